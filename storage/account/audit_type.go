@@ -1,0 +1,87 @@
+package account
+
+// AuditType is the number of an audited action. 1200 and 1905 are the numbers
+// that the distribution document shows; the rest of the table is Slipway's own
+// and, once published, never changes its meaning.
+type AuditType int
+
+// The types, by range: 1000 organization and teams, 1100 users and keys, 1200
+// testers, 1500 crashes, 1600 tasks, 1900 the installation and its security.
+const (
+	OrganizationCreated   AuditType = 1000
+	TeamCreated           AuditType = 1010
+	TeamMemberAdded       AuditType = 1011
+	TeamMemberRemoved     AuditType = 1012
+	UserCreated           AuditType = 1100
+	UserRoleChanged       AuditType = 1101
+	UserBlocked           AuditType = 1102
+	UserUnblocked         AuditType = 1103
+	ServiceAccountCreated AuditType = 1150
+	KeyCreated            AuditType = 1160
+	KeyRotated            AuditType = 1161
+	KeyRevoked            AuditType = 1162
+	TestersInvited        AuditType = 1200
+	CrashProjectCreated   AuditType = 1500
+	CrashTokenCreated     AuditType = 1510
+	CrashTokenRotated     AuditType = 1511
+	CrashTokenRevoked     AuditType = 1512
+	CrashGroupUpdated     AuditType = 1520
+	CrashGroupMerged      AuditType = 1521
+	CrashPurgeRequested   AuditType = 1530
+	TaskRetried           AuditType = 1600
+	TaskCancelled         AuditType = 1601
+	OperatorCreated       AuditType = 1900
+	OperatorRotated       AuditType = 1901
+	OperatorRevoked       AuditType = 1902
+	SecurityChanged       AuditType = 1905
+)
+
+// AuditEntryType is one line of the published table.
+type AuditEntryType struct {
+	Number AuditType
+	Action string // what the v3 interface shows and filters by
+	Label  string // what the v2 interface shows
+}
+
+// AuditTypes is the published table, by number.
+func AuditTypes() []AuditEntryType {
+	return []AuditEntryType{
+		{OrganizationCreated, "organization.created", "Created organization"},
+		{TeamCreated, "team.created", "Created team"},
+		{TeamMemberAdded, "team.member_added", "Added team member"},
+		{TeamMemberRemoved, "team.member_removed", "Removed team member"},
+		{UserCreated, "user.created", "Created user"},
+		{UserRoleChanged, "user.role_changed", "Changed user role"},
+		{UserBlocked, "user.blocked", "Blocked user"},
+		{UserUnblocked, "user.unblocked", "Unblocked user"},
+		{ServiceAccountCreated, "service_account.created", "Created service account"},
+		{KeyCreated, "key.created", "Created key"},
+		{KeyRotated, "key.rotated", "Regenerated key"},
+		{KeyRevoked, "key.revoked", "Revoked key"},
+		{TestersInvited, "testers.invited", "Invited testers"},
+		{CrashProjectCreated, "crash_project.created", "Created crash project"},
+		{CrashTokenCreated, "crash_token.created", "Created crash token"},
+		{CrashTokenRotated, "crash_token.rotated", "Regenerated crash token"},
+		{CrashTokenRevoked, "crash_token.revoked", "Revoked crash token"},
+		{CrashGroupUpdated, "crash_group.updated", "Updated crash group"},
+		{CrashGroupMerged, "crash_group.merged", "Merged crash groups"},
+		{CrashPurgeRequested, "crashes.purge_requested", "Requested removal of crashes"},
+		{TaskRetried, "task.retried", "Retried task"},
+		{TaskCancelled, "task.cancelled", "Cancelled task"},
+		{OperatorCreated, "operator.created", "Created operator"},
+		{OperatorRotated, "operator.rotated", "Regenerated operator password"},
+		{OperatorRevoked, "operator.revoked", "Revoked operator"},
+		{SecurityChanged, "security.changed", "Security settings changed"},
+	}
+}
+
+// Describe gives the table's line of a type; the answer is false for a number
+// that is not in it.
+func (t AuditType) Describe() (AuditEntryType, bool) {
+	for _, entry := range AuditTypes() {
+		if entry.Number == t {
+			return entry, true
+		}
+	}
+	return AuditEntryType{}, false
+}

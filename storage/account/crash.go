@@ -1,0 +1,194 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// CrashProject receives crash reports by its tokens.
+type CrashProject struct {
+	ID             int64     `db:"id" json:"id"`
+	OrganizationID int64     `db:"organization_id" json:"organization_id"`
+	Name           string    `db:"name" json:"name"`
+	CreatedAt      time.Time `db:"created_at" json:"created_at"`
+}
+
+const crashProjectColumns = `id, organization_id, name, created_at`
+
+const insertCrashProject = `
+insert into crash_projects (organization_id, name) values ($1, $2)
+returning ` + crashProjectColumns
+
+// CreateCrashProject makes a project without tokens. ErrConflict when the
+// organization has one of that name.
+func CreateCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organizationID int64, name string) (*CrashProject, error) {
+	name, err := cleanName("name", name)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockOrganization(ctx, tx, organizationID); err != nil {
+		return nil, err
+	}
+	var p CrashProject
+	if err := tx.GetContext(ctx, &p, insertCrashProject, organizationID, name); err != nil {
+		return nil, storage.Wrap(err, "create crash project "+name)
+	}
+	return &p, Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashProjectCreated, Actor: actor,
+		Subject: p.Name, Detail: map[string]any{"id": p.ID}})
+}
+
+const crashProjects = `
+select ` + crashProjectColumns + ` from crash_projects where organization_id = $1
+order by id limit $2 offset $3`
+
+// CrashProjects lists an organization's crash projects, oldest first.
+func CrashProjects(ctx context.Context, q storage.Querier, organizationID int64, p Page) ([]CrashProject, error) {
+	list := []CrashProject{}
+	err := q.SelectContext(ctx, &list, crashProjects, organizationID, p.limit(), p.Offset)
+	return list, storage.Wrap(err, "list crash projects")
+}
+
+// CrashToken is a stored token, without its text.
+type CrashToken struct {
+	ID             int64          `db:"id" json:"id"`
+	ProjectID      int64          `db:"crash_project_id" json:"crash_project_id"`
+	Name           string         `db:"name" json:"name"`
+	Hint           string         `db:"hint" json:"hint"`
+	Scopes         pq.StringArray `db:"scopes" json:"scopes"`
+	QuotaPerMinute *int           `db:"quota_per_minute" json:"quota_per_minute"` // reports; nil: no quota
+	CreatedAt      time.Time      `db:"created_at" json:"created_at"`
+	RevokedAt      *time.Time     `db:"revoked_at" json:"revoked_at"`
+}
+
+const crashTokenColumns = `id, crash_project_id, name, hint, scopes, quota_per_minute, created_at, revoked_at`
+
+// Scopes of crash tokens.
+const (
+	ScopeErrorPost  = "error:post"  // submit crash reports
+	ScopeSymbolPost = "symbol:post" // submit symbol files
+)
+
+// NewCrashToken is a token to make.
+type NewCrashToken struct {
+	OrganizationID int64
+	ProjectID      int64
+	Name           string
+	Scopes         []string // empty: ScopeErrorPost
+	QuotaPerMinute int      // reports a minute; 0: no quota
+}
+
+const insertCrashToken = `
+insert into crash_tokens (crash_project_id, name, digest, hint, scopes, quota_per_minute)
+select p.id, $3, $4, $5, $6, nullif($7::int, 0) from crash_projects p
+where p.organization_id = $1 and p.id = $2
+returning ` + crashTokenColumns
+
+// CreateCrashToken gives a project one more token, shown once.
+func CreateCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, n NewCrashToken) (*CrashToken, Secret, error) {
+	secret, err := keys.New(KindCrash)
+	if err != nil {
+		return nil, Secret{}, err
+	}
+	row, err := createCrashToken(ctx, tx, actor, n, secret)
+	return row, secret, err
+}
+
+func createCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, n NewCrashToken, s Secret) (*CrashToken, error) {
+	scopes, err := n.check()
+	if err != nil {
+		return nil, err
+	}
+	var row CrashToken
+	err = tx.GetContext(ctx, &row, insertCrashToken, n.OrganizationID, n.ProjectID, n.Name, s.Digest[:], s.Hint,
+		pq.Array(scopes), n.QuotaPerMinute)
+	if err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("create token of crash project %d", n.ProjectID))
+	}
+	return &row, Audit(ctx, tx, Event{OrganizationID: n.OrganizationID, Type: CrashTokenCreated, Actor: actor,
+		Subject: fmt.Sprintf("crash token %d", row.ID),
+		Detail:  map[string]any{"project_id": row.ProjectID, "scopes": scopes, "hint": row.Hint}})
+}
+
+// maxQuota keeps the number inside the column; it is a million reports a second.
+const maxQuota = 60_000_000
+
+func (n NewCrashToken) check() ([]string, error) {
+	if err := checkDisplayName(n.Name); err != nil {
+		return nil, err
+	}
+	if n.QuotaPerMinute < 0 || n.QuotaPerMinute > maxQuota {
+		return nil, &storage.InvalidError{Field: "quota_per_minute", Msg: fmt.Sprintf("must be 0 (none) to %d", maxQuota)}
+	}
+	if len(n.Scopes) == 0 {
+		return []string{ScopeErrorPost}, nil
+	}
+	scopes := slices.Compact(slices.Sorted(slices.Values(n.Scopes)))
+	for _, scope := range scopes {
+		if scope != ScopeErrorPost && scope != ScopeSymbolPost {
+			return nil, &storage.InvalidError{Field: "scopes", Msg: "must be of " + ScopeErrorPost + ", " + ScopeSymbolPost}
+		}
+	}
+	return scopes, nil
+}
+
+// The new token takes over name, scopes and quota of the one that ends.
+const rotateCrashToken = `
+with former as (
+	update crash_tokens t set revoked_at = now() from crash_projects p
+	where p.id = t.crash_project_id and p.organization_id = $1 and t.id = $2 and t.revoked_at is null
+	returning t.crash_project_id, t.name, t.scopes, t.quota_per_minute
+)
+insert into crash_tokens (crash_project_id, name, digest, hint, scopes, quota_per_minute)
+select crash_project_id, name, $3, $4, scopes, quota_per_minute from former
+returning ` + crashTokenColumns
+
+// RotateCrashToken ends a token at once and makes another with its name, scopes
+// and quota. ErrNotFound when it has ended before.
+func RotateCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, organizationID, tokenID int64) (*CrashToken, Secret, error) {
+	secret, err := keys.New(KindCrash)
+	if err != nil {
+		return nil, Secret{}, err
+	}
+	var row CrashToken
+	if err := tx.GetContext(ctx, &row, rotateCrashToken, organizationID, tokenID, secret.Digest[:], secret.Hint); err != nil {
+		return nil, Secret{}, storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
+	}
+	return &row, secret, Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashTokenRotated, Actor: actor,
+		Subject: fmt.Sprintf("crash token %d", tokenID),
+		Detail:  map[string]any{"project_id": row.ProjectID, "token_id": row.ID, "hint": row.Hint}})
+}
+
+const revokeCrashToken = `
+update crash_tokens t set revoked_at = now() from crash_projects p
+where p.id = t.crash_project_id and p.organization_id = $1 and t.id = $2 and t.revoked_at is null
+returning t.id, t.crash_project_id, t.name, t.hint, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at`
+
+// RevokeCrashToken ends a token at once.
+func RevokeCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, tokenID int64) error {
+	var row CrashToken
+	if err := tx.GetContext(ctx, &row, revokeCrashToken, organizationID, tokenID); err != nil {
+		return storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
+	}
+	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashTokenRevoked, Actor: actor,
+		Subject: fmt.Sprintf("crash token %d", tokenID),
+		Detail:  map[string]any{"project_id": row.ProjectID, "hint": row.Hint}})
+}
+
+const crashTokens = `
+select t.id, t.crash_project_id, t.name, t.hint, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+from crash_tokens t join crash_projects p on p.id = t.crash_project_id
+where p.organization_id = $1 and t.crash_project_id = $2
+order by t.id desc limit $3 offset $4`
+
+// CrashTokens lists a project's tokens, newest first, ended ones too.
+func CrashTokens(ctx context.Context, q storage.Querier, organizationID, projectID int64, p Page) ([]CrashToken, error) {
+	list := []CrashToken{}
+	err := q.SelectContext(ctx, &list, crashTokens, organizationID, projectID, p.limit(), p.Offset)
+	return list, storage.Wrap(err, "list crash tokens")
+}

@@ -1,0 +1,120 @@
+package account
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Identity is who a key stands for: one user in one organization.
+type Identity struct {
+	KeyID            int64
+	OrganizationID   int64
+	OrganizationUUID uuid.UUID
+	OrganizationSlug string
+	UserID           int64
+	UserUUID         uuid.UUID
+	UserKind         UserKind
+	Email            string // "" for a service account
+	Username         string
+	Role             Role
+	Blocked          bool
+	Teams            []TeamPlace // by id: the first is the default team
+	// Stale says that the key's last use is worth writing down again.
+	Stale bool
+}
+
+// TeamPlace is a team that the user belongs to.
+type TeamPlace struct {
+	ID    int64
+	UUID  uuid.UUID
+	Admin bool
+}
+
+// The teams come as three arrays in one order, so that a request costs one
+// round trip. Reads api_keys_digest_key.
+const identityByDigest = `
+select k.id as key_id, k.digest, k.organization_id, o.uuid as organization_uuid, o.slug,
+	u.id as user_id, u.uuid as user_uuid, u.kind, coalesce(u.email, '') as email, u.username,
+	m.role, m.blocked_at is not null as blocked,
+	k.last_used_at is null or k.last_used_at < now() - interval '5 minutes' as stale,
+	tt.ids, tt.uuids, tt.admins
+from api_keys k
+join organizations o on o.id = k.organization_id
+join users u on u.id = k.user_id
+join memberships m on m.organization_id = k.organization_id and m.user_id = k.user_id
+cross join lateral (
+	select coalesce(array_agg(t.id order by t.id), '{}') as ids,
+		coalesce(array_agg(t.uuid::text order by t.id), '{}') as uuids,
+		coalesce(array_agg(tm.admin order by t.id), '{}') as admins
+	from team_memberships tm
+	join teams t on t.id = tm.team_id and t.organization_id = k.organization_id
+	where tm.user_id = k.user_id
+) tt
+where k.digest = $1 and k.kind = $2 and k.revoked_at is null`
+
+type identityRow struct {
+	KeyID            int64          `db:"key_id"`
+	Digest           []byte         `db:"digest"`
+	OrganizationID   int64          `db:"organization_id"`
+	OrganizationUUID uuid.UUID      `db:"organization_uuid"`
+	Slug             string         `db:"slug"`
+	UserID           int64          `db:"user_id"`
+	UserUUID         uuid.UUID      `db:"user_uuid"`
+	Kind             UserKind       `db:"kind"`
+	Email            string         `db:"email"`
+	Username         string         `db:"username"`
+	Role             Role           `db:"role"`
+	Blocked          bool           `db:"blocked"`
+	Stale            bool           `db:"stale"`
+	TeamIDs          pq.Int64Array  `db:"ids"`
+	TeamUUIDs        pq.StringArray `db:"uuids"`
+	TeamAdmins       pq.BoolArray   `db:"admins"`
+}
+
+// IdentityByKey finds who a key of the kind (KindAPI or KindAccess) stands for.
+// ErrNotFound when there is no such key, it has ended, or the user left the
+// organization. A blocked user is found: the caller says why it is refused.
+func IdentityByKey(ctx context.Context, q storage.Querier, kind KeyKind, digest Digest) (*Identity, error) {
+	stored, err := kind.stored()
+	if err != nil {
+		return nil, err
+	}
+	var row identityRow
+	if err := q.GetContext(ctx, &row, identityByDigest, digest[:], stored); err != nil {
+		return nil, storage.Wrap(err, "identity of a key")
+	}
+	if !digest.Equal(row.Digest) {
+		return nil, fmt.Errorf("identity of a key: %w", storage.ErrNotFound)
+	}
+	return row.identity()
+}
+
+func (row *identityRow) identity() (*Identity, error) {
+	id := &Identity{KeyID: row.KeyID, OrganizationID: row.OrganizationID, OrganizationUUID: row.OrganizationUUID,
+		OrganizationSlug: row.Slug, UserID: row.UserID, UserUUID: row.UserUUID, UserKind: row.Kind,
+		Email: row.Email, Username: row.Username, Role: row.Role, Blocked: row.Blocked, Stale: row.Stale}
+	for i, team := range row.TeamIDs {
+		parsed, err := uuid.Parse(row.TeamUUIDs[i])
+		if err != nil {
+			return nil, fmt.Errorf("uuid of team %d: %w", team, err)
+		}
+		id.Teams = append(id.Teams, TeamPlace{ID: team, UUID: parsed, Admin: row.TeamAdmins[i]})
+	}
+	return id, nil
+}
+
+// The condition stands here again, so that of many requests at once one writes.
+const touchKey = `
+update api_keys set last_used_at = now()
+where id = $1 and (last_used_at is null or last_used_at < now() - interval '5 minutes')`
+
+// TouchKey writes down that a key was used just now.
+func TouchKey(ctx context.Context, q storage.Querier, keyID int64) error {
+	_, err := q.ExecContext(ctx, touchKey, keyID)
+	return storage.Wrap(err, "write a key's last use")
+}

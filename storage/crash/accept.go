@@ -1,0 +1,354 @@
+package crash
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/ledger"
+)
+
+// TaskOf makes the ledger row that processes a batch; package tasks has it, and
+// the caller decides whether the row is offered on the fast path.
+type TaskOf func(organization int64, batch uuid.UUID, bytes int) *ledger.NewTask
+
+// Accept stores reports, at most MaxBatch of them, in one transaction, and gives
+// a receipt for each and the ledger rows that it inserted. The receipts are
+// durable when Accept returns nil. With *storage.UnknownOutcomeError the caller
+// asks Accepted. Documents of one organization of more than 256 MiB together are
+// refused with *storage.InvalidError, before anything is written.
+func (s *Store) Accept(ctx context.Context, in []Incoming, task TaskOf) ([]Receipt, []*ledger.NewTask, error) {
+	a, err := s.plan(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t, done, err := s.acceptAtOnce(ctx, a, task); done || err != nil {
+		return a.receipts, []*ledger.NewTask{t}, err
+	}
+	var made []*ledger.NewTask
+	err = s.db.InTx(ctx, func(tx *storage.Tx) error {
+		made = nil // InTx does not repeat, but a receipt must never be double
+		if err := a.bookUUIDs(ctx, tx); err != nil {
+			return err
+		}
+		if a.refused > 0 {
+			if err := a.judgeRefused(ctx, tx); err != nil {
+				return err
+			}
+			s.pack(a)
+		}
+		for _, b := range a.batches {
+			if b.live == 0 {
+				continue
+			}
+			if err := b.insert(ctx, tx); err != nil {
+				return err
+			}
+			if err := a.insertAttachments(ctx, tx, b); err != nil {
+				return err
+			}
+			t := task(b.organization, b.id, b.size)
+			t.RequestID = in[b.members[0]].RequestID
+			if _, err := ledger.Insert(ctx, tx, t); err != nil {
+				return err
+			}
+			made = append(made, t)
+		}
+		return nil
+	})
+	return a.receipts, made, err
+}
+
+// acceptance is the work of one Accept.
+type acceptance struct {
+	in       []Incoming
+	receipts []Receipt
+	batches  []*newBatch
+	conflict map[int]uuid.UUID // index in in -> crash that has the uuid
+	refused  int
+}
+
+// newBatch is a batch that is being written; members are indexes into in.
+type newBatch struct {
+	id           uuid.UUID
+	organization int64
+	members      []int
+	entries      []byte
+	body         []byte
+	size         int // of the documents
+	live         int // entries that are not resends
+}
+
+// plan sorts the reports into batches and compresses them, before the
+// transaction begins: nearly always every uuid is new.
+func (s *Store) plan(in []Incoming) (*acceptance, error) {
+	if len(in) > MaxBatch {
+		return nil, fmt.Errorf("accept %d reports: at most %d", len(in), MaxBatch)
+	}
+	a := &acceptance{in: in, receipts: make([]Receipt, len(in)), conflict: map[int]uuid.UUID{}}
+	byOrganization := map[int64]*newBatch{}
+	for i := range in {
+		b := byOrganization[in[i].OrganizationID]
+		if b == nil {
+			id, err := newBatchID()
+			if err != nil {
+				return nil, err
+			}
+			b = &newBatch{id: id, organization: in[i].OrganizationID}
+			byOrganization[b.organization] = b
+			a.batches = append(a.batches, b)
+		}
+		a.receipts[i].ID = entryID(b.id, len(b.members))
+		b.members = append(b.members, i)
+		if b.size += len(in[i].Document); b.size > maxInflated {
+			return nil, &storage.InvalidError{Field: "report",
+				Msg: fmt.Sprintf("the reports of one commit are larger than %d bytes", maxInflated)}
+		}
+	}
+	// Batches of several organizations are inserted in one order by everybody.
+	slices.SortFunc(a.batches, func(x, y *newBatch) int { return cmp.Compare(x.organization, y.organization) })
+	s.pack(a)
+	return a, nil
+}
+
+// pack writes the entries and the compressed body of each batch. A resend keeps
+// its place, without bytes, because the ids count places.
+func (s *Store) pack(a *acceptance) {
+	for _, b := range a.batches {
+		b.size, b.live = 0, 0
+		for _, i := range b.members {
+			b.size += len(a.in[i].Document)
+		}
+		body := make([]byte, 0, b.size)
+		entries := make([]Entry, 0, len(b.members))
+		for _, i := range b.members {
+			r := &a.in[i]
+			e := Entry{ProjectID: r.ProjectID, Start: len(body)}
+			if a.receipts[i].Outcome == Resent {
+				e.Deleted = true
+			} else {
+				body = append(body, r.Document...)
+				b.live++
+			}
+			e.End = len(body)
+			if r.Format != "json" {
+				e.Format = r.Format
+			}
+			if of, ok := a.conflict[i]; ok {
+				e.ConflictOf = &of
+			}
+			entries = append(entries, e)
+		}
+		b.entries, _ = json.Marshal(entries) // numbers, plain text and ids
+		b.body = s.codec.pack(nil, body)
+		b.size = len(body)
+	}
+}
+
+const insertUUIDs = `
+insert into crash_uuids (project_id, uuid, digest, crash_id, conflict)
+select * from (
+	select unnest($1::bigint[]) as project_id, unnest($2::uuid[]) as uuid, unnest($3::bytea[]),
+		unnest($4::uuid[]), $5::boolean
+) r
+order by project_id, uuid
+on conflict do nothing
+returning crash_id`
+
+// bookUUIDs books the uuids of all reports and counts those that were refused.
+func (a *acceptance) bookUUIDs(ctx context.Context, tx *storage.Tx) error {
+	all := make([]int, len(a.in))
+	for i := range all {
+		all[i] = i
+	}
+	booked, err := a.book(ctx, tx, all, false)
+	if err != nil {
+		return err
+	}
+	if len(booked) == len(all) {
+		return nil
+	}
+	for i := range a.receipts {
+		if !booked[a.receipts[i].ID] {
+			a.receipts[i].Outcome = Conflict // until judged
+			a.refused++
+		}
+	}
+	return nil
+}
+
+// uuidArrays are the columns of crash_uuids for some of the reports.
+func (a *acceptance) uuidArrays(members []int) (projects, uuids, digests, ids any) {
+	p := make([]int64, len(members))
+	u, d, c := make([]string, len(members)), make([]string, len(members)), make([]string, len(members))
+	for n, i := range members {
+		r := &a.in[i]
+		p[n], u[n], c[n] = r.ProjectID, r.UUID.String(), a.receipts[i].ID.String()
+		d[n] = byteaText(r.Digest[:])
+	}
+	return pq.Array(p), pq.Array(u), pq.Array(d), pq.Array(c)
+}
+
+func (a *acceptance) book(ctx context.Context, tx *storage.Tx, members []int, conflict bool) (map[uuid.UUID]bool, error) {
+	projects, uuids, digests, ids := a.uuidArrays(members)
+	var got []uuid.UUID
+	err := tx.SelectContext(ctx, &got, insertUUIDs, projects, uuids, digests, ids, conflict)
+	if err != nil {
+		return nil, storage.Wrap(err, "book crash uuids")
+	}
+	booked := make(map[uuid.UUID]bool, len(got))
+	for _, id := range got {
+		booked[id] = true
+	}
+	return booked, nil
+}
+
+// Each half is served by one of the two partial unique indexes.
+const selectUUIDs = `
+with p as (select distinct * from unnest($1::bigint[], $2::uuid[]) as p(project_id, uuid))
+select u.project_id, u.uuid, u.digest, u.crash_id, u.conflict
+from p join crash_uuids u on p.project_id = u.project_id and p.uuid = u.uuid and not u.conflict
+union all
+select u.project_id, u.uuid, u.digest, u.crash_id, u.conflict
+from p join crash_uuids u on p.project_id = u.project_id and p.uuid = u.uuid and u.conflict`
+
+type bookedUUID struct {
+	ProjectID int64     `db:"project_id"`
+	UUID      uuid.UUID `db:"uuid"`
+	Digest    []byte    `db:"digest"`
+	CrashID   uuid.UUID `db:"crash_id"`
+	Conflict  bool      `db:"conflict"`
+}
+
+// judgeRefused tells resends from conflicts, and books the conflicts.
+func (a *acceptance) judgeRefused(ctx context.Context, tx *storage.Tx) error {
+	var members []int
+	for i := range a.receipts {
+		if a.receipts[i].Outcome == Conflict {
+			members = append(members, i)
+		}
+	}
+	had, err := readUUIDs(ctx, tx, a.in, members)
+	if err != nil {
+		return err
+	}
+	var others []int
+	for _, i := range members {
+		a.receipts[i].Outcome = Conflict
+		for _, b := range had {
+			switch {
+			case !b.of(&a.in[i]):
+			case bytes.Equal(b.Digest, a.in[i].Digest[:]):
+				a.receipts[i] = Receipt{ID: b.CrashID, Outcome: Resent}
+			case !b.Conflict:
+				a.conflict[i] = b.CrashID
+			}
+		}
+		if a.receipts[i].Outcome == Conflict {
+			others = append(others, i)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	booked, err := a.book(ctx, tx, others, true)
+	if err != nil {
+		return err
+	}
+	for _, i := range others {
+		if !booked[a.receipts[i].ID] {
+			// The same body twice in this commit, or at this moment in another.
+			if err := a.markResent(ctx, tx, i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// markResent finds the report that was booked while this one was judged.
+func (a *acceptance) markResent(ctx context.Context, tx *storage.Tx, i int) error {
+	had, err := readUUIDs(ctx, tx, a.in, []int{i})
+	if err != nil {
+		return err
+	}
+	for _, b := range had {
+		if bytes.Equal(b.Digest, a.in[i].Digest[:]) {
+			a.receipts[i] = Receipt{ID: b.CrashID, Outcome: Resent}
+			return nil
+		}
+	}
+	return fmt.Errorf("uuid %s is refused but not there: %w", a.in[i].UUID, storage.ErrConflict)
+}
+
+func (b *bookedUUID) of(r *Incoming) bool { return b.ProjectID == r.ProjectID && b.UUID == r.UUID }
+
+func readUUIDs(ctx context.Context, q storage.Querier, in []Incoming, members []int) ([]bookedUUID, error) {
+	projects, uuids := make([]int64, len(members)), make([]string, len(members))
+	for n, i := range members {
+		projects[n], uuids[n] = in[i].ProjectID, in[i].UUID.String()
+	}
+	var had []bookedUUID
+	err := q.SelectContext(ctx, &had, selectUUIDs, pq.Array(projects), pq.Array(uuids))
+	return had, storage.Wrap(err, "read crash uuids")
+}
+
+func (b *newBatch) insert(ctx context.Context, tx *storage.Tx) error {
+	_, err := tx.ExecContext(ctx, `insert into crash_batches (id, organization_id, entries, body)
+		values ($1, $2, $3, $4)`, b.id, b.organization, string(b.entries), b.body)
+	return storage.Wrap(err, "insert crash batch")
+}
+
+func (a *acceptance) insertAttachments(ctx context.Context, tx *storage.Tx, b *newBatch) error {
+	for _, i := range b.members {
+		if a.receipts[i].Outcome == Resent {
+			continue // the caller removes its objects
+		}
+		for _, at := range a.in[i].Attachments {
+			at.CrashID, at.OrganizationID = a.receipts[i].ID, b.organization
+			if err := insertAttachment(ctx, tx, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func insertAttachment(ctx context.Context, q storage.Querier, at Attachment) error {
+	_, err := q.ExecContext(ctx, `insert into crash_attachments
+		(id, organization_id, crash_id, name, content_type, size, object_key)
+		values ($1, $2, $3, $4, $5, $6, $7)`,
+		at.ID, at.OrganizationID, at.CrashID, at.Name, at.ContentType, at.Size, at.ObjectKey)
+	return storage.Wrap(err, "insert crash attachment")
+}
+
+// Accepted re-reads reports after a commit whose outcome is unknown: their
+// receipts when the transaction took effect, and false when it did not.
+func (s *Store) Accepted(ctx context.Context, in []Incoming, receipts []Receipt) (bool, error) {
+	members := make([]int, len(in))
+	for i := range members {
+		members[i] = i
+	}
+	had, err := readUUIDs(ctx, s.db, in, members)
+	if err != nil {
+		return false, err
+	}
+	there := make(map[uuid.UUID]bool, len(had))
+	for _, b := range had {
+		there[b.CrashID] = true
+	}
+	for _, r := range receipts {
+		// One transaction wrote all new ones or none.
+		if r.Outcome != Resent {
+			return there[r.ID], nil
+		}
+	}
+	return true, nil
+}

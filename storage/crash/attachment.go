@@ -1,0 +1,71 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// ErrTooManyAttachments refuses attachments beyond the bound of a crash.
+var ErrTooManyAttachments = errors.New("the crash has as many attachments as it may have")
+
+// The entry of a crash says whose it is, from the commit that accepted it on:
+// a pending crash has no other row. An index beyond the array gives null.
+const selectEntry = `
+select entries -> $3::int from crash_batches where id = $1 and organization_id = $2`
+
+// Owns answers nil when the crash belongs to the project of the organization,
+// pending or not, and ErrNotFound when it does not or was purged.
+func (s *Store) Owns(ctx context.Context, organization, project int64, crash uuid.UUID) error {
+	return owns(ctx, s.db, selectEntry, organization, project, crash)
+}
+
+func owns(ctx context.Context, q storage.Querier, query string, organization, project int64, crash uuid.UUID) error {
+	batch, n := SplitID(crash)
+	var raw []byte
+	if err := q.GetContext(ctx, &raw, query, batch, organization, n); err != nil {
+		return storage.Wrap(err, "entry of crash "+crash.String())
+	}
+	if raw == nil {
+		return fmt.Errorf("entry of crash %s: %w", crash, storage.ErrNotFound)
+	}
+	var e Entry
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return fmt.Errorf("entry of crash %s: %w", crash, err)
+	}
+	if e.Deleted || e.ProjectID != project {
+		return fmt.Errorf("entry of crash %s: %w", crash, storage.ErrNotFound)
+	}
+	return nil
+}
+
+// AddAttachments adds files to a crash that was accepted before, all or none,
+// so that it has at most most of them (ErrTooManyAttachments). ErrNotFound: see
+// Owns. The row of the batch is locked meanwhile: neither a purge nor another
+// late file comes in between.
+func (s *Store) AddAttachments(ctx context.Context, organization, project int64, crash uuid.UUID, files []Attachment, most int) error {
+	return s.db.InTx(ctx, func(tx *storage.Tx) error {
+		if err := owns(ctx, tx, selectEntry+" for no key update", organization, project, crash); err != nil {
+			return err
+		}
+		var have int
+		if err := tx.GetContext(ctx, &have, `select count(*) from crash_attachments where crash_id = $1`, crash); err != nil {
+			return storage.Wrap(err, "count crash attachments")
+		}
+		if have+len(files) > most {
+			return ErrTooManyAttachments
+		}
+		for _, f := range files {
+			f.CrashID, f.OrganizationID = crash, organization
+			if err := insertAttachment(ctx, tx, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

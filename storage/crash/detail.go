@@ -1,0 +1,139 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/report"
+)
+
+// Detail is one crash with everything that is kept of it.
+type Detail struct {
+	Row
+	Document    []byte          // the stored report; nil when its batch is gone
+	Explanation json.RawMessage // of the key; nil when there is none
+	Attachments []Attachment
+}
+
+func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
+
+// CrashByID reads a crash of the organization. A report that was accepted and
+// not processed yet is there as Pending, with the facts that its document shows.
+func (s *Store) CrashByID(ctx context.Context, organization int64, id uuid.UUID) (*Detail, error) {
+	d := &Detail{}
+	err := s.db.GetContext(ctx, &d.Row, `select `+rowColumns+`, c.attributes`+rowTables+`
+		where c.id = $1 and c.organization_id = $2`, id, organization)
+	pending := false
+	switch err = storage.Wrap(err, "crash "+id.String()); {
+	case isNotFound(err):
+		pending = true
+	case err != nil:
+		return nil, err
+	}
+	b, entry, err := s.entry(ctx, organization, id)
+	switch {
+	case err == nil:
+		// A recorded crash is shown even if its bytes cannot be read any more.
+		if d.Document, err = b.Document(entry); err != nil && (pending || b.Err == nil) {
+			return nil, err
+		}
+	case pending || !isNotFound(err):
+		return nil, err
+	}
+	if pending {
+		d.Row = pendingRow(b, entry)
+		if err := s.db.GetContext(ctx, &d.ProjectName, `select coalesce(max(name), '') from crash_projects where id = $1`,
+			d.ProjectID); err != nil {
+			return nil, storage.Wrap(err, "project of crash "+id.String())
+		}
+	} else if d.Explanation, err = s.Explanation(ctx, id); err != nil && !isNotFound(err) {
+		return nil, err
+	}
+	d.Attachments, err = s.Attachments(ctx, organization, id)
+	return d, err
+}
+
+// Document reads the stored bytes of a crash of the organization, processed or
+// not.
+func (s *Store) Document(ctx context.Context, organization int64, id uuid.UUID) ([]byte, error) {
+	b, entry, err := s.entry(ctx, organization, id)
+	if err != nil {
+		return nil, err
+	}
+	return b.Document(entry)
+}
+
+// entry finds the batch of a crash.
+func (s *Store) entry(ctx context.Context, organization int64, id uuid.UUID) (*Batch, int, error) {
+	batch, entry := SplitID(id)
+	batches, err := s.Batches(ctx, []uuid.UUID{batch})
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(batches) == 0 || batches[0].OrganizationID != organization ||
+		entry >= len(batches[0].Entries) || batches[0].Entries[entry].Deleted {
+		return nil, 0, fmt.Errorf("crash %s: %w", id, storage.ErrNotFound)
+	}
+	return batches[0], entry, nil
+}
+
+// pendingRow shows what is known before the worker has applied its rules: the
+// time of the crash, version and host are not.
+func pendingRow(b *Batch, entry int) Row {
+	e := &b.Entries[entry]
+	r := Row{ID: entryID(b.ID, entry), ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, State: Pending,
+		Format: e.Format, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: json.RawMessage("{}")}
+	if r.Format == "" {
+		r.Format = "json"
+	}
+	doc, err := b.Document(entry)
+	if err != nil {
+		return r
+	}
+	p, err := report.Parse(doc)
+	if err != nil {
+		return r // the worker will say why
+	}
+	r.UUID, r.Lang, r.Agent = p.UUID, p.Lang, p.Agent
+	r.Message = p.Attribute("error.message")
+	if len(p.Classifiers) > 0 {
+		r.Classifier = p.Classifiers[0]
+	}
+	attributes := make(map[string]any, len(p.Attributes))
+	for _, a := range p.Attributes {
+		attributes[a.Key] = a.Value
+	}
+	if doc, err := json.Marshal(attributes); err == nil {
+		r.Attributes = doc
+	}
+	return r
+}
+
+// AttachmentPrefix begins the object key of every attachment.
+const AttachmentPrefix = "attachments/"
+
+const attachmentColumns = `id, organization_id, crash_id, name, content_type, size, object_key, created_at`
+
+// Attachments lists the files of a crash of the organization, oldest first.
+func (s *Store) Attachments(ctx context.Context, organization int64, crashID uuid.UUID) ([]Attachment, error) {
+	list := []Attachment{}
+	err := s.db.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
+		where crash_id = $1 and organization_id = $2 order by created_at, id`, crashID, organization)
+	return list, storage.Wrap(err, "attachments of crash "+crashID.String())
+}
+
+// Attachment reads one file's row.
+func (s *Store) Attachment(ctx context.Context, organization int64, crashID, id uuid.UUID) (*Attachment, error) {
+	var a Attachment
+	err := s.db.GetContext(ctx, &a, `select `+attachmentColumns+` from crash_attachments
+		where id = $1 and crash_id = $2 and organization_id = $3`, id, crashID, organization)
+	if err != nil {
+		return nil, storage.Wrap(err, "attachment "+id.String())
+	}
+	return &a, nil
+}

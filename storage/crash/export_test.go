@@ -1,0 +1,36 @@
+package crash
+
+import (
+	"fmt"
+	"strings"
+)
+
+// literal puts the arguments into a query, for EXPLAIN of what the store sends
+// (it prepares nothing, so the planner sees the values).
+func literal(query string, args []any) string {
+	for i := len(args); i > 0; i-- {
+		text := fmt.Sprint(args[i-1])
+		if _, ok := args[i-1].(string); ok {
+			text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
+		}
+		query = strings.ReplaceAll(query, fmt.Sprintf("$%d", i), text)
+	}
+	return query
+}
+
+// GroupsQuery is the condition of Groups.
+func GroupsQuery(f GroupFilter) string {
+	c := f.conditions()
+	return literal(`select count(*) from crash_groups g`+c.where(), c.args)
+}
+
+// CarriersQuery is what Carriers asks.
+func CarriersQuery(organization int64, f AttributeFilter) string {
+	query, args := carriersQuery(organization, 0, f, 1000)
+	return literal(query, args)
+}
+
+// UUIDsQuery is what a refused uuid asks.
+func UUIDsQuery(project int64) string {
+	return literal(selectUUIDs, []any{fmt.Sprintf("{%d}", project), "{0190a1b2-c3d4-7000-8000-000000000001}"})
+}

@@ -1,0 +1,148 @@
+package crash_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash"
+)
+
+func TestListOfAllCrashes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	second := w.newProject(w.org, "second")
+	reason := "it broke a rule"
+	names := map[uuid.UUID]string{}
+	at := func(name string, hours int, change func(c *crash.Crash)) crash.Crash {
+		c := w.made(func(c *crash.Crash) {
+			c.ReceivedAt = epoch.Add(time.Duration(hours) * time.Hour)
+			if change != nil {
+				change(c)
+			}
+		})
+		names[c.ID] = name
+		return c
+	}
+	w.record(
+		at("grouped", 0, func(c *crash.Crash) { c.Attributes = `{"user":"ann"}` }),
+		at("dump", 1, func(c *crash.Crash) { c.Group, c.State, c.Format = nil, crash.Stored, "minidump" }),
+		at("broken", 2, func(c *crash.Crash) { c.Group, c.State, c.Error = nil, crash.Failed, reason }),
+		at("elsewhere", 3, func(c *crash.Crash) { c.ProjectID, c.Attributes = second, `{"user":"ann","n":1}` }),
+		// The occurrence does not count: this one came last.
+		at("late", 4, func(c *crash.Crash) { c.OccurredAt = epoch.Add(-time.Hour) }))
+	// Of another organization.
+	w.tx(func(tx *storage.Tx) error {
+		return w.store.Record(t.Context(), tx, w.org2, []crash.Crash{w.made(func(c *crash.Crash) { c.ProjectID = w.project2 })})
+	})
+	hour := func(n int) time.Time { return epoch.Add(time.Duration(n) * time.Hour) }
+	ann := []crash.AttributeFilter{{Key: "user", Value: "ann"}}
+	for name, c := range map[string]struct {
+		filter crash.ListFilter
+		want   string
+	}{
+		"all":           {crash.ListFilter{}, "late elsewhere broken dump grouped"},
+		"project":       {crash.ListFilter{ProjectID: second}, "elsewhere"},
+		"processed":     {crash.ListFilter{State: crash.Processed}, "late elsewhere grouped"},
+		"stored":        {crash.ListFilter{State: crash.Stored}, "dump"},
+		"failed":        {crash.ListFilter{State: crash.Failed}, "broken"},
+		"attribute":     {crash.ListFilter{Attributes: ann}, "elsewhere grouped"},
+		"both":          {crash.ListFilter{Attributes: ann, ProjectID: w.project}, "grouped"},
+		"from":          {crash.ListFilter{From: hour(3)}, "late elsewhere"},
+		"to":            {crash.ListFilter{To: hour(1)}, "grouped"},
+		"between":       {crash.ListFilter{From: hour(1), To: hour(3)}, "broken dump"},
+		"unknown uuid":  {crash.ListFilter{UUID: uuid.New()}, ""},
+		"other project": {crash.ListFilter{ProjectID: w.project2}, ""},
+	} {
+		f := c.filter
+		f.OrganizationID = w.org
+		// Page by page, so that pages neither overlap nor leave anything out.
+		got, total := "", 0
+		for f.Limit = 2; ; f.Offset += 2 {
+			rows, n, err := w.store.List(t.Context(), f)
+			require.NoError(t, err, name)
+			total = n
+			for _, r := range rows {
+				if got != "" {
+					got += " "
+				}
+				got += names[r.ID]
+				require.Equal(t, r.State == crash.Processed, r.GroupID != nil, name)
+				require.NotEmpty(t, r.ProjectName, name)
+				require.Nil(t, r.Attributes, name)
+				if r.State == crash.Failed {
+					require.Equal(t, reason, *r.Error)
+				}
+			}
+			if len(rows) == 0 {
+				break
+			}
+		}
+		require.Equal(t, c.want, got, name)
+		want := 0
+		if c.want != "" {
+			want = 1
+			for _, letter := range c.want {
+				if letter == ' ' {
+					want++
+				}
+			}
+		}
+		require.Equal(t, want, total, name)
+	}
+	for _, state := range []crash.State{crash.Pending, "x"} {
+		_, _, err := w.store.List(t.Context(), crash.ListFilter{OrganizationID: w.org, State: state})
+		var invalid *storage.InvalidError
+		require.ErrorAs(t, err, &invalid)
+	}
+	rows, total, err := w.store.List(t.Context(), crash.ListFilter{OrganizationID: w.org, Limit: 100, Offset: crash.ListReach})
+	require.NoError(t, err)
+	require.Equal(t, 5, total)
+	require.Empty(t, rows)
+}
+
+// A uuid names the report that came first and those that came with another
+// content after it.
+func TestListByUUID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := uuid.New()
+	var want []uuid.UUID
+	for i := range 2 {
+		receipts, _ := w.accept(w.incoming(id, document(id, fmt.Sprint("message ", i))))
+		c := w.made(func(c *crash.Crash) {
+			c.ID, c.UUID, c.ReceivedAt = receipts[0].ID, id, epoch.Add(time.Duration(i)*time.Hour)
+		})
+		w.record(c)
+		want = append([]uuid.UUID{c.ID}, want...)
+	}
+	w.record(w.made(nil))
+	list := func(organization int64) (got []uuid.UUID) {
+		rows, _, err := w.store.List(t.Context(), crash.ListFilter{OrganizationID: organization, UUID: id, Limit: 10})
+		require.NoError(t, err)
+		for _, r := range rows {
+			got = append(got, r.ID)
+		}
+		return got
+	}
+	require.Equal(t, want, list(w.org))
+	require.Empty(t, list(w.org2))
+}
+
+func TestGroupOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	with, without := w.made(nil), w.made(func(c *crash.Crash) { c.Group, c.State = nil, crash.Stored })
+	w.record(with, without)
+	g, err := w.store.GroupOf(t.Context(), w.org, with.ID)
+	require.NoError(t, err)
+	require.Equal(t, crash.GroupHead{ID: w.group("k").ID, Title: "title k", Culprit: "culprit k", State: crash.Open}, *g)
+	_, err = w.store.GroupOf(t.Context(), w.org, without.ID)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+	_, err = w.store.GroupOf(t.Context(), w.org2, with.ID)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+}

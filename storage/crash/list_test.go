@@ -1,0 +1,262 @@
+package crash_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/report"
+)
+
+func (w *world) titles(f crash.GroupFilter) (string, int) {
+	w.t.Helper()
+	f.OrganizationID = w.org
+	if f.Limit == 0 {
+		f.Limit = 100
+	}
+	groups, total, err := w.store.Groups(w.t.Context(), f)
+	require.NoError(w.t, err)
+	var names []string
+	for _, g := range groups {
+		names = append(names, strings.TrimPrefix(g.Title, "title "))
+	}
+	return strings.Join(names, ","), total
+}
+
+func TestGroupList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	second := w.newProject(w.org, "second")
+	day := 24 * time.Hour
+	// a is seen on day 0, b from day 1 to 3, c on day 2 of another project; d
+	// and e at one moment.
+	w.record(
+		w.made(func(c *crash.Crash) { c.Group, c.Attributes = grouping("a"), `{"user":"ann","n":1,"ok":true}` }),
+		w.made(func(c *crash.Crash) {
+			c.Group, c.Attributes, c.OccurredAt = grouping("b"), `{"user":"bob","n":"1"}`, epoch.Add(day)
+		}),
+		w.made(func(c *crash.Crash) { c.Group, c.Attributes, c.OccurredAt = grouping("b"), `{"x":7}`, epoch.Add(3*day) }),
+		w.made(func(c *crash.Crash) { c.Group, c.ProjectID, c.OccurredAt = grouping("c_%"), second, epoch.Add(2*day) }),
+		w.made(func(c *crash.Crash) { c.Group, c.OccurredAt, c.Duplicates = grouping("d"), epoch.Add(-day), 9 }),
+		w.made(func(c *crash.Crash) { c.Group, c.OccurredAt = grouping("e"), epoch.Add(-day) }))
+	id := w.group("a").ID
+	w.tx(func(tx *storage.Tx) error {
+		_, _, err := crash.SetGroupState(t.Context(), tx, w.org, id, crash.Ignored)
+		return err
+	})
+	attribute := func(pairs ...string) (list []crash.AttributeFilter) {
+		for i := 0; i < len(pairs); i += 2 {
+			list = append(list, crash.AttributeFilter{Key: pairs[i], Value: pairs[i+1]})
+		}
+		return list
+	}
+	hexOf := fmt.Sprintf("%X", w.group("d").Fingerprint[:4])
+	for _, c := range []struct {
+		name   string
+		filter crash.GroupFilter
+		want   string
+	}{
+		{"default", crash.GroupFilter{}, "b,c_%,a,e,d"},
+		{"ascending", crash.GroupFilter{Ascending: true}, "d,e,a,c_%,b"},
+		{"first seen", crash.GroupFilter{Sort: crash.SortFirstSeen}, "c_%,b,a,e,d"},
+		{"count", crash.GroupFilter{Sort: crash.SortCount}, "d,b,c_%,a,e"},
+		{"project", crash.GroupFilter{ProjectID: second}, "c_%"},
+		{"state", crash.GroupFilter{State: crash.Ignored}, "a"},
+		{"open", crash.GroupFilter{State: crash.Open}, "b,c_%,e,d"},
+		{"title", crash.GroupFilter{Search: "TITLE A"}, "a"},
+		{"culprit", crash.GroupFilter{Search: "rit b"}, "b"},
+		{"pattern characters", crash.GroupFilter{Search: "_%"}, "c_%"},
+		{"fingerprint", crash.GroupFilter{Search: hexOf}, "d"},
+		{"string", crash.GroupFilter{Attributes: attribute("user", "ann")}, "a"},
+		{"number or text", crash.GroupFilter{Attributes: attribute("n", "1")}, "b,a"},
+		{"number written otherwise", crash.GroupFilter{Attributes: attribute("n", "1.0")}, "a"},
+		{"boolean", crash.GroupFilter{Attributes: attribute("ok", "true")}, "a"},
+		{"both", crash.GroupFilter{Attributes: attribute("n", "1", "user", "bob")}, "b"},
+		{"of one report", crash.GroupFilter{Attributes: attribute("x", "7", "user", "bob")}, ""},
+		{"from", crash.GroupFilter{From: epoch.Add(2 * day)}, "b,c_%"},
+		{"to", crash.GroupFilter{To: epoch.Add(day)}, "a,e,d"},
+		{"between", crash.GroupFilter{From: epoch.Add(day), To: epoch.Add(2 * day)}, "b"},
+		{"hostile", crash.GroupFilter{Attributes: attribute(`a":1}' or true--`, `"`)}, ""},
+	} {
+		got, total := w.titles(c.filter)
+		require.Equal(t, c.want, got, c.name)
+		if c.want != "" {
+			require.Equal(t, strings.Count(c.want, ",")+1, total, c.name)
+		}
+	}
+	// Pages neither overlap nor leave anything out, ties included.
+	var all []string
+	for offset := range 5 {
+		got, total := w.titles(crash.GroupFilter{Limit: 1, Offset: offset})
+		require.Equal(t, 5, total)
+		all = append(all, got)
+	}
+	require.Equal(t, "b,c_%,a,e,d", strings.Join(all, ","))
+	_, total, err := w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org2, Limit: 10})
+	require.NoError(t, err)
+	require.Zero(t, total)
+	_, _, err = w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org, Sort: "id; drop table"})
+	var invalid *storage.InvalidError
+	require.ErrorAs(t, err, &invalid)
+}
+
+func TestListShowsTenValues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 30 {
+		w.record(w.made(func(c *crash.Crash) { c.Version, c.Duplicates = fmt.Sprintf("v%02d", i), 1+i%7 }))
+	}
+	groups, _, err := w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org, Limit: 5})
+	require.NoError(t, err)
+	require.Equal(t, 30, groups[0].Versions.Total)
+	require.Len(t, groups[0].Versions.Values, 10)
+	require.Equal(t, "v06", groups[0].Versions.Values[0].Value)
+	require.Empty(t, groups[0].Hosts.Values)
+}
+
+func TestCrashesOfAGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	conflict := uuid.New()
+	var want []uuid.UUID
+	for i := range 7 {
+		c := w.made(func(c *crash.Crash) {
+			c.OccurredAt = epoch.Add(time.Duration(i/2) * time.Hour)
+			c.Attributes = fmt.Sprintf(`{"i":%d}`, i%3)
+			if i == 6 {
+				c.ConflictOf = &conflict
+			}
+		})
+		w.record(c)
+		want = append([]uuid.UUID{c.ID}, want...)
+	}
+	f := crash.CrashFilter{OrganizationID: w.org, GroupID: w.group("k").ID, Limit: 3}
+	var got []uuid.UUID
+	for f.Offset = 0; f.Offset < 7; f.Offset += 3 {
+		rows, total, err := w.store.Crashes(t.Context(), f)
+		require.NoError(t, err)
+		require.Equal(t, 7, total)
+		for _, r := range rows {
+			got = append(got, r.ID)
+			require.Equal(t, r.ID == want[0], r.ConflictOf != nil)
+		}
+	}
+	require.Equal(t, want, got)
+	f.Offset = 0
+	f.Attributes = []crash.AttributeFilter{{Key: "i", Value: "0"}}
+	f.From, f.To = epoch.Add(time.Hour), epoch.Add(4*time.Hour)
+	rows, total, err := w.store.Crashes(t.Context(), f)
+	require.NoError(t, err)
+	require.Equal(t, 2, total)
+	require.Len(t, rows, 2)
+	f.OrganizationID = w.org2
+	_, total, err = w.store.Crashes(t.Context(), f)
+	require.NoError(t, err)
+	require.Zero(t, total)
+}
+
+func TestPendingCrashIsReadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := uuid.New()
+	got, _ := w.accept(w.incoming(id, document(id, "boom")), w.incoming(uuid.New(), "unreadable"))
+	d, err := w.store.CrashByID(t.Context(), w.org, got[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, crash.Pending, d.State)
+	require.Equal(t, id, d.UUID)
+	require.Equal(t, "boom", d.Message)
+	require.Equal(t, "app", d.ProjectName)
+	require.JSONEq(t, `{"error.message":"boom","n":7}`, string(d.Attributes))
+	require.Nil(t, d.OccurredAt)
+	require.Nil(t, d.GroupID)
+	d, err = w.store.CrashByID(t.Context(), w.org, got[1].ID)
+	require.NoError(t, err)
+	require.Equal(t, crash.Pending, d.State)
+	for _, missing := range []uuid.UUID{uuid.New(), {}} {
+		_, err = w.store.CrashByID(t.Context(), w.org, missing)
+		require.ErrorIs(t, err, storage.ErrNotFound)
+	}
+	beyond := got[0].ID
+	beyond[15] = 200
+	_, err = w.store.CrashByID(t.Context(), w.org, beyond)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+	_, err = w.store.CrashByID(t.Context(), w.org2, got[0].ID)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+}
+
+func TestAttributeFilter(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		attributes, value string
+		want              bool
+	}{
+		{`"k":"v"`, "v", true}, {`"k":"v"`, "V", false}, {`"other":"v"`, "v", false}, {`"k":null`, "", false},
+		{`"k":""`, "", true}, {`"k":42`, "42", true}, {`"k":42`, "42.0", true}, {`"k":"42"`, "42.0", false},
+		{`"k":1e2`, "100", true}, {`"k":true`, "true", true}, {`"k":1e400000000`, "1e400000000", true},
+		{`"k":9007199254740993`, "9007199254740992", false},
+	} {
+		doc := strings.Replace(document(uuid.New(), "m"), `"n":7`, c.attributes, 1)
+		r, err := report.Parse([]byte(doc))
+		require.NoError(t, err, doc)
+		require.Equal(t, c.want, crash.AttributeFilter{Key: "k", Value: c.value}.Matches(r), c)
+	}
+	for _, bad := range []crash.AttributeFilter{{}, {Key: strings.Repeat("k", 256)}, {Key: "k", Value: strings.Repeat("v", 4097)},
+		{Key: "k\x00"}, {Key: "k", Value: "\xff"}} {
+		require.Error(t, bad.Validate())
+	}
+}
+
+// plan gives EXPLAIN's text.
+func (w *world) plan(query string, args ...any) string {
+	w.t.Helper()
+	var lines []string
+	require.NoError(w.t, w.db.SelectContext(w.t.Context(), &lines, "explain "+query, args...))
+	return strings.Join(lines, "\n")
+}
+
+// The lists are served by indexes in a table of 100,000 crashes.
+func TestIndexesAreUsed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.record(w.made(nil), w.made(func(c *crash.Crash) { c.Group = grouping("rare") }))
+	key := w.number(`select id from crash_group_keys k where group_id = $1`, w.group("k").ID)
+	_, err := w.db.ExecContext(t.Context(), `
+		insert into crashes (id, organization_id, project_id, key_id, uuid, state, format, occurred_at, received_at,
+			lang, agent, classifier, message, version, host, attributes)
+		select gen_random_uuid(), $1, $2, $3, gen_random_uuid(), 'processed', 'json', now() - n * interval '1 s', now(),
+			'go', 'a', 'c', 'm', '1', 'h', jsonb_build_object('user', 'u' || n % 20000, 'n', n % 5000, 'os', 'linux')
+		from generate_series(1, 100000) n`, w.org, w.project, key)
+	require.NoError(t, err)
+	_, err = w.db.ExecContext(t.Context(), `insert into crash_uuids (project_id, uuid, digest, crash_id)
+		select project_id, uuid, '\x00', id from crashes`)
+	require.NoError(t, err)
+	_, err = w.db.ExecContext(t.Context(), `analyze crashes; analyze crash_uuids`)
+	require.NoError(t, err)
+
+	for name, c := range map[string]struct {
+		query string
+		args  []any
+		index string
+	}{
+		"groups by attribute": {crash.GroupsQuery(crash.GroupFilter{OrganizationID: w.org,
+			Attributes: []crash.AttributeFilter{{Key: "n", Value: "77"}}}), nil, "crashes_attributes"},
+		"purge":   {crash.CarriersQuery(w.org, crash.AttributeFilter{Key: "user", Value: "u7"}), nil, "crashes_attributes"},
+		"resends": {crash.UUIDsQuery(w.project), nil, "crash_uuids_first"},
+	} {
+		plan := w.plan(c.query, c.args...)
+		require.Contains(t, plan, c.index, name+"\n"+plan)
+	}
+	started := time.Now()
+	groups, total, err := w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org, Limit: 10,
+		Attributes: []crash.AttributeFilter{{Key: "user", Value: "u7"}, {Key: "os", Value: "linux"}}})
+	require.NoError(t, err)
+	require.Equal(t, 1, total)
+	require.Equal(t, "title k", groups[0].Title)
+	t.Logf("groups by two attributes over 100,000 crashes: %s", time.Since(started))
+}

@@ -1,0 +1,10 @@
+package crash_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/slipway-qa/slipway/storage/servicetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }

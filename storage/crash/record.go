@@ -1,0 +1,249 @@
+package crash
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Crash is what a worker made of one report. Texts must be valid UTF-8 without
+// NUL, Attributes a JSON object that PostgreSQL takes.
+type Crash struct {
+	ID         uuid.UUID
+	ProjectID  int64
+	UUID       uuid.UUID
+	ConflictOf *uuid.UUID
+	State      State // Processed, Stored or Failed
+	Format     string
+	Error      string
+	OccurredAt time.Time
+	ReceivedAt time.Time
+	Lang       string
+	Agent      string
+	Classifier string
+	Message    string
+	Version    string
+	Host       string
+	// Duplicates is how many occurrences the report stands for, at least 1.
+	Duplicates int
+	Attributes string
+	// Group is nil unless the state is Processed.
+	Group *Grouping
+	// Explanation is the JSON document that says how the key came about.
+	Explanation []byte
+}
+
+// Grouping is the key of a crash, and what a new group of that key is called.
+type Grouping struct {
+	Key        [32]byte
+	Algorithm  int
+	Title      string
+	Culprit    string
+	Classifier string
+}
+
+// Record writes processed crashes of one organization and counts them in their
+// groups, in the caller's transaction. Every crash is written once: the caller
+// ends the ledger rows of their batches in the same transaction.
+func (s *Store) Record(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) error {
+	if err := holdProjects(ctx, tx, crashes); err != nil {
+		return err
+	}
+	keys, err := ensureKeys(ctx, tx, organization, crashes)
+	if err != nil {
+		return err
+	}
+	if err := count(ctx, tx, keys, crashes); err != nil {
+		return err
+	}
+	return insertCrashes(ctx, tx, organization, keys, crashes)
+}
+
+type projectKey struct {
+	project int64
+	key     [32]byte
+}
+
+type keyRow struct {
+	ID        int64  `db:"id"`
+	ProjectID int64  `db:"project_id"`
+	Key       []byte `db:"key"`
+	GroupID   int64  `db:"group_id"`
+}
+
+const selectKeys = `
+select k.id, k.project_id, k.key, k.group_id
+from crash_group_keys k
+join unnest($1::bigint[], $2::bytea[]) as want(project_id, key)
+	on want.project_id = k.project_id and want.key = k.key`
+
+// A new key comes with a new group. When another transaction made the same key
+// first, the group made here has no key and is removed.
+const insertKeys = `
+with made as (
+	insert into crash_groups (organization_id, project_id, fingerprint, algorithm, title, culprit,
+		classifier, count, first_seen, last_seen)
+	select $1, project_id, key, algorithm, title, culprit, classifier, 0, 'infinity', '-infinity'
+	from unnest($2::bigint[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::text[])
+		as new(project_id, key, algorithm, title, culprit, classifier)
+	returning id, project_id, fingerprint, algorithm
+), keyed as (
+	insert into crash_group_keys (project_id, key, algorithm, group_id)
+	select project_id, fingerprint, algorithm, id from made order by project_id, fingerprint
+	on conflict do nothing
+	returning group_id
+)
+select id from made where id not in (select group_id from keyed)`
+
+// ensureKeys finds or makes the key of every grouped crash.
+func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (map[projectKey]keyRow, error) {
+	want := map[projectKey]*Grouping{}
+	for i := range crashes {
+		if c := &crashes[i]; c.Group != nil {
+			pk := projectKey{c.ProjectID, c.Group.Key}
+			if want[pk] == nil {
+				want[pk] = c.Group
+			}
+		}
+	}
+	if len(want) == 0 {
+		return nil, nil
+	}
+	have, err := readKeys(ctx, tx, want)
+	if err != nil || len(have) == len(want) {
+		return have, err
+	}
+	missing := map[projectKey]*Grouping{}
+	for pk, g := range want {
+		if _, ok := have[pk]; !ok {
+			missing[pk] = g
+		}
+	}
+	projects, keys := keyArrays(missing)
+	var algorithms []int64
+	var titles, culprits, classifiers []string
+	for _, pk := range sortedKeys(missing) {
+		g := missing[pk]
+		algorithms = append(algorithms, int64(g.Algorithm))
+		titles, culprits = append(titles, g.Title), append(culprits, g.Culprit)
+		classifiers = append(classifiers, g.Classifier)
+	}
+	var orphans []int64
+	err = tx.SelectContext(ctx, &orphans, insertKeys, organization, projects, keys,
+		pq.Array(algorithms), pq.Array(titles), pq.Array(culprits), pq.Array(classifiers))
+	if err != nil {
+		return nil, storage.Wrap(err, "make crash groups")
+	}
+	if len(orphans) > 0 {
+		if _, err := tx.ExecContext(ctx, `delete from crash_groups where id = any($1)`, pq.Array(orphans)); err != nil {
+			return nil, storage.Wrap(err, "remove crash groups made twice")
+		}
+	}
+	return readKeys(ctx, tx, want)
+}
+
+func readKeys(ctx context.Context, tx *storage.Tx, want map[projectKey]*Grouping) (map[projectKey]keyRow, error) {
+	projects, keys := keyArrays(want)
+	var rows []keyRow
+	if err := tx.SelectContext(ctx, &rows, selectKeys, projects, keys); err != nil {
+		return nil, storage.Wrap(err, "read crash group keys")
+	}
+	have := make(map[projectKey]keyRow, len(rows))
+	for _, r := range rows {
+		have[projectKey{r.ProjectID, [32]byte(r.Key)}] = r
+	}
+	return have, nil
+}
+
+func sortedKeys(m map[projectKey]*Grouping) []projectKey {
+	keys := make([]projectKey, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b projectKey) int {
+		return cmp.Or(cmp.Compare(a.project, b.project), bytes.Compare(a.key[:], b.key[:]))
+	})
+	return keys
+}
+
+func keyArrays(m map[projectKey]*Grouping) (projects, keys any) {
+	var p []int64
+	var k []string
+	for _, pk := range sortedKeys(m) {
+		p, k = append(p, pk.project), append(k, byteaText(pk.key[:]))
+	}
+	return pq.Array(p), pq.Array(k)
+}
+
+// byteaText is the text form of a bytea, for arrays.
+func byteaText(b []byte) string { return `\x` + hex.EncodeToString(b) }
+
+const insertCrash = `
+insert into crashes (id, organization_id, project_id, key_id, uuid, uuid_conflict_of, state, format,
+	error, occurred_at, received_at, lang, agent, classifier, message, version, host, duplicates, attributes)
+select id, $1, project_id, nullif(key_id, 0), uuid, nullif(conflict, '')::uuid, state, format,
+	nullif(error, ''), occurred_at, received_at, lang, agent, classifier, message, version, host,
+	duplicates, attributes
+from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::text[], $7::text[], $8::text[],
+	$9::text[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::text[],
+	$15::text[], $16::text[], $17::text[], $18::int[], $19::jsonb[])
+	as new(id, project_id, key_id, uuid, conflict, state, format, error, occurred_at, received_at,
+		lang, agent, classifier, message, version, host, duplicates, attributes)`
+
+func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys map[projectKey]keyRow, crashes []Crash) error {
+	n := len(crashes)
+	texts := func(get func(c *Crash) string) any {
+		out := make([]string, n)
+		for i := range crashes {
+			out[i] = get(&crashes[i])
+		}
+		return pq.Array(out)
+	}
+	numbers := func(get func(c *Crash) int64) any {
+		out := make([]int64, n)
+		for i := range crashes {
+			out[i] = get(&crashes[i])
+		}
+		return pq.Array(out)
+	}
+	_, err := tx.ExecContext(ctx, insertCrash, organization,
+		texts(func(c *Crash) string { return c.ID.String() }),
+		numbers(func(c *Crash) int64 { return c.ProjectID }),
+		numbers(func(c *Crash) int64 {
+			if c.Group == nil {
+				return 0
+			}
+			return keys[projectKey{c.ProjectID, c.Group.Key}].ID
+		}),
+		texts(func(c *Crash) string { return c.UUID.String() }),
+		texts(func(c *Crash) string {
+			if c.ConflictOf == nil {
+				return ""
+			}
+			return c.ConflictOf.String()
+		}),
+		texts(func(c *Crash) string { return string(c.State) }),
+		texts(func(c *Crash) string { return c.Format }),
+		texts(func(c *Crash) string { return c.Error }),
+		texts(func(c *Crash) string { return timeText(c.OccurredAt) }),
+		texts(func(c *Crash) string { return timeText(c.ReceivedAt) }),
+		texts(func(c *Crash) string { return c.Lang }),
+		texts(func(c *Crash) string { return c.Agent }),
+		texts(func(c *Crash) string { return c.Classifier }),
+		texts(func(c *Crash) string { return c.Message }),
+		texts(func(c *Crash) string { return c.Version }),
+		texts(func(c *Crash) string { return c.Host }),
+		numbers(func(c *Crash) int64 { return int64(c.Duplicates) }),
+		texts(func(c *Crash) string { return c.Attributes }))
+	return storage.Wrap(err, "insert crashes")
+}
+
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999Z") }

@@ -1,0 +1,194 @@
+package crash
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Removed is what a step took out.
+type Removed struct {
+	Reports int
+	Objects []string // keys of the attachments' bytes, to be deleted after the commit
+}
+
+// Remove applies a plan. Counts, days, versions and hosts of the groups lose
+// exactly what the crashes added, and a group that reaches zero goes with its
+// keys. ErrConflict when a batch was changed since it was read: plan again.
+//
+// Locks, in this order: batches, projects, groups, crashes. Record takes projects
+// and groups in the same order, and a batch only while it has not been recorded.
+func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed, error) {
+	var out Removed
+	if len(r.crashes) == 0 {
+		return out, nil
+	}
+	if err := r.writeBatches(ctx, tx); err != nil {
+		return out, err
+	}
+	ids := pq.Array(uuidTexts(r.crashes))
+	groupOf, err := lockGroupsOf(ctx, tx, ids)
+	if err != nil {
+		return out, err
+	}
+	gone, err := deleteCrashes(ctx, tx, r.organization, ids)
+	if err != nil {
+		return out, err
+	}
+	if err := uncount(ctx, tx, groupOf, gone); err != nil {
+		return out, err
+	}
+	refs := r.uuids
+	seen := make(map[uuid.UUID]bool, len(refs))
+	for _, u := range refs {
+		seen[u.crash] = true
+	}
+	for _, c := range gone {
+		if !seen[c.ID] {
+			refs = append(refs, uuidRef{c.ProjectID, c.UUID, c.ID})
+			seen[c.ID] = true
+		}
+	}
+	if err := deleteUUIDs(ctx, tx, refs); err != nil {
+		return out, err
+	}
+	out.Reports = len(seen)
+	err = tx.SelectContext(ctx, &out.Objects, `delete from crash_attachments
+		where crash_id = any($1::uuid[]) and organization_id = $2 returning object_key`, ids, r.organization)
+	return out, storage.Wrap(err, "delete crash attachments")
+}
+
+func uuidTexts(ids []uuid.UUID) []string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return texts
+}
+
+// writeBatches replaces the batches, if they are as they were read.
+func (r *Removal) writeBatches(ctx context.Context, tx *storage.Tx) error {
+	var locked []struct {
+		ID      uuid.UUID `db:"id"`
+		Entries []byte    `db:"entries"`
+	}
+	err := tx.SelectContext(ctx, &locked, `select id, entries from crash_batches
+		where id = any($1::uuid[]) order by id for update`, pq.Array(uuidTexts(r.Batches())))
+	if err != nil {
+		return storage.Wrap(err, "lock crash batches")
+	}
+	now := make(map[uuid.UUID]string, len(locked))
+	for _, l := range locked {
+		now[l.ID] = string(l.Entries)
+	}
+	for i := range r.rewrites {
+		w := &r.rewrites[i]
+		entries, there := now[w.id]
+		if !there {
+			continue // beyond its age
+		}
+		if entries != w.was {
+			return fmt.Errorf("batch %s was changed: %w", w.id, storage.ErrConflict)
+		}
+		if err := w.write(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *rewrite) write(ctx context.Context, tx *storage.Tx) error {
+	if w.empty {
+		_, err := tx.ExecContext(ctx, `delete from crash_batches where id = $1`, w.id)
+		return storage.Wrap(err, "delete crash batch")
+	}
+	_, err := tx.ExecContext(ctx, `update crash_batches set entries = $2, body = $3 where id = $1`,
+		w.id, string(w.entries), w.body)
+	if err != nil || !w.withExplanations {
+		return storage.Wrap(err, "rewrite crash batch")
+	}
+	_, err = tx.ExecContext(ctx, `update crash_explanations set offsets = $2, body = $3 where batch_id = $1`,
+		w.id, pq.Array(w.explanationsAt), w.explanations)
+	return storage.Wrap(err, "rewrite crash explanations")
+}
+
+// lockGroupsOf locks the groups of crashes and gives the group of each key.
+func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]int64, error) {
+	const keysOf = `
+		select k.id, k.project_id, k.key, k.group_id from crash_group_keys k
+		where k.id in (select key_id from crashes where id = any($1::uuid[]))`
+	var keys []keyRow
+	if err := tx.SelectContext(ctx, &keys, keysOf, crashes); err != nil {
+		return nil, storage.Wrap(err, "keys of crashes")
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	var projects []int64
+	for _, k := range keys {
+		projects = append(projects, k.ProjectID)
+	}
+	if err := lockProjects(ctx, tx, projects); err != nil {
+		return nil, err
+	}
+	// Again: a merge may have moved keys before the projects were locked.
+	keys = nil
+	if err := tx.SelectContext(ctx, &keys, keysOf, crashes); err != nil {
+		return nil, storage.Wrap(err, "keys of crashes")
+	}
+	groupOf := make(map[int64]int64, len(keys))
+	var groups []int64
+	for _, k := range keys {
+		groupOf[k.ID] = k.GroupID
+		groups = append(groups, k.GroupID)
+	}
+	return groupOf, lockGroups(ctx, tx, groups)
+}
+
+// goneCrash is a deleted row.
+type goneCrash struct {
+	ID         uuid.UUID `db:"id"`
+	ProjectID  int64     `db:"project_id"`
+	KeyID      *int64    `db:"key_id"`
+	UUID       uuid.UUID `db:"uuid"`
+	OccurredAt time.Time `db:"occurred_at"`
+	ReceivedAt time.Time `db:"received_at"`
+	Version    string    `db:"version"`
+	Host       string    `db:"host"`
+	Duplicates int       `db:"duplicates"`
+}
+
+func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids any) ([]goneCrash, error) {
+	var gone []goneCrash
+	err := tx.SelectContext(ctx, &gone, `delete from crashes where id = any($1::uuid[]) and organization_id = $2
+		returning id, project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates`, ids, organization)
+	return gone, storage.Wrap(err, "delete crashes")
+}
+
+// Each of the two partial unique indexes needs its own condition.
+const deleteUUIDRows = `
+delete from crash_uuids u
+using unnest($1::bigint[], $2::uuid[], $3::uuid[]) as d(project_id, uuid, crash_id)
+where u.project_id = d.project_id and u.uuid = d.uuid and u.crash_id = d.crash_id and `
+
+func deleteUUIDs(ctx context.Context, tx *storage.Tx, refs []uuidRef) error {
+	if len(refs) == 0 {
+		return nil
+	}
+	projects, uuids, crashes := make([]int64, len(refs)), make([]string, len(refs)), make([]string, len(refs))
+	for i, r := range refs {
+		projects[i], uuids[i], crashes[i] = r.project, r.uuid.String(), r.crash.String()
+	}
+	for _, kind := range []string{"not u.conflict", "u.conflict"} {
+		_, err := tx.ExecContext(ctx, deleteUUIDRows+kind, pq.Array(projects), pq.Array(uuids), pq.Array(crashes))
+		if err != nil {
+			return storage.Wrap(err, "delete crash uuids")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package crash
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/report"
+)
+
+// firstIDAt is the smallest version 7 uuid of a time: its first 48 bits are
+// milliseconds (RFC 9562, 5.7).
+func firstIDAt(t time.Time) uuid.UUID {
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(max(t.UnixMilli(), 0)))
+	var id uuid.UUID
+	copy(id[:6], ms[2:])
+	return id
+}
+
+// Expired is what a step of retention deleted.
+type Expired struct {
+	Batches int
+	Crashes int
+	Objects []string // to be deleted after the commit
+}
+
+type goneReport struct {
+	ID        uuid.UUID `db:"id"`
+	ProjectID int64     `db:"project_id"`
+	UUID      uuid.UUID `db:"uuid"`
+}
+
+// Expire deletes up to limit batches that were received before a time, oldest
+// first, with their crashes, uuids and attachments. What they added to groups
+// stays. It locks batches and crashes in the order in which Remove does.
+func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, limit int) (Expired, error) {
+	var out Expired
+	var batches []uuid.UUID
+	err := tx.SelectContext(ctx, &batches, `select id from crash_batches where id < $1
+		order by id limit $2 for update`, firstIDAt(before), limit)
+	if err != nil || len(batches) == 0 {
+		return out, storage.Wrap(err, "find old crash batches")
+	}
+	// The ids of crashes lie between those of batches: one range takes all.
+	last := entryID(batches[len(batches)-1], MaxBatch-1)
+	var gone []goneReport
+	err = tx.SelectContext(ctx, &gone, `delete from crashes where id <= $1 returning id, project_id, uuid`, last)
+	if err != nil {
+		return out, storage.Wrap(err, "delete old crashes")
+	}
+	refs := make([]uuidRef, 0, len(gone))
+	recorded := map[uuid.UUID]bool{}
+	for _, c := range gone {
+		refs = append(refs, uuidRef{c.ProjectID, c.UUID, c.ID})
+		batch, _ := SplitID(c.ID)
+		recorded[batch] = true
+	}
+	for _, id := range batches {
+		if recorded[id] {
+			continue
+		}
+		more, err := s.unrecorded(ctx, tx, id)
+		if err != nil {
+			return out, err
+		}
+		refs = append(refs, more...)
+	}
+	if err := deleteUUIDs(ctx, tx, refs); err != nil {
+		return out, err
+	}
+	err = tx.SelectContext(ctx, &out.Objects, `delete from crash_attachments where crash_id <= $1 returning object_key`, last)
+	if err != nil {
+		return out, storage.Wrap(err, "delete old crash attachments")
+	}
+	_, err = tx.ExecContext(ctx, `delete from crash_batches where id = any($1::uuid[])`, pq.Array(uuidTexts(batches)))
+	out.Batches, out.Crashes = len(batches), len(gone)
+	return out, storage.Wrap(err, "delete old crash batches")
+}
+
+// unrecorded reads the uuids of a batch that was never processed.
+func (s *Store) unrecorded(ctx context.Context, tx *storage.Tx, id uuid.UUID) ([]uuidRef, error) {
+	var row batchRow
+	err := tx.GetContext(ctx, &row, `select id, organization_id, received_at, entries, body
+		from crash_batches where id = $1`, id)
+	if err != nil {
+		return nil, storage.Wrap(err, "read old crash batch")
+	}
+	b, err := s.inflate(&row)
+	if err != nil {
+		// A broken batch must not keep all others from being deleted.
+		return nil, nil // its uuids stay booked, nothing more
+	}
+	var refs []uuidRef
+	for n := range b.Entries {
+		doc, err := b.Document(n)
+		if err != nil {
+			continue
+		}
+		if p, err := report.Parse(doc); err == nil {
+			refs = append(refs, uuidRef{b.Entries[n].ProjectID, p.UUID, entryID(id, n)})
+		}
+	}
+	return refs, nil
+}
+
+// OldGroups pages by id through groups that were last seen before a time and
+// have no crash left.
+func (s *Store) OldGroups(ctx context.Context, before time.Time, after int64, limit int) ([]int64, error) {
+	var ids []int64
+	err := s.db.SelectContext(ctx, &ids, `
+		select g.id from crash_groups g
+		where g.id > $1 and g.last_seen < $2 and not exists (
+			select from crash_group_keys k join crashes c on c.key_id = k.id where k.group_id = g.id)
+		order by g.id limit $3`, after, before, limit)
+	return ids, storage.Wrap(err, "find old crash groups")
+}
+
+// ExpireGroups deletes those of the groups that are still old and without a
+// crash, and gives their number.
+func (s *Store) ExpireGroups(ctx context.Context, tx *storage.Tx, before time.Time, groups []int64) (int64, error) {
+	var projects []int64
+	err := tx.SelectContext(ctx, &projects, `select distinct project_id from crash_groups where id = any($1)`, pq.Array(groups))
+	if err != nil {
+		return 0, storage.Wrap(err, "projects of old crash groups")
+	}
+	if err := lockProjects(ctx, tx, projects); err != nil {
+		return 0, err
+	}
+	if err := lockGroups(ctx, tx, groups); err != nil {
+		return 0, err
+	}
+	res, err := tx.ExecContext(ctx, `
+		delete from crash_groups g where g.id = any($1) and g.last_seen < $2 and not exists (
+			select from crash_group_keys k join crashes c on c.key_id = k.id where k.group_id = g.id)`,
+		pq.Array(groups), before)
+	if err != nil {
+		return 0, storage.Wrap(err, "delete old crash groups")
+	}
+	n, err := res.RowsAffected()
+	return n, storage.Wrap(err, "delete old crash groups")
+}
+
+// UnnamedObjects gives those of the object keys that no attachment names.
+func (s *Store) UnnamedObjects(ctx context.Context, keys []string) ([]string, error) {
+	var unnamed []string
+	err := s.db.SelectContext(ctx, &unnamed, `
+		select key from unnest($1::text[]) as o(key)
+		where not exists (select from crash_attachments a where a.object_key = o.key)`, pq.Array(keys))
+	return unnamed, storage.Wrap(err, "compare objects with attachments")
+}

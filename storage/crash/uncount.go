@@ -1,0 +1,136 @@
+package crash
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// uncount takes deleted crashes out of their groups; it is count backwards. The
+// groups are locked.
+func uncount(ctx context.Context, tx *storage.Tx, groupOf map[int64]int64, gone []goneCrash) error {
+	tallies := tallyGone(groupOf, gone)
+	if len(tallies) == 0 {
+		return nil
+	}
+	var groups []int64
+	for _, t := range tallies {
+		groups = append(groups, t.group)
+	}
+	if err := uncountValues(ctx, tx, tallies); err != nil {
+		return err
+	}
+	if err := uncountDays(ctx, tx, tallies); err != nil {
+		return err
+	}
+	if err := uncountGroups(ctx, tx, tallies); err != nil {
+		return err
+	}
+	// The second condition is a net: deleting a key would take its crashes along.
+	_, err := tx.ExecContext(ctx, `
+		delete from crash_groups g where g.id = any($1) and g.count <= 0
+			and not exists (select from crash_group_keys k join crashes c on c.key_id = k.id where k.group_id = g.id)`,
+		pq.Array(groups))
+	return storage.Wrap(err, "delete empty crash groups")
+}
+
+func tallyGone(groupOf map[int64]int64, gone []goneCrash) []*tally {
+	byGroup := map[int64]*tally{}
+	var all []*tally
+	for i := range gone {
+		g := &gone[i]
+		if g.KeyID == nil {
+			continue
+		}
+		id := groupOf[*g.KeyID]
+		t := byGroup[id]
+		if t == nil {
+			t = &tally{group: id, first: g.OccurredAt, last: g.OccurredAt, received: g.ReceivedAt,
+				days: map[string]int64{}, values: map[valueKey]*valueTally{}}
+			byGroup[id] = t
+			all = append(all, t)
+		}
+		t.add(&Crash{OccurredAt: g.OccurredAt, ReceivedAt: g.ReceivedAt, Duplicates: g.Duplicates,
+			Version: g.Version, Host: g.Host})
+	}
+	slices.SortFunc(all, func(a, b *tally) int { return cmp.Compare(a.group, b.group) })
+	return all
+}
+
+// A group whose first or last occurrence is gone is seen in the crashes that are
+// left; where none are left, only history, its times stay.
+const takeFromGroups = `
+update crash_groups g set
+	count = g.count - gone.count,
+	first_seen = case when gone.first <= g.first_seen then coalesce((
+		select min(a.at) from crash_group_keys k cross join lateral (
+			select occurred_at as at from crashes where key_id = k.id order by occurred_at limit 1) a
+		where k.group_id = g.id), g.first_seen) else g.first_seen end,
+	last_seen = case when gone.last >= g.last_seen then coalesce((
+		select max(a.at) from crash_group_keys k cross join lateral (
+			select occurred_at as at from crashes where key_id = k.id order by occurred_at desc limit 1) a
+		where k.group_id = g.id), g.last_seen) else g.last_seen end
+from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[]) as gone(id, count, first, last)
+where g.id = gone.id`
+
+func uncountGroups(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
+	var ids, counts []int64
+	var first, last []string
+	for _, t := range tallies {
+		ids, counts = append(ids, t.group), append(counts, t.count)
+		first, last = append(first, timeText(t.first)), append(last, timeText(t.last))
+	}
+	_, err := tx.ExecContext(ctx, takeFromGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last))
+	return storage.Wrap(err, "uncount crash groups")
+}
+
+func uncountDays(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
+	var ids, counts []int64
+	var days []string
+	for _, t := range tallies {
+		for day, n := range t.days {
+			ids, days, counts = append(ids, t.group), append(days, day), append(counts, n)
+		}
+	}
+	_, err := tx.ExecContext(ctx, `
+		update crash_group_days d set count = d.count - gone.count
+		from unnest($1::bigint[], $2::date[], $3::bigint[]) as gone(group_id, day, count)
+		where d.group_id = gone.group_id and d.day = gone.day`, pq.Array(ids), pq.Array(days), pq.Array(counts))
+	if err != nil {
+		return storage.Wrap(err, "uncount crash days")
+	}
+	_, err = tx.ExecContext(ctx, `delete from crash_group_days where group_id = any($1) and count <= 0`, pq.Array(ids))
+	return storage.Wrap(err, "delete empty crash days")
+}
+
+// Occurrences before a value was first seen came while the bound was reached and
+// were never counted by value.
+const takeFromValues = `
+update crash_group_values v set count = v.count - gone.count
+from unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[]) as gone(group_id, kind, value, count, last)
+where v.group_id = gone.group_id and v.kind = gone.kind and v.value = gone.value and gone.last >= v.first_seen`
+
+func uncountValues(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
+	var ids, counts []int64
+	var kinds, values, last []string
+	for _, t := range tallies {
+		for k, v := range t.values {
+			ids, kinds, values = append(ids, t.group), append(kinds, k.kind), append(values, k.value)
+			counts, last = append(counts, v.count), append(last, timeText(v.last))
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, takeFromValues, pq.Array(ids), pq.Array(kinds), pq.Array(values),
+		pq.Array(counts), pq.Array(last))
+	if err != nil {
+		return storage.Wrap(err, "uncount versions and hosts")
+	}
+	_, err = tx.ExecContext(ctx, `delete from crash_group_values where group_id = any($1) and count <= 0`, pq.Array(ids))
+	return storage.Wrap(err, "delete empty versions and hosts")
+}

@@ -1,0 +1,254 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Claim says what a worker that received an offer wants.
+type Claim struct {
+	ID             uuid.UUID // the offered task
+	Kind           string
+	OrganizationID int64
+	Worker         string // name of the claiming process
+	// Batch above 1 merges: the claim takes the oldest due tasks of the kind
+	// and organization, at most Batch rows and MaxWeight in sum (one row is
+	// always taken), whether or not ID is among them.
+	Batch     int
+	MaxWeight int
+	// KeyLimit above 0 bounds the running tasks of one concurrency key.
+	KeyLimit int
+}
+
+const claimSet = `
+set state = 'running', attempt = t.attempt + 1, worker = $1, heartbeat_at = now(),
+	started_at = now(), offered_at = null, error = null`
+
+const claimOne = `update tasks t ` + claimSet + `
+where t.id = $2 and t.state = 'queued' and t.run_at <= now()
+returning ` + columns
+
+// A row that has failed twice is claimed alone: it may be what made its claims
+// fail, and its neighbours must not use their attempts up with it.
+func claimBatch(lock string) string {
+	return `
+update tasks t ` + claimSet + `
+from (
+	select id as due_id from (
+		select id, weight, attempt, sum(weight) over (order by id) as upto,
+			first_value(attempt) over (order by id) as leads from (
+			select id, weight, attempt from tasks
+			where kind = $2 and coalesce(organization_id, 0) = $3
+				and state = 'queued' and run_at <= now()
+			order by id limit $4
+			` + lock + `
+		) due
+	) summed
+	where upto = weight or (upto <= $5 and attempt < 2 and leads < 2)
+) mine
+where t.id = mine.due_id
+returning ` + columns
+}
+
+// Claim takes what an offer points at. No rows is no error: another worker was
+// faster, the task was cancelled or is not due, or its concurrency key is full
+// (then the row is due again some seconds later).
+func (s *Store) Claim(ctx context.Context, c Claim) ([]Task, error) {
+	var rows []Task
+	if c.Batch > 1 {
+		err := s.db.SelectContext(ctx, &rows, claimBatch("for update skip locked"), c.Worker, c.Kind, c.OrganizationID, c.Batch, c.MaxWeight)
+		if err == nil && len(rows) == 0 {
+			// Another claim may hold locks on rows that it will not take. They
+			// are waited for: the offer that brought us here is used up, and
+			// its row would lie until the sweep.
+			err = s.db.SelectContext(ctx, &rows, claimBatch("for update"), c.Worker, c.Kind, c.OrganizationID, c.Batch, c.MaxWeight)
+		}
+		return rows, storage.Wrap(err, "claim tasks")
+	}
+	if c.KeyLimit <= 0 {
+		err := s.db.SelectContext(ctx, &rows, claimOne, c.Worker, c.ID)
+		return rows, storage.Wrap(err, "claim task")
+	}
+	err := s.db.InTx(ctx, func(tx *storage.Tx) error {
+		free, err := keyHasRoom(ctx, tx, c)
+		if err != nil || !free {
+			return err
+		}
+		return storage.Wrap(tx.SelectContext(ctx, &rows, claimOne, c.Worker, c.ID), "claim task")
+	})
+	return rows, err
+}
+
+// keyHasRoom serializes the claims of one concurrency key and counts its
+// running tasks. A task that finds no room is put off by some seconds.
+func keyHasRoom(ctx context.Context, tx *storage.Tx, c Claim) (bool, error) {
+	var key *string
+	err := tx.GetContext(ctx, &key, `select max(concurrency_key) from tasks where id = $1 and state = 'queued'`, c.ID)
+	if err != nil || key == nil {
+		return err == nil, storage.Wrap(err, "read concurrency key")
+	}
+	if _, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, *key); err != nil {
+		return false, storage.Wrap(err, "lock concurrency key")
+	}
+	var running int
+	err = tx.GetContext(ctx, &running,
+		`select count(*) from tasks where concurrency_key = $1 and state = 'running'`, *key)
+	if err != nil {
+		return false, storage.Wrap(err, "count concurrency key")
+	}
+	if running < c.KeyLimit {
+		return true, nil
+	}
+	_, err = tx.ExecContext(ctx, `update tasks set offered_at = null, run_at = now() + interval '5 seconds'
+		where id = $1 and state = 'queued'`, c.ID)
+	return false, storage.Wrap(err, "put off task")
+}
+
+const finish = `
+update tasks t set state = 'succeeded', finished_at = now(), worker = null, heartbeat_at = null,
+	error = null, result = coalesce($3::jsonb, t.result)
+from unnest($1::uuid[], $2::int[]) as mine(id, attempt)
+where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'`
+
+// Finish ends claimed tasks as succeeded, in the transaction that holds their
+// effects. It answers ErrStale, and the caller must roll back, when one of the
+// claims is no longer the worker's. The result (may be nil) is kept as JSON.
+func Finish(ctx context.Context, q storage.Querier, tokens []Token, result any) error {
+	var doc any
+	if result != nil {
+		b, err := json.Marshal(result)
+		if err != nil {
+			return fmt.Errorf("task result: %w", err)
+		}
+		doc = string(b)
+	}
+	ids, attempts := split(tokens)
+	res, err := q.ExecContext(ctx, finish, ids, attempts, doc)
+	if err != nil {
+		return storage.Wrap(err, "finish tasks")
+	}
+	if n, err := res.RowsAffected(); err != nil || n != int64(len(tokens)) {
+		return fmt.Errorf("finish %d tasks: %w", len(tokens), storage.ErrStale)
+	}
+	return nil
+}
+
+// The rows are locked in the order of their ids, as everybody does.
+const holdToken = `
+select t.id from tasks t
+join unnest($1::uuid[], $2::int[]) as mine(id, attempt) on t.id = mine.id and t.attempt = mine.attempt
+where t.state = 'running'
+order by t.id for update of t`
+
+// HoldToken locks the rows of a worker's claims until the transaction ends, so
+// that no rescue takes them meanwhile; ErrStale when one is no longer the
+// worker's. The heartbeats of these rows are skipped meanwhile: the transaction
+// must be over in about a second.
+func HoldToken(ctx context.Context, q storage.Querier, tokens []Token) error {
+	ids, attempts := split(tokens)
+	var held []uuid.UUID
+	if err := q.SelectContext(ctx, &held, holdToken, ids, attempts); err != nil {
+		return storage.Wrap(err, "hold tasks")
+	}
+	if len(held) != len(tokens) {
+		return fmt.Errorf("hold %d tasks: %w", len(tokens), storage.ErrStale)
+	}
+	return nil
+}
+
+// Touch renews the heartbeats of held claims at the end of a transaction that
+// beats have skipped.
+func Touch(ctx context.Context, q storage.Querier, tokens []Token) error {
+	ids, _ := split(tokens)
+	_, err := q.ExecContext(ctx, `update tasks set heartbeat_at = clock_timestamp() where id = any($1::uuid[])`, ids)
+	return storage.Wrap(err, "renew heartbeats")
+}
+
+// Progress keeps the result so far of a long task, in the transaction of the step
+// that it reports on; the next attempt finds it in the task. ErrStale when the
+// claim is no longer the worker's.
+func Progress(ctx context.Context, q storage.Querier, token Token, result any) error {
+	doc, err := json.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("task progress: %w", err)
+	}
+	res, err := q.ExecContext(ctx, `update tasks set result = $3
+		where id = $1 and attempt = $2 and state = 'running'`, token.ID, token.Attempt, string(doc))
+	if err != nil {
+		return storage.Wrap(err, "keep task progress")
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return fmt.Errorf("keep task progress: %w", storage.ErrStale)
+	}
+	return nil
+}
+
+const fail = `
+update tasks t set
+	state = case when t.cancel_requested then 'cancelled'
+		when $4 or t.attempt >= t.max_attempts then 'dead' else 'queued' end,
+	finished_at = case when t.cancel_requested or $4 or t.attempt >= t.max_attempts then now() end,
+	run_at = now() + make_interval(secs => $5),
+	worker = null, heartbeat_at = null, offered_at = null, error = $3
+from unnest($1::uuid[], $2::int[]) as mine(id, attempt)
+where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'
+returning t.state`
+
+// Fail records that claimed tasks failed: due again after the backoff, or dead
+// when the failure is permanent or the attempts are used up, or cancelled when
+// that was asked for. It gives the states that the rows have now; rows whose
+// claim was lost are not among them.
+func (s *Store) Fail(ctx context.Context, tokens []Token, reason string, permanent bool, backoff time.Duration) ([]State, error) {
+	ids, attempts := split(tokens)
+	var states []State
+	err := s.db.SelectContext(ctx, &states, fail, ids, attempts, clip(reason), permanent, backoff.Seconds())
+	return states, storage.Wrap(err, "fail tasks")
+}
+
+const release = `
+update tasks t set
+	state = case when t.cancel_requested then 'cancelled' else 'queued' end,
+	finished_at = case when t.cancel_requested then now() end,
+	max_attempts = t.max_attempts + 1, run_at = now() + make_interval(secs => $3),
+	worker = null, heartbeat_at = null, offered_at = null
+from unnest($1::uuid[], $2::int[]) as mine(id, attempt)
+where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'
+returning t.state`
+
+// Release gives claimed tasks back and grants one attempt more, so that this one
+// does not count: at a graceful stop, when what the task needs is rate limited,
+// or when another task of the same claim was cancelled. Those that were cancelled
+// themselves end so. The attempt number goes on rising, for it is the token. It
+// gives the states that the rows have now.
+func (s *Store) Release(ctx context.Context, tokens []Token, delay time.Duration) ([]State, error) {
+	ids, attempts := split(tokens)
+	var states []State
+	err := s.db.SelectContext(ctx, &states, release, ids, attempts, delay.Seconds())
+	return states, storage.Wrap(err, "release tasks")
+}
+
+// clip bounds an error text; the log has the whole of it. PostgreSQL refuses
+// NUL and broken UTF-8.
+func clip(s string) string {
+	const most = 2000
+	if len(s) > most {
+		s = s[:most]
+	}
+	return cleanText(s)
+}
+
+func split(tokens []Token) (ids, attempts any) {
+	a := make([]string, len(tokens))
+	b := make([]int64, len(tokens))
+	for i, t := range tokens {
+		a[i], b[i] = t.ID.String(), int64(t.Attempt)
+	}
+	return pq.Array(a), pq.Array(b)
+}

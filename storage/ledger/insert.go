@@ -1,0 +1,96 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// NewTask is a task to insert. Package tasks makes them, one constructor for
+// each kind.
+type NewTask struct {
+	ID             uuid.UUID // zero: a new version 7 id
+	Kind           string
+	Queue          string
+	OrganizationID int64 // 0: upkeep of the installation
+	Payload        any   // JSON, ids only
+	Weight         int   // 0 counts as 1
+	ConcurrencyKey string
+	DedupeKey      string
+	RequestID      string
+	MaxAttempts    int
+	Delay          time.Duration // from the database's now
+	// Offered marks the row as offered from the start: the inserter promises
+	// to enqueue delivery 1 right after the commit (the fast path).
+	Offered bool
+}
+
+// insertTask is the statement, its parameters numbered from first on.
+func insertTask(first int) string {
+	p := func(n int) string { return "$" + strconv.Itoa(first+n) }
+	values := make([]string, 10)
+	for i := range values {
+		values[i] = p(i)
+	}
+	return `
+insert into tasks (id, kind, queue, organization_id, payload, weight, concurrency_key, dedupe_key,
+	request_id, max_attempts, run_at, delivery, offered_at)
+values (` + strings.Join(values, ", ") + `, now() + make_interval(secs => ` + p(10) + `), ` + p(11) + `::int,
+	case when ` + p(11) + `::int > 0 then now() end)
+on conflict do nothing`
+}
+
+// Statement gives the insert of a task as SQL, with its parameters numbered from
+// first on, and their values: for a caller who writes the task and rows of its own
+// in one statement.
+func Statement(t *NewTask, first int) (string, []any, error) {
+	if t.ID == uuid.Nil {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return "", nil, fmt.Errorf("task id: %w", err)
+		}
+		t.ID = id
+	}
+	payload, err := json.Marshal(t.Payload)
+	if err != nil {
+		return "", nil, fmt.Errorf("payload of %s: %w", t.Kind, err)
+	}
+	delivery := 0
+	if t.Offered {
+		delivery = 1
+	}
+	return insertTask(first), []any{t.ID, t.Kind, t.Queue, null(t.OrganizationID), string(payload),
+		max(t.Weight, 1), null(t.ConcurrencyKey), null(t.DedupeKey), t.RequestID, t.MaxAttempts,
+		t.Delay.Seconds(), delivery}, nil
+}
+
+// Insert writes a task in the caller's transaction and gives its id. The answer
+// is false when an open task with the same kind and dedupe key stands already.
+func Insert(ctx context.Context, q storage.Querier, t *NewTask) (bool, error) {
+	statement, args, err := Statement(t, 1)
+	if err != nil {
+		return false, err
+	}
+	res, err := q.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return false, storage.Wrap(err, "insert task "+t.Kind)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, storage.Wrap(err, "insert task "+t.Kind)
+}
+
+// null turns a zero value into SQL null.
+func null[T comparable](v T) any {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,151 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Offer is what Redis carries for a task: a pointer to the row, and the number
+// of this delivery, which makes the id of the offer unique.
+type Offer struct {
+	ID             uuid.UUID `db:"id"`
+	Kind           string    `db:"kind"`
+	Queue          string    `db:"queue"`
+	OrganizationID *int64    `db:"organization_id"`
+	Delivery       int       `db:"delivery"`
+	RequestID      string    `db:"request_id"`
+}
+
+// The organizations that have due rows are found by jumping through the index,
+// so the cost follows their number and not the length of the backlog. Each may
+// have an equal share of the queue's places standing, and the offers are handed
+// out in turn: nobody's backlog is in front of everybody else's first task.
+const takeDue = `
+with recursive waiting (org) as (
+	(select coalesce(organization_id, 0) from tasks
+	 where queue = $1 and state = 'queued' and offered_at is null
+	 order by coalesce(organization_id, 0) limit 1)
+	union all
+	select (select coalesce(organization_id, 0) from tasks
+		where queue = $1 and state = 'queued' and offered_at is null
+			and coalesce(organization_id, 0) > waiting.org
+		order by coalesce(organization_id, 0) limit 1)
+	from waiting where waiting.org is not null
+), ready (org) as (
+	select org from waiting where org is not null and exists (
+		select 1 from tasks where queue = $1 and coalesce(organization_id, 0) = waiting.org
+			and state = 'queued' and offered_at is null and run_at <= now())
+), standing as (
+	select coalesce(organization_id, 0) as org, count(*) as n from tasks
+	where queue = $1 and state = 'queued' and offered_at is not null group by 1
+), room as (
+	select $2 - coalesce((select sum(n) from standing), 0) as free,
+		greatest($2 / greatest((select count(*) from ready), 1), 1) as share
+), picked as (
+	select due.id, row_number() over (partition by w.org order by due.run_at, due.id) as turn
+	from ready w
+	cross join room
+	left join standing on standing.org = w.org
+	cross join lateral (
+		select id, run_at from tasks
+		where queue = $1 and coalesce(organization_id, 0) = w.org
+			and state = 'queued' and offered_at is null and run_at <= now()
+		order by run_at
+		limit greatest(least(room.share - coalesce(standing.n, 0), $3), 0)
+		for update skip locked
+	) due
+), chosen as (
+	select id, turn from picked order by turn, id
+	limit (select greatest(least(free, $3), 0) from room)
+), marked as (
+	update tasks t set offered_at = now(), delivery = t.delivery + 1
+	from chosen where t.id = chosen.id
+	returning t.id, t.kind, t.queue, t.organization_id, t.delivery, t.request_id, chosen.turn
+)
+select id, kind, queue, organization_id, delivery, request_id from marked order by turn, id`
+
+// TakeDue marks due tasks of a queue as offered and gives them, at most batch,
+// and never more than keep standing offers in the queue. The caller enqueues
+// them; what it cannot enqueue it gives to Withdraw.
+func (s *Store) TakeDue(ctx context.Context, queue string, keep, batch int) ([]Offer, error) {
+	var offers []Offer
+	err := s.db.SelectContext(ctx, &offers, takeDue, queue, keep, batch)
+	return offers, storage.Wrap(err, "take due tasks")
+}
+
+// Withdraw makes offers that did not reach Redis due again.
+func (s *Store) Withdraw(ctx context.Context, offers []Offer) error {
+	ids, deliveries := make([]string, len(offers)), make([]int64, len(offers))
+	for i, o := range offers {
+		ids[i], deliveries[i] = o.ID.String(), int64(o.Delivery)
+	}
+	_, err := s.db.ExecContext(ctx, `
+		with locked as (
+			select t.id from tasks t
+			join unnest($1::uuid[], $2::int[]) as lost(id, delivery)
+				on t.id = lost.id and t.delivery = lost.delivery
+			where t.state = 'queued' order by t.id for update of t
+		)
+		update tasks t set offered_at = null from locked where t.id = locked.id`,
+		pq.Array(ids), pq.Array(deliveries))
+	return storage.Wrap(err, "withdraw offers")
+}
+
+// Standing gives offers older than age that no worker has claimed, oldest
+// first: the sweep asks Redis whether it still has them.
+func (s *Store) Standing(ctx context.Context, queue string, age time.Duration, limit int) ([]Offer, error) {
+	var offers []Offer
+	err := s.db.SelectContext(ctx, &offers, `
+		select id, kind, queue, organization_id, delivery, request_id from tasks
+		where queue = $1 and state = 'queued' and offered_at < now() - make_interval(secs => $2)
+		order by offered_at limit $3`, queue, age.Seconds(), limit)
+	return offers, storage.Wrap(err, "read standing offers")
+}
+
+// StandingCount counts the offers of a queue that wait in Redis.
+func (s *Store) StandingCount(ctx context.Context, queue string) (int, error) {
+	var n int
+	err := s.db.GetContext(ctx, &n, `select count(*) from tasks
+		where queue = $1 and state = 'queued' and offered_at is not null`, queue)
+	return n, storage.Wrap(err, "count standing offers")
+}
+
+// Epoch gives the installation's epoch, made at the first call.
+func (s *Store) Epoch(ctx context.Context) (string, error) {
+	_, err := s.db.ExecContext(ctx,
+		`insert into dispatch_epoch (epoch) values ($1) on conflict do nothing`, uuid.NewString())
+	if err != nil {
+		return "", storage.Wrap(err, "make the epoch")
+	}
+	var epoch string
+	err = s.db.GetContext(ctx, &epoch, `select epoch from dispatch_epoch`)
+	return epoch, storage.Wrap(err, "read the epoch")
+}
+
+// WithdrawAll makes every standing offer due again, because Redis lost its
+// memory, and gives their number.
+func (s *Store) WithdrawAll(ctx context.Context) (int64, error) {
+	res, err := s.db.ExecContext(ctx,
+		`with locked as (select id from tasks where state = 'queued' and offered_at is not null order by id for update)
+		update tasks t set offered_at = null from locked where t.id = locked.id`)
+	if err != nil {
+		return 0, storage.Wrap(err, "withdraw all offers")
+	}
+	n, err := res.RowsAffected()
+	return n, storage.Wrap(err, "withdraw all offers")
+}
+
+// DueQueues gives those of the queues that have a due task without an offer.
+func (s *Store) DueQueues(ctx context.Context, queues []string) ([]string, error) {
+	var due []string
+	err := s.db.SelectContext(ctx, &due, `
+		select q from unnest($1::text[]) as q where exists (
+			select 1 from tasks where queue = q and state = 'queued'
+				and offered_at is null and run_at <= now())`, pq.Array(queues))
+	return due, storage.Wrap(err, "find due queues")
+}

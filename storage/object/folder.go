@@ -1,0 +1,393 @@
+package object
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+// Folder is a Store in a directory, for one machine:
+//
+//	objects/   one file for each object, in shard folders (see objectPath)
+//	tmp/       writes under way
+//
+// A write goes to tmp, is synced, and is renamed to its place; then the folders
+// above are synced. All access goes through an os.Root, so that neither a key
+// nor a symbolic link leads out of the directory.
+type Folder struct {
+	root    *os.Root
+	baseURL *url.URL // nil: links cannot be made
+	linkKey []byte
+	now     func() time.Time
+}
+
+var _ Store = (*Folder)(nil)
+
+const (
+	objectsDir = "objects"
+	tmpDir     = "tmp"
+	// staleAge is how long a temporary file may go without a write before Open
+	// takes its writer for dead.
+	staleAge = time.Hour
+	// copyBuffer is the chunk in which a folder copies.
+	copyBuffer = 256 << 10
+)
+
+func openFolder(ctx context.Context, cfg Config, dir string) (*Folder, error) {
+	f := &Folder{now: cfg.Now}
+	if cfg.PublicURL != "" {
+		base, err := parseBase(cfg.PublicURL)
+		if err != nil {
+			return nil, fmt.Errorf("object store: %w", err)
+		}
+		if len(cfg.SigningKey) < 32 {
+			return nil, errors.New("object store: the signing key of a folder must have 32 bytes or more")
+		}
+		f.baseURL, f.linkKey = base, deriveLinkKey(cfg.SigningKey)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("object store: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("object store: %w", err)
+	}
+	f.root = root
+	if err := f.prepare(ctx); err != nil {
+		root.Close()
+		return nil, fmt.Errorf("object store: %w", err)
+	}
+	return f, nil
+}
+
+func (f *Folder) prepare(ctx context.Context) error {
+	for _, dir := range []string{objectsDir, tmpDir} {
+		if err := f.root.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	if _, err := f.Sweep(ctx, staleAge); err != nil {
+		return err
+	}
+	return f.Check(ctx)
+}
+
+// Close releases the directory.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// Check writes, syncs and removes a small file: a full or read-only disk shows.
+func (f *Folder) Check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	name, file, err := f.createTemp()
+	if err != nil {
+		return fmt.Errorf("write to folder: %w", err)
+	}
+	_, err = file.WriteString("ready")
+	err = errors.Join(err, file.Sync(), file.Close(), f.root.Remove(name))
+	if err != nil {
+		return fmt.Errorf("write to folder: %w", err)
+	}
+	return nil
+}
+
+// shardLength characters name a shard folder. With time-ordered ids (UUIDv7)
+// one shard takes the ids of three days, with random ones a millionth of all.
+const shardLength = 5
+
+const (
+	shardMark  = "="  // ends the name of a shard folder
+	objectMark = "=o" // ends the name of an object's file
+)
+
+// objectPath maps a key to its file. Folders follow the key's segments; a
+// segment of five characters or more stands in a shard folder named by its
+// first five, so that no folder grows without bound and a listing reads only
+// the shards that it needs. "=" occurs in no key, so a key's folder, a shard and
+// a file never share a name.
+func objectPath(key string) string {
+	var b strings.Builder
+	b.WriteString(objectsDir)
+	for segment := range strings.SplitSeq(key, "/") {
+		b.WriteByte('/')
+		if len(segment) >= shardLength {
+			b.WriteString(segment[:shardLength] + shardMark + "/")
+		}
+		b.WriteString(segment)
+	}
+	b.WriteString(objectMark)
+	return b.String()
+}
+
+func (f *Folder) createTemp() (string, *os.File, error) {
+	name := tmpDir + "/" + rand.Text()
+	file, err := f.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	return name, file, err
+}
+
+// Put writes a temporary file, syncs it and renames it.
+func (f *Folder) Put(ctx context.Context, key string, r io.Reader, size int64, opts PutOptions) (Info, error) {
+	if err := checkKey(key); err != nil {
+		return Info{}, err
+	}
+	contentType, err := opts.contentType()
+	if err != nil {
+		return Info{}, err
+	}
+	name, file, err := f.createTemp()
+	if err != nil {
+		return Info{}, fmt.Errorf("put object: %w", err)
+	}
+	info, err := writeObject(ctx, file, source{r: r, size: max(size, -1)}, contentType)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = f.commit(name, objectPath(key))
+	}
+	if err != nil {
+		return Info{}, errors.Join(fmt.Errorf("put object: %w", err), ignoreNotExist(f.root.Remove(name)))
+	}
+	info.Key = key
+	return info, nil
+}
+
+func writeObject(ctx context.Context, file *os.File, from source, contentType string) (Info, error) {
+	digest := sha256.New()
+	buf := make([]byte, copyBuffer)
+	for last := false; !last; {
+		n, end, err := from.next(ctx, buf)
+		if err != nil {
+			return Info{}, err
+		}
+		digest.Write(buf[:n])
+		if _, err := file.Write(buf[:n]); err != nil {
+			return Info{}, err
+		}
+		last = end
+	}
+	sum := hex.EncodeToString(digest.Sum(nil))
+	tail, err := footer{ContentType: contentType, SHA256: sum}.encode()
+	if err != nil {
+		return Info{}, err
+	}
+	if _, err := file.Write(tail); err != nil {
+		return Info{}, err
+	}
+	if err := file.Sync(); err != nil {
+		return Info{}, err
+	}
+	stat, err := file.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return Info{Size: from.total, ContentType: contentType, ETag: sum, ModTime: stat.ModTime().UTC()}, nil
+}
+
+// commitTries bounds the race with a Delete that removes the folder between
+// its making and the rename.
+const commitTries = 20
+
+func (f *Folder) commit(temp, target string) error {
+	var err error
+	for range commitTries {
+		if err = f.root.MkdirAll(path.Dir(target), 0o700); err == nil {
+			err = f.root.Rename(temp, target)
+		}
+		// MkdirAll says "exists" of a folder that was there when it made it and
+		// gone when it looked what it is.
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err == nil {
+		if err = f.syncFolders(path.Dir(target)); err == nil {
+			return nil
+		}
+		// Not known to survive a power failure, and reported as failed: gone.
+		err = errors.Join(err, f.root.Remove(target))
+	}
+	f.prune(path.Dir(target))
+	return err
+}
+
+// syncFolders makes the entry for a file durable, up to the top: a concurrent
+// Put may have made a folder above and not have synced it yet. Where nothing
+// changed, the sync costs next to nothing.
+func (f *Folder) syncFolders(dir string) error {
+	for ; dir != "."; dir = path.Dir(dir) {
+		handle, err := f.root.Open(dir)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(handle.Sync(), handle.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prune removes the empty folders from dir upwards.
+func (f *Folder) prune(dir string) {
+	for dir != objectsDir && f.root.Remove(dir) == nil {
+		dir = path.Dir(dir)
+	}
+}
+
+// openObject opens the file of a key; its bytes are the first Info.Size ones.
+func (f *Folder) openObject(key string) (*os.File, Info, error) {
+	if err := checkKey(key); err != nil {
+		return nil, Info{}, err
+	}
+	file, err := f.root.Open(objectPath(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, Info{}, ErrNotFound
+	}
+	if err != nil {
+		return nil, Info{}, err
+	}
+	info, err := describe(file, key)
+	if err != nil {
+		file.Close()
+		return nil, Info{}, err
+	}
+	return file, info, nil
+}
+
+func describe(file *os.File, key string) (Info, error) {
+	stat, err := file.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	foot, size, err := readFooter(file, stat.Size())
+	if err != nil {
+		return Info{}, err
+	}
+	return Info{Key: key, Size: size, ContentType: foot.ContentType, ETag: foot.SHA256, ModTime: stat.ModTime().UTC()}, nil
+}
+
+// Stat reads the footer of the object's file.
+func (f *Folder) Stat(ctx context.Context, key string) (Info, error) {
+	if err := ctx.Err(); err != nil {
+		return Info{}, err
+	}
+	file, info, err := f.openObject(key)
+	if err != nil {
+		return Info{}, fmt.Errorf("stat object: %w", err)
+	}
+	return info, file.Close()
+}
+
+// Open reads from the file; a later Put or Delete does not disturb it.
+func (f *Folder) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, Info, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, Info{}, err
+	}
+	if offset < 0 || length < -1 {
+		return nil, Info{}, ErrRange
+	}
+	file, info, err := f.openObject(key)
+	if err != nil {
+		return nil, Info{}, fmt.Errorf("read object: %w", err)
+	}
+	if offset > info.Size {
+		file.Close()
+		return nil, Info{}, ErrRange
+	}
+	if rest := info.Size - offset; length < 0 || length > rest {
+		length = rest
+	}
+	return &fileReader{ctx: ctx, part: io.NewSectionReader(file, offset, length), file: file}, info, nil
+}
+
+// fileReader ends with its context, as a reader of S3 does.
+type fileReader struct {
+	ctx  context.Context
+	part *io.SectionReader
+	file *os.File
+}
+
+func (r *fileReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.part.Read(p)
+}
+
+func (r *fileReader) Close() error { return r.file.Close() }
+
+// Delete removes files and the folders that become empty.
+func (f *Folder) Delete(ctx context.Context, keys ...string) error {
+	for _, key := range keys {
+		if err := checkKey(key); err != nil {
+			return err
+		}
+	}
+	var failed []error
+	for _, key := range keys {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(append(failed, err)...)
+		}
+		name := objectPath(key)
+		if err := ignoreNotExist(f.root.Remove(name)); err != nil {
+			failed = append(failed, fmt.Errorf("delete object: %w", err))
+			continue
+		}
+		f.prune(path.Dir(name))
+	}
+	return errors.Join(failed...)
+}
+
+// Sweep removes temporary files that nobody has written to for age.
+func (f *Folder) Sweep(ctx context.Context, age time.Duration) (int, error) {
+	dir, err := f.root.Open(tmpDir)
+	if err != nil {
+		return 0, fmt.Errorf("sweep folder: %w", err)
+	}
+	defer dir.Close()
+	before := time.Now().Add(-age)
+	swept := 0
+	for {
+		entries, err := dir.ReadDir(256)
+		for _, entry := range entries {
+			if err := ctx.Err(); err != nil {
+				return swept, err
+			}
+			stat, err := entry.Info()
+			if err != nil || stat.IsDir() || stat.ModTime().After(before) {
+				continue // finished meanwhile, not ours, or at work
+			}
+			if err := ignoreNotExist(f.root.Remove(tmpDir + "/" + entry.Name())); err != nil {
+				return swept, fmt.Errorf("sweep folder: %w", err)
+			}
+			swept++
+		}
+		if err == io.EOF {
+			return swept, nil
+		}
+		if err != nil {
+			return swept, fmt.Errorf("sweep folder: %w", err)
+		}
+	}
+}
+
+func ignoreNotExist(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,162 @@
+package object
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A link to an object in a folder:
+//
+//	BASE/objects/KEY?exp=UNIX&name=FILE&type=TYPE&inline=1&sig=SIGNATURE
+//
+// name, type and inline are left out when not used. The signature is
+// HMAC-SHA256, base64url without padding, over the method, the key and the
+// other parameters in the order in which url.Values encodes them. GET's
+// signature serves HEAD too.
+const linkPath = "/objects/"
+
+// maxLinkQuery bounds what ServeSigned parses of a stranger's URL: a file name
+// of 200 bytes and a type of 200, percent-encoded, stay below 1.5 KiB.
+const maxLinkQuery = 4 << 10
+
+// deriveLinkKey separates links from whatever else the key may sign.
+func deriveLinkKey(key []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("slipway object link v1"))
+	return mac.Sum(nil)
+}
+
+func (f *Folder) signature(key string, query url.Values) string {
+	mac := hmac.New(sha256.New, f.linkKey)
+	// A key holds no newline, and Encode writes none: the text is unambiguous.
+	io.WriteString(mac, "GET\n"+key+"\n"+query.Encode())
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// SignGet signs a link that ServeSigned answers.
+func (f *Folder) SignGet(_ context.Context, key string, ttl time.Duration, opts SignOptions) (string, error) {
+	_, typeErr := PutOptions{ContentType: opts.ContentType}.contentType()
+	if err := errors.Join(checkKey(key), checkTTL(ttl), typeErr); err != nil {
+		return "", err
+	}
+	if f.baseURL == nil {
+		return "", errors.New("sign link: the folder store has no public URL")
+	}
+	// Rounded up: a link never lives shorter than asked.
+	expires := f.now().Add(ttl + time.Second - 1).Unix()
+	query := url.Values{"exp": {strconv.FormatInt(expires, 10)}}
+	if name := cleanFileName(opts.FileName); name != "" {
+		query.Set("name", name)
+	}
+	if opts.ContentType != "" {
+		query.Set("type", opts.ContentType)
+	}
+	if opts.Inline && InlineType(opts.ContentType) {
+		query.Set("inline", "1")
+	}
+	query.Set("sig", f.signature(key, query))
+	link := *f.baseURL
+	link.Path += linkPath + key
+	link.RawQuery = query.Encode()
+	return link.String(), nil
+}
+
+// ServeSigned answers links made by SignGet. It expects the path as it is in
+// the link, /objects/ and the key, without the path of PublicURL. GET and HEAD,
+// ranges and conditional requests; 403 for a link that was altered or has
+// expired, 404 for an object that is gone. Errors are {"error":"..."}.
+func (f *Folder) ServeSigned() http.Handler {
+	return http.HandlerFunc(f.serveSigned)
+}
+
+func (f *Folder) serveSigned(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		header.Set("Allow", "GET, HEAD")
+		linkError(w, http.StatusMethodNotAllowed, "only GET and HEAD are allowed")
+		return
+	}
+	key, opts, ok := f.verify(r.URL)
+	if !ok {
+		linkError(w, http.StatusForbidden, "the link is not valid")
+		return
+	}
+	if !f.now().Before(opts.expires) {
+		linkError(w, http.StatusForbidden, "the link has expired")
+		return
+	}
+	file, info, err := f.openObject(key)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		linkError(w, http.StatusNotFound, "the file does not exist any more")
+		return
+	case err != nil:
+		linkError(w, http.StatusInternalServerError, "the file cannot be read")
+		return
+	}
+	defer file.Close()
+	contentType := opts.ContentType
+	if contentType == "" {
+		contentType = info.ContentType
+	}
+	typeHeader, disposition := deliver(opts.SignOptions, contentType)
+	header.Set("Content-Type", typeHeader)
+	header.Set("Content-Disposition", disposition)
+	header.Set("ETag", `"`+info.ETag+`"`)
+	// The link is a credential: neither shared caches nor other sites get it.
+	header.Set("Cache-Control", "private")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	http.ServeContent(w, r, "", info.ModTime, io.NewSectionReader(file, 0, info.Size))
+}
+
+// linkOptions is what a link's query says once its signature was found good.
+type linkOptions struct {
+	SignOptions
+	expires time.Time
+}
+
+// verify refuses unknown and repeated parameters with the rest: the signature
+// covers the whole query.
+func (f *Folder) verify(u *url.URL) (string, linkOptions, bool) {
+	key, ok := strings.CutPrefix(u.Path, linkPath)
+	if !ok || !ValidKey(key) || f.linkKey == nil || len(u.RawQuery) > maxLinkQuery {
+		return "", linkOptions{}, false
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil || len(query["sig"]) != 1 {
+		return "", linkOptions{}, false
+	}
+	given := query.Get("sig")
+	query.Del("sig")
+	if !hmac.Equal([]byte(given), []byte(f.signature(key, query))) {
+		return "", linkOptions{}, false
+	}
+	expires, err := strconv.ParseInt(query.Get("exp"), 10, 64)
+	if err != nil {
+		return "", linkOptions{}, false
+	}
+	return key, linkOptions{
+		SignOptions: SignOptions{FileName: query.Get("name"), ContentType: query.Get("type"), Inline: query.Get("inline") == "1"},
+		expires:     time.Unix(expires, 0),
+	}, true
+}
+
+func linkError(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// The status is out: an error here means that the client has left.
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": message})
+}

@@ -1,0 +1,164 @@
+// Package object keeps files: uploaded builds, symbol files, screenshots,
+// crash attachments. One interface, Store, has two implementations: S3 (MinIO
+// or any service that speaks its protocol) and Folder (a directory of this
+// machine). Open chooses by URL.
+//
+// A write is all or nothing. Put streams from a reader of known or unknown
+// size; either the whole object becomes visible, or an error is returned and
+// neither object, unfinished upload nor temporary file remains. Up to the
+// commit (completing the upload, renaming the file) Put obeys its context; the
+// commit itself is not interrupted, so that its outcome is always known: it
+// ends by itself within commitTimeout. What a killed process leaves behind is
+// removed by Sweep.
+//
+// Memory is bounded for the whole process, not for each upload: every store of
+// kind S3 has one pool of part buffers, and a Put waits for a buffer when all
+// are taken. A reader that stalls holds at most partsInFlight buffers, so
+// callers that read from the network must bound how long a read may take.
+//
+// Keys are made by Slipway (ids and fixed words); names from outside are never
+// keys. ValidKey says what a key may look like; every method refuses others
+// with ErrInvalidKey before anything is touched.
+//
+// Browsers fetch objects by signed links (SignGet): presigned by S3, or signed
+// with an HMAC and served by Folder.ServeSigned. Both kinds deliver as an
+// attachment unless the content type is known to be harmless in a browser.
+//
+// Errors are typed where a caller decides: ErrNotFound, ErrInvalidKey,
+// ErrRange, ErrSize, ErrTooLarge. All others mean that the store failed.
+// No error text holds credentials.
+package object
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// Errors that a caller tells apart with errors.Is.
+var (
+	// ErrNotFound: no object has this key.
+	ErrNotFound = errors.New("object not found")
+	// ErrInvalidKey: the key (or prefix) breaks the rules of ValidKey.
+	ErrInvalidKey = errors.New("invalid object key")
+	// ErrRange: the offset lies behind the end of the object, or is negative.
+	ErrRange = errors.New("range outside the object")
+	// ErrSize: the reader ended before the announced size, or went beyond it.
+	ErrSize = errors.New("object size differs from the announced size")
+	// ErrTooLarge: more bytes than a multipart upload can hold.
+	ErrTooLarge = errors.New("object too large")
+)
+
+// Store keeps objects under keys. All methods are safe for concurrent use.
+type Store interface {
+	// Put stores what r yields under key and replaces an object that is there.
+	// size is the number of bytes, or -1 when it is not known. Of concurrent
+	// Puts of one key, one wins as a whole. Put does not close r, and returns
+	// only after its last Read has: a blocked reader must be unblocked by its
+	// owner when ctx ends.
+	Put(ctx context.Context, key string, r io.Reader, size int64, opts PutOptions) (Info, error)
+
+	// Open reads length bytes from offset; length -1 reads to the end, and a
+	// length beyond the end stops there. Info.Size is the size of the whole
+	// object. An offset equal to the size yields no bytes, one behind it
+	// ErrRange.
+	Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, Info, error)
+
+	// Stat describes an object.
+	Stat(ctx context.Context, key string) (Info, error)
+
+	// Delete removes objects; one that is missing is no error. It tries every
+	// key and joins the errors.
+	Delete(ctx context.Context, keys ...string) error
+
+	// List returns the objects whose keys begin with prefix and are greater
+	// than after, in byte order of the keys, at most limit of them (1 to
+	// MaxList, else capped). Fewer than limit means that there are no more.
+	// S3 leaves ContentType empty here.
+	List(ctx context.Context, prefix, after string, limit int) ([]Info, error)
+
+	// SignGet makes a link that reads key without credentials for ttl (1 s to
+	// MaxLinkAge). It does not look whether the object exists.
+	SignGet(ctx context.Context, key string, ttl time.Duration, opts SignOptions) (string, error)
+
+	// Sweep removes unfinished writes that began (folder: that were last
+	// written to) longer ago than age, and returns how many. Writes still at
+	// work that are older than age fail. MinIO keeps no list of the unfinished
+	// uploads that it forgot at a restart, but drops them itself after a day.
+	Sweep(ctx context.Context, age time.Duration) (int, error)
+
+	// Check reports whether the store can serve; for readiness. It makes one
+	// request, or writes and removes one small file.
+	Check(ctx context.Context) error
+
+	// Close frees connections and file handles.
+	Close() error
+}
+
+// PutOptions describe the object that is written.
+type PutOptions struct {
+	// ContentType is kept with the object; "" means application/octet-stream.
+	// At most 200 bytes of printable ASCII.
+	ContentType string
+}
+
+// Info describes a stored object.
+type Info struct {
+	Key         string
+	Size        int64 // bytes
+	ContentType string
+	ETag        string // opaque, without quotes; differs when the content differs
+	ModTime     time.Time
+}
+
+// SignOptions say how a link delivers its object.
+type SignOptions struct {
+	// FileName is what a browser saves the object as. It may come from
+	// outside: it is cleaned and bounded. "" gives no name.
+	FileName string
+	// ContentType overrides the stored one.
+	ContentType string
+	// Inline lets a browser show the object instead of saving it. It is
+	// honoured only with a ContentType that InlineType accepts.
+	Inline bool
+}
+
+const (
+	// MaxList is the most objects that List returns at once: the page size of
+	// the S3 protocol.
+	MaxList = 1000
+	// MaxLinkAge is the longest life of a signed link: the limit that AWS
+	// Signature Version 4 sets for presigned URLs.
+	MaxLinkAge = 7 * 24 * time.Hour
+	// commitTimeout bounds the uninterruptible end of a Put, and its clean-up:
+	// long enough to send one part over a slow link and for S3 to assemble a
+	// large upload.
+	commitTimeout = time.Minute
+	// defaultType is what HTTP assumes of bytes that nobody has described.
+	defaultType = "application/octet-stream"
+)
+
+// contentType returns the type to store, and refuses one a content type that could not stand in a header.
+func (o PutOptions) contentType() (string, error) {
+	if o.ContentType == "" {
+		return defaultType, nil
+	}
+	if len(o.ContentType) > 200 {
+		return "", errors.New("content type longer than 200 bytes")
+	}
+	for i := range len(o.ContentType) {
+		if c := o.ContentType[i]; c < 0x20 || c > 0x7e {
+			return "", errors.New("content type with a character that headers cannot hold")
+		}
+	}
+	return o.ContentType, nil
+}
+
+// checkTTL bounds the life of a link.
+func checkTTL(ttl time.Duration) error {
+	if ttl < time.Second || ttl > MaxLinkAge {
+		return errors.New("life of a signed link must be between 1 s and 7 days")
+	}
+	return nil
+}

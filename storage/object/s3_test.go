@@ -1,0 +1,232 @@
+package object
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/stretchr/testify/require"
+)
+
+// TestUploadsShareTheBuffers lets more uploads run at once than there are
+// buffers: all end, and no more buffers than allowed were made.
+func TestUploadsShareTheBuffers(t *testing.T) {
+	t.Parallel()
+	h := newS3(t, Config{PartBuffers: 2})
+	pool := h.Store.(*S3).parts
+	var peak atomic.Int64
+	var wait sync.WaitGroup
+	for i := range 6 {
+		wait.Go(func() {
+			content := bytes.NewReader(noise(2*partSize+100, uint64(i)))
+			watch := readerFunc(func(p []byte) (int, error) {
+				for seen := peak.Load(); ; seen = peak.Load() {
+					if now := int64(len(pool.slots)); now <= seen || peak.CompareAndSwap(seen, now) {
+						break
+					}
+				}
+				return content.Read(p[:min(len(p), 1<<20)])
+			})
+			_, err := h.Put(t.Context(), "shared/"+string(rune('a'+i)), watch, -1, PutOptions{})
+			if err != nil {
+				t.Errorf("put: %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	require.Equal(t, int64(2), peak.Load())
+	require.LessOrEqual(t, len(pool.free), 2)
+}
+
+func TestPutWaitsForABufferUntilItsContextEnds(t *testing.T) {
+	t.Parallel()
+	h := newS3(t, Config{PartBuffers: 2})
+	pool := h.Store.(*S3).parts
+	for range 2 {
+		buf, err := pool.get(t.Context())
+		require.NoError(t, err)
+		defer pool.put(buf)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	read := false
+	r := readerFunc(func([]byte) (int, error) { read = true; return 0, io.EOF })
+	_, err := h.Put(ctx, "k", r, -1, PutOptions{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.False(t, read)
+	// Small objects of known size have buffers of their own.
+	_, err = h.Put(t.Context(), "small", strings.NewReader("x"), 1, PutOptions{})
+	require.NoError(t, err)
+}
+
+// proxy stands between the store and the server. spoil may answer a request
+// itself, or let it through and lose its answer.
+type proxy struct {
+	spoil func(r *http.Request) spoiling
+}
+
+type spoiling int
+
+const (
+	pass spoiling = iota
+	refuse
+	loseAnswer
+)
+
+func newProxy(t *testing.T, p *proxy) string {
+	t.Helper()
+	if minioServer == nil {
+		t.Skip("MinIO is not installed")
+	}
+	target := &url.URL{Scheme: "http", Host: minioServer.Addr()}
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host // it is signed
+	}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch p.spoil(r) {
+		case pass:
+			forward.ServeHTTP(w, r)
+		case refuse:
+			w.WriteHeader(http.StatusBadRequest)
+		case loseAnswer:
+			forward.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String()
+}
+
+func TestLostAnswerOfACommitIsFound(t *testing.T) {
+	t.Parallel()
+	isCommit := map[string]func(*http.Request) bool{
+		"multipart": func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Query().Has("uploadId") },
+		"single": func(r *http.Request) bool {
+			return r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/lost")
+		},
+	}
+	for name, n := range map[string]int{"multipart": partSize + 1, "single": 100} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &proxy{spoil: func(r *http.Request) spoiling {
+				if isCommit[name](r) {
+					return loseAnswer
+				}
+				return pass
+			}}
+			h := newS3(t, Config{URL: newProxy(t, p)})
+			want := noise(n, 9)
+			put, err := h.Put(t.Context(), "lost", bytes.NewReader(want), -1, PutOptions{})
+			require.NoError(t, err)
+			got, info := readAll(t, h, "lost", 0, -1)
+			require.True(t, bytes.Equal(want, got))
+			require.Equal(t, info.ETag, put.ETag)
+			require.Zero(t, h.unfinished(t, "lost"))
+		})
+	}
+}
+
+func TestRefusedRequestLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*http.Request) bool{
+		"single":   func(r *http.Request) bool { return r.Method == http.MethodPut && !r.URL.Query().Has("partNumber") },
+		"begin":    func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Query().Has("uploads") },
+		"part":     func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == "2" },
+		"complete": func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Query().Has("uploadId") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := 40 * mib
+			if name == "single" {
+				n = 100
+			}
+			var armed atomic.Bool
+			h := newS3(t, Config{URL: newProxy(t, &proxy{spoil: func(r *http.Request) spoiling {
+				if armed.Load() && spoil(r) {
+					return refuse
+				}
+				return pass
+			}})})
+			armed.Store(true)
+			_, err := h.Put(t.Context(), "refused", bytes.NewReader(noise(n, 3)), int64(n), PutOptions{})
+			require.Error(t, err)
+			require.NotErrorIs(t, err, context.Canceled)
+			_, err = h.Stat(t.Context(), "refused")
+			require.ErrorIs(t, err, ErrNotFound)
+			require.Zero(t, h.unfinished(t, "refused"))
+		})
+	}
+}
+
+func TestSweepAbortsOldUploads(t *testing.T) {
+	t.Parallel()
+	h := newS3(t, Config{})
+	core := h.Store.(*S3).core
+	_, err := core.NewMultipartUpload(t.Context(), h.target, "left/over", minio.PutObjectOptions{})
+	require.NoError(t, err)
+	swept, err := h.Sweep(t.Context(), time.Hour)
+	require.NoError(t, err)
+	require.Zero(t, swept)
+	require.Equal(t, 1, h.unfinished(t, "left/over"))
+	swept, err = h.Sweep(t.Context(), -time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, 1, swept)
+	require.Zero(t, h.unfinished(t, "left/over"))
+}
+
+func TestBucketIsMadeOnlyWhenAllowed(t *testing.T) {
+	t.Parallel()
+	if minioServer == nil {
+		t.Skip("MinIO is not installed")
+	}
+	cfg := Config{URL: s3URL(minioServer.Addr(), "absent-"+strings.ToLower(rand.Text()))}
+	_, err := Open(t.Context(), cfg)
+	require.ErrorIs(t, err, errNoBucket)
+	cfg.CreateBucket = true
+	for range 2 {
+		store, err := Open(t.Context(), cfg)
+		require.NoError(t, err)
+		require.NoError(t, store.Close())
+	}
+}
+
+// TestErrorsHoldNoCredentials tries what goes wrong in practice.
+func TestErrorsHoldNoCredentials(t *testing.T) {
+	t.Parallel()
+	if minioServer == nil {
+		t.Skip("MinIO is not installed")
+	}
+	const access, secret = "ACCESSKEYOFTEST", "s3cretOfTheTest"
+	for _, u := range []string{
+		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@" + minioServer.Addr() + "/bucket?tls=0",
+		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@" + minioServer.Addr() + "/bucket?tls=1",
+		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@127.0.0.1:1/bucket?tls=0",
+		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@host:port/bucket",
+		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@host/b?other=s3cretOfTheTest",
+		"s3://ACCESSKEYOFTEST:s3cretOfTheTest%zz@host/b",
+		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@host/",
+		"s3:ACCESSKEYOFTEST:s3cretOfTheTest@host/b",
+		"minio://ACCESSKEYOFTEST:s3cretOfTheTest@host/b",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		_, err := Open(ctx, Config{URL: u})
+		cancel()
+		require.Error(t, err)
+		for _, text := range []string{err.Error(), Config{URL: u}.String(), Config{URL: u}.LogValue().String(), Config{URL: u}.GoString()} {
+			require.NotContains(t, text, secret)
+			require.NotContains(t, text, access)
+		}
+	}
+}

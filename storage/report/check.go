@@ -1,0 +1,256 @@
+package report
+
+import (
+	"unicode/utf8"
+)
+
+// Check walks a submitted body once and refuses it with an *Error if it is
+// not a report object within the limits: valid JSON in valid UTF-8 that keeps
+// every rule of the contract, part 2.2 and 4.2. The shapes {"body":{...}} and
+// {"body":"..."} are unwrapped, one level deep, unless the eight required
+// members stand beside body. Nothing of the body is changed.
+//
+// Leniency that real clients need: null for an optional member is as good as
+// none; line, column and address are numbers or strings, and a position that
+// is no positive number counts as not given; attribute values may also be
+// floating point or null; empty source code entries pass; unknown members
+// pass as long as they are valid JSON; lone surrogates pass and are read as
+// U+FFFD. A member given twice inside the report's own structure is refused,
+// as readers would differ on which one counts; inside attributes, annotations
+// and unknown members, and for unknown names, the last one wins.
+func Check(body []byte, limits Limits) (Head, error) {
+	limits = limits.withDefaults()
+	if !utf8.Valid(body) {
+		return Head{}, &Error{Code: CodeEncoding, Msg: "the body is not valid UTF-8"}
+	}
+	outer := walker{limits: limits}
+	outer.reset(body)
+	ok := outer.document()
+	if !ok && (outer.missing == 0 || outer.body == nil) {
+		return Head{}, outer.err
+	}
+	if ok {
+		if outer.body != nil && !outer.foreignBody() {
+			outer.under([]byte("body"))
+			return Head{}, outer.err
+		}
+		return outer.head, nil
+	}
+
+	doc := outer.body
+	if doc[0] == '"' {
+		doc = text{raw: doc[1 : len(doc)-1], escaped: true}.appendTo(nil)
+	}
+	inner := walker{limits: limits}
+	inner.reset(doc)
+	if inner.document() {
+		inner.head.Foreign = inner.head.Foreign || outer.head.Foreign
+		return inner.head, nil
+	}
+	if outer.missing < len(required) {
+		return Head{}, outer.err
+	}
+	inner.under([]byte("body"))
+	return Head{}, inner.err
+}
+
+// The members of the report object that are known, as bits of a set. The
+// eight required ones come first, in the order of the contract.
+const (
+	memberUUID = 1 << iota
+	memberTimestamp
+	memberLang
+	memberLangVersion
+	memberAgent
+	memberAgentVersion
+	memberThreads
+	memberMainThread
+	memberBody
+	memberUploadFile
+	memberSymbolication
+	memberEntryThread
+	memberArch
+	memberFingerprint
+	memberClassifiers
+	memberAttributes
+	memberSourceCode
+	memberMemory
+	memberAnnotations
+	memberModules
+)
+
+var required = [...]string{"uuid", "timestamp", "lang", "langVersion", "agent", "agentVersion", "threads", "mainThread"}
+
+// walker walks one report object. With out it also gathers the facts (Parse);
+// without, it looks for secrets (Check).
+type walker struct {
+	scanner
+	limits Limits
+	head   Head
+	out    *Report
+
+	seen    uint32 // known members of the report object
+	missing int    // required members that were not there, at the end
+	body    []byte // the value of the member body, an object or a string
+	bodyAt  int    // where it starts
+
+	threads     nameSet
+	sources     nameSet
+	arch        *nameSet // register names; nil when no arch was given
+	registers   []registerUse
+	mainThread  []byte
+	entryThread []byte
+	scratch     []byte // decoded text of the string that is looked through for secrets
+}
+
+func (w *walker) reset(doc []byte) {
+	w.scanner = scanner{buf: doc, maxDepth: w.limits.Depth}
+	w.head = Head{Document: doc}
+}
+
+// document walks the whole document.
+func (w *walker) document() bool {
+	switch w.token() {
+	case '{':
+	case 0:
+		return w.unexpected("an object is wanted")
+	default:
+		return w.fail(CodeMalformed, "the report is not a JSON object")
+	}
+	w.pos++
+	var m cursor
+	for w.member(&m) {
+		if !w.reportMember(m.key) {
+			return w.under(m.key)
+		}
+	}
+	if w.err != nil {
+		return false
+	}
+	if w.token(); w.pos < len(w.buf) {
+		return w.unexpected("text after the end of the document")
+	}
+	return w.complete()
+}
+
+func (w *walker) reportMember(key []byte) bool {
+	switch string(key) {
+	case "uuid":
+		return w.once(memberUUID) && w.uuid()
+	case "timestamp":
+		return w.once(memberTimestamp) && w.timestamp()
+	case "lang":
+		return w.once(memberLang) && w.requiredText(func(r *Report) *string { return &r.Lang })
+	case "langVersion":
+		return w.once(memberLangVersion) && w.requiredText(func(r *Report) *string { return &r.LangVersion })
+	case "agent":
+		return w.once(memberAgent) && w.requiredText(func(r *Report) *string { return &r.Agent })
+	case "agentVersion":
+		return w.once(memberAgentVersion) && w.requiredText(func(r *Report) *string { return &r.AgentVersion })
+	case "threads":
+		return w.once(memberThreads) && w.threadMap()
+	case "mainThread":
+		t, ok := text{}, w.once(memberMainThread)
+		if ok {
+			t, ok = w.text()
+		}
+		w.mainThread = t.bytes()
+		return ok
+	case "symbolication":
+		return w.once(memberSymbolication) && w.symbolication()
+	case "entryThread":
+		var t text
+		ok := w.once(memberEntryThread) && w.optionalText(&t)
+		if t.raw != nil {
+			w.entryThread = t.bytes()
+		}
+		return ok
+	case "arch":
+		return w.once(memberArch) && w.architecture()
+	case "fingerprint":
+		return w.once(memberFingerprint) && w.fingerprint()
+	case "classifiers":
+		return w.once(memberClassifiers) && w.classifiers()
+	case "attributes":
+		return w.once(memberAttributes) && w.attributes()
+	case "sourceCode":
+		return w.once(memberSourceCode) && w.sourceMap()
+	case "memory":
+		return w.once(memberMemory) && w.memory()
+	case "annotations":
+		return w.once(memberAnnotations) && w.annotations()
+	case "modules":
+		return w.once(memberModules) && w.modules()
+	case "body":
+		return w.once(memberBody) && w.wrapped()
+	case "upload_file":
+		var t text
+		return w.once(memberUploadFile) && w.optionalText(&t)
+	}
+	w.head.Foreign = true
+	return w.foreign(key, 1)
+}
+
+// once marks a member of the report object and refuses a second one.
+func (w *walker) once(bit uint32) bool { return w.first(&w.seen, bit) }
+
+// first marks a member in a set and refuses a second one.
+func (w *walker) first(seen *uint32, bit uint32) bool {
+	if *seen&bit != 0 {
+		return w.twice()
+	}
+	*seen |= bit
+	return true
+}
+
+func (w *walker) twice() bool { return w.fail(CodeMalformed, "is given twice") }
+
+// wrapped remembers the value of body, which may be the report itself. Its
+// depth counts from its own start.
+func (w *walker) wrapped() bool {
+	c, start := w.token(), w.pos
+	switch c {
+	case '"', '{':
+		if !w.skip(0) {
+			return false
+		}
+		w.body, w.bodyAt = w.buf[start:w.pos], start
+		return true
+	case 'n':
+		return w.literal("null")
+	}
+	return w.wrongKind("must be a string")
+}
+
+// complete holds the rules that need the whole report object.
+func (w *walker) complete() bool {
+	for i, name := range required {
+		if w.seen&(1<<i) == 0 {
+			w.missing++
+			if w.err == nil {
+				w.wrong("is required")
+				w.under([]byte(name))
+			}
+		}
+	}
+	if w.missing > 0 {
+		return false
+	}
+	if w.threads.index(w.mainThread) < 0 {
+		w.wrong("is not a key of threads")
+		return w.under([]byte("mainThread"))
+	}
+	if w.entryThread != nil && w.threads.index(w.entryThread) < 0 {
+		w.wrong("is not a key of threads")
+		return w.under([]byte("entryThread"))
+	}
+	for _, use := range w.registers {
+		if !w.registerNames(use) {
+			return false
+		}
+	}
+	if w.out != nil {
+		w.finish()
+	}
+	return true
+}

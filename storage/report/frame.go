@@ -1,0 +1,207 @@
+package report
+
+import "strconv"
+
+// registerUse is a frame's registers, remembered until the architecture is
+// known, which may come after the threads.
+type registerUse struct {
+	at     int // offset of the object's first member
+	thread []byte
+	frame  int
+}
+
+// threadMap reads the threads; at least one.
+func (w *walker) threadMap() bool {
+	if w.token() != '{' {
+		return w.wrongKind("must be an object")
+	}
+	w.pos++
+	var m cursor
+	for w.member(&m) {
+		if !w.thread(m.key, m.n) {
+			return w.under(m.key)
+		}
+	}
+	if w.err == nil && m.n == 0 {
+		return w.wrong("must hold a thread")
+	}
+	return w.err == nil
+}
+
+func (w *walker) thread(id []byte, n int) bool {
+	if n > w.limits.Threads {
+		return w.wrong("more than " + strconv.Itoa(w.limits.Threads) + " threads")
+	}
+	if len(id) > w.limits.Key {
+		return w.wrong("the id is longer than " + strconv.Itoa(w.limits.Key) + " bytes")
+	}
+	if _, fresh := w.threads.add(id); !fresh {
+		return w.twice()
+	}
+	if w.token() != '{' {
+		return w.wrongKind("must be an object")
+	}
+	w.pos++
+	var (
+		m      cursor
+		seen   uint32
+		name   text
+		thread Thread
+	)
+	for w.member(&m) {
+		var ok bool
+		switch string(m.key) {
+		case "name":
+			ok = w.first(&seen, 1) && w.optionalText(&name)
+		case "fault":
+			ok = w.first(&seen, 2) && w.optionalBool(&thread.Fault)
+		case "stack":
+			ok = w.first(&seen, 4) && w.stack(id, &thread)
+		default:
+			ok = w.foreign(m.key, 3)
+		}
+		if !ok {
+			return w.under(m.key)
+		}
+	}
+	if w.err == nil && w.out != nil {
+		thread.ID, thread.Name = string(id), name.String()
+		w.out.Threads = append(w.out.Threads, thread)
+	}
+	return w.err == nil
+}
+
+func (w *walker) stack(id []byte, thread *Thread) bool {
+	entered, ok := w.optionalArray()
+	if !entered {
+		return ok
+	}
+	var m cursor
+	for w.element(&m) {
+		if m.n > w.limits.FramesPerThread {
+			return w.tooMany("frames", w.limits.FramesPerThread)
+		}
+		if !w.frame(id, m.n-1, thread) {
+			return w.at(m.n - 1)
+		}
+	}
+	return w.err == nil
+}
+
+// frame reads a stack frame. One that has no function name needs an address;
+// an empty name or address counts as none.
+func (w *walker) frame(id []byte, index int, thread *Thread) bool {
+	if w.token() != '{' {
+		return w.wrongKind("must be an object")
+	}
+	w.pos++
+	var (
+		m                        cursor
+		seen                     uint32
+		function, address        text
+		line, column             text
+		source, library, debugID text
+		guessed, faulted         bool
+	)
+	for w.member(&m) {
+		var ok bool
+		switch string(m.key) {
+		case "funcName":
+			ok = w.first(&seen, 1<<0) && w.optionalText(&function)
+		case "address":
+			ok = w.first(&seen, 1<<1) && w.optionalScalar(&address)
+		case "line":
+			ok = w.first(&seen, 1<<2) && w.optionalScalar(&line)
+		case "column":
+			ok = w.first(&seen, 1<<3) && w.optionalScalar(&column)
+		case "sourceCode":
+			ok = w.first(&seen, 1<<4) && w.optionalText(&source)
+		case "library":
+			ok = w.first(&seen, 1<<5) && w.optionalText(&library)
+		case "debug_identifier":
+			ok = w.first(&seen, 1<<6) && w.optionalText(&debugID)
+		case "guessed_frame":
+			ok = w.first(&seen, 1<<7) && w.optionalBool(&guessed)
+		case "faulted":
+			ok = w.first(&seen, 1<<8) && w.optionalBool(&faulted)
+		case "registers":
+			ok = w.first(&seen, 1<<9) && w.frameRegisters(id, index)
+		default:
+			ok = w.foreign(m.key, 5)
+		}
+		if !ok {
+			return w.under(m.key)
+		}
+	}
+	if w.err != nil {
+		return false
+	}
+	if len(function.raw) == 0 && len(address.raw) == 0 {
+		w.wrong("is required when funcName is not given")
+		return w.under([]byte("address"))
+	}
+	if w.out != nil {
+		thread.Frames = append(thread.Frames, Frame{
+			Function:        function.String(),
+			Address:         address.String(),
+			Line:            parsePosition(line.bytes()),
+			Column:          parsePosition(column.bytes()),
+			SourceCode:      source.String(),
+			Library:         library.String(),
+			DebugIdentifier: debugID.String(),
+			Guessed:         guessed,
+			Faulted:         faulted,
+		})
+	}
+	return true
+}
+
+// frameRegisters reads the register values of a frame: numbers, or text for
+// integers of 64 bits and for registers of the type string. Whether the names
+// match the architecture is asked at the end, by registerNames.
+func (w *walker) frameRegisters(thread []byte, frame int) bool {
+	entered, ok := w.optionalObject()
+	if !entered {
+		return ok
+	}
+	start := w.pos
+	var m cursor
+	for w.member(&m) {
+		if m.n > w.limits.Registers {
+			return w.tooMany("registers", w.limits.Registers)
+		}
+		var value text
+		if !w.optionalScalar(&value) {
+			return w.under(m.key)
+		}
+	}
+	if w.err == nil && m.n > 0 {
+		w.registers = append(w.registers, registerUse{start, thread, frame})
+	}
+	return w.err == nil
+}
+
+// registerNames holds the names of a frame's registers against those of the
+// architecture.
+func (w *walker) registerNames(use registerUse) bool {
+	if w.arch == nil {
+		w.wrong("is required to send registers")
+		return w.under([]byte("arch"))
+	}
+	w.pos = use.at
+	var m cursor
+	for w.member(&m) {
+		if w.arch.index(m.key) >= 0 {
+			w.skip(6)
+			continue
+		}
+		w.wrong("is not a register of arch")
+		w.under(m.key)
+		w.under([]byte("registers"))
+		w.at(use.frame)
+		w.under([]byte("stack"))
+		w.under(use.thread)
+		return w.under([]byte("threads"))
+	}
+	return w.err == nil
+}

@@ -1,0 +1,179 @@
+// Package storage is the way to PostgreSQL: the connection pool, transactions
+// and the errors that callers decide on. The stores in its sub-folders hold all
+// SQL of Slipway, written by hand, a file for each aggregate.
+//
+// A use case is one transaction: the caller opens it with InTx and hands the Tx
+// to as many stores as it needs, so that domain rows, audit rows and ledger rows
+// are committed together or not at all. Reads outside a transaction go through
+// DB itself; both satisfy Querier.
+//
+// Every statement runs under its context's deadline, and every connection has a
+// statement_timeout as a net under that. Errors of the driver are turned into
+// ErrNotFound, ErrConflict or ErrUnavailable where they mean that; the rest are
+// passed up wrapped and end as an internal error.
+package storage
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+)
+
+// Querier is what a query needs; *DB and *Tx are both.
+type Querier interface {
+	GetContext(ctx context.Context, dest any, query string, args ...any) error
+	SelectContext(ctx context.Context, dest any, query string, args ...any) error
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
+}
+
+// DB is a pool of connections.
+type DB struct{ *sqlx.DB }
+
+// Tx is one transaction.
+type Tx struct{ *sqlx.Tx }
+
+// Config says where the database is and how much of it a process may use.
+type Config struct {
+	URL      string // postgres://user:password@host:port/name
+	MaxConns int    // default 20
+	// StatementTimeout ends a statement that its context did not; default 60 s.
+	StatementTimeout time.Duration
+	// ApplicationName appears in pg_stat_activity; default "slipway".
+	ApplicationName string
+}
+
+// Open makes the pool; it does not connect (Check does).
+func Open(cfg Config) (*DB, error) {
+	dsn, err := cfg.dsn()
+	if err != nil {
+		return nil, err
+	}
+	connector, err := pq.NewConnector(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %s", scrubURL(err, cfg.URL))
+	}
+	db := sql.OpenDB(connector)
+	conns := cfg.MaxConns
+	if conns <= 0 {
+		conns = 20
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	return &DB{sqlx.NewDb(db, "postgres")}, nil
+}
+
+func (cfg Config) dsn() (string, error) {
+	u, err := url.Parse(cfg.URL)
+	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
+		return "", &InvalidError{Field: "database URL", Msg: "must be postgres://user:password@host:port/name"}
+	}
+	q := u.Query()
+	set := func(name, value string) {
+		if !q.Has(name) {
+			q.Set(name, value)
+		}
+	}
+	timeout := cfg.StatementTimeout
+	if timeout <= 0 {
+		timeout = time.Minute
+	}
+	name := cfg.ApplicationName
+	if name == "" {
+		name = "slipway"
+	}
+	// What leaves the machine is encrypted unless the URL says otherwise.
+	set("sslmode", "require")
+	if ip, err := netip.ParseAddr(u.Hostname()); u.Hostname() == "localhost" || err == nil && ip.IsLoopback() {
+		q.Set("sslmode", cmp.Or(u.Query().Get("sslmode"), "disable"))
+	}
+	// Parameters go out in binary form: bytea unescaped, and no round trip to
+	// prepare a statement.
+	set("binary_parameters", "yes")
+	set("application_name", name)
+	set("connect_timeout", "5")
+	set("timezone", "UTC")
+	set("statement_timeout", fmt.Sprint(timeout.Milliseconds()))
+	// A machine that freezes or vanishes inside a transaction keeps its locks
+	// for this long, and with them the tasks that others should take over. No
+	// transaction here waits for anything but the database.
+	set("idle_in_transaction_session_timeout", "5000")
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// scrubURL keeps a password out of the driver's message.
+func scrubURL(err error, raw string) string {
+	return strings.ReplaceAll(err.Error(), raw, "(redacted)")
+}
+
+// Check answers nil when the database answers a query.
+func (db *DB) Check(ctx context.Context) error {
+	var one int
+	return Wrap(db.GetContext(ctx, &one, "select 1"), "query the database")
+}
+
+// InTx runs fn in a transaction and commits it; an error or a panic of fn rolls
+// it back. The error of a failed commit is an *UnknownOutcomeError when the
+// connection broke: the transaction may have been committed.
+func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
+	tx, err := db.BeginTxx(ctx, nil)
+	if err != nil {
+		return Wrap(err, "begin")
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
+	if err := fn(&Tx{tx}); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		if isConnection(err) || ctx.Err() != nil {
+			return &UnknownOutcomeError{Err: err}
+		}
+		return Wrap(err, "commit")
+	}
+	return nil
+}
+
+// ExecAtOnce runs one statement that commits by itself, in a single round trip.
+// Unlike ExecContext it never sends the statement twice: a connection that breaks
+// on the way is an *UnknownOutcomeError. A statement that was not sent, because no
+// connection could be had, is ErrUnavailable.
+func (db *DB) ExecAtOnce(ctx context.Context, query string, args ...any) error {
+	conn, err := db.Connx(ctx)
+	if err != nil {
+		return Wrap(err, "connect")
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, query, args...); err != nil {
+		if isConnection(err) || ctx.Err() != nil {
+			return &UnknownOutcomeError{Err: err}
+		}
+		return err
+	}
+	return nil
+}
+
+// Savepoint runs fn inside the transaction so that its error undoes only what fn
+// wrote. When the connection itself is lost, the transaction is.
+func (tx *Tx) Savepoint(ctx context.Context, fn func() error) error {
+	if _, err := tx.ExecContext(ctx, "savepoint part"); err != nil {
+		return Wrap(err, "savepoint")
+	}
+	if err := fn(); err != nil {
+		if _, rerr := tx.ExecContext(ctx, "rollback to savepoint part; release savepoint part"); rerr != nil {
+			return Wrap(rerr, "roll back to savepoint after "+err.Error())
+		}
+		return err
+	}
+	_, err := tx.ExecContext(ctx, "release savepoint part")
+	return Wrap(err, "release savepoint")
+}
