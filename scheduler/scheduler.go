@@ -1,0 +1,204 @@
+// Package scheduler runs what time starts: the loops of the task ledger (relay,
+// rescue, sweep) and the asynq scheduler, which asks for periodic upkeep.
+//
+// Any number of scheduler processes may run. The relay and the rescue take rows
+// with SKIP LOCKED, the sweep is idempotent, and the wishes of two asynq
+// schedulers meet in one open ledger row.
+//
+// Each loop logs its errors and goes on: a PostgreSQL or Redis that restarts
+// delays work and loses none. Heard tells readiness when each loop last ended
+// a round well.
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
+)
+
+const (
+	// rescueAge is the silence after which a worker counts as dead. Workers
+	// beat every two seconds; with rescueEvery and the relay's tick a task of a
+	// killed worker is offered again within eight seconds.
+	rescueAge   = 6 * time.Second
+	rescueEvery = time.Second
+	sweepEvery  = 2 * time.Second
+)
+
+// upkeep are the kinds that are asked for, each at the start and once a period.
+func upkeep() []tasks.Kind {
+	return []tasks.Kind{tasks.LedgerRetention, tasks.CrashRetention, tasks.ObjectSweep}
+}
+
+// Config is what a scheduler needs.
+type Config struct {
+	Redis  *dispatch.Redis
+	Ledger *ledger.Store
+	Relay  *dispatch.Relay
+	Log    *slog.Logger
+}
+
+// Scheduler runs the loops of one process.
+type Scheduler struct {
+	cfg   Config
+	cron  *asynq.Scheduler
+	stop  context.CancelFunc
+	loops sync.WaitGroup
+
+	mu    sync.Mutex
+	heard map[string]time.Time
+
+	// Of the rescue loop alone, in wall-clock time, for a suspend stops the
+	// monotonic clock: the last good round, and until when nothing is rescued.
+	rescued, patient time.Time
+}
+
+// New makes a scheduler.
+func New(cfg Config) *Scheduler {
+	return &Scheduler{cfg: cfg, heard: map[string]time.Time{}}
+}
+
+// Start begins the loops.
+func (s *Scheduler) Start() error {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.cron = asynq.NewScheduler(s.cfg.Redis.Options(), &asynq.SchedulerOpts{
+		Location: time.UTC, LogLevel: asynq.ErrorLevel,
+		PostEnqueueFunc: func(_ *asynq.TaskInfo, err error) {
+			if err != nil {
+				s.cfg.Log.Warn("upkeep not asked for", "error", err)
+			}
+		},
+	})
+	for _, k := range upkeep() {
+		wish, opts := wishFor(k)
+		if _, err := s.cron.Register("@every "+k.Every.String(), wish, opts...); err != nil {
+			stop()
+			return fmt.Errorf("register upkeep %s: %w", k.Name, err)
+		}
+	}
+	if err := s.cron.Start(); err != nil {
+		stop()
+		return fmt.Errorf("start the asynq scheduler: %w", err)
+	}
+	for _, loop := range Loops() {
+		s.hear(loop) // the start counts: a loop is silent when it falls silent
+	}
+	s.loops.Go(func() { s.cfg.Relay.Run(ctx, func() { s.hear("relay") }) })
+	s.loops.Go(func() { s.wishAll(ctx) })
+	s.every(ctx, "rescue", rescueEvery, s.rescue)
+	s.every(ctx, "sweep", sweepEvery, func(ctx context.Context) error {
+		_, err := s.cfg.Relay.Sweep(ctx)
+		return err
+	})
+	return nil
+}
+
+// Stop ends the loops and waits for them.
+func (s *Scheduler) Stop() {
+	if s.stop == nil {
+		return
+	}
+	s.stop()
+	s.cron.Shutdown()
+	s.loops.Wait()
+}
+
+// Heard gives, by loop, when its last round ended without an error.
+func (s *Scheduler) Heard() map[string]time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	heard := make(map[string]time.Time, len(s.heard))
+	for k, v := range s.heard {
+		heard[k] = v
+	}
+	return heard
+}
+
+func (s *Scheduler) every(ctx context.Context, name string, wait time.Duration, round func(context.Context) error) {
+	s.loops.Go(func() {
+		tick := time.NewTicker(wait)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			bounded, cancel := context.WithTimeout(ctx, 30*time.Second)
+			err := round(bounded)
+			cancel()
+			if err != nil && ctx.Err() == nil {
+				s.cfg.Log.WarnContext(ctx, "scheduler loop failed", "loop", name, "error", err)
+				continue
+			}
+			s.hear(name)
+		}
+	})
+}
+
+// Loops are the names of the loops that Heard tells of.
+func Loops() []string { return []string{"relay", "rescue", "sweep"} }
+
+func (s *Scheduler) hear(loop string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heard[loop] = time.Now()
+}
+
+// wishFor makes the asynq task by which an upkeep kind is asked for.
+func wishFor(k tasks.Kind) (*asynq.Task, []asynq.Option) {
+	return asynq.NewTask(tasks.WishPrefix+k.Name, nil),
+		[]asynq.Option{asynq.Queue(k.Queue), asynq.MaxRetry(1), asynq.Timeout(30 * time.Second)}
+}
+
+// wishAll asks for all upkeep once, because the asynq scheduler counts its
+// periods from the start of the process. What ran lately is not made again.
+func (s *Scheduler) wishAll(ctx context.Context) {
+	for _, k := range upkeep() {
+		wish, opts := wishFor(k)
+		if err := s.cfg.Redis.Wish(ctx, wish, opts...); err != nil && ctx.Err() == nil {
+			s.cfg.Log.WarnContext(ctx, "upkeep not asked for", "kind", k.Name, "error", err)
+		}
+	}
+}
+
+// rescue returns the tasks of dead workers to the queue. After a gap, an outage of
+// the database or a suspend of the machine, every heartbeat is old and none says
+// anything: workers get the time to beat before the first rescue.
+func (s *Scheduler) rescue(ctx context.Context) error {
+	if now := time.Now().Round(0); now.Sub(s.rescued) > 3*rescueEvery {
+		if err := s.cfg.Ledger.DB().Check(ctx); err != nil {
+			return err
+		}
+		s.rescued, s.patient = now, now.Add(rescueAge)
+		return nil
+	} else if now.Before(s.patient) {
+		if err := s.cfg.Ledger.DB().Check(ctx); err != nil {
+			return err
+		}
+		s.rescued = now
+		return nil
+	}
+	rescued, err := s.cfg.Ledger.Rescue(ctx, rescueAge)
+	if err != nil {
+		return err
+	}
+	s.rescued = time.Now().Round(0)
+	for _, t := range rescued {
+		s.cfg.Log.WarnContext(ctx, "task of a lost worker rescued", "task_id", t.ID,
+			"kind", t.Kind, "attempt", t.Attempt, "state", t.State)
+	}
+	if len(rescued) > 0 {
+		s.cfg.Relay.Nudge()
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package scheduler
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/hibiken/asynq"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
+)
+
+func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
+
+type fixture struct {
+	*Scheduler
+	db    *storage.DB
+	redis *dispatch.Redis
+}
+
+func open(t *testing.T) fixture {
+	t.Helper()
+	db := servicetest.DB(t)
+	redis, err := dispatch.OpenRedis(servicetest.RedisURL(t))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = redis.Close() })
+	store, log := ledger.New(db), slog.New(slog.DiscardHandler)
+	return fixture{db: db, redis: redis, Scheduler: New(Config{Redis: redis, Ledger: store,
+		Relay: dispatch.NewRelay(redis, store, log), Log: log})}
+}
+
+// running inserts a task whose worker fell silent a minute ago.
+func (f fixture) silent(t *testing.T) uuid.UUID {
+	t.Helper()
+	task := tasks.NewUpkeep(tasks.ObjectSweep)
+	task.DedupeKey = ""
+	_, err := ledger.Insert(context.Background(), f.db, task)
+	require.NoError(t, err)
+	_, err = f.db.Exec(`update tasks set state = 'running', attempt = 1, worker = 'w',
+		heartbeat_at = now() - interval '1 minute' where id = $1`, task.ID)
+	require.NoError(t, err)
+	return task.ID
+}
+
+func (f fixture) state(t *testing.T, id uuid.UUID) ledger.State {
+	t.Helper()
+	task, err := f.cfg.Ledger.Get(context.Background(), ledger.Scope{}, id)
+	require.NoError(t, err)
+	return task.State
+}
+
+func TestLoopsRunAndUpkeepIsAskedForAtTheStart(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	started := time.Now()
+	require.NoError(t, f.Start())
+	inspector := asynq.NewInspector(f.redis.Options())
+	require.Eventually(t, func() bool {
+		wishes, err := inspector.ListPendingTasks(tasks.Bulk)
+		return err == nil && len(wishes) == len(upkeep())
+	}, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool {
+		for _, loop := range Loops() {
+			if !f.Heard()[loop].After(started.Add(500 * time.Millisecond)) {
+				return false
+			}
+		}
+		return true
+	}, 10*time.Second, 20*time.Millisecond)
+	f.Stop()
+	f.Stop() // once more does nothing
+}
+
+func TestUpkeepKindsHavePeriods(t *testing.T) {
+	t.Parallel()
+	for _, k := range upkeep() {
+		require.GreaterOrEqual(t, k.Every, time.Minute, k.Name)
+		require.Positive(t, k.KeepSucceeded, k.Name)
+		require.Greater(t, k.KeepSucceeded, k.Every, "the last one must be found, or the next is made too early")
+	}
+}
+
+func TestRescueIsPatientAfterAGap(t *testing.T) {
+	t.Parallel()
+	f, ctx := open(t), context.Background()
+	id := f.silent(t)
+	require.NoError(t, f.rescue(ctx))
+	require.Equal(t, ledger.Running, f.state(t, id), "a first round knows nothing of the time before")
+	require.NoError(t, f.rescue(ctx))
+	require.Equal(t, ledger.Running, f.state(t, id))
+
+	f.patient = time.Now()
+	require.NoError(t, f.rescue(ctx))
+	require.Equal(t, ledger.Queued, f.state(t, id))
+
+	// The database was away, or the machine slept.
+	id = f.silent(t)
+	f.rescued = time.Now().Add(-5 * time.Second).Round(0)
+	require.NoError(t, f.rescue(ctx))
+	require.Equal(t, ledger.Running, f.state(t, id))
+	require.Greater(t, time.Until(f.patient), rescueAge-time.Second)
+}

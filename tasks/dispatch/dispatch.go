@@ -1,0 +1,182 @@
+// Package dispatch brings ledger rows to asynq: the connection to Redis, the
+// fast path right after a commit, the relay for everything else, and the sweep
+// that finds offers which Redis lost.
+//
+// Redis never holds the truth. An offer is an asynq task whose id is the ledger
+// row's id and the number of the delivery, so that an offer that is lost, stuck
+// or archived never blocks the next one; its payload points at the row. Four
+// things can go wrong, and each has its answer:
+//
+//   - the process dies between commit and enqueue, or Redis loses some keys: the
+//     sweep asks Redis for offers that stand for some seconds and makes the
+//     missing ones due again;
+//   - Redis loses everything (FLUSHALL, an empty failover): its copy of the epoch
+//     is gone, and the relay makes all offers due again;
+//   - Redis cannot be reached: the fast path finds no room and rows wait in
+//     PostgreSQL, so that no request waits for Redis;
+//   - more work than workers: the relay keeps at most Keep offers in a queue,
+//     shared equally among the organizations that wait.
+//
+// An offer too many is harmless: the claim of a row succeeds once.
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// Message is the payload of an offer.
+type Message struct {
+	ID             uuid.UUID `json:"id"`
+	OrganizationID int64     `json:"organization_id,omitempty"`
+	RequestID      string    `json:"request_id,omitempty"`
+}
+
+// ParseMessage reads the payload of an offer.
+func ParseMessage(payload []byte) (Message, error) {
+	var m Message
+	if err := json.Unmarshal(payload, &m); err != nil {
+		return m, fmt.Errorf("offer: %w", err)
+	}
+	if m.ID == uuid.Nil {
+		return m, errors.New("offer without a task id")
+	}
+	return m, nil
+}
+
+// Redis is the connection to the queues.
+type Redis struct {
+	opt    asynq.RedisConnOpt
+	client redis.UniversalClient
+	queue  *asynq.Client
+}
+
+// OpenRedis reads a URL: redis://user:password@host:port/db, rediss:// (TLS), or
+// redis-sentinel://:password@host1:port,host2:port?master=NAME. It does not
+// connect. The error never repeats the URL, which holds a password.
+func OpenRedis(url string) (*Redis, error) {
+	opt, err := asynq.ParseRedisURI(url)
+	if err != nil {
+		return nil, errors.New("redis URL: must be redis://, rediss:// or redis-sentinel://host:port?master=NAME")
+	}
+	client, ok := opt.MakeRedisClient().(redis.UniversalClient)
+	if !ok {
+		return nil, errors.New("redis URL: no client for this kind of URL")
+	}
+	return &Redis{opt: opt, client: client, queue: asynq.NewClientFromRedisClient(client)}, nil
+}
+
+// LogTo sends what go-redis itself has to say, such as addresses that it could
+// not dial, to the log instead of to standard error. It is the module's only
+// switch and holds for the process; main calls it once.
+func LogTo(log *slog.Logger) { redis.SetLogger(redisLog{log}) }
+
+type redisLog struct{ log *slog.Logger }
+
+// Printf takes a line of go-redis.
+func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
+	l.log.DebugContext(ctx, "redis client", "message", fmt.Sprintf(format, args...))
+}
+
+// Client is the plain connection, for metrics.
+func (r *Redis) Client() redis.UniversalClient { return r.client }
+
+// Options are for asynq's own server, scheduler and console.
+func (r *Redis) Options() asynq.RedisConnOpt { return r.opt }
+
+// Check answers nil when Redis answers.
+func (r *Redis) Check(ctx context.Context) error {
+	if err := r.client.Ping(ctx).Err(); err != nil {
+		return fmt.Errorf("ping redis: %w", err)
+	}
+	return nil
+}
+
+// Close ends the connections.
+func (r *Redis) Close() error { return r.client.Close() }
+
+// Offers waiting longer than this to be taken by Redis are given up and become
+// due again; asynq alone would try for 1.7 s on a server that is down.
+const enqueueTimeout = time.Second
+
+// asynq counts a task's time from its own start and frees the slot at the end
+// of it; the handler's own deadline must come first.
+const timeoutGrace = 15 * time.Second
+
+// enqueue hands offers to asynq, eight at a time, and gives those that failed
+// with the first error.
+func (r *Redis) enqueue(ctx context.Context, kinds map[string]tasks.Kind, offers []ledger.Offer) ([]ledger.Offer, error) {
+	const abreast = 8
+	var (
+		mu     sync.Mutex
+		failed []ledger.Offer
+		first  error
+		wg     sync.WaitGroup
+		next   = make(chan ledger.Offer)
+	)
+	for range min(abreast, len(offers)) {
+		wg.Go(func() {
+			for o := range next {
+				if err := r.enqueueOne(ctx, kinds[o.Kind], o); err != nil {
+					mu.Lock()
+					failed = append(failed, o)
+					if first == nil {
+						first = err
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for _, o := range offers {
+		next <- o
+	}
+	close(next)
+	wg.Wait()
+	return failed, first
+}
+
+func (r *Redis) enqueueOne(ctx context.Context, kind tasks.Kind, o ledger.Offer) error {
+	m := Message{ID: o.ID, RequestID: o.RequestID}
+	if o.OrganizationID != nil {
+		m.OrganizationID = *o.OrganizationID
+	}
+	payload, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("offer: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
+	defer cancel()
+	_, err = r.queue.EnqueueContext(ctx, asynq.NewTask(o.Kind, payload),
+		asynq.TaskID(offerID(o)), asynq.Queue(o.Queue),
+		// One retry, not none: a lease that expires would archive the offer.
+		asynq.MaxRetry(1), asynq.Timeout(kind.Timeout+timeoutGrace))
+	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
+		return fmt.Errorf("enqueue: %w", err)
+	}
+	return nil // a conflict means that this very delivery is there already
+}
+
+// Wish enqueues an asynq task that has no ledger row: the scheduler's wishes.
+func (r *Redis) Wish(ctx context.Context, wish *asynq.Task, opts ...asynq.Option) error {
+	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
+	defer cancel()
+	if _, err := r.queue.EnqueueContext(ctx, wish, opts...); err != nil {
+		return fmt.Errorf("enqueue: %w", err)
+	}
+	return nil
+}
+
+func offerID(o ledger.Offer) string { return fmt.Sprintf("%s:%d", o.ID, o.Delivery) }

@@ -1,0 +1,147 @@
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// Fast is the fast path: it hands a task to Redis right after the commit that
+// made it, while Redis has room. The inserter asks Room first and marks the row
+// as offered when the answer is yes; after the commit it calls Hand.
+type Fast struct {
+	redis  *Redis
+	ledger *ledger.Store
+	kinds  map[string]tasks.Kind
+	log    *slog.Logger
+	hand   chan ledger.Offer
+
+	mu   sync.Mutex
+	room map[string]int
+	used map[shareKey]int
+}
+
+type shareKey struct {
+	queue        string
+	organization int64
+}
+
+const (
+	// fastRoom is how many offers may wait in a queue before the fast path
+	// leaves the rest to the relay, which shares the places fairly.
+	fastRoom = 256
+	// fastShare is how many of them one organization may add between two
+	// looks at Redis.
+	fastShare = 64
+	// fastLook is the time between two looks.
+	fastLook = 200 * time.Millisecond
+)
+
+// NewFast makes the fast path; Run must be running for it to find room.
+func NewFast(redis *Redis, store *ledger.Store, log *slog.Logger) *Fast {
+	return &Fast{redis: redis, ledger: store, kinds: tasks.Kinds(), log: log,
+		hand: make(chan ledger.Offer, fastRoom), room: map[string]int{}, used: map[shareKey]int{}}
+}
+
+// Room reports whether a task of the queue may be inserted as offered.
+func (f *Fast) Room(queue string, organization int64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := shareKey{queue, organization}
+	if f.room[queue] <= 0 || f.used[key] >= fastShare {
+		return false
+	}
+	f.room[queue]--
+	f.used[key]++
+	return true
+}
+
+// Hand gives a committed task that was inserted as offered to Redis. It never
+// blocks: when too many wait already, the sweep will find the row.
+func (f *Fast) Hand(t *ledger.NewTask) {
+	if !t.Offered {
+		return
+	}
+	o := ledger.Offer{ID: t.ID, Kind: t.Kind, Queue: t.Queue, Delivery: 1, RequestID: t.RequestID}
+	if t.OrganizationID != 0 {
+		o.OrganizationID = &t.OrganizationID
+	}
+	select {
+	case f.hand <- o:
+	default:
+	}
+}
+
+// Run hands offers over until ctx ends.
+func (f *Fast) Run(ctx context.Context) {
+	look := time.NewTicker(fastLook)
+	defer look.Stop()
+	f.look(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-look.C:
+				f.look(ctx)
+			}
+		}
+	})
+	for range 4 {
+		wg.Go(func() { f.work(ctx) })
+	}
+}
+
+func (f *Fast) work(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case o := <-f.hand:
+			if err := f.redis.enqueueOne(ctx, f.kinds[o.Kind], o); err != nil {
+				f.close()
+				f.log.WarnContext(ctx, "fast path failed, the relay takes over", "error", err)
+				if err := f.ledger.Withdraw(ctx, []ledger.Offer{o}); err != nil {
+					f.log.WarnContext(ctx, "withdraw offer failed, the sweep takes over", "error", err)
+				}
+			}
+		}
+	}
+}
+
+// close lets nothing through until the next look.
+func (f *Fast) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	clear(f.room)
+}
+
+// look reads how many offers wait; a Redis that does not answer has no room.
+func (f *Fast) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
+	defer cancel()
+	room := map[string]int{}
+	for _, q := range tasks.Queues() {
+		n, err := f.redis.client.LLen(ctx, pendingKey(q)).Result()
+		if err != nil {
+			room = map[string]int{}
+			break
+		}
+		room[q] = min(fastRoom, keepOf(q)) - int(n)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.room = room
+	clear(f.used)
+}
+
+// The keys of asynq 0.26 that are read here; a test holds them against the
+// module in use.
+func pendingKey(queue string) string  { return "asynq:{" + queue + "}:pending" }
+func taskKey(queue, id string) string { return "asynq:{" + queue + "}:t:" + id }

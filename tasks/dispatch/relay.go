@@ -1,0 +1,232 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// Relay offers due rows to Redis. Every scheduler process runs one; rows are
+// taken with SKIP LOCKED, so they share the work.
+type Relay struct {
+	redis  *Redis
+	ledger *ledger.Store
+	kinds  map[string]tasks.Kind
+	log    *slog.Logger
+	nudge  chan struct{}
+	epoch  string
+}
+
+const (
+	// relayKeep bounds the offers that stand in one queue. Deep enough that
+	// workers never wait for the relay, shallow enough that a new
+	// organization's first task is not behind thousands.
+	relayKeep = 1000
+	// relayKeepMerged is the bound where one offer serves up to 64 rows.
+	relayKeepMerged = 64
+	// relayBatch is taken and enqueued at once.
+	relayBatch = 200
+	// relayTick is the wait between looks when nothing is due.
+	relayTick = 100 * time.Millisecond
+	// epochKey is Redis's copy of the epoch.
+	epochKey = "slipway:epoch"
+)
+
+// keepOf gives the bound of a queue.
+func keepOf(queue string) int {
+	for _, k := range tasks.Kinds() {
+		if k.Queue == queue && k.Batch > 1 {
+			return relayKeepMerged
+		}
+	}
+	return relayKeep
+}
+
+// NewRelay makes a relay.
+func NewRelay(redis *Redis, store *ledger.Store, log *slog.Logger) *Relay {
+	return &Relay{redis: redis, ledger: store, kinds: tasks.Kinds(), log: log, nudge: make(chan struct{}, 1)}
+}
+
+// Nudge lets the relay look at once.
+func (r *Relay) Nudge() {
+	select {
+	case r.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// Run relays until ctx ends, and calls heard after each round that went well.
+// Errors are logged and tried again, slower and slower up to two seconds.
+func (r *Relay) Run(ctx context.Context, heard func()) {
+	wait := relayTick
+	for {
+		more, err := r.Once(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			r.log.WarnContext(ctx, "relay failed", "error", err)
+			wait = min(wait*2, 2*time.Second)
+		case more:
+			heard()
+			wait = 0
+		default:
+			heard()
+			wait = relayTick
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.nudge:
+		case <-time.After(wait):
+		}
+		wait = max(wait, relayTick)
+	}
+}
+
+// Once looks at the epoch and offers one batch for each queue that has due
+// rows. It reports whether a queue may have more.
+func (r *Relay) Once(ctx context.Context) (more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if err := r.checkEpoch(ctx); err != nil {
+		return false, err
+	}
+	queues, err := r.ledger.DueQueues(ctx, tasks.Queues())
+	if err != nil {
+		return false, err
+	}
+	for _, q := range queues {
+		// A claim that merges rows leaves the offers of these rows behind, so
+		// the rows that stand do not tell how many offers wait.
+		pending, err := r.redis.client.LLen(ctx, pendingKey(q)).Result()
+		if err != nil {
+			return false, fmt.Errorf("count offers in redis: %w", err)
+		}
+		batch := min(relayBatch, keepOf(q)-int(pending))
+		if batch <= 0 {
+			continue
+		}
+		offers, err := r.ledger.TakeDue(ctx, q, keepOf(q), batch)
+		if err != nil {
+			return false, err
+		}
+		failed, err := r.redis.enqueue(ctx, r.kinds, offers)
+		if err != nil {
+			// The withdrawal must happen although the context may have ended.
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			return false, errors.Join(err, r.ledger.Withdraw(ctx, failed))
+		}
+		more = more || len(offers) == relayBatch
+	}
+	return more, nil
+}
+
+// checkEpoch compares Redis's copy of the epoch with the ledger's. Where they
+// differ, Redis lost its memory: every standing offer is due again. The copy is
+// written last, so that a relay that dies on the way is followed by one that
+// starts anew.
+func (r *Relay) checkEpoch(ctx context.Context) error {
+	if r.epoch == "" {
+		epoch, err := r.ledger.Epoch(ctx)
+		if err != nil {
+			return err
+		}
+		r.epoch = epoch
+	}
+	have, err := r.redis.client.Get(ctx, epochKey).Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return fmt.Errorf("read the epoch from redis: %w", err)
+	}
+	if have == r.epoch {
+		return nil
+	}
+	if have != "" {
+		r.log.ErrorContext(ctx, "redis holds the epoch of another installation: two of them must not share a Redis database")
+	}
+	n, err := r.ledger.WithdrawAll(ctx)
+	if err != nil {
+		return err
+	}
+	// asynq remembers in the process which queues it has announced, and would
+	// not announce them again.
+	queues := make([]any, 0, len(tasks.Queues()))
+	for _, q := range tasks.Queues() {
+		queues = append(queues, q)
+	}
+	if err := r.redis.client.SAdd(ctx, "asynq:queues", queues...).Err(); err != nil {
+		return fmt.Errorf("announce queues: %w", err)
+	}
+	if err := r.redis.client.Set(ctx, epochKey, r.epoch, 0).Err(); err != nil {
+		return fmt.Errorf("write the epoch to redis: %w", err)
+	}
+	r.log.InfoContext(ctx, "redis had no epoch: standing offers are made again", "offers", n)
+	return nil
+}
+
+const (
+	// sweepAge is how long an offer may stand before Redis is asked for it.
+	sweepAge   = 3 * time.Second
+	sweepBatch = 2 * relayKeep
+)
+
+// Sweep makes offers due again that Redis does not hold as pending: lost keys,
+// an offer that a killed worker had taken, an archived one. It gives their
+// number. The relay offers them under a new delivery number.
+func (r *Relay) Sweep(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	swept := 0
+	for _, q := range tasks.Queues() {
+		offers, err := r.ledger.Standing(ctx, q, sweepAge, sweepBatch)
+		if err != nil {
+			return swept, err
+		}
+		lost, err := r.redis.missing(ctx, q, offers)
+		if err != nil {
+			return swept, err
+		}
+		if len(lost) == 0 {
+			continue
+		}
+		if err := r.ledger.Withdraw(ctx, lost); err != nil {
+			return swept, err
+		}
+		swept += len(lost)
+	}
+	if swept > 0 {
+		r.log.InfoContext(ctx, "offers lost by redis are made again", "offers", swept)
+		r.Nudge()
+	}
+	return swept, nil
+}
+
+// missing gives the offers that are not pending in Redis.
+func (r *Redis) missing(ctx context.Context, queue string, offers []ledger.Offer) ([]ledger.Offer, error) {
+	if len(offers) == 0 {
+		return nil, nil
+	}
+	pipe := r.client.Pipeline()
+	states := make([]*redis.StringCmd, len(offers))
+	for i, o := range offers {
+		states[i] = pipe.HGet(ctx, taskKey(queue, offerID(o)), "state")
+	}
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return nil, fmt.Errorf("ask redis for offers: %w", err)
+	}
+	var lost []ledger.Offer
+	for i, cmd := range states {
+		if cmd.Val() != "pending" {
+			lost = append(lost, offers[i])
+		}
+	}
+	return lost, nil
+}

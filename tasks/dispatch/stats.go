@@ -1,0 +1,57 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// Depth is how many offers of a queue stand in Redis in one of asynq's states.
+type Depth struct {
+	Queue string
+	State string // pending, active, scheduled, retry or archived
+	Count int64
+}
+
+// depthStates are asynq's states of an offer, each with the command that counts
+// its key. Completed is left out, for no offer asks for retention.
+var depthStates = []struct {
+	name string
+	list bool // else a sorted set
+}{
+	{"pending", true}, {"active", true}, {"scheduled", false}, {"retry", false}, {"archived", false},
+}
+
+// Depths counts the offers of every queue in one round trip, zeros included.
+// It reads the lengths alone: asynq's own Inspector looks into the tasks, and
+// fails as a whole where the hash of a single one is lost.
+func (r *Redis) Depths(ctx context.Context) ([]Depth, error) {
+	queues := tasks.Queues()
+	depths := make([]Depth, 0, len(queues)*len(depthStates))
+	counts := make([]*redis.IntCmd, 0, cap(depths))
+	pipe := r.client.Pipeline()
+	for _, q := range queues {
+		for _, s := range depthStates {
+			key := stateKey(q, s.name)
+			if s.list {
+				counts = append(counts, pipe.LLen(ctx, key))
+			} else {
+				counts = append(counts, pipe.ZCard(ctx, key))
+			}
+			depths = append(depths, Depth{Queue: q, State: s.name})
+		}
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, fmt.Errorf("count the offers in redis: %w", err)
+	}
+	for i, c := range counts {
+		depths[i].Count = c.Val()
+	}
+	return depths, nil
+}
+
+// stateKey is the key of asynq 0.26 that holds the ids of a state.
+func stateKey(queue, state string) string { return "asynq:{" + queue + "}:" + state }

@@ -1,0 +1,42 @@
+package tasks
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/ledger"
+)
+
+// The upkeep kinds belong to the installation, not to an organization. The
+// asynq scheduler asks for them again and again, so few attempts suffice: the
+// next round does what this one did not.
+var (
+	// LedgerRetention deletes tasks that ended long ago.
+	LedgerRetention = upkeep("ledger:retention", 10*time.Minute, 10*time.Minute)
+	// CrashRetention deletes crash batches and reports beyond their age.
+	CrashRetention = upkeep("crash:retention", time.Hour, 30*time.Minute)
+	// ObjectSweep deletes stored objects that no row names.
+	ObjectSweep = upkeep("object:sweep", 6*time.Hour, 30*time.Minute)
+)
+
+func upkeep(name string, every, timeout time.Duration) Kind {
+	return Kind{
+		Name: name, Queue: Bulk, Every: every, Timeout: timeout,
+		MaxAttempts: 3, Backoff: 30 * time.Second, MaxBackoff: 5 * time.Minute,
+		Retry: GrantOperator, Cancel: GrantOperator, KeepSucceeded: 24 * time.Hour,
+	}
+}
+
+// NewUpkeep makes an upkeep task; the dedupe key lets only one of a kind be
+// open, however many schedulers ask.
+func NewUpkeep(k Kind) *ledger.NewTask {
+	t := k.new(0, "", struct{}{})
+	t.DedupeKey = k.Name
+	return t
+}
+
+func organizationKey(id int64) string { return strconv.FormatInt(id, 10) }
+
+// WishPrefix stands before the kind in the name of the asynq task by which the
+// scheduler asks for an upkeep task.
+const WishPrefix = "wish:"

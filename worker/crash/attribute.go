@@ -1,0 +1,68 @@
+package crash
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
+)
+
+// maxDuplicates bounds what one report may claim to stand for.
+const maxDuplicates = 1_000_000
+
+// duplicates reads how many occurrences the report stands for: some clients
+// fold repeats into one report (attribute _mod_duplicate).
+func duplicates(r *report.Report) int {
+	n, err := strconv.Atoi(r.Attribute("_mod_duplicate"))
+	if err != nil || n < 1 {
+		return 1
+	}
+	return min(n, maxDuplicates)
+}
+
+// attributes writes all attributes of the report, whose number the receiver has
+// bounded, as the JSON object that is searched. Numbers that PostgreSQL could
+// refuse become text.
+func attributes(r *report.Report) string {
+	out := make([]byte, 0, 64*len(r.Attributes)+2)
+	out = append(out, '{')
+	for i := range r.Attributes {
+		a := &r.Attributes[i]
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = fingerprint.AppendText(out, crash.IndexedKey(a.Key))
+		out = append(out, ':')
+		switch v := a.Value.(type) {
+		case nil:
+			out = append(out, "null"...)
+		case bool:
+			out = strconv.AppendBool(out, v)
+		case json.Number:
+			if plainNumber(string(v)) {
+				out = append(out, v...)
+			} else {
+				out = fingerprint.AppendText(out, crash.IndexedValue(string(v)))
+			}
+		default:
+			out = fingerprint.AppendText(out, crash.IndexedValue(a.Text()))
+		}
+	}
+	return string(append(out, '}'))
+}
+
+// plainNumber reports whether a number keeps its value as PostgreSQL's numeric
+// without becoming a megabyte of zeros, before the point or behind it: numeric
+// refuses more than 16,383 digits there.
+func plainNumber(s string) bool {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || len(s) > 40 {
+		return false
+	}
+	f = math.Abs(f)
+	return f < 1e40 && (f > 1e-40 || !strings.ContainsAny(s, "eE"))
+}

@@ -1,0 +1,99 @@
+package fingerprint
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendJSON appends the explanation as encoding/json would write it, a third of
+// the time: an explanation is written for every report, and was a fifth of what
+// processing one costs.
+func (e *Explanation) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"version":`...)
+	dst = strconv.AppendInt(dst, int64(e.Version), 10)
+	dst = append(dst, `,"source":`...)
+	dst = AppendText(dst, string(e.Source))
+	if e.Thread != "" {
+		dst = append(dst, `,"thread":`...)
+		dst = AppendText(dst, e.Thread)
+	}
+	if len(e.Frames) > 0 {
+		dst = append(dst, `,"frames":[`...)
+		for i := range e.Frames {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = e.Frames[i].appendJSON(dst)
+		}
+		dst = append(dst, ']')
+	}
+	if e.Skipped != 0 {
+		dst = append(dst, `,"skipped":`...)
+		dst = strconv.AppendInt(dst, int64(e.Skipped), 10)
+	}
+	dst = append(dst, `,"material":[`...)
+	for i, line := range e.Material {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendText(dst, line)
+	}
+	return append(dst, "]}"...)
+}
+
+func (f *Frame) appendJSON(dst []byte) []byte {
+	dst = append(dst, `{"index":`...)
+	dst = strconv.AppendInt(dst, int64(f.Index), 10)
+	if f.Function != "" {
+		dst = append(dst, `,"function":`...)
+		dst = AppendText(dst, f.Function)
+	}
+	dst = append(dst, `,"text":`...)
+	dst = AppendText(dst, f.Text)
+	dst = append(dst, `,"kept":`...)
+	dst = strconv.AppendBool(dst, f.Kept)
+	if f.Rules != 0 {
+		dst = append(dst, `,"rules":[`...)
+		first := true
+		for r := range ruleCount {
+			if !f.Rules.Has(r) {
+				continue
+			}
+			if !first {
+				dst = append(dst, ',')
+			}
+			first = false
+			dst = AppendText(dst, r.String())
+		}
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}
+
+// AppendText appends s to dst as a JSON string; bytes that are not UTF-8 become U+FFFD.
+func AppendText(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			if r, size := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
+				i += size
+				continue
+			}
+			dst = append(append(dst, s[start:i]...), "\uFFFD"...)
+		} else if c < 0x20 {
+			dst = append(append(dst, s[start:i]...), '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		} else {
+			dst = append(append(dst, s[start:i]...), '\\', c)
+		}
+		i++
+		start = i
+	}
+	return append(append(dst, s[start:]...), '"')
+}

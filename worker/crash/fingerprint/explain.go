@@ -1,0 +1,207 @@
+package fingerprint
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/bits"
+)
+
+// Source says what a key was made from.
+type Source string
+
+// Sources, best first.
+const (
+	SourceGiven     Source = "given"     // the report's member fingerprint
+	SourceAttribute Source = "attribute" // the attribute _mod_fingerprint
+	SourceStack     Source = "stack"     // frames of the faulting thread
+	SourceMessage   Source = "message"   // classifier and error message
+	SourceClient    Source = "client"    // nothing to go by: language and agent
+)
+
+// Explanation says how a key came about. It is stored as JSON with the report
+// and shown to people.
+type Explanation struct {
+	Version int    `json:"version"`
+	Source  Source `json:"source"`
+	// Thread is the id of the thread whose stack was read, "" for a given key.
+	Thread string `json:"thread,omitempty"`
+	// Frames are the frames that were looked at, innermost first, at most
+	// maxFrames.
+	Frames []Frame `json:"frames,omitempty"`
+	// Skipped counts frames of a very deep stack that are not listed: exact
+	// repetitions, and what is beyond maxFrames.
+	Skipped int `json:"skipped,omitempty"`
+	// Material are the lines that were hashed, in their order.
+	Material []string `json:"material"`
+}
+
+// Frame is one frame of an Explanation.
+type Frame struct {
+	// Index is the frame's position in the thread's stack, from 0.
+	Index int `json:"index"`
+	// Function is the name as submitted, cut at 256 bytes; "" when absent.
+	Function string `json:"function,omitempty"`
+	// Text is the frame after all rules, as it stands in the material when
+	// Kept is set.
+	Text string `json:"text"`
+	Kept bool   `json:"kept"`
+	// Rules are the rules that changed the frame or left it out.
+	Rules Rules `json:"rules,omitempty"`
+}
+
+// Rules is a set of rules. As JSON it is a list of their names.
+type Rules uint64
+
+// Rule is one rule; its name (String) is stable and part of what is stored.
+type Rule uint8
+
+// The rules. The order is internal, the names are not.
+const (
+	// Names, all languages.
+	RuleArguments Rule = iota
+	RuleReturnType
+	RuleQualifiers
+	RuleTemplateArguments
+	RuleLambda
+	RuleModulePrefix
+	RuleCodeOffset
+	RuleUnreadable
+	RuleLength
+	// Names, native.
+	RuleRustHash
+	RuleCloneSuffix
+	RuleAnonymousNamespace
+	RuleSymbolVersion
+	RuleStdcallSuffix
+	RuleThunk
+	RuleLocalScope
+	RuleSwiftClosure
+	RuleSwiftDecoration
+	RuleBlock
+	// Names, Java and Kotlin.
+	RuleJavaLambda
+	RuleJavaProxy
+	RuleJavaReflection
+	RuleJavaAnonymousClass
+	RuleKotlinCoroutine
+	RuleKotlinMangling
+	// Names, JavaScript.
+	RuleJSReceiver
+	RuleJSAlias
+	RuleJSAnonymous
+	// Names, other languages.
+	RulePythonScope
+	RuleRubyBlock
+	RuleRubyTemplate
+	RulePHPAnonymousClass
+	RulePHPClosure
+	RuleTemplateHash
+	RuleDotNetAsync
+	RuleDotNetLambda
+	RuleDotNetGenerics
+	RuleDotNetNesting
+	RuleIL2CPP
+	RuleGoClosure
+	RuleGoReceiver
+	RuleGoGenerics
+	RuleGoVendor
+	// Files and addresses.
+	RuleFileURL
+	RuleFileQuery
+	RuleFileHash
+	RuleFileDirectory
+	RuleModuleOffset
+	RuleLibraryAddress
+	// Frames.
+	RuleNoName
+	RuleAsyncFrame
+	RuleComprehension
+	RuleAccessor
+	RuleAboveError
+	RuleErrorFrame
+	RuleThreadStart
+	RuleSystemFrame
+	RuleGuessedFrame
+	RuleRecursion
+	RuleStackOverflow
+	RuleFrameLimit
+	ruleCount
+)
+
+// A set is one word: this line fails to compile beyond 64 rules.
+var _ [64 - ruleCount]struct{}
+
+// ruleNames is a constant table.
+var ruleNames = [ruleCount]string{
+	RuleArguments: "arguments", RuleReturnType: "return-type", RuleQualifiers: "qualifiers",
+	RuleTemplateArguments: "template-arguments", RuleLambda: "lambda", RuleModulePrefix: "module-prefix",
+	RuleCodeOffset: "code-offset", RuleUnreadable: "unreadable-name", RuleLength: "length",
+	RuleRustHash: "rust-hash", RuleCloneSuffix: "clone-suffix", RuleAnonymousNamespace: "anonymous-namespace",
+	RuleSymbolVersion: "symbol-version", RuleStdcallSuffix: "stdcall-suffix", RuleThunk: "thunk",
+	RuleLocalScope: "local-scope", RuleSwiftClosure: "swift-closure", RuleSwiftDecoration: "swift-decoration",
+	RuleBlock: "block", RuleJavaLambda: "java-lambda", RuleJavaProxy: "java-proxy",
+	RuleJavaReflection: "java-reflection", RuleJavaAnonymousClass: "java-anonymous-class",
+	RuleKotlinCoroutine: "kotlin-coroutine", RuleKotlinMangling: "kotlin-mangling",
+	RuleJSReceiver: "js-receiver", RuleJSAlias: "js-alias", RuleJSAnonymous: "js-anonymous",
+	RulePythonScope: "python-scope", RuleRubyBlock: "ruby-block", RuleRubyTemplate: "ruby-template",
+	RulePHPAnonymousClass: "php-anonymous-class", RulePHPClosure: "php-closure", RuleTemplateHash: "template-hash",
+	RuleDotNetAsync: "dotnet-async", RuleDotNetLambda: "dotnet-lambda", RuleDotNetGenerics: "dotnet-generics",
+	RuleDotNetNesting: "dotnet-nesting", RuleIL2CPP: "il2cpp", RuleGoClosure: "go-closure",
+	RuleGoReceiver: "go-receiver", RuleGoGenerics: "go-generics", RuleGoVendor: "go-vendor",
+	RuleFileURL: "file-url", RuleFileQuery: "file-query", RuleFileHash: "file-hash",
+	RuleFileDirectory: "file-directory", RuleModuleOffset: "module-offset", RuleLibraryAddress: "library-address",
+	RuleNoName: "no-name", RuleAsyncFrame: "async-frame", RuleComprehension: "comprehension",
+	RuleAccessor: "accessor", RuleAboveError: "above-error", RuleErrorFrame: "error-frame",
+	RuleThreadStart: "thread-start", RuleSystemFrame: "system-frame", RuleGuessedFrame: "guessed-frame",
+	RuleRecursion: "recursion", RuleStackOverflow: "stack-overflow", RuleFrameLimit: "frame-limit",
+}
+
+// String returns the rule's stable name.
+func (r Rule) String() string {
+	if r >= ruleCount {
+		return fmt.Sprintf("rule-%d", uint8(r))
+	}
+	return ruleNames[r]
+}
+
+// Of returns the set of the given rules.
+func Of(rules ...Rule) Rules {
+	var s Rules
+	for _, r := range rules {
+		s |= 1 << r
+	}
+	return s
+}
+
+// Has says whether the set holds a rule.
+func (s Rules) Has(r Rule) bool { return s&(1<<r) != 0 }
+
+// Names returns the names of the rules in the set.
+func (s Rules) Names() []string {
+	names := make([]string, 0, bits.OnesCount64(uint64(s)))
+	for rest := uint64(s); rest != 0; rest &= rest - 1 {
+		names = append(names, Rule(bits.TrailingZeros64(rest)).String())
+	}
+	return names
+}
+
+// MarshalJSON writes the names.
+func (s Rules) MarshalJSON() ([]byte, error) { return json.Marshal(s.Names()) }
+
+// UnmarshalJSON reads a list of names. A name that this version does not know
+// is left out: an explanation of another version can still be shown.
+func (s *Rules) UnmarshalJSON(data []byte) error {
+	var names []string
+	if err := json.Unmarshal(data, &names); err != nil {
+		return fmt.Errorf("rules: %w", err)
+	}
+	*s = 0
+	for _, name := range names {
+		for r, known := range ruleNames {
+			if known == name {
+				*s |= 1 << Rule(r)
+			}
+		}
+	}
+	return nil
+}

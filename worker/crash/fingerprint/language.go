@@ -1,0 +1,145 @@
+package fingerprint
+
+import "strings"
+
+// family is a set of languages whose function names are written alike.
+type family uint8
+
+const (
+	familyUnknown family = iota
+	familyNative         // C, C++, Rust, Swift, Objective-C
+	familyJVM            // Java, Kotlin, Scala
+	familyJS
+	familyPython
+	familyRuby
+	familyPHP
+	familyDotNet
+	familyGo
+)
+
+// withFiles says that function names are short, and the file belongs to them.
+// Elsewhere the name already holds its package, class or namespace.
+func (f family) withFiles() bool {
+	return f == familyJS || f == familyPython || f == familyRuby || f == familyPHP
+}
+
+// reportFamily reads the report's lang, then its agent: some clients give a
+// lang of their own ("crashpad", "unity").
+func reportFamily(lang, agent string) family {
+	if f := familyOf(lang); f != familyUnknown {
+		return f
+	}
+	return familyOf(agent)
+}
+
+// familyOf finds a language's name in a short text such as "C#", "nodejs" or
+// "backtrace-python". Longer texts go before those they contain.
+func familyOf(text string) family {
+	text = strings.ToLower(cut(text, 64))
+	switch text {
+	case "c", "c++", "cpp", "cxx", "d", "zig", "objc", "rust", "swift", "wasm":
+		return familyNative
+	case "go", "golang":
+		return familyGo
+	case "js", "ts":
+		return familyJS
+	}
+	switch {
+	case hasAny(text, "javascript", "typescript", "node", "ecmascript", "browser", "react-native", "electron"):
+		return familyJS
+	case hasAny(text, "java", "kotlin", "android", "dalvik", "scala", "groovy", "jvm"):
+		return familyJVM
+	case hasAny(text, "python"):
+		return familyPython
+	case hasAny(text, "ruby", "rails"):
+		return familyRuby
+	case hasAny(text, "php"):
+		return familyPHP
+	case hasAny(text, "csharp", "c#", "f#", "dotnet", ".net", "unity", "mono", "fsharp"):
+		return familyDotNet
+	case hasAny(text, "rust", "swift", "objective", "c++", "cpp", "native", "crashpad", "breakpad", "minidump", "cocoa", "unreal"):
+		return familyNative
+	case strings.HasPrefix(text, "go-"), strings.HasSuffix(text, "-go"), strings.Contains(text, "golang"):
+		return familyGo
+	}
+	return familyUnknown
+}
+
+// frameFamily tells the language of one frame: stacks are mixed (native
+// frames in an Android or Unity report, JavaScript above native code), so the
+// file or the library decides, then the report, then the shape of the name.
+func frameFamily(reported, file family, name string) family {
+	if file != familyUnknown {
+		return file
+	}
+	if reported != familyUnknown {
+		// Only these shapes mean the same in every report.
+		if strings.HasPrefix(name, "-[") || strings.HasPrefix(name, "+[") || strings.HasPrefix(name, "_ZN") {
+			return familyNative
+		}
+		return reported
+	}
+	switch {
+	case strings.Contains(name, "$$Lambda"), strings.HasPrefix(name, "java."), strings.HasPrefix(name, "android."):
+		return familyJVM
+	case strings.Contains(name, ">d__"), strings.Contains(name, "<>c"), strings.HasPrefix(name, "System."):
+		return familyDotNet
+	case strings.Contains(name, ".(*"), strings.HasPrefix(name, "runtime."):
+		return familyGo
+	case strings.Contains(name, "@anonymous"), strings.HasSuffix(name, "{closure}") && strings.Contains(name, `\`):
+		return familyPHP
+	case strings.Contains(name, "<locals>"), strings.HasPrefix(name, "<") && hasAny(name, "<module>", "<lambda>", "comp>"):
+		return familyPython
+	case strings.HasPrefix(name, "Object."), strings.HasSuffix(name, "<anonymous>"):
+		return familyJS
+	}
+	return familyNative
+}
+
+// fileFamily reads a file name's extension.
+func fileFamily(file string) family {
+	if len(file) > 4096 {
+		return familyUnknown
+	}
+	if strings.HasPrefix(file, "node:") {
+		return familyJS
+	}
+	if i := strings.IndexByte(file, '?'); i >= 0 {
+		file = file[:i]
+	}
+	if strings.Contains(file, ".so.") {
+		return familyNative
+	}
+	dot := strings.LastIndexByte(file, '.')
+	if dot < 0 || len(file)-dot > 9 {
+		return familyUnknown
+	}
+	switch file[dot+1:] {
+	case "so", "dylib", "node", "c", "cc", "cpp", "cxx", "h", "hpp", "rs", "swift", "m", "mm":
+		return familyNative
+	case "java", "kt", "scala", "groovy", "jar", "dex", "apk":
+		return familyJVM
+	case "js", "mjs", "cjs", "ts", "tsx", "jsx", "vue", "svelte", "bundle", "jsbundle":
+		return familyJS
+	case "py", "pyx", "pyc":
+		return familyPython
+	case "rb", "erb":
+		return familyRuby
+	case "php", "phtml":
+		return familyPHP
+	case "cs", "fs", "vb", "razor":
+		return familyDotNet
+	case "go":
+		return familyGo
+	}
+	return familyUnknown
+}
+
+func hasAny(s string, parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}

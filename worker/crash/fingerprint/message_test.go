@@ -1,0 +1,93 @@
+package fingerprint
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/report"
+)
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"x is undefined":                               "x is undefined",
+		"Order 4711 of bob@example.org":                "Order <num> of <mail>",
+		"no file '/var/db/x.sqlite'!":                  "no file <str>!",
+		"open /var/db/x.sqlite: no such file":          "open <path>: no such file",
+		`open C:\Users\bob\x.txt failed`:               "open <path> failed",
+		"GET https://example.org/a?b=1 failed: 503":    "GET <url> failed: <num>",
+		"id 0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab gone": "id <uuid> gone",
+		"at 0x7fff5a3b and deadbeef01":                 "at <hex> and <hex>",
+		"expired 2026-11-20T10:20:03Z, on 2026-11-20":  "expired <date>, on <date>",
+		"took 12.5 s, delta -3":                        "took <num> s, delta <num>",
+		"host 10.0.0.17:5432 refused":                  "host <num>:<num> refused",
+		"user123 (id=77)":                              "user<num> (id=<num>)",
+		"can't read property 'x' of undefined":         "can't read property <str> of undefined",
+		"bob's book and “quoted” text":                 "bob's book and <str> text",
+		`unexpected token "}" in JSON at position 17`:  "unexpected token <str> in JSON at position <num>",
+		"read/write error":                             "read/write error",
+		"  two   blanks\tand\x00controls ":             "two blanks and controls",
+		"an 'open quote that nobody closes":            "an 'open quote that nobody closes",
+		"undefined reference to `main'":                "undefined reference to <str>",
+		"facade decade":                                "facade decade",
+	} {
+		require.Equal(t, want, normalizeMessage(in), "%q", in)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"main.3f9a1c.js":                    "main.js",
+		"https://x.example/a/main.js?v=1#x": "main.js",
+		"main.3f9a1c22.chunk.js":            "main.chunk.js",
+		"chunk-2d0a4b5c.js":                 "chunk.js",
+		"index-DfG7h12X.js":                 "index.js",
+		"facade.js":                         "facade.js",
+		"MyModule.js":                       "MyModule.js",
+		"jquery.min.js":                     "jquery.min.js",
+		`C:\app\cart.py`:                    "cart.py",
+		"src/checkout/index.js":             "checkout/index.js",
+		"shop/__init__.py":                  "shop/__init__.py",
+		"webpack:///./src/cart.ts":          "cart.ts",
+		"/a/0123456789abcdef0123/index.js":  "index.js",
+		"":                                  "",
+	} {
+		got, _ := fileName(in)
+		require.Equal(t, want, got, "%q", in)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	m := modules{list: []report.Module{
+		{Start: "0x2000", Size: "0x100", CodeFile: "/lib/b.so.1"},
+		{Start: "4096", Size: "256", CodeFile: `C:\app\a.dll`},
+		{Start: "18446744073709547520", CodeFile: "top"},
+		{Start: "bad", CodeFile: "never"},
+	}}
+	for address, want := range map[string]string{
+		"0x1010":             "a.dll+0x10",
+		"4112":               "a.dll+0x10",
+		"0x20ff":             "b.so+0xff",
+		"0x2100":             "lib.so 0x2100",
+		"0xfffffffffffff010": "top+0x10",
+		"no number":          "lib.so no number",
+		"":                   "",
+	} {
+		got, _ := m.addressText(&report.Frame{Address: address, Library: "/opt/lib.so.2"})
+		require.Equal(t, want, got, address)
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	f.Add("Order 4711 of bob@example.org not in '/var/db/x.sqlite' at 2026-11-20")
+	f.Fuzz(func(t *testing.T, s string) {
+		if text := normalizeMessage(s); len(text) > maxText {
+			t.Fatalf("%d bytes", len(text))
+		}
+		_ = dropFileHash(s)
+		_, _ = fileName(s)
+	})
+}

@@ -1,0 +1,80 @@
+package fingerprint
+
+// Bounds of one name. A demangled C++ name of a few kilobytes is common and
+// its end matters, so that much more is read than is kept.
+const (
+	maxName       = 64 << 10 // bytes of a submitted name that are read
+	maxNames      = 1 << 20  // bytes of all names of a report that are read; then maxText each
+	maxText       = 512      // bytes of a normalized name
+	maxNameRounds = 8        // applications of the rules to one name
+)
+
+// unreadable stands for a name that still changes after maxNameRounds: no
+// compiler makes one.
+const unreadable = "unreadable-name"
+
+// namer normalizes names; it keeps a buffer between them.
+type namer struct {
+	out   []byte
+	rules Rules
+	read  int // bytes of names so far
+}
+
+// name normalizes a function name of a language family and returns the rules
+// that changed it. It returns "" when the name says nothing ("<anonymous>").
+//
+// The rules are applied until the name stays as it is, since one may uncover
+// the work of another. Hence name(name(x)) is name(x).
+func (n *namer) name(f family, s string) (string, Rules) {
+	n.rules = 0
+	if limit := max(maxText, min(maxName, maxNames-n.read)); len(s) > limit {
+		s = cut(s, limit)
+		n.rules |= Of(RuleLength)
+	}
+	n.read += len(s)
+	s = oneLine(s, maxName)
+	for range maxNameRounds {
+		text := oneLine(n.once(f, s), maxName)
+		if len(text) > maxText {
+			text = oneLine(cut(text, maxText), maxText)
+			n.rules |= Of(RuleLength)
+		}
+		if text == s {
+			return text, n.rules
+		}
+		s = text
+	}
+	return unreadable, n.rules | Of(RuleUnreadable)
+}
+
+func (n *namer) once(f family, s string) string {
+	switch f {
+	case familyJVM:
+		return n.java(s)
+	case familyJS:
+		return n.javascript(s)
+	case familyPython:
+		return n.python(s)
+	case familyRuby:
+		return n.ruby(s)
+	case familyPHP:
+		return n.php(s)
+	case familyDotNet:
+		return n.dotnet(s)
+	case familyGo:
+		return n.golang(s)
+	}
+	return n.native(s)
+}
+
+// apply notes a rule.
+func (n *namer) apply(r Rule) { n.rules |= 1 << r }
+
+// result returns what was written to the buffer, sharing s when nothing
+// changed.
+func (n *namer) result(s string) string {
+	if string(n.out) == s {
+		return s
+	}
+	return string(n.out)
+}

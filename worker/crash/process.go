@@ -1,0 +1,289 @@
+// Package crash processes crash reports: it reads the batches that the receiver
+// stored, finds the group of each report, and counts.
+//
+// A job is up to 64 batches of one organization. Its documents are parsed and
+// fingerprinted outside of any transaction; then one transaction ends the ledger
+// rows and writes crashes, groups, counts and explanations, so that every report
+// is counted exactly once, whatever dies in between.
+//
+// A report that PostgreSQL refuses must not take its neighbours along: the write
+// is halved inside savepoints until the bad report stands alone, and that one is
+// kept as failed with its reason. Its bytes stay readable. Likewise the reports of
+// a batch whose bytes are broken fail alone. The task succeeds in both cases, with
+// the number of the failed ones as its result.
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
+)
+
+// Observer hears how many reports ended in which state, for metrics.
+type Observer interface {
+	CrashesProcessed(state string, n int)
+}
+
+// Process is the handler of crash:process.
+type Process struct {
+	Store    *crash.Store
+	Observer Observer // may be nil
+	Pace     *Pace    // nil: full speed
+	Log      *slog.Logger
+}
+
+// Handle processes the batches of a job.
+func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
+	ids := make([]uuid.UUID, 0, len(job.Tasks))
+	for _, t := range job.Tasks {
+		payload, err := worker.Payload[tasks.CrashProcessPayload](t)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, payload.BatchID)
+	}
+	end, err := p.Pace.begin(ctx, waited(job))
+	if err != nil {
+		return err
+	}
+	defer end()
+	batches, err := p.Store.Batches(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var crashes []crash.Crash
+	for _, b := range batches {
+		for n := range b.Entries {
+			if b.Entries[n].Deleted {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			crashes = append(crashes, examine(b, n))
+			// A job holds a processor for some tens of milliseconds; requests
+			// that became ready meanwhile go first.
+			runtime.Gosched()
+		}
+	}
+	err = job.Finish(ctx, nil, func(tx *storage.Tx) error {
+		if err := p.Store.Hold(ctx, tx, crashes); err != nil {
+			return err
+		}
+		if err := p.record(ctx, tx, job.OrganizationID(), crashes); err != nil {
+			return err
+		}
+		if err := p.results(ctx, tx, job, ids, crashes); err != nil {
+			return err
+		}
+		return p.Store.RecordExplanations(ctx, tx, crashes)
+	})
+	if err != nil {
+		return err
+	}
+	p.observe(crashes)
+	return nil
+}
+
+// ProcessResult is the result of a task whose batch has reports that failed;
+// others have none.
+type ProcessResult struct {
+	Processed int `json:"processed"` // or stored
+	Failed    int `json:"failed"`
+}
+
+// results notes in the tasks how many reports of their batches failed.
+func (p *Process) results(ctx context.Context, tx *storage.Tx, job *worker.Job, batches []uuid.UUID, crashes []crash.Crash) error {
+	counts := map[uuid.UUID]*ProcessResult{}
+	for i := range crashes {
+		batch, _ := crash.SplitID(crashes[i].ID)
+		r := counts[batch]
+		if r == nil {
+			r = &ProcessResult{}
+			counts[batch] = r
+		}
+		if crashes[i].State == crash.Failed {
+			r.Failed++
+		} else {
+			r.Processed++
+		}
+	}
+	for i, batch := range batches {
+		if r := counts[batch]; r != nil && r.Failed > 0 {
+			if err := ledger.Result(ctx, tx, job.Tasks[i].Token(), r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// waited is how long the oldest task of a job was due before it was claimed.
+func waited(job *worker.Job) (longest time.Duration) {
+	for i := range job.Tasks {
+		t := &job.Tasks[i]
+		if t.StartedAt != nil {
+			longest = max(longest, t.StartedAt.Sub(t.RunAt))
+		}
+	}
+	return longest
+}
+
+func (p *Process) observe(crashes []crash.Crash) {
+	if p.Observer == nil {
+		return
+	}
+	byState := map[crash.State]int{}
+	for i := range crashes {
+		byState[crashes[i].State]++
+	}
+	for state, n := range byState {
+		p.Observer.CrashesProcessed(string(state), n)
+	}
+}
+
+// record writes the crashes, and halves them where the database refuses some.
+func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64, crashes []crash.Crash) error {
+	if len(crashes) == 0 {
+		return nil
+	}
+	err := tx.Savepoint(ctx, func() error { return p.Store.Record(ctx, tx, organization, crashes) })
+	if err == nil || !storage.IsData(err) {
+		return err
+	}
+	if len(crashes) > 1 {
+		half := len(crashes) / 2
+		if err := p.record(ctx, tx, organization, crashes[:half]); err != nil {
+			return err
+		}
+		return p.record(ctx, tx, organization, crashes[half:])
+	}
+	p.Log.WarnContext(ctx, "crash report cannot be stored", "crash_id", crashes[0].ID, "error", err)
+	crashes[0] = failed(crashes[0], errors.New("the database refused the report's facts"))
+	return p.Store.Record(ctx, tx, organization, crashes)
+}
+
+// failed keeps of a crash what cannot be refused.
+func failed(c crash.Crash, why error) crash.Crash {
+	return crash.Crash{
+		ID: c.ID, ProjectID: c.ProjectID, UUID: c.UUID, ConflictOf: c.ConflictOf, Format: c.Format,
+		State: crash.Failed, Error: clean(why.Error(), maxText),
+		OccurredAt: c.ReceivedAt, ReceivedAt: c.ReceivedAt, Duplicates: 1, Attributes: "{}",
+	}
+}
+
+// examine makes a crash of one entry of a batch. It never fails: a report that
+// cannot be read becomes a failed crash.
+func examine(b *crash.Batch, entry int) (c crash.Crash) {
+	e := b.Entries[entry]
+	id := b.ID
+	id[15] = byte(entry)
+	c = crash.Crash{ID: id, ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, Format: e.Format,
+		OccurredAt: b.ReceivedAt, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: "{}"}
+	if c.Format == "" {
+		c.Format = "json"
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			c = failed(c, fmt.Errorf("reading the report broke: %v", v))
+		}
+	}()
+	doc, err := b.Document(entry)
+	if err != nil {
+		return failed(c, err)
+	}
+	r, err := report.Parse(doc)
+	if err != nil {
+		return failed(c, fmt.Errorf("read the report: %w", err))
+	}
+	facts(&c, r)
+	if c.Format != "json" {
+		c.State = crash.Stored
+		return c
+	}
+	f := fingerprint.Compute(r)
+	algorithm := fingerprint.Version
+	if f.Given {
+		algorithm = 0 // the rules had no part in it
+	}
+	c.State = crash.Processed
+	c.Group = &crash.Grouping{Key: f.Key, Algorithm: algorithm, Title: clean(f.Title, maxText),
+		Culprit: clean(f.Culprit, maxText), Classifier: clean(f.Classifier, maxText)}
+	c.Explanation = f.Explanation.AppendJSON(make([]byte, 0, 4<<10))
+	return c
+}
+
+// Attributes in which clients tell the version of the application and the host,
+// in the order of preference.
+var (
+	versionAttributes = []string{"application.version", "version", "application_version", "app.version", "release"}
+	hostAttributes    = []string{"hostname", "host", "device.model", "uname.nodename"}
+)
+
+// facts fills in what the columns hold.
+func facts(c *crash.Crash, r *report.Report) {
+	c.UUID = uuid.UUID(r.UUID)
+	c.OccurredAt = clamp(r.Timestamp, c.ReceivedAt)
+	c.Lang, c.Agent = clean(r.Lang, maxShort), clean(r.Agent, maxShort)
+	if len(r.Classifiers) > 0 {
+		c.Classifier = clean(r.Classifiers[0], maxText)
+	}
+	c.Message = clean(r.Attribute("error.message"), maxText)
+	c.Version = clean(firstAttribute(r, versionAttributes), maxShort)
+	c.Host = clean(firstAttribute(r, hostAttributes), maxShort)
+	c.Duplicates = duplicates(r)
+	c.Attributes = attributes(r)
+}
+
+func firstAttribute(r *report.Report, names []string) string {
+	for _, n := range names {
+		if v := r.Attribute(n); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// clamp keeps a client's wrong clock from bending first and last seen: a year
+// back and an hour ahead (decisions, part 5).
+func clamp(seconds int64, received time.Time) time.Time {
+	first, last := received.AddDate(-1, 0, 0), received.Add(time.Hour)
+	if seconds < first.Unix() {
+		return first
+	}
+	if seconds > last.Unix() {
+		return last
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
+const (
+	maxShort = 255  // versions, hosts, languages
+	maxText  = 2000 // titles and messages; the report has the whole
+)
+
+// clean makes a text fit for a column: valid UTF-8, no NUL, bounded.
+func clean(s string, most int) string {
+	if len(s) > most {
+		s = s[:most]
+	}
+	s = strings.ToValidUTF8(s, "")
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "\uFFFD")
+	}
+	return s
+}

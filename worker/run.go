@@ -1,0 +1,174 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/tasks/logfield"
+)
+
+// receive takes one offer. It always answers nil: whatever went wrong, the
+// ledger knows or will find out by a silent heart or a standing offer.
+func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
+	if kind, ok := upkeepWish(t.Type()); ok {
+		w.askUpkeep(ctx, kind)
+		return nil
+	}
+	kind, handler := w.kinds[t.Type()], w.cfg.Handlers[t.Type()]
+	m, err := dispatch.ParseMessage(t.Payload())
+	if err != nil {
+		w.cfg.Log.ErrorContext(ctx, "offer cannot be read", "kind", t.Type(), "error", err)
+		return nil
+	}
+	if handler == nil {
+		w.putOff(ctx, t.Type(), m)
+		return nil
+	}
+	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.Claim{
+		ID: m.ID, Kind: kind.Name, OrganizationID: m.OrganizationID, Worker: w.name,
+		Batch: kind.Batch, MaxWeight: kind.MaxWeight, KeyLimit: kind.KeyLimit,
+	})
+	if err != nil {
+		w.cfg.Log.WarnContext(ctx, "claim failed", "kind", kind.Name, "task_id", m.ID, "error", err)
+		return nil
+	}
+	if len(claimed) > 0 {
+		w.run(kind, handler, claimed)
+	}
+	return nil
+}
+
+// unknownDelay is how long a task waits whose kind this program does not have:
+// an older worker among newer ones, or after a step back.
+const unknownDelay = 30 * time.Second
+
+// putOff gives a task of an unknown kind back; left alone, it would be offered
+// again every few seconds, in front of others.
+func (w *Worker) putOff(ctx context.Context, kind string, m dispatch.Message) {
+	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.Claim{ID: m.ID, Kind: kind, Worker: w.name})
+	if err == nil && len(claimed) > 0 {
+		_, err = w.cfg.Ledger.Release(ctx, []ledger.Token{claimed[0].Token()}, unknownDelay)
+	}
+	w.cfg.Log.ErrorContext(ctx, "no handler for this kind, put off", "kind", kind, "task_id", m.ID, "error", err)
+}
+
+// run works on a claim to its end. Its context is the worker's, not asynq's:
+// asynq's ends when a lease in Redis is lost, which says nothing about the claim.
+func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
+	job := NewJob(w.cfg.Ledger.DB(), claimed)
+	var waited time.Duration
+	for _, t := range claimed {
+		waited = max(waited, t.StartedAt.Sub(t.RunAt))
+	}
+	ctx, stop := context.WithCancelCause(w.base)
+	defer stop(nil)
+	ctx, cancel := context.WithTimeoutCause(ctx, kind.Timeout,
+		fmt.Errorf("took longer than %s", kind.Timeout))
+	defer cancel()
+	ctx = logfield.With(ctx, slog.String(logfield.Kind, kind.Name),
+		slog.String(logfield.TaskID, claimed[0].ID.String()),
+		slog.Int(logfield.Attempt, claimed[0].Attempt),
+		slog.String(logfield.RequestID, claimed[0].RequestID))
+
+	w.beats.add(job.tokens, stop)
+	started := time.Now()
+	err := w.call(ctx, handler, job)
+	if err == nil && !job.done {
+		err = job.Finish(ctx, nil, nil)
+	}
+	outcome := "succeeded"
+	if err != nil {
+		outcome = w.record(ctx, kind, job, err)
+	}
+	w.beats.remove(job.tokens)
+
+	took := time.Since(started)
+	level := slog.LevelInfo
+	if err != nil {
+		level = slog.LevelWarn
+	} else if kind.Batch > 1 {
+		level = slog.LevelDebug // some hundred a second in a storm
+	}
+	w.cfg.Log.LogAttrs(ctx, level, "task ended", slog.String("outcome", outcome),
+		slog.Duration("waited", waited), slog.Duration("took", took),
+		slog.Int("tasks", len(claimed)), slog.Any("error", err))
+	if w.cfg.Observer != nil {
+		w.cfg.Observer.AttemptEnded(kind.Name, outcome, waited, took, len(claimed))
+	}
+}
+
+// call keeps a panic of a handler inside its task. The stack goes to the log; the
+// ledger is read by those who asked for the task.
+func (w *Worker) call(ctx context.Context, handler Handler, job *Job) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.cfg.Log.ErrorContext(ctx, "handler panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return handler.Handle(ctx, job)
+}
+
+// record writes the end of an attempt that did not succeed and names it.
+func (w *Worker) record(ctx context.Context, kind tasks.Kind, job *Job, err error) string {
+	cause := context.Cause(ctx)
+	if errors.Is(err, storage.ErrStale) || errors.Is(cause, errLost) {
+		return "stale"
+	}
+	// The handler's context may have ended; this must be written all the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+
+	var snooze *tasks.SnoozeError
+	stopping := w.base.Err() != nil
+	var states []ledger.State
+	var werr error
+	switch {
+	case errors.As(err, &snooze):
+		states, werr = w.cfg.Ledger.Release(ctx, job.tokens, snooze.For)
+	case errors.Is(cause, errCancelled), stopping && !tasks.IsPermanent(err):
+		states, werr = w.cfg.Ledger.Release(ctx, job.tokens, 0)
+	default:
+		states, werr = w.cfg.Ledger.Fail(ctx, job.tokens, reason(err, cause), tasks.IsPermanent(err),
+			kind.Delay(job.Tasks[0].Attempt))
+		if werr == nil && len(states) > 0 && states[0] == ledger.Queued {
+			return "retry"
+		}
+	}
+	if werr != nil {
+		w.cfg.Log.WarnContext(ctx, "outcome not recorded, the task will be rescued", "error", werr)
+		return "unrecorded"
+	}
+	for _, s := range states {
+		if s != ledger.Queued {
+			return string(s)
+		}
+	}
+	return "released"
+}
+
+// reason is what the ledger keeps of a failure. What was not written for those
+// who read tasks (a driver's text, an address inside) is marked as internal, and
+// only operators are shown it.
+func reason(err, cause error) string {
+	var invalid *storage.InvalidError
+	switch {
+	case tasks.IsPermanent(err), errors.As(err, &invalid):
+		return err.Error()
+	case cause != nil && !errors.Is(cause, context.Canceled):
+		return cause.Error() // the deadline's text
+	case errors.Is(err, storage.ErrUnavailable):
+		return storage.ErrUnavailable.Error()
+	}
+	return ledger.Internal + err.Error()
+}

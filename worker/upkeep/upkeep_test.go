@@ -1,0 +1,96 @@
+package upkeep_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
+	"github.com/slipway-qa/slipway/worker/upkeep"
+)
+
+func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
+
+// round runs a round of an upkeep kind and gives its result.
+func round(t *testing.T, db *storage.DB, kind tasks.Kind, h worker.Handler, into any) {
+	t.Helper()
+	s, task := ledger.New(db), tasks.NewUpkeep(kind)
+	made, err := ledger.Insert(t.Context(), db, task)
+	require.NoError(t, err)
+	require.True(t, made)
+	claimed, err := s.Claim(t.Context(), ledger.Claim{ID: task.ID, Kind: kind.Name, Worker: "w"})
+	require.NoError(t, err)
+	job := worker.NewJob(db, claimed)
+	require.NoError(t, h.Handle(t.Context(), job))
+	require.ErrorIs(t, h.Handle(t.Context(), job), storage.ErrStale, "a stale token ends nothing")
+	row, err := s.Get(t.Context(), ledger.Scope{}, task.ID)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(*row.Result, into))
+}
+
+func TestLedgerRetention(t *testing.T) {
+	t.Parallel()
+	db := servicetest.DB(t)
+	for i, kind := range []tasks.Kind{tasks.CrashProcess, tasks.CrashPurge, tasks.ObjectSweep} {
+		_, err := db.ExecContext(t.Context(), `insert into tasks (id, kind, queue, payload, state, max_attempts, finished_at)
+			select gen_random_uuid(), $1, 'bulk', '{}', 'succeeded', 1, now() - make_interval(hours => n)
+			from generate_series(0, 30) n`, kind.Name)
+		require.NoError(t, err, i)
+	}
+	h, err := upkeep.NewLedgerRetention(ledger.New(db), upkeep.DefaultKeepSucceeded, upkeep.DefaultKeepOther)
+	require.NoError(t, err)
+	var out upkeep.LedgerResult
+	round(t, db, tasks.LedgerRetention, h, &out)
+	require.EqualValues(t, 30+0+7, out.Deleted, "an hour, the setting, a day")
+	_, err = upkeep.NewLedgerRetention(nil, 0, time.Hour)
+	require.Error(t, err)
+}
+
+func TestObjectSweep(t *testing.T) {
+	t.Parallel()
+	db := servicetest.DB(t)
+	objects, err := object.Open(t.Context(), object.Config{URL: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = objects.Close() })
+	store, err := crash.New(db)
+	require.NoError(t, err)
+	var org, project int64
+	require.NoError(t, db.GetContext(t.Context(), &org, `insert into organizations (uuid, slug, name) values ($1, 'o', 'o') returning id`, uuid.New()))
+	require.NoError(t, db.GetContext(t.Context(), &project, `insert into crash_projects (organization_id, name) values ($1, 'p') returning id`, org))
+	for i := range 5 {
+		for _, key := range []string{fmt.Sprint("attachments/named", i), fmt.Sprint("attachments/orphan", i), fmt.Sprint("builds/", i)} {
+			_, err := objects.Put(t.Context(), key, strings.NewReader("x"), 1, object.PutOptions{})
+			require.NoError(t, err)
+		}
+		_, _, err := store.Accept(t.Context(), []crash.Incoming{{OrganizationID: org, ProjectID: project, UUID: uuid.New(),
+			Digest: sha256.Sum256([]byte{byte(i)}), Document: []byte("{}"), Format: "json",
+			Attachments: []crash.Attachment{{ID: uuid.New(), Name: "n", Size: 1, ObjectKey: fmt.Sprint("attachments/named", i)}}}},
+			tasks.NewCrashProcess)
+		require.NoError(t, err)
+	}
+	h := upkeep.NewObjectSweep(objects, store)
+	var out upkeep.SweepResult
+	round(t, db, tasks.ObjectSweep, h, &out)
+	require.Zero(t, out.Objects, "none is a day old")
+	h.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+	round(t, db, tasks.ObjectSweep, h, &out)
+	require.Equal(t, 5, out.Objects)
+	for prefix, want := range map[string]int{"attachments/named": 5, "attachments/orphan": 0, "builds/": 5} {
+		left, err := objects.List(t.Context(), prefix, "", 100)
+		require.NoError(t, err)
+		require.Len(t, left, want, prefix)
+	}
+}

@@ -1,0 +1,181 @@
+// Package worker runs tasks: it takes offers from asynq, claims their ledger
+// rows, calls the handler of the kind and records the end.
+//
+// asynq is only the dispatcher here. Handlers report to PostgreSQL, and asynq
+// always hears success, so that retries, backoff and dead tasks have one home.
+// The claim's attempt is the fencing token: a handler writes its effects in
+// Job.Finish, one transaction that also ends the task and that fails when
+// another worker holds the task by now. A beat every two seconds keeps the claim
+// alive and brings the news that a task was cancelled or lost, which ends the
+// handler's context.
+//
+// A pool is one asynq server: some slots for some queues by weight. Pools keep
+// long tasks from taking the slots of short ones, and let a process serve one
+// kind alone.
+//
+// Stop drains: no new offers, running handlers get some time, then their context
+// ends and their tasks are released for another worker without losing an
+// attempt.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/hibiken/asynq"
+
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
+)
+
+// Handler does the work of one kind. It returns nil when the task is done; if it
+// has not called job.Finish by then, the task ends without effects. An error
+// marked by tasks.Permanent ends the task as dead, a *tasks.SnoozeError puts it
+// off, any other error is tried again after the kind's backoff.
+type Handler interface {
+	Handle(ctx context.Context, job *Job) error
+}
+
+// Observer hears of ended attempts, for metrics.
+type Observer interface {
+	// AttemptEnded reports the outcome ("succeeded", "retry", "dead",
+	// "cancelled", "released", "stale"), how long the task was due before
+	// it started, how long the attempt took, and how many rows it merged.
+	AttemptEnded(kind, outcome string, waited, took time.Duration, rows int)
+}
+
+// Config is what a worker needs.
+type Config struct {
+	Redis  *dispatch.Redis
+	Ledger *ledger.Store
+	// Beats is the ledger on a pool of its own, so that heartbeats never wait
+	// behind queries that are slow; default Ledger.
+	Beats    *ledger.Store
+	Handlers map[string]Handler
+	Pools    []Pool
+	// Drain is how long running handlers may go on after Stop; default 15 s.
+	Drain    time.Duration
+	Observer Observer
+	Log      *slog.Logger
+}
+
+// Pool is a class of concurrency.
+type Pool struct {
+	Slots  int
+	Queues map[string]int // weight by queue
+}
+
+// Worker runs the pools of one process.
+type Worker struct {
+	cfg     Config
+	name    string
+	kinds   map[string]tasks.Kind
+	beats   *beats
+	servers []*asynq.Server
+	base    context.Context
+	abandon context.CancelFunc
+}
+
+// New checks the configuration and makes a worker.
+func New(cfg Config) (*Worker, error) {
+	kinds := tasks.Kinds()
+	for name := range cfg.Handlers {
+		if _, ok := kinds[name]; !ok {
+			return nil, fmt.Errorf("worker: handler of unknown kind %q", name)
+		}
+	}
+	if len(cfg.Pools) == 0 {
+		return nil, errors.New("worker: no pools")
+	}
+	if cfg.Beats == nil {
+		cfg.Beats = cfg.Ledger
+	}
+	if cfg.Drain <= 0 {
+		cfg.Drain = 15 * time.Second
+	}
+	host, _ := os.Hostname()
+	base, abandon := context.WithCancel(context.Background())
+	return &Worker{
+		cfg: cfg, kinds: kinds, base: base, abandon: abandon,
+		name:  fmt.Sprintf("%s/%d/%s", host, os.Getpid(), uuid.NewString()[:8]),
+		beats: newBeats(cfg.Beats, cfg.Log),
+	}, nil
+}
+
+// asynq polls an empty queue this often: half of it is what an idle worker adds
+// to a task's wait.
+const pollInterval = 50 * time.Millisecond
+
+// Start begins to take offers.
+func (w *Worker) Start() error {
+	go w.beats.run(w.base)
+	for _, p := range w.cfg.Pools {
+		s := asynq.NewServer(w.cfg.Redis.Options(), asynq.Config{
+			Concurrency:              p.Slots,
+			Queues:                   p.Queues,
+			TaskCheckInterval:        pollInterval,
+			DelayedTaskCheckInterval: time.Second,
+			// After Drain the handlers' context, which is ours and not asynq's,
+			// ends; what is left of the time is for releasing their tasks.
+			ShutdownTimeout: w.cfg.Drain + 5*time.Second,
+			Logger:          asynqLog{w.cfg.Log},
+			LogLevel:        asynq.WarnLevel,
+			// Nothing ever fails as asynq sees it, but for lost leases.
+			IsFailure:    func(error) bool { return false },
+			ErrorHandler: asynq.ErrorHandlerFunc(func(context.Context, *asynq.Task, error) {}),
+		})
+		if err := s.Start(asynq.HandlerFunc(w.receive)); err != nil {
+			w.Stop()
+			return fmt.Errorf("start worker: %w", err)
+		}
+		w.servers = append(w.servers, s)
+	}
+	return nil
+}
+
+// Stop drains the pools, the way the package says; it returns when all handlers
+// have ended.
+func (w *Worker) Stop() {
+	for _, s := range w.servers {
+		s.Stop()
+	}
+	grace := time.AfterFunc(w.cfg.Drain, w.abandon)
+	defer grace.Stop()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, s := range w.servers {
+			s.Shutdown()
+		}
+	}()
+	<-done
+	w.abandon()
+}
+
+// ParsePools reads the setting: pools separated by ";", each "slots:queue=weight,
+// queue=weight", for example "4:critical=6,default=3;2:crash=1;1:bulk=1".
+func ParsePools(text string) ([]Pool, error) {
+	known := map[string]bool{}
+	for _, q := range tasks.Queues() {
+		known[q] = true
+	}
+	return parsePools(text, known)
+}
+
+// asynqLog passes asynq's own messages on.
+type asynqLog struct{ log *slog.Logger }
+
+func (l asynqLog) Debug(args ...any) { l.log.Debug("asynq", "message", fmt.Sprint(args...)) }
+func (l asynqLog) Info(args ...any)  { l.log.Info("asynq", "message", fmt.Sprint(args...)) }
+func (l asynqLog) Warn(args ...any)  { l.log.Warn("asynq", "message", fmt.Sprint(args...)) }
+func (l asynqLog) Error(args ...any) { l.log.Error("asynq", "message", fmt.Sprint(args...)) }
+
+// Fatal is what asynq calls when it cannot go on; the process decides itself
+// when to end, so it is an error like others.
+func (l asynqLog) Fatal(args ...any) { l.Error(args...) }
