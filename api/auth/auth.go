@@ -1,0 +1,166 @@
+// Package auth finds out who calls and decides what the caller may do.
+//
+// Who: an interface has a list of Methods, tried in order; the first one that
+// the request uses decides, and a wrong credential never falls back to another
+// method. Version 3 takes the header X-API-Key and Basic authentication (mail
+// address and API key; a service account's user name in place of the address),
+// the authoring interface Basic with user name and access key, and operators use
+// Basic with their own name and password wherever the table lets them in.
+//
+// What: Table has one line for each action: the least role, whether members are
+// held to their own teams, whether operators may. A route names its action, and
+// Require is the middleware that enforces the line. A request gets through with
+// a *Caller in its context (CallerOf); handlers read only what belongs to that
+// caller's organization.
+//
+// Refusals are *respond.Problem values: 401 for no or a wrong credential, 403 for
+// a blocked or insufficient caller, a tester (legacy code 133), or a key used on
+// another organization's host. A key of another region is told so. Wrong
+// credentials are counted for each remote address; beyond the limit the answer
+// is 429. Right ones always pass and cost nothing, so that a build farm behind
+// one address is not locked out by one wrong key in it.
+//
+// Browsers send Basic credentials along with requests that other pages make, so
+// such a request is refused when it changes something and its origin is foreign.
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/tasks/logfield"
+)
+
+// Config is what an Authenticator needs.
+type Config struct {
+	DB     *storage.DB
+	Region string // keys of another region are refused
+	// BaseDomain, when set, makes ORG.<base domain> the host of the organization
+	// with the slug ORG.
+	BaseDomain string
+	// PublicHost is the host of the public URL, which is never read as ORG.
+	PublicHost string
+	// FailuresPerMinute is how many wrong credentials a remote address may send
+	// before it hears 429 instead of 401; default 60. It is a brake on noise,
+	// not on guessing, which 238 random bits make hopeless.
+	FailuresPerMinute int
+	Log               *slog.Logger
+	Now               func() time.Time // default time.Now
+}
+
+// Authenticator holds the methods of each interface and the table.
+type Authenticator struct {
+	db       *storage.DB
+	region   string
+	hosts    hosts
+	failures *failures
+	log      *slog.Logger
+	rules    map[Action]Rule
+	methods  map[respond.Interface][]Method
+	origin   *http.CrossOriginProtection
+}
+
+// defaultFailures leaves room for a farm of CI jobs with a key that has just
+// been regenerated.
+const defaultFailures = 60
+
+// New makes an authenticator.
+func New(cfg Config) (*Authenticator, error) {
+	if cfg.DB == nil || cfg.Region == "" {
+		return nil, errors.New("auth: database and region are required")
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.FailuresPerMinute <= 0 {
+		cfg.FailuresPerMinute = defaultFailures
+	}
+	a := &Authenticator{db: cfg.DB, region: cfg.Region, hosts: newHosts(cfg.BaseDomain, cfg.PublicHost),
+		failures: newFailures(cfg.FailuresPerMinute, cfg.Now), log: cfg.Log, rules: Table(),
+		origin: http.NewCrossOriginProtection()}
+	a.methods = map[respond.Interface][]Method{
+		respond.InterfaceV3:        {a.keyHeader, a.basic(a.operator, a.distribution)},
+		respond.InterfaceLegacy:    {a.basic(a.distribution), a.keyHeader},
+		respond.InterfaceAuthoring: {a.basic(a.authoring)},
+	}
+	return a, nil
+}
+
+// Require is the middleware of a route: it lets callers through whom the
+// action's rule allows, with their Caller in the request's context. An action
+// that is not in the table is a mistake in the route list.
+func (a *Authenticator) Require(of respond.Interface, action Action) (gin.HandlerFunc, error) {
+	rule, ok := a.rules[action]
+	if !ok {
+		return nil, fmt.Errorf("auth: action %q is not in the table", action)
+	}
+	methods := a.methods[of]
+	if len(methods) == 0 {
+		return nil, fmt.Errorf("auth: no way of authentication for the interface of %q", action)
+	}
+	return func(c *gin.Context) {
+		caller, err := a.authenticate(c, methods)
+		if err == nil {
+			err = rule.Allow(caller)
+		}
+		if err != nil {
+			respond.Error(c, of, err)
+			return
+		}
+		ctx := logfield.With(withCaller(c.Request.Context(), caller), caller.logAttrs()...)
+		c.Request = c.Request.WithContext(ctx)
+	}, nil
+}
+
+func (a *Authenticator) authenticate(c *gin.Context, methods []Method) (*Caller, error) {
+	for _, method := range methods {
+		caller, err := method(c.Request.Context(), c.Request)
+		if err != nil {
+			return nil, a.refused(c, err)
+		}
+		if caller == nil {
+			continue
+		}
+		if err := a.hosts.allow(c.Request.Host, caller); err != nil {
+			return nil, err
+		}
+		a.touch(c.Request.Context(), caller)
+		return caller, nil
+	}
+	return nil, problemNone()
+}
+
+// refused counts a wrong credential. A failure of ours is none.
+func (a *Authenticator) refused(c *gin.Context, err error) error {
+	if respond.Explain(err).Status != http.StatusUnauthorized {
+		return err
+	}
+	if wait := a.failures.count(c.ClientIP()); wait > 0 {
+		return &respond.Problem{Status: http.StatusTooManyRequests,
+			Text: "too many requests with wrong credentials from this address", RetryAfter: wait, Err: err}
+	}
+	return err
+}
+
+// touch writes down a key's use, once in some minutes. That it fails is no
+// reason to refuse the caller.
+func (a *Authenticator) touch(ctx context.Context, caller *Caller) {
+	if !caller.stale {
+		return
+	}
+	if err := account.TouchKey(ctx, a.db, caller.KeyID); err != nil {
+		a.log.WarnContext(ctx, "last use of a key not written", "key_id", caller.KeyID, "error", err)
+	}
+}

@@ -1,0 +1,32 @@
+package api_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api"
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// routerWithoutServices is a router whose database is never asked: requests
+// without credentials end before that.
+func routerWithoutServices() (http.Handler, error) {
+	db, err := storage.Open(storage.Config{URL: "postgres://nobody:x@127.0.0.1:1/none"})
+	if err != nil {
+		return nil, err
+	}
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	a, err := auth.New(auth.Config{DB: db, Region: "local", Log: log})
+	if err != nil {
+		return nil, err
+	}
+	h := func(c *gin.Context) { c.Status(http.StatusOK) }
+	return api.New(api.Config{Log: log, Auth: a, Tasks: api.Tasks{List: h, Get: h, Retry: h, Cancel: h},
+		Crashes: api.Crashes{Groups: h, Group: h, UpdateGroup: h, GroupCrashes: h, List: h, Crash: h, Raw: h, Attachments: h, Attachment: h, Purge: h},
+		Intake:  api.Intake{Submit: h, SubmitPath: h, Preflight: h},
+		Ops:     api.Ops{Health: h, Ready: h, Metrics: h, Console: h}})
+}

@@ -1,0 +1,116 @@
+package ops
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Observer counts what the parts of a process report. Its methods satisfy the
+// interfaces that those parts declare, may be called from anywhere at once, and
+// never fail.
+type Observer struct {
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+
+	accepted, bytes, conflicts, resent prometheus.Counter
+	rejected, processed                *prometheus.CounterVec
+
+	attempts     *prometheus.CounterVec
+	waited, took *prometheus.HistogramVec
+
+	routes, reasons, states, kinds, outcomes *bound
+}
+
+// The buckets of the histograms, in seconds.
+var (
+	// From an answer out of memory to the upload of a large build.
+	requestBuckets = []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600}
+	// From the fast path to an outage.
+	waitBuckets = []float64{.01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800, 7200}
+	// From one statement to a long generation.
+	tookBuckets = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800}
+)
+
+func newObserver() *Observer {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	}
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	histogram := func(name, help, label string, buckets []float64) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{label})
+	}
+	return &Observer{
+		requests: counters("slipway_http_requests_total", "Answered requests.", "method", "route", "status"),
+		seconds: histogram("slipway_http_request_seconds", "Time from the request's header to the end of the answer.",
+			"route", requestBuckets),
+
+		accepted:  counter("slipway_crash_accepted_total", "Crash reports stored and answered as accepted."),
+		bytes:     counter("slipway_crash_bytes_total", "Uncompressed bytes of accepted crash reports."),
+		conflicts: counter("slipway_crash_uuid_conflict_total", "Crash reports with the uuid of a report of different content: stored, and rejected with the reason uuid too."),
+		resent:    counter("slipway_crash_resent_total", "Crash reports that were stored before; rejected with the reason uuid too."),
+		rejected:  counters("slipway_crash_rejected_total", "Crash reports refused.", "reason"),
+		processed: counters("slipway_crash_processed_total", "Crash reports that workers finished, by the state they ended in.", "state"),
+
+		attempts: counters("slipway_task_attempts_total", "Ended attempts at tasks; a claim of merged tasks counts each.", "kind", "outcome"),
+		waited:   histogram("slipway_task_wait_seconds", "Time a claim's oldest task was due before it started.", "kind", waitBuckets),
+		took:     histogram("slipway_task_seconds", "Time a claim's attempt took.", "kind", tookBuckets),
+
+		routes: newBound(maxRoutes), reasons: newBound(maxReasons), states: newBound(maxStates),
+		kinds: newBound(maxKinds), outcomes: newBound(maxStates),
+	}
+}
+
+func (o *Observer) collectors() []prometheus.Collector {
+	return []prometheus.Collector{o.requests, o.seconds, o.accepted, o.bytes, o.conflicts, o.resent,
+		o.rejected, o.processed, o.attempts, o.waited, o.took}
+}
+
+// RequestServed counts an answered request. route is the pattern of the router
+// ("/api/v3/tasks/:id"), never the path; empty means that none matched.
+func (o *Observer) RequestServed(method, route string, status int, took time.Duration) {
+	if route == "" {
+		route = "unmatched"
+	}
+	route = o.routes.value(route)
+	code := other
+	if status >= 100 && status <= 599 {
+		code = strconv.Itoa(status)
+	}
+	o.requests.WithLabelValues(methodLabel(method), route, code).Inc()
+	o.seconds.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// Accepted counts a crash report that was stored, with its uncompressed size.
+func (o *Observer) Accepted(bytes int) {
+	o.accepted.Inc()
+	o.bytes.Add(float64(max(bytes, 0)))
+}
+
+// Rejected counts a crash report that was refused, by a fixed word for why.
+func (o *Observer) Rejected(reason string) {
+	o.rejected.WithLabelValues(o.reasons.value(reason)).Inc()
+}
+
+// Conflict counts a stored report whose uuid another report has.
+func (o *Observer) Conflict() { o.conflicts.Inc() }
+
+// Resent counts a report that was there already.
+func (o *Observer) Resent() { o.resent.Inc() }
+
+// CrashesProcessed counts n reports that ended in a state.
+func (o *Observer) CrashesProcessed(state string, n int) {
+	o.processed.WithLabelValues(o.states.value(state)).Add(float64(max(n, 0)))
+}
+
+// AttemptEnded counts the rows of a claim and observes its times.
+func (o *Observer) AttemptEnded(kind, outcome string, waited, took time.Duration, rows int) {
+	kind = o.kinds.value(kind)
+	o.attempts.WithLabelValues(kind, o.outcomes.value(outcome)).Add(float64(max(rows, 1)))
+	// The clocks of database and worker differ; a wait is never negative.
+	o.waited.WithLabelValues(kind).Observe(max(waited, 0).Seconds())
+	o.took.WithLabelValues(kind).Observe(took.Seconds())
+}

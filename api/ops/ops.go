@@ -1,0 +1,51 @@
+// Package ops is what operators and their machines ask of a process: is it
+// alive (/healthz), may it get work (/readyz), what is it doing (/metrics), and
+// what stands in Redis (the asynqmon console under /ops/queues).
+//
+// All of it is plain net/http, for workers and schedulers serve it too, on a
+// listener of their own (Mux). The api's router mounts the same handlers.
+//
+// Alive is never made dependent on anything: a process that is restarted because
+// its database is down helps nobody. Ready runs the checks of the process's
+// tiers (Process), in parallel, two seconds at most for each (those that only
+// degrade: 0.75, within any probe's patience), and keeps the answer for a second, so that a storm of probes costs the dependencies one look
+// a second. What a tier can do without only degrades it: an api without Redis
+// still accepts, because rows wait in PostgreSQL; and no backlog, however long,
+// makes an api unready.
+//
+// Metrics live in a registry of their own. Counters are fed by Observer, which
+// the parts of a process know by interfaces of their own; the ledger's and
+// Redis's numbers are read at the scrape, each source by itself: one that fails
+// shows as slipway_collector_up 0 and leaves the others alone. Every label that
+// comes from outside this package is bounded.
+//
+// A dependency that hangs and ignores its deadline holds one goroutine, not one
+// for each probe: as long as a call has not returned, no other is started.
+//
+// Error texts in answers are a few fixed words; the whole error goes to the log,
+// once when a check fails and once when it recovers.
+package ops
+
+import "net/http"
+
+// The paths, for the api's router and for Mux.
+const (
+	HealthPath  = "/healthz"
+	ReadyPath   = "/readyz"
+	MetricsPath = "/metrics"
+	// ConsolePath is where the console must be mounted: its pages carry it.
+	ConsolePath = "/ops/queues"
+)
+
+// Mux serves health, readiness and metrics without credentials, for the own
+// listener of a worker or scheduler, which belongs on a private address. On the
+// api's public listener the metrics tell outsiders the load and the names of
+// kinds and routes: its router puts Metrics.Handler behind the operator's
+// credentials, unless the setting SLIPWAY_METRICS_PUBLIC opens it.
+func Mux(version string, ready *Readiness, metrics *Metrics) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET "+HealthPath, Health(version)) // GET includes HEAD
+	mux.Handle("GET "+ReadyPath, ready)
+	mux.Handle("GET "+MetricsPath, metrics.Handler())
+	return mux
+}

@@ -1,0 +1,174 @@
+// Package page reads the query parameters that lists share: page and per_page,
+// arrays, dates.
+//
+// The rules are those of the distribution interfaces (decisions, parts 0 and 3):
+// page begins at 1, per_page has a default and a maximum that larger values are
+// capped to (one list refuses them instead), and 0, a negative number or a text
+// is a *storage.InvalidError that names the parameter. Arrays come as repeated
+// names, as name[] and as comma lists, in any mixture. A date alone means a whole
+// day in UTC: as the start of a range its first instant, as the end its last.
+//
+// Everything is bounded: the page number, so that no offset overflows; the number
+// and length of array elements, so that no statement grows without end.
+package page
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Options are the limits of one list.
+type Options struct {
+	Default int  // per_page when absent
+	Max     int  // largest per_page
+	Reject  bool // refuse a larger per_page instead of capping it
+}
+
+// Small is the rule of nearly all lists, Large that of the lists of 50.
+func Small() Options { return Options{Default: 25, Max: 100} }
+
+// Large is the rule of v2 project testers, group testers and audits.
+func Large() Options { return Options{Default: 50, Max: 200} }
+
+// Request is the page that a caller wants.
+type Request struct{ Page, PerPage int }
+
+// Limit is the number of rows to read.
+func (r Request) Limit() int { return r.PerPage }
+
+// Offset is the number of rows before the page.
+func (r Request) Offset() int { return (r.Page - 1) * r.PerPage }
+
+// maxNumber keeps offsets far below overflow. Nobody pages that far: the last
+// of a million pages is found by a filter.
+const maxNumber = 1_000_000
+
+// Parse reads page and per_page.
+func Parse(q url.Values, o Options) (Request, error) {
+	r := Request{Page: 1, PerPage: o.Default}
+	var err error
+	if r.Page, err = positive(q, "page", 1); err != nil {
+		return Request{}, err
+	}
+	if r.Page > maxNumber {
+		return Request{}, &storage.InvalidError{Field: "page", Msg: fmt.Sprintf("must be at most %d", maxNumber)}
+	}
+	if r.PerPage, err = positive(q, "per_page", o.Default); err != nil {
+		return Request{}, err
+	}
+	if r.PerPage > o.Max {
+		if o.Reject {
+			return Request{}, &storage.InvalidError{Field: "per_page", Msg: fmt.Sprintf("must be at most %d", o.Max)}
+		}
+		r.PerPage = o.Max
+	}
+	return r, nil
+}
+
+// positive reads a number above 0. One that is too long for an int is a large
+// number all the same, so that it is capped and not refused.
+func positive(q url.Values, name string, absent int) (int, error) {
+	text := strings.TrimSpace(q.Get(name))
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if ne, ok := err.(*strconv.NumError); ok && ne.Err == strconv.ErrRange && n > 0 {
+		err = nil
+	}
+	if err != nil || n < 1 {
+		return 0, &storage.InvalidError{Field: name, Msg: "must be a number of at least 1"}
+	}
+	return int(n), nil
+}
+
+// Pagination is the member of that name in an answer.
+type Pagination struct {
+	Page       int `json:"page"`
+	PerPage    int `json:"per_page"`
+	Total      int `json:"total"`
+	TotalPages int `json:"total_pages"`
+}
+
+// Envelope tells the caller where the page stands among total rows.
+func (r Request) Envelope(total int) Pagination {
+	return Pagination{Page: r.Page, PerPage: r.PerPage, Total: total, TotalPages: (total + r.PerPage - 1) / r.PerPage}
+}
+
+const (
+	// maxElements and maxElement bound an array; ids and names fit.
+	maxElements = 200
+	maxElement  = 255
+)
+
+// List reads an array: name=a&name=b, name[]=a, name=a,b. Empty elements and
+// repetitions are dropped; nil when nothing is left.
+func List(q url.Values, name string) ([]string, error) {
+	var out []string
+	seen := map[string]bool{}
+	for _, key := range []string{name, name + "[]"} {
+		for _, value := range q[key] {
+			for element := range strings.SplitSeq(value, ",") {
+				element = strings.TrimSpace(element)
+				if element == "" || seen[element] {
+					continue
+				}
+				if len(element) > maxElement {
+					return nil, &storage.InvalidError{Field: name, Msg: fmt.Sprintf("elements have at most %d bytes", maxElement)}
+				}
+				if len(out) == maxElements {
+					return nil, &storage.InvalidError{Field: name, Msg: fmt.Sprintf("has at most %d elements", maxElements)}
+				}
+				seen[element] = true
+				out = append(out, element)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Range reads two parameters that bound a time: from inclusive, to exclusive as
+// the stores want it, so that the instant or day that the caller names as the end
+// is still inside. Zero times where a parameter is absent.
+func Range(q url.Values, fromName, toName string) (from, to time.Time, err error) {
+	if from, _, err = instant(q, fromName); err != nil {
+		return time.Time{}, time.Time{}, err
+	}
+	to, bare, err := instant(q, toName)
+	switch {
+	case err != nil:
+		return time.Time{}, time.Time{}, err
+	case to.IsZero():
+	case bare:
+		to = to.AddDate(0, 0, 1)
+	default:
+		to = to.Truncate(time.Microsecond).Add(time.Microsecond) // the database's resolution
+	}
+	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		return time.Time{}, time.Time{}, &storage.InvalidError{Field: toName, Msg: "must not be before " + fromName}
+	}
+	return from, to, nil
+}
+
+// instant reads a date or an RFC 3339 time; bare says that it was a date.
+func instant(q url.Values, name string) (t time.Time, bare bool, err error) {
+	text := strings.TrimSpace(q.Get(name))
+	if text == "" {
+		return time.Time{}, false, nil
+	}
+	// A + that was not escaped arrives as a space; no RFC 3339 text has one.
+	if t, err = time.Parse(time.RFC3339Nano, strings.Replace(text, " ", "+", 1)); err != nil {
+		bare = true
+		t, err = time.Parse(time.DateOnly, text)
+	}
+	// Years outside of this range are no dates of anything stored here.
+	if err != nil || t.Year() < 1970 || t.Year() > 9998 {
+		return time.Time{}, false, &storage.InvalidError{Field: name, Msg: "must be a date (2006-01-02) or an RFC 3339 time"}
+	}
+	return t.UTC(), bare, nil
+}

@@ -1,0 +1,137 @@
+package page_test
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/storage"
+)
+
+func query(t *testing.T, s string) url.Values {
+	t.Helper()
+	q, err := url.ParseQuery(s)
+	require.NoError(t, err)
+	return q
+}
+
+func requireInvalid(t *testing.T, field string, err error) {
+	t.Helper()
+	var invalid *storage.InvalidError
+	require.True(t, errors.As(err, &invalid), "%v", err)
+	require.Equal(t, field, invalid.Field)
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	strict := page.Options{Default: 50, Max: 100, Reject: true}
+	for _, tc := range []struct {
+		query   string
+		options page.Options
+		want    page.Request
+		invalid string
+	}{
+		{"", page.Small(), page.Request{Page: 1, PerPage: 25}, ""},
+		{"page=&per_page=", page.Large(), page.Request{Page: 1, PerPage: 50}, ""},
+		{"page=3&per_page=10", page.Small(), page.Request{Page: 3, PerPage: 10}, ""},
+		{"per_page=100", page.Small(), page.Request{Page: 1, PerPage: 100}, ""},
+		{"per_page=101", page.Small(), page.Request{Page: 1, PerPage: 100}, ""},
+		{"per_page=201", page.Large(), page.Request{Page: 1, PerPage: 200}, ""},
+		{"per_page=99999999999999999999", page.Small(), page.Request{Page: 1, PerPage: 100}, ""},
+		{"per_page=101", strict, page.Request{}, "per_page"},
+		{"per_page=0", page.Small(), page.Request{}, "per_page"},
+		{"per_page=-1", page.Small(), page.Request{}, "per_page"},
+		{"per_page=ten", page.Small(), page.Request{}, "per_page"},
+		{"per_page=-99999999999999999999", page.Small(), page.Request{}, "per_page"},
+		{"per_page=1.5", page.Small(), page.Request{}, "per_page"},
+		{"page=0", page.Small(), page.Request{}, "page"},
+		{"page=-7", page.Small(), page.Request{}, "page"},
+		{"page=x", page.Small(), page.Request{}, "page"},
+		{"page=1000001", page.Small(), page.Request{}, "page"},
+	} {
+		got, err := page.Parse(query(t, tc.query), tc.options)
+		if tc.invalid != "" {
+			requireInvalid(t, tc.invalid, err)
+			continue
+		}
+		require.NoError(t, err, tc.query)
+		require.Equal(t, tc.want, got, tc.query)
+	}
+}
+
+func TestEnvelope(t *testing.T) {
+	t.Parallel()
+	r := page.Request{Page: 3, PerPage: 25}
+	require.Equal(t, 50, r.Offset())
+	for total, pages := range map[int]int{0: 0, 1: 1, 25: 1, 26: 2, 75: 3} {
+		require.Equal(t, page.Pagination{Page: 3, PerPage: 25, Total: total, TotalPages: pages}, r.Envelope(total))
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	got, err := page.List(query(t, "id=a&id=b,c&id[]=d&id[]=a,%20e%20,,&other=x"), "id")
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b", "c", "d", "e"}, got)
+	got, err = page.List(query(t, "id=,,"), "id")
+	require.NoError(t, err)
+	require.Nil(t, got)
+	_, err = page.List(url.Values{"id": {strings.Repeat("x", 256)}}, "id")
+	requireInvalid(t, "id", err)
+	var many []string
+	for i := range 201 {
+		many = append(many, fmt.Sprint(i))
+	}
+	_, err = page.List(url.Values{"id": {strings.Join(many, ",")}}, "id")
+	requireInvalid(t, "id", err)
+}
+
+func TestRange(t *testing.T) {
+	t.Parallel()
+	day := func(d int) time.Time { return time.Date(2026, 3, d, 0, 0, 0, 0, time.UTC) }
+	from, to, err := page.Range(query(t, "from=2026-03-01&to=2026-03-02"), "from", "to")
+	require.NoError(t, err)
+	require.Equal(t, day(1), from)
+	require.Equal(t, day(3), to, "a bare end date covers the whole day")
+	from, to, err = page.Range(query(t, "from=2026-03-01T02:00:00%2B02:00&to=2026-03-02T00:00:00Z"), "from", "to")
+	require.NoError(t, err)
+	require.Equal(t, day(1), from)
+	require.Equal(t, day(2).Add(time.Microsecond), to, "the named instant is inside")
+	from, _, err = page.Range(query(t, "from=2026-03-01T02:00:00+02:00"), "from", "to")
+	require.NoError(t, err, "a plus that was not escaped")
+	require.Equal(t, day(1), from)
+	from, to, err = page.Range(query(t, ""), "from", "to")
+	require.NoError(t, err)
+	require.True(t, from.IsZero() && to.IsZero())
+	for q, field := range map[string]string{"from=yesterday": "from", "to=2026-13-01": "to", "to=0001-01-01": "to",
+		"from=2026-03-02&to=2026-03-01": "to", "from=99999-01-01": "from"} {
+		_, _, err := page.Range(query(t, q), "from", "to")
+		requireInvalid(t, field, err)
+	}
+}
+
+func FuzzQuery(f *testing.F) {
+	f.Add("page=1&per_page=2&id=a,b&from=2026-01-01&to=2026-01-01T00:00:00Z")
+	f.Add("page=-1&per_page=99999999999&id[]=%00&to=9998-12-31")
+	f.Fuzz(func(t *testing.T, s string) {
+		q, err := url.ParseQuery(s)
+		if err != nil {
+			return
+		}
+		if r, err := page.Parse(q, page.Small()); err == nil && (r.Offset() < 0 || r.Limit() < 1 || r.Limit() > 100) {
+			t.Fatalf("%q gives %+v", s, r)
+		}
+		if list, err := page.List(q, "id"); err == nil && len(list) > 200 {
+			t.Fatalf("%d elements", len(list))
+		}
+		if from, to, err := page.Range(q, "from", "to"); err == nil && !from.IsZero() && !to.IsZero() && !from.Before(to) {
+			t.Fatalf("%q gives %v to %v", s, from, to)
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package respond
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Problem is a failure that says itself how it is answered. Text is meant for
+// the caller. The codes are for the interfaces that have them; zero values are
+// filled in by the status (decisions, part 1).
+type Problem struct {
+	Status     int
+	Text       string
+	Legacy     int           // v1, v2 and upload
+	Authoring  string        // machine code
+	Crash      int           // crash submission
+	RetryAfter time.Duration // 0: the header is not set
+	Err        error         // for the log
+}
+
+func (p *Problem) Error() string {
+	if p.Err != nil {
+		return p.Text + ": " + p.Err.Error()
+	}
+	return p.Text
+}
+
+// Unwrap gives the cause.
+func (p *Problem) Unwrap() error { return p.Err }
+
+func (p *Problem) with(status int) *Problem {
+	c := *p
+	c.Legacy, c.Status = p.legacyCode(), status
+	return &c
+}
+
+// retryUnavailable is what a caller should wait when the database is away: a
+// restart or a failover takes some seconds.
+const retryUnavailable = 5 * time.Second
+
+// Explain finds out how an error is answered. What it does not know is a 500.
+func Explain(err error) *Problem {
+	var p *Problem
+	var invalid *storage.InvalidError
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &invalid):
+		return &Problem{Status: http.StatusBadRequest, Text: invalid.Error(), Err: err}
+	case errors.As(err, &tooLarge):
+		return &Problem{Status: http.StatusRequestEntityTooLarge,
+			Text: fmt.Sprintf("the body is longer than %d bytes", tooLarge.Limit)}
+	case errors.Is(err, storage.ErrNotFound):
+		return &Problem{Status: http.StatusNotFound, Text: "not found", Err: err}
+	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrStale):
+		return &Problem{Status: http.StatusConflict, Text: "in conflict with what is stored", Err: err}
+	case errors.Is(err, storage.ErrUnavailable):
+		return &Problem{Status: http.StatusServiceUnavailable, Text: "the service is not available at the moment",
+			RetryAfter: retryUnavailable, Err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Problem{Status: http.StatusServiceUnavailable, Text: "the request took too long",
+			RetryAfter: retryUnavailable, Err: err}
+	default:
+		return &Problem{Status: http.StatusInternalServerError, Text: "internal error", Err: err}
+	}
+}
+
+func (p *Problem) legacyCode() int {
+	if p.Legacy != 0 {
+		return p.Legacy
+	}
+	switch p.Status {
+	case http.StatusBadRequest:
+		return 1
+	case http.StatusConflict:
+		return 2
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return 5
+	}
+	return p.Status
+}
+
+func (p *Problem) authoringCode() string {
+	if p.Authoring != "" {
+		return p.Authoring
+	}
+	switch p.Status {
+	case http.StatusBadRequest:
+		return "INVALID_BODY"
+	case http.StatusUnauthorized:
+		return "UNAUTHORIZED"
+	case http.StatusForbidden:
+		return "FORBIDDEN"
+	case http.StatusNotFound:
+		return "NOT_FOUND"
+	case http.StatusMethodNotAllowed:
+		return "METHOD_NOT_ALLOWED"
+	case http.StatusConflict:
+		return "CONFLICT"
+	case http.StatusRequestEntityTooLarge:
+		return "TOO_LARGE"
+	case http.StatusTooManyRequests:
+		return "TOO_MANY_REQUESTS"
+	case http.StatusServiceUnavailable:
+		return "UNAVAILABLE"
+	}
+	return "INTERNAL"
+}
+
+func (p *Problem) crashCode() int {
+	if p.Crash != 0 {
+		return p.Crash
+	}
+	switch p.Status {
+	case http.StatusBadRequest, http.StatusMethodNotAllowed:
+		return 1
+	case http.StatusNotFound:
+		return 3
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return 6
+	case http.StatusRequestEntityTooLarge:
+		return 8
+	case http.StatusTooManyRequests:
+		return 9
+	}
+	return 10
+}

@@ -1,0 +1,157 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/api"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// public is the list of routes that ask for no credentials. A new one fails the
+// test until it stands here too.
+var public = map[string]bool{
+	"GET /openapi.json": true, "POST /post": true, "OPTIONS /post": true, "POST /api/post": true, "OPTIONS /api/post": true,
+	"POST /:universe/:token/:format": true, "OPTIONS /:universe/:token/:format": true,
+	"GET /objects/*key": true, "HEAD /objects/*key": true, "GET /healthz": true, "GET /readyz": true, "GET /metrics": true,
+}
+
+// address fills a route's parameters in.
+func address(r api.Route) string {
+	path := strings.NewReplacer("/:universe/:token/:format", "/u/t/json", ":attachment", uuid.NewString(),
+		"*key", "a/b", "*any", "static/x.js").Replace(r.Path)
+	id := uuid.NewString()
+	if strings.Contains(path, "crash-groups") {
+		id = "1"
+	}
+	return strings.Replace(path, ":id", id, 1)
+}
+
+// requireRefusal checks status and shape of a refusal.
+func requireRefusal(t *testing.T, of respond.Interface, what string, status int, body []byte, allowed ...int) {
+	t.Helper()
+	require.Contains(t, allowed, status, what)
+	var answer map[string]any
+	require.NoError(t, json.Unmarshal(body, &answer), what)
+	switch of {
+	case respond.InterfaceV3:
+		require.Len(t, answer, 1, what)
+		require.IsType(t, "", answer["error"], what)
+	case respond.InterfaceLegacy:
+		require.Equal(t, "fail", answer["status"], what)
+		require.IsType(t, float64(0), answer["code"], what)
+		require.IsType(t, "", answer["message"], what)
+	case respond.InterfaceAuthoring:
+		failure, ok := answer["error"].(map[string]any)
+		require.True(t, ok, what)
+		require.IsType(t, "", failure["code"], what)
+	case respond.InterfaceCrash:
+		failure, ok := answer["error"].(map[string]any)
+		require.True(t, ok, what)
+		require.IsType(t, float64(0), failure["code"], what)
+	}
+}
+
+// TestStrangers walks all routes with credentials that must not get through.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	_, tester := w.member(t, "tester@example.com", account.Tester)
+	unknown, err := w.keys.New(account.KindAPI)
+	require.NoError(t, err)
+	unknownOperator, err := w.keys.New(account.KindOperator)
+	require.NoError(t, err)
+	oursHost := host("ours." + baseDomain)
+
+	strangers := map[string]struct {
+		options []option
+		status  []int
+	}{
+		"nobody":             {nil, []int{401}},
+		"unknown key":        {[]option{key(unknown.Text)}, []int{401}},
+		"garbage":            {[]option{key("' or 1=1 --")}, []int{401}},
+		"unknown basic":      {[]option{basic("ours@example.com", unknown.Text)}, []int{401}},
+		"unknown operator":   {[]option{basic("ours", unknownOperator.Text)}, []int{401}},
+		"access key":         {[]option{key(w.ours.Owner.AccessKey)}, []int{401}},
+		"crash token":        {[]option{key(w.ours.Crash.Token)}, []int{401}},
+		"another's mail":     {[]option{basic("theirs@example.com", w.ours.Owner.APIKey)}, []int{401}},
+		"other organization": {[]option{key(w.theirs.Owner.APIKey), oursHost}, []int{403}},
+		"tester":             {[]option{key(tester)}, []int{403}},
+		"foreign page":       {[]option{basic("ours@example.com", w.ours.Owner.APIKey), header("Sec-Fetch-Site", "cross-site")}, []int{403}},
+	}
+	seen := map[string]bool{}
+	for _, route := range w.cfg.Routes() {
+		name := route.Method + " " + route.Path
+		require.False(t, seen[name], "%s stands twice", name)
+		seen[name] = true
+		if route.Public != "" {
+			require.True(t, public[name], "%s is public: say so in this test", name)
+			continue
+		}
+		require.False(t, public[name], name)
+		for who, s := range strangers {
+			if who == "foreign page" && route.Method == http.MethodGet {
+				continue // reading across origins is up to the browser
+			}
+			for _, path := range []string{address(route), strings.Replace(address(route), "/api/v3/", "/api/3/", 1)} {
+				before := w.hits()
+				rec := w.do(t, route.Method, path, s.options...)
+				what := name + " by " + who
+				requireRefusal(t, route.Interface, what, rec.Code, rec.Body.Bytes(), s.status...)
+				require.Equal(t, before, w.hits(), "%s reached the handler", what)
+				require.NotEmpty(t, rec.Header().Get("X-Request-Id"), what)
+				if rec.Code == 401 {
+					require.NotEmpty(t, rec.Header().Get("WWW-Authenticate"), what)
+				}
+			}
+		}
+	}
+	for name := range public {
+		require.True(t, seen[name], "%s is no route any more", name)
+	}
+}
+
+// TestRolesOnRoutes walks all routes with credentials that get through, or not,
+// by the table.
+func TestRolesOnRoutes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	_, member := w.member(t, "member@example.com", account.Member)
+	for _, route := range w.cfg.Routes() {
+		if route.Public != "" {
+			continue
+		}
+		name := route.Method + " " + route.Path
+		operators := strings.HasPrefix(route.Path, "/ops/")
+		isTask := strings.HasPrefix(route.Path, "/api/v3/tasks")
+		for who, tc := range map[string]struct {
+			options []option
+			allowed bool
+		}{
+			"owner":    {[]option{key(w.ours.Owner.APIKey)}, !operators},
+			"member":   {[]option{key(member)}, !operators && route.Method != http.MethodDelete},
+			"operator": {[]option{operator(w.ours)}, operators || isTask},
+		} {
+			rec := w.do(t, route.Method, address(route), tc.options...)
+			if tc.allowed {
+				require.NotContains(t, []int{401, 403}, rec.Code, "%s by %s: %s", name, who, rec.Body)
+			} else {
+				require.Equal(t, 403, rec.Code, "%s by %s", name, who)
+			}
+		}
+	}
+}
+
+func TestMetricsCanBeProtected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(cfg *api.Config) { cfg.ProtectMetrics = true })
+	require.Equal(t, 401, w.do(t, "GET", "/metrics").Code)
+	require.Equal(t, 403, w.do(t, "GET", "/metrics", key(w.ours.Owner.APIKey)).Code)
+	require.Equal(t, 200, w.do(t, "GET", "/metrics", operator(w.ours)).Code)
+}

@@ -1,0 +1,54 @@
+package task
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// Who may retry and cancel which kind: o owner, a admin, m member, O operator. A
+// new kind fails the test until it stands here.
+func TestPermitByKind(t *testing.T) {
+	t.Parallel()
+	want := map[string]struct{ retry, cancel string }{
+		tasks.CrashProcess.Name:    {"oaO", "O"},
+		tasks.CrashPurge.Name:      {"oaO", "oaO"},
+		tasks.CrashRetention.Name:  {"O", "O"},
+		tasks.LedgerRetention.Name: {"O", "O"},
+		tasks.ObjectSweep.Name:     {"O", "O"},
+	}
+	who := func(needs tasks.Grant, verb, kind string) (through string) {
+		for _, c := range []struct {
+			letter string
+			caller auth.Caller
+		}{
+			{"o", auth.Caller{Role: account.Owner}}, {"a", auth.Caller{Role: account.Admin}},
+			{"m", auth.Caller{Role: account.Member}}, {"O", auth.Caller{Operator: true}},
+		} {
+			err := permit(&c.caller, needs, verb, kind)
+			if err == nil {
+				through += c.letter
+				continue
+			}
+			var p *respond.Problem
+			require.True(t, errors.As(err, &p))
+			require.Equal(t, 403, p.Status)
+			require.Contains(t, p.Text, "to "+verb+" a task of type "+kind+" takes ")
+		}
+		return through
+	}
+	kinds := tasks.Kinds()
+	require.Len(t, kinds, len(want))
+	for name, kind := range kinds {
+		require.Equal(t, want[name].retry, who(kind.Retry, "retry", name), "retry of %s", name)
+		require.Equal(t, want[name].cancel, who(kind.Cancel, "cancel", name), "cancel of %s", name)
+	}
+	require.Equal(t, "oamO", who(tasks.GrantMember, "retry", "x"))
+	require.Equal(t, "O", who(tasks.GrantOperator+1, "retry", "x"), "a grant that nobody knows lets nobody of an organization through")
+}

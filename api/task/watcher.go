@@ -1,0 +1,199 @@
+package task
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/ledger"
+)
+
+// WatcherConfig is what a Watcher needs.
+type WatcherConfig struct {
+	Store *ledger.Store
+	Log   *slog.Logger
+	// Interval is the time between two looks; default 200 ms. A caller learns of
+	// the end that much later at most, and the database is asked five times a
+	// second by each process that has waiters.
+	Interval time.Duration
+	// Most bounds the requests that wait at once; default 1000, one statement's
+	// worth. Each holds a connection and a goroutine. One organization, and the
+	// operators together, may hold a quarter of them.
+	Most int
+}
+
+// Watcher tells requests when the task that they wait for has ended. There is
+// one in a process; it asks the database only while somebody waits.
+type Watcher struct {
+	store    *ledger.Store
+	log      *slog.Logger
+	interval time.Duration
+	most     int
+
+	mu      sync.Mutex
+	count   int
+	held    map[int64]int // waiters of an organization; 0 are the operators
+	waiting map[uuid.UUID]*ending
+	wake    chan struct{} // holds one token when a first waiter came
+	closed  bool
+}
+
+// ending is a task that has waiters; done is closed when there is nothing more
+// to wait for.
+type ending struct {
+	waiters int
+	done    chan struct{}
+}
+
+// NewWatcher makes a watcher; Run does its work.
+func NewWatcher(cfg WatcherConfig) *Watcher {
+	if cfg.Interval <= 0 {
+		cfg.Interval = 200 * time.Millisecond
+	}
+	if cfg.Most <= 0 {
+		cfg.Most = 1000
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	return &Watcher{store: cfg.Store, log: cfg.Log, interval: cfg.Interval, most: cfg.Most,
+		held: map[int64]int{}, waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
+}
+
+// Wait returns nil when the task has ended, the time is over, or the watcher
+// stops: the caller reads the task again. It returns the context's error when
+// the caller has gone, and a 429 when too many wait, of the caller's organization
+// (0: operators) or at all.
+func (w *Watcher) Wait(ctx context.Context, organization int64, id uuid.UUID, most time.Duration) error {
+	e, err := w.enter(organization, id)
+	if e == nil || err != nil {
+		return err
+	}
+	defer w.leave(organization, id, e)
+	over := time.NewTimer(most)
+	defer over.Stop()
+	select {
+	case <-e.done:
+	case <-over.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// share is what one organization may hold of the places.
+func (w *Watcher) share() int { return max(1, w.most/4) }
+
+func (w *Watcher) enter(organization int64, id uuid.UUID) (*ending, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, nil
+	}
+	if w.count >= w.most || w.held[organization] >= w.share() {
+		return nil, &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests wait: ask again without wait",
+			RetryAfter: time.Second}
+	}
+	w.count++
+	w.held[organization]++
+	e, ok := w.waiting[id]
+	if !ok {
+		e = &ending{done: make(chan struct{})}
+		w.waiting[id] = e
+	}
+	e.waiters++
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+	return e, nil
+}
+
+func (w *Watcher) leave(organization int64, id uuid.UUID, e *ending) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count--
+	if w.held[organization]--; w.held[organization] == 0 {
+		delete(w.held, organization)
+	}
+	e.waiters--
+	if e.waiters == 0 && w.waiting[id] == e {
+		delete(w.waiting, id)
+	}
+}
+
+// Run looks until the context ends and then lets all waiters go, so that a
+// process can drain.
+func (w *Watcher) Run(ctx context.Context) {
+	defer w.close()
+	tick := time.NewTicker(w.interval)
+	defer tick.Stop()
+	for {
+		ids := w.ids()
+		if len(ids) == 0 {
+			select {
+			case <-ctx.Done():
+				return
+			case <-w.wake:
+				continue
+			}
+		}
+		w.look(ctx, ids)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (w *Watcher) ids() []uuid.UUID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ids := make([]uuid.UUID, 0, len(w.waiting))
+	for id := range w.waiting {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// look asks for the states of all and lets those go whose task has ended or is
+// not there any more. A failure is tried again at the next tick: the waiters
+// answer what they can read when their time is over.
+func (w *Watcher) look(ctx context.Context, ids []uuid.UUID) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	states, err := w.store.StatesOf(ctx, ids)
+	if err != nil {
+		if ctx.Err() != context.Canceled {
+			w.log.WarnContext(ctx, "states of awaited tasks not read", "tasks", len(ids), "error", err)
+		}
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range ids {
+		if state, ok := states[id]; ok && !state.Terminal() {
+			continue
+		}
+		if e, ok := w.waiting[id]; ok {
+			close(e.done)
+			delete(w.waiting, id)
+		}
+	}
+}
+
+func (w *Watcher) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	for id, e := range w.waiting {
+		close(e.done)
+		delete(w.waiting, id)
+	}
+}

@@ -1,0 +1,118 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/servicetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
+
+func newTask(t *testing.T, store *ledger.Store) uuid.UUID {
+	t.Helper()
+	n := &ledger.NewTask{Kind: "test:kind", Queue: "default", Payload: struct{}{}, MaxAttempts: 1}
+	require.NoError(t, store.DB().InTx(t.Context(), func(tx *storage.Tx) error {
+		_, err := ledger.Insert(t.Context(), tx, n)
+		return err
+	}))
+	return n.ID
+}
+
+func run(t *testing.T, w *Watcher) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); w.Run(ctx) }()
+	stop = func() { cancel(); <-ended }
+	t.Cleanup(stop)
+	return stop
+}
+
+// waiters polls until n requests wait.
+func waiters(t *testing.T, w *Watcher, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.count == n
+	}, 10*time.Second, time.Millisecond)
+}
+
+func TestWatcherBounds(t *testing.T) {
+	t.Parallel()
+	store := ledger.New(servicetest.DB(t))
+	w := NewWatcher(WatcherConfig{Store: store, Most: 8, Interval: 5 * time.Millisecond})
+	stop := run(t, w)
+	id := newTask(t, store)
+	answers := make(chan error, 8)
+	for range 2 {
+		go func() { answers <- w.Wait(t.Context(), 1, id, time.Minute) }()
+	}
+	waiters(t, w, 2)
+	var p *respond.Problem
+	require.True(t, errors.As(w.Wait(t.Context(), 1, id, time.Minute), &p))
+	require.Equal(t, 429, p.Status)
+	require.Positive(t, p.RetryAfter)
+
+	// The other organizations, and operators, have their own shares, up to all
+	// the places together.
+	for organization := range int64(4) {
+		for range 2 {
+			if organization != 1 {
+				go func() { answers <- w.Wait(t.Context(), organization, id, time.Minute) }()
+			}
+		}
+	}
+	waiters(t, w, 8)
+	require.True(t, errors.As(w.Wait(t.Context(), 9, id, time.Minute), &p))
+	require.Equal(t, 429, p.Status)
+
+	// A process that ends lets all go, and later ones do not wait.
+	stop()
+	for range 8 {
+		require.NoError(t, <-answers)
+	}
+	waiters(t, w, 0)
+	require.NoError(t, w.Wait(t.Context(), 1, id, time.Minute))
+	require.Empty(t, w.waiting)
+	require.Empty(t, w.held)
+}
+
+func TestWatcherForgetsCallersWhoLeft(t *testing.T) {
+	t.Parallel()
+	store := ledger.New(servicetest.DB(t))
+	w := NewWatcher(WatcherConfig{Store: store, Interval: 5 * time.Millisecond})
+	run(t, w)
+	id := newTask(t, store)
+	ctx, cancel := context.WithCancel(t.Context())
+	answer := make(chan error)
+	go func() { answer <- w.Wait(ctx, 1, id, time.Minute) }()
+	waiters(t, w, 1)
+	cancel()
+	require.ErrorIs(t, <-answer, context.Canceled)
+	require.Empty(t, w.ids())
+	require.NoError(t, w.Wait(t.Context(), 1, id, time.Millisecond), "time over")
+	// A task that is not there has nothing to wait for.
+	require.NoError(t, w.Wait(t.Context(), 1, uuid.New(), time.Minute))
+	require.Empty(t, w.ids())
+}
+
+func TestWatcherSurvivesTheDatabase(t *testing.T) {
+	t.Parallel()
+	away, err := storage.Open(storage.Config{URL: "postgres://x:y@127.0.0.1:1/none"})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = away.Close() })
+	w := NewWatcher(WatcherConfig{Store: ledger.New(away), Interval: time.Millisecond})
+	run(t, w)
+	require.NoError(t, w.Wait(t.Context(), 1, uuid.New(), 50*time.Millisecond))
+}
