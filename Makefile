@@ -1,0 +1,68 @@
+# Ways into Slipway. `make help` lists them.
+#
+# Overridable: DATA and LISTEN (up), FUZZTIME (fuzz), PACKAGES (test).
+
+DATA     ?= data
+LISTEN   ?= 127.0.0.1:8080
+FUZZTIME ?= 30s
+
+# Nothing here needs a C compiler.
+export CGO_ENABLED ?= 0
+
+# The commit is put into the program where git can be asked. Where it cannot (a
+# checkout that belongs to somebody else), a build would fail for it.
+VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false)
+
+.DEFAULT_GOAL := help
+.PHONY: help up build deps test fuzz bench clean FORCE
+
+help: ## List the targets
+	@sed -n 's/^\([a-z.]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+up: ## Run everything here, with private PostgreSQL and Redis (DATA, LISTEN)
+	@.ci/deps services
+	@$(MAKE) --no-print-directory build
+	@exec bin/slipway up --data-dir "$(DATA)" --listen "$(LISTEN)"
+
+build: bin/slipway ## Build bin/slipway
+
+# The go command knows best what is stale.
+bin/slipway: FORCE
+	@mkdir -p bin
+	@go build -buildvcs=$(VCS) -o bin/slipway ./cmd/slipway
+
+deps: ## Install or build everything that the tests need
+	@.ci/deps tests
+
+test: deps ## Check the sources and run all tests
+	@.ci/test $(PACKAGES)
+
+fuzz: ## Run every fuzz target (FUZZTIME each)
+	@set -e; grep -rl --include='*_test.go' '^func Fuzz' . | sort | while read -r file; do \
+	  sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file" | while read -r name; do \
+	    echo "$$(dirname "$$file") $$name"; \
+	    go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null || exit 1; \
+	  done || exit 1; \
+	done
+
+bench: ## Measure crash ingestion with reports of 4 KB and 60 KB
+	go run ./cmd/bench crash --size 4KB
+	go run ./cmd/bench crash --size 60KB
+
+# The URLs stand here, not in compose.yaml, so that a deployment with services
+# of its own changes them here. Letters and digits need no escaping in a URL.
+# The container of PostgreSQL has no certificate, and its network is the inner
+# one; without sslmode a server that is not on this machine must have TLS.
+.env: ## Draw the passwords that compose.yaml asks for
+	@set -eu; umask 077; word() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }; \
+	{ echo "# Secrets of this installation, for compose.yaml. Keep a copy in a safe place."; \
+	  echo "POSTGRES_PASSWORD=$$(word)"; \
+	  echo "REDIS_PASSWORD=$$(word)"; \
+	  echo "MINIO_PASSWORD=$$(word)"; \
+	  echo 'SLIPWAY_DATABASE_URL=postgres://slipway:$${POSTGRES_PASSWORD}@postgres:5432/slipway?sslmode=disable'; \
+	  echo 'SLIPWAY_REDIS_URL=redis://:$${REDIS_PASSWORD}@redis:6379/0'; \
+	  echo 'SLIPWAY_OBJECTS_URL=s3://slipway:$${MINIO_PASSWORD}@minio:9000/slipway?region=us-east-1&tls=0'; \
+	} > .env.new; mv .env.new .env; echo "made .env"
+
+clean: ## Remove what was built; data folders stay
+	@rm -rf bin

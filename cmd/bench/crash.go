@@ -1,0 +1,348 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+type crashCommand struct {
+	Size     string        `default:"4KB" enum:"4KB,60KB" help:"Size of a report: 4KB or 60KB."`
+	Conns    int           `default:"64" help:"Connections of the generator."`
+	Duration time.Duration `default:"15s" help:"Length of each measurement."`
+	Rate     float64       `help:"Sustained rate to hold; default: the target of the size."`
+	Only     []string      `help:"Parts to measure: floors, burst, sustained, times, idle, memory; default: all but memory."`
+	Binary   string        `help:"A slipway program to measure; default: build this checkout."`
+	Memory   time.Duration `default:"5m" help:"Length of the memory part."`
+}
+
+// goals are the targets of a size, on the machine of docs/performance.md.
+type goals struct {
+	bytes                          int
+	burst, ratio, drain, sustained float64
+	p99                            time.Duration
+}
+
+var crashGoals = map[string]goals{
+	"4KB":  {4 << 10, 8000, 1.2, 4000, 2500, 30 * time.Millisecond},
+	"60KB": {60 << 10, 3000, 2.2, 1500, 900, 60 * time.Millisecond},
+}
+
+// crashBench is one run of the command.
+type crashBench struct {
+	*crashCommand
+	goals
+	product *product
+	db      *storage.DB
+	all     []sample
+	insert  *outcome // the floor of one INSERT a request
+	burst   *outcome
+}
+
+// Run measures the parts in turn and prints a Markdown table.
+func (c *crashCommand) Run(ctx context.Context) error {
+	b := &crashBench{crashCommand: c, goals: crashGoals[c.Size]}
+	if b.Rate == 0 {
+		b.Rate = b.sustained
+	}
+	b.all = samples(512, b.bytes)
+	var err error
+	if b.product, err = startProduct(ctx, c.Binary); err != nil {
+		return err
+	}
+	defer b.product.stop()
+	if b.db, err = storage.Open(storage.Config{URL: b.product.database, MaxConns: 16}); err != nil {
+		return err
+	}
+	defer b.db.Close()
+	fmt.Printf("crash reports of %s (%d bytes), %d connections, %s a part\n\n| part | measured | p50 | p99 | target | |\n|---|---|---|---|---|---|\n",
+		c.Size, len(b.all[0].body), c.Conns, c.Duration)
+	for _, part := range []struct {
+		name string
+		run  func(context.Context) error
+	}{{"floors", b.floors}, {"burst", b.measureBurst}, {"sustained", b.measureSustained}, {"times", b.measureTimes},
+		{"idle", b.measureIdle}, {"memory", b.measureMemory}} {
+		if len(c.Only) == 0 && part.name == "memory" || len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
+			continue
+		}
+		if err := part.run(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+func (b *crashBench) row(part, measured string, o *outcome, target string, met bool) {
+	mark := ""
+	if target != "" {
+		mark = map[bool]string{true: "met", false: "missed"}[met]
+	}
+	p50, p99 := "", ""
+	if o != nil {
+		p50, p99 = round(o.at(0.5)), round(o.at(0.99))
+	}
+	fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", part, measured, p50, p99, target, mark)
+}
+
+func round(d time.Duration) string { return d.Round(100 * time.Microsecond).String() }
+
+func (b *crashBench) load(target string, duration time.Duration, rate float64) *load {
+	u, err := url.Parse(target)
+	if err != nil {
+		panic(err) // made here
+	}
+	return &load{target: u, samples: b.all, conns: b.Conns, duration: duration, rate: rate}
+}
+
+func (b *crashBench) submit(duration time.Duration, rate float64) *load {
+	return b.load(b.product.base+"/post?format=json&token="+b.product.token, duration, rate)
+}
+
+// send runs a load and fails when a request was refused.
+func send(ctx context.Context, l *load) (*outcome, error) {
+	o, err := l.run(ctx)
+	if err == nil && len(o.refused) > 0 {
+		err = fmt.Errorf("refused: %v", o.refused)
+	}
+	return o, err
+}
+
+// floors measures what the machine does with less work.
+func (b *crashBench) floors(ctx context.Context) error {
+	address, stop, err := startFloor(ctx, b.product.database)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	warm := b.Duration / 5
+	for _, floor := range []struct{ name, path string }{{"floor: Gin, read and decode", "/decode"}, {"floor: Gin, one INSERT a request (jsonb)", "/insert"}} {
+		l := b.load("http://"+address+floor.path, warm, 0)
+		if _, err := send(ctx, l); err != nil {
+			return err
+		}
+		l.duration = b.Duration
+		o, err := send(ctx, l)
+		if err != nil {
+			return err
+		}
+		b.row(floor.name, fmt.Sprintf("%.0f/s", o.perSecond()), o, "", true)
+		b.insert = o
+	}
+	rows, err := multiRow(ctx, b.db, b.all, b.Duration)
+	if err != nil {
+		return err
+	}
+	b.row("floor: INSERT of 50 compressed rows, no HTTP", fmt.Sprintf("%.0f/s", rows), nil, "", true)
+	return b.settle(ctx)
+}
+
+// settle lets the database write out what a part left behind, so that no part
+// pays for the one before.
+func (b *crashBench) settle(ctx context.Context) error {
+	_, err := b.db.ExecContext(ctx, "drop table if exists floor_json, floor_rows")
+	if err == nil {
+		time.Sleep(2 * time.Second)
+	}
+	return err
+}
+
+// measureBurst fills as fast as answers come, then waits for the workers.
+func (b *crashBench) measureBurst(ctx context.Context) error {
+	if _, err := send(ctx, b.submit(b.Duration/5, 0)); err != nil {
+		return err
+	}
+	if _, err := b.drained(ctx); err != nil {
+		return err
+	}
+	before, err := b.processed(ctx)
+	if err != nil {
+		return err
+	}
+	o, err := send(ctx, b.submit(b.Duration, 0))
+	if err != nil {
+		return err
+	}
+	b.burst = o
+	b.row("burst, accepted and durable", fmt.Sprintf("%.0f/s", o.perSecond()), o, fmt.Sprintf("%.0f/s", b.goals.burst), o.perSecond() >= b.goals.burst)
+	if b.insert != nil {
+		ratio := o.perSecond() / b.insert.perSecond()
+		b.row("burst over the floor of one INSERT", fmt.Sprintf("%.2f", ratio), nil, fmt.Sprintf("%.1f", b.ratio), ratio >= b.ratio)
+	}
+	during, err := b.processed(ctx)
+	if err != nil {
+		return err
+	}
+	took, err := b.drained(ctx)
+	if err != nil {
+		return err
+	}
+	after, err := b.processed(ctx)
+	if err != nil {
+		return err
+	}
+	if after-before != o.accepted {
+		return fmt.Errorf("accepted %d reports, processed %d", o.accepted, after-before)
+	}
+	drain := float64(after-during) / took.Seconds()
+	b.row(fmt.Sprintf("drain of %d reports after the burst", after-during), fmt.Sprintf("%.0f/s", drain), nil, fmt.Sprintf("%.0f/s", b.goals.drain), drain >= b.goals.drain)
+	return nil
+}
+
+func (b *crashBench) processed(ctx context.Context) (int, error) {
+	var n int
+	err := b.db.GetContext(ctx, &n, `select count(*) from crashes`)
+	return n, err
+}
+
+// drained waits until no crash task is open.
+func (b *crashBench) drained(ctx context.Context) (time.Duration, error) {
+	start := time.Now()
+	for {
+		var open int
+		if err := b.db.GetContext(ctx, &open, `select count(*) from (
+			select 1 from tasks where kind = 'crash:process' and state in ('queued', 'running') limit 1) t`); err != nil {
+			return 0, err
+		}
+		if open == 0 {
+			return time.Since(start), nil
+		}
+		if time.Since(start) > 5*time.Minute {
+			return 0, fmt.Errorf("%d tasks still open after five minutes", open)
+		}
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// measureSustained holds a rate and watches the oldest report that waits.
+func (b *crashBench) measureSustained(ctx context.Context) error {
+	watch, cancel := context.WithCancel(ctx)
+	defer cancel()
+	oldest := make(chan time.Duration, 1)
+	go func() {
+		var most float64
+		for watch.Err() == nil {
+			var age float64
+			if err := b.db.GetContext(watch, &age, `select coalesce(extract(epoch from now() - min(created_at)), 0)
+				from tasks where kind = 'crash:process' and state in ('queued', 'running')`); err == nil {
+				most = max(most, age)
+			}
+			select {
+			case <-watch.Done():
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+		oldest <- time.Duration(most * float64(time.Second))
+	}()
+	o, err := send(ctx, b.submit(2*b.Duration, b.Rate))
+	if err != nil {
+		return err
+	}
+	cancel()
+	age := <-oldest
+	held := o.perSecond() >= 0.98*b.Rate
+	b.row(fmt.Sprintf("sustained: oldest waiting report at %.0f/s (held %.0f/s)", b.Rate, o.perSecond()), round(age), o, "5s", held && age < 5*time.Second)
+	_, err = b.drained(ctx)
+	return err
+}
+
+// measureTimes answers at half of the burst rate.
+func (b *crashBench) measureTimes(ctx context.Context) error {
+	rate := b.goals.burst / 2
+	if b.burst != nil {
+		rate = b.burst.perSecond() / 2
+	}
+	o, err := send(ctx, b.submit(b.Duration, rate))
+	if err != nil {
+		return err
+	}
+	b.row(fmt.Sprintf("answer at half the burst rate (%.0f/s)", rate), round(o.at(0.99)), o, "p99 "+round(b.p99), o.at(0.99) <= b.p99)
+	_, err = b.drained(ctx)
+	return err
+}
+
+// measureIdle sends single reports to an idle Slipway.
+func (b *crashBench) measureIdle(ctx context.Context) error {
+	l := b.submit(20*time.Second, 4)
+	l.conns = 1
+	var since time.Time
+	if err := b.db.GetContext(ctx, &since, `select now()`); err != nil {
+		return err
+	}
+	if _, err := send(ctx, l); err != nil {
+		return err
+	}
+	if _, err := b.drained(ctx); err != nil {
+		return err
+	}
+	var waits []float64
+	if err := b.db.SelectContext(ctx, &waits, `select extract(epoch from started_at - created_at) from tasks
+		where kind = 'crash:process' and created_at > $1 order by 1`, since); err != nil {
+		return err
+	}
+	median := time.Duration(waits[len(waits)/2] * float64(time.Second))
+	b.row(fmt.Sprintf("idle: accepted to started, median of %d", len(waits)), round(median), nil, "100ms", median < 100*time.Millisecond)
+	return nil
+}
+
+// measureMemory holds half of the sustained rate and compares the memory of the
+// first and the last fifth of the time.
+func (b *crashBench) measureMemory(ctx context.Context) error {
+	watch, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type point struct {
+		at    time.Duration
+		bytes int64
+	}
+	points := make(chan []point, 1)
+	start := time.Now()
+	go func() {
+		var all []point
+		for watch.Err() == nil {
+			if n, err := treeMemory(b.product.cmd.Process.Pid); err == nil {
+				all = append(all, point{time.Since(start), n})
+			}
+			select {
+			case <-watch.Done():
+			case <-time.After(2 * time.Second):
+			}
+		}
+		points <- all
+	}()
+	o, err := send(ctx, b.submit(b.Memory, b.Rate))
+	if err != nil {
+		return err
+	}
+	cancel()
+	all := <-points
+	median := func(from, to time.Duration) int64 {
+		var part []int64
+		for _, p := range all {
+			if p.at >= from && p.at < to {
+				part = append(part, p.bytes)
+			}
+		}
+		if len(part) == 0 {
+			return 0
+		}
+		slices.Sort(part)
+		return part[len(part)/2]
+	}
+	fifth := b.Memory / 5
+	var trail []string
+	for i := range 5 {
+		trail = append(trail, fmt.Sprintf("%d", median(time.Duration(i)*fifth, time.Duration(i+1)*fifth)>>20))
+	}
+	early, late := median(fifth, 2*fifth), median(4*fifth, 5*fifth)
+	growth := float64(late) / float64(max(early, 1))
+	b.row(fmt.Sprintf("memory of the process tree by fifths of %s at %.0f/s, MiB", b.Memory, o.perSecond()), strings.Join(trail, ", "), nil, "last/second below 1.1", growth < 1.1)
+	return nil
+}

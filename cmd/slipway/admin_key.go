@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// keyArgs say which key to make.
+type keyArgs struct {
+	memberArgs
+	Kind string `default:"api" enum:"api,access" help:"api (distribution, upload, crash reading) or access (authoring)."`
+	Name string `help:"What the key is for."`
+}
+
+func (c *keyArgs) new(org, user int64) account.NewKey {
+	kind := account.KindAPI
+	if c.Kind == "access" {
+		kind = account.KindAccess
+	}
+	return account.NewKey{OrganizationID: org, UserID: user, Kind: kind, Name: c.Name}
+}
+
+type adminKeyCreate struct{ keyArgs }
+
+// Run makes one more key.
+func (c *adminKeyCreate) Run(ctx context.Context, s *settings) error {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, m *account.Membership, org int64) (any, error) {
+		row, secret, err := account.CreateKey(ctx, tx, account.CLI(), keys, c.new(org, m.ID))
+		return created("key", row, secret), err
+	})
+}
+
+type adminKeyRotate struct{ keyArgs }
+
+// Run replaces the member's keys of the kind.
+func (c *adminKeyRotate) Run(ctx context.Context, s *settings) error {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, m *account.Membership, org int64) (any, error) {
+		row, secret, err := account.RotateKey(ctx, tx, account.CLI(), keys, c.new(org, m.ID))
+		return created("key", row, secret), err
+	})
+}
+
+type adminKeyRevoke struct {
+	Org string `arg:"" help:"Organization's slug."`
+	ID  int64  `arg:"" help:"Key's number."`
+}
+
+// Run ends the key.
+func (c *adminKeyRevoke) Run(ctx context.Context, s *settings) error {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
+		return ok(account.RevokeKey(ctx, tx, account.CLI(), org.ID, c.ID))
+	})
+}
+
+type adminKeyList struct{ memberArgs }
+
+// Run lists the member's keys.
+func (c *adminKeyList) Run(ctx context.Context, s *settings) error {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership, org int64) (any, error) {
+		list, err := account.Keys(ctx, tx, org, m.ID, account.Page{})
+		return map[string]any{"keys": list}, err
+	})
+}
+
+type adminProjectCreate struct {
+	Org  string `arg:"" help:"Organization's slug."`
+	Name string `arg:"" help:"Crash project's name."`
+	tokenArgs
+}
+
+// tokenArgs say what a crash token may do.
+type tokenArgs struct {
+	TokenName string   `help:"What the token is for."`
+	Scope     []string `default:"error:post" enum:"error:post,symbol:post" help:"error:post, symbol:post."`
+	Quota     int      `help:"Reports a minute that the token may send to one api process, each of which counts for itself; 0: no quota."`
+}
+
+func (c *tokenArgs) new(org, project int64) account.NewCrashToken {
+	return account.NewCrashToken{OrganizationID: org, ProjectID: project, Name: c.TokenName, Scopes: c.Scope, QuotaPerMinute: c.Quota}
+}
+
+// Run creates the crash project and its first token.
+func (c *adminProjectCreate) Run(ctx context.Context, s *settings) error {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
+		project, err := account.CreateCrashProject(ctx, tx, account.CLI(), org.ID, c.Name)
+		if err != nil {
+			return nil, err
+		}
+		_, secret, err := account.CreateCrashToken(ctx, tx, account.CLI(), keys, c.new(org.ID, project.ID))
+		return created("crash_project", project, secret), err
+	})
+}
+
+type adminProjectList struct {
+	Org string `arg:"" help:"Organization's slug."`
+}
+
+// Run lists the crash projects.
+func (c *adminProjectList) Run(ctx context.Context, s *settings) error {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
+		list, err := account.CrashProjects(ctx, tx, org.ID, account.Page{})
+		return map[string]any{"crash_projects": list}, err
+	})
+}
+
+type adminTokenCreate struct {
+	Org     string `arg:"" help:"Organization's slug."`
+	Project int64  `arg:"" help:"Crash project's number."`
+	tokenArgs
+}
+
+// Run makes one more token.
+func (c *adminTokenCreate) Run(ctx context.Context, s *settings) error {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
+		token, secret, err := account.CreateCrashToken(ctx, tx, account.CLI(), keys, c.new(org.ID, c.Project))
+		return created("crash_token", token, secret), err
+	})
+}
+
+// tokenRef names a crash token.
+type tokenRef struct {
+	Org string `arg:"" help:"Organization's slug."`
+	ID  int64  `arg:"" help:"Token's number."`
+}
+
+type adminTokenRotate struct{ tokenRef }
+
+// Run replaces the token.
+func (c *adminTokenRotate) Run(ctx context.Context, s *settings) error {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
+		token, secret, err := account.RotateCrashToken(ctx, tx, account.CLI(), keys, org.ID, c.ID)
+		return created("crash_token", token, secret), err
+	})
+}
+
+type adminTokenRevoke struct{ tokenRef }
+
+// Run ends the token.
+func (c *adminTokenRevoke) Run(ctx context.Context, s *settings) error {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
+		return ok(account.RevokeCrashToken(ctx, tx, account.CLI(), org.ID, c.ID))
+	})
+}
+
+type adminTokenList struct {
+	Org     string `arg:"" help:"Organization's slug."`
+	Project int64  `arg:"" help:"Crash project's number."`
+}
+
+// Run lists the project's tokens.
+func (c *adminTokenList) Run(ctx context.Context, s *settings) error {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
+		list, err := account.CrashTokens(ctx, tx, org.ID, c.Project, account.Page{})
+		return map[string]any{"crash_tokens": list}, err
+	})
+}
+
+// operatorRef names an operator.
+type operatorRef struct {
+	Username string `arg:"" help:"Operator's user name."`
+}
+
+type adminOperatorCreate struct{ operatorRef }
+
+// Run creates the operator.
+func (c *adminOperatorCreate) Run(ctx context.Context, s *settings) error {
+	return admin(ctx, s, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer) (any, error) {
+		op, secret, err := account.CreateOperator(ctx, tx, account.CLI(), keys, c.Username)
+		return created("operator", op, secret), err
+	})
+}
+
+type adminOperatorRotate struct{ operatorRef }
+
+// Run gives the operator a new password.
+func (c *adminOperatorRotate) Run(ctx context.Context, s *settings) error {
+	return admin(ctx, s, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer) (any, error) {
+		op, secret, err := account.RotateOperator(ctx, tx, account.CLI(), keys, c.Username)
+		return created("operator", op, secret), err
+	})
+}
+
+type adminOperatorRevoke struct{ operatorRef }
+
+// Run ends the operator's access.
+func (c *adminOperatorRevoke) Run(ctx context.Context, s *settings) error {
+	return admin(ctx, s, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer) (any, error) {
+		return ok(account.RevokeOperator(ctx, tx, account.CLI(), c.Username))
+	})
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// secret is a setting that is never shown.
+type secret string
+
+func (s secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "(redacted)"
+}
+
+// GoString hides the secret from %#v.
+func (s secret) GoString() string { return s.String() }
+
+// LogValue hides the secret from the log.
+func (s secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText hides the secret from encoders.
+func (s secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// settings are all settings of all tiers: every field is a flag and a variable.
+// A secret is also read from the file that its variable with _FILE names.
+type settings struct {
+	// What Slipway is called and where it is reached.
+	Region     string `env:"SLIPWAY_REGION" default:"local" help:"Region of this installation; keys carry it, and keys of another region are refused."`
+	PublicURL  string `env:"SLIPWAY_PUBLIC_URL" help:"Address that clients use, such as https://qa.example.com; makes every absolute link."`
+	BaseDomain string `env:"SLIPWAY_BASE_DOMAIN" help:"Domain whose first label selects the organization: ORG.<base domain>."`
+
+	// Where data are kept.
+	DatabaseURL      secret `env:"SLIPWAY_DATABASE_URL" help:"PostgreSQL: postgres://user:password@host:port/name."`
+	DatabaseConns    int    `env:"SLIPWAY_DATABASE_CONNS" default:"30" help:"Connections that one process may open."`
+	RedisURL         secret `name:"redis-url" env:"SLIPWAY_REDIS_URL" help:"Redis: redis://, rediss:// or redis-sentinel://host:port?master=NAME."`
+	ObjectsURL       secret `env:"SLIPWAY_OBJECTS_URL" help:"Objects: s3://access:secret@host:port/bucket, or file:///folder."`
+	ObjectsPublicURL string `env:"SLIPWAY_OBJECTS_PUBLIC_URL" help:"Address of the object store as browsers reach it; default: as Slipway does."`
+	SigningKey       secret `env:"SLIPWAY_SIGNING_KEY" help:"Key of 32 bytes or more that signs links to a folder of objects."`
+
+	// How the process listens and speaks.
+	Listen         string   `env:"SLIPWAY_LISTEN" default:"127.0.0.1:8080" help:"Address of the api."`
+	OpsListen      string   `env:"SLIPWAY_OPS_LISTEN" default:"127.0.0.1:8081" help:"Address where a worker or scheduler serves health and metrics; empty for none."`
+	TrustedProxies []string `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-For is believed; default: none."`
+	MetricsPublic  bool     `env:"SLIPWAY_METRICS_PUBLIC" help:"Serve /metrics of the api without the operator's credentials."`
+	LogLevel       string   `env:"SLIPWAY_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
+	LogFormat      string   `env:"SLIPWAY_LOG_FORMAT" default:"json" enum:"json,text" help:"json or text."`
+
+	// Work.
+	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"4:critical=6,default=3;3:crash=1;2:bulk=1" help:"Slots and queues: slots:queue=weight,...;... Queues: critical, default, crash, bulk. Give a kind of work a fleet of its own by serving its queue elsewhere."`
+	WorkerDrain      time.Duration `env:"SLIPWAY_WORKER_DRAIN" default:"15s" help:"Time that running tasks get at a stop before they are handed back."`
+	ReadyLag         time.Duration `env:"SLIPWAY_READY_LAG" default:"5m" help:"Age of the oldest due task at which a worker counts as late: degraded, or not ready."`
+	ReadyLagCritical bool          `env:"SLIPWAY_READY_LAG_CRITICAL" help:"A worker that is late answers 503 on /readyz instead of degraded."`
+	TaskDays         int           `env:"SLIPWAY_TASK_DAYS" default:"14" help:"Days for which ended tasks can be read; dead ones are kept four times as long, and at least as long as crash reports."`
+
+	// Crashes.
+	CrashDays            int   `env:"SLIPWAY_CRASH_DAYS" default:"90" help:"Days for which crash reports are kept; groups keep their counts."`
+	CrashReportBytes     int64 `env:"SLIPWAY_CRASH_REPORT_BYTES" default:"16777216" help:"Largest crash report."`
+	CrashAttachmentBytes int64 `env:"SLIPWAY_CRASH_ATTACHMENT_BYTES" default:"104857600" help:"Largest attachment of a crash report."`
+	CrashAttachments     int   `env:"SLIPWAY_CRASH_ATTACHMENTS" default:"32" help:"Attachments of one crash report."`
+	CrashBytesInFlight   int64 `env:"SLIPWAY_CRASH_BYTES_IN_FLIGHT" default:"268435456" help:"Crash reports being received at once, in bytes; further ones wait."`
+}
+
+// variableFiles resolves a secret from the file that <variable>_FILE names.
+type variableFiles struct{}
+
+// Validate is for kong; there is nothing to check ahead.
+func (variableFiles) Validate(*kong.Application) error { return nil }
+
+// Resolve reads the file of a flag, when its variable with _FILE is set.
+func (variableFiles) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if _, ok := flag.Target.Interface().(secret); !ok {
+		return nil, nil
+	}
+	for _, env := range flag.Envs {
+		path := os.Getenv(env + "_FILE")
+		if path == "" || os.Getenv(env) != "" {
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s_FILE: %w", env, err)
+		}
+		return strings.TrimRight(string(b), "\r\n"), nil
+	}
+	return nil, nil
+}
+
+// serviceLinks matches what Kubernetes puts into every container for a Service
+// whose name begins with slipway: SLIPWAY_API_SERVICE_HOST, SLIPWAY_PORT_80_TCP
+// and the like (kubernetes.io/docs/concepts/services-networking/service, under
+// environment variables).
+const serviceLinks = `^SLIPWAY_(.*_)?(SERVICE_HOST|SERVICE_PORT.*|PORT(_.*)?)$`
+
+// checkVariables refuses SLIPWAY_ variables that no setting has: a misspelt
+// variable would silently leave a default in force. SLIPWAY_TEST_ is left to
+// tests, and the variables of service links are passed over.
+func checkVariables(app *kong.Application, environ []string) error {
+	links := regexp.MustCompile(serviceLinks)
+	known := map[string]bool{}
+	err := kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok {
+			for _, env := range flag.Envs {
+				known[env] = true
+				if _, ok := flag.Target.Interface().(secret); ok {
+					known[env+"_FILE"] = true
+				}
+			}
+		}
+		return next(nil)
+	})
+	if err != nil {
+		return err
+	}
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "SLIPWAY_") && !known[name] && !strings.HasPrefix(name, "SLIPWAY_TEST_") &&
+			!links.MatchString(name) {
+			return fmt.Errorf("unknown variable %s (slipway --help lists all)", name)
+		}
+	}
+	return nil
+}
+
+// required names the settings that a tier cannot do without.
+func (s *settings) required(tier string) error {
+	var missing []string
+	for name, value := range map[string]secret{"SLIPWAY_DATABASE_URL": s.DatabaseURL,
+		"SLIPWAY_REDIS_URL": s.RedisURL, "SLIPWAY_OBJECTS_URL": s.ObjectsURL} {
+		if value == "" {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("slipway %s needs %s (slipway up starts private ones)", tier, strings.Join(sorted(missing), ", "))
+	}
+	if strings.HasPrefix(string(s.ObjectsURL), "file:") && len(s.SigningKey) < 32 {
+		return fmt.Errorf("slipway %s needs SLIPWAY_SIGNING_KEY, of 32 bytes or more, to sign links to a folder of objects", tier)
+	}
+	return nil
+}
+
+const (
+	// A report is held in memory several times over while it is checked,
+	// scrubbed and compressed.
+	maxReportBytes = 64 << 20
+	// Objects are written in one stream that a request's deadline bounds.
+	maxAttachmentBytes = 5 << 30
+	maxAttachments     = 1000
+	// One report of the largest size must not stop all others.
+	reportsInFlight = 4
+)
+
+// bounds refuses numbers with which a tier would start and then fail: each error
+// names the variable.
+func (s *settings) bounds() error {
+	for _, b := range []struct {
+		name               string
+		value, least, most int64
+	}{
+		{"SLIPWAY_CRASH_REPORT_BYTES", s.CrashReportBytes, 1 << 10, maxReportBytes},
+		{"SLIPWAY_CRASH_ATTACHMENT_BYTES", s.CrashAttachmentBytes, 1, maxAttachmentBytes},
+		{"SLIPWAY_CRASH_ATTACHMENTS", int64(s.CrashAttachments), 1, maxAttachments},
+		{"SLIPWAY_CRASH_BYTES_IN_FLIGHT", s.CrashBytesInFlight, reportsInFlight * s.CrashReportBytes, 1 << 40},
+		{"SLIPWAY_CRASH_DAYS", int64(s.CrashDays), 1, 36500},
+		{"SLIPWAY_TASK_DAYS", int64(s.TaskDays), 1, 3650},
+		{"SLIPWAY_DATABASE_CONNS", int64(s.DatabaseConns), 2, 1000},
+		{"SLIPWAY_WORKER_DRAIN", int64(s.WorkerDrain), 0, int64(time.Hour)},
+		{"SLIPWAY_READY_LAG", int64(s.ReadyLag), int64(time.Second), int64(365 * 24 * time.Hour)},
+	} {
+		if b.value >= b.least && b.value <= b.most {
+			continue
+		}
+		switch b.name {
+		case "SLIPWAY_CRASH_BYTES_IN_FLIGHT":
+			return fmt.Errorf("%s is %d, and must be at least four times SLIPWAY_CRASH_REPORT_BYTES, %d, and at most %d",
+				b.name, b.value, b.least, b.most)
+		case "SLIPWAY_WORKER_DRAIN", "SLIPWAY_READY_LAG":
+			return fmt.Errorf("%s is %s, and must be from %s to %s", b.name,
+				time.Duration(b.value), time.Duration(b.least), time.Duration(b.most))
+		}
+		return fmt.Errorf("%s is %d, and must be from %d to %d", b.name, b.value, b.least, b.most)
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+)
+
+// parse reads a command line the way run does.
+func parse(t *testing.T, args ...string) (*settings, error) {
+	t.Helper()
+	var c cli
+	parser, err := kong.New(&c, kong.Name("slipway"), kong.Resolvers(variableFiles{}))
+	require.NoError(t, err)
+	_, err = parser.Parse(args)
+	return &c.settings, err
+}
+
+// These tests set variables of the process, so they do not run in parallel.
+
+func TestSecretsFromFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "url")
+	require.NoError(t, os.WriteFile(file, []byte("postgres://u:sesame@h/d\r\n"), 0o600))
+	for _, c := range []struct {
+		name      string
+		variables map[string]string
+		args      []string
+		want      secret
+		fails     string
+	}{
+		{name: "nothing", want: ""},
+		{name: "variable", variables: map[string]string{"SLIPWAY_DATABASE_URL": "postgres://v"}, want: "postgres://v"},
+		{name: "file", variables: map[string]string{"SLIPWAY_DATABASE_URL_FILE": file}, want: "postgres://u:sesame@h/d"},
+		{name: "the variable wins over the file", want: "postgres://v",
+			variables: map[string]string{"SLIPWAY_DATABASE_URL": "postgres://v", "SLIPWAY_DATABASE_URL_FILE": file}},
+		{name: "the flag wins over both", want: "postgres://f", args: []string{"--database-url", "postgres://f"},
+			variables: map[string]string{"SLIPWAY_DATABASE_URL": "postgres://v", "SLIPWAY_DATABASE_URL_FILE": file}},
+		{name: "the flag wins over the file", want: "postgres://f", args: []string{"--database-url", "postgres://f"},
+			variables: map[string]string{"SLIPWAY_DATABASE_URL_FILE": file}},
+		{name: "no such file", variables: map[string]string{"SLIPWAY_DATABASE_URL_FILE": file + ".missing"},
+			fails: "SLIPWAY_DATABASE_URL_FILE"},
+		{name: "only secrets have files", variables: map[string]string{"SLIPWAY_REGION_FILE": file}, want: ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for name, value := range c.variables {
+				t.Setenv(name, value)
+			}
+			s, err := parse(t, append([]string{"version"}, c.args...)...)
+			if c.fails != "" {
+				require.ErrorContains(t, err, c.fails)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, s.DatabaseURL)
+			require.Equal(t, "local", s.Region)
+		})
+	}
+}
+
+func TestSettingsShowNoSecret(t *testing.T) {
+	t.Parallel()
+	s := settings{DatabaseURL: "sesame-1", RedisURL: "sesame-2", ObjectsURL: "sesame-3", SigningKey: "sesame-4", Region: "shown"}
+	var log, lines bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("settings", "settings", s, "pointer", &s, "url", s.DatabaseURL)
+	slog.New(slog.NewTextHandler(&lines, nil)).Info("settings", "settings", s, "pointer", &s, "url", s.DatabaseURL)
+	doc, err := json.Marshal(s)
+	require.NoError(t, err)
+	forms := map[string]string{"json": string(doc), "slog json": log.String(), "slog text": lines.String(), "Sprint": fmt.Sprint(s)}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		forms["settings "+verb] = fmt.Sprintf(verb, s)
+		forms["pointer "+verb] = fmt.Sprintf(verb, &s)
+		forms["secret "+verb] = fmt.Sprintf(verb, s.DatabaseURL)
+	}
+	for form, text := range forms {
+		require.NotContains(t, text, "sesame", form)
+		require.NotContains(t, text, fmt.Sprintf("%x", "sesame"), form)
+		require.NotEmpty(t, text, form)
+	}
+	require.Contains(t, string(doc), "(redacted)")
+	require.Empty(t, secret("").String(), "an unset secret is told from a set one")
+}
+
+func TestRequiredSettings(t *testing.T) {
+	t.Parallel()
+	key := secret("0123456789abcdef0123456789abcdef")
+	for _, c := range []struct {
+		name  string
+		s     settings
+		fails []string
+	}{
+		{"nothing", settings{}, []string{"slipway api", "SLIPWAY_DATABASE_URL, SLIPWAY_OBJECTS_URL, SLIPWAY_REDIS_URL"}},
+		{"no redis", settings{DatabaseURL: "d", ObjectsURL: "s3://o"}, []string{"SLIPWAY_REDIS_URL"}},
+		{"all", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "s3://o"}, nil},
+		{"a folder without a key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o"}, []string{"SLIPWAY_SIGNING_KEY"}},
+		{"a folder with a short key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o", SigningKey: key[1:]}, []string{"32 bytes"}},
+		{"a folder with a key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o", SigningKey: key}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			err := c.s.required("api")
+			if c.fails == nil {
+				require.NoError(t, err)
+			}
+			for _, text := range c.fails {
+				require.ErrorContains(t, err, text)
+			}
+		})
+	}
+}
+
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	const mib = "1048576"
+	for _, c := range []struct {
+		name  string
+		args  []string
+		fails []string
+	}{
+		{"defaults", nil, nil},
+		{"largest report", []string{"--crash-report-bytes=67108864", "--crash-bytes-in-flight=268435456"}, nil},
+		{"report too large", []string{"--crash-report-bytes=67108865"}, []string{"SLIPWAY_CRASH_REPORT_BYTES is 67108865", "67108864"}},
+		{"report too small", []string{"--crash-report-bytes=0"}, []string{"SLIPWAY_CRASH_REPORT_BYTES"}},
+		{"negative report", []string{"--crash-report-bytes=-1"}, []string{"SLIPWAY_CRASH_REPORT_BYTES"}},
+		{"four reports in flight", []string{"--crash-report-bytes=" + mib, "--crash-bytes-in-flight=4194304"}, nil},
+		{"fewer in flight", []string{"--crash-report-bytes=" + mib, "--crash-bytes-in-flight=4194303"},
+			[]string{"SLIPWAY_CRASH_BYTES_IN_FLIGHT is 4194303", "four times SLIPWAY_CRASH_REPORT_BYTES, 4194304"}},
+		{"no attachment", []string{"--crash-attachments=0"}, []string{"SLIPWAY_CRASH_ATTACHMENTS"}},
+		{"attachment of nothing", []string{"--crash-attachment-bytes=0"}, []string{"SLIPWAY_CRASH_ATTACHMENT_BYTES"}},
+		{"no days", []string{"--crash-days=0"}, []string{"SLIPWAY_CRASH_DAYS"}},
+		{"no task days", []string{"--task-days=-1"}, []string{"SLIPWAY_TASK_DAYS"}},
+		{"no connection", []string{"--database-conns=0"}, []string{"SLIPWAY_DATABASE_CONNS"}},
+		{"negative drain", []string{"--worker-drain=-1s"}, []string{"SLIPWAY_WORKER_DRAIN is -1s", "1h0m0s"}},
+		{"no lag", []string{"--ready-lag=0s"}, []string{"SLIPWAY_READY_LAG"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := parse(t, append([]string{"version"}, c.args...)...)
+			require.NoError(t, err)
+			err = s.bounds()
+			if c.fails == nil {
+				require.NoError(t, err)
+			}
+			for _, text := range c.fails {
+				require.ErrorContains(t, err, text)
+			}
+		})
+	}
+}
+
+func TestCheckVariables(t *testing.T) {
+	t.Parallel()
+	var c cli
+	parser, err := kong.New(&c, kong.Name("slipway"))
+	require.NoError(t, err)
+	for _, v := range []struct {
+		variable string
+		known    bool
+	}{
+		{"SLIPWAY_DATABASE_URL=x", true}, {"SLIPWAY_DATABASE_URL_FILE=x", true}, {"SLIPWAY_DATA_DIR=x", true},
+		{"SLIPWAY_METRICS_PUBLIC=true", true}, {"SLIPWAY_TEST_ANYTHING=1", true}, {"PATH=/bin", true},
+		{"XSLIPWAY_=1", true}, {"", true},
+		// Links of Kubernetes to Services called slipway and slipway-api.
+		{"SLIPWAY_SERVICE_HOST=10.0.0.1", true}, {"SLIPWAY_SERVICE_PORT=80", true}, {"SLIPWAY_SERVICE_PORT_HTTP=80", true},
+		{"SLIPWAY_PORT=tcp://10.0.0.1:80", true}, {"SLIPWAY_PORT_80_TCP=x", true}, {"SLIPWAY_PORT_80_TCP_ADDR=x", true},
+		{"SLIPWAY_API_SERVICE_HOST=x", true}, {"SLIPWAY_API_SERVICE_PORT_HTTP=x", true}, {"SLIPWAY_API_PORT_80_TCP_PROTO=x", true},
+		{"SLIPWAY_SERVICE_HOSTS=x", false}, {"SLIPWAY_SERVICE=x", false}, {"SLIPWAY_PORTS=x", false}, {"SLIPWAY_REPORT=x", false},
+		{"SLIPWAY_TRANSPORT_80=x", false}, {"SLIPWAY_HOST=x", false},
+		{"SLIPWAY_DATABSE_URL=x", false}, {"SLIPWAY_REGION_FILE=x", false}, {"SLIPWAY_=", false}, {"SLIPWAY_LISTEN2=", false},
+	} {
+		err := checkVariables(parser.Model, []string{v.variable})
+		if v.known {
+			require.NoError(t, err, v.variable)
+			continue
+		}
+		require.Error(t, err, v.variable)
+		require.NotContains(t, err.Error(), "=", "the value may be a secret")
+	}
+}
+
+func TestLogLevels(t *testing.T) {
+	for _, level := range []string{"debug", "info", "warn", "error"} {
+		s, err := parse(t, "version", "--log-level", level)
+		require.NoError(t, err)
+		var want slog.Level
+		require.NoError(t, want.UnmarshalText([]byte(level)))
+		require.True(t, s.logger().Enabled(t.Context(), want))
+		require.False(t, s.logger().Enabled(t.Context(), want-1))
+	}
+	_, err := parse(t, "version", "--log-level", "loud")
+	require.Error(t, err)
+}
