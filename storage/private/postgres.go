@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lib/pq"
 )
@@ -137,7 +138,7 @@ func (f *Folder) postgres(ctx context.Context, config PostgresConfig) (*Server, 
 	if err := giveFolder(data, as); err != nil {
 		return nil, err
 	}
-	return f.serve(ctx, recipe{
+	return f.retryHeld(ctx, recipe{
 		command: command{name: "postgres", program: binary.Path, folder: data, as: as},
 		args: func(port int) ([]string, error) {
 			return []string{"-D", data, "-c", "listen_addresses=127.0.0.1", "-c", "port=" + strconv.Itoa(port),
@@ -151,6 +152,32 @@ func (f *Folder) postgres(ctx context.Context, config PostgresConfig) (*Server, 
 			return preparePostgres(ctx, postgresURL(port, postgresSuperuser, admin, "postgres"), password, config.Database)
 		},
 	})
+}
+
+const (
+	// heldMemory is what PostgreSQL says when processes of a killed server are
+	// still attached to its shared memory. They notice that it is gone and end,
+	// within seconds on a busy machine.
+	heldMemory = "pre-existing shared memory block"
+	heldWait   = 15 * time.Second
+	heldPause  = 200 * time.Millisecond
+)
+
+// retryHeld serves, and waits for the last processes of a server that was killed.
+func (f *Folder) retryHeld(ctx context.Context, r recipe) (*Server, error) {
+	until := time.Now().Add(heldWait)
+	for {
+		server, err := f.serve(ctx, r)
+		var failed *StartError
+		if !errors.As(err, &failed) || !strings.Contains(failed.Tail, heldMemory) || time.Now().After(until) {
+			return server, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(heldPause):
+		}
+	}
 }
 
 func postgresURL(port int, user, password, database string) url.URL {
