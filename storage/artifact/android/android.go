@@ -1,0 +1,208 @@
+// Package android reads APKs and Android app bundles.
+//
+// An APK holds its manifest and drawables as binary XML and its resources in
+// resources.arsc; both are read here, with the few parts of the formats that a
+// build's description needs. The readers of Go modules were not enough: they know
+// no sparse or compact resource entries, no adaptive icons, and no bounds.
+//
+// A package needs a manifest that can be read; of several with the name the first
+// that can counts. All else (resources, icon, signatures) is read as far as it
+// goes: what fails is a warning, also when its decoder panics. The whole of a
+// package may inflate to maxInflated and take maxTime; single parts have bounds of
+// their own, which real packages never reach.
+//
+// A resource table that is stored, as Android 11 demands, is read by ranges and
+// costs no memory; a packed one has to fit into maxPackedTable.
+//
+// HasSDK is decided by names of entries alone (see vendorEntry), so that no code
+// has to be read: lib/ABI/lib<vendor>*.so, assets/<vendor>*, META-INF/<vendor>* and
+// META-INF/*.<vendor>*.
+//
+// Signatures are described and not verified: that needs the whole file. Splits of
+// an APK that is a split itself holds its name.
+package android
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/artifact/archive"
+)
+
+// Bounds of a package.
+const (
+	maxTime        = 10 * time.Second
+	maxInflated    = 96 << 20
+	maxManifest    = 8 << 20
+	maxTable       = 128 << 20
+	maxPackedTable = 40 << 20
+	maxDrawable    = 16 << 20
+	maxDocument    = 2 << 20 // a drawable that is a document
+	maxManifests   = 4       // of the name, the first ones
+)
+
+const (
+	manifestName = "AndroidManifest.xml"
+	tableName    = "resources.arsc"
+)
+
+// APK reads an APK. One without a manifest that can be read is an
+// *artifact.InvalidError; other errors come from the reader or from ctx.
+func APK(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+	bounded, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	r := &apk{ctx: bounded, archive: a, inflated: maxInflated}
+	p, err := r.read(in.Vendor)
+	// A reader that failed, and a caller who no longer waits, made parts look
+	// broken. The time of this package alone is the package's own fault.
+	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
+		return nil, fault
+	}
+	return p, err
+}
+
+// apk is an APK that is being read. It implements resources.
+type apk struct {
+	ctx      context.Context
+	archive  *archive.Archive
+	table    *table
+	inflated int64 // what may still be inflated
+}
+
+func (r *apk) read(vendor string) (*artifact.Package, error) {
+	var root *element
+	if err := guard(func() (err error) { root, err = r.manifest(); return err }); err != nil {
+		return nil, &artifact.InvalidError{Reason: "AndroidManifest.xml cannot be read: " + err.Error()}
+	}
+	p := &artifact.Package{Kind: artifact.APK}
+	warn := func(what string, err error) {
+		if err != nil {
+			p.Warnings = append(p.Warnings, what+": "+err.Error())
+		}
+	}
+	warn("The resources cannot be read", guard(r.readTable))
+	var icons []value
+	warn("Parts of the manifest cannot be read", guard(func() error {
+		icons = readManifest(root, r, p)
+		return nil
+	}))
+	warn("The icon cannot be read", guard(func() (err error) {
+		p.Icon, err = readIcon(r.ctx, r, icons)
+		return err
+	}))
+	warn("The signature cannot be read", guard(func() (err error) {
+		p.Signer, err = readSigner(r.archive)
+		return err
+	}))
+	p.ABIs, p.HasSDK = entryNames(r.archive.Entries(), vendor)
+	return p, nil
+}
+
+// guard takes a decoder that panics for one that failed.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("decoder failed: %v", p)
+		}
+	}()
+	return f()
+}
+
+// manifest reads the first manifest that can be read.
+func (r *apk) manifest() (*element, error) {
+	all := r.archive.All(manifestName)
+	if len(all) == 0 {
+		return nil, errors.New("there is none")
+	}
+	var failed error
+	for _, e := range all[:min(len(all), maxManifests)] {
+		raw, err := r.inflate(e, maxManifest)
+		if err == nil {
+			var root *element
+			if root, err = parseXML(raw); err == nil {
+				if root.Name == "manifest" && root.attr("package").text() != "" {
+					return root, nil
+				}
+				err = errors.New("it names no package")
+			}
+		}
+		if failed == nil {
+			failed = err
+		}
+	}
+	return nil, failed
+}
+
+// readTable reads resources.arsc; that there is none is no error.
+func (r *apk) readTable() error {
+	all := r.archive.All(tableName)
+	if len(all) == 0 {
+		return nil
+	}
+	e := all[0]
+	var file *binaryFile
+	if stored, ok := r.archive.ReaderAt(e); ok {
+		if e.Size > maxTable {
+			return archive.ErrTooLarge
+		}
+		file = inFile(stored, e.Size)
+	} else {
+		raw, err := r.inflate(e, maxPackedTable)
+		if err != nil {
+			return err
+		}
+		file = inMemory(raw)
+	}
+	t, err := parseTable(r.ctx, file)
+	r.table = t
+	return err
+}
+
+// candidates implements resources.
+func (r *apk) candidates(id uint32) []candidate {
+	if r.table == nil {
+		return nil
+	}
+	return r.table.candidates(id)
+}
+
+// drawable implements resources. The contents decide what a file is, since its
+// name may have lost its ending.
+func (r *apk) drawable(path string) (*element, []byte, error) {
+	all := r.archive.All(path)
+	if len(all) == 0 {
+		return nil, nil, errors.New("a file of it is not in the package")
+	}
+	raw, err := r.inflate(all[0], maxDrawable)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !bytes.HasPrefix(raw, []byte{kindXML, 0, 8, 0}) {
+		return nil, raw, nil
+	}
+	if len(raw) > maxDocument {
+		return nil, nil, archive.ErrTooLarge
+	}
+	doc, err := parseXML(raw)
+	return doc, nil, err
+}
+
+// inflate reads an entry within what is left for the package.
+func (r *apk) inflate(e archive.Entry, limit int64) ([]byte, error) {
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	limit = min(limit, r.inflated)
+	raw, err := r.archive.Read(e, limit)
+	if err != nil {
+		// Finding out cost up to the limit.
+		r.inflated -= min(limit, max(e.Packed, 0)*1032)
+		return nil, err
+	}
+	r.inflated -= int64(len(raw))
+	return raw, nil
+}

@@ -1,0 +1,201 @@
+package android
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/artifact/archive"
+)
+
+// An app bundle is a zip with a folder for each module. The one called base is the
+// app: its manifest and drawables are protobuf documents (bundle_document.go), its
+// resources a protobuf table (bundle_table.go). BundleConfig.pb says which
+// bundletool made it. Signatures are those of a JAR.
+
+const (
+	bundleConfigName   = "BundleConfig.pb"
+	bundleManifestName = "base/manifest/" + manifestName
+	bundleTableName    = "base/resources.pb"
+
+	// maxModules bounds the list of modules; Google Play takes 100.
+	maxModules = 200
+
+	// maxConfig bounds BundleConfig.pb, which lists files that stay uncompressed.
+	maxConfig = 1 << 20
+)
+
+// Bundle reads an app bundle (AAB). One without a base manifest that can be read is
+// an *artifact.InvalidError; other errors come from the reader or from ctx.
+func Bundle(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	b := &bundle{files: apk{ctx: ctx, archive: a, inflated: maxInflated}}
+	p, err := b.read(in.Vendor)
+	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
+		return nil, fault
+	}
+	return p, err
+}
+
+// bundle is an app bundle that is being read. It implements resources.
+type bundle struct {
+	files apk // for the bounds of reading and the signature
+	table *protoTable
+}
+
+func (b *bundle) read(vendor string) (*artifact.Package, error) {
+	var root *element
+	if err := guard(func() (err error) { root, err = b.manifest(); return err }); err != nil {
+		return nil, &artifact.InvalidError{Reason: bundleManifestName + " cannot be read: " + err.Error()}
+	}
+	p := &artifact.Package{Kind: artifact.AAB}
+	warn := func(what string, err error) {
+		if err != nil {
+			p.Warnings = append(p.Warnings, what+": "+err.Error())
+		}
+	}
+	warn(bundleConfigName+" cannot be read", guard(func() (err error) {
+		p.Tool, err = b.tool()
+		return err
+	}))
+	warn("The resources cannot be read", guard(b.readTable))
+	var icons []value
+	warn("Parts of the manifest cannot be read", guard(func() error {
+		icons = readManifest(root, b, p)
+		return nil
+	}))
+	warn("The icon cannot be read", guard(func() (err error) {
+		p.Icon, err = readIcon(b.files.ctx, b, icons)
+		return err
+	}))
+	warn("The signature cannot be read", guard(func() (err error) {
+		p.Signer, err = readSigner(b.files.archive)
+		return err
+	}))
+	b.names(p, vendor)
+	return p, nil
+}
+
+// manifest reads the first manifest of the base module that can be read.
+func (b *bundle) manifest() (*element, error) {
+	all := b.files.archive.All(bundleManifestName)
+	failed := errors.New("there is none")
+	for _, e := range all[:min(len(all), maxManifests)] {
+		raw, err := b.files.inflate(e, maxManifest)
+		if err != nil {
+			failed = err
+			continue
+		}
+		root, err := parseProtoXML(raw)
+		if err == nil && root.Name == "manifest" && root.attr("package").text() != "" {
+			return root, nil
+		}
+		if failed = err; err == nil {
+			failed = errors.New("it names no package")
+		}
+	}
+	return nil, failed
+}
+
+// tool gives "bundletool 1.17.2". Old versions wrote none.
+func (b *bundle) tool() (string, error) {
+	all := b.files.archive.All(bundleConfigName)
+	if len(all) == 0 {
+		return "", nil
+	}
+	raw, err := b.files.inflate(all[0], maxConfig)
+	if err != nil {
+		return "", err
+	}
+	return bundletool(raw, 1)
+}
+
+// bundletool reads the message that both BundleConfig.pb (in field 1) and toc.pb
+// (in field 2) have, whose field 2 is the version.
+func bundletool(raw []byte, in protowire.Number) (string, error) {
+	var version string
+	err := eachField(raw, func(f field) bool {
+		if f.number == in {
+			version = clean(string(f.message(2)))
+		}
+		return true
+	})
+	if version == "" {
+		return "", err
+	}
+	return "bundletool " + version, err
+}
+
+// readTable reads the resources of the base module; that there are none is no
+// error.
+func (b *bundle) readTable() error {
+	all := b.files.archive.All(bundleTableName)
+	if len(all) == 0 {
+		return nil
+	}
+	raw, err := b.files.inflate(all[0], maxProtoTable)
+	if err != nil {
+		return err
+	}
+	b.table, err = parseProtoTable(raw)
+	return err
+}
+
+// candidates implements resources.
+func (b *bundle) candidates(id uint32) []candidate {
+	if b.table == nil || b.files.ctx.Err() != nil {
+		return nil
+	}
+	return b.table.candidates(id)
+}
+
+// drawable implements resources. Paths of the table are within the base module.
+func (b *bundle) drawable(path string) (*element, []byte, error) {
+	all := b.files.archive.All("base/" + path)
+	if len(all) == 0 {
+		return nil, nil, errors.New("a file of it is not in the package")
+	}
+	raw, err := b.files.inflate(all[0], maxDrawable)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Field 1 or 3 of an XmlNode comes first, which no raster begins with.
+	if !bytes.HasPrefix(raw, []byte{1<<3 | 2}) && !bytes.HasPrefix(raw, []byte{3<<3 | 2}) {
+		return nil, raw, nil
+	}
+	if len(raw) > maxDocument {
+		return nil, nil, archive.ErrTooLarge
+	}
+	doc, err := parseProtoXML(raw)
+	return doc, nil, err
+}
+
+// names reads what the names of the entries say: the modules, the ABIs of all of
+// them, and whether the vendor's SDK is in one.
+func (b *bundle) names(p *artifact.Package, vendor string) {
+	var inside []archive.Entry
+	for _, e := range b.files.archive.Entries() {
+		module, rest, ok := strings.Cut(e.Name, "/")
+		if !ok {
+			continue
+		}
+		if rest == "manifest/"+manifestName && len(p.Splits) < maxModules && !slices.Contains(p.Splits, module) {
+			if name := clean(module); name == module {
+				p.Splits = append(p.Splits, module)
+			}
+		}
+		// What a module has under root/ is at the root of its APK.
+		rest = strings.TrimPrefix(rest, "root/")
+		if strings.HasPrefix(rest, "lib/") || strings.HasPrefix(rest, "assets/") || strings.HasPrefix(rest, "META-INF/") {
+			inside = append(inside, archive.Entry{Name: rest})
+		}
+	}
+	slices.Sort(p.Splits)
+	p.ABIs, p.HasSDK = entryNames(inside, vendor)
+}

@@ -1,0 +1,125 @@
+package android
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/hex"
+	"errors"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+)
+
+// certificate is the part of an X.509 certificate that describes it. crypto/x509
+// refuses certificates that Android accepts (negative serial numbers, odd strings,
+// old curves), and nothing is verified here.
+type certificate struct {
+	TBS struct {
+		Version   asn1.RawValue `asn1:"optional,explicit,tag:0"`
+		Serial    *big.Int
+		Algorithm asn1.RawValue
+		Issuer    asn1.RawValue
+		Validity  struct{ From, Until time.Time }
+		Subject   asn1.RawValue
+	}
+}
+
+var errCertificate = errors.New("the certificate cannot be read")
+
+// describe fills in a signer from a certificate; what is none changes nothing.
+func describe(s *artifact.Signer, der []byte) error {
+	var c certificate
+	if _, err := asn1.Unmarshal(der, &c); err != nil {
+		return errCertificate
+	}
+	sum := sha256.Sum256(der)
+	s.SHA256 = hex.EncodeToString(sum[:])
+	s.Subject, s.Expires = "", c.TBS.Validity.Until.UTC()
+	var names pkix.RDNSequence
+	if _, err := asn1.Unmarshal(c.TBS.Subject.FullBytes, &names); err == nil {
+		s.Subject = clean(subject(names))
+	}
+	return nil
+}
+
+var emailAddress = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 1}
+
+// subject writes a name as RFC 2253 does, and the mail addresses that old
+// certificates have as the tools of Android do.
+func subject(names pkix.RDNSequence) string {
+	s := names.String()
+	for _, set := range names {
+		for _, n := range set {
+			text, ok := n.Value.(string)
+			if !ok || !n.Type.Equal(emailAddress) {
+				continue
+			}
+			if der, err := asn1.Marshal(text); err == nil {
+				s = strings.Replace(s, emailAddress.String()+"=#"+hex.EncodeToString(der), "EMAILADDRESS="+text, 1)
+			}
+		}
+	}
+	return s
+}
+
+// signedData is PKCS #7 as far as it names the signer's certificate.
+type signedData struct {
+	Version      int
+	Digests      asn1.RawValue
+	Content      asn1.RawValue
+	Certificates asn1.RawValue `asn1:"optional,tag:0"`
+	Lists        asn1.RawValue `asn1:"optional,tag:1"`
+	Signers      []struct {
+		Version int
+		Issuer  struct {
+			Name   asn1.RawValue
+			Serial *big.Int
+		}
+	} `asn1:"set"`
+}
+
+// v1Certificate gives the certificate of the first signer of a JAR signature.
+// The certificates are walked in DER, since parsers of PKCS #7 refuse the whole
+// for one certificate that is odd. Lengths that DER has not are left unread: the
+// common parser for them recurses without a bound, and no tool that signs
+// packages writes them.
+func v1Certificate(raw []byte) ([]byte, error) {
+	var outer struct {
+		Type    asn1.ObjectIdentifier
+		Content asn1.RawValue `asn1:"explicit,optional,tag:0"`
+	}
+	var data signedData
+	_, err := asn1.Unmarshal(raw, &outer)
+	if err == nil {
+		_, err = asn1.Unmarshal(outer.Content.Bytes, &data)
+	}
+	if err != nil {
+		return nil, errCertificate
+	}
+	var first []byte
+	for rest := data.Certificates.Bytes; len(rest) > 0; {
+		var one asn1.RawValue
+		if rest, err = asn1.Unmarshal(rest, &one); err != nil {
+			break
+		}
+		if first == nil {
+			first = one.FullBytes
+		}
+		var c certificate
+		if _, err := asn1.Unmarshal(one.FullBytes, &c); err != nil || len(data.Signers) == 0 {
+			continue
+		}
+		by := data.Signers[0].Issuer
+		if c.TBS.Serial.Cmp(by.Serial) == 0 && bytes.Equal(c.TBS.Issuer.FullBytes, by.Name.FullBytes) {
+			return one.FullBytes, nil
+		}
+	}
+	if first == nil {
+		return nil, errCertificate
+	}
+	return first, nil
+}

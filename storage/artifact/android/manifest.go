@@ -1,0 +1,99 @@
+package android
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+)
+
+// maxText bounds names and versions, in characters.
+const maxText = 255
+
+// readManifest fills in what a manifest says and gives the icons that it names,
+// the preferred first. What refers to a resource that is not there is a warning.
+func readManifest(root *element, res resources, p *artifact.Package) (icons []value) {
+	m := manifest{res: res, p: p}
+	p.Platform = artifact.Android
+	p.PackageName = m.text(root, "package")
+	p.Version = m.text(root, "versionName")
+	p.VersionCode = m.versionCode(root)
+	if split := m.text(root, "split"); split != "" {
+		p.Splits = []string{split}
+	}
+	if sdk := root.child("uses-sdk"); sdk != nil {
+		p.MinOSVersion = m.text(sdk, "minSdkVersion")
+		p.TargetOS = m.text(sdk, "targetSdkVersion")
+	}
+	if app := root.child("application"); app != nil {
+		p.Name = m.text(app, "label")
+		p.Debuggable = m.resolve(app, "debuggable").truth()
+		for _, name := range []string{"icon", "roundIcon"} {
+			if v := app.attr(name); !v.none() {
+				icons = append(icons, v)
+			}
+		}
+	}
+	if p.Name == "" {
+		p.Name = p.PackageName
+	}
+	return icons
+}
+
+// manifest resolves attributes and keeps note of what cannot be.
+type manifest struct {
+	res resources
+	p   *artifact.Package
+}
+
+func (m manifest) resolve(e *element, name string) value {
+	raw := e.attr(name)
+	v := resolve(m.res, raw)
+	if v.none() && raw.reference() {
+		m.p.Warnings = append(m.p.Warnings, "The manifest's "+name+" refers to a resource that is not in the package.")
+	}
+	return v
+}
+
+func (m manifest) text(e *element, name string) string {
+	return clean(m.resolve(e, name).text())
+}
+
+// versionCode joins both halves as Android does: the major one is the upper 32
+// bits of one number.
+func (m manifest) versionCode(root *element) string {
+	code, ok := number(m.resolve(root, "versionCode"))
+	if !ok {
+		return m.text(root, "versionCode")
+	}
+	major, _ := number(m.resolve(root, "versionCodeMajor"))
+	return strconv.FormatInt(int64(major)<<32|int64(code), 10)
+}
+
+func number(v value) (uint32, bool) {
+	if v.Type == typeString {
+		n, err := strconv.ParseInt(strings.TrimSpace(v.Text), 0, 64)
+		return uint32(n), err == nil && n >= 0 && n < 1<<32
+	}
+	return v.number()
+}
+
+// clean makes a text fit to be stored and shown: no control characters, which
+// includes the NUL that PostgreSQL refuses and what turns the writing direction of
+// the text behind it, and no more than maxText characters.
+func clean(s string) string {
+	s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, s))
+	if r := []rune(s); len(r) > maxText {
+		return string(r[:maxText])
+	}
+	return s
+}

@@ -1,0 +1,131 @@
+package android
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/artifact/archive"
+)
+
+// realAPK opens an APK of a package that the development setup installs.
+func realAPK(t testing.TB, path string) (*os.File, int64) {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	folder := filepath.Join(cache, "slipway", "npm", "node_modules")
+	if _, err := os.Stat(folder); err != nil {
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		t.Skip("the packages of the development setup are not installed")
+	}
+	f, err := os.Open(filepath.Join(folder, path))
+	require.NoError(t, err)
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	require.NoError(t, err)
+	return f, info.Size()
+}
+
+const (
+	settingsAPK = "io.appium.settings/apks/settings_apk-debug.apk"
+	serverAPK   = "appium-uiautomator2-server/apks/appium-uiautomator2-server-v10.6.6.apk"
+	demosAPK    = "android-apidemos/apks/ApiDemos-debug.apk"
+)
+
+// Expected values are what aapt and apksigner say.
+func TestReadsRealPackages(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]*artifact.Package{
+		settingsAPK: {
+			Name: "Appium Settings", PackageName: "io.appium.settings", Version: "8.0.10", VersionCode: "192",
+			MinOSVersion: "26", TargetOS: "35", Debuggable: true,
+			Signer: &artifact.Signer{
+				Scheme: "v2", Schemes: []string{"v2"},
+				SHA256:  "680dbbc39ab0944796c811b636ace510c8e551317087036cebab0751b0a6190c",
+				Subject: "C=US,O=Android,CN=Android Debug",
+				Expires: time.Date(2056, 9, 18, 17, 20, 13, 0, time.UTC),
+			},
+		},
+		serverAPK: {
+			Name: "io.appium.uiautomator2.server", PackageName: "io.appium.uiautomator2.server", Version: "10.6.6", VersionCode: "278",
+			MinOSVersion: "26", TargetOS: "34", Debuggable: true,
+			Signer: &artifact.Signer{
+				Scheme: "v3", Schemes: []string{"v1", "v2", "v3"},
+				SHA256:  "a40da80a59d170caa950cf15c18c454d47a39b26989d8b640ecd745ba71bf5dc",
+				Subject: "EMAILADDRESS=android@android.com,CN=Android,OU=Android,O=Android,L=Mountain View,ST=California,C=US",
+				Expires: time.Date(2035, 7, 17, 1, 33, 46, 0, time.UTC),
+			},
+		},
+		demosAPK: {
+			Name: "API Demos", PackageName: "io.appium.android.apis", Version: "5.0.0", VersionCode: "25",
+			MinOSVersion: "17", TargetOS: "33", Debuggable: true,
+			Signer: &artifact.Signer{
+				Scheme: "v2", Schemes: []string{"v1", "v2"},
+				SHA256:  "18e8534fed30cbf9959e4073e723e3395a3f92fd6b41756d5fbc788f280c1107",
+				Subject: "C=US,O=Android,CN=Android Debug",
+				Expires: time.Date(2054, 5, 12, 5, 18, 29, 0, time.UTC),
+			},
+		},
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			f, size := realAPK(t, path)
+			r := &blocks{r: f, seen: map[int64]bool{}}
+			p := mustRead(t, r, size)
+			require.Equal(t, path != serverAPK, p.Icon != nil)
+			p.Icon = nil
+			want.Kind, want.Platform = artifact.APK, artifact.Android
+			require.Equal(t, want, p)
+			t.Logf("%d of %d blocks of 256 KiB, %d calls, %d bytes asked for of %d",
+				len(r.seen), (size+blockOfCache-1)/blockOfCache, r.calls, r.bytes, size)
+			require.LessOrEqual(t, len(r.seen), 8)
+		})
+	}
+}
+
+func mustRead(t testing.TB, r io.ReaderAt, size int64) *artifact.Package {
+	t.Helper()
+	a, err := archive.Open(r, size)
+	require.NoError(t, err)
+	p, err := APK(t.Context(), artifact.Input{Reader: r, Size: size, Vendor: "slipway"}, a)
+	require.NoError(t, err)
+	return p
+}
+
+// blockOfCache is the block of the cache that reads objects by ranges.
+const blockOfCache = 256 << 10
+
+// blocks counts the blocks that reads touch.
+type blocks struct {
+	r     io.ReaderAt
+	seen  map[int64]bool
+	calls int
+	bytes int
+}
+
+func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
+	b.calls++
+	b.bytes += len(p)
+	for i := off / blockOfCache; i <= (off+int64(len(p))-1)/blockOfCache; i++ {
+		b.seen[i] = true
+	}
+	return b.r.ReadAt(p, off)
+}
+
+func BenchmarkAPK(b *testing.B) {
+	for _, path := range []string{settingsAPK, serverAPK, demosAPK} {
+		b.Run(filepath.Base(path), func(b *testing.B) {
+			f, size := realAPK(b, path)
+			b.ReportAllocs()
+			for b.Loop() {
+				mustRead(b, f, size)
+			}
+		})
+	}
+}

@@ -1,0 +1,177 @@
+package apple
+
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/artifact/archive"
+)
+
+// macDepth is how many folders may be around X.app.
+const macDepth = 4
+
+// bundle is the folder of an app in an archive.
+type bundle struct {
+	archive *archive.Archive
+	root    string // with a slash at its end; of a Mac app the folder Contents
+}
+
+// normal gives an entry's name as rules compare it: some tools write backslashes
+// or begin with "./". "" stands for what is no file of an app: folders, names
+// that climb, and what the Finder adds.
+func normal(name string) string {
+	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
+	if strings.HasSuffix(name, "/") || strings.Contains(name, "..") && climbs(name) ||
+		strings.HasPrefix(name, "__MACOSX/") || strings.Contains(name, "/__MACOSX/") {
+		return ""
+	}
+	return name
+}
+
+func climbs(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// IsApp reports whether an archive is laid out as an IPA.
+func IsApp(entries []archive.Entry) bool {
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(normal(e.Name), "Payload/"); ok && strings.Contains(rest, ".app/") {
+			return true
+		}
+	}
+	return false
+}
+
+// IsMac reports whether an archive holds an app of macOS.
+func IsMac(entries []archive.Entry) bool {
+	_, ok := macRoot(entries)
+	return ok
+}
+
+// IsDSYM reports whether an archive holds files with debugging symbols.
+func IsDSYM(entries []archive.Entry) bool {
+	for _, e := range entries {
+		if _, ok := dwarfName(e.Name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// appRoot finds the app of an IPA: the Info.plist directly in Payload/*.app. Apps
+// for watches and extensions are nested deeper and never meant.
+func appRoot(entries []archive.Entry) (string, bool) {
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(normal(e.Name), "Payload/")
+		if !ok {
+			continue
+		}
+		if app, file, _ := strings.Cut(rest, "/"); file == "Info.plist" && strings.HasSuffix(app, ".app") {
+			return "Payload/" + app + "/", true
+		}
+	}
+	return "", false
+}
+
+// macRoot finds the app of a Mac archive: the one with the fewest folders around
+// it, and never one inside of another app.
+func macRoot(entries []archive.Entry) (string, bool) {
+	best, depth := "", macDepth+1
+	for _, e := range entries {
+		app, ok := strings.CutSuffix(normal(e.Name), ".app/Contents/Info.plist")
+		if !ok || strings.Contains(app, ".app/") || strings.HasSuffix("/"+app, "/") {
+			continue
+		}
+		if n := strings.Count(app, "/"); n < depth {
+			best, depth = app+".app/Contents/", n
+		}
+	}
+	return best, best != ""
+}
+
+// name is the name of the app's folder.
+func (b bundle) name() string {
+	app, _, _ := strings.Cut(b.root, ".app/")
+	return app[strings.LastIndexByte(app, '/')+1:]
+}
+
+// find gives the first entries of a name inside the bundle.
+func (b bundle) find(name string) []archive.Entry {
+	var found []archive.Entry
+	for _, e := range b.archive.Entries() {
+		if rest, ok := strings.CutPrefix(normal(e.Name), b.root); ok && rest == name {
+			if found = append(found, e); len(found) == maxCopies {
+				break
+			}
+		}
+	}
+	return found
+}
+
+// info reads Info.plist. Of several the first that has a bundle identifier
+// counts.
+func (b bundle) info(name string) (dict, error) {
+	reason := "Info.plist cannot be read"
+	for _, e := range b.find(name) {
+		raw, err := b.archive.Read(e, maxPlist)
+		if fault := b.archive.Err(); fault != nil {
+			return nil, fault
+		}
+		if err != nil {
+			reason = "Info.plist cannot be read: " + err.Error()
+			continue
+		}
+		info, err := decodePlist(raw)
+		if err != nil {
+			reason = "Info.plist cannot be read: " + err.Error()
+			continue
+		}
+		if info.text("CFBundleIdentifier") != "" {
+			return info, nil
+		}
+		reason = "Info.plist has no CFBundleIdentifier"
+	}
+	return nil, &artifact.InvalidError{Reason: reason}
+}
+
+// hasSDK reports whether the app carries the vendor's SDK: a framework or library
+// in its folder of frameworks, or a bundle of resources (which an SDK that is
+// linked statically leaves), whose name begins with the vendor's, in any case. An
+// SDK without either is not seen: it is code among the app's own.
+func (b bundle) hasSDK(vendor, frameworks, resources string) bool {
+	if vendor == "" {
+		return false
+	}
+	for _, e := range b.archive.Entries() {
+		rest, ok := strings.CutPrefix(normal(e.Name), b.root)
+		if !ok {
+			continue
+		}
+		if inside, ok := strings.CutPrefix(rest, frameworks); ok && vendored(inside, vendor, ".framework", ".dylib") {
+			return true
+		}
+		if inside, ok := strings.CutPrefix(rest, resources); ok && vendored(inside, vendor, ".bundle") {
+			return true
+		}
+	}
+	return false
+}
+
+// vendored reports whether a path begins with a folder or file of the vendor.
+func vendored(path, vendor string, suffixes ...string) bool {
+	name, _, _ := strings.Cut(path, "/")
+	if len(name) < len(vendor) || !strings.EqualFold(name[:len(vendor)], vendor) {
+		return false
+	}
+	for _, s := range suffixes {
+		if strings.HasSuffix(name, s) {
+			return true
+		}
+	}
+	return false
+}

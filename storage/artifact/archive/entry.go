@@ -1,0 +1,195 @@
+package archive
+
+import (
+	"bufio"
+	"compress/flate"
+	"errors"
+	"io"
+)
+
+// The compression methods that have a meaning here.
+const (
+	stored   = 0
+	deflated = 8
+)
+
+// maxRatio is what deflate can reach: 258 bytes for two bits.
+const maxRatio = 1032
+
+// Read inflates an entry of at most limit bytes; ErrTooLarge for a longer one,
+// whatever its header claims.
+//
+// An entry that holds less than it claims gives what it holds. An unknown method
+// is taken for none where the packed and the inflated size are the same, else for
+// deflate, and for the other one where that fails.
+func (a *Archive) Read(e Entry, limit int64) ([]byte, error) {
+	var failed error
+	for _, method := range e.methods() {
+		data, err := a.read(e, method, limit)
+		if err == nil || errors.Is(err, ErrTooLarge) || a.Err() != nil {
+			return data, err
+		}
+		failed = err
+	}
+	return nil, failed
+}
+
+// methods are the ways an entry may be packed, the likelier first.
+func (e Entry) methods() []uint16 {
+	switch {
+	case e.Method == stored, e.Method == deflated:
+		return []uint16{e.Method}
+	case e.Packed == e.Size:
+		return []uint16{stored, deflated}
+	}
+	return []uint16{deflated, stored}
+}
+
+// read takes memory for what the entry claims where its packed bytes can hold
+// that. One that inflates to more is measured first, without memory.
+func (a *Archive) read(e Entry, method uint16, limit int64) ([]byte, error) {
+	if e.Size > limit {
+		return nil, ErrTooLarge
+	}
+	size := max(e.Size, 0)
+	if method == deflated && size/maxRatio > e.Packed {
+		size = max(e.Packed, 0) * maxRatio
+	}
+	for {
+		r, err := a.inflate(e, method)
+		if err != nil {
+			return nil, err
+		}
+		data := make([]byte, size)
+		n, err := io.ReadFull(r, data)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			if a.ended(r) {
+				return data[:n], nil
+			}
+			return nil, invalid("an entry of the archive is cut off")
+		}
+		if err != nil {
+			return nil, a.reason(err)
+		}
+		more, err := io.Copy(io.Discard, io.LimitReader(r, limit-size+1))
+		if err != nil {
+			return nil, a.reason(err)
+		}
+		if more == 0 {
+			return data, nil
+		}
+		if size += more; size > limit {
+			return nil, ErrTooLarge
+		}
+	}
+}
+
+// ended tells a reader at its proper end from one that was cut off: both give
+// io.EOF in some form, but only the first gives it again, and plain.
+func (a *Archive) ended(r io.Reader) bool {
+	_, err := r.Read(make([]byte, 1))
+	return err == io.EOF
+}
+
+// Open inflates an entry as it is read. The reader ends with an error after
+// limit bytes.
+func (a *Archive) Open(e Entry, limit int64) (io.Reader, error) {
+	if e.Size > limit {
+		return nil, ErrTooLarge
+	}
+	r, err := a.inflate(e, e.methods()[0])
+	if err != nil {
+		return nil, err
+	}
+	return &limited{a: a, r: r, left: limit}, nil
+}
+
+// ReaderAt gives the bytes of a stored (not compressed) entry, such as an APK
+// inside an archive of APKs; ok is false for a compressed one, and for one that
+// does not lie in the file.
+func (a *Archive) ReaderAt(e Entry) (r io.ReaderAt, ok bool) {
+	if e.methods()[0] != stored {
+		return nil, false
+	}
+	at, err := a.data(e)
+	if err != nil || e.Size < 0 || e.Size > a.size-at {
+		return nil, false
+	}
+	return io.NewSectionReader(a.r, at, e.Size), true
+}
+
+// data gives the offset of an entry's bytes, behind its local header. Of that
+// only the lengths count: the rest is the directory's to say.
+func (a *Archive) data(e Entry) (int64, error) {
+	if e.offset < 0 || e.offset > a.size-localLength {
+		return 0, invalid("an entry of the archive lies outside the file")
+	}
+	var h [localLength]byte
+	if _, err := a.r.ReadAt(h[:], e.offset); err != nil {
+		return 0, a.reason(err)
+	}
+	if string(h[:4]) != localSignature {
+		return 0, invalid("an entry of the archive does not begin where the directory says")
+	}
+	at := e.offset + localLength + int64(le.Uint16(h[26:])) + int64(le.Uint16(h[28:]))
+	if at > a.size {
+		return 0, invalid("an entry of the archive lies outside the file")
+	}
+	return at, nil
+}
+
+// inflate opens an entry. A stored one has the length that it claims inflated, as
+// Android reads it; a packed one ends by itself, at the latest with the file.
+func (a *Archive) inflate(e Entry, method uint16) (io.Reader, error) {
+	at, err := a.data(e)
+	if err != nil {
+		return nil, err
+	}
+	length := e.Packed
+	if method == stored {
+		length = e.Size
+	}
+	if length < 0 || length > a.size-at {
+		return nil, invalid("an entry of the archive is cut off")
+	}
+	section := io.NewSectionReader(a.r, at, length)
+	if method == stored {
+		return section, nil
+	}
+	return flate.NewReader(bufio.NewReaderSize(section, int(min(max(length, 16), 64<<10)))), nil
+}
+
+// reason gives the fault of the reader beneath, if it has one: else the data are
+// broken.
+func (a *Archive) reason(err error) error {
+	if fault := a.Err(); fault != nil {
+		return fault
+	}
+	return invalid("an entry of the archive cannot be unpacked: %v", err)
+}
+
+// limited ends with ErrTooLarge behind its limit.
+type limited struct {
+	a    *Archive
+	r    io.Reader
+	left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	// One byte more than is left shows whether there is more.
+	if int64(len(p)) > l.left+1 {
+		p = p[:l.left+1]
+	}
+	n, err := l.r.Read(p)
+	if int64(n) > l.left {
+		n, err = int(l.left), ErrTooLarge
+	}
+	l.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, ErrTooLarge) {
+		err = l.a.reason(err)
+	}
+	return n, err
+}

@@ -1,0 +1,74 @@
+package icon
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+
+	"golang.org/x/image/draw"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+)
+
+// Normalize decodes a raster icon (PNG, Apple's CgBI PNG, WebP, JPEG, GIF, .icns)
+// and gives a PNG of at most artifact.IconSize pixels a side. It is square: a
+// longer side is kept, the shorter one is filled up with transparency. Small
+// icons stay as small as they are.
+func Normalize(raw []byte) (out []byte, err error) {
+	defer guard("reading the image", &err)
+	defer enter()()
+	img, err := decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	return encode(square(img))
+}
+
+// square scales an image down to a square one.
+func square(img image.Image) *image.RGBA {
+	b := img.Bounds()
+	long := max(b.Dx(), b.Dy())
+	side := min(long, artifact.IconSize)
+	// Rounded, and at least a pixel: a hair line stays one.
+	w, h := max(1, (b.Dx()*side+long/2)/long), max(1, (b.Dy()*side+long/2)/long)
+	x, y := (side-w)/2, (side-h)/2
+	dst := image.NewRGBA(image.Rect(0, 0, side, side))
+	scale(dst, image.Rect(x, y, x+w, y+h), img)
+	return dst
+}
+
+// scale draws an image into a rectangle of dst, over what is there.
+func scale(dst *image.RGBA, r image.Rectangle, img image.Image) {
+	if r.Size() == img.Bounds().Size() {
+		draw.Draw(dst, r, img, img.Bounds().Min, draw.Over)
+		return
+	}
+	draw.CatmullRom.Scale(dst, r, plain(img), img.Bounds(), draw.Over, nil)
+}
+
+// plain gives an image in a form that is scaled without a method call for each
+// pixel, which makes a large palette picture 20 times as fast.
+func plain(img image.Image) image.Image {
+	switch img := img.(type) {
+	case *image.RGBA, *image.NRGBA, *image.Gray:
+		return img
+	case *image.YCbCr:
+		switch img.SubsampleRatio {
+		case image.YCbCrSubsampleRatio444, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420, image.YCbCrSubsampleRatio440:
+			return img
+		}
+	}
+	dst := image.NewRGBA(img.Bounds())
+	draw.Draw(dst, dst.Rect, img, dst.Rect.Min, draw.Src)
+	return dst
+}
+
+// encode writes a PNG. The default level of compression: the fastest one makes
+// icons half as large again and saves two milliseconds.
+func encode(img image.Image) ([]byte, error) {
+	var out bytes.Buffer
+	if err := png.Encode(&out, img); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,130 @@
+package inspect
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/artifact/apple"
+)
+
+// What is kept of a package, in characters and in items. Names are bounded by the
+// database; the rest is far above what packages have.
+const (
+	nameLength    = 255
+	subjectLength = 1000
+	noteLength    = 500
+	shortLength   = 64 // architectures, UDIDs, UUIDs
+
+	abiCount     = 32
+	splitCount   = 1000
+	noteCount    = 50
+	imageCount   = 64
+	symbolCount  = 2000
+	schemeCount  = 8
+	iconBytes    = 1 << 20
+	unnamedTitle = "Unnamed app"
+)
+
+// cleanPackage makes what a package says fit to be stored and shown.
+func cleanPackage(p *artifact.Package, file string) {
+	for _, s := range []*string{&p.Platform, &p.Name, &p.PackageName, &p.Version, &p.VersionCode, &p.MinOSVersion, &p.TargetOS, &p.Tool} {
+		*s = text(*s, nameLength)
+	}
+	for _, name := range []string{p.PackageName, text(fileTitle(file), nameLength), unnamedTitle} {
+		if p.Name == "" {
+			p.Name = name
+		}
+	}
+	p.ABIs = list(p.ABIs, abiCount, shortLength)
+	p.Splits = list(p.Splits, splitCount, nameLength)
+	p.Warnings = list(p.Warnings, noteCount, noteLength)
+	p.Images = images(p.Images, imageCount)
+	if len(p.Icon) > iconBytes {
+		p.Icon = nil
+	}
+	if s := p.Signer; s != nil {
+		s.Scheme = text(s.Scheme, shortLength)
+		s.Schemes = list(s.Schemes, schemeCount, shortLength)
+		s.SHA256 = text(s.SHA256, shortLength)
+		s.Subject = text(s.Subject, subjectLength)
+		s.Expires = moment(s.Expires)
+	}
+	if v := p.Provisioning; v != nil {
+		v.Name = text(v.Name, nameLength)
+		v.UUID = text(v.UUID, shortLength)
+		v.Team = text(v.Team, shortLength)
+		v.TeamName = text(v.TeamName, nameLength)
+		v.Type = text(v.Type, shortLength)
+		v.Expires = moment(v.Expires)
+		v.Devices = list(v.Devices, apple.MaxDevices, shortLength)
+	}
+}
+
+// cleanSymbols does the same for symbols.
+func cleanSymbols(s *artifact.Symbols) {
+	s.Images = images(s.Images, symbolCount)
+	s.MapID = text(s.MapID, nameLength)
+	s.MapHash = text(s.MapHash, nameLength)
+	s.Tool = text(s.Tool, nameLength)
+	s.Notes = list(s.Notes, noteCount, noteLength)
+}
+
+func images(all []artifact.Image, count int) []artifact.Image {
+	kept := make([]artifact.Image, 0, min(len(all), count))
+	for _, i := range all {
+		if len(kept) == count {
+			break
+		}
+		kept = append(kept, artifact.Image{Name: text(i.Name, nameLength), Arch: text(i.Arch, shortLength), UUID: text(i.UUID, shortLength)})
+	}
+	return kept
+}
+
+// list cleans the texts of a list and drops the empty ones.
+func list(all []string, count, length int) []string {
+	kept := make([]string, 0, min(len(all), count))
+	for _, s := range all {
+		if len(kept) == count {
+			break
+		}
+		if s = text(s, length); s != "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// text makes a text valid UTF-8 on one line, of at most limit characters. Signs
+// that change the direction of writing go too: they make a name look like
+// another. The result shares no memory with the package.
+func text(s string, limit int) string {
+	var b strings.Builder
+	n := 0
+	for len(s) > 0 && n < limit {
+		r, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
+		switch {
+		case unicode.IsSpace(r), r == '\u2028', r == '\u2029':
+			r = ' '
+		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\ufeff':
+			continue
+		}
+		if r == ' ' && b.Len() == 0 {
+			continue
+		}
+		b.WriteRune(r)
+		n++
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// moment drops times that JSON cannot hold.
+func moment(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
+}

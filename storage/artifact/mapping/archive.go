@@ -1,0 +1,57 @@
+package mapping
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/artifact/archive"
+)
+
+// maxTexts is how many texts of an archive are tried.
+const maxTexts = 8
+
+// ReadArchive finds the mapping in a zip: mapping.txt, else the first text (.txt
+// or .map) that is one. Android's tools write others beside it (seeds.txt,
+// usage.txt, configuration.txt).
+func ReadArchive(a *archive.Archive) (*artifact.Symbols, error) {
+	failure := &artifact.InvalidError{Reason: "the archive holds neither a dSYM nor a mapping (.txt or .map)"}
+	for _, e := range texts(a.Entries()) {
+		r, err := a.Open(e, maxText)
+		var s *artifact.Symbols
+		if err == nil {
+			s, err = Read(r)
+		}
+		if fault := a.Err(); fault != nil {
+			return nil, fault
+		}
+		if err == nil {
+			return s, nil
+		}
+		if !errors.As(err, &failure) {
+			failure = &artifact.InvalidError{Reason: "the mapping in the archive cannot be read: " + err.Error()}
+		}
+	}
+	return nil, failure
+}
+
+// maxText is what a mapping may claim to inflate to; only its head is inflated.
+const maxText = 1 << 40
+
+// texts gives the entries that may be the mapping, the likeliest first.
+func texts(entries []archive.Entry) []archive.Entry {
+	var named, others []archive.Entry
+	for _, e := range entries {
+		path := strings.ToLower(strings.ReplaceAll(e.Name, `\`, "/"))
+		base := path[strings.LastIndexByte(path, '/')+1:]
+		switch {
+		case strings.HasPrefix(path, "__macosx/"), strings.HasPrefix(base, "."):
+		case base == "mapping.txt":
+			named = append(named, e)
+		case (strings.HasSuffix(base, ".txt") || strings.HasSuffix(base, ".map")) && len(others) < maxTexts:
+			others = append(others, e)
+		}
+	}
+	named = append(named[:min(len(named), maxTexts)], others...)
+	return named[:min(len(named), maxTexts)]
+}
