@@ -2,8 +2,11 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
+	"github.com/lib/pq"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
@@ -23,15 +26,42 @@ func Migrate(ctx context.Context, db *DB) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read migrations: %w", err)
 	}
-	results, err := p.Up(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
-	}
 	var names []string
-	for _, r := range results {
-		names = append(names, r.Source.Path)
+	for try := 1; ; try++ {
+		results, err := p.Up(ctx)
+		var partial *goose.PartialError
+		if errors.As(err, &partial) {
+			results = partial.Applied
+		}
+		for _, r := range results {
+			names = append(names, r.Source.Path)
+		}
+		if err == nil {
+			return names, nil
+		}
+		if !isLockTimeout(err) || try == lockTries {
+			return names, fmt.Errorf("migrate: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return names, fmt.Errorf("migrate: %w", err)
+		case <-time.After(lockPause):
+		}
 	}
-	return names, nil
+}
+
+// A step that changes a table in use waits a few seconds for its lock, since
+// everybody else waits behind it, and makes room in between.
+const (
+	lockTries = 20
+	lockPause = 2 * time.Second
+)
+
+// isLockTimeout reports whether a step did not get its lock (SQLSTATE 55P03), or
+// was chosen to end a deadlock (40P01).
+func isLockTimeout(err error) bool {
+	var pe *pq.Error
+	return errors.As(err, &pe) && (pe.Code == "55P03" || pe.Code == "40P01")
 }
 
 // CheckSchema answers an error when the database lacks a step that this binary

@@ -91,7 +91,8 @@ func (k Kind) new(organization int64, requestID string, payload any) *ledger.New
 // Kinds are all kinds, by name.
 func Kinds() map[string]Kind {
 	all := map[string]Kind{}
-	for _, k := range []Kind{CrashProcess, CrashPurge, CrashRetention, LedgerRetention, ObjectSweep} {
+	for _, k := range []Kind{CrashProcess, CrashPurge, CrashRetention, LedgerRetention, ObjectSweep,
+		BuildNotify, BuildSync, BuildDelete, ProjectDelete, BuildUpkeep, MailSend} {
 		all[k.Name] = k
 	}
 	return all
@@ -113,6 +114,18 @@ func IsPermanent(err error) bool {
 	var p *PermanentError
 	return errors.As(err, &p)
 }
+
+// PublicError is a failure with words for those who read tasks; the cause is for
+// the log.
+type PublicError struct {
+	Text string
+	Err  error
+}
+
+func (e *PublicError) Error() string { return e.Text + ": " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *PublicError) Unwrap() error { return e.Err }
 
 // SnoozeError puts a task off without counting the attempt: what it needs is
 // rate limited or not ready.

@@ -162,7 +162,10 @@ func (w *Worker) record(ctx context.Context, kind tasks.Kind, job *Job, err erro
 // only operators are shown it.
 func reason(err, cause error) string {
 	var invalid *storage.InvalidError
+	var public *tasks.PublicError
 	switch {
+	case errors.As(err, &public):
+		return public.Text
 	case tasks.IsPermanent(err), errors.As(err, &invalid):
 		return err.Error()
 	case cause != nil && !errors.Is(cause, context.Canceled):

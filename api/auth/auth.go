@@ -2,9 +2,10 @@
 //
 // Who: an interface has a list of Methods, tried in order; the first one that
 // the request uses decides, and a wrong credential never falls back to another
-// method. Version 3 takes the header X-API-Key and Basic authentication (mail
-// address and API key; a service account's user name in place of the address),
-// the authoring interface Basic with user name and access key, and operators use
+// method. Version 3 takes the header X-API-Key, a Bearer token that a key was
+// exchanged for, Basic authentication (mail address and API key; a service
+// account's user name in place of the address) and the form field api_key;
+// versions 1 and 2 and the upload take the first three, the authoring interface Basic with user name and access key, and operators use
 // Basic with their own name and password wherever the table lets them in.
 //
 // What: Table has one line for each action: the least role, whether members are
@@ -34,6 +35,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -62,7 +64,8 @@ type Authenticator struct {
 	db       *storage.DB
 	region   string
 	hosts    hosts
-	failures *failures
+	failures *remote.Brake
+	now      func() time.Time
 	log      *slog.Logger
 	rules    map[Action]Rule
 	methods  map[respond.Interface][]Method
@@ -88,11 +91,11 @@ func New(cfg Config) (*Authenticator, error) {
 		cfg.FailuresPerMinute = defaultFailures
 	}
 	a := &Authenticator{db: cfg.DB, region: cfg.Region, hosts: newHosts(cfg.BaseDomain, cfg.PublicHost),
-		failures: newFailures(cfg.FailuresPerMinute, cfg.Now), log: cfg.Log, rules: Table(),
+		failures: remote.NewBrake(cfg.FailuresPerMinute, cfg.Now), now: cfg.Now, log: cfg.Log, rules: Table(),
 		origin: http.NewCrossOriginProtection()}
 	a.methods = map[respond.Interface][]Method{
-		respond.InterfaceV3:        {a.keyHeader, a.basic(a.operator, a.distribution)},
-		respond.InterfaceLegacy:    {a.basic(a.distribution), a.keyHeader},
+		respond.InterfaceV3:        {a.oidc, a.keyHeader, a.bearer, a.basic(a.operator, a.distribution), a.formKey},
+		respond.InterfaceLegacy:    {a.oidc, a.basic(a.distribution), a.keyHeader, a.bearer},
 		respond.InterfaceAuthoring: {a.basic(a.authoring)},
 	}
 	return a, nil
@@ -102,8 +105,7 @@ func New(cfg Config) (*Authenticator, error) {
 // action's rule allows, with their Caller in the request's context. An action
 // that is not in the table is a mistake in the route list.
 func (a *Authenticator) Require(of respond.Interface, action Action) (gin.HandlerFunc, error) {
-	rule, ok := a.rules[action]
-	if !ok {
+	if _, ok := a.rules[action]; !ok {
 		return nil, fmt.Errorf("auth: action %q is not in the table", action)
 	}
 	methods := a.methods[of]
@@ -112,15 +114,9 @@ func (a *Authenticator) Require(of respond.Interface, action Action) (gin.Handle
 	}
 	return func(c *gin.Context) {
 		caller, err := a.authenticate(c, methods)
-		if err == nil {
-			err = rule.Allow(caller)
-		}
-		if err != nil {
+		if _, err := a.admit(c, action, caller, err); err != nil {
 			respond.Error(c, of, err)
-			return
 		}
-		ctx := logfield.With(withCaller(c.Request.Context(), caller), caller.logAttrs()...)
-		c.Request = c.Request.WithContext(ctx)
 	}, nil
 }
 
@@ -139,7 +135,7 @@ func (a *Authenticator) authenticate(c *gin.Context, methods []Method) (*Caller,
 		a.touch(c.Request.Context(), caller)
 		return caller, nil
 	}
-	return nil, problemNone()
+	return nil, errNone
 }
 
 // refused counts a wrong credential. A failure of ours is none.
@@ -147,7 +143,7 @@ func (a *Authenticator) refused(c *gin.Context, err error) error {
 	if respond.Explain(err).Status != http.StatusUnauthorized {
 		return err
 	}
-	if wait := a.failures.count(c.ClientIP()); wait > 0 {
+	if wait := a.failures.Wait(c.ClientIP()); wait > 0 {
 		return &respond.Problem{Status: http.StatusTooManyRequests,
 			Text: "too many requests with wrong credentials from this address", RetryAfter: wait, Err: err}
 	}
@@ -163,4 +159,40 @@ func (a *Authenticator) touch(ctx context.Context, caller *Caller) {
 	if err := account.TouchKey(ctx, a.db, caller.KeyID); err != nil {
 		a.log.WarnContext(ctx, "last use of a key not written", "key_id", caller.KeyID, "error", err)
 	}
+}
+
+// Identify authenticates the headers of a request whose credentials may also come
+// in its body: nil, nil when the headers have none. The caller is in the request's
+// context afterwards, as Require leaves it.
+func (a *Authenticator) Identify(c *gin.Context, action Action) (*Caller, error) {
+	caller, err := a.authenticate(c, a.methods[respond.InterfaceLegacy]) // all of them headers
+	if errors.Is(err, errNone) {
+		return nil, nil
+	}
+	return a.admit(c, action, caller, err)
+}
+
+// IdentifyKey authenticates a request by the API key in its body.
+func (a *Authenticator) IdentifyKey(c *gin.Context, action Action, key string) (*Caller, error) {
+	method := func(ctx context.Context, _ *http.Request) (*Caller, error) { return a.byKey(ctx, account.KindAPI, key) }
+	caller, err := a.authenticate(c, []Method{method})
+	return a.admit(c, action, caller, err)
+}
+
+// admit applies the action's rule and puts the caller into the request's context.
+func (a *Authenticator) admit(c *gin.Context, action Action, caller *Caller, err error) (*Caller, error) {
+	if err != nil {
+		return nil, err
+	}
+	rule, ok := a.rules[action]
+	if !ok {
+		return nil, fmt.Errorf("auth: action %q is not in the table", action)
+	}
+	if err := rule.Allow(caller); err != nil {
+		return nil, err
+	}
+	caller.rule = rule
+	ctx := logfield.With(withCaller(c.Request.Context(), caller), caller.logAttrs()...)
+	c.Request = c.Request.WithContext(ctx)
+	return caller, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
 // Caller is who makes the request: a user of one organization, or an operator,
@@ -27,6 +28,7 @@ type Caller struct {
 	Teams            []account.TeamPlace // by id: the first is the default team
 	KeyID            int64
 
+	rule           Rule // of the request's action
 	blocked, stale bool
 }
 
@@ -40,21 +42,6 @@ func callerOf(id *account.Identity) *Caller {
 // Admin reports whether the caller is the organization's owner or admin.
 func (c *Caller) Admin() bool { return c.Role.AtLeast(account.Admin) }
 
-// InTeam reports whether the caller may work in the team: admins in every team
-// of the organization, which the caller of this method has checked the team is
-// of, members in their own.
-func (c *Caller) InTeam(teamID int64) bool {
-	if c.Admin() {
-		return true
-	}
-	for _, t := range c.Teams {
-		if t.ID == teamID {
-			return c.Role.AtLeast(account.Member)
-		}
-	}
-	return false
-}
-
 // TeamAdmin reports whether the caller has admin rights inside the team.
 func (c *Caller) TeamAdmin(teamID int64) bool {
 	if c.Admin() {
@@ -66,6 +53,18 @@ func (c *Caller) TeamAdmin(teamID int64) bool {
 		}
 	}
 	return false
+}
+
+// Writer is the caller as the stores of builds want it, with the teams in which
+// the rule of the request's action lets them change something.
+func (c *Caller) Writer() distribution.Writer {
+	w := distribution.Writer{OrganizationID: c.OrganizationID, UserID: c.UserID, Name: c.Label(), AllTeams: c.Admin()}
+	for _, t := range c.Teams {
+		if c.rule.OwnTeam && c.Role.AtLeast(account.Member) || c.rule.TeamAdmin && c.TeamAdmin(t.ID) {
+			w.Teams = append(w.Teams, t.ID)
+		}
+	}
+	return w
 }
 
 // Label is how the audit log names the caller.
@@ -92,9 +91,13 @@ func withCaller(ctx context.Context, c *Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// WithCaller returns a context that carries the caller, as Require leaves it:
-// for handlers that are called without the router.
-func WithCaller(ctx context.Context, c *Caller) context.Context { return withCaller(ctx, c) }
+// WithCaller returns a context that carries the caller, as Require leaves it for
+// the action: for handlers that are called without the router.
+func WithCaller(ctx context.Context, c *Caller, action Action) context.Context {
+	as := *c
+	as.rule = Table()[action]
+	return withCaller(ctx, &as)
+}
 
 // CallerOf gives the caller of a request that went through Require; nil for a
 // public route.

@@ -3,7 +3,10 @@ package auth
 import (
 	"context"
 	"errors"
+	"io"
+	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/slipway-qa/slipway/api/respond"
@@ -30,6 +33,103 @@ func (a *Authenticator) keyHeader(ctx context.Context, r *http.Request) (*Caller
 		return nil, nil
 	}
 	return a.byKey(ctx, account.KindAPI, values[0])
+}
+
+// oidcHeader names the configuration of an organization's own sign-in.
+const oidcHeader = "X-OIDC-Config-Key"
+
+// oidc refuses: a request that says it comes by OIDC must never get in by
+// another way.
+func (a *Authenticator) oidc(_ context.Context, r *http.Request) (*Caller, error) {
+	if _, ok := r.Header[http.CanonicalHeaderKey(oidcHeader)]; !ok {
+		return nil, nil
+	}
+	return nil, problemInvalid("OIDC is not configured for this organization", nil)
+}
+
+// bearer is a token that a key was exchanged for.
+func (a *Authenticator) bearer(ctx context.Context, r *http.Request) (*Caller, error) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return nil, nil
+	}
+	key, err := account.ParseKey(strings.TrimSpace(token))
+	if err != nil {
+		return nil, problemInvalid("invalid token", err)
+	}
+	if err := key.In(a.region); err != nil {
+		return nil, problemInvalid(err.Error(), err)
+	}
+	if key.Kind != account.KindBearer {
+		return nil, problemInvalid("invalid token: exchange the API key for one at /api/v3/auth/token", nil)
+	}
+	id, err := account.IdentityByBearer(ctx, a.db, key.Digest, a.now())
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, problemInvalid("invalid token, or it has ended", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return callerOf(id), nil
+}
+
+// formField carries an API key in a form.
+const formField = "api_key"
+
+// formMemory holds the text of a form; routes with ordinary bodies bound it
+// further.
+const formMemory = 1 << 20
+
+// formKey reads the key out of a form's body, which stays parsed for the handler.
+// A key in the address would end in logs, so the query is not looked at.
+func (a *Authenticator) formKey(ctx context.Context, r *http.Request) (*Caller, error) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	var err error
+	switch kind {
+	case "application/x-www-form-urlencoded":
+		err = parseForm(r)
+	case "multipart/form-data":
+		err = r.ParseMultipartForm(formMemory)
+	default:
+		return nil, nil
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, &respond.Problem{Status: http.StatusBadRequest, Text: "the form cannot be read", Err: err}
+	}
+	values, ok := r.PostForm[formField]
+	if !ok && r.MultipartForm != nil {
+		values, ok = r.MultipartForm.Value[formField]
+	}
+	if !ok {
+		return nil, nil
+	}
+	return a.byKey(ctx, account.KindAPI, values[0])
+}
+
+// parseForm reads a form whatever the method: net/http does for POST, PUT and
+// PATCH only, and clients send the key along with DELETE as well.
+func parseForm(r *http.Request) error {
+	if err := r.ParseForm(); err != nil || r.Body == nil {
+		return err
+	}
+	switch r.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+		return nil
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, formMemory))
+	if err != nil {
+		return err
+	}
+	values, err := url.ParseQuery(string(text))
+	if err != nil {
+		return err
+	}
+	r.PostForm = values
+	return nil
 }
 
 // login tries a user name and password: nil, nil when they are not of its kind.

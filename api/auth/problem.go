@@ -9,9 +9,8 @@ import (
 // legacyTester is the code of v1, v2 and upload for a caller who is a tester.
 const legacyTester = 133
 
-func problemNone() error {
-	return &respond.Problem{Status: http.StatusUnauthorized, Text: "authentication is required"}
-}
+// errNone is for a request without credentials.
+var errNone error = &respond.Problem{Status: http.StatusUnauthorized, Text: "authentication is required"}
 
 func problemInvalid(text string, err error) error {
 	return &respond.Problem{Status: http.StatusUnauthorized, Text: text, Err: err}

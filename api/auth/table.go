@@ -14,6 +14,22 @@ const (
 	PurgeCrashes  Action = "crashes.purge"
 	ReadQueues    Action = "queues.read" // the console of the installation
 	ReadMetrics   Action = "metrics.read"
+	ReadMail      Action = "mail.read" // the mail of the installation
+
+	ExchangeToken         Action = "token.exchange"
+	ManageOwnKeys         Action = "keys.manage"
+	ManageServiceAccounts Action = "service_accounts.manage"
+	ManageCrashProjects   Action = "crash_projects.manage"
+	ManageSettings        Action = "settings.manage" // of the organization
+
+	ReadProjects   Action = "projects.read"
+	ChangeProjects Action = "projects.change" // create, update, copy
+	DeleteProjects Action = "projects.delete"
+	ReadBuilds     Action = "builds.read"
+	UploadBuilds   Action = "builds.upload"
+	ChangeBuilds   Action = "builds.change" // update, copy; in version 1 also delete
+	DeleteBuilds   Action = "builds.delete"
+	NotifyTesters  Action = "builds.notify"
 )
 
 // Operators says how a rule treats the installation's operators.
@@ -31,11 +47,11 @@ type Rule struct {
 	// Least is the least role of the organization; ignored for OperatorsOnly.
 	Least     account.Role
 	Operators Operators
-	// OwnTeam holds members to what belongs to one of their teams; admins work in
-	// all teams. The handler asks Caller.InTeam once it knows the team.
+	// OwnTeam lets members change what belongs to one of their teams; admins work
+	// in all teams. The store asks Caller.Writer once it knows the team.
 	OwnTeam bool
-	// TeamAdmin lets a member through who is the admin of a team; the handler
-	// asks Caller.TeamAdmin once it knows the team.
+	// TeamAdmin lets a member through who is the admin of a team, for what belongs
+	// to that team; Caller.Writer has these teams only.
 	TeamAdmin bool
 }
 
@@ -51,6 +67,22 @@ func Table() map[Action]Rule {
 		PurgeCrashes:  {Least: account.Admin},
 		ReadQueues:    {Operators: OperatorsOnly},
 		ReadMetrics:   {Operators: OperatorsOnly},
+		ReadMail:      {Operators: OperatorsOnly},
+
+		ExchangeToken:         {Least: account.Member},
+		ManageOwnKeys:         {Least: account.Member},
+		ManageServiceAccounts: {Least: account.Admin},
+		ManageCrashProjects:   {Least: account.Admin},
+		ManageSettings:        {Least: account.Admin},
+
+		ReadProjects:   {Least: account.Member},
+		ChangeProjects: {Least: account.Member, OwnTeam: true},
+		DeleteProjects: {Least: account.Admin, TeamAdmin: true},
+		ReadBuilds:     {Least: account.Member},
+		UploadBuilds:   {Least: account.Member, OwnTeam: true},
+		ChangeBuilds:   {Least: account.Member, OwnTeam: true},
+		DeleteBuilds:   {Least: account.Admin, TeamAdmin: true},
+		NotifyTesters:  {Least: account.Admin, TeamAdmin: true},
 	}
 }
 

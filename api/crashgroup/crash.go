@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/gin-gonic/gin"
 
@@ -116,39 +113,11 @@ func asAttachment(c *gin.Context, contentType, name string, size int64) {
 	header := c.Writer.Header()
 	header.Set("Content-Type", contentType)
 	header.Set("Content-Length", strconv.FormatInt(size, 10))
-	header.Set("Content-Disposition", disposition(name))
+	header.Set("Content-Disposition", respond.Attachment(name, "attachment"))
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	header.Set("Cache-Control", "private, no-store")
 	c.Status(http.StatusOK)
-}
-
-// maxFileName bounds the name in a header, in characters.
-const maxFileName = 200
-
-// disposition names the file as RFC 6266 wants it, without what could lead out
-// of a folder or deceive a reader.
-func disposition(name string) string {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case r == unicode.ReplacementChar, strings.ContainsRune(`/\:*?"<>|%`, r):
-			return '_'
-		case !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(name, "_"))
-	clean = strings.Trim(clean, ". ")
-	if runes := []rune(clean); len(runes) > maxFileName {
-		clean = string(runes[:maxFileName])
-	}
-	if clean == "" {
-		clean = "attachment"
-	}
-	if v := mime.FormatMediaType("attachment", map[string]string{"filename": clean}); v != "" {
-		return v
-	}
-	return "attachment"
 }
 
 // Purge answers DELETE /api/v3/crashes?attribute.KEY=VALUE[&project=ID]: it asks

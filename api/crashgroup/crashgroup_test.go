@@ -75,7 +75,7 @@ func (w *world) newProject(name string) (id int64) {
 
 // call makes a request as a member of an organization.
 func (w *world) call(org int64, method, path, body string) *httptest.ResponseRecorder {
-	ctx := auth.WithCaller(w.t.Context(), &auth.Caller{OrganizationID: org, UserID: 7, Username: "ann", Role: account.Admin})
+	ctx := auth.WithCaller(w.t.Context(), &auth.Caller{OrganizationID: org, UserID: 7, Username: "ann", Role: account.Admin}, auth.ReadCrashes)
 	rec := httptest.NewRecorder()
 	w.router.ServeHTTP(rec, httptest.NewRequestWithContext(ctx, method, "/api/v3"+path, strings.NewReader(body)))
 	return rec

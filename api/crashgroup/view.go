@@ -113,6 +113,7 @@ type crashView struct {
 	Version        string      `json:"version"`
 	Host           string      `json:"host"`
 	Duplicates     int         `json:"duplicates"`
+	BuildID        *int64      `json:"build_id"` // of the app; null when it is not known
 }
 
 // fingerprintView says which key a crash has and how it came about.
@@ -155,7 +156,7 @@ func rowView(r *crash.Row) crashView {
 		UUID: r.UUID, UUIDConflictOf: r.ConflictOf, State: r.State, Format: r.Format, Error: r.Error,
 		OccurredAt: utc(r.OccurredAt), ReceivedAt: r.ReceivedAt.UTC(), ProcessedAt: utc(r.ProcessedAt),
 		Lang: r.Lang, Agent: r.Agent, Classifier: r.Classifier, Message: r.Message, Version: r.Version,
-		Host: r.Host, Duplicates: r.Duplicates}
+		Host: r.Host, Duplicates: r.Duplicates, BuildID: r.BuildID}
 }
 
 // crashDetailOf shows a crash and its group, nil when it has none.

@@ -22,6 +22,12 @@ func TestPermitByKind(t *testing.T) {
 		tasks.CrashRetention.Name:  {"O", "O"},
 		tasks.LedgerRetention.Name: {"O", "O"},
 		tasks.ObjectSweep.Name:     {"O", "O"},
+		tasks.BuildNotify.Name:     {"oamO", "oamO"},
+		tasks.BuildSync.Name:       {"oamO", "oamO"},
+		tasks.BuildDelete.Name:     {"oaO", "O"},
+		tasks.ProjectDelete.Name:   {"oaO", "O"},
+		tasks.BuildUpkeep.Name:     {"O", "O"},
+		tasks.MailSend.Name:        {"oaO", "oaO"},
 	}
 	who := func(needs tasks.Grant, verb, kind string) (through string) {
 		for _, c := range []struct {

@@ -6,7 +6,7 @@ package account
 type AuditType int
 
 // The types, by range: 1000 organization and teams, 1100 users and keys, 1200
-// testers, 1500 crashes, 1600 tasks, 1900 the installation and its security.
+// testers and distribution, 1300 apps, 1400 builds, 1500 crashes, 1600 tasks, 1900 the installation and its security.
 const (
 	OrganizationCreated   AuditType = 1000
 	TeamCreated           AuditType = 1010
@@ -17,11 +17,29 @@ const (
 	UserBlocked           AuditType = 1102
 	UserUnblocked         AuditType = 1103
 	ServiceAccountCreated AuditType = 1150
+	ServiceAccountDeleted AuditType = 1151
 	KeyCreated            AuditType = 1160
 	KeyRotated            AuditType = 1161
 	KeyRevoked            AuditType = 1162
 	TestersInvited        AuditType = 1200
+	GroupCreated          AuditType = 1210
+	GroupDeleted          AuditType = 1211
+	GroupMemberAdded      AuditType = 1212
+	GroupMemberRemoved    AuditType = 1213
+	DistributionChanged   AuditType = 1220
+	TestersNotified       AuditType = 1230
+	ProjectCreated        AuditType = 1300
+	ProjectUpdated        AuditType = 1301
+	ProjectDeleted        AuditType = 1302
+	ProjectCopied         AuditType = 1303
+	BuildUploaded         AuditType = 1400
+	BuildUpdated          AuditType = 1401
+	BuildDeleted          AuditType = 1402
+	BuildCopied           AuditType = 1403
+	BuildSymbolsAttached  AuditType = 1404
 	CrashProjectCreated   AuditType = 1500
+	CrashProjectUpdated   AuditType = 1501
+	CrashProjectDeleted   AuditType = 1502
 	CrashTokenCreated     AuditType = 1510
 	CrashTokenRotated     AuditType = 1511
 	CrashTokenRevoked     AuditType = 1512
@@ -34,6 +52,8 @@ const (
 	OperatorRotated       AuditType = 1901
 	OperatorRevoked       AuditType = 1902
 	SecurityChanged       AuditType = 1905
+	SettingsChanged       AuditType = 1910
+	ConnectionChanged     AuditType = 1911
 )
 
 // AuditEntryType is one line of the published table.
@@ -55,11 +75,29 @@ func AuditTypes() []AuditEntryType {
 		{UserBlocked, "user.blocked", "Blocked user"},
 		{UserUnblocked, "user.unblocked", "Unblocked user"},
 		{ServiceAccountCreated, "service_account.created", "Created service account"},
+		{ServiceAccountDeleted, "service_account.deleted", "Deleted service account"},
 		{KeyCreated, "key.created", "Created key"},
 		{KeyRotated, "key.rotated", "Regenerated key"},
 		{KeyRevoked, "key.revoked", "Revoked key"},
 		{TestersInvited, "testers.invited", "Invited testers"},
+		{GroupCreated, "group.created", "Created tester group"},
+		{GroupDeleted, "group.deleted", "Deleted tester group"},
+		{GroupMemberAdded, "group.member_added", "Added tester to group"},
+		{GroupMemberRemoved, "group.member_removed", "Removed tester from group"},
+		{DistributionChanged, "distribution.changed", "Changed build distribution"},
+		{TestersNotified, "testers.notified", "Notified testers"},
+		{ProjectCreated, "project.created", "Created app"},
+		{ProjectUpdated, "project.updated", "Updated app"},
+		{ProjectDeleted, "project.deleted", "Deleted app"},
+		{ProjectCopied, "project.copied", "Copied app"},
+		{BuildUploaded, "build.uploaded", "Uploaded build"},
+		{BuildUpdated, "build.updated", "Updated build"},
+		{BuildDeleted, "build.deleted", "Deleted build"},
+		{BuildCopied, "build.copied", "Copied build"},
+		{BuildSymbolsAttached, "build.symbols_attached", "Attached symbols to build"},
 		{CrashProjectCreated, "crash_project.created", "Created crash project"},
+		{CrashProjectUpdated, "crash_project.updated", "Updated crash project"},
+		{CrashProjectDeleted, "crash_project.deleted", "Deleted crash project"},
 		{CrashTokenCreated, "crash_token.created", "Created crash token"},
 		{CrashTokenRotated, "crash_token.rotated", "Regenerated crash token"},
 		{CrashTokenRevoked, "crash_token.revoked", "Revoked crash token"},
@@ -72,6 +110,8 @@ func AuditTypes() []AuditEntryType {
 		{OperatorRotated, "operator.rotated", "Regenerated operator password"},
 		{OperatorRevoked, "operator.revoked", "Revoked operator"},
 		{SecurityChanged, "security.changed", "Security settings changed"},
+		{SettingsChanged, "settings.changed", "Organization settings changed"},
+		{ConnectionChanged, "storage_connection.changed", "Integration updated: app storage"},
 	}
 }
 

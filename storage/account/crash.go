@@ -13,13 +13,15 @@ import (
 
 // CrashProject receives crash reports by its tokens.
 type CrashProject struct {
-	ID             int64     `db:"id" json:"id"`
-	OrganizationID int64     `db:"organization_id" json:"organization_id"`
-	Name           string    `db:"name" json:"name"`
-	CreatedAt      time.Time `db:"created_at" json:"created_at"`
+	ID             int64  `db:"id" json:"id"`
+	OrganizationID int64  `db:"organization_id" json:"organization_id"`
+	Name           string `db:"name" json:"name"`
+	// ProjectID is the app whose crashes it receives; nil: none.
+	ProjectID *int64    `db:"project_id" json:"project_id"`
+	CreatedAt time.Time `db:"created_at" json:"created_at"`
 }
 
-const crashProjectColumns = `id, organization_id, name, created_at`
+const crashProjectColumns = `id, organization_id, name, project_id, created_at`
 
 const insertCrashProject = `
 insert into crash_projects (organization_id, name) values ($1, $2)
@@ -52,6 +54,96 @@ func CrashProjects(ctx context.Context, q storage.Querier, organizationID int64,
 	list := []CrashProject{}
 	err := q.SelectContext(ctx, &list, crashProjects, organizationID, p.limit(), p.Offset)
 	return list, storage.Wrap(err, "list crash projects")
+}
+
+const countCrashProjects = `select count(*) from crash_projects where organization_id = $1`
+
+// CountCrashProjects counts an organization's crash projects.
+func CountCrashProjects(ctx context.Context, q storage.Querier, organizationID int64) (int, error) {
+	var n int
+	err := q.GetContext(ctx, &n, countCrashProjects, organizationID)
+	return n, storage.Wrap(err, "count crash projects")
+}
+
+const crashProjectByID = `
+select ` + crashProjectColumns + ` from crash_projects where organization_id = $1 and id = $2`
+
+// CrashProjectByID reads a crash project of the organization.
+func CrashProjectByID(ctx context.Context, q storage.Querier, organizationID, id int64) (*CrashProject, error) {
+	var p CrashProject
+	err := q.GetContext(ctx, &p, crashProjectByID, organizationID, id)
+	return &p, storage.Wrap(err, fmt.Sprintf("crash project %d", id))
+}
+
+// CrashProjectChange changes the members that are not nil.
+type CrashProjectChange struct {
+	Name      *string
+	ProjectID *int64 // an app of the organization; 0: none
+}
+
+// The app must be of the organization: no row comes back else.
+const updateCrashProject = `
+update crash_projects c set name = coalesce($3, c.name),
+	project_id = case when $4::bigint is null then c.project_id else nullif($4, 0) end
+where c.organization_id = $1 and c.id = $2
+returning ` + crashProjectColumns
+
+const appExists = `
+select count(*) from projects where organization_id = $1 and id = $2 and deleted_at is null`
+
+// UpdateCrashProject renames a crash project or ties it to an app. ErrConflict
+// when another one has the name.
+func UpdateCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, id int64, c CrashProjectChange) (*CrashProject, error) {
+	if c.Name != nil {
+		name, err := cleanName("name", *c.Name)
+		if err != nil {
+			return nil, err
+		}
+		c.Name = &name
+	}
+	if c.ProjectID != nil && *c.ProjectID != 0 {
+		var n int
+		if err := tx.GetContext(ctx, &n, appExists, organizationID, *c.ProjectID); err != nil {
+			return nil, storage.Wrap(err, "app of a crash project")
+		}
+		if n == 0 {
+			return nil, &storage.InvalidError{Field: "project_id", Msg: "is no app of the organization"}
+		}
+	}
+	var p CrashProject
+	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("update crash project %d", id))
+	}
+	return &p, Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashProjectUpdated, Actor: actor,
+		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID}})
+}
+
+const crashProjectInUse = `
+select exists (select from crash_groups where project_id = $1)
+	or exists (select from crash_uuids where project_id = $1)`
+
+const deleteCrashProject = `delete from crash_projects where organization_id = $1 and id = $2`
+
+// DeleteCrashProject removes a crash project that has received nothing yet;
+// ErrConflict for another: its reports would have no owner. Revoking its tokens
+// ends it, and reports go with their age.
+func DeleteCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, id int64) error {
+	p, err := CrashProjectByID(ctx, tx, organizationID, id)
+	if err != nil {
+		return err
+	}
+	var used bool
+	if err := tx.GetContext(ctx, &used, crashProjectInUse, id); err != nil {
+		return storage.Wrap(err, "use of a crash project")
+	}
+	if used {
+		return fmt.Errorf("crash project %d has received reports: %w", id, storage.ErrConflict)
+	}
+	if _, err := tx.ExecContext(ctx, deleteCrashProject, organizationID, id); err != nil {
+		return storage.Wrap(err, fmt.Sprintf("delete crash project %d", id))
+	}
+	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashProjectDeleted, Actor: actor,
+		Subject: p.Name, Detail: map[string]any{"id": p.ID}})
 }
 
 // CrashToken is a stored token, without its text.
@@ -178,6 +270,17 @@ func RevokeCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, organiza
 	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashTokenRevoked, Actor: actor,
 		Subject: fmt.Sprintf("crash token %d", tokenID),
 		Detail:  map[string]any{"project_id": row.ProjectID, "hint": row.Hint}})
+}
+
+const tokenOfProject = `select id from crash_tokens where crash_project_id = $1 and id = $2`
+
+// RevokeCrashTokenOf ends a token of one crash project; ErrNotFound for another's.
+func RevokeCrashTokenOf(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, projectID, tokenID int64) error {
+	var id int64
+	if err := tx.GetContext(ctx, &id, tokenOfProject, projectID, tokenID); err != nil {
+		return storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
+	}
+	return RevokeCrashToken(ctx, tx, actor, organizationID, id)
 }
 
 const crashTokens = `

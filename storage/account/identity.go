@@ -35,6 +35,16 @@ type TeamPlace struct {
 	Admin bool
 }
 
+// Joins the teams of a user u in an organization o.
+const joinTeams = `cross join lateral (
+	select coalesce(array_agg(t.id order by t.id), '{}') as ids,
+		coalesce(array_agg(t.uuid::text order by t.id), '{}') as uuids,
+		coalesce(array_agg(tm.admin order by t.id), '{}') as admins
+	from team_memberships tm
+	join teams t on t.id = tm.team_id and t.organization_id = o.id
+	where tm.user_id = u.id
+) tt`
+
 // The teams come as three arrays in one order, so that a request costs one
 // round trip. Reads api_keys_digest_key.
 const identityByDigest = `
@@ -47,14 +57,7 @@ from api_keys k
 join organizations o on o.id = k.organization_id
 join users u on u.id = k.user_id
 join memberships m on m.organization_id = k.organization_id and m.user_id = k.user_id
-cross join lateral (
-	select coalesce(array_agg(t.id order by t.id), '{}') as ids,
-		coalesce(array_agg(t.uuid::text order by t.id), '{}') as uuids,
-		coalesce(array_agg(tm.admin order by t.id), '{}') as admins
-	from team_memberships tm
-	join teams t on t.id = tm.team_id and t.organization_id = k.organization_id
-	where tm.user_id = k.user_id
-) tt
+` + joinTeams + `
 where k.digest = $1 and k.kind = $2 and k.revoked_at is null`
 
 type identityRow struct {

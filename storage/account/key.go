@@ -141,3 +141,37 @@ func Keys(ctx context.Context, q storage.Querier, organizationID, userID int64, 
 	err := q.SelectContext(ctx, &list, keysOf, organizationID, userID, p.limit(), p.Offset)
 	return list, storage.Wrap(err, "list keys")
 }
+
+// LeakedKey is a key that was found where everybody can read it.
+type LeakedKey struct {
+	KeyRow
+	// Recipients are whom to tell: the key's owner, or the organization's owners
+	// when it belongs to a service account.
+	Recipients []string
+}
+
+const revokeLeaked = `
+update api_keys set revoked_at = now() where digest = $1 and revoked_at is null
+returning ` + keyColumns
+
+const leakRecipients = `
+select u.email from memberships m join users u on u.id = m.user_id
+where m.organization_id = $1 and u.email is not null and m.blocked_at is null
+	and (u.id = $2 or m.role = 'owner' and exists (select from users k where k.id = $2 and k.kind = 'service'))
+order by u.id limit 20`
+
+// RevokeLeaked ends a key that an SDK of an app was configured with by mistake:
+// everybody who has the app has the key. ErrNotFound when there is no such key or
+// it has ended. where says in words where it was found.
+func RevokeLeaked(ctx context.Context, tx *storage.Tx, actor Actor, digest Digest, where string) (*LeakedKey, error) {
+	var k LeakedKey
+	if err := tx.GetContext(ctx, &k.KeyRow, revokeLeaked, digest[:]); err != nil {
+		return nil, storage.Wrap(err, "revoke leaked key")
+	}
+	if err := tx.SelectContext(ctx, &k.Recipients, leakRecipients, k.OrganizationID, k.UserID); err != nil {
+		return nil, storage.Wrap(err, "owners of a leaked key")
+	}
+	return &k, Audit(ctx, tx, Event{OrganizationID: k.OrganizationID, Type: KeyRevoked, Actor: actor,
+		Subject: fmt.Sprintf("key %d", k.ID),
+		Detail:  map[string]any{"user_id": k.UserID, "kind": k.Kind, "hint": k.Hint, "found": where}})
+}

@@ -22,6 +22,7 @@ const (
 	KindAccess   KeyKind = "acc"   // authoring
 	KindCrash    KeyKind = "crash" // submission of crash reports
 	KindOperator KeyKind = "op"    // password of an operator
+	KindBearer   KeyKind = "tok"   // Bearer token, an API key's for an hour
 )
 
 // stored is the kind as the api_keys table names it.
@@ -89,7 +90,7 @@ func ParseKey(text string) (Key, error) {
 	}
 	kind := KeyKind(parts[2])
 	switch kind {
-	case KindAPI, KindAccess, KindCrash, KindOperator:
+	case KindAPI, KindAccess, KindCrash, KindOperator, KindBearer:
 	default:
 		return Key{}, ErrMalformedKey
 	}

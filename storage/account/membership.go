@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,11 +29,28 @@ func join(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, user
 	if err := tx.GetContext(ctx, &id, insertMembership, organizationID, userID, role); err != nil {
 		return storage.Wrap(err, "create membership")
 	}
+	if teamID == 0 && role == Member {
+		// A member of no team can change nothing: where there is one team only, it
+		// is that.
+		var only []int64
+		if err := tx.SelectContext(ctx, &only, firstTeams, organizationID); err != nil {
+			return storage.Wrap(err, "the only team")
+		}
+		if len(only) == 1 {
+			teamID = only[0]
+		}
+	}
 	if teamID == 0 {
 		return nil
 	}
-	return AddToTeam(ctx, tx, actor, organizationID, teamID, userID, false)
+	err := AddToTeam(ctx, tx, actor, organizationID, teamID, userID, false)
+	if errors.Is(err, storage.ErrNotFound) {
+		return &storage.InvalidError{Field: "team_id", Msg: "is no team of the organization"}
+	}
+	return err
 }
+
+const firstTeams = `select id from teams where organization_id = $1 order by id limit 2`
 
 const members = `
 select u.id, u.uuid, u.kind, u.username, u.email, u.name, u.created_at,
@@ -114,6 +132,9 @@ func UnblockUser(ctx context.Context, tx *storage.Tx, actor Actor, organizationI
 	return setBlocked(ctx, tx, actor, organizationID, userID, false)
 }
 
+// A Bearer token ends with the block for good, a key comes back with its end.
+const endBearers = `delete from bearer_tokens where organization_id = $1 and user_id = $2`
+
 func setBlocked(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, userID int64, blocked bool) error {
 	m, err := lockMember(ctx, tx, organizationID, userID)
 	if err != nil {
@@ -130,6 +151,9 @@ func setBlocked(ctx context.Context, tx *storage.Tx, actor Actor, organizationID
 	what := UserUnblocked
 	if blocked {
 		what = UserBlocked
+		if _, err := tx.ExecContext(ctx, endBearers, organizationID, userID); err != nil {
+			return storage.Wrap(err, "end bearer tokens")
+		}
 		if err := keepOwner(ctx, tx, organizationID); err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ type NewUser struct {
 	Username       string // for authoring; "": made from the mail address
 	Name           string
 	Role           Role
-	TeamID         int64 // 0: no team
+	TeamID         int64 // 0: for a member the only team, if there is one
 }
 
 // NewServiceAccount is a service account to create.
@@ -207,6 +207,11 @@ func CreateServiceAccount(ctx context.Context, tx *storage.Tx, actor Actor, n Ne
 	}
 	if err := join(ctx, tx, actor, n.OrganizationID, u.ID, n.Role, n.TeamID); err != nil {
 		return nil, err
+	}
+	if n.Role == Member && n.TeamID == 0 {
+		if err := inSomeTeam(ctx, tx, n.OrganizationID, u.ID); err != nil {
+			return nil, err
+		}
 	}
 	return &u, Audit(ctx, tx, Event{OrganizationID: n.OrganizationID, Type: ServiceAccountCreated, Actor: actor,
 		Subject: u.Label(), Detail: map[string]any{"id": u.ID, "role": n.Role}})

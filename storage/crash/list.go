@@ -131,12 +131,13 @@ type Row struct {
 	Version     string          `db:"version"`
 	Host        string          `db:"host"`
 	Duplicates  int             `db:"duplicates"`
+	BuildID     *int64          `db:"build_id"`   // of the app; nil: not known
 	Attributes  json.RawMessage `db:"attributes"` // nil in lists
 }
 
 const rowColumns = `c.id, c.project_id, coalesce(p.name, '') as project_name, k.group_id, k.key, k.algorithm,
 	c.uuid, c.uuid_conflict_of, c.state, c.format, c.error, c.occurred_at, c.received_at, c.processed_at,
-	c.lang, c.agent, c.classifier, c.message, c.version, c.host, c.duplicates`
+	c.lang, c.agent, c.classifier, c.message, c.version, c.host, c.duplicates, c.build_id`
 
 const rowTables = ` from crashes c
 	left join crash_projects p on p.id = c.project_id

@@ -29,12 +29,16 @@ const projectLock = 1
 const lockEach = `
 from (select distinct (id & 2147483647)::int as n from unnest($2::bigint[]) as id order by n offset 0) p`
 
-// Hold shares the locks of the projects in which the crashes are grouped, until
-// the transaction ends. Whoever calls Record more than once in a transaction
-// calls it first with all of the crashes: locks taken call by call would not be
-// in order, and two such transactions and a merge could wait for one another.
+// Hold shares the locks of the projects in which the crashes are grouped, finds
+// the builds that they came from, which the crashes remember, and locks these,
+// until the transaction ends. It comes before Record, once and with all of the
+// crashes: locks taken by each call of Record would not be in order, and two such
+// transactions and a merge could wait for one another.
 func (s *Store) Hold(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
-	return holdProjects(ctx, tx, crashes)
+	if err := holdProjects(ctx, tx, crashes); err != nil {
+		return err
+	}
+	return findBuilds(ctx, tx, crashes)
 }
 
 // holdProjects shares the locks of the projects in which the crashes are grouped.

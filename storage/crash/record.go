@@ -35,6 +35,9 @@ type Crash struct {
 	// Duplicates is how many occurrences the report stands for, at least 1.
 	Duplicates int
 	Attributes string
+	// Build is what the report says of its build; zero: nothing.
+	Build BuildRef
+	build int64 // as Hold found it; 0: none
 	// Group is nil unless the state is Processed.
 	Group *Grouping
 	// Explanation is the JSON document that says how the key came about.
@@ -62,6 +65,9 @@ func (s *Store) Record(ctx context.Context, tx *storage.Tx, organization int64, 
 		return err
 	}
 	if err := count(ctx, tx, keys, crashes); err != nil {
+		return err
+	}
+	if err := countBuilds(ctx, tx, crashes); err != nil {
 		return err
 	}
 	return insertCrashes(ctx, tx, organization, keys, crashes)
@@ -188,15 +194,15 @@ func byteaText(b []byte) string { return `\x` + hex.EncodeToString(b) }
 
 const insertCrash = `
 insert into crashes (id, organization_id, project_id, key_id, uuid, uuid_conflict_of, state, format,
-	error, occurred_at, received_at, lang, agent, classifier, message, version, host, duplicates, attributes)
+	error, occurred_at, received_at, lang, agent, classifier, message, version, host, duplicates, attributes, build_id)
 select id, $1, project_id, nullif(key_id, 0), uuid, nullif(conflict, '')::uuid, state, format,
 	nullif(error, ''), occurred_at, received_at, lang, agent, classifier, message, version, host,
-	duplicates, attributes
+	duplicates, attributes, nullif(build, 0)
 from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::text[], $7::text[], $8::text[],
 	$9::text[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::text[],
-	$15::text[], $16::text[], $17::text[], $18::int[], $19::jsonb[])
+	$15::text[], $16::text[], $17::text[], $18::int[], $19::jsonb[], $20::bigint[])
 	as new(id, project_id, key_id, uuid, conflict, state, format, error, occurred_at, received_at,
-		lang, agent, classifier, message, version, host, duplicates, attributes)`
+		lang, agent, classifier, message, version, host, duplicates, attributes, build)`
 
 func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys map[projectKey]keyRow, crashes []Crash) error {
 	n := len(crashes)
@@ -242,7 +248,8 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 		texts(func(c *Crash) string { return c.Version }),
 		texts(func(c *Crash) string { return c.Host }),
 		numbers(func(c *Crash) int64 { return int64(c.Duplicates) }),
-		texts(func(c *Crash) string { return c.Attributes }))
+		texts(func(c *Crash) string { return c.Attributes }),
+		numbers(func(c *Crash) int64 { return c.build }))
 	return storage.Wrap(err, "insert crashes")
 }
 

@@ -21,8 +21,9 @@ type Removed struct {
 // exactly what the crashes added, and a group that reaches zero goes with its
 // keys. ErrConflict when a batch was changed since it was read: plan again.
 //
-// Locks, in this order: batches, projects, groups, crashes. Record takes projects
-// and groups in the same order, and a batch only while it has not been recorded.
+// Locks, in this order: batches, projects, builds, groups, crashes. Hold and
+// Record take projects, builds and groups in the same order, and a batch only
+// while it has not been recorded.
 func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed, error) {
 	var out Removed
 	if len(r.crashes) == 0 {
@@ -41,6 +42,9 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed
 		return out, err
 	}
 	if err := uncount(ctx, tx, groupOf, gone); err != nil {
+		return out, err
+	}
+	if err := uncountBuilds(ctx, tx, gone); err != nil {
 		return out, err
 	}
 	refs := r.uuids
@@ -117,7 +121,8 @@ func (w *rewrite) write(ctx context.Context, tx *storage.Tx) error {
 	return storage.Wrap(err, "rewrite crash explanations")
 }
 
-// lockGroupsOf locks the groups of crashes and gives the group of each key.
+// lockGroupsOf locks the builds and groups of crashes and gives the group of each
+// key.
 func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]int64, error) {
 	const keysOf = `
 		select k.id, k.project_id, k.key, k.group_id from crash_group_keys k
@@ -127,13 +132,16 @@ func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]i
 		return nil, storage.Wrap(err, "keys of crashes")
 	}
 	if len(keys) == 0 {
-		return nil, nil
+		return nil, lockBuildsOfCrashes(ctx, tx, crashes)
 	}
 	var projects []int64
 	for _, k := range keys {
 		projects = append(projects, k.ProjectID)
 	}
 	if err := lockProjects(ctx, tx, projects); err != nil {
+		return nil, err
+	}
+	if err := lockBuildsOfCrashes(ctx, tx, crashes); err != nil {
 		return nil, err
 	}
 	// Again: a merge may have moved keys before the projects were locked.
@@ -161,12 +169,13 @@ type goneCrash struct {
 	Version    string    `db:"version"`
 	Host       string    `db:"host"`
 	Duplicates int       `db:"duplicates"`
+	BuildID    *int64    `db:"build_id"`
 }
 
 func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids any) ([]goneCrash, error) {
 	var gone []goneCrash
 	err := tx.SelectContext(ctx, &gone, `delete from crashes where id = any($1::uuid[]) and organization_id = $2
-		returning id, project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates`, ids, organization)
+		returning id, project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id`, ids, organization)
 	return gone, storage.Wrap(err, "delete crashes")
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -41,9 +42,13 @@ type Config struct {
 	SigningKey []byte
 
 	// PartBuffers is the number of 8 MiB buffers that all uploads of unknown
-	// size or above 1 MiB share (s3 only): 24 by default, which is 192 MiB.
+	// size or above 1 MiB share (s3 only): 20 by default, which is 160 MiB.
 	// Fewer save memory and make concurrent uploads wait; 2 at least.
 	PartBuffers int
+
+	// Transport carries the requests to an s3 service instead of the store's own
+	// one: for an address that somebody else chose, the guard of tasks/outbound.
+	Transport http.RoundTripper
 
 	// Now is the clock of a folder's links; time.Now by default.
 	Now func() time.Time

@@ -24,7 +24,7 @@ type S3 struct {
 	bucket    string
 	parts     *bufferPool
 	small     *bufferPool
-	transport *http.Transport
+	transport *http.Transport // nil when the caller gave one
 }
 
 var _ Store = (*S3)(nil)
@@ -34,9 +34,9 @@ const (
 	// least; 8 MiB times 10,000 parts hold 78 GiB.
 	partSize = 8 << 20
 	maxParts = 10_000
-	// defaultParts buffers are 192 MiB: eight uploads at once keep three
-	// requests busy each.
-	defaultParts = 24
+	// defaultParts buffers are 160 MiB: eight uploads at once keep two requests
+	// busy each, and add less than 256 MiB in all.
+	defaultParts = 20
 	// partsInFlight bounds the share of one upload: more gains nothing against
 	// MinIO on the same machine, and takes buffers from other uploads.
 	partsInFlight = 4
@@ -57,11 +57,16 @@ func openS3(ctx context.Context, cfg Config, t s3Target) (*S3, error) {
 	if buffers < 2 {
 		return nil, errors.New("object store: at least 2 part buffers are needed")
 	}
-	transport, err := minio.DefaultTransport(t.tls)
-	if err != nil {
-		return nil, fmt.Errorf("object store: %w", err)
+	var own *http.Transport
+	transport := cfg.Transport
+	if transport == nil {
+		var err error
+		if own, err = minio.DefaultTransport(t.tls); err != nil {
+			return nil, fmt.Errorf("object store: %w", err)
+		}
+		own.MaxIdleConnsPerHost = buffers + smallBuffers
+		transport = own
 	}
-	transport.MaxIdleConnsPerHost = buffers + smallBuffers
 	opts := &minio.Options{
 		Creds:      credentials.NewStaticV4(t.access, t.secret, ""),
 		Secure:     t.tls,
@@ -80,7 +85,7 @@ func openS3(ctx context.Context, cfg Config, t s3Target) (*S3, error) {
 		return nil, errors.New("object store: the host of the s3 URL is not a host or host:port")
 	}
 	s := &S3{
-		core: core, public: core.Client, bucket: t.bucket, transport: transport,
+		core: core, public: core.Client, bucket: t.bucket, transport: own,
 		parts: newBufferPool(partSize, buffers),
 		small: newBufferPool(smallSize, smallBuffers),
 	}
@@ -126,9 +131,11 @@ func (s *S3) Check(ctx context.Context) error {
 	return nil
 }
 
-// Close drops idle connections.
+// Close drops idle connections, unless the transport is the caller's.
 func (s *S3) Close() error {
-	s.transport.CloseIdleConnections()
+	if s.transport != nil {
+		s.transport.CloseIdleConnections()
+	}
 	return nil
 }
 

@@ -49,8 +49,9 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader, size int64, opts 
 		from: source{r: r, size: max(size, -1)},
 	}
 	p.opts = minio.PutObjectOptions{
-		ContentType:  contentType,
-		UserMetadata: map[string]string{putMark: p.mark},
+		ContentType:          contentType,
+		UserMetadata:         map[string]string{putMark: p.mark},
+		DisableContentSha256: true,
 	}
 	info, err := p.run(ctx, first)
 	if err != nil {
@@ -183,9 +184,11 @@ func (p *put) sendParts(parent context.Context, id string, buf []byte, n int) ([
 func (p *put) sendPart(ctx context.Context, id string, number int, data []byte) (minio.ObjectPart, error) {
 	content := &body{data: data}
 	defer content.detach()
+	// The digest is signed in the header. Without DisableContentSha256 the client
+	// would hash and sign the bytes once more, in chunks.
 	sum := sha256.Sum256(data)
 	return p.core.PutObjectPart(ctx, p.bucket, p.key, id, number, content, int64(len(data)),
-		minio.PutObjectPartOptions{Sha256Hex: hex.EncodeToString(sum[:])})
+		minio.PutObjectPartOptions{Sha256Hex: hex.EncodeToString(sum[:]), DisableContentSha256: true})
 }
 
 // settle finds out what became of a commit that failed: the answer may have

@@ -231,6 +231,7 @@ func examine(b *crash.Batch, entry int) (c crash.Crash) {
 // in the order of preference.
 var (
 	versionAttributes = []string{"application.version", "version", "application_version", "app.version", "release"}
+	codeAttributes    = []string{"application.version_code", "version_code", "versionCode", "application.build", "build_number"}
 	hostAttributes    = []string{"hostname", "host", "device.model", "uname.nodename"}
 )
 
@@ -245,6 +246,8 @@ func facts(c *crash.Crash, r *report.Report) {
 	c.Message = clean(r.Attribute("error.message"), maxText)
 	c.Version = clean(firstAttribute(r, versionAttributes), maxShort)
 	c.Host = clean(firstAttribute(r, hostAttributes), maxShort)
+	c.Build = crash.BuildRef{ID: clean(r.Attribute("build_id"), maxShort), Version: c.Version,
+		VersionCode: clean(firstAttribute(r, codeAttributes), maxShort)}
 	c.Duplicates = duplicates(r)
 	c.Attributes = attributes(r)
 }

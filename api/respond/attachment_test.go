@@ -1,4 +1,4 @@
-package crashgroup
+package respond
 
 import (
 	"mime"
@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-func FuzzDisposition(f *testing.F) {
-	for _, seed := range []string{"a.txt", "", "..", "../../etc/passwd", "a\r\nX: y", `"; filename="b`, "\xff", "ü\u202etxt.exe", strings.Repeat("é", 500)} {
+func FuzzAttachment(f *testing.F) {
+	for _, seed := range []string{"a.txt", "", "..", "../../etc/passwd", "a\r\nX: y", `"; filename="b`, "\xff", "ü\u202etxt.exe", strings.Repeat("é", 500) + ".ipa"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		header := disposition(name)
+		header := Attachment(name, "attachment")
 		kind, parameters, err := mime.ParseMediaType(header)
 		if err != nil || kind != "attachment" || len(parameters) > 1 {
 			t.Fatalf("%q gives %q: %v", name, header, err)

@@ -1,0 +1,162 @@
+package distribution
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// BuildChange changes the members that are not nil.
+type BuildChange struct {
+	ReleaseNotes    *string
+	Tags            *[]string
+	Metadata        map[string]string // merged; a "" value removes the key
+	LandingPageMode *string           // of the project
+	Slug            *string           // of the project
+	Groups          Groups            // grants of the build
+	AutoUpdate      *bool
+	State           *State // enabled or disabled
+}
+
+// apply changes the build's own members.
+func (c *BuildChange) apply(b *Build, now time.Time) error {
+	var err error
+	if c.ReleaseNotes != nil {
+		if b.ReleaseNotes, err = prose("release_notes", *c.ReleaseNotes, maxProse); err != nil {
+			return err
+		}
+	}
+	if c.Tags != nil {
+		if b.Tags, err = tags(*c.Tags); err != nil {
+			return err
+		}
+	}
+	if b.Metadata, err = metadata(b.Metadata, c.Metadata); err != nil {
+		return err
+	}
+	set(&b.AutoUpdate, c.AutoUpdate)
+	if c.State == nil || *c.State == b.State {
+		return nil
+	}
+	switch *c.State {
+	case Disabled:
+	case Enabled:
+		if b.State == Invalid {
+			return invalid("state", "cannot be enabled: %s", b.Distributable())
+		}
+		if b.ExpiresAt != nil && !b.ExpiresAt.After(now) {
+			return invalid("state", "cannot be enabled: %s", expiredReason(*b.ExpiresAt))
+		}
+	default:
+		return invalid("state", "must be enabled or disabled")
+	}
+	b.State, b.StateReason = *c.State, ""
+	return nil
+}
+
+func (c *BuildChange) differences(from, to *Build) changed {
+	var d changed
+	d.note("release_notes", from.ReleaseNotes, to.ReleaseNotes)
+	d.note("tags", from.Tags, to.Tags)
+	d.note("metadata", from.Metadata, to.Metadata)
+	d.note("auto_update", from.AutoUpdate, to.AutoUpdate)
+	d.note("state", from.State, to.State)
+	return d
+}
+
+const updateBuild = `
+update builds set release_notes = $2, tags = $3, metadata = $4, auto_update = $5, state = $6, state_reason = $7,
+	updated_at = now()
+where id = $1`
+
+// UpdateBuild changes a build. The second result are the names that no group has.
+func UpdateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, projectID, id int64, c BuildChange) (*Build, []string, error) {
+	now, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !w.May(now.TeamID) {
+		return nil, nil, ErrNoAccess
+	}
+	if err := checkPage(ctx, tx, w.OrganizationID, c.LandingPageMode, c.Slug); err != nil {
+		return nil, nil, err
+	}
+	before, p, err := lockBuild(ctx, tx, w, now.ProjectID, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	oldPage := *p
+	set(&p.LandingPageMode, c.LandingPageMode)
+	set(&p.Slug, c.Slug)
+	if err := p.save(ctx, tx, actor, &oldPage); err != nil {
+		return nil, nil, err
+	}
+	b := *before
+	if err := c.apply(&b, time.Now()); err != nil {
+		return nil, nil, err
+	}
+	if d := c.differences(before, &b); d.any() {
+		meta, err := document(&b.Metadata)
+		if err != nil {
+			return nil, nil, err
+		}
+		_, err = tx.ExecContext(ctx, updateBuild, id, b.ReleaseNotes, pq.Array(b.Tags), meta, b.AutoUpdate, b.State, b.StateReason)
+		if err != nil {
+			return nil, nil, storage.Wrap(err, fmt.Sprintf("change build %d", id))
+		}
+		if err := account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildUpdated,
+			Actor: actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: d}); err != nil {
+			return nil, nil, err
+		}
+	}
+	bad, err := buildGrantee(w.OrganizationID, id).regrant(ctx, tx, actor, c.Groups, before.AllTesters)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := BuildByID(ctx, tx, w.OrganizationID, p.ID, id)
+	return after, bad, err
+}
+
+// lockBuild locks a build's project and then the build.
+func lockBuild(ctx context.Context, tx *storage.Tx, w Writer, projectID, id int64) (*Build, *projectRow, error) {
+	p, err := lockProject(ctx, tx, w, projectID)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := readBuilds(ctx, tx, buildByID+` for no key update of b`, w.OrganizationID, projectID, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(list) == 0 {
+		return nil, nil, fmt.Errorf("build %d: %w", id, storage.ErrNotFound)
+	}
+	return &list[0], p, nil
+}
+
+// DeleteBuild marks a build deleted. What belongs to it is removed by the task
+// build:delete, which the caller inserts.
+func DeleteBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, projectID, id int64) error {
+	now, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
+	if err != nil {
+		return err
+	}
+	b, _, err := lockBuild(ctx, tx, w, now.ProjectID, id)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `update builds set deleted_at = now(), updated_at = now() where id = $1`, id)
+	if err != nil {
+		return storage.Wrap(err, "delete build")
+	}
+	if err := recount(ctx, tx, now.ProjectID, -1); err != nil {
+		return err
+	}
+	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildDeleted,
+		Actor: actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: map[string]any{"id": id,
+			"project_id": now.ProjectID, "file_name": b.FileName, "sha256": b.File.SHA256}})
+}

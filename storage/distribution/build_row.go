@@ -1,0 +1,155 @@
+package distribution
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/artifact"
+)
+
+// buildRow is a build as the database gives it.
+type buildRow struct {
+	ID              int64          `db:"id"`
+	OrganizationID  int64          `db:"organization_id"`
+	ProjectID       int64          `db:"project_id"`
+	TeamID          int64          `db:"team_id"`
+	Token           string         `db:"token"`
+	AppName         string         `db:"app_name"`
+	Version         string         `db:"version"`
+	VersionCode     string         `db:"version_code"`
+	Platform        string         `db:"platform"`
+	PackageName     string         `db:"package_name"`
+	Kind            artifact.Kind  `db:"kind"`
+	MinOSVersion    string         `db:"min_os_version"`
+	ABIs            pq.StringArray `db:"abis"`
+	Signer          []byte         `db:"signer"`
+	Provisioning    []byte         `db:"provisioning"`
+	Warnings        pq.StringArray `db:"warnings"`
+	HasSDK          bool           `db:"has_sdk"`
+	State           State          `db:"state"`
+	StateReason     string         `db:"state_reason"`
+	ExpiresAt       *time.Time     `db:"expires_at"`
+	FileID          int64          `db:"file_id"`
+	FileKey         string         `db:"file_key"`
+	FileSize        int64          `db:"file_size"`
+	FileSHA256      string         `db:"file_sha256"`
+	FileType        string         `db:"file_type"`
+	FileName        string         `db:"file_name"`
+	IconKey         string         `db:"icon_key"`
+	Symbols         []byte         `db:"symbols"`
+	SymbolsKey      string         `db:"symbols_key"`
+	SymbolsName     string         `db:"symbols_name"`
+	SymbolsSize     int64          `db:"symbols_size"`
+	ReleaseNotes    string         `db:"release_notes"`
+	Tags            pq.StringArray `db:"tags"`
+	Metadata        []byte         `db:"metadata"`
+	AutoUpdate      bool           `db:"auto_update"`
+	AllTesters      bool           `db:"all_testers"`
+	Options         string         `db:"options"`
+	Downloads       int64          `db:"downloads"`
+	Crashes         int64          `db:"crashes"`
+	Sessions        int64          `db:"sessions"`
+	Feedbacks       int64          `db:"feedbacks"`
+	LandingPageMode string         `db:"landing_page_mode"`
+	ProjectPageName string         `db:"project_page_name"`
+	FolderPath      string         `db:"folder_path"`
+	UploadedBy      string         `db:"uploaded_by_name"`
+	UploadedVia     string         `db:"uploaded_via"`
+	CreatedAt       time.Time      `db:"created_at"`
+	UpdatedAt       time.Time      `db:"updated_at"`
+}
+
+const buildColumns = `b.id, b.organization_id, b.project_id, p.team_id, b.token, b.app_name, b.version, b.version_code,
+	b.platform, b.package_name, b.kind, b.min_os_version, b.abis, b.signer, b.provisioning, b.warnings, b.has_sdk,
+	b.state, b.state_reason, b.expires_at, b.file_id, bf.object_key as file_key, bf.size as file_size,
+	bf.sha256 as file_sha256, bf.content_type as file_type, b.file_name, coalesce(bi.object_key, '') as icon_key,
+	b.symbols, coalesce(bs.object_key, '') as symbols_key, b.symbols_name, coalesce(bs.size, 0) as symbols_size,
+	b.release_notes, b.tags, b.metadata, b.auto_update, b.all_testers, b.options, b.downloads, b.crashes, b.sessions,
+	b.feedbacks, p.landing_page_mode, coalesce(p.landing_page_slug, p.token) as project_page_name,
+	coalesce(pf.path, '') as folder_path, b.uploaded_by_name, b.uploaded_via, b.created_at, b.updated_at`
+
+const buildTables = `
+join projects p on p.id = b.project_id and p.deleted_at is null
+join files bf on bf.id = b.file_id
+left join folders pf on pf.id = p.folder_id
+left join files bi on bi.id = b.icon_file_id
+left join files bs on bs.id = b.symbols_file_id`
+
+func (r *buildRow) build() (Build, error) {
+	b := Build{ID: r.ID, OrganizationID: r.OrganizationID, ProjectID: r.ProjectID, TeamID: r.TeamID, Token: r.Token,
+		AppName: r.AppName, Version: r.Version, VersionCode: r.VersionCode, Platform: r.Platform,
+		PackageName: r.PackageName, Kind: r.Kind, MinOSVersion: r.MinOSVersion, ABIs: r.ABIs, Warnings: r.Warnings,
+		HasSDK: r.HasSDK, State: r.State, StateReason: r.StateReason, ExpiresAt: r.ExpiresAt,
+		File:     File{ID: r.FileID, Key: r.FileKey, Size: r.FileSize, SHA256: r.FileSHA256, ContentType: r.FileType},
+		FileName: r.FileName, IconKey: r.IconKey, SymbolsKey: r.SymbolsKey, SymbolsName: r.SymbolsName,
+		SymbolsSize: r.SymbolsSize, ReleaseNotes: r.ReleaseNotes, Tags: r.Tags, AutoUpdate: r.AutoUpdate,
+		AllTesters: r.AllTesters, Options: r.Options, Downloads: r.Downloads, Crashes: r.Crashes, Sessions: r.Sessions,
+		Feedbacks: r.Feedbacks, LandingPageMode: r.LandingPageMode, ProjectPageName: r.ProjectPageName,
+		FolderPath: r.FolderPath, UploadedBy: r.UploadedBy, UploadedVia: r.UploadedVia, CreatedAt: r.CreatedAt,
+		UpdatedAt: r.UpdatedAt}
+	for _, doc := range []struct {
+		text []byte
+		into any
+	}{{r.Signer, &b.Signer}, {r.Provisioning, &b.Provisioning}, {r.Symbols, &b.Symbols}, {r.Metadata, &b.Metadata}} {
+		if doc.text == nil {
+			continue
+		}
+		if err := json.Unmarshal(doc.text, doc.into); err != nil {
+			return Build{}, fmt.Errorf("build %d: stored document: %w", r.ID, err)
+		}
+	}
+	return b, nil
+}
+
+// readBuilds runs a query of buildColumns.
+func readBuilds(ctx context.Context, q storage.Querier, query string, args ...any) ([]Build, error) {
+	var rows []buildRow
+	if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, storage.Wrap(err, "read builds")
+	}
+	list := make([]Build, 0, len(rows))
+	for i := range rows {
+		b, err := rows[i].build()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+const buildByID = `
+select ` + buildColumns + `
+from builds b` + buildTables + `
+where b.organization_id = $1 and ($2::bigint = 0 or b.project_id = $2) and b.id = $3 and b.deleted_at is null`
+
+// BuildByID reads a build of the organization; projectID 0 is any project.
+func BuildByID(ctx context.Context, q storage.Querier, organizationID, projectID, id int64) (*Build, error) {
+	list, err := readBuilds(ctx, q, buildByID, organizationID, projectID, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("build %d: %w", id, storage.ErrNotFound)
+	}
+	return &list[0], nil
+}
+
+// document makes a value fit for jsonb, which refuses the escaped NUL that JSON
+// itself allows; nil stays null.
+func document[T any](v *T) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	doc, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("store document: %w", err)
+	}
+	return strings.ReplaceAll(string(doc), `\u0000`, `\ufffd`), nil
+}

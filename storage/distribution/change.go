@@ -1,0 +1,43 @@
+package distribution
+
+import (
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+// changed is what an audit row tells of a change: the members that differ.
+type changed struct {
+	From map[string]any `json:"from"`
+	To   map[string]any `json:"to"`
+}
+
+// maxAudited is how much of a long text an audit row keeps.
+const maxAudited = 200
+
+// note keeps a member if the values differ.
+func (c *changed) note(member string, from, to any) {
+	if reflect.DeepEqual(from, to) {
+		return
+	}
+	if c.From == nil {
+		c.From, c.To = map[string]any{}, map[string]any{}
+	}
+	c.From[member], c.To[member] = excerpt(from), excerpt(to)
+}
+
+func (c *changed) any() bool { return len(c.To) > 0 }
+
+func excerpt(v any) any {
+	if text, ok := v.(string); ok && utf8.RuneCountInString(text) > maxAudited {
+		return strings.TrimSpace(cut(text, maxAudited)) + "…"
+	}
+	return v
+}
+
+// set takes a value that a request gave.
+func set[T any](to *T, given *T) {
+	if given != nil {
+		*to = *given
+	}
+}

@@ -1,0 +1,212 @@
+// Package distribution keeps apps and their builds: projects, builds, folders,
+// files, tester groups and what these may install.
+//
+// A project is one app on one platform, owned by a team. A build is one uploaded
+// version of it. A file is a stored object; copies of a build name the same file,
+// and its object goes when no build names it any more (RemoveBuilds). The landing
+// page's mode and slug belong to the project, so all its builds show the same.
+//
+// Who may install: a tester whose group is granted to the project or to the
+// build, every tester where all_testers is set on either, and every member of
+// the organization above a tester.
+//
+// Reads are bounded to one organization by its id. Members see all projects of
+// their organization and change those of their teams: what changes something takes
+// a Writer and refuses others with ErrNoAccess, after storage.ErrNotFound. It
+// writes its audit row in the same *storage.Tx.
+//
+// Transactions that run at once take their locks in one order: an idempotency key,
+// the name of a package, a slug (both advisory), then the rows of projects, groups,
+// builds and files, several of a kind by ascending id. A project's row lock guards
+// its counters, latest build and icon.
+//
+// Failures are storage.ErrNotFound, storage.ErrConflict, *storage.InvalidError
+// (naming the member as the v3 interface calls it), and the errors below.
+package distribution
+
+import (
+	"errors"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+)
+
+// Errors that the interfaces tell apart.
+var (
+	// ErrSlugTaken: another app has the landing page slug.
+	ErrSlugTaken = errors.New("landing_page_slug is used by another app")
+	// ErrSeveralTeams: the package exists in several teams of the caller.
+	ErrSeveralTeams = errors.New("the package exists in several teams")
+	// ErrNoTeam: the upload names no team and the caller has none, or several.
+	ErrNoTeam = errors.New("team_id is required")
+	// ErrLoginRequired: open mode was asked for and the organization requires login.
+	ErrLoginRequired = errors.New("the organization requires login: landing_page_mode cannot be open")
+	// ErrNoAccess: the project or team is not one that the caller may change.
+	ErrNoAccess = errors.New("no write access to the project")
+	// ErrSeen: the Idempotency-Key stands for another build already.
+	ErrSeen = errors.New("the idempotency key was used before")
+)
+
+// Mode of a landing page.
+const (
+	Open   = "open"
+	Closed = "closed"
+)
+
+// State of a build. Only an enabled one is distributable.
+type State string
+
+// The states.
+const (
+	Enabled            State = "enabled"
+	Disabled           State = "disabled"
+	CertificateExpired State = "certificate_expired"
+	Invalid            State = "invalid"
+)
+
+// Page bounds a list: rows Offset to Offset+Limit.
+type Page struct{ Limit, Offset int }
+
+// Writer is who changes: Teams are the teams whose projects they may change,
+// AllTeams stands for every team of the organization.
+type Writer struct {
+	OrganizationID int64
+	UserID         int64
+	Name           string // for uploaded_by
+	AllTeams       bool
+	Teams          []int64 // in the caller's order: the first is the default team
+}
+
+// May reports whether the writer may change what belongs to the team, which is
+// of the writer's organization.
+func (w Writer) May(teamID int64) bool {
+	if w.AllTeams {
+		return true
+	}
+	for _, id := range w.Teams {
+		if id == teamID {
+			return true
+		}
+	}
+	return false
+}
+
+// Project is an app on one platform.
+type Project struct {
+	ID              int64     `db:"id"`
+	OrganizationID  int64     `db:"organization_id"`
+	TeamID          int64     `db:"team_id"`
+	FolderPath      string    `db:"folder_path"` // "" when in none
+	Name            string    `db:"name"`
+	PackageName     string    `db:"package_name"`
+	Platform        string    `db:"platform"`
+	Description     string    `db:"description"` // Markdown
+	Token           string    `db:"token"`
+	Slug            string    `db:"slug"` // "" when it has none
+	LandingPageMode string    `db:"landing_page_mode"`
+	AllTesters      bool      `db:"all_testers"`
+	IconKey         string    `db:"icon_key"` // object key, "" when there is no icon
+	BuildCount      int       `db:"build_count"`
+	LatestBuildID   int64     `db:"latest_build_id"` // 0: none
+	CreatedAt       time.Time `db:"created_at"`
+	UpdatedAt       time.Time `db:"updated_at"`
+}
+
+// PageName is what the landing page is reached by: the slug, else the token.
+func (p *Project) PageName() string {
+	if p.Slug != "" {
+		return p.Slug
+	}
+	return p.Token
+}
+
+// Build is one version of an app.
+type Build struct {
+	ID             int64
+	OrganizationID int64
+	ProjectID      int64
+	TeamID         int64 // the project's
+	Token          string
+	AppName        string
+	Version        string
+	VersionCode    string
+	Platform       string
+	PackageName    string
+	Kind           artifact.Kind
+	MinOSVersion   string
+	ABIs           []string
+	Signer         *artifact.Signer
+	Provisioning   *artifact.Provisioning
+	Warnings       []string
+	HasSDK         bool
+	State          State
+	StateReason    string
+	ExpiresAt      *time.Time
+	File           File
+	FileName       string
+	IconKey        string // object key, "" when there is no icon
+	Symbols        *artifact.Symbols
+	SymbolsKey     string // object key, "" when there are none
+	SymbolsName    string
+	SymbolsSize    int64
+	ReleaseNotes   string // Markdown
+	Tags           []string
+	Metadata       map[string]string
+	AutoUpdate     bool
+	AllTesters     bool
+	Options        string
+	Downloads      int64
+	Crashes        int64
+	Sessions       int64
+	Feedbacks      int64
+	// LandingPageMode, PageName and FolderPath are the project's.
+	LandingPageMode string
+	ProjectPageName string
+	FolderPath      string
+	UploadedBy      string
+	UploadedVia     string
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
+}
+
+// Installable reports whether a tester can install the build on a device, state
+// aside: packages for phones and sets that hold one.
+func (b *Build) Installable() bool {
+	switch b.Kind {
+	case artifact.APK, artifact.IPA:
+		return true
+	}
+	return false
+}
+
+// Distributable answers "" when the build can be given to testers, else the
+// reason why not.
+func (b *Build) Distributable() string {
+	switch {
+	case b.State == Enabled:
+		return ""
+	case b.StateReason != "":
+		return b.StateReason
+	}
+	return "the build is " + string(b.State)
+}
+
+// File is a stored object.
+type File struct {
+	ID          int64
+	Key         string // object key
+	Size        int64
+	SHA256      string // lower-case hex
+	ContentType string
+}
+
+// Group is a group of testers.
+type Group struct {
+	ID        int64     `db:"id" json:"id"`
+	Name      string    `db:"name" json:"name"`
+	Private   bool      `db:"private" json:"private"`
+	CreatedAt time.Time `db:"created_at" json:"created_at"`
+}
+
+// Prefix begins the object keys of files: builds/<UUID>.
+const Prefix = "builds/"

@@ -1,0 +1,180 @@
+package distribution
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/artifact"
+)
+
+// draft is a build that is checked and not written yet.
+type draft struct {
+	id           int64
+	app          *app
+	upload       *Upload
+	via          string
+	appName      string
+	version      string
+	versionCode  string
+	fileName     string
+	releaseNotes string
+	description  *string
+	tags         []string
+	metadata     map[string]string
+	options      string
+}
+
+// What a package says of itself is scrubbed, for it never rejects a build; what
+// the request says is refused where it breaks a rule.
+const (
+	maxWarnings = 100
+	maxWarning  = 500
+	maxABIs     = 100
+	maxImages   = 100
+)
+
+// draft checks an upload.
+func (u *Upload) draft() (*draft, error) {
+	n := &draft{upload: u, via: scrub(u.Via, maxLine), fileName: baseName(u.FileName)}
+	pkg := u.Package
+	var err error
+	take := func(into *string, field, text string, most int, check func(string, string, int) (string, error)) {
+		if err == nil {
+			*into, err = check(field, text, most)
+		}
+	}
+	take(&n.appName, "app_name", u.AppName, maxLine, line)
+	take(&n.version, "version", scrub(pkg.Version, maxProse), maxLine, line)
+	take(&n.versionCode, "version_code", scrub(pkg.VersionCode, maxProse), maxLine, line)
+	take(&n.releaseNotes, "release_notes", u.ReleaseNotes, maxProse, prose)
+	take(&n.options, "options", u.Options, maxOptions, prose)
+	if u.Description != nil {
+		n.description = new(string)
+		take(n.description, "description", *u.Description, maxProse, prose)
+	}
+	if u.Folder != nil {
+		folder, ferr := cleanFolder(*u.Folder)
+		u.Folder, err = &folder, cmp.Or(err, ferr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n.tags, err = tags(u.Tags); err != nil {
+		return nil, err
+	}
+	if n.metadata, err = metadata(nil, u.Metadata); err != nil {
+		return nil, err
+	}
+	if u.Slug != "" {
+		// The third version's rule; the first version's community_token is free.
+		if err := checkSlug(u.Slug, u.Via == "upload"); err != nil {
+			return nil, err
+		}
+	}
+	n.appName = cmp.Or(n.appName, scrub(pkg.Name, maxLine), scrub(pkg.PackageName, maxLine), n.fileName)
+	n.app = appOf(pkg, n.appName)
+	if n.app.packageName, err = line("package_name", scrub(pkg.PackageName, maxProse), maxLine); err != nil {
+		return nil, err
+	}
+	n.app.platform, err = line("platform", pkg.Platform, maxTag)
+	return n, err
+}
+
+// baseName is a file's name as a download shows it.
+func baseName(name string) string {
+	name = scrub(path.Base(strings.ReplaceAll(name, `\`, "/")), maxLine)
+	if name == "" || name == "." || name == "/" || name == ".." {
+		return "build"
+	}
+	return name
+}
+
+// state of a build whose profile has ended already.
+func stateAt(now time.Time, p *artifact.Provisioning) (State, string, *time.Time) {
+	if p == nil || p.Expires.IsZero() {
+		return Enabled, "", nil
+	}
+	if !p.Expires.After(now) {
+		return CertificateExpired, expiredReason(p.Expires), &p.Expires
+	}
+	return Enabled, "", &p.Expires
+}
+
+func expiredReason(at time.Time) string {
+	return "the provisioning profile expired on " + at.UTC().Format(time.DateOnly)
+}
+
+const insertBuild = `
+insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, package_name,
+	kind, min_os_version, abis, signer, provisioning, warnings, image_uuids, has_sdk, state, state_reason,
+	expires_at, file_id, file_name, icon_file_id, symbols_file_id, symbols_name, symbols, release_notes, tags,
+	metadata, auto_update, options, uploaded_by, uploaded_by_name, uploaded_via)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+	$23, $24, $25, $26, $27, $28, $29, $30, nullif($31::bigint, 0), $32, $33)
+returning id`
+
+// insert writes the files and the build; the project is locked.
+func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error {
+	u, pkg := n.upload, n.upload.Package
+	fileID, err := insertFile(ctx, tx, p.OrganizationID, u.File)
+	if err != nil {
+		return err
+	}
+	var iconID, symbolsID *int64
+	var symbolsName string
+	var symbols *artifact.Symbols
+	if u.Icon != nil {
+		if iconID, err = insertFile(ctx, tx, p.OrganizationID, *u.Icon); err != nil {
+			return err
+		}
+	}
+	if u.Symbols != nil {
+		symbolsName, symbols = baseName(u.Symbols.Name), u.Symbols.What
+		if symbolsID, err = insertFile(ctx, tx, p.OrganizationID, u.Symbols.File); err != nil {
+			return err
+		}
+	}
+	signer, err1 := document(pkg.Signer)
+	provisioning, err2 := document(pkg.Provisioning)
+	what, err3 := document(symbols)
+	meta, err4 := document(&n.metadata)
+	if err := cmp.Or(err1, err2, err3, err4); err != nil {
+		return err
+	}
+	state, reason, expires := stateAt(time.Now(), pkg.Provisioning)
+	err = tx.GetContext(ctx, &n.id, insertBuild, p.OrganizationID, p.ID, newToken(), n.appName, n.version, n.versionCode,
+		n.app.platform, n.app.packageName, pkg.Kind, scrub(pkg.MinOSVersion, maxLine),
+		pq.Array(scrubAll(pkg.ABIs, maxABIs, maxTag)), signer, provisioning,
+		pq.Array(scrubAll(pkg.Warnings, maxWarnings, maxWarning)), pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,
+		state, reason, expires, fileID, n.fileName, iconID, symbolsID, symbolsName, what, n.releaseNotes,
+		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.UserID, scrub(u.Writer.Name, maxLine), n.via)
+	return storage.Wrap(err, "create build")
+}
+
+// imageUUIDs are the UUIDs by which symbols find a build, in upper case.
+func imageUUIDs(images []artifact.Image) []string {
+	ids := make([]string, 0, len(images))
+	for _, image := range images {
+		ids = append(ids, strings.ToUpper(image.UUID))
+	}
+	return scrubAll(ids, maxImages, maxTag)
+}
+
+const insertFileRow = `
+insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, $3, $4, $5)
+returning id`
+
+func insertFile(ctx context.Context, tx *storage.Tx, organizationID int64, f NewFile) (*int64, error) {
+	var id int64
+	err := tx.GetContext(ctx, &id, insertFileRow, organizationID, f.Key, f.Size, strings.ToLower(f.SHA256), scrub(f.ContentType, maxLine))
+	if err != nil {
+		return nil, storage.Wrap(err, "create file")
+	}
+	return &id, nil
+}

@@ -1,0 +1,17 @@
+package distribution
+
+// PageQueries are the queries of unfiltered lists.
+func PageQueries() []string {
+	return []string{projectBuilds(newestFirst), projectBuilds(oldestFirst)}
+}
+
+// LatestQuery is the query of a project's page.
+func LatestQuery() string { return latestBuildsFor }
+
+// FilterQuery is the query of a filtered list.
+func FilterQuery(f BuildFilter, projectID int64) (string, []any) {
+	return f.query(projectID, Page{Limit: 25})
+}
+
+// SearchDepth is how many builds a search looks at.
+const SearchDepth = searchDepth

@@ -1,0 +1,75 @@
+package distribution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Landing is what an install page shows.
+type Landing struct {
+	Project *Project
+	// Build is the named one, or the project's latest, whoever may have it and
+	// whatever its state (see LatestBuildsFor); nil when it has none.
+	Build *Build
+	// OfBuild: the name is a build's, not the project's.
+	OfBuild          bool
+	OrganizationName string
+	// LoginRequired is the organization's setting.
+	LoginRequired bool
+}
+
+// Tokens are in lower case. Each branch reads one unique index.
+const landingByName = `
+with named as (
+	select id as project_id, 0::bigint as named_build from projects
+	where lower(landing_page_slug) = lower($1) and deleted_at is null
+	union all
+	select id, 0 from projects where token = lower($1) and deleted_at is null
+	union all
+	select project_id, id from builds where token = lower($1) and deleted_at is null
+)
+select ` + projectColumns + `, named.named_build, o.name as organization_name, o.require_login
+from named join projects p on p.id = named.project_id and p.deleted_at is null
+join organizations o on o.id = p.organization_id` + projectTables + `
+limit 1`
+
+// LandingByName finds a page by slug (in any case), project token or build token.
+func LandingByName(ctx context.Context, q storage.Querier, pageName string) (*Landing, error) {
+	if _, err := name("name", pageName); err != nil {
+		return nil, fmt.Errorf("landing page: %w", storage.ErrNotFound)
+	}
+	var row struct {
+		Project
+		NamedBuild       int64  `db:"named_build"`
+		OrganizationName string `db:"organization_name"`
+		RequireLogin     bool   `db:"require_login"`
+	}
+	if err := q.GetContext(ctx, &row, landingByName, pageName); err != nil {
+		return nil, storage.Wrap(err, "landing page")
+	}
+	page := &Landing{Project: &row.Project, OfBuild: row.NamedBuild != 0, OrganizationName: row.OrganizationName,
+		LoginRequired: row.RequireLogin}
+	id := row.LatestBuildID
+	if page.OfBuild {
+		id = row.NamedBuild
+	}
+	if id == 0 {
+		return page, nil
+	}
+	var err error
+	page.Build, err = BuildByID(ctx, q, row.OrganizationID, row.Project.ID, id)
+	if errors.Is(err, storage.ErrNotFound) && !page.OfBuild {
+		return page, nil // deleted since
+	}
+	return page, err
+}
+
+// InstallationSecret is what signs the short-lived links of pages.
+func InstallationSecret(ctx context.Context, q storage.Querier) ([]byte, error) {
+	var secret []byte
+	err := q.GetContext(ctx, &secret, `select secret from installation`)
+	return secret, storage.Wrap(err, "installation secret")
+}

@@ -1,0 +1,242 @@
+package distribution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// ProjectFilter selects projects of an organization.
+type ProjectFilter struct {
+	OrganizationID int64
+	WithBuilds     bool  // only those that have a build
+	TeamID         int64 // 0: every team
+	Platform       string
+	Search         string // part of name or package name, case-insensitive
+}
+
+const matchingProjects = `
+from projects p` + projectTables + `
+where p.organization_id = $1 and p.deleted_at is null
+	and (not $2::boolean or p.build_count > 0)
+	and ($3::bigint = 0 or p.team_id = $3)
+	and ($4::text = '' or lower(p.platform) = lower($4))
+	and ($5::text = '' or position(lower($5) in lower(p.name)) > 0 or position(lower($5) in lower(p.package_name)) > 0)`
+
+const projectList = `
+select ` + projectColumns + matchingProjects + `
+order by p.id desc limit $6 offset $7`
+
+// Projects lists projects, newest first, with the number of all that match.
+func Projects(ctx context.Context, q storage.Querier, f ProjectFilter, p Page) ([]Project, int, error) {
+	search, platform := scrub(f.Search, maxLine), scrub(f.Platform, maxLine)
+	var total int
+	err := q.GetContext(ctx, &total, `select count(*)`+matchingProjects, f.OrganizationID, f.WithBuilds, f.TeamID,
+		platform, search)
+	if err != nil {
+		return nil, 0, storage.Wrap(err, "count projects")
+	}
+	list := []Project{}
+	err = q.SelectContext(ctx, &list, projectList, f.OrganizationID, f.WithBuilds, f.TeamID, platform, search,
+		p.limit(), p.offset())
+	return list, total, storage.Wrap(err, "list projects")
+}
+
+// NewProject is an app to create without a build.
+type NewProject struct {
+	TeamID          int64 // 0: as for an upload with TeamRequired
+	Folder          string
+	Name            string
+	PackageName     string
+	Platform        string
+	Description     string
+	LandingPageMode string // "": the organization's default
+	Slug            string
+}
+
+func (n *NewProject) check() error {
+	var err error
+	if n.Name, err = name("name", n.Name); err != nil {
+		return err
+	}
+	if n.PackageName, err = line("package_name", n.PackageName, maxLine); err != nil {
+		return err
+	}
+	if n.Platform, err = line("platform", n.Platform, maxTag); err != nil {
+		return err
+	}
+	if n.Description, err = prose("description", n.Description, maxProse); err != nil {
+		return err
+	}
+	if n.Folder, err = cleanFolder(n.Folder); err != nil || n.Slug == "" {
+		return err
+	}
+	return checkSlug(n.Slug, false)
+}
+
+// CreateProject makes an app. ErrConflict when the team has one of that package,
+// platform and folder.
+func CreateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, n NewProject) (*Project, error) {
+	if err := n.check(); err != nil {
+		return nil, err
+	}
+	settings, err := SettingsOf(ctx, tx, w.OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	if err := settings.checkMode(n.LandingPageMode); err != nil {
+		return nil, err
+	}
+	mode := n.LandingPageMode
+	if mode == "" {
+		mode = settings.newAppMode()
+	}
+	d := destination{tx: tx, w: w, app: &app{packageName: n.PackageName, platform: n.Platform, name: n.Name},
+		teamID: n.TeamID, teamRequired: true, folder: &n.Folder, slug: n.Slug, mode: mode}
+	p, err := d.create(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.Description, p.Slug = n.Description, n.Slug
+	if err := p.save(ctx, tx, actor, &projectRow{}); err != nil {
+		return nil, err
+	}
+	return ProjectByID(ctx, tx, w.OrganizationID, p.ID)
+}
+
+// create gives a new app that is not written yet; ErrConflict when the team has
+// one of its package in the folder.
+func (d *destination) create(ctx context.Context) (*projectRow, error) {
+	if err := d.locks(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.team(ctx); err != nil {
+		return nil, err
+	}
+	if d.app.packageName != "" {
+		id, _, err := d.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if id != 0 {
+			return nil, fmt.Errorf("project %d has the package name and platform: %w", id, storage.ErrConflict)
+		}
+	}
+	return d.fresh(ctx, d.teamID)
+}
+
+// ProjectChange changes the members that are not nil.
+type ProjectChange struct {
+	Name            *string
+	Folder          *string // "": out of its folder
+	Description     *string
+	LandingPageMode *string
+	Slug            *string // "": none
+	TeamID          *int64
+	Groups          Groups
+}
+
+// apply changes the project's members; those of a page are checked before.
+func (c *ProjectChange) apply(p *projectRow) error {
+	var err error
+	if c.Name != nil {
+		if p.Name, err = name("name", *c.Name); err != nil {
+			return err
+		}
+	}
+	if c.Description != nil {
+		if p.Description, err = prose("description", *c.Description, maxProse); err != nil {
+			return err
+		}
+	}
+	if c.Folder != nil {
+		if p.FolderPath, err = cleanFolder(*c.Folder); err != nil {
+			return err
+		}
+	}
+	set(&p.LandingPageMode, c.LandingPageMode)
+	set(&p.Slug, c.Slug)
+	set(&p.TeamID, c.TeamID)
+	return nil
+}
+
+// checkPage takes the mode and slug that a change gives to a landing page, and
+// locks the slug.
+func checkPage(ctx context.Context, tx *storage.Tx, organizationID int64, mode, slug *string) error {
+	if mode != nil {
+		settings, err := SettingsOf(ctx, tx, organizationID)
+		if err != nil {
+			return err
+		}
+		if *mode == "" {
+			return invalid("landing_page_mode", "must be open or closed")
+		}
+		if err := settings.checkMode(*mode); err != nil {
+			return err
+		}
+	}
+	if slug == nil || *slug == "" {
+		return nil
+	}
+	if err := checkSlug(*slug, false); err != nil {
+		return err
+	}
+	return lockSlug(ctx, tx, *slug)
+}
+
+// UpdateProject changes an app; the second result are the names that no group has.
+func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, id int64, c ProjectChange) (*Project, []string, error) {
+	now, err := ProjectByID(ctx, tx, w.OrganizationID, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !w.May(now.TeamID) {
+		return nil, nil, ErrNoAccess
+	}
+	if err := checkPage(ctx, tx, w.OrganizationID, c.LandingPageMode, c.Slug); err != nil {
+		return nil, nil, err
+	}
+	if err := mayMove(ctx, tx, w, c.TeamID); err != nil {
+		return nil, nil, err
+	}
+	before, err := lockProject(ctx, tx, w, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := *before
+	if err := c.apply(&p); err != nil {
+		return nil, nil, err
+	}
+	if p.TeamID != before.TeamID || p.FolderPath != before.FolderPath {
+		if p.FolderID, err = ensureFolder(ctx, tx, p.TeamID, p.FolderPath); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := p.save(ctx, tx, actor, before); err != nil {
+		return nil, nil, err
+	}
+	bad, err := projectGrantee(w.OrganizationID, id).regrant(ctx, tx, actor, c.Groups, before.AllTesters)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := ProjectByID(ctx, tx, w.OrganizationID, id)
+	return after, bad, err
+}
+
+// mayMove checks the team that an app is to move to.
+func mayMove(ctx context.Context, tx *storage.Tx, w Writer, teamID *int64) error {
+	if teamID == nil {
+		return nil
+	}
+	err := teamOf(ctx, tx, w.OrganizationID, *teamID)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return invalid("team_id", "is no team of the organization")
+	case err == nil && !w.May(*teamID):
+		return ErrNoAccess
+	}
+	return err
+}

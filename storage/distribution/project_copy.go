@@ -1,0 +1,58 @@
+package distribution
+
+import (
+	"context"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+const copyProjectGroups = `
+insert into project_groups (project_id, group_id)
+select $2, group_id from project_groups where project_id = $1 order by group_id`
+
+// CopyProject makes a copy of an app with its builds' latest one: name, folder,
+// description, mode, grants; no slug. Without a name the copy is called as the app
+// with " copy" behind it, so that lists tell them apart; uploads that name only the
+// package still go to the original, which is older.
+func CopyProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, id int64, newName, folder *string) (*Project, error) {
+	from, err := lockProject(ctx, tx, w, id)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := SettingsOf(ctx, tx, w.OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	p := *from
+	p.ID, p.Slug, p.IconFileID = 0, "", nil // the icon comes with the build
+	if settings.RequireLogin {
+		p.LandingPageMode = Closed
+	}
+	p.Name = cut(from.Name, maxLine-len(copySuffix)) + copySuffix
+	change := ProjectChange{Name: newName, Folder: folder}
+	if err := change.apply(&p); err != nil {
+		return nil, err
+	}
+	if p.FolderID, err = ensureFolder(ctx, tx, p.TeamID, p.FolderPath); err != nil {
+		return nil, err
+	}
+	if err := p.insert(ctx, tx); err != nil {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, copyProjectGroups, id, p.ID); err != nil {
+		return nil, storage.Wrap(err, "copy grants of the project")
+	}
+	if from.LatestBuildID != 0 {
+		if _, err := duplicate(ctx, tx, w, from.LatestBuildID, p.ID, ""); err != nil {
+			return nil, err
+		}
+	}
+	if err := account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.ProjectCopied, Actor: actor,
+		Subject: projectSubject(p.ID, p.Name), Detail: map[string]any{"id": p.ID, "from": id, "folder_name": p.FolderPath}}); err != nil {
+		return nil, err
+	}
+	return ProjectByID(ctx, tx, w.OrganizationID, p.ID)
+}
+
+const copySuffix = " copy"

@@ -1,0 +1,148 @@
+package distribution
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// projectRow is a project with what only changes of it need.
+type projectRow struct {
+	Project
+	FolderID   *int64 `db:"folder_id"`
+	IconFileID *int64 `db:"icon_file_id"`
+}
+
+const projectColumns = `p.id, p.organization_id, p.team_id, coalesce(pf.path, '') as folder_path, p.name,
+	p.package_name, p.platform, p.description, p.token, coalesce(p.landing_page_slug, '') as slug,
+	p.landing_page_mode, p.all_testers, coalesce(pi.object_key, '') as icon_key, p.build_count,
+	coalesce(p.latest_build_id, 0) as latest_build_id, p.created_at, p.updated_at`
+
+const projectTables = `
+left join folders pf on pf.id = p.folder_id
+left join files pi on pi.id = p.icon_file_id`
+
+const projectByID = `
+select ` + projectColumns + `
+from projects p` + projectTables + `
+where p.organization_id = $1 and p.id = $2 and p.deleted_at is null`
+
+// ProjectByID reads a project of the organization.
+func ProjectByID(ctx context.Context, q storage.Querier, organizationID, id int64) (*Project, error) {
+	var p Project
+	if err := q.GetContext(ctx, &p, projectByID, organizationID, id); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("project %d", id))
+	}
+	return &p, nil
+}
+
+// The lock lets rows that name the project be written, but not its counters.
+const projectForChange = `
+select ` + projectColumns + `, p.folder_id, p.icon_file_id
+from projects p` + projectTables + `
+where p.organization_id = $1 and p.id = $2 and p.deleted_at is null
+for no key update of p`
+
+// lockProject reads a project to change it; ErrNotFound, then ErrNoAccess.
+func lockProject(ctx context.Context, tx *storage.Tx, w Writer, id int64) (*projectRow, error) {
+	var p projectRow
+	if err := tx.GetContext(ctx, &p, projectForChange, w.OrganizationID, id); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("project %d", id))
+	}
+	if !w.May(p.TeamID) {
+		return nil, ErrNoAccess
+	}
+	return &p, nil
+}
+
+const insertProject = `
+insert into projects (organization_id, team_id, folder_id, name, package_name, platform, description, token,
+	landing_page_slug, landing_page_mode, all_testers, icon_file_id)
+values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9, ''), $10, $11, $12)
+returning id`
+
+// insert writes a new project and gives its id.
+func (p *projectRow) insert(ctx context.Context, tx *storage.Tx) error {
+	err := tx.GetContext(ctx, &p.ID, insertProject, p.OrganizationID, p.TeamID, p.FolderID, p.Name, p.PackageName,
+		p.Platform, p.Description, newToken(), p.Slug, p.LandingPageMode, p.AllTesters, p.IconFileID)
+	return slugError(err, "create project "+p.Name)
+}
+
+const updateProject = `
+update projects set team_id = $2, folder_id = $3, name = $4, package_name = $5, platform = $6, description = $7,
+	landing_page_slug = nullif($8, ''), landing_page_mode = $9, updated_at = now()
+where id = $1`
+
+// update writes what requests may change.
+func (p *projectRow) update(ctx context.Context, tx *storage.Tx) error {
+	_, err := tx.ExecContext(ctx, updateProject, p.ID, p.TeamID, p.FolderID, p.Name, p.PackageName, p.Platform,
+		p.Description, p.Slug, p.LandingPageMode)
+	return slugError(err, fmt.Sprintf("change project %d", p.ID))
+}
+
+// save writes a new project (before has no id), or what differs from before; the
+// lock of a slug is held.
+func (p *projectRow) save(ctx context.Context, tx *storage.Tx, actor account.Actor, before *projectRow) error {
+	c := p.differences(before)
+	if before.ID != 0 && !c.any() {
+		return nil
+	}
+	if p.Slug != before.Slug {
+		if err := slugFree(ctx, tx, p.Slug, before.ID); err != nil {
+			return err
+		}
+	}
+	event := account.Event{OrganizationID: p.OrganizationID, Type: account.ProjectUpdated, Actor: actor, Detail: c}
+	var err error
+	if before.ID == 0 {
+		event.Type, event.Detail = account.ProjectCreated, c.To
+		err = p.insert(ctx, tx)
+	} else {
+		err = p.update(ctx, tx)
+	}
+	if err != nil {
+		return err
+	}
+	event.Subject = projectSubject(p.ID, p.Name)
+	return account.Audit(ctx, tx, event)
+}
+
+func projectSubject(id int64, name string) string { return fmt.Sprintf("project %d (%s)", id, name) }
+
+func buildSubject(id int64, name, version string) string {
+	return fmt.Sprintf("build %d (%s)", id, strings.TrimSpace(name+" "+version))
+}
+
+// differences are what an audit row tells.
+func (p *projectRow) differences(from *projectRow) changed {
+	var c changed
+	c.note("team_id", from.TeamID, p.TeamID)
+	c.note("folder_name", from.FolderPath, p.FolderPath)
+	c.note("name", from.Name, p.Name)
+	c.note("package_name", from.PackageName, p.PackageName)
+	c.note("platform", from.Platform, p.Platform)
+	c.note("description", from.Description, p.Description)
+	c.note("landing_page_slug", from.Slug, p.Slug)
+	c.note("landing_page_mode", from.LandingPageMode, p.LandingPageMode)
+	return c
+}
+
+// The newest build that is left, and its icon: the first of the newest hundred
+// that has one.
+const recountProject = `
+update projects set build_count = build_count + $2, updated_at = now(),
+	latest_build_id = (select id from builds where ` + ofProject + newestFirst + ` limit 1),
+	icon_file_id = (select icon_file_id from (select id, icon_file_id from builds
+		where ` + ofProject + newestFirst + ` limit 100) newest
+		where icon_file_id is not null order by id desc limit 1)
+where id = $1`
+
+// recount keeps a project's counter, latest build and icon after builds were
+// added or deleted; the caller holds the project's lock.
+func recount(ctx context.Context, tx *storage.Tx, projectID int64, more int) error {
+	_, err := tx.ExecContext(ctx, recountProject, projectID, more)
+	return storage.Wrap(err, fmt.Sprintf("recount project %d", projectID))
+}

@@ -1,0 +1,95 @@
+package distribution_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	. "github.com/slipway-qa/slipway/storage/distribution"
+)
+
+// many gives a project of so many builds.
+func (w *world) many(n int) (project int64) {
+	w.t.Helper()
+	up := w.app("com.example.app")
+	w.exec(`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind, file_id, file_name)
+		select organization_id, project_id, 'many' || i, app_name, '1.' || i % 5, i::text, platform, kind, file_id, file_name
+		from builds, generate_series(2, $2) i where id = $1`, up.Build.ID, n)
+	w.exec(`update projects set build_count = $2, latest_build_id = (select max(id) from builds) where id = $1`, up.Project.ID, n)
+	return up.Project.ID
+}
+
+func TestPagesFromBothEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.app("com.example.before")
+	project := w.many(60)
+	w.app("com.example.after")
+	var want []int64
+	require.NoError(t, w.db.SelectContext(testContext(t), &want, `select id from builds where project_id = $1 order by id desc`, project))
+	for _, size := range []int{1, 7, 30, 59, 60, 100} {
+		got := []int64{}
+		for offset := 0; ; offset += size {
+			list, total, err := Builds(testContext(t), w.db, w.org, project, BuildFilter{}, Page{Limit: size, Offset: offset})
+			require.NoError(t, err)
+			require.Equal(t, 60, total)
+			if len(list) == 0 {
+				break
+			}
+			require.LessOrEqual(t, len(list), size)
+			for _, b := range list {
+				got = append(got, b.ID)
+			}
+		}
+		require.Equal(t, want, got)
+	}
+}
+
+// The plans must not depend on what the planner believes of other projects.
+func TestListsReadTheirIndexes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	project := w.many(2000)
+	w.exec(`analyze builds`)
+	plan := func(query string, args ...any) string {
+		var lines []string
+		require.NoError(t, w.db.SelectContext(testContext(t), &lines, `explain `+query, args...))
+		return strings.Join(lines, "\n")
+	}
+	for _, query := range PageQueries() {
+		require.Contains(t, plan(query, project, 25, 0), "using builds_project on builds")
+	}
+	for index, f := range map[string]BuildFilter{
+		"builds_project": {Search: "x"},
+		"builds_newest":  {Version: "1.1", Tag: "x"},
+	} {
+		query, args := FilterQuery(f, project)
+		args[5] = 25 // the depth: less than the project has
+		require.Contains(t, plan(query, args...), "using "+index+" on builds")
+	}
+}
+
+// A search looks at the newest builds only, a version is found among all.
+func TestSearchIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	project := w.many(SearchDepth + 10)
+	w.exec(`update builds set tags = '{old}', release_notes = 'Old', version = '0.9'
+		where id in (select id from builds order by id limit 11)`)
+	for _, row := range []struct {
+		f     BuildFilter
+		total int
+	}{
+		{BuildFilter{Tag: "old"}, 1},
+		{BuildFilter{Search: "old"}, 1},
+		{BuildFilter{Search: "1."}, SearchDepth - 1},
+		{BuildFilter{Version: "0.9"}, 11},
+		{BuildFilter{Version: "0.9", Tag: "old"}, 11},
+	} {
+		list, total, err := Builds(testContext(t), w.db, w.org, project, row.f, Page{Limit: 20})
+		require.NoError(t, err)
+		require.Equal(t, row.total, total)
+		require.Len(t, list, min(row.total, 20))
+	}
+}

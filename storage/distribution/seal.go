@@ -1,0 +1,64 @@
+package distribution
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+)
+
+// A sealed secret is a version byte, which is authenticated with it, then what
+// AES-256-GCM with a random nonce makes: nonce, ciphertext, tag.
+const (
+	sealVersion = 1
+	sealInfo    = "slipway storage connection secret"
+	// minSigningKey is the strength of the cipher: a shorter key would be
+	// weaker than it looks.
+	minSigningKey = 32
+)
+
+// ErrUnseal says that a secret was sealed with another key, or damaged.
+var ErrUnseal = errors.New("the stored secret cannot be decrypted: SLIPWAY_SIGNING_KEY is not the one it was stored with")
+
+// Seal encrypts a secret (AES-256-GCM, the key derived from key by HKDF).
+func Seal(key []byte, secret string) ([]byte, error) {
+	gcm, err := sealCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	version := []byte{sealVersion}
+	return gcm.Seal(version, nil, []byte(secret), version), nil
+}
+
+// Unseal decrypts what Seal made; ErrUnseal when the key is another.
+func Unseal(key, sealed []byte) (string, error) {
+	gcm, err := sealCipher(key)
+	if err != nil {
+		return "", err
+	}
+	if len(sealed) == 0 || sealed[0] != sealVersion {
+		return "", ErrUnseal
+	}
+	secret, err := gcm.Open(nil, nil, sealed[1:], sealed[:1])
+	if err != nil {
+		return "", ErrUnseal
+	}
+	return string(secret), nil
+}
+
+func sealCipher(key []byte) (cipher.AEAD, error) {
+	if len(key) < minSigningKey {
+		return nil, fmt.Errorf("SLIPWAY_SIGNING_KEY must have at least %d bytes", minSigningKey)
+	}
+	derived, err := hkdf.Key(sha256.New, key, nil, sealInfo, 32)
+	if err != nil {
+		return nil, fmt.Errorf("derive the sealing key: %w", err)
+	}
+	block, err := aes.NewCipher(derived)
+	if err != nil {
+		return nil, fmt.Errorf("sealing cipher: %w", err)
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}

@@ -1,0 +1,101 @@
+package distribution
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// Settings are the switches of an organization.
+type Settings struct {
+	RequireLogin    bool   `db:"require_login" json:"require_login"`
+	GenericFiles    bool   `db:"generic_files" json:"generic_files"`
+	LandingPageMode string `db:"landing_page_mode" json:"landing_page_mode"` // of new apps
+}
+
+// newAppMode is the mode of an app whose maker names none.
+func (s *Settings) newAppMode() string {
+	if s.RequireLogin {
+		return Closed
+	}
+	return s.LandingPageMode
+}
+
+// checkMode takes a mode that was asked for; "" asks for none.
+func (s *Settings) checkMode(mode string) error {
+	switch mode {
+	case "", Closed:
+		return nil
+	case Open:
+		if s.RequireLogin {
+			return ErrLoginRequired
+		}
+		return nil
+	}
+	return invalid("landing_page_mode", "must be open or closed")
+}
+
+const settingsOf = `
+select require_login, generic_files, landing_page_mode from organizations where id = $1`
+
+// SettingsOf reads an organization's switches.
+func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*Settings, error) {
+	var s Settings
+	if err := q.GetContext(ctx, &s, settingsOf, organizationID); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("settings of organization %d", organizationID))
+	}
+	return &s, nil
+}
+
+// SettingsChange changes the members that are not nil.
+type SettingsChange struct {
+	RequireLogin    *bool   `json:"require_login"`
+	GenericFiles    *bool   `json:"generic_files"`
+	LandingPageMode *string `json:"landing_page_mode"`
+}
+
+const updateSettings = `
+update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4 where id = $1`
+
+// ChangeSettings changes the switches. To ask for open pages while login is or
+// becomes required is ErrLoginRequired; a mode that is stored already stays, and
+// new apps are closed for as long as login is required.
+func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, c SettingsChange) (*Settings, error) {
+	var old Settings
+	if err := tx.GetContext(ctx, &old, settingsOf+` for no key update`, organizationID); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("settings of organization %d", organizationID))
+	}
+	s := old
+	set(&s.RequireLogin, c.RequireLogin)
+	set(&s.GenericFiles, c.GenericFiles)
+	if c.LandingPageMode != nil {
+		if *c.LandingPageMode == "" {
+			return nil, invalid("landing_page_mode", "must be open or closed")
+		}
+		if err := s.checkMode(*c.LandingPageMode); err != nil {
+			return nil, err
+		}
+		s.LandingPageMode = *c.LandingPageMode
+	}
+	if s == old {
+		return &s, nil
+	}
+	_, err := tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode)
+	if err != nil {
+		return nil, storage.Wrap(err, "change settings")
+	}
+	var all, security changed
+	all.note("require_login", old.RequireLogin, s.RequireLogin)
+	all.note("generic_files", old.GenericFiles, s.GenericFiles)
+	all.note("landing_page_mode", old.LandingPageMode, s.LandingPageMode)
+	security.note("require_login", old.RequireLogin, s.RequireLogin)
+	event := account.Event{OrganizationID: organizationID, Type: account.SettingsChanged, Actor: actor,
+		Subject: fmt.Sprintf("organization %d", organizationID), Detail: all}
+	if err := account.Audit(ctx, tx, event); err != nil || !security.any() {
+		return &s, err
+	}
+	event.Type, event.Detail = account.SecurityChanged, security
+	return &s, account.Audit(ctx, tx, event)
+}

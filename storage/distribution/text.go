@@ -1,0 +1,161 @@
+package distribution
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Bounds of what a request may give, in characters. Release notes and
+// descriptions are pages of prose; the rest must fit a line of a list and, twice
+// over, an index row.
+const (
+	maxLine        = 255
+	maxProse       = 64 << 10
+	maxTags        = 100
+	maxTag         = 60
+	maxMetadata    = 100
+	maxMetadataKey = 100
+	maxMetadatum   = 4000
+	maxOptions     = 4000
+	// maxNames bounds the group names of one request.
+	maxNames = 500
+	// maxPage is the most rows of one read, so that no caller reads a table whole.
+	maxPage = 1000
+)
+
+func (p Page) limit() int {
+	if p.Limit <= 0 || p.Limit > maxPage {
+		return maxPage
+	}
+	return p.Limit
+}
+
+func (p Page) offset() int { return max(0, p.Offset) }
+
+func invalid(field, format string, args ...any) error {
+	return &storage.InvalidError{Field: field, Msg: fmt.Sprintf(format, args...)}
+}
+
+// line trims a text of one line and refuses what no list could show.
+func line(field, text string, most int) (string, error) {
+	text = strings.TrimSpace(text)
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		return "", invalid(field, "must be printable UTF-8 text")
+	}
+	if utf8.RuneCountInString(text) > most {
+		return "", invalid(field, "must have at most %d characters", most)
+	}
+	return text, nil
+}
+
+// name is a line that must not be empty.
+func name(field, text string) (string, error) {
+	text, err := line(field, text, maxLine)
+	if err == nil && text == "" {
+		err = invalid(field, "must have 1 to %d characters", maxLine)
+	}
+	return text, err
+}
+
+// Forms end lines with CR LF; pages and mails want LF.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// prose takes a text of many lines.
+func prose(field, text string, most int) (string, error) {
+	text = lineEnds.Replace(text)
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, control) {
+		return "", invalid(field, "must be UTF-8 text without control characters")
+	}
+	if utf8.RuneCountInString(text) > most {
+		return "", invalid(field, "must have at most %d characters", most)
+	}
+	return text, nil
+}
+
+// scrub makes a text that a package says of itself fit for a column: such a text
+// never rejects a build.
+func scrub(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return cut(strings.TrimSpace(text), most)
+}
+
+func cut(text string, most int) string {
+	n := 0
+	for i := range text {
+		if n == most {
+			return text[:i]
+		}
+		n++
+	}
+	return text
+}
+
+// scrubAll scrubs the first texts of a list.
+func scrubAll(texts []string, most, length int) []string {
+	out := []string{}
+	for _, text := range texts[:min(len(texts), most)] {
+		if text = scrub(text, length); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// tags trims tags and drops empty ones and repetitions.
+func tags(list []string) ([]string, error) {
+	out, seen := []string{}, map[string]bool{}
+	for _, tag := range list {
+		tag, err := line("tags", tag, maxTag)
+		if err != nil {
+			return nil, err
+		}
+		if tag == "" || seen[tag] {
+			continue
+		}
+		seen[tag] = true
+		out = append(out, tag)
+	}
+	if len(out) > maxTags {
+		return nil, invalid("tags", "must be at most %d", maxTags)
+	}
+	return out, nil
+}
+
+// metadata merges a change into what is there; a value "" removes the key.
+func metadata(have, change map[string]string) (map[string]string, error) {
+	out := make(map[string]string, len(have)+len(change))
+	for key, value := range have {
+		out[key] = value
+	}
+	for key, value := range change {
+		key, err := line("metadata", key, maxMetadataKey)
+		if err != nil {
+			return nil, err
+		}
+		if key == "" {
+			return nil, invalid("metadata", "has an empty key")
+		}
+		if value, err = prose("metadata."+key, value, maxMetadatum); err != nil {
+			return nil, err
+		}
+		if value == "" {
+			delete(out, key)
+			continue
+		}
+		out[key] = value
+	}
+	if len(out) > maxMetadata {
+		return nil, invalid("metadata", "must have at most %d keys", maxMetadata)
+	}
+	return out, nil
+}

@@ -1,0 +1,165 @@
+package distribution
+
+import (
+	"context"
+	"slices"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/artifact"
+)
+
+// Upload is a build to store. The objects are there already.
+type Upload struct {
+	Writer Writer
+	Via    string // "upload", "v3"
+
+	// Where: the project; else the app of the package in TeamID (0: found among
+	// the writer's teams) and Folder (nil: any folder, a new app in none).
+	ProjectID int64
+	TeamID    int64
+	// TeamRequired: without ProjectID and TeamID the organization must have one
+	// team only (v3), else ErrNoTeam. Otherwise (v1) the package is looked for in
+	// all the writer's teams (ErrSeveralTeams), and a new app goes to the first.
+	TeamRequired bool
+	Folder       *string
+
+	Package  *artifact.Package // with the request's overrides applied
+	File     NewFile
+	FileName string
+	Icon     *NewFile
+	Symbols  *NewSymbols
+
+	AppName         string // "" : the package's
+	ReleaseNotes    string
+	Description     *string // of the project
+	Tags            []string
+	Metadata        map[string]string
+	AutoUpdate      bool
+	Options         string
+	LandingPageMode string // "" : unchanged, for a new app the organization's default
+	Slug            string // "" : unchanged
+	// ProjectGroups replaces the project's grants (v3); BuildGroups grants the
+	// build (v1).
+	ProjectGroups  Groups
+	BuildGroups    Groups
+	IdempotencyKey string
+}
+
+// NewFile is a stored object that gets a row.
+type NewFile struct {
+	Key         string
+	Size        int64
+	SHA256      string
+	ContentType string
+}
+
+// NewSymbols is the symbols file of a build.
+type NewSymbols struct {
+	File NewFile
+	Name string
+	What *artifact.Symbols
+}
+
+// Uploaded is what an upload made.
+type Uploaded struct {
+	Project       *Project
+	Build         *Build
+	NewProject    bool
+	InvalidGroups []string // names that no group has
+}
+
+// CreateBuild stores an upload: the project (found or made), the build, its
+// files, grants and audit row. Uploads of one package into one organization that
+// run at once make one project.
+func CreateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, u Upload) (*Uploaded, error) {
+	n, err := u.draft()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := SettingsOf(ctx, tx, u.Writer.OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	if err := settings.checkMode(u.LandingPageMode); err != nil {
+		return nil, err
+	}
+	if err := claimKey(ctx, tx, u.Writer.OrganizationID, u.IdempotencyKey); err != nil {
+		return nil, err
+	}
+	d := destination{tx: tx, w: u.Writer, app: n.app, projectID: u.ProjectID, teamID: u.TeamID,
+		teamRequired: u.TeamRequired, folder: u.Folder, slug: u.Slug, mode: settings.newAppMode()}
+	p, err := d.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made := p.ID == 0
+	if err := n.settle(ctx, tx, actor, p, &u); err != nil {
+		return nil, err
+	}
+	if err := n.insert(ctx, tx, p); err != nil {
+		return nil, err
+	}
+	bad, err := u.grant(ctx, tx, actor, p, n.id)
+	if err != nil {
+		return nil, err
+	}
+	if err := recount(ctx, tx, p.ID, 1); err != nil {
+		return nil, err
+	}
+	if err := fulfilKey(ctx, tx, u.Writer.OrganizationID, u.IdempotencyKey, n.id); err != nil {
+		return nil, err
+	}
+	err = account.Audit(ctx, tx, account.Event{OrganizationID: p.OrganizationID, Type: account.BuildUploaded, Actor: actor,
+		Subject: buildSubject(n.id, n.appName, n.version), Detail: map[string]any{"id": n.id, "project_id": p.ID,
+			"file_name": n.fileName, "size": u.File.Size, "sha256": u.File.SHA256, "via": n.via}})
+	if err != nil {
+		return nil, err
+	}
+	result := &Uploaded{NewProject: made, InvalidGroups: bad}
+	if result.Project, err = ProjectByID(ctx, tx, p.OrganizationID, p.ID); err != nil {
+		return nil, err
+	}
+	result.Build, err = BuildByID(ctx, tx, p.OrganizationID, p.ID, n.id)
+	return result, err
+}
+
+// settle writes the project with what the upload says of it: a new one, or what
+// changes of one that is locked.
+func (n *draft) settle(ctx context.Context, tx *storage.Tx, actor account.Actor, p *projectRow, u *Upload) error {
+	var before projectRow
+	if p.ID != 0 {
+		before = *p
+	}
+	if err := n.app.join(p); err != nil {
+		return err
+	}
+	if u.LandingPageMode != "" {
+		p.LandingPageMode = u.LandingPageMode
+	}
+	if u.Slug != "" {
+		p.Slug = u.Slug
+	}
+	if n.description != nil {
+		p.Description = *n.description
+	}
+	return p.save(ctx, tx, actor, &before)
+}
+
+// grant gives the project and the new build to groups.
+func (u *Upload) grant(ctx context.Context, tx *storage.Tx, actor account.Actor, p *projectRow, buildID int64) ([]string, error) {
+	bad, err := projectGrantee(p.OrganizationID, p.ID).regrant(ctx, tx, actor, u.ProjectGroups, p.AllTesters)
+	if err != nil {
+		return nil, err
+	}
+	more, err := buildGrantee(p.OrganizationID, buildID).regrant(ctx, tx, actor, u.BuildGroups, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range more {
+		if !slices.Contains(bad, name) {
+			bad = append(bad, name)
+		}
+	}
+	return bad, nil
+}

@@ -1,0 +1,61 @@
+package storage_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/migrations"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/servicetest"
+)
+
+// TestMigrateWaitsForATableInUse: a step that does not get its lock lets others
+// through and is tried again, and what came before it stays.
+func TestMigrateWaitsForATableInUse(t *testing.T) {
+	t.Parallel()
+	db := servicetest.DB(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err := db.ExecContext(ctx, `drop schema public cascade; create schema public`)
+	require.NoError(t, err)
+	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, migrations.Files)
+	require.NoError(t, err)
+	_, err = p.UpTo(ctx, 4)
+	require.NoError(t, err)
+
+	reader, err := db.BeginTxx(ctx, nil)
+	require.NoError(t, err)
+	defer func() { _ = reader.Rollback() }()
+	_, err = reader.ExecContext(ctx, `set local idle_in_transaction_session_timeout = 0`)
+	require.NoError(t, err)
+	var n int
+	require.NoError(t, reader.GetContext(ctx, &n, `select count(*) from organizations`))
+
+	type outcome struct {
+		names []string
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		names, err := storage.Migrate(ctx, db)
+		done <- outcome{names, err}
+	}()
+	// The lock is asked for, given up, and asked for again.
+	for _, waiting := range []bool{true, false, true} {
+		require.Eventually(t, func() bool {
+			var held int
+			err := db.GetContext(ctx, &held, `select count(*) from pg_locks where not granted and relation = 'organizations'::regclass`)
+			return err == nil && (held > 0) == waiting
+		}, 30*time.Second, 20*time.Millisecond)
+	}
+	require.NoError(t, reader.Rollback())
+	got := <-done
+	require.NoError(t, got.err)
+	require.NotEmpty(t, got.names)
+	require.Equal(t, "00005_organization_switches.sql", got.names[0])
+	require.NoError(t, storage.CheckSchema(ctx, db))
+}

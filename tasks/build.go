@@ -1,0 +1,97 @@
+package tasks
+
+import (
+	"errors"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/ledger"
+)
+
+// The kinds of builds.
+var (
+	// BuildNotify writes the new-build mail of each tester; some thousand rows at
+	// most, each mail once for the task, so a retry is harmless.
+	BuildNotify = Kind{
+		Name: "build:notify", Queue: Default, Timeout: 5 * time.Minute,
+		MaxAttempts: 10, Backoff: time.Second, MaxBackoff: 5 * time.Minute,
+	}
+	// BuildSync copies a build's file to the organization's connection. It sends
+	// up to some GiB to somebody else's service: hours of patience, one copy of
+	// an organization at a time.
+	BuildSync = Kind{
+		Name: "build:sync", Queue: Bulk, Timeout: time.Hour,
+		MaxAttempts: 8, Backoff: 10 * time.Second, MaxBackoff: 30 * time.Minute, KeyLimit: 1,
+	}
+	// BuildDelete removes what belongs to a deleted build: crashes, files, row.
+	BuildDelete = Kind{
+		Name: "build:delete", Queue: Bulk, Timeout: 30 * time.Minute,
+		MaxAttempts: 10, Backoff: 5 * time.Second, MaxBackoff: 10 * time.Minute,
+		Retry: GrantAdmin, Cancel: GrantOperator, // a half-deleted build must not stay
+	}
+	// ProjectDelete does so for a project and all its builds.
+	ProjectDelete = Kind{
+		Name: "project:delete", Queue: Bulk, Timeout: 30 * time.Minute,
+		MaxAttempts: 10, Backoff: 5 * time.Second, MaxBackoff: 10 * time.Minute,
+		Retry: GrantAdmin, Cancel: GrantOperator,
+	}
+	// BuildUpkeep marks builds whose provisioning profile ended, and forgets
+	// idempotency keys, sign-in links, sessions, tokens and mails beyond their age.
+	BuildUpkeep = upkeep("build:upkeep", 10*time.Minute, 10*time.Minute)
+)
+
+// BuildPayload names a build.
+type BuildPayload struct {
+	BuildID int64 `json:"build_id"`
+}
+
+// Validate refuses a payload without a build.
+func (p BuildPayload) Validate() error {
+	if p.BuildID <= 0 {
+		return errors.New("build_id is missing")
+	}
+	return nil
+}
+
+// BuildNotifyPayload names a build to tell testers about. All of a build's
+// notifications are wanted: each request sends again.
+type BuildNotifyPayload struct {
+	BuildID int64 `json:"build_id"`
+}
+
+// Validate refuses a payload without a build.
+func (p BuildNotifyPayload) Validate() error { return BuildPayload(p).Validate() }
+
+// ProjectPayload names a project.
+type ProjectPayload struct {
+	ProjectID int64 `json:"project_id"`
+}
+
+// Validate refuses a payload without a project.
+func (p ProjectPayload) Validate() error {
+	if p.ProjectID <= 0 {
+		return errors.New("project_id is missing")
+	}
+	return nil
+}
+
+// NewBuildNotify makes the task.
+func NewBuildNotify(organization int64, requestID string, buildID int64) *ledger.NewTask {
+	return BuildNotify.new(organization, requestID, BuildNotifyPayload{BuildID: buildID})
+}
+
+// NewBuildSync makes the task.
+func NewBuildSync(organization int64, requestID string, buildID int64) *ledger.NewTask {
+	t := BuildSync.new(organization, requestID, BuildPayload{BuildID: buildID})
+	t.ConcurrencyKey = "build:sync:" + organizationKey(organization)
+	return t
+}
+
+// NewBuildDelete makes the task.
+func NewBuildDelete(organization int64, requestID string, buildID int64) *ledger.NewTask {
+	return BuildDelete.new(organization, requestID, BuildPayload{BuildID: buildID})
+}
+
+// NewProjectDelete makes the task.
+func NewProjectDelete(organization int64, requestID string, projectID int64) *ledger.NewTask {
+	return ProjectDelete.new(organization, requestID, ProjectPayload{ProjectID: projectID})
+}

@@ -1,0 +1,45 @@
+package tasks
+
+import (
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage/ledger"
+)
+
+// MailSend hands one mail to the mail server. Servers that are away or put a
+// sender off for a while (greylisting) answer after minutes to hours: some eight
+// hours of patience.
+var MailSend = Kind{
+	Name: "mail:send", Queue: Default, Timeout: time.Minute,
+	MaxAttempts: 12, Backoff: 5 * time.Second, MaxBackoff: time.Hour,
+	Retry: GrantAdmin, Cancel: GrantAdmin, KeepSucceeded: 24 * time.Hour,
+}
+
+// MailSendPayload names a mail.
+type MailSendPayload struct {
+	MailID uuid.UUID `json:"mail_id"`
+}
+
+// Validate refuses a payload without a mail.
+func (p MailSendPayload) Validate() error {
+	if p.MailID == uuid.Nil {
+		return errors.New("mail_id is missing")
+	}
+	return nil
+}
+
+// NewMailSend makes the task of a mail.
+func NewMailSend(organization int64, requestID string, mail uuid.UUID) *ledger.NewTask {
+	return MailSend.new(organization, requestID, MailSendPayload{MailID: mail})
+}
+
+// NewMailSendNow makes the task of a mail that somebody waits for, such as a
+// sign-in link: it must not stand behind the thousands of a notification.
+func NewMailSendNow(organization int64, requestID string, mail uuid.UUID) *ledger.NewTask {
+	t := NewMailSend(organization, requestID, mail)
+	t.Queue = Critical
+	return t
+}

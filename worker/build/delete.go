@@ -1,0 +1,157 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
+)
+
+// Crashes removes the crashes of builds.
+type Crashes interface {
+	// RemoveOfBuild removes the crashes that came from a build, in steps of
+	// job.Checkpoint. Called again, it removes what is left.
+	RemoveOfBuild(ctx context.Context, job *worker.Job, organizationID, buildID int64) error
+}
+
+// Delete is the handler of build:delete: it removes what belongs to a build that
+// is marked deleted, and its row at the end.
+type Delete struct {
+	Crashes Crashes
+	Objects object.Store
+	Log     *slog.Logger
+}
+
+// DeleteResult is the result of both kinds of deletion.
+type DeleteResult struct {
+	Builds int `json:"builds,omitempty"` // of a project
+	// Objects are stored files that nothing named any more.
+	Objects int `json:"objects"`
+}
+
+// Handle removes the build.
+func (d *Delete) Handle(ctx context.Context, job *worker.Job) error {
+	payload, err := worker.Payload[tasks.BuildPayload](job.Tasks[0])
+	if err != nil {
+		return err
+	}
+	if err := d.Crashes.RemoveOfBuild(ctx, job, job.OrganizationID(), payload.BuildID); err != nil {
+		return err
+	}
+	var keys []string
+	// The number is known only after the effects, so they write it.
+	err = job.Finish(ctx, nil, func(tx *storage.Tx) error {
+		var err error
+		if keys, err = distribution.RemoveBuilds(ctx, tx, []int64{payload.BuildID}); err != nil {
+			return err
+		}
+		return ledger.Result(ctx, tx, job.Tasks[0].Token(), DeleteResult{Objects: len(keys)})
+	})
+	if err != nil {
+		return err
+	}
+	deleteObjects(ctx, d.Objects, d.Log, keys)
+	return nil
+}
+
+// DeleteProject is the handler of project:delete: it does so for all builds of a
+// project, then for the project.
+type DeleteProject struct {
+	DB      *storage.DB
+	Crashes Crashes
+	Objects object.Store
+	Log     *slog.Logger
+}
+
+// deleteStep builds are removed by one transaction, which locks them and their
+// files: copies of these that are asked for meanwhile wait that long.
+const deleteStep = 50
+
+// Handle removes the project.
+func (d *DeleteProject) Handle(ctx context.Context, job *worker.Job) error {
+	payload, err := worker.Payload[tasks.ProjectPayload](job.Tasks[0])
+	if err != nil {
+		return err
+	}
+	var sum DeleteResult
+	if doc := job.Tasks[0].Result; doc != nil {
+		if err := json.Unmarshal(*doc, &sum); err != nil {
+			return fmt.Errorf("progress of the deletion: %w", err)
+		}
+	}
+	var last []int64
+	for {
+		ids, err := distribution.DeletedBuilds(ctx, d.DB, payload.ProjectID, deleteStep)
+		if err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			break
+		}
+		if slices.Equal(ids, last) {
+			return errors.New("deleted builds of the project do not go away")
+		}
+		last = ids
+		if sum, err = d.step(ctx, job, ids, sum); err != nil {
+			return err
+		}
+	}
+	var keys []string
+	err = job.Finish(ctx, nil, func(tx *storage.Tx) error {
+		var err error
+		if keys, err = distribution.RemoveProject(ctx, tx, payload.ProjectID); err != nil {
+			return err
+		}
+		sum.Objects += len(keys)
+		return ledger.Result(ctx, tx, job.Tasks[0].Token(), sum)
+	})
+	if err != nil {
+		return err
+	}
+	deleteObjects(ctx, d.Objects, d.Log, keys)
+	return nil
+}
+
+// step removes some builds and gives the new sum.
+func (d *DeleteProject) step(ctx context.Context, job *worker.Job, ids []int64, sum DeleteResult) (DeleteResult, error) {
+	for _, id := range ids {
+		if err := d.Crashes.RemoveOfBuild(ctx, job, job.OrganizationID(), id); err != nil {
+			return sum, err
+		}
+	}
+	var keys []string
+	err := job.Checkpoint(ctx, func(tx *storage.Tx) error {
+		var err error
+		if keys, err = distribution.RemoveBuilds(ctx, tx, ids); err != nil {
+			return err
+		}
+		sum.Builds += len(ids)
+		sum.Objects += len(keys)
+		return ledger.Progress(ctx, tx, job.Tasks[0].Token(), sum)
+	})
+	if err != nil {
+		return sum, err
+	}
+	deleteObjects(ctx, d.Objects, d.Log, keys)
+	return sum, nil
+}
+
+// deleteObjects deletes files that no row names any more. A failure is not the
+// task's: the sweep comes after it.
+func deleteObjects(ctx context.Context, objects object.Store, log *slog.Logger, keys []string) {
+	if len(keys) == 0 {
+		return
+	}
+	if err := objects.Delete(ctx, keys...); err != nil {
+		log.WarnContext(ctx, "files of builds not deleted, the sweep will", "error", err, "objects", len(keys))
+	}
+}

@@ -1,0 +1,119 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/outbound"
+)
+
+// maxAnswer is read of what an endpoint says, so that it can end its answer.
+const maxAnswer = 64 << 10
+
+// toEndpoint posts the file as multipart/form-data: name, then payload. The
+// Idempotency-Key is the task's id, the same in each attempt.
+func (c *copying) toEndpoint(ctx context.Context) (string, error) {
+	head, tail, contentType, err := form(fileName(c.build.FileName))
+	if err != nil {
+		return "", err
+	}
+	file, info, err := c.Objects.Open(ctx, c.build.File.Key, 0, -1)
+	if err != nil {
+		return "", err
+	}
+	if info.Size != c.build.File.Size {
+		file.Close()
+		return "", fmt.Errorf("copy to the endpoint: %w", object.ErrSize)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.conn.Endpoint, &upload{
+		Reader: io.MultiReader(bytes.NewReader(head), file, bytes.NewReader(tail)), Closer: file})
+	if err != nil {
+		file.Close()
+		return "", tasks.Permanent(errors.New("connection: the endpoint is not a URL"))
+	}
+	request.ContentLength = int64(len(head)) + info.Size + int64(len(tail))
+	request.Header.Set("Content-Type", contentType)
+	request.Header.Set("Idempotency-Key", c.task)
+	// An endpoint that refuses says so before some GiB are on their way.
+	request.Header.Set("Expect", "100-continue")
+	if c.conn.AccessKey != "" || c.secret != "" {
+		request.SetBasicAuth(c.conn.AccessKey, c.secret)
+	}
+	client := c.Guard.Client(tasks.BuildSync.Timeout)
+	// A redirect of a POST is followed as a GET, which would look like success.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	response, err := client.Do(request)
+	if err != nil {
+		return "", withoutURL(err)
+	}
+	_, err = outbound.ReadBody(response.Body, maxAnswer)
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return "", answered("the endpoint", response.StatusCode)
+	}
+	if err != nil && !errors.Is(err, outbound.ErrTooLarge) {
+		return "", fmt.Errorf("answer of the endpoint: %w", err)
+	}
+	return target(request.URL), nil
+}
+
+// upload is a body that closes the file it reads from.
+type upload struct {
+	io.Reader
+	io.Closer
+}
+
+// form gives what stands before and after the file in the body.
+func form(name string) (head, tail []byte, contentType string, err error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	if err := w.WriteField("name", name); err != nil {
+		return nil, nil, "", fmt.Errorf("form: %w", err)
+	}
+	if _, err := w.CreateFormFile("payload", name); err != nil {
+		return nil, nil, "", fmt.Errorf("form: %w", err)
+	}
+	split := b.Len()
+	if err := w.Close(); err != nil {
+		return nil, nil, "", fmt.Errorf("form: %w", err)
+	}
+	return b.Bytes()[:split], b.Bytes()[split:], w.FormDataContentType(), nil
+}
+
+// fileName cleans a name for a form: no path, no control characters.
+func fileName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '/' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "_"))
+	if strings.Trim(name, ".") == "" {
+		return "build"
+	}
+	return name
+}
+
+// withoutURL takes the address out of a client's error: its query may hold a
+// secret.
+func withoutURL(err error) error {
+	var with *url.Error
+	if errors.As(err, &with) {
+		err = with.Err
+	}
+	return fmt.Errorf("copy to the endpoint: %w", err)
+}
+
+// target is the address without what may be secret.
+func target(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}

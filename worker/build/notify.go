@@ -1,0 +1,155 @@
+// Package build does the slow work of builds: it mails testers about a new one
+// (build:notify), copies its file to the organization's own storage
+// (build:sync), removes what belongs to deleted builds and projects
+// (build:delete, project:delete), and forgets what has ended (build:upkeep).
+//
+// Long work goes in steps. A step is one transaction that checks the claim; what
+// it did is noted in the task, and an attempt that follows a killed one goes on
+// from there. Every step may be repeated without harm: a mail has a dedupe key,
+// a removed row is not removed again, a copied file has the same name each time.
+//
+// Stored objects are deleted after the commit that forgot them, and a copy
+// leaves the machine before the commit that tells of it: a kill in between
+// leaves an object that object:sweep finds, or a copy that is made again.
+//
+// A connection is an address that somebody else chose, so every byte to it goes
+// through the guard of package outbound. Its secret appears in no result, no
+// error and no log line; neither does what its server answers, but for the
+// status.
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/mail"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/link"
+	"github.com/slipway-qa/slipway/tasks/mailtemplate"
+	"github.com/slipway-qa/slipway/worker"
+)
+
+// Notify is the handler of build:notify: it writes the new-build mail of each
+// tester, with the task that sends it.
+type Notify struct {
+	DB    *storage.DB
+	Links link.Links
+	// NotesHTML makes safe HTML of release notes; nil shows them as text.
+	NotesHTML func(notes string) template.HTML
+}
+
+// NotifyResult is the task's result. Reason says why there is no mail when the
+// build could not be given to testers any more.
+type NotifyResult struct {
+	Mails int `json:"mails"`
+	// Skipped are people whose address no mail can be sent to.
+	Skipped int    `json:"skipped,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	// After is the last person that a step has dealt with, while the task runs.
+	After int64 `json:"after,omitempty"`
+}
+
+// notifyStep people are written to by one transaction: two short statements for
+// each, some 100 ms.
+const notifyStep = 500
+
+const gone = "the build was deleted"
+
+// Handle writes the mails.
+func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
+	payload, err := worker.Payload[tasks.BuildNotifyPayload](job.Tasks[0])
+	if err != nil {
+		return err
+	}
+	var sum NotifyResult
+	if doc := job.Tasks[0].Result; doc != nil {
+		if err := json.Unmarshal(*doc, &sum); err != nil {
+			return fmt.Errorf("progress of the notification: %w", err)
+		}
+	}
+	for {
+		// Read anew for each step: a build that is disabled meanwhile goes to
+		// nobody else.
+		b, err := distribution.BuildByID(ctx, n.DB, job.OrganizationID(), 0, payload.BuildID)
+		switch {
+		case errors.Is(err, storage.ErrNotFound):
+			sum.Reason = gone
+		case err != nil:
+			return err
+		default:
+			sum.Reason = b.Distributable()
+		}
+		if sum.Reason != "" {
+			break
+		}
+		people, err := distribution.Recipients(ctx, n.DB, b.ID, sum.After, notifyStep)
+		if err != nil {
+			return err
+		}
+		if len(people) == 0 {
+			break
+		}
+		if sum, err = n.step(ctx, job, b, people, sum); err != nil {
+			return err
+		}
+	}
+	sum.After = 0
+	return job.Finish(ctx, sum, nil)
+}
+
+// step writes to some people and gives the new sum.
+func (n *Notify) step(ctx context.Context, job *worker.Job, b *distribution.Build, people []distribution.Tester, sum NotifyResult) (NotifyResult, error) {
+	// Once for all of them, and outside of the transaction: long notes take some
+	// milliseconds.
+	var notes template.HTML
+	if n.NotesHTML != nil {
+		notes = n.NotesHTML(b.ReleaseNotes)
+	}
+	err := job.Checkpoint(ctx, func(tx *storage.Tx) error {
+		for _, person := range people {
+			id, err := mail.Insert(ctx, tx, n.mail(job.Tasks[0].ID, b, notes, person))
+			var invalid *storage.InvalidError
+			switch {
+			case errors.As(err, &invalid) && invalid.Field == "recipient":
+				sum.Skipped++
+				continue
+			case err != nil:
+				return err
+			case id == uuid.Nil:
+				continue
+			}
+			send := tasks.NewMailSend(b.OrganizationID, job.Tasks[0].RequestID, id)
+			if _, err := ledger.Insert(ctx, tx, send); err != nil {
+				return err
+			}
+			sum.Mails++
+		}
+		sum.After = people[len(people)-1].UserID
+		return ledger.Progress(ctx, tx, job.Tasks[0].Token(), sum)
+	})
+	return sum, err
+}
+
+func (n *Notify) mail(task uuid.UUID, b *distribution.Build, notes template.HTML, person distribution.Tester) mail.New {
+	var rendered func(string) template.HTML
+	if n.NotesHTML != nil {
+		rendered = func(string) template.HTML { return notes }
+	}
+	subject, text, html := mailtemplate.NewBuild(mailtemplate.Build{
+		App: b.AppName, Version: b.Version, VersionCode: b.VersionCode, Platform: b.Platform,
+		Notes: b.ReleaseNotes, NotesHTML: rendered, Link: n.Links.Page(b.Token), Recipient: person.Email,
+	})
+	return mail.New{
+		OrganizationID: b.OrganizationID, Kind: mailtemplate.KindNewBuild, Recipient: person.Email,
+		Subject: subject, TextBody: text, HTMLBody: html,
+		DedupeKey: fmt.Sprintf("%s:%s:%d", mailtemplate.KindNewBuild, task, person.UserID),
+	}
+}

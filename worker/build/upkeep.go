@@ -1,0 +1,86 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/mail"
+	"github.com/slipway-qa/slipway/worker"
+)
+
+// Step is one thing that ends by itself and is then to be marked or forgotten.
+type Step struct {
+	// Name stands in the task's result; unique.
+	Name string
+	// Run does so for at most limit rows and gives their number.
+	Run func(ctx context.Context, limit int) (int64, error)
+}
+
+// Upkeep is the handler of build:upkeep: it runs each step until less is left
+// than one call does. The task's result are the numbers by name. A step that
+// fails does not keep the others from running.
+type Upkeep struct {
+	steps []Step
+}
+
+const (
+	// upkeepStep rows are dealt with by one statement.
+	upkeepStep = 1000
+	// idempotencyAge is what the interface promises for an Idempotency-Key.
+	idempotencyAge = 24 * time.Hour
+	// DefaultKeepMail is how long mail can be read by operators.
+	DefaultKeepMail = 30 * 24 * time.Hour
+)
+
+// NewUpkeep makes the handler of builds, keys, sign-in sessions and mail, and of
+// the further steps.
+func NewUpkeep(db *storage.DB, keepMail time.Duration, further ...Step) (*Upkeep, error) {
+	if keepMail <= 0 {
+		return nil, errors.New("build upkeep: the age of mail must be above zero")
+	}
+	u := &Upkeep{steps: append([]Step{
+		{"builds_expired", func(ctx context.Context, limit int) (int64, error) {
+			return distribution.ExpireBuilds(ctx, db, time.Now(), limit)
+		}},
+		{"idempotency_keys", func(ctx context.Context, limit int) (int64, error) {
+			return distribution.ForgetIdempotencyKeys(ctx, db, time.Now().Add(-idempotencyAge), limit)
+		}},
+		{"sessions", func(ctx context.Context, limit int) (int64, error) {
+			return distribution.ForgetSessions(ctx, db, time.Now(), limit)
+		}},
+		{"mails", func(ctx context.Context, limit int) (int64, error) {
+			return mail.Prune(ctx, db, time.Now().Add(-keepMail), limit)
+		}},
+	}, further...)}
+	names := map[string]bool{}
+	for _, s := range u.steps {
+		if s.Name == "" || s.Run == nil || names[s.Name] {
+			return nil, fmt.Errorf("build upkeep: step %q needs a name of its own and something to run", s.Name)
+		}
+		names[s.Name] = true
+	}
+	return u, nil
+}
+
+// Handle runs the steps.
+func (u *Upkeep) Handle(ctx context.Context, job *worker.Job) error {
+	sum := map[string]int64{}
+	var failed []error
+	for _, s := range u.steps {
+		for n := int64(upkeepStep); n >= upkeepStep; sum[s.Name] += n {
+			var err error
+			if n, err = s.Run(ctx, upkeepStep); err != nil {
+				failed = append(failed, fmt.Errorf("%s: %w", s.Name, err))
+				break
+			}
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	return job.Finish(ctx, sum, nil)
+}

@@ -1,0 +1,55 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/worker"
+)
+
+// OfBuilds removes the crashes of deleted builds, as steps of the task that
+// deletes the build.
+type OfBuilds struct {
+	Store   *crash.Store
+	Objects object.Store
+	Log     *slog.Logger
+}
+
+// RemoveOfBuild removes every crash of the build with all that it added to its
+// groups. Each step is one transaction that checks the job's claim; killed in
+// between, the next attempt finds what is left.
+func (o *OfBuilds) RemoveOfBuild(ctx context.Context, job *worker.Job, organizationID, buildID int64) error {
+	for {
+		ids, err := o.Store.OfBuild(ctx, organizationID, buildID, purgeStep)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		plan, _, err := o.Store.PlanRemoval(ctx, organizationID, ids)
+		if err != nil {
+			return err
+		}
+		var removed crash.Removed
+		err = job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+			removed, err = o.Store.Remove(ctx, tx, plan)
+			return err
+		})
+		if errors.Is(err, storage.ErrConflict) {
+			// A purge rewrote a batch meanwhile: plan again.
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(purgePoll):
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		deleteObjects(ctx, o.Objects, o.Log, removed.Objects)
+	}
+}

@@ -1,0 +1,145 @@
+// Package mail sends mail: the handler of mail:send reads a stored mail, hands
+// it to a Transport and notes what became of it.
+//
+// There are two transports. SMTP speaks to the installation's mail server; Keep
+// stands where there is none, and leaves the mail to be read by operators.
+//
+// A mail server cannot take part in a transaction, so a mail is handed over at
+// least once: the claim is checked right before, and the state is written right
+// after, in the transaction that ends the task. A worker that dies between the
+// two lets the next one send the mail again, with the same Message-ID and Date,
+// by which readers of mail know the second from the first. A mail whose state is
+// sent is never sent again.
+//
+// A refusal of this mail for good (a reply of 500 or above to its recipient or
+// its content) ends the task as dead and the mail as failed, with the server's
+// words. Everything before that concerns the server or our settings and not the
+// mail: it is tried again, and the mail is failed when the last attempt was. A
+// retry by hand sends a failed mail after all.
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/mail"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
+)
+
+// Transport takes mail to where it is delivered.
+type Transport interface {
+	// Send returns nil once the mail is another's to deliver, ErrKept when there
+	// is nobody to give it to, and a *RefusedError when no further attempt can
+	// help. Any other error may pass.
+	Send(ctx context.Context, m *mail.Mail) error
+}
+
+// ErrKept says that there is no mail server: the mail stays to be read.
+var ErrKept = errors.New("no mail server: the mail is kept")
+
+// RefusedError says that this mail will not be taken, now or later.
+type RefusedError struct {
+	Code int // the server's reply, 0 when the mail was not offered
+	Text string
+}
+
+func (e *RefusedError) Error() string {
+	if e.Code == 0 {
+		return e.Text
+	}
+	return fmt.Sprintf("the mail server refused the mail: %d %s", e.Code, e.Text)
+}
+
+// Keep is the Transport of an installation without a mail server.
+type Keep struct{}
+
+// Send keeps the mail.
+func (Keep) Send(context.Context, *mail.Mail) error { return ErrKept }
+
+// Send is the handler of mail:send.
+type Send struct {
+	DB        *storage.DB
+	Transport Transport
+}
+
+// Result is the task's result. State is the mail's, or "gone" when the mail was
+// deleted before it could be sent.
+type Result struct {
+	State mail.State `json:"state"`
+}
+
+const gone mail.State = "gone"
+
+// recordTime is what writing the outcome may take after the mail was handed
+// over: it is written even when the worker is told to stop, or the mail would be
+// sent twice.
+const recordTime = 5 * time.Second
+
+// Handle sends the mail.
+func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
+	payload, err := worker.Payload[tasks.MailSendPayload](job.Tasks[0])
+	if err != nil {
+		return err
+	}
+	m, err := read(ctx, job, payload.MailID)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return job.Finish(ctx, Result{gone}, nil)
+	case err != nil:
+		return err
+	case m.State == mail.Sent:
+		return job.Finish(ctx, Result{mail.Sent}, nil)
+	}
+	err = s.Transport.Send(ctx, m)
+	var refused *RefusedError
+	switch {
+	case err == nil:
+		return end(ctx, job, m.ID, mail.Sent)
+	case errors.Is(err, ErrKept):
+		return end(ctx, job, m.ID, mail.Kept)
+	case errors.As(err, &refused):
+		if noted := fail(ctx, job, m.ID, refused); noted != nil {
+			return noted
+		}
+		return tasks.Permanent(refused)
+	case ctx.Err() == nil && job.Tasks[0].Attempt >= job.Tasks[0].MaxAttempts:
+		if noted := fail(ctx, job, m.ID, err); noted != nil {
+			return noted
+		}
+	}
+	return err
+}
+
+// read reads the mail in a transaction that checks the claim: a worker that was
+// asleep while another took its task sends nothing.
+func read(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error) {
+	var m *mail.Mail
+	err := job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+		m, err = mail.ByID(ctx, tx, id)
+		return err
+	})
+	return m, err
+}
+
+func end(ctx context.Context, job *worker.Job, id uuid.UUID, state mail.State) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	return job.Finish(ctx, Result{state}, func(tx *storage.Tx) error {
+		return mail.SetState(ctx, tx, id, state, "")
+	})
+}
+
+// fail notes why a mail is not sent; the worker ends the task after it.
+func fail(ctx context.Context, job *worker.Job, id uuid.UUID, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	return job.Checkpoint(ctx, func(tx *storage.Tx) error {
+		return mail.SetState(ctx, tx, id, mail.Failed, clean(cause.Error()))
+	})
+}

@@ -1,0 +1,253 @@
+package mail
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/mail"
+	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
+)
+
+func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
+
+// world is a database with one organization.
+type world struct {
+	t      *testing.T
+	db     *storage.DB
+	ledger *ledger.Store
+	org    int64
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, db: servicetest.DB(t)}
+	w.ledger = ledger.New(w.db)
+	require.NoError(t, w.db.GetContext(t.Context(), &w.org,
+		`insert into organizations (uuid, slug, name) values ($1, 'one', 'One') returning id`, uuid.New()))
+	return w
+}
+
+// write stores a mail with its task.
+func (w *world) write() (id, task uuid.UUID) {
+	w.t.Helper()
+	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) (err error) {
+		id, err = mail.Insert(w.t.Context(), tx, mail.New{OrganizationID: w.org, Kind: "new-build", Recipient: "ann@example.org",
+			Subject: "Subject", TextBody: "text", HTMLBody: "<p>html</p>"})
+		if err != nil {
+			return err
+		}
+		send := tasks.NewMailSend(w.org, "r", id)
+		_, err = ledger.Insert(w.t.Context(), tx, send)
+		task = send.ID
+		return err
+	}))
+	return id, task
+}
+
+func (w *world) claim(task uuid.UUID) *worker.Job {
+	w.t.Helper()
+	claimed, err := w.ledger.Claim(w.t.Context(), ledger.Claim{ID: task, Kind: tasks.MailSend.Name, Worker: "test"})
+	require.NoError(w.t, err)
+	require.Len(w.t, claimed, 1)
+	return worker.NewJob(w.db, claimed)
+}
+
+// again lets another worker take a task whose worker is silent.
+func (w *world) again(task uuid.UUID) *worker.Job {
+	w.t.Helper()
+	_, err := w.db.ExecContext(w.t.Context(), `update tasks set heartbeat_at = now() - interval '1 hour' where id = $1`, task)
+	require.NoError(w.t, err)
+	rescued, err := w.ledger.Rescue(w.t.Context(), time.Minute)
+	require.NoError(w.t, err)
+	require.Len(w.t, rescued, 1)
+	return w.claim(task)
+}
+
+func (w *world) mail(id uuid.UUID) *mail.Mail {
+	w.t.Helper()
+	m, err := mail.ByID(w.t.Context(), w.db, id)
+	require.NoError(w.t, err)
+	return m
+}
+
+func (w *world) ended(task uuid.UUID) Result {
+	w.t.Helper()
+	row, err := w.ledger.Get(w.t.Context(), ledger.Scope{}, task)
+	require.NoError(w.t, err)
+	require.Equal(w.t, ledger.Succeeded, row.State)
+	var out Result
+	require.NoError(w.t, json.Unmarshal(*row.Result, &out))
+	return out
+}
+
+// courier is a Transport that counts.
+type courier struct {
+	sent []*mail.Mail
+	err  error
+}
+
+func (c *courier) Send(_ context.Context, m *mail.Mail) error {
+	if c.err == nil {
+		c.sent = append(c.sent, m)
+	}
+	return c.err
+}
+
+func TestSendOverSMTP(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := open(t, nil, false)
+	s := &Send{DB: w.db, Transport: o.transport(t, "smtp://ann:s3cret@HOST")}
+	id, task := w.write()
+	job := w.claim(task)
+	require.NoError(t, s.Handle(t.Context(), job))
+	require.Equal(t, mail.Sent, w.ended(task).State)
+	m := w.mail(id)
+	require.Equal(t, mail.Sent, m.State)
+	require.NotNil(t, m.SentAt)
+	require.Empty(t, m.Error)
+	require.Len(t, o.received(), 1)
+	require.Contains(t, string(o.received()[0].data), id.String()+"@example.com")
+
+	require.ErrorIs(t, s.Handle(t.Context(), job), storage.ErrStale)
+	require.Len(t, o.received(), 1, "a claim that is lost sends nothing")
+}
+
+func TestKeptWithoutServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := &Send{DB: w.db, Transport: Keep{}}
+	id, task := w.write()
+	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
+	require.Equal(t, mail.Kept, w.ended(task).State)
+	require.Equal(t, mail.Kept, w.mail(id).State)
+	require.Nil(t, w.mail(id).SentAt)
+}
+
+// A worker that sent the mail and died before it could say so: the next one
+// sends it again, the same. One that could say so is not followed.
+func TestSendTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := &courier{}
+	s := &Send{DB: w.db, Transport: c}
+	id, task := w.write()
+	first := w.claim(task)
+	require.NoError(t, c.Send(t.Context(), w.mail(id)))
+	second := w.again(task)
+	require.ErrorIs(t, s.Handle(t.Context(), first), storage.ErrStale)
+	require.Len(t, c.sent, 1)
+	require.NoError(t, s.Handle(t.Context(), second))
+	require.Len(t, c.sent, 2)
+	require.Equal(t, c.sent[0], c.sent[1])
+
+	id, task = w.write()
+	require.NoError(t, mail.SetState(t.Context(), w.db, id, mail.Sent, ""))
+	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
+	require.Len(t, c.sent, 2, "sent already")
+	require.Equal(t, mail.Sent, w.ended(task).State)
+}
+
+func TestSendRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := &courier{err: &RefusedError{Code: 550, Text: "no such user"}}
+	s := &Send{DB: w.db, Transport: c}
+	id, task := w.write()
+	job := w.claim(task)
+	err := s.Handle(t.Context(), job)
+	require.True(t, tasks.IsPermanent(err))
+	require.EqualError(t, err, "the mail server refused the mail: 550 no such user")
+	require.Equal(t, mail.Failed, w.mail(id).State)
+	require.Equal(t, err.Error(), w.mail(id).Error)
+
+	c.err = nil // a retry by hand
+	require.NoError(t, s.Handle(t.Context(), w.again(task)))
+	require.Equal(t, mail.Sent, w.mail(id).State)
+	require.Empty(t, w.mail(id).Error)
+	require.True(t, tasks.IsPermanent(tasks.Permanent(err)))
+	require.ErrorIs(t, s.Handle(t.Context(), job), storage.ErrStale)
+}
+
+func TestSendFailsForNow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := &Send{DB: w.db, Transport: &courier{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}}
+	id, task := w.write()
+	job := w.claim(task)
+	err := s.Handle(t.Context(), job)
+	require.Error(t, err)
+	require.False(t, tasks.IsPermanent(err))
+	require.Equal(t, mail.Queued, w.mail(id).State)
+
+	// A worker that is told to stop gives the task back: that is no failure.
+	_, err = w.db.ExecContext(t.Context(), `update tasks set max_attempts = 1 where id = $1`, task)
+	require.NoError(t, err)
+	job.Tasks[0].MaxAttempts = 1
+	stopped, stop := context.WithCancel(t.Context())
+	s.Transport = stopping{stop}
+	require.Error(t, s.Handle(stopped, job))
+	require.Equal(t, mail.Queued, w.mail(id).State)
+
+	s.Transport = &courier{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}
+	require.Error(t, s.Handle(t.Context(), job), "the last attempt")
+	require.Equal(t, mail.Failed, w.mail(id).State)
+	require.True(t, strings.HasPrefix(w.mail(id).Error, "connection refusedxxx"))
+	require.LessOrEqual(t, len(w.mail(id).Error), maxText+3)
+}
+
+// stopping is a Transport during whose work the worker is told to stop.
+type stopping struct{ stop context.CancelFunc }
+
+func (s stopping) Send(ctx context.Context, _ *mail.Mail) error {
+	s.stop()
+	return ctx.Err()
+}
+
+// What was handed over is noted, also when the worker is told to stop by then.
+func TestSentIsNotedAtTheStop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id, task := w.write()
+	ctx, stop := context.WithCancel(t.Context())
+	require.NoError(t, (&Send{DB: w.db, Transport: late{stop}}).Handle(ctx, w.claim(task)))
+	require.Equal(t, mail.Sent, w.mail(id).State)
+}
+
+// late is a Transport that has sent when the worker is told to stop.
+type late struct{ stop context.CancelFunc }
+
+func (l late) Send(context.Context, *mail.Mail) error {
+	l.stop()
+	return nil
+}
+
+func TestSendOfNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := &courier{}
+	s := &Send{DB: w.db, Transport: c}
+	id, task := w.write()
+	_, err := w.db.ExecContext(t.Context(), `delete from mails where id = $1`, id)
+	require.NoError(t, err)
+	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
+	require.Equal(t, gone, w.ended(task).State)
+	require.Empty(t, c.sent)
+
+	_, task = w.write()
+	_, err = w.db.ExecContext(t.Context(), `update tasks set payload = '{}' where id = $1`, task)
+	require.NoError(t, err)
+	require.True(t, tasks.IsPermanent(s.Handle(t.Context(), w.claim(task))))
+}

@@ -1,0 +1,83 @@
+package mail
+
+import (
+	"bytes"
+	"fmt"
+	netmail "net/mail"
+	"strings"
+	"unicode"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/slipway-qa/slipway/storage/mail"
+)
+
+// message is a mail as it goes over the wire.
+type message struct {
+	from, to string // the envelope: <address>
+	bytes    []byte
+	unicode  bool // an address needs SMTPUTF8
+}
+
+// compose writes the mail in the format of RFC 5322: text, or text and HTML as
+// alternatives. It is the same each time but for the boundary between the parts.
+// The storage refuses addresses and subjects that could end their header; that
+// is checked here again, for it is here where it would harm.
+func compose(from *netmail.Address, m *mail.Mail) (*message, error) {
+	to, err := netmail.ParseAddress(m.Recipient)
+	if err != nil || to.Address != m.Recipient || broken(m.Recipient) {
+		return nil, &RefusedError{Text: "the recipient is not a mail address"}
+	}
+	if broken(m.Subject) {
+		return nil, &RefusedError{Text: "the subject holds a control character"}
+	}
+	_, domain, _ := strings.Cut(from.Address, "@")
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	msg.FromMailAddress(from)
+	if err := msg.To((&netmail.Address{Address: m.Recipient}).String()); err != nil {
+		return nil, &RefusedError{Text: "the recipient is not a mail address"}
+	}
+	msg.Subject(m.Subject)
+	msg.SetMessageIDWithValue(m.ID.String() + "@" + domain)
+	msg.SetDateWithValue(m.CreatedAt.UTC())
+	// RFC 3834: no out-of-office reply is wanted.
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	msg.SetBodyString(gomail.TypeTextPlain, m.TextBody)
+	if m.HTMLBody != "" {
+		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTMLBody)
+	}
+	var out bytes.Buffer
+	if _, err := msg.WriteTo(&out); err != nil {
+		return nil, fmt.Errorf("compose mail: %w", err)
+	}
+	return &message{
+		from: (&netmail.Address{Address: from.Address}).String(), to: (&netmail.Address{Address: m.Recipient}).String(),
+		bytes: out.Bytes(), unicode: !ascii(from.Address) || !ascii(m.Recipient),
+	}, nil
+}
+
+func broken(s string) bool {
+	return strings.ContainsFunc(s, unicode.IsControl)
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
+// maxText bounds what is kept of a server's words, in bytes.
+const maxText = 500
+
+// clean makes any text fit for a row and a page: one line, valid, bounded.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > maxText {
+		s = strings.ToValidUTF8(s[:maxText], "") + "..."
+	}
+	return s
+}
