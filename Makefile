@@ -45,9 +45,10 @@ fuzz: ## Run every fuzz target (FUZZTIME each)
 	  done || exit 1; \
 	done
 
-bench: ## Measure crash ingestion with reports of 4 KB and 60 KB
+bench: ## Measure crash ingestion with reports of 4 KB and 60 KB, and uploads
 	go run ./cmd/bench crash --size 4KB
 	go run ./cmd/bench crash --size 60KB
+	go run ./cmd/bench upload
 
 # The URLs stand here, not in compose.yaml, so that a deployment with services
 # of its own changes them here. Letters and digits need no escaping in a URL.
@@ -59,9 +60,12 @@ bench: ## Measure crash ingestion with reports of 4 KB and 60 KB
 	  echo "POSTGRES_PASSWORD=$$(word)"; \
 	  echo "REDIS_PASSWORD=$$(word)"; \
 	  echo "MINIO_PASSWORD=$$(word)"; \
+	  echo "SLIPWAY_SIGNING_KEY=$$(word)"; \
 	  echo 'SLIPWAY_DATABASE_URL=postgres://slipway:$${POSTGRES_PASSWORD}@postgres:5432/slipway?sslmode=disable'; \
 	  echo 'SLIPWAY_REDIS_URL=redis://:$${REDIS_PASSWORD}@redis:6379/0'; \
 	  echo 'SLIPWAY_OBJECTS_URL=s3://slipway:$${MINIO_PASSWORD}@minio:9000/slipway?region=us-east-1&tls=0'; \
+	  echo "# The catcher of compose.yaml; in production the organization's mail server."; \
+	  echo 'SLIPWAY_SMTP_URL=smtp://mail:1025?tls=none'; \
 	} > .env.new; mv .env.new .env; echo "made .env"
 
 clean: ## Remove what was built; data folders stay

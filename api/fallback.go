@@ -26,7 +26,7 @@ func crashFormat(format string) bool {
 // ownSegment says that a first segment belongs to the api's own paths.
 func ownSegment(segment string) bool {
 	switch segment {
-	case "api", "v1", "ai-authoring", "objects", "ops", "post", "install":
+	case "api", "v1", "ai-authoring", "objects", "ops", "post", "install", "session", "upload":
 		return true
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"reflect"
 
 	"github.com/gin-gonic/gin"
 
@@ -24,9 +25,7 @@ func routerWithoutServices() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := func(c *gin.Context) { c.Status(http.StatusOK) }
-	return api.New(api.Config{Log: log, Auth: a, Tasks: api.Tasks{List: h, Get: h, Retry: h, Cancel: h},
-		Crashes: api.Crashes{Groups: h, Group: h, UpdateGroup: h, GroupCrashes: h, List: h, Crash: h, Raw: h, Attachments: h, Attachment: h, Purge: h},
-		Intake:  api.Intake{Submit: h, SubmitPath: h, Preflight: h},
-		Ops:     api.Ops{Health: h, Ready: h, Metrics: h, Console: h}})
+	cfg := api.Config{Log: log, Auth: a}
+	fill(reflect.ValueOf(&cfg).Elem(), func(c *gin.Context) { c.Status(http.StatusOK) })
+	return api.New(cfg)
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -65,20 +66,27 @@ func newWorld(t *testing.T, change func(*api.Config)) *world {
 	go func() { defer close(ended); watcher.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-ended })
 	h := task.New(w.store, watcher)
-	stub := w.stub
 	w.cfg = api.Config{Log: log, Auth: authenticator, Observer: w.seen,
-		Tasks: api.Tasks{List: h.List, Get: h.Get, Retry: h.Retry, Cancel: h.Cancel},
-		Crashes: api.Crashes{Groups: stub, Group: stub, UpdateGroup: stub, GroupCrashes: stub, List: stub, Crash: stub, Raw: stub,
-			Attachments: stub, Attachment: stub, Purge: stub},
-		Intake:  api.Intake{Submit: stub, SubmitPath: stub, Preflight: stub},
-		Ops:     api.Ops{Health: stub, Ready: stub, Metrics: stub, Console: stub},
-		Objects: stub}
+		Tasks: api.Tasks{List: h.List, Get: h.Get, Retry: h.Retry, Cancel: h.Cancel}}
+	fill(reflect.ValueOf(&w.cfg).Elem(), gin.HandlerFunc(w.stub))
 	if change != nil {
 		change(&w.cfg)
 	}
 	w.api, err = api.New(w.cfg)
 	require.NoError(t, err)
 	return w
+}
+
+// fill puts the stub wherever a handler is missing.
+func fill(v reflect.Value, stub gin.HandlerFunc) {
+	for i := range v.NumField() {
+		switch f := v.Field(i); {
+		case f.Kind() == reflect.Struct:
+			fill(f, stub)
+		case f.Type() == reflect.TypeFor[gin.HandlerFunc]() && f.IsNil():
+			f.Set(reflect.ValueOf(stub))
+		}
+	}
 }
 
 func (w *world) stub(c *gin.Context) {

@@ -48,6 +48,14 @@ type Config struct {
 	Crashes Crashes
 	Intake  Intake
 	Ops     Ops
+
+	Accounts Accounts
+	Projects Projects
+	Builds   Builds
+	Legacy   Legacy
+	Uploads  Uploads
+	Pages    Pages
+
 	// Objects serves the signed links of the folder store; nil when objects are
 	// in S3, then the links lead there.
 	Objects gin.HandlerFunc
@@ -84,12 +92,46 @@ type Crashes struct {
 // parameters universe, token and format.
 type Intake struct{ Submit, SubmitPath, Preflight gin.HandlerFunc }
 
+// Accounts are the handlers of package account: tokens, keys, service accounts,
+// crash projects and the organization's settings.
+type Accounts struct {
+	Token                                                           gin.HandlerFunc
+	Keys, CreateKey, DeleteKey                                      gin.HandlerFunc // the caller's own
+	ServiceAccounts, CreateServiceAccount, DeleteServiceAccount     gin.HandlerFunc
+	ServiceKeys, CreateServiceKey, DeleteServiceKey                 gin.HandlerFunc
+	CrashProjects, CrashProject, CreateCrashProject                 gin.HandlerFunc
+	UpdateCrashProject, DeleteCrashProject                          gin.HandlerFunc
+	CrashTokens, CreateCrashToken, DeleteCrashToken                 gin.HandlerFunc
+	Settings, UpdateSettings, Storage, UpdateStorage, DeleteStorage gin.HandlerFunc
+}
+
+// Projects are the handlers of apps in version 3.
+type Projects struct{ List, Get, Create, Update, Delete, Copy, Builds gin.HandlerFunc }
+
+// Builds are the handlers of builds in version 3.
+type Builds struct{ Get, Update, Delete, Copy, Download, Symbols, Notify gin.HandlerFunc }
+
+// Legacy are the handlers of versions 1 and 2.
+type Legacy struct {
+	Projects2, Project2, Builds2                                   gin.HandlerFunc
+	Projects1, Builds1, Build1, Delete1, Update1, Copy1, Download1 gin.HandlerFunc
+}
+
+// Uploads are the handlers that receive builds and symbols.
+type Uploads struct{ Upload, V3, Symbols gin.HandlerFunc }
+
+// Pages are the handlers of install pages.
+type Pages struct {
+	Landing, Icon, QR, Download, Manifest gin.HandlerFunc
+	SignIn, Session, Confirm, SignOut     gin.HandlerFunc
+}
+
 // Wrap makes a route's handler of a plain one, as package ops and the folder of
 // objects have them.
 func Wrap(h http.Handler) gin.HandlerFunc { return gin.WrapH(h) }
 
 // Ops are the handlers of package ops, wrapped.
-type Ops struct{ Health, Ready, Metrics, Console gin.HandlerFunc }
+type Ops struct{ Health, Ready, Metrics, Console, Mail gin.HandlerFunc }
 
 // Observer counts requests. route is the pattern of the list, "" when none
 // matched; method is the caller's text.

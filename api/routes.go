@@ -37,11 +37,15 @@ const (
 	waitDeadline = task.MaxWait + 15*time.Second
 	// streamDeadline lets 512 MiB through at 1 MiB/s.
 	streamDeadline = 10 * time.Minute
+	// uploadDeadline lets 4 GiB through at 0.6 MiB/s, in and out.
+	uploadDeadline = 2 * time.Hour
 )
 
 const (
 	publicToken = "the crash token in the address is checked by the handler"
 	publicSign  = "the link is signed"
+	publicForm  = "the key may come in the form, also after the file; the handler authenticates"
+	publicPage  = "testers have no key; the handler asks for a sign-in where a page is closed"
 	publicProbe = "probes have no credentials; the answer is a word"
 )
 
@@ -55,7 +59,9 @@ func (cfg *Config) Routes() []Route {
 	if cfg.ProtectMetrics {
 		metrics.Public, metrics.Action = "", auth.ReadMetrics
 	}
-	t, r, in := cfg.Tasks, cfg.Crashes, cfg.Intake
+	const v1 = respond.InterfaceLegacy // version 2 as well
+	t, r, in, a := cfg.Tasks, cfg.Crashes, cfg.Intake, cfg.Accounts
+	p, b, l, u, i := cfg.Projects, cfg.Builds, cfg.Legacy, cfg.Uploads, cfg.Pages
 	return []Route{
 		{Method: http.MethodGet, Path: "/openapi.json", Handler: description, Public: "the description of the interfaces is no secret"},
 
@@ -85,14 +91,87 @@ func (cfg *Config) Routes() []Route {
 		{Method: http.MethodPost, Path: crashPath, Interface: crash, Public: publicToken, Handler: in.SubmitPath, Body: ownBound, Deadline: streamDeadline, Quiet: true},
 		{Method: http.MethodOptions, Path: crashPath, Interface: crash, Public: publicToken, Handler: in.Preflight, Quiet: true},
 
+		// Version 3: authentication and what belongs to it.
+		{Method: http.MethodPost, Path: "/api/v3/auth/token", Interface: v3, Action: auth.ExchangeToken, Handler: a.Token},
+		{Method: http.MethodGet, Path: "/api/v3/me/keys", Interface: v3, Action: auth.ManageOwnKeys, Handler: a.Keys},
+		{Method: http.MethodPost, Path: "/api/v3/me/keys", Interface: v3, Action: auth.ManageOwnKeys, Handler: a.CreateKey},
+		{Method: http.MethodDelete, Path: "/api/v3/me/keys/:id", Interface: v3, Action: auth.ManageOwnKeys, Handler: a.DeleteKey},
+		{Method: http.MethodGet, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: a.ServiceAccounts},
+		{Method: http.MethodPost, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: a.CreateServiceAccount},
+		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id", Interface: v3, Action: auth.ManageServiceAccounts, Handler: a.DeleteServiceAccount},
+		{Method: http.MethodGet, Path: "/api/v3/service-accounts/:id/keys", Interface: v3, Action: auth.ManageServiceAccounts, Handler: a.ServiceKeys},
+		{Method: http.MethodPost, Path: "/api/v3/service-accounts/:id/keys", Interface: v3, Action: auth.ManageServiceAccounts, Handler: a.CreateServiceKey},
+		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id/keys/:key", Interface: v3, Action: auth.ManageServiceAccounts, Handler: a.DeleteServiceKey},
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects", Interface: v3, Action: auth.ManageCrashProjects, Handler: a.CrashProjects},
+		{Method: http.MethodPost, Path: "/api/v3/crash-projects", Interface: v3, Action: auth.ManageCrashProjects, Handler: a.CreateCrashProject},
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: a.CrashProject},
+		{Method: http.MethodPut, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: a.UpdateCrashProject},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: a.DeleteCrashProject},
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: a.CrashTokens},
+		{Method: http.MethodPost, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: a.CreateCrashToken},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id/tokens/:token", Interface: v3, Action: auth.ManageCrashProjects, Handler: a.DeleteCrashToken},
+		{Method: http.MethodGet, Path: "/api/v3/settings/organization", Interface: v3, Action: auth.ManageSettings, Handler: a.Settings},
+		{Method: http.MethodPut, Path: "/api/v3/settings/organization", Interface: v3, Action: auth.ManageSettings, Handler: a.UpdateSettings},
+		{Method: http.MethodGet, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: a.Storage},
+		{Method: http.MethodPut, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: a.UpdateStorage},
+		{Method: http.MethodDelete, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: a.DeleteStorage},
+
+		// Version 3: apps and builds.
+		{Method: http.MethodGet, Path: "/api/v3/projects", Interface: v3, Action: auth.ReadProjects, Handler: p.List},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.ReadProjects, Handler: p.Get},
+		{Method: http.MethodPost, Path: "/api/v3/projects", Interface: v3, Action: auth.ChangeProjects, Handler: p.Create},
+		{Method: http.MethodPut, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.ChangeProjects, Handler: p.Update},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.DeleteProjects, Handler: p.Delete},
+		{Method: http.MethodPost, Path: "/api/v3/projects/:id/copy", Interface: v3, Action: auth.ChangeProjects, Handler: p.Copy},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/builds", Interface: v3, Action: auth.ReadBuilds, Handler: p.Builds},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.ReadBuilds, Handler: b.Get},
+		{Method: http.MethodPost, Path: "/api/v3/builds/upload", Interface: v3, Public: publicForm, Handler: u.V3, Body: ownBound, Deadline: uploadDeadline},
+		{Method: http.MethodPut, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.ChangeBuilds, Handler: b.Update},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/download", Interface: v3, Action: auth.ReadBuilds, Handler: b.Download},
+		{Method: http.MethodDelete, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.DeleteBuilds, Handler: b.Delete},
+		{Method: http.MethodPost, Path: "/api/v3/builds/:id/copy", Interface: v3, Action: auth.ChangeBuilds, Handler: b.Copy},
+		{Method: http.MethodPost, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Action: auth.NotifyTesters, Handler: b.Notify},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/symbols/download", Interface: v3, Action: auth.ReadBuilds, Handler: b.Symbols},
+
+		// Versions 2 and 1.
+		{Method: http.MethodGet, Path: "/api/2/projects", Interface: v1, Action: auth.ReadProjects, Handler: l.Projects2},
+		{Method: http.MethodGet, Path: "/api/2/projects/:id", Interface: v1, Action: auth.ReadProjects, Handler: l.Project2},
+		{Method: http.MethodGet, Path: "/api/2/projects/:id/builds", Interface: v1, Action: auth.ReadBuilds, Handler: l.Builds2},
+		{Method: http.MethodGet, Path: "/api/1/projects", Interface: v1, Action: auth.ReadProjects, Handler: l.Projects1},
+		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds", Interface: v1, Action: auth.ReadBuilds, Handler: l.Builds1},
+		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build", Interface: v1, Action: auth.ReadBuilds, Handler: l.Build1},
+		{Method: http.MethodDelete, Path: "/api/1/projects/:id/builds/:build", Interface: v1, Action: auth.ChangeBuilds, Handler: l.Delete1},
+		{Method: http.MethodPatch, Path: "/api/1/projects/:id/builds", Interface: v1, Action: auth.ChangeBuilds, Handler: l.Update1}, // answers that the build is missing
+		{Method: http.MethodPatch, Path: "/api/1/projects/:id/builds/:build", Interface: v1, Action: auth.ChangeBuilds, Handler: l.Update1},
+		{Method: http.MethodPost, Path: "/api/1/projects/:id/builds/:build/copy", Interface: v1, Action: auth.ChangeBuilds, Handler: l.Copy1},
+		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/download", Interface: v1, Action: auth.ReadBuilds, Handler: l.Download1, Deadline: uploadDeadline},
+
+		// Upload.
+		{Method: http.MethodPost, Path: "/api/upload", Interface: v1, Public: publicForm, Handler: u.Upload, Body: ownBound, Deadline: uploadDeadline},
+		{Method: http.MethodPost, Path: "/upload", Interface: v1, Public: publicForm, Handler: u.Upload, Body: ownBound, Deadline: uploadDeadline},
+		{Method: http.MethodPost, Path: "/api/upload/dsym", Interface: v1, Public: publicForm, Handler: u.Symbols, Body: ownBound, Deadline: uploadDeadline},
+		{Method: http.MethodPost, Path: "/upload/dsym", Interface: v1, Public: publicForm, Handler: u.Symbols, Body: ownBound, Deadline: uploadDeadline},
+
+		// Install pages.
+		{Method: http.MethodGet, Path: "/install/:name", Public: publicPage, Handler: i.Landing},
+		{Method: http.MethodGet, Path: "/install/:name/icon", Public: publicPage, Handler: i.Icon},
+		{Method: http.MethodGet, Path: "/install/:name/qr", Public: publicPage, Handler: i.QR},
+		{Method: http.MethodGet, Path: "/install/:name/download", Public: publicPage, Handler: i.Download, Deadline: uploadDeadline},
+		{Method: http.MethodGet, Path: "/install/:name/manifest.plist", Public: publicPage, Handler: i.Manifest},
+		{Method: http.MethodPost, Path: "/install/:name/sign-in", Public: publicPage, Handler: i.SignIn},
+		{Method: http.MethodGet, Path: "/session/:link", Public: publicPage, Handler: i.Session},
+		{Method: http.MethodPost, Path: "/session/:link", Public: publicPage, Handler: i.Confirm},
+		{Method: http.MethodPost, Path: "/sign-out", Public: publicPage, Handler: i.SignOut},
+
 		// Objects of the folder store.
-		{Method: http.MethodGet, Path: "/objects/*key", Public: publicSign, Handler: cfg.objects(), Deadline: streamDeadline},
+		{Method: http.MethodGet, Path: "/objects/*key", Public: publicSign, Handler: cfg.objects(), Deadline: uploadDeadline},
 		{Method: http.MethodHead, Path: "/objects/*key", Public: publicSign, Handler: cfg.objects()},
 
 		// Operation.
 		{Method: http.MethodGet, Path: ops.HealthPath, Public: publicProbe, Handler: cfg.Ops.Health, Quiet: true},
 		{Method: http.MethodGet, Path: ops.ReadyPath, Public: publicProbe, Handler: cfg.Ops.Ready, Quiet: true},
 		metrics,
+		{Method: http.MethodGet, Path: ops.MailPath, Action: auth.ReadMail, Handler: cfg.Ops.Mail},
 		{Method: http.MethodGet, Path: ops.ConsolePath, Action: auth.ReadQueues, Handler: cfg.Ops.Console},
 		{Method: http.MethodGet, Path: ops.ConsolePath + "/*any", Action: auth.ReadQueues, Handler: cfg.Ops.Console},
 	}

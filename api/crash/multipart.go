@@ -7,6 +7,8 @@ import (
 	"mime/multipart"
 	"strings"
 	"time"
+
+	apibody "github.com/slipway-qa/slipway/api/body"
 )
 
 const (
@@ -117,7 +119,8 @@ func (in *intake) complete() bool { return in.checked || in.dump != nil || in.la
 // part takes one part.
 func (in *intake) part(ctx context.Context, part *multipart.Part) error {
 	disposition := part.Header.Get("Content-Disposition")
-	name, file := parameter(disposition, "name"), parameter(disposition, "filename")
+	name, _ := apibody.Parameter(disposition, "name")
+	file, _ := apibody.Parameter(disposition, "filename")
 	kind := part.Header.Get("Content-Type")
 	switch {
 	case in.ask.object != "":

@@ -103,7 +103,10 @@ type Config struct {
 	Objects   object.Store
 	// Region is the region of this installation: a token that names another
 	// one is refused with a text that says so.
-	Region   string
+	Region string
+	// Leaks revokes personal keys that come in place of tokens; nil: they are
+	// refused only.
+	Leaks    *Leaks
 	Limits   Limits // fields of zero mean the default
 	Report   report.Limits
 	Observer Observer         // nil: nobody counts

@@ -105,7 +105,7 @@ func TestRefusedRequests(t *testing.T) {
 		"token before format":      {"/post?token=bad&format=nope", minimal, nil, 403, 6, "not known"},
 		"endless token":            {"/post?token=" + strings.Repeat("a", 600), minimal, nil, 403, 6, "not known"},
 		"token of another region":  {"/post?token=" + other, minimal, nil, 403, 6, `"eu"`},
-		"an api key":               {"/post?token=slp_local_api_" + strings.Repeat("a", 40), minimal, nil, 403, 6, "not the token of a crash project"},
+		"an api key":               {"/post?token=slp_local_api_" + strings.Repeat("a", 40), minimal, nil, 403, 6, "personal key"},
 		"unknown format":           {"/post?token=good&format=xml", minimal, nil, 400, 3, "minidump"},
 		"unknown format in a path": {"/u/good/xml", minimal, nil, 404, 3, "minidump"},
 		"wrong token in a path":    {"/u/bad/json", minimal, nil, 403, 6, "not known"},

@@ -182,6 +182,10 @@ func (r *Receiver) token(ctx context.Context, text string) (*crash.Token, error)
 		if err := key.In(r.cfg.Region); err != nil && r.cfg.Region != "" {
 			return nil, forbidden("token: " + err.Error())
 		}
+		if key.Kind == account.KindAPI || key.Kind == account.KindAccess {
+			r.cfg.Leaks.found(ctx, key.Digest)
+			return nil, forbidden("token: this is a personal key and not the token of a crash project; a key that an app holds is revoked, and its owner told")
+		}
 		if key.Kind != account.KindCrash {
 			return nil, forbidden("token: this key is not the token of a crash project")
 		}

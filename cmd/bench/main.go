@@ -19,8 +19,9 @@ import (
 )
 
 type cli struct {
-	Crash crashCommand `cmd:"" help:"Crash reports: accept, drain, sustain, answer times, idle wait, memory."`
-	Floor floorCommand `cmd:"" hidden:"" help:"Serve a floor (started by the other commands)."`
+	Crash  crashCommand  `cmd:"" help:"Crash reports: accept, drain, sustain, answer times, idle wait, memory."`
+	Upload uploadCommand `cmd:"" help:"Builds: upload to MinIO, memory, inspection, lists."`
+	Floor  floorCommand  `cmd:"" hidden:"" help:"Serve a floor (started by the other commands)."`
 }
 
 func main() {

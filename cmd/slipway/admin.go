@@ -31,6 +31,14 @@ type adminCommand struct {
 		Unblock adminUserFree   `cmd:"" help:"End a member's block."`
 		List    adminUserList   `cmd:"" help:"List the members of an organization."`
 	} `cmd:"" help:"People."`
+	Group struct {
+		Create adminGroupCreate `cmd:"" help:"Create a tester group."`
+		List   adminGroupList   `cmd:"" help:"List tester groups."`
+		Show   adminGroupShow   `cmd:"" help:"Show a group with its testers."`
+		Add    adminGroupAdd    `cmd:"" help:"Put people into a group."`
+		Remove adminGroupRemove `cmd:"" help:"Take a person out of a group."`
+		Delete adminGroupDelete `cmd:"" help:"Delete a group."`
+	} `cmd:"" help:"Groups of testers."`
 	ServiceAccount struct {
 		Create adminServiceCreate `cmd:"" help:"Create a service account."`
 	} `cmd:"" help:"Service accounts."`

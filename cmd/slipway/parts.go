@@ -16,10 +16,12 @@ import (
 	"github.com/slipway-qa/slipway/scheduler"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker"
 	workcrash "github.com/slipway-qa/slipway/worker/crash"
 	"github.com/slipway-qa/slipway/worker/upkeep"
@@ -37,6 +39,7 @@ type parts struct {
 	ledger  *ledger.Store
 	crashes *crash.Store
 	relay   *dispatch.Relay
+	guard   *outbound.Guard
 	metrics *ops.Metrics
 	// failed gets the error of a listener that ended by itself.
 	failed chan error
@@ -59,6 +62,10 @@ func openParts(ctx context.Context, s *settings, log *slog.Logger, name string) 
 	}
 	p.beats, err = storage.Open(storage.Config{URL: string(s.DatabaseURL), MaxConns: 4, ApplicationName: name + "-beats"})
 	if err != nil {
+		p.close()
+		return nil, err
+	}
+	if p.guard, err = outbound.New(outbound.Config{AllowPrivate: s.allowPrivate()}); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -126,16 +133,19 @@ func (p *parts) startWorker(pace *workcrash.Pace) (*worker.Worker, error) {
 		return nil, err
 	}
 	watch := p.metrics.Observer()
-	w, err := worker.New(worker.Config{
-		Redis: p.redis, Ledger: p.ledger, Beats: ledger.New(p.beats), Pools: pools, Drain: p.s.WorkerDrain, Observer: watch, Log: p.log,
-		Handlers: map[string]worker.Handler{
-			tasks.CrashProcess.Name:    &workcrash.Process{Store: p.crashes, Observer: watch, Pace: pace, Log: p.log},
-			tasks.CrashPurge.Name:      &workcrash.Purge{Store: p.crashes, Ledger: p.ledger, Objects: p.objects, Log: p.log},
-			tasks.CrashRetention.Name:  expire,
-			tasks.LedgerRetention.Name: prune,
-			tasks.ObjectSweep.Name:     upkeep.NewObjectSweep(p.objects, p.crashes),
-		},
-	})
+	handlers := map[string]worker.Handler{
+		tasks.CrashProcess.Name:    &workcrash.Process{Store: p.crashes, Observer: watch, Pace: pace, Log: p.log},
+		tasks.CrashPurge.Name:      &workcrash.Purge{Store: p.crashes, Ledger: p.ledger, Objects: p.objects, Log: p.log},
+		tasks.CrashRetention.Name:  expire,
+		tasks.LedgerRetention.Name: prune,
+		tasks.ObjectSweep.Name: upkeep.NewObjectSweep(p.objects, map[string]upkeep.Names{
+			crash.AttachmentPrefix: p.crashes.UnnamedObjects, distribution.Prefix: p.unnamedFiles}),
+	}
+	if err := p.addBuildWork(handlers); err != nil {
+		return nil, err
+	}
+	w, err := worker.New(worker.Config{Redis: p.redis, Ledger: p.ledger, Beats: ledger.New(p.beats), Pools: pools,
+		Drain: p.s.WorkerDrain, Observer: watch, Log: p.log, Handlers: handlers})
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +186,7 @@ func (p *parts) startAll(listener net.Listener) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	stopAPI, err := p.startAPI(listener, committer, ready)
+	stopAPI, err := p.startAPI(listener, fast, committer, ready)
 	if err != nil {
 		return nil, err
 	}

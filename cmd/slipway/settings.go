@@ -36,6 +36,7 @@ type settings struct {
 	// What Slipway is called and where it is reached.
 	Region     string `env:"SLIPWAY_REGION" default:"local" help:"Region of this installation; keys carry it, and keys of another region are refused."`
 	PublicURL  string `env:"SLIPWAY_PUBLIC_URL" help:"Address that clients use, such as https://qa.example.com; makes every absolute link."`
+	Vendor     string `env:"SLIPWAY_VENDOR" default:"slipway" help:"Vendor's name inside of identifiers, such as has_VENDOR_sdk and VENDOR:options: lower-case letters and digits."`
 	BaseDomain string `env:"SLIPWAY_BASE_DOMAIN" help:"Domain whose first label selects the organization: ORG.<base domain>."`
 
 	// Where data are kept.
@@ -44,7 +45,14 @@ type settings struct {
 	RedisURL         secret `name:"redis-url" env:"SLIPWAY_REDIS_URL" help:"Redis: redis://, rediss:// or redis-sentinel://host:port?master=NAME."`
 	ObjectsURL       secret `env:"SLIPWAY_OBJECTS_URL" help:"Objects: s3://access:secret@host:port/bucket, or file:///folder."`
 	ObjectsPublicURL string `env:"SLIPWAY_OBJECTS_PUBLIC_URL" help:"Address of the object store as browsers reach it; default: as Slipway does."`
-	SigningKey       secret `env:"SLIPWAY_SIGNING_KEY" help:"Key of 32 bytes or more that signs links to a folder of objects."`
+	SigningKey       secret `env:"SLIPWAY_SIGNING_KEY" help:"Key of 32 bytes or more that signs links to a folder of objects and encrypts the secrets of storage connections."`
+
+	// Builds and mail.
+	MaxUploadBytes        int64  `env:"SLIPWAY_MAX_UPLOAD_BYTES" default:"4294967296" help:"Largest file of a build."`
+	SMTPURL               secret `name:"smtp-url" env:"SLIPWAY_SMTP_URL" help:"Mail server: smtp://user:password@host:587, smtps://host:465; ?tls=none for a server without TLS. Without one mail is kept and shown at /ops/mail."`
+	MailFrom              string `env:"SLIPWAY_MAIL_FROM" help:"Sender of mail, such as Slipway <qa@example.com>; default: slipway@ and the host of the public address."`
+	MailDays              int    `env:"SLIPWAY_MAIL_DAYS" default:"30" help:"Days for which mail can be read at /ops/mail."`
+	AllowPrivateAddresses *bool  `env:"SLIPWAY_ALLOW_PRIVATE_ADDRESSES" negatable:"" help:"Let addresses that users give (storage connections) lead to private networks and this machine; default: only under slipway up on a loopback address."`
 
 	// How the process listens and speaks.
 	Listen         string   `env:"SLIPWAY_LISTEN" default:"127.0.0.1:8080" help:"Address of the api."`
@@ -142,11 +150,23 @@ func (s *settings) required(tier string) error {
 	if len(missing) > 0 {
 		return fmt.Errorf("slipway %s needs %s (slipway up starts private ones)", tier, strings.Join(sorted(missing), ", "))
 	}
+	if tier == "worker" && s.PublicURL == "" {
+		return fmt.Errorf("slipway worker needs SLIPWAY_PUBLIC_URL, for the links in mail")
+	}
 	if strings.HasPrefix(string(s.ObjectsURL), "file:") && len(s.SigningKey) < 32 {
 		return fmt.Errorf("slipway %s needs SLIPWAY_SIGNING_KEY, of 32 bytes or more, to sign links to a folder of objects", tier)
 	}
 	return nil
 }
+
+// allowPrivate says whether addresses that users give may lead to private
+// networks; slipway up sets it when nobody did.
+func (s *settings) allowPrivate() bool {
+	return s.AllowPrivateAddresses != nil && *s.AllowPrivateAddresses
+}
+
+// vendorForm is what can stand inside identifiers of JSON and form fields.
+var vendorForm = regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`)
 
 const (
 	// A report is held in memory several times over while it is checked,
@@ -155,6 +175,9 @@ const (
 	// Objects are written in one stream that a request's deadline bounds.
 	maxAttachmentBytes = 5 << 30
 	maxAttachments     = 1000
+	// The largest object of one multipart upload with parts of 8 MiB, to a round
+	// number: 10,000 parts.
+	maxUploadBytes = 64 << 30
 	// One report of the largest size must not stop all others.
 	reportsInFlight = 4
 )
@@ -162,6 +185,9 @@ const (
 // bounds refuses numbers with which a tier would start and then fail: each error
 // names the variable.
 func (s *settings) bounds() error {
+	if !vendorForm.MatchString(s.Vendor) {
+		return fmt.Errorf("SLIPWAY_VENDOR must be 1 to 32 lower-case letters and digits, and begin with a letter")
+	}
 	for _, b := range []struct {
 		name               string
 		value, least, most int64
@@ -172,6 +198,8 @@ func (s *settings) bounds() error {
 		{"SLIPWAY_CRASH_BYTES_IN_FLIGHT", s.CrashBytesInFlight, reportsInFlight * s.CrashReportBytes, 1 << 40},
 		{"SLIPWAY_CRASH_DAYS", int64(s.CrashDays), 1, 36500},
 		{"SLIPWAY_TASK_DAYS", int64(s.TaskDays), 1, 3650},
+		{"SLIPWAY_MAX_UPLOAD_BYTES", s.MaxUploadBytes, 1 << 20, maxUploadBytes},
+		{"SLIPWAY_MAIL_DAYS", int64(s.MailDays), 1, 3650},
 		{"SLIPWAY_DATABASE_CONNS", int64(s.DatabaseConns), 2, 1000},
 		{"SLIPWAY_WORKER_DRAIN", int64(s.WorkerDrain), 0, int64(time.Hour)},
 		{"SLIPWAY_READY_LAG", int64(s.ReadyLag), int64(time.Second), int64(365 * 24 * time.Hour)},

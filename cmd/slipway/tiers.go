@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/worker"
 )
 
@@ -41,7 +42,7 @@ func (apiCommand) Run(ctx context.Context, s *settings, log *slog.Logger) error 
 		if err != nil {
 			return err
 		}
-		stop, err := p.startAPI(listener, committer, ready)
+		stop, err := p.startAPI(listener, fast, committer, ready)
 		if err != nil {
 			return err
 		}
@@ -155,7 +156,7 @@ func servedQueues(text string) ([]string, error) {
 }
 
 // startAPI assembles the api's rooms and serves them.
-func (p *parts) startAPI(listener net.Listener, committer *apicrash.Committer, ready *ops.Readiness) (stop func(), err error) {
+func (p *parts) startAPI(listener net.Listener, fast *dispatch.Fast, committer *apicrash.Committer, ready *ops.Readiness) (stop func(), err error) {
 	var stops stack
 	defer func() {
 		if err != nil {
@@ -172,7 +173,7 @@ func (p *parts) startAPI(listener net.Listener, committer *apicrash.Committer, r
 		return nil, err
 	}
 	receiver, err := apicrash.New(apicrash.Config{Submitter: committer, Store: p.crashes, Objects: p.objects,
-		Region: p.s.Region, Observer: p.metrics.Observer(), Log: p.log,
+		Region: p.s.Region, Leaks: apicrash.NewLeaks(p.db, p.log), Observer: p.metrics.Observer(), Log: p.log,
 		Limits: apicrash.Limits{Report: p.s.CrashReportBytes, Attachment: p.s.CrashAttachmentBytes,
 			Attachments: p.s.CrashAttachments, InFlight: p.s.CrashBytesInFlight}})
 	if err != nil {
@@ -196,7 +197,10 @@ func (p *parts) startAPI(listener net.Listener, committer *apicrash.Committer, r
 			Crash: c.GetCrash, Raw: c.Raw, Attachments: c.Attachments, Attachment: c.Attachment, Purge: c.Purge},
 		Intake: api.Intake{Submit: receiver.Submit, SubmitPath: receiver.SubmitPath, Preflight: receiver.Preflight},
 		Ops: api.Ops{Health: api.Wrap(ops.Health(version())), Ready: api.Wrap(ready),
-			Metrics: api.Wrap(p.metrics.Handler()), Console: api.Wrap(console)},
+			Metrics: api.Wrap(p.metrics.Handler()), Console: api.Wrap(console), Mail: ops.Mail(p.db)},
+	}
+	if err := p.addBuilds(&cfg, authenticator, fast); err != nil {
+		return nil, err
 	}
 	if folder, ok := p.objects.(*object.Folder); ok {
 		cfg.Objects = api.Wrap(folder.ServeSigned())

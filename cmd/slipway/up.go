@@ -56,6 +56,10 @@ func (c *upCommand) Run(ctx context.Context, s *settings, log *slog.Logger) (err
 	if s.PublicURL == "" {
 		s.PublicURL = "http://" + reachable(listener.Addr())
 	}
+	if s.AllowPrivateAddresses == nil {
+		here := loopback(listener.Addr())
+		s.AllowPrivateAddresses = &here
+	}
 	if err := writeEnvironment(folder.Dir(), s); err != nil {
 		return err
 	}
@@ -131,6 +135,12 @@ func anyDone(servers []*private.Server) <-chan *private.Server {
 		}()
 	}
 	return ended
+}
+
+// loopback reports whether only this machine reaches the address.
+func loopback(addr net.Addr) bool {
+	at, err := netip.ParseAddrPort(addr.String())
+	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
 // reachable turns an address to listen at into one to call.

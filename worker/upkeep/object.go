@@ -2,10 +2,12 @@ package upkeep
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/worker"
 )
@@ -33,27 +35,31 @@ type SweepResult struct {
 // takes a day.
 const sweepAge = 24 * time.Hour
 
-// NewObjectSweep makes the handler for the attachments of crashes.
-func NewObjectSweep(objects object.Store, crashes *crash.Store) *ObjectSweep {
-	return &ObjectSweep{Objects: objects, Now: time.Now,
-		Unnamed: map[string]Names{crash.AttachmentPrefix: crashes.UnnamedObjects}}
+// NewObjectSweep makes the handler for the prefixes of what is stored.
+func NewObjectSweep(objects object.Store, unnamed map[string]Names) *ObjectSweep {
+	return &ObjectSweep{Objects: objects, Now: time.Now, Unnamed: unnamed}
 }
 
-// Handle sweeps every prefix.
+// Handle sweeps every prefix, in order, and the unfinished uploads. What fails
+// does not keep the others from being swept.
 func (h *ObjectSweep) Handle(ctx context.Context, job *worker.Job) error {
 	var sum SweepResult
-	for prefix, unnamed := range h.Unnamed {
-		n, err := h.sweep(ctx, prefix, unnamed)
+	var failed []error
+	for _, prefix := range slices.Sorted(maps.Keys(h.Unnamed)) {
+		n, err := h.sweep(ctx, prefix, h.Unnamed[prefix])
 		if err != nil {
-			return fmt.Errorf("sweep %s: %w", prefix, err)
+			failed = append(failed, fmt.Errorf("sweep %s: %w", prefix, err))
 		}
 		sum.Objects += n
 	}
 	n, err := h.Objects.Sweep(ctx, sweepAge)
 	if err != nil {
-		return fmt.Errorf("sweep unfinished uploads: %w", err)
+		failed = append(failed, fmt.Errorf("sweep unfinished uploads: %w", err))
 	}
 	sum.Unfinished = n
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
 	return job.Finish(ctx, sum, nil)
 }
 

@@ -1,8 +1,10 @@
 package upkeep_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -81,7 +83,7 @@ func TestObjectSweep(t *testing.T) {
 			tasks.NewCrashProcess)
 		require.NoError(t, err)
 	}
-	h := upkeep.NewObjectSweep(objects, store)
+	h := upkeep.NewObjectSweep(objects, map[string]upkeep.Names{crash.AttachmentPrefix: store.UnnamedObjects})
 	var out upkeep.SweepResult
 	round(t, db, tasks.ObjectSweep, h, &out)
 	require.Zero(t, out.Objects, "none is a day old")
@@ -93,4 +95,55 @@ func TestObjectSweep(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, left, want, prefix)
 	}
+}
+
+// sweeper counts the sweeps of unfinished uploads, and fails them when it is told to.
+type sweeper struct {
+	object.Store
+	err   error
+	calls int
+}
+
+func (s *sweeper) Sweep(context.Context, time.Duration) (int, error) {
+	s.calls++
+	return 0, s.err
+}
+
+// A prefix that cannot be swept keeps no other from being so.
+func TestObjectSweepGoesOn(t *testing.T) {
+	t.Parallel()
+	db := servicetest.DB(t)
+	objects, err := object.Open(t.Context(), object.Config{URL: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = objects.Close() })
+	for _, key := range []string{"a/1", "b/1", "c/1"} {
+		_, err := objects.Put(t.Context(), key, strings.NewReader("x"), 1, object.PutOptions{})
+		require.NoError(t, err)
+	}
+	var asked []string
+	all := func(_ context.Context, keys []string) ([]string, error) {
+		asked = append(asked, keys...)
+		return keys, nil
+	}
+	broken := errors.New("no rows today")
+	s := &sweeper{Store: objects, err: errors.New("no list of uploads")}
+	h := upkeep.NewObjectSweep(s, map[string]upkeep.Names{"c/": all, "a/": all,
+		"b/": func(context.Context, []string) ([]string, error) { return nil, broken }})
+	h.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+
+	task := tasks.NewUpkeep(tasks.ObjectSweep)
+	_, err = ledger.Insert(t.Context(), db, task)
+	require.NoError(t, err)
+	claimed, err := ledger.New(db).Claim(t.Context(), ledger.Claim{ID: task.ID, Kind: tasks.ObjectSweep.Name, Worker: "w"})
+	require.NoError(t, err)
+	err = h.Handle(t.Context(), worker.NewJob(db, claimed))
+	require.ErrorIs(t, err, broken)
+	require.ErrorIs(t, err, s.err)
+	require.ErrorContains(t, err, "sweep b/")
+	require.Equal(t, []string{"a/1", "c/1"}, asked, "in order")
+	require.Equal(t, 1, s.calls)
+	left, err := objects.List(t.Context(), "", "", 100)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.Equal(t, "b/1", left[0].Key)
 }

@@ -1,0 +1,364 @@
+package account_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/require"
+
+	handlers "github.com/slipway-qa/slipway/api/account"
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/tasks/outbound"
+)
+
+func TestMain(m *testing.M) {
+	gin.SetMode(gin.ReleaseMode)
+	os.Exit(servicetest.Main(m))
+}
+
+var signingKey = []byte("0123456789abcdef0123456789abcdef")
+
+// world is two organizations behind the handlers, with authentication.
+type world struct {
+	db           *storage.DB
+	ours, theirs *account.Bootstrap
+	keys         *account.Issuer
+	engine       *gin.Engine
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{db: servicetest.DB(t), engine: gin.New()}
+	var err error
+	w.keys, err = account.NewIssuer("local", nil)
+	require.NoError(t, err)
+	w.ours, w.theirs = w.bootstrap(t, "ours"), w.bootstrap(t, "theirs")
+	authenticator, err := auth.New(auth.Config{DB: w.db, Region: "local"})
+	require.NoError(t, err)
+	guard, err := outbound.New(outbound.Config{})
+	require.NoError(t, err)
+	h, err := handlers.New(handlers.Config{DB: w.db, Keys: w.keys, Guard: guard, SigningKey: signingKey})
+	require.NoError(t, err)
+	for _, r := range []struct {
+		method, path string
+		action       auth.Action
+		handler      gin.HandlerFunc
+	}{
+		{"POST", "/auth/token", auth.ExchangeToken, h.Token},
+		{"GET", "/me/keys", auth.ManageOwnKeys, h.Keys}, {"POST", "/me/keys", auth.ManageOwnKeys, h.CreateKey},
+		{"DELETE", "/me/keys/:id", auth.ManageOwnKeys, h.DeleteKey},
+		{"GET", "/service-accounts", auth.ManageServiceAccounts, h.ServiceAccounts},
+		{"POST", "/service-accounts", auth.ManageServiceAccounts, h.CreateServiceAccount},
+		{"DELETE", "/service-accounts/:id", auth.ManageServiceAccounts, h.DeleteServiceAccount},
+		{"GET", "/service-accounts/:id/keys", auth.ManageServiceAccounts, h.ServiceKeys},
+		{"POST", "/service-accounts/:id/keys", auth.ManageServiceAccounts, h.CreateServiceKey},
+		{"DELETE", "/service-accounts/:id/keys/:key", auth.ManageServiceAccounts, h.DeleteServiceKey},
+		{"GET", "/crash-projects", auth.ManageCrashProjects, h.CrashProjects},
+		{"POST", "/crash-projects", auth.ManageCrashProjects, h.CreateCrashProject},
+		{"GET", "/crash-projects/:id", auth.ManageCrashProjects, h.CrashProject},
+		{"PUT", "/crash-projects/:id", auth.ManageCrashProjects, h.UpdateCrashProject},
+		{"DELETE", "/crash-projects/:id", auth.ManageCrashProjects, h.DeleteCrashProject},
+		{"GET", "/crash-projects/:id/tokens", auth.ManageCrashProjects, h.CrashTokens},
+		{"POST", "/crash-projects/:id/tokens", auth.ManageCrashProjects, h.CreateCrashToken},
+		{"DELETE", "/crash-projects/:id/tokens/:token", auth.ManageCrashProjects, h.DeleteCrashToken},
+		{"GET", "/settings/organization", auth.ManageSettings, h.Settings},
+		{"PUT", "/settings/organization", auth.ManageSettings, h.UpdateSettings},
+		{"GET", "/settings/storage", auth.ManageSettings, h.Storage},
+		{"PUT", "/settings/storage", auth.ManageSettings, h.UpdateStorage},
+		{"DELETE", "/settings/storage", auth.ManageSettings, h.DeleteStorage},
+	} {
+		guard, err := authenticator.Require(respond.InterfaceV3, r.action)
+		require.NoError(t, err)
+		w.engine.Handle(r.method, r.path, guard, r.handler)
+	}
+	return w
+}
+
+func (w *world) bootstrap(t *testing.T, slug string) *account.Bootstrap {
+	t.Helper()
+	b, err := account.NewBootstrap(w.keys, "")
+	require.NoError(t, err)
+	b.Organization.Slug, b.Owner.Email, b.Owner.Username, b.Operator.Username = slug, slug+"@example.com", slug, slug
+	w.tx(t, func(ctx context.Context, tx *storage.Tx) error { return b.Apply(ctx, tx, "local") })
+	return b
+}
+
+func (w *world) tx(t *testing.T, fn func(context.Context, *storage.Tx) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	require.NoError(t, w.db.InTx(ctx, func(tx *storage.Tx) error { return fn(ctx, tx) }))
+}
+
+// member makes a member of ours with a key.
+func (w *world) member(t *testing.T, name string, role account.Role) (key string) {
+	t.Helper()
+	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
+		u, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: w.ours.Organization.ID,
+			Email: name + "@example.com", Role: role, TeamID: w.ours.Team.ID})
+		if err != nil {
+			return err
+		}
+		_, s, err := account.CreateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{
+			OrganizationID: w.ours.Organization.ID, UserID: u.ID, Kind: account.KindAPI})
+		key = s.Text
+		return err
+	})
+	return key
+}
+
+type object = map[string]any
+
+// do sends a request with a key and reads the answer.
+func (w *world) do(t *testing.T, key, method, path string, body any) (int, object) {
+	t.Helper()
+	var buf bytes.Buffer
+	if body != nil {
+		require.NoError(t, json.NewEncoder(&buf).Encode(body))
+	}
+	r := httptest.NewRequestWithContext(t.Context(), method, path, &buf)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-API-Key", key)
+	rec := httptest.NewRecorder()
+	w.engine.ServeHTTP(rec, r)
+	answer := object{}
+	if rec.Body.Len() > 0 {
+		require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &answer), rec.Body)
+	}
+	return rec.Code, answer
+}
+
+func (w *world) must(t *testing.T, want int, key, method, path string, body any) object {
+	t.Helper()
+	code, answer := w.do(t, key, method, path, body)
+	require.Equal(t, want, code, "%s %s: %v", method, path, answer)
+	return answer
+}
+
+func number(t *testing.T, of object, members ...string) string {
+	t.Helper()
+	var v any = of
+	for _, m := range members {
+		v = v.(object)[m]
+	}
+	return fmt.Sprint(int64(v.(float64)))
+}
+
+func TestTokenExchange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	answer := w.must(t, 200, w.ours.Owner.APIKey, "POST", "/auth/token", nil)
+	expires, err := time.Parse(time.RFC3339, answer["expires_at"].(string))
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now().Add(time.Hour), expires, 10*time.Second)
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/me/keys", http.NoBody)
+	r.Header.Set("Authorization", "Bearer "+answer["token"].(string))
+	rec := httptest.NewRecorder()
+	w.engine.ServeHTTP(rec, r)
+	require.Equal(t, 200, rec.Code, rec.Body)
+	// A token is no way to a further token.
+	r = httptest.NewRequestWithContext(t.Context(), "POST", "/auth/token", http.NoBody)
+	r.Header.Set("Authorization", "Bearer "+answer["token"].(string))
+	rec = httptest.NewRecorder()
+	w.engine.ServeHTTP(rec, r)
+	require.Equal(t, 403, rec.Code)
+}
+
+func TestOwnKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	key := w.member(t, "dev", account.Member)
+	second := w.must(t, 201, key, "POST", "/me/keys", object{"name": "ci"})
+	require.True(t, strings.HasPrefix(second["secret"].(string), "slp_local_api_"))
+	access := w.must(t, 201, key, "POST", "/me/keys", object{"kind": "access"})
+	require.True(t, strings.HasPrefix(access["secret"].(string), "slp_local_acc_"))
+	w.must(t, 400, key, "POST", "/me/keys", object{"kind": "root"})
+
+	list := w.must(t, 200, second["secret"].(string), "GET", "/me/keys?per_page=2", nil)
+	require.Len(t, list["keys"], 2)
+	require.EqualValues(t, 3, list["pagination"].(object)["total"])
+	require.NotContains(t, fmt.Sprint(list), second["secret"])
+	w.must(t, 400, key, "GET", "/me/keys?per_page=0", nil)
+
+	id := number(t, second, "key", "id")
+	w.must(t, 404, w.ours.Owner.APIKey, "DELETE", "/me/keys/"+id, nil) // another user's
+	w.must(t, 404, w.theirs.Owner.APIKey, "DELETE", "/me/keys/"+id, nil)
+	w.must(t, 404, key, "DELETE", "/me/keys/x", nil)
+	w.must(t, 204, key, "DELETE", "/me/keys/"+id, nil)
+	w.must(t, 404, key, "DELETE", "/me/keys/"+id, nil)
+	w.must(t, 401, second["secret"].(string), "GET", "/me/keys", nil)
+
+	// Regenerating ends the former key at once, and keeps the other kind.
+	renewed := w.must(t, 201, key, "POST", "/me/keys", object{"regenerate": true})
+	w.must(t, 401, key, "GET", "/me/keys", nil)
+	list = w.must(t, 200, renewed["secret"].(string), "GET", "/me/keys", nil)
+	var live int
+	for _, k := range list["keys"].([]any) {
+		if k.(object)["revoked_at"] == nil {
+			live++
+		}
+	}
+	require.Equal(t, 2, live)
+}
+
+func TestServiceAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	owner, admin, member := w.ours.Owner.APIKey, w.member(t, "admin", account.Admin), w.member(t, "dev", account.Member)
+	w.must(t, 403, member, "GET", "/service-accounts", nil)
+	w.must(t, 403, admin, "POST", "/service-accounts", object{"username": "root", "role": "owner"})
+	w.must(t, 400, admin, "POST", "/service-accounts", object{"username": "ci", "role": "tester"})
+	w.must(t, 400, admin, "POST", "/service-accounts", object{"username": "Not A Name"})
+	made := w.must(t, 201, admin, "POST", "/service-accounts", object{"username": "ci", "name": "CI", "team_id": w.ours.Team.ID})
+	require.Equal(t, "member", made["service_account"].(object)["role"])
+	w.must(t, 409, admin, "POST", "/service-accounts", object{"username": "ci"})
+	id := number(t, made, "service_account", "id")
+	bot := made["secret"].(string)
+	w.must(t, 200, bot, "GET", "/me/keys", nil)
+
+	list := w.must(t, 200, admin, "GET", "/service-accounts", nil)
+	require.Len(t, list["service_accounts"], 1)
+	require.Empty(t, w.must(t, 200, w.theirs.Owner.APIKey, "GET", "/service-accounts", nil)["service_accounts"])
+
+	path := "/service-accounts/" + id
+	second := w.must(t, 201, admin, "POST", path+"/keys", object{"regenerate": true})
+	w.must(t, 401, bot, "GET", "/me/keys", nil)
+	require.Len(t, w.must(t, 200, admin, "GET", path+"/keys", nil)["keys"], 2)
+	w.must(t, 404, w.theirs.Owner.APIKey, "GET", path+"/keys", nil)
+	w.must(t, 204, admin, "DELETE", path+"/keys/"+number(t, second, "key", "id"), nil)
+	w.must(t, 401, second["secret"].(string), "GET", "/me/keys", nil)
+
+	// An admin does not reach up to an owner's service account.
+	boss := w.must(t, 201, owner, "POST", "/service-accounts", object{"username": "boss", "role": "owner"})
+	above := "/service-accounts/" + number(t, boss, "service_account", "id")
+	w.must(t, 403, admin, "POST", above+"/keys", object{})
+	w.must(t, 403, admin, "DELETE", above, nil)
+	w.must(t, 204, owner, "DELETE", above, nil)
+	w.must(t, 401, boss["secret"].(string), "GET", "/me/keys", nil)
+
+	w.must(t, 404, w.theirs.Owner.APIKey, "DELETE", path, nil)
+	w.must(t, 204, admin, "DELETE", path, nil)
+	w.must(t, 404, admin, "DELETE", path, nil)
+	var audited int
+	require.NoError(t, w.db.Get(&audited, `select count(*) from audit_events where type = $1`, account.ServiceAccountDeleted))
+	require.Equal(t, 2, audited)
+}
+
+func TestCrashProjects(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	owner, theirs := w.ours.Owner.APIKey, w.theirs.Owner.APIKey
+	w.must(t, 403, w.member(t, "dev", account.Member), "GET", "/crash-projects", nil)
+	w.must(t, 400, owner, "POST", "/crash-projects", object{})
+	made := w.must(t, 201, owner, "POST", "/crash-projects", object{"name": "iOS app"})
+	require.True(t, strings.HasPrefix(made["secret"].(string), "slp_local_crash_"))
+	w.must(t, 409, owner, "POST", "/crash-projects", object{"name": "iOS app"})
+	require.Len(t, w.must(t, 200, owner, "GET", "/crash-projects", nil)["crash_projects"], 2)
+	path := "/crash-projects/" + number(t, made, "crash_project", "id")
+	w.must(t, 404, theirs, "GET", path, nil)
+	require.Equal(t, "renamed", w.must(t, 200, owner, "PUT", path, object{"name": "renamed"})["crash_project"].(object)["name"])
+	w.must(t, 400, owner, "PUT", path, object{"project_id": 999})
+	w.must(t, 404, theirs, "PUT", path, object{"name": "x"})
+
+	token := w.must(t, 201, owner, "POST", path+"/tokens", object{"name": "beta", "scopes": []string{"symbol:post"}, "quota_per_minute": 60})
+	require.Len(t, w.must(t, 200, owner, "GET", path+"/tokens", nil)["crash_tokens"], 2)
+	w.must(t, 400, owner, "POST", path+"/tokens", object{"scopes": []string{"all"}})
+	tokenPath := "/tokens/" + number(t, token, "crash_token", "id")
+	w.must(t, 404, owner, "DELETE", "/crash-projects/"+fmt.Sprint(w.ours.Crash.Project)+tokenPath, nil)
+	w.must(t, 204, owner, "DELETE", path+tokenPath, nil)
+	w.must(t, 404, owner, "DELETE", path+tokenPath, nil)
+
+	// One that has received something stays.
+	id := number(t, made, "crash_project", "id")
+	_, err := w.db.Exec(`insert into crash_uuids (project_id, uuid, digest, crash_id) values ($1, gen_random_uuid(), '\x00', gen_random_uuid())`, id)
+	require.NoError(t, err)
+	w.must(t, 409, owner, "DELETE", path, nil)
+	_, err = w.db.Exec(`delete from crash_uuids`)
+	require.NoError(t, err)
+	w.must(t, 404, theirs, "DELETE", path, nil)
+	w.must(t, 204, owner, "DELETE", path, nil)
+	w.must(t, 404, owner, "GET", path, nil)
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	owner := w.ours.Owner.APIKey
+	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open"},
+		w.must(t, 200, owner, "GET", "/settings/organization", nil)["settings"])
+	changed := w.must(t, 200, owner, "PUT", "/settings/organization", object{"require_login": true, "generic_files": true})
+	require.Equal(t, true, changed["settings"].(object)["require_login"])
+	w.must(t, 400, owner, "PUT", "/settings/organization", object{"landing_page_mode": "ajar"})
+	w.must(t, 400, owner, "PUT", "/settings/organization", object{"require_login": "perhaps"})
+	w.must(t, 403, w.member(t, "dev", account.Member), "PUT", "/settings/organization", object{})
+	require.Equal(t, false, w.must(t, 200, w.theirs.Owner.APIKey, "GET", "/settings/organization", nil)["settings"].(object)["require_login"])
+}
+
+func TestStorageConnection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	owner := w.ours.Owner.APIKey
+	conn := object{"kind": "s3", "endpoint": "https://192.0.2.1", "bucket": "apps", "access_key": "AK", "secret": "hunter2"}
+	w.must(t, 404, owner, "GET", "/settings/storage", nil)
+	w.must(t, 400, owner, "PUT", "/settings/storage", conn) // reserved for documentation: not reachable
+	conn["endpoint"] = "https://8.8.8.8"
+	for name, change := range map[string]object{
+		"kind":     {"kind": "ftp"},
+		"no URL":   {"endpoint": "8.8.8.8"},
+		"a path":   {"endpoint": "https://8.8.8.8/path"},
+		"loopback": {"endpoint": "https://127.0.0.1"},
+		"metadata": {"endpoint": "http://169.254.169.254"},
+		"bucket":   {"bucket": ""},
+		"secret":   {"secret": nil},
+	} {
+		bad := object{}
+		for k, v := range conn {
+			bad[k] = v
+		}
+		for k, v := range change {
+			bad[k] = v
+		}
+		code, answer := w.do(t, owner, "PUT", "/settings/storage", bad)
+		require.Equal(t, 400, code, "%s: %v", name, answer)
+		require.NotContains(t, fmt.Sprint(answer), "hunter2")
+	}
+	answer := w.must(t, 200, owner, "PUT", "/settings/storage", conn)
+	require.NotContains(t, fmt.Sprint(answer), "hunter2")
+	stored, err := distribution.ConnectionOf(t.Context(), w.db, w.ours.Organization.ID)
+	require.NoError(t, err)
+	require.NotContains(t, string(stored.Secret), "hunter2")
+	secret, err := distribution.Unseal(signingKey, stored.Secret)
+	require.NoError(t, err)
+	require.Equal(t, "hunter2", secret)
+
+	// The secret stays when it is not given, but not for another address.
+	delete(conn, "secret")
+	conn["prefix"] = "builds"
+	w.must(t, 200, owner, "PUT", "/settings/storage", conn)
+	conn["endpoint"] = "https://1.1.1.1"
+	w.must(t, 400, owner, "PUT", "/settings/storage", conn)
+	stored, err = distribution.ConnectionOf(t.Context(), w.db, w.ours.Organization.ID)
+	require.NoError(t, err)
+	require.Equal(t, "builds", stored.Prefix)
+	secret, err = distribution.Unseal(signingKey, stored.Secret)
+	require.NoError(t, err)
+	require.Equal(t, "hunter2", secret)
+
+	w.must(t, 404, w.theirs.Owner.APIKey, "GET", "/settings/storage", nil)
+	w.must(t, 204, owner, "DELETE", "/settings/storage", nil)
+	w.must(t, 404, owner, "DELETE", "/settings/storage", nil)
+}

@@ -1,0 +1,195 @@
+package body_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/api/body"
+	"github.com/slipway-qa/slipway/storage"
+)
+
+type members struct {
+	Name     string            `json:"name"`
+	Folder   *string           `json:"folder"`
+	Team     *int64            `json:"team_id"`
+	Count    int               `json:"count"`
+	On       *bool             `json:"on"`
+	All      *body.Switch      `json:"all"`
+	Tags     body.List         `json:"tags"`
+	Names    []string          `json:"names"`
+	Metadata map[string]string `json:"metadata"`
+	Inner    *struct {
+		Deep *int64 `json:"deep"`
+	} `json:"inner"`
+	Hidden string `json:"-"`
+}
+
+func read(t testing.TB, kind, text string, into any) error {
+	t.Helper()
+	c, _ := gin.CreateTestContext(httptest.NewRecorder())
+	c.Request = httptest.NewRequest("POST", "/", strings.NewReader(text))
+	if kind != "" {
+		c.Request.Header.Set("Content-Type", kind)
+	}
+	return body.Read(c, into)
+}
+
+func multi(t *testing.T, build func(*multipart.Writer)) (kind, text string) {
+	t.Helper()
+	var buf bytes.Buffer
+	w := multipart.NewWriter(&buf)
+	build(w)
+	require.NoError(t, w.Close())
+	return w.FormDataContentType(), buf.String()
+}
+
+func p[T any](v T) *T { return &v }
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]members{
+		"":                      {},
+		"  \n":                  {},
+		"{}":                    {},
+		`{"unknown":{"a":[1]}}`: {},
+		`{"name":"a","folder":"","team_id":7,"count":2,"on":false,"all":1}`: {Name: "a", Folder: p(""), Team: p(int64(7)), Count: 2, On: p(false), All: p(body.Switch(true))},
+		`{"folder":null,"team_id":null,"tags":null,"all":null}`:             {},
+		`{"tags":[" a ","b","a","",7],"all":"off","names":[]}`:              {Tags: body.List{"a", "b", "7"}, All: p(body.Switch(false)), Names: []string{}},
+		`{"tags":"a, b,,a"}`: {Tags: body.List{"a", "b"}},
+		`{"tags":""}`:        {Tags: body.List{}},
+		`{"metadata":{"a":"1","b":null},"metadata_c":"3","metadata.d":"4","metadata_":"x"}`: {Metadata: map[string]string{"a": "1", "b": "", "c": "3", "d": "4"}},
+	} {
+		for _, kind := range []string{"", body.TypeJSON, "application/JSON; charset=utf-8"} {
+			var got members
+			require.NoError(t, read(t, kind, text, &got), text)
+			require.Equal(t, want, got, text)
+		}
+	}
+}
+
+func TestJSONRefused(t *testing.T) {
+	t.Parallel()
+	for text, field := range map[string]string{
+		`[]`: "body", `null`: "body", `"x"`: "body", `{`: "body", `{"name":"a"} x`: "body", `{}{}`: "body", "{\"name\":\"\x01\"}": "body",
+		`{"name":1}`: "name", `{"team_id":"7"}`: "team_id", `{"team_id":1.5}`: "team_id", `{"team_id":99999999999999999999}`: "team_id",
+		`{"on":"x"}`: "on", `{"all":2}`: "all", `{"all":[]}`: "all", `{"tags":7}`: "tags", `{"tags":[{}]}`: "tags", `{"tags":[null]}`: "tags",
+		`{"metadata":[]}`: "metadata", `{"metadata_x":1}`: "metadata_x", `{"inner":{"deep":"x"}}`: "inner.deep",
+		`{"name":"a\u0000b"}`: "name", `{"metadata":{"a\u0000":"x"}}`: "metadata",
+		`{"tags":["` + strings.Repeat(`x","`, 3) + `\u0000"]}`:            "tags",
+		`{"x":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`: "body",
+		`{"names":["` + strings.Repeat(`x","`, 1001) + `"]}`:              "names",
+	} {
+		var invalid *storage.InvalidError
+		err := read(t, body.TypeJSON, text, &members{})
+		require.ErrorAs(t, err, &invalid, "%.60s", text)
+		require.Equal(t, field, invalid.Field, "%.60s", text)
+	}
+	require.NoError(t, read(t, "text/plain", "", &members{}), "nothing is of no type")
+	var large *http.MaxBytesError
+	require.ErrorAs(t, read(t, body.TypeJSON, strings.Repeat(" ", body.MaxBytes+1), &members{}), &large)
+	require.Error(t, read(t, body.TypeJSON, "{}", members{}), "no pointer")
+}
+
+func TestForms(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]members{
+		"": {},
+		"name=a+b&folder=&team_id=7&count=2&on=off&all=yes&other=x&Hidden=x": {Name: "a b", Folder: p(""), Team: p(int64(7)), Count: 2, On: p(false), All: p(body.Switch(true))},
+		"team_id=&on=&count=&all=":                           {},
+		"tags=a,b&tags=c&tags[]=a&tags[]=d&names=":           {Tags: body.List{"a", "b", "c", "d"}, Names: []string{}},
+		"metadata.a=1&metadata_b=2&metadata[c]=3&metadata_=": {Metadata: map[string]string{"a": "1", "b": "2", "c": "3"}},
+	} {
+		var got members
+		require.NoError(t, read(t, body.TypeForm, text, &got), text)
+		require.Equal(t, want, got, text)
+
+		values, err := url.ParseQuery(text)
+		require.NoError(t, err)
+		kind, parts := multi(t, func(w *multipart.Writer) {
+			for name, list := range values {
+				for _, value := range list {
+					require.NoError(t, w.WriteField(name, value))
+				}
+			}
+		})
+		got = members{}
+		require.NoError(t, read(t, kind, parts, &got), text)
+		require.Equal(t, want, got, text)
+	}
+}
+
+func TestFormsRefused(t *testing.T) {
+	t.Parallel()
+	kind, file := multi(t, func(w *multipart.Writer) {
+		part, err := w.CreateFormFile("name", "a.txt")
+		require.NoError(t, err)
+		_, err = part.Write([]byte("x"))
+		require.NoError(t, err)
+	})
+	for _, one := range []struct{ kind, text, field string }{
+		{body.TypeForm, "team_id=x", "team_id"}, {body.TypeForm, "on=maybe", "on"}, {body.TypeForm, "name=%ff", "name"},
+		{body.TypeForm, "name=a%00", "name"}, {body.TypeForm, "name=%zz", "body"}, {body.TypeForm, "metadata.k=%ff", "metadata"},
+		{body.TypeForm, "inner=x", "inner"},
+		{kind, file, "name"}, {kind, file[:40], "body"}, {body.TypeMultipart, "x", "body"},
+		{"text/plain", "name=a", "Content-Type"}, {";;;", "{}", "Content-Type"},
+	} {
+		var invalid *storage.InvalidError
+		require.ErrorAs(t, read(t, one.kind, one.text, &members{}), &invalid, one.text)
+		require.Equal(t, one.field, invalid.Field, one.text)
+	}
+}
+
+func TestFormThatWasParsedBefore(t *testing.T) {
+	t.Parallel()
+	kind, parts := multi(t, func(w *multipart.Writer) {
+		require.NoError(t, w.WriteField("api_key", "secret"))
+		require.NoError(t, w.WriteField("name", "a"))
+	})
+	for kind, text := range map[string]string{body.TypeForm: "api_key=secret&name=a", kind: parts} {
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequest("PUT", "/?name=of-the-query", strings.NewReader(text))
+		c.Request.Header.Set("Content-Type", kind)
+		if body.Type(c.Request) == body.TypeForm {
+			require.NoError(t, c.Request.ParseForm())
+		} else {
+			require.NoError(t, c.Request.ParseMultipartForm(1<<20))
+		}
+		var got members
+		require.NoError(t, body.Read(c, &got))
+		require.Equal(t, members{Name: "a"}, got)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{`{"name":"a","tags":["x"],"metadata":{"a":"b"},"metadata_c":"d"}`, `{"all":"on"`, "name=a&tags[]=b&metadata[x]=y", "{\"a\":[[[["} {
+		f.Add(body.TypeJSON, seed)
+		f.Add(body.TypeForm, seed)
+		f.Add("multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\n"+seed+"\r\n--x--\r\n")
+	}
+	f.Fuzz(func(t *testing.T, kind, text string) {
+		var got members
+		err := read(t, kind, text, &got)
+		var invalid *storage.InvalidError
+		var large *http.MaxBytesError
+		if err != nil && !errors.As(err, &invalid) && !errors.As(err, &large) {
+			t.Fatalf("%v", err)
+		}
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(got)
+		if err != nil || bytes.Contains(again, []byte(`\u0000`)) || len(got.Tags) > 1000 {
+			t.Fatalf("%s: %v", again, err)
+		}
+	})
+}

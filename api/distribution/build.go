@@ -1,0 +1,144 @@
+package distribution
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/body"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+func buildPath(id int64) string { return "/api/v3/builds/" + strconv.FormatInt(id, 10) }
+
+// build reads the build that the path names.
+func (h *Handlers) build(c *gin.Context) (*distribution.Build, error) {
+	id, err := pathID(c, "id")
+	if err != nil {
+		return nil, err
+	}
+	return distribution.BuildByID(c.Request.Context(), h.db, organization(c), 0, id)
+}
+
+// Build answers GET /api/v3/builds/{id}.
+func (h *Handlers) Build(c *gin.Context) {
+	b, err := h.build(c)
+	if err != nil {
+		respond.V3(c, err)
+		return
+	}
+	respond.JSON(c, http.StatusOK, gin.H{"build": h.views.BuildView(b)})
+}
+
+// buildBody is what a request may change of a build.
+type buildBody struct {
+	ReleaseNotes    *string             `json:"release_notes"`
+	Tags            body.List           `json:"tags"`
+	Metadata        map[string]string   `json:"metadata"`
+	LandingPageSlug *string             `json:"landing_page_slug"`
+	LandingPageMode *string             `json:"landing_page_mode"`
+	Status          *distribution.State `json:"status"`
+	AutoUpdate      *body.Switch        `json:"auto_update"`
+	Groups          body.List           `json:"groups"`
+}
+
+func readBuild(c *gin.Context) (in buildBody, err error) {
+	if err = body.Read(c, &in); err != nil {
+		return in, err
+	}
+	if s := in.Status; s != nil && *s != distribution.Enabled && *s != distribution.Disabled {
+		return in, &storage.InvalidError{Field: "status", Msg: "must be enabled or disabled"}
+	}
+	return in, checkMode(in.LandingPageMode)
+}
+
+// UpdateBuild answers PUT /api/v3/builds/{id}; only members that are sent are
+// changed: release_notes, tags, metadata (merged; an empty value removes the key),
+// landing_page_slug and landing_page_mode (of the app), status, auto_update,
+// groups (replaces the build's grants).
+func (h *Handlers) UpdateBuild(c *gin.Context) {
+	id, err := pathID(c, "id")
+	var in buildBody
+	if err == nil {
+		in, err = readBuild(c)
+	}
+	if err != nil {
+		respond.V3(c, err)
+		return
+	}
+	change := distribution.BuildChange{ReleaseNotes: in.ReleaseNotes, Metadata: in.Metadata,
+		LandingPageMode: in.LandingPageMode, Slug: in.LandingPageSlug, Groups: groupsOf(in.Groups),
+		AutoUpdate: in.AutoUpdate.Bool(), State: in.Status, Tags: tagsOf(in.Tags)}
+	var b *distribution.Build
+	var unknown []string
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
+		b, unknown, err = distribution.UpdateBuild(ctx, tx, actor, callerOf(c).Writer(), 0, id, change)
+		return err
+	})
+	if err != nil {
+		respond.V3(c, problem(err))
+		return
+	}
+	respond.JSON(c, http.StatusOK, gin.H{"build": h.views.BuildView(b), "invalid_groups": texts(unknown)})
+}
+
+// tagsOf is nil when the request does not name tags.
+func tagsOf(list body.List) *[]string {
+	if list == nil {
+		return nil
+	}
+	tags := []string(list)
+	return &tags
+}
+
+// DeleteBuild answers DELETE /api/v3/builds/{id}.
+func (h *Handlers) DeleteBuild(c *gin.Context) {
+	id, err := pathID(c, "id")
+	if err == nil {
+		err = h.deleteBuild(c, callerOf(c).Writer(), 0, id)
+	}
+	if err != nil {
+		respond.V3(c, problem(err))
+		return
+	}
+	respond.Empty(c, http.StatusNoContent)
+}
+
+// deleteBuild marks the build deleted and asks for the removal of what belongs to
+// it.
+func (h *Handlers) deleteBuild(c *gin.Context, w distribution.Writer, projectID, id int64) error {
+	return h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) error {
+		if err := distribution.DeleteBuild(ctx, tx, actor, w, projectID, id); err != nil {
+			return err
+		}
+		_, err := ledger.Insert(ctx, tx, tasks.NewBuildDelete(w.OrganizationID, respond.RequestID(ctx), id))
+		return err
+	})
+}
+
+// CopyBuild answers POST /api/v3/builds/{id}/copy: a build of the same app that
+// references the same file. A body is ignored.
+func (h *Handlers) CopyBuild(c *gin.Context) {
+	id, err := pathID(c, "id")
+	if err != nil {
+		respond.V3(c, err)
+		return
+	}
+	var copied *distribution.CopiedBuild
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
+		copied, err = distribution.CopyBuild(ctx, tx, actor, callerOf(c).Writer(), 0, id, distribution.BuildCopy{})
+		return err
+	})
+	if err != nil {
+		respond.V3(c, problem(err))
+		return
+	}
+	respond.JSON(c, http.StatusCreated, gin.H{"build": h.views.BuildView(copied.Build)})
+}

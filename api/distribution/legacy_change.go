@@ -1,0 +1,168 @@
+package distribution
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/body"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/distribution"
+)
+
+// Delete1 answers DELETE /api/1/projects/{id}/builds/{build}.
+func (h *Handlers) Delete1(c *gin.Context) {
+	projectID, id, err := pathOfBuild(c)
+	if err == nil {
+		err = h.deleteBuild(c, callerOf(c).Writer(), projectID, id)
+	}
+	if err != nil {
+		respond.Legacy(c, problem(err))
+		return
+	}
+	respond.JSON(c, http.StatusOK, gin.H{"status": "ok"})
+}
+
+// patch1 is the body of a PATCH. Of the three names of the notes the first that
+// is sent counts, and so of the two of the groups.
+type patch1 struct {
+	Comment         *string           `json:"comment"`
+	Changelog       *string           `json:"changelog"`
+	ReleaseNotes    *string           `json:"release_notes"`
+	Tags            body.List         `json:"tags"`
+	Groups          body.List         `json:"groups"`
+	AppGroups       body.List         `json:"app_permission_groups"`
+	LandingPageMode *string           `json:"landing_page_mode"`
+	Metadata        map[string]string `json:"metadata"` // also metadata_KEY
+}
+
+func readPatch(c *gin.Context) (change distribution.BuildChange, err error) {
+	if body.Type(c.Request) == body.TypeMultipart {
+		return change, &storage.InvalidError{Field: "Content-Type", Msg: body.TypeMultipart + " is not supported here: send " +
+			body.TypeForm + " or " + body.TypeJSON}
+	}
+	var in patch1
+	if err = body.Read(c, &in); err != nil {
+		return change, err
+	}
+	for _, notes := range []*string{in.ReleaseNotes, in.Changelog, in.Comment} {
+		if notes != nil {
+			change.ReleaseNotes = notes
+		}
+	}
+	groups := in.Groups
+	if groups == nil {
+		groups = in.AppGroups
+	}
+	change.Groups, change.Tags, change.Metadata = groupsOf(groups), tagsOf(in.Tags), in.Metadata
+	change.LandingPageMode = in.LandingPageMode
+	return change, checkMode(in.LandingPageMode)
+}
+
+// errNoBuild is for a build-id that is missing, no number or of no build of the
+// project: the parameter is invalid, whereas the other operations say not found.
+var errNoBuild error = &respond.Problem{Status: http.StatusBadRequest, Legacy: codeInvalid,
+	Text: "build-id: missing or invalid"}
+
+// Update1 answers PATCH /api/1/projects/{id}/builds/{build}: a form or JSON, and
+// only what is sent is changed.
+func (h *Handlers) Update1(c *gin.Context) {
+	projectID, id, err := pathOfBuild(c)
+	if projectID != 0 && err != nil {
+		err = errNoBuild
+	}
+	var change distribution.BuildChange
+	if err == nil {
+		change, err = readPatch(c)
+	}
+	if err != nil {
+		respond.Legacy(c, err)
+		return
+	}
+	var b *distribution.Build
+	var groups, unknown []string
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
+		if b, unknown, err = distribution.UpdateBuild(ctx, tx, actor, callerOf(c).Writer(), projectID, id, change); err != nil {
+			return err
+		}
+		groups, err = distribution.BuildGroups(ctx, tx, id)
+		return err
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		err = errNoBuild
+	}
+	if err != nil {
+		respond.Legacy(c, problem(err))
+		return
+	}
+	if b.AllTesters {
+		groups = append([]string{everyTester}, groups...)
+	}
+	respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "build_id": decimal(b.ID), "tags": texts(b.Tags),
+		"metadata": metadata(b), "changelog": b.ReleaseNotes, "groups": texts(groups),
+		"invalid_groups": texts(unknown), "landing_page_mode": b.LandingPageMode})
+}
+
+// copy1 is the body of a copy.
+type copy1 struct {
+	FolderName      string       `json:"folder_name"`
+	AppName         string       `json:"app_name"`
+	Groups          body.List    `json:"groups"`
+	ProjectGroups   body.List    `json:"projectGroups"`
+	AllowAllTesters *body.Switch `json:"allowAllTesters"`
+}
+
+func readCopy(c *gin.Context) (distribution.BuildCopy, error) {
+	var in copy1
+	if err := body.Read(c, &in); err != nil {
+		return distribution.BuildCopy{}, err
+	}
+	folder := strings.TrimSpace(in.FolderName)
+	if folder == "" {
+		return distribution.BuildCopy{}, &storage.InvalidError{Field: "folder_name", Msg: "is required"}
+	}
+	return distribution.BuildCopy{Folder: &folder, AppName: strings.TrimSpace(in.AppName),
+		BuildGroups: copiedGroups(in.Groups), ProjectGroups: copiedGroups(in.ProjectGroups),
+		AllTesters: in.AllowAllTesters.Bool()}, nil
+}
+
+// copiedGroups takes an empty list for one that was not given: a copy without
+// named groups has those of the original.
+func copiedGroups(list body.List) distribution.Groups {
+	if len(list) == 0 {
+		return distribution.Groups{}
+	}
+	return groupsOf(list)
+}
+
+// Copy1 answers POST /api/1/projects/{id}/builds/{build}/copy: the build in the
+// app of its package in another folder, which is made if need be.
+func (h *Handlers) Copy1(c *gin.Context) {
+	projectID, id, err := pathOfBuild(c)
+	var in distribution.BuildCopy
+	if err == nil {
+		in, err = readCopy(c)
+	}
+	if err != nil {
+		respond.Legacy(c, err)
+		return
+	}
+	var copied *distribution.CopiedBuild
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
+		copied, err = distribution.CopyBuild(ctx, tx, actor, callerOf(c).Writer(), projectID, id, in)
+		return err
+	})
+	if err != nil {
+		respond.Legacy(c, problem(err))
+		return
+	}
+	respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "build_id": decimal(copied.Build.ID),
+		"folder_path": copied.Project.FolderPath, "app_name": copied.Build.AppName,
+		"assigned_groups": texts(copied.Groups), "invalid_groups": texts(copied.InvalidGroups),
+		"assigned_project_groups": texts(copied.ProjectGroups), "invalid_project_groups": texts(copied.InvalidProjectGroups)})
+}

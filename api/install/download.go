@@ -1,0 +1,72 @@
+package install
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/object"
+)
+
+// downloadAge is the life of a link to a file, as long as an upload may take. A
+// phone on a slow network that loses it resumes by the same link, each time as a
+// new request, and neither a browser nor iOS comes back here for another link. A
+// block acts on the links that were given out before only when they end.
+const downloadAge = 2 * time.Hour
+
+// Download answers GET /install/{name}/download: it leads to the file by a
+// short-lived link and counts.
+func (h *Handlers) Download(c *gin.Context) {
+	v, err := h.open(c, 1)
+	if err == nil && v.Build == nil {
+		err = storage.ErrNotFound
+	}
+	if err != nil {
+		h.fail(c, err)
+		return
+	}
+	if v.standing == unknown {
+		// The form is on the page; a mail's link may lead here.
+		c.Redirect(http.StatusSeeOther, h.path(v.name))
+		return
+	}
+	if v.standing != welcome {
+		h.turnAway(c, v)
+		return
+	}
+	if problem := unavailable(v.Build); problem != nil {
+		h.fail(c, &respond.Problem{Status: http.StatusConflict, Text: problem.Title + ": " + problem.Text})
+		return
+	}
+	link, err := h.deliver(c, v.Build)
+	if err != nil {
+		h.fail(c, err)
+		return
+	}
+	c.Redirect(http.StatusFound, link)
+}
+
+// deliver signs a link to the build's file and counts the download, unless only
+// the headers are asked for.
+func (h *Handlers) deliver(c *gin.Context, b *distribution.Build) (string, error) {
+	ctx := c.Request.Context()
+	link, err := h.cfg.Objects.SignGet(ctx, b.File.Key, downloadAge, object.SignOptions{FileName: b.FileName, ContentType: contentType(b)})
+	if err != nil || c.Request.Method == http.MethodHead {
+		return link, err
+	}
+	return link, distribution.CountDownload(ctx, h.cfg.DB, b.ID)
+}
+
+// contentType is what makes Android offer to install a file; everything else is
+// bytes to be saved.
+func contentType(b *distribution.Build) string {
+	if b.Kind == artifact.APK {
+		return "application/vnd.android.package-archive"
+	}
+	return "application/octet-stream"
+}

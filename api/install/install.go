@@ -1,0 +1,147 @@
+// Package install serves the pages that testers open on their phones
+// (decisions, part 3): /install/{slug or token} of a project or a build, with its
+// icon, QR code, download and iOS manifest, and the sign-in to closed pages.
+//
+// Pages are rendered on the server, whole: one answer with its style in it, no
+// script, nothing from another host. What stands on a page is in two steps: visit
+// reads who comes and what they ask for, offerOf (pure) decides what the button
+// does on this device or why an install cannot work. Templates only lay out.
+//
+// An open page serves everybody. A closed one shows strangers the icon, the name
+// and a form for their mail address. Asking for a link is answered in the same
+// words, after the same time, whether the address is known or not; only members
+// who are not blocked are sent one. Opening the link changes nothing, for mail
+// scanners open links; its button uses it up and begins a session, whose cookie is
+// stored as a digest. What a person may install is asked of the database at each
+// request, so that a block or a lost grant acts at once; the page of a project
+// shows the newest of that, which need not be the latest build.
+//
+// iOS fetches manifests without cookies, so their address carries a ticket: build,
+// person and end of life under an HMAC. Files come by short-lived signed links of
+// the object store.
+//
+// Failures are pages too: fail is the only place that writes them, and logs them
+// as package respond does.
+package install
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slipway-qa/slipway/api/remote"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks/link"
+	"github.com/slipway-qa/slipway/tasks/note"
+)
+
+// Config is what the pages need. DB, Objects, PublicURL and Log are required.
+type Config struct {
+	DB        *storage.DB
+	Objects   object.Store
+	Links     link.Links
+	PublicURL string
+	Log       *slog.Logger
+	// Product is the name in the footer and in mail; default "Slipway".
+	Product string
+	// Now is the clock of links, sessions and tickets; default time.Now.
+	Now func() time.Time
+	// Random is where secrets come from; default crypto/rand.
+	Random io.Reader
+	// SignInTime is how long each request for a sign-in link takes, so that the
+	// time does not tell whether the address is known: above what writing a mail
+	// takes, below what a person notices. Default 400 ms.
+	SignInTime time.Duration
+	// SignInsPerMinute is how many requests for sign-in links a remote address
+	// may make; default 10, since a team may sit behind one address.
+	SignInsPerMinute int
+}
+
+const (
+	defaultSignInTime = 400 * time.Millisecond
+	defaultSignIns    = 10
+)
+
+// Handlers are the handlers of the pages.
+type Handlers struct {
+	cfg    Config
+	base   string // path of the public URL, "" as a rule
+	https  bool
+	host   string
+	pages  *pages
+	origin *http.CrossOriginProtection
+	brake  *remote.Brake
+	notes  *notes
+
+	mu     sync.Mutex
+	secret []byte // nil until it was read
+}
+
+// New makes the handlers.
+func New(cfg Config) (*Handlers, error) {
+	if cfg.DB == nil || cfg.Objects == nil || cfg.Log == nil {
+		return nil, errors.New("install pages: database, objects and log are required")
+	}
+	u, err := url.Parse(cfg.PublicURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("install pages: the public URL must be http(s)://host")
+	}
+	cfg.Product = cmp.Or(cfg.Product, "Slipway")
+	cfg.SignInTime = cmp.Or(cfg.SignInTime, defaultSignInTime)
+	cfg.SignInsPerMinute = cmp.Or(cfg.SignInsPerMinute, defaultSignIns)
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Random == nil {
+		cfg.Random = rand.Reader
+	}
+	h := &Handlers{cfg: cfg, base: strings.TrimRight(u.EscapedPath(), "/"), https: u.Scheme == "https", host: u.Host,
+		origin: http.NewCrossOriginProtection(), brake: remote.NewBrake(cfg.SignInsPerMinute, cfg.Now), notes: newNotes(note.HTML, notesBytes)}
+	// Behind a proxy that changes the Host header, the pages' own origin is the
+	// public one.
+	if err := h.origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
+		return nil, fmt.Errorf("install pages: public URL: %w", err)
+	}
+	if h.pages, err = newPages(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// secretBytes is the length of sign-in links and sessions: nothing to guess, so a
+// plain digest of them may be stored.
+const secretBytes = 32
+
+func (h *Handlers) random() (string, error) {
+	b := make([]byte, secretBytes)
+	if _, err := io.ReadFull(h.cfg.Random, b); err != nil {
+		return "", fmt.Errorf("random text: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b), nil
+}
+
+// installationSecret reads the secret once; a failure is tried again.
+func (h *Handlers) installationSecret(ctx context.Context) ([]byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.secret == nil {
+		secret, err := distribution.InstallationSecret(ctx, h.cfg.DB)
+		if err != nil {
+			return nil, err
+		}
+		h.secret = secret
+	}
+	return h.secret, nil
+}

@@ -1,0 +1,182 @@
+package install
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+	"net/url"
+	"regexp"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution"
+)
+
+// latest is how many builds the page of a project shows, the one at its head
+// among them: what fits a phone without a way to turn pages.
+const latest = 10
+
+// landingView is what a landing page shows.
+type landingView struct {
+	head
+	App     appView
+	Version string
+	Size    string
+	Summary []string // platform, size
+	Offer   offer
+	Facts   []fact
+	Details []fact
+	Notes   template.HTML
+	About   template.HTML
+	Builds  []buildRow
+	QR      template.HTML
+	Link    string
+	Empty   bool // the app has no build
+	OfBuild bool
+	Project string // page of the project, for a build's page
+	Email   string
+	SignOut signOutView // when somebody is signed in
+}
+
+// appView is what everybody may see of an app.
+type appView struct{ Name, Icon, Organization string }
+
+type buildRow struct{ Link, Version, Day, Time string }
+
+// Landing answers GET /install/{name}.
+func (h *Handlers) Landing(c *gin.Context) {
+	v, err := h.open(c, latest)
+	if err != nil {
+		h.fail(c, err)
+		return
+	}
+	if v.standing != welcome {
+		h.turnAway(c, v)
+		return
+	}
+	view, err := h.landing(c, v)
+	if err != nil {
+		h.fail(c, err)
+		return
+	}
+	h.render(c, http.StatusOK, "landing", view)
+}
+
+// turnAway shows the sign-in form, or says why a person who is signed in has no
+// part in this app.
+func (h *Handlers) turnAway(c *gin.Context, v *visit) {
+	if v.standing == unknown {
+		h.render(c, http.StatusOK, "signin", h.signInView(v))
+		return
+	}
+	view := refusedView{head: h.head("Not available"), App: h.app(v),
+		Email: v.visitor.Email, SignOut: h.signOutView(v), Blocked: v.standing == blocked}
+	view.SignOut.Email, view.SignOut.Label = "", "Use another address"
+	h.render(c, http.StatusForbidden, "refused", view)
+}
+
+type refusedView struct {
+	head
+	App     appView
+	Email   string
+	SignOut signOutView
+	Blocked bool
+}
+
+func (h *Handlers) landing(c *gin.Context, v *visit) (*landingView, error) {
+	view := &landingView{App: h.app(v), Link: h.cfg.Links.Page(v.name), OfBuild: v.OfBuild,
+		About: h.notes.html(v.Project.Description), Empty: v.Build == nil}
+	view.head = h.head(view.App.Name)
+	if v.visitor != nil {
+		view.Email, view.SignOut = v.visitor.Email, h.signOutView(v)
+	}
+	if v.OfBuild {
+		view.Project = h.path(v.Project.PageName())
+	}
+	var err error
+	if view.QR, err = inlineQR(view.Link); err != nil || v.Build == nil {
+		return view, err
+	}
+	if err := h.describe(c, v, view); err != nil {
+		return nil, err
+	}
+	view.Builds = h.rows(v.others)
+	return view, nil
+}
+
+// describe fills in what there is to say of the build.
+func (h *Handlers) describe(c *gin.Context, v *visit, view *landingView) error {
+	b := v.Build
+	a := asked{build: b, device: deviceOf(c.Request.UserAgent()), now: h.cfg.Now(), https: h.https,
+		udid: udid(c.Query("udid")), download: template.URL(h.path(b.Token) + "/download")}
+	if b.Kind == artifact.IPA && h.https {
+		link, err := h.itms(c.Request.Context(), b, v.userID())
+		if err != nil {
+			return err
+		}
+		a.manifest = link
+	}
+	view.Offer = offerOf(a)
+	if view.Offer.Button != nil && view.Offer.Button.Link == a.manifest {
+		// The button's ticket ends; a page that stays open gets a new one before.
+		view.Refresh = int(ticketAge.Seconds()) * 9 / 10
+	}
+	view.Version = versionOf(b)
+	view.Size = size(b.File.Size)
+	for _, s := range []string{b.Platform, view.Size} {
+		if s != "" {
+			view.Summary = append(view.Summary, s)
+		}
+	}
+	view.Title = view.App.Name + " " + view.Version
+	view.Notes = h.notes.html(b.ReleaseNotes)
+	view.Facts = facts(b)
+	view.Details = details(b)
+	return nil
+}
+
+// rows lists the builds that the page names beside the one it shows.
+func (h *Handlers) rows(builds []distribution.Build) []buildRow {
+	var rows []buildRow
+	for i := range builds {
+		b := &builds[i]
+		rows = append(rows, buildRow{Link: h.path(b.Token), Version: versionOf(b), Day: shortDay(b.CreatedAt),
+			Time: b.CreatedAt.UTC().Format("2006-01-02")})
+	}
+	return rows
+}
+
+// app is an app's face; a build may have had another name than the app has now.
+func (h *Handlers) app(v *visit) appView {
+	a := appView{Name: v.Project.Name, Icon: h.path(v.name) + "/icon", Organization: v.OrganizationName}
+	if v.OfBuild && v.Build.AppName != "" {
+		a.Name = v.Build.AppName
+	}
+	return a
+}
+
+// path is a page's path, also below a public URL that has one. Pages use paths:
+// their policy lets them load from their own origin only, whichever name of the
+// server that is.
+func (h *Handlers) path(name string) string { return h.base + "/install/" + url.PathEscape(name) }
+
+// udidForm is what Apple's device identifiers look like, old and new.
+var udidForm = regexp.MustCompile(`^[0-9A-Fa-f]{8}-?[0-9A-Fa-f]{16}$|^[0-9A-Fa-f]{40}$`)
+
+// udid reads the identifier of the visitor's device; "" for what is none.
+func udid(s string) string {
+	if !udidForm.MatchString(s) {
+		return ""
+	}
+	return s
+}
+
+// itms is the link that makes an iOS device install a build.
+func (h *Handlers) itms(ctx context.Context, b *distribution.Build, userID int64) (template.URL, error) {
+	t, err := h.newTicket(ctx, b.ID, userID)
+	if err != nil {
+		return "", err
+	}
+	return template.URL("itms-services://?action=download-manifest&url=" + url.QueryEscape(h.cfg.Links.Manifest(b.Token, t))), nil
+}

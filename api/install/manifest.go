@@ -1,0 +1,112 @@
+package install
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"howett.net/plist"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution"
+)
+
+// The manifest as Apple describes it for over-the-air installation ("Distribute
+// proprietary in-house apps", Apple Platform Deployment).
+type manifest struct {
+	Items []manifestItem `plist:"items"`
+}
+
+type manifestItem struct {
+	Assets   []manifestAsset  `plist:"assets"`
+	Metadata manifestMetadata `plist:"metadata"`
+}
+
+type manifestAsset struct {
+	Kind       string `plist:"kind"`
+	URL        string `plist:"url"`
+	NeedsShine *bool  `plist:"needs-shine,omitempty"`
+}
+
+type manifestMetadata struct {
+	BundleIdentifier string `plist:"bundle-identifier"`
+	BundleVersion    string `plist:"bundle-version"`
+	Kind             string `plist:"kind"`
+	Title            string `plist:"title"`
+}
+
+// errTicket does not tell a stranger which of the reasons holds.
+var errTicket = &respond.Problem{Status: http.StatusForbidden,
+	Text: "this install link is not valid any more: reload the page of the app"}
+
+// Manifest answers GET /install/{name}/manifest.plist?ticket=, which iOS fetches
+// without the browser's cookies. Failures are plain text: iOS shows none of it.
+func (h *Handlers) Manifest(c *gin.Context) {
+	b, err := h.manifestBuild(c)
+	if err != nil {
+		h.failPlain(c, err)
+		return
+	}
+	link, err := h.deliver(c, b)
+	if err != nil {
+		h.failPlain(c, err)
+		return
+	}
+	doc, err := plist.MarshalIndent(h.manifestOf(b, link), plist.XMLFormat, "  ")
+	if err != nil {
+		h.failPlain(c, err)
+		return
+	}
+	c.Data(http.StatusOK, "text/xml; charset=utf-8", doc)
+}
+
+// manifestBuild finds the build that the ticket is for, and asks again whether it
+// may be installed: tickets outlive a block.
+func (h *Handlers) manifestBuild(c *gin.Context) (*distribution.Build, error) {
+	ctx := c.Request.Context()
+	v, err := h.find(c)
+	if err != nil {
+		return nil, err
+	}
+	if v.Build == nil {
+		return nil, errTicket
+	}
+	secret, err := h.installationSecret(ctx)
+	if err != nil {
+		return nil, err
+	}
+	user, ok := readTicket(secret, c.Query("ticket"), v.Build.ID, h.cfg.Now())
+	if !ok || user == 0 && v.closed() {
+		return nil, errTicket
+	}
+	if user != 0 {
+		stands, err := h.judge(ctx, v, user)
+		if err != nil {
+			return nil, err
+		}
+		if stands != welcome {
+			return nil, errTicket
+		}
+	}
+	if v.Build.Kind != artifact.IPA {
+		return nil, storage.ErrNotFound
+	}
+	if problem := unavailable(v.Build); problem != nil {
+		return nil, &respond.Problem{Status: http.StatusConflict, Text: problem.Title}
+	}
+	return v.Build, nil
+}
+
+func (h *Handlers) manifestOf(b *distribution.Build, file string) manifest {
+	plain := false
+	return manifest{Items: []manifestItem{{
+		Assets: []manifestAsset{
+			{Kind: "software-package", URL: file},
+			{Kind: "display-image", URL: h.cfg.Links.Icon(b.Token), NeedsShine: &plain},
+		},
+		Metadata: manifestMetadata{BundleIdentifier: b.PackageName, Kind: "software",
+			BundleVersion: cmp.Or(b.Version, b.VersionCode, "1"), Title: cmp.Or(printable(b.AppName, 80), b.PackageName)},
+	}}}
+}

@@ -1,0 +1,229 @@
+package install
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/distribution"
+)
+
+// offer is what a page lets a visitor do with a build.
+type offer struct {
+	// Problem says why an install cannot work; nil when it can.
+	Problem *notice
+	Button  *button
+	Second  *button // less prominent, below
+	// Scan is the kind of device that the QR code is for, when the visitor had
+	// better use one: "Android phone".
+	Scan  string
+	Hints []string
+	Steps []string // how to install, on the device that the page is open on
+}
+
+type notice struct{ Title, Text string }
+
+type button struct {
+	Label string
+	Link  template.URL
+}
+
+// asked is what the decision is made from.
+type asked struct {
+	build    *distribution.Build
+	device   device
+	now      time.Time
+	https    bool   // the public URL is https
+	udid     string // of the visitor's device, "" when not known
+	download template.URL
+	manifest template.URL // itms-services link
+}
+
+// offerOf decides what the button does, or why there is none. Only an enabled
+// build is given out at all; one whose install cannot work may still be kept as a
+// file.
+func offerOf(a asked) offer {
+	if problem := unavailable(a.build); problem != nil {
+		return offer{Problem: problem}
+	}
+	switch {
+	case a.build.Kind == artifact.APK:
+		return offerAPK(a)
+	case a.build.Kind == artifact.IPA && a.build.Platform != artifact.TVOS:
+		return offerIPA(a)
+	}
+	return offerFile(a)
+}
+
+// unavailable says why a build is not given out; nil when it is.
+func unavailable(b *distribution.Build) *notice {
+	reason := b.Distributable()
+	if reason == "" {
+		return nil
+	}
+	reason = sentence(reason)
+	switch b.State {
+	case distribution.Disabled:
+		return &notice{"This build is not available", join("It was disabled by the people who distribute the app.", b.StateReason)}
+	case distribution.CertificateExpired:
+		if end := profileEnd(b); end != nil {
+			return expired(*end)
+		}
+		return &notice{"The provisioning profile has expired", join("Devices refuse to install or open this build. Ask for a new one.", b.StateReason)}
+	case distribution.Invalid:
+		return &notice{"This build cannot be installed", reason}
+	}
+	return &notice{"This build is not available", reason}
+}
+
+func join(text, reason string) string {
+	if reason == "" {
+		return text
+	}
+	return text + " " + sentence(reason)
+}
+
+// sentence makes a reason a sentence.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return ""
+	}
+	first, n := utf8.DecodeRuneInString(s)
+	s = string(unicode.ToUpper(first)) + s[n:]
+	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+		s += "."
+	}
+	return s
+}
+
+func expired(end time.Time) *notice {
+	return &notice{"The provisioning profile has expired",
+		"It was valid until " + day(end) + ". Devices refuse to install or open this build. Ask for a new one."}
+}
+
+func profileEnd(b *distribution.Build) *time.Time {
+	if b.ExpiresAt != nil {
+		return b.ExpiresAt
+	}
+	if b.Provisioning != nil && !b.Provisioning.Expires.IsZero() {
+		return &b.Provisioning.Expires
+	}
+	return nil
+}
+
+func (a asked) file(label string) *button { return &button{label, a.download} }
+
+func offerAPK(a asked) offer {
+	var o offer
+	if a.build.Signer == nil {
+		o.Hints = append(o.Hints, "No signature was found in this package. Android refuses packages that are not signed.")
+	}
+	switch a.device {
+	case android:
+		o.Button = a.file("Install")
+		o.Steps = []string{"Tap Install and wait until the download has ended.",
+			"Open the downloaded file. If Android asks, allow your browser to install apps.",
+			"Confirm with Install."}
+	case apple:
+		o.Problem = &notice{"This app is for Android", "Open this page on an Android phone or tablet to install it."}
+	default:
+		o.Scan = "Android phone or tablet"
+		o.Button = a.file("Download APK")
+	}
+	return o
+}
+
+func offerIPA(a asked) offer {
+	o := offer{Problem: refusedByDevice(a), Hints: profileHints(a.build)}
+	switch {
+	case a.device == android:
+		o.Problem = &notice{"This app is for iPhone and iPad", "Open this page on an iPhone or iPad to install it."}
+		o.Hints = nil
+	case o.Problem != nil:
+		if a.device != apple {
+			o.Second = a.file("Download IPA")
+		}
+	case a.device == apple:
+		o.Button = &button{"Install", a.manifest}
+		o.Steps = []string{"Tap Install, then confirm in the dialog. If no dialog appears, open this page in Safari.",
+			"Go to the home screen and wait until the icon is complete.",
+			"The first time, iOS may ask you to trust the developer: Settings, General, VPN & Device Management."}
+	default:
+		o.Scan = "iPhone or iPad"
+		o.Button = a.file("Download IPA")
+		if a.device == mac {
+			o.Second = &button{"This is an iPad: install here", a.manifest}
+		}
+	}
+	return o
+}
+
+// refusedByDevice finds the reasons for which iOS would fail without a word.
+func refusedByDevice(a asked) *notice {
+	if end := profileEnd(a.build); end != nil && !a.now.Before(*end) {
+		return expired(*end)
+	}
+	p := a.build.Provisioning
+	switch {
+	case p != nil && p.Type == "app-store":
+		return &notice{"This build is made for the App Store",
+			"Its provisioning profile lets only Apple hand it out. Ask for an ad-hoc, development or enterprise build."}
+	case p != nil && a.udid != "" && boundToDevices(p) && !hasDevice(p, a.udid):
+		return &notice{"This device is not in the provisioning profile",
+			"The build was signed for other devices. Ask for one that includes the UDID " + a.udid + "."}
+	case !a.https:
+		return &notice{"Installing on iPhone and iPad needs https",
+			"This server is reached by http, and iOS installs from https only. Ask its operator to set up a certificate."}
+	}
+	return nil
+}
+
+func boundToDevices(p *artifact.Provisioning) bool {
+	return (p.Type == "ad-hoc" || p.Type == "development") && len(p.Devices) > 0
+}
+
+func hasDevice(p *artifact.Provisioning, udid string) bool {
+	return slices.ContainsFunc(p.Devices, func(d string) bool { return strings.EqualFold(d, udid) })
+}
+
+func profileHints(b *distribution.Build) []string {
+	p := b.Provisioning
+	switch {
+	case p == nil:
+		return []string{"No provisioning profile was found in this package. Devices refuse builds for the simulator and builds that are not signed."}
+	case boundToDevices(p) && len(p.Devices) == 1:
+		return []string{"Only the one device in its provisioning profile can install this build."}
+	case boundToDevices(p):
+		return []string{fmt.Sprintf("Only the %d devices in its provisioning profile can install this build.", len(p.Devices))}
+	}
+	return nil
+}
+
+// offerFile is for what no phone installs from a page.
+func offerFile(a asked) offer {
+	o := offer{Button: a.file("Download")}
+	switch {
+	case a.build.Kind == artifact.AAB:
+		o.Hints = []string{"This is an Android App Bundle: Google Play makes packages out of it. It cannot be installed on a device."}
+	case a.build.Kind == artifact.APKS:
+		o.Hints = []string{"This file holds a set of packages. Install it from a computer, for example with bundletool."}
+	case a.build.Kind == artifact.Mac:
+		if a.device == android || a.device == apple {
+			o.Problem, o.Button = &notice{"This app is for Mac", "Open this page on a Mac to install it."}, nil
+			break
+		}
+		o.Button = a.file("Download for Mac")
+		o.Hints = []string{"Unpack the archive and move the app to Applications."}
+	case a.build.Platform == artifact.TVOS:
+		o.Hints = []string{"This app is for Apple TV. Install it from a Mac with Xcode or Apple Configurator."}
+	default:
+		o.Hints = []string{"This file cannot be installed from a page. Download it and use it where it belongs."}
+	}
+	return o
+}

@@ -1,0 +1,163 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/mail"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/mailtemplate"
+)
+
+const (
+	// linkAge leaves a mail time for servers that put unknown senders off.
+	linkAge = time.Hour
+	// linksPerHour bounds the mails that strangers can have a person sent.
+	linksPerHour = 5
+	// maxForm bounds the form: one address.
+	maxForm = 4 << 10
+	// linkPrefix keeps links out of the request log, which hides what looks like
+	// a key.
+	linkPrefix = "slp_link_"
+)
+
+type signInView struct {
+	head
+	App    appView
+	Action string
+	Email  string
+	Fault  string // why the address was not taken
+}
+
+type sentView struct {
+	head
+	App         appView
+	Email, Here string
+	Hours       int
+}
+
+func (h *Handlers) signInView(v *visit) signInView {
+	return signInView{head: h.head("Sign in"), App: h.app(v), Action: h.path(v.name) + "/sign-in"}
+}
+
+// SignIn answers POST /install/{name}/sign-in. The answer says nothing about the
+// address.
+func (h *Handlers) SignIn(c *gin.Context) {
+	if err := h.ownOrigin(c); err != nil {
+		h.fail(c, err)
+		return
+	}
+	if wait := h.brake.Wait(c.ClientIP()); wait > 0 {
+		h.fail(c, &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests", RetryAfter: wait})
+		return
+	}
+	v, err := h.find(c)
+	if err != nil {
+		h.fail(c, err)
+		return
+	}
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
+	email := strings.TrimSpace(c.PostForm("email"))
+	if err := account.CheckEmail(email); err != nil {
+		view := h.signInView(v)
+		view.Email, view.Fault = printable(email, 254), "Please enter a mail address, such as name@example.com."
+		h.render(c, http.StatusBadRequest, "signin", view)
+		return
+	}
+	if err := h.sendLink(c.Request.Context(), v, email); err != nil {
+		h.fail(c, err)
+		return
+	}
+	h.render(c, http.StatusOK, "sent", sentView{head: h.head("Look into your mail"), App: h.app(v), Email: email,
+		Here: h.path(v.name), Hours: int(linkAge.Hours())})
+}
+
+// sendLink writes the mail to a member who may have one. It always takes
+// SignInTime.
+func (h *Handlers) sendLink(ctx context.Context, v *visit, email string) error {
+	done := time.NewTimer(h.cfg.SignInTime)
+	defer done.Stop()
+	err := h.writeLink(ctx, v, email)
+	switch {
+	case errors.Is(err, storage.ErrNotFound): // no member, or blocked
+	case errors.Is(err, storage.ErrConflict):
+		h.cfg.Log.InfoContext(ctx, "no more sign-in links for this person", "organization_id", v.Project.OrganizationID)
+	case err != nil:
+		return err
+	}
+	select {
+	case <-done.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (h *Handlers) writeLink(ctx context.Context, v *visit, email string) error {
+	org := v.Project.OrganizationID
+	userID, isBlocked, err := distribution.SignInCandidate(ctx, h.cfg.DB, org, email)
+	if err != nil {
+		return err
+	}
+	if isBlocked {
+		return storage.ErrNotFound
+	}
+	random, err := h.random()
+	if err != nil {
+		return err
+	}
+	secret, now := linkPrefix+random, h.cfg.Now()
+	return h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error {
+		// To the address that is stored: two spellings that the database takes
+		// for one may be two mailboxes.
+		m, err := account.MemberByLogin(ctx, tx, org, email)
+		if err != nil {
+			return err
+		}
+		if m.ID != userID || m.Email == nil {
+			return storage.ErrNotFound
+		}
+		err = distribution.CreateSignInLink(ctx, tx, org, userID, account.DigestOf(secret),
+			"/install/"+v.name, now.Add(linkAge), now.Add(-time.Hour), linksPerHour)
+		if err != nil {
+			return err
+		}
+		subject, text, html := mailtemplate.SignIn(v.Project.Name, h.cfg.Links.SignIn(secret), int(linkAge.Minutes()))
+		id, err := mail.Insert(ctx, tx, mail.New{OrganizationID: org, Kind: mailtemplate.KindSignIn, Recipient: *m.Email,
+			Subject: subject, TextBody: text, HTMLBody: html})
+		if err != nil || id == uuid.Nil {
+			return err
+		}
+		_, err = ledger.Insert(ctx, tx, tasks.NewMailSendNow(org, respond.RequestID(ctx), id))
+		return err
+	})
+}
+
+// printable makes a name fit for a header and one line of text.
+func printable(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most-1]) + "…"
+	}
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,71 @@
+package install
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ticketAge is how long an install button works after its page was loaded.
+const ticketAge = time.Hour
+
+// maxTicket bounds what is read of a stranger's query: two numbers of at most 19
+// digits and 43 characters of signature.
+const maxTicket = 19 + 1 + 19 + 1 + 43
+
+// ticket stands for a visitor where no cookie is sent.
+//
+//	USER.EXPIRY.SIGNATURE
+//
+// USER is 0 for a visitor of an open page, EXPIRY in Unix seconds, SIGNATURE
+// HMAC-SHA256, base64url without padding, over the build's id and both.
+type ticket struct {
+	build, user int64
+	expires     time.Time
+}
+
+func (t ticket) signed(secret []byte) string {
+	// A label of its own keeps tickets apart from whatever else the secret signs.
+	mac := hmac.New(sha256.New, secret)
+	for _, part := range []string{"slipway install ticket v1", number(t.build), number(t.user), number(t.expires.Unix())} {
+		mac.Write([]byte(part + "\n"))
+	}
+	return number(t.user) + "." + number(t.expires.Unix()) + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// readTicket gives the person of a ticket for the build; the answer is false for
+// one that was altered, is another build's or has expired.
+func readTicket(secret []byte, text string, build int64, now time.Time) (user int64, ok bool) {
+	if len(text) > maxTicket {
+		return 0, false
+	}
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 {
+		return 0, false
+	}
+	user, userErr := strconv.ParseInt(parts[0], 10, 64)
+	expiry, expiryErr := strconv.ParseInt(parts[1], 10, 64)
+	if userErr != nil || expiryErr != nil {
+		return 0, false
+	}
+	t := ticket{build: build, user: user, expires: time.Unix(expiry, 0)}
+	// The whole text is compared, so a number has only one spelling.
+	if !hmac.Equal([]byte(t.signed(secret)), []byte(text)) || !now.Before(t.expires) {
+		return 0, false
+	}
+	return user, true
+}
+
+func (h *Handlers) newTicket(ctx context.Context, build, user int64) (string, error) {
+	secret, err := h.installationSecret(ctx)
+	if err != nil {
+		return "", err
+	}
+	return ticket{build: build, user: user, expires: h.cfg.Now().Add(ticketAge)}.signed(secret), nil
+}

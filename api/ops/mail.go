@@ -1,0 +1,125 @@
+package ops
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/mail"
+	"github.com/slipway-qa/slipway/tasks/mailtemplate"
+)
+
+// MailPath is where operators read the installation's mail.
+const MailPath = "/ops/mail"
+
+//go:embed mail.html
+var mailFiles embed.FS
+
+var mailPage = template.Must(template.ParseFS(mailFiles, "mail.html"))
+
+// mailPolicy lets the page have its style and nothing else: no script, no
+// picture, no form.
+const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// mailView is a mail as operators see it.
+type mailView struct {
+	ID             uuid.UUID  `json:"id"`
+	OrganizationID *int64     `json:"organization_id"`
+	Kind           string     `json:"kind"`
+	Recipient      string     `json:"recipient"`
+	Subject        string     `json:"subject"`
+	State          mail.State `json:"state"`
+	Error          string     `json:"error"`
+	// Text is empty with Hidden: the text is another person's secret.
+	Text      string     `json:"text"`
+	Hidden    bool       `json:"hidden"`
+	CreatedAt time.Time  `json:"created_at"`
+	SentAt    *time.Time `json:"sent_at"`
+}
+
+// viewMail shows a mail. A sign-in link is the tester's secret as long as it is
+// on its way to the tester. Where there is no mail server, operators are the way.
+func viewMail(m mail.Mail) mailView {
+	v := mailView{ID: m.ID, OrganizationID: m.OrganizationID, Kind: m.Kind, Recipient: m.Recipient, Subject: m.Subject,
+		State: m.State, Error: m.Error, Text: m.TextBody, CreatedAt: m.CreatedAt.UTC(), SentAt: m.SentAt}
+	if m.Kind == mailtemplate.KindSignIn && m.State != mail.Kept {
+		v.Text, v.Hidden = "", true
+	}
+	return v
+}
+
+// Mail is the handler of MailPath: the newest mails as a page, or as JSON where
+// the caller accepts it or asks by format=json. The caller mounts it behind the
+// operator's credentials.
+func Mail(q storage.Querier) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		format := c.Query("format")
+		if !slices.Contains([]string{"", "json", "html"}, format) {
+			respond.V3(c, &storage.InvalidError{Field: "format", Msg: "must be html or json"})
+			return
+		}
+		request, err := page.Parse(c.Request.URL.Query(), page.Small())
+		if err != nil {
+			respond.V3(c, err)
+			return
+		}
+		rows, total, err := mail.List(c, q, request.Limit(), request.Offset())
+		if err != nil {
+			respond.V3(c, err)
+			return
+		}
+		views := make([]mailView, 0, len(rows))
+		for _, m := range rows {
+			views = append(views, viewMail(m))
+		}
+		at := request.Envelope(total)
+		if format == "json" || format == "" && wantsJSON(c.Request) {
+			respond.JSON(c, http.StatusOK, gin.H{"mails": views, "pagination": at})
+			return
+		}
+		showMail(c, views, at)
+	}
+}
+
+// wantsJSON reports whether JSON is asked for before a page is.
+func wantsJSON(r *http.Request) bool {
+	for kind := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+		kind, _, _ = strings.Cut(kind, ";")
+		switch strings.ToLower(strings.TrimSpace(kind)) {
+		case "application/json":
+			return true
+		case "text/html":
+			return false
+		}
+	}
+	return false
+}
+
+// showMail writes the page.
+func showMail(c *gin.Context, mails []mailView, at page.Pagination) {
+	var out bytes.Buffer
+	err := mailPage.Execute(&out, struct {
+		Mails    []mailView
+		At       page.Pagination
+		Previous int
+		Next     int
+	}{mails, at, at.Page - 1, at.Page + 1})
+	if err != nil {
+		respond.V3(c, err)
+		return
+	}
+	h := c.Writer.Header()
+	h.Set("Content-Security-Policy", mailPolicy)
+	h.Set("Cache-Control", "no-store")
+	c.Data(http.StatusOK, "text/html; charset=utf-8", out.Bytes())
+}

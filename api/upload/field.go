@@ -1,0 +1,254 @@
+package upload
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/artifact/inspect"
+	"github.com/slipway-qa/slipway/storage/distribution"
+)
+
+const (
+	// maxNames bounds the groups and tags of one upload; people use a handful.
+	maxNames = 200
+	// maxMetadataKey bounds a metadata key in bytes.
+	maxMetadataKey = 255
+	// The lengths of a landing page's name; of a community_token only the least
+	// is in the contract.
+	minSlug, maxSlug, maxToken = 6, 63, 255
+)
+
+// fields are the text parts of a form by their canonical names. A part with an
+// empty text is one that was not given.
+type fields struct {
+	values   map[string]value
+	metadata map[string]string
+	sync     []string // the values of upload_to_* and sync_to_*
+}
+
+type value struct {
+	text string
+	rank int
+}
+
+// add takes a text part.
+func (f *fields) add(name, text string) {
+	s, text := spell(name), clean(text)
+	trimmed := strings.TrimSpace(text)
+	if s.name == "" || trimmed == "" {
+		return
+	}
+	switch s.name {
+	case fieldMetadata:
+		if f.metadata == nil {
+			f.metadata = map[string]string{}
+		}
+		if key := clean(s.rest); key != "" && len(key) <= maxMetadataKey {
+			f.metadata[key] = trimmed
+		}
+		return
+	case fieldSync:
+		f.sync = append(f.sync, trimmed)
+		return
+	}
+	if f.values == nil {
+		f.values = map[string]value{}
+	}
+	old, given := f.values[s.name]
+	switch {
+	case given && s.list:
+		trimmed = old.text + "," + trimmed
+	case given && old.rank <= s.rank:
+		return
+	}
+	f.values[s.name] = value{trimmed, s.rank}
+}
+
+func (f *fields) text(name string) string { return f.values[name].text }
+
+// optional is nil for a text that was not given.
+func (f *fields) optional(name string) *string {
+	v, ok := f.values[name]
+	if !ok {
+		return nil
+	}
+	return &v.text
+}
+
+// list splits a comma list; names that differ by case only stay apart.
+func (f *fields) list(name string) ([]string, error) {
+	var names []string
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(f.text(name), ",") {
+		part = strings.TrimSpace(part)
+		if part == "" || seen[part] {
+			continue
+		}
+		if len(names) == maxNames {
+			return nil, invalid(name, "has more than "+strconv.Itoa(maxNames)+" names")
+		}
+		seen[part] = true
+		names = append(names, part)
+	}
+	return names, nil
+}
+
+var switches = map[string]bool{"on": true, "1": true, "true": true, "off": false, "0": false, "false": false}
+
+func onOff(name, text string) (bool, error) {
+	if text == "" {
+		return false, nil
+	}
+	on, ok := switches[strings.ToLower(text)]
+	if !ok {
+		return false, invalid(name, "must be on or off")
+	}
+	return on, nil
+}
+
+// id reads an id; 0 when it was not given. A slug may follow the digits.
+func (f *fields) id(name string) (int64, error) {
+	text := f.text(name)
+	if text == "" {
+		return 0, nil
+	}
+	digits, _, _ := strings.Cut(text, "-")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 {
+		return 0, invalid(name, "must be an id")
+	}
+	return n, nil
+}
+
+func invalid(field, msg string) error { return &storage.InvalidError{Field: field, Msg: msg} }
+
+// request is what the text parts ask for.
+type request struct {
+	upload       distribution.Upload // without package, files and writer
+	notify, sync bool
+	platform     string // of a generic file; an app is one whatever this says
+	version      string
+	versionCode  string
+}
+
+// bind reads the text parts as the interface means them.
+func (f *fields) bind(of respond.Interface) (*request, error) {
+	r := &request{version: f.text(fieldVersion), versionCode: f.text(fieldVersionCode)}
+	u := &r.upload
+	u.AppName, u.ReleaseNotes, u.Options = f.text(fieldAppName), f.text(fieldNotes), f.text(fieldOptions)
+	u.Description, u.Folder, u.Metadata = f.optional(fieldDescription), f.optional(fieldFolder), f.metadata
+	u.Via, u.TeamRequired = "upload", false
+	if of == respond.InterfaceV3 {
+		u.Via, u.TeamRequired = "v3", true
+	}
+	for _, read := range []func(*request, respond.Interface) error{f.place, f.switches, f.page, f.names} {
+		if err := read(r, of); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (f *fields) place(r *request, _ respond.Interface) (err error) {
+	if r.upload.ProjectID, err = f.id(fieldProject); err != nil || r.upload.ProjectID != 0 {
+		return err
+	}
+	r.upload.TeamID, err = f.id(fieldTeam)
+	return err
+}
+
+func (f *fields) switches(r *request, _ respond.Interface) (err error) {
+	if r.notify, err = onOff(fieldNotify, f.text(fieldNotify)); err != nil {
+		return err
+	}
+	if r.upload.AutoUpdate, err = onOff(fieldAutoUpdate, f.text(fieldAutoUpdate)); err != nil {
+		return err
+	}
+	for _, text := range f.sync {
+		on, err := onOff("sync_to_*", text)
+		if err != nil {
+			return err
+		}
+		r.sync = r.sync || on
+	}
+	var ok bool
+	if r.platform, ok = inspect.Platform(f.text(fieldPlatform)); !ok {
+		return problemKind("platform: must be Xbox, PlayStation, switch, windows or macos")
+	}
+	return nil
+}
+
+func (f *fields) page(r *request, _ respond.Interface) error {
+	mode := strings.ToLower(f.text(fieldMode))
+	if mode != "" && mode != distribution.Open && mode != distribution.Closed {
+		return problemMode()
+	}
+	r.upload.LandingPageMode = mode
+	if slug := f.text(fieldSlug); slug != "" {
+		r.upload.Slug = slug
+		return checkSlug(slug)
+	}
+	r.upload.Slug = f.text(fieldToken)
+	return checkToken(r.upload.Slug)
+}
+
+// checkSlug holds the alias of a landing page to the rule of version 3.
+func checkSlug(slug string) error {
+	const separators = "._-"
+	switch {
+	case len(slug) < minSlug || len(slug) > maxSlug:
+		return invalid(fieldSlug, "must have 6 to 63 characters")
+	case strings.Trim(slug, alphanumeric+separators) != "":
+		return invalid(fieldSlug, "may hold letters, digits, dots, hyphens and underscores")
+	case strings.Trim(slug, separators) != slug:
+		return invalid(fieldSlug, "must not start or end with a separator")
+	}
+	return nil
+}
+
+// checkToken holds community_token to the looser rule of version 1.
+func checkToken(token string) error {
+	switch {
+	case token == "":
+	case len(token) < minSlug || len(token) > maxToken:
+		return invalid(fieldToken, "must have at least 6 characters")
+	case strings.Trim(token, alphanumeric+".-") != "" || strings.Trim(token, ".-") == "":
+		return invalid(fieldToken, "may hold letters, digits, dots and hyphens")
+	}
+	return nil
+}
+
+const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+func (f *fields) names(r *request, of respond.Interface) (err error) {
+	if r.upload.Tags, err = f.list(fieldTags); err != nil {
+		return err
+	}
+	names, err := f.list(fieldGroups)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	groups := distribution.Groups{Given: true}
+	none := false
+	for _, name := range names {
+		switch strings.ToLower(name) {
+		case "all":
+			groups.All = true
+		case "none":
+			none = true
+		default:
+			groups.Names = append(groups.Names, name)
+		}
+	}
+	if of == respond.InterfaceV3 {
+		r.upload.ProjectGroups = groups // replaces, "none" with nothing
+		return nil
+	}
+	if none && len(groups.Names) == 0 && !groups.All {
+		return nil // version 1 adds: there is nothing to add
+	}
+	r.upload.BuildGroups = groups
+	return nil
+}

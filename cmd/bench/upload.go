@@ -1,0 +1,294 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/private"
+)
+
+type uploadCommand struct {
+	Size     int64    `default:"1073741824" help:"Bytes of the file that is uploaded."`
+	Rounds   int      `default:"3" help:"Uploads of each kind, in turn."`
+	Parallel int      `default:"8" help:"Uploads at once of the memory part."`
+	Builds   int      `default:"100000" help:"Builds of the project that is listed."`
+	Packages []string `help:"APKs to inspect; default: those of the npm packages in the user's cache."`
+	Only     []string `help:"Parts to measure: memory, throughput, inspection, list; default: all."`
+	Binary   string   `help:"A slipway program to measure; default: build this checkout."`
+}
+
+// uploadBench is one run of the command.
+type uploadBench struct {
+	*uploadCommand
+	product *product
+	db      *storage.DB
+	dir     string
+	file    string // of Size random bytes
+	objects string // URL of the bucket
+	client  *minio.Client
+	bucket  string
+}
+
+// Run measures the parts in turn and prints a Markdown table.
+func (c *uploadCommand) Run(ctx context.Context) error {
+	b := &uploadBench{uploadCommand: c}
+	var err error
+	if b.dir, err = os.MkdirTemp("", "slipway-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	servers, err := private.Open(filepath.Join(b.dir, "servers"))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		_ = servers.Close(ctx)
+	}()
+	if err := b.connect(ctx, servers); err != nil {
+		return err
+	}
+	if b.product, err = startProduct(ctx, c.Binary, "--objects-url", b.objects); err != nil {
+		return err
+	}
+	defer b.product.stop()
+	if b.db, err = storage.Open(storage.Config{URL: b.product.database, MaxConns: 4}); err != nil {
+		return err
+	}
+	defer b.db.Close()
+	fmt.Printf("uploads of %d MiB to MinIO, %d rounds\n\n| part | measured | target | |\n|---|---|---|---|\n", c.Size>>20, c.Rounds)
+	// Memory first: a process that has uploaded before holds buffers already.
+	for _, part := range []struct {
+		name string
+		run  func(context.Context) error
+	}{{"memory", b.memory}, {"throughput", b.throughput}, {"inspection", b.inspection}, {"list", b.list}} {
+		if len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
+			continue
+		}
+		if err := part.run(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+// connect starts MinIO and makes the client of the floor.
+func (b *uploadBench) connect(ctx context.Context, servers *private.Folder) error {
+	server, err := servers.Minio(ctx, private.MinioConfig{})
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(server.URL())
+	if err != nil {
+		return err
+	}
+	password, _ := u.User.Password()
+	b.bucket = "bench"
+	u.Path = "/" + b.bucket
+	b.objects = u.String()
+	b.client, err = minio.New(u.Host, &minio.Options{Creds: credentials.NewStaticV4(u.User.Username(), password, "")})
+	if err != nil {
+		return err
+	}
+	return b.client.MakeBucket(ctx, b.bucket, minio.MakeBucketOptions{})
+}
+
+func row(part, measured, target string, met bool) {
+	mark := ""
+	if target != "" {
+		mark = map[bool]string{true: "met", false: "missed"}[met]
+	}
+	fmt.Printf("| %s | %s | %s | %s |\n", part, measured, target, mark)
+}
+
+// random makes the file: bytes that nothing can compress, from a fixed seed.
+func (b *uploadBench) random() error {
+	if b.file != "" {
+		return nil
+	}
+	b.file = filepath.Join(b.dir, "file.bin")
+	f, err := os.Create(b.file)
+	if err != nil {
+		return err
+	}
+	source := rand.NewChaCha8([32]byte{1})
+	buf := make([]byte, 1<<20)
+	for left := b.Size; left > 0; left -= int64(len(buf)) {
+		buf = buf[:min(int64(len(buf)), left)]
+		_, _ = source.Read(buf)
+		if _, err := f.Write(buf); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
+// generic lets the organization upload files of any kind.
+func (b *uploadBench) generic(ctx context.Context) error {
+	_, err := b.db.ExecContext(ctx, `update organizations set generic_files = true`)
+	return err
+}
+
+// throughput compares an upload with PutObject of the same file, in turn.
+func (b *uploadBench) throughput(ctx context.Context) error {
+	if err := b.random(); err != nil {
+		return err
+	}
+	if err := b.generic(ctx); err != nil {
+		return err
+	}
+	var floor, ours []float64
+	for n := range b.Rounds + 1 {
+		put, err := b.put(ctx, fmt.Sprint("floor/", n))
+		if err != nil {
+			return err
+		}
+		took, err := b.upload(ctx)
+		if err != nil {
+			return err
+		}
+		if n > 0 { // the first round warms disks and caches
+			floor, ours = append(floor, put.Seconds()), append(ours, took.Seconds())
+		}
+	}
+	mib := float64(b.Size) / (1 << 20)
+	f, o := median(floor), median(ours)
+	row("floor: PutObject of the file", fmt.Sprintf("%.0f MiB/s", mib/f), "", true)
+	row("upload of the file", fmt.Sprintf("%.0f MiB/s, %.2f of the floor", mib/o, f/o), "0.8 of the floor", f/o >= 0.8)
+	return nil
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// put is the floor; the object is deleted again.
+func (b *uploadBench) put(ctx context.Context, key string) (time.Duration, error) {
+	f, err := os.Open(b.file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	start := time.Now()
+	if _, err := b.client.PutObject(ctx, b.bucket, key, f, b.Size, minio.PutObjectOptions{}); err != nil {
+		return 0, err
+	}
+	took := time.Since(start)
+	return took, b.client.RemoveObject(ctx, b.bucket, key, minio.RemoveObjectOptions{})
+}
+
+// upload sends the file as a CI job does and deletes the object again.
+func (b *uploadBench) upload(ctx context.Context) (time.Duration, error) {
+	before, err := b.keys(ctx)
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	if err := b.product.uploadFile(ctx, b.file, "windows"); err != nil {
+		return 0, err
+	}
+	took := time.Since(start)
+	return took, b.removeNew(ctx, before)
+}
+
+// keys are the stored files.
+func (b *uploadBench) keys(ctx context.Context) (map[string]bool, error) {
+	keys := map[string]bool{}
+	for o := range b.client.ListObjects(ctx, b.bucket, minio.ListObjectsOptions{Prefix: "builds/", Recursive: true}) {
+		if o.Err != nil {
+			return nil, o.Err
+		}
+		keys[o.Key] = true
+	}
+	return keys, nil
+}
+
+// removeNew frees the disk.
+func (b *uploadBench) removeNew(ctx context.Context, before map[string]bool) error {
+	now, err := b.keys(ctx)
+	if err != nil {
+		return err
+	}
+	for key := range now {
+		if !before[key] {
+			if err := b.client.RemoveObject(ctx, b.bucket, key, minio.RemoveObjectOptions{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// memory runs uploads at once and watches what the process takes on top.
+func (b *uploadBench) memory(ctx context.Context) error {
+	if err := b.random(); err != nil {
+		return err
+	}
+	if err := b.generic(ctx); err != nil {
+		return err
+	}
+	before, err := b.keys(ctx)
+	if err != nil {
+		return err
+	}
+	pid := b.product.cmd.Process.Pid
+	base, err := processMemory(pid)
+	if err != nil {
+		return err
+	}
+	errs := make(chan error, b.Parallel)
+	start := time.Now()
+	for range b.Parallel {
+		go func() { errs <- b.product.uploadFile(ctx, b.file, "windows") }()
+	}
+	var peak int64
+	for left := b.Parallel; left > 0; {
+		select {
+		case err := <-errs:
+			if err != nil {
+				return err
+			}
+			left--
+		case <-time.After(20 * time.Millisecond):
+			now, err := processMemory(pid)
+			if err != nil {
+				return err
+			}
+			peak = max(peak, now)
+		}
+	}
+	took := time.Since(start)
+	added := (peak - base) >> 20
+	row(fmt.Sprintf("memory that %d uploads at once add", b.Parallel),
+		fmt.Sprintf("%d MiB on top of %d, %.0f MiB/s in sum", added, base>>20, float64(b.Size>>20)*float64(b.Parallel)/took.Seconds()),
+		"256 MiB", added <= 256)
+	return b.removeNew(ctx, before)
+}
+
+// processMemory is the memory of one process alone (PSS), in bytes.
+func processMemory(pid int) (int64, error) {
+	rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0, err
+	}
+	var kb int64
+	for line := range strings.Lines(string(rollup)) {
+		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+			_, err = fmt.Sscan(rest, &kb)
+		}
+	}
+	return kb << 10, err
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/distribution"
+)
+
+// groupRef names a tester group.
+type groupRef struct {
+	Org   string `arg:"" help:"Organization's slug."`
+	Group string `arg:"" help:"Group's name or number."`
+}
+
+// groupWork is what a command does with the group that it names.
+type groupWork func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error)
+
+func (r *groupRef) run(ctx context.Context, s *settings, work groupWork) error {
+	return inOrganization(ctx, s, r.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
+		group, err := distribution.GroupByRef(ctx, tx, org.ID, r.Group)
+		if err != nil {
+			return nil, fmt.Errorf("group %q: %w", r.Group, err)
+		}
+		return work(ctx, tx, org.ID, group)
+	})
+}
+
+type adminGroupCreate struct {
+	Org     string `arg:"" help:"Organization's slug."`
+	Name    string `arg:"" help:"Group's name."`
+	Private bool   `help:"Mark the group as private."`
+}
+
+// Run creates the group.
+func (c *adminGroupCreate) Run(ctx context.Context, s *settings) error {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
+		group, err := distribution.CreateGroup(ctx, tx, account.CLI(), org.ID, c.Name, c.Private)
+		return map[string]any{"group": group}, err
+	})
+}
+
+type adminGroupList struct {
+	Org string `arg:"" help:"Organization's slug."`
+}
+
+// Run lists the groups.
+func (c *adminGroupList) Run(ctx context.Context, s *settings) error {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
+		list, total, err := distribution.GroupList(ctx, tx, org.ID, distribution.Page{Limit: adminList})
+		return map[string]any{"groups": list, "total": total}, err
+	})
+}
+
+// adminList is the most rows that a command prints.
+const adminList = 1000
+
+type adminGroupShow struct{ groupRef }
+
+// Run shows the group with its testers.
+func (c *adminGroupShow) Run(ctx context.Context, s *settings) error {
+	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
+		testers, total, err := distribution.GroupTesters(ctx, tx, org, group.ID, distribution.Page{Limit: adminList})
+		return map[string]any{"group": group, "testers": testers, "total": total}, err
+	})
+}
+
+type adminGroupAdd struct {
+	groupRef
+	Login []string `arg:"" help:"Mail addresses of members; unknown ones become testers of the organization."`
+}
+
+// Run puts people into the group.
+func (c *adminGroupAdd) Run(ctx context.Context, s *settings) error {
+	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
+		for _, login := range c.Login {
+			id, err := memberOrTester(ctx, tx, org, login)
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", login, err)
+			}
+			if err := distribution.AddToGroup(ctx, tx, account.CLI(), org, group.ID, id); err != nil {
+				return nil, fmt.Errorf("%q: %w", login, err)
+			}
+		}
+		testers, total, err := distribution.GroupTesters(ctx, tx, org, group.ID, distribution.Page{Limit: adminList})
+		return map[string]any{"group": group, "testers": testers, "total": total}, err
+	})
+}
+
+// memberOrTester finds the member of a mail address, or makes a tester of it.
+func memberOrTester(ctx context.Context, tx *storage.Tx, org int64, login string) (int64, error) {
+	m, err := account.MemberByLogin(ctx, tx, org, login)
+	if err == nil {
+		return m.ID, nil
+	}
+	if account.CheckEmail(login) != nil {
+		return 0, err
+	}
+	u, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: org, Email: login, Role: account.Tester})
+	if err != nil {
+		return 0, err
+	}
+	return u.ID, nil
+}
+
+type adminGroupRemove struct {
+	groupRef
+	Login string `arg:"" help:"Mail address of a member."`
+}
+
+// Run takes a person out of the group.
+func (c *adminGroupRemove) Run(ctx context.Context, s *settings) error {
+	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
+		m, err := account.MemberByLogin(ctx, tx, org, c.Login)
+		if err != nil {
+			return nil, err
+		}
+		return ok(distribution.RemoveFromGroup(ctx, tx, account.CLI(), org, group.ID, m.ID))
+	})
+}
+
+type adminGroupDelete struct{ groupRef }
+
+// Run removes the group with what it was granted.
+func (c *adminGroupDelete) Run(ctx context.Context, s *settings) error {
+	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
+		return ok(distribution.DeleteGroup(ctx, tx, account.CLI(), org, group.ID))
+	})
+}
