@@ -180,6 +180,8 @@ func (s *buildStory) uploadsOfClients() {
 	require.NotNil(t, link)
 	require.Equal(t, s.first.BuildURL, string(link[1]))
 	require.NotEmpty(t, s.first.TaskID, "the notification can be followed")
+	// Whoever has a grant when the task runs is told: the next upload changes that.
+	s.awaitTasks("build:notify")
 
 	// A fastlane-like client: the key first, old names, empty parts, a path as the file's name.
 	s.second = s.uploadForm(field{name: "api_key", value: key}, field{"apk_file", `C:\builds\Shop.ipa`, string(newIPA(t, "com.example.shop", "1.1", "11"))},
