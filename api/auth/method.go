@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -86,9 +87,12 @@ func (a *Authenticator) formKey(ctx context.Context, r *http.Request) (*Caller, 
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	var err error
 	switch kind {
-	case "application/x-www-form-urlencoded":
+	case body.TypeForm:
+		if body.IsJSON(r) {
+			return nil, nil
+		}
 		err = parseForm(r)
-	case "multipart/form-data":
+	case body.TypeMultipart:
 		err = r.ParseMultipartForm(formMemory)
 	default:
 		return nil, nil

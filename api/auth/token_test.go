@@ -119,6 +119,16 @@ func TestFormKey(t *testing.T) {
 			require.NotNil(t, caller, "%s %s: %s", method, kind, rec.Body)
 		}
 	}
+	// JSON that calls itself a form has no key, and stays whole for the handler.
+	doc := `  {"api_key":"` + api + `","name":"a&b=c"}`
+	var after []byte
+	rec, caller = w.ask(t, v3, auth.ChangeProjects, func(r *http.Request) {
+		withForm(nil)(r)
+		r.Body = io.NopCloser(strings.NewReader(doc))
+		t.Cleanup(func() { after, _ = io.ReadAll(r.Body); require.Equal(t, doc, string(after)) })
+	})
+	require.Nil(t, caller)
+	require.Equal(t, 401, rec.Code)
 	for name, prepare := range map[string]func(*http.Request){
 		"wrong":        withForm(url.Values{"api_key": {api + "x"}}),
 		"empty":        withForm(url.Values{"api_key": {""}}),

@@ -20,6 +20,7 @@
 package body
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -64,8 +65,8 @@ func Type(r *http.Request) string {
 }
 
 // Read fills the struct that into points to. An empty body of any type leaves it
-// as it is. A body without a type is taken for JSON. Errors are *storage.InvalidError and
-// *http.MaxBytesError.
+// as it is. A body without a type, or one that calls itself a form and begins with
+// {, is taken for JSON. Errors are *storage.InvalidError and *http.MaxBytesError.
 func Read(c *gin.Context, into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.Elem().Kind() != reflect.Struct {
@@ -75,7 +76,11 @@ func Read(c *gin.Context, into any) error {
 	if r.Body == nil {
 		return nil
 	}
-	switch kind := Type(r); kind {
+	kind := Type(r)
+	if kind == TypeForm && IsJSON(r) {
+		kind = TypeJSON
+	}
+	switch kind {
 	case TypeForm, TypeMultipart:
 		r.Body = http.MaxBytesReader(c.Writer, r.Body, MaxBytes)
 		if err := readForm(r, kind, target.Elem()); err != nil {
@@ -94,6 +99,37 @@ func Read(c *gin.Context, into any) error {
 		}
 	}
 	return check(target.Elem(), "")
+}
+
+// jsonPeek is how far white space may stand before a JSON object.
+const jsonPeek = 512
+
+// IsJSON reports whether a body begins as a JSON object, whatever it calls itself:
+// curl -d calls everything a form that it is not told otherwise of, and as a form
+// the members would be lost without a word. The body is whole afterwards.
+func IsJSON(r *http.Request) bool {
+	if r.Body == nil || r.PostForm != nil {
+		return false
+	}
+	buffered := bufio.NewReaderSize(r.Body, jsonPeek)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{buffered, r.Body}
+	for n := 1; n <= jsonPeek; n++ {
+		begin, _ := buffered.Peek(n)
+		if len(begin) < n {
+			return false
+		}
+		switch begin[n-1] {
+		case ' ', '\t', '\r', '\n':
+		case '{':
+			return true
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 func unsupported() error {

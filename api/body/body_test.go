@@ -193,3 +193,21 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// curl -d calls JSON a form, unless it is told otherwise.
+func TestJSONThatCallsItselfAForm(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"name":"a&b=c%20+","team_id":7}`, "\r\n\t {\"name\":\"a&b=c%20+\",\"team_id\":7}"} {
+		var got members
+		require.NoError(t, read(t, body.TypeForm, text, &got))
+		require.Equal(t, members{Name: "a&b=c%20+", Team: p(int64(7))}, got)
+	}
+	var got members
+	require.Error(t, read(t, body.TypeForm, `{"name":`, &got))
+	require.NoError(t, read(t, body.TypeForm, strings.Repeat(" ", 600)+"{", &got), "too far behind to be JSON")
+	require.NoError(t, read(t, body.TypeForm, "name=%7Bx", &got))
+	require.Equal(t, "{x", got.Name)
+	got = members{}
+	require.NoError(t, read(t, body.TypeForm, "", &got))
+	require.Equal(t, members{}, got)
+}

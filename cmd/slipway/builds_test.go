@@ -269,7 +269,7 @@ func (s *buildStory) realPackages() {
 // machine: the service account of the README uploads with its key.
 func (s *buildStory) machine() {
 	t := s.t
-	res, text := s.do(t, http.MethodPost, "/api/v3/service-accounts", []byte(`{"username":"acme-ci"}`), asJSON)
+	res, text := s.do(t, http.MethodPost, "/api/v3/service-accounts", []byte(`{"username":"acme-ci"}`), asCurl)
 	require.Equal(t, http.StatusCreated, res.StatusCode, "%s", text)
 	var made struct{ Secret string }
 	require.NoError(t, json.Unmarshal(text, &made))
@@ -281,6 +281,9 @@ func (s *buildStory) machine() {
 	res, text = robot.do(t, http.MethodDelete, "/api/1/projects/"+up.ProjectID+"/builds/"+up.BuildID, nil, nil)
 	require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
 }
+
+// asCurl is what curl -d calls a body.
+func asCurl(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }
 
 func asJSON(r *http.Request) { r.Header.Set("Content-Type", "application/json") }
 
@@ -506,7 +509,7 @@ func (s *buildStory) awaitTasks(kind string) {
 func (s *buildStory) crashesOfBuilds() {
 	t := s.t
 	res, text := s.do(t, http.MethodPut, fmt.Sprintf("/api/v3/crash-projects/%d", s.boot.Crash.Project),
-		fmt.Appendf(nil, `{"project_id":%s}`, s.first.ProjectID), asJSON)
+		fmt.Appendf(nil, `{"project_id":%s}`, s.first.ProjectID), asCurl)
 	require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
 	s.post(t, s.boot.Crash.Token, sample(uuid.New(), "ShopError", "buy")) // version 1.0
 	s.awaitGroup(t, "ShopError", 1)

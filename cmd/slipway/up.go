@@ -213,14 +213,14 @@ func writeBootstrap(path string, boot *account.Bootstrap) error {
 	return private.ReplaceFile(path, append(doc, '\n'), 0o600)
 }
 
-// printStarted says what runs and how to send a first crash. It prints no secret.
+// printStarted says what runs, and how to upload a build and send a first crash. It prints no secret.
 func printStarted(boot *account.Bootstrap, dir string, own []*private.Server, took time.Duration) {
 	fmt.Printf("\nSlipway %s is up after %s\n\n  api        %s\n", version(), took.Round(10*time.Millisecond), boot.BaseURL)
 	for _, s := range own {
 		fmt.Printf("  %-10s %s\n", "private", s)
 	}
-	fmt.Printf("  data       %s\n  keys       %s\n  queues     %s/ops/queues (operator's credentials)\n\nSend a crash:\n\n%s\n\nRead it back:\n\n%s\n\n",
-		dir, filepath.Join(dir, "bootstrap.json"), boot.BaseURL, sampleCrash(boot, dir), sampleRead(boot, dir))
+	fmt.Printf("  data       %s\n  keys       %s\n  queues     %s/ops/queues (operator's credentials)\n\nUpload a build:\n\n%s\n\nSend a crash:\n\n%s\n\nRead it back:\n\n%s\n\n",
+		dir, filepath.Join(dir, "bootstrap.json"), boot.BaseURL, sampleUpload(boot, dir), sampleCrash(boot, dir), sampleRead(boot, dir))
 }
 
 func sampleCrash(boot *account.Bootstrap, dir string) string {
@@ -234,6 +234,11 @@ func sampleCrash(boot *account.Bootstrap, dir string) string {
       {"funcName": "average", "library": "stats.py", "line": 12},
       {"funcName": "report", "library": "stats.py", "line": 40}]}}}'`,
 		fromBootstrap(dir, "token"), shellQuote(boot.BaseURL+"/post?format=json&token="))
+}
+
+func sampleUpload(boot *account.Bootstrap, dir string) string {
+	return fmt.Sprintf(`  API_KEY=%s
+  curl -s %s -F file=@app.apk -F api_key="$API_KEY"`, fromBootstrap(dir, "api_key"), shellQuote(boot.BaseURL+"/api/upload"))
 }
 
 func sampleRead(boot *account.Bootstrap, dir string) string {
