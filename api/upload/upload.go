@@ -81,7 +81,7 @@ type Config struct {
 	// place.
 	UnknownEach int
 	// UnknownRate is the least average rate of such an upload in bytes a second,
-	// default 256 KiB, and UnknownGrace the time after which it counts, default
+	// default 64 KiB, and UnknownGrace the time after which it counts, default
 	// 30 s.
 	UnknownRate  int64
 	UnknownGrace time.Duration
@@ -105,7 +105,7 @@ const (
 	defaultAtOnce        = 19
 	defaultUnknownAtOnce = 16
 	defaultUnknownBytes  = 16 << 30
-	defaultUnknownRate   = 256 << 10
+	defaultUnknownRate   = 64 << 10
 	defaultUnknownGrace  = 30 * time.Second
 	leastUnknownEach     = 4
 	defaultWait          = 10 * time.Second
