@@ -47,7 +47,7 @@ func (s *source) hurry(p *pace) {
 }
 
 // trust lifts it. The router sets its own deadline again when some more bytes have
-// come (64 KiB), for which this one is long enough. At the end of the body there
+// come (256 KiB), for which this one is long enough. At the end of the body there
 // must be none: net/http reads on for the client's next request.
 func (s *source) trust() {
 	if s.pace != nil && s.err == nil {
