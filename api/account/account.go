@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -59,15 +58,6 @@ func New(cfg Config) (*Handlers, error) {
 
 // caller is who asks; the table of package auth keeps operators out.
 func caller(c *gin.Context) *auth.Caller { return auth.CallerOf(c.Request.Context()) }
-
-// pathID reads a numeric id of the path. What is no number names nothing.
-func pathID(c *gin.Context, name string) (int64, error) {
-	id, err := strconv.ParseInt(c.Param(name), 10, 64)
-	if err != nil || id < 1 {
-		return 0, storage.ErrNotFound
-	}
-	return id, nil
-}
 
 // paged reads the page and its rows of the account store.
 func paged(c *gin.Context) (page.Request, account.Page, error) {

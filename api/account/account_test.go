@@ -270,6 +270,7 @@ func TestCrashProjects(t *testing.T) {
 	require.Len(t, w.must(t, 200, owner, "GET", "/crash-projects", nil)["crash_projects"], 2)
 	path := "/crash-projects/" + number(t, made, "crash_project", "id")
 	w.must(t, 404, theirs, "GET", path, nil)
+	w.must(t, 200, owner, "GET", path+"-ios-app", nil)
 	require.Equal(t, "renamed", w.must(t, 200, owner, "PUT", path, object{"name": "renamed"})["crash_project"].(object)["name"])
 	w.must(t, 400, owner, "PUT", path, object{"project_id": 999})
 	w.must(t, 404, theirs, "PUT", path, object{"name": "x"})

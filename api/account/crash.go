@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
+	"github.com/slipway-qa/slipway/api/page"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -47,7 +48,7 @@ func (h *Handlers) CrashProject(c *gin.Context) {
 }
 
 func (h *Handlers) crashProject(c *gin.Context) (*account.CrashProject, error) {
-	id, err := pathID(c, "id")
+	id, err := page.ID(c.Param("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +197,7 @@ func (h *Handlers) DeleteCrashToken(c *gin.Context) {
 	p, err := h.crashProject(c)
 	var id int64
 	if err == nil {
-		id, err = pathID(c, "token")
+		id, err = page.ID(c.Param("token"))
 	}
 	if err == nil {
 		err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {

@@ -58,24 +58,6 @@ func organization(c *gin.Context) int64 {
 	return 0
 }
 
-// pathNumber reads a numeric id of the path; a slug may follow the digits. What
-// is no number names nothing.
-func pathNumber(c *gin.Context, name string) (int64, error) {
-	text := c.Param(name)
-	digits := len(text)
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			digits = i
-			break
-		}
-	}
-	id, err := strconv.ParseInt(text[:digits], 10, 64)
-	if err != nil || (digits < len(text) && text[digits] != '-') {
-		return 0, storage.ErrNotFound
-	}
-	return id, nil
-}
-
 func pathUUID(c *gin.Context, name string) (uuid.UUID, error) {
 	id, err := uuid.Parse(c.Param(name))
 	if err != nil {

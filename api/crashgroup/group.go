@@ -79,7 +79,7 @@ func checkGroupFilter(f *crash.GroupFilter, order string) error {
 
 // Get answers GET /api/v3/crash-groups/{id}.
 func (h *Handlers) Get(c *gin.Context) {
-	id, err := pathNumber(c, "id")
+	id, err := page.ID(c.Param("id"))
 	if err != nil {
 		respond.V3(c, err)
 		return
@@ -137,7 +137,7 @@ func bodyError(err error) error {
 // Change answers PATCH /api/v3/crash-groups/{id}: {"state":...} or
 // {"merge_into":id}. It answers the group, after a merge the target.
 func (h *Handlers) Change(c *gin.Context) {
-	id, err := pathNumber(c, "id")
+	id, err := page.ID(c.Param("id"))
 	var in change
 	if err == nil {
 		in, err = readChange(c)
@@ -186,7 +186,7 @@ func merge(ctx context.Context, tx *storage.Tx, actor account.Actor, org, source
 // per_page.
 func (h *Handlers) Crashes(c *gin.Context) {
 	q := c.Request.URL.Query()
-	id, err := pathNumber(c, "id")
+	id, err := page.ID(c.Param("id"))
 	f := crash.CrashFilter{OrganizationID: organization(c)}
 	var at page.Request
 	if err == nil {

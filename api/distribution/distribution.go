@@ -97,17 +97,6 @@ func (h *Handlers) change(c *gin.Context, do func(ctx context.Context, tx *stora
 	return h.db.InTx(ctx, func(tx *storage.Tx) error { return do(ctx, tx, actor) })
 }
 
-// pathID reads a numeric id of the path; a slug may follow the digits. What is no
-// number names nothing.
-func pathID(c *gin.Context, name string) (int64, error) {
-	digits, slug, _ := strings.Cut(c.Param(name), "-")
-	id, err := strconv.ParseUint(digits, 10, 63)
-	if err != nil || id == 0 || !plain(slug, maxText) {
-		return 0, storage.ErrNotFound
-	}
-	return int64(id), nil
-}
-
 // maxText bounds what a parameter of a list or a path may hold, in bytes: names
 // and versions are not longer.
 const maxText = 255

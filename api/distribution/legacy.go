@@ -26,7 +26,7 @@ func (h *Handlers) Projects2(c *gin.Context) {
 
 // Project2 answers GET /api/2/projects/{id}.
 func (h *Handlers) Project2(c *gin.Context) {
-	id, err := pathID(c, "id")
+	id, err := page.ID(c.Param("id"))
 	var p *distribution.Project
 	if err == nil {
 		p, err = distribution.ProjectByID(c.Request.Context(), h.db, organization(c), id)
@@ -115,10 +115,10 @@ func (h *Handlers) buildOfProject(c *gin.Context) (*distribution.Build, error) {
 }
 
 func pathOfBuild(c *gin.Context) (projectID, id int64, err error) {
-	if projectID, err = pathID(c, "id"); err != nil {
+	if projectID, err = page.ID(c.Param("id")); err != nil {
 		return 0, 0, err
 	}
-	id, err = pathID(c, "build")
+	id, err = page.ID(c.Param("build"))
 	return projectID, id, err
 }
 

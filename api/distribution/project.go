@@ -65,7 +65,7 @@ func pageOf(at page.Request) distribution.Page {
 
 // Project answers GET /api/v3/projects/{id}.
 func (h *Handlers) Project(c *gin.Context) {
-	id, err := pathID(c, "id")
+	id, err := page.ID(c.Param("id"))
 	var p *distribution.Project
 	if err == nil {
 		p, err = distribution.ProjectByID(c.Request.Context(), h.db, organization(c), id)
@@ -162,7 +162,7 @@ func (h *Handlers) CreateProject(c *gin.Context) {
 // landing_page_slug, groups (replaces the grants). Package name and platform are
 // what makes the app and stay.
 func (h *Handlers) UpdateProject(c *gin.Context) {
-	id, err := pathID(c, "id")
+	id, err := page.ID(c.Param("id"))
 	var in projectBody
 	if err == nil {
 		in, err = readProject(c)
@@ -189,7 +189,7 @@ func (h *Handlers) UpdateProject(c *gin.Context) {
 // DeleteProject answers DELETE /api/v3/projects/{id}: the app and its builds are
 // gone for every reader; a task removes what belongs to them.
 func (h *Handlers) DeleteProject(c *gin.Context) {
-	id, err := pathID(c, "id")
+	id, err := page.ID(c.Param("id"))
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) error {
 			if err := distribution.DeleteProject(ctx, tx, actor, callerOf(c).Writer(), id); err != nil {
@@ -209,7 +209,7 @@ func (h *Handlers) DeleteProject(c *gin.Context) {
 // CopyProject answers POST /api/v3/projects/{id}/copy: a new app with the latest
 // build of this one. Members, both optional: name, folder_name.
 func (h *Handlers) CopyProject(c *gin.Context) {
-	id, err := pathID(c, "id")
+	id, err := page.ID(c.Param("id"))
 	var in projectBody
 	if err == nil {
 		in, err = readProject(c)
@@ -264,7 +264,7 @@ func buildFilter(c *gin.Context) (f distribution.BuildFilter, err error) {
 
 // builds reads the page of an app's builds that the request asks for.
 func (h *Handlers) builds(c *gin.Context, f distribution.BuildFilter, o page.Options) ([]distribution.Build, page.Pagination, error) {
-	id, err := pathID(c, "id")
+	id, err := page.ID(c.Param("id"))
 	if err != nil {
 		return nil, page.Pagination{}, err
 	}

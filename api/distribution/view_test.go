@@ -3,12 +3,10 @@ package distribution
 import (
 	"encoding/json"
 	"errors"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/body"
@@ -85,21 +83,6 @@ func TestSelfPath(t *testing.T) {
 		strings.Repeat("a", 39) + " b": "/projects/5-" + strings.Repeat("a", 39),
 	} {
 		require.Equal(t, want, selfPath(5, name), name)
-	}
-}
-
-func TestPathID(t *testing.T) {
-	t.Parallel()
-	for param, want := range map[string]int64{
-		"1": 1, "19-groupshot": 19, "7-": 7, "007": 7, "9223372036854775807": 9223372036854775807, "5-a-b": 5,
-		"": 0, "0": 0, "0-x": 0, "-1": 0, "+1": 0, "1x": 0, "x": 0, "1.5": 0, " 1": 0, "1_0": 0, "9223372036854775808": 0,
-		"1-\x00": 0, "1-\xff": 0, "1-" + strings.Repeat("x", 300): 0,
-	} {
-		c, _ := gin.CreateTestContext(httptest.NewRecorder())
-		c.Params = gin.Params{{Key: "id", Value: param}}
-		id, err := pathID(c, "id")
-		require.Equal(t, want, id, "%q", param)
-		require.Equal(t, want == 0, errors.Is(err, storage.ErrNotFound), "%q", param)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package page reads the query parameters that lists share: page and per_page,
-// arrays, dates.
+// Package page reads the parameters that routes share: page and per_page of lists,
+// arrays, dates, and the numeric ids of paths.
 //
 // The rules are those of the distribution interfaces (decisions, parts 0 and 3):
 // page begins at 1, per_page has a default and a maximum that larger values are
@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -171,4 +172,15 @@ func instant(q url.Values, name string) (t time.Time, bare bool, err error) {
 		return time.Time{}, false, &storage.InvalidError{Field: name, Msg: "must be a date (2006-01-02) or an RFC 3339 time"}
 	}
 	return t.UTC(), bare, nil
+}
+
+// ID reads a numeric id of a path; a slug may follow the digits behind a hyphen
+// (decisions, part 3). What is no id names nothing: storage.ErrNotFound.
+func ID(text string) (int64, error) {
+	digits, slug, _ := strings.Cut(text, "-")
+	id, err := strconv.ParseUint(digits, 10, 63)
+	if err != nil || id == 0 || len(slug) > maxElement || !utf8.ValidString(slug) || strings.IndexByte(slug, 0) >= 0 {
+		return 0, storage.ErrNotFound
+	}
+	return int64(id), nil
 }

@@ -135,3 +135,16 @@ func FuzzQuery(f *testing.F) {
 		}
 	})
 }
+
+func TestID(t *testing.T) {
+	t.Parallel()
+	for param, want := range map[string]int64{
+		"1": 1, "19-groupshot": 19, "7-": 7, "007": 7, "9223372036854775807": 9223372036854775807, "5-a-b": 5,
+		"": 0, "0": 0, "0-x": 0, "-1": 0, "+1": 0, "1x": 0, "x": 0, "1.5": 0, " 1": 0, "1_0": 0, "9223372036854775808": 0,
+		"1-\x00": 0, "1-\xff": 0, "1-" + strings.Repeat("x", 300): 0,
+	} {
+		id, err := page.ID(param)
+		require.Equal(t, want, id, "%q", param)
+		require.Equal(t, want == 0, errors.Is(err, storage.ErrNotFound), "%q", param)
+	}
+}

@@ -59,7 +59,7 @@ func (d *Delete) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return err
 	}
-	deleteObjects(ctx, d.Objects, d.Log, keys)
+	worker.DeleteObjects(ctx, d.Objects, d.Log, keys)
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (d *DeleteProject) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return err
 	}
-	deleteObjects(ctx, d.Objects, d.Log, keys)
+	worker.DeleteObjects(ctx, d.Objects, d.Log, keys)
 	return nil
 }
 
@@ -141,17 +141,6 @@ func (d *DeleteProject) step(ctx context.Context, job *worker.Job, ids []int64, 
 	if err != nil {
 		return sum, err
 	}
-	deleteObjects(ctx, d.Objects, d.Log, keys)
+	worker.DeleteObjects(ctx, d.Objects, d.Log, keys)
 	return sum, nil
-}
-
-// deleteObjects deletes files that no row names any more. A failure is not the
-// task's: the sweep comes after it.
-func deleteObjects(ctx context.Context, objects object.Store, log *slog.Logger, keys []string) {
-	if len(keys) == 0 {
-		return
-	}
-	if err := objects.Delete(ctx, keys...); err != nil {
-		log.WarnContext(ctx, "files of builds not deleted, the sweep will", "error", err, "objects", len(keys))
-	}
 }

@@ -50,6 +50,6 @@ func (o *OfBuilds) RemoveOfBuild(ctx context.Context, job *worker.Job, organizat
 		if err != nil {
 			return err
 		}
-		deleteObjects(ctx, o.Objects, o.Log, removed.Objects)
+		worker.DeleteObjects(ctx, o.Objects, o.Log, removed.Objects)
 	}
 }

@@ -178,7 +178,7 @@ func (r *purge) applyIf(ctx context.Context, plan *crash.Removal, hold func(*sto
 		return false, err
 	}
 	r.result = sum
-	deleteObjects(ctx, r.Objects, r.Log, removed.Objects)
+	worker.DeleteObjects(ctx, r.Objects, r.Log, removed.Objects)
 	return true, nil
 }
 
@@ -253,15 +253,4 @@ func (r *purge) look(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) 
 		}
 	}
 	return busy, nil
-}
-
-// deleteObjects deletes the bytes of attachments that no row names any more. A
-// failure is not the task's: the sweep comes after it.
-func deleteObjects(ctx context.Context, objects object.Store, log *slog.Logger, keys []string) {
-	if len(keys) == 0 {
-		return
-	}
-	if err := objects.Delete(ctx, keys...); err != nil {
-		log.WarnContext(ctx, "attachments not deleted, the sweep will", "error", err, "objects", len(keys))
-	}
 }

@@ -62,7 +62,7 @@ func (r *Retention) Handle(ctx context.Context, job *worker.Job) error {
 		if err != nil {
 			return err
 		}
-		deleteObjects(ctx, r.Objects, r.Log, step.Objects)
+		worker.DeleteObjects(ctx, r.Objects, r.Log, step.Objects)
 		sum.Batches, sum.Crashes = sum.Batches+step.Batches, sum.Crashes+step.Crashes
 		if step.Batches < expireStep {
 			break
