@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/servicetest"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
@@ -342,7 +343,7 @@ func TestStorageConnection(t *testing.T) {
 	stored, err := distribution.ConnectionOf(t.Context(), w.db, w.ours.Organization.ID)
 	require.NoError(t, err)
 	require.NotContains(t, string(stored.Secret), "hunter2")
-	secret, err := distribution.Unseal(signingKey, stored.Secret)
+	secret, err := seal.Unseal(signingKey, seal.Connection, stored.Secret)
 	require.NoError(t, err)
 	require.Equal(t, "hunter2", secret)
 
@@ -355,7 +356,7 @@ func TestStorageConnection(t *testing.T) {
 	stored, err = distribution.ConnectionOf(t.Context(), w.db, w.ours.Organization.ID)
 	require.NoError(t, err)
 	require.Equal(t, "builds", stored.Prefix)
-	secret, err = distribution.Unseal(signingKey, stored.Secret)
+	secret, err = seal.Unseal(signingKey, seal.Connection, stored.Secret)
 	require.NoError(t, err)
 	require.Equal(t, "hunter2", secret)
 

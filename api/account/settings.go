@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/seal"
 )
 
 // Settings answers GET /api/v3/settings/organization.
@@ -125,7 +126,7 @@ func (h *Handlers) setStorage(c *gin.Context, conn *distribution.Connection, sec
 		stored, err := distribution.ConnectionOf(ctx, tx, org)
 		switch {
 		case secret != nil:
-			conn.Secret, err = distribution.Seal(h.cfg.SigningKey, *secret)
+			conn.Secret, err = seal.Seal(h.cfg.SigningKey, seal.Connection, *secret)
 		case errors.Is(err, storage.ErrNotFound):
 			err = &storage.InvalidError{Field: "secret", Msg: "is required"}
 		case err == nil && stored.Endpoint != conn.Endpoint:

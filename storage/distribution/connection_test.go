@@ -1,7 +1,6 @@
 package distribution_test
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -51,36 +50,4 @@ func TestConnection(t *testing.T) {
 	require.ErrorIs(t, put(999, s3), storage.ErrConflict)
 	w.must(remove)
 	require.Equal(t, 3, w.audited(account.ConnectionChanged))
-}
-
-func TestSeal(t *testing.T) {
-	t.Parallel()
-	key := bytes.Repeat([]byte("k"), 32)
-	for _, secret := range []string{"", "s3cret", strings.Repeat("x", 4000)} {
-		a, err := Seal(key, secret)
-		require.NoError(t, err)
-		b, err := Seal(key, secret)
-		require.NoError(t, err)
-		require.NotEqual(t, a, b, "a nonce each")
-		if secret != "" {
-			require.NotContains(t, string(a), secret)
-		}
-		got, err := Unseal(key, a)
-		require.NoError(t, err)
-		require.Equal(t, secret, got)
-		for i := range min(len(a), 60) {
-			damaged := bytes.Clone(a)
-			damaged[i] ^= 1
-			_, err := Unseal(key, damaged)
-			require.ErrorIs(t, err, ErrUnseal)
-			_, err = Unseal(key, a[:i])
-			require.ErrorIs(t, err, ErrUnseal)
-		}
-		_, err = Unseal(bytes.Repeat([]byte("l"), 32), a)
-		require.ErrorIs(t, err, ErrUnseal)
-	}
-	_, err := Seal(key[:31], "x")
-	require.ErrorContains(t, err, "SLIPWAY_SIGNING_KEY must have at least 32 bytes")
-	_, err = Unseal(nil, []byte{1})
-	require.ErrorContains(t, err, "SLIPWAY_SIGNING_KEY")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker"
@@ -70,7 +71,7 @@ func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
 		return err
 	}
 	if len(c.conn.Secret) > 0 {
-		if c.secret, err = distribution.Unseal(s.Key, c.conn.Secret); err != nil {
+		if c.secret, err = seal.Unseal(s.Key, seal.Connection, c.conn.Secret); err != nil {
 			return tasks.Permanent(fmt.Errorf("connection: %w", err))
 		}
 	}

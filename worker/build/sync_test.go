@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/servicetest"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/outbound"
@@ -38,7 +39,7 @@ func (w *world) connect(c distribution.Connection, secret string) {
 	w.t.Helper()
 	if secret != "" {
 		var err error
-		c.Secret, err = distribution.Seal(sealing, secret)
+		c.Secret, err = seal.Seal(sealing, seal.Connection, secret)
 		require.NoError(w.t, err)
 	}
 	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error {
@@ -201,7 +202,7 @@ func TestSyncOfNothing(t *testing.T) {
 	other := w.syncer(true)
 	other.Key = bytes.Repeat([]byte("j"), 32)
 	_, err = w.sync(other, build)
-	require.ErrorIs(t, err, distribution.ErrUnseal)
+	require.ErrorIs(t, err, seal.ErrUnseal)
 	require.True(t, tasks.IsPermanent(err))
 
 	require.NoError(t, w.objects.Delete(t.Context(), key))

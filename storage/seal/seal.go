@@ -1,4 +1,7 @@
-package distribution
+// Package seal encrypts the secrets that the database keeps for others: storage
+// connections, variables of tests, tunnels. The key is the installation's
+// signing key, which is not in the database; each purpose derives its own.
+package seal
 
 import (
 	"crypto/aes"
@@ -13,18 +16,27 @@ import (
 // AES-256-GCM with a random nonce makes: nonce, ciphertext, tag.
 const (
 	sealVersion = 1
-	sealInfo    = "slipway storage connection secret"
 	// minSigningKey is the strength of the cipher: a shorter key would be
 	// weaker than it looks.
 	minSigningKey = 32
+)
+
+// Purpose is what a secret is for. A secret sealed for one opens for no other.
+type Purpose string
+
+// The purposes. Stored secrets depend on their texts.
+const (
+	Connection Purpose = "slipway storage connection secret"
+	Variable   Purpose = "slipway test variable"
+	Tunnel     Purpose = "slipway tunnel address"
 )
 
 // ErrUnseal says that a secret was sealed with another key, or damaged.
 var ErrUnseal = errors.New("the stored secret cannot be decrypted: SLIPWAY_SIGNING_KEY is not the one it was stored with")
 
 // Seal encrypts a secret (AES-256-GCM, the key derived from key by HKDF).
-func Seal(key []byte, secret string) ([]byte, error) {
-	gcm, err := sealCipher(key)
+func Seal(key []byte, of Purpose, secret string) ([]byte, error) {
+	gcm, err := sealCipher(key, of)
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +45,8 @@ func Seal(key []byte, secret string) ([]byte, error) {
 }
 
 // Unseal decrypts what Seal made; ErrUnseal when the key is another.
-func Unseal(key, sealed []byte) (string, error) {
-	gcm, err := sealCipher(key)
+func Unseal(key []byte, of Purpose, sealed []byte) (string, error) {
+	gcm, err := sealCipher(key, of)
 	if err != nil {
 		return "", err
 	}
@@ -48,11 +60,11 @@ func Unseal(key, sealed []byte) (string, error) {
 	return string(secret), nil
 }
 
-func sealCipher(key []byte) (cipher.AEAD, error) {
+func sealCipher(key []byte, of Purpose) (cipher.AEAD, error) {
 	if len(key) < minSigningKey {
 		return nil, fmt.Errorf("SLIPWAY_SIGNING_KEY must have at least %d bytes", minSigningKey)
 	}
-	derived, err := hkdf.Key(sha256.New, key, nil, sealInfo, 32)
+	derived, err := hkdf.Key(sha256.New, key, nil, string(of), 32)
 	if err != nil {
 		return nil, fmt.Errorf("derive the sealing key: %w", err)
 	}
