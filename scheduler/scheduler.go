@@ -14,6 +14,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,9 +35,17 @@ const (
 	sweepEvery  = 2 * time.Second
 )
 
-// upkeep are the kinds that are asked for, each at the start and once a period.
+// upkeep are the kinds that are asked for, each at the start and once a period:
+// all that have one.
 func upkeep() []tasks.Kind {
-	return []tasks.Kind{tasks.LedgerRetention, tasks.CrashRetention, tasks.ObjectSweep}
+	var periodic []tasks.Kind
+	for _, k := range tasks.Kinds() {
+		if k.Every > 0 {
+			periodic = append(periodic, k)
+		}
+	}
+	slices.SortFunc(periodic, func(a, b tasks.Kind) int { return strings.Compare(a.Name, b.Name) })
+	return periodic
 }
 
 // Config is what a scheduler needs.

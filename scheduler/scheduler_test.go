@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +82,13 @@ func TestLoopsRunAndUpkeepIsAskedForAtTheStart(t *testing.T) {
 
 func TestUpkeepKindsHavePeriods(t *testing.T) {
 	t.Parallel()
+	asked := map[string]bool{}
+	for _, k := range upkeep() {
+		asked[k.Name] = true
+	}
+	for name, k := range tasks.Kinds() {
+		require.Equal(t, strings.HasSuffix(name, ":upkeep") || k.Every > 0, asked[name], "%s is asked for", name)
+	}
 	for _, k := range upkeep() {
 		require.GreaterOrEqual(t, k.Every, time.Minute, k.Name)
 		require.Positive(t, k.KeepSucceeded, k.Name)
