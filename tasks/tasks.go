@@ -29,7 +29,7 @@ const (
 )
 
 // Queues are all queues, in the order of their urgency.
-func Queues() []string { return []string{Critical, Default, Crash, Bulk} }
+func Queues() []string { return []string{Critical, Default, Run, Crash, Bulk} }
 
 // Grant is the least standing that a change by hand asks for.
 type Grant int
@@ -92,7 +92,8 @@ func (k Kind) new(organization int64, requestID string, payload any) *ledger.New
 func Kinds() map[string]Kind {
 	all := map[string]Kind{}
 	for _, k := range []Kind{CrashProcess, CrashPurge, CrashRetention, LedgerRetention, ObjectSweep,
-		BuildNotify, BuildSync, BuildDelete, ProjectDelete, BuildUpkeep, MailSend} {
+		BuildNotify, BuildSync, BuildDelete, ProjectDelete, BuildUpkeep, MailSend,
+		TestJob, SuiteRun, RunUpkeep} {
 		all[k.Name] = k
 	}
 	return all

@@ -6,7 +6,8 @@ package account
 type AuditType int
 
 // The types, by range: 1000 organization and teams, 1100 users and keys, 1200
-// testers and distribution, 1300 apps, 1400 builds, 1500 crashes, 1600 tasks, 1900 the installation and its security.
+// testers and distribution, 1300 apps, 1400 builds, 1500 crashes, 1600 tasks, 1700
+// tests, 1900 the installation and its security.
 const (
 	OrganizationCreated   AuditType = 1000
 	TeamCreated           AuditType = 1010
@@ -48,6 +49,21 @@ const (
 	CrashPurgeRequested   AuditType = 1530
 	TaskRetried           AuditType = 1600
 	TaskCancelled         AuditType = 1601
+	TestCaseCreated       AuditType = 1700
+	TestCaseRenamed       AuditType = 1701
+	TestCaseDeleted       AuditType = 1702
+	TestSuiteCreated      AuditType = 1710
+	TestSuiteUpdated      AuditType = 1711
+	TestSuiteDeleted      AuditType = 1712
+	TestRunStarted        AuditType = 1720
+	TestRunCancelled      AuditType = 1721
+	TestSuiteRunStarted   AuditType = 1722
+	TestSuiteRunCancelled AuditType = 1723
+	VariableCreated       AuditType = 1730
+	VariableUpdated       AuditType = 1731
+	VariableDeleted       AuditType = 1732
+	TunnelCreated         AuditType = 1740
+	TunnelDeleted         AuditType = 1741
 	OperatorCreated       AuditType = 1900
 	OperatorRotated       AuditType = 1901
 	OperatorRevoked       AuditType = 1902
@@ -106,6 +122,21 @@ func AuditTypes() []AuditEntryType {
 		{CrashPurgeRequested, "crashes.purge_requested", "Requested removal of crashes"},
 		{TaskRetried, "task.retried", "Retried task"},
 		{TaskCancelled, "task.cancelled", "Cancelled task"},
+		{TestCaseCreated, "test_case.created", "Created test case"},
+		{TestCaseRenamed, "test_case.renamed", "Renamed test case"},
+		{TestCaseDeleted, "test_case.deleted", "Deleted test case"},
+		{TestSuiteCreated, "test_suite.created", "Created test suite"},
+		{TestSuiteUpdated, "test_suite.updated", "Updated test suite"},
+		{TestSuiteDeleted, "test_suite.deleted", "Deleted test suite"},
+		{TestRunStarted, "test_run.started", "Started test run"},
+		{TestRunCancelled, "test_run.cancelled", "Cancelled test run"},
+		{TestSuiteRunStarted, "test_suite_run.started", "Started test suite run"},
+		{TestSuiteRunCancelled, "test_suite_run.cancelled", "Cancelled test suite run"},
+		{VariableCreated, "variable.created", "Created variable"},
+		{VariableUpdated, "variable.updated", "Updated variable"},
+		{VariableDeleted, "variable.deleted", "Deleted variable"},
+		{TunnelCreated, "tunnel.created", "Created tunnel"},
+		{TunnelDeleted, "tunnel.deleted", "Deleted tunnel"},
 		{OperatorCreated, "operator.created", "Created operator"},
 		{OperatorRotated, "operator.rotated", "Regenerated operator password"},
 		{OperatorRevoked, "operator.revoked", "Revoked operator"},

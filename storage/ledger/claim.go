@@ -59,7 +59,7 @@ returning ` + columns
 
 // Claim takes what an offer points at. No rows is no error: another worker was
 // faster, the task was cancelled or is not due, or its concurrency key is full
-// (then the row is due again some seconds later).
+// (then the row is due again some seconds later, or when a task of the key ends).
 func (s *Store) Claim(ctx context.Context, c Claim) ([]Task, error) {
 	var rows []Task
 	if c.Batch > 1 {
@@ -86,40 +86,17 @@ func (s *Store) Claim(ctx context.Context, c Claim) ([]Task, error) {
 	return rows, err
 }
 
-// keyHasRoom serializes the claims of one concurrency key and counts its
-// running tasks. A task that finds no room is put off by some seconds.
-func keyHasRoom(ctx context.Context, tx *storage.Tx, c Claim) (bool, error) {
-	var key *string
-	err := tx.GetContext(ctx, &key, `select max(concurrency_key) from tasks where id = $1 and state = 'queued'`, c.ID)
-	if err != nil || key == nil {
-		return err == nil, storage.Wrap(err, "read concurrency key")
-	}
-	if _, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, *key); err != nil {
-		return false, storage.Wrap(err, "lock concurrency key")
-	}
-	var running int
-	err = tx.GetContext(ctx, &running,
-		`select count(*) from tasks where concurrency_key = $1 and state = 'running'`, *key)
-	if err != nil {
-		return false, storage.Wrap(err, "count concurrency key")
-	}
-	if running < c.KeyLimit {
-		return true, nil
-	}
-	_, err = tx.ExecContext(ctx, `update tasks set offered_at = null, run_at = now() + interval '5 seconds'
-		where id = $1 and state = 'queued'`, c.ID)
-	return false, storage.Wrap(err, "put off task")
-}
-
 const finish = `
 update tasks t set state = 'succeeded', finished_at = now(), worker = null, heartbeat_at = null,
 	error = null, result = coalesce($3::jsonb, t.result)
 from unnest($1::uuid[], $2::int[]) as mine(id, attempt)
-where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'`
+where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'
+returning coalesce(t.concurrency_key, '')`
 
 // Finish ends claimed tasks as succeeded, in the transaction that holds their
 // effects. It answers ErrStale, and the caller must roll back, when one of the
-// claims is no longer the worker's. The result (may be nil) is kept as JSON.
+// claims is no longer the worker's. The result (may be nil) is kept as JSON. A
+// task that waits for the concurrency key of one of them becomes due.
 func Finish(ctx context.Context, q storage.Querier, tokens []Token, result any) error {
 	var doc any
 	if result != nil {
@@ -130,14 +107,14 @@ func Finish(ctx context.Context, q storage.Querier, tokens []Token, result any) 
 		doc = string(b)
 	}
 	ids, attempts := split(tokens)
-	res, err := q.ExecContext(ctx, finish, ids, attempts, doc)
-	if err != nil {
+	var keys []string
+	if err := q.SelectContext(ctx, &keys, finish, ids, attempts, doc); err != nil {
 		return storage.Wrap(err, "finish tasks")
 	}
-	if n, err := res.RowsAffected(); err != nil || n != int64(len(tokens)) {
+	if len(keys) != len(tokens) {
 		return fmt.Errorf("finish %d tasks: %w", len(tokens), storage.ErrStale)
 	}
-	return nil
+	return wakeKeys(ctx, q, keys)
 }
 
 // The rows are locked in the order of their ids, as everybody does.
@@ -190,7 +167,7 @@ func Progress(ctx context.Context, q storage.Querier, token Token, result any) e
 	return nil
 }
 
-const fail = `
+var fail = waking(`
 update tasks t set
 	state = case when t.cancel_requested then 'cancelled'
 		when $4 or t.attempt >= t.max_attempts then 'dead' else 'queued' end,
@@ -199,7 +176,7 @@ update tasks t set
 	worker = null, heartbeat_at = null, offered_at = null, error = $3
 from unnest($1::uuid[], $2::int[]) as mine(id, attempt)
 where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'
-returning t.state`
+returning t.state, t.concurrency_key`)
 
 // Fail records that claimed tasks failed: due again after the backoff, or dead
 // when the failure is permanent or the attempts are used up, or cancelled when
@@ -212,15 +189,20 @@ func (s *Store) Fail(ctx context.Context, tokens []Token, reason string, permane
 	return states, storage.Wrap(err, "fail tasks")
 }
 
-const release = `
+// snoozed is the error of a task that was given back for a while. Like that of a
+// failed one it keeps the end of another task of the key from cutting that short.
+const snoozed = "put off"
+
+var release = waking(`
 update tasks t set
 	state = case when t.cancel_requested then 'cancelled' else 'queued' end,
 	finished_at = case when t.cancel_requested then now() end,
-	max_attempts = t.max_attempts + 1, run_at = now() + make_interval(secs => $3),
-	worker = null, heartbeat_at = null, offered_at = null
+	max_attempts = t.max_attempts + 1, run_at = now() + make_interval(secs => $3::float8),
+	worker = null, heartbeat_at = null, offered_at = null,
+	error = case when $3::float8 > 0 and not t.cancel_requested then '` + snoozed + `' else t.error end
 from unnest($1::uuid[], $2::int[]) as mine(id, attempt)
 where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'
-returning t.state`
+returning t.state, t.concurrency_key`)
 
 // Release gives claimed tasks back and grants one attempt more, so that this one
 // does not count: at a graceful stop, when what the task needs is rate limited,

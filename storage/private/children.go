@@ -32,7 +32,7 @@ type roster struct {
 	Children []child `json:"children"`
 }
 
-// rosterLimit bounds the children that one sweep believes: a folder has three
+// rosterLimit bounds the children that one sweep believes: a folder has four
 // servers and one initdb.
 const rosterLimit = 16
 
@@ -158,6 +158,9 @@ func stepsOf(name string) []step {
 	switch name {
 	case "postgres":
 		return []step{{syscall.SIGINT, 30 * time.Second}, {syscall.SIGQUIT, 5 * time.Second}}
+	case "chromedriver":
+		// It ends at once, and its browsers with the sweep that follows.
+		return []step{{syscall.SIGTERM, 5 * time.Second}}
 	case "initdb":
 		return nil // nothing of a half-made folder is kept
 	}

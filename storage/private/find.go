@@ -18,6 +18,10 @@ const (
 	PostgreSQL = "postgresql"
 	Redis      = "redis"
 	MinIO      = "minio"
+	// Chromedriver drives the browser Chromium (or Chrome) over WebDriver; both
+	// must have the same major version.
+	Chromedriver = "chromedriver"
+	Chromium     = "chromium"
 )
 
 // minioVersion is the last commit of the archived MinIO repository. Later than
@@ -26,8 +30,8 @@ const minioVersion = "v0.0.0-20260212201848-7aac2a2c5b7c"
 
 // Binary is a server program found on this machine.
 type Binary struct {
-	Program string // PostgreSQL, Redis or MinIO
-	Path    string // the server's executable, absolute
+	Program string // one of the programs above
+	Path    string // the server's or browser's executable, absolute
 	// Major is the major version of PostgreSQL, taken from its folder or
 	// else asked from the program when a server starts; 0 when not known.
 	Major int
@@ -35,7 +39,7 @@ type Binary struct {
 
 // MissingError says that a program is not installed.
 type MissingError struct {
-	Program string // PostgreSQL, Redis or MinIO
+	Program string // one of the programs above
 	Install string // the shell line that installs it here
 }
 
@@ -115,6 +119,10 @@ func findAll(program string, in places) []Binary {
 		if in.cache != "" {
 			add(filepath.Join(in.cache, "slipway", "bin"), "minio", 0)
 		}
+	case Chromedriver, Chromium:
+		for _, path := range in.browserFiles(program) {
+			add(filepath.Dir(path), filepath.Base(path), 0)
+		}
 	}
 	return found
 }
@@ -130,6 +138,35 @@ func (in places) packaged() []string {
 		return cmp.Compare(majorOfFolder(b), majorOfFolder(a))
 	})
 	return folders
+}
+
+// browserFiles lists where chromedriver and the browser may be, best first: PATH,
+// then what packages put elsewhere (Red Hat, Ubuntu, snap, Google's own, macOS).
+func (in places) browserFiles(program string) []string {
+	names := []string{"chromedriver"}
+	more := []string{
+		"/usr/lib/chromium/chromedriver", "/usr/lib64/chromium-browser/chromedriver",
+		"/usr/lib/chromium-browser/chromedriver", "/snap/bin/chromium.chromedriver",
+		"/opt/homebrew/bin/chromedriver", "/usr/local/bin/chromedriver",
+	}
+	if program == Chromium {
+		names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
+		more = []string{
+			"/usr/bin/chromium", "/usr/bin/google-chrome", "/opt/google/chrome/chrome", "/snap/bin/chromium",
+			"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+			"/Applications/Chromium.app/Contents/MacOS/Chromium",
+		}
+	}
+	var files []string
+	for _, name := range names {
+		for _, folder := range in.path {
+			files = append(files, filepath.Join(folder, name))
+		}
+	}
+	for _, path := range more {
+		files = append(files, in.root+path)
+	}
+	return files
 }
 
 var folderMajor = regexp.MustCompile(`(?:postgresql[/@-]?|pgsql-)(\d{1,3})(?:/bin)?$`)
@@ -159,11 +196,11 @@ func installLine(program string, in places) string {
 		}
 		return line
 	}
-	managers := []struct{ tool, postgres, redis string }{
-		{"apt-get", "apt-get install -y postgresql", "apt-get install -y redis-server"},
-		{"dnf", "dnf install -y postgresql-server", "dnf install -y redis"},
-		{"apk", "apk add postgresql", "apk add redis"},
-		{"brew", "brew install postgresql@17", "brew install redis"},
+	managers := []struct{ tool, postgres, redis, browser string }{
+		{"apt-get", "apt-get install -y postgresql", "apt-get install -y redis-server", "apt-get install -y chromium chromium-driver"},
+		{"dnf", "dnf install -y postgresql-server", "dnf install -y redis", "dnf install -y chromium chromedriver"},
+		{"apk", "apk add postgresql", "apk add redis", "apk add chromium chromium-chromedriver"},
+		{"brew", "brew install postgresql@17", "brew install redis", "brew install --cask google-chrome chromedriver"},
 	}
 	if in.system == "darwin" {
 		slices.Reverse(managers)
@@ -176,8 +213,11 @@ func installLine(program string, in places) string {
 			break
 		}
 	}
-	if program == Redis {
+	switch program {
+	case Redis:
 		return chosen.redis
+	case Chromedriver, Chromium:
+		return chosen.browser
 	}
 	return chosen.postgres
 }

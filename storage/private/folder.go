@@ -78,7 +78,11 @@ func Open(dir string) (*Folder, error) {
 	}
 	f := &Folder{dir: dir, lock: lock, starting: map[string]bool{}}
 	f.life, f.cancel = context.WithCancel(context.Background())
-	if err := f.sweep(); err != nil {
+	err = f.sweep()
+	if err == nil {
+		err = f.sweepBrowsers()
+	}
+	if err != nil {
 		_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN)
 		lock.Close()
 		return nil, err

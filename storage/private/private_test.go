@@ -88,6 +88,9 @@ func parent(dir string) error {
 		return err
 	}
 	folder.noDeathSignal = os.Getenv(orphansVariable) != ""
+	if os.Getenv(browserVariable) != "" {
+		return browserParent(folder)
+	}
 	postgres, err := folder.Postgres(context.Background(), PostgresConfig{Ephemeral: true, SharedBuffersMB: 16})
 	if err != nil {
 		return err

@@ -163,7 +163,7 @@ func turnLog(path string, limit int64) {
 
 // StartError says that a server did not become ready.
 type StartError struct {
-	Server string // "postgres", "redis", "minio" or "initdb"
+	Server string // "postgres", "redis", "minio", "chromedriver" or "initdb"
 	Log    string // path of the server's log
 	Tail   string // the last lines of this start
 	Err    error

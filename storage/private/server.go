@@ -22,6 +22,7 @@ type Server struct {
 	log     string
 	folder  *Folder
 	process *process
+	after   func() // called when the process is gone; may be nil
 
 	mu       sync.Mutex
 	stopping bool
@@ -33,13 +34,20 @@ type Server struct {
 
 // URL returns the server's address with user and password:
 // postgres://slipway:...@127.0.0.1:PORT/DATABASE?sslmode=disable,
-// redis://:...@127.0.0.1:PORT/0 or
-// s3://USER:...@127.0.0.1:PORT?region=REGION&tls=0.
+// redis://:...@127.0.0.1:PORT/0,
+// s3://USER:...@127.0.0.1:PORT?region=REGION&tls=0 or
+// http://127.0.0.1:PORT/SECRET (chromedriver).
 // It is a secret; print Redacted.
 func (s *Server) URL() string { return s.url.String() }
 
-// Redacted returns the URL with "xxxxx" for the password.
-func (s *Server) Redacted() string { return s.url.Redacted() }
+// Redacted returns the URL with "xxxxx" for the password, or for the secret path
+// of chromedriver.
+func (s *Server) Redacted() string {
+	if s.name == "chromedriver" {
+		return "http://" + s.url.Host + "/xxxxx"
+	}
+	return s.url.Redacted()
+}
 
 // Addr returns 127.0.0.1:PORT.
 func (s *Server) Addr() string { return s.url.Host }
@@ -103,6 +111,9 @@ func (s *Server) Stop(ctx context.Context) error {
 // watch waits for the end of the process and tells apart who wanted it.
 func (s *Server) watch() {
 	<-s.process.gone
+	if s.after != nil {
+		s.after()
+	}
 	s.folder.forget(s)
 	s.mu.Lock()
 	if !s.stopping {
@@ -123,6 +134,8 @@ type recipe struct {
 	// ready asks the server something that needs its password. An error is
 	// tried again until the deadline, a *refusedError is final.
 	ready func(ctx context.Context, address url.URL) error
+	// after cleans up when the process has ended, however it did; may be nil.
+	after func()
 }
 
 // refusedError says that the server answered and will not change its mind.
@@ -194,7 +207,7 @@ func (f *Folder) serveAt(ctx context.Context, r recipe, port int) (*Server, erro
 		_, ended := p.end(short)
 		return nil, errors.Join(failure, ended)
 	}
-	s := &Server{name: r.name, url: address, log: r.log, folder: f, process: p,
+	s := &Server{name: r.name, url: address, log: r.log, folder: f, process: p, after: r.after,
 		done: make(chan struct{}), released: make(chan struct{})}
 	go p.boundLog(r.log)
 	return s, nil

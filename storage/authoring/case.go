@@ -1,0 +1,262 @@
+package authoring
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// Case is a test case. Its time of update and its modifier tell of the case
+// itself: moving it from suite to suite changes neither.
+type Case struct {
+	Owner
+	ID       string
+	SuiteID  *uuid.UUID
+	Name     string
+	Tags     []string // never nil
+	Settings step.RunSettings
+}
+
+// Runnable reports whether the case has a target.
+func (c *Case) Runnable() bool {
+	return len(c.Settings.RunTargets) > 0 || !c.Settings.PrimaryTarget.Empty()
+}
+
+// CaseFilter selects cases of a list.
+type CaseFilter struct {
+	OrganizationID int64
+	Search         string    // part of the name, in any case
+	From, To       time.Time // creation; From inclusive, To exclusive; zero: no bound
+	User           *uuid.UUID
+	Team           *uuid.UUID
+	Suites         []uuid.UUID
+	Unassigned     bool // also (or, without Suites, only) cases of no suite
+	Page
+}
+
+func (f CaseFilter) matching() *matching {
+	m := matchingOf(f.OrganizationID)
+	m.named(f.Search)
+	m.created(f.From, f.To)
+	m.by(f.User, f.Team)
+	if len(f.Suites) > 0 || f.Unassigned {
+		m.narrow = true
+	}
+	switch {
+	case len(f.Suites) > 0 && f.Unassigned:
+		m.and("(c.suite_id = any(" + m.arg(uuids(f.Suites)) + "::uuid[]) or c.suite_id is null)")
+	case len(f.Suites) > 0:
+		m.and("c.suite_id = any(" + m.arg(uuids(f.Suites)) + "::uuid[])")
+	case f.Unassigned:
+		m.and("c.suite_id is null")
+	}
+	return m
+}
+
+func uuids(list []uuid.UUID) any {
+	texts := make([]string, len(list))
+	for i, id := range list {
+		texts[i] = id.String()
+	}
+	return pq.Array(texts)
+}
+
+// Cases gives a page of cases, newest first, and the number of all that match.
+func Cases(ctx context.Context, q storage.Querier, f CaseFilter) ([]Case, int, error) {
+	m, rows := f.matching(), []caseRow{}
+	if f.limit() > 0 {
+		query, args := m.page("test_cases", caseColumns, ownerTables, f.Page)
+		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
+			return nil, 0, storage.Wrap(err, "list test cases")
+		}
+	}
+	list := make([]Case, len(rows))
+	for i := range rows {
+		var err error
+		if list[i], err = rows[i].testCase(); err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(rows) > 0 {
+		return list, rows[0].Total, nil
+	}
+	// A page without rows does not tell the total.
+	var total int
+	err := q.GetContext(ctx, &total, m.total("test_cases"), m.args...)
+	return list, total, storage.Wrap(err, "count test cases")
+}
+
+const caseByID = `
+select ` + caseColumns + ` from test_cases c` + ownerTables + `
+where c.organization_id = $1 and c.id = $2`
+
+// CaseByID reads one case; ErrNotFound also for another organization's.
+func CaseByID(ctx context.Context, q storage.Querier, organizationID int64, id string) (*Case, error) {
+	if !isID(id) {
+		return nil, fmt.Errorf("test case: %w", storage.ErrNotFound)
+	}
+	var row caseRow
+	if err := q.GetContext(ctx, &row, caseByID, organizationID, id); err != nil {
+		return nil, storage.Wrap(err, "test case "+id)
+	}
+	c, err := row.testCase()
+	if err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// NewCase is a case to create, with its first revision.
+type NewCase struct {
+	Team     *uuid.UUID // nil: the writer's default team; an unknown one is an InvalidError of teamId
+	SuiteID  *uuid.UUID // ErrSuiteNotFound when it does not exist
+	Name     string
+	Tags     []string
+	Settings step.RunSettings
+	Revision Revision // Intent, Steps, DiscoveredIntent, Description, Reasoning
+}
+
+// check cleans the members and gives the settings as they are stored.
+func (n *NewCase) check() (settings string, err error) {
+	if n.Name, err = cleanName(n.Name, MaxName); err != nil {
+		return "", err
+	}
+	if n.Tags, err = cleanTags(n.Tags); err != nil {
+		return "", err
+	}
+	if len(n.Settings.RunTargets) > MaxTargets {
+		return "", invalid("runSettings.runTargets", "must be at most %d", MaxTargets)
+	}
+	if n.Settings.RunTargets == nil {
+		n.Settings.RunTargets = []step.Target{}
+	}
+	return document("runSettings", n.Settings, maxSettings)
+}
+
+const insertCase = `
+insert into test_cases (id, organization_id, team_id, suite_id, name, tags, run_settings, runnable, creator_uuid, modifier_uuid)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`
+
+// CreateCase makes a case with its first revision.
+func CreateCase(ctx context.Context, tx *storage.Tx, w Writer, n NewCase) (*Case, error) {
+	settings, err := n.check()
+	if err != nil {
+		return nil, err
+	}
+	of, err := teamFor(ctx, tx, w, n.Team)
+	if err != nil {
+		return nil, err
+	}
+	if n.SuiteID != nil {
+		if err := holdSuite(ctx, tx, w, *n.SuiteID); err != nil {
+			return nil, err
+		}
+	}
+	id, err := newID()
+	if err != nil {
+		return nil, err
+	}
+	runnable := len(n.Revision.Steps) > 0 && (&Case{Settings: n.Settings}).Runnable()
+	if _, err := tx.ExecContext(ctx, insertCase, id, w.OrganizationID, of.ID, n.SuiteID, n.Name, pq.Array(n.Tags),
+		settings, runnable, w.UserUUID); err != nil {
+		return nil, storage.Wrap(err, "create test case")
+	}
+	if err := insertFirst(ctx, tx, id, n.Revision); err != nil {
+		return nil, err
+	}
+	if err := auditCase(ctx, tx, w, account.TestCaseCreated, id, map[string]any{"name": n.Name}); err != nil {
+		return nil, err
+	}
+	return CaseByID(ctx, tx, w.OrganizationID, id)
+}
+
+func auditCase(ctx context.Context, tx *storage.Tx, w Writer, what account.AuditType, id string, detail any) error {
+	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: what, Actor: w.Actor,
+		Subject: "test case " + id, Detail: detail})
+}
+
+// lockedCase is what a change of a case looks at before.
+type lockedCase struct {
+	ID      string     `db:"id"`
+	TeamID  int64      `db:"team_id"`
+	SuiteID *uuid.UUID `db:"suite_id"`
+	Name    string     `db:"name"`
+}
+
+const lockCase = `
+select id, team_id, suite_id, name from test_cases where organization_id = $1 and id = $2 for `
+
+// lockedBy locks a case that the writer may change.
+func lockedBy(ctx context.Context, tx *storage.Tx, w Writer, id, strength string) (*lockedCase, error) {
+	if !isID(id) {
+		return nil, fmt.Errorf("test case: %w", storage.ErrNotFound)
+	}
+	var c lockedCase
+	if err := tx.GetContext(ctx, &c, lockCase+strength, w.OrganizationID, id); err != nil {
+		return nil, storage.Wrap(err, "test case "+id)
+	}
+	if !w.May(c.TeamID) {
+		return nil, ErrForbidden
+	}
+	return &c, nil
+}
+
+// RenameCase gives a case another name.
+func RenameCase(ctx context.Context, tx *storage.Tx, w Writer, id, name string) (*Case, error) {
+	name, err := cleanName(name, MaxName)
+	if err != nil {
+		return nil, err
+	}
+	before, err := lockedBy(ctx, tx, w, id, "no key update")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, `update test_cases set name = $2, modifier_uuid = $3, updated_at = now() where id = $1`,
+		id, name, w.UserUUID); err != nil {
+		return nil, storage.Wrap(err, "rename test case "+id)
+	}
+	err = auditCase(ctx, tx, w, account.TestCaseRenamed, id, map[string]any{"from": before.Name, "to": name})
+	if err != nil {
+		return nil, err
+	}
+	return CaseByID(ctx, tx, w.OrganizationID, id)
+}
+
+// DeleteCase removes a case with its revisions and variables, and cancels its
+// open runs. It gives the jobs whose ledger tasks the caller cancels in the same
+// transaction.
+func DeleteCase(ctx context.Context, tx *storage.Tx, w Writer, id string) ([]uuid.UUID, error) {
+	c, err := lockedBy(ctx, tx, w, id, "update")
+	if err != nil {
+		return nil, err
+	}
+	open, err := cancelRunsOfCases(ctx, tx, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, `delete from test_cases where id = $1`, id); err != nil {
+		return nil, storage.Wrap(err, "delete test case "+id)
+	}
+	return open, auditCase(ctx, tx, w, account.TestCaseDeleted, id, map[string]any{"name": c.Name})
+}
+
+const setBuildName = `
+update test_cases set run_settings = jsonb_set(run_settings, '{lastBuildName}', to_jsonb($2::text))
+where id = $1 and run_settings ->> 'lastBuildName' is distinct from $2::text`
+
+// SetBuildName keeps the name of the last run's build in the case's settings.
+func SetBuildName(ctx context.Context, tx *storage.Tx, caseID, buildName string) error {
+	buildName, err := line("buildName", buildName, MaxBuildName)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, setBuildName, caseID, buildName)
+	return storage.Wrap(err, "keep the build name of test case "+caseID)
+}

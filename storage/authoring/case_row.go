@@ -1,0 +1,116 @@
+package authoring
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// ownerColumns and ownerTables fill an Owner for the rows of c. Users may be gone.
+const (
+	ownerColumns = `c.organization_id, o.uuid as organization_uuid, c.team_id, t.uuid as team_uuid,
+	c.creator_uuid, coalesce(nullif(cu.name, ''), cu.username, '') as creator_name,
+	c.modifier_uuid, coalesce(nullif(mu.name, ''), mu.username, '') as modifier_name,
+	c.created_at, c.updated_at`
+	ownerTables = `
+join organizations o on o.id = c.organization_id
+join teams t on t.id = c.team_id
+left join users cu on cu.uuid = c.creator_uuid
+left join users mu on mu.uuid = c.modifier_uuid`
+)
+
+const caseColumns = `c.id, c.suite_id, c.name, c.tags, c.run_settings, ` + ownerColumns
+
+type caseRow struct {
+	Owner
+	ID       string         `db:"id"`
+	SuiteID  *uuid.UUID     `db:"suite_id"`
+	Name     string         `db:"name"`
+	Tags     pq.StringArray `db:"tags"`
+	Settings []byte         `db:"run_settings"`
+	Total    int            `db:"total"` // of lists
+}
+
+func (r *caseRow) testCase() (Case, error) {
+	c := Case{Owner: r.Owner, ID: r.ID, SuiteID: r.SuiteID, Name: r.Name, Tags: r.Tags}
+	if c.Tags == nil {
+		c.Tags = []string{}
+	}
+	if err := json.Unmarshal(r.Settings, &c.Settings); err != nil {
+		return c, fmt.Errorf("settings of test case %s: %w", r.ID, err)
+	}
+	return c, nil
+}
+
+const revisionColumns = `id, case_id, number, intent, steps, discovered_intent, description, reasoning, created_at`
+
+type revisionRow struct {
+	ID               string    `db:"id"`
+	CaseID           string    `db:"case_id"`
+	Number           int       `db:"number"`
+	Intent           string    `db:"intent"`
+	Steps            []byte    `db:"steps"`
+	DiscoveredIntent string    `db:"discovered_intent"`
+	Description      string    `db:"description"`
+	Reasoning        []byte    `db:"reasoning"`
+	CreatedAt        time.Time `db:"created_at"`
+}
+
+func (r *revisionRow) revision() (Revision, error) {
+	v := Revision{ID: r.ID, CaseID: r.CaseID, Number: r.Number, Intent: r.Intent, Steps: []step.Step{},
+		DiscoveredIntent: r.DiscoveredIntent, Description: r.Description, Reasoning: []Reason{}, CreatedAt: r.CreatedAt}
+	if err := json.Unmarshal(r.Steps, &v.Steps); err != nil {
+		return v, fmt.Errorf("steps of revision %s: %w", r.ID, err)
+	}
+	if err := json.Unmarshal(r.Reasoning, &v.Reasoning); err != nil {
+		return v, fmt.Errorf("reasoning of revision %s: %w", r.ID, err)
+	}
+	return v, nil
+}
+
+// team is a team of the writer's organization.
+type team struct {
+	ID   int64     `db:"id"`
+	UUID uuid.UUID `db:"uuid"`
+}
+
+const teamByUUID = `select id, uuid from teams where organization_id = $1 and uuid = $2`
+
+// A writer without a team writes for the organization's first one.
+const defaultTeam = `
+select id, uuid from teams where organization_id = $1 and ($2::bigint = 0 or id = $2::bigint)
+order by id limit 1`
+
+// teamFor is the team that something new belongs to: the one asked for, else the
+// writer's default team.
+func teamFor(ctx context.Context, q storage.Querier, w Writer, asked *uuid.UUID) (team, error) {
+	var list []team
+	var err error
+	if asked != nil {
+		err = q.SelectContext(ctx, &list, teamByUUID, w.OrganizationID, *asked)
+	} else {
+		var first int64
+		if len(w.Teams) > 0 {
+			first = w.Teams[0]
+		}
+		err = q.SelectContext(ctx, &list, defaultTeam, w.OrganizationID, first)
+	}
+	switch {
+	case err != nil:
+		return team{}, storage.Wrap(err, "team of what is new")
+	case len(list) == 0 && asked != nil:
+		return team{}, invalid("teamId", "is no team of the organization")
+	case len(list) == 0:
+		return team{}, invalid("teamId", "is required: there is no default team")
+	case !w.May(list[0].ID):
+		return team{}, ErrForbidden
+	}
+	return list[0], nil
+}

@@ -1,0 +1,170 @@
+package authoring_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+	. "github.com/slipway-qa/slipway/storage/authoring"
+)
+
+// Twenty workers begin and end the jobs of one suite run at once, each job twice.
+func TestJobsOfASuiteRunEndAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, jobs := w.suiteRun(20, 2)
+	var ended atomic.Int64
+	var wg sync.WaitGroup
+	work := make(chan uuid.UUID)
+	for range 20 {
+		wg.Go(func() {
+			for job := range work {
+				if _, _, err := w.begin(job); err != nil && !isEnded(err) {
+					t.Error(err)
+				}
+				did, err := w.end(job, JobEnd{Status: Passed, Files: []NewFile{newFile(job)}})
+				if err != nil {
+					t.Error(err)
+				}
+				if did {
+					ended.Add(1)
+				}
+			}
+		})
+	}
+	for i, job := range append(jobs, jobs...) {
+		if i == 7 { // one of them fails
+			w.mustEnd(job, Failed)
+			ended.Add(1)
+			continue
+		}
+		work <- job
+	}
+	close(work)
+	wg.Wait()
+	require.EqualValues(t, len(jobs), ended.Load())
+	got := w.readSuiteRun(run)
+	require.Equal(t, Failed, got.Status)
+	require.Equal(t, 19, got.Counts[Passed])
+	require.Equal(t, 1, got.Counts[Failed])
+	require.NotNil(t, got.StartedAt)
+	require.NotNil(t, got.FinishedAt)
+	require.Equal(t, len(jobs)-1, w.count(`select count(*) from run_files`))
+	event := w.event(run.ID)
+	require.Equal(t, run.SuiteID.String(), event["testSuiteId"])
+	require.Equal(t, map[string]any{"total": 20.0, "passed": 19.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0}, event["counts"])
+	require.Equal(t, 1, w.count(`select count(*) from events`), "its case runs make none of their own")
+}
+
+func isEnded(err error) bool { return errors.Is(err, storage.ErrConflict) }
+
+// Jobs end while the run is fanned out, while other runs of it are cancelled, and
+// while their cases are deleted.
+func TestEndingAndCancellingAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, jobs := w.suiteRun(12, 2)
+	runs, err := RunsOfSuiteRun(testContext(t), w.db, run.ID)
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for _, job := range jobs {
+		wg.Go(func() {
+			if _, _, err := w.begin(job); err != nil && !isEnded(err) && !errors.Is(err, storage.ErrNotFound) {
+				t.Error("begin", err)
+			}
+			if _, err := w.end(job, JobEnd{Status: Passed}); err != nil {
+				t.Error("end", err)
+			}
+		})
+	}
+	for i, r := range runs {
+		wg.Go(func() {
+			err := w.do(func(ctx context.Context, tx *storage.Tx) (err error) {
+				var open []uuid.UUID
+				if i%2 == 0 {
+					open, err = DeleteCase(ctx, tx, w.w, r.CaseID)
+				} else {
+					open, err = CancelRun(ctx, tx, w.w, r.CaseID, r.ID)
+				}
+				if err != nil {
+					return err
+				}
+				return cancelTasks(ctx, tx, open)
+			})
+			if err != nil && !isEnded(err) {
+				t.Error("cancel", err)
+			}
+		})
+	}
+	wg.Wait()
+	got := w.readSuiteRun(run)
+	require.True(t, got.Status.Terminal())
+	require.Equal(t, 12, got.Counts[Passed]+got.Counts[Cancelled])
+	require.Zero(t, w.count(`select count(*) from test_jobs where status in ('QUEUED', 'RUNNING')`))
+	w.event(run.ID)
+}
+
+func TestSuiteRunIsCancelledWhileJobsEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, jobs := w.suiteRun(10, 1)
+	var wg sync.WaitGroup
+	for _, job := range jobs {
+		wg.Go(func() {
+			if _, err := w.end(job, JobEnd{Status: Passed}); err != nil {
+				t.Error("end", err)
+			}
+		})
+	}
+	var cancelled atomic.Int64
+	for range 3 {
+		wg.Go(func() {
+			err := w.do(func(ctx context.Context, tx *storage.Tx) error {
+				open, err := CancelSuiteRun(ctx, tx, w.w, run.SuiteID, run.ID)
+				if err != nil {
+					return err
+				}
+				return cancelTasks(ctx, tx, open)
+			})
+			switch {
+			case err == nil:
+				cancelled.Add(1)
+			case !isEnded(err):
+				t.Error("cancel", err)
+			}
+		})
+	}
+	wg.Wait()
+	got := w.readSuiteRun(run)
+	require.Equal(t, 10, got.Counts[Passed]+got.Counts[Cancelled])
+	if cancelled.Load() == 1 {
+		require.Equal(t, Cancelled, got.Status)
+	} else {
+		require.Zero(t, cancelled.Load())
+		require.Equal(t, Passed, got.Status)
+	}
+	w.event(run.ID)
+}
+
+func TestEndedRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.newCase(w.w, "log in")
+	open, ended := w.newRun(c, 1), w.newRun(c, 1)
+	w.mustEnd(ended.Jobs[0].ID, Passed)
+	suite, jobs := w.suiteRun(1, 1)
+	ids := []uuid.UUID{open.ID, ended.ID, suite.ID, noUUID}
+	got, err := EndedRuns(testContext(t), w.db, ids)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []uuid.UUID{ended.ID, noUUID}, got)
+	w.mustEnd(jobs[0], Passed)
+	got, err = EndedRuns(testContext(t), w.db, ids)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []uuid.UUID{ended.ID, suite.ID, noUUID}, got)
+}

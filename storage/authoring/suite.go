@@ -1,0 +1,154 @@
+package authoring
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// Suite is a set of cases; a case is in one suite at most.
+type Suite struct {
+	Owner
+	ID        uuid.UUID
+	Name      string
+	Tags      []string // never nil
+	CaseCount int
+	RunCount  int
+}
+
+// SuiteFilter selects suites of a list.
+type SuiteFilter struct {
+	OrganizationID int64
+	IDs            []uuid.UUID // nil: all
+	Search         string
+	From, To       time.Time
+	User           *uuid.UUID
+	Team           *uuid.UUID
+	Page
+}
+
+func (f SuiteFilter) matching() *matching {
+	m := matchingOf(f.OrganizationID)
+	m.named(f.Search)
+	m.created(f.From, f.To)
+	m.by(f.User, f.Team)
+	if f.IDs != nil {
+		m.narrow = true
+		m.and("c.id = any(" + m.arg(uuids(f.IDs)) + "::uuid[])")
+	}
+	return m
+}
+
+// The number of cases is counted when it is read, so it is never wrong.
+const suiteColumns = `c.id, c.name, c.tags, c.run_count,
+	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + ownerColumns
+
+type suiteRow struct {
+	Owner
+	ID        uuid.UUID      `db:"id"`
+	Name      string         `db:"name"`
+	Tags      pq.StringArray `db:"tags"`
+	CaseCount int            `db:"case_count"`
+	RunCount  int            `db:"run_count"`
+	Total     int            `db:"total"` // of lists
+}
+
+func (r *suiteRow) suite() Suite {
+	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, CaseCount: r.CaseCount, RunCount: r.RunCount}
+	if s.Tags == nil {
+		s.Tags = []string{}
+	}
+	return s
+}
+
+// Suites gives a page of suites, newest first, and the number of all that match.
+func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int, error) {
+	m, rows := f.matching(), []suiteRow{}
+	if f.limit() > 0 {
+		query, args := m.page("test_suites", suiteColumns, ownerTables, f.Page)
+		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
+			return nil, 0, storage.Wrap(err, "list test suites")
+		}
+	}
+	list := make([]Suite, len(rows))
+	for i := range rows {
+		list[i] = rows[i].suite()
+	}
+	if len(rows) > 0 {
+		return list, rows[0].Total, nil
+	}
+	var total int
+	err := q.GetContext(ctx, &total, m.total("test_suites"), m.args...)
+	return list, total, storage.Wrap(err, "count test suites")
+}
+
+const suiteByID = `
+select ` + suiteColumns + ` from test_suites c` + ownerTables + `
+where c.organization_id = $1 and c.id = $2`
+
+// SuiteByID reads one suite; ErrNotFound also for another organization's.
+func SuiteByID(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (*Suite, error) {
+	var row suiteRow
+	if err := q.GetContext(ctx, &row, suiteByID, organizationID, id); err != nil {
+		return nil, storage.Wrap(err, "test suite "+id.String())
+	}
+	s := row.suite()
+	return &s, nil
+}
+
+// NewSuite is a suite to create.
+type NewSuite struct {
+	Team  *uuid.UUID // as of NewCase
+	Name  string
+	Tags  []string
+	Cases []string // *MissingError for those that do not exist
+}
+
+const insertSuite = `
+insert into test_suites (id, organization_id, team_id, name, tags, creator_uuid, modifier_uuid)
+values ($1, $2, $3, $4, $5, $6, $6)`
+
+// CreateSuite makes a suite and moves the cases into it.
+func CreateSuite(ctx context.Context, tx *storage.Tx, w Writer, n NewSuite) (*Suite, error) {
+	name, err := cleanName(n.Name, MaxName)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := cleanTags(n.Tags)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCount("testCases", n.Cases); err != nil {
+		return nil, err
+	}
+	of, err := teamFor(ctx, tx, w, n.Team)
+	if err != nil {
+		return nil, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), w.UserUUID); err != nil {
+		return nil, storage.Wrap(err, "create test suite")
+	}
+	moved, err := (&SuiteChange{Add: n.Cases}).move(ctx, tx, w, id)
+	if err != nil {
+		return nil, err
+	}
+	err = auditSuite(ctx, tx, w, account.TestSuiteCreated, id, map[string]any{"name": name, "cases": moved.in})
+	if err != nil {
+		return nil, err
+	}
+	return SuiteByID(ctx, tx, w.OrganizationID, id)
+}
+
+func auditSuite(ctx context.Context, tx *storage.Tx, w Writer, what account.AuditType, id uuid.UUID, detail any) error {
+	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: what, Actor: w.Actor,
+		Subject: "test suite " + id.String(), Detail: detail})
+}

@@ -1,0 +1,273 @@
+package authoring
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// SuiteChange is what of a suite to change; nil members stay.
+type SuiteChange struct {
+	Name   *string
+	Tags   *[]string
+	Cases  *[]string // replace; excludes Add and Remove
+	Add    []string
+	Remove []string
+}
+
+// checkCases refuses lists that are too long or contradict each other.
+func (c *SuiteChange) checkCases() error {
+	for _, list := range []struct {
+		field string
+		ids   []string
+	}{{"addTestCases", c.Add}, {"removeTestCases", c.Remove}} {
+		if err := checkCount(list.field, list.ids); err != nil {
+			return err
+		}
+	}
+	if c.Cases != nil {
+		if err := checkCount("testCaseIds", *c.Cases); err != nil {
+			return err
+		}
+	}
+	if c.Cases != nil && (len(c.Add) > 0 || len(c.Remove) > 0) {
+		return invalid("testCaseIds", "replaces all cases: addTestCases and removeTestCases cannot be given as well")
+	}
+	add := setOf(c.Add)
+	for _, id := range c.Remove {
+		if add[id] {
+			return invalid("removeTestCases", "names a case that is in addTestCases")
+		}
+	}
+	return nil
+}
+
+func checkCount(field string, ids []string) error {
+	if len(ids) > MaxSuiteCases {
+		return invalid(field, "must be at most %d", MaxSuiteCases)
+	}
+	return nil
+}
+
+// in are the cases that are in the suite afterwards.
+func (c *SuiteChange) in() []string {
+	if c.Cases != nil {
+		return *c.Cases
+	}
+	return c.Add
+}
+
+const lockSuite = `select team_id, name, tags from test_suites where organization_id = $1 and id = $2 for `
+
+type lockedSuite struct {
+	TeamID int64          `db:"team_id"`
+	Name   string         `db:"name"`
+	Tags   pq.StringArray `db:"tags"`
+}
+
+// suiteLockedBy locks a suite that the writer may change.
+func suiteLockedBy(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, strength string) (*lockedSuite, error) {
+	var s lockedSuite
+	if err := tx.GetContext(ctx, &s, lockSuite+strength, w.OrganizationID, id); err != nil {
+		return nil, storage.Wrap(err, "test suite "+id.String())
+	}
+	if !w.May(s.TeamID) {
+		return nil, ErrForbidden
+	}
+	return &s, nil
+}
+
+// holdSuite keeps a suite that a new case goes into from being deleted.
+func holdSuite(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID) error {
+	_, err := suiteLockedBy(ctx, tx, w, id, "key share")
+	if errors.Is(err, storage.ErrNotFound) {
+		return ErrSuiteNotFound
+	}
+	return err
+}
+
+// Concurrent changes take the cases in the order of their ids, so that none waits
+// for another that waits for it. Cases that another transaction takes out of the
+// suite meanwhile are looked at again once their lock is had.
+const lockCases = `
+select id, team_id, suite_id, name from test_cases
+where organization_id = $1 and (id = any($2) or $3::boolean and suite_id = $4)
+order by id for `
+
+// moved counts the cases that went into a suite and out of it.
+type moved struct{ in, out int }
+
+// move puts cases into the suite and takes others out of it. The caller holds the
+// suite. *MissingError names cases that do not exist. ErrForbidden stands for a
+// case to put in that the writer may not change; whoever may change the suite may
+// take any case out of it.
+func (c *SuiteChange) move(ctx context.Context, tx *storage.Tx, w Writer, suite uuid.UUID) (moved, error) {
+	into, out := c.in(), c.Remove
+	ids := slices.Concat(into, out)
+	if len(ids) == 0 && c.Cases == nil {
+		return moved{}, nil
+	}
+	var found []lockedCase
+	if err := tx.SelectContext(ctx, &found, lockCases+"no key update", w.OrganizationID,
+		pq.Array(slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !isID(id) })),
+		c.Cases != nil, suite); err != nil {
+		return moved{}, storage.Wrap(err, "lock test cases")
+	}
+	if missing := missingOf(ids, found); len(missing) > 0 {
+		return moved{}, &MissingError{IDs: missing}
+	}
+	wanted := setOf(into)
+	var goIn, goOut []string
+	for _, k := range found {
+		is := k.SuiteID != nil && *k.SuiteID == suite
+		switch {
+		case is == wanted[k.ID]:
+			continue // stays where it is
+		case is:
+			goOut = append(goOut, k.ID)
+		case !w.May(k.TeamID):
+			return moved{}, ErrForbidden
+		default:
+			goIn = append(goIn, k.ID)
+		}
+	}
+	return moved{len(goIn), len(goOut)}, errors.Join(assign(ctx, tx, goIn, &suite), assign(ctx, tx, goOut, nil))
+}
+
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// missingOf gives the ids without a case, each once, in their order.
+func missingOf(ids []string, found []lockedCase) (missing []string) {
+	seen := make(map[string]bool, len(ids))
+	for _, k := range found {
+		seen[k.ID] = true
+	}
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			missing = append(missing, id)
+		}
+	}
+	return missing
+}
+
+// assign puts locked cases into a suite, or into none.
+func assign(ctx context.Context, tx *storage.Tx, ids []string, suite *uuid.UUID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `update test_cases set suite_id = $2 where id = any($1)`, pq.Array(ids), suite)
+	return storage.Wrap(err, "move test cases")
+}
+
+const updateSuite = `
+update test_suites set name = $2, tags = $3, modifier_uuid = $4, updated_at = now() where id = $1`
+
+// UpdateSuite changes a suite. Cases that leave it are in no suite afterwards. A
+// change of nothing leaves the time of update and the modifier.
+func UpdateSuite(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, c SuiteChange) (*Suite, error) {
+	err := c.checkCases()
+	if err != nil {
+		return nil, err
+	}
+	s, err := suiteLockedBy(ctx, tx, w, id, "no key update")
+	if err != nil {
+		return nil, err
+	}
+	name, tags := s.Name, []string(s.Tags)
+	if c.Name != nil {
+		if name, err = cleanName(*c.Name, MaxName); err != nil {
+			return nil, err
+		}
+	}
+	if c.Tags != nil {
+		if tags, err = cleanTags(*c.Tags); err != nil {
+			return nil, err
+		}
+	}
+	moved, err := c.move(ctx, tx, w, id)
+	if err != nil {
+		return nil, err
+	}
+	if name == s.Name && slices.Equal(tags, []string(s.Tags)) && moved.in+moved.out == 0 {
+		return SuiteByID(ctx, tx, w.OrganizationID, id)
+	}
+	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), w.UserUUID); err != nil {
+		return nil, storage.Wrap(err, "update test suite")
+	}
+	err = auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, map[string]any{"from": s.Name, "to": name,
+		"tags": tags, "cases_in": moved.in, "cases_out": moved.out})
+	if err != nil {
+		return nil, err
+	}
+	return SuiteByID(ctx, tx, w.OrganizationID, id)
+}
+
+// DeleteSuite removes a suite; with cases also its cases, otherwise they are in no
+// suite afterwards. Open runs of what is removed are cancelled; it gives the jobs
+// and suite runs whose ledger tasks the caller cancels in the same transaction.
+func DeleteSuite(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, cases bool) ([]uuid.UUID, error) {
+	s, err := suiteLockedBy(ctx, tx, w, id, "update")
+	if err != nil {
+		return nil, err
+	}
+	ids, err := casesToLeave(ctx, tx, w, id, cases)
+	if err != nil {
+		return nil, err
+	}
+	open, err := cancelRunsOfSuite(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	if cases {
+		more, err := cancelRunsOfCases(ctx, tx, ids)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, more...)
+		if _, err := tx.ExecContext(ctx, `delete from test_cases where id = any($1)`, pq.Array(ids)); err != nil {
+			return nil, storage.Wrap(err, "delete the test cases of suite "+id.String())
+		}
+	} else if err := assign(ctx, tx, ids, nil); err != nil {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, `delete from test_suites where id = $1`, id); err != nil {
+		return nil, storage.Wrap(err, "delete test suite "+id.String())
+	}
+	return open, auditSuite(ctx, tx, w, account.TestSuiteDeleted, id,
+		map[string]any{"name": s.Name, "cases": len(ids), "cases_deleted": cases})
+}
+
+// casesToLeave locks the cases of a suite, which is locked, and gives their ids.
+// Taking the suite from a case is the right of whoever may delete the suite;
+// deleting the case is that of the case's team.
+func casesToLeave(ctx context.Context, tx *storage.Tx, w Writer, suite uuid.UUID, toDelete bool) ([]string, error) {
+	strength := "no key update"
+	if toDelete {
+		strength = "update"
+	}
+	var found []lockedCase
+	if err := tx.SelectContext(ctx, &found, lockCases+strength, w.OrganizationID, pq.Array([]string{}), true, suite); err != nil {
+		return nil, storage.Wrap(err, "lock the test cases of suite "+suite.String())
+	}
+	ids := make([]string, len(found))
+	for i, k := range found {
+		if toDelete && !w.May(k.TeamID) {
+			return nil, ErrForbidden
+		}
+		ids[i] = k.ID
+	}
+	return ids, nil
+}

@@ -1,0 +1,135 @@
+package authoring
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+func invalid(field, format string, args ...any) error {
+	return &storage.InvalidError{Field: field, Msg: fmt.Sprintf(format, args...)}
+}
+
+// line trims a text of one line and refuses what no list could show.
+func line(field, text string, most int) (string, error) {
+	text = strings.TrimSpace(text)
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		return "", invalid(field, "must be printable UTF-8 text")
+	}
+	if utf8.RuneCountInString(text) > most {
+		return "", invalid(field, "must have at most %d characters", most)
+	}
+	return text, nil
+}
+
+// cleanName is a line that must not be empty.
+func cleanName(text string, most int) (string, error) {
+	text, err := line("name", text, most)
+	if err == nil && text == "" {
+		err = invalid("name", "must have 1 to %d characters", most)
+	}
+	return text, err
+}
+
+// cleanTags trims tags and drops empty ones and repetitions; never nil.
+func cleanTags(list []string) ([]string, error) {
+	out, seen := []string{}, map[string]bool{}
+	for _, tag := range list {
+		tag, err := line("tags", tag, MaxTag)
+		if err != nil {
+			return nil, err
+		}
+		if tag == "" || seen[tag] {
+			continue
+		}
+		if len(out) == MaxTags {
+			return nil, invalid("tags", "must be at most %d", MaxTags)
+		}
+		seen[tag] = true
+		out = append(out, tag)
+	}
+	return out, nil
+}
+
+// Bounds of stored documents, in bytes of JSON. Both are far above what people
+// write; a page of a list holds the settings of its cases.
+const (
+	maxSettings = 256 << 10
+	maxRevision = 8 << 20
+	// maxProse bounds each text of a revision, in bytes: 20,000 characters.
+	maxProse = 80_000
+)
+
+// document makes a value fit for jsonb.
+func document(field string, v any, most int) (string, error) {
+	doc, err := json.Marshal(v)
+	if err != nil {
+		return "", invalid(field, "cannot be written as JSON")
+	}
+	if len(doc) > most {
+		return "", invalid(field, "is too large: at most %d KiB", most>>10)
+	}
+	if holdsNUL(string(doc)) {
+		return "", invalid(field, "must not hold the character U+0000")
+	}
+	return string(doc), nil
+}
+
+// holdsNUL reports whether a JSON text has an escaped NUL, which jsonb refuses. A
+// backslash that is escaped itself begins no escape.
+func holdsNUL(doc string) bool {
+	for {
+		at := strings.IndexByte(doc, '\\')
+		if at < 0 || at+1 >= len(doc) {
+			return false
+		}
+		if strings.HasPrefix(doc[at:], `\u0000`) {
+			return true
+		}
+		doc = doc[at+2:]
+	}
+}
+
+// prose checks a longer text of a revision.
+func prose(field, text string) error {
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return invalid(field, "must be UTF-8 text without the character U+0000")
+	}
+	if len(text) > maxProse {
+		return invalid(field, "must have at most %d bytes", maxProse)
+	}
+	return nil
+}
+
+// newID makes the id of a case or revision: 24 hexadecimal digits, of which the
+// first eight are the time in seconds and the rest is random.
+func newID() (string, error) {
+	var id [12]byte
+	binary.BigEndian.PutUint32(id[:4], uint32(time.Now().Unix()))
+	if _, err := rand.Read(id[4:]); err != nil {
+		return "", fmt.Errorf("make an id: %w", err)
+	}
+	return hex.EncodeToString(id[:]), nil
+}
+
+// isID reports whether a text can be the id of a case or revision. What cannot be
+// one is not asked for: the database refuses some texts altogether.
+func isID(id string) bool {
+	if len(id) != 24 {
+		return false
+	}
+	for _, c := range []byte(id) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,116 @@
+package step
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// The types below read what clients write beside the plain form. An error for a
+// wrong type is a *json.UnmarshalTypeError, whose Field encoding/json completes
+// to the path of the member.
+
+// kind names the JSON value that a text begins with, as encoding/json does.
+func kind(text []byte) string {
+	if len(text) == 0 {
+		return ""
+	}
+	switch text[0] {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "bool"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+func wrongType[T any](text []byte) error {
+	return &json.UnmarshalTypeError{Value: kind(text), Type: reflect.TypeFor[T]()}
+}
+
+// UnmarshalJSON takes an object, or the selector itself as a string: XPath when
+// it begins with / or (, else CSS.
+func (s *Selector) UnmarshalJSON(text []byte) error {
+	switch kind(text) {
+	case "null":
+		return nil
+	case "string":
+		var value string
+		if err := json.Unmarshal(text, &value); err != nil {
+			return err
+		}
+		*s = Selector{Type: selectorType(value), Value: value}
+		return nil
+	case "object":
+		type plain Selector
+		return json.Unmarshal(text, (*plain)(s))
+	}
+	return wrongType[Selector](text)
+}
+
+func selectorType(value string) string {
+	if strings.HasPrefix(value, "/") || strings.HasPrefix(value, "(") {
+		return XPath
+	}
+	return CSS
+}
+
+// UnmarshalJSON takes an object, or for switch_window the title of the window as
+// a string.
+func (m *Matcher) UnmarshalJSON(text []byte) error {
+	switch kind(text) {
+	case "null":
+		return nil
+	case "string":
+		var value string
+		if err := json.Unmarshal(text, &value); err != nil {
+			return err
+		}
+		*m = Matcher{Name: WindowTitle, Args: MatcherArgs{Value: value}, bare: true}
+		return nil
+	case "object":
+		type plain Matcher
+		return json.Unmarshal(text, (*plain)(m))
+	}
+	return wrongType[Matcher](text)
+}
+
+// UnmarshalJSON takes the value as text, number or boolean.
+func (a *MatcherArgs) UnmarshalJSON(text []byte) error {
+	switch kind(text) {
+	case "null":
+		return nil
+	case "object":
+	default:
+		return wrongType[MatcherArgs](text)
+	}
+	plain := struct {
+		Value *scalar `json:"value"`
+		Name  *string `json:"name"`
+		Mode  *string `json:"mode"`
+	}{(*scalar)(&a.Value), &a.Name, &a.Mode}
+	return json.Unmarshal(text, &plain)
+}
+
+// scalar is a text that may also come as a number or boolean, which is kept as it
+// is written.
+type scalar string
+
+func (s *scalar) UnmarshalJSON(text []byte) error {
+	switch kind(text) {
+	case "string":
+		return json.Unmarshal(text, (*string)(s))
+	case "number", "bool":
+		*s = scalar(bytes.TrimSpace(text))
+	case "object", "array":
+		return wrongType[string](text)
+	}
+	return nil
+}

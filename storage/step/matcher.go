@@ -1,0 +1,171 @@
+package step
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// matcherRule says what a matcher of an assertion takes.
+type matcherRule struct {
+	modes []string // none: no value; the first is the default
+	page  bool     // looks at the page, so it takes no selector
+	named bool     // needs args.name
+}
+
+var (
+	textModes  = []string{Equals, Contains, Matches}
+	countModes = []string{Equals, AtLeast, AtMost}
+
+	matcherRules = map[string]matcherRule{
+		Visible: {}, Hidden: {}, Enabled: {}, Checked: {},
+		TextIs: {modes: textModes}, ValueIs: {modes: textModes}, Count: {modes: countModes},
+		URLIs: {modes: textModes, page: true}, TitleIs: {modes: textModes, page: true},
+		AttributeIs: {modes: textModes, named: true},
+	}
+	matcherNames = []string{Visible, Hidden, TextIs, ValueIs, Count, URLIs, TitleIs, Enabled, Checked, AttributeIs}
+	windowNames  = []string{WindowTitle, WindowURL, WindowIndex, WindowNew}
+)
+
+// checkMatcher checks the matcher of an assertion or of switch_window; path is
+// the one of the arguments.
+func checkMatcher(path string, t *Tool, at place) error {
+	m := t.Args.Matcher
+	if t.Type == SwitchWindow {
+		return checkWindow(path+".matcher", m)
+	}
+	if m.bare {
+		return invalid(path+".matcher", "must be an object")
+	}
+	r, ok := matcherRules[m.Name]
+	switch {
+	case !ok:
+		return invalid(path+".matcher.name", "must be one of %s", strings.Join(matcherNames, ", "))
+	case r.page && t.Args.Selector != nil:
+		return invalid(path+".selector", "is no argument of the matcher %s, which looks at the page", m.Name)
+	case r.page && at.deep > 0:
+		return invalid(path+".matcher.name", "%s looks at the page, so it cannot stand in another tool", m.Name)
+	case !r.page && t.Args.Selector == nil:
+		return invalid(path+".selector", "is missing")
+	}
+	path += ".matcher.args"
+	if r.named {
+		if err := checkName(path+".name", m.Args.Name, maxName); err != nil {
+			return err
+		}
+	} else if m.Args.Name != "" {
+		return invalid(path+".name", "is no argument of the matcher %s", m.Name)
+	}
+	return checkValue(path, m, r.modes)
+}
+
+func checkValue(path string, m *Matcher, modes []string) error {
+	value, mode := m.Args.Value, m.Args.Mode
+	if len(modes) == 0 {
+		if value != "" {
+			return invalid(path+".value", "is no argument of the matcher %s", m.Name)
+		}
+		if mode != "" {
+			return invalid(path+".mode", "is no argument of the matcher %s", m.Name)
+		}
+		return nil
+	}
+	if mode != "" && !slices.Contains(modes, mode) {
+		return invalid(path+".mode", "must be one of %s", strings.Join(modes, ", "))
+	}
+	if err := checkText(path+".value", value, MaxText); err != nil {
+		return err
+	}
+	if m.Name == Count && len(findReferences(value)) == 0 {
+		if n, err := strconv.Atoi(value); err != nil || n < 0 || n > maxIndex {
+			return invalid(path+".value", "must be a number from 0 to %d", maxIndex)
+		}
+	}
+	if mode == Matches {
+		if err := checkPattern(value); err != nil {
+			return invalid(path+".value", "%v", err)
+		}
+	}
+	return nil
+}
+
+func checkWindow(path string, m *Matcher) error {
+	m.bare = false
+	if !slices.Contains(windowNames, m.Name) {
+		return invalid(path+".name", "must be one of %s", strings.Join(windowNames, ", "))
+	}
+	path += ".args"
+	value := m.Args.Value
+	switch {
+	case m.Args.Name != "":
+		return invalid(path+".name", "is no argument of the matcher %s", m.Name)
+	case m.Args.Mode != "":
+		return invalid(path+".mode", "is no argument of the matcher %s", m.Name)
+	case m.Name == WindowNew && value != "":
+		return invalid(path+".value", "is no argument of the matcher %s", m.Name)
+	case m.Name != WindowNew && value == "":
+		return invalid(path+".value", "is missing")
+	case m.Name == WindowIndex && len(findReferences(value)) == 0:
+		if n, err := strconv.Atoi(value); err != nil || n < 0 || n > maxIndex {
+			return invalid(path+".value", "must be a number from 0 to %d", maxIndex)
+		}
+	}
+	return checkText(path+".value", value, MaxText)
+}
+
+const (
+	// maxPattern is bytes of a regular expression. A longer one is no rule that
+	// a person wrote.
+	maxPattern = 1 << 10
+	// maxProgram bounds what repetitions blow a pattern up to: (.{1000}){10} is
+	// some ten thousand instructions, of 40 bytes each.
+	maxProgram = 20_000
+)
+
+type patternError string
+
+func (e patternError) Error() string { return string(e) }
+
+// Pattern compiles the value of the mode matches: a regular expression of RE2,
+// which may match anywhere in the text. One that needs much memory is refused.
+// The error's text is for the author of the step and does not repeat the value.
+func Pattern(value string) (*regexp.Regexp, error) {
+	if err := checkPattern(value); err != nil {
+		return nil, err
+	}
+	compiled, err := regexp.Compile(value)
+	if err != nil {
+		return nil, patternError("must be a regular expression of RE2")
+	}
+	return compiled, nil
+}
+
+// checkPattern parses without compiling: a thousand steps of costly patterns must
+// not occupy the one who validates them.
+func checkPattern(value string) error {
+	if len(value) > maxPattern {
+		return patternError("has at most " + strconv.Itoa(maxPattern) + " bytes as a regular expression")
+	}
+	tree, err := syntax.Parse(value, syntax.Perl)
+	if err != nil {
+		return patternError("must be a regular expression of RE2")
+	}
+	if program(tree) > maxProgram {
+		return patternError("is too large a regular expression: it repeats too much")
+	}
+	return nil
+}
+
+// program is about how many instructions a pattern compiles to.
+func program(tree *syntax.Regexp) int {
+	n := 1 + len(tree.Rune)
+	for _, sub := range tree.Sub {
+		n = min(n+program(sub), maxProgram+1)
+	}
+	if tree.Op == syntax.OpRepeat {
+		n *= max(tree.Min, tree.Max, 1)
+	}
+	return min(n, maxProgram+1)
+}

@@ -1,0 +1,167 @@
+package step
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"html"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf16"
+)
+
+const (
+	// mask stands where a secret was.
+	mask = "***"
+	// MinSecret is the shortest secret, in characters: shorter ones are found
+	// everywhere, so that replacing them would destroy the text and tell the secret
+	// by the holes.
+	MinSecret = 3
+)
+
+// Redactor replaces secrets in texts: values of secret variables in messages,
+// page sources and logs. A secret is found as it is and as pages, addresses and
+// logs write it: escaped for JSON, HTML and URLs, in Base64 and hexadecimal. One
+// that is cut in two, or encoded together with other text, is not found.
+//
+// The nil Redactor changes nothing. A Redactor may be used at the same time by
+// many.
+type Redactor struct{ replacer *strings.Replacer }
+
+// NewRedactor makes a redactor of secrets. Those of less than MinSecret bytes are left
+// out; no variable keeps one. It is nil when none is left.
+func NewRedactor(secrets []string) *Redactor {
+	var forms []string
+	for _, secret := range secrets {
+		if len(secret) >= MinSecret {
+			forms = append(forms, spellings(secret)...)
+		}
+	}
+	if len(forms) == 0 {
+		return nil
+	}
+	// The replacer takes the first that fits at a place, which must be the
+	// longest: one secret may begin with another.
+	slices.SortFunc(forms, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	forms = slices.Compact(forms)
+	pairs := make([]string, 0, 2*len(forms))
+	for _, form := range forms {
+		pairs = append(pairs, form, mask)
+	}
+	return &Redactor{replacer: strings.NewReplacer(pairs...)}
+}
+
+// Text gives a text without the secrets.
+func (r *Redactor) Text(text string) string {
+	if r == nil {
+		return text
+	}
+	return r.replacer.Replace(text)
+}
+
+// spellings are a secret and its encodings, none shorter than the secret.
+func spellings(secret string) []string {
+	raw := []byte(secret)
+	query, path := url.QueryEscape(secret), url.PathEscape(secret)
+	list := []string{
+		secret,
+		query, path, component(query), address(secret),
+		base64.StdEncoding.EncodeToString(raw), base64.RawStdEncoding.EncodeToString(raw),
+		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
+		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
+	}
+	for _, escaped := range []string{query, path, component(query), address(secret)} {
+		list = append(list, lowerEscapes(escaped))
+	}
+	// What pages and logs hold is often escaped twice: JSON in an attribute.
+	for _, text := range append([]string{secret}, jsonForms(secret)...) {
+		list = append(list, text)
+		list = append(list, htmlForms(text)...)
+	}
+	return list
+}
+
+// jsonForms are those of encoding/json, of JavaScript, of Chromium's console, and
+// of writers that escape the solidus or all that is not ASCII.
+func jsonForms(secret string) []string {
+	escaped, _ := json.Marshal(secret) // a string always can be
+	var plain bytes.Buffer
+	encoder := json.NewEncoder(&plain)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(secret)
+	text := strings.TrimSuffix(plain.String(), "\n")
+	text = text[1 : len(text)-1]
+	return []string{string(escaped[1 : len(escaped)-1]), text, strings.ReplaceAll(text, "/", `\/`), ascii(text),
+		strings.ReplaceAll(text, "<", `\u003C`)}
+}
+
+// ascii escapes what is not ASCII, as Python's json does.
+func ascii(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		if r < 0x80 {
+			out.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out.WriteString(`\u`)
+			out.WriteString(hex.EncodeToString([]byte{byte(unit >> 8), byte(unit)}))
+		}
+	}
+	return out.String()
+}
+
+// htmlForms: Go and many frameworks write quotes as numbers, others as names, and
+// browsers that write a page's source escape them in attributes only.
+func htmlForms(text string) []string {
+	all := html.EscapeString(text)
+	body := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\u00a0", "&nbsp;").Replace(text)
+	return []string{
+		all, body,
+		strings.ReplaceAll(body, `"`, "&quot;"),
+		strings.NewReplacer("&#34;", "&quot;", "&#39;", "&apos;").Replace(all),
+		strings.NewReplacer("&#34;", "&quot;").Replace(all),
+		strings.NewReplacer("&#34;", "&quot;", "&#39;", "&#x27;").Replace(all),
+		strings.NewReplacer("&", "&amp;", `"`, "&quot;").Replace(text),
+	}
+}
+
+// component turns what url.QueryEscape wrote into what encodeURIComponent writes.
+func component(query string) string {
+	return strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace(query)
+}
+
+// address escapes as encodeURI and the address bars of browsers do: only what
+// cannot stand anywhere in an address.
+func address(text string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}%", c) >= 0 {
+			out.WriteByte('%')
+			out.WriteString(strings.ToUpper(hex.EncodeToString([]byte{c})))
+			continue
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}
+
+// lowerEscapes writes %2F as %2f.
+func lowerEscapes(escaped string) string {
+	out := []byte(escaped)
+	for i := 0; i+2 < len(out); i++ {
+		if out[i] == '%' {
+			copy(out[i+1:i+3], bytes.ToLower(out[i+1:i+3]))
+			i += 2
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,75 @@
+package step
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+func checkSelector(path string, s *Selector, at place) error {
+	if s == nil {
+		return nil
+	}
+	switch {
+	case s.Type != CSS && s.Type != XPath:
+		return invalid(path+".type", "must be css or xpath")
+	case s.Type == XPath && at.shadow:
+		return invalid(path+".type", "must be css in a shadow root, where XPath does not work")
+	case strings.TrimSpace(s.Value) == "":
+		return invalid(path+".value", "is missing")
+	case s.Index != nil && (*s.Index < 0 || *s.Index > maxIndex):
+		return invalid(path+".index", "must be 0 to %d", maxIndex)
+	}
+	if err := checkText(path+".value", s.Value, MaxSelector); err != nil {
+		return err
+	}
+	if s.Fingerprint == nil {
+		return nil
+	}
+	return CheckFingerprint(path+".fingerprint", s.Fingerprint)
+}
+
+// Partial reports whether a fingerprint is missing, or holds only hints of an
+// import: one that was taken from a page has the element's tag. A step with a
+// partial one gets a new one when it passes.
+func (f *Fingerprint) Partial() bool { return f == nil || f.Tag == "" }
+
+// CheckFingerprint checks the bounds of a fingerprint, whose members are free
+// text. The error is an *InvalidError with a path that begins with path.
+func CheckFingerprint(path string, f *Fingerprint) error {
+	for _, m := range []struct{ name, text string }{
+		{"tag", f.Tag}, {"role", f.Role}, {"name", f.Name}, {"testId", f.TestID},
+		{"label", f.Label}, {"placeholder", f.Placeholder}, {"text", f.Text},
+	} {
+		if err := checkText(path+"."+m.name, m.text, maxFingerprintTxt); err != nil {
+			return err
+		}
+	}
+	if len(f.Attributes) > maxFingerprint {
+		return invalid(path+".attributes", "has at most %d members", maxFingerprint)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Attributes)) {
+		value := f.Attributes[name]
+		if err := checkName(path+".attributes", name, maxName); err != nil {
+			return err
+		}
+		if err := checkText(path+".attributes."+name, value, maxFingerprintTxt); err != nil {
+			return err
+		}
+	}
+	for _, p := range []struct {
+		name  string
+		parts []string
+	}{{"framePath", f.FramePath}, {"shadowPath", f.ShadowPath}} {
+		if len(p.parts) > MaxNesting {
+			return invalid(path+"."+p.name, "has at most %d elements", MaxNesting)
+		}
+		for i, part := range p.parts {
+			if err := checkText(fmt.Sprintf("%s.%s[%d]", path, p.name, i), part, maxFingerprintTxt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

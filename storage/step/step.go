@@ -1,0 +1,220 @@
+// Package step holds the documents of tests that every area shares: steps with
+// their tools, selectors and fingerprints, the targets that a test runs on, and
+// what a run found out about each step.
+//
+// A step is one tool with its arguments. Tools are those of the interface
+// (go_to_url, click, assert ...) and a few more; Validate knows what each one
+// needs and names the member that is wrong by its path. A selector says where an
+// element is by CSS or XPath; its fingerprint says what the element was, so that
+// an action finds it again after a page has changed. Assertions never use
+// fingerprints.
+//
+// Text arguments may hold variables ({{name}}, {{team:name}}): Expand replaces
+// them when a step executes, and the replaced text is never stored. A Redactor
+// takes the values of secret variables out of what a page or a log says.
+//
+// The package is a leaf: it reads documents that strangers sent, so everything
+// in them is bounded, and it reaches nothing.
+package step
+
+// The tools.
+const (
+	GoToURL        = "go_to_url"        // url
+	Click          = "click"            // selector
+	InputText      = "input_text"       // selector, text
+	Select         = "select"           // selector, optionValue
+	EnterKeySubmit = "enter_key_submit" // the focused element
+	SwitchWindow   = "switch_window"    // matcher: title, url, index or new
+	Pause          = "pause"            // time in ms
+	ScrollDocument = "scroll_document"  // direction
+	ScrollElement  = "scroll_element"   // selector, direction
+	Assert         = "assert"           // selector, not, matcher
+	InShadowRoot   = "in_shadow_root"   // selector of the host, tool
+	Finish         = "finish"           // the end of the test
+
+	// Further ones, ours.
+	InFrame      = "in_frame"      // selector of the frame, tool
+	Hover        = "hover"         // selector
+	Drag         = "drag"          // selector, target
+	UploadFile   = "upload_file"   // selector, file
+	PressKey     = "press_key"     // key, selector optional
+	HandleDialog = "handle_dialog" // action, text for a prompt
+)
+
+// The matchers of an assertion. Those without a selector look at the page.
+const (
+	Visible     = "visible"
+	Hidden      = "hidden"
+	TextIs      = "text"  // args.value, args.mode: equals (default), contains, matches
+	ValueIs     = "value" // as text
+	Count       = "count" // args.value, a number; args.mode: equals, at_least, at_most
+	URLIs       = "url"   // no selector; as text
+	TitleIs     = "title" // no selector; as text
+	Enabled     = "enabled"
+	Checked     = "checked"
+	AttributeIs = "attribute" // args.name; as text
+)
+
+// The matchers of switch_window.
+const (
+	WindowTitle = "title" // args.value, contained in the title
+	WindowURL   = "url"   // args.value, contained in the address
+	WindowIndex = "index" // args.value, from 0 in the order of opening
+	WindowNew   = "new"   // the one opened last
+)
+
+// Step is one step of a test.
+type Step struct {
+	ID   string `json:"id"`
+	Tool Tool   `json:"tool"`
+	// Optional steps may fail: the popup that is there only sometimes. Not
+	// allowed for assertions.
+	Optional bool `json:"optional,omitempty"`
+	// TimeoutMS is how long the step waits for its element; 0: the run's.
+	TimeoutMS int `json:"timeoutMs,omitempty"`
+	// Result and ScreenshotID are those of the time when the step was recorded;
+	// nil for steps that came by import.
+	Result       *Outcome `json:"result"`
+	ScreenshotID string   `json:"screenshotId,omitempty"`
+}
+
+// Outcome is how a step ended, as the interface shows it.
+type Outcome struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+}
+
+// Tool is what a step does.
+type Tool struct {
+	Type string `json:"type"`
+	Args Args   `json:"args"`
+}
+
+// Args are the arguments of all tools; each uses those that its constant names.
+type Args struct {
+	URL         string    `json:"url,omitempty"`
+	Selector    *Selector `json:"selector,omitempty"`
+	Target      *Selector `json:"target,omitempty"`
+	Text        *string   `json:"text,omitempty"`
+	OptionValue *string   `json:"optionValue,omitempty"`
+	Matcher     *Matcher  `json:"matcher,omitempty"`
+	Not         bool      `json:"not,omitempty"`
+	Time        *int      `json:"time,omitempty"`
+	Direction   string    `json:"direction,omitempty"` // up, down, left, right, top, bottom
+	Key         string    `json:"key,omitempty"`       // a character or a name: Enter, Tab, Escape, ArrowDown, with modifiers as Control+a
+	Action      string    `json:"action,omitempty"`    // accept, dismiss
+	File        *File     `json:"file,omitempty"`
+	Tool        *Tool     `json:"tool,omitempty"`
+	Reasoning   string    `json:"reasoning,omitempty"`
+}
+
+// Selector says where an element is.
+type Selector struct {
+	Type  string `json:"type"` // css, xpath
+	Value string `json:"value"`
+	// Index is the place among the matches, from 0. Without one an action takes
+	// the first match that it can act on, and an assertion the first match.
+	Index       *int         `json:"index,omitempty"`
+	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
+}
+
+// The types of selectors.
+const (
+	CSS   = "css"
+	XPath = "xpath"
+)
+
+// Fingerprint says what an element was when a step last found it.
+type Fingerprint struct {
+	Tag         string            `json:"tag,omitempty"`
+	Role        string            `json:"role,omitempty"`
+	Name        string            `json:"name,omitempty"` // accessible name
+	TestID      string            `json:"testId,omitempty"`
+	Label       string            `json:"label,omitempty"`
+	Placeholder string            `json:"placeholder,omitempty"`
+	Text        string            `json:"text,omitempty"`
+	Attributes  map[string]string `json:"attributes,omitempty"` // id, name, type, href, class ...
+	// FramePath and ShadowPath are CSS selectors of the frames and shadow hosts
+	// around the element, from outside in.
+	FramePath  []string `json:"framePath,omitempty"`
+	ShadowPath []string `json:"shadowPath,omitempty"`
+}
+
+// Matcher is what an assertion or switch_window compares.
+type Matcher struct {
+	Name string      `json:"name"`
+	Args MatcherArgs `json:"args"`
+
+	// bare: it came as a string, which only switch_window takes.
+	bare bool
+}
+
+// MatcherArgs are the arguments of all matchers. Value is a text; numbers and
+// booleans are taken and kept as text.
+type MatcherArgs struct {
+	Value string `json:"value,omitempty"`
+	Name  string `json:"name,omitempty"` // of the attribute
+	Mode  string `json:"mode,omitempty"`
+}
+
+// The modes of comparing.
+const (
+	Equals   = "equals"
+	Contains = "contains"
+	Matches  = "matches" // RE2
+	AtLeast  = "at_least"
+	AtMost   = "at_most"
+)
+
+// File is a small file that upload_file gives to a page.
+type File struct {
+	Name    string `json:"name"`
+	Content []byte `json:"content"` // Base64 in JSON
+}
+
+// Target is where a test runs.
+type Target struct {
+	Capabilities Capabilities `json:"capabilities"`
+	IsRDC        bool         `json:"isRdc"` // a real device
+}
+
+// Capabilities are W3C WebDriver capabilities, with those of vendors.
+type Capabilities map[string]any
+
+// RunSettings are how a case runs.
+type RunSettings struct {
+	TestURL       string   `json:"testUrl"`
+	SCTunnelName  *string  `json:"scTunnelName"`
+	PrimaryTarget *Target  `json:"primaryTarget"`
+	RunTargets    []Target `json:"runTargets"`
+	LastBuildName string   `json:"lastBuildName"`
+}
+
+// The states of a step in a run.
+const (
+	Passed  = "PASSED"
+	Failed  = "FAILED"
+	Skipped = "SKIPPED" // an optional step that did not work out, or one behind the end
+)
+
+// Record is what a run found out about a step.
+type Record struct {
+	StepID  string  `json:"id"`
+	Tool    Tool    `json:"tool"` // as stored: variables are not replaced
+	Status  string  `json:"status"`
+	Result  Outcome `json:"result"`
+	Healed  *Healed `json:"healed,omitempty"`
+	StartMS int64   `json:"startMs"` // since the start of the job
+	TookMS  int64   `json:"tookMs"`
+	// ScreenshotID names a stored file; "" without one.
+	ScreenshotID string `json:"screenshotId,omitempty"`
+}
+
+// Healed tells that an action found its element by the fingerprint, because the
+// selector led nowhere.
+type Healed struct {
+	From   Selector `json:"from"`
+	To     Selector `json:"to"`
+	Score  float64  `json:"score"`  // 0 to 1
+	Reason string   `json:"reason"` // what still fits, in words
+}

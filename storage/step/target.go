@@ -1,0 +1,190 @@
+package step
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxCapabilities is bytes of a target's capabilities as JSON. Profiles and
+	// extensions of browsers, which are larger, belong to the hub.
+	maxCapabilities    = 64 << 10
+	maxCapabilityDepth = 10
+	maxCapabilityName  = 128 // bytes
+	maxTargets         = 20
+	maxTunnelName      = 100 // characters
+	capabilitiesPath   = "capabilities"
+)
+
+// known are the capabilities of W3C WebDriver and BiDi, with the test of their
+// values and what it says. null stands for a capability that is not asked for.
+var known = map[string]struct {
+	is   func(any) bool
+	must string
+}{
+	"browserName":               {isString, "must be a string"},
+	"browserVersion":            {isString, "must be a string"},
+	"platformName":              {isString, "must be a string"},
+	"acceptInsecureCerts":       {isBool, "must be true or false"},
+	"pageLoadStrategy":          {isLoadStrategy, "must be one of none, eager, normal"},
+	"proxy":                     {isObject, "must be an object"},
+	"setWindowRect":             {isBool, "must be true or false"},
+	"timeouts":                  {isTimeouts, "must be an object of numbers"},
+	"strictFileInteractability": {isBool, "must be true or false"},
+	"unhandledPromptBehavior":   {func(v any) bool { return isString(v) || isObject(v) }, "must be a string or an object"},
+	"webSocketUrl":              {isBool, "must be true or false"},
+}
+
+func isString(v any) bool { _, ok := v.(string); return ok }
+func isBool(v any) bool   { _, ok := v.(bool); return ok }
+func isObject(v any) bool { _, ok := object(v); return ok }
+
+func isLoadStrategy(v any) bool { return v == "none" || v == "eager" || v == "normal" }
+
+func isNumber(v any) bool {
+	switch v.(type) {
+	case float64, json.Number, int, int64:
+		return true
+	}
+	return false
+}
+
+// isTimeouts lets script be null, which is W3C's word for no limit.
+func isTimeouts(v any) bool {
+	members, ok := object(v)
+	for _, value := range members {
+		ok = ok && (value == nil || isNumber(value))
+	}
+	return ok
+}
+
+// CheckTarget checks a target's capabilities: names, types, depth and size. The
+// error is an *InvalidError with a path such as capabilities.browserName.
+func CheckTarget(t *Target) error {
+	if t.Empty() {
+		return nil
+	}
+	const path = capabilitiesPath
+	if err := checkTree(path, map[string]any(t.Capabilities), 1); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Capabilities)) {
+		k, ok := known[name]
+		switch value := t.Capabilities[name]; {
+		case !ok && !strings.Contains(name, ":"):
+			return invalid(path+"."+name, "is no capability of W3C WebDriver; those of vendors have a colon in their name, as appium:app")
+		case ok && value != nil && !k.is(value):
+			return invalid(path+"."+name, "%s", k.must)
+		}
+	}
+	text, err := json.Marshal(t.Capabilities)
+	if err != nil {
+		return invalid(path, "must be an object of JSON")
+	}
+	if len(text) > maxCapabilities {
+		return invalid(path, "has at most %d bytes as JSON", maxCapabilities)
+	}
+	return nil
+}
+
+// checkTree checks names, texts and depth of a value of JSON.
+func checkTree(path string, value any, deep int) error {
+	members, isMap := object(value)
+	if _, isList := value.([]any); (isMap || isList) && deep > maxCapabilityDepth {
+		return invalid(capabilitiesPath, "is nested more than %d deep", maxCapabilityDepth)
+	}
+	if isMap {
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if name == "" || len(name) > maxCapabilityName {
+				return invalid(path, "has a member whose name is not 1 to %d bytes long", maxCapabilityName)
+			}
+			if err := checkText(path, name, maxCapabilityName); err != nil {
+				return err
+			}
+			if err := checkTree(path+"."+name, members[name], deep+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch v := value.(type) {
+	case nil, bool:
+	case string:
+		return checkText(path, v, maxCapabilities)
+	case []any:
+		for i := range v {
+			if err := checkTree(fmt.Sprintf("%s[%d]", path, i), v[i], deep+1); err != nil {
+				return err
+			}
+		}
+	default:
+		if !isNumber(v) {
+			return invalid(path, "must be a value of JSON")
+		}
+	}
+	return nil
+}
+
+// CheckSettings checks run settings as they are stored. The error is an
+// *InvalidError with a path such as runTargets[1].capabilities.browserName.
+func CheckSettings(s *RunSettings) error {
+	if s.TestURL != "" {
+		if err := checkTestURL("testUrl", s.TestURL); err != nil {
+			return err
+		}
+	}
+	if s.SCTunnelName != nil {
+		if err := checkName("scTunnelName", *s.SCTunnelName, maxTunnelName); err != nil {
+			return err
+		}
+	}
+	if s.LastBuildName != "" {
+		if err := checkText("lastBuildName", s.LastBuildName, 4*maxName); err != nil {
+			return err
+		}
+		if utf8.RuneCountInString(s.LastBuildName) > maxName {
+			return invalid("lastBuildName", "has at most %d characters", maxName)
+		}
+	}
+	if err := below("primaryTarget", CheckTarget(s.PrimaryTarget)); err != nil {
+		return err
+	}
+	if len(s.RunTargets) > maxTargets {
+		return invalid("runTargets", "has at most %d elements", maxTargets)
+	}
+	for i := range s.RunTargets {
+		if err := below(fmt.Sprintf("runTargets[%d]", i), CheckTarget(&s.RunTargets[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below puts a path before the one of an error.
+func below(path string, err error) error {
+	if wrong, ok := err.(*InvalidError); ok {
+		return &InvalidError{Path: path + "." + wrong.Path, Msg: wrong.Msg}
+	}
+	return err
+}
+
+// checkTestURL is stricter than what a step may open: this is where a test
+// starts, so there is nothing that a path could be relative to.
+func checkTestURL(path, address string) error {
+	if err := checkURL(path, address); err != nil {
+		return err
+	}
+	if len(findReferences(address)) > 0 {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return invalid(path, "must be an absolute http or https address")
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package step
+
+import (
+	"slices"
+	"strings"
+)
+
+// rule says what a tool takes. Members that it does not take are refused: they
+// would be kept and never looked at.
+type rule struct {
+	needs, takes []string
+	inside       bool // may stand in in_frame and in_shadow_root
+}
+
+var rules = map[string]rule{
+	GoToURL:        {needs: []string{"url"}},
+	Click:          {needs: []string{"selector"}, inside: true},
+	InputText:      {needs: []string{"selector", "text"}, inside: true},
+	Select:         {needs: []string{"selector", "optionValue"}, inside: true},
+	EnterKeySubmit: {},
+	SwitchWindow:   {needs: []string{"matcher"}},
+	Pause:          {needs: []string{"time"}},
+	ScrollDocument: {needs: []string{"direction"}},
+	ScrollElement:  {needs: []string{"selector", "direction"}, inside: true},
+	Assert:         {needs: []string{"matcher"}, takes: []string{"selector", "not"}, inside: true},
+	InShadowRoot:   {needs: []string{"selector", "tool"}, inside: true},
+	Finish:         {},
+	InFrame:        {needs: []string{"selector", "tool"}, inside: true},
+	Hover:          {needs: []string{"selector"}, inside: true},
+	Drag:           {needs: []string{"selector", "target"}, inside: true},
+	UploadFile:     {needs: []string{"selector", "file"}, inside: true},
+	PressKey:       {needs: []string{"key"}, takes: []string{"selector"}, inside: true},
+	HandleDialog:   {needs: []string{"action"}, takes: []string{"text"}},
+}
+
+// The words of directions and dialogs.
+var (
+	directions = []string{"up", "down", "left", "right", "top", "bottom"}
+	actions    = []string{"accept", "dismiss"}
+)
+
+// Tools are the types of all tools, in the order of their names.
+func Tools() []string {
+	types := make([]string, 0, len(rules))
+	for name := range rules {
+		types = append(types, name)
+	}
+	slices.Sort(types)
+	return types
+}
+
+// place is where a tool stands.
+type place struct {
+	deep int
+	// shadow: the next thing around is a shadow root, where XPath does not work.
+	shadow bool
+}
+
+func checkTool(path string, t *Tool, at place) error {
+	r, ok := rules[t.Type]
+	switch {
+	case t.Type == "":
+		return invalid(path+".type", "is missing")
+	case !ok:
+		return invalid(path+".type", "must be one of %s", strings.Join(Tools(), ", "))
+	case at.deep > 0 && !r.inside:
+		return invalid(path+".type", "%s acts on no element, so it cannot stand in another tool", t.Type)
+	case at.deep > MaxNesting:
+		return invalid(path, "lies in more than %d frames and shadow roots", MaxNesting)
+	}
+	path += ".args"
+	for _, m := range present(&t.Args) {
+		if m.given && !slices.Contains(r.needs, m.name) && !slices.Contains(r.takes, m.name) {
+			return invalid(path+"."+m.name, "is no argument of %s", t.Type)
+		}
+		if !m.given && slices.Contains(r.needs, m.name) {
+			return invalid(path+"."+m.name, "is missing")
+		}
+	}
+	if err := checkTexts(path, t); err != nil {
+		return err
+	}
+	if err := checkWords(path, &t.Args); err != nil {
+		return err
+	}
+	if m := t.Args.Matcher; m != nil {
+		if err := checkMatcher(path, t, at); err != nil {
+			return err
+		}
+	}
+	if err := checkSelector(path+".selector", t.Args.Selector, at); err != nil {
+		return err
+	}
+	if err := checkSelector(path+".target", t.Args.Target, at); err != nil {
+		return err
+	}
+	if t.Args.Tool == nil {
+		return nil
+	}
+	return checkTool(path+".tool", t.Args.Tool, place{deep: at.deep + 1, shadow: t.Type == InShadowRoot})
+}
+
+type member struct {
+	name  string
+	given bool
+}
+
+// present tells which arguments a tool has, reasoning apart, which all take.
+func present(a *Args) []member {
+	return []member{
+		{"url", a.URL != ""},
+		{"selector", a.Selector != nil},
+		{"target", a.Target != nil},
+		{"text", a.Text != nil},
+		{"optionValue", a.OptionValue != nil},
+		{"matcher", a.Matcher != nil},
+		{"not", a.Not},
+		{"time", a.Time != nil},
+		{"direction", a.Direction != ""},
+		{"key", a.Key != ""},
+		{"action", a.Action != ""},
+		{"file", a.File != nil},
+		{"tool", a.Tool != nil},
+	}
+}
+
+func checkTexts(path string, t *Tool) error {
+	a := &t.Args
+	if a.URL != "" {
+		if err := checkURL(path+".url", a.URL); err != nil {
+			return err
+		}
+	}
+	if a.Text != nil {
+		if err := checkText(path+".text", *a.Text, MaxText); err != nil {
+			return err
+		}
+	}
+	if a.OptionValue != nil {
+		if err := checkText(path+".optionValue", *a.OptionValue, MaxText); err != nil {
+			return err
+		}
+	}
+	if f := a.File; f != nil {
+		if err := checkName(path+".file.name", f.Name, maxName); err != nil {
+			return err
+		}
+		if strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." {
+			return invalid(path+".file.name", "must be a name without a folder")
+		}
+		if len(f.Content) > MaxFile {
+			return invalid(path+".file.content", "has at most %d bytes", MaxFile)
+		}
+	}
+	return checkText(path+".reasoning", a.Reasoning, MaxText)
+}
+
+func checkWords(path string, a *Args) error {
+	if a.Time != nil && (*a.Time < 0 || *a.Time > MaxWaitMS) {
+		return invalid(path+".time", "must be 0 to %d milliseconds", MaxWaitMS)
+	}
+	if a.Direction != "" && !slices.Contains(directions, a.Direction) {
+		return invalid(path+".direction", "must be one of %s", strings.Join(directions, ", "))
+	}
+	if a.Action != "" && !slices.Contains(actions, a.Action) {
+		return invalid(path+".action", "must be one of %s", strings.Join(actions, ", "))
+	}
+	if a.Key != "" {
+		if _, _, ok := ParseKey(a.Key); !ok {
+			return invalid(path+".key", "must be a character or one of %s, with %s before it and a + between",
+				strings.Join(keys, ", "), strings.Join(modifiers, ", "))
+		}
+	}
+	return nil
+}
+
+// Inner is the tool that acts: the innermost one of in_frame and in_shadow_root.
+func Inner(t *Tool) *Tool {
+	for (t.Type == InFrame || t.Type == InShadowRoot) && t.Args.Tool != nil {
+		t = t.Args.Tool
+	}
+	return t
+}
+
+// Selectors are all selectors of a tool, from outside in; the target of a drag
+// comes after its element.
+func (t Tool) Selectors() []*Selector {
+	var list []*Selector
+	for at := &t; at != nil; at = at.Args.Tool {
+		if at.Args.Selector != nil {
+			list = append(list, at.Args.Selector)
+		}
+		if at.Args.Target != nil {
+			list = append(list, at.Args.Target)
+		}
+	}
+	return list
+}

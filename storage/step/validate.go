@@ -1,0 +1,159 @@
+package step
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// The bounds of a test.
+const (
+	MaxSteps = 1000
+	MaxText  = 20_000 // bytes of one text argument
+	MaxURL   = 2048
+	MaxFile  = 256 << 10
+
+	// MaxSelector is bytes of a selector: the longest XPath that a recorder
+	// writes is some hundred.
+	MaxSelector = 4 << 10
+	// MaxNesting is how many frames and shadow hosts may lie around an element.
+	MaxNesting = 8
+	// MaxWaitMS bounds pauses and the time limit of a step: ten minutes, more
+	// than a job has.
+	MaxWaitMS = 600_000
+
+	maxID             = 64
+	maxName           = 255     // characters of file and attribute names
+	maxFingerprint    = 32      // attributes and parts of a path
+	maxFingerprintTxt = 1 << 10 // bytes of one text
+	// maxIndex is far above what a page holds of one kind of element.
+	maxIndex = 100_000
+)
+
+// InvalidError names the member that breaks a rule, by its path below what was
+// validated: [3].tool.args.url.
+type InvalidError struct{ Path, Msg string }
+
+func (e *InvalidError) Error() string { return e.Path + ": " + e.Msg }
+
+func invalid(path, format string, args ...any) error {
+	return &InvalidError{Path: path, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Validate checks steps as they came from outside, and gives ids (s1, s2 ...) to
+// those without one. The error is an *InvalidError.
+func Validate(steps []Step) error {
+	if len(steps) > MaxSteps {
+		return invalid("steps", "has at most %d elements", MaxSteps)
+	}
+	taken := make(map[string]bool, len(steps))
+	for i := range steps {
+		path := fmt.Sprintf("[%d]", i)
+		if err := checkStep(path, &steps[i]); err != nil {
+			return err
+		}
+		if id := steps[i].ID; id != "" {
+			if taken[id] {
+				return invalid(path+".id", "is the id of another step too")
+			}
+			taken[id] = true
+		}
+	}
+	giveIDs(steps, taken)
+	return nil
+}
+
+// giveIDs counts on from the last number that is free, so that a list without
+// ids gets s1 to sN.
+func giveIDs(steps []Step, taken map[string]bool) {
+	n := 0
+	for i := range steps {
+		for steps[i].ID == "" {
+			n++
+			if id := fmt.Sprintf("s%d", n); !taken[id] {
+				steps[i].ID = id
+			}
+		}
+	}
+}
+
+func checkStep(path string, s *Step) error {
+	if !isID(s.ID) {
+		return invalid(path+".id", "has at most %d characters of A-Z, a-z, 0-9, _, . and -", maxID)
+	}
+	if s.TimeoutMS < 0 || s.TimeoutMS > MaxWaitMS {
+		return invalid(path+".timeoutMs", "must be 0 to %d", MaxWaitMS)
+	}
+	if s.Result != nil {
+		if err := checkText(path+".result.message", s.Result.Message, MaxText); err != nil {
+			return err
+		}
+	}
+	if err := checkText(path+".screenshotId", s.ScreenshotID, maxName); err != nil {
+		return err
+	}
+	if err := checkTool(path+".tool", &s.Tool, place{}); err != nil {
+		return err
+	}
+	if s.Optional && Inner(&s.Tool).Type == Assert {
+		return invalid(path+".optional", "must not be true for an assertion")
+	}
+	return nil
+}
+
+// isID reports whether an id is well formed; "" is an id not given.
+func isID(id string) bool {
+	return len(id) <= maxID && strings.IndexFunc(id, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '.' || r == '-')
+	}) < 0
+}
+
+// checkText takes what the database can keep, up to a number of bytes.
+func checkText(path, text string, most int) error {
+	switch {
+	case len(text) > most:
+		return invalid(path, "has at most %d bytes", most)
+	case !utf8.ValidString(text):
+		return invalid(path, "must be UTF-8 text")
+	case strings.IndexByte(text, 0) >= 0:
+		return invalid(path, "must not hold the character NUL")
+	}
+	return nil
+}
+
+// checkName is for short texts that stand on one line.
+func checkName(path, name string, most int) error {
+	if name == "" {
+		return invalid(path, "is missing")
+	}
+	if err := checkText(path, name, 4*most); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(name) > most {
+		return invalid(path, "has at most %d characters", most)
+	}
+	if hasControl(name) {
+		return invalid(path, "must not hold control characters")
+	}
+	return nil
+}
+
+func hasControl(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r < ' ' || 0x7f <= r && r < 0xa0 }) >= 0
+}
+
+// checkURL takes what a test may open: an absolute address, a path below the
+// test's, or one with variables. Which schemes and hosts are allowed is decided
+// when the step executes, since variables and redirects decide it, too.
+func checkURL(path, address string) error {
+	if address == "" {
+		return invalid(path, "is missing")
+	}
+	if err := checkText(path, address, MaxURL); err != nil {
+		return err
+	}
+	if hasControl(address) || strings.TrimSpace(address) != address {
+		return invalid(path, "must be an address without control characters and without white space around it")
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package step
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// The scopes of variables.
+const (
+	ScopeOrg   = "org"
+	ScopeTeam  = "team"
+	ScopeSuite = "testSuite"
+	ScopeCase  = "testCase"
+)
+
+// MaxExpanded is bytes of a text with its variables replaced: a text of many
+// references to a long value must not fill the memory of a worker.
+const MaxExpanded = 1 << 20
+
+// ErrExpanded says that a text with its variables is longer than MaxExpanded.
+var ErrExpanded = errors.New("the text is longer than 1 MiB with its variables replaced")
+
+// Reference is a variable in a text: {{name}}, {{org:name}}, {{team:name}},
+// {{testSuite:ID:name}} or {{testCase:ID:name}}.
+type Reference struct {
+	Scope string // "" for a bare name: case, suite, team, org
+	ID    string // of a suite or case
+	Name  string
+}
+
+// String writes a reference as it stands in a text.
+func (r Reference) String() string {
+	text := r.Name
+	if r.ID != "" {
+		text = r.ID + ":" + text
+	}
+	if r.Scope != "" {
+		text = r.Scope + ":" + text
+	}
+	return "{{" + text + "}}"
+}
+
+// reference has the groups scope and name, scope, id and name, or name. An id is
+// a UUID or the hexadecimal id of a case; the wider set lets the lookup answer.
+var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
+
+// found is a reference at its place in a text.
+type found struct {
+	from, to int
+	Reference
+}
+
+func findReferences(text string) []found {
+	if !strings.Contains(text, "{{") {
+		return nil
+	}
+	var list []found
+	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
+		group := func(n int) string {
+			if at[2*n] < 0 {
+				return ""
+			}
+			return text[at[2*n]:at[2*n+1]]
+		}
+		list = append(list, found{at[0], at[1], Reference{Scope: group(1) + group(2), ID: group(3), Name: group(4)}})
+	}
+	return list
+}
+
+// References gives the variables that steps and run settings name, each once, in
+// the order of their first place.
+func References(steps []Step, testURL string) []Reference {
+	list := []Reference{}
+	seen := map[Reference]bool{}
+	add := func(text string) (string, error) {
+		for _, f := range findReferences(text) {
+			if !seen[f.Reference] {
+				seen[f.Reference] = true
+				list = append(list, f.Reference)
+			}
+		}
+		return text, nil
+	}
+	_, _ = add(testURL) // add has no errors
+	for i := range steps {
+		_, _ = mapTool(steps[i].Tool, add)
+	}
+	return list
+}
+
+// Expand replaces the variables of a text. lookup answers false for one that is
+// not defined, which is an *UnknownVariableError. What looks like no reference
+// stays as it is; so do references in the values of variables. ErrExpanded when
+// the text becomes too long.
+func Expand(text string, lookup func(Reference) (string, bool)) (string, error) {
+	list := findReferences(text)
+	if len(list) == 0 {
+		return text, nil
+	}
+	var out strings.Builder
+	end := 0
+	for _, f := range list {
+		value, ok := lookup(f.Reference)
+		if !ok {
+			return "", &UnknownVariableError{f.Reference}
+		}
+		if out.Len()+len(value)+len(text)-end > MaxExpanded {
+			return "", ErrExpanded
+		}
+		out.WriteString(text[end:f.from])
+		out.WriteString(value)
+		end = f.to
+	}
+	out.WriteString(text[end:])
+	return out.String(), nil
+}
+
+// ExpandTool gives a copy of a tool with the variables of all its texts
+// replaced: url, text, optionValue, matcher values, selector values. Fingerprints
+// and files hold no variables; the copy shares them.
+func ExpandTool(t Tool, lookup func(Reference) (string, bool)) (Tool, error) {
+	return mapTool(t, func(text string) (string, error) { return Expand(text, lookup) })
+}
+
+// mapTool gives a copy of a tool with f applied to its texts.
+func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
+	var failed error
+	apply := func(text string) string {
+		if failed != nil || text == "" {
+			return text
+		}
+		text, failed = f(text)
+		return text
+	}
+	a := &t.Args
+	a.URL = apply(a.URL)
+	for _, s := range []**Selector{&a.Selector, &a.Target} {
+		if *s != nil {
+			changed := **s
+			changed.Value = apply(changed.Value)
+			*s = &changed
+		}
+	}
+	for _, s := range []**string{&a.Text, &a.OptionValue} {
+		if *s != nil {
+			changed := apply(**s)
+			*s = &changed
+		}
+	}
+	if a.Matcher != nil {
+		changed := *a.Matcher
+		changed.Args.Value = apply(changed.Args.Value)
+		a.Matcher = &changed
+	}
+	if a.Tool != nil && failed == nil {
+		inner, err := mapTool(*a.Tool, f)
+		a.Tool, failed = &inner, err
+	}
+	if failed != nil {
+		return Tool{}, failed
+	}
+	return t, nil
+}
+
+// UnknownVariableError says that a variable has no value.
+type UnknownVariableError struct{ Reference Reference }
+
+func (e *UnknownVariableError) Error() string {
+	return "the variable " + e.Reference.String() + " has no value"
+}

@@ -1,0 +1,109 @@
+package step_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+func lookup(values map[string]string) func(step.Reference) (string, bool) {
+	return func(r step.Reference) (string, bool) {
+		value, ok := values[r.String()]
+		return value, ok
+	}
+}
+
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{
+		"{{a}}": "1", "{{org:a}}": "2", "{{team:a}}": "3", "{{testSuite:3f333df6-90a4-4fda-8dd3-9485d27cee36:a}}": "4",
+		"{{testCase:507f1f77bcf86cd799439011:a}}": "5", "{{nested}}": "{{a}}", "{{org}}": "6", "{{" + strings.Repeat("n", 64) + "}}": "7",
+	}
+	for text, want := range map[string]string{
+		"": "", "plain": "plain", "{{a}}": "1", "x{{ a }}y{{\torg:a\t}}{{team:a}}": "x1y23",
+		"{{testSuite:3f333df6-90a4-4fda-8dd3-9485d27cee36:a}}{{testCase:507f1f77bcf86cd799439011:a}}": "45",
+		"{{nested}}": "{{a}}", "{{org}}": "6", "{{{a}}}": "{1}", "{{a}}}}": "1}}", "{{{{a}}": "{{1", "{{a{{a}}": "{{a1",
+		"{{A}}": "{{A}}", "{{a b}}": "{{a b}}", "{{}}": "{{}}", "{{a": "{{a", "{a}": "{a}", "{{user:a}}": "{{user:a}}", "{{testCase:a}}": "{{testCase:a}}",
+		"{{org:1:a}}": "{{org:1:a}}", "{{\na}}": "{{\na}}", "{{" + strings.Repeat("n", 64) + "}}": "7",
+		"{{" + strings.Repeat("n", 65) + "}}": "{{" + strings.Repeat("n", 65) + "}}",
+	} {
+		got, err := step.Expand(text, lookup(values))
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	_, err := step.Expand("{{a}} {{team:b}}", lookup(values))
+	var unknown *step.UnknownVariableError
+	require.ErrorAs(t, err, &unknown)
+	require.Equal(t, step.Reference{Scope: step.ScopeTeam, Name: "b"}, unknown.Reference)
+	require.Equal(t, "the variable {{team:b}} has no value", err.Error())
+	_, err = step.Expand(strings.Repeat("{{a}}", 1100), lookup(map[string]string{"{{a}}": strings.Repeat("x", 1000)}))
+	require.ErrorIs(t, err, step.ErrExpanded)
+}
+
+const variables = `[{"tool":{"type":"go_to_url","args":{"url":"{{u}}"}}},
+{"tool":{"type":"drag","args":{"selector":"{{s}}","target":"{{t}}","reasoning":"{{no}}"}}},
+{"tool":{"type":"in_frame","args":{"selector":"{{s}}","tool":{"type":"input_text","args":{"selector":"a","text":"{{x}}{{team:x}}"}}}}},
+{"tool":{"type":"select","args":{"selector":{"type":"css","value":"a","fingerprint":{"text":"{{no}}"}},"optionValue":"{{o}}"}}},
+{"tool":{"type":"assert","args":{"matcher":{"name":"url","args":{"value":"{{m}}"}}}}}]`
+
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, r := range step.References(decode(t, variables), "{{base}}/{{u}}") {
+		got = append(got, r.String())
+	}
+	require.Equal(t, []string{"{{base}}", "{{u}}", "{{s}}", "{{t}}", "{{x}}", "{{team:x}}", "{{o}}", "{{m}}"}, got)
+	require.NotNil(t, step.References(nil, ""))
+}
+
+func TestExpandTool(t *testing.T) {
+	t.Parallel()
+	steps := decode(t, variables)
+	all := func(r step.Reference) (string, bool) { return r.Scope + "." + r.Name, true }
+	for _, s := range steps {
+		got, err := step.ExpandTool(s.Tool, all)
+		require.NoError(t, err)
+		require.Empty(t, step.References([]step.Step{{Tool: got}}, ""))
+	}
+	require.Equal(t, decode(t, variables), steps, "the stored steps stay as they are")
+	got, err := step.ExpandTool(steps[2].Tool, all)
+	require.NoError(t, err)
+	require.Equal(t, ".xteam.x", *got.Args.Tool.Args.Text)
+	none := func(step.Reference) (string, bool) { return "", false }
+	for _, s := range steps {
+		_, err := step.ExpandTool(s.Tool, none)
+		var unknown *step.UnknownVariableError
+		require.ErrorAs(t, err, &unknown)
+	}
+}
+
+func FuzzExpand(f *testing.F) {
+	f.Add("a{{b}}c{{ team:d }}", "{{e}}")
+	f.Add("{{testCase:1:a}}{{{{x}}", "v")
+	f.Fuzz(func(t *testing.T, text, value string) {
+		count := 0
+		got, err := step.Expand(text, func(r step.Reference) (string, bool) {
+			count++
+			if r.Name == "" || (r.ID == "") == (r.Scope == step.ScopeSuite || r.Scope == step.ScopeCase) {
+				t.Fatalf("%q: %+v", text, r)
+			}
+			return value, true
+		})
+		switch {
+		case errors.Is(err, step.ErrExpanded):
+			return
+		case err != nil:
+			t.Fatal(err)
+		case len(got) > step.MaxExpanded && count > 0:
+			t.Fatalf("%d bytes", len(got))
+		case count == 0 && got != text:
+			t.Fatalf("%q became %q", text, got)
+		case count > 0 && !strings.Contains(got, value):
+			t.Fatalf("%q without %q", got, value)
+		}
+	})
+}
