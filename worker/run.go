@@ -36,7 +36,7 @@ func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
 	}
 	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.Claim{
 		ID: m.ID, Kind: kind.Name, OrganizationID: m.OrganizationID, Worker: w.name,
-		Batch: kind.Batch, MaxWeight: kind.MaxWeight, KeyLimit: kind.KeyLimit,
+		Batch: kind.Batch, MaxWeight: kind.MaxWeight, KeyLimit: w.keyLimit(kind),
 	})
 	if err != nil {
 		w.cfg.Log.WarnContext(ctx, "claim failed", "kind", kind.Name, "task_id", m.ID, "error", err)
@@ -46,6 +46,14 @@ func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
 		w.run(kind, handler, claimed)
 	}
 	return nil
+}
+
+// keyLimit bounds the running tasks of one concurrency key.
+func (w *Worker) keyLimit(kind tasks.Kind) int {
+	if limit, ok := w.cfg.KeyLimits[kind.Name]; ok {
+		return limit
+	}
+	return kind.KeyLimit
 }
 
 // unknownDelay is how long a task waits whose kind this program does not have:
@@ -175,3 +183,7 @@ func reason(err, cause error) string {
 	}
 	return ledger.Internal + err.Error()
 }
+
+// Cancelled reports whether the context of a handler ended because its task was
+// cancelled, and not because the worker stops or the task was lost.
+func Cancelled(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errCancelled) }

@@ -59,6 +59,9 @@ type Config struct {
 	Beats    *ledger.Store
 	Handlers map[string]Handler
 	Pools    []Pool
+	// KeyLimits are the numbers of tasks of one concurrency key that may run at
+	// once, by kind, in place of the kinds' own.
+	KeyLimits map[string]int
 	// Drain is how long running handlers may go on after Stop; default 15 s.
 	Drain    time.Duration
 	Observer Observer
@@ -88,6 +91,11 @@ func New(cfg Config) (*Worker, error) {
 	for name := range cfg.Handlers {
 		if _, ok := kinds[name]; !ok {
 			return nil, fmt.Errorf("worker: handler of unknown kind %q", name)
+		}
+	}
+	for name, limit := range cfg.KeyLimits {
+		if _, ok := kinds[name]; !ok || limit < 1 {
+			return nil, fmt.Errorf("worker: limit %d for concurrency keys of kind %q: the kind must exist and the limit be above 0", limit, name)
 		}
 	}
 	if len(cfg.Pools) == 0 {

@@ -1,0 +1,197 @@
+// Package egress is the proxy through which the browsers of this process reach
+// the network: each connection passes the guard of package outbound, on the
+// address that a name resolved to. So a page, a redirect or a script of a test
+// reaches nothing that a webhook could not reach.
+//
+// It is a plain forward proxy on a loopback port: CONNECT for https and for
+// WebSockets, and absolute-form requests for http. It looks into nothing and
+// keeps nothing. An address that is refused is answered with 403, a page that
+// says so, and the header Slipway-Refused with the rule. A server that cannot be
+// reached gets no answer at all over http (502 for CONNECT), so that the
+// navigation of a browser fails as it does without a proxy. A browser shows no
+// page for a CONNECT that failed; Trouble tells afterwards what went wrong with
+// a host.
+//
+// StartUpstream makes such a proxy in front of another one, a tunnel: it adds the
+// user and password that Chromium cannot send by itself, and the guard checks the
+// address of the tunnel, which alone decides what lies behind it.
+//
+// Chromium takes no password for a proxy on its command line, so any process of
+// this machine may use the port; it reaches no more than through the guard. Two
+// things are refused besides: the proxy's own port, and more than 1024
+// connections at once, which wait. Connections over which nothing goes for a
+// quarter of an hour are closed.
+package egress
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/slipway-qa/slipway/tasks/outbound"
+)
+
+const (
+	// maxConnections bounds the sockets of all browsers: one opens at most 32
+	// to a proxy.
+	maxConnections = 1024
+	// idleTimeout ends tunnels over which nothing goes. WebSockets of pages
+	// send something at least every few minutes.
+	idleTimeout = 15 * time.Minute
+	// RefusedHeader names the rule in an answer that refuses an address.
+	RefusedHeader = "Slipway-Refused"
+)
+
+// Proxy is a forward proxy on a loopback address.
+type Proxy struct {
+	listener *listener
+	server   *http.Server
+	reverse  *httputil.ReverseProxy
+	trips    *http.Transport
+	dial     dial // for CONNECT
+	log      *slog.Logger
+	buffers  buffers
+	troubles troubles
+
+	mu       sync.Mutex
+	closed   bool
+	requests sync.WaitGroup // and the serving itself
+}
+
+type dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// way is how a proxy reaches servers.
+type way struct {
+	connect dial                                  // to the server of a CONNECT
+	request dial                                  // to the server of a request, or its proxy
+	proxy   func(*http.Request) (*url.URL, error) // of a request; nil: none
+}
+
+// Start listens on a loopback port and serves until Close.
+func Start(guard *outbound.Guard, log *slog.Logger) (*Proxy, error) {
+	return start(way{connect: guard.DialContext, request: guard.DialContext}, log)
+}
+
+// StartUpstream does so in front of another proxy, whose address is http, https
+// or socks5 (names are resolved there) with user and password. Errors and logs do
+// not show it.
+func StartUpstream(upstream string, guard *outbound.Guard, log *slog.Logger) (*Proxy, error) {
+	u, err := url.Parse(upstream)
+	if err != nil || u.Hostname() == "" {
+		return nil, errors.New("egress: the proxy is not an address")
+	}
+	t := tunnel{url: u, dial: guard.DialContext}
+	switch u.Scheme {
+	case "http", "https":
+		// Go adds user and password, and asks the proxy for whole addresses.
+		return start(way{connect: t.connect, request: guard.DialContext, proxy: http.ProxyURL(u)}, log)
+	case "socks5", "socks5h":
+		return start(way{connect: t.socks, request: t.socks}, log)
+	}
+	return nil, errors.New("egress: the proxy is none of http, https and socks5")
+}
+
+func start(to way, log *slog.Logger) (*Proxy, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	l, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{listener: l, log: log, dial: l.notItself(to.connect)}
+	p.trips = &http.Transport{
+		Proxy:                 to.proxy,
+		DialContext:           l.notItself(to.request),
+		DisableCompression:    true, // what the browser asked for is what it gets
+		MaxIdleConns:          256,
+		MaxIdleConnsPerHost:   32,
+		IdleConnTimeout:       60 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+	quiet := slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
+	p.reverse = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // as it came, whatever Go thinks of it
+			r.Out.Host = r.In.Host
+		},
+		Transport:    p.trips,
+		ErrorHandler: p.fail,
+		ErrorLog:     quiet,
+		BufferPool:   &p.buffers,
+	}
+	p.server = &http.Server{
+		Handler:           p,
+		ReadHeaderTimeout: 30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    256 << 10, // the cookies of tested pages; Chromium allows as much
+		ErrorLog:          quiet,
+	}
+	p.requests.Go(func() { _ = p.server.Serve(l) }) // until Close
+	return p, nil
+}
+
+// Addr is host:port.
+func (p *Proxy) Addr() net.Addr { return p.listener.Addr() }
+
+// Close ends the proxy with all its connections.
+func (p *Proxy) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	_ = p.server.Close()
+	p.listener.closeAll()
+	p.requests.Wait()
+	p.trips.CloseIdleConnections()
+}
+
+// ServeHTTP serves one request of a browser.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		panic(http.ErrAbortHandler)
+	}
+	p.requests.Add(1)
+	p.mu.Unlock()
+	defer p.requests.Done()
+	switch {
+	case r.Method == http.MethodConnect:
+		p.serveConnect(w, r)
+	case r.URL.Scheme == "http" && r.URL.Host != "":
+		r.URL.User = nil
+		p.reverse.ServeHTTP(w, r)
+	default:
+		http.Error(w, "This is a proxy for browsers.", http.StatusBadRequest)
+	}
+}
+
+// fail answers a request whose server was refused or not reached.
+func (p *Proxy) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil { // the browser went away
+		return
+	}
+	host := r.URL.Hostname()
+	if r.Method == http.MethodConnect {
+		host, _, _ = net.SplitHostPort(r.Host)
+	}
+	text := p.troubles.add(host, err)
+	var forbidden *outbound.ForbiddenError
+	switch {
+	case errors.As(err, &forbidden):
+		p.log.Info("a browser was refused an address", "rule", string(forbidden.Rule))
+		w.Header().Set(RefusedHeader, string(forbidden.Rule))
+		http.Error(w, text, http.StatusForbidden)
+	case r.Method == http.MethodConnect:
+		http.Error(w, text, http.StatusBadGateway)
+	default:
+		panic(http.ErrAbortHandler)
+	}
+}

@@ -1,0 +1,252 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+// maxHubs bounds the setting; each hub costs a look at each target.
+const maxHubs = 32
+
+var platformForm = regexp.MustCompile(`^[a-z][a-z0-9 ._-]{0,49}$`)
+
+// ParseHubs reads the setting: hubs separated by ";", each an address, or
+// PLATFORM,PLATFORM=address. Errors show no password.
+func ParseHubs(text string) ([]Hub, error) {
+	var hubs []Hub
+	for i, part := range strings.Split(text, ";") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		var hub Hub
+		// An address may have a "=" of its own, behind its scheme.
+		if names, address, ok := strings.Cut(part, "="); ok && !strings.Contains(names, "://") {
+			for name := range strings.SplitSeq(names, ",") {
+				name = strings.ToLower(strings.TrimSpace(name))
+				if !platformForm.MatchString(name) {
+					return nil, fmt.Errorf("hub %d: %.50q is no name of a platform", i+1, name)
+				}
+				hub.Platforms = append(hub.Platforms, name)
+			}
+			part = strings.TrimSpace(address)
+		}
+		u, err := url.Parse(part)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+			return nil, fmt.Errorf("hub %d: not an http or https address", i+1)
+		}
+		hub.URL = part
+		hubs = append(hubs, hub)
+	}
+	if len(hubs) > maxHubs {
+		return nil, fmt.Errorf("%d hubs, at most %d", len(hubs), maxHubs)
+	}
+	return hubs, nil
+}
+
+// remote is a hub with its client.
+type remote struct {
+	platforms []string
+	host      string // for people; the client keeps the password out of errors
+	client    *webdriver.Client
+}
+
+func newRemote(h Hub) (*remote, error) {
+	client, err := webdriver.New(webdriver.Config{URL: h.URL})
+	if err != nil {
+		return nil, err
+	}
+	r := &remote{platforms: h.Platforms, client: client}
+	if u, err := url.Parse(h.URL); err == nil {
+		r.host = u.Host
+	}
+	return r, nil
+}
+
+// serves reports whether a hub names a platform: "windows" stands for "windows
+// 11" too, and "mac" for all spellings of it.
+func (r *remote) serves(platform string) bool {
+	for _, p := range r.platforms {
+		if platform == p || strings.HasPrefix(platform, p+" ") || (isMac(p) && isMac(platform)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isMac(platform string) bool {
+	return strings.HasPrefix(platform, "mac") || strings.HasPrefix(platform, "os x")
+}
+
+// route gives the hub of a target; nil: the own chromedriver, if that may be.
+func route(hubs []*remote, t step.Target) *remote {
+	for _, platform := range platformsOf(t) {
+		for _, h := range hubs {
+			if h.serves(platform) {
+				return h
+			}
+		}
+	}
+	for _, h := range hubs {
+		if len(h.platforms) == 0 {
+			return h
+		}
+	}
+	return nil
+}
+
+// platformsOf are the platforms that a target may mean, best first: the one that
+// it names, or for a device without a name those that its options speak of.
+func platformsOf(t step.Target) []string {
+	if name := word(t.Capabilities, "platformName"); name != "" {
+		return []string{name}
+	}
+	if !isMobile(t) {
+		return nil
+	}
+	c := t.Capabilities
+	automation, app := word(c, "appium:automationName"), strings.ToLower(step.App(c))
+	switch {
+	case automation == "xcuitest", c["appium:bundleId"] != nil, strings.HasSuffix(app, ".ipa"):
+		return []string{"ios"}
+	case automation == "uiautomator2", automation == "espresso", c["appium:appPackage"] != nil,
+		strings.HasSuffix(app, ".apk"), strings.HasSuffix(app, ".aab"):
+		return []string{"android"}
+	}
+	return []string{"android", "ios"}
+}
+
+// isMobile reports whether a target is a phone or something on one.
+func isMobile(t step.Target) bool {
+	switch word(t.Capabilities, "platformName") {
+	case "android", "ios", "ipados", "tvos":
+		return true
+	case "":
+	default:
+		return false
+	}
+	if t.IsRDC {
+		return true
+	}
+	for name := range t.Capabilities {
+		if strings.HasPrefix(name, "appium:") {
+			return true
+		}
+	}
+	return false
+}
+
+// word is a text of the capabilities in lower case.
+func word(c step.Capabilities, name string) string {
+	text, _ := c[name].(string)
+	return strings.ToLower(strings.TrimSpace(text))
+}
+
+// hubCapabilities are what a hub is asked for.
+func hubCapabilities(r Request) (c step.Capabilities, native bool, err error) {
+	c = step.Layer(nil, r.Target.Capabilities)
+	browser := word(c, "browserName")
+	native = browser == "" && isMobile(r.Target)
+	if !native {
+		defaults := step.Capabilities{"pageLoadStrategy": "eager"}
+		c = step.Layer(defaults, c)
+		c["unhandledPromptBehavior"] = "ignore" // the steps answer dialogs
+	}
+	if r.Proxy == "" {
+		return c, native, nil
+	}
+	u, err := url.Parse(r.Proxy)
+	if err != nil || u.Host == "" {
+		return nil, false, refuse("the tunnel has no address")
+	}
+	if u.User != nil {
+		return nil, false, refuse("the browsers of hubs know no tunnels with a password")
+	}
+	proxy := map[string]any{"proxyType": "manual"}
+	switch u.Scheme {
+	case "http", "https":
+		proxy["httpProxy"], proxy["sslProxy"] = u.Host, u.Host
+	case "socks5", "socks5h":
+		proxy["socksProxy"], proxy["socksVersion"] = u.Host, 5
+	default:
+		return nil, false, refuse("the tunnel is none of http, https and socks5")
+	}
+	if browser == "chrome" || browser == "chromium" || browser == "microsoftedge" || browser == "msedge" {
+		proxy["noProxy"] = []any{"<-loopback>"} // else they go around it for the machine's own pages
+	}
+	c["proxy"] = proxy
+	return c, native, nil
+}
+
+// acquireHub asks a hub for a session.
+func (p *Pool) acquireHub(ctx context.Context, h *remote, r Request) (*Lease, error) {
+	capabilities, native, err := hubCapabilities(r)
+	if err != nil {
+		return nil, err
+	}
+	session, err := p.newSession(ctx, h.client, p.startTimeout(true), capabilities)
+	if err != nil {
+		return nil, p.sessionError(h, err)
+	}
+	l := &Lease{Session: session, Mobile: native}
+	if !p.hold(l) {
+		_ = p.finish(session)
+		return nil, errClosed()
+	}
+	l.release = p.once(l, func(bool) { p.background(func() { _ = p.finish(session) }) })
+	return l, nil
+}
+
+// newSession asks a remote end for a session and waits for it as long as patience
+// says. It is made in the background: one that comes when nobody waits for it any
+// more is ended.
+func (p *Pool) newSession(ctx context.Context, client *webdriver.Client, patience time.Duration, capabilities map[string]any) (*webdriver.Session, error) {
+	type result struct {
+		session *webdriver.Session
+		err     error
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answer, left := make(chan result), make(chan struct{})
+	defer close(left)
+	ok := p.background(func() {
+		late, cancel := context.WithTimeout(p.late, patience+lateTimeout)
+		defer cancel()
+		s, err := client.NewSession(late, capabilities)
+		select {
+		case answer <- result{s, err}:
+		case <-left:
+			if err == nil {
+				_ = p.finish(s)
+			}
+		}
+	})
+	if !ok {
+		return nil, errClosed()
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-p.life.Done():
+		return nil, errClosed()
+	case a := <-answer:
+		return a.session, a.err
+	}
+}
+
+// finish ends a session, whatever became of it.
+func (p *Pool) finish(s *webdriver.Session) error {
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+	defer cancel()
+	return s.Delete(ctx)
+}
+
+// endTimeout bounds the end of one session.
+const endTimeout = 8 * time.Second

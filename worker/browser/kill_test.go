@@ -1,0 +1,57 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A browser whose page never ends its script goes with the lease, and what a page
+// wrote to its console is in no file.
+func TestBusyBrowserEnds(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are looked at in /proc")
+	}
+	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, `<script>console.log("a word that nobody keeps"); setTimeout(() => { for (;;) {} }, 200)</script>`)
+	}))
+	t.Cleanup(pages.Close)
+	p := newPool(t, localConfig(t, true))
+	l, err := p.Acquire(t.Context(), Request{})
+	require.NoError(t, err)
+	pid, ok := l.Session.Capabilities["goog:processID"].(float64)
+	require.True(t, ok)
+	chrome, _ := l.Session.Capabilities["chrome"].(map[string]any)
+	profile, _ := chrome["userDataDir"].(string)
+	require.NotEmpty(t, profile)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	require.NoError(t, l.Session.Navigate(ctx, pages.URL))
+	var one int
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		return l.Session.Execute(ctx, "return 1", &one) != nil
+	}, 10*time.Second, 50*time.Millisecond, "the page is busy")
+	logs, err := filepath.Glob(filepath.Join(profile, "*.log"))
+	require.NoError(t, err)
+	for _, name := range logs {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "a word that nobody keeps", filepath.Base(name))
+	}
+	l.Release(t.Context(), true)
+	require.Eventually(t, func() bool {
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", int(pid)))
+		return err != nil || len(state) == 0 // gone, or waiting to be reaped
+	}, 2*endTimeout+10*time.Second, 50*time.Millisecond)
+}

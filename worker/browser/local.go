@@ -1,0 +1,188 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/slipway-qa/slipway/worker/browser/egress"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+const (
+	// maxLeases and maxAge bound what a browser can gather: memory that
+	// removed contexts leave behind, and a profile that grows.
+	maxLeases = 200
+	maxAge    = 30 * time.Minute
+	// resetTimeout bounds the making of a context; a browser that takes
+	// longer is replaced.
+	resetTimeout = 30 * time.Second
+	// checkTimeout bounds the look at a warm browser before a lease.
+	checkTimeout = 5 * time.Second
+)
+
+// defaultTimeouts are those of a session as WebDriver has them.
+func defaultTimeouts() webdriver.Timeouts {
+	return webdriver.Timeouts{Script: 30 * time.Second, PageLoad: 300 * time.Second}
+}
+
+// local is a browser of the own chromedriver.
+type local struct {
+	kind    kind
+	session *webdriver.Session
+	bidi    *webdriver.BiDi
+	tunnel  *egress.Proxy // of its own, in front of a tunnel; nil without one
+	context string        // the user context of the present or next lease
+	born    time.Time
+	idle    time.Time // since when it waits
+	leases  int
+}
+
+// version is what the browser calls its own.
+func (l *local) version() string {
+	v, _ := l.session.Capabilities["browserVersion"].(string)
+	return v
+}
+
+// spent reports whether a browser is to be replaced.
+func (l *local) spent() bool {
+	select {
+	case <-l.bidi.Done():
+		return true
+	default:
+		return l.leases >= maxLeases || time.Since(l.born) > maxAge
+	}
+}
+
+// open starts a browser and makes it ready.
+func (p *Pool) open(k kind) (*local, error) {
+	// Close waits for a start that is under way: chromedriver would finish it
+	// for nobody.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.life), p.startTimeout(false))
+	defer cancel()
+	select {
+	case <-p.life.Done():
+		return nil, errClosed()
+	case p.starts <- struct{}{}:
+		defer func() { <-p.starts }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	l := &local{kind: k, born: time.Now()}
+	proxy := p.cfg.Proxy
+	if k.tunnel != "" {
+		tunnel, err := egress.StartUpstream(k.tunnel, p.cfg.Guard, p.cfg.Log)
+		if err != nil {
+			return nil, refuse("the address of the tunnel is none of http, https and socks5")
+		}
+		l.tunnel, proxy = tunnel, tunnel.Addr().String()
+	}
+	session, err := p.newSession(ctx, p.driver, p.startTimeout(false), k.capabilities(p.cfg, proxy))
+	if err == nil {
+		l.session = session
+		if v := l.version(); v != "" {
+			p.version.Store(&v)
+		}
+		err = l.reset(ctx)
+	}
+	if err != nil {
+		p.end(l)
+		return nil, err
+	}
+	return l, nil
+}
+
+// reset gives the browser a new user context with one window, and removes what
+// the lease before has left: its context with all windows, windows elsewhere,
+// subscriptions and timeouts. The new connection has the lines of the console.
+func (l *local) reset(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, resetTimeout)
+	defer cancel()
+	if l.bidi != nil {
+		l.bidi.Close() // and with it what the lease subscribed to
+	}
+	var err error
+	if l.bidi, err = l.session.BiDi(ctx); err != nil {
+		return err
+	}
+	former := l.context
+	if l.context, err = l.bidi.CreateUserContext(ctx); err != nil {
+		return err
+	}
+	// A browser of which all windows are closed ends: the new one comes first.
+	window, err := l.bidi.CreateWindow(ctx, "tab", l.context)
+	if err != nil {
+		return err
+	}
+	if former != "" {
+		if err := l.bidi.RemoveUserContext(ctx, former); err != nil {
+			return err
+		}
+	}
+	if err := l.session.SwitchWindow(ctx, window); err != nil {
+		return err
+	}
+	windows, err := l.session.Windows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, other := range windows {
+		if other != window {
+			// Some close by themselves, with the context.
+			if err := l.bidi.CloseWindow(ctx, other); err != nil && !webdriver.Is(err, "no such frame", webdriver.ErrNoSuchWindow) {
+				return err
+			}
+		}
+	}
+	if err := l.session.SetTimeouts(ctx, defaultTimeouts()); err != nil {
+		return err
+	}
+	if l.kind.emulation == nil {
+		if width, height := l.kind.size(); width > 0 {
+			if err := l.session.SetWindowSize(ctx, width, height); err != nil {
+				return err
+			}
+		}
+	}
+	// The console, as events to whoever listens: a log that chromedriver keeps
+	// grows until somebody asks for it. No window of a former lease is in it.
+	return l.bidi.Command(ctx, "session.subscribe", map[string]any{
+		"events": []string{"log.entryAdded"}, "userContexts": []string{l.context}}, nil)
+}
+
+// check looks whether a warm browser still answers; that its caller goes away
+// says nothing about it.
+func (l *local) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
+	defer cancel()
+	var one int
+	if err := l.session.Execute(ctx, "return 1", &one); err != nil {
+		return err
+	}
+	if one != 1 {
+		return errors.New("browser: it cannot count")
+	}
+	return nil
+}
+
+// end ends a browser.
+func (p *Pool) end(l *local) {
+	if l.session != nil {
+		if err := p.finish(l.session); err != nil {
+			if err := kill(l.session); err != nil {
+				p.cfg.Log.Warn("a browser did not end", "error", err)
+			}
+		}
+	}
+	if l.tunnel != nil {
+		l.tunnel.Close()
+	}
+}
+
+// endLocked does so in the background; after Close nobody waits for it. The
+// caller holds the lock.
+func (p *Pool) endLocked(l *local) {
+	if !p.backgroundLocked(func() { p.end(l) }) {
+		go p.end(l)
+	}
+}

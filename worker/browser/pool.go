@@ -1,0 +1,303 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+const (
+	defaultWarm  = 2
+	startTimeout = 60 * time.Second
+	// hubStartTimeout: a hub may start a machine or a device first.
+	hubStartTimeout = 5 * time.Minute
+	// watchEvery is how soon a warm browser that broke is replaced.
+	watchEvery = 5 * time.Second
+	// oddIdle is how long browsers with options of their own are kept for the
+	// next lease that wants the same: the cases of a suite mostly do.
+	oddIdle = time.Minute
+	// defaultKeep: an idle browser holds some hundred MiB, and the first test after
+	// a pause waits about a second for a new one.
+	defaultKeep = 10 * time.Minute
+	// closeTimeout bounds Close.
+	closeTimeout = 10 * time.Second
+	// lateTimeout is how long a session is waited for after its time was over, to end
+	// it: remote ends finish what they have begun, and would keep it for nobody.
+	lateTimeout = 2 * time.Minute
+)
+
+// Pool gives sessions.
+type Pool struct {
+	cfg    Config
+	hubs   []*remote
+	driver *webdriver.Client // the own chromedriver; nil without one
+	starts chan struct{}     // one for each browser that starts
+	life   context.Context
+	cancel context.CancelFunc
+	// late outlives life: sessions that were asked for may come until Close is over.
+	late       context.Context
+	cancelLate context.CancelFunc
+	tasks      sync.WaitGroup
+
+	version atomic.Pointer[string] // of the local browser, once known
+	used    atomic.Int64           // when a local browser was last asked for, Unix ns
+
+	mu     sync.Mutex
+	closed bool
+	groups map[string]*group
+	leases map[*Lease]bool
+
+	// start and renew are open and reset; tests put others there.
+	start func(kind) (*local, error)
+	renew func(context.Context, *local) error
+}
+
+// New makes a pool; it starts no browser before Run or Acquire.
+func New(cfg Config) (*Pool, error) {
+	if cfg.Warm <= 0 {
+		cfg.Warm = defaultWarm
+	}
+	if cfg.Keep <= 0 {
+		cfg.Keep = defaultKeep
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	// Starting a browser keeps a processor busy; more at once make all late.
+	p := &Pool{cfg: cfg, starts: make(chan struct{}, max(2, runtime.NumCPU())),
+		groups: map[string]*group{}, leases: map[*Lease]bool{}}
+	if len(cfg.Hubs) > maxHubs {
+		return nil, errors.New("browser: too many hubs")
+	}
+	for _, h := range cfg.Hubs {
+		r, err := newRemote(h)
+		if err != nil {
+			return nil, err
+		}
+		p.hubs = append(p.hubs, r)
+	}
+	if cfg.Local != "" {
+		driver, err := webdriver.New(webdriver.Config{URL: cfg.Local})
+		if err != nil {
+			return nil, err
+		}
+		p.driver = driver
+	}
+	p.life, p.cancel = context.WithCancel(context.Background())
+	p.late, p.cancelLate = context.WithCancel(context.Background())
+	p.start = p.open
+	p.renew = func(ctx context.Context, l *local) error { return l.reset(ctx) }
+	return p, nil
+}
+
+// startTimeout is the time that the making of a session may take.
+func (p *Pool) startTimeout(hub bool) time.Duration {
+	switch {
+	case p.cfg.StartTimeout > 0:
+		return p.cfg.StartTimeout
+	case hub:
+		return hubStartTimeout
+	}
+	return startTimeout
+}
+
+// Acquire gives a session for a target, or a *SessionError.
+func (p *Pool) Acquire(ctx context.Context, r Request) (*Lease, error) {
+	began := time.Now()
+	where := "local"
+	lease, err := func() (*Lease, error) {
+		if h := route(p.hubs, r.Target); h != nil {
+			where = "hub"
+			return p.acquireHub(ctx, h, r)
+		}
+		return p.acquireLocal(ctx, r)
+	}()
+	// Errors are not logged here: what a remote end says may quote signed links and
+	// secrets, which the caller knows and blanks.
+	if p.cfg.Observer != nil {
+		p.cfg.Observer.SessionStarted(where, lease != nil && lease.Warm, time.Since(began), err)
+	}
+	return lease, err
+}
+
+// acquireLocal gives one of the own browsers.
+func (p *Pool) acquireLocal(ctx context.Context, r Request) (*Lease, error) {
+	if err := servedHere(r.Target); err != nil {
+		return nil, err
+	}
+	if p.driver == nil {
+		return nil, refuse("no hub serves this target, and this worker has no browser of its own")
+	}
+	wanted := word(r.Target.Capabilities, "browserVersion")
+	if v := p.version.Load(); v != nil && !versionFits(wanted, *v) {
+		return nil, refuse("no hub serves browserVersion %s; the browser of this worker is %s", wanted, *v)
+	}
+	k, timeouts, err := readKind(r)
+	if err != nil {
+		return nil, err
+	}
+	p.used.Store(time.Now().UnixNano())
+	if k.tunnel != "" && p.cfg.Guard == nil {
+		return nil, refuse("the browsers of this worker have no tunnels")
+	}
+	l, warm, err := p.take(ctx, k)
+	if err != nil {
+		return nil, p.sessionError(nil, err)
+	}
+	lease := &Lease{Session: l.session, Local: true, Warm: warm}
+	lease.release = p.once(lease, func(broken bool) { p.give(l, broken) })
+	if !p.hold(lease) {
+		p.give(l, true)
+		return nil, errClosed()
+	}
+	if !versionFits(wanted, l.version()) {
+		lease.Release(ctx, false)
+		return nil, refuse("no hub serves browserVersion %s; the browser of this worker is %s", wanted, l.version())
+	}
+	if timeouts != (webdriver.Timeouts{}) {
+		if err := l.session.SetTimeouts(ctx, timeouts); err != nil {
+			lease.Release(ctx, true)
+			return nil, p.sessionError(nil, err)
+		}
+	}
+	return lease, nil
+}
+
+// hold notes a lease, for Close; false when the pool is closed.
+func (p *Pool) hold(l *Lease) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.leases[l] = true
+	return true
+}
+
+// once makes the release of a lease that counts once.
+func (p *Pool) once(l *Lease, end func(broken bool)) func(context.Context, bool) {
+	var once sync.Once
+	return func(_ context.Context, broken bool) {
+		once.Do(func() {
+			p.mu.Lock()
+			delete(p.leases, l)
+			p.mu.Unlock()
+			end(broken)
+		})
+	}
+}
+
+// background runs what Close waits for; false when the pool is closed.
+func (p *Pool) background(task func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.backgroundLocked(task)
+}
+
+func (p *Pool) backgroundLocked(task func()) bool {
+	if p.closed {
+		return false
+	}
+	p.tasks.Go(task)
+	return true
+}
+
+// Run keeps the warm browsers, in the background of its caller: until ctx ends it
+// starts them, once a first one was asked for, replaces those that broke or grew
+// old, and ends them when none was asked for any more for a while.
+func (p *Pool) Run(ctx context.Context) {
+	if p.driver == nil {
+		return
+	}
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		p.tend()
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.life.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// tend ends the idle browsers that broke, grew old, are odd or not needed, and
+// starts warm ones.
+func (p *Pool) tend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	resting := time.Since(time.Unix(0, p.used.Load())) > p.cfg.Keep
+	for _, g := range p.groups {
+		odd := g.key != p.plainKey()
+		var keep []*local
+		for _, l := range g.ready {
+			if l.spent() || resting || (odd && time.Since(l.idle) > oddIdle) {
+				p.endLocked(l)
+			} else {
+				keep = append(keep, l)
+			}
+		}
+		g.ready = keep
+		p.tidy(g)
+	}
+	if resting {
+		return
+	}
+	g := p.group(plain())
+	for len(g.ready)+g.coming+g.leased < p.cfg.Warm && p.roomFor(g) {
+		p.begin(g)
+	}
+}
+
+// Close ends all sessions, those of leases too, within 10 s.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return
+	}
+	leases := make([]*Lease, 0, len(p.leases))
+	for l := range p.leases {
+		leases = append(leases, l)
+	}
+	for _, g := range p.groups {
+		for _, l := range g.ready {
+			p.endLocked(l)
+		}
+		g.ready = nil
+		for _, w := range g.waiting {
+			w <- handed{err: errClosed()}
+		}
+		g.waiting = nil
+	}
+	p.mu.Unlock()
+	p.cancel() // ends what is under way
+	for _, l := range leases {
+		l.Release(context.Background(), true)
+	}
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		p.tasks.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeTimeout):
+		p.cfg.Log.Warn("some browser sessions did not end in time")
+	}
+	p.cancelLate()
+}

@@ -1,0 +1,74 @@
+package webdriver_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+func TestDialogs(t *testing.T) {
+	s, at, ctx := open(t), site(t), within(t)
+	require.NoError(t, s.Navigate(ctx, at+"/dialogs"))
+	text := func() string {
+		said, err := s.AlertText(ctx)
+		require.NoError(t, err)
+		return said
+	}
+	_, err := s.AlertText(ctx)
+	require.True(t, webdriver.Is(err, webdriver.ErrNoSuchAlert), "%v", err)
+
+	require.NoError(t, s.Click(ctx, find(t, s, "#alert")))
+	require.Equal(t, "Hello", text())
+	_, err = s.Title(ctx)
+	require.True(t, webdriver.Is(err, webdriver.ErrUnexpectedAlert), "%v", err)
+	require.NoError(t, s.AcceptAlert(ctx))
+
+	for want, answer := range map[string]func(context.Context) error{"true": s.AcceptAlert, "false": s.DismissAlert} {
+		require.NoError(t, s.Click(ctx, find(t, s, "#confirm")))
+		require.Equal(t, "Sure?", text())
+		require.NoError(t, answer(ctx))
+		require.Equal(t, want, title(t, s))
+	}
+
+	require.NoError(t, s.Click(ctx, find(t, s, "#prompt")))
+	require.Equal(t, "Name?", text())
+	require.NoError(t, s.SendAlertText(ctx, "Ann"))
+	require.NoError(t, s.AcceptAlert(ctx))
+	require.Equal(t, "Ann", title(t, s))
+}
+
+// A page that asks before it is left is left, unless the capabilities name this
+// kind of dialog (WebDriver, section 16.1).
+func TestLeavingAPageThatAsks(t *testing.T) {
+	at, ctx := site(t), within(t)
+	ask := func(s *webdriver.Session) {
+		require.NoError(t, s.Navigate(ctx, at+"/dialogs"))
+		require.NoError(t, s.Click(ctx, find(t, s, "#stay")))
+		require.NoError(t, s.Click(ctx, find(t, s, "#leave")))
+	}
+	left := func(s *webdriver.Session) {
+		require.Eventually(t, func() bool {
+			text, err := s.Title(ctx)
+			return err == nil && text == "Done"
+		}, 5*time.Second, 10*time.Millisecond)
+	}
+	s := open(t)
+	ask(s)
+	left(s)
+
+	s = ownWith(t, map[string]any{"unhandledPromptBehavior": map[string]string{"default": "ignore", "beforeUnload": "ignore"}})
+	ask(s)
+	require.Eventually(t, func() bool {
+		_, err := s.AlertText(ctx)
+		return err == nil
+	}, 5*time.Second, 10*time.Millisecond)
+	require.NoError(t, s.DismissAlert(ctx))
+	require.Equal(t, "Dialogs", title(t, s))
+	require.NoError(t, s.Click(ctx, find(t, s, "#leave")))
+	require.Eventually(t, func() bool { return s.AcceptAlert(ctx) == nil }, 5*time.Second, 10*time.Millisecond)
+	left(s)
+}

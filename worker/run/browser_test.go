@@ -1,0 +1,101 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/private"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/outbound"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/browser/egress"
+)
+
+// realBrowsers is a pool over a chromedriver of the test's own.
+func realBrowsers(t *testing.T) (*browser.Pool, *egress.Proxy) {
+	t.Helper()
+	folder, err := private.Open(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = folder.Close(context.Background()) })
+	driver, err := folder.Chromedriver(t.Context(), private.ChromedriverConfig{})
+	require.NoError(t, err)
+	guard, err := outbound.New(outbound.Config{AllowPrivate: true})
+	require.NoError(t, err)
+	proxy, err := egress.Start(guard, nil)
+	require.NoError(t, err)
+	t.Cleanup(proxy.Close)
+	pool, err := browser.New(browser.Config{Local: driver.URL(), Proxy: proxy.Addr().String(), Guard: guard, Warm: 1,
+		Vendor: "slipway", Arguments: private.BrowserArguments()})
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	return pool, proxy
+}
+
+// A test with a secret variable passes in a browser, and fails when the page is
+// another one.
+func TestJobInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pool, proxy := realBrowsers(t)
+	w.handler.Browsers, w.handler.release, w.handler.Play = pool, nil, nil
+	w.handler.Trouble, w.handler.Screenshots = proxy.Trouble, true
+	heading := "Hello"
+	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(rw, `<!doctype html><title>Shop</title><label>Password <input id=user></label>
+			<button id=go onclick="document.body.append(Object.assign(document.createElement('h1'), {textContent: '%s'}))">Log in</button>`, heading)
+	}))
+	t.Cleanup(site.Close)
+	w.variable("password", secret, true)
+	text := "{{password}}"
+	find := func(css string) *step.Selector { return &step.Selector{Type: step.CSS, Value: css} }
+	steps := []step.Step{
+		{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &text, Selector: find("#user")}}},
+		{ID: "s2", Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: find("#go")}}},
+		{ID: "s3", TimeoutMS: 2000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: find("h1"),
+			Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Hello"}}}}},
+	}
+	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	var c *authoring.Case
+	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
+		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "log in",
+			Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{target}},
+			Revision: authoring.Revision{Steps: steps}})
+		return err
+	})
+
+	run := w.newRun(c, authoring.NewRun{}, chrome)
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
+	got := w.read(run).Jobs[0]
+	require.Equal(t, authoring.Passed, got.Status, "%s: %s", got.ErrorCode, got.Error)
+	require.Len(t, got.Records, 3)
+	require.NotEmpty(t, got.Files)
+	require.Len(t, w.stored(), len(got.Files))
+	revision, err := authoring.RevisionByID(t.Context(), w.db, c.ID, "")
+	require.NoError(t, err)
+	require.Equal(t, "button", revision.Steps[1].Tool.Args.Selector.Fingerprint.Role)
+
+	heading = "Goodbye"
+	run = w.newRun(c, authoring.NewRun{}, chrome)
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
+	got = w.read(run).Jobs[0]
+	require.Equal(t, authoring.Failed, got.Status)
+	require.Equal(t, authoring.CodeAssertionFailed, got.ErrorCode)
+	require.Contains(t, got.Error, "Goodbye")
+	require.NotContains(t, w.everywhere(run), secret)
+
+	w.handler.Trouble = nil
+	site.Close()
+	run = w.newRun(c, authoring.NewRun{}, chrome)
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
+	got = w.read(run).Jobs[0]
+	require.Equal(t, authoring.CodeUnreachable, got.ErrorCode)
+}

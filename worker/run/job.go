@@ -1,0 +1,240 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+// Job is the handler of test:job.
+type Job struct {
+	DB       *storage.DB
+	Objects  object.Store
+	Browsers Browsers
+	// Key is what secrets are sealed with.
+	Key []byte
+	// CheckURL and Trouble are those of replay.Config.
+	CheckURL func(ctx context.Context, address string) error
+	Trouble  func(host string, since time.Time) (text string, ok bool)
+	// Timeout bounds a test from the acquiring of its browser on; default 30 min,
+	// at most what the task's kind allows.
+	Timeout time.Duration
+	// StepTimeout and PageTimeout are those of replay.Config; 0 is its default.
+	StepTimeout, PageTimeout time.Duration
+	// Screenshots takes one after each step, and not only of one that failed.
+	Screenshots bool
+	// Play plays a test; default replay.Play.
+	Play func(context.Context, replay.Config) replay.Result
+	Log  *slog.Logger
+
+	release func(context.Context, *browser.Lease, bool) // for tests
+}
+
+// Outcome is the task's result.
+type Outcome struct {
+	Status authoring.Status `json:"status,omitempty"`
+	Code   string           `json:"code,omitempty"`
+	// Failed counts attempts that ended with an error, unlike those of which the
+	// worker was lost; the next attempt finds it in the task.
+	Failed int `json:"failed_attempts,omitempty"`
+	// Waits counts how often the job was put off for want of a session, and Since is
+	// when the first attempt began that found none, by the database's clock.
+	Waits int        `json:"session_waits,omitempty"`
+	Since *time.Time `json:"no_session_since,omitempty"`
+}
+
+// attempt is one claim of a job's task.
+type attempt struct {
+	*Job
+	job *worker.Job
+	id  uuid.UUID
+	// try counts from 1. Claims that were given back, by a worker that stopped,
+	// do not count; a retry by hand starts anew.
+	try   int
+	began time.Time // by the own clock; the task has the database's
+	// before is what the attempts before have noted.
+	before Outcome
+}
+
+// Handle plays the job.
+func (h *Job) Handle(ctx context.Context, job *worker.Job) error {
+	task := job.Tasks[0]
+	payload, err := worker.Payload[tasks.TestJobPayload](task)
+	if err != nil {
+		return err
+	}
+	a := attempt{Job: h, job: job, id: payload.JobID, began: time.Now(),
+		try: task.Attempt - (task.MaxAttempts - tasks.TestJob.MaxAttempts)}
+	if task.Result != nil {
+		if err := json.Unmarshal(*task.Result, &a.before); err != nil {
+			return tasks.Permanent(fmt.Errorf("progress of the job: %w", err))
+		}
+	}
+	if lost := a.try - 1 - a.before.Failed; lost >= maxTries-1 {
+		_, err := a.finish(ctx, failure(authoring.CodeWorkerLost,
+			fmt.Sprintf("the test was begun %d times, and each time the worker that played it was lost", lost)))
+		return err
+	}
+	if err := a.run(ctx); err != nil {
+		return a.giveUp(ctx, err)
+	}
+	return nil
+}
+
+// failure is the end of a job that could not be played.
+func failure(code, text string) authoring.JobEnd {
+	return authoring.JobEnd{Status: authoring.Errored, ErrorCode: code, Error: text}
+}
+
+// finish ends the job with its task. It answers false when the job had ended
+// before: then nothing of the end was taken.
+func (a *attempt) finish(ctx context.Context, end authoring.JobEnd) (did bool, err error) {
+	err = a.job.Finish(ctx, Outcome{Status: end.Status, Code: end.ErrorCode, Failed: a.before.Failed}, func(tx *storage.Tx) error {
+		did, err = authoring.EndJob(ctx, tx, a.id, end)
+		return err
+	})
+	return did && err == nil, err
+}
+
+// run begins the job and plays it to its end.
+func (a *attempt) run(ctx context.Context) error {
+	var work *authoring.Work
+	var lost []string
+	err := a.job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+		work, lost, err = authoring.BeginJob(ctx, tx, a.id)
+		return err
+	})
+	switch {
+	case errors.Is(err, storage.ErrConflict): // cancelled before it began
+		return a.job.Finish(ctx, nil, nil)
+	case errors.Is(err, storage.ErrNotFound):
+		_, err := a.finish(ctx, authoring.JobEnd{Status: authoring.Cancelled, ErrorCode: authoring.CodeCancelled,
+			Error: "the test case or its revision was deleted"})
+		return err
+	case err != nil:
+		return err
+	}
+	a.deleteObjects(ctx, lost)
+	timed, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	timed, cancel := context.WithTimeoutCause(timed, a.timeout(), errTimeout)
+	defer cancel()
+	p := &performance{attempt: a, work: work, stop: stop}
+	defer p.releasing.Wait()
+	end, err := p.perform(timed)
+	if err == nil {
+		return p.conclude(ctx, end)
+	}
+	a.deleteObjects(ctx, p.files.keys())
+	if errors.Is(err, errEnded) {
+		return a.job.Finish(ctx, nil, nil)
+	}
+	return err
+}
+
+func (h *Job) timeout() time.Duration {
+	timeout := h.Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	return min(timeout, tasks.TestJob.Timeout-time.Minute)
+}
+
+// deleteObjects has a time of its own: the handler's may be over.
+func (h *Job) deleteObjects(ctx context.Context, keys []string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
+	defer cancel()
+	worker.DeleteObjects(ctx, h.Objects, h.Log, keys)
+}
+
+// giveUp decides what follows an error of an attempt: another one, as the ledger
+// arranges it, or after the last the end of the job.
+func (a *attempt) giveUp(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, storage.ErrStale):
+		return err
+	case worker.Cancelled(ctx):
+		return a.cancelled(ctx, err)
+	case ctx.Err() != nil: // the worker stops, or has lost the task
+		return err
+	}
+	var refused *browser.SessionError
+	if errors.As(err, &refused) {
+		return a.await(ctx, refused)
+	}
+	if a.try < maxTries {
+		noted := a.before
+		noted.Failed++
+		if note := a.note(ctx, noted); note != nil {
+			a.Log.WarnContext(ctx, "failed attempt not noted, it will count as lost", "error", note)
+		}
+		return err
+	}
+	a.Log.ErrorContext(ctx, "test job given up", "attempts", a.try, "error", err)
+	end := failure(authoring.CodeInternal, fmt.Sprintf("the test could not be played in %d attempts; the log has more under the job's id", a.try))
+	if _, ferr := a.finish(ctx, end); ferr != nil {
+		return errors.Join(err, ferr)
+	}
+	return nil
+}
+
+// note keeps what the next attempt is to know.
+func (a *attempt) note(ctx context.Context, noted Outcome) error {
+	return a.job.Checkpoint(ctx, func(tx *storage.Tx) error {
+		return ledger.Progress(ctx, tx, a.job.Tasks[0].Token(), noted)
+	})
+}
+
+// await gives the task back for a while when there is no session for now, or ends
+// the job when there has been none for too long. The slot is free meanwhile, and
+// the attempt does not count; the job stays RUNNING.
+func (a *attempt) await(ctx context.Context, refused *browser.SessionError) error {
+	began := time.Now()
+	if at := a.job.Tasks[0].StartedAt; at != nil {
+		began = *at
+	}
+	noted := a.before
+	noted.Waits++
+	if noted.Since == nil {
+		noted.Since = &began
+	}
+	if waited := began.Add(time.Since(a.began)).Sub(*noted.Since); waited >= sessionPatience {
+		a.Log.ErrorContext(ctx, "test job given up, there is no session", "waited", waited, "attempts", noted.Waits)
+		_, err := a.finish(ctx, failure(authoring.CodeNoSession, refused.Text))
+		return err
+	}
+	if err := a.note(ctx, noted); err != nil {
+		return errors.Join(refused, err)
+	}
+	return &tasks.SnoozeError{For: min(firstWait<<min(a.before.Waits, 8), longestWait)}
+}
+
+// cancelled ends the job when its task was cancelled. Whoever cancels a run has
+// ended its jobs already; an operator may have cancelled the task alone.
+func (a *attempt) cancelled(ctx context.Context, err error) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
+	defer stop()
+	cerr := a.job.Checkpoint(ctx, func(tx *storage.Tx) error {
+		_, err := authoring.EndJob(ctx, tx, a.id, authoring.JobEnd{Status: authoring.Cancelled,
+			ErrorCode: authoring.CodeCancelled, Error: "the task of the job was cancelled"})
+		return err
+	})
+	if cerr != nil {
+		a.Log.WarnContext(ctx, "cancelled job not ended, the upkeep will", "error", cerr)
+	}
+	return err
+}

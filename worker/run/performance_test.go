@@ -1,0 +1,191 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+func TestNoSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, id := w.simpleRun()
+	w.browser.fail = &browser.SessionError{Text: "no hub serves netscape", Err: errors.New("inside")}
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
+	job := w.read(run).Jobs[0]
+	require.Equal(t, authoring.Errored, job.Status)
+	require.Equal(t, authoring.CodeNoSession, job.ErrorCode)
+	require.Equal(t, "no hub serves netscape", job.Error)
+}
+
+func TestNoSessionForNow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, id := w.simpleRun()
+	w.browser.fail = &browser.SessionError{Text: "the hub is away", Retry: true}
+	job := w.claim(tasks.TestJob, id)
+	for _, seconds := range []time.Duration{5, 10, 20, 30, 30, 30} {
+		job = w.snoozed(job, w.handler.Handle(t.Context(), job), seconds*time.Second)
+		require.Equal(t, authoring.Running, w.read(run).Status)
+	}
+	w.exec(`update tasks set result = jsonb_set(result, '{no_session_since}', to_jsonb(now() - interval '9 minutes'))`)
+	job = w.snoozed(job, w.handler.Handle(t.Context(), job), 30*time.Second)
+	w.exec(`update tasks set result = jsonb_set(result, '{no_session_since}', to_jsonb(now() - interval '11 minutes'))`)
+	job = w.snoozed(job, &tasks.SnoozeError{}, 0)
+	require.NoError(t, w.handler.Handle(t.Context(), job))
+	got := w.read(run).Jobs[0]
+	require.Equal(t, authoring.Errored, got.Status)
+	require.Equal(t, authoring.CodeNoSession, got.ErrorCode)
+	require.Equal(t, "the hub is away", got.Error)
+	require.Len(t, w.browser.requests, 8)
+	require.Equal(t, ledger.Succeeded, w.task(id).State)
+}
+
+// However often a hub was away, workers that are lost and errors of the service
+// are counted as ever, and the test passes when it is back.
+func TestSessionsComeBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, id := w.simpleRun()
+	away := &browser.SessionError{Text: "the hub is away", Retry: true}
+	w.browser.fail = away
+	job := w.claim(tasks.TestJob, id)
+	for _, seconds := range []time.Duration{5, 10, 20} {
+		job = w.snoozed(job, w.handler.Handle(t.Context(), job), seconds*time.Second)
+	}
+	w.browser.fail = errors.New("no memory")
+	job = w.failed(job, w.handler.Handle(t.Context(), job))
+	w.browser.fail = away
+	job = w.snoozed(job, w.handler.Handle(t.Context(), job), 30*time.Second)
+	require.Equal(t, id, job.Tasks[0].ID)
+	job = w.again(tasks.TestJob, id) // one worker is lost
+	w.browser.fail = nil
+	require.NoError(t, w.handler.Handle(t.Context(), job))
+	require.Equal(t, authoring.Passed, w.read(run).Status)
+	require.JSONEq(t, `{"status":"PASSED","failed_attempts":1}`, string(*w.task(id).Result))
+}
+
+// Errors of the service are tried again, and given up with a text that tells
+// nothing of the inside.
+func TestServiceFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, id := w.simpleRun()
+	w.browser.fail = errors.New("driver at 10.0.0.1 has no memory")
+	job := w.claim(tasks.TestJob, id)
+	for range 2 {
+		job = w.failed(job, w.handler.Handle(t.Context(), job))
+	}
+	require.NoError(t, w.handler.Handle(t.Context(), job))
+	got := w.read(run).Jobs[0]
+	require.Equal(t, authoring.CodeInternal, got.ErrorCode)
+	require.NotContains(t, got.Error, "10.0.0.1")
+	require.Contains(t, w.log.String(), "10.0.0.1")
+
+	run, id = w.simpleRun()
+	job = w.claim(tasks.TestJob, id)
+	job = w.failed(job, w.handler.Handle(t.Context(), job))
+	w.browser.fail = nil
+	require.NoError(t, w.handler.Handle(t.Context(), job))
+	require.Equal(t, authoring.Passed, w.read(run).Status)
+}
+
+func TestPanicWhilePlaying(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, id := w.simpleRun()
+	w.handler.Play = func(_ context.Context, cfg replay.Config) replay.Result {
+		cfg.Progress([]step.Record{{StepID: "s1", Status: step.Passed}})
+		panic("index out of range")
+	}
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
+	got := w.read(run).Jobs[0]
+	require.Equal(t, authoring.CodeInternal, got.ErrorCode)
+	require.NotContains(t, got.Error, "index")
+	require.Len(t, got.Records, 1)
+	require.Equal(t, 1, w.browser.broken)
+	require.Contains(t, w.log.String(), "index out of range")
+}
+
+func TestTestTakesTooLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, id := w.simpleRun()
+	w.handler.Timeout = 300 * time.Millisecond
+	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
+		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
+		<-ctx.Done()
+		return replay.Result{Status: "ERROR", Code: authoring.CodeInternal, Records: []step.Record{{StepID: "s1", Status: step.Failed}}}
+	}
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
+	got := w.read(run).Jobs[0]
+	require.Equal(t, authoring.Errored, got.Status)
+	require.Equal(t, authoring.CodeTimeout, got.ErrorCode)
+	require.Contains(t, got.Error, "300ms")
+	require.Len(t, got.Records, 1)
+	require.Len(t, got.Files, 1)
+	require.Equal(t, 1, w.browser.broken)
+}
+
+func TestProgressCanBeSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, id := w.simpleRun()
+	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
+		records := []step.Record{{StepID: "s1", Status: step.Passed}}
+		cfg.Progress(records)
+		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 1 }, 20*time.Second, 10*time.Millisecond)
+		records = append(records, step.Record{StepID: "s2", Status: step.Passed})
+		cfg.Progress(records)
+		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 2 }, 20*time.Second, 10*time.Millisecond)
+		return replay.Result{Status: step.Passed, Records: records}
+	}
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
+	require.Equal(t, authoring.Passed, w.read(run).Status)
+}
+
+func TestArtifactsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, id := w.simpleRun()
+	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
+		large := shot(1)
+		large.Data = make([]byte, maxArtifact+1)
+		require.Empty(t, cfg.Capture(ctx, large))
+		require.Empty(t, cfg.Capture(ctx, replay.Artifact{Kind: authoring.Console}))
+		odd := shot(2)
+		odd.ContentType = "text/\x00"
+		require.Empty(t, cfg.Capture(ctx, odd), "the store refuses it")
+		require.NotEmpty(t, cfg.Capture(ctx, shot(3)))
+		return passes(ctx, cfg)
+	}
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
+	got := w.read(run)
+	require.Equal(t, authoring.Passed, got.Status)
+	require.Len(t, got.Jobs[0].Files, 1)
+	var f files
+	for range maxFiles {
+		require.True(t, f.begin())
+	}
+	require.False(t, f.begin())
+}
+
+func TestPayloadIsUnreadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, id := w.simpleRun()
+	w.exec(`update tasks set payload = '{}'`)
+	err := w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id))
+	require.True(t, tasks.IsPermanent(err))
+	require.ErrorContains(t, err, "job_id")
+}

@@ -1,0 +1,229 @@
+package replay_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+// The tests share one chromedriver and two browsers.
+var (
+	driver   *exec.Cmd
+	client   *webdriver.Client
+	sessions = make(chan *webdriver.Session, 2)
+)
+
+// largest is the size of the longest command.
+var largest atomic.Int64
+
+// meter notes how long the commands are.
+type meter struct{}
+
+func (meter) RoundTrip(r *http.Request) (*http.Response, error) {
+	for old := largest.Load(); r.ContentLength > old && !largest.CompareAndSwap(old, r.ContentLength); old = largest.Load() {
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	path, err := exec.LookPath("chromedriver")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "these tests need chromedriver: apt-get install chromium chromium-driver")
+		return 1
+	}
+	port := freePort()
+	driver = exec.Command(path, fmt.Sprintf("--port=%d", port), "--silent")
+	driver.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := driver.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	driver.WaitDelay = time.Second
+	defer func() {
+		_ = syscall.Kill(-driver.Process.Pid, syscall.SIGKILL)
+		_ = driver.Wait()
+	}()
+	client, err = webdriver.New(webdriver.Config{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Transport: meter{}})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if s, err := client.Status(context.Background()); err == nil && s.Ready {
+			break
+		}
+		if time.Since(begin) > 20*time.Second {
+			fmt.Fprintln(os.Stderr, "chromedriver does not start")
+			return 1
+		}
+	}
+	var starting sync.WaitGroup
+	for range cap(sessions) {
+		starting.Go(func() { sessions <- newSession() })
+	}
+	starting.Wait()
+	code := m.Run()
+	// The end of the driver's process group is that of its browsers as well, so a
+	// session that does not end in time keeps nobody.
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	for range cap(sessions) {
+		select {
+		case s := <-sessions:
+			_ = s.Delete(ctx)
+		case <-ctx.Done():
+		}
+	}
+	return code
+}
+
+func freePort() int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func newSession() *webdriver.Session {
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	s, err := client.NewSession(ctx, map[string]any{
+		"browserName": "chrome", "pageLoadStrategy": "eager", "unhandledPromptBehavior": "ignore", "webSocketUrl": true,
+		"goog:chromeOptions": map[string]any{"args": []string{"--headless=new", "--no-sandbox", "--disable-gpu",
+			"--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+			"--no-first-run", "--window-size=1280,900"}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	events, err := s.BiDi(ctx)
+	if err == nil {
+		err = events.Subscribe(ctx, "log.entryAdded")
+	}
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// lease borrows a session until giveBack; a test must not hold two.
+func lease() *browser.Lease { return &browser.Lease{Session: <-sessions, Local: true} }
+
+func giveBack(l *browser.Lease, broken bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	if broken || tidy(ctx, l.Session) != nil {
+		_ = l.Session.Delete(ctx)
+		l.Session = newSession()
+	}
+	sessions <- l.Session
+}
+
+// tidy makes a session as good as new, but for the page, which the next test
+// replaces.
+func tidy(ctx context.Context, s *webdriver.Session) error {
+	for s.DismissAlert(ctx) == nil {
+	}
+	all, err := s.Windows(ctx)
+	if err != nil || len(all) == 0 {
+		return fmt.Errorf("windows: %v", err)
+	}
+	for _, extra := range all[1:] {
+		if err := s.SwitchWindow(ctx, extra); err != nil {
+			return err
+		}
+		if _, err := s.CloseWindow(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.SwitchWindow(ctx, all[0]); err != nil {
+		return err
+	}
+	return s.DeleteCookies(ctx)
+}
+
+// site serves bodies of pages by their path, and what handlers add.
+func site(t testing.TB, pages map[string]string, handlers ...func(*http.ServeMux)) string {
+	mux := http.NewServeMux()
+	for path, body := range pages {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, "<!doctype html><title>"+strings.Trim(path, "/")+"</title><body style='margin:20px'>"+body)
+		})
+	}
+	mux.HandleFunc("/favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	for _, add := range handlers {
+		add(mux)
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		server.CloseClientConnections() // pages that never answer
+		server.Close()
+	})
+	return server.URL
+}
+
+// play plays steps on a page.
+func play(t testing.TB, cfg replay.Config) replay.Result {
+	t.Helper()
+	for i := range cfg.Steps {
+		cfg.Steps[i].ID = fmt.Sprintf("s%d", i+1)
+	}
+	if cfg.StepTimeout == 0 {
+		cfg.StepTimeout = 5 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
+	defer cancel()
+	var result replay.Result
+	if cfg.Lease == nil {
+		cfg.Lease = lease()
+		defer func() { giveBack(cfg.Lease, result.Broken) }()
+	}
+	result = replay.Play(ctx, cfg)
+	require.Len(t, result.Records, len(cfg.Steps))
+	return result
+}
+
+// pass plays steps on a page with a body, and requires that they pass.
+func pass(t testing.TB, body string, steps ...step.Step) replay.Result {
+	t.Helper()
+	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body}), Steps: steps})
+	require.Equal(t, "PASSED", r.Status, "%s: %s", r.Code, r.Message)
+	require.Empty(t, r.Code)
+	return r
+}
+
+// fails plays steps of which the last one must fail, with a message that holds
+// words.
+func fails(t testing.TB, body, code, words string, steps ...step.Step) replay.Result {
+	t.Helper()
+	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body}), Steps: steps, StepTimeout: 500 * time.Millisecond})
+	require.Equal(t, code, r.Code, r.Message)
+	require.Contains(t, r.Message, words)
+	for i, record := range r.Records[:len(r.Records)-1] {
+		require.Equal(t, step.Passed, record.Status, "step %d: %s", i, record.Result.Message)
+	}
+	require.Equal(t, step.Failed, r.Records[len(r.Records)-1].Status)
+	return r
+}

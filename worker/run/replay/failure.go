@@ -1,0 +1,103 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+// failure ends a step. Its text is for people; secrets are replaced in it when
+// it becomes a message.
+type failure struct {
+	code, text string
+	// broken says that the session is of no use any more.
+	broken bool
+}
+
+func (f *failure) Error() string { return f.text }
+
+func failf(code, format string, args ...any) *failure {
+	return &failure{code: code, text: fmt.Sprintf(format, args...)}
+}
+
+// stepf is the failure of a step that is no assertion.
+func stepf(format string, args ...any) *failure {
+	return failf(authoring.CodeStepFailed, format, args...)
+}
+
+// status is how the test ends by a failure: what the test found is FAILED, what
+// kept it from finding anything is ERROR.
+func (f *failure) status() authoring.Status {
+	switch f.code {
+	case authoring.CodeStepFailed, authoring.CodeAssertionFailed, authoring.CodeUnreachable, authoring.CodeForbidden:
+		return authoring.Failed
+	}
+	return authoring.Errored
+}
+
+// lost reports whether an error means that the browser is gone.
+func lost(err error) bool {
+	var transport *webdriver.TransportError
+	if errors.As(err, &transport) {
+		return true
+	}
+	var e *webdriver.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	if e.Code == webdriver.ErrInvalidSession {
+		return true
+	}
+	for _, sign := range []string{"tab crashed", "page crash", "session deleted", "disconnected", "not reachable", "Unable to receive message from renderer"} {
+		if strings.Contains(e.Message, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// failed makes the failure of an error of any kind.
+func (p *player) failed(ctx context.Context, err error) *failure {
+	var f *failure
+	if ctx.Err() == nil && errors.As(err, &f) {
+		return f
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &failure{authoring.CodeTimeout, "the test took longer than it may", true}
+	case ctx.Err() != nil:
+		return &failure{authoring.CodeCancelled, "the test was cancelled", true}
+	case lost(err):
+		p.Log.WarnContext(ctx, "browser lost", "error", p.vault.redact(err.Error()))
+		return &failure{authoring.CodeBrowserLost, "the browser or its page crashed", true}
+	case webdriver.Is(err, webdriver.ErrNoSuchWindow):
+		return stepf("the window is closed")
+	}
+	var e *webdriver.Error
+	if errors.As(err, &e) {
+		return stepf("the browser says: %s", p.quote(e.Message, 300))
+	}
+	p.Log.ErrorContext(ctx, "step failed without a reason of the browser", "error", p.vault.redact(err.Error()))
+	return &failure{authoring.CodeInternal, "the step could not be played", true}
+}
+
+// quote makes a text of a page or a test fit for a message: without secrets first,
+// then bounded, so that no half of one is left.
+func (p *player) quote(text string, most int) string { return bounded(p.vault.redact(text), most) }
+
+// bounded cuts a text.
+func bounded(text string, most int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
+}

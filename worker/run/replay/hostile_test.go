@@ -1,0 +1,189 @@
+package replay_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+// A page that makes a file input of the field it is typed into gets no file of
+// this machine.
+func TestTypingGivesNoFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "private.txt")
+	require.NoError(t, os.WriteFile(path, []byte("content of the file"), 0o600))
+	const turn = `f.value = ""; f.type = "file"`
+	for name, script := range map[string]string{
+		"after the input":  `let n = 0; f.oninput = () => { if (!n++) setTimeout(() => { f.value = "x"; f.type = "file" }) }`,
+		"by the input":     `f.oninput = () => { f.value = "x"; setTimeout(() => { ` + turn + ` }, 30) }`,
+		"by the focus":     `f.oninput = () => f.value = "x"; f.onchange = () => setTimeout(() => { f.blur(); f.onfocus = () => { ` + turn + ` } })`,
+		"by the focus now": `let n = 0; f.oninput = () => { f.value = "x" }; f.onblur = () => n = 1; f.onfocus = () => { if (n) { ` + turn + ` } }`,
+		"by the first key": `f.oninput = () => f.value = "x"; f.onkeydown = () => { ` + turn + ` }`,
+		"by a later key":   `let n = 0; f.oninput = () => f.value = "x"; f.onkeydown = () => { if (++n === 3) { ` + turn + ` } }`,
+		"by being read":    `f.oninput = () => f.value = "x"; f.select = () => { ` + turn + ` }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			var got []string
+			base := site(t, map[string]string{"/": `<input id=f><p id=end></p><script>` + script + `
+				const tell = async () => { for (const file of f.files || []) await fetch("/got", {method: "POST", body: file.name + ": " + await file.text()}) };
+				setInterval(tell, 20); f.addEventListener("change", tell); f.addEventListener("input", tell);
+				setTimeout(() => end.textContent = f.type, 1500)</script>`},
+				func(mux *http.ServeMux) {
+					mux.HandleFunc("/got", func(_ http.ResponseWriter, r *http.Request) {
+						body, _ := io.ReadAll(r.Body)
+						mu.Lock()
+						defer mu.Unlock()
+						got = append(got, string(body))
+					})
+				})
+			typing := optional(input("#f", path))
+			r := play(t, replay.Config{TestURL: base, Steps: []step.Step{within(1000, typing), is("#end", step.TextIs, "", step.Contains), is("#end", step.TextIs, ".", step.Matches)}})
+			require.Equal(t, "PASSED", r.Status, r.Message)
+			mu.Lock()
+			defer mu.Unlock()
+			require.Empty(t, got)
+		})
+	}
+}
+
+// Keys reach what they are typed into.
+func TestTyping(t *testing.T) {
+	t.Parallel()
+	// Only keys count here; what is set goes away.
+	only := `<script>let text = ""; f.addEventListener("keydown", (e) => { if ([...e.key].length === 1) text += e.key; if (e.key === "Enter") text += "|" });
+		f.addEventListener("input", () => f.value = text)</script>`
+	pass(t, `<input id=f>`+only, input("#f", "aÄ€ z+@"), is("#f", step.ValueIs, "aÄ€ z+@"))
+	pass(t, `<textarea id=f></textarea>`+only, input("#f", "one\r\ntwo"), is("#f", step.ValueIs, "one|two"))
+	pass(t, `<form onsubmit="document.title = 'sent'"><input id=f></form>`+only, input("#f", "one\ntwo"), is("#f", step.ValueIs, "onetwo"), not(is("", step.TitleIs, "sent")))
+	long := strings.Repeat("0123456789", 70)
+	pass(t, `<input id=f>`+only, input("#f", long), is("#f", step.ValueIs, long))
+	inner := site(t, map[string]string{"/in": `<input id=f>` + only})
+	pass(t, `<iframe id=i src="`+strings.Replace(inner, "127.0.0.1", "localhost", 1)+`/in"></iframe>`,
+		frame("#i", input("#f", "framed")), frame("#i", is("#f", step.ValueIs, "framed")))
+	fails(t, `<input id=f oninput="this.value = ''"><input id=g><script>f.onfocus = () => g.focus()</script>`, authoring.CodeStepFailed,
+		"does not take the focus", input("#f", "x"))
+}
+
+// A page that does not answer costs no more than the step's time and a grace.
+func TestBlockedPage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		body  string
+		steps []step.Step
+	}{
+		"by itself": {`<input id=f><script>setTimeout(() => { for (const end = Date.now() + 7500; Date.now() < end;); }, 200)</script>`,
+			[]step.Step{is("#f", step.Visible), do(step.Pause, step.Args{Time: new(int(400))}), within(500, click("#f"))}},
+		"by its check": {`<input id=f><script>setTimeout(() => { for (const end = Date.now() + 7500; Date.now() < end;); }, 200)</script>`,
+			[]step.Step{is("#f", step.Visible), do(step.Pause, step.Args{Time: new(int(400))}), within(500, is("#f", step.Hidden))}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := lease()
+			began := time.Now()
+			r := play(t, replay.Config{Lease: l, TestURL: site(t, map[string]string{"/": c.body}), Steps: c.steps, StepTimeout: time.Second})
+			took := time.Since(began)
+			giveBack(l, r.Broken)
+			require.Equal(t, "FAILED", r.Status, r.Message)
+			require.Contains(t, r.Message, "the page does not respond")
+			require.True(t, r.Broken, "the driver is still busy with the page")
+			require.Less(t, took, 12*time.Second)
+		})
+	}
+}
+
+// What a page puts in place of the browser's own functions stays small.
+func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	fails(t, `<p id=p>x</p><script>p.getAttribute = () => ["x".repeat(9 << 20)]</script>`, authoring.CodeStepFailed, "more than 8 MiB",
+		is("#p", step.AttributeIs, "y", "", "data-x"))
+	// What was seen is longer as JSON, and is not sent back then.
+	fails(t, `<p id=p>x</p><script>p.getAttribute = () => "\u0001".repeat(60000)</script>`, authoring.CodeAssertionFailed, "expected attribute",
+		within(600, is("#p", step.AttributeIs, "y", "", "data-x")))
+	require.Less(t, largest.Load(), int64(300<<10))
+}
+
+func TestSelectorsThatPagesMakeAreBounded(t *testing.T) {
+	t.Parallel()
+	id := strings.Repeat("i", 300)
+	print := step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save"}
+	r := pass(t, `<button data-testid="`+id+`">Save</button>`, do(step.Click, step.Args{Selector: printed("#gone", print)}))
+	require.Equal(t, 1, r.Healed)
+	require.Equal(t, "button", r.Records[0].Healed.To.Value)
+	// A way of more than 2 KiB is none.
+	deep := strings.Repeat("<div><p></p></div><div>", 150)
+	end := strings.Repeat("</div>", 150)
+	fails(t, `<section>`+deep+`<button>Save</button>`+end+`</section><section>`+deep+`<button hidden>x</button>`+end+`</section>`,
+		authoring.CodeStepFailed, "similar enough", within(800, do(step.Click, step.Args{Selector: printed("#gone", print)})))
+}
+
+// A fingerprint that an import guessed makes way for a whole one.
+func TestPartialFingerprint(t *testing.T) {
+	t.Parallel()
+	r := pass(t, `<button id=b>Save</button>`, do(step.Click, step.Args{Selector: printed("#b", step.Fingerprint{Text: "Save"})}))
+	require.Equal(t, "button", r.Fingerprints["s1"].Tag)
+}
+
+// A message is cut after its secrets are gone: no half of one is left.
+func TestSecretsAcrossCuts(t *testing.T) {
+	t.Parallel()
+	const value = "correct-horse-battery-staple"
+	known := func(r step.Reference) (string, bool, bool) { return value, true, true }
+	for cut, s := range map[int]step.Step{
+		120: click("#" + strings.Repeat("x", 109) + "{{v}}"),
+		40:  window(step.WindowIndex, strings.Repeat("x", 30)+"{{v}}"),
+		41:  is("p", step.Count, strings.Repeat("x", 30)+"{{v}}"),
+		42:  key(strings.Repeat("x", 30) + "{{v}}"),
+		300: click("##" + strings.Repeat("x", 217) + "{{v}}"),
+	} {
+		r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": "<p>x"}), Lookup: known, Steps: []step.Step{within(200, s)}})
+		require.Equal(t, authoring.CodeStepFailed, r.Code, "%d: %s", cut, r.Message)
+		for n := 4; n <= len(value); n += 4 {
+			require.NotContains(t, r.Message, value[:n], cut)
+		}
+	}
+}
+
+func TestLargePicturesAreThrownAway(t *testing.T) {
+	t.Parallel()
+	jpeg := "\xff\xd8\xff\xe0"
+	require.Len(t, replay.Develop([]byte(jpeg+strings.Repeat("x", 1000))), 1004)
+	require.Empty(t, replay.Develop([]byte(jpeg+strings.Repeat("x", 10<<20))))
+	require.Empty(t, replay.Develop([]byte("<html>")))
+}
+
+// The console is its last lines, however much a page writes.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	var text string
+	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x<script>console.log("first"); for (let i = 0; i < 1200; i++) console.warn("line " + i);
+		console.error("long " + "x".repeat(100000)); setTimeout(() => { throw new Error("last") })</script>`}),
+		Steps: []step.Step{is("p", step.Visible), within(200, click("#none"))}, Capture: func(_ context.Context, a replay.Artifact) string {
+			if a.Kind == authoring.Console {
+				text = string(a.Data)
+			}
+			return "id"
+		}})
+	require.Equal(t, authoring.CodeStepFailed, r.Code)
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	require.LessOrEqual(t, len(lines), 1001)
+	require.Equal(t, "…", lines[0])
+	require.NotContains(t, text, "first")
+	require.Regexp(t, `^\d\d:\d\d:\d\d\.\d{3} WARNING line 1199 \(http://127\.0\.0\.1:\d+/:1:\d+\)$`, lines[len(lines)-3])
+	require.Contains(t, lines[len(lines)-2], "SEVERE long xxx")
+	require.Less(t, len(lines[len(lines)-2]), 66000)
+	require.Contains(t, lines[len(lines)-1], "last")
+}

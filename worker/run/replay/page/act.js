@@ -1,0 +1,174 @@
+// Acting on an element: wait in the page until the query's selector finds one that
+// the action can be done to, then do it here (fill, select, upload, scroll,
+// focus) or give the element to the caller for real input (click, hover).
+//
+// query: { want, hosts, selector, shadow, wait, print, again, hidden, text, option,
+//          file, direction }
+// answer: { state, why, count, element, href, busy, print, keys, held }
+// state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
+//        "waiting" found but not ready (why says for what); "invalid" it cannot
+//        work, ever.
+
+class Wait extends Error {}
+class Never extends Error {}
+
+// editable gives the element that takes the text: the control of a label.
+function editable(el) {
+  if (el.localName === "label" && el.control) return el.control;
+  return el;
+}
+
+// readyFor says why an element cannot be acted on yet; "" when it can.
+function readyFor(query, el) {
+  if (query.want === "file") {
+    if (el.localName !== "input" || el.type !== "file") throw new Never("the element is not a file input");
+    return enabled(el) ? "" : "it is disabled";
+  }
+  if (query.want === "frame") {
+    return /^i?frame$/.test(el.localName) ? "" : "it is not a frame";
+  }
+  if (query.want === "scroll") return "";
+  if (query.want !== "hover" && !enabled(el)) return "it is disabled";
+  if (query.want === "fill") {
+    if (el.matches("input, textarea")) {
+      const type = el.localName === "input" ? el.type : "";
+      if (type === "file") throw new Never("the element is a file input: use upload_file");
+      if (!texts.includes(type) && !setters.includes(type)) {
+        throw new Never("the element takes no text: it is of type " + type);
+      }
+      if (el.readOnly) return "it is read-only";
+    } else if (el.localName === "select") {
+      throw new Never("the element takes no text: it is a select list");
+    } else if (!el.isContentEditable) {
+      return "it takes no text";
+    }
+  }
+  if (query.want === "select") {
+    if (el.localName !== "select") throw new Never("the element is not a select list: click on its options");
+    const option = pick(el, query.option);
+    if (!option) return "it has no such option";
+    if (option.matches(":disabled")) return "the option is disabled";
+  }
+  return "";
+}
+
+// within scrolls an element into view and says what covers it; "" when it gets
+// the events at its centre. It gives the element to point at: a part of a button
+// may let events through to the button.
+function within(el, turn) {
+  const places = ["center", "end", "start"];
+  let point = centre(el);
+  if (!point || !point.whole) {
+    el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    point = centre(el);
+  }
+  if (!point) return { why: "it is out of the viewport" };
+  let got = hit(el.ownerDocument, point);
+  if (got && holds(el, got)) return { el };
+  if (got && holds(got, el) && got.matches("button, a, label, summary, [role]")) return { el: got };
+  const label = got && got.closest && got.closest("label");
+  if (label && label.control === el) return { el: label };
+  // Something that sticks to an edge may cover it: look again from elsewhere.
+  el.scrollIntoView({ block: places[turn % 3], inline: "center", behavior: "instant" });
+  return { why: got ? "it is covered by " + short(got) : "it gets no events" };
+}
+
+function sameBox(a, b) {
+  return a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
+}
+
+// choose gives the first match that can be acted on, or throws the Wait of the
+// best one.
+async function choose(query, turn) {
+  const all = find(query);
+  query.count = all.length;
+  if (all.length === 0) throw new Wait("none");
+  let list = Array.from(all).slice(0, 50);
+  if (query.selector.index != null) {
+    list = all[query.selector.index] ? [all[query.selector.index]] : [];
+    if (list.length === 0) throw new Wait("none");
+  }
+  const unseen = ["file", "frame", "scroll"].includes(query.want);
+  let why = "hidden";
+  for (let el of list) {
+    if (query.want === "fill") el = editable(el);
+    if (!unseen && !visible(el)) continue;
+    let reason;
+    try {
+      reason = readyFor(query, el);
+    } catch (e) {
+      // Another match may be of the right kind.
+      if (list.length === 1 || el === list[list.length - 1]) throw e;
+      continue;
+    }
+    let target = el;
+    if (!reason && (query.want === "click" || query.want === "hover")) {
+      const place = within(el, turn);
+      reason = place.why || "";
+      target = place.el;
+      if (!reason) {
+        const box = target.getBoundingClientRect();
+        await frame();
+        if (!target.isConnected) reason = "it went away";
+        else if (!sameBox(box, target.getBoundingClientRect())) reason = "it is moving";
+        else reason = within(el, turn).why || "";
+      }
+    }
+    if (!reason) return { el, target };
+    if (why === "hidden") why = reason;
+  }
+  throw new Wait(why);
+}
+
+async function act(query) {
+  const start = performance.now();
+  const answer = { state: "none", why: "", count: 0 };
+  for (let turn = 0; ; turn++) {
+    const before = performance.now();
+    try {
+      const { el, target } = await choose(query, turn);
+      if (query.print) answer.print = describe(el);
+      Object.assign(answer, { state: "ok", why: "" }, await perform(query, el, target));
+    } catch (e) {
+      if (e instanceof Wait) {
+        answer.state = e.message === "none" || e.message === "hidden" ? e.message : "waiting";
+        answer.why = e.message;
+      } else {
+        answer.state = "invalid";
+        answer.why = String(e.message).slice(0, 8192);
+      }
+    }
+    answer.count = query.count || 0;
+    answer.href = location.href;
+    answer.busy = document.readyState !== "complete";
+    const now = performance.now();
+    if (answer.state === "ok" || answer.state === "invalid" || now - start >= query.wait) return answer;
+    await rest(now - before);
+  }
+}
+
+// reveal scrolls a frame into view: what is inside of it cannot tell whether the
+// frame itself is seen.
+async function reveal(el) {
+  const point = centre(el);
+  if (!point || !point.whole) {
+    el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    await frame();
+    await frame();
+  }
+  return { element: el };
+}
+
+async function perform(query, el, target) {
+  switch (query.want) {
+    case "fill": return fill(query, el);
+    case "select": return select(query, el);
+    case "file": return upload(query, el);
+    case "scroll": return scroll(el, query.direction);
+    case "focus": el.focus(); return {};
+    case "frame": return reveal(el);
+    default: return { element: target };
+  }
+}
+
+return act(arguments[0]);

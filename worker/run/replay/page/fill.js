@@ -1,0 +1,127 @@
+// What actions do to an element in the page.
+
+function fire(el, name) {
+  el.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
+}
+
+// put sets a value as the browser does for its user: by the setter of the
+// prototype, because frameworks put one of their own on the element and take a
+// change through that for theirs.
+function put(el, value) {
+  const own = el.localName === "textarea" ? "HTMLTextAreaElement" : "HTMLInputElement";
+  const proto = el.ownerDocument.defaultView[own].prototype;
+  Object.getOwnPropertyDescriptor(proto, "value").set.call(el, value);
+}
+
+// fill makes text the value of an element. Where the page does not let a value
+// stay, it asks for real keys.
+async function fill(query, el) {
+  let text = query.text;
+  if (el.isContentEditable && !el.matches("input, textarea")) return fillContent(query, el);
+  const setter = setters.includes(el.type);
+  if (el.localName === "textarea") text = text.replace(/\r\n?/g, "\n");
+  // Typing ends at the field's limit, and so does this.
+  if (el.maxLength >= 0) text = text.slice(0, el.maxLength);
+  if (query.hidden) blind(el);
+  // A dialog that a change opens interrupts this script after the change.
+  if (query.again && el.value === text) return {};
+  if (el.ownerDocument.activeElement !== el) el.focus({ preventScroll: true });
+  put(el, text);
+  if (setter && el.value === "" && text !== "") {
+    throw new Never("the field of type " + el.type + " does not take this text");
+  }
+  if (el.type === "number" && el.value === "" && text !== "") {
+    throw new Never("the number field does not take this text");
+  }
+  const put1 = el.value;
+  el.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: text }));
+  fire(el, "change");
+  // Frameworks set their own value back before the next task.
+  await new Promise((done) => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0); });
+  if (el.value === put1 || !el.isConnected) {
+    return put1 === text || el.type === "password" ? {} : { held: put1 };
+  }
+  if (setter) return { held: el.value };
+  return { keys: true, element: el };
+}
+
+// fillContent replaces the content of an editor as typing does: editors listen to
+// the events that come with it.
+async function fillContent(query, el) {
+  const doc = el.ownerDocument;
+  if (query.again && clean(el.innerText) === clean(query.text)) return {};
+  if (query.hidden) blind(el);
+  el.focus({ preventScroll: true });
+  const selection = doc.defaultView.getSelection();
+  const range = doc.createRange();
+  range.selectNodeContents(el);
+  selection.removeAllRanges();
+  selection.addRange(range);
+  if (query.text === "") doc.execCommand("delete");
+  else doc.execCommand("insertText", false, query.text);
+  await new Promise((done) => setTimeout(done, 0));
+  if (clean(el.innerText) === clean(query.text)) return {};
+  return { keys: true, element: el };
+}
+
+// blind hides a secret in a frame of another origin, where nothing can be masked
+// when a screenshot is taken.
+function blind(el) {
+  el.style.setProperty("filter", "blur(12px)", "important");
+}
+
+// pick finds an option: by its value, else by its label, else by index=N.
+function pick(el, wanted) {
+  const options = Array.from(el.options);
+  let found = options.find((o) => o.value === wanted);
+  if (!found) found = options.find((o) => clean(o.label) === clean(wanted) || clean(o.text) === clean(wanted));
+  if (!found && /^index=\d+$/.test(wanted)) found = options[Number(wanted.slice(6))];
+  return found;
+}
+
+// select chooses an option; in a list of several it stays with those chosen.
+function select(query, el) {
+  const option = pick(el, query.option);
+  if (query.again && option.selected) return {};
+  el.focus({ preventScroll: true });
+  option.selected = true;
+  fire(el, "input");
+  fire(el, "change");
+  return {};
+}
+
+// upload gives a file to an input. It is made in the page, so that the machine of
+// the browser needs no copy.
+function upload(query, el) {
+  if (query.again && el.files.length === 1 && el.files[0].name === query.file.name) return {};
+  const bytes = Uint8Array.from(atob(query.file.content), (c) => c.charCodeAt(0));
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([bytes], query.file.name, { type: query.file.type }));
+  el.files = transfer.files;
+  fire(el, "input");
+  fire(el, "change");
+  return {};
+}
+
+// scroll moves what is in an element, or in the nearest one around it that
+// scrolls, by most of a page or to an end.
+function scroll(el, direction) {
+  const across = direction === "left" || direction === "right";
+  if (!direction) {
+    el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    return {};
+  }
+  const page = document.scrollingElement || document.documentElement;
+  let box = el;
+  const moves = (n) => (across ? n.scrollWidth > n.clientWidth : n.scrollHeight > n.clientHeight) &&
+    /auto|scroll|overlay/.test(across ? styleOf(n).overflowX : styleOf(n).overflowY);
+  while (box && box !== page && !moves(box)) box = box.parentElement;
+  box = box || page;
+  const height = box === page ? innerHeight : box.clientHeight;
+  const width = box === page ? innerWidth : box.clientWidth;
+  const by = { up: [0, -0.8 * height], down: [0, 0.8 * height], left: [-0.8 * width, 0], right: [0.8 * width, 0] };
+  if (direction === "top") box.scrollTo({ top: 0, behavior: "instant" });
+  else if (direction === "bottom") box.scrollTo({ top: box.scrollHeight, behavior: "instant" });
+  else box.scrollBy({ left: by[direction][0], top: by[direction][1], behavior: "instant" });
+  return {};
+}

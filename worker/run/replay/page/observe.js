@@ -1,0 +1,63 @@
+// Observing for assertions: give what is to be compared, at once if it differs
+// from what the caller saw last, else when it changes or the wait is over.
+//
+// query: { want, hosts, selector, name, last, wait, max }
+// answer: { href, seen, as, invalid }: seen is null when nothing was found, as is its
+// text, and invalid says why the selector never works.
+
+function shown(el) {
+  const text = el.innerText === undefined ? el.textContent : el.innerText;
+  return clean((text || "").slice(0, 4 * 65536));
+}
+
+function valueOf(el) {
+  if (typeof el.value === "string") return el.value;
+  if (typeof el.value === "number") return String(el.value);
+  if (el.isContentEditable) return shown(el);
+  return el.getAttribute("value");
+}
+
+function checkedOf(el) {
+  if (el.localName === "label" && el.control) el = el.control;
+  if (typeof el.checked === "boolean") return el.checked;
+  if (el.localName === "option") return el.selected;
+  return /^(true|mixed)$/.test(el.getAttribute("aria-checked") || el.getAttribute("aria-pressed") || "");
+}
+
+function look(query) {
+  if (query.want === "url") return { text: location.href };
+  if (query.want === "title") return { text: clean(document.title) };
+  const all = find({ ...query, shadow: null });
+  if (query.want === "count") return { count: all.length };
+  const el = all[query.selector.index || 0];
+  if (!el) return null;
+  switch (query.want) {
+    case "visible": return { is: visible(el) };
+    case "text": return { text: shown(el) };
+    case "value": return { text: valueOf(el), secret: el.localName === "input" && el.type === "password" };
+    case "enabled": return { is: enabled(el) };
+    case "checked": return { is: checkedOf(el) };
+    case "attribute": return { text: el.getAttribute(query.name) };
+  }
+  throw new Error("no such matcher");
+}
+
+async function observe(query) {
+  const start = performance.now();
+  for (;;) {
+    const before = performance.now();
+    const answer = { href: location.href, seen: null };
+    try {
+      answer.seen = look(query);
+    } catch (e) {
+      answer.invalid = String(e.message).slice(0, 8192);
+      return answer;
+    }
+    if (answer.seen && typeof answer.seen.text === "string") answer.seen.text = answer.seen.text.slice(0, query.max);
+    answer.as = JSON.stringify(answer.seen);
+    if (answer.as !== query.last || performance.now() - start >= query.wait) return answer;
+    await rest(performance.now() - before);
+  }
+}
+
+return observe(arguments[0]);

@@ -1,0 +1,80 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
+)
+
+// Suite is the handler of suite:run: it makes the case runs of a suite run, with
+// the tasks of their jobs. It does so in steps, each of which finds by what is
+// there where the last one ended; so jobs begin while others are still being
+// made, and a worker that takes over goes on.
+type Suite struct {
+	DB *storage.DB
+	// Vendor names the options that effective capabilities are made with.
+	Vendor string
+	Log    *slog.Logger
+}
+
+// SuiteResult is the task's result.
+type SuiteResult struct {
+	Jobs int `json:"jobs"` // made by this attempt
+}
+
+// suiteStep case runs are made by one transaction: with a few targets each some
+// hundred rows, which take about a tenth of a second.
+const suiteStep = 100
+
+// Handle makes the case runs.
+func (h *Suite) Handle(ctx context.Context, job *worker.Job) error {
+	task := job.Tasks[0]
+	payload, err := worker.Payload[tasks.SuiteRunPayload](task)
+	if err != nil {
+		return err
+	}
+	var sum SuiteResult
+	for more := true; more && err == nil; {
+		var n int
+		n, more, err = h.step(ctx, job, payload)
+		sum.Jobs += n
+	}
+	switch {
+	case err == nil:
+		return job.Finish(ctx, sum, nil)
+	case errors.Is(err, storage.ErrStale), ctx.Err() != nil:
+		return err
+	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound): // cancelled, or gone
+		return job.Finish(ctx, sum, nil)
+	case storage.IsData(err), task.Attempt >= task.MaxAttempts:
+		h.Log.ErrorContext(ctx, "suite run given up", "error", err)
+		return job.Finish(ctx, sum, func(tx *storage.Tx) error {
+			return authoring.FailSuiteRun(ctx, tx, payload.SuiteRunID, "the runs of the suite's cases could not all be started")
+		})
+	}
+	return err
+}
+
+// step makes some case runs and gives the number of their jobs.
+func (h *Suite) step(ctx context.Context, job *worker.Job, payload tasks.SuiteRunPayload) (n int, more bool, err error) {
+	err = job.Checkpoint(ctx, func(tx *storage.Tx) error {
+		jobs, left, err := authoring.NextRuns(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
+		if err != nil {
+			return err
+		}
+		for _, id := range jobs {
+			if _, err := ledger.Insert(ctx, tx, tasks.NewTestJob(job.OrganizationID(), job.Tasks[0].RequestID, id)); err != nil {
+				return err
+			}
+		}
+		n, more = len(jobs), left
+		return nil
+	})
+	return n, more, err
+}

@@ -1,0 +1,117 @@
+package run
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/worker"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+// start runs a worker with the handlers, and the relay, and gives what stops the
+// worker.
+func (w *world) start() (stop func()) {
+	w.t.Helper()
+	redis, err := dispatch.OpenRedis(servicetest.RedisURL(w.t))
+	require.NoError(w.t, err)
+	log := slog.New(slog.DiscardHandler)
+	real, err := worker.New(worker.Config{Redis: redis, Ledger: w.ledger, Log: log, Drain: 100 * time.Millisecond,
+		Handlers: map[string]worker.Handler{tasks.TestJob.Name: w.handler, tasks.SuiteRun.Name: w.suite()},
+		Pools:    []worker.Pool{{Slots: 4, Queues: map[string]int{tasks.Run: 1, tasks.Critical: 1}}}})
+	require.NoError(w.t, err)
+	require.NoError(w.t, real.Start())
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	relay := dispatch.NewRelay(redis, w.ledger, log)
+	go func() { defer close(done); relay.Run(ctx, func() {}) }()
+	w.t.Cleanup(func() {
+		real.Stop()
+		cancel()
+		<-done
+		_ = redis.Close()
+	})
+	return real.Stop
+}
+
+func (w *world) await(id uuid.UUID, state ledger.State) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool { return w.task(id).State == state }, 20*time.Second, 10*time.Millisecond)
+}
+
+// An operator cancels the task of a job, and nobody the run.
+func TestTaskIsCancelled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	started := make(chan struct{})
+	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
+		cfg.Capture(ctx, shot(1))
+		close(started)
+		<-ctx.Done()
+		return replay.Result{Status: "ERROR", Code: authoring.CodeInternal}
+	}
+	run, id := w.simpleRun()
+	w.start()
+	<-started
+	_, err := ledger.Cancel(t.Context(), w.db, ledger.Scope{}, id)
+	require.NoError(t, err)
+	w.await(id, ledger.Cancelled)
+	got := w.read(run)
+	require.Equal(t, authoring.Cancelled, got.Status)
+	require.Equal(t, authoring.CodeCancelled, got.Jobs[0].ErrorCode)
+	require.Empty(t, w.stored())
+	require.Equal(t, 1, w.browser.broken)
+}
+
+// A worker is stopped in the middle of a test, which another one plays anew.
+func TestWorkerIsDrained(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	started := make(chan struct{}, 1)
+	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
+		started <- struct{}{}
+		<-ctx.Done()
+		return replay.Result{Status: "ERROR", Code: authoring.CodeInternal}
+	}
+	run, id := w.simpleRun()
+	stop := w.start()
+	<-started
+	stop()
+	w.await(id, ledger.Queued)
+	require.Equal(t, authoring.Running, w.read(run).Status)
+	w.handler.Play = passes
+	w.start()
+	w.await(id, ledger.Succeeded)
+	require.Equal(t, authoring.Passed, w.read(run).Status)
+}
+
+// A suite goes through the whole machine.
+func TestSuiteRunGoesThrough(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
+		cfg.Progress([]step.Record{{StepID: "s1", Status: step.Passed}})
+		return passes(ctx, cfg)
+	}
+	run := w.newSuiteRun(25)
+	w.start()
+	require.Eventually(t, func() bool {
+		ended, err := authoring.EndedRuns(t.Context(), w.db, []uuid.UUID{run.ID})
+		return err == nil && len(ended) == 1
+	}, 20*time.Second, 10*time.Millisecond)
+	got, err := authoring.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	require.NoError(t, err)
+	require.Equal(t, authoring.Passed, got.Status)
+	require.Equal(t, 25, got.Counts[authoring.Passed])
+	require.Equal(t, 25, w.browser.released)
+}
