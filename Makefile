@@ -19,7 +19,7 @@ VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || ec
 help: ## List the targets
 	@sed -n 's/^\([a-z.]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
-up: ## Run everything here, with private PostgreSQL and Redis (DATA, LISTEN)
+up: ## Run everything here, with private PostgreSQL, Redis and chromedriver (DATA, LISTEN)
 	@.ci/deps services
 	@$(MAKE) --no-print-directory build
 	@exec bin/slipway up --data-dir "$(DATA)" --listen "$(LISTEN)"
@@ -45,10 +45,11 @@ fuzz: ## Run every fuzz target (FUZZTIME each)
 	  done || exit 1; \
 	done
 
-bench: ## Measure crash ingestion with reports of 4 KB and 60 KB, and uploads
+bench: ## Measure crash ingestion with reports of 4 KB and 60 KB, uploads, and runs
 	go run ./cmd/bench crash --size 4KB
 	go run ./cmd/bench crash --size 60KB
 	go run ./cmd/bench upload
+	go run ./cmd/bench run
 
 # The URLs stand here, not in compose.yaml, so that a deployment with services
 # of its own changes them here. Letters and digits need no escaping in a URL.
@@ -66,6 +67,8 @@ bench: ## Measure crash ingestion with reports of 4 KB and 60 KB, and uploads
 	  echo 'SLIPWAY_OBJECTS_URL=s3://slipway:$${MINIO_PASSWORD}@minio:9000/slipway?region=us-east-1&tls=0'; \
 	  echo "# The catcher of compose.yaml; in production the organization's mail server."; \
 	  echo 'SLIPWAY_SMTP_URL=smtp://mail:1025?tls=none'; \
+	  echo "# The browsers of compose.yaml; a Selenium Grid or Appium of your own can take their place."; \
+	  echo 'SLIPWAY_WEBDRIVER_URL=http://browser:4444'; \
 	} > .env.new; mv .env.new .env; echo "made .env"
 
 clean: ## Remove what was built; data folders stay

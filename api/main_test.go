@@ -60,7 +60,7 @@ func newWorld(t *testing.T, change func(*api.Config)) *world {
 	log := slog.New(logfield.Handler(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	authenticator, err := auth.New(auth.Config{DB: w.db, Region: "local", BaseDomain: baseDomain, Log: log, FailuresPerMinute: 100_000})
 	require.NoError(t, err)
-	watcher := task.NewWatcher(task.WatcherConfig{Store: w.store, Log: log, Interval: 20 * time.Millisecond})
+	watcher := task.NewWatcher(task.WatcherConfig{Ended: task.TasksEnded(w.store), Log: log, Interval: 20 * time.Millisecond})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); watcher.Run(ctx) }()
@@ -121,11 +121,24 @@ func (w *world) tx(t *testing.T, fn func(context.Context, *storage.Tx) error) {
 // member makes a member of our organization with an API key.
 func (w *world) member(t *testing.T, email string, role account.Role) (id int64, key string) {
 	t.Helper()
+	id, key, _ = w.memberWithKeys(t, email, role)
+	return id, key
+}
+
+// memberWithKeys gives the access key as well.
+func (w *world) memberWithKeys(t *testing.T, email string, role account.Role) (id int64, key, access string) {
+	t.Helper()
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
 		u, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: w.ours.Organization.ID, Email: email, Role: account.Member})
 		if err != nil {
 			return err
 		}
+		_, a, err := account.RotateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{
+			OrganizationID: w.ours.Organization.ID, UserID: u.ID, Kind: account.KindAccess})
+		if err != nil {
+			return err
+		}
+		access = a.Text
 		_, s, err := account.RotateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{
 			OrganizationID: w.ours.Organization.ID, UserID: u.ID, Kind: account.KindAPI})
 		if err != nil || role == account.Member {
@@ -135,7 +148,7 @@ func (w *world) member(t *testing.T, email string, role account.Role) (id int64,
 		id, key = u.ID, s.Text
 		return account.SetRole(ctx, tx, account.CLI(), w.ours.Organization.ID, u.ID, role)
 	})
-	return id, key
+	return id, key, access
 }
 
 // newTask puts a task of an organization (0: none) into the ledger.

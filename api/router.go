@@ -56,6 +56,11 @@ type Config struct {
 	Uploads  Uploads
 	Pages    Pages
 
+	Cases     Cases
+	Suites    Suites
+	Variables Variables
+	Tunnels   Tunnels
+
 	// Objects serves the signed links of the folder store; nil when objects are
 	// in S3, then the links lead there.
 	Objects gin.HandlerFunc
@@ -125,6 +130,27 @@ type Pages struct {
 	Landing, Icon, QR, Download, Manifest gin.HandlerFunc
 	SignIn, Session, Confirm, SignOut     gin.HandlerFunc
 }
+
+// Cases are the handlers of test cases, their runs and the runs' files.
+type Cases struct {
+	List, Get, Create, Delete, Rename gin.HandlerFunc
+	Start, StartRevision              gin.HandlerFunc
+	Runs, Run, CancelRun              gin.HandlerFunc
+	CodeTargets, Code                 gin.HandlerFunc
+	File                              gin.HandlerFunc
+}
+
+// Suites are the handlers of test suites and their runs.
+type Suites struct {
+	List, Create, Get, Update, Delete gin.HandlerFunc
+	Start, Runs, Run, CancelRun       gin.HandlerFunc
+}
+
+// Variables are the handlers of the variables of tests.
+type Variables struct{ List, Create, Get, Update, Delete gin.HandlerFunc }
+
+// Tunnels are the handlers of named proxies.
+type Tunnels struct{ List, Create, Get, Delete gin.HandlerFunc }
 
 // Wrap makes a route's handler of a plain one, as package ops and the folder of
 // objects have them.
@@ -219,6 +245,9 @@ func spellings(path string) []string {
 	paths := []string{path}
 	if rest, ok := strings.CutPrefix(path, "/api/v3/"); ok {
 		paths = append(paths, "/api/3/"+rest)
+	}
+	if rest, ok := strings.CutPrefix(path, authoringPath+"/"); ok {
+		paths = append(paths, "/ai-authoring/v1/"+rest)
 	}
 	if strings.Contains(path, "*") {
 		return paths

@@ -32,6 +32,13 @@ type Route struct {
 
 const ownBound = -1
 
+// authoringPath begins the authoring interface's paths; /ai-authoring/v1 is
+// another spelling of it.
+const authoringPath = "/v1/ai-authoring"
+
+// importBody lets a Selenium IDE project of some thousand commands through.
+const importBody = 4 << 20
+
 const (
 	// waitDeadline covers ?wait= at its longest and the reads around it.
 	waitDeadline = task.MaxWait + 15*time.Second
@@ -62,6 +69,8 @@ func (cfg *Config) Routes() []Route {
 	const v1 = respond.InterfaceLegacy // version 2 as well
 	t, r, in, a := cfg.Tasks, cfg.Crashes, cfg.Intake, cfg.Accounts
 	p, b, l, u, i := cfg.Projects, cfg.Builds, cfg.Legacy, cfg.Uploads, cfg.Pages
+	const tests, cases, suites = respond.InterfaceAuthoring, authoringPath + "/testcases", authoringPath + "/testsuites"
+	tc, ts, va, tu := cfg.Cases, cfg.Suites, cfg.Variables, cfg.Tunnels
 	return []Route{
 		{Method: http.MethodGet, Path: "/openapi.json", Handler: description, Public: "the description of the interfaces is no secret"},
 
@@ -151,6 +160,43 @@ func (cfg *Config) Routes() []Route {
 		{Method: http.MethodPost, Path: "/upload", Interface: v1, Public: publicForm, Handler: u.Upload, Body: ownBound, Deadline: uploadDeadline},
 		{Method: http.MethodPost, Path: "/api/upload/dsym", Interface: v1, Public: publicForm, Handler: u.Symbols, Body: ownBound, Deadline: uploadDeadline},
 		{Method: http.MethodPost, Path: "/upload/dsym", Interface: v1, Public: publicForm, Handler: u.Symbols, Body: ownBound, Deadline: uploadDeadline},
+
+		// Tests: cases.
+		{Method: http.MethodGet, Path: cases, Interface: tests, Action: auth.ReadTests, Handler: tc.List},
+		{Method: http.MethodGet, Path: cases + "/:id", Interface: tests, Action: auth.ReadTests, Handler: tc.Get},
+		{Method: http.MethodDelete, Path: cases + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: tc.Delete},
+		{Method: http.MethodPost, Path: cases + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: tc.Start},
+		{Method: http.MethodPost, Path: cases + "/:id/run/:revisionId", Interface: tests, Action: auth.RunTests, Handler: tc.StartRevision},
+		{Method: http.MethodPost, Path: cases + "/:id/rename", Interface: tests, Action: auth.ChangeTests, Handler: tc.Rename},
+		{Method: http.MethodPost, Path: cases, Interface: tests, Action: auth.ChangeTests, Handler: tc.Create, Body: importBody},
+		{Method: http.MethodGet, Path: cases + "/:id/runs", Interface: tests, Action: auth.ReadTests, Handler: tc.Runs},
+		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId", Interface: tests, Action: auth.ReadTests, Handler: tc.Run, Deadline: waitDeadline},
+		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: tc.CancelRun},
+		{Method: http.MethodGet, Path: cases + "/:id/code", Interface: tests, Action: auth.ReadTests, Handler: tc.Code},
+		{Method: http.MethodGet, Path: cases + "/:id/code/targets", Interface: tests, Action: auth.ReadTests, Handler: tc.CodeTargets},
+		{Method: http.MethodGet, Path: authoringPath + "/files/:id", Interface: tests, Action: auth.ReadTests, Handler: tc.File},
+
+		// Tests: suites.
+		{Method: http.MethodGet, Path: suites, Interface: tests, Action: auth.ReadTests, Handler: ts.List},
+		{Method: http.MethodPost, Path: suites, Interface: tests, Action: auth.ChangeTests, Handler: ts.Create},
+		{Method: http.MethodGet, Path: suites + "/:id", Interface: tests, Action: auth.ReadTests, Handler: ts.Get},
+		{Method: http.MethodPost, Path: suites + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: ts.Update},
+		{Method: http.MethodDelete, Path: suites + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: ts.Delete},
+		{Method: http.MethodPost, Path: suites + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: ts.Start},
+		{Method: http.MethodGet, Path: suites + "/:id/runs", Interface: tests, Action: auth.ReadTests, Handler: ts.Runs},
+		{Method: http.MethodGet, Path: suites + "/:id/runs/:runId", Interface: tests, Action: auth.ReadTests, Handler: ts.Run, Deadline: waitDeadline},
+		{Method: http.MethodPost, Path: suites + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: ts.CancelRun},
+
+		// Tests: variables and tunnels.
+		{Method: http.MethodGet, Path: authoringPath + "/variables", Interface: tests, Action: auth.ReadTests, Handler: va.List},
+		{Method: http.MethodPost, Path: authoringPath + "/variables", Interface: tests, Action: auth.ChangeVariables, Handler: va.Create},
+		{Method: http.MethodGet, Path: authoringPath + "/variables/:id", Interface: tests, Action: auth.ReadTests, Handler: va.Get},
+		{Method: http.MethodPatch, Path: authoringPath + "/variables/:id", Interface: tests, Action: auth.ChangeVariables, Handler: va.Update},
+		{Method: http.MethodDelete, Path: authoringPath + "/variables/:id", Interface: tests, Action: auth.ChangeVariables, Handler: va.Delete},
+		{Method: http.MethodGet, Path: authoringPath + "/tunnels", Interface: tests, Action: auth.ReadTests, Handler: tu.List},
+		{Method: http.MethodPost, Path: authoringPath + "/tunnels", Interface: tests, Action: auth.ManageTunnels, Handler: tu.Create},
+		{Method: http.MethodGet, Path: authoringPath + "/tunnels/:name", Interface: tests, Action: auth.ReadTests, Handler: tu.Get},
+		{Method: http.MethodDelete, Path: authoringPath + "/tunnels/:name", Interface: tests, Action: auth.ManageTunnels, Handler: tu.Delete},
 
 		// Install pages.
 		{Method: http.MethodGet, Path: "/install/:name", Public: publicPage, Handler: i.Landing},

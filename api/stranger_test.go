@@ -67,7 +67,7 @@ func requireRefusal(t *testing.T, of respond.Interface, what string, status int,
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	_, tester := w.member(t, "tester@example.com", account.Tester)
+	_, tester, testersAccess := w.memberWithKeys(t, "tester@example.com", account.Tester)
 	unknown, err := w.keys.New(account.KindAPI)
 	require.NoError(t, err)
 	unknownOperator, err := w.keys.New(account.KindOperator)
@@ -90,6 +90,21 @@ func TestStrangers(t *testing.T) {
 		"tester":             {[]option{key(tester)}, []int{403}},
 		"foreign page":       {[]option{basic("ours@example.com", w.ours.Owner.APIKey), header("Sec-Fetch-Site", "cross-site")}, []int{403}},
 	}
+	// The authoring interface knows user name and access key alone.
+	authors := map[string]struct {
+		options []option
+		status  []int
+	}{
+		"nobody":             {nil, []int{401}},
+		"api key":            {[]option{key(w.ours.Owner.APIKey)}, []int{401}},
+		"api key as access":  {[]option{basic("ours", w.ours.Owner.APIKey)}, []int{401}},
+		"mail address":       {[]option{basic("ours@example.com", w.ours.Owner.AccessKey)}, []int{401}},
+		"another's name":     {[]option{basic("theirs", w.ours.Owner.AccessKey)}, []int{401}},
+		"operator":           {[]option{operator(w.ours)}, []int{401}},
+		"other organization": {[]option{basic("theirs", w.theirs.Owner.AccessKey), oursHost}, []int{403}},
+		"tester":             {[]option{basic("tester", testersAccess)}, []int{403}},
+		"foreign page":       {[]option{basic("ours", w.ours.Owner.AccessKey), header("Sec-Fetch-Site", "cross-site")}, []int{403}},
+	}
 	seen := map[string]bool{}
 	for _, route := range w.cfg.Routes() {
 		name := route.Method + " " + route.Path
@@ -100,11 +115,15 @@ func TestStrangers(t *testing.T) {
 			continue
 		}
 		require.False(t, public[name], name)
-		for who, s := range strangers {
+		refused := strangers
+		if route.Interface == respond.InterfaceAuthoring {
+			refused = authors
+		}
+		for who, s := range refused {
 			if who == "foreign page" && route.Method == http.MethodGet {
 				continue // reading across origins is up to the browser
 			}
-			for _, path := range []string{address(route), strings.Replace(address(route), "/api/v3/", "/api/3/", 1)} {
+			for _, path := range []string{address(route), strings.NewReplacer("/api/v3/", "/api/3/", "/v1/ai-authoring/", "/ai-authoring/v1/").Replace(address(route))} {
 				before := w.hits()
 				rec := w.do(t, route.Method, path, s.options...)
 				what := name + " by " + who
@@ -127,7 +146,7 @@ func TestStrangers(t *testing.T) {
 func TestRolesOnRoutes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	_, member := w.member(t, "member@example.com", account.Member)
+	_, member, access := w.memberWithKeys(t, "member@example.com", account.Member)
 	for _, route := range w.cfg.Routes() {
 		if route.Public != "" {
 			continue
@@ -143,12 +162,16 @@ func TestRolesOnRoutes(t *testing.T) {
 			"member":   {[]option{key(member)}, auth.Table()[route.Action].Least == account.Member},
 			"operator": {[]option{operator(w.ours)}, operators || isTask},
 		} {
+			if route.Interface == respond.InterfaceAuthoring {
+				tc.options = map[string][]option{"owner": {basic("ours", w.ours.Owner.AccessKey)},
+					"member": {basic("member", access)}, "operator": {operator(w.ours)}}[who]
+			}
 			rec := w.do(t, route.Method, address(route), tc.options...)
 			if tc.allowed {
 				require.NotContains(t, []int{401, 403}, rec.Code, "%s by %s: %s", name, who, rec.Body)
 			} else {
 				want := 403
-				if who == "operator" && route.Interface == respond.InterfaceLegacy {
+				if who == "operator" && (route.Interface == respond.InterfaceLegacy || route.Interface == respond.InterfaceAuthoring) {
 					want = 401 // no key of that interface
 				}
 				require.Equal(t, want, rec.Code, "%s by %s", name, who)

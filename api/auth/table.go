@@ -30,6 +30,12 @@ const (
 	ChangeBuilds   Action = "builds.change" // update, copy; in version 1 also delete
 	DeleteBuilds   Action = "builds.delete"
 	NotifyTesters  Action = "builds.notify"
+
+	ReadTests       Action = "tests.read"
+	ChangeTests     Action = "tests.change"     // create, update, delete
+	RunTests        Action = "tests.run"        // run, cancel
+	ChangeVariables Action = "variables.change" // those of the organization take an admin
+	ManageTunnels   Action = "tunnels.manage"
 )
 
 // Operators says how a rule treats the installation's operators.
@@ -83,6 +89,12 @@ func Table() map[Action]Rule {
 		ChangeBuilds:   {Least: account.Member, OwnTeam: true},
 		DeleteBuilds:   {Least: account.Admin, TeamAdmin: true},
 		NotifyTesters:  {Least: account.Admin, TeamAdmin: true},
+
+		ReadTests:       {Least: account.Member},
+		ChangeTests:     {Least: account.Member, OwnTeam: true},
+		RunTests:        {Least: account.Member, OwnTeam: true},
+		ChangeVariables: {Least: account.Member, OwnTeam: true},
+		ManageTunnels:   {Least: account.Admin},
 	}
 }
 

@@ -161,15 +161,15 @@ func readJSON(text []byte, into any) error {
 	}
 	// Unmarshal looks at the whole text first, and so refuses what trails.
 	if err := json.Unmarshal(text, into); err != nil {
-		return jsonError(err)
+		return jsonError(text, err)
 	}
 	return readPrefixed(text, reflect.ValueOf(into).Elem())
 }
 
-func jsonError(err error) error {
+func jsonError(text []byte, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
-		return invalid(wrong.Field, "must be "+kindText(wrong.Type))
+		return invalid(Place(text, wrong), "must be "+kindText(wrong.Type))
 	}
 	return invalid("body", "must be a JSON object")
 }

@@ -158,7 +158,7 @@ func readPrefixed(text []byte, target reflect.Value) error {
 		}
 		if members == nil {
 			if err := json.Unmarshal(text, &members); err != nil {
-				return jsonError(err)
+				return jsonError(text, err)
 			}
 		}
 		for _, member := range slices.Sorted(maps.Keys(members)) {

@@ -99,6 +99,9 @@ func touched() *Metrics {
 	o.CrashesProcessed("processed", 64)
 	o.AttemptEnded("crash:process", "succeeded", 2*time.Second, time.Second, 64)
 	o.AttemptEnded("crash:purge", "dead", -time.Second, time.Second, 0)
+	o.SessionStarted("local", true, time.Second, nil)
+	o.SessionStarted("local", false, 2*time.Second, nil)
+	o.SessionStarted("hub", false, time.Second, errors.New("away"))
 	return m
 }
 
@@ -124,6 +127,9 @@ func TestMetricsOfObserver(t *testing.T) {
 		{2, "slipway_task_wait_seconds", []string{"kind", "crash:process"}},
 		{0, "slipway_task_wait_seconds", []string{"kind", "crash:purge"}},
 		{1, "slipway_task_seconds", []string{"kind", "crash:process"}},
+		{1, "slipway_browser_session_seconds", []string{"from", "warm"}},
+		{2, "slipway_browser_session_seconds", []string{"from", "cold"}},
+		{1, "slipway_browser_refused_total", []string{"from", "hub"}},
 		{7, "slipway_queue_depth", []string{"queue", "crash", "state", "pending"}},
 		{1, "slipway_collector_up", []string{"source", "ledger"}},
 		{1, "slipway_collector_up", []string{"source", "redis"}},
@@ -144,7 +150,7 @@ func TestMetricsLint(t *testing.T) {
 	require.Empty(t, problems)
 	families, err := m.registry.Gather()
 	require.NoError(t, err)
-	require.Len(t, ownFamilies(families), 17, "a family without a sample is not linted")
+	require.Len(t, ownFamilies(families), 19, "a family without a sample is not linted")
 }
 
 func ownFamilies(families []*dto.MetricFamily) []string {

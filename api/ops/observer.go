@@ -20,6 +20,9 @@ type Observer struct {
 	attempts     *prometheus.CounterVec
 	waited, took *prometheus.HistogramVec
 
+	sessions *prometheus.HistogramVec
+	refused  *prometheus.CounterVec
+
 	routes, reasons, states, kinds, outcomes *bound
 }
 
@@ -59,6 +62,9 @@ func newObserver() *Observer {
 		waited:   histogram("slipway_task_wait_seconds", "Time a claim's oldest task was due before it started.", "kind", waitBuckets),
 		took:     histogram("slipway_task_seconds", "Time a claim's attempt took.", "kind", tookBuckets),
 
+		sessions: histogram("slipway_browser_session_seconds", "Time until a test had its browser.", "from", tookBuckets),
+		refused:  counters("slipway_browser_refused_total", "Browsers that tests did not get.", "from"),
+
 		routes: newBound(maxRoutes), reasons: newBound(maxReasons), states: newBound(maxStates),
 		kinds: newBound(maxKinds), outcomes: newBound(maxStates),
 	}
@@ -66,7 +72,7 @@ func newObserver() *Observer {
 
 func (o *Observer) collectors() []prometheus.Collector {
 	return []prometheus.Collector{o.requests, o.seconds, o.accepted, o.bytes, o.conflicts, o.resent,
-		o.rejected, o.processed, o.attempts, o.waited, o.took}
+		o.rejected, o.processed, o.attempts, o.waited, o.took, o.sessions, o.refused}
 }
 
 // RequestServed counts an answered request. route is the pattern of the router
@@ -113,4 +119,21 @@ func (o *Observer) AttemptEnded(kind, outcome string, waited, took time.Duration
 	// The clocks of database and worker differ; a wait is never negative.
 	o.waited.WithLabelValues(kind).Observe(max(waited, 0).Seconds())
 	o.took.WithLabelValues(kind).Observe(took.Seconds())
+}
+
+// SessionStarted observes how long a test waited for its browser: a warm one of
+// this process, a cold one, or one of a hub.
+func (o *Observer) SessionStarted(where string, warm bool, took time.Duration, err error) {
+	from := "hub"
+	switch {
+	case where == "local" && warm:
+		from = "warm"
+	case where == "local":
+		from = "cold"
+	}
+	if err != nil {
+		o.refused.WithLabelValues(from).Inc()
+		return
+	}
+	o.sessions.WithLabelValues(from).Observe(took.Seconds())
 }

@@ -5,7 +5,7 @@
 // page begins at 1, per_page has a default and a maximum that larger values are
 // capped to (one list refuses them instead), and 0, a negative number or a text
 // is a *storage.InvalidError that names the parameter. Arrays come as repeated
-// names, as name[] and as comma lists, in any mixture. A date alone means a whole
+// names, as name[], as name[0] and as comma lists, in any mixture. A date alone means a whole
 // day in UTC: as the start of a range its first instant, as the end its last.
 //
 // Everything is bounded: the page number, so that no offset overflows; the number
@@ -13,8 +13,10 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -107,12 +109,12 @@ const (
 	maxElement  = 255
 )
 
-// List reads an array: name=a&name=b, name[]=a, name=a,b. Empty elements and
+// List reads an array: name=a&name=b, name[]=a, name[0]=a, name=a,b. Empty elements and
 // repetitions are dropped; nil when nothing is left.
 func List(q url.Values, name string) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
-	for _, key := range []string{name, name + "[]"} {
+	for _, key := range keys(q, name) {
 		for _, value := range q[key] {
 			for element := range strings.SplitSeq(value, ",") {
 				element = strings.TrimSpace(element)
@@ -133,45 +135,57 @@ func List(q url.Values, name string) ([]string, error) {
 	return out, nil
 }
 
+// keys are the names that an array has in a query: name, name[], and those with an
+// index, which are sorted by it. An index says nothing but the order.
+func keys(q url.Values, name string) []string {
+	var indexed []string
+	for key := range q {
+		index, ok := strings.CutPrefix(key, name+"[")
+		if index, closed := strings.CutSuffix(index, "]"); ok && closed && isIndex(index) {
+			indexed = append(indexed, key)
+		}
+	}
+	slices.SortFunc(indexed, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	return append([]string{name, name + "[]"}, indexed...)
+}
+
+func isIndex(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
 // Range reads two parameters that bound a time: from inclusive, to exclusive as
 // the stores want it, so that the instant or day that the caller names as the end
 // is still inside. Zero times where a parameter is absent.
 func Range(q url.Values, fromName, toName string) (from, to time.Time, err error) {
-	if from, _, err = instant(q, fromName); err != nil {
+	from, _, begins, err := instant(q, fromName)
+	if err != nil {
 		return time.Time{}, time.Time{}, err
 	}
-	to, bare, err := instant(q, toName)
-	switch {
-	case err != nil:
+	to, bare, ends, err := instant(q, toName)
+	if err != nil {
 		return time.Time{}, time.Time{}, err
-	case to.IsZero():
-	case bare:
+	}
+	if bare {
 		to = to.AddDate(0, 0, 1)
-	default:
+	} else {
 		to = to.Truncate(time.Microsecond).Add(time.Microsecond) // the database's resolution
 	}
-	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
+	if begins && ends && !from.Before(to) {
 		return time.Time{}, time.Time{}, &storage.InvalidError{Field: toName, Msg: "must not be before " + fromName}
 	}
+	from, to = within(from), within(to)
+	if !from.Before(to) {
+		to = from.Add(time.Microsecond) // both lie beyond what is kept
+	}
+	if !begins {
+		from = time.Time{}
+	}
+	if !ends {
+		to = time.Time{}
+	}
 	return from, to, nil
-}
-
-// instant reads a date or an RFC 3339 time; bare says that it was a date.
-func instant(q url.Values, name string) (t time.Time, bare bool, err error) {
-	text := strings.TrimSpace(q.Get(name))
-	if text == "" {
-		return time.Time{}, false, nil
-	}
-	// A + that was not escaped arrives as a space; no RFC 3339 text has one.
-	if t, err = time.Parse(time.RFC3339Nano, strings.Replace(text, " ", "+", 1)); err != nil {
-		bare = true
-		t, err = time.Parse(time.DateOnly, text)
-	}
-	// Years outside of this range are no dates of anything stored here.
-	if err != nil || t.Year() < 1970 || t.Year() > 9998 {
-		return time.Time{}, false, &storage.InvalidError{Field: name, Msg: "must be a date (2006-01-02) or an RFC 3339 time"}
-	}
-	return t.UTC(), bare, nil
 }
 
 // ID reads a numeric id of a path; a slug may follow the digits behind a hyphen

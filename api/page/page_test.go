@@ -79,6 +79,15 @@ func TestList(t *testing.T) {
 	got, err := page.List(query(t, "id=a&id=b,c&id[]=d&id[]=a,%20e%20,,&other=x"), "id")
 	require.NoError(t, err)
 	require.Equal(t, []string{"a", "b", "c", "d", "e"}, got)
+	got, err = page.List(query(t, "id[10]=c&id[2]=b,d&id[0]=a&id[]=z&id[x]=no&id[=no&id[1=no&id[-1]=no&idx[0]=no&id[00]=b"), "id")
+	require.NoError(t, err)
+	require.Equal(t, []string{"z", "a", "b", "d", "c"}, got)
+	var far []string
+	for i := range 201 {
+		far = append(far, fmt.Sprintf("id[%d]=%d", i, i))
+	}
+	_, err = page.List(query(t, strings.Join(far, "&")), "id")
+	requireInvalid(t, "id", err)
 	got, err = page.List(query(t, "id=,,"), "id")
 	require.NoError(t, err)
 	require.Nil(t, got)
@@ -109,16 +118,53 @@ func TestRange(t *testing.T) {
 	from, to, err = page.Range(query(t, ""), "from", "to")
 	require.NoError(t, err)
 	require.True(t, from.IsZero() && to.IsZero())
-	for q, field := range map[string]string{"from=yesterday": "from", "to=2026-13-01": "to", "to=0001-01-01": "to",
-		"from=2026-03-02&to=2026-03-01": "to", "from=99999-01-01": "from"} {
+	for q, field := range map[string]string{"from=yesterday": "from", "to=2026-13-01": "to", "to=7": "to",
+		"from=2026-03-02&to=2026-03-01": "to", "from=9999-12-31&to=9999-01-01": "to", "from=99999-01-01": "from",
+		"from=2026-02-30": "from", "from=2026-03-01T25:00": "from", "from=2026-03-01T": "from", "from=2026-03-01T10:00Zx": "from",
+		"from=2026-3-1": "from", "from=202603-01": "from", "from=2026-03-01T10:00%2B99:00": "from", "from=-2026-03-01": "from",
+		"from=2026-03-01T10:00:00.": "from", "from=2026-03-01T10:00:00." + strings.Repeat("0", 100): "from", "from=1772323200": "from"} {
 		_, _, err := page.Range(query(t, q), "from", "to")
 		requireInvalid(t, field, err)
+	}
+}
+
+func TestRangeTakesISO8601(t *testing.T) {
+	t.Parallel()
+	at := func(hour, minute, second, ms int) time.Time {
+		return time.Date(2026, 11, 21, hour, minute, second, ms*1_000_000, time.UTC)
+	}
+	for text, want := range map[string]time.Time{
+		"2026-11-21": at(0, 0, 0, 0), "20261121": at(0, 0, 0, 0),
+		"2026-11-21T10:20:30": at(10, 20, 30, 0), "2026-11-21T10:20": at(10, 20, 0, 0), "2026-11-21 10:20:30": at(10, 20, 30, 0),
+		"2026-11-21T10:20:30.5": at(10, 20, 30, 500), "2026-11-21T10:20:30,125": at(10, 20, 30, 125),
+		"2026-11-21T10:20Z": at(10, 20, 0, 0), "2026-11-21t10:20:30z": at(10, 20, 30, 0),
+		"2026-11-21T10:20:30%2B0200": at(8, 20, 30, 0), "2026-11-21T10:20-02": at(12, 20, 0, 0), "2026-11-21T10:20+02:00": at(8, 20, 0, 0),
+		"20261121T102030Z": at(10, 20, 30, 0), "20261121T1020": at(10, 20, 0, 0), "20261121T102030,5%2B01": at(9, 20, 30, 500),
+		"0001-01-01": time.Unix(0, 0), "0000-01-01T00:00:00Z": time.Unix(0, 0), "1969-12-31T23:59:59Z": time.Unix(0, 0),
+		"9999-12-31T23:59:59.999Z":  time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC),
+		"9999-12-31T23:59:59-23:00": time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC),
+	} {
+		from, _, err := page.Range(query(t, "from="+text), "from", "to")
+		require.NoError(t, err, text)
+		require.Equal(t, want.UTC(), from, text)
+		_, to, err := page.Range(query(t, "to="+text), "from", "to")
+		require.NoError(t, err, text)
+		require.LessOrEqual(t, to.Year(), 9999, text)
+		require.False(t, to.Before(want), text)
+	}
+	for _, q := range []string{"from=2026-01-01&to=9999-12-31", "from=0001-01-01&to=9999-12-31T23:59:59.999999999Z",
+		"from=9999-12-31&to=9999-12-31", "from=0001-01-01&to=0001-01-02", "from=9999-12-31T01:00Z&to=9999-12-31T02:00Z"} {
+		from, to, err := page.Range(query(t, q), "from", "to")
+		require.NoError(t, err, q)
+		require.True(t, from.Before(to), q)
+		require.LessOrEqual(t, to.Year(), 9999, q)
 	}
 }
 
 func FuzzQuery(f *testing.F) {
 	f.Add("page=1&per_page=2&id=a,b&from=2026-01-01&to=2026-01-01T00:00:00Z")
 	f.Add("page=-1&per_page=99999999999&id[]=%00&to=9998-12-31")
+	f.Add("id[0]=a&id[99999999999999999999]=b&from=0000-01-01&to=99991231T235959,9-23")
 	f.Fuzz(func(t *testing.T, s string) {
 		q, err := url.ParseQuery(s)
 		if err != nil {

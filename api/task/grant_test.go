@@ -28,6 +28,9 @@ func TestPermitByKind(t *testing.T) {
 		tasks.ProjectDelete.Name:   {"oaO", "O"},
 		tasks.BuildUpkeep.Name:     {"O", "O"},
 		tasks.MailSend.Name:        {"oaO", "oaO"},
+		tasks.TestJob.Name:         {"O", "O"},
+		tasks.SuiteRun.Name:        {"O", "O"},
+		tasks.RunUpkeep.Name:       {"O", "O"},
 	}
 	who := func(needs tasks.Grant, verb, kind string) (through string) {
 		for _, c := range []struct {

@@ -167,7 +167,7 @@ func (h *Handlers) Get(c *gin.Context) {
 		respond.V3(c, err)
 		return
 	}
-	wait, err := waitOf(c)
+	wait, err := WaitOf(c)
 	if err != nil {
 		respond.V3(c, err)
 		return
@@ -198,7 +198,9 @@ func target(c *gin.Context) (uuid.UUID, ledger.Scope, error) {
 	return id, s, nil
 }
 
-func waitOf(c *gin.Context) (time.Duration, error) {
+// WaitOf reads the query parameter wait, a number of seconds up to MaxWait; 0
+// without it. The error is a *storage.InvalidError.
+func WaitOf(c *gin.Context) (time.Duration, error) {
 	text := c.Query("wait")
 	if text == "" {
 		return 0, nil

@@ -15,7 +15,9 @@ import (
 
 // WatcherConfig is what a Watcher needs.
 type WatcherConfig struct {
-	Store *ledger.Store
+	// Ended gives those of the ids whose subject has ended or is not there any
+	// more; TasksEnded does for tasks.
+	Ended func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error)
 	Log   *slog.Logger
 	// Interval is the time between two looks; default 200 ms. A caller learns of
 	// the end that much later at most, and the database is asked five times a
@@ -27,10 +29,28 @@ type WatcherConfig struct {
 	Most int
 }
 
-// Watcher tells requests when the task that they wait for has ended. There is
-// one in a process; it asks the database only while somebody waits.
+// TasksEnded asks the ledger.
+func TasksEnded(store *ledger.Store) func(context.Context, []uuid.UUID) ([]uuid.UUID, error) {
+	return func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+		states, err := store.StatesOf(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		var ended []uuid.UUID
+		for _, id := range ids {
+			if state, ok := states[id]; !ok || state.Terminal() {
+				ended = append(ended, id)
+			}
+		}
+		return ended, nil
+	}
+}
+
+// Watcher tells requests when what they wait for, a task or a run, has ended.
+// There is one of each in a process; it asks the database only while somebody
+// waits.
 type Watcher struct {
-	store    *ledger.Store
+	ended    func(context.Context, []uuid.UUID) ([]uuid.UUID, error)
 	log      *slog.Logger
 	interval time.Duration
 	most     int
@@ -61,7 +81,7 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	return &Watcher{store: cfg.Store, log: cfg.Log, interval: cfg.Interval, most: cfg.Most,
+	return &Watcher{ended: cfg.Ended, log: cfg.Log, interval: cfg.Interval, most: cfg.Most,
 		held: map[int64]int{}, waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
 }
 
@@ -168,19 +188,16 @@ func (w *Watcher) ids() []uuid.UUID {
 func (w *Watcher) look(ctx context.Context, ids []uuid.UUID) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	states, err := w.store.StatesOf(ctx, ids)
+	ended, err := w.ended(ctx, ids)
 	if err != nil {
 		if ctx.Err() != context.Canceled {
-			w.log.WarnContext(ctx, "states of awaited tasks not read", "tasks", len(ids), "error", err)
+			w.log.WarnContext(ctx, "states of what is awaited not read", "awaited", len(ids), "error", err)
 		}
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, id := range ids {
-		if state, ok := states[id]; ok && !state.Terminal() {
-			continue
-		}
+	for _, id := range ended {
 		if e, ok := w.waiting[id]; ok {
 			close(e.done)
 			delete(w.waiting, id)

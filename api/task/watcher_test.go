@@ -51,7 +51,7 @@ func waiters(t *testing.T, w *Watcher, n int) {
 func TestWatcherBounds(t *testing.T) {
 	t.Parallel()
 	store := ledger.New(servicetest.DB(t))
-	w := NewWatcher(WatcherConfig{Store: store, Most: 8, Interval: 5 * time.Millisecond})
+	w := NewWatcher(WatcherConfig{Ended: TasksEnded(store), Most: 8, Interval: 5 * time.Millisecond})
 	stop := run(t, w)
 	id := newTask(t, store)
 	answers := make(chan error, 8)
@@ -91,7 +91,7 @@ func TestWatcherBounds(t *testing.T) {
 func TestWatcherForgetsCallersWhoLeft(t *testing.T) {
 	t.Parallel()
 	store := ledger.New(servicetest.DB(t))
-	w := NewWatcher(WatcherConfig{Store: store, Interval: 5 * time.Millisecond})
+	w := NewWatcher(WatcherConfig{Ended: TasksEnded(store), Interval: 5 * time.Millisecond})
 	run(t, w)
 	id := newTask(t, store)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -112,7 +112,7 @@ func TestWatcherSurvivesTheDatabase(t *testing.T) {
 	away, err := storage.Open(storage.Config{URL: "postgres://x:y@127.0.0.1:1/none"})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = away.Close() })
-	w := NewWatcher(WatcherConfig{Store: ledger.New(away), Interval: time.Millisecond})
+	w := NewWatcher(WatcherConfig{Ended: TasksEnded(ledger.New(away)), Interval: time.Millisecond})
 	run(t, w)
 	require.NoError(t, w.Wait(t.Context(), 1, uuid.New(), 50*time.Millisecond))
 }

@@ -23,7 +23,7 @@ import (
 
 // secretVariables are what .env must hold.
 var secretVariables = []string{"POSTGRES_PASSWORD", "REDIS_PASSWORD", "MINIO_PASSWORD", "SLIPWAY_SIGNING_KEY",
-	"SLIPWAY_DATABASE_URL", "SLIPWAY_REDIS_URL", "SLIPWAY_OBJECTS_URL", "SLIPWAY_SMTP_URL"}
+	"SLIPWAY_DATABASE_URL", "SLIPWAY_REDIS_URL", "SLIPWAY_OBJECTS_URL", "SLIPWAY_SMTP_URL", "SLIPWAY_WEBDRIVER_URL"}
 
 // drawEnvironment runs `make .env` in an empty folder and reads what it made
 // the way Docker Compose reads it.
@@ -89,8 +89,8 @@ func TestComposeNeedsItsSecrets(t *testing.T) {
 	}
 	again := drawEnvironment(t)
 	for _, name := range secretVariables {
-		if name == "SLIPWAY_SMTP_URL" {
-			continue // the catcher takes mail from anybody inside
+		if name == "SLIPWAY_SMTP_URL" || name == "SLIPWAY_WEBDRIVER_URL" {
+			continue // the catcher and the browsers take what comes from inside
 		}
 		require.NotEqual(t, whole[name], again[name], "%s is drawn", name)
 	}
@@ -218,7 +218,7 @@ func defaultOf(t *testing.T, variable string) (value string) {
 func TestComposeServices(t *testing.T) {
 	t.Parallel()
 	project := mustLoad(t, drawEnvironment(t))
-	require.ElementsMatch(t, []string{"proxy", "api", "worker", "scheduler", "migrate", "postgres", "redis", "minio", "mail"}, project.ServiceNames())
+	require.ElementsMatch(t, []string{"proxy", "api", "worker", "scheduler", "migrate", "postgres", "redis", "minio", "mail", "browser"}, project.ServiceNames())
 	published := map[string]string{}
 	for name, service := range project.Services {
 		require.Empty(t, service.ContainerName, "%s could not be scaled", name)
@@ -264,6 +264,9 @@ func TestComposeServices(t *testing.T) {
 	// The api trusts the network in which the proxy reaches it, and no other.
 	require.Equal(t, project.Networks["back"].Ipam.Config[0].Subnet, *project.Services["api"].Environment["SLIPWAY_TRUSTED_PROXIES"])
 	require.Equal(t, []string{"back"}, slices.Collect(maps.Keys(project.Services["api"].Networks)))
+	// A tested page reaches nothing inside.
+	require.Equal(t, []string{"browsers"}, slices.Collect(maps.Keys(project.Services["browser"].Networks)))
+	require.Contains(t, project.Services["worker"].Networks, "browsers")
 }
 
 func TestDockerfile(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/private"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
 type doctorCommand struct{}
@@ -54,6 +56,11 @@ func (doctorCommand) Run(ctx context.Context, s *settings) error {
 	} else {
 		say("Objects", "a folder below the data folder", nil)
 	}
+	if s.WebDriverURL != "" {
+		say("Browsers", "answer at SLIPWAY_WEBDRIVER_URL", checkHubs(ctx, s))
+	} else {
+		say(findProgram(private.Chromedriver))
+	}
 	if !healthy {
 		return &quietError{}
 	}
@@ -91,6 +98,24 @@ func checkObjects(ctx context.Context, s *settings) error {
 		return err
 	}
 	return errors.Join(store.Check(ctx), store.Close())
+}
+
+// checkHubs asks each hub whether it can make sessions.
+func checkHubs(ctx context.Context, s *settings) error {
+	hubs, err := browser.ParseHubs(string(s.WebDriverURL))
+	if err != nil {
+		return err
+	}
+	for _, hub := range hubs {
+		client, err := webdriver.New(webdriver.Config{URL: hub.URL})
+		if err != nil {
+			return err
+		}
+		if _, err := client.Status(ctx); err != nil {
+			return fmt.Errorf("%s: %w", client.Redacted, err)
+		}
+	}
+	return nil
 }
 
 type migrateCommand struct{}

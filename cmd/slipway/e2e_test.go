@@ -42,13 +42,13 @@ func TestUp(t *testing.T) {
 		require.Equal(t, http.StatusOK, in.status(t, "/readyz"), "the first run goes on")
 	})
 	t.Run("doctor", func(t *testing.T) {
-		checkDoctor(t, nil, "postgresql", "redis", "Objects")
+		checkDoctor(t, nil, "postgresql", "redis", "Objects", "chromedriver")
 		checkDoctor(t, in.variables(t)[:3], "answers at SLIPWAY_DATABASE_URL", "answers at SLIPWAY_REDIS_URL", "answers at SLIPWAY_OBJECTS_URL")
 	})
 
 	before := in.groups(t, "?sort=first_seen")
 	children := in.children(t)
-	require.Len(t, children, 2)
+	require.Len(t, children, 3, "PostgreSQL, Redis, chromedriver")
 	began := time.Now()
 	require.Zero(t, in.signal(t, os.Interrupt), "exit code after ctrl-C")
 	t.Logf("stop: %s", time.Since(began).Round(time.Millisecond))
@@ -261,12 +261,12 @@ func TestDoctorFindsWhatIsAway(t *testing.T) {
 	t.Parallel()
 	r := command(t, []string{"SLIPWAY_DATABASE_URL=postgres://u:sesame@127.0.0.1:1/d?sslmode=disable",
 		"SLIPWAY_REDIS_URL=redis://:sesame@127.0.0.1:1", "SLIPWAY_OBJECTS_URL=s3://a:sesame@127.0.0.1:1/b?tls=0",
-		"SLIPWAY_CRASH_DAYS=0"}, "doctor")
+		"SLIPWAY_WEBDRIVER_URL=http://u:sesame@127.0.0.1:1", "SLIPWAY_CRASH_DAYS=0"}, "doctor")
 	require.Equal(t, 1, r.code)
-	for _, what := range []string{"Settings", "postgresql", "redis", "Objects"} {
+	for _, what := range []string{"Settings", "postgresql", "redis", "Objects", "Browsers"} {
 		require.Regexp(t, `(?m)^failed   `+what, r.stdout)
 	}
-	require.Equal(t, 4, strings.Count(r.stdout, "\n"), r.stdout)
+	require.Equal(t, 5, strings.Count(r.stdout, "\n"), r.stdout)
 	require.Empty(t, r.stderr)
 	require.NotContains(t, r.stdout, "sesame")
 }

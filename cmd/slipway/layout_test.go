@@ -79,6 +79,7 @@ var confined = []struct {
 	{"github.com/lib/pq", []string{"storage", "tasks/dispatch"}, "so are the driver's errors read there"},
 	{"github.com/minio/minio-go/v7", []string{"storage", "tasks/dispatch", "cmd/bench"}, "objects are reached through storage/object; the bench measures it as a floor"},
 	{"github.com/redis/go-redis/v9", []string{"storage", "tasks/dispatch"}, "Redis holds offers only"},
+	{"github.com/coder/websocket", []string{"worker/browser", "worker/run/replay"}, "browsers are spoken to in the browser room"},
 	{"database/sql", []string{"storage"}, "queries are written in storage"},
 	{"github.com/alecthomas/kong", []string{"cmd"}, "settings are read once, in main, and handed down"},
 	{"github.com/stretchr/testify", nil, "tests only"},

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/scheduler"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -40,6 +41,7 @@ type parts struct {
 	crashes *crash.Store
 	relay   *dispatch.Relay
 	guard   *outbound.Guard
+	pages   outbound.Pages // what tests may open
 	metrics *ops.Metrics
 	// failed gets the error of a listener that ended by itself.
 	failed chan error
@@ -66,6 +68,10 @@ func openParts(ctx context.Context, s *settings, log *slog.Logger, name string) 
 		return nil, err
 	}
 	if p.guard, err = outbound.New(outbound.Config{AllowPrivate: s.allowPrivate()}); err != nil {
+		p.close()
+		return nil, err
+	}
+	if p.pages, err = s.newPages(); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -114,9 +120,9 @@ func (p *parts) close() {
 	}
 }
 
-// startWorker starts the pools with a handler for every kind. The pace, nil where
-// no api runs beside, makes crash processing give way.
-func (p *parts) startWorker(pace *workcrash.Pace) (*worker.Worker, error) {
+// startWorker starts the pools with a handler for every kind, and gives what stops
+// them. The pace, nil where no api runs beside, makes crash processing give way.
+func (p *parts) startWorker(pace *workcrash.Pace) (stop func(), err error) {
 	pools, err := worker.ParsePools(p.s.WorkerPools)
 	if err != nil {
 		return nil, err
@@ -139,17 +145,29 @@ func (p *parts) startWorker(pace *workcrash.Pace) (*worker.Worker, error) {
 		tasks.CrashRetention.Name:  expire,
 		tasks.LedgerRetention.Name: prune,
 		tasks.ObjectSweep.Name: upkeep.NewObjectSweep(p.objects, map[string]upkeep.Names{
-			crash.AttachmentPrefix: p.crashes.UnnamedObjects, distribution.Prefix: p.unnamedFiles}),
+			crash.AttachmentPrefix: p.crashes.UnnamedObjects, distribution.Prefix: p.unnamedFiles, authoring.Prefix: p.unnamedRunFiles}),
 	}
 	if err := p.addBuildWork(handlers); err != nil {
 		return nil, err
 	}
-	w, err := worker.New(worker.Config{Redis: p.redis, Ledger: p.ledger, Beats: ledger.New(p.beats), Pools: pools,
-		Drain: p.s.WorkerDrain, Observer: watch, Log: p.log, Handlers: handlers})
+	stopBrowsers, err := p.addTestWork(handlers, pools)
 	if err != nil {
 		return nil, err
 	}
-	return w, w.Start()
+	w, err := worker.New(worker.Config{Redis: p.redis, Ledger: p.ledger, Beats: ledger.New(p.beats), Pools: pools,
+		Drain: p.s.WorkerDrain, Observer: watch, Log: p.log, Handlers: handlers,
+		KeyLimits: map[string]int{tasks.TestJob.Name: p.s.RunParallel}})
+	if err == nil {
+		err = w.Start()
+	}
+	if err != nil {
+		stopBrowsers()
+		return nil, err
+	}
+	return func() {
+		w.Stop()
+		stopBrowsers()
+	}, nil
 }
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
@@ -176,11 +194,11 @@ func (p *parts) startAll(listener net.Listener) (stop func(), err error) {
 	fast, stopFast := p.startFast()
 	stops.push(stopFast)
 	committer := apicrash.NewCommitter(p.crashes, fast, p.log)
-	w, err := p.startWorker(workcrash.NewPace(committer.Crowd))
+	stopWorker, err := p.startWorker(workcrash.NewPace(committer.Crowd))
 	if err != nil {
 		return nil, err
 	}
-	stops.push(w.Stop)
+	stops.push(stopWorker)
 	stops.push(committer.Close)
 	ready, err := p.readiness(ops.Process{API: true, Worker: true, Scheduler: true, Heard: sched.Heard})
 	if err != nil {

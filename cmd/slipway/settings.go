@@ -52,7 +52,16 @@ type settings struct {
 	SMTPURL               secret `name:"smtp-url" env:"SLIPWAY_SMTP_URL" help:"Mail server: smtp://user:password@host:587, smtps://host:465; ?tls=none for a server without TLS. Without one mail is kept and shown at /ops/mail."`
 	MailFrom              string `env:"SLIPWAY_MAIL_FROM" help:"Sender of mail, such as Slipway <qa@example.com>; default: slipway@ and the host of the public address."`
 	MailDays              int    `env:"SLIPWAY_MAIL_DAYS" default:"30" help:"Days for which mail can be read at /ops/mail."`
-	AllowPrivateAddresses *bool  `env:"SLIPWAY_ALLOW_PRIVATE_ADDRESSES" negatable:"" help:"Let addresses that users give (storage connections) lead to private networks and this machine; default: only under slipway up on a loopback address."`
+	AllowPrivateAddresses *bool  `env:"SLIPWAY_ALLOW_PRIVATE_ADDRESSES" negatable:"" help:"Let addresses that users give (storage connections, tested pages, tunnels) lead to private networks and this machine; default: only under slipway up on a loopback address."`
+
+	// Tests.
+	WebDriverURL           secret        `name:"webdriver-url" env:"SLIPWAY_WEBDRIVER_URL" help:"Browsers: the address of a Selenium Grid, Appium or driver, such as http://user:password@grid:4444; several with the platforms that each serves: http://grid:4444;android,ios=http://appium:4723. Without one, slipway up runs a private chromedriver."`
+	RunParallel            int           `env:"SLIPWAY_RUN_PARALLEL" default:"10" help:"Test jobs of one organization that run at once, over all workers."`
+	RunTimeout             time.Duration `env:"SLIPWAY_RUN_TIMEOUT" default:"30m" help:"Time that one case on one target may take."`
+	RunScreenshots         bool          `env:"SLIPWAY_RUN_SCREENSHOTS" default:"true" negatable:"" help:"Keep a screenshot of each step, not of failed steps only."`
+	RunDays                int           `env:"SLIPWAY_RUN_DAYS" default:"90" help:"Days for which runs and their screenshots are kept."`
+	AllowFileURLs          bool          `name:"allow-file-urls" env:"SLIPWAY_ALLOW_FILE_URLS" help:"Let tests open file: addresses: whoever writes a test then reads the files of the browser's machine."`
+	AllowMetadataAddresses bool          `env:"SLIPWAY_ALLOW_METADATA_ADDRESSES" help:"Let tests open link-local addresses and the metadata services of clouds; needs SLIPWAY_ALLOW_PRIVATE_ADDRESSES. Whoever writes a test can then read the machine's cloud credentials."`
 
 	// How the process listens and speaks.
 	Listen         string   `env:"SLIPWAY_LISTEN" default:"127.0.0.1:8080" help:"Address of the api."`
@@ -63,7 +72,7 @@ type settings struct {
 	LogFormat      string   `env:"SLIPWAY_LOG_FORMAT" default:"json" enum:"json,text" help:"json or text."`
 
 	// Work.
-	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"4:critical=6,default=3;3:crash=1;2:bulk=1" help:"Slots and queues: slots:queue=weight,...;... Queues: critical, default, crash, bulk. Give a kind of work a fleet of its own by serving its queue elsewhere."`
+	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"4:critical=6,default=3;3:crash=1;2:run=1;2:bulk=1" help:"Slots and queues: slots:queue=weight,...;... Queues: critical, default, run, crash, bulk. A slot of run holds a browser. Give a kind of work a fleet of its own by serving its queue elsewhere."`
 	WorkerDrain      time.Duration `env:"SLIPWAY_WORKER_DRAIN" default:"15s" help:"Time that running tasks get at a stop before they are handed back."`
 	ReadyLag         time.Duration `env:"SLIPWAY_READY_LAG" default:"5m" help:"Age of the oldest due task at which a worker counts as late: degraded, or not ready."`
 	ReadyLagCritical bool          `env:"SLIPWAY_READY_LAG_CRITICAL" help:"A worker that is late answers 503 on /readyz instead of degraded."`
@@ -75,6 +84,9 @@ type settings struct {
 	CrashAttachmentBytes int64 `env:"SLIPWAY_CRASH_ATTACHMENT_BYTES" default:"104857600" help:"Largest attachment of a crash report."`
 	CrashAttachments     int   `env:"SLIPWAY_CRASH_ATTACHMENTS" default:"32" help:"Attachments of one crash report."`
 	CrashBytesInFlight   int64 `env:"SLIPWAY_CRASH_BYTES_IN_FLIGHT" default:"268435456" help:"Crash reports being received at once, in bytes; further ones wait."`
+
+	// chromedriver is the address of the private one, under slipway up.
+	chromedriver string
 }
 
 // variableFiles resolves a secret from the file that <variable>_FILE names.
@@ -200,6 +212,9 @@ func (s *settings) bounds() error {
 		{"SLIPWAY_TASK_DAYS", int64(s.TaskDays), 1, 3650},
 		{"SLIPWAY_MAX_UPLOAD_BYTES", s.MaxUploadBytes, 1 << 20, maxUploadBytes},
 		{"SLIPWAY_MAIL_DAYS", int64(s.MailDays), 1, 3650},
+		{"SLIPWAY_RUN_PARALLEL", int64(s.RunParallel), 1, 1000},
+		{"SLIPWAY_RUN_TIMEOUT", int64(s.RunTimeout), int64(10 * time.Second), int64(55 * time.Minute)},
+		{"SLIPWAY_RUN_DAYS", int64(s.RunDays), 1, 3650},
 		{"SLIPWAY_DATABASE_CONNS", int64(s.DatabaseConns), 2, 1000},
 		{"SLIPWAY_WORKER_DRAIN", int64(s.WorkerDrain), 0, int64(time.Hour)},
 		{"SLIPWAY_READY_LAG", int64(s.ReadyLag), int64(time.Second), int64(365 * 24 * time.Hour)},
@@ -211,7 +226,7 @@ func (s *settings) bounds() error {
 		case "SLIPWAY_CRASH_BYTES_IN_FLIGHT":
 			return fmt.Errorf("%s is %d, and must be at least four times SLIPWAY_CRASH_REPORT_BYTES, %d, and at most %d",
 				b.name, b.value, b.least, b.most)
-		case "SLIPWAY_WORKER_DRAIN", "SLIPWAY_READY_LAG":
+		case "SLIPWAY_WORKER_DRAIN", "SLIPWAY_READY_LAG", "SLIPWAY_RUN_TIMEOUT":
 			return fmt.Errorf("%s is %s, and must be from %s to %s", b.name,
 				time.Duration(b.value), time.Duration(b.least), time.Duration(b.most))
 		}

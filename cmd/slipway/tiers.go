@@ -57,11 +57,11 @@ type workerCommand struct{}
 // Run works on tasks until a signal.
 func (workerCommand) Run(ctx context.Context, s *settings, log *slog.Logger) error {
 	return tier(ctx, s, log, "worker", func(p *parts, stops *stack) error {
-		w, err := p.startWorker(nil)
+		stop, err := p.startWorker(nil)
 		if err != nil {
 			return err
 		}
-		stops.push(w.Stop)
+		stops.push(stop)
 		queues, err := servedQueues(s.WorkerPools)
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func (p *parts) startAPI(listener net.Listener, fast *dispatch.Fast, committer *
 		return nil, err
 	}
 	stops.push(func() { _ = console.Close() })
-	watcher := task.NewWatcher(task.WatcherConfig{Store: p.ledger, Log: p.log})
+	watcher := task.NewWatcher(task.WatcherConfig{Ended: task.TasksEnded(p.ledger), Log: p.log})
 	stopWatcher := loop(watcher.Run)
 	stops.push(stopWatcher)
 	t, c := task.New(p.ledger, watcher), crashgroup.New(p.crashes, p.objects)
@@ -202,6 +202,11 @@ func (p *parts) startAPI(listener net.Listener, fast *dispatch.Fast, committer *
 	if err := p.addBuilds(&cfg, authenticator, fast); err != nil {
 		return nil, err
 	}
+	stopRunWatcher, err := p.addTests(&cfg, fast)
+	if err != nil {
+		return nil, err
+	}
+	stops.push(stopRunWatcher)
 	if folder, ok := p.objects.(*object.Folder); ok {
 		cfg.Objects = api.Wrap(folder.ServeSigned())
 	}
@@ -213,6 +218,7 @@ func (p *parts) startAPI(listener net.Listener, fast *dispatch.Fast, committer *
 	stops.push(func() {
 		ready.Drain()
 		stopWatcher() // answers the callers of ?wait=, who would hold the server up
+		stopRunWatcher()
 		stopServer()
 	})
 	return stops.run, nil

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,13 @@ func (c *upCommand) Run(ctx context.Context, s *settings, log *slog.Logger) (err
 	if err != nil {
 		return err
 	}
+	driver, err := startBrowser(starting, folder, s, log)
+	if err != nil {
+		return err
+	}
+	if driver != nil {
+		defer loop(func(ctx context.Context) { keepBrowser(ctx, folder, driver, log) })()
+	}
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -80,7 +88,11 @@ func (c *upCommand) Run(ctx context.Context, s *settings, log *slog.Logger) (err
 		return err
 	}
 	defer stop()
-	printStarted(boot, folder.Dir(), own, time.Since(start))
+	shown := own
+	if driver != nil {
+		shown = append(slices.Clone(own), driver)
+	}
+	printStarted(boot, folder.Dir(), shown, time.Since(start))
 
 	select {
 	case <-ctx.Done():

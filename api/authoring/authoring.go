@@ -1,0 +1,105 @@
+// Package authoring serves test cases, test suites, their runs, variables and
+// tunnels (authoring document, parts 2.1 to 2.4, 4.1, 4.2; decisions, part 2).
+//
+// Every success that has a body is {"data": ...}; every failure goes through
+// fail, which gives the errors of the stores the codes of the interface. What is
+// wrong in a path is INVALID_PARAMS, in a query INVALID_QUERY, and in a body
+// INVALID_BODY with the path of the member. The members that the document names
+// are always there, with the type that it names.
+//
+// Bodies are JSON objects; members that are not known are ignored. A test comes
+// from strangers: its steps and settings are bounded and checked by package step,
+// its addresses by CheckURL, before anything is stored. Addresses that hold
+// variables are known only when a step executes and are checked then.
+//
+// Reads see the whole organization. Changes are made by authoring.Writer in one
+// transaction with their audit row, and a change that ends runs cancels their
+// ledger tasks in it.
+package authoring
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/tasks/outbound"
+)
+
+// Config is what the handlers need.
+type Config struct {
+	DB      *storage.DB
+	Objects object.Store
+	// Watcher watches runs and suite runs (authoring.EndedRuns).
+	Watcher *task.Watcher
+	// Fast hands new tasks over at once; may be nil.
+	Fast *dispatch.Fast
+	// Guard checks the addresses of tunnels.
+	Guard *outbound.Guard
+	// SigningKey seals secrets.
+	SigningKey []byte
+	PublicURL  string
+	Vendor     string
+	// CheckURL refuses test addresses that no run may open (file:, metadata
+	// services); its *storage.InvalidError-free text is shown.
+	CheckURL func(ctx context.Context, address string) error
+	Log      *slog.Logger
+}
+
+// Handlers are the handlers of the interface.
+type Handlers struct{ cfg Config }
+
+// basePath begins the links that answers hold.
+const basePath = "/v1/ai-authoring"
+
+// New makes the handlers. Without CheckURL it refuses: tests that may open any
+// address are no default.
+func New(cfg Config) (*Handlers, error) {
+	if cfg.DB == nil || cfg.CheckURL == nil {
+		return nil, errors.New("authoring: DB and CheckURL are needed")
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	cfg.PublicURL = strings.TrimRight(cfg.PublicURL, "/")
+	return &Handlers{cfg: cfg}, nil
+}
+
+// organization is the caller's; 0, which finds nothing, without a caller.
+func organization(c *gin.Context) int64 {
+	if caller := auth.CallerOf(c.Request.Context()); caller != nil {
+		return caller.OrganizationID
+	}
+	return 0
+}
+
+// change runs a change with its audit row in one transaction.
+func (h *Handlers) change(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error) error {
+	ctx, w := c.Request.Context(), writer(c)
+	return h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return do(ctx, tx, w) })
+}
+
+// stop cancels the ledger tasks of jobs and suite runs that a change has ended.
+// One that has ended by itself, or was removed since, needs nothing.
+func stop(ctx context.Context, tx *storage.Tx, organizationID int64, jobs []uuid.UUID) error {
+	_, err := ledger.CancelAll(ctx, tx, ledger.Scope{OrganizationID: organizationID}, jobs)
+	return err
+}
+
+// writer is the caller as the store wants it.
+func writer(c *gin.Context) authoring.Writer {
+	caller := auth.CallerOf(c.Request.Context())
+	w := caller.Writer()
+	return authoring.Writer{OrganizationID: w.OrganizationID, UserUUID: caller.UserUUID, Admin: caller.Admin(),
+		AllTeams: w.AllTeams, Teams: w.Teams, Actor: auth.Actor(c)}
+}

@@ -1,0 +1,126 @@
+package authoring
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step/code"
+)
+
+// targetItem is a language and framework that code can be exported for.
+type targetItem struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Language    string `json:"language"`
+	Framework   string `json:"framework"`
+	ContentType string `json:"contentType"`
+}
+
+// codeView is a case as code.
+type codeView struct {
+	Target      string `json:"target"`
+	FileName    string `json:"fileName"`
+	ContentType string `json:"contentType"`
+	Code        string `json:"code"`
+}
+
+// CodeTargets answers GET /testcases/{id}/code/targets.
+func (h *Handlers) CodeTargets(c *gin.Context) {
+	if _, err := h.caseOf(c); err != nil {
+		fail(c, err, testCase)
+		return
+	}
+	targets := code.Targets()
+	data(c, http.StatusOK, listOf(targets, len(targets), func(t *code.Target) targetItem {
+		return targetItem{ID: t.ID, Name: t.Name, Language: t.Language, Framework: t.Framework, ContentType: t.ContentType}
+	}))
+}
+
+// Code answers GET /testcases/{id}/code. Parameters: target, revisionId (default:
+// the latest), download. With download, or to a client that prefers text/plain,
+// the code itself is sent, as a file.
+func (h *Handlers) Code(c *gin.Context) {
+	target, revisionID, download, err := exportQuery(c)
+	var row *authoring.Case
+	if err == nil {
+		row, err = h.caseOf(c)
+	}
+	var view codeView
+	if err == nil {
+		view, err = h.export(c, row, target, revisionID)
+	}
+	if err != nil {
+		fail(c, err, testCase)
+		return
+	}
+	if download || c.NegotiateFormat(gin.MIMEJSON, gin.MIMEPlain) == gin.MIMEPlain {
+		header := c.Writer.Header()
+		header.Set("Content-Disposition", respond.Attachment(view.FileName, "test.txt"))
+		header.Set("X-Content-Type-Options", "nosniff")
+		c.Data(http.StatusOK, "text/plain; charset=utf-8", []byte(view.Code))
+		return
+	}
+	data(c, http.StatusOK, view)
+}
+
+// exportQuery reads the parameters of an export.
+func exportQuery(c *gin.Context) (target, revisionID string, download bool, err error) {
+	if target = strings.TrimSpace(c.Query("target")); !targetForm(target) {
+		return "", "", false, refused(http.StatusBadRequest, codeTargetInvalid,
+			"target: must be the id of a target, such as "+code.JavaScriptPlaywright)
+	}
+	if text := strings.TrimSpace(c.Query("revisionId")); text != "" {
+		var ok bool
+		if revisionID, ok = parseHex(text); !ok {
+			return "", "", false, invalidQuery(&storage.InvalidError{Field: "revisionId", Msg: "must have 24 hexadecimal digits"})
+		}
+	}
+	switch strings.ToLower(strings.TrimSpace(c.Query("download"))) {
+	case "", "0", "false":
+	case "1", "true":
+		download = true
+	default:
+		return "", "", false, invalidQuery(&storage.InvalidError{Field: "download", Msg: "must be 1 or 0"})
+	}
+	return target, revisionID, download, nil
+}
+
+// targetForm reports whether a text can be the id of a target.
+func targetForm(text string) bool {
+	const longest = 64
+	return text != "" && len(text) <= longest && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
+
+// export writes a revision of a case as code.
+func (h *Handlers) export(c *gin.Context, row *authoring.Case, target, revisionID string) (codeView, error) {
+	r, err := authoring.RevisionByID(c.Request.Context(), h.cfg.DB, row.ID, revisionID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return codeView{}, problem(err, revision)
+	}
+	if err != nil {
+		return codeView{}, err
+	}
+	if len(r.Steps) == 0 {
+		return codeView{}, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
+	}
+	of := code.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: r.Steps}
+	if !row.Settings.PrimaryTarget.Empty() {
+		of.Capabilities = row.Settings.PrimaryTarget.Capabilities
+	}
+	f, ok, err := code.Export(target, of)
+	if err != nil {
+		// The steps were valid when they were stored, so this is no refusal.
+		return codeView{}, fmt.Errorf("export test case %s for %s: %v", row.ID, target, err)
+	}
+	if !ok {
+		return codeView{}, refused(http.StatusNotFound, codeTargetNotFound, "there is no target "+target)
+	}
+	return codeView{Target: target, FileName: f.Name, ContentType: f.ContentType, Code: f.Code}, nil
+}

@@ -1,0 +1,69 @@
+package authoring
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/object"
+)
+
+// linkAge is the life of a signed link to a file: long enough to look through the
+// run that a page shows, short enough that a link in a forwarded report is soon
+// worth nothing. /files/ makes a new one.
+const linkAge = time.Hour
+
+// fileView is a stored file of a job. step is the number of the step, from 0.
+type fileView struct {
+	ID          uuid.UUID `json:"id"`
+	Kind        string    `json:"kind"`
+	Step        int       `json:"step"`
+	ContentType string    `json:"contentType"`
+	Size        int64     `json:"size"`
+	URL         string    `json:"url"`
+}
+
+func (h *Handlers) viewFile(ctx context.Context, f *authoring.File) (fileView, error) {
+	link, err := h.link(ctx, f)
+	return fileView{ID: f.ID, Kind: f.Kind, Step: f.Step, ContentType: f.ContentType, Size: f.Size, URL: link}, err
+}
+
+// link signs a link to a file. A browser shows pictures and texts; the source of a
+// page is a text to it, never a page of ours.
+func (h *Handlers) link(ctx context.Context, f *authoring.File) (string, error) {
+	extension := ".txt"
+	if f.Kind == authoring.Screenshot {
+		extension = ".png"
+		if f.ContentType == "image/jpeg" {
+			extension = ".jpg"
+		}
+	}
+	return h.cfg.Objects.SignGet(ctx, f.Key, linkAge, object.SignOptions{FileName: fmt.Sprintf("%s-%d%s", f.Kind, f.Step+1, extension),
+		ContentType: f.ContentType, Inline: true})
+}
+
+// File answers GET /files/{id} with a redirect to a signed link.
+func (h *Handlers) File(c *gin.Context) {
+	id, err := uuidParam(c, "id")
+	var f *authoring.File
+	if err == nil {
+		f, err = authoring.FileByID(c.Request.Context(), h.cfg.DB, organization(c), id)
+	}
+	var link string
+	if err == nil {
+		link, err = h.link(c.Request.Context(), f)
+	}
+	if err != nil {
+		fail(c, err, runFile)
+		return
+	}
+	c.Header("Cache-Control", "no-store") // the link is a credential
+	c.Header("Location", link)
+	respond.Empty(c, http.StatusFound)
+}

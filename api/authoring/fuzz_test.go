@@ -1,0 +1,89 @@
+package authoring
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/api/respond"
+)
+
+// requireRefusal: what strangers send is either taken or refused with a 4xx that
+// says why.
+func requireRefusal(t *testing.T, err error) {
+	t.Helper()
+	p := respond.Explain(problem(err, testCase))
+	if p.Status >= http.StatusInternalServerError || p.Text == "" {
+		t.Fatalf("answered with %d %q: %v", p.Status, p.Text, err)
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	for _, seed := range []string{
+		`{"name":"a","steps":[{"tool":{"type":"click","args":{"selector":"#a"}}}]}`,
+		`{"name":"a","runSettings":{"target":{"capabilities":{"browserName":"b"}}},"steps":[]}`,
+		`{"name":"a","runSettings":{"primaryTarget":{"capabilities":{}},"runTargets":[{"capabilities":{"a:b":[1]}}]},"steps":[{"tool":{"type":"go_to_url","args":{"url":"//x"}}}]}`,
+		`{"name":"a","side":{"url":"http://x","tests":[{"id":"1","name":"t","commands":[{"command":"open","target":"/"}]}]}}`,
+		`{"name":"a","side":"{\"tests\":[]}"}`, `{"name":"a","steps":[{"tool":{"args":{"matcher":{"args":{"value":[]}}}}}]}`, `[`, ``,
+	} {
+		f.Add(seed)
+	}
+	h := &Handlers{cfg: Config{CheckURL: func(_ context.Context, address string) error {
+		if _, err := url.Parse(address); err != nil {
+			return errors.New("cannot be read")
+		}
+		return nil
+	}}}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(text))
+		n, err := h.readImport(c)
+		if err != nil {
+			requireRefusal(t, err)
+			return
+		}
+		for i, s := range n.Revision.Steps {
+			if s.ID == "" || s.Tool.Type == "" || s.Result != nil || s.ScreenshotID != "" {
+				t.Fatalf("step %d: %+v", i, s)
+			}
+		}
+	})
+}
+
+func FuzzQuery(f *testing.F) {
+	f.Add("search=a&skip=1&limit=2&startDate=2026-01-01&userId=01890000-0000-7000-8000-000000000000&testSuiteId=null")
+	f.Add("limit=1e9&endDate=%ff&testSuiteId[]=,,")
+	f.Fuzz(func(t *testing.T, text string) {
+		values, _ := url.ParseQuery(text)
+		q := &query{values: values}
+		page, search := q.page(), q.search()
+		q.dates()
+		q.uuid("userId")
+		q.uuidsOrNull("testSuiteId")
+		q.uuids("ids")
+		if q.err != nil {
+			requireRefusal(t, q.err)
+			return
+		}
+		if page.Skip < 0 || page.Skip > maxSkip || page.Limit < 0 || page.Limit > maxLimit || strings.IndexByte(search, 0) >= 0 {
+			t.Fatalf("%q gives %+v %q", text, page, search)
+		}
+	})
+}
+
+func TestHoldsNUL(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`"a"`: false, `"\u0000"`: true, `"\\u0000"`: false, `"\\\u0000"`: true, `"\`: false, `"\u00001"`: true,
+		`"\u000a\n\u0000"`: true, `"u0000"`: false, `"\"\u0001"`: false, ``: false,
+	} {
+		require.Equal(t, want, holdsNUL([]byte(text)), text)
+	}
+}

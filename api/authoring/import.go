@@ -1,0 +1,148 @@
+package authoring
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/side"
+)
+
+// maxIntent bounds intent and description, in characters (decisions, part 2).
+const maxIntent = 20_000
+
+// importBody is a test that is made without generation. Exactly one of Steps and
+// Side is given; SideTest chooses a test of the project by name or id.
+type importBody struct {
+	Name        *string  `json:"name"`
+	Intent      string   `json:"intent"`
+	Description string   `json:"description"`
+	TeamID      *string  `json:"teamId"`
+	TestSuiteID *string  `json:"testSuiteId"`
+	Tags        []string `json:"tags"`
+	RunSettings document `json:"runSettings"`
+	Steps       document `json:"steps"`
+	Side        document `json:"side"`
+	SideTest    string   `json:"sideTest"`
+}
+
+// readImport reads and checks the body of an import.
+func (h *Handlers) readImport(c *gin.Context) (n authoring.NewCase, err error) {
+	var in importBody
+	if err = read(c, &in); err != nil {
+		return n, err
+	}
+	if err = in.check(); err != nil {
+		return n, err
+	}
+	n = authoring.NewCase{Name: *in.Name, Tags: tags(in.Tags),
+		Revision: authoring.Revision{Intent: in.Intent, Description: in.Description}}
+	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
+		return n, err
+	}
+	if n.SuiteID, err = optionalUUID("testSuiteId", in.TestSuiteID); err != nil {
+		return n, err
+	}
+	if n.Settings, err = readSettings(in.RunSettings); err != nil {
+		return n, err
+	}
+	if err = h.checkSharedTunnel(&n); err != nil {
+		return n, err
+	}
+	return n, h.readSteps(c.Request.Context(), &in, &n)
+}
+
+// checkSharedTunnel refuses targets that no run could have together. A tunnel of
+// the case goes before theirs.
+func (h *Handlers) checkSharedTunnel(n *authoring.NewCase) error {
+	if n.Settings.SCTunnelName != nil {
+		return nil
+	}
+	run := authoring.NewRun{Case: &authoring.Case{Name: n.Name, Settings: n.Settings}}
+	_, _, err := h.sharedTunnel(settingsPath+".runTargets", h.effective(n.Settings.RunTargets, &run, ""))
+	return err
+}
+
+func (in *importBody) check() error {
+	if err := required(in.Name); err != nil {
+		return err
+	}
+	for _, m := range []struct{ name, text string }{{"intent", in.Intent}, {"description", in.Description}} {
+		if utf8.RuneCountInString(m.text) > maxIntent {
+			return member(m.name, fmt.Sprintf("must have at most %d characters", maxIntent))
+		}
+	}
+	if in.Steps.given() == in.Side.given() {
+		return member("steps", "exactly one of steps and side must be given")
+	}
+	return nil
+}
+
+// readSteps reads the steps of the body or of its project, whose base address
+// stands in for a testUrl.
+func (h *Handlers) readSteps(ctx context.Context, in *importBody, n *authoring.NewCase) (err error) {
+	urlPath, stepsPath := settingsPath+".testUrl", "steps"
+	if in.Side.given() {
+		stepsPath = "side"
+		test, err := readSide(in.Side, in.SideTest)
+		if err != nil {
+			return err
+		}
+		n.Revision.Steps = test.Steps
+		if n.Settings.TestURL == "" {
+			urlPath, n.Settings.TestURL = "side.url", test.URL
+			if err := under("side", step.CheckSettings(&n.Settings)); err != nil {
+				return err
+			}
+		}
+	} else if n.Revision.Steps, err = readGivenSteps(in.Steps); err != nil {
+		return err
+	}
+	if err := step.Validate(n.Revision.Steps); err != nil {
+		return under(stepsPath, err)
+	}
+	return h.checkAddresses(ctx, urlPath, n.Settings.TestURL, stepsPath, n.Revision.Steps)
+}
+
+// readGivenSteps reads steps as they are answered. What a recording found out
+// does not come with them: results and screenshots are those of another case.
+func readGivenSteps(d document) ([]step.Step, error) {
+	all, err := d.elements("steps", step.MaxSteps)
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]step.Step, len(all))
+	for i, element := range all {
+		path := fmt.Sprintf("steps[%d]", i)
+		if !element.given() {
+			return nil, member(path, "must be an object")
+		}
+		if err := element.decode(path, &steps[i]); err != nil {
+			return nil, err
+		}
+		steps[i].Result, steps[i].ScreenshotID = nil, ""
+	}
+	return steps, nil
+}
+
+// readSide reads a Selenium IDE project, an object or the text of one.
+func readSide(d document, which string) (*side.Test, error) {
+	if len(d.text) > 0 && d.text[0] == '"' {
+		var text string
+		if err := d.decode("side", &text); err != nil {
+			return nil, err
+		}
+		d.text = []byte(text)
+	}
+	var project map[string]json.RawMessage
+	if err := d.decode("side", &project); err != nil {
+		return nil, err
+	}
+	test, err := side.Import(d.text, which)
+	return test, under("side", err)
+}

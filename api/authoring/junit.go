@@ -1,0 +1,217 @@
+package authoring
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+)
+
+// A report in the form that JUnit's Ant task has made common and that CI servers
+// read. One testcase is one job. What has not ended yet, or was cancelled, counts
+// as skipped, so that a report of a run that still runs is true so far.
+type (
+	reportView struct {
+		XMLName xml.Name `xml:"testsuites"`
+		reportCounts
+		Suite reportSuite `xml:"testsuite"`
+	}
+	reportSuite struct {
+		reportCounts
+		Timestamp string       `xml:"timestamp,attr"` // UTC, without a zone as the form has it
+		Cases     []reportCase `xml:"testcase"`
+	}
+	reportCounts struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Errors   int    `xml:"errors,attr"`
+		Skipped  int    `xml:"skipped,attr"`
+		Time     string `xml:"time,attr"` // seconds
+	}
+	reportCase struct {
+		Name      string         `xml:"name,attr"`
+		ClassName string         `xml:"classname,attr"`
+		Time      string         `xml:"time,attr"`
+		Failure   *reportFailure `xml:"failure"`
+		Error     *reportFailure `xml:"error"`
+		Skipped   *reportSkipped `xml:"skipped"`
+		Output    string         `xml:"system-out,omitempty"`
+	}
+	reportFailure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+	reportSkipped struct {
+		Message string `xml:"message,attr"`
+	}
+)
+
+// reportRun reports a run of a case.
+func reportRun(r *authoring.Run) *reportView {
+	view := newReport(r.CaseName, r.CreatedAt, r.StartedAt, r.FinishedAt)
+	for i := range r.Jobs {
+		view.add(r, &r.Jobs[i], r.CaseName)
+	}
+	return view
+}
+
+// reportSuiteRun reports a run of a suite with its case runs. A suite run that
+// broke has a testcase that says so: without one, a report of no case at all would
+// look like a success.
+func reportSuiteRun(s *authoring.SuiteRun, runs []authoring.Run) *reportView {
+	view := newReport(s.SuiteName, s.CreatedAt, s.StartedAt, s.FinishedAt)
+	for i := range runs {
+		for k := range runs[i].Jobs {
+			view.add(&runs[i], &runs[i].Jobs[k], s.SuiteName)
+		}
+	}
+	if s.Error != "" {
+		name := xmlText(s.SuiteName)
+		view.count(reportCase{Name: name, ClassName: name, Time: seconds(nil, nil),
+			Error: newFailure("SUITE_RUN_FAILED", s.Error)})
+	}
+	return view
+}
+
+func newReport(name string, created time.Time, from, to *time.Time) *reportView {
+	counts := reportCounts{Name: xmlText(name), Time: seconds(from, to)}
+	if from == nil {
+		from = &created
+	}
+	return &reportView{reportCounts: counts,
+		Suite: reportSuite{reportCounts: counts, Timestamp: from.UTC().Format("2006-01-02T15:04:05")}}
+}
+
+// seconds is the time between two instants, 0 while one of them is not known.
+func seconds(from, to *time.Time) string {
+	var took time.Duration
+	if from != nil && to != nil {
+		took = max(0, to.Sub(*from))
+	}
+	return fmt.Sprintf("%.3f", took.Seconds())
+}
+
+// add reports a job of a run.
+func (v *reportView) add(r *authoring.Run, j *authoring.Job, class string) {
+	c := reportCase{Name: xmlText(jobName(r, j)), ClassName: xmlText(class), Time: seconds(j.StartedAt, j.FinishedAt),
+		Output: output(j)}
+	switch j.Status {
+	case authoring.Failed:
+		c.Failure = newFailure(j.ErrorCode, j.Error)
+	case authoring.Errored:
+		c.Error = newFailure(j.ErrorCode, j.Error)
+	case authoring.Cancelled:
+		c.Skipped = &reportSkipped{"the run was cancelled"}
+	case authoring.Queued:
+		c.Skipped = &reportSkipped{"waits to be run"}
+	case authoring.Running:
+		c.Skipped = &reportSkipped{"still runs"}
+	}
+	v.count(c)
+}
+
+// count adds a testcase to the report and its sums.
+func (v *reportView) count(c reportCase) {
+	v.Suite.Cases = append(v.Suite.Cases, c)
+	for _, sums := range []*reportCounts{&v.reportCounts, &v.Suite.reportCounts} {
+		sums.Tests++
+		switch {
+		case c.Failure != nil:
+			sums.Failures++
+		case c.Error != nil:
+			sums.Errors++
+		case c.Skipped != nil:
+			sums.Skipped++
+		}
+	}
+}
+
+func newFailure(code, text string) *reportFailure {
+	code, text = xmlText(code), xmlText(text)
+	return &reportFailure{Message: text, Type: code, Text: code + ": " + text}
+}
+
+// output lists the steps with their outcomes, a line each.
+func output(j *authoring.Job) string {
+	var out strings.Builder
+	for i := range j.Records {
+		r := &j.Records[i]
+		fmt.Fprintf(&out, "%d. %s %s (%d ms)", i+1, r.Status, r.Tool.Type, r.TookMS)
+		if r.Healed != nil {
+			fmt.Fprintf(&out, " healed: %s", r.Healed.Reason)
+		}
+		if r.Result.Message != "" {
+			fmt.Fprintf(&out, ": %s", r.Result.Message)
+		}
+		out.WriteByte('\n')
+	}
+	return xmlText(out.String())
+}
+
+// xmlText takes out of a text what XML 1.0 cannot say: control characters and what
+// is no character.
+func xmlText(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t', r == '\n', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000:
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(text, ""))
+}
+
+func encodeReport(view *reportView) ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteString(xml.Header)
+	enc := xml.NewEncoder(&out)
+	enc.Indent("", " ")
+	if err := enc.Encode(view); err != nil {
+		return nil, fmt.Errorf("write JUnit report: %w", err)
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+func (h *Handlers) answerReport(c *gin.Context, view *reportView) {
+	text, err := encodeReport(view)
+	if err != nil {
+		fail(c, err, caseRun)
+		return
+	}
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Data(http.StatusOK, "application/xml; charset=utf-8", text)
+}
+
+// wantsJUnit reads the parameter format, else the header Accept: the first type of
+// it that is served decides. A browser, which asks for HTML first and for XML
+// somewhere behind it, is shown JSON.
+func wantsJUnit(c *gin.Context) (bool, error) {
+	switch c.Query("format") {
+	case "junit":
+		return true, nil
+	case "json":
+		return false, nil
+	case "":
+	default:
+		return false, invalidQuery(&storage.InvalidError{Field: "format", Msg: "must be junit or json"})
+	}
+	for _, part := range strings.Split(strings.Join(c.Request.Header.Values("Accept"), ","), ",") {
+		kind, _, _ := strings.Cut(part, ";")
+		switch strings.ToLower(strings.TrimSpace(kind)) {
+		case "application/xml", "text/xml":
+			return true, nil
+		case gin.MIMEJSON, gin.MIMEHTML, "application/*", "*/*":
+			return false, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,117 @@
+package authoring
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+func instant(t testing.TB, text string) *time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339Nano, text)
+	require.NoError(t, err)
+	return &at
+}
+
+const goldenReport = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="Buy &lt;all&gt;" tests="6" failures="1" errors="1" skipped="3" time="2.500">
+ <testsuite name="Buy &lt;all&gt;" tests="6" failures="1" errors="1" skipped="3" time="2.500" timestamp="2026-03-01T10:00:01">
+  <testcase name="Buy &lt;all&gt; (target 1: chrome 120 Linux)" classname="Buy &lt;all&gt;" time="1.234">
+   <system-out>1. PASSED click (5 ms) healed: same text: clicked&#xA;2. PASSED finish (0 ms)&#xA;</system-out>
+  </testcase>
+  <testcase name="Buy &lt;all&gt; (target 2)" classname="Buy &lt;all&gt;" time="0.000">
+   <failure message="found &#34;a&#34; &amp; not b" type="ASSERTION_FAILED">ASSERTION_FAILED: found &#34;a&#34; &amp; not b</failure>
+  </testcase>
+  <testcase name="Buy &lt;all&gt; (target 3)" classname="Buy &lt;all&gt;" time="0.000">
+   <error message="no browser" type="SESSION_NOT_CREATED">SESSION_NOT_CREATED: no browser</error>
+  </testcase>
+  <testcase name="Buy &lt;all&gt; (target 4)" classname="Buy &lt;all&gt;" time="0.000">
+   <skipped message="the run was cancelled"></skipped>
+  </testcase>
+  <testcase name="Buy &lt;all&gt; (target 5)" classname="Buy &lt;all&gt;" time="0.000">
+   <skipped message="waits to be run"></skipped>
+  </testcase>
+  <testcase name="Buy &lt;all&gt; (target 6)" classname="Buy &lt;all&gt;" time="0.000">
+   <skipped message="still runs"></skipped>
+  </testcase>
+ </testsuite>
+</testsuites>
+`
+
+func TestJUnitOfARun(t *testing.T) {
+	t.Parallel()
+	from := instant(t, "2026-03-01T11:00:01.5+01:00")
+	run := &authoring.Run{CaseName: "Buy <all>", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), StartedAt: from,
+		FinishedAt: instant(t, "2026-03-01T10:00:04Z"), Jobs: []authoring.Job{
+			{Status: authoring.Passed, StartedAt: from, FinishedAt: instant(t, "2026-03-01T10:00:02.734Z"),
+				Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "120", "platformName": "Linux"}},
+				Records: []step.Record{
+					{Tool: step.Tool{Type: step.Click}, Status: step.Passed, TookMS: 5, Result: step.Outcome{Message: "clicked"}, Healed: &step.Healed{Reason: "same text"}},
+					{Tool: step.Tool{Type: step.Finish}, Status: step.Passed}}},
+			{Status: authoring.Failed, ErrorCode: authoring.CodeAssertionFailed, Error: "found \"a\" & \x00\x1bnot b\xff"},
+			{Status: authoring.Errored, ErrorCode: authoring.CodeNoSession, Error: "no browser"},
+			{Status: authoring.Cancelled, ErrorCode: authoring.CodeCancelled},
+			{Status: authoring.Queued}, {Status: authoring.Running, StartedAt: from},
+		}}
+	for i := range run.Jobs {
+		run.Jobs[i].Position = i
+	}
+	text, err := encodeReport(reportRun(run))
+	require.NoError(t, err)
+	require.Equal(t, goldenReport, string(text))
+}
+
+// A suite run that broke before it had a case must not look like a success.
+func TestJUnitOfABrokenSuiteRun(t *testing.T) {
+	t.Parallel()
+	broken := &authoring.SuiteRun{SuiteName: "Smoke", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), Status: authoring.Errored, Error: "no case is left"}
+	text, err := encodeReport(reportSuiteRun(broken, nil))
+	require.NoError(t, err)
+	require.Equal(t, `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="Smoke" tests="1" failures="0" errors="1" skipped="0" time="0.000">
+ <testsuite name="Smoke" tests="1" failures="0" errors="1" skipped="0" time="0.000" timestamp="2026-03-01T10:00:00">
+  <testcase name="Smoke" classname="Smoke" time="0.000">
+   <error message="no case is left" type="SUITE_RUN_FAILED">SUITE_RUN_FAILED: no case is left</error>
+  </testcase>
+ </testsuite>
+</testsuites>
+`, string(text))
+}
+
+func FuzzJUnit(f *testing.F) {
+	f.Add("name", "error", "message")
+	f.Add("a\x00\x08\x1f]]>", "<failure>&amp;\r\n\t", "\ufffe\uffff\U0010ffff\xed\xa0\x80")
+	f.Add("<![CDATA[", "<!-- -->", "<?xml version=\"1.1\"?>")
+	f.Fuzz(func(t *testing.T, name, failure, message string) {
+		run := authoring.Run{CaseName: name, Jobs: []authoring.Job{{Status: authoring.Failed, ErrorCode: failure, Error: failure,
+			Records: []step.Record{{Tool: step.Tool{Type: name}, Status: step.Failed, Result: step.Outcome{Message: message},
+				Healed: &step.Healed{Reason: message}}}}}}
+		text, err := encodeReport(reportSuiteRun(&authoring.SuiteRun{SuiteName: name, Error: message}, []authoring.Run{run}))
+		require.NoError(t, err)
+		require.True(t, utf8.Valid(text))
+		dec := xml.NewDecoder(strings.NewReader(string(text)))
+		for {
+			if _, err := dec.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%v in %q", err, text)
+			}
+		}
+		var back reportView
+		require.NoError(t, xml.Unmarshal(text, &back))
+		c := back.Suite.Cases[0]
+		require.Equal(t, xmlText(name), c.Name)
+		require.Equal(t, xmlText(failure), c.Failure.Message)
+		require.Equal(t, xmlText(failure)+": "+xmlText(failure), c.Failure.Text)
+		require.True(t, strings.HasSuffix(c.Output, xmlText(message)+"\n"))
+	})
+}

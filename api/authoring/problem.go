@@ -1,0 +1,140 @@
+package authoring
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// The codes of the interface that do not follow from the status (decisions,
+// part 1).
+const (
+	codeParams = "INVALID_PARAMS"
+	codeQuery  = "INVALID_QUERY"
+	codeBody   = "INVALID_BODY"
+
+	codeCaseNotFound     = "TEST_CASE_NOT_FOUND"
+	codeRevisionNotFound = "TEST_CASE_REVISION_NOT_FOUND"
+	codeRunNotFound      = "TEST_CASE_RUN_NOT_FOUND"
+	codeCasesNotFound    = "TEST_CASES_NOT_FOUND"
+	codeInvalidCases     = "INVALID_TEST_CASES"
+	codeSuiteNotFound    = "TEST_SUITE_NOT_FOUND"
+	codeFileNotFound     = "FILE_NOT_FOUND"
+	codeVariableNotFound = "VARIABLE_NOT_FOUND"
+	codeTunnelNotFound   = "SC_TUNNEL_NOT_FOUND"
+
+	codeTargetInvalid  = "CODE_GENERATION_TARGET_INVALID"
+	codeTargetNotFound = "CODE_GENERATION_TARGET_NOT_FOUND"
+	codeCaseEmpty      = "TEST_CASE_EMPTY"
+)
+
+// resource is what a path names: the code and the text of the answer when it is
+// not there.
+type resource struct{ code, text string }
+
+var (
+	testCase  = resource{codeCaseNotFound, "the test case does not exist"}
+	revision  = resource{codeRevisionNotFound, "the test case has no such revision"}
+	caseRun   = resource{codeRunNotFound, "the test case has no such run"}
+	testSuite = resource{codeSuiteNotFound, "the test suite does not exist"}
+	suiteRun  = resource{codeRunNotFound, "the test suite has no such run"}
+	runFile   = resource{codeFileNotFound, "the file does not exist"}
+	variable  = resource{codeVariableNotFound, "the variable does not exist"}
+	tunnel    = resource{codeTunnelNotFound, "the tunnel does not exist"}
+)
+
+// fail answers an error of a request whose path names the resource. It is the one
+// place where the errors of the stores get their codes:
+//
+//   - a *respond.Problem is answered as it says;
+//   - storage.ErrNotFound is 404 with the resource's code;
+//   - authoring.ErrForbidden is 403 FORBIDDEN;
+//   - *authoring.MissingError and authoring.ErrSuiteNotFound are 404 with their
+//     own codes (see inBody for where they are a 400);
+//   - *storage.InvalidError and *step.InvalidError are INVALID_BODY: errors of
+//     queries and paths are made by invalidQuery and invalidParams.
+func fail(c *gin.Context, err error, of resource) { respond.Authoring(c, problem(err, of)) }
+
+func problem(err error, of resource) error {
+	var known *respond.Problem
+	var missing *authoring.MissingError
+	var wrong *step.InvalidError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &missing):
+		return &respond.Problem{Status: http.StatusNotFound, Authoring: codeCasesNotFound, Text: missing.Error(), Err: err}
+	case errors.Is(err, authoring.ErrSuiteNotFound):
+		return &respond.Problem{Status: http.StatusNotFound, Authoring: codeSuiteNotFound,
+			Text: authoring.ErrSuiteNotFound.Error(), Err: err}
+	case errors.Is(err, authoring.ErrForbidden):
+		return &respond.Problem{Status: http.StatusForbidden,
+			Text: "this belongs to a team that is not one of yours", Err: err}
+	case errors.As(err, &wrong):
+		return under("", wrong)
+	case errors.Is(err, storage.ErrNotFound):
+		return &respond.Problem{Status: http.StatusNotFound, Authoring: of.code, Text: of.text, Err: err}
+	}
+	return err
+}
+
+// inBody turns a refusal with the code into a 400: what is missing is named by
+// the body, and what the path names is there (authoring document, part 7).
+func inBody(err error, code string) error {
+	var p *respond.Problem
+	if known := problem(err, resource{}); errors.As(known, &p) && p.Authoring == code {
+		with := *p
+		with.Status = http.StatusBadRequest
+		return &with
+	}
+	return err
+}
+
+// refused is a refusal with a code of its own.
+func refused(status int, code, text string) error {
+	return &respond.Problem{Status: status, Authoring: code, Text: text}
+}
+
+// invalidQuery makes an error of a query parameter INVALID_QUERY; errors that are
+// none of the caller's stay.
+func invalidQuery(err error) error { return invalid(err, codeQuery) }
+
+// invalidParams makes an error of a path parameter INVALID_PARAMS.
+func invalidParams(err error) error { return invalid(err, codeParams) }
+
+func invalid(err error, code string) error {
+	var wrong *storage.InvalidError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return &respond.Problem{Status: http.StatusBadRequest, Authoring: code, Text: wrong.Error(), Err: err}
+}
+
+// member is an error of a member of the body, by its path: INVALID_BODY.
+func member(path, text string) error { return &storage.InvalidError{Field: path, Msg: text} }
+
+// under makes an error of a document an error of the body's member that holds the
+// document: [3].tool of steps is steps[3].tool.
+func under(path string, err error) error {
+	var wrong *step.InvalidError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	switch {
+	case path == "", strings.HasPrefix(wrong.Path, "["), wrong.Path == "":
+		path += wrong.Path
+	default:
+		path += "." + wrong.Path
+	}
+	if path == "" {
+		path = "body"
+	}
+	return member(path, wrong.Msg)
+}

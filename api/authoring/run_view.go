@@ -1,0 +1,235 @@
+package authoring
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// runView is a run of a case (authoring document, part 2.2).
+type runView struct {
+	ID           uuid.UUID        `json:"id"`
+	Build        string           `json:"build"`
+	CreationDate string           `json:"creationDate"`
+	Jobs         []jobView        `json:"jobs"`
+	OrgID        uuid.UUID        `json:"orgId"`
+	TeamID       uuid.UUID        `json:"teamId"`
+	TestCaseID   string           `json:"testCaseId"`
+	UserID       uuid.UUID        `json:"userId"`
+	TestURL      string           `json:"testUrl"`
+	Status       authoring.Status `json:"status"`
+	TestCaseName string           `json:"testCaseName"`
+	RevisionID   string           `json:"revisionId"`
+	SuiteRunID   *uuid.UUID       `json:"suiteRunId"`
+	SCTunnelName string           `json:"scTunnelName"`
+	StartDate    string           `json:"startDate,omitempty"`
+	EndDate      string           `json:"endDate,omitempty"`
+	Healed       int              `json:"healed"`
+}
+
+// jobView is the run on one target.
+type jobView struct {
+	ID        uuid.UUID        `json:"id"`
+	Target    targetView       `json:"target"`
+	Name      string           `json:"name"`
+	URL       string           `json:"url"`
+	Success   *bool            `json:"success,omitempty"` // once the job has ended
+	Error     *failureView     `json:"error"`
+	Status    authoring.Status `json:"status"`
+	StartDate string           `json:"startDate,omitempty"`
+	EndDate   string           `json:"endDate,omitempty"`
+	Healed    int              `json:"healed"`
+	*jobDetail
+}
+
+// failureView says why a job has not passed.
+type failureView struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// jobDetail is what a single run answers besides. Steps that are too many for one
+// answer, with those of the jobs before, are left out.
+type jobDetail struct {
+	Steps []recordView `json:"steps,omitzero"`
+	Files []fileView   `json:"files"`
+}
+
+// recordView is what a run found out about a step.
+type recordView struct {
+	ID            string       `json:"id"`
+	Tool          step.Tool    `json:"tool"`
+	Status        string       `json:"status"`
+	Result        step.Outcome `json:"result"`
+	Healed        *step.Healed `json:"healed,omitempty"`
+	StartMS       int64        `json:"startMs"`
+	TookMS        int64        `json:"tookMs"`
+	ScreenshotURL string       `json:"screenshotUrl"`
+}
+
+// viewRun is a run as a list has it.
+func viewRun(r *authoring.Run) runView {
+	view := runView{ID: r.ID, Build: r.BuildName, CreationDate: stamp(r.CreatedAt), Jobs: make([]jobView, 0, len(r.Jobs)),
+		OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, TestCaseID: r.CaseID, UserID: r.UserUUID, TestURL: r.TestURL,
+		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
+		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt)}
+	for i := range r.Jobs {
+		job := viewJob(r, &r.Jobs[i])
+		view.Healed += job.Healed
+		view.Jobs = append(view.Jobs, job)
+	}
+	return view
+}
+
+// stampOnce is a time that may not have come yet, "" then.
+func stampOnce(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return stamp(*t)
+}
+
+func viewJob(r *authoring.Run, j *authoring.Job) jobView {
+	view := jobView{ID: j.ID, Target: viewTarget(&j.Target), Name: jobName(r, j), URL: r.TestURL, Status: j.Status,
+		StartDate: stampOnce(j.StartedAt), EndDate: stampOnce(j.FinishedAt), Healed: j.Healed}
+	if j.Status.Terminal() {
+		passed := j.Status == authoring.Passed
+		view.Success = &passed
+	}
+	if j.ErrorCode != "" {
+		view.Error = &failureView{Code: j.ErrorCode, Detail: j.Error}
+	}
+	return view
+}
+
+// jobName is the case's name. Of several jobs each has its number and target too,
+// so that all names differ.
+func jobName(r *authoring.Run, j *authoring.Job) string {
+	if len(r.Jobs) < 2 {
+		return r.CaseName
+	}
+	var parts []string
+	for _, name := range []string{"browserName", "browserVersion", "platformName", "appium:deviceName"} {
+		if text, _ := j.Target.Capabilities[name].(string); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	name := fmt.Sprintf("%s (target %d", r.CaseName, j.Position+1)
+	if len(parts) > 0 {
+		name += ": " + strings.Join(parts, " ")
+	}
+	return name + ")"
+}
+
+// answerRun answers a run with the steps and files of all its jobs.
+func (h *Handlers) answerRun(c *gin.Context, run *authoring.Run) {
+	view := viewRun(run)
+	for i := range run.Jobs {
+		detail, err := h.viewDetail(c.Request.Context(), &run.Jobs[i])
+		if err != nil {
+			fail(c, err, caseRun)
+			return
+		}
+		view.Jobs[i].jobDetail = detail
+	}
+	data(c, http.StatusOK, view)
+}
+
+// viewCaseRuns are the case runs of a suite run; the jobs that are listed have
+// their steps and files.
+func (h *Handlers) viewCaseRuns(ctx context.Context, runs []authoring.Run, detailed []*authoring.Job) ([]runView, error) {
+	views := make([]runView, 0, len(runs))
+	for i := range runs {
+		view := viewRun(&runs[i])
+		for k := range runs[i].Jobs {
+			job := &runs[i].Jobs[k]
+			if !slices.Contains(detailed, job) {
+				continue
+			}
+			var err error
+			if view.Jobs[k].jobDetail, err = h.viewDetail(ctx, job); err != nil {
+				return nil, err
+			}
+		}
+		views = append(views, view)
+	}
+	return views, nil
+}
+
+func (h *Handlers) viewDetail(ctx context.Context, j *authoring.Job) (*jobDetail, error) {
+	detail := jobDetail{Files: make([]fileView, 0, len(j.Files))}
+	if j.Records != nil {
+		detail.Steps = make([]recordView, 0, len(j.Records))
+	}
+	links := make(map[string]string, len(j.Files))
+	for i := range j.Files {
+		view, err := h.viewFile(ctx, &j.Files[i])
+		if err != nil {
+			return nil, err
+		}
+		detail.Files = append(detail.Files, view)
+		links[view.ID.String()] = view.URL
+	}
+	for i := range j.Records {
+		r := &j.Records[i]
+		detail.Steps = append(detail.Steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
+			Healed: r.Healed, StartMS: r.StartMS, TookMS: r.TookMS, ScreenshotURL: links[r.ScreenshotID]})
+	}
+	return &detail, nil
+}
+
+// suiteRunView is a run of a suite (authoring document, part 2.4). caseRuns are
+// answered by the single run only.
+type suiteRunView struct {
+	BuildName     string           `json:"buildName"`
+	ID            uuid.UUID        `json:"id"`
+	OrgID         uuid.UUID        `json:"orgId"`
+	RunCount      int              `json:"runCount"`
+	TeamID        uuid.UUID        `json:"teamId"`
+	UserID        uuid.UUID        `json:"userId"`
+	TestSuiteID   uuid.UUID        `json:"testSuiteId"`
+	TestSuiteName string           `json:"testSuiteName"`
+	Status        authoring.Status `json:"status"`
+	Error         *string          `json:"error"`
+	CreationDate  string           `json:"creationDate"`
+	StartDate     string           `json:"startDate,omitempty"`
+	EndDate       string           `json:"endDate,omitempty"`
+	Counts        countsView       `json:"counts"`
+	CaseRuns      []runView        `json:"caseRuns,omitzero"`
+}
+
+// countsView counts case runs by their status.
+type countsView struct {
+	Total     int `json:"total"`
+	Queued    int `json:"queued"`
+	Running   int `json:"running"`
+	Passed    int `json:"passed"`
+	Failed    int `json:"failed"`
+	Error     int `json:"error"`
+	Cancelled int `json:"cancelled"`
+}
+
+func viewSuiteRun(r *authoring.SuiteRun) suiteRunView {
+	n := r.Counts
+	view := suiteRunView{BuildName: r.BuildName, ID: r.ID, OrgID: r.OrganizationUUID, RunCount: r.RunCount, TeamID: r.TeamUUID,
+		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
+		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt),
+		Counts: countsView{Queued: n[authoring.Queued], Running: n[authoring.Running], Passed: n[authoring.Passed],
+			Failed: n[authoring.Failed], Error: n[authoring.Errored], Cancelled: n[authoring.Cancelled]}}
+	for _, count := range n {
+		view.Counts.Total += count
+	}
+	if r.Error != "" {
+		view.Error = &r.Error
+	}
+	return view
+}

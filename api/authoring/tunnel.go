@@ -1,0 +1,144 @@
+package authoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/tasks/outbound"
+)
+
+// maxTunnelName is what a name may have, in characters.
+const maxTunnelName = 100
+
+// tunnelView is a tunnel, without the user and password of its address.
+type tunnelView struct {
+	Name          string    `json:"name"`
+	Kind          string    `json:"kind"`
+	Host          string    `json:"host"`
+	CreationDate  string    `json:"creationDate"`
+	CreatorUserID uuid.UUID `json:"creatorUserId"`
+}
+
+func viewTunnel(t *authoring.Tunnel) tunnelView {
+	return tunnelView{Name: t.Name, Kind: t.Kind, Host: t.Host, CreationDate: stamp(t.CreatedAt), CreatorUserID: t.CreatorUUID}
+}
+
+// Tunnels answers GET /tunnels, by name. Parameters: search (part of the name),
+// skip, limit.
+func (h *Handlers) Tunnels(c *gin.Context) {
+	q := queryOf(c)
+	search, page := q.search(), q.page()
+	if q.err != nil {
+		fail(c, q.err, tunnel)
+		return
+	}
+	rows, total, err := authoring.Tunnels(c.Request.Context(), h.cfg.DB, organization(c), search, page)
+	if err != nil {
+		fail(c, err, tunnel)
+		return
+	}
+	data(c, http.StatusOK, listOf(rows, total, viewTunnel))
+}
+
+// CreateTunnel answers POST /tunnels. Members: name, url (http://, https:// or
+// socks5://[user:password@]host:port).
+func (h *Handlers) CreateTunnel(c *gin.Context) {
+	var in struct {
+		Name *string `json:"name"`
+		URL  *string `json:"url"`
+	}
+	err := read(c, &in)
+	if err == nil {
+		err = required(in.Name)
+	}
+	if err == nil && in.URL == nil {
+		err = member("url", "is required")
+	}
+	if err == nil {
+		err = h.checkProxy(c.Request.Context(), *in.URL)
+	}
+	var row *authoring.Tunnel
+	if err == nil {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+			row, err = authoring.CreateTunnel(ctx, tx, w, h.cfg.SigningKey, *in.Name, *in.URL)
+			return ofURL(err)
+		})
+	}
+	if err != nil {
+		fail(c, conflict(err, "there is a tunnel of that name already"), tunnel)
+		return
+	}
+	data(c, http.StatusCreated, viewTunnel(row))
+}
+
+// ofURL names the member that the store calls the address.
+func ofURL(err error) error {
+	var wrong *storage.InvalidError
+	if errors.As(err, &wrong) && wrong.Field == "address" {
+		return member("url", wrong.Msg)
+	}
+	return err
+}
+
+// checkProxy refuses addresses that workers may not reach. The guard knows http
+// addresses without a user, and so is asked about one with the same host and port.
+// A name that does not resolve may be one that only workers know. What is no
+// address at all is left to the store.
+func (h *Handlers) checkProxy(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	_, err = h.cfg.Guard.CheckURL(ctx, (&url.URL{Scheme: "http", Host: u.Host}).String())
+	if err != nil && !errors.Is(err, outbound.ErrUnresolved) {
+		return member("url", err.Error())
+	}
+	return nil
+}
+
+// Tunnel answers GET /tunnels/{name}.
+func (h *Handlers) Tunnel(c *gin.Context) {
+	name, err := tunnelParam(c)
+	var row *authoring.Tunnel
+	if err == nil {
+		row, err = authoring.TunnelByName(c.Request.Context(), h.cfg.DB, organization(c), name)
+	}
+	if err != nil {
+		fail(c, err, tunnel)
+		return
+	}
+	data(c, http.StatusOK, viewTunnel(row))
+}
+
+// DeleteTunnel answers DELETE /tunnels/{name}. Runs that have begun keep it.
+func (h *Handlers) DeleteTunnel(c *gin.Context) {
+	name, err := tunnelParam(c)
+	if err == nil {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error {
+			return authoring.DeleteTunnel(ctx, tx, w, name)
+		})
+	}
+	if err != nil {
+		fail(c, err, tunnel)
+		return
+	}
+	respond.Empty(c, http.StatusNoContent)
+}
+
+func tunnelParam(c *gin.Context) (string, error) {
+	name := c.Param("name")
+	if n := utf8.RuneCountInString(name); n == 0 || n > maxTunnelName || !utf8.ValidString(name) {
+		return "", invalidParams(&storage.InvalidError{Field: "name", Msg: fmt.Sprintf("must have 1 to %d characters", maxTunnelName)})
+	}
+	return name, nil
+}

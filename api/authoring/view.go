@@ -1,0 +1,193 @@
+package authoring
+
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// data answers with the content in the member that every success has.
+func data(c *gin.Context, status int, content any) {
+	respond.JSON(c, status, gin.H{"data": content})
+}
+
+// list is a page of a list with the number of all that match.
+type list[T any] struct {
+	Items []T `json:"items"`
+	Total int `json:"total"`
+}
+
+// listOf makes the views of rows; items is never null.
+func listOf[R, T any](rows []R, total int, view func(*R) T) list[T] {
+	l := list[T]{Items: make([]T, 0, len(rows)), Total: total}
+	for i := range rows {
+		l.Items = append(l.Items, view(&rows[i]))
+	}
+	return l
+}
+
+// stamp writes a time as all answers have it: ISO 8601, UTC, milliseconds.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// caseView is a test case (authoring document, part 2.1). A case of no suite
+// has no testSuiteId.
+type caseView struct {
+	ID                 string       `json:"id"`
+	OrgID              uuid.UUID    `json:"orgId"`
+	TeamID             uuid.UUID    `json:"teamId"`
+	CreatorUserID      uuid.UUID    `json:"creatorUserId"`
+	LastModifierUserID uuid.UUID    `json:"lastModifierUserId"`
+	TestSuiteID        *uuid.UUID   `json:"testSuiteId,omitempty"`
+	Name               string       `json:"name"`
+	Tags               []string     `json:"tags"`
+	CreationDate       string       `json:"creationDate"`
+	LastUpdateDate     string       `json:"lastUpdateDate"`
+	RunSettings        settingsView `json:"runSettings"`
+	*caseDetail
+}
+
+// caseDetail is what get, rename and import answer besides.
+type caseDetail struct {
+	Revisions            []revisionView `json:"revisions"`
+	CreatorUserName      string         `json:"creatorUserName"`
+	LastModifierUserName string         `json:"lastModifierUserName"`
+}
+
+func viewCase(row *authoring.Case) caseView {
+	return caseView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, CreatorUserID: row.CreatorUUID,
+		LastModifierUserID: row.ModifierUUID, TestSuiteID: row.SuiteID, Name: row.Name, Tags: tags(row.Tags),
+		CreationDate: stamp(row.CreatedAt), LastUpdateDate: stamp(row.UpdatedAt), RunSettings: viewSettings(&row.Settings)}
+}
+
+// viewWhole is a case with its revisions.
+func (h *Handlers) viewWhole(row *authoring.Case, revisions []authoring.Revision) caseView {
+	view := viewCase(row)
+	view.caseDetail = &caseDetail{Revisions: make([]revisionView, 0, len(revisions)),
+		CreatorUserName: row.CreatorName, LastModifierUserName: row.ModifierName}
+	for i := range revisions {
+		view.Revisions = append(view.Revisions, h.viewRevision(&revisions[i]))
+	}
+	return view
+}
+
+// settingsView is how a case runs. A case without a target has a primaryTarget
+// without capabilities and no runTargets.
+type settingsView struct {
+	TestURL       string       `json:"testUrl"`
+	SCTunnelName  *string      `json:"scTunnelName"`
+	PrimaryTarget targetView   `json:"primaryTarget"`
+	RunTargets    []targetView `json:"runTargets"`
+	LastBuildName string       `json:"lastBuildName"`
+}
+
+// targetView is where a test runs.
+type targetView struct {
+	Capabilities step.Capabilities `json:"capabilities"`
+	IsRDC        bool              `json:"isRdc"`
+}
+
+func viewSettings(s *step.RunSettings) settingsView {
+	view := settingsView{TestURL: s.TestURL, SCTunnelName: s.SCTunnelName, PrimaryTarget: viewTarget(s.PrimaryTarget),
+		RunTargets: make([]targetView, 0, len(s.RunTargets)), LastBuildName: s.LastBuildName}
+	for i := range s.RunTargets {
+		view.RunTargets = append(view.RunTargets, viewTarget(&s.RunTargets[i]))
+	}
+	return view
+}
+
+func viewTarget(t *step.Target) targetView {
+	if t.Empty() {
+		return targetView{Capabilities: step.Capabilities{}}
+	}
+	return targetView{Capabilities: t.Capabilities, IsRDC: t.IsRDC}
+}
+
+// revisionView is one state of a case's steps.
+type revisionView struct {
+	ID               string             `json:"id"`
+	Intent           string             `json:"intent"`
+	Steps            []stepView         `json:"steps"`
+	DiscoveredIntent string             `json:"discoveredIntent"`
+	Description      string             `json:"description"`
+	Reasoning        []authoring.Reason `json:"reasoning"`
+	CreationDate     string             `json:"creationDate"`
+}
+
+func (h *Handlers) viewRevision(r *authoring.Revision) revisionView {
+	view := revisionView{ID: r.ID, Intent: r.Intent, Steps: make([]stepView, 0, len(r.Steps)), Description: r.Description,
+		DiscoveredIntent: r.DiscoveredIntent, Reasoning: r.Reasoning, CreationDate: stamp(r.CreatedAt)}
+	if view.Reasoning == nil {
+		view.Reasoning = []authoring.Reason{}
+	}
+	for i := range r.Steps {
+		view.Steps = append(view.Steps, h.viewStep(&r.Steps[i]))
+	}
+	return view
+}
+
+// stepView is a step. result is null, and screenshotUrl "", for a step that came
+// by import.
+type stepView struct {
+	ID            string        `json:"id"`
+	Tool          step.Tool     `json:"tool"`
+	Result        *step.Outcome `json:"result"`
+	ScreenshotURL string        `json:"screenshotUrl"`
+	Optional      bool          `json:"optional,omitempty"`
+	TimeoutMS     int           `json:"timeoutMs,omitempty"`
+}
+
+func (h *Handlers) viewStep(s *step.Step) stepView {
+	return stepView{ID: s.ID, Tool: s.Tool, Result: s.Result, ScreenshotURL: h.fileURL(s.ScreenshotID),
+		Optional: s.Optional, TimeoutMS: s.TimeoutMS}
+}
+
+// fileURL is the address of a stored file, "" without one.
+func (h *Handlers) fileURL(id string) string {
+	if id == "" {
+		return ""
+	}
+	return h.cfg.PublicURL + basePath + "/files/" + id
+}
+
+// suiteView is a test suite (authoring document, part 2.3).
+type suiteView struct {
+	ID                   uuid.UUID `json:"id"`
+	OrgID                uuid.UUID `json:"orgId"`
+	TeamID               uuid.UUID `json:"teamId"`
+	Name                 string    `json:"name"`
+	Tags                 []string  `json:"tags"`
+	CreationDate         string    `json:"creationDate"`
+	LastUpdate           string    `json:"lastUpdate"`
+	CreatorUserID        uuid.UUID `json:"creatorUserId"`
+	CreatorUserName      string    `json:"creatorUserName"`
+	LastModifierUserID   uuid.UUID `json:"lastModifierUserId"`
+	LastModifierUserName string    `json:"lastModifierUserName"`
+	TestCaseCount        int       `json:"testCaseCount"`
+	RunCount             *int      `json:"runCount,omitempty"` // create, get and update
+}
+
+func viewSuite(row *authoring.Suite) suiteView {
+	return suiteView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name, Tags: tags(row.Tags),
+		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
+		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
+		TestCaseCount: row.CaseCount}
+}
+
+// viewCounted is a suite with the number of its runs.
+func viewCounted(row *authoring.Suite) suiteView {
+	view := viewSuite(row)
+	view.RunCount = &row.RunCount
+	return view
+}
+
+func tags(t []string) []string {
+	if t == nil {
+		return []string{}
+	}
+	return t
+}
