@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -132,11 +131,6 @@ func quantile(times []time.Duration, q float64) time.Duration {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-const (
-	listRequests = 4000
-	listConns    = 2
-)
-
 // Builds of one project, as uploads make them; their files and icons share rows.
 const insertBuilds = `
 with team as (select id, organization_id from teams order by id limit 1),
@@ -165,56 +159,13 @@ func (b *uploadBench) list(ctx context.Context) error {
 	if _, err := b.db.ExecContext(ctx, `analyze builds; analyze projects`); err != nil {
 		return err
 	}
-	address := fmt.Sprintf("%s/api/2/projects/%d/builds", b.product.base, id)
-	var mu sync.Mutex
-	var times []time.Duration
-	var failed error
-	var done sync.WaitGroup
-	for range listConns {
-		done.Go(func() {
-			client := &http.Client{Transport: &http.Transport{}}
-			defer client.CloseIdleConnections()
-			for range listRequests / listConns {
-				took, err := b.page(ctx, client, address)
-				mu.Lock()
-				times = append(times, took)
-				if err != nil {
-					failed = err
-				}
-				mu.Unlock()
-				if err != nil {
-					return
-				}
-			}
-		})
-	}
-	done.Wait()
-	if failed != nil {
-		return failed
+	times, err := timePages(ctx, fmt.Sprintf("%s/api/2/projects/%d/builds", b.product.base, id),
+		func(r *http.Request) { r.Header.Set("X-API-Key", b.product.apiKey) })
+	if err != nil {
+		return err
 	}
 	p99 := quantile(times, 0.99)
 	row(fmt.Sprintf("list of builds, first page of %d, %d at once, p50 and p99", b.Builds, listConns),
 		fmt.Sprintf("%s, %s", round(quantile(times, 0.5)), round(p99)), "p99 20 ms", p99 <= 20*time.Millisecond)
 	return nil
-}
-
-func (b *uploadBench) page(ctx context.Context, client *http.Client, address string) (time.Duration, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return 0, err
-	}
-	r.Header.Set("X-API-Key", b.product.apiKey)
-	start := time.Now()
-	answer, err := client.Do(r)
-	if err != nil {
-		return 0, err
-	}
-	defer answer.Body.Close()
-	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
-		return 0, err
-	}
-	if answer.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("list: %s", answer.Status)
-	}
-	return time.Since(start), nil
 }

@@ -19,13 +19,15 @@ import (
 
 // product is a running `slipway up`.
 type product struct {
-	dir      string
-	cmd      *exec.Cmd
-	done     chan error
-	base     string
-	token    string
-	apiKey   string
-	database string
+	dir       string
+	cmd       *exec.Cmd
+	done      chan error
+	base      string
+	token     string
+	apiKey    string
+	username  string // of the authoring interface, with accessKey
+	accessKey string
+	database  string
 }
 
 // startProduct starts slipway with private servers in a folder of its own; the
@@ -81,7 +83,9 @@ func (p *product) ready(ctx context.Context, data string) error {
 		var boot struct {
 			BaseURL string `json:"base_url"`
 			Owner   struct {
-				APIKey string `json:"api_key"`
+				APIKey    string `json:"api_key"`
+				Username  string `json:"username"`
+				AccessKey string `json:"access_key"`
 			} `json:"owner"`
 			Crash struct{ Token string } `json:"crash"`
 		}
@@ -97,6 +101,7 @@ func (p *product) ready(ctx context.Context, data string) error {
 			continue
 		}
 		p.base, p.token, p.apiKey = boot.BaseURL, boot.Crash.Token, boot.Owner.APIKey
+		p.username, p.accessKey = boot.Owner.Username, boot.Owner.AccessKey
 		p.database, err = environment(filepath.Join(data, "environment"), "SLIPWAY_DATABASE_URL")
 		return err
 	}

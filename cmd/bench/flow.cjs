@@ -1,0 +1,54 @@
+// The flow of the shop with Playwright, the floor of `bench run`. Lines come in
+// on standard input, an answer goes out for each:
+//   flow            one flow in a warm browser, in a new context: milliseconds
+//   cases W N       N flows by W workers with a browser each: milliseconds
+'use strict';
+const { chromium } = require('playwright-core');
+const readline = require('node:readline');
+const [base, executablePath] = process.argv.slice(2);
+
+const launch = () => chromium.launch({
+  executablePath,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+});
+
+async function text(page, selector, wanted) {
+  await page.locator(selector, { hasText: new RegExp(`^${wanted}$`) }).waitFor();
+}
+
+async function flow(browser) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(base + '/', { waitUntil: 'domcontentloaded' });
+  await page.fill('#user', 'shopper');
+  await page.fill('#password', 'correct horse');
+  await page.click('#login');
+  await text(page, 'h1', 'Products');
+  await page.click('#add-3');
+  await page.click('#cart');
+  await text(page, 'h1', 'Cart');
+  await context.close();
+}
+
+async function main() {
+  const warm = await launch();
+  const workers = [];
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    const [what, w, n] = line.split(' ');
+    const start = process.hrtime.bigint();
+    if (what === 'flow') {
+      await flow(warm);
+    } else {
+      while (workers.length < Number(w)) workers.push(await launch());
+      const began = process.hrtime.bigint();
+      let left = Number(n);
+      await Promise.all(workers.map(async browser => { while (left-- > 0) await flow(browser); }));
+      console.log(Number(process.hrtime.bigint() - began) / 1e6);
+      continue;
+    }
+    console.log(Number(process.hrtime.bigint() - start) / 1e6);
+  }
+  await Promise.all([warm, ...workers].map(b => b.close()));
+}
+
+main().catch(error => { console.error(error); process.exit(1); });

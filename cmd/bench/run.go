@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/private"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/tasks/outbound"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/browser/egress"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+type runCommand struct {
+	Rounds  int      `default:"20" help:"Flows of each kind, in turn."`
+	Batch   int      `default:"20" help:"Cases of the part that counts cases per second."`
+	Workers int      `default:"2" help:"Playwright's workers in that part, a browser each."`
+	Cases   int      `default:"100000" help:"Cases of the list."`
+	Chrome  string   `default:"/usr/bin/chromium" help:"The browser that Playwright drives; Slipway finds the same one."`
+	Only    []string `help:"Parts to measure: flow, cases, overhead, list; default: all."`
+	Binary  string   `help:"A slipway program to measure; default: build this checkout."`
+}
+
+// runBench is one run of the command.
+type runBench struct {
+	*runCommand
+	shop  *shop
+	floor *playwright
+}
+
+// Run measures the parts in turn and prints a Markdown table.
+func (c *runCommand) Run(ctx context.Context) error {
+	b := &runBench{runCommand: c}
+	var err error
+	if b.shop, err = startShop(); err != nil {
+		return err
+	}
+	defer b.shop.stop()
+	if b.floor, err = startPlaywright(ctx, b.shop.base, c.Chrome); err != nil {
+		return err
+	}
+	defer b.floor.stop()
+	fmt.Printf("%d rounds; pages from this process\n\n| part | measured | target | |\n|---|---|---|---|\n", c.Rounds)
+	for _, part := range []struct {
+		name string
+		run  func(context.Context) error
+	}{{"flow", b.measureFlow}, {"cases", b.measureCases}, {"overhead", b.measureOverhead}, {"list", b.measureList}} {
+		if len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
+			continue
+		}
+		if err := part.run(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+// engine is the browser room of a worker, without a service around it.
+type engine struct {
+	pool  *browser.Pool
+	steps []step.Step
+	close func()
+}
+
+func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
+	dir, err := os.MkdirTemp("", "slipway-bench-")
+	if err != nil {
+		return nil, err
+	}
+	var stops []func()
+	stop := func() {
+		for _, f := range slices.Backward(stops) {
+			f()
+		}
+	}
+	stops = append(stops, func() { _ = os.RemoveAll(dir) })
+	folder, err := private.Open(filepath.Join(dir, "data"))
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	stops = append(stops, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		_ = folder.Close(ctx)
+	})
+	driver, err := folder.Chromedriver(ctx, private.ChromedriverConfig{})
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	guard, err := outbound.New(outbound.Config{AllowPrivate: true})
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	proxy, err := egress.Start(guard, log)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	stops = append(stops, proxy.Close)
+	pool, err := browser.New(browser.Config{Local: driver.URL(), Arguments: private.BrowserArguments(), Warm: 1, Proxy: proxy.Addr().String(), Guard: guard, Vendor: "slipway", Log: log})
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	stops = append(stops, pool.Close)
+	return &engine{pool: pool, steps: b.shop.steps(), close: stop}, nil
+}
+
+// play is one flow: a context of its own, the steps, the end of the context.
+func (e *engine) play(ctx context.Context) (time.Duration, error) {
+	start := time.Now()
+	lease, err := e.pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+	if err != nil {
+		return 0, err
+	}
+	result := replay.Play(ctx, replay.Config{Lease: lease, Steps: e.steps, Log: slog.New(slog.DiscardHandler)})
+	lease.Release(ctx, result.Broken)
+	if result.Status != step.Passed {
+		return 0, fmt.Errorf("the flow ended as %s: %s", result.Status, result.Message)
+	}
+	return time.Since(start), nil
+}
+
+// measureFlow plays the flow in warm browsers, in turn with Playwright.
+func (b *runBench) measureFlow(ctx context.Context) error {
+	e, err := b.startEngine(ctx)
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	var floor, ours []float64
+	for n := range b.Rounds + 2 {
+		theirs, err := b.floor.ask("flow")
+		if err != nil {
+			return err
+		}
+		took, err := e.play(ctx)
+		if err != nil {
+			return err
+		}
+		if n > 1 { // the first rounds warm browsers and caches
+			floor, ours = append(floor, theirs.Seconds()), append(ours, took.Seconds())
+		}
+	}
+	f, o := median(floor), median(ours)
+	row("floor: the eight-step flow with Playwright, warm browser, new context", fmt.Sprintf("%.0f ms", 1000*f), "", true)
+	row("the flow by the browser room, warm, isolated", fmt.Sprintf("%.0f ms, %.2f of the floor", 1000*o, o/f), "faster than the floor", o < f)
+	return nil
+}
+
+// insertCases makes cases as imports do; a hundred of them have the word in their
+// name that is looked for.
+const insertCases = `
+insert into test_cases (id, organization_id, team_id, name, run_settings, runnable, creator_uuid, modifier_uuid, created_at, updated_at)
+select lpad(to_hex(n), 24, '0'), t.organization_id, t.id,
+	case when n % ($1 / 100) = 0 then 'Checkout by voucher ' || n else 'Sign in and look at product ' || n end,
+	'{"testUrl":"https://shop.example.com","runTargets":[{"capabilities":{"browserName":"chrome"},"isRdc":false}]}', true,
+	u.uuid, u.uuid, now() - n * interval '1 second', now()
+from (select id, organization_id from teams order by id limit 1) t, (select uuid from users order by id limit 1) u,
+	generate_series(1, $1::int) n`
+
+// measureList asks for the first page of a search among many cases.
+func (b *runBench) measureList(ctx context.Context) error {
+	product, err := startProduct(ctx, b.Binary)
+	if err != nil {
+		return err
+	}
+	defer product.stop()
+	db, err := storage.Open(storage.Config{URL: product.database, MaxConns: 2})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, insertCases, b.Cases); err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, `analyze test_cases`); err != nil {
+		return err
+	}
+	times, err := timePages(ctx, product.base+"/v1/ai-authoring/testcases?search=voucher", product.authorize)
+	if err != nil {
+		return err
+	}
+	p99 := quantile(times, 0.99)
+	row(fmt.Sprintf("list of cases, first page of a name that 100 of %d match, with total, %d at once, p50 and p99", b.Cases, listConns),
+		fmt.Sprintf("%s, %s", round(quantile(times, 0.5)), round(p99)), "p99 20 ms", p99 <= 20*time.Millisecond)
+	return nil
+}

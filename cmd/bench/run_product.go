@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+func (p *product) authorize(r *http.Request) { r.SetBasicAuth(p.username, p.accessKey) }
+
+// call sends a request to the authoring interface and reads the member data of
+// the answer.
+func (p *product) call(ctx context.Context, method, path string, body, into any) error {
+	doc, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, p.base+"/v1/ai-authoring"+path, bytes.NewReader(doc))
+	if err != nil {
+		return err
+	}
+	p.authorize(r)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 16<<20))
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode >= 300 {
+		return fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
+	}
+	return json.Unmarshal(text, &struct{ Data any }{into})
+}
+
+// runState is what of a run or suite run is looked at.
+type runState struct {
+	ID         string
+	Status     string
+	StartDate  time.Time
+	EndDate    time.Time
+	CreateDate time.Time `json:"creationDate"`
+	Error      string
+	Jobs       []struct {
+		Status    string
+		Error     json.RawMessage
+		StartDate time.Time
+		EndDate   time.Time
+	}
+}
+
+func (p *product) importCase(ctx context.Context, name string, steps []step.Step) (string, error) {
+	var made struct{ ID string }
+	err := p.call(ctx, http.MethodPost, "/testcases", map[string]any{"name": name, "steps": steps,
+		"runSettings": map[string]any{"target": map[string]any{"capabilities": map[string]any{"browserName": "chrome"}}}}, &made)
+	return made.ID, err
+}
+
+// await runs something and waits for its end.
+func (p *product) await(ctx context.Context, of string) (*runState, error) {
+	var run runState
+	if err := p.call(ctx, http.MethodPost, of+"/run", struct{}{}, &run); err != nil {
+		return nil, err
+	}
+	path := of + "/runs/" + run.ID
+	for deadline := time.Now().Add(10 * time.Minute); time.Now().Before(deadline); {
+		if err := p.call(ctx, http.MethodGet, path+"?wait=60", nil, &run); err != nil {
+			return nil, err
+		}
+		switch run.Status {
+		case "QUEUED", "RUNNING":
+		case "PASSED":
+			return &run, nil
+		default:
+			return nil, fmt.Errorf("the run ended as %s: %+v", run.Status, run)
+		}
+	}
+	return nil, fmt.Errorf("%s has not ended", path)
+}
+
+// measureCases runs a suite, and as many flows with Playwright.
+func (b *runBench) measureCases(ctx context.Context) error {
+	product, err := startProduct(ctx, b.Binary, "--no-run-screenshots")
+	if err != nil {
+		return err
+	}
+	defer product.stop()
+	var ids []string
+	for n := range b.Batch {
+		id, err := product.importCase(ctx, fmt.Sprintf("Buy product, %d", n+1), b.shop.steps())
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	var suite struct{ ID string }
+	if err := product.call(ctx, http.MethodPost, "/testsuites", map[string]any{"name": "Shop", "testCases": ids}, &suite); err != nil {
+		return err
+	}
+	var floor, ours []float64
+	for n := range 4 {
+		theirs, err := b.floor.ask(fmt.Sprintf("cases %d %d", b.Workers, b.Batch))
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		if _, err := product.await(ctx, "/testsuites/"+suite.ID); err != nil {
+			return err
+		}
+		if n > 0 {
+			floor, ours = append(floor, theirs.Seconds()), append(ours, time.Since(start).Seconds())
+		}
+	}
+	f, o := float64(b.Batch)/median(floor), float64(b.Batch)/median(ours)
+	row(fmt.Sprintf("floor: %d cases with Playwright, %d workers with a browser each", b.Batch, b.Workers), fmt.Sprintf("%.2f cases/s", f), "", true)
+	row(fmt.Sprintf("suite run of %d cases, from the request to the answer that it has ended", b.Batch),
+		fmt.Sprintf("%.2f cases/s, %.2f of the floor", o, o/f), "1.3 of the floor", o/f >= 1.3)
+	return nil
+}
+
+// measureOverhead runs the case with everything around it, in turn with the flow
+// alone.
+func (b *runBench) measureOverhead(ctx context.Context) error {
+	for _, kind := range []struct {
+		name, flag string
+		most       float64
+	}{{"a run, from the request to its end", "--no-run-screenshots", 0.15}, {"a run with a screenshot per step", "--run-screenshots", 0.45}} {
+		flow, run, err := b.timeRuns(ctx, kind.flag)
+		if err != nil {
+			return err
+		}
+		over := run.Seconds()/flow.Seconds() - 1
+		row(kind.name, fmt.Sprintf("%s, %.0f %% over the flow of %s", round(run), 100*over, round(flow)), fmt.Sprintf("%.0f %%", 100*kind.most), over <= kind.most)
+	}
+	return nil
+}
+
+// breath is how long nothing runs before a flow and before a run: browsers are made
+// ready for the next test meanwhile, and neither pays for the other's.
+const breath = 500 * time.Millisecond
+
+// timeRuns gives the medians of the flow and of the time from a request to the end
+// of its run. One runs at a time, so that none waits for a worker.
+func (b *runBench) timeRuns(ctx context.Context, flag string) (flow, run time.Duration, err error) {
+	e, err := b.startEngine(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer e.close()
+	product, err := startProduct(ctx, b.Binary, flag)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer product.stop()
+	id, err := product.importCase(ctx, "Buy a product", b.shop.steps())
+	if err != nil {
+		return 0, 0, err
+	}
+	var flows, runs []float64
+	for n := range b.Rounds + 2 {
+		time.Sleep(breath)
+		alone, err := e.play(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		time.Sleep(breath)
+		run, err := product.await(ctx, "/testcases/"+id)
+		if err != nil {
+			return 0, 0, err
+		}
+		if len(run.Jobs) != 1 {
+			return 0, 0, fmt.Errorf("the run has %d jobs", len(run.Jobs))
+		}
+		if n > 1 {
+			flows, runs = append(flows, alone.Seconds()), append(runs, run.Jobs[0].EndDate.Sub(run.CreateDate).Seconds())
+		}
+	}
+	return seconds(median(flows)), seconds(median(runs)), nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
