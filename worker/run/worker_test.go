@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// start runs a worker with the handlers, and the relay, and gives what stops the
-// worker.
+// start runs a worker with the handlers, the relay and the rescue of a scheduler,
+// and gives what stops the worker.
 func (w *world) start() (stop func()) {
 	w.t.Helper()
 	redis, err := dispatch.OpenRedis(servicetest.RedisURL(w.t))
@@ -35,10 +35,24 @@ func (w *world) start() (stop func()) {
 	done := make(chan struct{})
 	relay := dispatch.NewRelay(redis, w.ledger, log)
 	go func() { defer close(done); relay.Run(ctx, func() {}) }()
+	rescued := make(chan struct{})
+	go func() {
+		defer close(rescued)
+		for tick := time.NewTicker(time.Second); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			case <-tick.C:
+				_, _ = w.ledger.Rescue(ctx, 6*time.Second)
+			}
+		}
+	}()
 	w.t.Cleanup(func() {
 		real.Stop()
 		cancel()
 		<-done
+		<-rescued
 		_ = redis.Close()
 	})
 	return real.Stop
