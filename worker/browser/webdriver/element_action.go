@@ -3,7 +3,9 @@ package webdriver
 import "context"
 
 // Click scrolls an element into view and clicks at its centre, with trusted
-// events.
+// events. ErrStaleElement and ErrNavigated may come although the click was done:
+// when it leads to another page at once, chromedriver may look for the element again
+// there.
 func (s *Session) Click(ctx context.Context, e Element) error {
 	return s.post(ctx, "/element/"+part(string(e))+"/click", nil, nil)
 }

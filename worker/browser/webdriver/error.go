@@ -49,6 +49,8 @@ const (
 	ErrUnknownCommand    = "unknown command"
 	ErrUnknownMethod     = "unknown method"
 	ErrUnsupported       = "unsupported operation"
+	// ErrNavigated is chromedriver's own: another page came while it was at a command.
+	ErrNavigated = "aborted by navigation"
 )
 
 // Is reports whether err is an answer of the remote end with one of the codes.

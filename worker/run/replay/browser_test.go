@@ -33,14 +33,26 @@ var (
 // largest is the size of the longest command.
 var largest atomic.Int64
 
-// meter notes how long the commands are.
+// meter notes how long the commands are, and lets a test come between.
 type meter struct{}
 
 func (meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	for old := largest.Load(); r.ContentLength > old && !largest.CompareAndSwap(old, r.ContentLength); old = largest.Load() {
 	}
+	if id, command, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/session/"), "/"); ok {
+		if found, ok := betweens.Load(id); ok {
+			return found.(between)(command, func() (*http.Response, error) { return http.DefaultTransport.RoundTrip(r) })
+		}
+	}
 	return http.DefaultTransport.RoundTrip(r)
 }
+
+// between stands between a session and its driver: it sees the path of a command,
+// and what it returns is the answer.
+type between func(command string, send func() (*http.Response, error)) (*http.Response, error)
+
+// betweens are the ones that stand, by the session's id.
+var betweens sync.Map
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
@@ -193,7 +205,7 @@ func play(t testing.TB, cfg replay.Config) replay.Result {
 	if cfg.StepTimeout == 0 {
 		cfg.StepTimeout = 5 * time.Second
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var result replay.Result
 	if cfg.Lease == nil {

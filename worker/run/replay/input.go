@@ -32,7 +32,7 @@ func (p *player) input(ctx context.Context, at *place, value string) error {
 			p.vault.note(p.href, value) // the page may be another one by now
 			return err
 		}
-		err = p.typeInto(ctx, got.Element, value)
+		err = p.typeInto(ctx, at, got, value)
 		if missed(err) && time.Now().Before(p.deadline) {
 			continue
 		}
@@ -58,34 +58,36 @@ return {focused: active === el || (el.isContentEditable && !!active && active.co
 
 // typeInto types by key actions and never by the protocol's Element Send Keys: a
 // page may make a file input of the field meanwhile, and for one of those drivers
-// take the text for the path of a file on their machine.
-func (p *player) typeInto(ctx context.Context, e webdriver.Element, value string) error {
+// take the text for the path of a file on their machine. A field may send its form
+// by the last key: then there is nothing to read back.
+func (p *player) typeInto(ctx context.Context, at *place, got answer, value string) error {
+	e := got.Element
 	err := p.led(ctx, func(ctx context.Context) error { return p.s.Clear(ctx, e) })
 	if err != nil || value == "" {
 		return err
 	}
-	var at struct {
+	var field struct {
 		Focused bool `json:"focused"`
 		Lines   bool `json:"lines"`
 	}
-	if err := p.execute(ctx, focusScript, &at, e); err != nil {
+	if err := p.execute(ctx, focusScript, &field, e); err != nil {
 		return err
 	}
-	if !at.Focused {
+	if !field.Focused {
 		return stepf("the field does not take the focus")
 	}
-	if err := p.typeKeys(ctx, keysOf(value, at.Lines)); err != nil {
-		return err
+	if err := p.typeKeys(ctx, keysOf(value, field.Lines)); err != nil {
+		return p.outcome(ctx, at, got, err)
 	}
 	var held struct {
 		Size   int    `json:"size"`
 		Text   string `json:"text"`
 		Secret bool   `json:"secret"`
 	}
-	err = p.execute(ctx, heldScript, &held, e)
+	if err := p.execute(ctx, heldScript, &held, e); err != nil {
+		return p.outcome(ctx, at, got, err)
+	}
 	switch {
-	case err != nil:
-		return err
 	case held.Size == 0:
 		return stepf("the field does not take the text")
 	case !held.Secret && essence(held.Text) != essence(value):

@@ -31,7 +31,8 @@ func (p *player) hover(ctx context.Context, at *place) error {
 }
 
 // pointed waits for an element and points at it; when that misses because the
-// page changed between the two calls, it does so again.
+// page changed between the two calls, it does so again. A click that has led to
+// another page has not missed, whatever the driver says.
 func (p *player) pointed(ctx context.Context, at *place, want string, do func(context.Context, webdriver.Element) error) error {
 	for {
 		got, err := p.act(ctx, at, query{Want: want})
@@ -40,6 +41,9 @@ func (p *player) pointed(ctx context.Context, at *place, want string, do func(co
 		}
 		p.camera.wait(ctx)
 		err = p.led(ctx, func(ctx context.Context) error { return do(ctx, got.Element) })
+		if want == wantClick {
+			err = p.outcome(ctx, at, got, err)
+		}
 		if missed(err) && time.Now().Before(p.deadline) {
 			if err := p.rest(ctx, again); err != nil {
 				return err
@@ -53,11 +57,11 @@ func (p *player) pointed(ctx context.Context, at *place, want string, do func(co
 // missed reports whether the input never reached the element.
 func missed(err error) bool {
 	return webdriver.Is(err, webdriver.ErrClickIntercepted, webdriver.ErrStaleElement, webdriver.ErrNoSuchElement,
-		webdriver.ErrNotInteractable, webdriver.ErrMoveOutOfBounds)
+		webdriver.ErrNotInteractable, webdriver.ErrMoveOutOfBounds, webdriver.ErrNavigated)
 }
 
-// done judges the end of an input: a dialog or the end of its window are what it
-// led to.
+// done judges the end of an input: a dialog, another page or the end of its window
+// are what it led to.
 func (p *player) done(ctx context.Context, err error) error {
 	switch {
 	case webdriver.Is(err, webdriver.ErrUnexpectedAlert):
@@ -65,6 +69,8 @@ func (p *player) done(ctx context.Context, err error) error {
 			return nil
 		}
 		return p.dismiss(ctx)
+	case webdriver.Is(err, webdriver.ErrNavigated):
+		return nil
 	case webdriver.Is(err, webdriver.ErrNoSuchWindow):
 		p.framed = false
 		return nil
@@ -95,6 +101,7 @@ func (p *player) drag(ctx context.Context, from *place, target *step.Selector) e
 		}
 		p.camera.wait(ctx)
 		err = p.led(ctx, func(ctx context.Context) error { return p.s.DragTo(ctx, got.Element, onto.Element) })
+		err = p.outcome(ctx, from, got, err)
 		if missed(err) && time.Now().Before(p.deadline) {
 			continue
 		}

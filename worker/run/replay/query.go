@@ -92,6 +92,7 @@ type answer struct {
 	Element webdriver.Element `json:"element"`
 	Href    string            `json:"href"`
 	Busy    bool              `json:"busy"`
+	Time    float64           `json:"time"` // when it was given, ms on the browser's clock
 	Print   *step.Fingerprint `json:"print"`
 	Keys    bool              `json:"keys"`
 	Held    *string           `json:"held"` // what a field made of its text

@@ -4,7 +4,7 @@
 //
 // query: { want, hosts, selector, shadow, wait, print, again, hidden, text, option,
 //          file, direction }
-// answer: { state, why, count, element, href, busy, print, keys, held }
+// answer: { state, why, count, element, href, busy, time, print, keys, held }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
 //        "waiting" found but not ready (why says for what); "invalid" it cannot
 //        work, ever.
@@ -141,6 +141,7 @@ async function act(query) {
     answer.count = query.count || 0;
     answer.href = location.href;
     answer.busy = document.readyState !== "complete";
+    answer.time = performance.timeOrigin + performance.now();
     const now = performance.now();
     if (answer.state === "ok" || answer.state === "invalid" || now - start >= query.wait) return answer;
     await rest(now - before);
