@@ -73,6 +73,12 @@ func IsData(err error) bool {
 	return false
 }
 
+// IsLocked reports whether a statement gave up waiting for a lock (lock_timeout).
+func IsLocked(err error) bool {
+	var pe *pq.Error
+	return errors.As(err, &pe) && pe.Code == "55P03"
+}
+
 // passing are the server's codes for what another try may find gone: no
 // resources (class 53: too many connections, disk full, no memory), a statement
 // or a session that took too long, transactions that stood in each other's way,

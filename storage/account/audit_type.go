@@ -64,6 +64,12 @@ const (
 	VariableDeleted       AuditType = 1732
 	TunnelCreated         AuditType = 1740
 	TunnelDeleted         AuditType = 1741
+	ScheduleCreated       AuditType = 1750
+	ScheduleUpdated       AuditType = 1751
+	ScheduleDeleted       AuditType = 1752
+	ScheduleRun           AuditType = 1753
+	ScheduleEnded         AuditType = 1754
+	ScheduleErrored       AuditType = 1755
 	OperatorCreated       AuditType = 1900
 	OperatorRotated       AuditType = 1901
 	OperatorRevoked       AuditType = 1902
@@ -137,6 +143,12 @@ func AuditTypes() []AuditEntryType {
 		{VariableDeleted, "variable.deleted", "Deleted variable"},
 		{TunnelCreated, "tunnel.created", "Created tunnel"},
 		{TunnelDeleted, "tunnel.deleted", "Deleted tunnel"},
+		{ScheduleCreated, "test_schedule.created", "Created test schedule"},
+		{ScheduleUpdated, "test_schedule.updated", "Updated test schedule"},
+		{ScheduleDeleted, "test_schedule.deleted", "Deleted test schedule"},
+		{ScheduleRun, "test_schedule.run", "Ran test schedule by hand"},
+		{ScheduleEnded, "test_schedule.ended", "Test schedule ended"},
+		{ScheduleErrored, "test_schedule.errored", "Test schedule failed"},
 		{OperatorCreated, "operator.created", "Created operator"},
 		{OperatorRotated, "operator.rotated", "Regenerated operator password"},
 		{OperatorRevoked, "operator.revoked", "Revoked operator"},

@@ -1,5 +1,5 @@
 // Package authoring keeps tests: cases with their revisions, suites, runs with
-// their jobs and files, variables, tunnels and the events of ended runs.
+// their jobs and files, schedules, variables, tunnels and the events of ended runs.
 //
 // Everything belongs to an organization and a team. Reads see the whole
 // organization; a Writer changes what belongs to one of its teams, and
@@ -18,7 +18,11 @@
 // event. A cancelled run is CANCELLED at once; what a worker reports later finds
 // the job ended and changes nothing.
 //
-// Lock order: suites, cases, ledger tasks, suite runs, runs, jobs, revisions.
+// A Schedule makes suite runs by the clock (FireDue), and keeps a Fire of each time
+// that it was due.
+//
+// Lock order: schedules, suites, cases, ledger tasks, suite runs, runs, jobs,
+// revisions.
 package authoring
 
 import (

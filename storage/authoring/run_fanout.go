@@ -19,10 +19,11 @@ type fanout struct {
 	BuildName      string    `db:"build_name"`
 	Status         Status    `db:"status"`
 	FannedOut      bool      `db:"fanned_out"`
+	Tunnel         string    `db:"tunnel"` // "": each case's own
 }
 
 const lockFanout = `
-select organization_id, suite_id, user_uuid, build_name, status, fanned_out
+select organization_id, suite_id, user_uuid, build_name, status, fanned_out, tunnel
 from suite_runs where id = $1 for no key update`
 
 // Where the last step ended is read from what it made, so a step that is repeated
@@ -72,7 +73,11 @@ func NextRuns(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor 
 			return nil, false, fmt.Errorf("settings of test case %s: %w", c.ID, err)
 		}
 		run.TestURL = settings.TestURL
-		if settings.SCTunnelName != nil {
+		switch {
+		case f.Tunnel != "":
+			run.Tunnel = f.Tunnel
+			withoutTunnels(&settings, vendor)
+		case settings.SCTunnelName != nil:
 			run.Tunnel = *settings.SCTunnelName
 		}
 		targets := targetsOf(settings, vendor, &run)
@@ -95,6 +100,17 @@ func NextRuns(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor 
 		return rows.ids, true, nil
 	}
 	return rows.ids, false, fannedOut(ctx, tx, suiteRunID)
+}
+
+// withoutTunnels takes the tunnels out that targets name, which would stand over the
+// run's.
+func withoutTunnels(s *step.RunSettings, vendor string) {
+	if s.PrimaryTarget != nil {
+		s.PrimaryTarget.Capabilities = step.WithoutTunnel(s.PrimaryTarget.Capabilities, vendor)
+	}
+	for i := range s.RunTargets {
+		s.RunTargets[i].Capabilities = step.WithoutTunnel(s.RunTargets[i].Capabilities, vendor)
+	}
 }
 
 // targetsOf are the targets that a case's settings name, with the capabilities

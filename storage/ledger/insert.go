@@ -28,7 +28,8 @@ type NewTask struct {
 	MaxAttempts    int
 	Delay          time.Duration // from the database's now
 	// Offered marks the row as offered from the start: the inserter promises
-	// to enqueue delivery 1 right after the commit (the fast path).
+	// to enqueue delivery 1 right after the commit (the fast path), or to claim
+	// the row itself.
 	Offered bool
 }
 
@@ -47,28 +48,39 @@ values (` + strings.Join(values, ", ") + `, now() + make_interval(secs => ` + p(
 on conflict do nothing`
 }
 
+// complete gives a task without one its id, and the task's payload as JSON.
+func (t *NewTask) complete() (payload string, err error) {
+	if t.ID == uuid.Nil {
+		if t.ID, err = uuid.NewV7(); err != nil {
+			return "", fmt.Errorf("task id: %w", err)
+		}
+	}
+	doc, err := json.Marshal(t.Payload)
+	if err != nil {
+		return "", fmt.Errorf("payload of %s: %w", t.Kind, err)
+	}
+	return string(doc), nil
+}
+
+// delivery is the number of the first offer, when the inserter makes it.
+func (t *NewTask) delivery() int {
+	if t.Offered {
+		return 1
+	}
+	return 0
+}
+
 // Statement gives the insert of a task as SQL, with its parameters numbered from
 // first on, and their values: for a caller who writes the task and rows of its own
 // in one statement.
 func Statement(t *NewTask, first int) (string, []any, error) {
-	if t.ID == uuid.Nil {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return "", nil, fmt.Errorf("task id: %w", err)
-		}
-		t.ID = id
-	}
-	payload, err := json.Marshal(t.Payload)
+	payload, err := t.complete()
 	if err != nil {
-		return "", nil, fmt.Errorf("payload of %s: %w", t.Kind, err)
+		return "", nil, err
 	}
-	delivery := 0
-	if t.Offered {
-		delivery = 1
-	}
-	return insertTask(first), []any{t.ID, t.Kind, t.Queue, null(t.OrganizationID), string(payload),
+	return insertTask(first), []any{t.ID, t.Kind, t.Queue, null(t.OrganizationID), payload,
 		max(t.Weight, 1), null(t.ConcurrencyKey), null(t.DedupeKey), t.RequestID, t.MaxAttempts,
-		t.Delay.Seconds(), delivery}, nil
+		t.Delay.Seconds(), t.delivery()}, nil
 }
 
 // Insert writes a task in the caller's transaction and gives its id. The answer

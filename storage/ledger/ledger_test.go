@@ -482,6 +482,11 @@ func TestInsertOfferedCountsAsFirstDelivery(t *testing.T) {
 	standing, err := f.Standing(ctx, "q", 0, 10)
 	require.NoError(t, err)
 	require.Len(t, standing, 1)
+	for age, want := range map[time.Duration][]string{0: {"q"}, time.Hour: nil} {
+		queues, err := f.StandingQueues(ctx, []string{"other", "q"}, age)
+		require.NoError(t, err)
+		require.Equal(t, want, queues)
+	}
 }
 
 func TestStatsAndPrune(t *testing.T) {

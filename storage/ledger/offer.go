@@ -107,6 +107,16 @@ func (s *Store) Standing(ctx context.Context, queue string, age time.Duration, l
 	return offers, storage.Wrap(err, "read standing offers")
 }
 
+// StandingQueues gives those of the queues that have such an offer.
+func (s *Store) StandingQueues(ctx context.Context, queues []string, age time.Duration) ([]string, error) {
+	var standing []string
+	err := s.db.SelectContext(ctx, &standing, `
+		select q from unnest($1::text[]) as q where exists (
+			select 1 from tasks where queue = q and state = 'queued'
+				and offered_at < now() - make_interval(secs => $2))`, pq.Array(queues), age.Seconds())
+	return standing, storage.Wrap(err, "find queues with standing offers")
+}
+
 // StandingCount counts the offers of a queue that wait in Redis.
 func (s *Store) StandingCount(ctx context.Context, queue string) (int, error) {
 	var n int

@@ -61,14 +61,6 @@ func (s *Store) Lag(ctx context.Context) (map[string]time.Duration, error) {
 	return lag, nil
 }
 
-// MadeWithin reports whether an upkeep task of a kind was made within the time.
-func (s *Store) MadeWithin(ctx context.Context, kind string, age time.Duration) (bool, error) {
-	var made bool
-	err := s.db.GetContext(ctx, &made, `select exists (select 1 from tasks where organization_id is null
-		and kind = $1 and created_at > now() - make_interval(secs => $2))`, kind, age.Seconds())
-	return made, storage.Wrap(err, "look for upkeep")
-}
-
 // Keep says how long ended tasks stay readable.
 type Keep struct {
 	Succeeded time.Duration

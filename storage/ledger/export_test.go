@@ -1,0 +1,4 @@
+package ledger
+
+// LastSucceededQuery lets a test ask for the plan.
+const LastSucceededQuery = lastSucceeded
