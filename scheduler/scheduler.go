@@ -1,5 +1,6 @@
 // Package scheduler runs what time starts: the loops of the task ledger (relay,
-// rescue, sweep) and the asynq scheduler, which asks for periodic upkeep.
+// rescue, sweep) and the asynq scheduler, which asks for periodic upkeep, and every
+// second for a tick that fires the schedules which are due.
 //
 // Any number of scheduler processes may run. The relay and the rescue take rows
 // with SKIP LOCKED, the sweep is idempotent, and the wishes of two asynq
@@ -14,15 +15,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/hibiken/asynq"
 
 	"github.com/slipway-qa/slipway/storage/ledger"
-	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 )
 
@@ -34,19 +32,6 @@ const (
 	rescueEvery = time.Second
 	sweepEvery  = 2 * time.Second
 )
-
-// upkeep are the kinds that are asked for, each at the start and once a period:
-// all that have one.
-func upkeep() []tasks.Kind {
-	var periodic []tasks.Kind
-	for _, k := range tasks.Kinds() {
-		if k.Every > 0 {
-			periodic = append(periodic, k)
-		}
-	}
-	slices.SortFunc(periodic, func(a, b tasks.Kind) int { return strings.Compare(a.Name, b.Name) })
-	return periodic
-}
 
 // Config is what a scheduler needs.
 type Config struct {
@@ -69,11 +54,15 @@ type Scheduler struct {
 	// Of the rescue loop alone, in wall-clock time, for a suspend stops the
 	// monotonic clock: the last good round, and until when nothing is rescued.
 	rescued, patient time.Time
+
+	// Of Start and the loop of the wishes: asynq's entries by kind, of those kinds
+	// whose wishes are counted; "" while none is wished for.
+	entries map[string]string
 }
 
 // New makes a scheduler.
 func New(cfg Config) *Scheduler {
-	return &Scheduler{cfg: cfg, heard: map[string]time.Time{}}
+	return &Scheduler{cfg: cfg, heard: map[string]time.Time{}, entries: map[string]string{}}
 }
 
 // Start begins the loops.
@@ -89,10 +78,9 @@ func (s *Scheduler) Start() error {
 		},
 	})
 	for _, k := range upkeep() {
-		wish, opts := wishFor(k)
-		if _, err := s.cron.Register("@every "+k.Every.String(), wish, opts...); err != nil {
+		if err := s.register(k); err != nil {
 			stop()
-			return fmt.Errorf("register upkeep %s: %w", k.Name, err)
+			return err
 		}
 	}
 	if err := s.cron.Start(); err != nil {
@@ -104,6 +92,7 @@ func (s *Scheduler) Start() error {
 	}
 	s.loops.Go(func() { s.cfg.Relay.Run(ctx, func() { s.hear("relay") }) })
 	s.loops.Go(func() { s.wishAll(ctx) })
+	s.every(ctx, "wishes", watchEvery, s.watchWishes)
 	s.every(ctx, "rescue", rescueEvery, s.rescue)
 	s.every(ctx, "sweep", sweepEvery, func(ctx context.Context) error {
 		_, err := s.cfg.Relay.Sweep(ctx)
@@ -156,29 +145,12 @@ func (s *Scheduler) every(ctx context.Context, name string, wait time.Duration, 
 }
 
 // Loops are the names of the loops that Heard tells of.
-func Loops() []string { return []string{"relay", "rescue", "sweep"} }
+func Loops() []string { return []string{"relay", "wishes", "rescue", "sweep"} }
 
 func (s *Scheduler) hear(loop string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.heard[loop] = time.Now()
-}
-
-// wishFor makes the asynq task by which an upkeep kind is asked for.
-func wishFor(k tasks.Kind) (*asynq.Task, []asynq.Option) {
-	return asynq.NewTask(tasks.WishPrefix+k.Name, nil),
-		[]asynq.Option{asynq.Queue(k.Queue), asynq.MaxRetry(1), asynq.Timeout(30 * time.Second)}
-}
-
-// wishAll asks for all upkeep once, because the asynq scheduler counts its
-// periods from the start of the process. What ran lately is not made again.
-func (s *Scheduler) wishAll(ctx context.Context) {
-	for _, k := range upkeep() {
-		wish, opts := wishFor(k)
-		if err := s.cfg.Redis.Wish(ctx, wish, opts...); err != nil && ctx.Err() == nil {
-			s.cfg.Log.WarnContext(ctx, "upkeep not asked for", "kind", k.Name, "error", err)
-		}
-	}
 }
 
 // rescue returns the tasks of dead workers to the queue. After a gap, an outage of

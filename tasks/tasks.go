@@ -29,7 +29,7 @@ const (
 )
 
 // Queues are all queues, in the order of their urgency.
-func Queues() []string { return []string{Critical, Default, Run, Crash, Bulk} }
+func Queues() []string { return []string{Schedule, Critical, Default, Run, Crash, Bulk} }
 
 // Grant is the least standing that a change by hand asks for.
 type Grant int
@@ -62,8 +62,11 @@ type Kind struct {
 	// Retry and Cancel say who may do so by hand, within the organization of the
 	// task; operators may always. The zero value lets members.
 	Retry, Cancel Grant
-	// Every is the period of an upkeep kind, zero for others.
+	// Every is the period of a kind that the asynq scheduler asks for, zero for
+	// others.
 	Every time.Duration
+	// Open is how many tasks of such a kind may be open at once; 0 counts as 1.
+	Open int
 	// KeepSucceeded is how long rows that succeeded stay readable; zero is the
 	// installation's setting.
 	KeepSucceeded time.Duration
@@ -93,7 +96,7 @@ func Kinds() map[string]Kind {
 	all := map[string]Kind{}
 	for _, k := range []Kind{CrashProcess, CrashPurge, CrashRetention, LedgerRetention, ObjectSweep,
 		BuildNotify, BuildSync, BuildDelete, ProjectDelete, BuildUpkeep, MailSend,
-		TestJob, SuiteRun, RunUpkeep} {
+		TestJob, SuiteRun, RunUpkeep, ScheduleTick} {
 		all[k.Name] = k
 	}
 	return all

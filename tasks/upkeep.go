@@ -29,9 +29,15 @@ func upkeep(name string, every, timeout time.Duration) Kind {
 
 // NewUpkeep makes an upkeep task; the dedupe key lets only one of a kind be
 // open, however many schedulers ask.
-func NewUpkeep(k Kind) *ledger.NewTask {
+func NewUpkeep(k Kind) *ledger.NewTask { return NewAsked(k, 0) }
+
+// NewAsked makes a task of a kind that is asked for by the clock. The slot, from 0 to
+// below the kind's Open, lets that many be open at once, however many ask.
+func NewAsked(k Kind, slot int) *ledger.NewTask {
 	t := k.new(0, "", struct{}{})
-	t.DedupeKey = k.Name
+	if t.DedupeKey = k.Name; slot > 0 {
+		t.DedupeKey += ":" + strconv.Itoa(slot)
+	}
 	return t
 }
 

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 
 	"github.com/slipway-qa/slipway/storage"
@@ -21,7 +22,7 @@ import (
 // ledger knows or will find out by a silent heart or a standing offer.
 func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
 	if kind, ok := upkeepWish(t.Type()); ok {
-		w.askUpkeep(ctx, kind)
+		w.askUpkeep(kind)
 		return nil
 	}
 	kind, handler := w.kinds[t.Type()], w.cfg.Handlers[t.Type()]
@@ -34,18 +35,23 @@ func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
 		w.putOff(ctx, t.Type(), m)
 		return nil
 	}
+	w.claimAndRun(ctx, kind, handler, m.ID, m.OrganizationID)
+	return nil
+}
+
+// claimAndRun claims the row that an offer points at, and works on what it got.
+func (w *Worker) claimAndRun(ctx context.Context, kind tasks.Kind, handler Handler, id uuid.UUID, organization int64) {
 	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.Claim{
-		ID: m.ID, Kind: kind.Name, OrganizationID: m.OrganizationID, Worker: w.name,
+		ID: id, Kind: kind.Name, OrganizationID: organization, Worker: w.name,
 		Batch: kind.Batch, MaxWeight: kind.MaxWeight, KeyLimit: w.keyLimit(kind),
 	})
 	if err != nil {
-		w.cfg.Log.WarnContext(ctx, "claim failed", "kind", kind.Name, "task_id", m.ID, "error", err)
-		return nil
+		w.cfg.Log.WarnContext(ctx, "claim failed", "kind", kind.Name, "task_id", id, "error", err)
+		return
 	}
 	if len(claimed) > 0 {
 		w.run(kind, handler, claimed)
 	}
-	return nil
 }
 
 // keyLimit bounds the running tasks of one concurrency key.

@@ -62,6 +62,11 @@ type fixture struct {
 // start runs a worker with one handler, and the relay.
 func start(t *testing.T, kind tasks.Kind, handle handlerFunc) *fixture {
 	t.Helper()
+	return startWith(t, kind, handle)
+}
+
+func startWith(t *testing.T, kind tasks.Kind, handler Handler) *fixture {
+	t.Helper()
 	f := &fixture{db: servicetest.DB(t), heard: &outcomes{}}
 	f.store = ledger.New(f.db)
 	redis, err := dispatch.OpenRedis(servicetest.RedisURL(t))
@@ -69,7 +74,7 @@ func start(t *testing.T, kind tasks.Kind, handle handlerFunc) *fixture {
 	log := slog.New(slog.DiscardHandler)
 	f.relay = dispatch.NewRelay(redis, f.store, log)
 	f.worker, err = New(Config{Redis: redis, Ledger: f.store, Log: log, Observer: f.heard, Drain: 200 * time.Millisecond,
-		Handlers: map[string]Handler{kind.Name: handle},
+		Handlers: map[string]Handler{kind.Name: handler},
 		Pools:    []Pool{{Slots: 4, Queues: map[string]int{kind.Queue: 1}}}})
 	require.NoError(t, err)
 	require.NoError(t, f.worker.Start())
@@ -276,9 +281,8 @@ func TestWishMakesOneUpkeepTask(t *testing.T) {
 	f := start(t, tasks.LedgerRetention, func(context.Context, *Job) error { return nil })
 	kind, ok := upkeepWish(tasks.WishPrefix + tasks.LedgerRetention.Name)
 	require.True(t, ok)
-	f.worker.Stop()
-	f.worker.askUpkeep(context.Background(), kind)
-	f.worker.askUpkeep(context.Background(), kind)
+	f.worker.askUpkeep(kind)
+	f.worker.askUpkeep(kind)
 	all, total, err := f.store.List(context.Background(), ledger.Filter{Kind: kind.Name, Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)

@@ -23,79 +23,123 @@ var (
 		"Age of the oldest due task of the queue in the ledger; 0 without one.", []string{"queue"}, nil)
 	descDepth = prometheus.NewDesc("slipway_queue_depth",
 		"Offers in Redis, by asynq's state.", []string{"queue", "state"}, nil)
+	descSuccess = prometheus.NewDesc("slipway_upkeep_last_success_timestamp_seconds",
+		"When the newest task of an upkeep kind that succeeded ended; missing without one that is still kept.", []string{"kind"}, nil)
+	descDuration = prometheus.NewDesc("slipway_upkeep_last_duration_seconds",
+		"How long the newest task of an upkeep kind that succeeded took.", []string{"kind"}, nil)
+	descOverdue = prometheus.NewDesc("slipway_schedule_overdue_seconds",
+		"How long the most overdue schedule has been due; 0 without one.", nil, nil)
 	descUp = prometheus.NewDesc("slipway_collector_up",
 		"Whether the source of other series answered: 0 means that they are missing.", []string{"source"}, nil)
 )
 
-// collector reads the ledger and Redis at the scrape.
+// collector reads the ledger, Redis and the schedules at the scrape.
 type collector struct {
-	tasks, depths *source
-	snapshot      cached[snapshot]
+	tasks    *source[[]ledger.Stat]
+	depths   *source[[]dispatch.Depth]
+	upkeep   *source[[]ledger.Success]
+	overdue  *source[time.Duration]
+	snapshot cached[snapshot]
+
 	kinds, queues *bound
 	log           *slog.Logger
-
-	readTasks  func(context.Context) ([]ledger.Stat, error)
-	readDepths func(context.Context) ([]dispatch.Depth, error)
 }
 
 // source is a place that is asked, and how that went the last time.
-type source struct {
+type source[T any] struct {
 	name   string
+	read   func(context.Context) (T, error) // nil: this process does not ask
 	call   call
 	failed bool // touched by one load at a time
 }
 
+func newSource[T any](name string, read func(context.Context) (T, error)) *source[T] {
+	return &source[T]{name: name, read: read, call: call{limit: callLimit}}
+}
+
+// reading is what a source gave.
+type reading[T any] struct {
+	value T
+	up    bool
+}
+
 type snapshot struct {
-	tasks    []ledger.Stat
-	tasksUp  bool
-	depths   []dispatch.Depth
-	depthsUp bool
+	tasks   reading[[]ledger.Stat]
+	depths  reading[[]dispatch.Depth]
+	upkeep  reading[[]ledger.Success]
+	overdue reading[time.Duration]
 }
 
 func newCollector(cfg MetricsConfig) *collector {
 	c := &collector{
-		tasks:  &source{name: "ledger", call: call{limit: callLimit}},
-		depths: &source{name: "redis", call: call{limit: callLimit}},
-		kinds:  newBound(maxKinds), queues: newBound(maxQueues), log: cfg.Log,
-		readTasks: cfg.Tasks, readDepths: cfg.Depths,
+		tasks: newSource("ledger", cfg.Tasks), depths: newSource("redis", cfg.Depths),
+		upkeep: newSource[[]ledger.Success]("upkeep", nil), overdue: newSource("schedules", cfg.Overdue),
+		kinds: newBound(maxKinds), queues: newBound(maxQueues), log: cfg.Log,
+	}
+	if cfg.Upkeep != nil {
+		kinds := periodic()
+		c.upkeep.read = func(ctx context.Context) ([]ledger.Success, error) { return cfg.Upkeep(ctx, kinds) }
 	}
 	c.snapshot = cached[snapshot]{load: c.load, now: time.Now}
 	return c
 }
 
+// periodic are the kinds that the clock asks for.
+func periodic() []string {
+	var kinds []string
+	for _, k := range tasks.Kinds() {
+		if k.Every > 0 {
+			kinds = append(kinds, k.Name)
+		}
+	}
+	return kinds
+}
+
 // Describe implements prometheus.Collector.
 func (c *collector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descTasks, descOldest, descLatency, descDepth, descUp} {
+	for _, d := range []*prometheus.Desc{descTasks, descOldest, descLatency, descDepth, descSuccess, descDuration, descOverdue, descUp} {
 		to <- d
 	}
 }
 
+// gauges takes the series of a scrape.
+type gauges func(d *prometheus.Desc, value float64, labels ...string)
+
 // Collect implements prometheus.Collector. The series of a source that failed
 // are left out: a number of a minute ago would look like one of now.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
-	if c.readTasks == nil && c.readDepths == nil {
-		return
-	}
 	s, err := c.snapshot.get(context.Background())
 	if err != nil {
 		return // cannot be: this context does not end
 	}
-	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+	gauge := gauges(func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
-	}
-	if c.readTasks != nil {
-		gauge(descUp, number(s.tasksUp), c.tasks.name)
-		if s.tasksUp {
-			c.collectTasks(gauge, s.tasks)
+	})
+	show(gauge, c.tasks, s.tasks, c.collectTasks)
+	show(gauge, c.depths, s.depths, func(gauge gauges, depths []dispatch.Depth) {
+		for _, d := range depths {
+			gauge(descDepth, float64(d.Count), d.Queue, d.State)
 		}
-	}
-	if c.readDepths != nil {
-		gauge(descUp, number(s.depthsUp), c.depths.name)
-		if s.depthsUp {
-			for _, d := range s.depths {
-				gauge(descDepth, float64(d.Count), d.Queue, d.State)
-			}
+	})
+	show(gauge, c.upkeep, s.upkeep, func(gauge gauges, last []ledger.Success) {
+		for _, l := range last {
+			gauge(descSuccess, float64(l.FinishedAt.UnixMilli())/1000, c.kinds.value(l.Kind))
+			gauge(descDuration, l.Seconds, c.kinds.value(l.Kind))
 		}
+	})
+	show(gauge, c.overdue, s.overdue, func(gauge gauges, overdue time.Duration) {
+		gauge(descOverdue, overdue.Seconds())
+	})
+}
+
+// show gives whether a source answered, and its series if it did.
+func show[T any](gauge gauges, from *source[T], got reading[T], series func(gauges, T)) {
+	if from.read == nil {
+		return
+	}
+	gauge(descUp, number(got.up), from.name)
+	if got.up {
+		series(gauge, got.value)
 	}
 }
 
@@ -104,7 +148,7 @@ type taskKey struct{ kind, queue, state string }
 
 // collectTasks gives every known kind its series, zeros included, so that an
 // alert can tell nothing from not known.
-func (c *collector) collectTasks(gauge func(*prometheus.Desc, float64, ...string), stats []ledger.Stat) {
+func (c *collector) collectTasks(gauge gauges, stats []ledger.Stat) {
 	states := []ledger.State{ledger.Queued, ledger.Running, ledger.Dead}
 	sums := map[taskKey]ledger.Stat{}
 	for _, k := range tasks.Kinds() {
@@ -138,30 +182,31 @@ func (c *collector) collectTasks(gauge func(*prometheus.Desc, float64, ...string
 	}
 }
 
-// load asks both sources at once.
+// load asks all sources at once.
 func (c *collector) load() snapshot {
 	var (
 		s  snapshot
 		wg sync.WaitGroup
 	)
-	if c.readTasks != nil {
-		wg.Go(func() { s.tasks, s.tasksUp = ask(c.tasks, c.log, c.readTasks) })
-	}
-	if c.readDepths != nil {
-		wg.Go(func() { s.depths, s.depthsUp = ask(c.depths, c.log, c.readDepths) })
-	}
+	wg.Go(func() { s.tasks = c.tasks.ask(c.log) })
+	wg.Go(func() { s.depths = c.depths.ask(c.log) })
+	wg.Go(func() { s.upkeep = c.upkeep.ask(c.log) })
+	wg.Go(func() { s.overdue = c.overdue.ask(c.log) })
 	wg.Wait()
 	return s
 }
 
 // ask reads a source; its first failure in a row is logged.
-func ask[T any](s *source, log *slog.Logger, read func(context.Context) (T, error)) (T, bool) {
-	value, err := do(&s.call, read)
+func (s *source[T]) ask(log *slog.Logger) reading[T] {
+	if s.read == nil {
+		return reading[T]{}
+	}
+	value, err := do(&s.call, s.read)
 	if err != nil && !s.failed {
 		log.Warn("metrics source failed", "source", s.name, "error", err)
 	}
 	s.failed = err != nil
-	return value, err == nil
+	return reading[T]{value, err == nil}
 }
 
 func number(b bool) float64 {

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -33,6 +34,7 @@ var _ interface {
 	Conflict()
 	Resent()
 	RequestServed(method, route string, status int, took time.Duration)
+	ScheduleFired(trigger authoring.FireTrigger, outcome authoring.FireOutcome, late time.Duration)
 } = (*Observer)(nil)
 
 // scrape gives the families of a scrape, parsed from the text format.
@@ -87,7 +89,11 @@ func touched() *Metrics {
 	m := NewMetrics(MetricsConfig{Version: "1.2.3", Log: discard(), Tasks: noTasks,
 		Depths: func(context.Context) ([]dispatch.Depth, error) {
 			return []dispatch.Depth{{Queue: "crash", State: "pending", Count: 7}}, nil
-		}})
+		},
+		Upkeep: func(_ context.Context, kinds []string) ([]ledger.Success, error) {
+			return []ledger.Success{{Kind: kinds[0], FinishedAt: time.UnixMilli(1_800_000_000_250), Seconds: 1.5}}, nil
+		},
+		Overdue: func(context.Context) (time.Duration, error) { return 1500 * time.Millisecond, nil }})
 	o := m.Observer()
 	o.RequestServed("GET", "/api/v3/tasks/:id", 200, 30*time.Millisecond)
 	o.RequestServed("GET", "", 404, time.Millisecond)
@@ -102,6 +108,11 @@ func touched() *Metrics {
 	o.SessionStarted("local", true, time.Second, nil)
 	o.SessionStarted("local", false, 2*time.Second, nil)
 	o.SessionStarted("hub", false, time.Second, errors.New("away"))
+	o.ScheduleFired(authoring.TriggerCron, authoring.FireStarted, 200*time.Millisecond)
+	o.ScheduleFired(authoring.TriggerCron, authoring.FireStarted, -time.Second)
+	o.ScheduleFired(authoring.TriggerCron, authoring.FireFailed, time.Second)
+	o.ScheduleFired(authoring.TriggerCatchUp, authoring.FireStarted, time.Hour)
+	o.ScheduleFired(authoring.TriggerCron, authoring.FireSkipped, 0)
 	return m
 }
 
@@ -130,12 +141,23 @@ func TestMetricsOfObserver(t *testing.T) {
 		{1, "slipway_browser_session_seconds", []string{"from", "warm"}},
 		{2, "slipway_browser_session_seconds", []string{"from", "cold"}},
 		{1, "slipway_browser_refused_total", []string{"from", "hub"}},
+		{2, "slipway_schedule_fires_total", []string{"trigger", "cron", "outcome", "started"}},
+		{1, "slipway_schedule_fires_total", []string{"trigger", "cron", "outcome", "failed"}},
+		{1, "slipway_schedule_fires_total", []string{"trigger", "catch_up", "outcome", "started"}},
+		{1, "slipway_schedule_fires_total", []string{"trigger", "cron", "outcome", "skipped"}},
+		{.2, "slipway_schedule_fire_lateness_seconds", nil},
+		{1.5, "slipway_schedule_overdue_seconds", nil},
 		{7, "slipway_queue_depth", []string{"queue", "crash", "state", "pending"}},
 		{1, "slipway_collector_up", []string{"source", "ledger"}},
 		{1, "slipway_collector_up", []string{"source", "redis"}},
+		{1, "slipway_collector_up", []string{"source", "upkeep"}},
+		{1, "slipway_collector_up", []string{"source", "schedules"}},
 	} {
 		require.InDelta(t, tc.want, value(f, tc.name, tc.labels...), 1e-9, "%s %v", tc.name, tc.labels)
 	}
+	require.Len(t, f["slipway_upkeep_last_success_timestamp_seconds"].GetMetric(), 1)
+	require.InDelta(t, 1_800_000_000.25, f["slipway_upkeep_last_success_timestamp_seconds"].GetMetric()[0].GetGauge().GetValue(), 1e-3)
+	require.Equal(t, 1.5, f["slipway_upkeep_last_duration_seconds"].GetMetric()[0].GetGauge().GetValue())
 	require.Equal(t, 1.0, f["slipway_build_info"].GetMetric()[0].GetGauge().GetValue())
 	require.Contains(t, f, "go_goroutines")
 	require.Contains(t, f, "process_start_time_seconds")
@@ -150,7 +172,7 @@ func TestMetricsLint(t *testing.T) {
 	require.Empty(t, problems)
 	families, err := m.registry.Gather()
 	require.NoError(t, err)
-	require.Len(t, ownFamilies(families), 19, "a family without a sample is not linted")
+	require.Len(t, ownFamilies(families), 24, "a family without a sample is not linted")
 }
 
 func ownFamilies(families []*dto.MetricFamily) []string {
@@ -186,6 +208,7 @@ func TestMetricsCardinality(t *testing.T) {
 				o.Rejected(odd)
 				o.CrashesProcessed(odd, 1)
 				o.AttemptEnded(odd, odd, 0, 0, 1)
+				o.ScheduleFired(authoring.FireTrigger(odd), authoring.FireOutcome(odd), 0)
 			}
 			o.RequestServed("GET", strings.Repeat("x", 10<<10), 200, 0)
 		})
@@ -198,6 +221,7 @@ func TestMetricsCardinality(t *testing.T) {
 	require.LessOrEqual(t, len(f["slipway_crash_processed_total"].GetMetric()), maxStates+1)
 	require.LessOrEqual(t, len(f["slipway_task_seconds"].GetMetric()), maxKinds+1)
 	require.LessOrEqual(t, len(f["slipway_task_attempts_total"].GetMetric()), (maxKinds+1)*(maxStates+1))
+	require.LessOrEqual(t, len(f["slipway_schedule_fires_total"].GetMetric()), (maxStates+1)*(maxStates+1))
 	require.LessOrEqual(t, len(f["slipway_queue_latency_seconds"].GetMetric()), maxQueues+1)
 
 	count := 0.0
@@ -239,6 +263,25 @@ func TestMetricsSources(t *testing.T) {
 			require.Contains(t, f, "slipway_build_info")
 		})
 	}
+}
+
+// The upkeep and the schedules are sources of their own.
+func TestMetricsOfUpkeepFailAlone(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	f := scrape(t, NewMetrics(MetricsConfig{Log: discard(), Tasks: noTasks,
+		Upkeep: func(_ context.Context, kinds []string) ([]ledger.Success, error) {
+			asked = kinds
+			return nil, errors.New("down")
+		},
+		Overdue: func(context.Context) (time.Duration, error) { return 0, nil }}))
+	require.Zero(t, value(f, "slipway_collector_up", "source", "upkeep"))
+	require.Equal(t, 1.0, value(f, "slipway_collector_up", "source", "schedules"))
+	require.Zero(t, value(f, "slipway_schedule_overdue_seconds"))
+	require.NotContains(t, f, "slipway_upkeep_last_success_timestamp_seconds")
+	require.Contains(t, asked, tasks.ScheduleTick.Name)
+	require.Contains(t, asked, tasks.ObjectSweep.Name)
+	require.NotContains(t, asked, tasks.TestJob.Name)
 }
 
 func TestMetricsWithoutSources(t *testing.T) {

@@ -2,9 +2,12 @@ package ops
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // Observer counts what the parts of a process report. Its methods satisfy the
@@ -23,7 +26,10 @@ type Observer struct {
 	sessions *prometheus.HistogramVec
 	refused  *prometheus.CounterVec
 
-	routes, reasons, states, kinds, outcomes *bound
+	fires *prometheus.CounterVec
+	late  prometheus.Histogram
+
+	routes, reasons, states, kinds, outcomes, fireWords *bound
 }
 
 // The buckets of the histograms, in seconds.
@@ -34,6 +40,9 @@ var (
 	waitBuckets = []float64{.01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800, 7200}
 	// From one statement to a long generation.
 	tookBuckets = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800}
+	// From a tick that was just in time to a minute, after which a fire is one that
+	// makes up for an outage.
+	lateBuckets = []float64{.05, .1, .25, .5, 1, 2, 3, 5, 10, 30, 60}
 )
 
 func newObserver() *Observer {
@@ -65,14 +74,18 @@ func newObserver() *Observer {
 		sessions: histogram("slipway_browser_session_seconds", "Time until a test had its browser.", "from", tookBuckets),
 		refused:  counters("slipway_browser_refused_total", "Browsers that tests did not get.", "from"),
 
+		fires: counters("slipway_schedule_fires_total", "Times at which a schedule was due, by what made it fire and what became of them. Runs by hand are not counted.", "trigger", "outcome"),
+		late: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "slipway_schedule_fire_lateness_seconds",
+			Help: "Time from when a schedule was due to when it was started by the clock.", Buckets: lateBuckets}),
+
 		routes: newBound(maxRoutes), reasons: newBound(maxReasons), states: newBound(maxStates),
-		kinds: newBound(maxKinds), outcomes: newBound(maxStates),
+		kinds: newBound(maxKinds), outcomes: newBound(maxStates), fireWords: newBound(maxStates),
 	}
 }
 
 func (o *Observer) collectors() []prometheus.Collector {
 	return []prometheus.Collector{o.requests, o.seconds, o.accepted, o.bytes, o.conflicts, o.resent,
-		o.rejected, o.processed, o.attempts, o.waited, o.took, o.sessions, o.refused}
+		o.rejected, o.processed, o.attempts, o.waited, o.took, o.sessions, o.refused, o.fires, o.late}
 }
 
 // RequestServed counts an answered request. route is the pattern of the router
@@ -136,4 +149,14 @@ func (o *Observer) SessionStarted(where string, warm bool, took time.Duration, e
 		return
 	}
 	o.sessions.WithLabelValues(from).Observe(took.Seconds())
+}
+
+// ScheduleFired counts what became of a time at which a schedule was due. The
+// lateness is that of runs which the clock started in time; those that make up for
+// an outage are as late as it was long.
+func (o *Observer) ScheduleFired(trigger authoring.FireTrigger, outcome authoring.FireOutcome, late time.Duration) {
+	o.fires.WithLabelValues(o.fireWords.value(strings.ToLower(string(trigger))), o.fireWords.value(strings.ToLower(string(outcome)))).Inc()
+	if trigger == authoring.TriggerCron && outcome == authoring.FireStarted {
+		o.late.Observe(max(late, 0).Seconds())
+	}
 }

@@ -98,14 +98,19 @@ func TestMetricsOfServices(t *testing.T) {
 		n.DedupeKey = ""
 		insert(t, db, n, "state = 'dead', finished_at = now()")
 	}
+	insert(t, db, tasks.NewUpkeep(tasks.RunUpkeep),
+		"state = 'succeeded', started_at = now() - interval '63 seconds', finished_at = now() - interval '1 minute'")
 	ctx := t.Context()
 	require.NoError(t, redis.Client().LPush(ctx, "asynq:{bulk}:pending", "a", "b").Err())
 
-	m := NewMetrics(MetricsConfig{Log: discard(), Tasks: store.Open, Depths: redis.Depths})
+	m := NewMetrics(MetricsConfig{Log: discard(), Tasks: store.Open, Depths: redis.Depths, Upkeep: store.LastSucceeded})
 	f := scrape(t, m)
 	series := func(name, kind, state string) float64 {
 		return value(f, name, "kind", kind, "queue", "bulk", "state", state)
 	}
+	require.InDelta(t, time.Now().Unix()-60, value(f, "slipway_upkeep_last_success_timestamp_seconds", "kind", "run:upkeep"), 30)
+	require.InDelta(t, 3, value(f, "slipway_upkeep_last_duration_seconds", "kind", "run:upkeep"), 1e-3)
+	require.Len(t, f["slipway_upkeep_last_duration_seconds"].GetMetric(), 1, "of kinds that never succeeded nothing is known")
 	require.Equal(t, 1.0, series("slipway_tasks", "ledger:retention", "queued"))
 	require.Equal(t, 1.0, series("slipway_tasks", "object:sweep", "queued"))
 	require.Equal(t, 1.0, series("slipway_tasks", "crash:retention", "running"))

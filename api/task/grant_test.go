@@ -31,6 +31,7 @@ func TestPermitByKind(t *testing.T) {
 		tasks.TestJob.Name:         {"O", "O"},
 		tasks.SuiteRun.Name:        {"O", "O"},
 		tasks.RunUpkeep.Name:       {"O", "O"},
+		tasks.ScheduleTick.Name:    {"O", "O"},
 	}
 	who := func(needs tasks.Grant, verb, kind string) (through string) {
 		for _, c := range []struct {

@@ -169,14 +169,4 @@ func (r *Redis) enqueueOne(ctx context.Context, kind tasks.Kind, o ledger.Offer)
 	return nil // a conflict means that this very delivery is there already
 }
 
-// Wish enqueues an asynq task that has no ledger row: the scheduler's wishes.
-func (r *Redis) Wish(ctx context.Context, wish *asynq.Task, opts ...asynq.Option) error {
-	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
-	defer cancel()
-	if _, err := r.queue.EnqueueContext(ctx, wish, opts...); err != nil {
-		return fmt.Errorf("enqueue: %w", err)
-	}
-	return nil
-}
-
 func offerID(o ledger.Offer) string { return fmt.Sprintf("%s:%d", o.ID, o.Delivery) }

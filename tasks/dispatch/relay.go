@@ -33,8 +33,15 @@ const (
 	relayKeepMerged = 64
 	// relayBatch is taken and enqueued at once.
 	relayBatch = 200
-	// relayTick is the wait between looks when nothing is due.
+	// relayTick is the wait between looks when nothing is due, and relayIdle the one
+	// after nothing was for idleAfter: an idle process should cost next to nothing,
+	// and most first tasks take the fast path.
 	relayTick = 100 * time.Millisecond
+	relayIdle = 250 * time.Millisecond
+	idleAfter = 5 * time.Second
+	// epochEvery is how often a relay that has nothing to offer looks at the epoch.
+	// One that has something looks first.
+	epochEvery = 500 * time.Millisecond
 	// epochKey is Redis's copy of the epoch.
 	epochKey = "slipway:epoch"
 )
@@ -66,8 +73,17 @@ func (r *Relay) Nudge() {
 // Errors are logged and tried again, slower and slower up to two seconds.
 func (r *Relay) Run(ctx context.Context, heard func()) {
 	wait := relayTick
+	var looked time.Time // at the epoch, in a round that went well
+	busy := time.Now()   // when something was due last
 	for {
-		more, err := r.Once(ctx)
+		look := time.Since(looked) >= epochEvery
+		found, more, err := r.round(ctx, look)
+		if found || err != nil {
+			busy = time.Now()
+		}
+		if look && err == nil {
+			looked = time.Now()
+		}
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -79,7 +95,9 @@ func (r *Relay) Run(ctx context.Context, heard func()) {
 			wait = 0
 		default:
 			heard()
-			wait = relayTick
+			if wait = relayTick; time.Since(busy) >= idleAfter {
+				wait = relayIdle
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -94,21 +112,36 @@ func (r *Relay) Run(ctx context.Context, heard func()) {
 // Once looks at the epoch and offers one batch for each queue that has due
 // rows. It reports whether a queue may have more.
 func (r *Relay) Once(ctx context.Context) (more bool, err error) {
+	_, more, err = r.round(ctx, true)
+	return more, err
+}
+
+// round looks at the epoch first, or only when there is something to offer; found
+// tells that there was.
+func (r *Relay) round(ctx context.Context, look bool) (found, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	if err := r.checkEpoch(ctx); err != nil {
-		return false, err
+	if look {
+		if err := r.checkEpoch(ctx); err != nil {
+			return found, false, err
+		}
 	}
 	queues, err := r.ledger.DueQueues(ctx, tasks.Queues())
 	if err != nil {
-		return false, err
+		return found, false, err
+	}
+	found = len(queues) > 0
+	if !look && found {
+		if err := r.checkEpoch(ctx); err != nil {
+			return found, false, err
+		}
 	}
 	for _, q := range queues {
 		// A claim that merges rows leaves the offers of these rows behind, so
 		// the rows that stand do not tell how many offers wait.
 		pending, err := r.redis.client.LLen(ctx, pendingKey(q)).Result()
 		if err != nil {
-			return false, fmt.Errorf("count offers in redis: %w", err)
+			return found, false, fmt.Errorf("count offers in redis: %w", err)
 		}
 		batch := min(relayBatch, keepOf(q)-int(pending))
 		if batch <= 0 {
@@ -116,18 +149,18 @@ func (r *Relay) Once(ctx context.Context) (more bool, err error) {
 		}
 		offers, err := r.ledger.TakeDue(ctx, q, keepOf(q), batch)
 		if err != nil {
-			return false, err
+			return found, false, err
 		}
 		failed, err := r.redis.enqueue(ctx, r.kinds, offers)
 		if err != nil {
 			// The withdrawal must happen although the context may have ended.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
-			return false, errors.Join(err, r.ledger.Withdraw(ctx, failed))
+			return found, false, errors.Join(err, r.ledger.Withdraw(ctx, failed))
 		}
 		more = more || len(offers) == relayBatch
 	}
-	return more, nil
+	return found, more, nil
 }
 
 // checkEpoch compares Redis's copy of the epoch with the ledger's. Where they
@@ -184,8 +217,12 @@ const (
 func (r *Relay) Sweep(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
+	queues, err := r.ledger.StandingQueues(ctx, tasks.Queues(), sweepAge)
+	if err != nil {
+		return 0, err
+	}
 	swept := 0
-	for _, q := range tasks.Queues() {
+	for _, q := range queues {
 		offers, err := r.ledger.Standing(ctx, q, sweepAge, sweepBatch)
 		if err != nil {
 			return swept, err

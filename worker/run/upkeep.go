@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
@@ -15,8 +18,12 @@ import (
 )
 
 // Upkeep is the handler of run:upkeep: it ends jobs and suite runs whose task
-// ended without them, and forgets runs, events and idempotency keys beyond their
-// age. The task's result are the numbers by name.
+// ended without them, forgets runs, events, idempotency keys and the fires of
+// schedules beyond their age, and recounts when schedules fire next. The task's result
+// are the numbers by name.
+//
+// Jobs are ended each time. The rest has its own periods and a share of the time:
+// what is left then goes on with the next task, which ends jobs first.
 type Upkeep struct {
 	db      *storage.DB
 	objects object.Store
@@ -24,8 +31,11 @@ type Upkeep struct {
 	log     *slog.Logger
 	now     func() time.Time
 
-	mu     sync.Mutex
-	forgot time.Time // when this process last did
+	mu    sync.Mutex           // of what follows
+	ended map[string]time.Time // when this process last came to the end of a work
+	// Where works that go through a table are.
+	orphans   authoring.FirePlace
+	recounted uuid.UUID
 }
 
 const (
@@ -36,6 +46,11 @@ const (
 	forgetStep = 100
 	// forgetEvery paces what is not urgent, and has to walk through indexes.
 	forgetEvery = 10 * time.Minute
+	// recountEvery paces the look at what only a wrong clock or new rules of time
+	// zones make necessary; a process that starts, perhaps with those, does it at once.
+	recountEvery = 6 * time.Hour
+	// unhurriedShare is what that gets of the time: lost jobs are ended every minute.
+	unhurriedShare = 30 * time.Second
 	// keepEvents is how long webhooks have to deliver, and replay, an event.
 	keepEvents = 30 * 24 * time.Hour
 	// keepKeys is what the interface promises for an Idempotency-Key.
@@ -50,33 +65,35 @@ func NewUpkeep(db *storage.DB, objects object.Store, keep time.Duration, log *sl
 	if keep <= 0 {
 		return nil, errors.New("run upkeep: the age of runs must be above zero")
 	}
-	return &Upkeep{db: db, objects: objects, keep: keep, log: log, now: time.Now}, nil
+	return &Upkeep{db: db, objects: objects, keep: keep, log: log, now: time.Now, ended: map[string]time.Time{}}, nil
 }
 
 // upkeepWork is done in steps until none is left.
 type upkeepWork struct {
-	name string // in the task's result
-	run  func(context.Context, *worker.Job) (n int64, more bool, err error)
+	name  string // in the task's result
+	every time.Duration
+	run   func(context.Context, *worker.Job) (n int64, more bool, err error)
 }
 
 // Handle does all of it. What fails does not keep the rest from being done.
 func (u *Upkeep) Handle(ctx context.Context, job *worker.Job) error {
 	sum := map[string]int64{}
-	steps := []upkeepWork{{"jobs_lost", u.endLost}}
-	if u.timeToForget() {
-		steps = append(steps, upkeepWork{"run_files", u.forgetRuns}, upkeepWork{"events", u.forgetEvents},
-			upkeepWork{"idempotency_keys", u.forgetKeys})
-	}
 	var failed []error
-	for _, s := range steps {
-		for more := true; more; {
-			n, left, err := s.run(ctx, job)
-			sum[s.name] += n
-			if err != nil {
-				failed = append(failed, fmt.Errorf("%s: %w", s.name, err))
-			}
-			more = left && err == nil
+	step := func(w upkeepWork) (more, ok bool) {
+		n, more, err := w.run(ctx, job)
+		sum[w.name] += n
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", w.name, err))
 		}
+		return more && err == nil, err == nil
+	}
+	for more := true; more; {
+		more, _ = step(upkeepWork{name: "jobs_lost", run: u.endLost})
+	}
+	// Where a task that was taken for lost still does the rest, that suffices.
+	if u.mu.TryLock() {
+		defer u.mu.Unlock()
+		u.unhurried(step)
 	}
 	if err := errors.Join(failed...); err != nil {
 		return err
@@ -84,15 +101,30 @@ func (u *Upkeep) Handle(ctx context.Context, job *worker.Job) error {
 	return job.Finish(ctx, sum, nil)
 }
 
-func (u *Upkeep) timeToForget() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	now := u.now()
-	if now.Sub(u.forgot) < forgetEvery {
-		return false
+// unhurried does a step of each work that it is time for, in turn, until all came to
+// their end or the share of the time is used up. A work that failed is tried again by
+// the next task.
+func (u *Upkeep) unhurried(step func(upkeepWork) (more, ok bool)) {
+	begun := u.now()
+	var due []upkeepWork
+	for _, w := range []upkeepWork{
+		{"run_files", forgetEvery, u.forgetRuns}, {"events", forgetEvery, u.forgetEvents},
+		{"idempotency_keys", forgetEvery, u.forgetKeys}, {"schedule_fires", forgetEvery, u.forgetFires},
+		{"orphan_fires", forgetEvery, u.forgetOrphans}, {"schedules_recounted", recountEvery, u.recount},
+	} {
+		if begun.Sub(u.ended[w.name]) >= w.every {
+			due = append(due, w)
+		}
 	}
-	u.forgot = now
-	return true
+	for len(due) > 0 && u.now().Sub(begun) < unhurriedShare {
+		due = slices.DeleteFunc(due, func(w upkeepWork) bool {
+			more, ok := step(w)
+			if ok && !more {
+				u.ended[w.name] = begun
+			}
+			return !more
+		})
+	}
 }
 
 func (u *Upkeep) endLost(ctx context.Context, job *worker.Job) (n int64, more bool, err error) {
@@ -125,4 +157,34 @@ func (u *Upkeep) forgetEvents(ctx context.Context, _ *worker.Job) (int64, bool, 
 func (u *Upkeep) forgetKeys(ctx context.Context, _ *worker.Job) (int64, bool, error) {
 	n, err := authoring.ForgetKeys(ctx, u.db, u.now().Add(-keepKeys), upkeepStep)
 	return n, n >= upkeepStep, err
+}
+
+// forgetFires keeps what schedules did as long as the runs that they started.
+func (u *Upkeep) forgetFires(ctx context.Context, _ *worker.Job) (int64, bool, error) {
+	n, err := authoring.ForgetFires(ctx, u.db, u.now().Add(-u.keep), upkeepStep)
+	return n, n >= upkeepStep, err
+}
+
+func (u *Upkeep) forgetOrphans(ctx context.Context, _ *worker.Job) (int64, bool, error) {
+	n, next, err := authoring.ForgetOrphanFires(ctx, u.db, u.orphans, upkeepStep)
+	if err != nil {
+		return n, false, err
+	}
+	if next == nil {
+		u.orphans = authoring.FirePlace{}
+		return n, false, nil
+	}
+	u.orphans = *next
+	return n, true, nil
+}
+
+func (u *Upkeep) recount(ctx context.Context, _ *worker.Job) (int64, bool, error) {
+	n, last, more, err := authoring.Recount(ctx, u.db, u.recounted, upkeepStep)
+	if err != nil {
+		return n, false, err
+	}
+	if u.recounted = last; !more {
+		u.recounted = uuid.Nil
+	}
+	return n, more, nil
 }

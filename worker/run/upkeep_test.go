@@ -26,6 +26,98 @@ func (w *world) tidy(u *Upkeep) (sum map[string]int64) {
 	return sum
 }
 
+// fires makes n fires of an age, each of a schedule that is gone.
+func (w *world) fires(n int, age string) {
+	w.t.Helper()
+	w.exec(`insert into test_schedule_fires (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid, created_at)
+		select gen_random_uuid(), $1, gen_random_uuid(), now(), 'CRON', 'STARTED', gen_random_uuid(), now() - $3::interval
+		from generate_series(1, $2)`, w.org, n, age)
+}
+
+// schedules makes n of them that fire each day at noon, and of which the database's
+// clock was wrong when it was counted.
+func (w *world) schedules(n int) {
+	w.t.Helper()
+	w.exec(`insert into test_schedules (id, organization_id, team_id, name, cron, timezone, running_user_uuid, state, next_run_at,
+			creator_uuid, modifier_uuid)
+		select gen_random_uuid(), o.id, t.id, 'nightly', '0 12 * * *', 'UTC', gen_random_uuid(), 'ENABLED', now() + interval '5 years',
+			gen_random_uuid(), gen_random_uuid()
+		from organizations o join teams t on t.organization_id = o.id, generate_series(1, $2) where o.id = $1`, w.org, n)
+}
+
+// What is not urgent has a share of the time, and goes on with the next task.
+func TestUpkeepIsNeverLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	u, err := NewUpkeep(w.db, w.objects, DefaultKeep, w.handler.Log)
+	require.NoError(t, err)
+	// Each look at the clock takes half of the share.
+	now := time.Now()
+	u.now = func() time.Time {
+		now = now.Add(unhurriedShare / 2)
+		return now
+	}
+	const steps = 3
+	w.schedules(steps*upkeepStep - 1)
+	w.fires(steps*upkeepStep-1, "1 hour")
+	w.exec(`insert into authoring_keys (organization_id, operation, key, result, created_at)
+		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, 2*upkeepStep)
+	left := func() []int {
+		return []int{w.number(`select count(*) from test_schedules where next_run_at > now() + interval '1 year'`),
+			w.number(`select count(*) from test_schedule_fires`), w.number(`select count(*) from authoring_keys`)}
+	}
+	before := left()
+	for n := 1; n <= steps; n++ {
+		lost, job := w.simpleRun()
+		w.exec(`update tasks set state = 'dead' where id = $1`, job)
+		sum := w.tidy(u)
+		require.EqualValues(t, 1, sum["jobs_lost"])
+		require.Equal(t, authoring.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
+		require.Equal(t, []int{max(before[0]-n*upkeepStep, 0), max(before[1]-n*upkeepStep, 0), max(before[2]-n*upkeepStep, 0)}, left())
+		_, again := sum["events"]
+		require.Equal(t, n == 1, again, "what came to its end rests")
+	}
+	require.Equal(t, map[string]int64{"jobs_lost": 0}, w.tidy(u))
+
+	// The next round begins at the beginning again.
+	w.fires(5, "1 hour")
+	w.schedules(5)
+	now = now.Add(forgetEvery)
+	sum := w.tidy(u)
+	require.EqualValues(t, 5, sum["orphan_fires"])
+	require.NotContains(t, sum, "schedules_recounted")
+	now = now.Add(recountEvery)
+	require.Positive(t, w.tidy(u)["schedules_recounted"])
+	w.tidy(u)
+	w.tidy(u)
+	w.tidy(u)
+	require.Equal(t, []int{0, 0, 0}, left())
+}
+
+// What fails is tried again by the next task, and keeps nothing else from being done.
+func TestUpkeepFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	u, err := NewUpkeep(w.db, w.objects, DefaultKeep, w.handler.Log)
+	require.NoError(t, err)
+	w.fires(5, "1 hour")
+	w.schedules(5)
+	w.exec(`alter table authoring_keys rename to lost_keys`)
+	w.exec(`alter table test_schedule_fires rename to lost_fires`)
+	task := tasks.NewUpkeep(tasks.RunUpkeep)
+	_, err = ledger.Insert(t.Context(), w.db, task)
+	require.NoError(t, err)
+	err = u.Handle(t.Context(), w.claim(tasks.RunUpkeep, task.ID))
+	for _, name := range []string{"idempotency_keys: ", "schedule_fires: ", "orphan_fires: "} {
+		require.ErrorContains(t, err, name)
+	}
+	require.Zero(t, w.number(`select count(*) from test_schedules where next_run_at > now() + interval '1 year'`))
+	w.exec(`alter table lost_keys rename to authoring_keys`)
+	w.exec(`alter table lost_fires rename to test_schedule_fires`)
+	w.exec(`delete from tasks`)
+	require.Equal(t, map[string]int64{"jobs_lost": 0, "idempotency_keys": 0, "schedule_fires": 0, "orphan_fires": 5}, w.tidy(u))
+}
+
 func TestUpkeep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -43,12 +135,18 @@ func TestUpkeep(t *testing.T) {
 	w.exec(`update events set created_at = now() - interval '31 days' where subject <> $1`, runs[0].ID.String())
 	w.exec(`insert into authoring_keys (organization_id, operation, key, result, created_at)
 		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, upkeepStep+5)
+	w.fires(upkeepStep+3, "91 days")
 	lost, lostJob := w.simpleRun()
 	w.exec(`update tasks set state = 'dead' where id = $1`, lostJob)
 
 	u, err := NewUpkeep(w.db, w.objects, DefaultKeep, w.handler.Log)
 	require.NoError(t, err)
-	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 2, "events": 2, "idempotency_keys": upkeepStep + 5}, w.tidy(u))
+	sum := w.tidy(u)
+	require.EqualValues(t, upkeepStep+3, sum["schedule_fires"]+sum["orphan_fires"], "those beyond their age, and the same as orphans")
+	delete(sum, "schedule_fires")
+	delete(sum, "orphan_fires")
+	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 2, "events": 2, "idempotency_keys": upkeepStep + 5,
+		"schedules_recounted": 0}, sum)
 	require.Equal(t, authoring.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
 	require.Equal(t, 2, w.number(`select count(*) from test_runs`))
 	require.Equal(t, []string{w.read(runs[0]).Jobs[0].Files[0].Key}, w.stored())
