@@ -58,6 +58,7 @@ type Config struct {
 
 	Cases     Cases
 	Suites    Suites
+	Schedules Schedules
 	Variables Variables
 	Tunnels   Tunnels
 
@@ -144,6 +145,13 @@ type Cases struct {
 type Suites struct {
 	List, Create, Get, Update, Delete gin.HandlerFunc
 	Start, Runs, Run, CancelRun       gin.HandlerFunc
+}
+
+// Schedules are the handlers of what runs suites by the clock. Fires lists what
+// became of each time.
+type Schedules struct {
+	List, Create, Get, Update, Delete gin.HandlerFunc
+	Enable, Disable, Start, Fires     gin.HandlerFunc
 }
 
 // Variables are the handlers of the variables of tests.

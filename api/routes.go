@@ -70,7 +70,8 @@ func (cfg *Config) Routes() []Route {
 	t, r, in, a := cfg.Tasks, cfg.Crashes, cfg.Intake, cfg.Accounts
 	p, b, l, u, i := cfg.Projects, cfg.Builds, cfg.Legacy, cfg.Uploads, cfg.Pages
 	const tests, cases, suites = respond.InterfaceAuthoring, authoringPath + "/testcases", authoringPath + "/testsuites"
-	tc, ts, va, tu := cfg.Cases, cfg.Suites, cfg.Variables, cfg.Tunnels
+	const schedules = authoringPath + "/test-schedules"
+	tc, ts, sc, va, tu := cfg.Cases, cfg.Suites, cfg.Schedules, cfg.Variables, cfg.Tunnels
 	return []Route{
 		{Method: http.MethodGet, Path: "/openapi.json", Handler: description, Public: "the description of the interfaces is no secret"},
 
@@ -186,6 +187,17 @@ func (cfg *Config) Routes() []Route {
 		{Method: http.MethodGet, Path: suites + "/:id/runs", Interface: tests, Action: auth.ReadTests, Handler: ts.Runs},
 		{Method: http.MethodGet, Path: suites + "/:id/runs/:runId", Interface: tests, Action: auth.ReadTests, Handler: ts.Run, Deadline: waitDeadline},
 		{Method: http.MethodPost, Path: suites + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: ts.CancelRun},
+
+		// Tests: schedules.
+		{Method: http.MethodGet, Path: schedules, Interface: tests, Action: auth.ReadTests, Handler: sc.List},
+		{Method: http.MethodPost, Path: schedules, Interface: tests, Action: auth.ChangeTests, Handler: sc.Create},
+		{Method: http.MethodGet, Path: schedules + "/:id", Interface: tests, Action: auth.ReadTests, Handler: sc.Get},
+		{Method: http.MethodPost, Path: schedules + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: sc.Update},
+		{Method: http.MethodDelete, Path: schedules + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: sc.Delete},
+		{Method: http.MethodPost, Path: schedules + "/:id/enable", Interface: tests, Action: auth.ChangeTests, Handler: sc.Enable},
+		{Method: http.MethodPost, Path: schedules + "/:id/disable", Interface: tests, Action: auth.ChangeTests, Handler: sc.Disable},
+		{Method: http.MethodPost, Path: schedules + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: sc.Start},
+		{Method: http.MethodGet, Path: schedules + "/:id/runs", Interface: tests, Action: auth.ReadTests, Handler: sc.Fires},
 
 		// Tests: variables and tunnels.
 		{Method: http.MethodGet, Path: authoringPath + "/variables", Interface: tests, Action: auth.ReadTests, Handler: va.List},

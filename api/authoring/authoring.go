@@ -1,5 +1,6 @@
-// Package authoring serves test cases, test suites, their runs, variables and
-// tunnels (authoring document, parts 2.1 to 2.4, 4.1, 4.2; decisions, part 2).
+// Package authoring serves test cases, test suites, their runs, schedules,
+// variables and tunnels (authoring document, parts 2.1 to 2.5, 4.1 to 4.3;
+// decisions, part 2).
 //
 // Every success that has a body is {"data": ...}; every failure goes through
 // fail, which gives the errors of the stores the codes of the interface. What is

@@ -29,6 +29,12 @@ const (
 	codeFileNotFound     = "FILE_NOT_FOUND"
 	codeVariableNotFound = "VARIABLE_NOT_FOUND"
 	codeTunnelNotFound   = "SC_TUNNEL_NOT_FOUND"
+	codeNoJobs           = "TEST_SUITE_NO_RUN_JOBS"
+
+	codeScheduleNotFound = "TEST_SCHEDULE_NOT_FOUND"
+	codeSuitesNotFound   = "TEST_SUITES_NOT_FOUND"
+	codeInvalidSuites    = "INVALID_TEST_SUITES"
+	codeRunningUser      = "RUNNING_USER_NOT_FOUND"
 
 	codeTargetInvalid  = "CODE_GENERATION_TARGET_INVALID"
 	codeTargetNotFound = "CODE_GENERATION_TARGET_NOT_FOUND"
@@ -48,6 +54,7 @@ var (
 	runFile   = resource{codeFileNotFound, "the file does not exist"}
 	variable  = resource{codeVariableNotFound, "the variable does not exist"}
 	tunnel    = resource{codeTunnelNotFound, "the tunnel does not exist"}
+	schedule  = resource{codeScheduleNotFound, "the test schedule does not exist"}
 )
 
 // fail answers an error of a request whose path names the resource. It is the one
@@ -58,6 +65,7 @@ var (
 //   - authoring.ErrForbidden is 403 FORBIDDEN;
 //   - *authoring.MissingError and authoring.ErrSuiteNotFound are 404 with their
 //     own codes (see inBody for where they are a 400);
+//   - what a schedule lacks to run (ofSchedule) is a 400 with its own code;
 //   - *storage.InvalidError and *step.InvalidError are INVALID_BODY: errors of
 //     queries and paths are made by invalidQuery and invalidParams.
 func fail(c *gin.Context, err error, of resource) { respond.Authoring(c, problem(err, of)) }
@@ -82,7 +90,30 @@ func problem(err error, of resource) error {
 	case errors.Is(err, storage.ErrNotFound):
 		return &respond.Problem{Status: http.StatusNotFound, Authoring: of.code, Text: of.text, Err: err}
 	}
-	return err
+	return ofSchedule(err)
+}
+
+// ofSchedule gives what a body, or a schedule that is to run, names and is not
+// there its code.
+func ofSchedule(err error) error {
+	var missing *authoring.MissingSuitesError
+	var foreign *authoring.ForeignSuitesError
+	p := &respond.Problem{Status: http.StatusBadRequest, Err: err}
+	switch {
+	case errors.As(err, &missing):
+		p.Authoring, p.Text = codeSuitesNotFound, missing.Error()
+	case errors.As(err, &foreign):
+		p.Authoring, p.Text = codeInvalidSuites, foreign.Error()
+	case errors.Is(err, authoring.ErrRunningUser):
+		p.Authoring, p.Text = codeRunningUser, authoring.ErrRunningUser.Error()
+	case errors.Is(err, authoring.ErrNoTunnel):
+		p.Authoring, p.Text = codeTunnelNotFound, authoring.ErrNoTunnel.Error()
+	case errors.Is(err, authoring.ErrNoJobs):
+		p.Authoring, p.Text = codeNoJobs, authoring.ErrNoJobs.Error()
+	default:
+		return err
+	}
+	return p
 }
 
 // inBody turns a refusal with the code into a 400: what is missing is named by

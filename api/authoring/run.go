@@ -260,11 +260,9 @@ func (h *Handlers) startRun(c *gin.Context, n authoring.NewRun) (run *authoring.
 func (h *Handlers) insert(ctx context.Context, tx *storage.Tx, jobs ...*ledger.NewTask) error {
 	for _, t := range jobs {
 		t.Offered = h.cfg.Fast != nil && h.cfg.Fast.Room(t.Queue, t.OrganizationID)
-		if _, err := ledger.Insert(ctx, tx, t); err != nil {
-			return err
-		}
 	}
-	return nil
+	_, err := ledger.InsertAll(ctx, tx, jobs)
+	return err
 }
 
 // hand gives committed tasks to the workers at once.

@@ -15,8 +15,6 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-const codeNoJobs = "TEST_SUITE_NO_RUN_JOBS"
-
 // RunSuite answers POST /testsuites/{id}/run: every case of the suite that has a
 // target and steps is run, by a task. Member: buildName.
 func (h *Handlers) RunSuite(c *gin.Context) {
@@ -34,9 +32,6 @@ func (h *Handlers) RunSuite(c *gin.Context) {
 	}
 	if err == nil && run == nil {
 		run, err = h.startSuiteRun(c, authoring.NewSuiteRun{SuiteID: id, BuildName: in.BuildName, Key: key})
-	}
-	if errors.Is(err, authoring.ErrNoJobs) {
-		err = refused(http.StatusBadRequest, codeNoJobs, authoring.ErrNoJobs.Error())
 	}
 	if err != nil {
 		fail(c, err, testSuite)

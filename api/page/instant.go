@@ -38,14 +38,32 @@ var (
 // maxInstant bounds the text, in bytes.
 const maxInstant = 64
 
-// instant reads a date or a time of ISO 8601, in UTC unless it says otherwise; bare
-// says that it was a date. given is false when the parameter is absent.
+// instant reads a parameter as Instant does, without bounds. given is false when it
+// is absent.
 func instant(q url.Values, name string) (t time.Time, bare, given bool, err error) {
-	text := strings.ToUpper(strings.TrimSpace(q.Get(name)))
+	text := strings.TrimSpace(q.Get(name))
 	if text == "" {
 		return time.Time{}, false, false, nil
 	}
+	t, bare, err = readInstant(name, text)
+	return t, bare, err == nil, err
+}
+
+// Instant reads a date or a time of ISO 8601, in UTC unless it says otherwise, and
+// in the resolution of the database; bare says that it was a date, of which it is
+// the first instant. What is older or younger than anything stored here is the
+// earliest or latest time that is kept. The error is a *storage.InvalidError of
+// the field.
+func Instant(field, text string) (t time.Time, bare bool, err error) {
+	if t, bare, err = readInstant(field, strings.TrimSpace(text)); err != nil {
+		return time.Time{}, false, err
+	}
+	return within(t.Truncate(time.Microsecond)), bare, nil
+}
+
+func readInstant(name, text string) (t time.Time, bare bool, err error) {
 	ok := false
+	text = strings.ToUpper(text)
 	if at := strings.IndexAny(text, "T "); len(text) > maxInstant {
 		// Nothing that is so long is a time.
 	} else if at < 0 {
@@ -56,10 +74,10 @@ func instant(q url.Values, name string) (t time.Time, bare, given bool, err erro
 		t, ok = parse(text[:at]+"T"+strings.Replace(text[at+1:], " ", "+", 1), times, zones)
 	}
 	if !ok {
-		return time.Time{}, false, false, &storage.InvalidError{Field: name,
+		return time.Time{}, false, &storage.InvalidError{Field: name,
 			Msg: "must be a date (2006-01-02) or an ISO 8601 time (2006-01-02T15:04:05Z)"}
 	}
-	return t, bare, true, nil
+	return t, bare, nil
 }
 
 // parse reads a text that has one of the forms with one of the ends.

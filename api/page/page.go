@@ -6,7 +6,8 @@
 // capped to (one list refuses them instead), and 0, a negative number or a text
 // is a *storage.InvalidError that names the parameter. Arrays come as repeated
 // names, as name[], as name[0] and as comma lists, in any mixture. A date alone means a whole
-// day in UTC: as the start of a range its first instant, as the end its last.
+// day in UTC: as the start of a range its first instant, as the end its last. A time
+// as the end covers its millisecond.
 //
 // Everything is bounded: the page number, so that no offset overflows; the number
 // and length of array elements, so that no statement grows without end.
@@ -156,8 +157,10 @@ func isIndex(text string) bool {
 }
 
 // Range reads two parameters that bound a time: from inclusive, to exclusive as
-// the stores want it, so that the instant or day that the caller names as the end
-// is still inside. Zero times where a parameter is absent.
+// the stores want it, so that the day that the caller names as the end is still
+// inside, and the instant with its whole millisecond: answers show no smaller parts
+// of a time, and what they show as one's time must find it. Zero times where a
+// parameter is absent.
 func Range(q url.Values, fromName, toName string) (from, to time.Time, err error) {
 	from, _, begins, err := instant(q, fromName)
 	if err != nil {
@@ -170,7 +173,7 @@ func Range(q url.Values, fromName, toName string) (from, to time.Time, err error
 	if bare {
 		to = to.AddDate(0, 0, 1)
 	} else {
-		to = to.Truncate(time.Microsecond).Add(time.Microsecond) // the database's resolution
+		to = to.Truncate(time.Millisecond).Add(time.Millisecond)
 	}
 	if begins && ends && !from.Before(to) {
 		return time.Time{}, time.Time{}, &storage.InvalidError{Field: toName, Msg: "must not be before " + fromName}

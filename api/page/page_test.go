@@ -111,7 +111,15 @@ func TestRange(t *testing.T) {
 	from, to, err = page.Range(query(t, "from=2026-03-01T02:00:00%2B02:00&to=2026-03-02T00:00:00Z"), "from", "to")
 	require.NoError(t, err)
 	require.Equal(t, day(1), from)
-	require.Equal(t, day(2).Add(time.Microsecond), to, "the named instant is inside")
+	require.Equal(t, day(2).Add(time.Millisecond), to, "the named instant is inside")
+	for text, ms := range map[string]int{"10:00:00.123Z": 124, "10:00:00.123456Z": 124, "10:00:00.1239999Z": 124, "10:00:00.999Z": 1000} {
+		_, to, err = page.Range(query(t, "to=2026-03-02T"+text), "from", "to")
+		require.NoError(t, err)
+		require.Equal(t, day(2).Add(10*time.Hour+time.Duration(ms)*time.Millisecond), to, "%s with its millisecond, not more", text)
+	}
+	from, to, err = page.Range(query(t, "from=2026-03-01T10:00:00.5Z&to=2026-03-01T10:00:00.5Z"), "from", "to")
+	require.NoError(t, err)
+	require.Equal(t, time.Millisecond, to.Sub(from))
 	from, _, err = page.Range(query(t, "from=2026-03-01T02:00:00+02:00"), "from", "to")
 	require.NoError(t, err, "a plus that was not escaped")
 	require.Equal(t, day(1), from)
@@ -119,7 +127,7 @@ func TestRange(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, from.IsZero() && to.IsZero())
 	for q, field := range map[string]string{"from=yesterday": "from", "to=2026-13-01": "to", "to=7": "to",
-		"from=2026-03-02&to=2026-03-01": "to", "from=9999-12-31&to=9999-01-01": "to", "from=99999-01-01": "from",
+		"from=2026-03-02&to=2026-03-01": "to", "from=2026-03-01T10:00:00.002Z&to=2026-03-01T10:00:00.001Z": "to", "from=9999-12-31&to=9999-01-01": "to", "from=99999-01-01": "from",
 		"from=2026-02-30": "from", "from=2026-03-01T25:00": "from", "from=2026-03-01T": "from", "from=2026-03-01T10:00Zx": "from",
 		"from=2026-3-1": "from", "from=202603-01": "from", "from=2026-03-01T10:00%2B99:00": "from", "from=-2026-03-01": "from",
 		"from=2026-03-01T10:00:00.": "from", "from=2026-03-01T10:00:00." + strings.Repeat("0", 100): "from", "from=1772323200": "from"} {
@@ -158,6 +166,30 @@ func TestRangeTakesISO8601(t *testing.T) {
 		require.NoError(t, err, q)
 		require.True(t, from.Before(to), q)
 		require.LessOrEqual(t, to.Year(), 9999, q)
+	}
+}
+
+func TestInstant(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct {
+		at   time.Time
+		bare bool
+	}{
+		"2026-11-21":                       {time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), true},
+		" 2026-11-21T10:20:30+02:00 ":      {time.Date(2026, 11, 21, 8, 20, 30, 0, time.UTC), false},
+		"2026-11-21T10:20:30.123456789Z":   {time.Date(2026, 11, 21, 10, 20, 30, 123456000, time.UTC), false},
+		"0001-01-01":                       {time.Unix(0, 0).UTC(), true},
+		"9999-12-31T23:59:59-23:00":        {time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), false},
+		"9999-12-31T23:59:59.999999999999": {time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), false},
+	} {
+		at, bare, err := page.Instant("settings.endDate", text)
+		require.NoError(t, err, text)
+		require.Equal(t, want.at, at, text)
+		require.Equal(t, want.bare, bare, text)
+	}
+	for _, text := range []string{"", " ", "tomorrow", "2026-02-30", "2026-11-21T24:00:01Z", "1772323200", strings.Repeat("2", 100)} {
+		_, _, err := page.Instant("settings.endDate", text)
+		requireInvalid(t, "settings.endDate", err)
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker"
 	workcrash "github.com/slipway-qa/slipway/worker/crash"
+	"github.com/slipway-qa/slipway/worker/schedule"
 	"github.com/slipway-qa/slipway/worker/upkeep"
 )
 
@@ -90,8 +91,9 @@ func openParts(ctx context.Context, s *settings, log *slog.Logger, name string) 
 		return nil, err
 	}
 	p.relay = dispatch.NewRelay(p.redis, ledger.New(p.beats), log)
-	p.metrics = ops.NewMetrics(ops.MetricsConfig{Version: version(), Tasks: ledger.New(p.probe).Open,
-		Depths: p.redis.Depths, Log: log})
+	probe := ledger.New(p.probe)
+	p.metrics = ops.NewMetrics(ops.MetricsConfig{Version: version(), Tasks: probe.Open, Depths: p.redis.Depths,
+		Upkeep: probe.LastSucceeded, Overdue: schedule.Overdue(p.probe), Log: log})
 	return p, nil
 }
 

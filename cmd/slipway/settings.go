@@ -72,7 +72,7 @@ type settings struct {
 	LogFormat      string   `env:"SLIPWAY_LOG_FORMAT" default:"json" enum:"json,text" help:"json or text."`
 
 	// Work.
-	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"4:critical=6,default=3;3:crash=1;2:run=1;2:bulk=1" help:"Slots and queues: slots:queue=weight,...;... Queues: critical, default, run, crash, bulk. A slot of run holds a browser. Give a kind of work a fleet of its own by serving its queue elsewhere."`
+	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"2:schedule=1;4:critical=6,default=3;3:crash=1;2:run=1;2:bulk=1" help:"Slots and queues: slots:queue=weight,...;... Queues: schedule, critical, default, run, crash, bulk. Schedules fire from schedule: keep it in a pool of its own, where nothing makes it wait. A slot of run holds a browser. Give a kind of work a fleet of its own by serving its queue elsewhere."`
 	WorkerDrain      time.Duration `env:"SLIPWAY_WORKER_DRAIN" default:"15s" help:"Time that running tasks get at a stop before they are handed back."`
 	ReadyLag         time.Duration `env:"SLIPWAY_READY_LAG" default:"5m" help:"Age of the oldest due task at which a worker counts as late: degraded, or not ready."`
 	ReadyLagCritical bool          `env:"SLIPWAY_READY_LAG_CRITICAL" help:"A worker that is late answers 503 on /readyz instead of degraded."`

@@ -11,6 +11,9 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
 )
 
 // parse reads a command line the way run does.
@@ -152,6 +155,18 @@ func TestBounds(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestDefaultPoolsServeAllQueues(t *testing.T) {
+	t.Parallel()
+	s, err := parse(t, "version")
+	require.NoError(t, err)
+	queues, err := servedQueues(s.WorkerPools)
+	require.NoError(t, err)
+	require.ElementsMatch(t, tasks.Queues(), queues)
+	pools, err := worker.ParsePools(s.WorkerPools)
+	require.NoError(t, err)
+	require.Contains(t, pools, worker.Pool{Slots: 2, Queues: map[string]int{tasks.Schedule: 1}}, "nothing makes schedules wait")
 }
 
 func TestCheckVariables(t *testing.T) {

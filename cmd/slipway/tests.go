@@ -19,10 +19,11 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/egress"
 	workrun "github.com/slipway-qa/slipway/worker/run"
+	"github.com/slipway-qa/slipway/worker/schedule"
 )
 
-// addTests fills in the handlers of cases, suites and runs, and gives what ends
-// the watcher of runs.
+// addTests fills in the handlers of cases, suites, schedules and runs, and gives
+// what ends the watcher of runs.
 func (p *parts) addTests(cfg *api.Config, fast *dispatch.Fast) (stop func(), err error) {
 	watcher := task.NewWatcher(task.WatcherConfig{Log: p.log,
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
@@ -38,12 +39,15 @@ func (p *parts) addTests(cfg *api.Config, fast *dispatch.Fast) (stop func(), err
 		CodeTargets: t.CodeTargets, Code: t.Code, File: t.File}
 	cfg.Suites = api.Suites{List: t.Suites, Create: t.CreateSuite, Get: t.Suite, Update: t.UpdateSuite, Delete: t.DeleteSuite,
 		Start: t.RunSuite, Runs: t.SuiteRuns, Run: t.SuiteRun, CancelRun: t.CancelSuiteRun}
+	cfg.Schedules = api.Schedules{List: t.Schedules, Create: t.CreateSchedule, Get: t.Schedule, Update: t.UpdateSchedule, Delete: t.DeleteSchedule,
+		Enable: t.EnableSchedule, Disable: t.DisableSchedule, Start: t.RunSchedule, Fires: t.ScheduleRuns}
 	cfg.Variables = api.Variables{List: t.Variables, Create: t.CreateVariable, Get: t.Variable, Update: t.UpdateVariable, Delete: t.DeleteVariable}
 	cfg.Tunnels = api.Tunnels{List: t.Tunnels, Create: t.CreateTunnel, Get: t.Tunnel, Delete: t.DeleteTunnel}
 	return loop(watcher.Run), nil
 }
 
-// addTestWork adds the handlers of runs, and gives what ends their browsers.
+// addTestWork adds the handlers of runs and schedules, and gives what ends the
+// browsers.
 func (p *parts) addTestWork(handlers map[string]worker.Handler, pools []worker.Pool) (stop func(), err error) {
 	browsers, trouble, stop, err := p.startBrowsers(runSlots(pools))
 	if err != nil {
@@ -58,6 +62,7 @@ func (p *parts) addTestWork(handlers map[string]worker.Handler, pools []worker.P
 		CheckURL: p.pages.Check, Trouble: trouble, Timeout: p.s.RunTimeout, Screenshots: p.s.RunScreenshots, Log: p.log}
 	handlers[tasks.SuiteRun.Name] = &workrun.Suite{DB: p.db, Vendor: p.s.Vendor, Log: p.log}
 	handlers[tasks.RunUpkeep.Name] = tidy
+	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: p.db, Observer: p.metrics.Observer(), Log: p.log}
 	return stop, nil
 }
 

@@ -1,0 +1,187 @@
+package authoring
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/storage/authoring"
+)
+
+// scheduleBody is what a request may say of a schedule. Of settings and
+// testSuiteIds, null is not the same as absent.
+type scheduleBody struct {
+	Name         *string         `json:"name"`
+	TeamID       *string         `json:"teamId"`
+	StateName    *string         `json:"stateName"`
+	Settings     json.RawMessage `json:"settings"`
+	TestSuiteIDs json.RawMessage `json:"testSuiteIds"`
+}
+
+// create is the schedule that the body asks for.
+func (in *scheduleBody) create() (n authoring.NewSchedule, err error) {
+	if in.Name != nil && strings.TrimSpace(*in.Name) == "" {
+		// Without a name the store gives one; an empty one is a mistake.
+		return n, member("name", fmt.Sprintf("must have 1 to %d characters", authoring.MaxName))
+	}
+	n.Name = or(in.Name, "")
+	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
+		return n, err
+	}
+	change, err := in.change()
+	if err != nil {
+		return n, err
+	}
+	n.Suites, n.State = or(change.Suites, []uuid.UUID{}), or(change.State, "")
+	if n.Settings = change.Settings; n.Settings != nil && n.Settings.Remove {
+		n.Settings = nil
+	}
+	return n, nil
+}
+
+// change is what the body changes.
+func (in *scheduleBody) change() (c authoring.ScheduleChange, err error) {
+	c.Name = in.Name
+	if c.State, err = in.state(); err != nil {
+		return c, err
+	}
+	if c.Settings, err = readScheduleSettings(in.Settings); err != nil {
+		return c, err
+	}
+	c.Suites, err = readSuiteIDs(in.TestSuiteIDs)
+	return c, err
+}
+
+// state is the one that a caller may ask for; nil when it asks for none.
+func (in *scheduleBody) state() (*authoring.ScheduleState, error) {
+	if in.StateName == nil {
+		return nil, nil
+	}
+	state := authoring.ScheduleState(*in.StateName)
+	if state != authoring.ScheduleEnabled && state != authoring.ScheduleDisabled {
+		return nil, member("stateName", fmt.Sprintf("must be %s or %s", authoring.ScheduleEnabled, authoring.ScheduleDisabled))
+	}
+	return &state, nil
+}
+
+const suiteIDsPath = "testSuiteIds"
+
+// readSuiteIDs reads the suites of a body, each once; nil when the member is
+// absent, and none for null. What is wrong with them is INVALID_TEST_SUITES.
+func readSuiteIDs(text json.RawMessage) (*[]uuid.UUID, error) {
+	if text == nil {
+		return nil, nil
+	}
+	var texts []string
+	if err := (document{text}).decode(suiteIDsPath, &texts); err != nil {
+		return nil, err
+	}
+	ids, seen := []uuid.UUID{}, map[uuid.UUID]bool{}
+	for i, text := range texts {
+		id, err := parseUUID(fmt.Sprintf("%s[%d]", suiteIDsPath, i), text)
+		if err != nil {
+			return nil, invalidSuites(err.Error())
+		}
+		if seen[id] {
+			continue
+		}
+		if len(ids) == authoring.MaxScheduleSuites {
+			return nil, invalidSuites(fmt.Sprintf("%s: must have at most %d elements", suiteIDsPath, authoring.MaxScheduleSuites))
+		}
+		seen[id] = true
+		ids = append(ids, id)
+	}
+	return &ids, nil
+}
+
+func invalidSuites(text string) error { return refused(http.StatusBadRequest, codeInvalidSuites, text) }
+
+// scheduleSettingsBody are the settings of a schedule. Each member is absent, null
+// or has a value, and is read after the body so that it is named by its path.
+type scheduleSettingsBody struct {
+	Cron          json.RawMessage `json:"cron"`
+	Timezone      json.RawMessage `json:"timezone"`
+	RunningUserID json.RawMessage `json:"runningUserId"`
+	StartDate     json.RawMessage `json:"startDate"`
+	EndDate       json.RawMessage `json:"endDate"`
+	MaxRuns       json.RawMessage `json:"maxRuns"`
+	SCTunnelName  json.RawMessage `json:"scTunnelName"`
+	BuildName     json.RawMessage `json:"buildName"`
+}
+
+const scheduleSettingsPath = "settings"
+
+// readScheduleSettings reads what the member settings changes: nil when it is
+// absent, the removal of all settings when it is null. What the values mean is for
+// the store to check.
+func readScheduleSettings(text json.RawMessage) (*authoring.SettingsChange, error) {
+	switch {
+	case text == nil:
+		return nil, nil
+	case string(text) == "null":
+		return &authoring.SettingsChange{Remove: true}, nil
+	}
+	var in scheduleSettingsBody
+	if err := (document{text}).decode(scheduleSettingsPath, &in); err != nil {
+		return nil, err
+	}
+	var change authoring.SettingsChange
+	for _, read := range []func() error{
+		func() error { return readMember("cron", in.Cron, &change.Cron, asText) },
+		func() error { return readMember("timezone", in.Timezone, &change.Timezone, asText) },
+		func() error { return readMember("runningUserId", in.RunningUserID, &change.RunningUser, parseUUID) },
+		func() error { return readMember("startDate", in.StartDate, &change.StartAt, asStart) },
+		func() error { return readMember("endDate", in.EndDate, &change.EndAt, asEnd) },
+		func() error { return readMember("maxRuns", in.MaxRuns, &change.MaxRuns, asNumber) },
+		func() error { return readMember("scTunnelName", in.SCTunnelName, &change.Tunnel, asText) },
+		func() error { return readMember("buildName", in.BuildName, &change.BuildName, asText) },
+	} {
+		if err := read(); err != nil {
+			return nil, err
+		}
+	}
+	return &change, nil
+}
+
+// readMember reads a member of the settings, whose JSON is of type J, into what it
+// means.
+func readMember[J, T any](name string, text json.RawMessage, into *authoring.Member[T], as func(path string, value J) (T, error)) error {
+	if text == nil {
+		return nil
+	}
+	path := scheduleSettingsPath + "." + name
+	var value *J
+	if err := (document{text}).decode(path, &value); err != nil {
+		return err
+	}
+	into.Given = true
+	if value == nil {
+		return nil
+	}
+	meant, err := as(path, *value)
+	into.Value = &meant
+	return err
+}
+
+func asText(_, text string) (string, error) { return text, nil }
+
+func asNumber(_ string, n int) (int, error) { return n, nil }
+
+func asStart(path, text string) (time.Time, error) {
+	at, _, err := page.Instant(path, text)
+	return at, err
+}
+
+// asEnd is the last instant: a date alone covers that whole day.
+func asEnd(path, text string) (time.Time, error) {
+	at, bare, err := page.Instant(path, text)
+	if bare {
+		at = at.AddDate(0, 0, 1).Add(-time.Microsecond)
+	}
+	return at, err
+}

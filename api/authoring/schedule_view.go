@@ -1,0 +1,87 @@
+package authoring
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/scheduler/cron"
+	"github.com/slipway-qa/slipway/storage/authoring"
+)
+
+// scheduleView is a test schedule (authoring document, part 2.5).
+type scheduleView struct {
+	ID                   uuid.UUID            `json:"id"`
+	OrgID                uuid.UUID            `json:"orgId"`
+	TeamID               uuid.UUID            `json:"teamId"`
+	Name                 string               `json:"name"`
+	CreationDate         string               `json:"creationDate"`
+	LastUpdateDate       string               `json:"lastUpdateDate"`
+	CreatorUserID        uuid.UUID            `json:"creatorUserId"`
+	CreatorUserName      string               `json:"creatorUserName"`
+	LastModifierUserID   uuid.UUID            `json:"lastModifierUserId"`
+	LastModifierUserName string               `json:"lastModifierUserName"`
+	TestSuiteIDs         []uuid.UUID          `json:"testSuiteIds"`
+	Settings             scheduleSettingsView `json:"settings"`
+	State                scheduleStateView    `json:"state"`
+	// CronDescription says in words when the schedule fires. Not in lists, nor
+	// without settings.
+	CronDescription string `json:"cronDescription,omitempty"`
+}
+
+// scheduleSettingsView is {} for a schedule without settings. Those that are
+// optional are there only when they are set.
+type scheduleSettingsView struct {
+	Cron          string     `json:"cron,omitempty"`
+	Timezone      string     `json:"timezone,omitempty"`
+	RunningUserID *uuid.UUID `json:"runningUserId,omitempty"`
+	StartDate     string     `json:"startDate,omitempty"`
+	EndDate       string     `json:"endDate,omitempty"`
+	MaxRuns       *int       `json:"maxRuns,omitempty"`
+	SCTunnelName  string     `json:"scTunnelName,omitempty"`
+	BuildName     string     `json:"buildName,omitempty"`
+}
+
+// scheduleStateView is what a schedule does: lastRunDate is there after a run,
+// nextRunDate while it is enabled, remainingRuns while it is and has maxRuns.
+type scheduleStateView struct {
+	StateName     authoring.ScheduleState `json:"stateName"`
+	RunCount      int                     `json:"runCount"`
+	LastRunDate   string                  `json:"lastRunDate,omitempty"`
+	NextRunDate   string                  `json:"nextRunDate,omitempty"`
+	RemainingRuns *int                    `json:"remainingRuns,omitempty"`
+	LastRunError  string                  `json:"lastRunError,omitempty"`
+}
+
+// viewSchedule is a schedule as a list has it.
+func viewSchedule(row *authoring.Schedule) scheduleView {
+	view := scheduleView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name,
+		CreationDate: stamp(row.CreatedAt), LastUpdateDate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
+		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
+		TestSuiteIDs: row.SuiteIDs, Settings: viewScheduleSettings(row.Settings),
+		State: scheduleStateView{StateName: row.State, RunCount: row.RunCount, LastRunDate: stampOnce(row.LastRunAt),
+			NextRunDate: stampOnce(row.NextRunAt), RemainingRuns: row.Remaining(), LastRunError: row.LastError}}
+	if view.TestSuiteIDs == nil {
+		view.TestSuiteIDs = []uuid.UUID{}
+	}
+	return view
+}
+
+func viewScheduleSettings(s *authoring.ScheduleSettings) scheduleSettingsView {
+	if s == nil {
+		return scheduleSettingsView{}
+	}
+	return scheduleSettingsView{Cron: s.Cron, Timezone: s.Timezone, RunningUserID: &s.RunningUser, StartDate: stampOnce(s.StartAt),
+		EndDate: stampOnce(s.EndAt), MaxRuns: s.MaxRuns, SCTunnelName: s.Tunnel, BuildName: s.BuildName}
+}
+
+// viewDescribed is a schedule with its times in words.
+func viewDescribed(row *authoring.Schedule) scheduleView {
+	view := viewSchedule(row)
+	if row.Settings == nil {
+		return view
+	}
+	// The store has parsed it before it was kept.
+	if expression, err := cron.Parse(row.Settings.Cron); err == nil {
+		view.CronDescription = expression.Describe()
+	}
+	return view
+}
