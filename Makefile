@@ -45,11 +45,12 @@ fuzz: ## Run every fuzz target (FUZZTIME each)
 	  done || exit 1; \
 	done
 
-bench: ## Measure crash ingestion with reports of 4 KB and 60 KB, uploads, and runs
+bench: ## Measure crash ingestion with reports of 4 KB and 60 KB, uploads, runs, and schedules
 	go run ./cmd/bench crash --size 4KB
 	go run ./cmd/bench crash --size 60KB
 	go run ./cmd/bench upload
 	go run ./cmd/bench run
+	go run ./cmd/bench schedule
 
 # The URLs stand here, not in compose.yaml, so that a deployment with services
 # of its own changes them here. Letters and digits need no escaping in a URL.

@@ -19,10 +19,11 @@ import (
 )
 
 type cli struct {
-	Crash  crashCommand  `cmd:"" help:"Crash reports: accept, drain, sustain, answer times, idle wait, memory."`
-	Upload uploadCommand `cmd:"" help:"Builds: upload to MinIO, memory, inspection, lists."`
-	Run    runCommand    `cmd:"" help:"Test runs: a flow next to Playwright, cases per second, what a run adds, lists."`
-	Floor  floorCommand  `cmd:"" hidden:"" help:"Serve a floor (started by the other commands)."`
+	Crash    crashCommand    `cmd:"" help:"Crash reports: accept, drain, sustain, answer times, idle wait, memory."`
+	Upload   uploadCommand   `cmd:"" help:"Builds: upload to MinIO, memory, inspection, lists."`
+	Run      runCommand      `cmd:"" help:"Test runs: a flow next to Playwright, cases per second, what a run adds, lists."`
+	Schedule scheduleCommand `cmd:"" help:"Schedules: many due at once, a steady rate while schedulers are killed, an idle scheduler."`
+	Floor    floorCommand    `cmd:"" hidden:"" help:"Serve a floor (started by the other commands)."`
 }
 
 func main() {

@@ -38,11 +38,9 @@ func startProduct(ctx context.Context, binary string, args ...string) (*product,
 		return nil, err
 	}
 	p := &product{dir: dir, done: make(chan error, 1)}
-	bin := filepath.Join(dir, "slipway")
-	if binary != "" {
-		bin = binary
-	} else if out, err := exec.CommandContext(ctx, "go", "build", "-o", bin, "github.com/slipway-qa/slipway/cmd/slipway").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build slipway: %w\n%s", err, out)
+	bin, err := buildSlipway(ctx, dir, binary)
+	if err != nil {
+		return nil, err
 	}
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
@@ -63,6 +61,20 @@ func startProduct(ctx context.Context, binary string, args ...string) (*product,
 		return nil, fmt.Errorf("start slipway: %w\n%s", err, tail)
 	}
 	return p, nil
+}
+
+// buildSlipway builds the program into a folder, unless one is named, and gives
+// its path.
+func buildSlipway(ctx context.Context, dir, named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	path := filepath.Join(dir, "slipway")
+	out, err := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", path, "github.com/slipway-qa/slipway/cmd/slipway").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build slipway: %w\n%s", err, out)
+	}
+	return path, nil
 }
 
 // ready waits until the api answers and reads the keys.
@@ -159,34 +171,84 @@ func startFloor(ctx context.Context, database string) (address string, stop func
 	return strings.TrimSpace(line), stop, nil
 }
 
-// treeMemory sums the memory of a process and all below it, shared pages counted
-// by their share (PSS), in bytes.
-func treeMemory(root int) (int64, error) {
+// processTree gives a process and all below it.
+func processTree(root int) ([]int, error) {
 	children := map[int][]int{}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
 			continue
 		}
-		stat, err := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
-		if err != nil {
-			continue
-		}
-		_, rest, _ := strings.Cut(string(stat), ") ")
-		if fields := strings.Fields(rest); len(fields) > 1 {
+		if fields, err := processStat(pid); err == nil {
 			if parent, err := strconv.Atoi(fields[1]); err == nil {
 				children[parent] = append(children[parent], pid)
 			}
 		}
 	}
+	tree := []int{root}
+	for i := 0; i < len(tree); i++ {
+		tree = append(tree, children[tree[i]]...)
+	}
+	return tree, nil
+}
+
+// processStat gives the fields of /proc/PID/stat behind the name, from the third
+// on: state, parent, and so forth (proc_pid_stat(5)).
+func processStat(pid int) ([]string, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 15 {
+		return nil, fmt.Errorf("/proc/%d/stat has %d fields behind the name", pid, len(fields))
+	}
+	return fields, nil
+}
+
+// processorTime sums the processor time of a process and all below it, those that
+// have ended included.
+func processorTime(root int) (time.Duration, error) {
+	const tick = 10 * time.Millisecond // Linux counts hundredths for programs
+	tree, err := processTree(root)
+	if err != nil {
+		return 0, err
+	}
+	var sum time.Duration
+	for _, pid := range tree {
+		fields, err := processStat(pid)
+		if err != nil {
+			if pid == root {
+				return 0, err
+			}
+			continue // ended meanwhile: its parent has its time
+		}
+		for _, field := range fields[11:15] { // utime, stime, and those of ended children
+			n, err := strconv.ParseInt(field, 10, 64)
+			if err != nil {
+				return 0, err
+			}
+			sum += time.Duration(n) * tick
+		}
+	}
+	return sum, nil
+}
+
+// treeMemory sums the memory of a process and all below it, shared pages counted
+// by their share (PSS), in bytes.
+func treeMemory(root int) (int64, error) {
+	tree, err := processTree(root)
+	if err != nil {
+		return 0, err
+	}
 	var sum int64
-	for queue := []int{root}; len(queue) > 0; queue = queue[1:] {
-		queue = append(queue, children[queue[0]]...)
-		rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", queue[0]))
+	for _, pid := range tree {
+		rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 		if err != nil {
 			continue
 		}
