@@ -86,11 +86,20 @@ func (s *Store) Claim(ctx context.Context, c Claim) ([]Task, error) {
 	return rows, err
 }
 
+// held locks the rows of claims in the order of their ids, as everybody does: a claim
+// that looks for rows to merge may wait for one of them while it holds another.
+const held = `(
+	select t.id from tasks t
+	join unnest($1::uuid[], $2::int[]) as mine(id, attempt) on t.id = mine.id and t.attempt = mine.attempt
+	where t.state = 'running'
+	order by t.id for update of t
+) held`
+
 const finish = `
 update tasks t set state = 'succeeded', finished_at = now(), worker = null, heartbeat_at = null,
 	error = null, result = coalesce($3::jsonb, t.result)
-from unnest($1::uuid[], $2::int[]) as mine(id, attempt)
-where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'
+from ` + held + `
+where t.id = held.id
 returning coalesce(t.concurrency_key, '')`
 
 // Finish ends claimed tasks as succeeded, in the transaction that holds their
@@ -117,12 +126,7 @@ func Finish(ctx context.Context, q storage.Querier, tokens []Token, result any) 
 	return wakeKeys(ctx, q, keys)
 }
 
-// The rows are locked in the order of their ids, as everybody does.
-const holdToken = `
-select t.id from tasks t
-join unnest($1::uuid[], $2::int[]) as mine(id, attempt) on t.id = mine.id and t.attempt = mine.attempt
-where t.state = 'running'
-order by t.id for update of t`
+const holdToken = `select id from ` + held
 
 // HoldToken locks the rows of a worker's claims until the transaction ends, so
 // that no rescue takes them meanwhile; ErrStale when one is no longer the
@@ -174,8 +178,8 @@ update tasks t set
 	finished_at = case when t.cancel_requested or $4 or t.attempt >= t.max_attempts then now() end,
 	run_at = now() + make_interval(secs => $5),
 	worker = null, heartbeat_at = null, offered_at = null, error = $3
-from unnest($1::uuid[], $2::int[]) as mine(id, attempt)
-where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'
+from ` + held + `
+where t.id = held.id
 returning t.state, t.concurrency_key`)
 
 // Fail records that claimed tasks failed: due again after the backoff, or dead
@@ -200,8 +204,8 @@ update tasks t set
 	max_attempts = t.max_attempts + 1, run_at = now() + make_interval(secs => $3::float8),
 	worker = null, heartbeat_at = null, offered_at = null,
 	error = case when $3::float8 > 0 and not t.cancel_requested then '` + snoozed + `' else t.error end
-from unnest($1::uuid[], $2::int[]) as mine(id, attempt)
-where t.id = mine.id and t.attempt = mine.attempt and t.state = 'running'
+from ` + held + `
+where t.id = held.id
 returning t.state, t.concurrency_key`)
 
 // Release gives claimed tasks back and grants one attempt more, so that this one
