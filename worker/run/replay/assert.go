@@ -89,7 +89,7 @@ func (p *player) assert(ctx context.Context, at *place, a step.Args) error {
 		}
 		// A page whose text changes with every frame must not keep the worker busy.
 		if !first {
-			if err := p.rest(ctx, again); err != nil {
+			if err := rest(ctx, again); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func (p *player) observe(ctx context.Context, at *place, q observe) (*observatio
 		return nil, err
 	}
 	if missing != nil {
-		return &observation{As: "null"}, p.rest(ctx, again)
+		return &observation{As: "null"}, rest(ctx, again)
 	}
 	var got *observation
 	if err := p.execute(ctx, observeScript, &got, q); err != nil {

@@ -33,6 +33,7 @@ type console struct {
 	lines []consoleEntry
 	size  int
 	lost  bool // older ones were dropped
+	heard int  // lines, also those that were dropped
 }
 
 type consoleEntry struct {
@@ -98,12 +99,19 @@ func (c *console) hear(params json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lines = append(c.lines, e)
+	c.heard++
 	c.size += e.size()
 	for len(c.lines) > consoleLines || c.size > consoleBytes {
 		c.size -= c.lines[0].size()
 		c.lines[0] = consoleEntry{}
 		c.lines, c.lost = c.lines[1:], true
 	}
+}
+
+func (c *console) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.heard
 }
 
 func (e consoleEntry) size() int { return len(e.text) + len(e.end) + 30 }
@@ -114,9 +122,11 @@ func (c *console) entries(ctx context.Context) (lines []consoleEntry, lost bool)
 	ctx, cancel := context.WithTimeout(ctx, consoleWait)
 	defer cancel()
 	if c.conn.Command(ctx, "session.status", nil, nil) == nil {
-		timer := time.NewTimer(again) // its handler has a goroutine of its own
-		defer timer.Stop()
-		<-timer.C
+		// Their handler has a goroutine of its own, and a busy browser sends lines that
+		// are long behind others: the last one has come when none comes any more.
+		for before, heard := -1, c.count(); heard != before && rest(ctx, again) == nil; heard = c.count() {
+			before = heard
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -171,7 +171,7 @@ func TestConsole(t *testing.T) {
 	var text string
 	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x<script>console.log("first"); for (let i = 0; i < 1200; i++) console.warn("line " + i);
 		console.error("long " + "x".repeat(100000)); setTimeout(() => { throw new Error("last") })</script>`}),
-		Steps: []step.Step{is("p", step.Visible), within(200, click("#none"))}, Capture: func(_ context.Context, a replay.Artifact) string {
+		Steps: []step.Step{is("p", step.Visible), within(2000, click("#none"))}, Capture: func(_ context.Context, a replay.Artifact) string {
 			if a.Kind == authoring.Console {
 				text = string(a.Data)
 			}

@@ -107,7 +107,7 @@ func (p *player) look(ctx context.Context, at *place, q query) (*answer, error) 
 		return nil, err
 	}
 	if missing != nil {
-		return missing, p.rest(ctx, again)
+		return missing, rest(ctx, again)
 	}
 	var got *answer
 	if err := p.execute(ctx, code, &got, q); err != nil {
@@ -133,7 +133,7 @@ func (p *player) interrupted(ctx context.Context, err error) error {
 	if !retriable(err) {
 		return err
 	}
-	if err := p.rest(ctx, again); err != nil {
+	if err := rest(ctx, again); err != nil {
 		return err
 	}
 	return p.leave(ctx)

@@ -87,7 +87,7 @@ func (p *player) open(ctx context.Context, address string) error {
 		if time.Since(started) > p.PageTimeout {
 			return failf(authoring.CodeUnreachable, "%s does not come to rest", p.show(address))
 		}
-		if err := p.rest(ctx, again); err != nil {
+		if err := rest(ctx, again); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func (p *player) outcome(ctx context.Context, at *place, got answer, err error) 
 		case failed != nil:
 			failed = p.interrupted(ctx, failed)
 		default:
-			failed = p.rest(ctx, again)
+			failed = rest(ctx, again)
 		}
 		if failed != nil {
 			return failed

@@ -230,7 +230,7 @@ func (p *player) soFar(n int) []step.Record {
 }
 
 // rest waits for a moment.
-func (p *player) rest(ctx context.Context, d time.Duration) error {
+func rest(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -252,7 +252,7 @@ func (p *player) until(ctx context.Context, every time.Duration, f func() (done 
 		if time.Now().After(p.deadline) {
 			return not
 		}
-		if err := p.rest(ctx, every); err != nil {
+		if err := rest(ctx, every); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func (p *player) pointed(ctx context.Context, at *place, want string, do func(co
 			err = p.outcome(ctx, at, got, err)
 		}
 		if missed(err) && time.Now().Before(p.deadline) {
-			if err := p.rest(ctx, again); err != nil {
+			if err := rest(ctx, again); err != nil {
 				return err
 			}
 			continue

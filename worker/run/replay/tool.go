@@ -134,5 +134,5 @@ func (p *player) pause(ctx context.Context, ms *int) error {
 	if ms == nil || *ms <= 0 {
 		return nil
 	}
-	return p.rest(ctx, time.Duration(min(*ms, step.MaxWaitMS))*time.Millisecond)
+	return rest(ctx, time.Duration(min(*ms, step.MaxWaitMS))*time.Millisecond)
 }
