@@ -100,7 +100,7 @@ func TestPausedWorkerDoesNothingTwice(t *testing.T) {
 	id := at.post(t, c.token, sample(uuid.New(), "PausedError", "paused"))
 	running := func(attempt int) func() bool {
 		return func() bool {
-			return c.count(t, `select count(*) from tasks where state = 'running' and attempt = $1`, attempt) == 1
+			return c.count(t, `select count(*) from tasks where kind = 'crash:process' and state = 'running' and attempt = $1`, attempt) == 1
 		}
 	}
 	// The documents cannot be read, so the task waits before its transaction.
@@ -123,7 +123,7 @@ func TestPausedWorkerDoesNothingTwice(t *testing.T) {
 	// It must have come to the end of its attempt before that is judged.
 	require.Zero(t, paused.signal(t, syscall.SIGTERM))
 	require.Equal(t, 1, c.count(t, `select count(*) from crashes where id = $1`, id))
-	require.Equal(t, 1, c.count(t, `select count(*) from tasks where state = 'succeeded' and attempt = 2`))
+	require.Equal(t, 1, c.count(t, `select count(*) from tasks where kind = 'crash:process' and state = 'succeeded' and attempt = 2`))
 	require.EqualValues(t, 1, at.awaitGroup(t, "PausedError", 1).Count)
 }
 
