@@ -1,10 +1,6 @@
 package tasks
 
-import (
-	"time"
-
-	"github.com/slipway-qa/slipway/storage/ledger"
-)
+import "time"
 
 // Schedule is the queue of the tick alone: it must start within the second,
 // whatever waits elsewhere.
@@ -19,6 +15,3 @@ var ScheduleTick = Kind{
 	MaxAttempts: 3, Backoff: time.Second, MaxBackoff: 5 * time.Second, Open: 4,
 	Retry: GrantOperator, Cancel: GrantOperator, KeepSucceeded: time.Hour,
 }
-
-// NewScheduleTick makes a tick; see NewAsked for the slot.
-func NewScheduleTick(slot int) *ledger.NewTask { return NewAsked(ScheduleTick, slot) }

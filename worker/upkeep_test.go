@@ -130,7 +130,7 @@ func TestTickOfADeadWorkerRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f, ctx := probing(t, &prober{pending: due, handlerFunc: func(context.Context, *Job) error { return nil }}), context.Background()
-			tick := tasks.NewScheduleTick(0)
+			tick := tasks.NewAsked(tasks.ScheduleTick, 0)
 			tick.Offered = true
 			id := f.insert(t, tick)
 			_, err := f.db.Exec(left)

@@ -133,7 +133,7 @@ func (w *world) number(query string, args ...any) (n int) {
 // claimed makes a tick and claims it.
 func (w *world) claimed(slot int) (uuid.UUID, *worker.Job) {
 	w.t.Helper()
-	task := tasks.NewScheduleTick(slot)
+	task := tasks.NewAsked(tasks.ScheduleTick, slot)
 	made, err := ledger.Insert(w.t.Context(), w.db, task)
 	require.NoError(w.t, err)
 	require.True(w.t, made)
