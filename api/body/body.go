@@ -33,6 +33,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/nesting"
 )
 
 const (
@@ -156,7 +157,7 @@ func readJSON(text []byte, into any) error {
 	if text[0] != '{' {
 		return invalid("body", "must be a JSON object")
 	}
-	if depth(text) > maxDepth {
+	if nesting.Depth(text) > maxDepth {
 		return invalid("body", fmt.Sprintf("is nested more than %d deep", maxDepth))
 	}
 	// Unmarshal looks at the whole text first, and so refuses what trails.
@@ -195,24 +196,4 @@ func kindText(t reflect.Type) string {
 		return "an object"
 	}
 	return "of another type"
-}
-
-// depth is how deep arrays and objects lie in each other; the text may be broken.
-func depth(text []byte) int {
-	at, most, inside := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inside && c == '\\':
-			i++
-		case c == '"':
-			inside = !inside
-		case inside:
-		case c == '{' || c == '[':
-			at++
-			most = max(most, at)
-		case c == '}' || c == ']':
-			at--
-		}
-	}
-	return most
 }

@@ -44,6 +44,7 @@ var tiers = map[string][]string{
 // database, no queue, no router. A leaf that is not there yet is bound by its
 // line from its first file on.
 var leaves = []leaf{
+	{"storage/nesting", nil, "how deep a JSON text goes: request bodies and documents are bounded by it before they are decoded"},
 	{"storage/report", nil, "the crash report: its limits, checks and scrubbing stand before everything that keeps one"},
 	{"storage/step", nil, "test steps, locators and capabilities: documents that every area stores or replays"},
 	{"storage/artifact", []string{"golang.org/x/image", "google.golang.org/protobuf", "howett.net/plist"},

@@ -30,6 +30,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-qa/slipway/storage/nesting"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -59,7 +60,7 @@ func Import(project []byte, which string) (*Test, error) {
 	if len(project) > MaxProject {
 		return nil, invalid("side", "has at most %d bytes", MaxProject)
 	}
-	if depth(project) > maxDepth {
+	if nesting.Depth(project) > maxDepth {
 		return nil, invalid("side", "is nested more than %d deep", maxDepth)
 	}
 	var p struct {
@@ -189,26 +190,6 @@ func invalid(path, format string, args ...any) error {
 
 // plain reports whether the database can keep a text.
 func plain(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
-
-// depth is how deep arrays and objects lie in each other; the text may be broken.
-func depth(text []byte) int {
-	at, most, inside := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inside && c == '\\':
-			i++
-		case c == '"':
-			inside = !inside
-		case inside:
-		case c == '{' || c == '[':
-			at++
-			most = max(most, at)
-		case c == '}' || c == ']':
-			at--
-		}
-	}
-	return most
-}
 
 // validate checks the steps, and tells of a wrong one by its command.
 func (r *reader) validate(path string) error {
