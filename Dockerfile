@@ -20,7 +20,7 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache
     go build -trimpath -buildvcs=false -ldflags "-s -w" -o /out/slipway ./cmd/slipway
 
 # MinIO from source: its published images lack the last security fix. The same
-# version as storage/private names.
+# version as cmd/localservice names.
 FROM golang:1.26-bookworm AS minio-builder
 ENV CGO_ENABLED=0 GOBIN=/out
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \

@@ -23,7 +23,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -60,8 +60,8 @@ func New(cfg Config) (*Handlers, error) {
 func caller(c *gin.Context) *auth.Caller { return auth.CallerOf(c.Request.Context()) }
 
 // paged reads the page and its rows of the account store.
-func paged(c *gin.Context) (page.Request, account.Page, error) {
-	r, err := page.Parse(c.Request.URL.Query(), page.Small())
+func paged(c *gin.Context) (pagination.Request, account.Page, error) {
+	r, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
 	return r, account.Page{Limit: r.Limit(), Offset: r.Offset()}, err
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -48,7 +48,7 @@ func (h *Handlers) CrashProject(c *gin.Context) {
 }
 
 func (h *Handlers) crashProject(c *gin.Context) (*account.CrashProject, error) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (h *Handlers) DeleteCrashToken(c *gin.Context) {
 	p, err := h.crashProject(c)
 	var id int64
 	if err == nil {
-		id, err = page.ID(c.Param("token"))
+		id, err = pagination.ID(c.Param("token"))
 	}
 	if err == nil {
 		err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {

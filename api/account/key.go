@@ -8,7 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -106,7 +106,7 @@ func (h *Handlers) createKey(c *gin.Context, userID int64) {
 
 // deleteKey ends a key of the user; one that has ended is not found.
 func (h *Handlers) deleteKey(c *gin.Context, userID int64, param string) {
-	id, err := page.ID(c.Param(param))
+	id, err := pagination.ID(c.Param(param))
 	if err == nil {
 		org := caller(c).OrganizationID
 		err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {

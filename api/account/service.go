@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -112,7 +112,7 @@ func below(who *auth.Caller, role account.Role) error {
 // service finds the service account of the path, which must not stand above the
 // caller.
 func (h *Handlers) service(c *gin.Context) (*account.Membership, error) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return nil, err
 	}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/authoring/export"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
-	"github.com/slipway-qa/slipway/storage/step/code"
 )
 
 // targetItem is a language and framework that code can be exported for.
@@ -37,8 +37,8 @@ func (h *Handlers) CodeTargets(c *gin.Context) {
 		fail(c, err, testCase)
 		return
 	}
-	targets := code.Targets()
-	data(c, http.StatusOK, listOf(targets, len(targets), func(t *code.Target) targetItem {
+	targets := export.Targets()
+	data(c, http.StatusOK, listOf(targets, len(targets), func(t *export.Target) targetItem {
 		return targetItem{ID: t.ID, Name: t.Name, Language: t.Language, Framework: t.Framework, ContentType: t.ContentType}
 	}))
 }
@@ -74,7 +74,7 @@ func (h *Handlers) Code(c *gin.Context) {
 func exportQuery(c *gin.Context) (target, revisionID string, download bool, err error) {
 	if target = strings.TrimSpace(c.Query("target")); !targetForm(target) {
 		return "", "", false, refused(http.StatusBadRequest, codeTargetInvalid,
-			"target: must be the id of a target, such as "+code.JavaScriptPlaywright)
+			"target: must be the id of a target, such as "+export.JavaScriptPlaywright)
 	}
 	if text := strings.TrimSpace(c.Query("revisionId")); text != "" {
 		var ok bool
@@ -110,11 +110,11 @@ func (h *Handlers) export(c *gin.Context, row *authoring.Case, target, revisionI
 	if len(r.Steps) == 0 {
 		return codeView{}, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
 	}
-	of := code.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: r.Steps}
+	of := export.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: r.Steps}
 	if !row.Settings.PrimaryTarget.Empty() {
 		of.Capabilities = row.Settings.PrimaryTarget.Capabilities
 	}
-	f, ok, err := code.Export(target, of)
+	f, ok, err := export.Export(target, of)
 	if err != nil {
 		// The steps were valid when they were stored, so this is no refusal.
 		return codeView{}, fmt.Errorf("export test case %s for %s: %v", row.ID, target, err)

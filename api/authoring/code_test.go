@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/step/code"
+	"github.com/slipway-qa/slipway/api/authoring/export"
 )
 
 func TestCodeTargets(t *testing.T) {
@@ -15,7 +15,7 @@ func TestCodeTargets(t *testing.T) {
 	w := newWorld(t)
 	path := "/testcases/" + w.newCase(w.member, "case", nil) + "/code/targets"
 	got := w.ok(w.owner, 200, "GET", path, "")
-	targets := code.Targets()
+	targets := export.Targets()
 	require.EqualValues(t, len(targets), got["total"])
 	require.Len(t, got["items"], len(targets))
 	for i, item := range got["items"].([]any) {
@@ -35,7 +35,7 @@ func TestCode(t *testing.T) {
 	made := w.ok(w.member, 201, "POST", "/testcases", importText(t, "Log in / out", nil))
 	path := "/testcases/" + made["id"].(string) + "/code"
 	revision := made["revisions"].([]any)[0].(tree)["id"].(string)
-	for _, target := range code.Targets() {
+	for _, target := range export.Targets() {
 		got := w.ok(w.owner, 200, "GET", path+"?target="+target.ID, "")
 		require.Equal(t, target.ID, got["target"])
 		require.Equal(t, target.ContentType, got["contentType"])

@@ -8,9 +8,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/authoring/seleniumide"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/storage/step/side"
 )
 
 // maxIntent bounds intent and description, in characters (decisions, part 2).
@@ -131,7 +131,7 @@ func readGivenSteps(d document) ([]step.Step, error) {
 }
 
 // readSide reads a Selenium IDE project, an object or the text of one.
-func readSide(d document, which string) (*side.Test, error) {
+func readSide(d document, which string) (*seleniumide.Test, error) {
 	if len(d.text) > 0 && d.text[0] == '"' {
 		var text string
 		if err := d.decode("side", &text); err != nil {
@@ -143,6 +143,6 @@ func readSide(d document, which string) (*side.Test, error) {
 	if err := d.decode("side", &project); err != nil {
 		return nil, err
 	}
-	test, err := side.Import(d.text, which)
+	test, err := seleniumide.Import(d.text, which)
 	return test, under("side", err)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
@@ -133,7 +133,7 @@ func (q *query) number(name string, absent int) int {
 
 // dates reads startDate and endDate: from inclusive, to exclusive.
 func (q *query) dates() (from, to time.Time) {
-	from, to, err := page.Range(q.values, "startDate", "endDate")
+	from, to, err := pagination.Range(q.values, "startDate", "endDate")
 	q.wrong(err)
 	return from, to
 }
@@ -169,7 +169,7 @@ func (q *query) uuids(name string) []uuid.UUID {
 
 // uuidsOrNull does so and tells whether the value null was among them.
 func (q *query) uuidsOrNull(name string) (ids []uuid.UUID, null bool) {
-	texts, err := page.List(q.values, name)
+	texts, err := pagination.List(q.values, name)
 	q.wrong(err)
 	for _, text := range texts {
 		if text == unassigned {

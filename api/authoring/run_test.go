@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	api "github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
-	"github.com/slipway-qa/slipway/storage/servicetest"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"

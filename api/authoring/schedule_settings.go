@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -173,13 +173,13 @@ func asText(_, text string) (string, error) { return text, nil }
 func asNumber(_ string, n int) (int, error) { return n, nil }
 
 func asStart(path, text string) (time.Time, error) {
-	at, _, err := page.Instant(path, text)
+	at, _, err := pagination.Instant(path, text)
 	return at, err
 }
 
 // asEnd is the last instant: a date alone covers that whole day.
 func asEnd(path, text string) (time.Time, error) {
-	at, bare, err := page.Instant(path, text)
+	at, bare, err := pagination.Instant(path, text)
 	if bare {
 		at = at.AddDate(0, 0, 1).Add(-time.Microsecond)
 	}

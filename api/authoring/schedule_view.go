@@ -3,8 +3,8 @@ package authoring
 import (
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/scheduler/cron"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/cron"
 )
 
 // scheduleView is a test schedule (authoring document, part 2.5).

@@ -18,9 +18,9 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	api "github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/api/body"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/servicetest"
 )
 
 func TestMain(m *testing.M) {

@@ -33,7 +33,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/nesting"
 )
 
 const (
@@ -157,7 +156,7 @@ func readJSON(text []byte, into any) error {
 	if text[0] != '{' {
 		return invalid("body", "must be a JSON object")
 	}
-	if nesting.Depth(text) > maxDepth {
+	if Depth(text) > maxDepth {
 		return invalid("body", fmt.Sprintf("is nested more than %d deep", maxDepth))
 	}
 	// Unmarshal looks at the whole text first, and so refuses what trails.

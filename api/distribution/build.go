@@ -8,7 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/body"
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -21,7 +21,7 @@ func buildPath(id int64) string { return "/api/v3/builds/" + strconv.FormatInt(i
 
 // build reads the build that the path names.
 func (h *Handlers) build(c *gin.Context) (*distribution.Build, error) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func readBuild(c *gin.Context) (in buildBody, err error) {
 // landing_page_slug and landing_page_mode (of the app), status, auto_update,
 // groups (replaces the build's grants).
 func (h *Handlers) UpdateBuild(c *gin.Context) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	var in buildBody
 	if err == nil {
 		in, err = readBuild(c)
@@ -101,7 +101,7 @@ func tagsOf(list body.List) *[]string {
 
 // DeleteBuild answers DELETE /api/v3/builds/{id}.
 func (h *Handlers) DeleteBuild(c *gin.Context) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	if err == nil {
 		err = h.deleteBuild(c, callerOf(c).Writer(), 0, id)
 	}
@@ -127,7 +127,7 @@ func (h *Handlers) deleteBuild(c *gin.Context, w distribution.Writer, projectID,
 // CopyBuild answers POST /api/v3/builds/{id}/copy: a build of the same app that
 // references the same file. A body is ignored.
 func (h *Handlers) CopyBuild(c *gin.Context) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		respond.V3(c, err)
 		return

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -105,7 +105,7 @@ func (h *Handlers) DownloadSymbols(c *gin.Context) {
 // Notify answers POST /api/v3/builds/{id}/notify-testers: 202 once the mail to the
 // testers is queued, 409 when they could not install the build.
 func (h *Handlers) Notify(c *gin.Context) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		respond.V3(c, err)
 		return

@@ -18,9 +18,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	api "github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
-	"github.com/slipway-qa/slipway/storage/servicetest"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 

@@ -5,14 +5,14 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
 // Projects2 answers GET /api/2/projects. Parameters: page, per_page.
 func (h *Handlers) Projects2(c *gin.Context) {
-	rows, at, err := h.projects(c, distribution.ProjectFilter{}, page.Small())
+	rows, at, err := h.projects(c, distribution.ProjectFilter{}, pagination.Small())
 	if err != nil {
 		respond.Legacy(c, err)
 		return
@@ -26,7 +26,7 @@ func (h *Handlers) Projects2(c *gin.Context) {
 
 // Project2 answers GET /api/2/projects/{id}.
 func (h *Handlers) Project2(c *gin.Context) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	var p *distribution.Project
 	if err == nil {
 		p, err = distribution.ProjectByID(c.Request.Context(), h.db, organization(c), id)
@@ -42,7 +42,7 @@ func (h *Handlers) Project2(c *gin.Context) {
 // Builds2 answers GET /api/2/projects/{id}/builds, newest first. Parameters: page,
 // per_page.
 func (h *Handlers) Builds2(c *gin.Context) {
-	rows, at, err := h.builds(c, distribution.BuildFilter{}, page.Small())
+	rows, at, err := h.builds(c, distribution.BuildFilter{}, pagination.Small())
 	if err != nil {
 		respond.Legacy(c, err)
 		return
@@ -56,7 +56,7 @@ func (h *Handlers) Builds2(c *gin.Context) {
 
 // whole is the rule of the lists of version 1, which clients read without asking
 // for pages: the newest thousand, and pages for who asks.
-func whole() page.Options { return page.Options{Default: 1000, Max: 1000} }
+func whole() pagination.Options { return pagination.Options{Default: 1000, Max: 1000} }
 
 // Projects1 answers GET /api/1/projects: the apps that have a build. Parameters of
 // ours: page, per_page (1000 by default and at most).
@@ -115,10 +115,10 @@ func (h *Handlers) buildOfProject(c *gin.Context) (*distribution.Build, error) {
 }
 
 func pathOfBuild(c *gin.Context) (projectID, id int64, err error) {
-	if projectID, err = page.ID(c.Param("id")); err != nil {
+	if projectID, err = pagination.ID(c.Param("id")); err != nil {
 		return 0, 0, err
 	}
-	id, err = page.ID(c.Param("build"))
+	id, err = pagination.ID(c.Param("build"))
 	return projectID, id, err
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
@@ -53,7 +53,7 @@ type project1 struct {
 // okAnswer is a success of versions 1 and 2.
 func okAnswer(member string, value any) gin.H { return gin.H{"status": "ok", member: value} }
 
-func okPage(member string, value any, p page.Pagination) gin.H {
+func okPage(member string, value any, p pagination.Pagination) gin.H {
 	return gin.H{"status": "ok", member: value, "pagination": p}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/body"
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -25,7 +25,7 @@ func (h *Handlers) Projects(c *gin.Context) {
 		respond.V3(c, err)
 		return
 	}
-	rows, at, err := h.projects(c, f, page.Small())
+	rows, at, err := h.projects(c, f, pagination.Small())
 	if err != nil {
 		respond.V3(c, err)
 		return
@@ -49,23 +49,23 @@ func projectFilter(c *gin.Context) (f distribution.ProjectFilter, err error) {
 }
 
 // projects reads the page of the caller's apps that the request asks for.
-func (h *Handlers) projects(c *gin.Context, f distribution.ProjectFilter, o page.Options) ([]distribution.Project, page.Pagination, error) {
-	at, err := page.Parse(c.Request.URL.Query(), o)
+func (h *Handlers) projects(c *gin.Context, f distribution.ProjectFilter, o pagination.Options) ([]distribution.Project, pagination.Pagination, error) {
+	at, err := pagination.Parse(c.Request.URL.Query(), o)
 	if err != nil {
-		return nil, page.Pagination{}, err
+		return nil, pagination.Pagination{}, err
 	}
 	f.OrganizationID = organization(c)
 	rows, total, err := distribution.Projects(c.Request.Context(), h.db, f, pageOf(at))
 	return rows, at.Envelope(total), err
 }
 
-func pageOf(at page.Request) distribution.Page {
+func pageOf(at pagination.Request) distribution.Page {
 	return distribution.Page{Limit: at.Limit(), Offset: at.Offset()}
 }
 
 // Project answers GET /api/v3/projects/{id}.
 func (h *Handlers) Project(c *gin.Context) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	var p *distribution.Project
 	if err == nil {
 		p, err = distribution.ProjectByID(c.Request.Context(), h.db, organization(c), id)
@@ -162,7 +162,7 @@ func (h *Handlers) CreateProject(c *gin.Context) {
 // landing_page_slug, groups (replaces the grants). Package name and platform are
 // what makes the app and stay.
 func (h *Handlers) UpdateProject(c *gin.Context) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	var in projectBody
 	if err == nil {
 		in, err = readProject(c)
@@ -189,7 +189,7 @@ func (h *Handlers) UpdateProject(c *gin.Context) {
 // DeleteProject answers DELETE /api/v3/projects/{id}: the app and its builds are
 // gone for every reader; a task removes what belongs to them.
 func (h *Handlers) DeleteProject(c *gin.Context) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) error {
 			if err := distribution.DeleteProject(ctx, tx, actor, callerOf(c).Writer(), id); err != nil {
@@ -209,7 +209,7 @@ func (h *Handlers) DeleteProject(c *gin.Context) {
 // CopyProject answers POST /api/v3/projects/{id}/copy: a new app with the latest
 // build of this one. Members, both optional: name, folder_name.
 func (h *Handlers) CopyProject(c *gin.Context) {
-	id, err := page.ID(c.Param("id"))
+	id, err := pagination.ID(c.Param("id"))
 	var in projectBody
 	if err == nil {
 		in, err = readProject(c)
@@ -239,7 +239,7 @@ func (h *Handlers) ProjectBuilds(c *gin.Context) {
 		respond.V3(c, err)
 		return
 	}
-	rows, at, err := h.builds(c, f, page.Small())
+	rows, at, err := h.builds(c, f, pagination.Small())
 	if err != nil {
 		respond.V3(c, err)
 		return
@@ -263,14 +263,14 @@ func buildFilter(c *gin.Context) (f distribution.BuildFilter, err error) {
 }
 
 // builds reads the page of an app's builds that the request asks for.
-func (h *Handlers) builds(c *gin.Context, f distribution.BuildFilter, o page.Options) ([]distribution.Build, page.Pagination, error) {
-	id, err := page.ID(c.Param("id"))
+func (h *Handlers) builds(c *gin.Context, f distribution.BuildFilter, o pagination.Options) ([]distribution.Build, pagination.Pagination, error) {
+	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
-		return nil, page.Pagination{}, err
+		return nil, pagination.Pagination{}, err
 	}
-	at, err := page.Parse(c.Request.URL.Query(), o)
+	at, err := pagination.Parse(c.Request.URL.Query(), o)
 	if err != nil {
-		return nil, page.Pagination{}, err
+		return nil, pagination.Pagination{}, err
 	}
 	rows, total, err := distribution.Builds(c.Request.Context(), h.db, organization(c), id, f, pageOf(at))
 	return rows, at.Envelope(total), err

@@ -22,12 +22,12 @@ import (
 	"github.com/slipway-qa/slipway/api/body"
 	api "github.com/slipway-qa/slipway/api/distribution"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
-	"github.com/slipway-qa/slipway/storage/servicetest"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 

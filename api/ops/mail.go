@@ -12,7 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/mail"
@@ -68,7 +68,7 @@ func Mail(q storage.Querier) gin.HandlerFunc {
 			respond.V3(c, &storage.InvalidError{Field: "format", Msg: "must be html or json"})
 			return
 		}
-		request, err := page.Parse(c.Request.URL.Query(), page.Small())
+		request, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
 		if err != nil {
 			respond.V3(c, err)
 			return
@@ -106,11 +106,11 @@ func wantsJSON(r *http.Request) bool {
 }
 
 // showMail writes the page.
-func showMail(c *gin.Context, mails []mailView, at page.Pagination) {
+func showMail(c *gin.Context, mails []mailView, at pagination.Pagination) {
 	var out bytes.Buffer
 	err := mailPage.Execute(&out, struct {
 		Mails    []mailView
-		At       page.Pagination
+		At       pagination.Pagination
 		Previous int
 		Next     int
 	}{mails, at, at.Page - 1, at.Page + 1})

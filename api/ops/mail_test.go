@@ -13,15 +13,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/mail"
-	"github.com/slipway-qa/slipway/storage/servicetest"
 )
 
 type mailAnswer struct {
-	Mails      []mailView      `json:"mails"`
-	Pagination page.Pagination `json:"pagination"`
+	Mails      []mailView            `json:"mails"`
+	Pagination pagination.Pagination `json:"pagination"`
 }
 
 // askMail asks the handler, mounted as the router does.
@@ -113,7 +113,7 @@ func TestMailAsJSON(t *testing.T) {
 	require.Equal(t, "application/json; charset=utf-8", res.Header.Get("Content-Type"))
 	var got mailAnswer
 	require.NoError(t, json.Unmarshal([]byte(body), &got))
-	require.Equal(t, page.Pagination{Page: 2, PerPage: 2, Total: 5, TotalPages: 3}, got.Pagination)
+	require.Equal(t, pagination.Pagination{Page: 2, PerPage: 2, Total: 5, TotalPages: 3}, got.Pagination)
 	require.Len(t, got.Mails, 2)
 	require.Equal(t, ids[2], got.Mails[0].ID)
 	require.Equal(t, ids[1], got.Mails[1].ID)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 func TestMain(m *testing.M) {

@@ -28,7 +28,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/page"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -92,8 +92,8 @@ func utc(t *time.Time) *time.Time {
 }
 
 type listAnswer struct {
-	Tasks      []view          `json:"tasks"`
-	Pagination page.Pagination `json:"pagination"`
+	Tasks      []view                `json:"tasks"`
+	Pagination pagination.Pagination `json:"pagination"`
 }
 
 type oneAnswer struct {
@@ -118,7 +118,7 @@ func scope(c *gin.Context) (ledger.Scope, error) {
 // List answers GET /api/v3/tasks.
 func (h *Handlers) List(c *gin.Context) {
 	q := c.Request.URL.Query()
-	p, err := page.Parse(q, page.Small())
+	p, err := pagination.Parse(q, pagination.Small())
 	if err != nil {
 		respond.V3(c, err)
 		return
@@ -132,7 +132,7 @@ func (h *Handlers) List(c *gin.Context) {
 		respond.V3(c, &storage.InvalidError{Field: "state", Msg: fmt.Sprintf("must be one of %v", ledger.States())})
 		return
 	}
-	if f.From, f.To, err = page.Range(q, "from", "to"); err == nil {
+	if f.From, f.To, err = pagination.Range(q, "from", "to"); err == nil {
 		f.Scope, err = scope(c)
 	}
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
-	"github.com/slipway-qa/slipway/storage/servicetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/private"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/browser"
@@ -81,7 +81,7 @@ func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
 		}
 	}
 	stops = append(stops, func() { _ = os.RemoveAll(dir) })
-	folder, err := private.Open(filepath.Join(dir, "data"))
+	folder, err := localservice.Open(filepath.Join(dir, "data"))
 	if err != nil {
 		stop()
 		return nil, err
@@ -91,7 +91,7 @@ func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
 		defer cancel()
 		_ = folder.Close(ctx)
 	})
-	driver, err := folder.Chromedriver(ctx, private.ChromedriverConfig{})
+	driver, err := folder.Chromedriver(ctx, localservice.ChromedriverConfig{})
 	if err != nil {
 		stop()
 		return nil, err
@@ -108,7 +108,7 @@ func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
 		return nil, err
 	}
 	stops = append(stops, proxy.Close)
-	pool, err := browser.New(browser.Config{Local: driver.URL(), Arguments: private.BrowserArguments(), Warm: 1, Proxy: proxy.Addr().String(), Guard: guard, Vendor: "slipway", Log: log})
+	pool, err := browser.New(browser.Config{Local: driver.URL(), Arguments: localservice.BrowserArguments(), Warm: 1, Proxy: proxy.Addr().String(), Guard: guard, Vendor: "slipway", Log: log})
 	if err != nil {
 		stop()
 		return nil, err

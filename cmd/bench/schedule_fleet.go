@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/private"
 )
 
 // withoutBrowsers are the default pools but the one of runs: suite runs are worked
@@ -27,8 +27,8 @@ type fleet struct {
 	dir       string
 	binary    string
 	variables []string
-	servers   *private.Folder
-	postgres  *private.Server
+	servers   *localservice.Folder
+	postgres  *localservice.Server
 	db        *storage.DB
 	members   []*member
 }
@@ -53,13 +53,13 @@ func startFleet(ctx context.Context, binary string) (f *fleet, err error) {
 	if f.dir, err = os.MkdirTemp("", "slipway-bench-"); err != nil {
 		return nil, err
 	}
-	if f.servers, err = private.Open(filepath.Join(f.dir, "servers")); err != nil {
+	if f.servers, err = localservice.Open(filepath.Join(f.dir, "servers")); err != nil {
 		return nil, err
 	}
-	if f.postgres, err = f.servers.Postgres(ctx, private.PostgresConfig{}); err != nil {
+	if f.postgres, err = f.servers.Postgres(ctx, localservice.PostgresConfig{}); err != nil {
 		return nil, err
 	}
-	redis, err := f.servers.Redis(ctx, private.RedisConfig{})
+	redis, err := f.servers.Redis(ctx, localservice.RedisConfig{})
 	if err != nil {
 		return nil, err
 	}

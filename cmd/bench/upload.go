@@ -14,8 +14,8 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/private"
 )
 
 type uploadCommand struct {
@@ -48,7 +48,7 @@ func (c *uploadCommand) Run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(b.dir)
-	servers, err := private.Open(filepath.Join(b.dir, "servers"))
+	servers, err := localservice.Open(filepath.Join(b.dir, "servers"))
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func (c *uploadCommand) Run(ctx context.Context) error {
 }
 
 // connect starts MinIO and makes the client of the floor.
-func (b *uploadBench) connect(ctx context.Context, servers *private.Folder) error {
-	server, err := servers.Minio(ctx, private.MinioConfig{})
+func (b *uploadBench) connect(ctx context.Context, servers *localservice.Folder) error {
+	server, err := servers.Minio(ctx, localservice.MinioConfig{})
 	if err != nil {
 		return err
 	}

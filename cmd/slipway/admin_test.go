@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 // row is what the answers of admin commands have in common.

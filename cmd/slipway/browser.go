@@ -6,17 +6,17 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/private"
+	"github.com/slipway-qa/slipway/cmd/localservice"
 )
 
 // startBrowser starts the private chromedriver where no hub is set; nil where the
 // machine has none: builds and crashes need no browser.
-func startBrowser(ctx context.Context, folder *private.Folder, s *settings, log *slog.Logger) (*private.Server, error) {
+func startBrowser(ctx context.Context, folder *localservice.Folder, s *settings, log *slog.Logger) (*localservice.Server, error) {
 	if s.WebDriverURL != "" {
 		return nil, nil
 	}
-	driver, err := folder.Chromedriver(ctx, private.ChromedriverConfig{})
-	var missing *private.MissingError
+	driver, err := folder.Chromedriver(ctx, localservice.ChromedriverConfig{})
+	var missing *localservice.MissingError
 	if errors.As(err, &missing) {
 		log.Warn("tests cannot run in a browser here", "missing", missing.Program, "install", missing.Install)
 		return nil, nil
@@ -35,7 +35,7 @@ const restartPause = 2 * time.Second
 // keepBrowser starts the chromedriver again when it ends: tests fail meanwhile,
 // and nothing else does. Its address stays the same, for the folder keeps port and
 // path.
-func keepBrowser(ctx context.Context, folder *private.Folder, driver *private.Server, log *slog.Logger) {
+func keepBrowser(ctx context.Context, folder *localservice.Folder, driver *localservice.Server, log *slog.Logger) {
 	address := driver.URL()
 	for {
 		select {
@@ -50,7 +50,7 @@ func keepBrowser(ctx context.Context, folder *private.Folder, driver *private.Se
 				return
 			case <-time.After(restartPause):
 			}
-			next, err := folder.Chromedriver(ctx, private.ChromedriverConfig{})
+			next, err := folder.Chromedriver(ctx, localservice.ChromedriverConfig{})
 			switch {
 			case err != nil:
 				log.Error("chromedriver does not start", "error", err)

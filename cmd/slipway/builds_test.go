@@ -22,7 +22,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 // TestBuilds tells the story of a CI job and a tester, on the folder of objects

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/private"
 )
 
 // cluster is a production deployment: tiers as processes of their own, with one
@@ -145,9 +145,9 @@ func (c *cluster) count(t *testing.T, query string, args ...any) int {
 
 // services are PostgreSQL and Redis that keep their data and can be restarted.
 type services struct {
-	folder   *private.Folder
-	postgres *private.Server
-	redis    *private.Server
+	folder   *localservice.Folder
+	postgres *localservice.Server
+	redis    *localservice.Server
 }
 
 // startServices starts them on ports that nobody takes while they are down:
@@ -158,13 +158,13 @@ func startServices(t *testing.T) *services {
 	for _, name := range []string{"postgres", "redis"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".port"), []byte(strconv.Itoa(quietPort(t))), 0o600))
 	}
-	folder, err := private.Open(dir)
+	folder, err := localservice.Open(dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = folder.Close(context.Background()) })
 	s := &services{folder: folder}
 	require.NoError(t, s.startPostgres(t.Context()))
 	require.NoError(t, s.startRedis(t.Context()))
-	for _, server := range []*private.Server{s.postgres, s.redis} {
+	for _, server := range []*localservice.Server{s.postgres, s.redis} {
 		_, port, err := net.SplitHostPort(server.Addr())
 		require.NoError(t, err)
 		number, err := strconv.Atoi(port)
@@ -175,16 +175,16 @@ func startServices(t *testing.T) *services {
 }
 
 func (s *services) startPostgres(ctx context.Context) error {
-	server, err := s.folder.Postgres(ctx, private.PostgresConfig{SharedBuffersMB: 64})
+	server, err := s.folder.Postgres(ctx, localservice.PostgresConfig{SharedBuffersMB: 64})
 	return s.keep(&s.postgres, server, err)
 }
 
 func (s *services) startRedis(ctx context.Context) error {
-	server, err := s.folder.Redis(ctx, private.RedisConfig{})
+	server, err := s.folder.Redis(ctx, localservice.RedisConfig{})
 	return s.keep(&s.redis, server, err)
 }
 
-func (s *services) keep(to **private.Server, server *private.Server, err error) error {
+func (s *services) keep(to **localservice.Server, server *localservice.Server, err error) error {
 	if err != nil {
 		return err
 	}

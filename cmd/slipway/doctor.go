@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/private"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -33,7 +33,7 @@ func (doctorCommand) Run(ctx context.Context, s *settings) error {
 			return
 		}
 		healthy = false
-		var missing *private.MissingError
+		var missing *localservice.MissingError
 		if errors.As(err, &missing) {
 			fmt.Printf("missing  %-12s install it with: %s\n", what, missing.Install)
 			return
@@ -42,14 +42,14 @@ func (doctorCommand) Run(ctx context.Context, s *settings) error {
 	}
 	say("Settings", "are within their bounds", s.bounds())
 	if s.DatabaseURL != "" {
-		say(private.PostgreSQL, "answers at SLIPWAY_DATABASE_URL", checkDatabase(ctx, s))
+		say(localservice.PostgreSQL, "answers at SLIPWAY_DATABASE_URL", checkDatabase(ctx, s))
 	} else {
-		say(findProgram(private.PostgreSQL))
+		say(findProgram(localservice.PostgreSQL))
 	}
 	if s.RedisURL != "" {
-		say(private.Redis, "answers at SLIPWAY_REDIS_URL", checkRedis(ctx, s))
+		say(localservice.Redis, "answers at SLIPWAY_REDIS_URL", checkRedis(ctx, s))
 	} else {
-		say(findProgram(private.Redis))
+		say(findProgram(localservice.Redis))
 	}
 	if s.ObjectsURL != "" {
 		say("Objects", "answers at SLIPWAY_OBJECTS_URL", checkObjects(ctx, s))
@@ -59,7 +59,7 @@ func (doctorCommand) Run(ctx context.Context, s *settings) error {
 	if s.WebDriverURL != "" {
 		say("Browsers", "answer at SLIPWAY_WEBDRIVER_URL", checkHubs(ctx, s))
 	} else {
-		say(findProgram(private.Chromedriver))
+		say(findProgram(localservice.Chromedriver))
 	}
 	if !healthy {
 		return &quietError{}
@@ -68,7 +68,7 @@ func (doctorCommand) Run(ctx context.Context, s *settings) error {
 }
 
 func findProgram(program string) (what, detail string, err error) {
-	b, err := private.Find(program)
+	b, err := localservice.Find(program)
 	return program, b.Path, err
 }
 

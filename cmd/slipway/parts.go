@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	apicrash "github.com/slipway-qa/slipway/api/crash"
+	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/scheduler"
 	"github.com/slipway-qa/slipway/storage"
@@ -195,7 +195,7 @@ func (p *parts) startAll(listener net.Listener) (stop func(), err error) {
 	stops.push(sched.Stop)
 	fast, stopFast := p.startFast()
 	stops.push(stopFast)
-	committer := apicrash.NewCommitter(p.crashes, fast, p.log)
+	committer := intake.NewCommitter(p.crashes, fast, p.log)
 	stopWorker, err := p.startWorker(workcrash.NewPace(committer.Crowd))
 	if err != nil {
 		return nil, err

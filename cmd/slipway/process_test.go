@@ -22,7 +22,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 // binary is the program under test; TestMain builds it before any test runs.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/private"
-	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 // TestRunsSurviveTheirWorker kills the worker of a run, and stops the next one
@@ -27,7 +27,7 @@ func TestRunsSurviveTheirWorker(t *testing.T) {
 	c.tier(t, "scheduler")
 	s := &runStory{tester: tester{base: at.base, user: c.owned(t), key: secretIn(t, key)}, t: t, site: newSite(t)}
 	target := obj{"capabilities": obj{"browserName": "chrome", "goog:chromeOptions": obj{
-		"args": append(private.BrowserArguments(), "--headless=new")}}}
+		"args": append(localservice.BrowserArguments(), "--headless=new")}}}
 	id := s.add("Slow", []obj{openPage(s.site.URL + "/"), {"tool": obj{"type": "pause", "args": obj{"time": 2500}}},
 		fill("#user", "ada"), fill("#password", "correct horse"), click("#login"), assertText("h1", "Hello ada")},
 		obj{"runSettings": obj{"target": target}}).ID
@@ -62,14 +62,14 @@ func (c *cluster) owned(t *testing.T) string {
 // startDriver runs a chromedriver of its own, as a hub.
 func startDriver(t *testing.T) string {
 	t.Helper()
-	folder, err := private.Open(t.TempDir())
+	folder, err := localservice.Open(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		require.NoError(t, folder.Close(ctx))
 	})
-	driver, err := folder.Chromedriver(t.Context(), private.ChromedriverConfig{})
+	driver, err := folder.Chromedriver(t.Context(), localservice.ChromedriverConfig{})
 	require.NoError(t, err)
 	return driver.URL()
 }

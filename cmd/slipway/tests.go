@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-qa/slipway/api"
 	apiauthoring "github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage/authoring"
-	"github.com/slipway-qa/slipway/storage/private"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/outbound"
@@ -89,7 +89,7 @@ func (p *parts) startBrowsers(slots int) (pool *browser.Pool, trouble func(strin
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	pool, err = browser.New(browser.Config{Hubs: hubs, Local: p.s.chromedriver, Arguments: private.BrowserArguments(), Warm: slots, Proxy: proxy.Addr().String(),
+	pool, err = browser.New(browser.Config{Hubs: hubs, Local: p.s.chromedriver, Arguments: localservice.BrowserArguments(), Warm: slots, Proxy: proxy.Addr().String(),
 		Guard: p.pages.Guard, Vendor: p.s.Vendor, Log: p.log, Observer: p.metrics.Observer()})
 	if err != nil {
 		proxy.Close()

@@ -10,8 +10,8 @@ import (
 
 	"github.com/slipway-qa/slipway/api"
 	"github.com/slipway-qa/slipway/api/auth"
-	apicrash "github.com/slipway-qa/slipway/api/crash"
-	"github.com/slipway-qa/slipway/api/crashgroup"
+	"github.com/slipway-qa/slipway/api/crash"
+	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -36,7 +36,7 @@ func (apiCommand) Run(ctx context.Context, s *settings, log *slog.Logger) error 
 	return tier(ctx, s, log, "api", func(p *parts, stops *stack) error {
 		fast, stopFast := p.startFast()
 		stops.push(stopFast)
-		committer := apicrash.NewCommitter(p.crashes, fast, log)
+		committer := intake.NewCommitter(p.crashes, fast, log)
 		stops.push(committer.Close)
 		ready, err := p.readiness(ops.Process{API: true})
 		if err != nil {
@@ -156,7 +156,7 @@ func servedQueues(text string) ([]string, error) {
 }
 
 // startAPI assembles the api's rooms and serves them.
-func (p *parts) startAPI(listener net.Listener, fast *dispatch.Fast, committer *apicrash.Committer, ready *ops.Readiness) (stop func(), err error) {
+func (p *parts) startAPI(listener net.Listener, fast *dispatch.Fast, committer *intake.Committer, ready *ops.Readiness) (stop func(), err error) {
 	var stops stack
 	defer func() {
 		if err != nil {
@@ -172,9 +172,9 @@ func (p *parts) startAPI(listener net.Listener, fast *dispatch.Fast, committer *
 	if err != nil {
 		return nil, err
 	}
-	receiver, err := apicrash.New(apicrash.Config{Submitter: committer, Store: p.crashes, Objects: p.objects,
-		Region: p.s.Region, Leaks: apicrash.NewLeaks(p.db, p.log), Observer: p.metrics.Observer(), Log: p.log,
-		Limits: apicrash.Limits{Report: p.s.CrashReportBytes, Attachment: p.s.CrashAttachmentBytes,
+	receiver, err := intake.New(intake.Config{Submitter: committer, Store: p.crashes, Objects: p.objects,
+		Region: p.s.Region, Leaks: intake.NewLeaks(p.db, p.log), Observer: p.metrics.Observer(), Log: p.log,
+		Limits: intake.Limits{Report: p.s.CrashReportBytes, Attachment: p.s.CrashAttachmentBytes,
 			Attachments: p.s.CrashAttachments, InFlight: p.s.CrashBytesInFlight}})
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (p *parts) startAPI(listener net.Listener, fast *dispatch.Fast, committer *
 	watcher := task.NewWatcher(task.WatcherConfig{Ended: task.TasksEnded(p.ledger), Log: p.log})
 	stopWatcher := loop(watcher.Run)
 	stops.push(stopWatcher)
-	t, c := task.New(p.ledger, watcher), crashgroup.New(p.crashes, p.objects)
+	t, c := task.New(p.ledger, watcher), crash.New(p.crashes, p.objects)
 	cfg := api.Config{
 		Log: p.log, Auth: authenticator, Observer: p.metrics.Observer(), TrustedProxies: p.s.TrustedProxies,
 		HTTPS: public.Scheme == "https", ProtectMetrics: !p.s.MetricsPublic,

@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/private"
-	"github.com/slipway-qa/slipway/storage/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 // since gives a clock that says how much time has gone by.
@@ -28,10 +28,10 @@ func since() func() time.Duration {
 // database, MinIO, one process for each tier.
 func TestTiers(t *testing.T) {
 	t.Parallel()
-	folder, err := private.Open(t.TempDir())
+	folder, err := localservice.Open(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = folder.Close(context.Background()) })
-	server, err := folder.Postgres(t.Context(), private.PostgresConfig{Ephemeral: true, SharedBuffersMB: 64})
+	server, err := folder.Postgres(t.Context(), localservice.PostgresConfig{Ephemeral: true, SharedBuffersMB: 64})
 	require.NoError(t, err)
 	database := []string{"SLIPWAY_DATABASE_URL=" + server.URL()}
 

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/private"
 )
 
 type upCommand struct {
@@ -34,7 +34,7 @@ func (c *upCommand) Run(ctx context.Context, s *settings, log *slog.Logger) (err
 	if err := s.bounds(); err != nil {
 		return err
 	}
-	folder, err := private.Open(c.DataDir)
+	folder, err := localservice.Open(c.DataDir)
 	if err != nil {
 		return err
 	}
@@ -106,10 +106,10 @@ func (c *upCommand) Run(ctx context.Context, s *settings, log *slog.Logger) (err
 }
 
 // startPrivate starts what has no URL and sets the URLs.
-func startPrivate(ctx context.Context, folder *private.Folder, s *settings) ([]*private.Server, error) {
-	var own []*private.Server
+func startPrivate(ctx context.Context, folder *localservice.Folder, s *settings) ([]*localservice.Server, error) {
+	var own []*localservice.Server
 	if s.DatabaseURL == "" {
-		pg, err := folder.Postgres(ctx, private.PostgresConfig{})
+		pg, err := folder.Postgres(ctx, localservice.PostgresConfig{})
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func startPrivate(ctx context.Context, folder *private.Folder, s *settings) ([]*
 		s.DatabaseURL = secret(pg.URL())
 	}
 	if s.RedisURL == "" {
-		redis, err := folder.Redis(ctx, private.RedisConfig{})
+		redis, err := folder.Redis(ctx, localservice.RedisConfig{})
 		if err != nil {
 			return nil, err
 		}
@@ -138,8 +138,8 @@ func startPrivate(ctx context.Context, folder *private.Folder, s *settings) ([]*
 }
 
 // anyDone gives the first private server that ends.
-func anyDone(servers []*private.Server) <-chan *private.Server {
-	ended := make(chan *private.Server, len(servers))
+func anyDone(servers []*localservice.Server) <-chan *localservice.Server {
+	ended := make(chan *localservice.Server, len(servers))
 	for _, s := range servers {
 		go func() {
 			<-s.Done()
@@ -178,7 +178,7 @@ func writeEnvironment(dir string, s *settings) error {
 	} {
 		fmt.Fprintf(&b, "%s=%s\n", v.name, shellQuote(v.value))
 	}
-	return private.ReplaceFile(filepath.Join(dir, "environment"), []byte(b.String()), 0o600)
+	return localservice.ReplaceFile(filepath.Join(dir, "environment"), []byte(b.String()), 0o600)
 }
 
 // bootstrap makes the first organization and its keys. The file is written and
@@ -222,11 +222,11 @@ func writeBootstrap(path string, boot *account.Bootstrap) error {
 	if err != nil {
 		return fmt.Errorf("bootstrap file: %w", err)
 	}
-	return private.ReplaceFile(path, append(doc, '\n'), 0o600)
+	return localservice.ReplaceFile(path, append(doc, '\n'), 0o600)
 }
 
 // printStarted says what runs, and how to upload a build and send a first crash. It prints no secret.
-func printStarted(boot *account.Bootstrap, dir string, own []*private.Server, took time.Duration) {
+func printStarted(boot *account.Bootstrap, dir string, own []*localservice.Server, took time.Duration) {
 	fmt.Printf("\nSlipway %s is up after %s\n\n  api        %s\n", version(), took.Round(10*time.Millisecond), boot.BaseURL)
 	for _, s := range own {
 		fmt.Printf("  %-10s %s\n", "private", s)

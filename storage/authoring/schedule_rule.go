@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/scheduler/cron"
+	"github.com/slipway-qa/slipway/storage/cron"
 )
 
 // rule is when a schedule fires.

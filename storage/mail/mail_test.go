@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/mail"
-	"github.com/slipway-qa/slipway/storage/servicetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }

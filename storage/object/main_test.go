@@ -16,11 +16,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/private"
+	"github.com/slipway-qa/slipway/cmd/localservice"
 )
 
 // minioServer is set by TestMain; nil when no MinIO is installed here.
-var minioServer *private.Server
+var minioServer *localservice.Server
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -33,7 +33,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	folder, err := private.Open(dir)
+	folder, err := localservice.Open(dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -41,8 +41,8 @@ func run(m *testing.M) int {
 	defer folder.Close(context.Background())
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	server, err := folder.Minio(ctx, private.MinioConfig{})
-	var missing *private.MissingError
+	server, err := folder.Minio(ctx, localservice.MinioConfig{})
+	var missing *localservice.MissingError
 	if err != nil && (!errors.As(err, &missing) || os.Getenv("CI") == "true") {
 		fmt.Fprintln(os.Stderr, "start MinIO:", err)
 		return 1

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/slipway-qa/slipway/storage/private"
+	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/browser/egress"
@@ -42,7 +42,7 @@ var startDriver = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	folder, err := private.Open(dir)
+	folder, err := localservice.Open(dir)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ var startDriver = sync.OnceValues(func() (string, error) {
 		defer os.RemoveAll(dir)
 		return folder.Close(context.Background())
 	}
-	server, err := folder.Chromedriver(context.Background(), private.ChromedriverConfig{})
+	server, err := folder.Chromedriver(context.Background(), localservice.ChromedriverConfig{})
 	if err != nil {
 		return "", err
 	}
@@ -69,7 +69,7 @@ func localConfig(t testing.TB, private_ bool) Config {
 	require.NoError(t, err)
 	t.Cleanup(proxy.Close)
 	return Config{Local: driver, Proxy: proxy.Addr().String(), Guard: guard, Warm: 1,
-		Arguments: private.BrowserArguments()}
+		Arguments: localservice.BrowserArguments()}
 }
 
 func newPool(t testing.TB, cfg Config) *Pool {

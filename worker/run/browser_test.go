@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
-	"github.com/slipway-qa/slipway/storage/private"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/outbound"
@@ -22,10 +22,10 @@ import (
 // realBrowsers is a pool over a chromedriver of the test's own.
 func realBrowsers(t *testing.T) (*browser.Pool, *egress.Proxy) {
 	t.Helper()
-	folder, err := private.Open(t.TempDir())
+	folder, err := localservice.Open(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = folder.Close(context.Background()) })
-	driver, err := folder.Chromedriver(t.Context(), private.ChromedriverConfig{})
+	driver, err := folder.Chromedriver(t.Context(), localservice.ChromedriverConfig{})
 	require.NoError(t, err)
 	guard, err := outbound.New(outbound.Config{AllowPrivate: true})
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func realBrowsers(t *testing.T) (*browser.Pool, *egress.Proxy) {
 	require.NoError(t, err)
 	t.Cleanup(proxy.Close)
 	pool, err := browser.New(browser.Config{Local: driver.URL(), Proxy: proxy.Addr().String(), Guard: guard, Warm: 1,
-		Vendor: "slipway", Arguments: private.BrowserArguments()})
+		Vendor: "slipway", Arguments: localservice.BrowserArguments()})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return pool, proxy

@@ -1,0 +1,115 @@
+// Package export writes test cases as code for other tools, so that a team can run
+// a test without this service or check it in beside its product.
+//
+// A case is first flattened into a script (moves): tools inside frames and shadow
+// roots become the place of one act, dialogs are tied to the act that opens them,
+// and everything behind the end is dropped. Each target then writes the moves
+// in its own words; the frame around them and the few functions that they call
+// are text templates in skeleton/, of which an export holds only what it uses.
+//
+// An export waits as a run does: every act and assertion is tried again until it
+// works or ten seconds (the step's own limit, if it has one) are over. An
+// optional step may fail. Assertions never become weaker: what a target cannot
+// express stands there as a comment, never as something that passes.
+//
+// Variables become environment variables, so no export holds a value of one, and
+// of the capabilities only the browser, its version and the platform are written:
+// the vendors' options hold keys, and options of browsers can start programs.
+//
+// Everything in a case is hostile. Names, addresses, selectors and texts reach
+// the code as literals of the language (literal.go) or as comments of one line
+// and nothing else; the names of files, classes and functions are made of ASCII
+// letters and digits. Regular expressions are translated from RE2.
+package export
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// Target is a language and framework that code is written for.
+type Target struct {
+	ID          string `json:"id"` // javascript_playwright
+	Name        string `json:"name"`
+	Language    string `json:"language"`
+	Framework   string `json:"framework"`
+	FileName    string `json:"fileName"` // of an export, with %s for the case's name
+	ContentType string `json:"contentType"`
+}
+
+// The targets.
+const (
+	JavaScriptPlaywright  = "javascript_playwright"
+	JavaScriptWebdriverIO = "javascript_webdriverio"
+	PythonSelenium        = "python_selenium"
+	JavaSelenium          = "java_selenium"
+	SeleniumIDE           = "side"
+)
+
+// Case is what is exported.
+type Case struct {
+	ID           string
+	Name         string
+	TestURL      string
+	Capabilities step.Capabilities // of the primary target; may be nil
+	Steps        []step.Step
+}
+
+// Targets are all targets, in the order of their constants.
+func Targets() []Target {
+	return []Target{
+		{JavaScriptPlaywright, "JavaScript, Playwright", "JavaScript", "Playwright", "%s.test.mjs", "text/javascript; charset=utf-8"},
+		{JavaScriptWebdriverIO, "JavaScript, WebdriverIO", "JavaScript", "WebdriverIO", "%s.test.mjs", "text/javascript; charset=utf-8"},
+		{PythonSelenium, "Python, Selenium", "Python", "Selenium", "test_%s.py", "text/x-python; charset=utf-8"},
+		{JavaSelenium, "Java, Selenium and JUnit 5", "Java", "Selenium", "%sTest.java", "text/x-java; charset=utf-8"},
+		{SeleniumIDE, "Selenium IDE", "Selenium IDE", "Selenium IDE", "%s.side", "application/json"},
+	}
+}
+
+// File is an export.
+type File struct {
+	Name        string // safe as a file name
+	ContentType string
+	Code        string
+}
+
+// Export writes a case for a target. ok is false for a target that does not
+// exist. An export holds no value of a variable: variables become environment
+// variables. The error is a *step.InvalidError that names the member of the case
+// for which there is no code (steps[3].tool.type); a case whose steps are valid
+// has none.
+func Export(target string, c Case) (f File, ok bool, err error) {
+	at := slices.IndexFunc(Targets(), func(t Target) bool { return t.ID == target })
+	if at < 0 {
+		return File{}, false, nil
+	}
+	t := Targets()[at]
+	s, err := newScript(c)
+	if err != nil {
+		return File{}, true, err
+	}
+	var name, text string
+	switch t.ID {
+	case JavaScriptPlaywright:
+		name = s.name.kebab()
+		text, err = writePlaywright(s, fmt.Sprintf(t.FileName, name))
+	case JavaScriptWebdriverIO:
+		name = s.name.kebab()
+		text, err = writeWebDriver(s, &webdriverIO{}, "webdriverio.mjs", fmt.Sprintf(t.FileName, name))
+	case PythonSelenium:
+		name = s.name.snake()
+		text, err = writeWebDriver(s, &python{}, "selenium.py", fmt.Sprintf(t.FileName, name))
+	case JavaSelenium:
+		name = s.name.pascal()
+		text, err = writeWebDriver(s, &java{}, "Selenium.java", fmt.Sprintf(t.FileName, name))
+	case SeleniumIDE:
+		name = s.name.kebab()
+		text, err = writeIDE(s)
+	}
+	if err != nil {
+		return File{}, true, err
+	}
+	return File{Name: fmt.Sprintf(t.FileName, name), ContentType: t.ContentType, Code: text}, true, nil
+}

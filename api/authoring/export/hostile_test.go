@@ -1,0 +1,221 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// hostile are texts that break out of a literal or a comment of some language.
+var hostile = []string{
+	`'`, `"`, "`", `\`, `\\`, `\'`, `\"`, `'); process.exit(1); ('`, `"); System.exit(1); ("`, `") or exit(1) or ("`,
+	"line\nbreak", "line\r\nbreak", "\r", "\n", "\u0085", "\u2028alert(1)", "\u2029", "\x0b\x0c\x1c\x1d", "\t", "\x00", "\x7f\x1b[2J",
+	`*/ alert(1); /*`, `// x`, `/* x`, `# x`, `"""`, `'''`, `""" + exit(1) + """`, "${process.exit(1)}", "`${x}`", `$`, `{x}`, `%s%d{{.Body}}`,
+	`\u000a System.exit(1); //`, `\\u000a`, `\u0022`, `\uuu0022`, `\u{a}`, `\x22`, `\N{DIGIT ONE}`, `\` + "\n", `{{`, `}}`, `{{ x y }}`,
+	"🎪👩\u200d🚀", "\U000e0001", "\u202e drow", "\ufeff", "\xff\xfe", "\xed\xa0\x80", "coding: utf-7", "-*- coding: rot13 -*-",
+	"</script><!--", "-->", "#!/bin/sh", "x\\", strings.Repeat(`\`, 33), strings.Repeat(`'"`, 500), "a>>b", "text=x", "xpath=//x", ">>> x",
+}
+
+// holding is a case with a text at every place that a case has for one.
+func holding(s string) Case {
+	x := func(s string) *step.Selector { return &step.Selector{Type: step.XPath, Value: "//a[.=" + s + "]"} }
+	steps := []step.Step{
+		because(do(step.GoToURL, step.Args{URL: "https://h/?" + s}), "x"+s),
+		fillIn("#a"+s, "t"+s),
+		because(do(step.Select, step.Args{Selector: x(s), OptionValue: ptr("o" + s)}), s),
+		do(step.Drag, step.Args{Selector: css("a" + s), Target: x(s)}),
+		expect(x(s), step.TextIs, step.Contains, "v"+s+"v"),
+		attribute(expect(css("a"+s), step.AttributeIs, "", "w"+s), "n"+s),
+		expect(nil, step.URLIs, "", "u"+s),
+		expect(nil, step.TitleIs, step.Contains, "i"+s),
+		window(step.WindowTitle, "w"+s),
+		on(step.Click, "a"+s),
+		dialog("accept", ptr("d"+s)),
+		optional(inside(step.InFrame, "f"+s, inside(step.InShadowRoot, "h"+s, on(step.Hover, "e"+s)))),
+		do(step.UploadFile, step.Args{Selector: css("u" + s), File: &step.File{Name: "f" + s, Content: []byte(s)}}),
+	}
+	return Case{ID: s, Name: "Case " + s, TestURL: "https://t/" + s, Steps: steps,
+		Capabilities: step.Capabilities{"browserName": s, "browserVersion": "1" + s, "platformName": "2" + s}}
+}
+
+// languages are the targets whose code is checked as code.
+var languages = []string{JavaScriptPlaywright, JavaScriptWebdriverIO, PythonSelenium, JavaSelenium}
+
+// checkHolds exports a text and checks that it changes nothing but strings and
+// comments, and that the strings are what the case says.
+func checkHolds(t *testing.T, s string) {
+	t.Helper()
+	if len(step.References(holding(s).Steps, "")) > 0 {
+		return // a variable changes the code, as it should
+	}
+	clean := strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
+	for _, target := range languages {
+		f := export(t, target, holding(s))
+		got, broken := tokenize(target, f.Code)
+		require.False(t, broken, "%s: a string does not end:\n%s", target, f.Code)
+		want, broken := tokenize(target, export(t, target, holding("z")).Code)
+		require.False(t, broken)
+		require.Equal(t, nameless(want.code, "Case z", "z"), nameless(got.code, "Case "+s, s), "%s of %q", target, s)
+		for _, text := range []string{"t" + clean, "o" + clean, "w" + clean, "n" + strings.ToValidUTF8(s, "\uFFFD"), "d" + clean} {
+			require.True(t, slices.Contains(got.strings, text), "%s lacks %q:\n%s", target, text, f.Code)
+		}
+		require.True(t, utf8.ValidString(f.Code))
+		require.Regexp(t, `^[A-Za-z0-9_.-]{1,90}$`, f.Name)
+	}
+	f := export(t, SeleniumIDE, holding(s))
+	require.True(t, json.Valid([]byte(f.Code)))
+}
+
+// nameless takes the names that are made of the case's name out of the code.
+func nameless(code, name, id string) string {
+	n := newTitle(name, id)
+	code = strings.Replace(code, "class "+n.pascal()+"Test", "class Test", 1)
+	return strings.Replace(code, "def test_"+n.snake()+"(", "def test(", 1)
+}
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	for _, s := range hostile {
+		checkHolds(t, s)
+	}
+}
+
+func FuzzExport(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(s) < 10_000 {
+			checkHolds(t, s)
+		}
+	})
+}
+
+// TestHostileParses lets the languages themselves read the exports, in one process
+// each, and Python tell the strings that it read.
+func TestHostileParses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	cases := []Case{tour("https://shop.example"), {}, {Name: "only", Steps: []step.Step{on(step.Click, "a")}}}
+	for _, s := range hostile {
+		cases = append(cases, holding(s))
+	}
+	for _, tool := range step.Tools() {
+		cases = append(cases, single(tool)...)
+	}
+	for i, c := range cases {
+		for _, target := range languages {
+			f := export(t, target, c)
+			require.NoError(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("%03d_%s%s", i, target, filepath.Ext(f.Name))), []byte(f.Code), 0o600))
+		}
+	}
+	python := exec.Command(program(t, "apt-get install python3", "python3"), "-c", `import ast, glob, json, sys
+found = {}
+for name in sorted(glob.glob("*.py")):
+    tree = ast.parse(open(name, "rb").read(), name)
+    found[name] = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    imported = {a.asname or a.name for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}
+    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    assert imported <= used, (name, "not used", imported - used)
+    defined = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    defined |= {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))} | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    missing = used - imported - defined - set(dir(__builtins__)) - {"__name__"}
+    assert not missing, (name, "missing", missing)
+    methods = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    calls = {n.func.attr for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and getattr(n.func.value, "id", "") == "self"}
+    missing = {c for c in calls if not c.startswith("assert") and c != "addCleanup"} - methods
+    assert not missing, (name, "missing", missing)
+print(json.dumps(found))`)
+	python.Dir = folder
+	out, err := python.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	var found map[string][]string
+	require.NoError(t, json.Unmarshal(out, &found))
+	require.Len(t, found, len(cases))
+	for i, s := range hostile {
+		clean := strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
+		require.Contains(t, found[fmt.Sprintf("%03d_%s.py", i+3, PythonSelenium)], "t"+clean)
+	}
+
+	if _, err := exec.LookPath("node"); err != nil {
+		return
+	}
+	node := exec.Command("node", "--no-warnings", "--experimental-vm-modules", "-e", `const fs = require('node:fs');
+const vm = require('node:vm');
+const files = [];
+const names = fs.readdirSync('.').filter((name) => name.endsWith('.mjs'));
+for (const name of names) {
+  const code = fs.readFileSync(name, 'utf8');
+  try { new vm.SourceTextModule(code); } catch (error) { throw new Error(name + ': ' + error + '\n' + code); }
+  const bare = code.replace(/'(?:[^'\\\n]|\\.)*'|^ *(?:\/\/|\/?\*).*$/gm, '');
+  files.push([name, bare, [...bare.matchAll(/^(?:async )?function (\w+)/gm)].map((m) => m[1])]);
+}
+// Every function of a skeleton that is called is there, and every one that is
+// there is called.
+const all = new Set(files.flatMap(([, , defined]) => defined));
+for (const [name, bare, defined] of files) {
+  for (const f of all) {
+    const uses = bare.split(new RegExp('(?<![.\\w])' + f + '\\b(?! =)')).length - 1;
+    if (defined.includes(f) && uses < 2 && !['css', 'xpath', 'findAll'].includes(f)) throw new Error(name + ' does not use ' + f);
+    if (!defined.includes(f) && bare.match(new RegExp('(?<![.\\w])' + f + '\\('))) throw new Error(name + ' lacks ' + f);
+  }
+}
+console.log(names.length);`)
+	node.Dir = folder
+	out, err = node.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, fmt.Sprint(2*len(cases)), strings.TrimSpace(string(out)))
+}
+
+// single are cases of one step with a tool: each uses its own part of a skeleton.
+func single(tool string) []Case {
+	args := step.Args{}
+	switch tool {
+	case step.Assert:
+		var cases []Case
+		for _, name := range []string{step.Visible, step.Hidden, step.TextIs, step.ValueIs, step.Count, step.URLIs, step.TitleIs, step.Enabled, step.Checked, step.AttributeIs} {
+			for _, mode := range []string{"", step.Contains, step.Matches, step.AtLeast, step.AtMost} {
+				s := attribute(expect(css("a"), name, mode, "1"), "n")
+				cases = append(cases, Case{Name: name, Steps: []step.Step{s}}, Case{Name: name, Steps: []step.Step{not(limited(s, 5))}})
+			}
+		}
+		return cases
+	case step.SwitchWindow:
+		var cases []Case
+		for _, name := range []string{step.WindowTitle, step.WindowURL, step.WindowIndex, step.WindowNew} {
+			cases = append(cases, Case{Name: name, Steps: []step.Step{window(name, "1")}}, Case{Steps: []step.Step{window(name, "{{n}}")}})
+		}
+		return cases
+	case step.Finish:
+		return []Case{{Steps: []step.Step{do(tool, args)}}}
+	case step.InFrame, step.InShadowRoot:
+		inner := inside(tool, "f", expect(css("a"), step.Count, "", "{{n}}"))
+		press := inside(tool, "f", do(step.PressKey, step.Args{Key: "Enter"}))
+		return []Case{{Steps: []step.Step{inner}}, {Steps: []step.Step{press}}, {Steps: []step.Step{limited(optional(press), 7)}}}
+	case step.GoToURL:
+		args.URL = "/there"
+	case step.PressKey:
+		args.Key = "Control+a"
+		return []Case{{Steps: []step.Step{do(tool, args)}}, {Steps: []step.Step{do(tool, step.Args{Key: "é"})}},
+			{Steps: []step.Step{do(tool, step.Args{Key: "x", Selector: css("a")})}}}
+	case step.HandleDialog:
+		return []Case{{Steps: []step.Step{dialog("accept", nil)}}, {Steps: []step.Step{dialog("dismiss", nil)}},
+			{Steps: []step.Step{on(step.Click, "a"), optional(dialog("accept", ptr("{{x}}")))}}}
+	case step.EnterKeySubmit, step.Pause:
+	default:
+		args = step.Args{Selector: nth(css("a"), 2), Target: css("b"), Text: ptr("t"), OptionValue: ptr("{{o}}!"), Direction: "left",
+			File: &step.File{Name: "n", Content: make([]byte, 100_000)}}
+	}
+	s := do(tool, args)
+	return []Case{{Name: tool, Steps: []step.Step{s}}, {Name: tool, TestURL: "{{base}}/x", Steps: []step.Step{optional(limited(s, 9)), s}}}
+}

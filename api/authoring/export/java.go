@@ -1,0 +1,198 @@
+package export
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// java writes statements of a JUnit test.
+type java struct{}
+
+func (java) unit() (string, int) { return "    ", 2 }
+
+// next goes on in a further method, as the size of one is limited.
+func (java) next(part int) []string {
+	name := "part" + strconv.Itoa(part)
+	return []string{"        " + name + "();", "    }", "", "    private void " + name + "() {"}
+}
+
+func (java) comment(text string) string { return "// " + text }
+func (java) literal(s string) string    { return javaLiteral(s) }
+func (java) milliseconds(n int) string  { return "Duration.ofMillis(" + thousands(n) + ")" }
+
+func (java) text(t text) string {
+	return joined(t, javaLiteral, func(name string) string { return `env("` + name + `")` })
+}
+
+func (d java) number(t text) string {
+	literal, fixed := t.fixed()
+	if n, err := strconv.ParseInt(strings.TrimSpace(literal), 10, 32); fixed && err == nil {
+		return strconv.FormatInt(n, 10)
+	}
+	return "Integer.parseInt(" + d.text(t) + ")"
+}
+
+func (d java) address(_ *page, t, base text) string {
+	if len(base) == 0 {
+		return d.text(t)
+	}
+	return "URI.create(" + d.text(base) + ").resolve(" + d.text(t) + ").toString()"
+}
+
+func (d java) locator(p *page, at place) string {
+	name := "cssSelector"
+	if at.xpath {
+		name = "xpath"
+	}
+	by := "By." + name + "(" + d.text(at.value) + ")"
+	if at.index != nil {
+		p.call("nth")
+		return fmt.Sprintf("nth(%s, %d)", by, *at.index)
+	}
+	return by
+}
+
+func (java) call(p *page, name string, arguments ...string) string {
+	p.call(name)
+	return name + "(" + strings.Join(arguments, ", ") + ");"
+}
+
+func (java) open(address string) string { return "driver.get(" + address + ");" }
+
+func (java) pause(p *page, ms int) string {
+	p.call("sleep")
+	return "sleep(" + thousands(ms) + ");"
+}
+
+func (d java) press(p *page, on string, held []string, key string) string {
+	var arguments []string
+	if on != "" {
+		arguments = append(arguments, on)
+	}
+	for _, k := range append(held, key) {
+		arguments = append(arguments, seleniumKey(k, javaLiteral))
+	}
+	if strings.Contains(strings.Join(arguments, " "), "Keys.") {
+		p.call("Keys")
+	}
+	if on != "" {
+		return d.call(p, "pressOn", arguments...)
+	}
+	return d.call(p, "press", arguments...)
+}
+
+func (d java) window(p *page, matcher string, value text) string {
+	switch matcher {
+	case step.WindowTitle:
+		return d.call(p, "switchWindow", "() -> driver.getTitle().contains("+d.text(value)+")")
+	case step.WindowURL:
+		return d.call(p, "switchWindow", "() -> driver.getCurrentUrl().contains("+d.text(value)+")")
+	case step.WindowIndex:
+		return d.call(p, "switchToWindow", d.number(value))
+	}
+	return d.call(p, "switchToNewWindow")
+}
+
+func (d java) scroll(p *page, script string) string {
+	return d.call(p, "script", javaLiteral(script))
+}
+
+// maxConstant is characters of one literal: a class file takes 65,535 bytes.
+const maxConstant = 60_000
+
+func (d java) upload(p *page, on string, name string, content []byte) string {
+	var parts []string
+	encoded := base64.StdEncoding.EncodeToString(content)
+	for len(encoded) > maxConstant {
+		parts = append(parts, `"`+encoded[:maxConstant]+`"`)
+		encoded = encoded[maxConstant:]
+	}
+	parts = append(parts, `"`+encoded+`"`)
+	return d.call(p, "upload", append([]string{on, javaLiteral(name)}, parts...)...)
+}
+
+func (d java) claim(p *page, m *step.Matcher, on string, value text, not bool) string {
+	p.call("eventually")
+	read := func(name string) string {
+		p.call(name)
+		return name + "(" + on + ")"
+	}
+	choose := func(yes, no string) string {
+		if not {
+			return no
+		}
+		return yes
+	}
+	wait := func(claim string, arguments ...string) string {
+		p.call(claim)
+		return "eventually(() -> " + claim + "(" + strings.Join(arguments, ", ") + "));"
+	}
+	truth := choose("assertTrue", "assertFalse")
+	switch m.Name {
+	case step.Visible:
+		return wait(truth, read("isVisible"))
+	case step.Hidden:
+		return wait(choose("assertFalse", "assertTrue"), read("isVisible"))
+	case step.Enabled:
+		return wait(truth, read("first")+".isEnabled()")
+	case step.Checked:
+		return wait(truth, read("isChecked"))
+	case step.Count:
+		count := read("findAll") + ".size()"
+		number := d.number(value)
+		switch m.Args.Mode {
+		case step.AtLeast:
+			return wait(truth, count+" >= "+number)
+		case step.AtMost:
+			return wait(truth, count+" <= "+number)
+		}
+		return wait(choose("assertEquals", "assertNotEquals"), number, count)
+	}
+	var actual string
+	switch m.Name {
+	case step.TextIs:
+		actual = read("text")
+	case step.ValueIs:
+		actual = read("first") + `.getDomProperty("value")`
+	case step.URLIs:
+		actual = "driver.getCurrentUrl()"
+	case step.TitleIs:
+		actual = "driver.getTitle()"
+	case step.AttributeIs:
+		actual = read("first") + ".getDomAttribute(" + javaLiteral(m.Args.Name) + ")"
+		if m.Args.Mode == step.Contains || m.Args.Mode == step.Matches {
+			p.call("orEmpty")
+			actual = "Objects.toString(" + actual + `, "")`
+		}
+	}
+	switch m.Args.Mode {
+	case step.Contains:
+		function := choose("assertContains", "assertLacks")
+		return wait(function, d.text(value), actual)
+	case step.Matches:
+		function := choose("assertMatches", "assertDiffers")
+		return wait(function, d.pattern(value), actual)
+	}
+	return wait(choose("assertEquals", "assertNotEquals"), d.text(value), actual)
+}
+
+func (d java) pattern(t text) string {
+	literal, fixed := t.fixed()
+	if _, err := regexp.Compile(literal); !fixed || err != nil {
+		return d.text(t)
+	}
+	return javaLiteral(inlinePattern(literal, javaRune))
+}
+
+func (java) block(p *page, name, argument string) (open, end string) {
+	p.call(name)
+	if name == "optional" {
+		return "optional(() -> {", "});"
+	}
+	return name + "(" + argument + ", () -> {", "});"
+}

@@ -1,0 +1,120 @@
+package export
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+func javaScriptOdd(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }
+
+// javaScript is a string literal of JavaScript.
+func javaScript(s string) string { return quote(s, "'", javaScriptEscapes, javaScriptOdd) }
+
+// javaScriptText is an expression; variables stand in a template literal.
+func javaScriptText(t text) string {
+	if s, ok := t.fixed(); ok {
+		return javaScript(s)
+	}
+	if len(t) == 1 {
+		return "env." + t[0].env
+	}
+	var b strings.Builder
+	for _, p := range t {
+		if p.env != "" {
+			b.WriteString("${env." + p.env + "}")
+		} else {
+			b.WriteString(quote(p.literal, "", templateEscapes, javaScriptOdd))
+		}
+	}
+	return "`" + b.String() + "`"
+}
+
+// thousands writes a number as 10_000.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "_" + s[at:]
+	}
+	return s
+}
+
+// javaScriptNumber is a number that a text says.
+func javaScriptNumber(t text) string {
+	literal, fixed := t.fixed()
+	if n, err := strconv.Atoi(strings.TrimSpace(literal)); fixed && err == nil {
+		return strconv.Itoa(n)
+	}
+	return "Number(" + javaScriptText(t) + ")"
+}
+
+// javaScriptPattern is a regular expression.
+func javaScriptPattern(t text) string {
+	literal, fixed := t.fixed()
+	if _, err := regexp.Compile(literal); !fixed || err != nil {
+		return "new RegExp(" + javaScriptText(t) + ", 'u')"
+	}
+	written, anyCase := pattern(literal, javaScriptRune)
+	flags := "u"
+	if anyCase {
+		flags = "iu"
+	}
+	if written == "" {
+		written = "(?:)"
+	}
+	var b strings.Builder
+	for i := 0; i < len(written); i++ {
+		switch {
+		case written[i] == '\\' && i+1 < len(written):
+			b.WriteByte('\\')
+			i++
+		case written[i] == '/':
+			b.WriteByte('\\')
+		}
+		b.WriteByte(written[i])
+	}
+	return "/" + b.String() + "/" + flags
+}
+
+// javaScriptClaim is a call of node:assert about what read gives for a matcher.
+func javaScriptClaim(p *page, m *step.Matcher, value text, not bool, read func(matcher string) string) string {
+	actual := read(m.Name)
+	wrapped := actual
+	if strings.HasPrefix(actual, "await ") {
+		wrapped = "(" + actual + ")"
+	}
+	choose := func(yes, no string) string {
+		if not {
+			return no
+		}
+		return yes
+	}
+	switch m.Name {
+	case step.Enabled, step.Checked, step.Visible, step.Hidden:
+		return "assert.equal(" + actual + ", " + choose("true", "false") + ")"
+	case step.Count:
+		number := javaScriptNumber(value)
+		switch m.Args.Mode {
+		case step.AtLeast:
+			return "assert.ok(" + wrapped + choose(" >= ", " < ") + number + ")"
+		case step.AtMost:
+			return "assert.ok(" + wrapped + choose(" <= ", " > ") + number + ")"
+		}
+		return "assert." + choose("equal", "notEqual") + "(" + actual + ", " + number + ")"
+	}
+	switch m.Args.Mode {
+	case step.Contains:
+		function := choose("assertContains", "assertLacks")
+		p.call(function)
+		return function + "(" + actual + ", " + javaScriptText(value) + ")"
+	case step.Matches:
+		if m.Name == step.AttributeIs {
+			actual = wrapped + " ?? ''"
+		}
+		return "assert." + choose("match", "doesNotMatch") + "(" + actual + ", " + javaScriptPattern(value) + ")"
+	}
+	return "assert." + choose("equal", "notEqual") + "(" + actual + ", " + javaScriptText(value) + ")"
+}

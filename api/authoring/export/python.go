@@ -1,0 +1,204 @@
+package export
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// python writes statements of a unittest.TestCase.
+type python struct{}
+
+func (python) unit() (string, int)        { return "    ", 2 }
+func (python) comment(text string) string { return "# " + text }
+func (python) literal(s string) string    { return pythonLiteral(s) }
+func (python) empty() string              { return "pass" }
+
+func (python) text(t text) string {
+	return joined(t, pythonLiteral, func(name string) string { return `env("` + name + `")` })
+}
+
+func (d python) number(t text) string {
+	literal, fixed := t.fixed()
+	if n, err := strconv.Atoi(strings.TrimSpace(literal)); fixed && err == nil {
+		return strconv.Itoa(n)
+	}
+	return "int(" + d.text(t) + ")"
+}
+
+func (d python) address(p *page, t, base text) string {
+	if len(base) == 0 {
+		return d.text(t)
+	}
+	p.call("urljoin")
+	return "urljoin(" + d.text(base) + ", " + d.text(t) + ")"
+}
+
+func (d python) locator(_ *page, at place) string {
+	name := "css"
+	if at.xpath {
+		name = "xpath"
+	}
+	if at.index != nil {
+		return fmt.Sprintf("%s(%s, %d)", name, d.text(at.value), *at.index)
+	}
+	return name + "(" + d.text(at.value) + ")"
+}
+
+var capitals = regexp.MustCompile(`[A-Z]`)
+
+// pythonName turns acceptDialog into accept_dialog.
+func pythonName(name string) string {
+	return strings.ToLower(capitals.ReplaceAllString(name, "_$0"))
+}
+
+func (python) call(p *page, name string, arguments ...string) string {
+	p.call(name)
+	return "self." + pythonName(name) + "(" + strings.Join(arguments, ", ") + ")"
+}
+
+func (python) open(address string) string { return "self.driver.get(" + address + ")" }
+
+func (python) pause(p *page, ms int) string {
+	p.call("sleep")
+	return "time.sleep(" + strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) + ")"
+}
+
+func (python) milliseconds(n int) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) }
+
+// upperWithUnderscores turns PageDown into PAGE_DOWN.
+func upperWithUnderscores(name string) string {
+	return strings.ToUpper(strings.TrimPrefix(capitals.ReplaceAllString(name, "_$0"), "_"))
+}
+
+// seleniumKey is a key in the words of Selenium.
+func seleniumKey(key string, literal func(string) string) string {
+	if len([]rune(key)) > 1 {
+		return "Keys." + upperWithUnderscores(key)
+	}
+	return literal(key)
+}
+
+func (d python) press(p *page, on string, held []string, key string) string {
+	var arguments []string
+	if on != "" {
+		arguments = append(arguments, on)
+	}
+	for _, k := range append(held, key) {
+		arguments = append(arguments, seleniumKey(k, pythonLiteral))
+	}
+	if strings.Contains(strings.Join(arguments, " "), "Keys.") {
+		p.call("Keys")
+	}
+	if on != "" {
+		return d.call(p, "pressOn", arguments...)
+	}
+	return d.call(p, "press", arguments...)
+}
+
+func (d python) window(p *page, matcher string, value text) string {
+	switch matcher {
+	case step.WindowTitle:
+		return d.call(p, "switchWindow", "lambda: "+d.text(value)+" in self.driver.title")
+	case step.WindowURL:
+		return d.call(p, "switchWindow", "lambda: "+d.text(value)+" in self.driver.current_url")
+	case step.WindowIndex:
+		return d.call(p, "switchToWindow", d.number(value))
+	}
+	return d.call(p, "switchToNewWindow")
+}
+
+func (python) scroll(p *page, script string) string {
+	return "self.driver.execute_script(" + pythonLiteral(script) + ")"
+}
+
+func (d python) upload(p *page, on string, name string, content []byte) string {
+	return d.call(p, "upload", on, pythonLiteral(name), `"`+base64.StdEncoding.EncodeToString(content)+`"`)
+}
+
+func (d python) claim(p *page, m *step.Matcher, on string, value text, not bool) string {
+	p.call("eventually")
+	read := func(name string, arguments ...string) string {
+		p.call(name)
+		return "self." + pythonName(name) + "(" + strings.Join(arguments, ", ") + ")"
+	}
+	choose := func(yes, no string) string {
+		if not {
+			return no
+		}
+		return yes
+	}
+	wait := func(claim string, arguments ...string) string {
+		return "self.eventually(lambda: self." + claim + "(" + strings.Join(arguments, ", ") + "))"
+	}
+	truth := choose("assertTrue", "assertFalse")
+	switch m.Name {
+	case step.Visible:
+		return wait(truth, read("isVisible", on))
+	case step.Hidden:
+		return wait(choose("assertFalse", "assertTrue"), read("isVisible", on))
+	case step.Enabled:
+		return wait(truth, read("first", on)+".is_enabled()")
+	case step.Checked:
+		return wait(truth, read("isChecked", on))
+	case step.Count:
+		count := "len(" + read("findAll", on) + ")"
+		switch m.Args.Mode {
+		case step.AtLeast:
+			return wait(choose("assertGreaterEqual", "assertLess"), count, d.number(value))
+		case step.AtMost:
+			return wait(choose("assertLessEqual", "assertGreater"), count, d.number(value))
+		}
+		return wait(choose("assertEqual", "assertNotEqual"), d.number(value), count)
+	}
+	var actual string
+	switch m.Name {
+	case step.TextIs:
+		actual = read("text", on)
+	case step.ValueIs:
+		actual = read("first", on) + `.get_property("value")`
+	case step.URLIs:
+		actual = "self.driver.current_url"
+	case step.TitleIs:
+		actual = "self.driver.title"
+	case step.AttributeIs:
+		actual = read("first", on) + ".get_dom_attribute(" + pythonLiteral(m.Args.Name) + ")"
+		if m.Args.Mode == step.Contains || m.Args.Mode == step.Matches {
+			actual += ` or ""`
+		}
+	}
+	switch m.Args.Mode {
+	case step.Contains:
+		return wait(choose("assertIn", "assertNotIn"), d.text(value), actual)
+	case step.Matches:
+		p.call("pattern")
+		return wait(choose("assertRegex", "assertNotRegex"), actual, "re.compile("+d.pattern(value)+", re.ASCII)")
+	}
+	return wait(choose("assertEqual", "assertNotEqual"), d.text(value), actual)
+}
+
+// pattern is a raw string where that can hold the pattern.
+func (d python) pattern(t text) string {
+	literal, fixed := t.fixed()
+	if !fixed {
+		return d.text(t)
+	}
+	written := inlinePattern(literal, pythonRune)
+	quoted := pythonLiteral(written)
+	if !strings.ContainsAny(written, `"`) && !strings.HasSuffix(written, `\`) && strings.ReplaceAll(quoted, `\\`, `\`) == `"`+written+`"` {
+		return `r"` + written + `"`
+	}
+	return quoted
+}
+
+func (d python) block(p *page, name, argument string) (open, end string) {
+	p.call(name)
+	if name == "optional" {
+		return "with suppress(WebDriverException):  # Optional: the test goes on when this does not work out.", ""
+	}
+	return "with self." + pythonName(name) + "(" + argument + "):", ""
+}

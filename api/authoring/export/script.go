@@ -1,0 +1,286 @@
+package export
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// script is a case as every target writes it.
+type script struct {
+	name    title
+	label   string // the case's name on one line
+	id      string
+	base    text // the test's address, against which others are read
+	moves   []move
+	env     *environment
+	browser browser
+	version string // of the browser, "" for any
+	system  string // platformName
+}
+
+// move is one thing that a test does.
+type move struct {
+	tool     *step.Tool // the innermost one
+	within   []scope    // frames and shadow hosts around the element, from outside in
+	note     string     // why, for a comment
+	optional bool
+	timeout  int // in milliseconds; 0: the script's
+	// dialogs are the moves that handle the dialogs which this one opens.
+	dialogs []*move
+	// url, value and the like are the tool's texts in parts.
+	url, text, option, value text
+	element, target          place
+}
+
+// scope is a frame or a shadow host.
+type scope struct {
+	frame bool
+	place
+}
+
+// place is where an element is.
+type place struct {
+	given bool
+	xpath bool
+	value text
+	index *int
+}
+
+// The limits of waiting, in milliseconds, as in a run.
+const (
+	stepTimeout = 10_000
+	pageTimeout = 30_000
+)
+
+func newScript(c Case) (*script, error) {
+	s := &script{name: newTitle(c.Name, c.ID), label: comment(c.Name), id: comment(c.ID), env: &environment{}}
+	if s.label == "" {
+		s.label = s.name.kebab()
+	}
+	s.browser = browserOf(c.Capabilities)
+	s.version, _ = c.Capabilities["browserVersion"].(string)
+	s.system, _ = c.Capabilities["platformName"].(string)
+	s.base = s.env.read(c.TestURL)
+	if len(s.base) > 0 && (len(c.Steps) == 0 || c.Steps[0].Tool.Type != step.GoToURL) {
+		s.moves = append(s.moves, move{tool: &step.Tool{Type: step.GoToURL}, url: s.base})
+	}
+	for i := range c.Steps {
+		if c.Steps[i].Tool.Type == step.Finish {
+			break
+		}
+		m, err := s.read(fmt.Sprintf("steps[%d].tool", i), &c.Steps[i])
+		if err != nil {
+			return nil, err
+		}
+		s.moves = append(s.moves, m)
+	}
+	return s, nil
+}
+
+func (s *script) read(path string, from *step.Step) (move, error) {
+	m := move{optional: from.Optional, timeout: from.TimeoutMS}
+	t := &from.Tool
+	for t.Type == step.InFrame || t.Type == step.InShadowRoot {
+		m.note = join(m.note, t.Args.Reasoning)
+		if t.Args.Tool == nil || t.Args.Selector == nil || len(m.within) == step.MaxNesting {
+			return m, &step.InvalidError{Path: path, Msg: "needs a selector and a tool, and not too many around each other"}
+		}
+		m.within = append(m.within, scope{t.Type == step.InFrame, s.place(t.Args.Selector)})
+		t = t.Args.Tool
+		path += ".args.tool"
+	}
+	m.note = comment(join(m.note, t.Args.Reasoning))
+	m.tool = t
+	a := &t.Args
+	if err := check(path, t); err != nil {
+		return m, err
+	}
+	m.url = s.env.read(a.URL)
+	m.element, m.target = s.place(a.Selector), s.place(a.Target)
+	if a.Text != nil {
+		m.text = s.env.read(*a.Text)
+	}
+	if a.OptionValue != nil {
+		m.option = s.env.read(*a.OptionValue)
+	}
+	if a.Matcher != nil {
+		m.value = s.env.read(a.Matcher.Args.Value)
+		if (a.Matcher.Name == step.TextIs || a.Matcher.Name == step.TitleIs) && a.Matcher.Args.Mode != step.Matches {
+			m.value = m.value.squeezed()
+		}
+	}
+	return m, nil
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+func (s *script) place(from *step.Selector) place {
+	if from == nil {
+		return place{}
+	}
+	return place{given: true, xpath: from.Type == step.XPath, value: s.env.read(from.Value), index: from.Index}
+}
+
+// check finds what code cannot be written for. Validate found it before, for
+// every case that is stored.
+func check(path string, t *step.Tool) error {
+	a := &t.Args
+	invalid := func(member, msg string) error { return &step.InvalidError{Path: path + member, Msg: msg} }
+	if !slices.Contains(step.Tools(), t.Type) || t.Type == step.Finish {
+		return invalid(".type", "is a tool without code")
+	}
+	selector := []string{step.Click, step.InputText, step.Select, step.ScrollElement, step.Hover, step.Drag, step.UploadFile}
+	switch m := a.Matcher; {
+	case slices.Contains(selector, t.Type) && a.Selector == nil:
+		return invalid(".args.selector", "is missing")
+	case t.Type == step.Drag && a.Target == nil:
+		return invalid(".args.target", "is missing")
+	case t.Type == step.UploadFile && a.File == nil:
+		return invalid(".args.file", "is missing")
+	case t.Type == step.ScrollElement && scrollElement[a.Direction] == "" || t.Type == step.ScrollDocument && scrollPage[a.Direction] == "":
+		return invalid(".args.direction", "is not known")
+	case t.Type == step.HandleDialog && a.Action != "accept" && a.Action != "dismiss":
+		return invalid(".args.action", "is not known")
+	case (t.Type == step.Assert || t.Type == step.SwitchWindow) && m == nil:
+		return invalid(".args.matcher", "is missing")
+	case t.Type == step.SwitchWindow && !slices.Contains([]string{step.WindowTitle, step.WindowURL, step.WindowIndex, step.WindowNew}, m.Name):
+		return invalid(".args.matcher.name", "is not known")
+	case t.Type == step.Assert:
+		page := m.Name == step.URLIs || m.Name == step.TitleIs
+		if !page && a.Selector == nil {
+			return invalid(".args.selector", "is missing")
+		}
+		if !page && !slices.Contains([]string{step.Visible, step.Hidden, step.TextIs, step.ValueIs, step.Count, step.Enabled, step.Checked, step.AttributeIs}, m.Name) {
+			return invalid(".args.matcher.name", "is not known")
+		}
+	case t.Type == step.PressKey:
+		if _, _, ok := step.ParseKey(a.Key); !ok {
+			return invalid(".args.key", "is not known")
+		}
+	}
+	return nil
+}
+
+// limit is how long a move waits, in milliseconds.
+func (m *move) limit() int {
+	switch {
+	case m.timeout > 0:
+		return m.timeout
+	case m.tool.Type == step.GoToURL:
+		return pageTimeout
+	}
+	return stepTimeout
+}
+
+// tieDialogs moves each handle_dialog into the move that opens its dialog, for a
+// tool that must know about a dialog before it opens. A pause or a change of the
+// window in between opens none. Dialogs without such a move stay where they are.
+func tieDialogs(moves []move) []move {
+	var out []move
+	opener := -1
+	for i := range moves {
+		switch moves[i].tool.Type {
+		case step.HandleDialog:
+			if opener >= 0 {
+				out[opener].dialogs = append(out[opener].dialogs, &moves[i])
+				continue
+			}
+		case step.Pause, step.SwitchWindow:
+		default:
+			opener = len(out)
+		}
+		out = append(out, moves[i])
+	}
+	return out
+}
+
+// absolute is an address that needs no base: it begins with a scheme.
+var absolute = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+
+// address gives the parts of an address, and whether it must still be read
+// against the test's own when the test runs.
+func (s *script) address(t text) (text, bool) {
+	if len(s.base) == 0 || len(t) > 0 && t[0].env == "" && absolute.MatchString(t[0].literal) {
+		return t, false
+	}
+	literal, fixed := t.fixed()
+	base, fixedBase := s.base.fixed()
+	if !fixed || !fixedBase {
+		return t, true
+	}
+	against, err := url.Parse(base)
+	if err != nil {
+		return t, true
+	}
+	joined, err := against.Parse(literal)
+	if err != nil {
+		return t, true
+	}
+	return text{{literal: joined.String()}}, false
+}
+
+// optionIndex is the place of an option in its list, which index=N says.
+func optionIndex(t text) (int, bool) {
+	literal, fixed := t.fixed()
+	digits, ok := strings.CutPrefix(literal, "index=")
+	n, err := strconv.Atoi(digits)
+	return n, fixed && ok && err == nil && n >= 0
+}
+
+// scrollPage and scrollElement are scripts; a page and an element, e, are scrolled
+// by most of what is seen of them, as in a run.
+var (
+	scrollPage = map[string]string{
+		"up":     "window.scrollBy(0, -0.8 * window.innerHeight)",
+		"down":   "window.scrollBy(0, 0.8 * window.innerHeight)",
+		"left":   "window.scrollBy(-0.8 * window.innerWidth, 0)",
+		"right":  "window.scrollBy(0.8 * window.innerWidth, 0)",
+		"top":    "window.scrollTo(0, 0)",
+		"bottom": "window.scrollTo(0, document.documentElement.scrollHeight)",
+	}
+	scrollElement = map[string]string{
+		"up":     "e.scrollBy(0, -0.8 * e.clientHeight)",
+		"down":   "e.scrollBy(0, 0.8 * e.clientHeight)",
+		"left":   "e.scrollBy(-0.8 * e.clientWidth, 0)",
+		"right":  "e.scrollBy(0.8 * e.clientWidth, 0)",
+		"top":    "e.scrollTo(0, 0)",
+		"bottom": "e.scrollTo(0, e.scrollHeight)",
+	}
+)
+
+// browser is a browser by the names that the targets have for it.
+type browser struct {
+	ID         string // browserName of W3C
+	Playwright string // chromium, firefox, webkit
+	Channel    string // of Playwright
+	Class      string // of Selenium: Chrome for ChromeOptions
+	Module     string // the same in Python and Java
+	Options    string // capability with the browser's options, "" for none
+	Prefix     string // of environment variables
+	Driver     string // environment variable with the path of the driver
+	WDIO       string // capability of WebdriverIO with the options of the driver
+}
+
+func browserOf(c step.Capabilities) browser {
+	name, _ := c["browserName"].(string)
+	switch name {
+	case "firefox", "Firefox":
+		return browser{"firefox", "firefox", "", "Firefox", "firefox", "moz:firefoxOptions", "FIREFOX", "GECKODRIVER", "wdio:geckodriverOptions"}
+	case "safari", "Safari":
+		return browser{"safari", "webkit", "", "Safari", "safari", "", "", "", ""}
+	case "MicrosoftEdge", "msedge", "edge", "microsoftedge":
+		return browser{"MicrosoftEdge", "chromium", "msedge", "Edge", "edge", "ms:edgeOptions", "EDGE", "EDGEDRIVER", "wdio:edgedriverOptions"}
+	}
+	return browser{"chrome", "chromium", "", "Chrome", "chrome", "goog:chromeOptions", "CHROME", "CHROMEDRIVER", "wdio:chromedriverOptions"}
+}

@@ -1,0 +1,150 @@
+package export
+
+import (
+	"strconv"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// dialect is how a language writes the moves that WebDriver needs. The three
+// skeletons offer the same functions, each in the manner of its language, so that
+// the moves are decided once, in webDriver.
+type dialect interface {
+	unit() (indent string, depth int)
+	comment(text string) string
+	literal(s string) string
+	text(t text) string
+	number(t text) string
+	// address is an expression for an address; base is not empty when it must be
+	// read against it.
+	address(p *page, t, base text) string
+	locator(p *page, at place) string
+	// call is a statement that calls a function of the skeleton.
+	call(p *page, name string, arguments ...string) string
+	open(address string) string
+	pause(p *page, ms int) string
+	press(p *page, on string, held []string, key string) string
+	// window is a statement that changes to a window.
+	window(p *page, matcher string, value text) string
+	scroll(p *page, script string) string
+	upload(p *page, on string, name string, content []byte) string
+	// claim is a statement that waits for an assertion.
+	claim(p *page, m *step.Matcher, on string, value text, not bool) string
+	// block gives the lines around statements: inFrame, inShadowRoot, within,
+	// optional.
+	block(p *page, name, argument string) (open, end string)
+	milliseconds(n int) string
+}
+
+// webDriver writes the moves of a script in a dialect.
+type webDriver struct {
+	*page
+	*script
+	dialect
+}
+
+// maxMoves is how many moves one method of Java takes: 64 KiB of its code are
+// some thousand.
+const maxMoves = 250
+
+func writeWebDriver(s *script, d dialect, skeleton, file string) (string, error) {
+	unit, depth := d.unit()
+	w := &webDriver{newPage(unit, depth), s, d}
+	for i := range s.moves {
+		if e, ok := d.(interface{ next(part int) []string }); ok && i > 0 && i%maxMoves == 0 {
+			w.lines = append(w.lines, e.next(i/maxMoves+1)...)
+		}
+		w.move(&s.moves[i])
+	}
+	if len(s.moves) == 0 {
+		w.line(d.comment("The case has no steps."))
+		if e, ok := d.(interface{ empty() string }); ok {
+			w.line(e.empty())
+		}
+	}
+	return fill(s, w.page, skeleton, file, d.literal)
+}
+
+func (w *webDriver) move(m *move) {
+	if m.note != "" {
+		w.line(w.comment(m.note))
+	}
+	var around [][2]string
+	if m.optional {
+		around = append(around, [2]string{"optional", ""})
+	}
+	if m.timeout > 0 && m.tool.Type != step.GoToURL && m.tool.Type != step.Pause {
+		around = append(around, [2]string{"within", w.milliseconds(m.timeout)})
+	}
+	for _, s := range m.within {
+		name := "inShadowRoot"
+		if s.frame {
+			name = "inFrame"
+		}
+		around = append(around, [2]string{name, w.locator(w.page, s.place)})
+	}
+	w.inside(around, m)
+}
+
+func (w *webDriver) inside(around [][2]string, m *move) {
+	if len(around) == 0 {
+		w.line(w.statement(m))
+		return
+	}
+	open, end := w.dialect.block(w.page, around[0][0], around[0][1])
+	w.page.block(open, end, func() { w.inside(around[1:], m) })
+}
+
+func (w *webDriver) statement(m *move) string {
+	a := &m.tool.Args
+	on := ""
+	if m.element.given {
+		on = w.locator(w.page, m.element)
+	}
+	switch m.tool.Type {
+	case step.GoToURL:
+		address, relative := w.script.address(m.url)
+		base := w.base
+		if !relative {
+			base = nil
+		}
+		return w.open(w.dialect.address(w.page, address, base))
+	case step.Click:
+		return w.dialect.call(w.page, "click", on)
+	case step.InputText:
+		return w.dialect.call(w.page, "fill", on, w.dialect.text(m.text))
+	case step.Select:
+		if n, ok := optionIndex(m.option); ok {
+			return w.dialect.call(w.page, "selectIndex", on, strconv.Itoa(n))
+		}
+		return w.dialect.call(w.page, "select", on, w.dialect.text(m.option))
+	case step.EnterKeySubmit:
+		return w.press(w.page, "", nil, "Enter")
+	case step.PressKey:
+		held, key, _ := step.ParseKey(a.Key)
+		return w.press(w.page, on, held, key)
+	case step.SwitchWindow:
+		return w.window(w.page, a.Matcher.Name, m.value)
+	case step.Pause:
+		return w.pause(w.page, pauseOf(a))
+	case step.ScrollDocument:
+		return w.scroll(w.page, scrollPage[a.Direction])
+	case step.ScrollElement:
+		return w.dialect.call(w.page, "scroll", on, w.literal(scrollElement[a.Direction]))
+	case step.Hover:
+		return w.dialect.call(w.page, "hover", on)
+	case step.Drag:
+		return w.dialect.call(w.page, "drag", on, w.locator(w.page, m.target))
+	case step.UploadFile:
+		return w.upload(w.page, on, fileName(a.File.Name), a.File.Content)
+	case step.HandleDialog:
+		if a.Action == "dismiss" {
+			return w.dialect.call(w.page, "dismissDialog")
+		}
+		if a.Text != nil {
+			return w.dialect.call(w.page, "acceptDialog", w.dialect.text(m.text))
+		}
+		return w.dialect.call(w.page, "acceptDialog")
+	}
+	return w.claim(w.page, a.Matcher, on, m.value, a.Not)
+}

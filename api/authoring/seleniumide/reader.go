@@ -1,0 +1,214 @@
+package seleniumide
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// maxComment is bytes of a comment that is kept as a step's reasoning.
+const maxComment = 1000
+
+// reader turns the commands of a test into steps, one after the other.
+type reader struct {
+	base     string
+	commands []command
+	at       int // the command being read
+
+	variables map[string]string // of store
+	frames    []*step.Selector  // around the elements of the steps that follow
+	windows   windows
+	// answer is what the next dialog will be told, and answered the command that
+	// a dialog was answered behind.
+	answer   *step.Tool
+	answered int
+	// typed are the fields that hold text, filled is the last one of them.
+	typed  map[string]bool
+	filled filled
+
+	steps   []step.Step
+	origins []string // for each step, the path of its command
+}
+
+// filled tells which field a step filled, and how many steps there were then.
+type filled struct {
+	steps int
+	place string
+}
+
+func newReader(base string, commands []command) *reader {
+	return &reader{base: base, commands: commands, variables: map[string]string{"nbsp": "\u00a0"},
+		windows: newWindows(), answered: -1, typed: map[string]bool{}}
+}
+
+func (r *reader) read() error {
+	for r.at = 0; r.at < len(r.commands); r.at++ {
+		if err := r.readCommand(&r.commands[r.at]); err != nil {
+			return err
+		}
+		if len(r.steps) > step.MaxSteps {
+			return invalid(r.commands[r.at].path, "makes more than %d steps of the test", step.MaxSteps)
+		}
+	}
+	return nil
+}
+
+func (r *reader) readCommand(c *command) error {
+	if !plain(c.Target) || !plain(c.Value) || !plain(c.Comment) {
+		return invalid(c.path, "must hold UTF-8 text without the character NUL")
+	}
+	if read, ok := handlers[c.Command]; ok {
+		return read(r, c)
+	}
+	if ok, err := r.assertion(c); ok || err != nil {
+		return err
+	}
+	return r.refuse(c)
+}
+
+func (r *reader) refuse(c *command) error {
+	name := c.Command
+	if len(name) > 60 || !plain(name) {
+		name = "this command"
+	}
+	return invalid(c.path+".command", "%s has no counterpart among the tools", name)
+}
+
+// add appends a step. An element's tool is put into the frames that are selected.
+func (r *reader) add(c *command, tool step.Tool, inFrames bool) *step.Step {
+	if inFrames {
+		for i := len(r.frames) - 1; i >= 0; i-- {
+			inner := tool
+			frame := *r.frames[i]
+			tool = step.Tool{Type: step.InFrame, Args: step.Args{Selector: &frame, Tool: &inner}}
+		}
+	}
+	if comment := strings.TrimSpace(c.Comment); comment != "" && tool.Args.Reasoning == "" {
+		tool.Args.Reasoning = clip(comment, maxComment)
+	}
+	r.steps = append(r.steps, step.Step{Tool: tool})
+	r.origins = append(r.origins, c.path)
+	return &r.steps[len(r.steps)-1]
+}
+
+// act appends a step that does something to the page, and after it what the
+// dialog that it opens was meant to be told.
+func (r *reader) act(c *command, tool step.Tool, inFrames bool) {
+	r.add(c, tool, inFrames)
+	if r.answer != nil {
+		r.add(c, *r.answer, false)
+		r.answer, r.answered = nil, r.at
+	}
+}
+
+// silent are commands that neither touch the page nor make a step.
+var silent = map[string]bool{"echo": true, "setSpeed": true, "debugger": true, "store": true}
+
+// next is the command behind the one being read; nil at the end.
+func (r *reader) next() *command {
+	for i := r.at + 1; i < len(r.commands); i++ {
+		if c := &r.commands[i]; !silent[c.Command] {
+			return c
+		}
+	}
+	return nil
+}
+
+// last is the place of the command before the one being read; -1 at the start.
+func (r *reader) last() int {
+	i := r.at - 1
+	for i >= 0 && silent[r.commands[i].Command] {
+		i--
+	}
+	return i
+}
+
+// clip cuts a text to a number of bytes, between characters.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// texts are the escapes of Selenium IDE.
+var texts = strings.NewReplacer(`\\`, `\`, `\r`, "\r", `\n`, "\n")
+
+var (
+	variable     = regexp.MustCompile(`\$\{(\w+)\}`)
+	variableName = regexp.MustCompile(`^\w{1,64}$`)
+)
+
+// text gives a value as Selenium IDE uses it: trimmed, its variables replaced,
+// its escapes undone. Names that store did not set stay as they are.
+func (r *reader) text(path, value string) (string, error) {
+	return r.expand(path, value, true)
+}
+
+func (r *reader) expand(path, value string, escapes bool) (string, error) {
+	unescape := func(part string) string {
+		if escapes {
+			return texts.Replace(part)
+		}
+		return part
+	}
+	value = strings.TrimSpace(value)
+	var out strings.Builder
+	end := 0
+	for _, m := range variable.FindAllStringSubmatchIndex(value, -1) {
+		known, ok := r.variables[value[m[2]:m[3]]]
+		if !ok {
+			continue
+		}
+		out.WriteString(unescape(value[end:m[0]]))
+		out.WriteString(known)
+		end = m[1]
+		if out.Len() > step.MaxText {
+			break
+		}
+	}
+	if out.Len()+len(value)-end > step.MaxText {
+		return "", invalid(path, "has at most %d bytes with its variables replaced", step.MaxText)
+	}
+	out.WriteString(unescape(value[end:]))
+	return out.String(), nil
+}
+
+// milliseconds reads a time; missing stands for an empty one. Times are bounded
+// by what a step may wait.
+func (r *reader) milliseconds(path, value string, missing int) (int, error) {
+	value, err := r.text(path, value)
+	if err != nil || value == "" {
+		return missing, err
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return 0, invalid(path, "must be a number of milliseconds")
+	}
+	return min(n, step.MaxWaitMS), nil
+}
+
+// element reads the target as a locator, with hints from the other locators that
+// were recorded.
+func (r *reader) element(c *command) (*step.Selector, error) {
+	s, err := r.locator(c.path+".target", c.Target)
+	if err != nil {
+		return nil, err
+	}
+	s.Fingerprint = hints(c)
+	return s, nil
+}
+
+func (r *reader) locator(path, text string) (*step.Selector, error) {
+	text, err := r.expand(path, text, false)
+	if err != nil {
+		return nil, err
+	}
+	return parseLocator(path, text)
+}

@@ -1,0 +1,61 @@
+package crash
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/pagination"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash"
+)
+
+// ListCrashes answers GET /api/v3/crashes, newest first, with a group or without
+// one. Parameters: project (number), state (processed, stored, failed), uuid (as
+// submitted), attribute.KEY=VALUE, from and to (of the arrival), page, per_page.
+// The list, and its total, goes no further than crash.ListReach.
+func (h *Handlers) ListCrashes(c *gin.Context) {
+	at, f, err := listFilter(c.Request.URL.Query())
+	if err != nil {
+		respond.V3(c, err)
+		return
+	}
+	f.OrganizationID = organization(c)
+	rows, total, err := h.store.List(c.Request.Context(), f)
+	if err != nil {
+		respond.V3(c, err)
+		return
+	}
+	views := make([]crashView, 0, len(rows))
+	for i := range rows {
+		views = append(views, rowView(&rows[i]))
+	}
+	respond.JSON(c, http.StatusOK, gin.H{"crashes": views, "pagination": at.Envelope(total)})
+}
+
+func listFilter(q url.Values) (at pagination.Request, f crash.ListFilter, err error) {
+	if at, err = pagination.Parse(q, pagination.Small()); err != nil {
+		return at, f, err
+	}
+	f.Limit, f.Offset, f.State = at.Limit(), at.Offset(), crash.State(q.Get("state"))
+	if err = f.Validate(); err != nil {
+		return at, f, err
+	}
+	if text := q.Get("uuid"); text != "" {
+		// The nil UUID is one that a client may send, and the filter's zero value.
+		if f.UUID, err = uuid.Parse(text); err != nil || f.UUID == uuid.Nil {
+			return at, f, &storage.InvalidError{Field: "uuid", Msg: "must be a UUID other than zero"}
+		}
+	}
+	if f.ProjectID, err = project(q); err != nil {
+		return at, f, err
+	}
+	if f.Attributes, err = attributes(q); err != nil {
+		return at, f, err
+	}
+	f.From, f.To, err = pagination.Range(q, "from", "to")
+	return at, f, err
+}
