@@ -139,7 +139,7 @@ func TestCancelAndRetry(t *testing.T) {
 	require.Equal(t, "queued", decode(t, rec).Task.State)
 	require.Equal(t, tasks.CrashPurge.MaxAttempts, decode(t, rec).Task.MaxAttempts)
 
-	events, err := account.AuditEvents(t.Context(), w.db, w.ours.Organization.ID, account.Page{Limit: 2})
+	events, err := account.AuditEvents(t.Context(), w.db, w.ours.Organization.ID, storage.Page{Limit: 2})
 	require.NoError(t, err)
 	require.Equal(t, "task.retried", events[0].Action)
 	require.Equal(t, "operator:ours", events[0].Actor)

@@ -60,9 +60,9 @@ func New(cfg Config) (*Handlers, error) {
 func caller(c *gin.Context) *auth.Caller { return auth.CallerOf(c.Request.Context()) }
 
 // paged reads the page and its rows of the account store.
-func paged(c *gin.Context) (pagination.Request, account.Page, error) {
+func paged(c *gin.Context) (pagination.Request, storage.Page, error) {
 	r, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
-	return r, account.Page{Limit: r.Limit(), Offset: r.Offset()}, err
+	return r, storage.Page{Limit: r.Limit(), Offset: r.Offset()}, err
 }
 
 // inTx runs a use case in its transaction.

@@ -152,7 +152,7 @@ func (h *Handlers) CrashTokens(c *gin.Context) {
 		respond.V3(c, err)
 		return
 	}
-	list, err := account.CrashTokens(c.Request.Context(), h.cfg.DB, p.OrganizationID, p.ID, account.Page{})
+	list, err := account.CrashTokens(c.Request.Context(), h.cfg.DB, p.OrganizationID, p.ID, storage.FirstPage())
 	if err != nil {
 		respond.V3(c, err)
 		return

@@ -72,7 +72,7 @@ func FuzzQuery(f *testing.F) {
 			requireRefusal(t, q.err)
 			return
 		}
-		if page.Skip < 0 || page.Skip > maxSkip || page.Limit < 0 || page.Limit > maxLimit || strings.IndexByte(search, 0) >= 0 {
+		if page.Offset < 0 || page.Offset > maxSkip || page.Limit < 0 || page.Limit > maxLimit || strings.IndexByte(search, 0) >= 0 {
 			t.Fatalf("%q gives %+v %q", text, page, search)
 		}
 	})

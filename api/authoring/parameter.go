@@ -105,9 +105,9 @@ func (q *query) wrong(err error) {
 
 // page reads skip and limit. Limit 0 asks for the total only; a larger limit than
 // 100 is 100.
-func (q *query) page() authoring.Page {
-	p := authoring.Page{Skip: q.number("skip", 0), Limit: min(q.number("limit", defaultLimit), maxLimit)}
-	if p.Skip > maxSkip {
+func (q *query) page() storage.Page {
+	p := storage.Page{Offset: q.number("skip", 0), Limit: min(q.number("limit", defaultLimit), maxLimit)}
+	if p.Offset > maxSkip {
 		q.wrong(&storage.InvalidError{Field: "skip", Msg: fmt.Sprintf("must be at most %d", maxSkip)})
 	}
 	return p

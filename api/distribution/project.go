@@ -59,8 +59,8 @@ func (h *Handlers) projects(c *gin.Context, f distribution.ProjectFilter, o pagi
 	return rows, at.Envelope(total), err
 }
 
-func pageOf(at pagination.Request) distribution.Page {
-	return distribution.Page{Limit: at.Limit(), Offset: at.Offset()}
+func pageOf(at pagination.Request) storage.Page {
+	return storage.Page{Limit: at.Limit(), Offset: at.Offset()}
 }
 
 // Project answers GET /api/v3/projects/{id}.

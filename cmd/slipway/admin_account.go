@@ -30,7 +30,7 @@ type adminOrgList struct{}
 // Run lists the organizations.
 func (c *adminOrgList) Run(ctx context.Context, s *settings) error {
 	return admin(ctx, s, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer) (any, error) {
-		list, err := account.Organizations(ctx, tx, account.Page{})
+		list, err := account.Organizations(ctx, tx, storage.FirstPage())
 		return map[string]any{"organizations": list}, err
 	})
 }
@@ -122,7 +122,7 @@ type adminUserList struct {
 // Run lists the members.
 func (c *adminUserList) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		list, err := account.Members(ctx, tx, org.ID, account.Page{})
+		list, err := account.Members(ctx, tx, org.ID, storage.FirstPage())
 		return map[string]any{"members": list}, err
 	})
 }

@@ -49,7 +49,7 @@ type adminGroupList struct {
 // Run lists the groups.
 func (c *adminGroupList) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		list, total, err := distribution.GroupList(ctx, tx, org.ID, distribution.Page{Limit: adminList})
+		list, total, err := distribution.GroupList(ctx, tx, org.ID, storage.Page{Limit: adminList})
 		return map[string]any{"groups": list, "total": total}, err
 	})
 }
@@ -62,7 +62,7 @@ type adminGroupShow struct{ groupRef }
 // Run shows the group with its testers.
 func (c *adminGroupShow) Run(ctx context.Context, s *settings) error {
 	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
-		testers, total, err := distribution.GroupTesters(ctx, tx, org, group.ID, distribution.Page{Limit: adminList})
+		testers, total, err := distribution.GroupTesters(ctx, tx, org, group.ID, storage.Page{Limit: adminList})
 		return map[string]any{"group": group, "testers": testers, "total": total}, err
 	})
 }
@@ -84,7 +84,7 @@ func (c *adminGroupAdd) Run(ctx context.Context, s *settings) error {
 				return nil, fmt.Errorf("%q: %w", login, err)
 			}
 		}
-		testers, total, err := distribution.GroupTesters(ctx, tx, org, group.ID, distribution.Page{Limit: adminList})
+		testers, total, err := distribution.GroupTesters(ctx, tx, org, group.ID, storage.Page{Limit: adminList})
 		return map[string]any{"group": group, "testers": testers, "total": total}, err
 	})
 }

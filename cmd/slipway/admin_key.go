@@ -59,7 +59,7 @@ type adminKeyList struct{ memberArgs }
 // Run lists the member's keys.
 func (c *adminKeyList) Run(ctx context.Context, s *settings) error {
 	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership, org int64) (any, error) {
-		list, err := account.Keys(ctx, tx, org, m.ID, account.Page{})
+		list, err := account.Keys(ctx, tx, org, m.ID, storage.FirstPage())
 		return map[string]any{"keys": list}, err
 	})
 }
@@ -100,7 +100,7 @@ type adminProjectList struct {
 // Run lists the crash projects.
 func (c *adminProjectList) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		list, err := account.CrashProjects(ctx, tx, org.ID, account.Page{})
+		list, err := account.CrashProjects(ctx, tx, org.ID, storage.FirstPage())
 		return map[string]any{"crash_projects": list}, err
 	})
 }
@@ -152,7 +152,7 @@ type adminTokenList struct {
 // Run lists the project's tokens.
 func (c *adminTokenList) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		list, err := account.CrashTokens(ctx, tx, org.ID, c.Project, account.Page{})
+		list, err := account.CrashTokens(ctx, tx, org.ID, c.Project, storage.FirstPage())
 		return map[string]any{"crash_tokens": list}, err
 	})
 }

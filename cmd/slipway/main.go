@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
+
 	// Schedules name time zones, which machines and images without the zone
 	// database must know too.
 	_ "time/tzdata"

@@ -50,19 +50,6 @@ const (
 // CLI is the actor of the command line.
 func CLI() Actor { return Actor{Name: ActorCLI} }
 
-// Page bounds a list: rows Offset to Offset+Limit.
-type Page struct{ Limit, Offset int }
-
-// maxPage is the most rows of one read, so that no caller reads a table whole.
-const maxPage = 1000
-
-func (p Page) limit() int {
-	if p.Limit <= 0 || p.Limit > maxPage {
-		return maxPage
-	}
-	return p.Limit
-}
-
 // maxName is what the schema allows for names of organizations, teams and
 // projects, in characters.
 const maxName = 255

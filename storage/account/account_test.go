@@ -133,7 +133,7 @@ func TestRotationEndsFormerKeysAtOnce(t *testing.T) {
 	_, err = account.IdentityByKey(ctx, w.db, account.KindAccess, access.Digest)
 	require.NoError(t, err, "the other kind goes on")
 
-	keys, err := account.Keys(ctx, w.db, org, dev.ID, account.Page{})
+	keys, err := account.Keys(ctx, w.db, org, dev.ID, storage.FirstPage())
 	require.NoError(t, err)
 	require.Len(t, keys, 4)
 	require.Nil(t, keys[0].RevokedAt)
@@ -246,9 +246,9 @@ func TestOrganizationsAreApart(t *testing.T) {
 	require.Equal(t, dev.ID, shared.ID)
 	stranger := w.user(t, "stranger@example.com", account.Member)
 	key := w.rotate(t, stranger.ID, account.KindAPI)
-	keys, err := account.Keys(testContext(t), w.db, w.boot.Organization.ID, stranger.ID, account.Page{})
+	keys, err := account.Keys(testContext(t), w.db, w.boot.Organization.ID, stranger.ID, storage.FirstPage())
 	require.NoError(t, err)
-	tokens, err := account.CrashTokens(testContext(t), w.db, w.boot.Organization.ID, w.boot.Crash.Project, account.Page{})
+	tokens, err := account.CrashTokens(testContext(t), w.db, w.boot.Organization.ID, w.boot.Crash.Project, storage.FirstPage())
 	require.NoError(t, err)
 	require.Len(t, tokens, 1)
 	for name, op := range map[string]func(context.Context, *storage.Tx) error{

@@ -92,8 +92,8 @@ order by id desc limit $2 offset $3`
 
 // AuditEvents reads an organization's events, newest first; those of the
 // installation with organization 0.
-func AuditEvents(ctx context.Context, q storage.Querier, organizationID int64, p Page) ([]AuditRow, error) {
+func AuditEvents(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]AuditRow, error) {
 	rows := []AuditRow{}
-	err := q.SelectContext(ctx, &rows, auditEvents, nullID(organizationID), p.limit(), p.Offset)
+	err := q.SelectContext(ctx, &rows, auditEvents, nullID(organizationID), p.RowLimit(), p.RowOffset())
 	return rows, storage.Wrap(err, "read audit events")
 }

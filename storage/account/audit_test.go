@@ -48,7 +48,7 @@ func TestAuditIsPartOfTheTransaction(t *testing.T) {
 		return account.Audit(ctx, tx, account.Event{OrganizationID: w.boot.Organization.ID, Type: account.SecurityChanged,
 			Actor: actor, Subject: "x", Detail: map[string]string{"from": "\x00"}})
 	})
-	rows, err := account.AuditEvents(testContext(t), w.db, w.boot.Organization.ID, account.Page{Limit: 1})
+	rows, err := account.AuditEvents(testContext(t), w.db, w.boot.Organization.ID, storage.Page{Limit: 1})
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 	require.EqualValues(t, 1905, rows[0].Type)

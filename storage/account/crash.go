@@ -50,9 +50,9 @@ select ` + crashProjectColumns + ` from crash_projects where organization_id = $
 order by id limit $2 offset $3`
 
 // CrashProjects lists an organization's crash projects, oldest first.
-func CrashProjects(ctx context.Context, q storage.Querier, organizationID int64, p Page) ([]CrashProject, error) {
+func CrashProjects(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]CrashProject, error) {
 	list := []CrashProject{}
-	err := q.SelectContext(ctx, &list, crashProjects, organizationID, p.limit(), p.Offset)
+	err := q.SelectContext(ctx, &list, crashProjects, organizationID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list crash projects")
 }
 
@@ -290,8 +290,8 @@ where p.organization_id = $1 and t.crash_project_id = $2
 order by t.id desc limit $3 offset $4`
 
 // CrashTokens lists a project's tokens, newest first, ended ones too.
-func CrashTokens(ctx context.Context, q storage.Querier, organizationID, projectID int64, p Page) ([]CrashToken, error) {
+func CrashTokens(ctx context.Context, q storage.Querier, organizationID, projectID int64, p storage.Page) ([]CrashToken, error) {
 	list := []CrashToken{}
-	err := q.SelectContext(ctx, &list, crashTokens, organizationID, projectID, p.limit(), p.Offset)
+	err := q.SelectContext(ctx, &list, crashTokens, organizationID, projectID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list crash tokens")
 }

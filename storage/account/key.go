@@ -136,9 +136,9 @@ order by id desc limit $3 offset $4`
 
 // Keys lists the keys of a user, newest first, ended ones too; of all users of
 // the organization with user 0.
-func Keys(ctx context.Context, q storage.Querier, organizationID, userID int64, p Page) ([]KeyRow, error) {
+func Keys(ctx context.Context, q storage.Querier, organizationID, userID int64, p storage.Page) ([]KeyRow, error) {
 	list := []KeyRow{}
-	err := q.SelectContext(ctx, &list, keysOf, organizationID, userID, p.limit(), p.Offset)
+	err := q.SelectContext(ctx, &list, keysOf, organizationID, userID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list keys")
 }
 

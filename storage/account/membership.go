@@ -61,9 +61,9 @@ order by m.id limit $2 offset $3`
 
 // Members lists the users of an organization, people and service accounts,
 // oldest membership first.
-func Members(ctx context.Context, q storage.Querier, organizationID int64, p Page) ([]Membership, error) {
+func Members(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Membership, error) {
 	list := []Membership{}
-	err := q.SelectContext(ctx, &list, members, organizationID, p.limit(), p.Offset)
+	err := q.SelectContext(ctx, &list, members, organizationID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list members")
 }
 

@@ -78,9 +78,9 @@ func RevokeOperator(ctx context.Context, tx *storage.Tx, actor Actor, username s
 const operators = `select ` + operatorColumns + ` from operators order by id limit $1 offset $2`
 
 // Operators lists operators, revoked ones too.
-func Operators(ctx context.Context, q storage.Querier, p Page) ([]Operator, error) {
+func Operators(ctx context.Context, q storage.Querier, p storage.Page) ([]Operator, error) {
 	list := []Operator{}
-	err := q.SelectContext(ctx, &list, operators, p.limit(), p.Offset)
+	err := q.SelectContext(ctx, &list, operators, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list operators")
 }
 

@@ -83,9 +83,9 @@ func OrganizationBySlug(ctx context.Context, q storage.Querier, slug string) (*O
 const organizations = `select ` + organizationColumns + ` from organizations order by id limit $1 offset $2`
 
 // Organizations lists organizations, oldest first.
-func Organizations(ctx context.Context, q storage.Querier, p Page) ([]Organization, error) {
+func Organizations(ctx context.Context, q storage.Querier, p storage.Page) ([]Organization, error) {
 	list := []Organization{}
-	err := q.SelectContext(ctx, &list, organizations, p.limit(), p.Offset)
+	err := q.SelectContext(ctx, &list, organizations, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list organizations")
 }
 

@@ -20,9 +20,9 @@ where m.organization_id = $1 and u.kind = 'service'`
 
 // ServiceAccounts lists an organization's service accounts, newest first, with
 // their number.
-func ServiceAccounts(ctx context.Context, q storage.Querier, organizationID int64, p Page) ([]Membership, int, error) {
+func ServiceAccounts(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Membership, int, error) {
 	list := []Membership{}
-	if err := q.SelectContext(ctx, &list, serviceAccounts, organizationID, p.limit(), p.Offset); err != nil {
+	if err := q.SelectContext(ctx, &list, serviceAccounts, organizationID, p.RowLimit(), p.RowOffset()); err != nil {
 		return nil, 0, storage.Wrap(err, "list service accounts")
 	}
 	var total int

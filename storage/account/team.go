@@ -60,9 +60,9 @@ select ` + teamColumns + ` from teams where organization_id = $1
 order by id limit $2 offset $3`
 
 // Teams lists an organization's teams, oldest first.
-func Teams(ctx context.Context, q storage.Querier, organizationID int64, p Page) ([]Team, error) {
+func Teams(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Team, error) {
 	list := []Team{}
-	err := q.SelectContext(ctx, &list, teams, organizationID, p.limit(), p.Offset)
+	err := q.SelectContext(ctx, &list, teams, organizationID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list teams")
 }
 

@@ -78,9 +78,6 @@ func (w Writer) May(teamID int64) bool {
 	return w.AllTeams
 }
 
-// Page bounds a list. Limit 0 reads the total only.
-type Page struct{ Skip, Limit int }
-
 // Owner is what cases, suites and their like have in common.
 type Owner struct {
 	OrganizationID   int64     `db:"organization_id"`

@@ -33,7 +33,7 @@ func lock(ctx context.Context, tx *storage.Tx, statement string, ids []uuid.UUID
 		return nil
 	}
 	var held []uuid.UUID
-	return storage.Wrap(tx.SelectContext(ctx, &held, statement, uuids(ids)), "lock runs")
+	return storage.Wrap(tx.SelectContext(ctx, &held, statement, storage.UUIDs(ids)), "lock runs")
 }
 
 // openRun is a run that has not ended, as it looked before it was locked.
@@ -96,10 +96,10 @@ func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UU
 		return nil, err
 	}
 	var jobs, ended []uuid.UUID
-	if err := tx.SelectContext(ctx, &jobs, cancelJobs, uuids(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &jobs, cancelJobs, storage.UUIDs(ids)); err != nil {
 		return nil, storage.Wrap(err, "cancel test jobs")
 	}
-	if err := tx.SelectContext(ctx, &ended, cancelRunRows, uuids(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &ended, cancelRunRows, storage.UUIDs(ids)); err != nil {
 		return nil, storage.Wrap(err, "cancel test runs")
 	}
 	return jobs, addRunEvents(ctx, tx, ended)
@@ -131,7 +131,7 @@ func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uu
 	}
 	var runs []uuid.UUID
 	err := tx.SelectContext(ctx, &runs, `select id from test_runs
-		where suite_run_id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')`, uuids(ids))
+		where suite_run_id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')`, storage.UUIDs(ids))
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of suite runs")
 	}
@@ -146,7 +146,7 @@ func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uu
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.SelectContext(ctx, &ended, cancelSuiteRunRows, uuids(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &ended, cancelSuiteRunRows, storage.UUIDs(ids)); err != nil {
 		return nil, storage.Wrap(err, "cancel suite runs")
 	}
 	return append(jobs, ended...), addSuiteRunEvents(ctx, tx, ended)
@@ -163,7 +163,7 @@ func CancelRun(ctx context.Context, tx *storage.Tx, w Writer, caseID string, id 
 		Status Status `db:"status"`
 	}
 	err := tx.GetContext(ctx, &row, `select id, suite_run_id, team_id, case_name, status from test_runs
-		where organization_id = $1 and case_id = $2 and id = $3`, w.OrganizationID, withoutNUL(caseID), id)
+		where organization_id = $1 and case_id = $2 and id = $3`, w.OrganizationID, storage.WithoutNUL(caseID), id)
 	if err != nil {
 		return nil, storage.Wrap(err, "test run "+id.String())
 	}

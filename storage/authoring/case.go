@@ -38,7 +38,7 @@ type CaseFilter struct {
 	Team           *uuid.UUID
 	Suites         []uuid.UUID
 	Unassigned     bool // also (or, without Suites, only) cases of no suite
-	Page
+	storage.Page
 }
 
 func (f CaseFilter) matching() *matching {
@@ -51,27 +51,19 @@ func (f CaseFilter) matching() *matching {
 	}
 	switch {
 	case len(f.Suites) > 0 && f.Unassigned:
-		m.and("(c.suite_id = any(" + m.arg(uuids(f.Suites)) + "::uuid[]) or c.suite_id is null)")
+		m.and("(c.suite_id = any(" + m.arg(storage.UUIDs(f.Suites)) + "::uuid[]) or c.suite_id is null)")
 	case len(f.Suites) > 0:
-		m.and("c.suite_id = any(" + m.arg(uuids(f.Suites)) + "::uuid[])")
+		m.and("c.suite_id = any(" + m.arg(storage.UUIDs(f.Suites)) + "::uuid[])")
 	case f.Unassigned:
 		m.and("c.suite_id is null")
 	}
 	return m
 }
 
-func uuids(list []uuid.UUID) any {
-	texts := make([]string, len(list))
-	for i, id := range list {
-		texts[i] = id.String()
-	}
-	return pq.Array(texts)
-}
-
 // Cases gives a page of cases, newest first, and the number of all that match.
 func Cases(ctx context.Context, q storage.Querier, f CaseFilter) ([]Case, int, error) {
 	m, rows := f.matching(), []caseRow{}
-	if f.limit() > 0 {
+	if f.RowLimit() > 0 {
 		query, args := m.page("test_cases", caseColumns, ownerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test cases")
@@ -125,14 +117,14 @@ type NewCase struct {
 
 // check cleans the members and gives the settings as they are stored.
 func (n *NewCase) check() (settings string, err error) {
-	if n.Name, err = cleanName(n.Name, MaxName); err != nil {
+	if n.Name, err = storage.Name("name", n.Name, MaxName); err != nil {
 		return "", err
 	}
 	if n.Tags, err = cleanTags(n.Tags); err != nil {
 		return "", err
 	}
 	if len(n.Settings.RunTargets) > MaxTargets {
-		return "", invalid("runSettings.runTargets", "must be at most %d", MaxTargets)
+		return "", storage.Invalid("runSettings.runTargets", "must be at most %d", MaxTargets)
 	}
 	if n.Settings.RunTargets == nil {
 		n.Settings.RunTargets = []step.Target{}
@@ -210,7 +202,7 @@ func lockedBy(ctx context.Context, tx *storage.Tx, w Writer, id, strength string
 
 // RenameCase gives a case another name.
 func RenameCase(ctx context.Context, tx *storage.Tx, w Writer, id, name string) (*Case, error) {
-	name, err := cleanName(name, MaxName)
+	name, err := storage.Name("name", name, MaxName)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +245,7 @@ where id = $1 and run_settings ->> 'lastBuildName' is distinct from $2::text`
 
 // SetBuildName keeps the name of the last run's build in the case's settings.
 func SetBuildName(ctx context.Context, tx *storage.Tx, caseID, buildName string) error {
-	buildName, err := line("buildName", buildName, MaxBuildName)
+	buildName, err := storage.Line("buildName", buildName, MaxBuildName)
 	if err != nil {
 		return err
 	}

@@ -106,9 +106,9 @@ func teamFor(ctx context.Context, q storage.Querier, w Writer, asked *uuid.UUID)
 	case err != nil:
 		return team{}, storage.Wrap(err, "team of what is new")
 	case len(list) == 0 && asked != nil:
-		return team{}, invalid("teamId", "is no team of the organization")
+		return team{}, storage.Invalid("teamId", "is no team of the organization")
 	case len(list) == 0:
-		return team{}, invalid("teamId", "is required: there is no default team")
+		return team{}, storage.Invalid("teamId", "is required: there is no default team")
 	case !w.May(list[0].ID):
 		return team{}, ErrForbidden
 	}

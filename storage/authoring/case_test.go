@@ -201,25 +201,25 @@ func TestCases(t *testing.T) {
 		{CaseFilter{Suites: []uuid.UUID{two.ID}, Unassigned: true}, []string{"ÄRGER", "under_score", `back\slash`, "100% off"}},
 		{CaseFilter{Search: "a", From: day(2), User: &w.dev.UUID, Team: &w.team.UUID, Unassigned: true}, []string{`back\slash`}},
 	} {
-		row.f.Page = Page{Limit: 100}
+		row.f.Page = storage.Page{Limit: 100}
 		got, total := w.names(row.f)
 		require.Equal(t, row.want, got, "%+v", row.f)
 		require.Equal(t, len(row.want), total)
 		// Pages of two make the same list, each with the total.
 		var paged []string
 		for skip := 0; skip < len(row.want)+2; skip += 2 {
-			row.f.Page = Page{Skip: skip, Limit: 2}
+			row.f.Page = storage.Page{Offset: skip, Limit: 2}
 			got, total := w.names(row.f)
 			require.Equal(t, len(row.want), total)
 			paged = append(paged, got...)
 		}
 		require.Equal(t, row.want, paged)
-		row.f.Page = Page{}
+		row.f.Page = storage.Page{}
 		got, total = w.names(row.f)
 		require.Empty(t, got)
 		require.Equal(t, len(row.want), total)
 	}
-	got, total := w.names(CaseFilter{Page: Page{Skip: -3, Limit: 1 << 40}})
+	got, total := w.names(CaseFilter{Page: storage.Page{Offset: -3, Limit: 1 << 40}})
 	require.Len(t, got, 5)
 	require.Equal(t, 5, total)
 }

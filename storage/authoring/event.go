@@ -68,7 +68,7 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	}
 	err := tx.SelectContext(ctx, &rows, `
 		select `+runColumns+`, n.* from test_runs r`+runTables+countJobs+`
-		where r.id = any($1::uuid[]) and r.suite_run_id is null order by r.id`, uuids(ids))
+		where r.id = any($1::uuid[]) and r.suite_run_id is null order by r.id`, storage.UUIDs(ids))
 	if err != nil {
 		return storage.Wrap(err, "ended test runs")
 	}
@@ -99,7 +99,7 @@ func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) err
 	}
 	err := tx.SelectContext(ctx, &rows, `
 		select `+suiteRunColumns+`, h.healed from suite_runs s`+suiteRunTables+healedOfSuiteRun+`
-		where s.id = any($1::uuid[]) order by s.id`, uuids(ids))
+		where s.id = any($1::uuid[]) order by s.id`, storage.UUIDs(ids))
 	if err != nil {
 		return storage.Wrap(err, "ended suite runs")
 	}
@@ -126,8 +126,8 @@ func (n *newEvents) add(organizationID, teamID int64, e runEvent) {
 	if err != nil && n.err == nil {
 		n.err = fmt.Errorf("event of run %s: %w", e.RunID, err)
 	}
-	n.ids, n.organizations, n.teams = append(n.ids, newUUID()), append(n.organizations, organizationID), append(n.teams, teamID)
-	n.subjects, n.bodies = append(n.subjects, e.RunID.String()), append(n.bodies, withoutNUL(string(body)))
+	n.ids, n.organizations, n.teams = append(n.ids, storage.NewID()), append(n.organizations, organizationID), append(n.teams, teamID)
+	n.subjects, n.bodies = append(n.subjects, e.RunID.String()), append(n.bodies, storage.WithoutNUL(string(body)))
 }
 
 const insertEvents = `
@@ -139,7 +139,7 @@ func (n *newEvents) insert(ctx context.Context, tx *storage.Tx) error {
 	if n.err != nil || len(n.ids) == 0 {
 		return n.err
 	}
-	_, err := tx.ExecContext(ctx, insertEvents, RunAction, uuids(n.ids), pq.Array(n.organizations), pq.Array(n.teams),
+	_, err := tx.ExecContext(ctx, insertEvents, RunAction, storage.UUIDs(n.ids), pq.Array(n.organizations), pq.Array(n.teams),
 		pq.Array(n.subjects), pq.Array(n.bodies))
 	return storage.Wrap(err, "write run events")
 }
@@ -151,5 +151,5 @@ delete from events where id in (
 
 // ForgetEvents deletes events made before, at most limit of them.
 func ForgetEvents(ctx context.Context, q storage.Querier, before time.Time, limit int) (int64, error) {
-	return affected(q.ExecContext(ctx, forgetEvents, before, limit))
+	return storage.Affected(q.ExecContext(ctx, forgetEvents, before, limit))
 }

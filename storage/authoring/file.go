@@ -58,7 +58,7 @@ func withFiles(ctx context.Context, q storage.Querier, runs []Run) error {
 	}
 	var files []File
 	err := q.SelectContext(ctx, &files, `select `+fileColumns+` from run_files
-		where job_id = any($1::uuid[]) order by job_id, step, id`, uuids(ids))
+		where job_id = any($1::uuid[]) order by job_id, step, id`, storage.UUIDs(ids))
 	for _, f := range files {
 		of[f.JobID].Files = append(of[f.JobID].Files, f)
 	}
@@ -82,7 +82,7 @@ func addFiles(ctx context.Context, tx *storage.Tx, organizationID int64, job uui
 		ids, kinds, keys = append(ids, f.ID), append(kinds, f.Kind), append(keys, f.Key)
 		types, steps, sizes = append(types, f.ContentType), append(steps, int64(f.Step)), append(sizes, f.Size)
 	}
-	_, err := tx.ExecContext(ctx, insertFiles, organizationID, job, uuids(ids), pq.Array(kinds), pq.Array(steps),
+	_, err := tx.ExecContext(ctx, insertFiles, organizationID, job, storage.UUIDs(ids), pq.Array(kinds), pq.Array(steps),
 		pq.Array(keys), pq.Array(types), pq.Array(sizes))
 	return storage.Wrap(err, "name the files of a test job")
 }

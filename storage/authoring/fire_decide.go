@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/slipway-qa/slipway/storage"
 )
 
 // Bounds of what counts as too late for a fire.
@@ -101,7 +103,7 @@ func (f *firing) miss(r *rule, due, end time.Time) *Fire {
 }
 
 func (f *firing) fire(at time.Time, trigger FireTrigger, outcome FireOutcome, reason string) *Fire {
-	return &Fire{ID: newUUID(), ScheduleID: f.ID, At: at, Trigger: trigger, Outcome: outcome, Reason: message(reason),
+	return &Fire{ID: storage.NewID(), ScheduleID: f.ID, At: at, Trigger: trigger, Outcome: outcome, Reason: message(reason),
 		User: f.RunningUser, SuiteRuns: []SuiteRun{}}
 }
 
@@ -140,7 +142,7 @@ func (f *firing) notStarted() string {
 	var names []string
 	for _, s := range f.suites {
 		if s.Runnable == 0 {
-			names = append(names, fmt.Sprintf("%q", cut(s.Name, namedLength)))
+			names = append(names, fmt.Sprintf("%q", storage.Cut(s.Name, namedLength)))
 		}
 	}
 	if len(names) == 0 {

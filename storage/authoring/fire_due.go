@@ -82,7 +82,7 @@ for no key update of s skip locked`
 // without patience, and stops one that fails alone by StopSchedule.
 func FireDue(ctx context.Context, tx *storage.Tx, step DueStep) (*Fired, error) {
 	var list []*firing
-	if err := tx.SelectContext(ctx, &list, claimDue, step.At, step.Limit, uuids(step.Except)); err != nil {
+	if err := tx.SelectContext(ctx, &list, claimDue, step.At, step.Limit, storage.UUIDs(step.Except)); err != nil {
 		return nil, storage.Wrap(err, "claim schedules that are due")
 	}
 	done := &Fired{Claimed: len(list)}

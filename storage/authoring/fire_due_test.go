@@ -191,7 +191,7 @@ func TestSkippedTimesShareARecord(t *testing.T) {
 	require.Contains(t, w.describe(id), "22 12:01:00 CRON SKIPPED 1000 until 22 12:01:20")
 	for from, want := range map[int]int{35: 3, 75: 1, 90: 0} {
 		list, total, err := Fires(testContext(t), w.db, FireFilter{OrganizationID: w.org, ScheduleID: id,
-			From: noon.Add(time.Duration(from) * time.Second), Page: Page{Limit: 10}})
+			From: noon.Add(time.Duration(from) * time.Second), Page: storage.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, list, want, from)
 		require.Equal(t, want, total, from)

@@ -36,7 +36,7 @@ func FireNow(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, reques
 		return nil, nil, ErrForbidden
 	}
 	if f.Cron == "" {
-		return nil, nil, invalid("settings", "the schedule has none: it cannot run")
+		return nil, nil, storage.Invalid("settings", "the schedule has none: it cannot run")
 	}
 	if err := readFirings(ctx, tx, []*firing{f}, false); err != nil {
 		return nil, nil, err
@@ -46,7 +46,7 @@ func FireNow(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, reques
 	case f.open != nil:
 		f.fired = f.fire(at, TriggerManual, FireSkipped, f.stillOpen())
 	case len(f.suites) == 0:
-		return nil, nil, invalid("testSuiteIds", "the schedule has none: it cannot run")
+		return nil, nil, storage.Invalid("testSuiteIds", "the schedule has none: it cannot run")
 	default:
 		if err := f.chooseSuites(); err != nil {
 			return nil, nil, err

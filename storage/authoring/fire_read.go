@@ -14,7 +14,7 @@ type FireFilter struct {
 	OrganizationID int64
 	ScheduleID     uuid.UUID
 	From, To       time.Time // the times that were due; From inclusive, To exclusive; zero: no bound
-	Page
+	storage.Page
 }
 
 func (f FireFilter) matching() *matching {
@@ -58,9 +58,9 @@ func Fires(ctx context.Context, q storage.Querier, f FireFilter) ([]Fire, int, e
 	if err := q.GetContext(ctx, &total, m.total("test_schedule_fires"), m.args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count fires")
 	}
-	if f.limit() > 0 && total > f.skip() {
+	if f.RowLimit() > 0 && total > f.RowOffset() {
 		query := `select ` + fireColumns + ` from test_schedule_fires c where ` + m.conditions() +
-			` order by c.fire_at desc limit ` + m.arg(f.limit()) + ` offset ` + m.arg(f.skip())
+			` order by c.fire_at desc limit ` + m.arg(f.RowLimit()) + ` offset ` + m.arg(f.RowOffset())
 		if err := q.SelectContext(ctx, &rows, query, m.args...); err != nil {
 			return nil, 0, storage.Wrap(err, "list fires")
 		}
@@ -92,7 +92,7 @@ func withSuiteRuns(ctx context.Context, q storage.Querier, fires []*Fire) error 
 		FireID uuid.UUID `db:"fire_id"`
 		suiteRunRow
 	}
-	if err := q.SelectContext(ctx, &rows, suiteRunsOfFires, uuids(ids)); err != nil {
+	if err := q.SelectContext(ctx, &rows, suiteRunsOfFires, storage.UUIDs(ids)); err != nil {
 		return storage.Wrap(err, "suite runs of fires")
 	}
 	for i := range rows {
@@ -136,7 +136,7 @@ delete from test_schedule_fires where id in (
 
 // ForgetFires deletes fires recorded before, at most limit of them.
 func ForgetFires(ctx context.Context, q storage.Querier, before time.Time, limit int) (int64, error) {
-	return affected(q.ExecContext(ctx, forgetFires, before, limit))
+	return storage.Affected(q.ExecContext(ctx, forgetFires, before, limit))
 }
 
 // FirePlace is a place in the order of all fires by schedule and time; the zero

@@ -36,11 +36,11 @@ func TestFires(t *testing.T) {
 		}
 		return times, total
 	}
-	times, total := read(w.org, FireFilter{Page: Page{Limit: 2, Skip: 1}})
+	times, total := read(w.org, FireFilter{Page: storage.Page{Limit: 2, Offset: 1}})
 	require.Equal(t, []any{[]string{"12:20", "12:15"}, 6}, []any{times, total})
-	times, total = read(w.org, FireFilter{From: noon.Add(5 * time.Minute), To: noon.Add(15 * time.Minute), Page: Page{Limit: 10}})
+	times, total = read(w.org, FireFilter{From: noon.Add(5 * time.Minute), To: noon.Add(15 * time.Minute), Page: storage.Page{Limit: 10}})
 	require.Equal(t, []any{[]string{"12:10", "12:05"}, 2}, []any{times, total})
-	times, total = read(w.org, FireFilter{Page: Page{Limit: 2, Skip: 6}})
+	times, total = read(w.org, FireFilter{Page: storage.Page{Limit: 2, Offset: 6}})
 	require.Equal(t, []any{0, 6}, []any{len(times), total})
 	times, total = read(w.org, FireFilter{})
 	require.Equal(t, []any{0, 6}, []any{len(times), total})
@@ -48,7 +48,7 @@ func TestFires(t *testing.T) {
 		org int64
 		id  uuid.UUID
 	}{{w.rivalOrg, id}, {w.org, noUUID}} {
-		times, total = read(none.org, FireFilter{ScheduleID: none.id, Page: Page{Limit: 10}})
+		times, total = read(none.org, FireFilter{ScheduleID: none.id, Page: storage.Page{Limit: 10}})
 		require.Equal(t, []any{0, 0}, []any{len(times), total})
 	}
 	w.exec(`delete from suite_runs`)

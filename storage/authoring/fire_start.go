@@ -80,7 +80,7 @@ func readFirings(ctx context.Context, tx *storage.Tx, list []*firing, impatient 
 		SkippedID     *uuid.UUID     `db:"skipped_id"`
 		SkippedReason string         `db:"skipped_reason"`
 	}
-	if err := tx.SelectContext(ctx, &facts, firingFacts, uuids(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &facts, firingFacts, storage.UUIDs(ids)); err != nil {
 		return storage.Wrap(err, "read what schedules need")
 	}
 	for i := range facts {
@@ -107,7 +107,7 @@ func suitesToFire(ctx context.Context, tx *storage.Tx, schedules []uuid.UUID, im
 	if impatient {
 		statement += " skip locked"
 	}
-	if err := tx.SelectContext(ctx, &rows, statement, uuids(schedules)); err != nil {
+	if err := tx.SelectContext(ctx, &rows, statement, storage.UUIDs(schedules)); err != nil {
 		return nil, storage.Wrap(err, "lock the suites of schedules")
 	}
 	ids := make([]uuid.UUID, len(rows))
@@ -118,7 +118,7 @@ func suitesToFire(ctx context.Context, tx *storage.Tx, schedules []uuid.UUID, im
 		ID       uuid.UUID `db:"id"`
 		Runnable int       `db:"runnable"`
 	}
-	if err := tx.SelectContext(ctx, &runnable, countRunnable, uuids(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &runnable, countRunnable, storage.UUIDs(ids)); err != nil {
 		return nil, storage.Wrap(err, "count cases to run")
 	}
 	counts := make(map[uuid.UUID]int, len(runnable))
@@ -227,11 +227,11 @@ type newSuiteRuns struct {
 // add takes up the runs of the suites that a fire starts.
 func (n *newSuiteRuns) add(f *firing) (started []StartedRun) {
 	for _, s := range f.starts {
-		run := StartedRun{ID: newUUID(), OrganizationID: f.OrganizationID}
+		run := StartedRun{ID: storage.NewID(), OrganizationID: f.OrganizationID}
 		started = append(started, run)
 		build := f.BuildName
 		if build == "" {
-			build = strings.TrimSpace(cut(s.Name, MaxBuildName))
+			build = strings.TrimSpace(storage.Cut(s.Name, MaxBuildName))
 		}
 		n.ids, n.suites, n.names = append(n.ids, run.ID.String()), append(n.suites, s.ID.String()), append(n.names, s.Name)
 		n.organizations, n.teams = append(n.organizations, f.OrganizationID), append(n.teams, s.TeamID)
@@ -260,7 +260,7 @@ func (n *newSuiteRuns) insert(ctx context.Context, tx *storage.Tx, requestID str
 	}
 	_, err := tx.ExecContext(ctx, insertFiredRuns, pq.Array(n.ids), pq.Array(n.organizations), pq.Array(n.teams), pq.Array(n.suites),
 		pq.Array(n.names), pq.Array(n.users), pq.Array(n.builds), pq.Array(n.counts), pq.Array(n.fires), pq.Array(n.tunnels),
-		withoutNUL(requestID))
+		storage.WithoutNUL(requestID))
 	if err != nil {
 		return storage.Wrap(err, "create suite runs of schedules")
 	}

@@ -69,7 +69,7 @@ func StopSchedule(ctx context.Context, tx *storage.Tx, id uuid.UUID, at time.Tim
 		return storage.Wrap(err, "stop schedule "+id.String())
 	}
 	for _, row := range rows {
-		_, err := tx.ExecContext(ctx, recordStop, newUUID(), row.OrganizationID, id, row.Due, reason, row.RunningUser)
+		_, err := tx.ExecContext(ctx, recordStop, storage.NewID(), row.OrganizationID, id, row.Due, reason, row.RunningUser)
 		if err != nil {
 			return storage.Wrap(err, "record the stop of schedule "+id.String())
 		}

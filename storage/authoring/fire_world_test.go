@@ -92,7 +92,7 @@ func (w *world) fire(at time.Time) *Fired {
 // fires are all fires of a schedule, the latest first.
 func (w *world) fires(id uuid.UUID) []Fire {
 	w.t.Helper()
-	list, total, err := Fires(testContext(w.t), w.db, FireFilter{OrganizationID: w.org, ScheduleID: id, Page: Page{Limit: 1000}})
+	list, total, err := Fires(testContext(w.t), w.db, FireFilter{OrganizationID: w.org, ScheduleID: id, Page: storage.Page{Limit: 1000}})
 	require.NoError(w.t, err)
 	require.Len(w.t, list, min(total, 1000))
 	return list

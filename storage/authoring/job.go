@@ -123,7 +123,7 @@ func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []st
 	if err != nil {
 		return false, err
 	}
-	n, err := affected(tx.ExecContext(ctx, `update test_jobs set records = $2, healed = $3
+	n, err := storage.Affected(tx.ExecContext(ctx, `update test_jobs set records = $2, healed = $3
 		where id = $1 and status = 'RUNNING'`, id, doc, healed))
 	return n == 1, err
 }

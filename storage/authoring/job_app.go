@@ -15,6 +15,6 @@ order by b.id desc limit 1`
 // uploaded under a file name, for apps that targets name by it; ErrNotFound when
 // there is none.
 func NewestBuildOfFile(ctx context.Context, q storage.Querier, organizationID int64, fileName string) (id int64, err error) {
-	err = q.GetContext(ctx, &id, newestBuildOfFile, organizationID, withoutNUL(fileName))
+	err = q.GetContext(ctx, &id, newestBuildOfFile, organizationID, storage.WithoutNUL(fileName))
 	return id, storage.Wrap(err, "build by file name")
 }

@@ -86,7 +86,7 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 	if err := lock(ctx, tx, lockRuns, []uuid.UUID{at.RunID}); err != nil {
 		return false, err
 	}
-	n, err := affected(tx.ExecContext(ctx, endJob, id, end.Status, end.ErrorCode, message(end.Error), records, healed))
+	n, err := storage.Affected(tx.ExecContext(ctx, endJob, id, end.Status, end.ErrorCode, message(end.Error), records, healed))
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -118,7 +118,7 @@ returning r.id`
 // endRuns ends those of the runs whose jobs have all ended; the runs are locked.
 func endRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	var ended []uuid.UUID
-	if err := tx.SelectContext(ctx, &ended, endRunRows, uuids(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &ended, endRunRows, storage.UUIDs(ids)); err != nil {
 		return storage.Wrap(err, "end test runs")
 	}
 	return addRunEvents(ctx, tx, ended)
@@ -140,7 +140,7 @@ func endSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 		return nil
 	}
 	var ended []uuid.UUID
-	if err := tx.SelectContext(ctx, &ended, endSuiteRunRows, uuids(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &ended, endSuiteRunRows, storage.UUIDs(ids)); err != nil {
 		return storage.Wrap(err, "end suite runs")
 	}
 	return addSuiteRunEvents(ctx, tx, ended)

@@ -7,13 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+	"github.com/slipway-qa/slipway/storage"
 )
-
-// maxPage is the most rows of one read, so that no caller reads a table whole.
-const maxPage = 1000
-
-func (p Page) limit() int { return min(max(0, p.Limit), maxPage) }
-func (p Page) skip() int  { return max(0, p.Skip) }
 
 // matching collects the conditions of a list on the rows of c. Values are
 // parameters, never text of the statement.
@@ -88,13 +83,13 @@ func (m *matching) total(table string) string {
 // page gives the statement of a page, newest first, each row with the number of
 // all that match as total, and its arguments. tables are joined to the rows of
 // the page only.
-func (m *matching) page(table, columns, tables string, p Page) (string, []any) {
+func (m *matching) page(table, columns, tables string, p storage.Page) (string, []any) {
 	how := "not materialized"
 	if m.narrow {
 		how = "materialized"
 	}
 	n := len(m.args)
-	args := append(m.args[:n:n], p.limit(), p.skip())
+	args := append(m.args[:n:n], p.RowLimit(), p.RowOffset())
 	return `
 with matching as ` + how + ` (select c.id, c.created_at from ` + table + ` c where ` + m.conditions() + `),
 page as (

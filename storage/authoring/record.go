@@ -38,7 +38,7 @@ func ReadRecords(ctx context.Context, q storage.Querier, jobs []*Job) error {
 		ID      uuid.UUID `db:"id"`
 		Records []byte    `db:"records"`
 	}
-	if err := q.SelectContext(ctx, &rows, recordsOfJobs, uuids(ids), maxReadRecords); err != nil {
+	if err := q.SelectContext(ctx, &rows, recordsOfJobs, storage.UUIDs(ids), maxReadRecords); err != nil {
 		return storage.Wrap(err, "records of test jobs")
 	}
 	for _, row := range rows {

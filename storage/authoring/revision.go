@@ -88,7 +88,7 @@ func (v *Revision) check() (steps, reasoning string, err error) {
 		v.Reasoning = []Reason{}
 	}
 	if len(v.Steps) > step.MaxSteps {
-		return "", "", invalid("steps", "must be at most %d", step.MaxSteps)
+		return "", "", storage.Invalid("steps", "must be at most %d", step.MaxSteps)
 	}
 	if steps, err = document("steps", v.Steps, maxRevision); err != nil {
 		return "", "", err

@@ -67,7 +67,7 @@ func NextRuns(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor 
 	}
 	rows := newRuns{}
 	for _, c := range cases {
-		run := Run{ID: newUUID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName}
+		run := Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName}
 		var settings step.RunSettings
 		if err := json.Unmarshal(c.Settings, &settings); err != nil {
 			return nil, false, fmt.Errorf("settings of test case %s: %w", c.ID, err)

@@ -88,14 +88,14 @@ func ForgetRuns(ctx context.Context, tx *storage.Tx, before time.Time, limit int
 	}
 	if len(runs) > 0 {
 		err := tx.SelectContext(ctx, &keys, `select f.object_key from run_files f join test_jobs j on j.id = f.job_id
-			where j.run_id = any($1::uuid[])`, uuids(runs))
+			where j.run_id = any($1::uuid[])`, storage.UUIDs(runs))
 		if err != nil {
 			return nil, false, storage.Wrap(err, "files of runs to forget")
 		}
-		if _, err := tx.ExecContext(ctx, `delete from test_runs where id = any($1::uuid[])`, uuids(runs)); err != nil {
+		if _, err := tx.ExecContext(ctx, `delete from test_runs where id = any($1::uuid[])`, storage.UUIDs(runs)); err != nil {
 			return nil, false, storage.Wrap(err, "forget runs")
 		}
 	}
-	n, err := affected(tx.ExecContext(ctx, deleteSuiteRuns, before, limit))
+	n, err := storage.Affected(tx.ExecContext(ctx, deleteSuiteRuns, before, limit))
 	return keys, len(runs) > 0 || n > 0, err
 }

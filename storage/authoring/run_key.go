@@ -44,9 +44,9 @@ func claimKey(ctx context.Context, tx *storage.Tx, organizationID int64, operati
 const maxKey = 255
 
 func checkKey(key string) error {
-	clean, err := line("Idempotency-Key", key, maxKey)
+	clean, err := storage.Line("Idempotency-Key", key, maxKey)
 	if err == nil && (clean != key || clean == "") {
-		err = invalid("Idempotency-Key", "must not be empty, nor begin or end with spaces")
+		err = storage.Invalid("Idempotency-Key", "must not be empty, nor begin or end with spaces")
 	}
 	return err
 }
@@ -80,5 +80,5 @@ delete from authoring_keys where (organization_id, operation, key) in (
 
 // ForgetKeys deletes idempotency keys made before, at most limit of them.
 func ForgetKeys(ctx context.Context, q storage.Querier, before time.Time, limit int) (int64, error) {
-	return affected(q.ExecContext(ctx, forgetKeys, before, limit))
+	return storage.Affected(q.ExecContext(ctx, forgetKeys, before, limit))
 }

@@ -56,7 +56,7 @@ func EndLostJobs(ctx context.Context, tx *storage.Tx, limit int) (int64, error) 
 	if err := lock(ctx, tx, lockRuns, runs); err != nil {
 		return 0, err
 	}
-	n, err := affected(tx.ExecContext(ctx, endLostJobs, uuids(jobs), pq.Array(cancelled)))
+	n, err := storage.Affected(tx.ExecContext(ctx, endLostJobs, storage.UUIDs(jobs), pq.Array(cancelled)))
 	if err != nil {
 		return 0, err
 	}

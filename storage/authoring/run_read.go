@@ -19,7 +19,7 @@ type RunFilter struct {
 	From, To       time.Time // creation; From inclusive, To exclusive; zero: no bound
 	User           *uuid.UUID
 	Team           *uuid.UUID
-	Page
+	storage.Page
 }
 
 // conditions are those on the rows of a table under an alias, the first of them on
@@ -49,7 +49,7 @@ func (f RunFilter) conditions(alias, of string, subject any) (string, []any) {
 
 // runPage is the statement of a page with the number of all as total. The page is
 // cut before anything is joined to it.
-func runPage(table, alias, columns, tables, where string, args []any, p Page) (string, []any) {
+func runPage(table, alias, columns, tables, where string, args []any, p storage.Page) (string, []any) {
 	n := len(args)
 	return `
 with page as (
@@ -58,7 +58,7 @@ with page as (
 )
 select (select count(*) from ` + table + ` ` + alias + ` where ` + where + `) as total, ` + columns + `
 from page join ` + table + ` ` + alias + ` on ` + alias + `.id = page.id` + tables + `
-order by ` + alias + `.created_at desc, ` + alias + `.id desc`, append(args[:n:n], p.limit(), p.skip())
+order by ` + alias + `.created_at desc, ` + alias + `.id desc`, append(args[:n:n], p.RowLimit(), p.RowOffset())
 }
 
 func runTotal(ctx context.Context, q storage.Querier, table, alias, where string, args []any) (total int, err error) {
@@ -68,9 +68,9 @@ func runTotal(ctx context.Context, q storage.Querier, table, alias, where string
 
 // Runs gives a page of a case's runs, newest first, and the number of all.
 func Runs(ctx context.Context, q storage.Querier, f RunFilter) ([]Run, int, error) {
-	where, args := f.conditions("r", "case_id", withoutNUL(f.CaseID))
+	where, args := f.conditions("r", "case_id", storage.WithoutNUL(f.CaseID))
 	rows := []runRow{}
-	if f.limit() > 0 {
+	if f.RowLimit() > 0 {
 		query, all := runPage("test_runs", "r", runColumns, runTables, where, args, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, all...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test runs")
@@ -93,7 +93,7 @@ func withJobs(ctx context.Context, q storage.Querier, rows []runRow) ([]Run, err
 	}
 	var jobs []jobRow
 	err := q.SelectContext(ctx, &jobs, `select `+jobColumns+` from test_jobs j
-		where j.run_id = any($1::uuid[]) order by j.run_id, j.position`, uuids(ids))
+		where j.run_id = any($1::uuid[]) order by j.run_id, j.position`, storage.UUIDs(ids))
 	if err != nil {
 		return nil, storage.Wrap(err, "read test jobs")
 	}
@@ -116,7 +116,7 @@ where r.organization_id = $1 and r.case_id = $2 and r.id = $3`
 // as ReadRecords goes; ErrNotFound also for another organization's or another case's.
 func RunByID(ctx context.Context, q storage.Querier, organizationID int64, caseID string, id uuid.UUID) (*Run, error) {
 	var row runRow
-	if err := q.GetContext(ctx, &row, runByID, organizationID, withoutNUL(caseID), id); err != nil {
+	if err := q.GetContext(ctx, &row, runByID, organizationID, storage.WithoutNUL(caseID), id); err != nil {
 		return nil, storage.Wrap(err, "test run "+id.String())
 	}
 	list, err := withJobs(ctx, q, []runRow{row})
@@ -137,7 +137,7 @@ func RunByID(ctx context.Context, q storage.Querier, organizationID int64, caseI
 func SuiteRuns(ctx context.Context, q storage.Querier, f RunFilter) ([]SuiteRun, int, error) {
 	where, args := f.conditions("s", "suite_id", f.SuiteID)
 	rows := []suiteRunRow{}
-	if f.limit() > 0 {
+	if f.RowLimit() > 0 {
 		query, all := runPage("suite_runs", "s", suiteRunColumns, suiteRunTables, where, args, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, all...); err != nil {
 			return nil, 0, storage.Wrap(err, "list suite runs")
@@ -202,7 +202,7 @@ where not exists (select from test_runs r where r.id = want.id and r.status in (
 // or that is not there: for the watcher of waiting requests.
 func EndedRuns(ctx context.Context, q storage.Querier, ids []uuid.UUID) ([]uuid.UUID, error) {
 	ended := []uuid.UUID{}
-	err := q.SelectContext(ctx, &ended, endedRuns, uuids(ids))
+	err := q.SelectContext(ctx, &ended, endedRuns, storage.UUIDs(ids))
 	if err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("look at %d runs", len(ids)))
 	}

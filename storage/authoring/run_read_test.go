@@ -30,7 +30,7 @@ func TestRunLists(t *testing.T) {
 		require.NoError(t, err)
 		return got, total
 	}
-	got, total := list(RunFilter{Page: Page{Limit: 2}})
+	got, total := list(RunFilter{Page: storage.Page{Limit: 2}})
 	require.Equal(t, 3, total)
 	require.Equal(t, []uuid.UUID{runs[2].ID, runs[1].ID}, []uuid.UUID{got[0].ID, got[1].ID})
 	require.Len(t, got[0].Jobs, 2)
@@ -40,16 +40,16 @@ func TestRunLists(t *testing.T) {
 		rows, total int
 	}{
 		"total only":   {RunFilter{}, 0, 3},
-		"behind":       {RunFilter{Page: Page{Skip: 5, Limit: 2}}, 0, 3},
-		"second page":  {RunFilter{Page: Page{Skip: 2, Limit: 2}}, 1, 3},
-		"from":         {RunFilter{From: runs[1].CreatedAt, Page: Page{Limit: 9}}, 2, 2},
-		"to":           {RunFilter{To: runs[1].CreatedAt, Page: Page{Limit: 9}}, 1, 1},
-		"user":         {RunFilter{User: &w.dev.UUID, Page: Page{Limit: 9}}, 3, 3},
-		"other user":   {RunFilter{User: &w.boss.UUID, Page: Page{Limit: 9}}, 0, 0},
-		"team":         {RunFilter{Team: &w.team.UUID, Page: Page{Limit: 9}}, 3, 3},
-		"other team":   {RunFilter{Team: &w.side.UUID, Page: Page{Limit: 9}}, 0, 0},
-		"rival":        {RunFilter{OrganizationID: w.rivalOrg, Page: Page{Limit: 9}}, 0, 0},
-		"unknown team": {RunFilter{Team: &noUUID, Page: Page{Limit: 9}}, 0, 0},
+		"behind":       {RunFilter{Page: storage.Page{Offset: 5, Limit: 2}}, 0, 3},
+		"second page":  {RunFilter{Page: storage.Page{Offset: 2, Limit: 2}}, 1, 3},
+		"from":         {RunFilter{From: runs[1].CreatedAt, Page: storage.Page{Limit: 9}}, 2, 2},
+		"to":           {RunFilter{To: runs[1].CreatedAt, Page: storage.Page{Limit: 9}}, 1, 1},
+		"user":         {RunFilter{User: &w.dev.UUID, Page: storage.Page{Limit: 9}}, 3, 3},
+		"other user":   {RunFilter{User: &w.boss.UUID, Page: storage.Page{Limit: 9}}, 0, 0},
+		"team":         {RunFilter{Team: &w.team.UUID, Page: storage.Page{Limit: 9}}, 3, 3},
+		"other team":   {RunFilter{Team: &w.side.UUID, Page: storage.Page{Limit: 9}}, 0, 0},
+		"rival":        {RunFilter{OrganizationID: w.rivalOrg, Page: storage.Page{Limit: 9}}, 0, 0},
+		"unknown team": {RunFilter{Team: &noUUID, Page: storage.Page{Limit: 9}}, 0, 0},
 	} {
 		got, total := list(tt.f)
 		require.Len(t, got, tt.rows, name)
@@ -72,7 +72,7 @@ func TestSuiteRunLists(t *testing.T) {
 	}
 	second, err := w.trySuiteRun(w.w, NewSuiteRun{SuiteID: run.SuiteID})
 	require.NoError(t, err)
-	list, total, err := SuiteRuns(testContext(t), w.db, RunFilter{OrganizationID: w.org, SuiteID: run.SuiteID, Page: Page{Limit: 5}})
+	list, total, err := SuiteRuns(testContext(t), w.db, RunFilter{OrganizationID: w.org, SuiteID: run.SuiteID, Page: storage.Page{Limit: 5}})
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.Equal(t, second.ID, list[0].ID)

@@ -1,7 +1,6 @@
 package authoring
 
 import (
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -144,15 +143,6 @@ func (r *suiteRunRow) suiteRun() SuiteRun {
 		Counts: of.byStatus()}
 }
 
-// affected is the number of rows that a statement changed.
-func affected(result sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, storage.Wrap(err, "change rows")
-	}
-	n, err := result.RowsAffected()
-	return n, storage.Wrap(err, "count changed rows")
-}
-
 // maxMessage bounds the texts of a job and its records, in bytes.
 const maxMessage = 4 << 10
 
@@ -162,16 +152,7 @@ func message(text string) string {
 	if len(text) > maxMessage {
 		text = text[:maxMessage]
 	}
-	return withoutNUL(strings.ToValidUTF8(text, ""))
-}
-
-// withoutNUL replaces what text and jsonb refuse: the character itself, and in a
-// JSON text its escape.
-func withoutNUL(text string) string {
-	if holdsNUL(text) {
-		text = strings.ReplaceAll(text, `\u0000`, `\ufffd`)
-	}
-	return strings.ReplaceAll(text, "\x00", "\uFFFD")
+	return storage.WithoutNUL(strings.ToValidUTF8(text, ""))
 }
 
 const (
@@ -204,7 +185,7 @@ func recordsDocument(records []step.Record) (doc string, healed int, err error) 
 		if err != nil {
 			return "", 0, fmt.Errorf("records of a test job: %w", err)
 		}
-		if doc = withoutNUL(string(text)); len(doc) <= maxRecords {
+		if doc = storage.WithoutNUL(string(text)); len(doc) <= maxRecords {
 			break
 		}
 	}
@@ -231,8 +212,8 @@ func withoutArgs(r *step.Record) {
 
 func withoutWords(r *step.Record) {
 	const most = 200
-	r.Result.Message = cut(r.Result.Message, most)
+	r.Result.Message = storage.Cut(r.Result.Message, most)
 	if r.Healed != nil {
-		r.Healed.Reason = cut(r.Healed.Reason, most)
+		r.Healed.Reason = storage.Cut(r.Healed.Reason, most)
 	}
 }

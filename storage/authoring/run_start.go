@@ -36,9 +36,9 @@ func StartRun(ctx context.Context, tx *storage.Tx, w Writer, n NewRun) (*Run, er
 		return nil, err
 	}
 	if len(n.Targets) < 1 || len(n.Targets) > MaxTargets {
-		return nil, invalid("targets", "must be 1 to %d", MaxTargets)
+		return nil, storage.Invalid("targets", "must be 1 to %d", MaxTargets)
 	}
-	run := Run{ID: newUUID(), OrganizationID: w.OrganizationID, OrganizationUUID: c.OrganizationUUID, TeamUUID: c.TeamUUID,
+	run := Run{ID: storage.NewID(), OrganizationID: w.OrganizationID, OrganizationUUID: c.OrganizationUUID, TeamUUID: c.TeamUUID,
 		CaseID: c.ID, RevisionID: n.Revision.ID, UserUUID: w.UserUUID, CaseName: c.Name, BuildName: build,
 		TestURL: c.Settings.TestURL, Tunnel: n.Tunnel, Status: Queued}
 	if err := claimKey(ctx, tx, w.OrganizationID, RunOperation(c.ID), n.Key, run.ID); err != nil {
@@ -68,28 +68,12 @@ func StartRun(ctx context.Context, tx *storage.Tx, w Writer, n NewRun) (*Run, er
 // buildName is the name that a request gives, else as much of the one of what it
 // runs as fits.
 func buildName(given, otherwise string) (string, error) {
-	name, err := line("buildName", given, MaxBuildName)
+	name, err := storage.Line("buildName", given, MaxBuildName)
 	if err == nil && name == "" {
-		name = strings.TrimSpace(cut(otherwise, MaxBuildName))
+		name = strings.TrimSpace(storage.Cut(otherwise, MaxBuildName))
 	}
 	return name, err
 }
-
-// cut gives the first characters of a text, at most so many.
-func cut(text string, most int) string {
-	n := 0
-	for i := range text {
-		if n == most {
-			return text[:i]
-		}
-		n++
-	}
-	return text
-}
-
-// newUUID makes an id of version 7, whose order is time. It can only fail when
-// the machine has no randomness, and nothing goes on then.
-func newUUID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 // newRuns are rows of test_runs and test_jobs to insert, by column.
 type newRuns struct {
@@ -109,11 +93,11 @@ func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
 		if err != nil {
 			return fmt.Errorf("target %d of test case %s: %w", i, r.CaseID, err)
 		}
-		job := Job{ID: newUUID(), RunID: r.ID, Position: i, Target: targets[i], Status: Queued, Records: []step.Record{}}
+		job := Job{ID: storage.NewID(), RunID: r.ID, Position: i, Target: targets[i], Status: Queued, Records: []step.Record{}}
 		r.Jobs = append(r.Jobs, job)
 		n.ids, n.jobs = append(n.ids, job.ID), append(n.jobs, job.ID.String())
 		n.runOfJob, n.positions = append(n.runOfJob, r.ID.String()), append(n.positions, int64(i))
-		n.targets = append(n.targets, withoutNUL(string(doc)))
+		n.targets = append(n.targets, storage.WithoutNUL(string(doc)))
 	}
 	return nil
 }
@@ -168,7 +152,7 @@ returning created_at`
 // StartSuiteRun writes a suite run and counts it at the suite. The caller inserts
 // its suite:run task in the same transaction. ErrNotFound, ErrNoJobs, ErrSeen.
 func StartSuiteRun(ctx context.Context, tx *storage.Tx, w Writer, n NewSuiteRun) (*SuiteRun, error) {
-	run := SuiteRun{ID: newUUID(), OrganizationID: w.OrganizationID, SuiteID: n.SuiteID, UserUUID: w.UserUUID, Status: Queued}
+	run := SuiteRun{ID: storage.NewID(), OrganizationID: w.OrganizationID, SuiteID: n.SuiteID, UserUUID: w.UserUUID, Status: Queued}
 	if err := claimKey(ctx, tx, w.OrganizationID, SuiteRunOperation(n.SuiteID), n.Key, run.ID); err != nil {
 		return nil, err
 	}
@@ -198,7 +182,7 @@ func StartSuiteRun(ctx context.Context, tx *storage.Tx, w Writer, n NewSuiteRun)
 	run.SuiteName, run.OrganizationUUID, run.TeamUUID = suite.Name, suite.OrganizationUUID, suite.TeamUUID
 	run.Counts = map[Status]int{Queued: run.RunCount}
 	err = tx.GetContext(ctx, &run.CreatedAt, insertSuiteRun, run.ID, w.OrganizationID, suite.TeamID, n.SuiteID, suite.Name,
-		w.UserUUID, run.BuildName, run.RunCount, withoutNUL(n.RequestID))
+		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID))
 	if err != nil {
 		return nil, storage.Wrap(err, "create suite run")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/storage"
 	. "github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -48,7 +49,7 @@ func TestListsOfManyCases(t *testing.T) {
 		{CaseFilter{}, n, []string{"Index Only Scan using test_cases_newest on test_cases c_1"}, "CTE Scan", "1"},
 		{CaseFilter{Suites: []uuid.UUID{suite}}, 50, []string{"test_cases_suite"}, "Seq Scan on test_cases", "1"},
 	} {
-		row.f.OrganizationID, row.f.Page = w.org, Page{Limit: 20}
+		row.f.OrganizationID, row.f.Page = w.org, storage.Page{Limit: 20}
 		query, args := CasePage(row.f)
 		var lines []string
 		require.NoError(t, w.db.SelectContext(testContext(t), &lines, `explain `+query, args...))

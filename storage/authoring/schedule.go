@@ -144,14 +144,14 @@ type ScheduleFilter struct {
 	User           *uuid.UUID
 	Team           *uuid.UUID
 	Suites         []uuid.UUID // schedules with any of them; nil: all
-	Page
+	storage.Page
 }
 
 // Schedules gives a page of schedules, newest first, and the number of all that
 // match.
 func Schedules(ctx context.Context, q storage.Querier, f ScheduleFilter) ([]Schedule, int, error) {
 	m, rows := f.matching(), []scheduleRow{}
-	if f.limit() > 0 {
+	if f.RowLimit() > 0 {
 		query, args := m.page("test_schedules", scheduleColumns, ownerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test schedules")

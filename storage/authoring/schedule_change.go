@@ -16,7 +16,7 @@ func checkAsked(state ScheduleState) error {
 	if state == ScheduleEnabled || state == ScheduleDisabled {
 		return nil
 	}
-	return invalid("stateName", "must be %s or %s", ScheduleEnabled, ScheduleDisabled)
+	return storage.Invalid("stateName", "must be %s or %s", ScheduleEnabled, ScheduleDisabled)
 }
 
 const insertSchedule = `
@@ -81,7 +81,7 @@ func CreateSchedule(ctx context.Context, tx *storage.Tx, w Writer, n NewSchedule
 func (n NewSchedule) plan() (p *plan, err error) {
 	p = &plan{state: ScheduleEnabled}
 	if n.Name != "" {
-		if p.name, err = cleanName(n.Name, MaxName); err != nil {
+		if p.name, err = storage.Name("name", n.Name, MaxName); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +141,7 @@ func planLockedBy(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID) (
 // clean checks what the members say by themselves.
 func (c *ScheduleChange) clean() (err error) {
 	if c.Name != nil {
-		name, err := cleanName(*c.Name, MaxName)
+		name, err := storage.Name("name", *c.Name, MaxName)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/storage"
 	. "github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -53,7 +54,7 @@ func TestSchedules(t *testing.T) {
 		{ScheduleFilter{Suites: []uuid.UUID{}}, nil},
 		{ScheduleFilter{Suites: []uuid.UUID{a}, Search: "night", Team: &w.team.UUID}, []string{"nightly"}},
 	} {
-		row.f.OrganizationID, row.f.Page = w.org, Page{Limit: 20}
+		row.f.OrganizationID, row.f.Page = w.org, storage.Page{Limit: 20}
 		list, total, err := Schedules(testContext(t), w.db, row.f)
 		require.NoError(t, err)
 		var names []string
@@ -63,7 +64,7 @@ func TestSchedules(t *testing.T) {
 		}
 		require.Equal(t, row.want, names, "%+v", row.f)
 		require.Equal(t, len(row.want), total)
-		for _, p := range []Page{{}, {Skip: 10, Limit: 10}} {
+		for _, p := range []storage.Page{{}, {Offset: 10, Limit: 10}} {
 			row.f.Page = p
 			list, total, err = Schedules(testContext(t), w.db, row.f)
 			require.NoError(t, err)
@@ -106,7 +107,7 @@ func TestListsOfManySchedules(t *testing.T) {
 		{ScheduleFilter{Suites: []uuid.UUID{few}}, 50, []string{"test_schedule_suites_suite"}, "Schedule 100"},
 		{ScheduleFilter{Suites: []uuid.UUID{few, noUUID}}, 50, []string{"test_schedule_suites_suite"}, "Schedule 100"},
 	} {
-		row.f.OrganizationID, row.f.Page = w.org, Page{Limit: 20}
+		row.f.OrganizationID, row.f.Page = w.org, storage.Page{Limit: 20}
 		query, args := SchedulePage(row.f)
 		var lines []string
 		require.NoError(t, w.db.SelectContext(testContext(t), &lines, `explain `+query, args...))

@@ -40,7 +40,7 @@ func (p *plan) count(ctx context.Context, q storage.Querier) error {
 		return err
 	}
 	if _, ok := r.expression.Next(p.now, r.zone); !ok {
-		return invalid("settings.cron", "never fires within the next five years")
+		return storage.Invalid("settings.cron", "never fires within the next five years")
 	}
 	p.rule = r
 	return nil
@@ -83,11 +83,11 @@ func (p *plan) settle(asked ScheduleState) error {
 func (p *plan) upcoming() (*time.Time, error) {
 	switch {
 	case p.settings == nil:
-		return nil, invalid("settings", "is needed for a schedule to be enabled")
+		return nil, storage.Invalid("settings", "is needed for a schedule to be enabled")
 	case len(p.suites) == 0:
-		return nil, invalid("testSuiteIds", "must name a test suite for a schedule to be enabled")
+		return nil, storage.Invalid("testSuiteIds", "must name a test suite for a schedule to be enabled")
 	case p.settings.MaxRuns != nil && p.runCount >= *p.settings.MaxRuns:
-		return nil, invalid("settings.maxRuns", "all %d runs were made", *p.settings.MaxRuns)
+		return nil, storage.Invalid("settings.maxRuns", "all %d runs were made", *p.settings.MaxRuns)
 	case p.rule == nil:
 		return p.next, nil
 	}
@@ -96,13 +96,13 @@ func (p *plan) upcoming() (*time.Time, error) {
 	case ok && next.UTC().Year() <= lastYear:
 		return &next, nil
 	case end != nil && !end.After(p.now):
-		return nil, invalid("settings.endDate", "has passed")
+		return nil, storage.Invalid("settings.endDate", "has passed")
 	case end != nil && start != nil && start.After(p.now):
-		return nil, invalid("settings.endDate", "must leave a fire time after startDate")
+		return nil, storage.Invalid("settings.endDate", "must leave a fire time after startDate")
 	case end != nil:
-		return nil, invalid("settings.endDate", "must leave a fire time")
+		return nil, storage.Invalid("settings.endDate", "must leave a fire time")
 	default:
-		return nil, invalid("settings.startDate", "must leave a fire time within five years after it")
+		return nil, storage.Invalid("settings.startDate", "must leave a fire time within five years after it")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/storage"
 	. "github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -183,7 +184,7 @@ func TestRunningIsDerived(t *testing.T) {
 	w.exec(`update test_schedules set last_fire_id = $2, run_count = 1, last_run_at = now() where id = $1`, s.ID, fire)
 	got := w.readSchedule(s.ID)
 	require.Equal(t, []any{ScheduleRunning, s.NextRunAt, 2}, []any{got.State, got.NextRunAt, *got.Remaining()})
-	list, _, err := Schedules(testContext(t), w.db, ScheduleFilter{OrganizationID: w.org, Page: Page{Limit: 1}})
+	list, _, err := Schedules(testContext(t), w.db, ScheduleFilter{OrganizationID: w.org, Page: storage.Page{Limit: 1}})
 	require.NoError(t, err)
 	require.Equal(t, []Schedule{*got}, list)
 

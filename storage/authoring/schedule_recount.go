@@ -82,7 +82,7 @@ func recount(ctx context.Context, q storage.Querier, rows []counted) (int64, err
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	return affected(q.ExecContext(ctx, recountSchedules, pq.Array(ids), pq.Array(next), pq.Array(was), pq.Array(updated)))
+	return storage.Affected(q.ExecContext(ctx, recountSchedules, pq.Array(ids), pq.Array(next), pq.Array(was), pq.Array(updated)))
 }
 
 // next is the first fire time from now on. A rule that makes the reader panic is one

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
+	"github.com/slipway-qa/slipway/storage"
 )
 
 // settingsColumns are those of a schedule's settings.
@@ -91,11 +92,11 @@ func (f ScheduleFilter) matching() *matching {
 	m.by(f.User, f.Team)
 	if f.IDs != nil {
 		m.narrow = true
-		m.and("c.id = any(" + m.arg(uuids(f.IDs)) + "::uuid[])")
+		m.and("c.id = any(" + m.arg(storage.UUIDs(f.IDs)) + "::uuid[])")
 	}
 	if f.Suites != nil {
 		m.narrow = true
-		m.and("c.id in (select schedule_id from test_schedule_suites where suite_id = any(" + m.arg(uuids(f.Suites)) + "::uuid[]))")
+		m.and("c.id in (select schedule_id from test_schedule_suites where suite_id = any(" + m.arg(storage.UUIDs(f.Suites)) + "::uuid[]))")
 	}
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/cron"
 )
 
@@ -45,15 +46,15 @@ var errUnknownZone = errors.New("must be the name of a time zone, such as Europe
 // ruleOf reads when settings fire. The error is an *InvalidError of the member.
 func ruleOf(s *ScheduleSettings, loaded zones) (*rule, error) {
 	if len(s.Cron) > MaxCron {
-		return nil, invalid("settings.cron", "must have at most %d characters", MaxCron)
+		return nil, storage.Invalid("settings.cron", "must have at most %d characters", MaxCron)
 	}
 	expression, err := cron.Parse(s.Cron)
 	if err != nil {
-		return nil, invalid("settings.cron", "%s", err)
+		return nil, storage.Invalid("settings.cron", "%s", err)
 	}
 	zone, err := loaded.load(s.Timezone)
 	if err != nil {
-		return nil, invalid("settings.timezone", "%s", err)
+		return nil, storage.Invalid("settings.timezone", "%s", err)
 	}
 	return &rule{expression: expression, zone: zone, startAt: s.StartAt, endAt: s.EndAt}, nil
 }

@@ -37,23 +37,23 @@ func (c *SettingsChange) merge(was *ScheduleSettings) (*ScheduleSettings, error)
 		{"settings.runningUserId", c.RunningUser.Given, c.RunningUser.Value == nil},
 	} {
 		if m.given && m.null || !m.given && was == nil {
-			return nil, invalid(m.field, "is required")
+			return nil, storage.Invalid(m.field, "is required")
 		}
 	}
 	s.Cron, s.RunningUser = orWas(c.Cron, s.Cron), orWas(c.RunningUser, s.RunningUser)
 	var err error
-	if s.Timezone, err = line("settings.timezone", orWas(c.Timezone, s.Timezone), maxZone); err != nil {
+	if s.Timezone, err = storage.Line("settings.timezone", orWas(c.Timezone, s.Timezone), maxZone); err != nil {
 		return nil, err
 	}
-	if s.BuildName, err = line("settings.buildName", orWas(c.BuildName, s.BuildName), MaxBuildName); err != nil {
+	if s.BuildName, err = storage.Line("settings.buildName", orWas(c.BuildName, s.BuildName), MaxBuildName); err != nil {
 		return nil, err
 	}
 	if s.Tunnel = orWas(c.Tunnel, s.Tunnel); s.Tunnel != "" && checkTunnelName(s.Tunnel) != nil {
-		return nil, invalid("settings.scTunnelName", "is no name of a tunnel")
+		return nil, storage.Invalid("settings.scTunnelName", "is no name of a tunnel")
 	}
 	if c.MaxRuns.Given {
 		if s.MaxRuns = c.MaxRuns.Value; s.MaxRuns != nil && (*s.MaxRuns < 1 || *s.MaxRuns > maxRuns) {
-			return nil, invalid("settings.maxRuns", "must be from 1 to %d", maxRuns)
+			return nil, storage.Invalid("settings.maxRuns", "must be from 1 to %d", maxRuns)
 		}
 	}
 	if err := c.mergeTimes(&s); err != nil {
@@ -89,7 +89,7 @@ func (c *SettingsChange) mergeTimes(s *ScheduleSettings) error {
 		// The database keeps microseconds and would round up.
 		at := m.given.Value.UTC().Truncate(time.Microsecond)
 		if year := at.Year(); year < firstYear || year > lastYear {
-			return invalid(m.field, "must be from the year %d to %d", firstYear, lastYear)
+			return storage.Invalid(m.field, "must be from the year %d to %d", firstYear, lastYear)
 		}
 		*m.at = &at
 	}
@@ -97,9 +97,9 @@ func (c *SettingsChange) mergeTimes(s *ScheduleSettings) error {
 		return nil
 	}
 	if c.StartAt.Given && !c.EndAt.Given {
-		return invalid("settings.startDate", "must be before endDate")
+		return storage.Invalid("settings.startDate", "must be before endDate")
 	}
-	return invalid("settings.endDate", "must be after startDate")
+	return storage.Invalid("settings.endDate", "must be after startDate")
 }
 
 // sameTimes reports whether settings fire at the same times.

@@ -18,7 +18,7 @@ func eachOnce(ids []uuid.UUID) ([]uuid.UUID, error) {
 			continue
 		}
 		if len(out) == MaxScheduleSuites {
-			return nil, invalid("testSuiteIds", "must have at most %d elements", MaxScheduleSuites)
+			return nil, storage.Invalid("testSuiteIds", "must have at most %d elements", MaxScheduleSuites)
 		}
 		seen[id] = true
 		out = append(out, id)
@@ -48,7 +48,7 @@ func keep(ctx context.Context, tx *storage.Tx, organizationID int64, ids []uuid.
 		ID     uuid.UUID `db:"id"`
 		TeamID int64     `db:"team_id"`
 	}
-	if err := tx.SelectContext(ctx, &found, keepSuites, organizationID, uuids(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &found, keepSuites, organizationID, storage.UUIDs(ids)); err != nil {
 		return nil, storage.Wrap(err, "lock test suites")
 	}
 	kept := make(keptSuites, len(found))
@@ -126,6 +126,6 @@ func addSuites(ctx context.Context, tx *storage.Tx, schedule uuid.UUID, ids []uu
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, fillSchedule, schedule, uuids(ids))
+	_, err := tx.ExecContext(ctx, fillSchedule, schedule, storage.UUIDs(ids))
 	return storage.Wrap(err, "put test suites into a schedule")
 }

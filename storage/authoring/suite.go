@@ -29,7 +29,7 @@ type SuiteFilter struct {
 	From, To       time.Time
 	User           *uuid.UUID
 	Team           *uuid.UUID
-	Page
+	storage.Page
 }
 
 func (f SuiteFilter) matching() *matching {
@@ -39,7 +39,7 @@ func (f SuiteFilter) matching() *matching {
 	m.by(f.User, f.Team)
 	if f.IDs != nil {
 		m.narrow = true
-		m.and("c.id = any(" + m.arg(uuids(f.IDs)) + "::uuid[])")
+		m.and("c.id = any(" + m.arg(storage.UUIDs(f.IDs)) + "::uuid[])")
 	}
 	return m
 }
@@ -69,7 +69,7 @@ func (r *suiteRow) suite() Suite {
 // Suites gives a page of suites, newest first, and the number of all that match.
 func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int, error) {
 	m, rows := f.matching(), []suiteRow{}
-	if f.limit() > 0 {
+	if f.RowLimit() > 0 {
 		query, args := m.page("test_suites", suiteColumns, ownerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test suites")
@@ -115,7 +115,7 @@ values ($1, $2, $3, $4, $5, $6, $6)`
 
 // CreateSuite makes a suite and moves the cases into it.
 func CreateSuite(ctx context.Context, tx *storage.Tx, w Writer, n NewSuite) (*Suite, error) {
-	name, err := cleanName(n.Name, MaxName)
+	name, err := storage.Name("name", n.Name, MaxName)
 	if err != nil {
 		return nil, err
 	}

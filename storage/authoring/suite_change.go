@@ -37,12 +37,12 @@ func (c *SuiteChange) checkCases() error {
 		}
 	}
 	if c.Cases != nil && (len(c.Add) > 0 || len(c.Remove) > 0) {
-		return invalid("testCaseIds", "replaces all cases: addTestCases and removeTestCases cannot be given as well")
+		return storage.Invalid("testCaseIds", "replaces all cases: addTestCases and removeTestCases cannot be given as well")
 	}
 	add := setOf(c.Add)
 	for _, id := range c.Remove {
 		if add[id] {
-			return invalid("removeTestCases", "names a case that is in addTestCases")
+			return storage.Invalid("removeTestCases", "names a case that is in addTestCases")
 		}
 	}
 	return nil
@@ -50,7 +50,7 @@ func (c *SuiteChange) checkCases() error {
 
 func checkCount(field string, ids []string) error {
 	if len(ids) > MaxSuiteCases {
-		return invalid(field, "must be at most %d", MaxSuiteCases)
+		return storage.Invalid(field, "must be at most %d", MaxSuiteCases)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, c 
 	}
 	name, tags := s.Name, []string(s.Tags)
 	if c.Name != nil {
-		if name, err = cleanName(*c.Name, MaxName); err != nil {
+		if name, err = storage.Name("name", *c.Name, MaxName); err != nil {
 			return nil, err
 		}
 	}

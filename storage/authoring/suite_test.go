@@ -213,7 +213,7 @@ func TestSuites(t *testing.T) {
 		{SuiteFilter{User: &w.other.UUID}, []string{"50%"}},
 		{SuiteFilter{Team: &w.team.UUID}, []string{"nightly", "Smoke"}},
 	} {
-		row.f.OrganizationID, row.f.Page = w.org, Page{Limit: 20}
+		row.f.OrganizationID, row.f.Page = w.org, storage.Page{Limit: 20}
 		list, total, err := Suites(testContext(t), w.db, row.f)
 		require.NoError(t, err)
 		var names []string
@@ -223,7 +223,7 @@ func TestSuites(t *testing.T) {
 		}
 		require.Equal(t, row.want, names, "%+v", row.f)
 		require.Equal(t, len(row.want), total)
-		for _, p := range []Page{{}, {Skip: 10, Limit: 10}} {
+		for _, p := range []storage.Page{{}, {Offset: 10, Limit: 10}} {
 			row.f.Page = p
 			list, total, err = Suites(testContext(t), w.db, row.f)
 			require.NoError(t, err)
@@ -287,7 +287,7 @@ func TestConcurrentMoves(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, cases, w.count(`select count(*) from test_cases`))
-	list, total, err := Suites(testContext(t), w.db, SuiteFilter{OrganizationID: w.org, Page: Page{Limit: 1000}})
+	list, total, err := Suites(testContext(t), w.db, SuiteFilter{OrganizationID: w.org, Page: storage.Page{Limit: 1000}})
 	require.NoError(t, err)
 	require.Len(t, list, total)
 	sum := 0

@@ -8,42 +8,16 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage"
 )
 
-func invalid(field, format string, args ...any) error {
-	return &storage.InvalidError{Field: field, Msg: fmt.Sprintf(format, args...)}
-}
-
-// line trims a text of one line and refuses what no list could show.
-func line(field, text string, most int) (string, error) {
-	text = strings.TrimSpace(text)
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", invalid(field, "must be printable UTF-8 text")
-	}
-	if utf8.RuneCountInString(text) > most {
-		return "", invalid(field, "must have at most %d characters", most)
-	}
-	return text, nil
-}
-
-// cleanName is a line that must not be empty.
-func cleanName(text string, most int) (string, error) {
-	text, err := line("name", text, most)
-	if err == nil && text == "" {
-		err = invalid("name", "must have 1 to %d characters", most)
-	}
-	return text, err
-}
-
 // cleanTags trims tags and drops empty ones and repetitions; never nil.
 func cleanTags(list []string) ([]string, error) {
 	out, seen := []string{}, map[string]bool{}
 	for _, tag := range list {
-		tag, err := line("tags", tag, MaxTag)
+		tag, err := storage.Line("tags", tag, MaxTag)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +25,7 @@ func cleanTags(list []string) ([]string, error) {
 			continue
 		}
 		if len(out) == MaxTags {
-			return nil, invalid("tags", "must be at most %d", MaxTags)
+			return nil, storage.Invalid("tags", "must be at most %d", MaxTags)
 		}
 		seen[tag] = true
 		out = append(out, tag)
@@ -72,39 +46,24 @@ const (
 func document(field string, v any, most int) (string, error) {
 	doc, err := json.Marshal(v)
 	if err != nil {
-		return "", invalid(field, "cannot be written as JSON")
+		return "", storage.Invalid(field, "cannot be written as JSON")
 	}
 	if len(doc) > most {
-		return "", invalid(field, "is too large: at most %d KiB", most>>10)
+		return "", storage.Invalid(field, "is too large: at most %d KiB", most>>10)
 	}
-	if holdsNUL(string(doc)) {
-		return "", invalid(field, "must not hold the character U+0000")
+	if storage.HoldsNUL(string(doc)) {
+		return "", storage.Invalid(field, "must not hold the character U+0000")
 	}
 	return string(doc), nil
-}
-
-// holdsNUL reports whether a JSON text has an escaped NUL, which jsonb refuses. A
-// backslash that is escaped itself begins no escape.
-func holdsNUL(doc string) bool {
-	for {
-		at := strings.IndexByte(doc, '\\')
-		if at < 0 || at+1 >= len(doc) {
-			return false
-		}
-		if strings.HasPrefix(doc[at:], `\u0000`) {
-			return true
-		}
-		doc = doc[at+2:]
-	}
 }
 
 // prose checks a longer text of a revision.
 func prose(field, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return invalid(field, "must be UTF-8 text without the character U+0000")
+		return storage.Invalid(field, "must be UTF-8 text without the character U+0000")
 	}
 	if len(text) > maxProse {
-		return invalid(field, "must have at most %d bytes", maxProse)
+		return storage.Invalid(field, "must have at most %d bytes", maxProse)
 	}
 	return nil
 }

@@ -42,17 +42,17 @@ select ` + tunnelColumns + ` from tunnels c where `
 
 // Tunnels gives a page of an organization's tunnels by name, and the number of
 // all.
-func Tunnels(ctx context.Context, q storage.Querier, organizationID int64, search string, p Page) ([]Tunnel, int, error) {
+func Tunnels(ctx context.Context, q storage.Querier, organizationID int64, search string, p storage.Page) ([]Tunnel, int, error) {
 	m, list := matchingOf(organizationID), []Tunnel{}
 	m.named(search)
 	var total int
 	if err := q.GetContext(ctx, &total, m.total("tunnels"), m.args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count tunnels")
 	}
-	if p.limit() == 0 {
+	if p.RowLimit() == 0 {
 		return list, total, nil
 	}
-	query := tunnelList + m.conditions() + ` order by c.name limit ` + m.arg(p.limit()) + ` offset ` + m.arg(p.skip())
+	query := tunnelList + m.conditions() + ` order by c.name limit ` + m.arg(p.RowLimit()) + ` offset ` + m.arg(p.RowOffset())
 	err := q.SelectContext(ctx, &list, query, m.args...)
 	return list, total, storage.Wrap(err, "list tunnels")
 }
@@ -94,11 +94,11 @@ func checkTunnelName(name string) error {
 	n := utf8.RuneCountInString(name)
 	switch {
 	case n == 0 || n > maxTunnelName:
-		return invalid("name", "must have 1 to %d characters", maxTunnelName)
+		return storage.Invalid("name", "must have 1 to %d characters", maxTunnelName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.TrimSpace(name) != name:
-		return invalid("name", "must be printable UTF-8 text without spaces around it")
+		return storage.Invalid("name", "must be printable UTF-8 text without spaces around it")
 	case strings.ContainsAny(name, `/\`) || name == "." || name == "..":
-		return invalid("name", "must not be . or .. and must hold no slash")
+		return storage.Invalid("name", "must not be . or .. and must hold no slash")
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]{0,252})$`)
 // texts of its errors never hold the address, which may hold a password.
 func parseTunnel(address string) (u *url.URL, kind string, err error) {
 	wrong := func(what string) (*url.URL, string, error) {
-		return nil, "", invalid("address", "%s: an address is http://, https:// or socks5://[user:password@]host:port", what)
+		return nil, "", storage.Invalid("address", "%s: an address is http://, https:// or socks5://[user:password@]host:port", what)
 	}
 	if len(address) > maxTunnelURL {
 		return wrong("is too long")

@@ -56,16 +56,16 @@ func TestTunnels(t *testing.T) {
 
 	for _, row := range []struct {
 		search string
-		p      Page
+		p      storage.Page
 		want   []string
 		total  int
 	}{
-		{"", Page{Limit: 10}, []string{"50% ü", "office", "v4", "v6"}, 4},
-		{"", Page{Skip: 3, Limit: 10}, []string{"v6"}, 4},
-		{"", Page{}, nil, 4},
-		{"V", Page{Limit: 1}, []string{"v4"}, 2},
-		{"0%", Page{Limit: 10}, []string{"50% ü"}, 1},
-		{"\x00", Page{Limit: 10}, nil, 0},
+		{"", storage.Page{Limit: 10}, []string{"50% ü", "office", "v4", "v6"}, 4},
+		{"", storage.Page{Offset: 3, Limit: 10}, []string{"v6"}, 4},
+		{"", storage.Page{}, nil, 4},
+		{"V", storage.Page{Limit: 1}, []string{"v4"}, 2},
+		{"0%", storage.Page{Limit: 10}, []string{"50% ü"}, 1},
+		{"\x00", storage.Page{Limit: 10}, nil, 0},
 	} {
 		list, total, err := Tunnels(testContext(t), w.db, w.org, row.search, row.p)
 		require.NoError(t, err)

@@ -41,7 +41,7 @@ type VariableFilter struct {
 	Suite          *uuid.UUID
 	Case           string
 	Search         string
-	Page
+	storage.Page
 }
 
 const variableColumns = `c.id, c.scope, t.uuid as team_uuid, c.suite_id, c.case_id, c.name, c.is_secret,
@@ -74,7 +74,7 @@ func (f VariableFilter) matching() *matching {
 func Variables(ctx context.Context, q storage.Querier, f VariableFilter) ([]Variable, int, error) {
 	list := []Variable{}
 	if f.Scope != "" && !isScope(f.Scope) {
-		return nil, 0, invalid("scope", "must be one of %s", strings.Join(scopes(), ", "))
+		return nil, 0, storage.Invalid("scope", "must be one of %s", strings.Join(scopes(), ", "))
 	}
 	if f.Case != "" && !isID(f.Case) {
 		return list, 0, nil
@@ -84,10 +84,10 @@ func Variables(ctx context.Context, q storage.Querier, f VariableFilter) ([]Vari
 	if err := q.GetContext(ctx, &total, m.total("test_variables"), m.args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count variables")
 	}
-	if f.limit() == 0 {
+	if f.RowLimit() == 0 {
 		return list, total, nil
 	}
-	query := variableList + m.conditions() + ` order by c.name, c.id limit ` + m.arg(f.limit()) + ` offset ` + m.arg(f.skip())
+	query := variableList + m.conditions() + ` order by c.name, c.id limit ` + m.arg(f.RowLimit()) + ` offset ` + m.arg(f.RowOffset())
 	err := q.SelectContext(ctx, &list, query, m.args...)
 	return list, total, storage.Wrap(err, "list variables")
 }
@@ -137,7 +137,7 @@ var variableName = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
 
 func checkVariableName(name string) error {
 	if !variableName.MatchString(name) {
-		return invalid("name", "must have 1 to 64 lower-case letters, digits and underscores")
+		return storage.Invalid("name", "must have 1 to 64 lower-case letters, digits and underscores")
 	}
 	return nil
 }
@@ -145,10 +145,10 @@ func checkVariableName(name string) error {
 // checkValue never repeats the value, which may be a secret.
 func checkValue(value string) error {
 	if len(value) > maxValue {
-		return invalid("value", "must have at most %d KiB", maxValue>>10)
+		return storage.Invalid("value", "must have at most %d KiB", maxValue>>10)
 	}
 	if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
-		return invalid("value", "must be UTF-8 text without the character U+0000")
+		return storage.Invalid("value", "must be UTF-8 text without the character U+0000")
 	}
 	return nil
 }
@@ -156,14 +156,14 @@ func checkValue(value string) error {
 // checkSecret refuses a secret that could not be masked where it is shown.
 func checkSecret(value string) error {
 	if utf8.RuneCountInString(value) < step.MinSecret {
-		return invalid("value", "of a secret must have at least %d characters: a shorter one could not be masked", step.MinSecret)
+		return storage.Invalid("value", "of a secret must have at least %d characters: a shorter one could not be masked", step.MinSecret)
 	}
 	return nil
 }
 
 func (n *NewVariable) check() error {
 	if !isScope(n.Scope) {
-		return invalid("scope", "must be one of %s", strings.Join(scopes(), ", "))
+		return storage.Invalid("scope", "must be one of %s", strings.Join(scopes(), ", "))
 	}
 	for _, member := range []struct {
 		field, scope string
@@ -172,9 +172,9 @@ func (n *NewVariable) check() error {
 		{"testCaseId", step.ScopeCase, n.Case != nil}} {
 		if member.given != (n.Scope == member.scope) {
 			if member.given {
-				return invalid(member.field, "goes with the scope %s only", member.scope)
+				return storage.Invalid(member.field, "goes with the scope %s only", member.scope)
 			}
-			return invalid(member.field, "is required for the scope %s", member.scope)
+			return storage.Invalid(member.field, "is required for the scope %s", member.scope)
 		}
 	}
 	if err := checkVariableName(n.Name); err != nil {

@@ -48,7 +48,7 @@ func (c *VariableChange) checkFixed(v *Variable) error {
 	}{{"scope", c.Scope == nil || *c.Scope == v.Scope}, {"teamId", same(c.Team, v.TeamUUID)},
 		{"testSuiteId", same(c.Suite, v.SuiteID)}, {"testCaseId", same(c.Case, v.CaseID)}} {
 		if !member.same {
-			return invalid(member.field, "cannot be changed: make another variable")
+			return storage.Invalid(member.field, "cannot be changed: make another variable")
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func (v *lockedVariable) apply(key []byte, c VariableChange) (err error) {
 		secret = *c.IsSecret
 	}
 	if v.IsSecret && !secret && c.Value == nil {
-		return invalid("value", "is required when a secret becomes readable")
+		return storage.Invalid("value", "is required when a secret becomes readable")
 	}
 	value := c.Value
 	if value == nil {

@@ -164,7 +164,7 @@ func TestVariables(t *testing.T) {
 		row.f.OrganizationID = w.org
 		var names []string
 		for skip := 0; skip < 6; skip += 2 {
-			row.f.Page = Page{Skip: skip, Limit: 2}
+			row.f.Page = storage.Page{Offset: skip, Limit: 2}
 			list, total, err := Variables(testContext(t), w.db, row.f)
 			require.NoError(t, err)
 			require.Equal(t, len(row.want), total)
@@ -173,7 +173,7 @@ func TestVariables(t *testing.T) {
 			}
 		}
 		require.ElementsMatch(t, row.want, names, "%+v", row.f)
-		row.f.Page = Page{}
+		row.f.Page = storage.Page{}
 		list, total, err := Variables(testContext(t), w.db, row.f)
 		require.NoError(t, err)
 		require.Empty(t, list)

@@ -70,7 +70,7 @@ select (select count(*) from matched) as total,
 
 // Builds lists the builds of a project, newest first, with the number of all that
 // the filter selects.
-func Builds(ctx context.Context, q storage.Querier, organizationID, projectID int64, f BuildFilter, p Page) ([]Build, int, error) {
+func Builds(ctx context.Context, q storage.Querier, organizationID, projectID int64, f BuildFilter, p storage.Page) ([]Build, int, error) {
 	var total int
 	err := q.GetContext(ctx, &total, `select build_count from projects
 		where organization_id = $1 and id = $2 and deleted_at is null`, organizationID, projectID)
@@ -80,7 +80,7 @@ func Builds(ctx context.Context, q storage.Querier, organizationID, projectID in
 	if !f.isZero() {
 		return filteredBuilds(ctx, q, organizationID, projectID, f, p)
 	}
-	limit, offset, order := min(p.limit(), total-p.offset()), p.offset(), newestFirst
+	limit, offset, order := min(p.RowLimit(), total-p.RowOffset()), p.RowOffset(), newestFirst
 	if limit <= 0 {
 		return []Build{}, total, nil
 	}
@@ -93,9 +93,9 @@ func Builds(ctx context.Context, q storage.Querier, organizationID, projectID in
 
 // query gives the query of the filter and what it takes. A version alone is looked
 // for among all builds: an index has it, so no row is read whole.
-func (f BuildFilter) query(projectID int64, p Page) (string, []any) {
+func (f BuildFilter) query(projectID int64, p storage.Page) (string, []any) {
 	version, tag, search := scrub(f.Version, maxLine), scrub(f.Tag, maxLine), scrub(f.Search, maxLine)
-	args := []any{projectID, tag, search, p.limit(), p.offset()}
+	args := []any{projectID, tag, search, p.RowLimit(), p.RowOffset()}
 	switch {
 	case version == "":
 		return matchingBuilds(ofProject + newestFirst + ` limit $6`), append(args, searchDepth)
@@ -105,7 +105,7 @@ func (f BuildFilter) query(projectID int64, p Page) (string, []any) {
 	return matchingBuilds(ofVersion + newestOfVersion + ` limit $6`), append(args, searchDepth, version)
 }
 
-func filteredBuilds(ctx context.Context, q storage.Querier, organizationID, projectID int64, f BuildFilter, p Page) ([]Build, int, error) {
+func filteredBuilds(ctx context.Context, q storage.Querier, organizationID, projectID int64, f BuildFilter, p storage.Page) ([]Build, int, error) {
 	var found struct {
 		Total int           `db:"total"`
 		IDs   pq.Int64Array `db:"ids"`
@@ -140,5 +140,5 @@ from rows where b.id = rows.id`
 // ExpireBuilds marks enabled builds whose profile ended before now as
 // certificate_expired, at most limit of them.
 func ExpireBuilds(ctx context.Context, q storage.Querier, now time.Time, limit int) (int64, error) {
-	return affected(q.ExecContext(ctx, expireBuilds, now, limit))
+	return storage.Affected(q.ExecContext(ctx, expireBuilds, now, limit))
 }

@@ -47,13 +47,13 @@ func (c *BuildChange) apply(b *Build, now time.Time) error {
 	case Disabled:
 	case Enabled:
 		if b.State == Invalid {
-			return invalid("state", "cannot be enabled: %s", b.Distributable())
+			return storage.Invalid("state", "cannot be enabled: %s", b.Distributable())
 		}
 		if b.ExpiresAt != nil && !b.ExpiresAt.After(now) {
-			return invalid("state", "cannot be enabled: %s", expiredReason(*b.ExpiresAt))
+			return storage.Invalid("state", "cannot be enabled: %s", expiredReason(*b.ExpiresAt))
 		}
 	default:
-		return invalid("state", "must be enabled or disabled")
+		return storage.Invalid("state", "must be enabled or disabled")
 	}
 	b.State, b.StateReason = *c.State, ""
 	return nil

@@ -42,7 +42,7 @@ func CopyBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w Write
 	if !w.May(from.TeamID) {
 		return nil, ErrNoAccess
 	}
-	if c.AppName, err = line("app_name", c.AppName, maxLine); err != nil {
+	if c.AppName, err = storage.Line("app_name", c.AppName, maxLine); err != nil {
 		return nil, err
 	}
 	p, err := c.target(ctx, tx, actor, w, from)

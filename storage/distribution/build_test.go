@@ -36,23 +36,23 @@ func TestBuildList(t *testing.T) {
 	}
 	for _, row := range []struct {
 		f     BuildFilter
-		p     Page
+		p     storage.Page
 		want  []int64
 		total int
 	}{
-		{BuildFilter{}, Page{}, []int64{ids[2], ids[1], ids[0]}, 3},
-		{BuildFilter{}, Page{Limit: 1, Offset: 1}, []int64{ids[1]}, 3},
-		{BuildFilter{}, Page{Offset: 3}, nil, 3},
-		{BuildFilter{Version: "1.1"}, Page{}, []int64{ids[1]}, 1},
-		{BuildFilter{Tag: "t2"}, Page{}, []int64{ids[2]}, 1},
-		{BuildFilter{Search: "aBC0"}, Page{}, []int64{ids[0]}, 1},
-		{BuildFilter{Search: "100% OF"}, Page{Limit: 2}, []int64{ids[2], ids[1]}, 3},
-		{BuildFilter{Search: "%"}, Page{Offset: 2}, []int64{ids[0]}, 3},
-		{BuildFilter{Search: "commit"}, Page{}, nil, 0},
-		{BuildFilter{Version: "1.1", Search: "fixed"}, Page{}, []int64{ids[1]}, 1},
-		{BuildFilter{Version: "1.1", Tag: "t1", Search: "abc1"}, Page{}, []int64{ids[1]}, 1},
-		{BuildFilter{Version: "1", Tag: "t1"}, Page{}, nil, 0},
-		{BuildFilter{Version: "1.1", Tag: "t2\x00"}, Page{}, nil, 0},
+		{BuildFilter{}, storage.FirstPage(), []int64{ids[2], ids[1], ids[0]}, 3},
+		{BuildFilter{}, storage.Page{Limit: 1, Offset: 1}, []int64{ids[1]}, 3},
+		{BuildFilter{}, storage.Page{Limit: 10, Offset: 3}, nil, 3},
+		{BuildFilter{Version: "1.1"}, storage.FirstPage(), []int64{ids[1]}, 1},
+		{BuildFilter{Tag: "t2"}, storage.FirstPage(), []int64{ids[2]}, 1},
+		{BuildFilter{Search: "aBC0"}, storage.FirstPage(), []int64{ids[0]}, 1},
+		{BuildFilter{Search: "100% OF"}, storage.Page{Limit: 2}, []int64{ids[2], ids[1]}, 3},
+		{BuildFilter{Search: "%"}, storage.Page{Limit: 10, Offset: 2}, []int64{ids[0]}, 3},
+		{BuildFilter{Search: "commit"}, storage.FirstPage(), nil, 0},
+		{BuildFilter{Version: "1.1", Search: "fixed"}, storage.FirstPage(), []int64{ids[1]}, 1},
+		{BuildFilter{Version: "1.1", Tag: "t1", Search: "abc1"}, storage.FirstPage(), []int64{ids[1]}, 1},
+		{BuildFilter{Version: "1", Tag: "t1"}, storage.FirstPage(), nil, 0},
+		{BuildFilter{Version: "1.1", Tag: "t2\x00"}, storage.FirstPage(), nil, 0},
 	} {
 		list, total, err := Builds(testContext(t), w.db, w.org, project, row.f, row.p)
 		require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestBuildList(t *testing.T) {
 		}
 		require.Equal(t, row.want, got)
 	}
-	_, _, err := Builds(testContext(t), w.db, w.other, project, BuildFilter{}, Page{})
+	_, _, err := Builds(testContext(t), w.db, w.other, project, BuildFilter{}, storage.FirstPage())
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	for _, at := range [][3]int64{{w.other, 0, ids[0]}, {w.org, project + 1, ids[0]}, {w.org, project, 999}} {
 		_, err := BuildByID(testContext(t), w.db, at[0], at[1], at[2])
@@ -169,7 +169,7 @@ func TestDeleteBuild(t *testing.T) {
 	require.Empty(t, p.IconKey)
 	require.Zero(t, p.BuildCount)
 	require.Equal(t, 3, w.audited(account.BuildDeleted))
-	list, _, err := Projects(testContext(t), w.db, ProjectFilter{OrganizationID: w.org, WithBuilds: true}, Page{})
+	list, _, err := Projects(testContext(t), w.db, ProjectFilter{OrganizationID: w.org, WithBuilds: true}, storage.FirstPage())
 	require.NoError(t, err)
 	require.Empty(t, list)
 	w.checkCounters()

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage"
 )
 
 // changed is what an audit row tells of a change: the members that differ.
@@ -30,7 +32,7 @@ func (c *changed) any() bool { return len(c.To) > 0 }
 
 func excerpt(v any) any {
 	if text, ok := v.(string); ok && utf8.RuneCountInString(text) > maxAudited {
-		return strings.TrimSpace(cut(text, maxAudited)) + "…"
+		return strings.TrimSpace(storage.Cut(text, maxAudited)) + "…"
 	}
 	return v
 }

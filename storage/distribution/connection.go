@@ -43,26 +43,26 @@ const (
 
 func (c *Connection) check() error {
 	if c.Kind != "s3" && c.Kind != "http" {
-		return invalid("kind", "must be s3 or http")
+		return storage.Invalid("kind", "must be s3 or http")
 	}
 	u, err := url.Parse(c.Endpoint)
 	switch {
 	case len(c.Endpoint) > maxURL || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return invalid("endpoint", "must be an http or https URL of at most %d characters", maxURL)
+		return storage.Invalid("endpoint", "must be an http or https URL of at most %d characters", maxURL)
 	case u.User != nil || u.Fragment != "":
-		return invalid("endpoint", "must not hold a user name, a password or a fragment")
+		return storage.Invalid("endpoint", "must not hold a user name, a password or a fragment")
 	case c.Kind == "s3" && (strings.Trim(u.Path, "/") != "" || u.RawQuery != ""):
-		return invalid("endpoint", "of s3 must be https://host or https://host:port")
+		return storage.Invalid("endpoint", "of s3 must be https://host or https://host:port")
 	case c.Kind == "s3" && strings.TrimSpace(c.Bucket) == "":
-		return invalid("bucket", "is required for s3")
+		return storage.Invalid("bucket", "is required for s3")
 	case len(c.Secret) > maxSecret:
-		return invalid("secret", "is too long")
+		return storage.Invalid("secret", "is too long")
 	}
 	for _, member := range []struct {
 		field string
 		value *string
 	}{{"endpoint", &c.Endpoint}, {"bucket", &c.Bucket}, {"region", &c.Region}, {"prefix", &c.Prefix}, {"access_key", &c.AccessKey}} {
-		if *member.value, err = line(member.field, *member.value, maxURL); err != nil {
+		if *member.value, err = storage.Line(member.field, *member.value, maxURL); err != nil {
 			return err
 		}
 	}

@@ -37,14 +37,14 @@ func (a *app) join(p *projectRow) error {
 	case a.platform == "":
 		a.platform = p.Platform
 	case p.Platform != a.platform:
-		return invalid("project_id", "the project is an app for %s, the build is for %s", p.Platform, a.platform)
+		return storage.Invalid("project_id", "the project is an app for %s, the build is for %s", p.Platform, a.platform)
 	}
 	switch {
 	case a.generic:
 	case p.PackageName == "":
 		p.PackageName = a.packageName
 	case p.PackageName != a.packageName:
-		return invalid("project_id", "the project has the package name %q, the build has %q", p.PackageName, a.packageName)
+		return storage.Invalid("project_id", "the project has the package name %q, the build has %q", p.PackageName, a.packageName)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (d *destination) team(ctx context.Context) error {
 		d.teamID = ids[0]
 	} else if err := teamOf(ctx, d.tx, d.w.OrganizationID, d.teamID); err != nil {
 		if errors.Is(err, storage.ErrNotFound) {
-			return invalid("team_id", "is no team of the organization")
+			return storage.Invalid("team_id", "is no team of the organization")
 		}
 		return err
 	}

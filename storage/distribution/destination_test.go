@@ -146,10 +146,10 @@ func TestUploadByFolder(t *testing.T) {
 	require.Empty(t, none.Project.FolderPath)
 	require.Equal(t, none.Project.ID, in(nil).Project.ID, "the one in no folder")
 
-	paths, err := Folders(testContext(t), w.db, w.org, w.team, Page{})
+	paths, err := Folders(testContext(t), w.db, w.org, w.team, storage.FirstPage())
 	require.NoError(t, err)
 	require.Equal(t, []string{"alpha", "beta"}, paths)
-	_, err = Folders(testContext(t), w.db, w.other, w.team, Page{})
+	_, err = Folders(testContext(t), w.db, w.other, w.team, storage.FirstPage())
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 

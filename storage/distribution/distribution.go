@@ -64,9 +64,6 @@ const (
 	Invalid            State = "invalid"
 )
 
-// Page bounds a list: rows Offset to Offset+Limit.
-type Page struct{ Limit, Offset int }
-
 // Writer is who changes: Teams are the teams whose projects they may change,
 // AllTeams stands for every team of the organization.
 type Writer struct {

@@ -49,9 +49,9 @@ func (u *Upload) draft() (*draft, error) {
 			*into, err = check(field, text, most)
 		}
 	}
-	take(&n.appName, "app_name", u.AppName, maxLine, line)
-	take(&n.version, "version", scrub(pkg.Version, maxProse), maxLine, line)
-	take(&n.versionCode, "version_code", scrub(pkg.VersionCode, maxProse), maxLine, line)
+	take(&n.appName, "app_name", u.AppName, maxLine, storage.Line)
+	take(&n.version, "version", scrub(pkg.Version, maxProse), maxLine, storage.Line)
+	take(&n.versionCode, "version_code", scrub(pkg.VersionCode, maxProse), maxLine, storage.Line)
 	take(&n.releaseNotes, "release_notes", u.ReleaseNotes, maxProse, prose)
 	take(&n.options, "options", u.Options, maxOptions, prose)
 	if u.Description != nil {
@@ -79,10 +79,10 @@ func (u *Upload) draft() (*draft, error) {
 	}
 	n.appName = cmp.Or(n.appName, scrub(pkg.Name, maxLine), scrub(pkg.PackageName, maxLine), n.fileName)
 	n.app = appOf(pkg, n.appName)
-	if n.app.packageName, err = line("package_name", scrub(pkg.PackageName, maxProse), maxLine); err != nil {
+	if n.app.packageName, err = storage.Line("package_name", scrub(pkg.PackageName, maxProse), maxLine); err != nil {
 		return nil, err
 	}
-	n.app.platform, err = line("platform", pkg.Platform, maxTag)
+	n.app.platform, err = storage.Line("platform", pkg.Platform, maxTag)
 	return n, err
 }
 

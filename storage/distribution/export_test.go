@@ -1,5 +1,7 @@
 package distribution
 
+import "github.com/slipway-qa/slipway/storage"
+
 // PageQueries are the queries of unfiltered lists.
 func PageQueries() []string {
 	return []string{projectBuilds(newestFirst), projectBuilds(oldestFirst)}
@@ -10,7 +12,7 @@ func LatestQuery() string { return latestBuildsFor }
 
 // FilterQuery is the query of a filtered list.
 func FilterQuery(f BuildFilter, projectID int64) (string, []any) {
-	return f.query(projectID, Page{Limit: 25})
+	return f.query(projectID, storage.Page{Limit: 25})
 }
 
 // SearchDepth is how many builds a search looks at.

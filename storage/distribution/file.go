@@ -141,7 +141,7 @@ func stillThere(ctx context.Context, q storage.Querier, query string, id int64) 
 func DeletedBuilds(ctx context.Context, q storage.Querier, projectID int64, limit int) ([]int64, error) {
 	ids := []int64{}
 	err := q.SelectContext(ctx, &ids, `select id from builds where project_id = $1 and deleted_at is not null
-		order by id limit $2`, projectID, Page{Limit: limit}.limit())
+		order by id limit $2`, projectID, storage.Page{Limit: limit}.RowLimit())
 	return ids, storage.Wrap(err, "list deleted builds")
 }
 

@@ -11,7 +11,7 @@ import (
 // cleanFolder takes a folder's path: segments joined by /, without spaces around
 // them. "" stands for no folder.
 func cleanFolder(path string) (string, error) {
-	path, err := line("folder", path, 4*maxLine)
+	path, err := storage.Line("folder", path, 4*maxLine)
 	if err != nil {
 		return "", err
 	}
@@ -21,7 +21,7 @@ func cleanFolder(path string) (string, error) {
 			segments = append(segments, segment)
 		}
 	}
-	return line("folder", strings.Join(segments, "/"), maxLine)
+	return storage.Line("folder", strings.Join(segments, "/"), maxLine)
 }
 
 // The update is of nothing: it makes the statement give the row that is there.
@@ -51,12 +51,12 @@ const folders = `
 select path from folders where team_id = $1 order by lower(path) limit $2 offset $3`
 
 // Folders lists a team's folders by path.
-func Folders(ctx context.Context, q storage.Querier, organizationID, teamID int64, p Page) ([]string, error) {
+func Folders(ctx context.Context, q storage.Querier, organizationID, teamID int64, p storage.Page) ([]string, error) {
 	if err := teamOf(ctx, q, organizationID, teamID); err != nil {
 		return nil, err
 	}
 	list := []string{}
-	err := q.SelectContext(ctx, &list, folders, teamID, p.limit(), p.offset())
+	err := q.SelectContext(ctx, &list, folders, teamID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list folders")
 }
 

@@ -36,7 +36,7 @@ order by want.n`
 
 func findGroups(ctx context.Context, q storage.Querier, organizationID int64, names []string) ([]groupRef, error) {
 	if len(names) > maxNames {
-		return nil, invalid("groups", "must be at most %d", maxNames)
+		return nil, storage.Invalid("groups", "must be at most %d", maxNames)
 	}
 	refs := []groupRef{}
 	for i, ref := range names {
@@ -176,6 +176,6 @@ func ProjectGroups(ctx context.Context, q storage.Querier, projectID int64) ([]s
 
 func granted(ctx context.Context, q storage.Querier, query string, id int64) ([]string, error) {
 	names := []string{}
-	err := q.SelectContext(ctx, &names, query, id, maxPage)
+	err := q.SelectContext(ctx, &names, query, id, storage.MaxPage)
 	return names, storage.Wrap(err, "names of granted groups")
 }

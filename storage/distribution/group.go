@@ -14,7 +14,7 @@ returning id, name, private, created_at`
 
 // CreateGroup makes a tester group; ErrConflict when the name is taken.
 func CreateGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, groupName string, private bool) (*Group, error) {
-	groupName, err := name("name", groupName)
+	groupName, err := storage.Name("name", groupName, maxLine)
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +34,14 @@ select id, name, private, created_at from tester_groups where organization_id = 
 order by lower(name) limit $2 offset $3`
 
 // GroupList lists the groups of an organization by name, with their number.
-func GroupList(ctx context.Context, q storage.Querier, organizationID int64, p Page) ([]Group, int, error) {
+func GroupList(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Group, int, error) {
 	var total int
 	err := q.GetContext(ctx, &total, `select count(*) from tester_groups where organization_id = $1`, organizationID)
 	if err != nil {
 		return nil, 0, storage.Wrap(err, "count groups")
 	}
 	list := []Group{}
-	err = q.SelectContext(ctx, &list, groupList, organizationID, p.limit(), p.offset())
+	err = q.SelectContext(ctx, &list, groupList, organizationID, p.RowLimit(), p.RowOffset())
 	return list, total, storage.Wrap(err, "list groups")
 }
 
@@ -133,7 +133,7 @@ where gm.group_id = $1
 order by lower(u.email), u.id limit $2 offset $3`
 
 // GroupTesters lists the members of a group by mail address.
-func GroupTesters(ctx context.Context, q storage.Querier, organizationID, groupID int64, p Page) ([]Tester, int, error) {
+func GroupTesters(ctx context.Context, q storage.Querier, organizationID, groupID int64, p storage.Page) ([]Tester, int, error) {
 	var total int
 	err := q.GetContext(ctx, &total, `select (select count(*) from tester_group_members gm where gm.group_id = g.id)
 		from tester_groups g where g.organization_id = $1 and g.id = $2`, organizationID, groupID)
@@ -141,6 +141,6 @@ func GroupTesters(ctx context.Context, q storage.Querier, organizationID, groupI
 		return nil, 0, storage.Wrap(err, fmt.Sprintf("group %d", groupID))
 	}
 	list := []Tester{}
-	err = q.SelectContext(ctx, &list, groupTesters, groupID, p.limit(), p.offset())
+	err = q.SelectContext(ctx, &list, groupTesters, groupID, p.RowLimit(), p.RowOffset())
 	return list, total, storage.Wrap(err, "list testers of a group")
 }

@@ -21,11 +21,11 @@ func TestGroups(t *testing.T) {
 	qa := w.group(" QA ", bob, ann, ann)
 	seven := w.group(fmt.Sprint(qa)) // called like the other's id
 
-	list, total, err := GroupList(ctx, w.db, w.org, Page{Limit: 1})
+	list, total, err := GroupList(ctx, w.db, w.org, storage.Page{Limit: 1})
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.Equal(t, seven, list[0].ID)
-	_, total, err = GroupList(ctx, w.db, w.other, Page{})
+	_, total, err = GroupList(ctx, w.db, w.other, storage.FirstPage())
 	require.NoError(t, err)
 	require.Zero(t, total)
 
@@ -41,11 +41,11 @@ func TestGroups(t *testing.T) {
 	_, err = GroupByRef(ctx, w.db, w.other, "qa")
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
-	people, total, err := GroupTesters(ctx, w.db, w.org, qa, Page{Limit: 1, Offset: 1})
+	people, total, err := GroupTesters(ctx, w.db, w.org, qa, storage.Page{Limit: 1, Offset: 1})
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.Equal(t, []Tester{{UserID: bob, Email: "bob@example.com"}}, people)
-	_, _, err = GroupTesters(ctx, w.db, w.other, qa, Page{})
+	_, _, err = GroupTesters(ctx, w.db, w.other, qa, storage.FirstPage())
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
 	for name, fn := range map[string]func(context.Context, *storage.Tx) error{

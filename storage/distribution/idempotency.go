@@ -39,9 +39,9 @@ func claimKey(ctx context.Context, tx *storage.Tx, organizationID int64, key str
 }
 
 func checkKey(key string) error {
-	clean, err := name("Idempotency-Key", key)
+	clean, err := storage.Name("Idempotency-Key", key, maxLine)
 	if err == nil && clean != key {
-		err = invalid("Idempotency-Key", "must not begin or end with spaces")
+		err = storage.Invalid("Idempotency-Key", "must not begin or end with spaces")
 	}
 	return err
 }
@@ -83,5 +83,5 @@ delete from idempotency_keys where (organization_id, scope, key) in (
 
 // ForgetIdempotencyKeys deletes keys made before, at most limit of them.
 func ForgetIdempotencyKeys(ctx context.Context, q storage.Querier, before time.Time, limit int) (int64, error) {
-	return affected(q.ExecContext(ctx, forgetKeys, before, limit))
+	return storage.Affected(q.ExecContext(ctx, forgetKeys, before, limit))
 }

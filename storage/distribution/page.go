@@ -38,7 +38,7 @@ limit 1`
 
 // LandingByName finds a page by slug (in any case), project token or build token.
 func LandingByName(ctx context.Context, q storage.Querier, pageName string) (*Landing, error) {
-	if _, err := name("name", pageName); err != nil {
+	if _, err := storage.Name("name", pageName, maxLine); err != nil {
 		return nil, fmt.Errorf("landing page: %w", storage.ErrNotFound)
 	}
 	var row struct {

@@ -84,7 +84,7 @@ order by b.id desc`
 // gives everybody all builds. The list is empty for who may have none.
 func LatestBuildsFor(ctx context.Context, q storage.Querier, projectID, userID int64, open bool, limit int) ([]Build, error) {
 	list, err := readBuilds(ctx, q, latestBuildsFor, projectID, userID, open,
-		pq.Array([]State{Enabled}), Page{Limit: limit}.limit())
+		pq.Array([]State{Enabled}), storage.Page{Limit: limit}.RowLimit())
 	if err != nil || len(list) > 0 {
 		return list, err
 	}

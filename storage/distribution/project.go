@@ -31,7 +31,7 @@ select ` + projectColumns + matchingProjects + `
 order by p.id desc limit $6 offset $7`
 
 // Projects lists projects, newest first, with the number of all that match.
-func Projects(ctx context.Context, q storage.Querier, f ProjectFilter, p Page) ([]Project, int, error) {
+func Projects(ctx context.Context, q storage.Querier, f ProjectFilter, p storage.Page) ([]Project, int, error) {
 	search, platform := scrub(f.Search, maxLine), scrub(f.Platform, maxLine)
 	var total int
 	err := q.GetContext(ctx, &total, `select count(*)`+matchingProjects, f.OrganizationID, f.WithBuilds, f.TeamID,
@@ -41,7 +41,7 @@ func Projects(ctx context.Context, q storage.Querier, f ProjectFilter, p Page) (
 	}
 	list := []Project{}
 	err = q.SelectContext(ctx, &list, projectList, f.OrganizationID, f.WithBuilds, f.TeamID, platform, search,
-		p.limit(), p.offset())
+		p.RowLimit(), p.RowOffset())
 	return list, total, storage.Wrap(err, "list projects")
 }
 
@@ -59,13 +59,13 @@ type NewProject struct {
 
 func (n *NewProject) check() error {
 	var err error
-	if n.Name, err = name("name", n.Name); err != nil {
+	if n.Name, err = storage.Name("name", n.Name, maxLine); err != nil {
 		return err
 	}
-	if n.PackageName, err = line("package_name", n.PackageName, maxLine); err != nil {
+	if n.PackageName, err = storage.Line("package_name", n.PackageName, maxLine); err != nil {
 		return err
 	}
-	if n.Platform, err = line("platform", n.Platform, maxTag); err != nil {
+	if n.Platform, err = storage.Line("platform", n.Platform, maxTag); err != nil {
 		return err
 	}
 	if n.Description, err = prose("description", n.Description, maxProse); err != nil {
@@ -143,7 +143,7 @@ type ProjectChange struct {
 func (c *ProjectChange) apply(p *projectRow) error {
 	var err error
 	if c.Name != nil {
-		if p.Name, err = name("name", *c.Name); err != nil {
+		if p.Name, err = storage.Name("name", *c.Name, maxLine); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func checkPage(ctx context.Context, tx *storage.Tx, organizationID int64, mode, 
 			return err
 		}
 		if *mode == "" {
-			return invalid("landing_page_mode", "must be open or closed")
+			return storage.Invalid("landing_page_mode", "must be open or closed")
 		}
 		if err := settings.checkMode(*mode); err != nil {
 			return err
@@ -234,7 +234,7 @@ func mayMove(ctx context.Context, tx *storage.Tx, w Writer, teamID *int64) error
 	err := teamOf(ctx, tx, w.OrganizationID, *teamID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return invalid("team_id", "is no team of the organization")
+		return storage.Invalid("team_id", "is no team of the organization")
 	case err == nil && !w.May(*teamID):
 		return ErrNoAccess
 	}

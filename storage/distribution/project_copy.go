@@ -29,7 +29,7 @@ func CopyProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w Wri
 	if settings.RequireLogin {
 		p.LandingPageMode = Closed
 	}
-	p.Name = cut(from.Name, maxLine-len(copySuffix)) + copySuffix
+	p.Name = storage.Cut(from.Name, maxLine-len(copySuffix)) + copySuffix
 	change := ProjectChange{Name: newName, Folder: folder}
 	if err := change.apply(&p); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w W
 	if err != nil {
 		return err
 	}
-	builds, err := affected(tx.ExecContext(ctx, deleteBuildsOf, id))
+	builds, err := storage.Affected(tx.ExecContext(ctx, deleteBuildsOf, id))
 	if err != nil {
 		return err
 	}

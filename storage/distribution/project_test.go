@@ -36,7 +36,7 @@ func TestProjectList(t *testing.T) {
 	a, b := w.app("com.example.alpha").Project, w.app("com.example.beta").Project
 	c, err := w.create(NewProject{Name: "Gamma_%", Platform: artifact.IOS})
 	require.NoError(t, err)
-	ids := func(f ProjectFilter, p Page) ([]int64, int) {
+	ids := func(f ProjectFilter, p storage.Page) ([]int64, int) {
 		list, total, err := Projects(testContext(t), w.db, f, p)
 		require.NoError(t, err)
 		got := []int64{}
@@ -59,14 +59,14 @@ func TestProjectList(t *testing.T) {
 		{ProjectFilter{TeamID: w.team + 1}, []int64{}},
 	} {
 		row.f.OrganizationID = w.org
-		got, total := ids(row.f, Page{})
+		got, total := ids(row.f, storage.FirstPage())
 		require.Equal(t, row.want, got)
 		require.Equal(t, len(row.want), total)
 	}
-	got, total := ids(ProjectFilter{OrganizationID: w.org}, Page{Limit: 1, Offset: 1})
+	got, total := ids(ProjectFilter{OrganizationID: w.org}, storage.Page{Limit: 1, Offset: 1})
 	require.Equal(t, []int64{b.ID}, got)
 	require.Equal(t, 3, total)
-	got, _ = ids(ProjectFilter{OrganizationID: w.other}, Page{Limit: -1, Offset: -1})
+	got, _ = ids(ProjectFilter{OrganizationID: w.other}, storage.Page{Limit: -1, Offset: -1})
 	require.Empty(t, got)
 	_, err = ProjectByID(testContext(t), w.db, w.other, a.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
@@ -143,7 +143,7 @@ func TestUpdateProject(t *testing.T) {
 	p, err = w.change(id, ProjectChange{TeamID: &second})
 	require.NoError(t, err)
 	require.Equal(t, second, p.TeamID)
-	paths, err := Folders(testContext(t), w.db, w.org, second, Page{})
+	paths, err := Folders(testContext(t), w.db, w.org, second, storage.FirstPage())
 	require.NoError(t, err)
 	require.Equal(t, []string{"deep/er"}, paths, "the folder goes along")
 
@@ -181,7 +181,7 @@ func TestDeleteProject(t *testing.T) {
 	require.ErrorIs(t, remove(w.w), storage.ErrNotFound)
 	_, err := BuildByID(ctx, w.db, w.org, 0, up.Build.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, _, err = Builds(ctx, w.db, w.org, id, BuildFilter{}, Page{})
+	_, _, err = Builds(ctx, w.db, w.org, id, BuildFilter{}, storage.FirstPage())
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
 	builds, err := DeletedBuilds(ctx, w.db, id, 10)

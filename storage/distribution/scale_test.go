@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/storage"
 	. "github.com/slipway-qa/slipway/storage/distribution"
 )
 
@@ -31,7 +32,7 @@ func TestPagesFromBothEnds(t *testing.T) {
 	for _, size := range []int{1, 7, 30, 59, 60, 100} {
 		got := []int64{}
 		for offset := 0; ; offset += size {
-			list, total, err := Builds(testContext(t), w.db, w.org, project, BuildFilter{}, Page{Limit: size, Offset: offset})
+			list, total, err := Builds(testContext(t), w.db, w.org, project, BuildFilter{}, storage.Page{Limit: size, Offset: offset})
 			require.NoError(t, err)
 			require.Equal(t, 60, total)
 			if len(list) == 0 {
@@ -87,7 +88,7 @@ func TestSearchIsBounded(t *testing.T) {
 		{BuildFilter{Version: "0.9"}, 11},
 		{BuildFilter{Version: "0.9", Tag: "old"}, 11},
 	} {
-		list, total, err := Builds(testContext(t), w.db, w.org, project, row.f, Page{Limit: 20})
+		list, total, err := Builds(testContext(t), w.db, w.org, project, row.f, storage.Page{Limit: 20})
 		require.NoError(t, err)
 		require.Equal(t, row.total, total)
 		require.Len(t, list, min(row.total, 20))

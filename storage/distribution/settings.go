@@ -34,7 +34,7 @@ func (s *Settings) checkMode(mode string) error {
 		}
 		return nil
 	}
-	return invalid("landing_page_mode", "must be open or closed")
+	return storage.Invalid("landing_page_mode", "must be open or closed")
 }
 
 const settingsOf = `
@@ -72,7 +72,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	set(&s.GenericFiles, c.GenericFiles)
 	if c.LandingPageMode != nil {
 		if *c.LandingPageMode == "" {
-			return nil, invalid("landing_page_mode", "must be open or closed")
+			return nil, storage.Invalid("landing_page_mode", "must be open or closed")
 		}
 		if err := s.checkMode(*c.LandingPageMode); err != nil {
 			return nil, err

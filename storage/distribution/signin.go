@@ -39,12 +39,12 @@ select count(*) from sign_in_links where organization_id = $1 and user_id = $2 a
 // CreateSignInLink keeps a one-time link. ErrConflict when the person was sent
 // most links since the time given.
 func CreateSignInLink(ctx context.Context, tx *storage.Tx, organizationID, userID int64, digest account.Digest, path string, expires, since time.Time, most int) error {
-	path, err := line("path", path, maxURL)
+	path, err := storage.Line("path", path, maxURL)
 	if err != nil {
 		return err
 	}
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
-		return invalid("path", "must be a path of this service")
+		return storage.Invalid("path", "must be a path of this service")
 	}
 	var id int64
 	if err := tx.GetContext(ctx, &id, lockMembership, organizationID, userID); err != nil {
@@ -127,10 +127,10 @@ delete from page_sessions where digest in (select digest from page_sessions wher
 
 // ForgetSessions deletes links and sessions that ended before, at most limit of each.
 func ForgetSessions(ctx context.Context, q storage.Querier, before time.Time, limit int) (int64, error) {
-	links, err := affected(q.ExecContext(ctx, forgetLinks, before, limit))
+	links, err := storage.Affected(q.ExecContext(ctx, forgetLinks, before, limit))
 	if err != nil {
 		return 0, err
 	}
-	sessions, err := affected(q.ExecContext(ctx, forgetSessions, before, limit))
+	sessions, err := storage.Affected(q.ExecContext(ctx, forgetSessions, before, limit))
 	return links + sessions, err
 }

@@ -29,9 +29,9 @@ func checkSlug(slug string, loose bool) error {
 	case loose && looseSlug.MatchString(slug) && strings.Trim(slug, "._-") != "":
 		return nil
 	case loose:
-		return invalid("landing_page_slug", "must have 6 to 255 letters, digits, dots, hyphens and underscores")
+		return storage.Invalid("landing_page_slug", "must have 6 to 255 letters, digits, dots, hyphens and underscores")
 	}
-	return invalid("landing_page_slug",
+	return storage.Invalid("landing_page_slug",
 		"must have 6 to 63 letters, digits, dots, hyphens and underscores and must not start or end with a separator")
 }
 

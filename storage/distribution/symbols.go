@@ -36,7 +36,7 @@ func AttachSymbols(ctx context.Context, tx *storage.Tx, actor account.Actor, w W
 	}
 	var ids []int64
 	err := tx.SelectContext(ctx, &ids, buildsOfImages, w.OrganizationID, pq.Array(imageUUIDs(s.What.Images)), w.AllTeams,
-		pq.Array(w.Teams), maxPage)
+		pq.Array(w.Teams), storage.MaxPage)
 	if err != nil {
 		return nil, storage.Wrap(err, "look for builds of symbols")
 	}

@@ -45,7 +45,7 @@ order by u.id limit $3`
 // not blocked and have a mail address.
 func Recipients(ctx context.Context, q storage.Querier, buildID, after int64, limit int) ([]Tester, error) {
 	list := []Tester{}
-	err := q.SelectContext(ctx, &list, recipients, buildID, after, Page{Limit: limit}.limit())
+	err := q.SelectContext(ctx, &list, recipients, buildID, after, storage.Page{Limit: limit}.RowLimit())
 	return list, storage.Wrap(err, fmt.Sprintf("recipients of build %d", buildID))
 }
 

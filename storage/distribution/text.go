@@ -1,7 +1,6 @@
 package distribution
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,43 +22,7 @@ const (
 	maxOptions     = 4000
 	// maxNames bounds the group names of one request.
 	maxNames = 500
-	// maxPage is the most rows of one read, so that no caller reads a table whole.
-	maxPage = 1000
 )
-
-func (p Page) limit() int {
-	if p.Limit <= 0 || p.Limit > maxPage {
-		return maxPage
-	}
-	return p.Limit
-}
-
-func (p Page) offset() int { return max(0, p.Offset) }
-
-func invalid(field, format string, args ...any) error {
-	return &storage.InvalidError{Field: field, Msg: fmt.Sprintf(format, args...)}
-}
-
-// line trims a text of one line and refuses what no list could show.
-func line(field, text string, most int) (string, error) {
-	text = strings.TrimSpace(text)
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", invalid(field, "must be printable UTF-8 text")
-	}
-	if utf8.RuneCountInString(text) > most {
-		return "", invalid(field, "must have at most %d characters", most)
-	}
-	return text, nil
-}
-
-// name is a line that must not be empty.
-func name(field, text string) (string, error) {
-	text, err := line(field, text, maxLine)
-	if err == nil && text == "" {
-		err = invalid(field, "must have 1 to %d characters", maxLine)
-	}
-	return text, err
-}
 
 // Forms end lines with CR LF; pages and mails want LF.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
@@ -69,10 +32,10 @@ func prose(field, text string, most int) (string, error) {
 	text = lineEnds.Replace(text)
 	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, control) {
-		return "", invalid(field, "must be UTF-8 text without control characters")
+		return "", storage.Invalid(field, "must be UTF-8 text without control characters")
 	}
 	if utf8.RuneCountInString(text) > most {
-		return "", invalid(field, "must have at most %d characters", most)
+		return "", storage.Invalid(field, "must have at most %d characters", most)
 	}
 	return text, nil
 }
@@ -86,18 +49,7 @@ func scrub(text string, most int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
-	return cut(strings.TrimSpace(text), most)
-}
-
-func cut(text string, most int) string {
-	n := 0
-	for i := range text {
-		if n == most {
-			return text[:i]
-		}
-		n++
-	}
-	return text
+	return storage.Cut(strings.TrimSpace(text), most)
 }
 
 // scrubAll scrubs the first texts of a list.
@@ -115,7 +67,7 @@ func scrubAll(texts []string, most, length int) []string {
 func tags(list []string) ([]string, error) {
 	out, seen := []string{}, map[string]bool{}
 	for _, tag := range list {
-		tag, err := line("tags", tag, maxTag)
+		tag, err := storage.Line("tags", tag, maxTag)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +78,7 @@ func tags(list []string) ([]string, error) {
 		out = append(out, tag)
 	}
 	if len(out) > maxTags {
-		return nil, invalid("tags", "must be at most %d", maxTags)
+		return nil, storage.Invalid("tags", "must be at most %d", maxTags)
 	}
 	return out, nil
 }
@@ -138,12 +90,12 @@ func metadata(have, change map[string]string) (map[string]string, error) {
 		out[key] = value
 	}
 	for key, value := range change {
-		key, err := line("metadata", key, maxMetadataKey)
+		key, err := storage.Line("metadata", key, maxMetadataKey)
 		if err != nil {
 			return nil, err
 		}
 		if key == "" {
-			return nil, invalid("metadata", "has an empty key")
+			return nil, storage.Invalid("metadata", "has an empty key")
 		}
 		if value, err = prose("metadata."+key, value, maxMetadatum); err != nil {
 			return nil, err
@@ -155,7 +107,7 @@ func metadata(have, change map[string]string) (map[string]string, error) {
 		out[key] = value
 	}
 	if len(out) > maxMetadata {
-		return nil, invalid("metadata", "must have at most %d keys", maxMetadata)
+		return nil, storage.Invalid("metadata", "must have at most %d keys", maxMetadata)
 	}
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/stretchr/testify/require"
 )
 
@@ -37,7 +38,7 @@ func FuzzScrub(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		clean := scrub(text, maxLine)
 		require.LessOrEqual(t, utf8.RuneCountInString(clean), maxLine)
-		_, err := line("field", clean, maxLine)
+		_, err := storage.Line("field", clean, maxLine)
 		require.NoError(t, err, "a scrubbed text is a line")
 		require.NotContains(t, baseName(text), "/")
 		require.NotEmpty(t, baseName(text))

@@ -1,4 +1,4 @@
-package authoring_test
+package storage_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	. "github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage"
 )
 
 // Only a NUL itself is one, not a text that looks like its escape.
@@ -18,6 +18,6 @@ func FuzzHoldsNUL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		doc, err := json.Marshal(map[string]string{"a": text})
 		require.NoError(t, err)
-		require.Equal(t, strings.ContainsRune(text, 0), HoldsNUL(string(doc)), "%s", doc)
+		require.Equal(t, strings.ContainsRune(text, 0), storage.HoldsNUL(string(doc)), "%s", doc)
 	})
 }
