@@ -9,7 +9,6 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
 // Caller is who makes the request: a user of one organization, or an operator,
@@ -55,10 +54,10 @@ func (c *Caller) TeamAdmin(teamID int64) bool {
 	return false
 }
 
-// Writer is the caller as the stores of builds want it, with the teams in which
-// the rule of the request's action lets them change something.
-func (c *Caller) Writer() distribution.Writer {
-	w := distribution.Writer{OrganizationID: c.OrganizationID, UserID: c.UserID, Name: c.Label(), AllTeams: c.Admin()}
+// Writer returns the caller as the stores take it, with the teams in which the rule of
+// the request's action lets them change something.
+func (c *Caller) Writer(actor account.Actor) account.Writer {
+	w := account.Writer{OrganizationID: c.OrganizationID, UserUUID: c.UserUUID, Admin: c.Admin(), AllTeams: c.Admin(), Actor: actor}
 	for _, t := range c.Teams {
 		if c.rule.OwnTeam && c.Role.AtLeast(account.Member) || c.rule.TeamAdmin && c.TeamAdmin(t.ID) {
 			w.Teams = append(w.Teams, t.ID)
@@ -114,4 +113,14 @@ func Actor(c *gin.Context) account.Actor {
 		actor.UserID, actor.Name = caller.UserID, caller.Label()
 	}
 	return actor
+}
+
+// Writer returns the caller of a request as the stores take it. A request without
+// a caller has a writer of no organization, who may change nothing.
+func Writer(c *gin.Context) account.Writer {
+	caller := CallerOf(c.Request.Context())
+	if caller == nil {
+		return account.Writer{Actor: Actor(c)}
+	}
+	return caller.Writer(Actor(c))
 }

@@ -83,7 +83,7 @@ func TestTeamRules(t *testing.T) {
 	t.Parallel()
 	teams := func(c Caller, action Action) (list []int64) {
 		c.rule = Table()[action]
-		w := c.Writer()
+		w := c.Writer(account.Actor{})
 		require.Equal(t, c.Admin(), w.AllTeams)
 		return w.Teams
 	}

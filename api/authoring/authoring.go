@@ -13,7 +13,7 @@
 // its addresses by CheckURL, before anything is stored. Addresses that hold
 // variables are known only when a step executes and are checked then.
 //
-// Reads see the whole organization. Changes are made by authoring.Writer in one
+// Reads see the whole organization. Changes are made by account.Writer in one
 // transaction with their audit row, and a change that ends runs cancels their
 // ledger tasks in it.
 package authoring
@@ -30,7 +30,7 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -85,8 +85,8 @@ func organization(c *gin.Context) int64 {
 }
 
 // change runs a change with its audit row in one transaction.
-func (h *Handlers) change(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error) error {
-	ctx, w := c.Request.Context(), writer(c)
+func (h *Handlers) change(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w account.Writer) error) error {
+	ctx, w := c.Request.Context(), auth.Writer(c)
 	return h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return do(ctx, tx, w) })
 }
 
@@ -95,12 +95,4 @@ func (h *Handlers) change(c *gin.Context, do func(ctx context.Context, tx *stora
 func stop(ctx context.Context, tx *storage.Tx, organizationID int64, jobs []uuid.UUID) error {
 	_, err := ledger.CancelAll(ctx, tx, ledger.Scope{OrganizationID: organizationID}, jobs)
 	return err
-}
-
-// writer is the caller as the store wants it.
-func writer(c *gin.Context) authoring.Writer {
-	caller := auth.CallerOf(c.Request.Context())
-	w := caller.Writer()
-	return authoring.Writer{OrganizationID: w.OrganizationID, UserUUID: caller.UserUUID, Admin: caller.Admin(),
-		AllTeams: w.AllTeams, Teams: w.Teams, Actor: auth.Actor(c)}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -68,7 +69,7 @@ func (h *Handlers) CreateCase(c *gin.Context) {
 	n, err := h.readImport(c)
 	var row *authoring.Case
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 			row, err = authoring.CreateCase(ctx, tx, w, n)
 			return err
 		})
@@ -94,7 +95,7 @@ func (h *Handlers) RenameCase(c *gin.Context) {
 	}
 	var row *authoring.Case
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 			row, err = authoring.RenameCase(ctx, tx, w, id, *in.Name)
 			return err
 		})
@@ -110,7 +111,7 @@ func (h *Handlers) RenameCase(c *gin.Context) {
 func (h *Handlers) DeleteCase(c *gin.Context) {
 	id, err := caseID(c)
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
 			jobs, err := authoring.DeleteCase(ctx, tx, w, id)
 			if err != nil {
 				return err

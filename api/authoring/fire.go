@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
@@ -58,7 +59,7 @@ func (h *Handlers) RunSchedule(c *gin.Context) {
 // fire writes the suite runs with their tasks.
 func (h *Handlers) fire(c *gin.Context, id uuid.UUID) (fire *authoring.Fire, err error) {
 	var jobs []*ledger.NewTask
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		var started []authoring.StartedRun
 		if fire, started, err = authoring.FireNow(ctx, tx, w, id, respond.RequestID(ctx)); err != nil {
 			return err

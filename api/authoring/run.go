@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -234,7 +235,7 @@ func (h *Handlers) checkTunnel(ctx context.Context, organizationID int64, path, 
 // has used at the same time gives that one's run.
 func (h *Handlers) startRun(c *gin.Context, n authoring.NewRun) (run *authoring.Run, err error) {
 	var jobs []*ledger.NewTask
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		if run, err = authoring.StartRun(ctx, tx, w, n); err != nil {
 			return err
 		}

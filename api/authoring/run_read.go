@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -114,7 +115,7 @@ func (h *Handlers) CancelRun(c *gin.Context) {
 		run, err = h.runOf(c, id, runID)
 	}
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
 			jobs, err := authoring.CancelRun(ctx, tx, w, id, runID)
 			if err == nil {
 				err = stop(ctx, tx, w.OrganizationID, jobs)

@@ -59,7 +59,7 @@ func withGuard(t testing.TB) func(*api.Config) {
 func (w *world) newTunnel(name string) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := authoring.CreateTunnel(ctx, tx, authoring.Writer{OrganizationID: w.ours.ID, UserUUID: w.owner.UserUUID, Admin: true,
+		_, err := authoring.CreateTunnel(ctx, tx, account.Writer{OrganizationID: w.ours.ID, UserUUID: w.owner.UserUUID, Admin: true,
 			Actor: account.CLI()}, make([]byte, 32), name, "http://user:opensesame@proxy.example.com:3128")
 		return err
 	})
@@ -70,7 +70,7 @@ func (w *world) newBuild(fileName string) (id int64) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		up, err := distribution.CreateBuild(ctx, tx, account.CLI(), distribution.Upload{
-			Writer: auth.CallerOf(auth.WithCaller(ctx, w.member, auth.UploadBuilds)).Writer(), Via: "upload", TeamID: w.one.ID,
+			Writer: auth.CallerOf(auth.WithCaller(ctx, w.member, auth.UploadBuilds)).Writer(account.Actor{UserID: w.member.UserID, Name: w.member.Label()}), Via: "upload", TeamID: w.one.ID,
 			FileName: fileName,
 			File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat("0", 64),
 				ContentType: "application/octet-stream"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -57,7 +58,7 @@ func (h *Handlers) CreateSchedule(c *gin.Context) {
 	}
 	var row *authoring.Schedule
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 			row, err = authoring.CreateSchedule(ctx, tx, w, n)
 			return err
 		})
@@ -100,7 +101,7 @@ func (h *Handlers) turn(c *gin.Context, state authoring.ScheduleState) {
 func (h *Handlers) updateSchedule(c *gin.Context, id uuid.UUID, change authoring.ScheduleChange, err error) {
 	var row *authoring.Schedule
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 			row, err = authoring.UpdateSchedule(ctx, tx, w, id, change)
 			return err
 		})
@@ -116,7 +117,7 @@ func (h *Handlers) updateSchedule(c *gin.Context, id uuid.UUID, change authoring
 func (h *Handlers) DeleteSchedule(c *gin.Context) {
 	id, err := uuidParam(c, "id")
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
 			return authoring.DeleteSchedule(ctx, tx, w, id)
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -79,7 +80,7 @@ func (h *Handlers) CreateSuite(c *gin.Context) {
 	}
 	var row *authoring.Suite
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 			row, err = authoring.CreateSuite(ctx, tx, w, n)
 			return err
 		})
@@ -111,7 +112,7 @@ func (h *Handlers) UpdateSuite(c *gin.Context) {
 	change := authoring.SuiteChange{Name: in.Name, Tags: in.Tags, Cases: cases, Add: in.AddTestCases, Remove: in.RemoveTestCases}
 	var row *authoring.Suite
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 			row, err = authoring.UpdateSuite(ctx, tx, w, id, change)
 			return err
 		})
@@ -134,7 +135,7 @@ func (h *Handlers) DeleteSuite(c *gin.Context) {
 		err = read(c, &in)
 	}
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
 			jobs, err := authoring.DeleteSuite(ctx, tx, w, id, in.DeleteTestCases)
 			if err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
@@ -43,7 +44,7 @@ func (h *Handlers) RunSuite(c *gin.Context) {
 // startSuiteRun writes the suite run with its task; see startRun.
 func (h *Handlers) startSuiteRun(c *gin.Context, n authoring.NewSuiteRun) (run *authoring.SuiteRun, err error) {
 	var job *ledger.NewTask
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		n.RequestID = respond.RequestID(ctx)
 		if run, err = authoring.StartSuiteRun(ctx, tx, w, n); err != nil {
 			return err
@@ -192,7 +193,7 @@ func (h *Handlers) CancelSuiteRun(c *gin.Context) {
 		run, err = h.suiteRunOf(c, id, runID)
 	}
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
 			jobs, err := authoring.CancelSuiteRun(ctx, tx, w, id, runID)
 			if err == nil {
 				err = stop(ctx, tx, w.OrganizationID, jobs)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
@@ -69,7 +70,7 @@ func (h *Handlers) CreateTunnel(c *gin.Context) {
 	}
 	var row *authoring.Tunnel
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 			row, err = authoring.CreateTunnel(ctx, tx, w, h.cfg.SigningKey, *in.Name, *in.URL)
 			return ofURL(err)
 		})
@@ -124,7 +125,7 @@ func (h *Handlers) Tunnel(c *gin.Context) {
 func (h *Handlers) DeleteTunnel(c *gin.Context) {
 	name, err := tunnelParam(c)
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
 			return authoring.DeleteTunnel(ctx, tx, w, name)
 		})
 	}

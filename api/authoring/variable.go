@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -129,7 +130,7 @@ func (h *Handlers) CreateVariable(c *gin.Context) {
 	n, err := readVariable(c)
 	var row *authoring.Variable
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 			row, err = authoring.CreateVariable(ctx, tx, w, h.cfg.SigningKey, n)
 			return inScope(err)
 		})
@@ -231,7 +232,7 @@ func (h *Handlers) UpdateVariable(c *gin.Context) {
 	}
 	var row *authoring.Variable
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) (err error) {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 			row, err = authoring.UpdateVariable(ctx, tx, w, h.cfg.SigningKey, id, change)
 			return err
 		})
@@ -270,7 +271,7 @@ func (in *variableBody) version(header []string) (int, error) {
 func (h *Handlers) DeleteVariable(c *gin.Context) {
 	id, err := uuidParam(c, "id")
 	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w authoring.Writer) error {
+		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
 			return authoring.DeleteVariable(ctx, tx, w, id)
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
@@ -80,7 +81,7 @@ func (h *Handlers) UpdateBuild(c *gin.Context) {
 	var b *distribution.Build
 	var unknown []string
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		b, unknown, err = distribution.UpdateBuild(ctx, tx, actor, callerOf(c).Writer(), 0, id, change)
+		b, unknown, err = distribution.UpdateBuild(ctx, tx, actor, auth.Writer(c), 0, id, change)
 		return err
 	})
 	if err != nil {
@@ -103,7 +104,7 @@ func tagsOf(list body.List) *[]string {
 func (h *Handlers) DeleteBuild(c *gin.Context) {
 	id, err := pagination.ID(c.Param("id"))
 	if err == nil {
-		err = h.deleteBuild(c, callerOf(c).Writer(), 0, id)
+		err = h.deleteBuild(c, auth.Writer(c), 0, id)
 	}
 	if err != nil {
 		respond.V3(c, problem(err))
@@ -114,7 +115,7 @@ func (h *Handlers) DeleteBuild(c *gin.Context) {
 
 // deleteBuild marks the build deleted and asks for the removal of what belongs to
 // it.
-func (h *Handlers) deleteBuild(c *gin.Context, w distribution.Writer, projectID, id int64) error {
+func (h *Handlers) deleteBuild(c *gin.Context, w account.Writer, projectID, id int64) error {
 	return h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) error {
 		if err := distribution.DeleteBuild(ctx, tx, actor, w, projectID, id); err != nil {
 			return err
@@ -134,7 +135,7 @@ func (h *Handlers) CopyBuild(c *gin.Context) {
 	}
 	var copied *distribution.CopiedBuild
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		copied, err = distribution.CopyBuild(ctx, tx, actor, callerOf(c).Writer(), 0, id, distribution.BuildCopy{})
+		copied, err = distribution.CopyBuild(ctx, tx, actor, auth.Writer(c), 0, id, distribution.BuildCopy{})
 		return err
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
@@ -116,7 +117,7 @@ func (h *Handlers) Notify(c *gin.Context) {
 		if err != nil {
 			return err
 		}
-		if !callerOf(c).Writer().May(b.TeamID) {
+		if !auth.Writer(c).May(b.TeamID) {
 			return &respond.Problem{Status: http.StatusForbidden, Text: "this takes admin rights on the app's team"}
 		}
 		if reason := undeliverable(b); reason != "" {

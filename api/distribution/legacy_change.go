@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
@@ -19,7 +20,7 @@ import (
 func (h *Handlers) Delete1(c *gin.Context) {
 	projectID, id, err := pathOfBuild(c)
 	if err == nil {
-		err = h.deleteBuild(c, callerOf(c).Writer(), projectID, id)
+		err = h.deleteBuild(c, auth.Writer(c), projectID, id)
 	}
 	if err != nil {
 		respond.Legacy(c, problem(err))
@@ -87,7 +88,7 @@ func (h *Handlers) Update1(c *gin.Context) {
 	var b *distribution.Build
 	var groups, unknown []string
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		if b, unknown, err = distribution.UpdateBuild(ctx, tx, actor, callerOf(c).Writer(), projectID, id, change); err != nil {
+		if b, unknown, err = distribution.UpdateBuild(ctx, tx, actor, auth.Writer(c), projectID, id, change); err != nil {
 			return err
 		}
 		groups, err = distribution.BuildGroups(ctx, tx, id)
@@ -154,7 +155,7 @@ func (h *Handlers) Copy1(c *gin.Context) {
 	}
 	var copied *distribution.CopiedBuild
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		copied, err = distribution.CopyBuild(ctx, tx, actor, callerOf(c).Writer(), projectID, id, in)
+		copied, err = distribution.CopyBuild(ctx, tx, actor, auth.Writer(c), projectID, id, in)
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
@@ -144,7 +145,7 @@ func (h *Handlers) CreateProject(c *gin.Context) {
 	}
 	var p *distribution.Project
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		p, err = distribution.CreateProject(ctx, tx, actor, callerOf(c).Writer(), distribution.NewProject{
+		p, err = distribution.CreateProject(ctx, tx, actor, auth.Writer(c), distribution.NewProject{
 			TeamID: or(in.TeamID, 0), Folder: or(in.FolderName, ""), Name: or(in.Name, ""),
 			PackageName: or(in.PackageName, ""), Platform: or(in.Platform, ""), Description: or(in.Description, ""),
 			LandingPageMode: or(in.LandingPageMode, ""), Slug: or(in.LandingPageSlug, "")})
@@ -174,7 +175,7 @@ func (h *Handlers) UpdateProject(c *gin.Context) {
 	var p *distribution.Project
 	var unknown []string
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		p, unknown, err = distribution.UpdateProject(ctx, tx, actor, callerOf(c).Writer(), id, distribution.ProjectChange{
+		p, unknown, err = distribution.UpdateProject(ctx, tx, actor, auth.Writer(c), id, distribution.ProjectChange{
 			Name: in.Name, Folder: in.FolderName, Description: in.Description, LandingPageMode: in.LandingPageMode,
 			Slug: in.LandingPageSlug, TeamID: in.TeamID, Groups: groupsOf(in.Groups)})
 		return err
@@ -192,7 +193,7 @@ func (h *Handlers) DeleteProject(c *gin.Context) {
 	id, err := pagination.ID(c.Param("id"))
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) error {
-			if err := distribution.DeleteProject(ctx, tx, actor, callerOf(c).Writer(), id); err != nil {
+			if err := distribution.DeleteProject(ctx, tx, actor, auth.Writer(c), id); err != nil {
 				return err
 			}
 			_, err := ledger.Insert(ctx, tx, tasks.NewProjectDelete(organization(c), respond.RequestID(ctx), id))
@@ -220,7 +221,7 @@ func (h *Handlers) CopyProject(c *gin.Context) {
 	}
 	var p *distribution.Project
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		p, err = distribution.CopyProject(ctx, tx, actor, callerOf(c).Writer(), id, in.Name, in.FolderName)
+		p, err = distribution.CopyProject(ctx, tx, actor, auth.Writer(c), id, in.Name, in.FolderName)
 		return err
 	})
 	if err != nil {

@@ -41,7 +41,7 @@ func (in *reception) upload() (*outcome, error) {
 	}
 	u := in.request.upload
 	in.override(pkg)
-	u.Writer, u.IdempotencyKey = in.caller.Writer(), in.key
+	u.Writer, u.IdempotencyKey = in.caller.Writer(auth.Actor(in.c)), in.key
 	u.Package, u.FileName = pkg, in.file.name
 	if u.FileName == "" {
 		u.FileName = "build." + string(pkg.Kind)

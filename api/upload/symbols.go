@@ -24,7 +24,7 @@ func (in *reception) attach() ([]int64, error) {
 	symbols := newSymbols(in.file, what)
 	var builds []distribution.Build
 	err = in.h.cfg.DB.InTx(in.ctx(), func(tx *storage.Tx) (err error) {
-		builds, err = distribution.AttachSymbols(in.ctx(), tx, auth.Actor(in.c), in.caller.Writer(), *symbols)
+		builds, err = distribution.AttachSymbols(in.ctx(), tx, auth.Actor(in.c), in.caller.Writer(auth.Actor(in.c)), *symbols)
 		return err
 	})
 	var unknown *storage.UnknownOutcomeError

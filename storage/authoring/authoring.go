@@ -31,8 +31,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // Errors besides those of package storage.
@@ -54,28 +52,6 @@ type MissingError struct{ IDs []string }
 
 func (e *MissingError) Error() string {
 	return "test cases not found: " + strings.Join(e.IDs, ", ")
-}
-
-// Writer is who changes: Teams are the teams whose tests they may change,
-// AllTeams stands for every team of the organization.
-type Writer struct {
-	OrganizationID int64
-	UserUUID       uuid.UUID
-	Admin          bool // may change what belongs to the organization itself
-	AllTeams       bool
-	Teams          []int64 // the first is the default team
-	Actor          account.Actor
-}
-
-// May reports whether the writer may change what belongs to the team, which is
-// of the writer's organization.
-func (w Writer) May(teamID int64) bool {
-	for _, id := range w.Teams {
-		if id == teamID {
-			return true
-		}
-	}
-	return w.AllTeams
 }
 
 // Owner is what cases, suites and their like have in common.

@@ -155,7 +155,7 @@ func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uu
 // CancelRun ends a run and its open jobs as CANCELLED at once. It gives the jobs
 // that were open, whose ledger tasks the caller cancels in the same transaction.
 // ErrConflict when the run has ended.
-func CancelRun(ctx context.Context, tx *storage.Tx, w Writer, caseID string, id uuid.UUID) ([]uuid.UUID, error) {
+func CancelRun(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) ([]uuid.UUID, error) {
 	var row struct {
 		openRun
 		TeamID int64  `db:"team_id"`
@@ -184,7 +184,7 @@ func CancelRun(ctx context.Context, tx *storage.Tx, w Writer, caseID string, id 
 
 // CancelSuiteRun does so for a suite run with all its case runs; its own id is
 // among those given, for its suite:run task.
-func CancelSuiteRun(ctx context.Context, tx *storage.Tx, w Writer, suiteID, id uuid.UUID) ([]uuid.UUID, error) {
+func CancelSuiteRun(ctx context.Context, tx *storage.Tx, w account.Writer, suiteID, id uuid.UUID) ([]uuid.UUID, error) {
 	var row struct {
 		TeamID int64  `db:"team_id"`
 		Name   string `db:"suite_name"`

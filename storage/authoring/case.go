@@ -137,7 +137,7 @@ insert into test_cases (id, organization_id, team_id, suite_id, name, tags, run_
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`
 
 // CreateCase makes a case with its first revision.
-func CreateCase(ctx context.Context, tx *storage.Tx, w Writer, n NewCase) (*Case, error) {
+func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase) (*Case, error) {
 	settings, err := n.check()
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func CreateCase(ctx context.Context, tx *storage.Tx, w Writer, n NewCase) (*Case
 	return CaseByID(ctx, tx, w.OrganizationID, id)
 }
 
-func auditCase(ctx context.Context, tx *storage.Tx, w Writer, what account.AuditType, id string, detail any) error {
+func auditCase(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType, id string, detail any) error {
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: what, Actor: w.Actor,
 		Subject: "test case " + id, Detail: detail})
 }
@@ -186,7 +186,7 @@ const lockCase = `
 select id, team_id, suite_id, name from test_cases where organization_id = $1 and id = $2 for `
 
 // lockedBy locks a case that the writer may change.
-func lockedBy(ctx context.Context, tx *storage.Tx, w Writer, id, strength string) (*lockedCase, error) {
+func lockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id, strength string) (*lockedCase, error) {
 	if !isID(id) {
 		return nil, fmt.Errorf("test case: %w", storage.ErrNotFound)
 	}
@@ -201,7 +201,7 @@ func lockedBy(ctx context.Context, tx *storage.Tx, w Writer, id, strength string
 }
 
 // RenameCase gives a case another name.
-func RenameCase(ctx context.Context, tx *storage.Tx, w Writer, id, name string) (*Case, error) {
+func RenameCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, name string) (*Case, error) {
 	name, err := storage.Name("name", name, MaxName)
 	if err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func RenameCase(ctx context.Context, tx *storage.Tx, w Writer, id, name string) 
 // DeleteCase removes a case with its revisions and variables, and cancels its
 // open runs. It gives the jobs whose ledger tasks the caller cancels in the same
 // transaction.
-func DeleteCase(ctx context.Context, tx *storage.Tx, w Writer, id string) ([]uuid.UUID, error) {
+func DeleteCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string) ([]uuid.UUID, error) {
 	c, err := lockedBy(ctx, tx, w, id, "update")
 	if err != nil {
 		return nil, err

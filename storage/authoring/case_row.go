@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -90,7 +91,7 @@ order by id limit 1`
 
 // teamFor is the team that something new belongs to: the one asked for, else the
 // writer's default team.
-func teamFor(ctx context.Context, q storage.Querier, w Writer, asked *uuid.UUID) (team, error) {
+func teamFor(ctx context.Context, q storage.Querier, w account.Writer, asked *uuid.UUID) (team, error) {
 	var list []team
 	var err error
 	if asked != nil {

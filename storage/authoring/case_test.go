@@ -106,7 +106,7 @@ func TestCreateCaseRefuses(t *testing.T) {
 	suite := w.newSuite(w.sideW, "theirs")
 	rivals := w.newSuite(w.rival, "rivals")
 	for _, row := range []struct {
-		by    Writer
+		by    account.Writer
 		team  *uuid.UUID
 		suite *uuid.UUID
 		err   error
@@ -228,14 +228,14 @@ func TestRenameAndDeleteCase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c, theirs := w.newCase(w.w, "old"), w.newCase(w.rival, "theirs")
-	rename := func(by Writer, id, name string) (after *Case, err error) {
+	rename := func(by account.Writer, id, name string) (after *Case, err error) {
 		err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 			after, err = RenameCase(ctx, tx, by, id, name)
 			return err
 		})
 		return after, err
 	}
-	remove := func(by Writer, id string) error {
+	remove := func(by account.Writer, id string) error {
 		return w.do(func(ctx context.Context, tx *storage.Tx) error {
 			_, err := DeleteCase(ctx, tx, by, id)
 			return err
@@ -252,7 +252,7 @@ func TestRenameAndDeleteCase(t *testing.T) {
 	w.exec(`insert into test_variables (id, organization_id, scope, case_id, name, is_secret, value, creator_uuid, modifier_uuid)
 		values ($1, $2, 'testCase', $3, 'x', false, '', $1, $1)`, uuid.New(), w.org, c.ID)
 	for _, row := range []struct {
-		by  Writer
+		by  account.Writer
 		id  string
 		err error
 	}{

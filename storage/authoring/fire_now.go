@@ -23,7 +23,7 @@ for no key update of s`
 // as SKIPPED. When nothing could be started it gives the cause and writes nothing:
 // ErrNoJobs, ErrRunningUser, ErrNoTunnel, or a *storage.InvalidError of settings or
 // testSuiteIds for a schedule that has none. The runs are made for the running user.
-func FireNow(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, requestID string) (*Fire, []StartedRun, error) {
+func FireNow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, requestID string) (*Fire, []StartedRun, error) {
 	var row struct {
 		firing
 		Now time.Time `db:"now"`

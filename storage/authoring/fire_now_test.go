@@ -13,7 +13,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/authoring"
 )
 
-func (w *world) fireNow(by Writer, id uuid.UUID) (fire *Fire, started []StartedRun, err error) {
+func (w *world) fireNow(by account.Writer, id uuid.UUID) (fire *Fire, started []StartedRun, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		fire, started, err = FireNow(ctx, tx, by, id, "request-7")
 		return err
@@ -96,7 +96,7 @@ func TestFireNowRefuses(t *testing.T) {
 	bare := with(planned{})
 	w.exec(`update test_schedules set cron = null, timezone = null, running_user_uuid = null, state = 'DISABLED', next_run_at = null where id = $1`, bare)
 	for name, c := range map[string]struct {
-		by   Writer
+		by   account.Writer
 		id   uuid.UUID
 		want error
 	}{

@@ -39,9 +39,9 @@ type world struct {
 	rivalTeam        *account.Team // of rivalOrg
 	dev, other, boss *account.User // member of team, member of side, admin of org without a team
 	rivalDev         *account.User
-	w, sideW         Writer // dev and other
-	admin            Writer // boss
-	rival            Writer // rivalDev
+	w, sideW         account.Writer // dev and other
+	admin            account.Writer // boss
+	rival            account.Writer // rivalDev
 }
 
 func newWorld(t *testing.T) *world {
@@ -60,8 +60,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func writerOf(u *account.User, org int64, teams ...int64) Writer {
-	return Writer{OrganizationID: org, UserUUID: u.UUID, Teams: teams,
+func writerOf(u *account.User, org int64, teams ...int64) account.Writer {
+	return account.Writer{OrganizationID: org, UserUUID: u.UUID, Teams: teams,
 		Actor: account.Actor{UserID: u.ID, Name: u.Label(), RequestID: "r1"}}
 }
 
@@ -131,7 +131,7 @@ func loginCase(name string, targets int) NewCase {
 	return n
 }
 
-func (w *world) tryCase(by Writer, n NewCase) (c *Case, err error) {
+func (w *world) tryCase(by account.Writer, n NewCase) (c *Case, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		c, err = CreateCase(ctx, tx, by, n)
 		return err
@@ -140,14 +140,14 @@ func (w *world) tryCase(by Writer, n NewCase) (c *Case, err error) {
 }
 
 // newCase makes a case of the writer's default team with one target.
-func (w *world) newCase(by Writer, name string) *Case {
+func (w *world) newCase(by account.Writer, name string) *Case {
 	w.t.Helper()
 	c, err := w.tryCase(by, loginCase(name, 1))
 	require.NoError(w.t, err)
 	return c
 }
 
-func (w *world) trySuite(by Writer, n NewSuite) (s *Suite, err error) {
+func (w *world) trySuite(by account.Writer, n NewSuite) (s *Suite, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		s, err = CreateSuite(ctx, tx, by, n)
 		return err
@@ -156,7 +156,7 @@ func (w *world) trySuite(by Writer, n NewSuite) (s *Suite, err error) {
 }
 
 // newSuite makes a suite of cases.
-func (w *world) newSuite(by Writer, name string, cases ...string) *Suite {
+func (w *world) newSuite(by account.Writer, name string, cases ...string) *Suite {
 	w.t.Helper()
 	s, err := w.trySuite(by, NewSuite{Name: name, Cases: cases})
 	require.NoError(w.t, err)

@@ -20,7 +20,7 @@ func TestCancelRun(t *testing.T) {
 	w.mustEnd(run.Jobs[0].ID, Failed)
 	_, _, err := w.begin(run.Jobs[1].ID)
 	require.NoError(t, err)
-	cancel := func(by Writer, caseID string, id uuid.UUID) (open []uuid.UUID, err error) {
+	cancel := func(by account.Writer, caseID string, id uuid.UUID) (open []uuid.UUID, err error) {
 		err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 			open, err = CancelRun(ctx, tx, by, caseID, id)
 			return err
@@ -61,7 +61,7 @@ func TestCancelSuiteRun(t *testing.T) {
 	w.mustEnd(jobs[0], Passed)
 	waiting, err := w.trySuiteRun(w.w, NewSuiteRun{SuiteID: run.SuiteID})
 	require.NoError(t, err)
-	cancel := func(by Writer, id uuid.UUID) (open []uuid.UUID, err error) {
+	cancel := func(by account.Writer, id uuid.UUID) (open []uuid.UUID, err error) {
 		err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 			open, err = CancelSuiteRun(ctx, tx, by, run.SuiteID, id)
 			return err

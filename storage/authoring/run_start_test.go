@@ -45,7 +45,7 @@ func TestStartRunRefuses(t *testing.T) {
 	c := w.newCase(w.w, "log in")
 	revision, err := RevisionByID(testContext(t), w.db, c.ID, "")
 	require.NoError(t, err)
-	start := func(by Writer, n NewRun) error {
+	start := func(by account.Writer, n NewRun) error {
 		n.Case, n.Revision = c, revision
 		return w.do(func(ctx context.Context, tx *storage.Tx) error {
 			_, err := StartRun(ctx, tx, by, n)
@@ -160,7 +160,7 @@ func TestStartSuiteRun(t *testing.T) {
 
 	suite := w.newSuite(w.w, "smoke", w.newCase(w.w, "a").ID, w.newCase(w.w, "b").ID, bare.ID, stepless.ID)
 	for _, tt := range []struct {
-		by Writer
+		by account.Writer
 		is error
 	}{{w.sideW, ErrForbidden}, {w.rival, storage.ErrNotFound}} {
 		_, err = w.trySuiteRun(tt.by, NewSuiteRun{SuiteID: suite.ID})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	. "github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -28,7 +29,7 @@ func (w *world) task(kind string, id uuid.UUID) *ledger.NewTask {
 }
 
 // tryRun starts a run of a case on so many targets, with the tasks of its jobs.
-func (w *world) tryRun(by Writer, c *Case, jobs int, key string) (run *Run, err error) {
+func (w *world) tryRun(by account.Writer, c *Case, jobs int, key string) (run *Run, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		revision, err := RevisionByID(ctx, tx, c.ID, "")
 		if err != nil {
@@ -55,7 +56,7 @@ func (w *world) newRun(c *Case, jobs int) *Run {
 	return run
 }
 
-func (w *world) trySuiteRun(by Writer, n NewSuiteRun) (run *SuiteRun, err error) {
+func (w *world) trySuiteRun(by account.Writer, n NewSuiteRun) (run *SuiteRun, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		run, err = StartSuiteRun(ctx, tx, by, n)
 		if err != nil {

@@ -27,7 +27,7 @@ values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 // CreateSchedule makes a schedule. Errors of members are *storage.InvalidError
 // with the path of the body (settings.cron, stateName); besides *MissingSuitesError,
 // *ForeignSuitesError, ErrRunningUser, ErrNoTunnel.
-func CreateSchedule(ctx context.Context, tx *storage.Tx, w Writer, n NewSchedule) (*Schedule, error) {
+func CreateSchedule(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSchedule) (*Schedule, error) {
 	p, err := n.plan()
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func nameOfToday(ctx context.Context, q storage.Querier) (string, error) {
 	return "Schedule " + now.UTC().Format(time.DateOnly), err
 }
 
-func auditSchedule(ctx context.Context, tx *storage.Tx, w Writer, what account.AuditType, id uuid.UUID, detail any) error {
+func auditSchedule(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType, id uuid.UUID, detail any) error {
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: what, Actor: w.Actor,
 		Subject: "test schedule " + id.String(), Detail: detail})
 }
@@ -126,7 +126,7 @@ type lockedSchedule struct {
 
 // planLockedBy locks a schedule that the writer may change. Its suites are not
 // read: their locks come later.
-func planLockedBy(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID) (*plan, error) {
+func planLockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) (*plan, error) {
 	var s lockedSchedule
 	if err := tx.GetContext(ctx, &s, lockSchedule, w.OrganizationID, id); err != nil {
 		return nil, storage.Wrap(err, "test schedule "+id.String())
@@ -164,7 +164,7 @@ func (c *ScheduleChange) clean() (err error) {
 
 // lockSuites gives the suites that a locked schedule has, and keeps those that it
 // gets from being deleted.
-func (c *ScheduleChange) lockSuites(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID) ([]uuid.UUID, error) {
+func (c *ScheduleChange) lockSuites(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) ([]uuid.UUID, error) {
 	if c.Suites == nil {
 		return suitesOf(ctx, tx, id, false)
 	}
@@ -224,7 +224,7 @@ where id = $1`
 // A change of when it fires is counted from now on; any other leaves a fire that is
 // due. One that leaves an enabled schedule unable to run disables it, unless it asks
 // for ENABLED. A change of nothing leaves the time of update and the modifier.
-func UpdateSchedule(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, c ScheduleChange) (*Schedule, error) {
+func UpdateSchedule(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, c ScheduleChange) (*Schedule, error) {
 	if err := c.clean(); err != nil {
 		return nil, err
 	}
@@ -267,7 +267,7 @@ func UpdateSchedule(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID,
 }
 
 // DeleteSchedule removes a schedule; runs that it started go on.
-func DeleteSchedule(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID) error {
+func DeleteSchedule(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
 	p, err := planLockedBy(ctx, tx, w, id)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/authoring"
 )
 
-func (w *world) changeSchedule(by Writer, id uuid.UUID, c ScheduleChange) (s *Schedule, err error) {
+func (w *world) changeSchedule(by account.Writer, id uuid.UUID, c ScheduleChange) (s *Schedule, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		s, err = UpdateSchedule(ctx, tx, by, id, c)
 		return err
@@ -22,7 +22,7 @@ func (w *world) changeSchedule(by Writer, id uuid.UUID, c ScheduleChange) (s *Sc
 	return s, err
 }
 
-func (w *world) deleteSchedule(by Writer, id uuid.UUID) error {
+func (w *world) deleteSchedule(by account.Writer, id uuid.UUID) error {
 	return w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteSchedule(ctx, tx, by, id) })
 }
 
@@ -143,7 +143,7 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 	for _, c := range []ScheduleChange{{}, {Name: ptr("x")}, {Suites: &[]uuid.UUID{noUUID}}} {
 		_, err := w.changeSchedule(w.sideW, s.ID, c)
 		require.ErrorIs(t, err, ErrForbidden)
-		for _, by := range []Writer{w.rival, w.w} {
+		for _, by := range []account.Writer{w.rival, w.w} {
 			id := s.ID
 			if by.OrganizationID == w.org {
 				id = noUUID

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	. "github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -20,7 +21,7 @@ func TestSchedules(t *testing.T) {
 	theirs := w.newSuite(w.sideW, "theirs").ID
 	var ids []uuid.UUID
 	for i, row := range []struct {
-		by Writer
+		by account.Writer
 		n  NewSchedule
 	}{
 		{w.w, NewSchedule{Name: "Smoke", Suites: []uuid.UUID{b, a}, Settings: w.daily()}},

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // eachOnce drops repetitions of suites and bounds their number.
@@ -60,7 +61,7 @@ func keep(ctx context.Context, tx *storage.Tx, organizationID int64, ids []uuid.
 
 // check refuses suites that do not exist, and those of teams that are not the
 // writer's; suites that a schedule has already may stay in it.
-func (k keptSuites) check(w Writer, ids, already []uuid.UUID) error {
+func (k keptSuites) check(w account.Writer, ids, already []uuid.UUID) error {
 	var missing, foreign []uuid.UUID
 	for _, id := range ids {
 		switch team, ok := k[id]; {

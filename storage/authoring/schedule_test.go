@@ -13,7 +13,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/authoring"
 )
 
-func (w *world) trySchedule(by Writer, n NewSchedule) (s *Schedule, err error) {
+func (w *world) trySchedule(by account.Writer, n NewSchedule) (s *Schedule, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		s, err = CreateSchedule(ctx, tx, by, n)
 		return err
@@ -21,7 +21,7 @@ func (w *world) trySchedule(by Writer, n NewSchedule) (s *Schedule, err error) {
 	return s, err
 }
 
-func (w *world) newSchedule(by Writer, n NewSchedule) *Schedule {
+func (w *world) newSchedule(by account.Writer, n NewSchedule) *Schedule {
 	w.t.Helper()
 	s, err := w.trySchedule(by, n)
 	require.NoError(w.t, err)

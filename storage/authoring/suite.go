@@ -114,7 +114,7 @@ insert into test_suites (id, organization_id, team_id, name, tags, creator_uuid,
 values ($1, $2, $3, $4, $5, $6, $6)`
 
 // CreateSuite makes a suite and moves the cases into it.
-func CreateSuite(ctx context.Context, tx *storage.Tx, w Writer, n NewSuite) (*Suite, error) {
+func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuite) (*Suite, error) {
 	name, err := storage.Name("name", n.Name, MaxName)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w Writer, n NewSuite) (*Su
 	return SuiteByID(ctx, tx, w.OrganizationID, id)
 }
 
-func auditSuite(ctx context.Context, tx *storage.Tx, w Writer, what account.AuditType, id uuid.UUID, detail any) error {
+func auditSuite(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType, id uuid.UUID, detail any) error {
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: what, Actor: w.Actor,
 		Subject: "test suite " + id.String(), Detail: detail})
 }

@@ -72,7 +72,7 @@ type lockedSuite struct {
 }
 
 // suiteLockedBy locks a suite that the writer may change.
-func suiteLockedBy(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, strength string) (*lockedSuite, error) {
+func suiteLockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, strength string) (*lockedSuite, error) {
 	var s lockedSuite
 	if err := tx.GetContext(ctx, &s, lockSuite+strength, w.OrganizationID, id); err != nil {
 		return nil, storage.Wrap(err, "test suite "+id.String())
@@ -84,7 +84,7 @@ func suiteLockedBy(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, 
 }
 
 // holdSuite keeps a suite that a new case goes into from being deleted.
-func holdSuite(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID) error {
+func holdSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
 	_, err := suiteLockedBy(ctx, tx, w, id, "key share")
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrSuiteNotFound
@@ -107,7 +107,7 @@ type moved struct{ in, out int }
 // suite. *MissingError names cases that do not exist. ErrForbidden stands for a
 // case to put in that the writer may not change; whoever may change the suite may
 // take any case out of it.
-func (c *SuiteChange) move(ctx context.Context, tx *storage.Tx, w Writer, suite uuid.UUID) (moved, error) {
+func (c *SuiteChange) move(ctx context.Context, tx *storage.Tx, w account.Writer, suite uuid.UUID) (moved, error) {
 	into, out := c.in(), c.Remove
 	ids := slices.Concat(into, out)
 	if len(ids) == 0 && c.Cases == nil {
@@ -177,7 +177,7 @@ update test_suites set name = $2, tags = $3, modifier_uuid = $4, updated_at = no
 
 // UpdateSuite changes a suite. Cases that leave it are in no suite afterwards. A
 // change of nothing leaves the time of update and the modifier.
-func UpdateSuite(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, c SuiteChange) (*Suite, error) {
+func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, c SuiteChange) (*Suite, error) {
 	err := c.checkCases()
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, c 
 // DeleteSuite removes a suite; with cases also its cases, otherwise they are in no
 // suite afterwards. Open runs of what is removed are cancelled; it gives the jobs
 // and suite runs whose ledger tasks the caller cancels in the same transaction.
-func DeleteSuite(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, cases bool) ([]uuid.UUID, error) {
+func DeleteSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, cases bool) ([]uuid.UUID, error) {
 	s, err := suiteLockedBy(ctx, tx, w, id, "update")
 	if err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func DeleteSuite(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID, ca
 // casesToLeave locks the cases of a suite, which is locked, and gives their ids.
 // Taking the suite from a case is the right of whoever may delete the suite;
 // deleting the case is that of the case's team.
-func casesToLeave(ctx context.Context, tx *storage.Tx, w Writer, suite uuid.UUID, toDelete bool) ([]string, error) {
+func casesToLeave(ctx context.Context, tx *storage.Tx, w account.Writer, suite uuid.UUID, toDelete bool) ([]string, error) {
 	strength := "no key update"
 	if toDelete {
 		strength = "update"

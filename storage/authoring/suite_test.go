@@ -17,7 +17,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/authoring"
 )
 
-func (w *world) update(by Writer, id uuid.UUID, c SuiteChange) (s *Suite, err error) {
+func (w *world) update(by account.Writer, id uuid.UUID, c SuiteChange) (s *Suite, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		s, err = UpdateSuite(ctx, tx, by, id, c)
 		return err
@@ -25,7 +25,7 @@ func (w *world) update(by Writer, id uuid.UUID, c SuiteChange) (s *Suite, err er
 	return s, err
 }
 
-func (w *world) deleteSuite(by Writer, id uuid.UUID, cases bool) error {
+func (w *world) deleteSuite(by account.Writer, id uuid.UUID, cases bool) error {
 	return w.do(func(ctx context.Context, tx *storage.Tx) error {
 		_, err := DeleteSuite(ctx, tx, by, id, cases)
 		return err

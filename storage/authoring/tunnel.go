@@ -161,7 +161,7 @@ values ($1, $2, $3, $4, $5, $6) returning ` + tunnelColumns
 // CreateTunnel keeps a tunnel: name of 1 to 100 characters, address
 // http://, https:// or socks5://[user:password@]host:port. ErrConflict when the
 // name is taken; ErrForbidden unless the writer is an admin.
-func CreateTunnel(ctx context.Context, tx *storage.Tx, w Writer, key []byte, name, address string) (*Tunnel, error) {
+func CreateTunnel(ctx context.Context, tx *storage.Tx, w account.Writer, key []byte, name, address string) (*Tunnel, error) {
 	if !w.Admin {
 		return nil, ErrForbidden
 	}
@@ -184,7 +184,7 @@ func CreateTunnel(ctx context.Context, tx *storage.Tx, w Writer, key []byte, nam
 }
 
 // DeleteTunnel forgets a tunnel. ErrForbidden unless the writer is an admin.
-func DeleteTunnel(ctx context.Context, tx *storage.Tx, w Writer, name string) error {
+func DeleteTunnel(ctx context.Context, tx *storage.Tx, w account.Writer, name string) error {
 	if !w.Admin {
 		return ErrForbidden
 	}
@@ -201,7 +201,7 @@ func DeleteTunnel(ctx context.Context, tx *storage.Tx, w Writer, name string) er
 }
 
 // auditTunnel writes what is known of a tunnel without its address.
-func auditTunnel(ctx context.Context, tx *storage.Tx, w Writer, what account.AuditType, t *Tunnel) error {
+func auditTunnel(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType, t *Tunnel) error {
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: what, Actor: w.Actor,
 		Subject: "tunnel " + t.Name, Detail: map[string]any{"kind": t.Kind, "host": t.Host}})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/seal"
 )
 
-func (w *world) tunnel(by Writer, name, address string) (made *Tunnel, err error) {
+func (w *world) tunnel(by account.Writer, name, address string) (made *Tunnel, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		made, err = CreateTunnel(ctx, tx, by, sealKey, name, address)
 		return err
@@ -77,7 +77,7 @@ func TestTunnels(t *testing.T) {
 		require.Equal(t, row.total, total)
 	}
 
-	remove := func(by Writer, name string) error {
+	remove := func(by account.Writer, name string) error {
 		return w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteTunnel(ctx, tx, by, name) })
 	}
 	require.ErrorIs(t, remove(w.w, "v4"), ErrForbidden)

@@ -205,7 +205,7 @@ func (n *NewVariable) owner(ctx context.Context, tx *storage.Tx, organizationID 
 
 // mayDecide reports whether the writer may change variables that the team, or for
 // 0 the organization, decides over.
-func (w Writer) mayDecide(team int64) bool {
+func mayDecide(w account.Writer, team int64) bool {
 	if team == 0 {
 		return w.Admin
 	}
@@ -220,7 +220,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`
 // CreateVariable makes a variable; key seals a secret. ErrConflict when the name
 // is taken in its scope, ErrForbidden when the scope is not the writer's (org
 // takes an admin), ErrNotFound when the team, suite or case does not exist.
-func CreateVariable(ctx context.Context, tx *storage.Tx, w Writer, key []byte, n NewVariable) (*Variable, error) {
+func CreateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, key []byte, n NewVariable) (*Variable, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func CreateVariable(ctx context.Context, tx *storage.Tx, w Writer, key []byte, n
 	if err != nil {
 		return nil, err
 	}
-	if !w.mayDecide(owner) {
+	if !mayDecide(w, owner) {
 		return nil, ErrForbidden
 	}
 	open, sealed, err := sealValue(key, n.Value, n.IsSecret)
@@ -264,7 +264,7 @@ func sealValue(key []byte, value string, secret bool) (open any, sealed []byte, 
 }
 
 // auditVariable writes what is known of a variable without its value.
-func auditVariable(ctx context.Context, tx *storage.Tx, w Writer, what account.AuditType, v *Variable) error {
+func auditVariable(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType, v *Variable) error {
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: what, Actor: w.Actor,
 		Subject: "variable " + v.ID.String(),
 		Detail:  map[string]any{"name": v.Name, "scope": v.Scope, "secret": v.IsSecret, "version": v.Version}})

@@ -77,12 +77,12 @@ where v.organization_id = $1 and v.id = $2
 for no key update of v`
 
 // variableLockedBy locks a variable that the writer may change.
-func variableLockedBy(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID) (*lockedVariable, error) {
+func variableLockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) (*lockedVariable, error) {
 	var v lockedVariable
 	if err := tx.GetContext(ctx, &v, lockVariable, w.OrganizationID, id); err != nil {
 		return nil, storage.Wrap(err, "variable "+id.String())
 	}
-	if !w.mayDecide(v.OwnerTeam) {
+	if !mayDecide(w, v.OwnerTeam) {
 		return nil, ErrForbidden
 	}
 	return &v, nil
@@ -96,7 +96,7 @@ where id = $1`
 // UpdateVariable changes a variable. ErrStale when it has another version. A
 // change of nothing leaves the version; the value of a secret, when it is given,
 // counts as changed: what does not change would tell what the secret is.
-func UpdateVariable(ctx context.Context, tx *storage.Tx, w Writer, key []byte, id uuid.UUID, c VariableChange) (*Variable, error) {
+func UpdateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, key []byte, id uuid.UUID, c VariableChange) (*Variable, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (v *lockedVariable) apply(key []byte, c VariableChange) (err error) {
 }
 
 // DeleteVariable removes a variable.
-func DeleteVariable(ctx context.Context, tx *storage.Tx, w Writer, id uuid.UUID) error {
+func DeleteVariable(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
 	if _, err := variableLockedBy(ctx, tx, w, id); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-func (w *world) tryVariable(by Writer, n NewVariable) (v *Variable, err error) {
+func (w *world) tryVariable(by account.Writer, n NewVariable) (v *Variable, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		v, err = CreateVariable(ctx, tx, by, sealKey, n)
 		return err
@@ -25,14 +25,14 @@ func (w *world) tryVariable(by Writer, n NewVariable) (v *Variable, err error) {
 	return v, err
 }
 
-func (w *world) variable(by Writer, n NewVariable) *Variable {
+func (w *world) variable(by account.Writer, n NewVariable) *Variable {
 	w.t.Helper()
 	v, err := w.tryVariable(by, n)
 	require.NoError(w.t, err)
 	return v
 }
 
-func (w *world) changeVariable(by Writer, id uuid.UUID, c VariableChange) (v *Variable, err error) {
+func (w *world) changeVariable(by account.Writer, id uuid.UUID, c VariableChange) (v *Variable, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
 		v, err = UpdateVariable(ctx, tx, by, sealKey, id, c)
 		return err
@@ -58,7 +58,7 @@ func TestCreateVariable(t *testing.T) {
 	theirCase, theirSuite := w.newCase(w.sideW, "c"), w.newSuite(w.sideW, "s")
 	rivalCase, rivalSuite := w.newCase(w.rival, "c"), w.newSuite(w.rival, "s")
 	type place struct {
-		by Writer
+		by account.Writer
 		n  NewVariable
 	}
 	for _, p := range []place{
@@ -266,7 +266,7 @@ func TestUpdateVariable(t *testing.T) {
 	}
 	require.Equal(t, 1, won)
 
-	remove := func(by Writer, id uuid.UUID) error {
+	remove := func(by account.Writer, id uuid.UUID) error {
 		return w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteVariable(ctx, tx, by, id) })
 	}
 	require.ErrorIs(t, remove(w.sideW, v.ID), ErrForbidden)

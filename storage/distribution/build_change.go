@@ -75,7 +75,7 @@ update builds set release_notes = $2, tags = $3, metadata = $4, auto_update = $5
 where id = $1`
 
 // UpdateBuild changes a build. The second result are the names that no group has.
-func UpdateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, projectID, id int64, c BuildChange) (*Build, []string, error) {
+func UpdateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, projectID, id int64, c BuildChange) (*Build, []string, error) {
 	now, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
 	if err != nil {
 		return nil, nil, err
@@ -123,7 +123,7 @@ func UpdateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w Wri
 }
 
 // lockBuild locks a build's project and then the build.
-func lockBuild(ctx context.Context, tx *storage.Tx, w Writer, projectID, id int64) (*Build, *projectRow, error) {
+func lockBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64) (*Build, *projectRow, error) {
 	p, err := lockProject(ctx, tx, w, projectID)
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +140,7 @@ func lockBuild(ctx context.Context, tx *storage.Tx, w Writer, projectID, id int6
 
 // DeleteBuild marks a build deleted. What belongs to it is removed by the task
 // build:delete, which the caller inserts.
-func DeleteBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, projectID, id int64) error {
+func DeleteBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, projectID, id int64) error {
 	now, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
 	if err != nil {
 		return err

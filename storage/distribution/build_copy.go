@@ -34,7 +34,7 @@ type CopiedBuild struct {
 }
 
 // CopyBuild makes a build that names the same files.
-func CopyBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, projectID, id int64, c BuildCopy) (*CopiedBuild, error) {
+func CopyBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, projectID, id int64, c BuildCopy) (*CopiedBuild, error) {
 	from, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ where p.organization_id = $1 and p.deleted_at is null and p.team_id = $2
 order by p.id <> $8, lower(p.name) <> lower($7), p.id limit 1`
 
 // target gives the project of the copy, locked or new.
-func (c *BuildCopy) target(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, from *Build) (*projectRow, error) {
+func (c *BuildCopy) target(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, from *Build) (*projectRow, error) {
 	if c.Folder == nil && c.AppName == "" {
 		return lockProject(ctx, tx, w, from.ProjectID)
 	}
@@ -178,7 +178,7 @@ select file_id, icon_file_id, symbols_file_id from builds where id = $1 and dele
 
 // duplicate writes a build with the files and grants of another into a project
 // that is locked.
-func duplicate(ctx context.Context, tx *storage.Tx, w Writer, id, projectID int64, appName string) (int64, error) {
+func duplicate(ctx context.Context, tx *storage.Tx, w account.Writer, id, projectID int64, appName string) (int64, error) {
 	var files struct {
 		File    int64  `db:"file_id"`
 		Icon    *int64 `db:"icon_file_id"`
@@ -191,7 +191,7 @@ func duplicate(ctx context.Context, tx *storage.Tx, w Writer, id, projectID int6
 		return 0, err
 	}
 	var copyID int64
-	err := tx.GetContext(ctx, &copyID, copyBuild, id, projectID, newToken(), appName, w.UserID, scrub(w.Name, maxLine))
+	err := tx.GetContext(ctx, &copyID, copyBuild, id, projectID, newToken(), appName, w.Actor.UserID, scrub(w.Actor.Name, maxLine))
 	if err != nil {
 		return 0, storage.Wrap(err, fmt.Sprintf("copy build %d", id))
 	}

@@ -126,7 +126,7 @@ func TestCopyToFolder(t *testing.T) {
 	w.w.Teams = nil
 	_, err = w.copy(from.Build.ID, BuildCopy{})
 	require.ErrorIs(t, err, ErrNoAccess)
-	w.w = Writer{OrganizationID: w.other, AllTeams: true}
+	w.w = account.Writer{OrganizationID: w.other, AllTeams: true}
 	_, err = w.copy(from.Build.ID, BuildCopy{})
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }

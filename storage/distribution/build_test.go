@@ -130,7 +130,7 @@ func TestUpdateBuild(t *testing.T) {
 	w.w.Teams = nil
 	_, _, err = w.edit(id, BuildChange{})
 	require.ErrorIs(t, err, ErrNoAccess)
-	w.w = Writer{OrganizationID: w.other, AllTeams: true}
+	w.w = account.Writer{OrganizationID: w.other, AllTeams: true}
 	_, _, err = w.edit(id, BuildChange{})
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
@@ -147,14 +147,14 @@ func TestDeleteBuild(t *testing.T) {
 		ups = append(ups, w.upload(u))
 	}
 	project := ups[0].Project.ID
-	remove := func(writer Writer, project, id int64) error {
+	remove := func(writer account.Writer, project, id int64) error {
 		return w.do(func(ctx context.Context, tx *storage.Tx) error {
 			return DeleteBuild(ctx, tx, w.actor, writer, project, id)
 		})
 	}
 	last := ups[2].Build.ID
-	require.ErrorIs(t, remove(Writer{OrganizationID: w.other, AllTeams: true}, 0, last), storage.ErrNotFound)
-	require.ErrorIs(t, remove(Writer{OrganizationID: w.org}, 0, last), ErrNoAccess)
+	require.ErrorIs(t, remove(account.Writer{OrganizationID: w.other, AllTeams: true}, 0, last), storage.ErrNotFound)
+	require.ErrorIs(t, remove(account.Writer{OrganizationID: w.org}, 0, last), ErrNoAccess)
 	require.ErrorIs(t, remove(w.w, project+1, last), storage.ErrNotFound)
 	for i := 2; i >= 0; i-- {
 		p, err := ProjectByID(testContext(t), w.db, w.org, project)
@@ -188,7 +188,7 @@ func TestAttachSymbols(t *testing.T) {
 	withOwn.Symbols = &NewSymbols{File: w.file(), Name: "own.zip"}
 	own := w.upload(withOwn).Build
 	w.app("com.example.b")
-	attach := func(writer Writer, uuid string) []Build {
+	attach := func(writer account.Writer, uuid string) []Build {
 		var list []Build
 		w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 			list, err = AttachSymbols(ctx, tx, w.actor, writer, NewSymbols{File: w.file(), Name: "a/App.dSYM.zip",
@@ -200,8 +200,8 @@ func TestAttachSymbols(t *testing.T) {
 	files := w.count(`select count(*) from files`)
 	require.Empty(t, attach(w.w, "none"))
 	require.Empty(t, attach(w.w, ""))
-	require.Empty(t, attach(Writer{OrganizationID: w.other, AllTeams: true}, id))
-	require.Empty(t, attach(Writer{OrganizationID: w.org}, id))
+	require.Empty(t, attach(account.Writer{OrganizationID: w.other, AllTeams: true}, id))
+	require.Empty(t, attach(account.Writer{OrganizationID: w.org}, id))
 	require.Equal(t, files, w.count(`select count(*) from files`), "no file without a build")
 	got := attach(w.w, strings.ToLower(id))
 	require.Len(t, got, 2)

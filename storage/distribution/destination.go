@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
@@ -56,7 +57,7 @@ func appOf(pkg *artifact.Package, appName string) *app {
 // destination finds the project that a build goes to.
 type destination struct {
 	tx           *storage.Tx
-	w            Writer
+	w            account.Writer
 	app          *app
 	projectID    int64
 	teamID       int64
@@ -186,7 +187,7 @@ select t.id from teams t left join unnest($2::bigint[]) with ordinality as own(i
 where t.organization_id = $1 and ($3::boolean or own.id is not null)
 order by own.n nulls last, t.id limit 1`
 
-func defaultTeam(ctx context.Context, tx *storage.Tx, w Writer) (int64, error) {
+func defaultTeam(ctx context.Context, tx *storage.Tx, w account.Writer) (int64, error) {
 	var ids []int64
 	if err := tx.SelectContext(ctx, &ids, writerTeam, w.OrganizationID, pq.Array(w.Teams), w.AllTeams); err != nil {
 		return 0, storage.Wrap(err, "team of the caller")

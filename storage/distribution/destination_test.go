@@ -56,11 +56,11 @@ func TestUploadByProject(t *testing.T) {
 	u.ProjectID = 12345
 	_, err := w.try(u)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	u.Writer = Writer{OrganizationID: w.other, AllTeams: true, Name: "x"}
+	u.Writer = account.Writer{OrganizationID: w.other, AllTeams: true, Actor: account.Actor{Name: "x"}}
 	u.ProjectID = made.ID
 	_, err = w.try(u)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	u.Writer = Writer{OrganizationID: w.org, Teams: []int64{w.newTeam(w.org, "second")}, Name: "x"}
+	u.Writer = account.Writer{OrganizationID: w.org, Teams: []int64{w.newTeam(w.org, "second")}, Actor: account.Actor{Name: "x"}}
 	_, err = w.try(u)
 	require.ErrorIs(t, err, ErrNoAccess)
 	w.must(func(ctx context.Context, tx *storage.Tx) error { return DeleteProject(ctx, tx, w.actor, w.w, made.ID) })
@@ -98,7 +98,7 @@ func TestUploadByTeam(t *testing.T) {
 	free.Writer.Teams, free.File = []int64{second, w.team}, w.file()
 	_, err = w.try(free)
 	require.ErrorIs(t, err, ErrSeveralTeams)
-	free.Writer = Writer{OrganizationID: w.org, AllTeams: true, Name: "admin"}
+	free.Writer = account.Writer{OrganizationID: w.org, AllTeams: true, Actor: account.Actor{Name: "admin"}}
 	_, err = w.try(free)
 	require.ErrorIs(t, err, ErrSeveralTeams)
 	// A folder may tell.
@@ -116,7 +116,7 @@ func TestUploadByTeam(t *testing.T) {
 	fresh.Writer.Teams = []int64{second, w.team}
 	require.Equal(t, second, w.upload(fresh).Project.TeamID)
 	fresh = w.of(apk("com.example.newer", "1", "1"))
-	fresh.Writer = Writer{OrganizationID: w.org, AllTeams: true, Name: "admin"}
+	fresh.Writer = account.Writer{OrganizationID: w.org, AllTeams: true, Actor: account.Actor{Name: "admin"}}
 	require.Equal(t, w.team, w.upload(fresh).Project.TeamID)
 	fresh = w.of(apk("com.example.newest", "1", "1"))
 	fresh.Writer.Teams = nil
@@ -159,7 +159,7 @@ func TestUploadAmongManyApps(t *testing.T) {
 	w := newWorld(t)
 	in := func(team int64, folder string) (*Uploaded, error) {
 		u := w.of(apk("com.example.app", "1", "1"))
-		u.Writer, u.TeamID, u.Folder = Writer{OrganizationID: w.org, AllTeams: true, Name: "admin"}, team, &folder
+		u.Writer, u.TeamID, u.Folder = account.Writer{OrganizationID: w.org, AllTeams: true, Actor: account.Actor{Name: "admin"}}, team, &folder
 		return w.try(u)
 	}
 	w.app("com.example.app")

@@ -64,30 +64,6 @@ const (
 	Invalid            State = "invalid"
 )
 
-// Writer is who changes: Teams are the teams whose projects they may change,
-// AllTeams stands for every team of the organization.
-type Writer struct {
-	OrganizationID int64
-	UserID         int64
-	Name           string // for uploaded_by
-	AllTeams       bool
-	Teams          []int64 // in the caller's order: the first is the default team
-}
-
-// May reports whether the writer may change what belongs to the team, which is
-// of the writer's organization.
-func (w Writer) May(teamID int64) bool {
-	if w.AllTeams {
-		return true
-	}
-	for _, id := range w.Teams {
-		if id == teamID {
-			return true
-		}
-	}
-	return false
-}
-
 // Project is an app on one platform.
 type Project struct {
 	ID              int64     `db:"id"`

@@ -153,7 +153,7 @@ func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error
 		pq.Array(scrubAll(pkg.ABIs, maxABIs, maxTag)), signer, provisioning,
 		pq.Array(scrubAll(pkg.Warnings, maxWarnings, maxWarning)), pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,
 		state, reason, expires, fileID, n.fileName, iconID, symbolsID, symbolsName, what, n.releaseNotes,
-		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.UserID, scrub(u.Writer.Name, maxLine), n.via)
+		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.Actor.UserID, scrub(u.Writer.Actor.Name, maxLine), n.via)
 	return storage.Wrap(err, "create build")
 }
 

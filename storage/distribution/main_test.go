@@ -35,7 +35,7 @@ type world struct {
 	team  int64
 	user  int64
 	actor account.Actor
-	w     Writer
+	w     account.Writer
 	keys  *atomic.Int64
 }
 
@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	w.org, w.other = w.organization("acme"), w.organization("rival")
 	w.team = w.newTeam(w.org, "main")
 	w.user = w.member(w.org, "dev@example.com", account.Member)
-	w.w = Writer{OrganizationID: w.org, UserID: w.user, Name: "dev@example.com", Teams: []int64{w.team}}
+	w.w = account.Writer{OrganizationID: w.org, Actor: account.Actor{UserID: w.user, Name: "dev@example.com"}, Teams: []int64{w.team}}
 	return w
 }
 

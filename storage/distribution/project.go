@@ -79,7 +79,7 @@ func (n *NewProject) check() error {
 
 // CreateProject makes an app. ErrConflict when the team has one of that package,
 // platform and folder.
-func CreateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, n NewProject) (*Project, error) {
+func CreateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, n NewProject) (*Project, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func checkPage(ctx context.Context, tx *storage.Tx, organizationID int64, mode, 
 }
 
 // UpdateProject changes an app; the second result are the names that no group has.
-func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w Writer, id int64, c ProjectChange) (*Project, []string, error) {
+func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, id int64, c ProjectChange) (*Project, []string, error) {
 	now, err := ProjectByID(ctx, tx, w.OrganizationID, id)
 	if err != nil {
 		return nil, nil, err
@@ -227,7 +227,7 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w W
 }
 
 // mayMove checks the team that an app is to move to.
-func mayMove(ctx context.Context, tx *storage.Tx, w Writer, teamID *int64) error {
+func mayMove(ctx context.Context, tx *storage.Tx, w account.Writer, teamID *int64) error {
 	if teamID == nil {
 		return nil
 	}

@@ -47,7 +47,7 @@ where p.organization_id = $1 and p.id = $2 and p.deleted_at is null
 for no key update of p`
 
 // lockProject reads a project to change it; ErrNotFound, then ErrNoAccess.
-func lockProject(ctx context.Context, tx *storage.Tx, w Writer, id int64) (*projectRow, error) {
+func lockProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) (*projectRow, error) {
 	var p projectRow
 	if err := tx.GetContext(ctx, &p, projectForChange, w.OrganizationID, id); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("project %d", id))

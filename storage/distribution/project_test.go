@@ -157,7 +157,7 @@ func TestUpdateProject(t *testing.T) {
 	w.w.Teams = nil
 	_, err = w.change(id, ProjectChange{Name: ptr("x")})
 	require.ErrorIs(t, err, ErrNoAccess)
-	w.w = Writer{OrganizationID: w.other, AllTeams: true}
+	w.w = account.Writer{OrganizationID: w.other, AllTeams: true}
 	_, err = w.change(id, ProjectChange{Name: ptr("x")})
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
@@ -172,11 +172,11 @@ func TestDeleteProject(t *testing.T) {
 	up := w.upload(u)
 	second := w.app("com.example.app").Build
 	id := up.Project.ID
-	remove := func(writer Writer) error {
+	remove := func(writer account.Writer) error {
 		return w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteProject(ctx, tx, w.actor, writer, id) })
 	}
-	require.ErrorIs(t, remove(Writer{OrganizationID: w.other, AllTeams: true}), storage.ErrNotFound)
-	require.ErrorIs(t, remove(Writer{OrganizationID: w.org}), ErrNoAccess)
+	require.ErrorIs(t, remove(account.Writer{OrganizationID: w.other, AllTeams: true}), storage.ErrNotFound)
+	require.ErrorIs(t, remove(account.Writer{OrganizationID: w.org}), ErrNoAccess)
 	require.NoError(t, remove(w.w))
 	require.ErrorIs(t, remove(w.w), storage.ErrNotFound)
 	_, err := BuildByID(ctx, w.db, w.org, 0, up.Build.ID)
@@ -253,7 +253,7 @@ func TestCopyProject(t *testing.T) {
 	require.Equal(t, 2, w.audited(account.ProjectCopied))
 	require.Equal(t, up.Project.ID, w.app("com.example.app").Project.ID, "uploads go to the original")
 	w.checkCounters()
-	for err, writer := range map[error]Writer{storage.ErrNotFound: {OrganizationID: w.other, AllTeams: true}, ErrNoAccess: {OrganizationID: w.org}} {
+	for err, writer := range map[error]account.Writer{storage.ErrNotFound: {OrganizationID: w.other, AllTeams: true}, ErrNoAccess: {OrganizationID: w.org}} {
 		require.ErrorIs(t, w.do(func(ctx context.Context, tx *storage.Tx) error {
 			_, err := CopyProject(ctx, tx, w.actor, writer, p.ID, nil, nil)
 			return err

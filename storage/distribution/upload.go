@@ -11,7 +11,7 @@ import (
 
 // Upload is a build to store. The objects are there already.
 type Upload struct {
-	Writer Writer
+	Writer account.Writer
 	Via    string // "upload", "v3"
 
 	// Where: the project; else the app of the package in TeamID (0: found among

@@ -36,7 +36,7 @@ type world struct {
 	ledger  *ledger.Store
 	objects object.Store
 	org     int64
-	writer  authoring.Writer
+	writer  account.Writer
 	handler *Job
 	browser *browsers
 	log     *syncBuffer
@@ -113,7 +113,7 @@ func newWorld(t *testing.T) *world {
 			Role: account.Member, TeamID: team.ID})
 		return err
 	})
-	w.writer = authoring.Writer{OrganizationID: w.org, UserUUID: user.UUID, Teams: []int64{team.ID}, Admin: true,
+	w.writer = account.Writer{OrganizationID: w.org, UserUUID: user.UUID, Teams: []int64{team.ID}, Admin: true,
 		Actor: account.Actor{UserID: user.ID, Name: "dev"}}
 	w.handler = &Job{DB: w.db, Objects: w.objects, Browsers: w.browser, Key: sealKey, release: w.browser.release,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Play: passes}

@@ -85,7 +85,7 @@ func newWorld(t *testing.T) *world {
 			return err
 		}
 		w.org, w.team, w.user = o.ID, team.ID, user.UUID
-		by := authoring.Writer{OrganizationID: o.ID, UserUUID: user.UUID, Teams: []int64{team.ID}, Actor: account.Actor{UserID: user.ID, Name: "dev"}}
+		by := account.Writer{OrganizationID: o.ID, UserUUID: user.UUID, Teams: []int64{team.ID}, Actor: account.Actor{UserID: user.ID, Name: "dev"}}
 		target, text := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}, "x"
 		c, err := authoring.CreateCase(ctx, tx, by, authoring.NewCase{Name: "case",
 			Settings: step.RunSettings{TestURL: "https://shop.example.com/", PrimaryTarget: &target, RunTargets: []step.Target{target}},
