@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/respond"
@@ -112,7 +114,7 @@ func (h *Handlers) DeleteCase(c *gin.Context) {
 	id, err := caseID(c)
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			jobs, err := authoring.DeleteCase(ctx, tx, w, id)
+			jobs, err := run.DeleteCaseWithRuns(ctx, tx, w, id)
 			if err != nil {
 				return err
 			}

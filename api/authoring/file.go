@@ -6,11 +6,12 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/respond"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -29,16 +30,16 @@ type fileView struct {
 	URL         string    `json:"url"`
 }
 
-func (h *Handlers) viewFile(ctx context.Context, f *authoring.File) (fileView, error) {
+func (h *Handlers) viewFile(ctx context.Context, f *run.File) (fileView, error) {
 	link, err := h.link(ctx, f)
 	return fileView{ID: f.ID, Kind: f.Kind, Step: f.Step, ContentType: f.ContentType, Size: f.Size, URL: link}, err
 }
 
 // link signs a link to a file. A browser shows pictures and texts; the source of a
 // page is a text to it, never a page of ours.
-func (h *Handlers) link(ctx context.Context, f *authoring.File) (string, error) {
+func (h *Handlers) link(ctx context.Context, f *run.File) (string, error) {
 	extension := ".txt"
-	if f.Kind == authoring.Screenshot {
+	if f.Kind == run.Screenshot {
 		extension = ".png"
 		if f.ContentType == "image/jpeg" {
 			extension = ".jpg"
@@ -51,9 +52,9 @@ func (h *Handlers) link(ctx context.Context, f *authoring.File) (string, error) 
 // File answers GET /files/{id} with a redirect to a signed link.
 func (h *Handlers) File(c *gin.Context) {
 	id, err := uuidParam(c, "id")
-	var f *authoring.File
+	var f *run.File
 	if err == nil {
-		f, err = authoring.FileByID(c.Request.Context(), h.cfg.DB, organization(c), id)
+		f, err = run.FileByID(c.Request.Context(), h.cfg.DB, organization(c), id)
 	}
 	var link string
 	if err == nil {

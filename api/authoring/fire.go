@@ -4,13 +4,14 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/slipway-qa/slipway/storage/schedule"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -18,20 +19,20 @@ import (
 // fireView is what became of a time at which a schedule was due, or of a run by
 // hand. A record of times that were missed says how many, and the last of them.
 type fireView struct {
-	ID              uuid.UUID             `json:"id"`
-	ScheduleID      uuid.UUID             `json:"scheduleId"`
-	FireDate        string                `json:"fireDate"`
-	Trigger         authoring.FireTrigger `json:"trigger"`
-	Outcome         authoring.FireOutcome `json:"outcome"`
-	Reason          string                `json:"reason,omitempty"`
-	MissedCount     int                   `json:"missedCount,omitempty"`
-	MissedUntilDate string                `json:"missedUntilDate,omitempty"`
-	UserID          uuid.UUID             `json:"userId"`
-	CreationDate    string                `json:"creationDate"`
-	SuiteRuns       []suiteRunView        `json:"suiteRuns"`
+	ID              uuid.UUID            `json:"id"`
+	ScheduleID      uuid.UUID            `json:"scheduleId"`
+	FireDate        string               `json:"fireDate"`
+	Trigger         schedule.FireTrigger `json:"trigger"`
+	Outcome         schedule.FireOutcome `json:"outcome"`
+	Reason          string               `json:"reason,omitempty"`
+	MissedCount     int                  `json:"missedCount,omitempty"`
+	MissedUntilDate string               `json:"missedUntilDate,omitempty"`
+	UserID          uuid.UUID            `json:"userId"`
+	CreationDate    string               `json:"creationDate"`
+	SuiteRuns       []suiteRunView       `json:"suiteRuns"`
 }
 
-func viewFire(f *authoring.Fire) fireView {
+func viewFire(f *schedule.Fire) fireView {
 	view := fireView{ID: f.ID, ScheduleID: f.ScheduleID, FireDate: stamp(f.At), Trigger: f.Trigger, Outcome: f.Outcome,
 		Reason: f.Reason, MissedCount: f.Missed, MissedUntilDate: stampOnce(f.MissedUntil), UserID: f.User,
 		CreationDate: stamp(f.CreatedAt), SuiteRuns: make([]suiteRunView, 0, len(f.SuiteRuns))}
@@ -45,23 +46,23 @@ func viewFire(f *authoring.Fire) fireView {
 // run now, by tasks, whatever the state. A body says nothing.
 func (h *Handlers) RunSchedule(c *gin.Context) {
 	id, err := uuidParam(c, "id")
-	var fire *authoring.Fire
+	var fire *schedule.Fire
 	if err == nil {
 		fire, err = h.fire(c, id)
 	}
 	if err != nil {
-		fail(c, err, schedule)
+		fail(c, err, testSchedule)
 		return
 	}
 	data(c, http.StatusOK, viewFire(fire))
 }
 
 // fire writes the suite runs with their tasks.
-func (h *Handlers) fire(c *gin.Context, id uuid.UUID) (fire *authoring.Fire, err error) {
+func (h *Handlers) fire(c *gin.Context, id uuid.UUID) (fire *schedule.Fire, err error) {
 	var jobs []*ledger.NewTask
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		var started []authoring.StartedRun
-		if fire, started, err = authoring.FireNow(ctx, tx, w, id, respond.RequestID(ctx)); err != nil {
+		var started []schedule.StartedRun
+		if fire, started, err = schedule.FireNow(ctx, tx, w, id, respond.RequestID(ctx)); err != nil {
 			return err
 		}
 		for _, run := range started {
@@ -80,22 +81,22 @@ func (h *Handlers) fire(c *gin.Context, id uuid.UUID) (fire *authoring.Fire, err
 // Parameters: startDate, endDate (when it was due), skip, limit.
 func (h *Handlers) ScheduleRuns(c *gin.Context) {
 	q := queryOf(c)
-	f := authoring.FireFilter{OrganizationID: organization(c), Page: q.page()}
+	f := schedule.FireFilter{OrganizationID: organization(c), Page: q.page()}
 	f.From, f.To = q.dates()
 	err := q.err
 	if err == nil {
 		f.ScheduleID, err = uuidParam(c, "id")
 	}
 	if err == nil {
-		_, err = authoring.ScheduleByID(c.Request.Context(), h.cfg.DB, f.OrganizationID, f.ScheduleID)
+		_, err = schedule.ScheduleByID(c.Request.Context(), h.cfg.DB, f.OrganizationID, f.ScheduleID)
 	}
-	var rows []authoring.Fire
+	var rows []schedule.Fire
 	var total int
 	if err == nil {
-		rows, total, err = authoring.Fires(c.Request.Context(), h.cfg.DB, f)
+		rows, total, err = schedule.Fires(c.Request.Context(), h.cfg.DB, f)
 	}
 	if err != nil {
-		fail(c, err, schedule)
+		fail(c, err, testSchedule)
 		return
 	}
 	data(c, http.StatusOK, listOf(rows, total, viewFire))

@@ -5,12 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/schedule"
+
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 func TestRunSchedule(t *testing.T) {
@@ -53,7 +56,7 @@ func TestRunSchedule(t *testing.T) {
 
 	for _, item := range runs {
 		for _, job := range w.fanOut(idOf(item.(tree))) {
-			w.end(job, authoring.JobEnd{Status: authoring.Passed})
+			w.end(job, store.JobEnd{Status: store.Passed})
 		}
 	}
 	require.Equal(t, "ENABLED", w.ok(w.member, 200, "GET", path, "")["state"].(tree)["stateName"])
@@ -98,13 +101,13 @@ func TestRunScheduleRefuses(t *testing.T) {
 
 // due fires what is due at the last whole second, which the schedule was waiting
 // for, and gives that time.
-func (w *world) due(schedule string) (at time.Time) {
+func (w *world) due(id string) (at time.Time) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		err := tx.GetContext(ctx, &at, `
-			update test_schedules set next_run_at = date_trunc('second', now()) where id::text = $1 returning next_run_at`, schedule)
+			update test_schedules set next_run_at = date_trunc('second', now()) where id::text = $1 returning next_run_at`, id)
 		require.NoError(w.t, err)
-		_, err = authoring.FireDue(ctx, tx, authoring.DueStep{At: at, Limit: 10})
+		_, err = schedule.FireDue(ctx, tx, schedule.DueStep{At: at, Limit: 10})
 		return err
 	})
 	return at.UTC()

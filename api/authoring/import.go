@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/authoring/seleniumide"
@@ -63,7 +65,7 @@ func (h *Handlers) checkSharedTunnel(n *authoring.NewCase) error {
 	if n.Settings.SCTunnelName != nil {
 		return nil
 	}
-	run := authoring.NewRun{Case: &authoring.Case{Name: n.Name, Settings: n.Settings}}
+	run := run.NewRun{Case: &authoring.Case{Name: n.Name, Settings: n.Settings}}
 	_, _, err := h.sharedTunnel(settingsPath+".runTargets", h.effective(n.Settings.RunTargets, &run, ""))
 	return err
 }

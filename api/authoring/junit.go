@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // A report in the form that JUnit's Ant task has made common and that CI servers
@@ -56,7 +57,7 @@ type (
 )
 
 // reportRun reports a run of a case.
-func reportRun(r *authoring.Run) *reportView {
+func reportRun(r *run.Run) *reportView {
 	view := newReport(r.CaseName, r.CreatedAt, r.StartedAt, r.FinishedAt)
 	for i := range r.Jobs {
 		view.add(r, &r.Jobs[i], r.CaseName)
@@ -67,7 +68,7 @@ func reportRun(r *authoring.Run) *reportView {
 // reportSuiteRun reports a run of a suite with its case runs. A suite run that
 // broke has a testcase that says so: without one, a report of no case at all would
 // look like a success.
-func reportSuiteRun(s *authoring.SuiteRun, runs []authoring.Run) *reportView {
+func reportSuiteRun(s *run.SuiteRun, runs []run.Run) *reportView {
 	view := newReport(s.SuiteName, s.CreatedAt, s.StartedAt, s.FinishedAt)
 	for i := range runs {
 		for k := range runs[i].Jobs {
@@ -101,19 +102,19 @@ func seconds(from, to *time.Time) string {
 }
 
 // add reports a job of a run.
-func (v *reportView) add(r *authoring.Run, j *authoring.Job, class string) {
+func (v *reportView) add(r *run.Run, j *run.Job, class string) {
 	c := reportCase{Name: xmlText(jobName(r, j)), ClassName: xmlText(class), Time: seconds(j.StartedAt, j.FinishedAt),
 		Output: output(j)}
 	switch j.Status {
-	case authoring.Failed:
+	case run.Failed:
 		c.Failure = newFailure(j.ErrorCode, j.Error)
-	case authoring.Errored:
+	case run.Errored:
 		c.Error = newFailure(j.ErrorCode, j.Error)
-	case authoring.Cancelled:
+	case run.Cancelled:
 		c.Skipped = &reportSkipped{"the run was cancelled"}
-	case authoring.Queued:
+	case run.Queued:
 		c.Skipped = &reportSkipped{"waits to be run"}
-	case authoring.Running:
+	case run.Running:
 		c.Skipped = &reportSkipped{"still runs"}
 	}
 	v.count(c)
@@ -141,7 +142,7 @@ func newFailure(code, text string) *reportFailure {
 }
 
 // output lists the steps with their outcomes, a line each.
-func output(j *authoring.Job) string {
+func output(j *run.Job) string {
 	var out strings.Builder
 	for i := range j.Records {
 		r := &j.Records[i]

@@ -9,9 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -50,17 +51,17 @@ const goldenReport = `<?xml version="1.0" encoding="UTF-8"?>
 func TestJUnitOfARun(t *testing.T) {
 	t.Parallel()
 	from := instant(t, "2026-03-01T11:00:01.5+01:00")
-	run := &authoring.Run{CaseName: "Buy <all>", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), StartedAt: from,
-		FinishedAt: instant(t, "2026-03-01T10:00:04Z"), Jobs: []authoring.Job{
-			{Status: authoring.Passed, StartedAt: from, FinishedAt: instant(t, "2026-03-01T10:00:02.734Z"),
+	run := &store.Run{CaseName: "Buy <all>", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), StartedAt: from,
+		FinishedAt: instant(t, "2026-03-01T10:00:04Z"), Jobs: []store.Job{
+			{Status: store.Passed, StartedAt: from, FinishedAt: instant(t, "2026-03-01T10:00:02.734Z"),
 				Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "120", "platformName": "Linux"}},
 				Records: []step.Record{
 					{Tool: step.Tool{Type: step.Click}, Status: step.Passed, TookMS: 5, Result: step.Outcome{Message: "clicked"}, Healed: &step.Healed{Reason: "same text"}},
 					{Tool: step.Tool{Type: step.Finish}, Status: step.Passed}}},
-			{Status: authoring.Failed, ErrorCode: authoring.CodeAssertionFailed, Error: "found \"a\" & \x00\x1bnot b\xff"},
-			{Status: authoring.Errored, ErrorCode: authoring.CodeNoSession, Error: "no browser"},
-			{Status: authoring.Cancelled, ErrorCode: authoring.CodeCancelled},
-			{Status: authoring.Queued}, {Status: authoring.Running, StartedAt: from},
+			{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: "found \"a\" & \x00\x1bnot b\xff"},
+			{Status: store.Errored, ErrorCode: store.CodeNoSession, Error: "no browser"},
+			{Status: store.Cancelled, ErrorCode: store.CodeCancelled},
+			{Status: store.Queued}, {Status: store.Running, StartedAt: from},
 		}}
 	for i := range run.Jobs {
 		run.Jobs[i].Position = i
@@ -73,7 +74,7 @@ func TestJUnitOfARun(t *testing.T) {
 // A suite run that broke before it had a case must not look like a success.
 func TestJUnitOfABrokenSuiteRun(t *testing.T) {
 	t.Parallel()
-	broken := &authoring.SuiteRun{SuiteName: "Smoke", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), Status: authoring.Errored, Error: "no case is left"}
+	broken := &store.SuiteRun{SuiteName: "Smoke", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), Status: store.Errored, Error: "no case is left"}
 	text, err := encodeReport(reportSuiteRun(broken, nil))
 	require.NoError(t, err)
 	require.Equal(t, `<?xml version="1.0" encoding="UTF-8"?>
@@ -92,10 +93,10 @@ func FuzzJUnit(f *testing.F) {
 	f.Add("a\x00\x08\x1f]]>", "<failure>&amp;\r\n\t", "\ufffe\uffff\U0010ffff\xed\xa0\x80")
 	f.Add("<![CDATA[", "<!-- -->", "<?xml version=\"1.1\"?>")
 	f.Fuzz(func(t *testing.T, name, failure, message string) {
-		run := authoring.Run{CaseName: name, Jobs: []authoring.Job{{Status: authoring.Failed, ErrorCode: failure, Error: failure,
+		run := store.Run{CaseName: name, Jobs: []store.Job{{Status: store.Failed, ErrorCode: failure, Error: failure,
 			Records: []step.Record{{Tool: step.Tool{Type: name}, Status: step.Failed, Result: step.Outcome{Message: message},
 				Healed: &step.Healed{Reason: message}}}}}}
-		text, err := encodeReport(reportSuiteRun(&authoring.SuiteRun{SuiteName: name, Error: message}, []authoring.Run{run}))
+		text, err := encodeReport(reportSuiteRun(&store.SuiteRun{SuiteName: name, Error: message}, []store.Run{run}))
 		require.NoError(t, err)
 		require.True(t, utf8.Valid(text))
 		dec := xml.NewDecoder(strings.NewReader(string(text)))

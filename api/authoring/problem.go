@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -46,15 +47,15 @@ const (
 type resource struct{ code, text string }
 
 var (
-	testCase  = resource{codeCaseNotFound, "the test case does not exist"}
-	revision  = resource{codeRevisionNotFound, "the test case has no such revision"}
-	caseRun   = resource{codeRunNotFound, "the test case has no such run"}
-	testSuite = resource{codeSuiteNotFound, "the test suite does not exist"}
-	suiteRun  = resource{codeRunNotFound, "the test suite has no such run"}
-	runFile   = resource{codeFileNotFound, "the file does not exist"}
-	variable  = resource{codeVariableNotFound, "the variable does not exist"}
-	tunnel    = resource{codeTunnelNotFound, "the tunnel does not exist"}
-	schedule  = resource{codeScheduleNotFound, "the test schedule does not exist"}
+	testCase     = resource{codeCaseNotFound, "the test case does not exist"}
+	revision     = resource{codeRevisionNotFound, "the test case has no such revision"}
+	caseRun      = resource{codeRunNotFound, "the test case has no such run"}
+	testSuite    = resource{codeSuiteNotFound, "the test suite does not exist"}
+	suiteRun     = resource{codeRunNotFound, "the test suite has no such run"}
+	runFile      = resource{codeFileNotFound, "the file does not exist"}
+	variable     = resource{codeVariableNotFound, "the variable does not exist"}
+	tunnel       = resource{codeTunnelNotFound, "the tunnel does not exist"}
+	testSchedule = resource{codeScheduleNotFound, "the test schedule does not exist"}
 )
 
 // fail answers an error of a request whose path names the resource. It is the one
@@ -96,18 +97,18 @@ func problem(err error, of resource) error {
 // ofSchedule gives what a body, or a schedule that is to run, names and is not
 // there its code.
 func ofSchedule(err error) error {
-	var missing *authoring.MissingSuitesError
-	var foreign *authoring.ForeignSuitesError
+	var missing *schedule.MissingSuitesError
+	var foreign *schedule.ForeignSuitesError
 	p := &respond.Problem{Status: http.StatusBadRequest, Err: err}
 	switch {
 	case errors.As(err, &missing):
 		p.Authoring, p.Text = codeSuitesNotFound, missing.Error()
 	case errors.As(err, &foreign):
 		p.Authoring, p.Text = codeInvalidSuites, foreign.Error()
-	case errors.Is(err, authoring.ErrRunningUser):
-		p.Authoring, p.Text = codeRunningUser, authoring.ErrRunningUser.Error()
-	case errors.Is(err, authoring.ErrNoTunnel):
-		p.Authoring, p.Text = codeTunnelNotFound, authoring.ErrNoTunnel.Error()
+	case errors.Is(err, schedule.ErrRunningUser):
+		p.Authoring, p.Text = codeRunningUser, schedule.ErrRunningUser.Error()
+	case errors.Is(err, schedule.ErrNoTunnel):
+		p.Authoring, p.Text = codeTunnelNotFound, schedule.ErrNoTunnel.Error()
 	case errors.Is(err, authoring.ErrNoJobs):
 		p.Authoring, p.Text = codeNoJobs, authoring.ErrNoJobs.Error()
 	default:

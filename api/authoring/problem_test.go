@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/slipway-qa/slipway/storage/schedule"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -48,12 +50,12 @@ func TestProblems(t *testing.T) {
 		"no update of what is not there": {inBody(storage.ErrNotFound, codeCasesNotFound), testSuite, 404, "TEST_SUITE_NOT_FOUND", "suite"},
 		"suite of a body":                {authoring.ErrSuiteNotFound, testCase, 404, "TEST_SUITE_NOT_FOUND", "suite"},
 		"suite of a body as 400":         {inBody(authoring.ErrSuiteNotFound, codeSuiteNotFound), testCase, 400, "TEST_SUITE_NOT_FOUND", "suite"},
-		"schedule":                       {storage.ErrNotFound, schedule, 404, "TEST_SCHEDULE_NOT_FOUND", "the test schedule does not exist"},
-		"suites of a schedule":           {fmt.Errorf("create: %w", &authoring.MissingSuitesError{IDs: []uuid.UUID{uuid.Max}}), schedule, 400, "TEST_SUITES_NOT_FOUND", "ffffffff-"},
-		"suites of others":               {&authoring.ForeignSuitesError{IDs: []uuid.UUID{uuid.Max}}, schedule, 400, "INVALID_TEST_SUITES", "ffffffff-"},
-		"running user":                   {authoring.ErrRunningUser, schedule, 400, "RUNNING_USER_NOT_FOUND", "running user"},
-		"tunnel of a schedule":           {authoring.ErrNoTunnel, schedule, 400, "SC_TUNNEL_NOT_FOUND", "tunnel"},
-		"nothing to run":                 {authoring.ErrNoJobs, schedule, 400, "TEST_SUITE_NO_RUN_JOBS", "no case"},
+		"schedule":                       {storage.ErrNotFound, testSchedule, 404, "TEST_SCHEDULE_NOT_FOUND", "the test schedule does not exist"},
+		"suites of a schedule":           {fmt.Errorf("create: %w", &schedule.MissingSuitesError{IDs: []uuid.UUID{uuid.Max}}), testSchedule, 400, "TEST_SUITES_NOT_FOUND", "ffffffff-"},
+		"suites of others":               {&schedule.ForeignSuitesError{IDs: []uuid.UUID{uuid.Max}}, testSchedule, 400, "INVALID_TEST_SUITES", "ffffffff-"},
+		"running user":                   {schedule.ErrRunningUser, testSchedule, 400, "RUNNING_USER_NOT_FOUND", "running user"},
+		"tunnel of a schedule":           {schedule.ErrNoTunnel, testSchedule, 400, "SC_TUNNEL_NOT_FOUND", "tunnel"},
+		"nothing to run":                 {authoring.ErrNoJobs, testSchedule, 400, "TEST_SUITE_NO_RUN_JOBS", "no case"},
 		"a body too large":               {&http.MaxBytesError{Limit: 5}, testCase, 413, "TOO_LARGE", "5 bytes"},
 		"database away":                  {storage.ErrUnavailable, testCase, 503, "UNAVAILABLE", "not available"},
 		"query while the database away":  {invalidQuery(storage.ErrUnavailable), testCase, 503, "UNAVAILABLE", "not available"},

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
@@ -61,28 +63,28 @@ func (h *Handlers) runCase(c *gin.Context, revisionID string) {
 		err = read(c, &in)
 	}
 	key := c.GetHeader(idempotencyHeader)
-	var run *authoring.Run
+	var testRun *run.Run
 	if err == nil {
-		run, err = h.seenRun(c, id, key)
+		testRun, err = h.seenRun(c, id, key)
 	}
-	var n authoring.NewRun
-	if err == nil && run == nil {
+	var n run.NewRun
+	if err == nil && testRun == nil {
 		n, err = h.newRun(c, id, revisionID, &in)
 	}
-	if err == nil && run == nil {
+	if err == nil && testRun == nil {
 		n.Key = key
-		run, err = h.startRun(c, n)
+		testRun, err = h.startRun(c, n)
 	}
 	if err != nil {
 		fail(c, err, testCase)
 		return
 	}
-	h.answerRun(c, run)
+	h.answerRun(c, testRun)
 }
 
 // newRun makes a run of a case out of what the request says and the case has
 // stored.
-func (h *Handlers) newRun(c *gin.Context, id, revisionID string, in *runBody) (n authoring.NewRun, err error) {
+func (h *Handlers) newRun(c *gin.Context, id, revisionID string, in *runBody) (n run.NewRun, err error) {
 	ctx := c.Request.Context()
 	if n.Case, err = authoring.CaseByID(ctx, h.cfg.DB, organization(c), id); err != nil {
 		return n, err
@@ -127,7 +129,7 @@ func (h *Handlers) newRun(c *gin.Context, id, revisionID string, in *runBody) (n
 }
 
 // effective are targets with the capabilities that a run on them has.
-func (h *Handlers) effective(targets []step.Target, n *authoring.NewRun, tunnel string) []step.Target {
+func (h *Handlers) effective(targets []step.Target, n *run.NewRun, tunnel string) []step.Target {
 	out := make([]step.Target, len(targets))
 	for i, t := range targets {
 		out[i] = step.Target{IsRDC: t.IsRDC,
@@ -233,28 +235,28 @@ func (h *Handlers) checkTunnel(ctx context.Context, organizationID int64, path, 
 
 // startRun writes the run with the tasks of its jobs. A key that another request
 // has used at the same time gives that one's run.
-func (h *Handlers) startRun(c *gin.Context, n authoring.NewRun) (run *authoring.Run, err error) {
+func (h *Handlers) startRun(c *gin.Context, n run.NewRun) (testRun *run.Run, err error) {
 	var jobs []*ledger.NewTask
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		if run, err = authoring.StartRun(ctx, tx, w, n); err != nil {
+		if testRun, err = run.StartRun(ctx, tx, w, n); err != nil {
 			return err
 		}
-		for i := range run.Jobs {
-			jobs = append(jobs, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), run.Jobs[i].ID))
+		for i := range testRun.Jobs {
+			jobs = append(jobs, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), testRun.Jobs[i].ID))
 		}
 		return h.insert(ctx, tx, jobs...)
 	})
 	if errors.Is(err, authoring.ErrSeen) {
-		if run, err = h.seenRun(c, n.Case.ID, n.Key); run == nil && err == nil {
+		if testRun, err = h.seenRun(c, n.Case.ID, n.Key); testRun == nil && err == nil {
 			err = storage.ErrConflict // it was forgotten since
 		}
-		return run, err
+		return testRun, err
 	}
 	if err != nil {
 		return nil, err
 	}
 	h.hand(jobs...)
-	return run, nil
+	return testRun, nil
 }
 
 // insert writes tasks, those for which there is room as offered.
@@ -278,16 +280,16 @@ func (h *Handlers) hand(jobs ...*ledger.NewTask) {
 
 // seenRun gives the run that a request with the key has started; nil when there
 // is none.
-func (h *Handlers) seenRun(c *gin.Context, id, key string) (*authoring.Run, error) {
-	seen, err := h.seen(c, authoring.RunOperation(id), key)
+func (h *Handlers) seenRun(c *gin.Context, id, key string) (*run.Run, error) {
+	seen, err := h.seen(c, run.RunOperation(id), key)
 	if err != nil || seen == uuid.Nil {
 		return nil, err
 	}
-	run, err := authoring.RunByID(c.Request.Context(), h.cfg.DB, organization(c), id, seen)
+	testRun, err := run.RunByID(c.Request.Context(), h.cfg.DB, organization(c), id, seen)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = problem(err, caseRun)
 	}
-	return run, err
+	return testRun, err
 }
 
 // seen gives what a request with the key has made; uuid.Nil when there is none.
@@ -295,7 +297,7 @@ func (h *Handlers) seen(c *gin.Context, operation, key string) (uuid.UUID, error
 	if key == "" {
 		return uuid.Nil, nil
 	}
-	id, err := authoring.SeenKey(c.Request.Context(), h.cfg.DB, organization(c), operation, key)
+	id, err := run.SeenKey(c.Request.Context(), h.cfg.DB, organization(c), operation, key)
 	if errors.Is(err, storage.ErrNotFound) {
 		return uuid.Nil, nil
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -44,7 +43,7 @@ func (h *Handlers) checkApp(ctx context.Context, organizationID int64, app strin
 		return storage.ErrNotFound
 	}
 	if fileName != "" {
-		_, err := authoring.NewestBuildOfFile(ctx, h.cfg.DB, organizationID, fileName)
+		_, err := distribution.NewestBuildOfFile(ctx, h.cfg.DB, organizationID, fileName)
 		return err
 	}
 	_, err := distribution.BuildByID(ctx, h.cfg.DB, organizationID, 0, id)

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
@@ -23,11 +25,11 @@ func (h *Handlers) Runs(c *gin.Context) {
 	if err == nil {
 		row, err = h.caseOf(c)
 	}
-	var rows []authoring.Run
+	var rows []run.Run
 	var total int
 	if err == nil {
 		f.CaseID = row.ID
-		rows, total, err = authoring.Runs(c.Request.Context(), h.cfg.DB, f)
+		rows, total, err = run.Runs(c.Request.Context(), h.cfg.DB, f)
 	}
 	if err != nil {
 		fail(c, err, testCase)
@@ -37,9 +39,9 @@ func (h *Handlers) Runs(c *gin.Context) {
 }
 
 // runFilter reads the parameters that both lists of runs have.
-func runFilter(c *gin.Context) (authoring.RunFilter, error) {
+func runFilter(c *gin.Context) (run.RunFilter, error) {
 	q := queryOf(c)
-	f := authoring.RunFilter{OrganizationID: organization(c), User: q.uuid("userId"), Team: q.uuid("teamId"), Page: q.page()}
+	f := run.RunFilter{OrganizationID: organization(c), User: q.uuid("userId"), Team: q.uuid("teamId"), Page: q.page()}
 	f.From, f.To = q.dates()
 	return f, q.err
 }
@@ -52,13 +54,13 @@ func (h *Handlers) Run(c *gin.Context) {
 	if err == nil {
 		id, err = caseID(c)
 	}
-	var run *authoring.Run
+	var testRun *run.Run
 	if err == nil {
-		run, err = h.runOf(c, id, ask.run)
+		testRun, err = h.runOf(c, id, ask.run)
 	}
-	if err == nil && ask.wait > 0 && !run.Status.Terminal() {
+	if err == nil && ask.wait > 0 && !testRun.Status.Terminal() {
 		if err = h.cfg.Watcher.Wait(c.Request.Context(), organization(c), ask.run, ask.wait); err == nil {
-			run, err = h.runOf(c, id, ask.run)
+			testRun, err = h.runOf(c, id, ask.run)
 		}
 	}
 	if err != nil {
@@ -66,16 +68,16 @@ func (h *Handlers) Run(c *gin.Context) {
 		return
 	}
 	if ask.junit {
-		h.answerReport(c, reportRun(run))
+		h.answerReport(c, reportRun(testRun))
 		return
 	}
-	h.answerRun(c, run)
+	h.answerRun(c, testRun)
 }
 
 // runOf reads a run of a case, and tells a case that is not there from a run.
-func (h *Handlers) runOf(c *gin.Context, id string, run uuid.UUID) (*authoring.Run, error) {
+func (h *Handlers) runOf(c *gin.Context, id string, testRun uuid.UUID) (*run.Run, error) {
 	ctx := c.Request.Context()
-	row, err := authoring.RunByID(ctx, h.cfg.DB, organization(c), id, run)
+	row, err := run.RunByID(ctx, h.cfg.DB, organization(c), id, testRun)
 	if errors.Is(err, storage.ErrNotFound) {
 		if _, of := authoring.CaseByID(ctx, h.cfg.DB, organization(c), id); of != nil {
 			err = problem(of, testCase)
@@ -110,18 +112,18 @@ func (h *Handlers) CancelRun(c *gin.Context) {
 	if err == nil {
 		runID, err = uuidParam(c, "runId")
 	}
-	var run *authoring.Run
+	var testRun *run.Run
 	if err == nil {
-		run, err = h.runOf(c, id, runID)
+		testRun, err = h.runOf(c, id, runID)
 	}
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			jobs, err := authoring.CancelRun(ctx, tx, w, id, runID)
+			jobs, err := run.CancelRun(ctx, tx, w, id, runID)
 			if err == nil {
 				err = stop(ctx, tx, w.OrganizationID, jobs)
 			}
 			if err == nil {
-				run, err = authoring.RunByID(ctx, tx, w.OrganizationID, id, runID)
+				testRun, err = run.RunByID(ctx, tx, w.OrganizationID, id, runID)
 			}
 			return err
 		})
@@ -130,7 +132,7 @@ func (h *Handlers) CancelRun(c *gin.Context) {
 		fail(c, ended(err), caseRun)
 		return
 	}
-	h.answerRun(c, run)
+	h.answerRun(c, testRun)
 }
 
 // ended says what a conflict is when a run is cancelled.

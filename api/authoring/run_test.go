@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -218,16 +220,16 @@ func TestRunIsStartedOnce(t *testing.T) {
 
 // failedEnd is how a job ends of which the first step was healed and the second
 // failed.
-func failedEnd(job uuid.UUID) (authoring.JobEnd, uuid.UUID) {
+func failedEnd(job uuid.UUID) (store.JobEnd, uuid.UUID) {
 	picture := uuid.New()
 	healed := &step.Healed{From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new"},
 		Score: 0.9, Reason: "same text"}
-	return authoring.JobEnd{Status: authoring.Failed, ErrorCode: authoring.CodeAssertionFailed, Error: `found "a", not "b"`,
+	return store.JobEnd{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: `found "a", not "b"`,
 		Records: []step.Record{
 			{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: step.Passed, Result: step.Outcome{Success: true, Message: "clicked"},
 				Healed: healed, StartMS: 5, TookMS: 7, ScreenshotID: picture.String()},
 			{StepID: "s2", Tool: step.Tool{Type: step.Assert}, Status: step.Failed, Result: step.Outcome{Message: "not equal"}, StartMS: 12}},
-		Files: []authoring.NewFile{{ID: picture, Kind: authoring.Screenshot, Key: authoring.FileKey(job, picture), ContentType: "image/png", Size: 3}},
+		Files: []store.NewFile{{ID: picture, Kind: store.Screenshot, Key: store.FileKey(job, picture), ContentType: "image/png", Size: 3}},
 	}, picture
 }
 
@@ -247,7 +249,7 @@ func TestRunThatFailed(t *testing.T) {
 	require.NotContains(t, jobOf(got, 0), "success")
 	end, picture := failedEnd(first)
 	w.end(first, end)
-	w.end(second, authoring.JobEnd{Status: authoring.Passed})
+	w.end(second, store.JobEnd{Status: store.Passed})
 
 	got = w.ok(w.member, 200, "GET", path, "")
 	require.Equal(t, "FAILED", got["status"])
@@ -367,7 +369,7 @@ func TestRunIsWaitedFor(t *testing.T) {
 			t.Fatalf("answered before the run has ended: %s", text)
 		case <-time.After(50 * time.Millisecond):
 		}
-		w.end(job, authoring.JobEnd{Status: authoring.Passed})
+		w.end(job, store.JobEnd{Status: store.Passed})
 		require.Contains(t, <-answer, `"status":"PASSED"`)
 		require.Less(t, time.Since(began), 30*time.Second)
 		// One that has ended is not waited for.
@@ -384,7 +386,7 @@ func TestCancelRun(t *testing.T) {
 	run := w.start(id, `{"targets":[`+chrome+`,`+chrome+`]}`)
 	path := "/testcases/" + id + "/runs/" + run["id"].(string)
 	first, second := idOf(jobOf(run, 0)), idOf(jobOf(run, 1))
-	w.end(first, authoring.JobEnd{Status: authoring.Passed})
+	w.end(first, store.JobEnd{Status: store.Passed})
 	w.refused(w.neighbor, 403, "FORBIDDEN", "POST", path+"/cancel", ``)
 	got := w.ok(w.both, 200, "POST", path+"/cancel", ``)
 	require.Equal(t, "CANCELLED", got["status"])

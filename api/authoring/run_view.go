@@ -8,46 +8,47 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // runView is a run of a case (authoring document, part 2.2).
 type runView struct {
-	ID           uuid.UUID        `json:"id"`
-	Build        string           `json:"build"`
-	CreationDate string           `json:"creationDate"`
-	Jobs         []jobView        `json:"jobs"`
-	OrgID        uuid.UUID        `json:"orgId"`
-	TeamID       uuid.UUID        `json:"teamId"`
-	TestCaseID   string           `json:"testCaseId"`
-	UserID       uuid.UUID        `json:"userId"`
-	TestURL      string           `json:"testUrl"`
-	Status       authoring.Status `json:"status"`
-	TestCaseName string           `json:"testCaseName"`
-	RevisionID   string           `json:"revisionId"`
-	SuiteRunID   *uuid.UUID       `json:"suiteRunId"`
-	SCTunnelName string           `json:"scTunnelName"`
-	StartDate    string           `json:"startDate,omitempty"`
-	EndDate      string           `json:"endDate,omitempty"`
-	Healed       int              `json:"healed"`
+	ID           uuid.UUID  `json:"id"`
+	Build        string     `json:"build"`
+	CreationDate string     `json:"creationDate"`
+	Jobs         []jobView  `json:"jobs"`
+	OrgID        uuid.UUID  `json:"orgId"`
+	TeamID       uuid.UUID  `json:"teamId"`
+	TestCaseID   string     `json:"testCaseId"`
+	UserID       uuid.UUID  `json:"userId"`
+	TestURL      string     `json:"testUrl"`
+	Status       run.Status `json:"status"`
+	TestCaseName string     `json:"testCaseName"`
+	RevisionID   string     `json:"revisionId"`
+	SuiteRunID   *uuid.UUID `json:"suiteRunId"`
+	SCTunnelName string     `json:"scTunnelName"`
+	StartDate    string     `json:"startDate,omitempty"`
+	EndDate      string     `json:"endDate,omitempty"`
+	Healed       int        `json:"healed"`
 }
 
 // jobView is the run on one target.
 type jobView struct {
-	ID        uuid.UUID        `json:"id"`
-	Target    targetView       `json:"target"`
-	Name      string           `json:"name"`
-	URL       string           `json:"url"`
-	Success   *bool            `json:"success,omitempty"` // once the job has ended
-	Error     *failureView     `json:"error"`
-	Status    authoring.Status `json:"status"`
-	StartDate string           `json:"startDate,omitempty"`
-	EndDate   string           `json:"endDate,omitempty"`
-	Healed    int              `json:"healed"`
+	ID        uuid.UUID    `json:"id"`
+	Target    targetView   `json:"target"`
+	Name      string       `json:"name"`
+	URL       string       `json:"url"`
+	Success   *bool        `json:"success,omitempty"` // once the job has ended
+	Error     *failureView `json:"error"`
+	Status    run.Status   `json:"status"`
+	StartDate string       `json:"startDate,omitempty"`
+	EndDate   string       `json:"endDate,omitempty"`
+	Healed    int          `json:"healed"`
 	*jobDetail
 }
 
@@ -77,7 +78,7 @@ type recordView struct {
 }
 
 // viewRun is a run as a list has it.
-func viewRun(r *authoring.Run) runView {
+func viewRun(r *run.Run) runView {
 	view := runView{ID: r.ID, Build: r.BuildName, CreationDate: stamp(r.CreatedAt), Jobs: make([]jobView, 0, len(r.Jobs)),
 		OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, TestCaseID: r.CaseID, UserID: r.UserUUID, TestURL: r.TestURL,
 		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
@@ -98,11 +99,11 @@ func stampOnce(t *time.Time) string {
 	return stamp(*t)
 }
 
-func viewJob(r *authoring.Run, j *authoring.Job) jobView {
+func viewJob(r *run.Run, j *run.Job) jobView {
 	view := jobView{ID: j.ID, Target: viewTarget(&j.Target), Name: jobName(r, j), URL: r.TestURL, Status: j.Status,
 		StartDate: stampOnce(j.StartedAt), EndDate: stampOnce(j.FinishedAt), Healed: j.Healed}
 	if j.Status.Terminal() {
-		passed := j.Status == authoring.Passed
+		passed := j.Status == run.Passed
 		view.Success = &passed
 	}
 	if j.ErrorCode != "" {
@@ -113,7 +114,7 @@ func viewJob(r *authoring.Run, j *authoring.Job) jobView {
 
 // jobName is the case's name. Of several jobs each has its number and target too,
 // so that all names differ.
-func jobName(r *authoring.Run, j *authoring.Job) string {
+func jobName(r *run.Run, j *run.Job) string {
 	if len(r.Jobs) < 2 {
 		return r.CaseName
 	}
@@ -131,7 +132,7 @@ func jobName(r *authoring.Run, j *authoring.Job) string {
 }
 
 // answerRun answers a run with the steps and files of all its jobs.
-func (h *Handlers) answerRun(c *gin.Context, run *authoring.Run) {
+func (h *Handlers) answerRun(c *gin.Context, run *run.Run) {
 	view := viewRun(run)
 	for i := range run.Jobs {
 		detail, err := h.viewDetail(c.Request.Context(), &run.Jobs[i])
@@ -146,7 +147,7 @@ func (h *Handlers) answerRun(c *gin.Context, run *authoring.Run) {
 
 // viewCaseRuns are the case runs of a suite run; the jobs that are listed have
 // their steps and files.
-func (h *Handlers) viewCaseRuns(ctx context.Context, runs []authoring.Run, detailed []*authoring.Job) ([]runView, error) {
+func (h *Handlers) viewCaseRuns(ctx context.Context, runs []run.Run, detailed []*run.Job) ([]runView, error) {
 	views := make([]runView, 0, len(runs))
 	for i := range runs {
 		view := viewRun(&runs[i])
@@ -165,7 +166,7 @@ func (h *Handlers) viewCaseRuns(ctx context.Context, runs []authoring.Run, detai
 	return views, nil
 }
 
-func (h *Handlers) viewDetail(ctx context.Context, j *authoring.Job) (*jobDetail, error) {
+func (h *Handlers) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 	detail := jobDetail{Files: make([]fileView, 0, len(j.Files))}
 	if j.Records != nil {
 		detail.Steps = make([]recordView, 0, len(j.Records))
@@ -190,21 +191,21 @@ func (h *Handlers) viewDetail(ctx context.Context, j *authoring.Job) (*jobDetail
 // suiteRunView is a run of a suite (authoring document, part 2.4). caseRuns are
 // answered by the single run only.
 type suiteRunView struct {
-	BuildName     string           `json:"buildName"`
-	ID            uuid.UUID        `json:"id"`
-	OrgID         uuid.UUID        `json:"orgId"`
-	RunCount      int              `json:"runCount"`
-	TeamID        uuid.UUID        `json:"teamId"`
-	UserID        uuid.UUID        `json:"userId"`
-	TestSuiteID   uuid.UUID        `json:"testSuiteId"`
-	TestSuiteName string           `json:"testSuiteName"`
-	Status        authoring.Status `json:"status"`
-	Error         *string          `json:"error"`
-	CreationDate  string           `json:"creationDate"`
-	StartDate     string           `json:"startDate,omitempty"`
-	EndDate       string           `json:"endDate,omitempty"`
-	Counts        countsView       `json:"counts"`
-	CaseRuns      []runView        `json:"caseRuns,omitzero"`
+	BuildName     string     `json:"buildName"`
+	ID            uuid.UUID  `json:"id"`
+	OrgID         uuid.UUID  `json:"orgId"`
+	RunCount      int        `json:"runCount"`
+	TeamID        uuid.UUID  `json:"teamId"`
+	UserID        uuid.UUID  `json:"userId"`
+	TestSuiteID   uuid.UUID  `json:"testSuiteId"`
+	TestSuiteName string     `json:"testSuiteName"`
+	Status        run.Status `json:"status"`
+	Error         *string    `json:"error"`
+	CreationDate  string     `json:"creationDate"`
+	StartDate     string     `json:"startDate,omitempty"`
+	EndDate       string     `json:"endDate,omitempty"`
+	Counts        countsView `json:"counts"`
+	CaseRuns      []runView  `json:"caseRuns,omitzero"`
 }
 
 // countsView counts case runs by their status.
@@ -218,13 +219,13 @@ type countsView struct {
 	Cancelled int `json:"cancelled"`
 }
 
-func viewSuiteRun(r *authoring.SuiteRun) suiteRunView {
+func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 	n := r.Counts
 	view := suiteRunView{BuildName: r.BuildName, ID: r.ID, OrgID: r.OrganizationUUID, RunCount: r.RunCount, TeamID: r.TeamUUID,
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
 		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt),
-		Counts: countsView{Queued: n[authoring.Queued], Running: n[authoring.Running], Passed: n[authoring.Passed],
-			Failed: n[authoring.Failed], Error: n[authoring.Errored], Cancelled: n[authoring.Cancelled]}}
+		Counts: countsView{Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
+			Failed: n[run.Failed], Error: n[run.Errored], Cancelled: n[run.Cancelled]}}
 	for _, count := range n {
 		view.Counts.Total += count
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -38,7 +40,7 @@ func withWatcher(t testing.TB) func(*api.Config) {
 		db := cfg.DB
 		cfg.Watcher = task.NewWatcher(task.WatcherConfig{Interval: 5 * time.Millisecond,
 			Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
-				return authoring.EndedRuns(ctx, db, ids)
+				return store.EndedRuns(ctx, db, ids)
 			}})
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan struct{})
@@ -98,15 +100,15 @@ func idOf(view tree) uuid.UUID { return uuid.MustParse(view["id"].(string)) }
 func (w *world) begin(job uuid.UUID) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := authoring.BeginJob(ctx, tx, job)
+		_, _, err := store.BeginJob(ctx, tx, job)
 		return err
 	})
 }
 
-func (w *world) end(job uuid.UUID, end authoring.JobEnd) {
+func (w *world) end(job uuid.UUID, end store.JobEnd) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		did, err := authoring.EndJob(ctx, tx, job, end)
+		did, err := store.EndJob(ctx, tx, job, end)
 		require.True(w.t, did)
 		return err
 	})
@@ -117,11 +119,11 @@ func (w *world) end(job uuid.UUID, end authoring.JobEnd) {
 func (w *world) fanOut(suiteRun uuid.UUID) map[string]uuid.UUID {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, more, err := authoring.NextRuns(ctx, tx, suiteRun, "slipway", 100)
+		_, more, err := store.NextRuns(ctx, tx, suiteRun, "slipway", 100)
 		require.False(w.t, more)
 		return err
 	})
-	runs, err := authoring.RunsOfSuiteRun(w.t.Context(), w.db, suiteRun)
+	runs, err := store.RunsOfSuiteRun(w.t.Context(), w.db, suiteRun)
 	require.NoError(w.t, err)
 	jobs := map[string]uuid.UUID{}
 	for _, run := range runs {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/slipway-qa/slipway/storage/schedule"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // Schedules answers GET /test-schedules, newest first. Parameters: ids (array),
@@ -18,16 +19,16 @@ import (
 // teamId, testSuiteIds (array; schedules with any of them), skip, limit.
 func (h *Handlers) Schedules(c *gin.Context) {
 	q := queryOf(c)
-	f := authoring.ScheduleFilter{OrganizationID: organization(c), IDs: q.uuids("ids"), Search: q.search(),
+	f := schedule.ScheduleFilter{OrganizationID: organization(c), IDs: q.uuids("ids"), Search: q.search(),
 		User: q.uuid("userId"), Team: q.uuid("teamId"), Suites: q.uuids("testSuiteIds"), Page: q.page()}
 	f.From, f.To = q.dates()
 	if q.err != nil {
-		fail(c, q.err, schedule)
+		fail(c, q.err, testSchedule)
 		return
 	}
-	rows, total, err := authoring.Schedules(c.Request.Context(), h.cfg.DB, f)
+	rows, total, err := schedule.Schedules(c.Request.Context(), h.cfg.DB, f)
 	if err != nil {
-		fail(c, err, schedule)
+		fail(c, err, testSchedule)
 		return
 	}
 	data(c, http.StatusOK, listOf(rows, total, viewSchedule))
@@ -36,12 +37,12 @@ func (h *Handlers) Schedules(c *gin.Context) {
 // Schedule answers GET /test-schedules/{id}.
 func (h *Handlers) Schedule(c *gin.Context) {
 	id, err := uuidParam(c, "id")
-	var row *authoring.Schedule
+	var row *schedule.Schedule
 	if err == nil {
-		row, err = authoring.ScheduleByID(c.Request.Context(), h.cfg.DB, organization(c), id)
+		row, err = schedule.ScheduleByID(c.Request.Context(), h.cfg.DB, organization(c), id)
 	}
 	if err != nil {
-		fail(c, err, schedule)
+		fail(c, err, testSchedule)
 		return
 	}
 	data(c, http.StatusOK, viewDescribed(row))
@@ -52,19 +53,19 @@ func (h *Handlers) Schedule(c *gin.Context) {
 func (h *Handlers) CreateSchedule(c *gin.Context) {
 	var in scheduleBody
 	err := read(c, &in)
-	var n authoring.NewSchedule
+	var n schedule.NewSchedule
 	if err == nil {
 		n, err = in.create()
 	}
-	var row *authoring.Schedule
+	var row *schedule.Schedule
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-			row, err = authoring.CreateSchedule(ctx, tx, w, n)
+			row, err = schedule.CreateSchedule(ctx, tx, w, n)
 			return err
 		})
 	}
 	if err != nil {
-		fail(c, err, schedule)
+		fail(c, err, testSchedule)
 		return
 	}
 	data(c, http.StatusCreated, viewDescribed(row))
@@ -79,7 +80,7 @@ func (h *Handlers) UpdateSchedule(c *gin.Context) {
 	if err == nil {
 		err = read(c, &in)
 	}
-	var change authoring.ScheduleChange
+	var change schedule.ScheduleChange
 	if err == nil {
 		change, err = in.change()
 	}
@@ -87,27 +88,27 @@ func (h *Handlers) UpdateSchedule(c *gin.Context) {
 }
 
 // EnableSchedule answers POST /test-schedules/{id}/enable. A body says nothing.
-func (h *Handlers) EnableSchedule(c *gin.Context) { h.turn(c, authoring.ScheduleEnabled) }
+func (h *Handlers) EnableSchedule(c *gin.Context) { h.turn(c, schedule.ScheduleEnabled) }
 
 // DisableSchedule answers POST /test-schedules/{id}/disable.
-func (h *Handlers) DisableSchedule(c *gin.Context) { h.turn(c, authoring.ScheduleDisabled) }
+func (h *Handlers) DisableSchedule(c *gin.Context) { h.turn(c, schedule.ScheduleDisabled) }
 
-func (h *Handlers) turn(c *gin.Context, state authoring.ScheduleState) {
+func (h *Handlers) turn(c *gin.Context, state schedule.ScheduleState) {
 	id, err := uuidParam(c, "id")
-	h.updateSchedule(c, id, authoring.ScheduleChange{State: &state}, err)
+	h.updateSchedule(c, id, schedule.ScheduleChange{State: &state}, err)
 }
 
 // updateSchedule changes a schedule, unless the request was wrong, and answers it.
-func (h *Handlers) updateSchedule(c *gin.Context, id uuid.UUID, change authoring.ScheduleChange, err error) {
-	var row *authoring.Schedule
+func (h *Handlers) updateSchedule(c *gin.Context, id uuid.UUID, change schedule.ScheduleChange, err error) {
+	var row *schedule.Schedule
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-			row, err = authoring.UpdateSchedule(ctx, tx, w, id, change)
+			row, err = schedule.UpdateSchedule(ctx, tx, w, id, change)
 			return err
 		})
 	}
 	if err != nil {
-		fail(c, err, schedule)
+		fail(c, err, testSchedule)
 		return
 	}
 	data(c, http.StatusOK, viewDescribed(row))
@@ -118,11 +119,11 @@ func (h *Handlers) DeleteSchedule(c *gin.Context) {
 	id, err := uuidParam(c, "id")
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			return authoring.DeleteSchedule(ctx, tx, w, id)
+			return schedule.DeleteSchedule(ctx, tx, w, id)
 		})
 	}
 	if err != nil {
-		fail(c, err, schedule)
+		fail(c, err, testSchedule)
 		return
 	}
 	respond.Empty(c, http.StatusNoContent)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/schedule"
+
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/pagination"
@@ -24,7 +26,7 @@ type scheduleBody struct {
 }
 
 // create is the schedule that the body asks for.
-func (in *scheduleBody) create() (n authoring.NewSchedule, err error) {
+func (in *scheduleBody) create() (n schedule.NewSchedule, err error) {
 	if in.Name != nil && strings.TrimSpace(*in.Name) == "" {
 		// Without a name the store gives one; an empty one is a mistake.
 		return n, member("name", fmt.Sprintf("must have 1 to %d characters", authoring.MaxName))
@@ -45,7 +47,7 @@ func (in *scheduleBody) create() (n authoring.NewSchedule, err error) {
 }
 
 // change is what the body changes.
-func (in *scheduleBody) change() (c authoring.ScheduleChange, err error) {
+func (in *scheduleBody) change() (c schedule.ScheduleChange, err error) {
 	c.Name = in.Name
 	if c.State, err = in.state(); err != nil {
 		return c, err
@@ -58,13 +60,13 @@ func (in *scheduleBody) change() (c authoring.ScheduleChange, err error) {
 }
 
 // state is the one that a caller may ask for; nil when it asks for none.
-func (in *scheduleBody) state() (*authoring.ScheduleState, error) {
+func (in *scheduleBody) state() (*schedule.ScheduleState, error) {
 	if in.StateName == nil {
 		return nil, nil
 	}
-	state := authoring.ScheduleState(*in.StateName)
-	if state != authoring.ScheduleEnabled && state != authoring.ScheduleDisabled {
-		return nil, member("stateName", fmt.Sprintf("must be %s or %s", authoring.ScheduleEnabled, authoring.ScheduleDisabled))
+	state := schedule.ScheduleState(*in.StateName)
+	if state != schedule.ScheduleEnabled && state != schedule.ScheduleDisabled {
+		return nil, member("stateName", fmt.Sprintf("must be %s or %s", schedule.ScheduleEnabled, schedule.ScheduleDisabled))
 	}
 	return &state, nil
 }
@@ -90,8 +92,8 @@ func readSuiteIDs(text json.RawMessage) (*[]uuid.UUID, error) {
 		if seen[id] {
 			continue
 		}
-		if len(ids) == authoring.MaxScheduleSuites {
-			return nil, invalidSuites(fmt.Sprintf("%s: must have at most %d elements", suiteIDsPath, authoring.MaxScheduleSuites))
+		if len(ids) == schedule.MaxScheduleSuites {
+			return nil, invalidSuites(fmt.Sprintf("%s: must have at most %d elements", suiteIDsPath, schedule.MaxScheduleSuites))
 		}
 		seen[id] = true
 		ids = append(ids, id)
@@ -119,18 +121,18 @@ const scheduleSettingsPath = "settings"
 // readScheduleSettings reads what the member settings changes: nil when it is
 // absent, the removal of all settings when it is null. What the values mean is for
 // the store to check.
-func readScheduleSettings(text json.RawMessage) (*authoring.SettingsChange, error) {
+func readScheduleSettings(text json.RawMessage) (*schedule.SettingsChange, error) {
 	switch {
 	case text == nil:
 		return nil, nil
 	case string(text) == "null":
-		return &authoring.SettingsChange{Remove: true}, nil
+		return &schedule.SettingsChange{Remove: true}, nil
 	}
 	var in scheduleSettingsBody
 	if err := (document{text}).decode(scheduleSettingsPath, &in); err != nil {
 		return nil, err
 	}
-	var change authoring.SettingsChange
+	var change schedule.SettingsChange
 	for _, read := range []func() error{
 		func() error { return readMember("cron", in.Cron, &change.Cron, asText) },
 		func() error { return readMember("timezone", in.Timezone, &change.Timezone, asText) },
@@ -150,7 +152,7 @@ func readScheduleSettings(text json.RawMessage) (*authoring.SettingsChange, erro
 
 // readMember reads a member of the settings, whose JSON is of type J, into what it
 // means.
-func readMember[J, T any](name string, text json.RawMessage, into *authoring.Member[T], as func(path string, value J) (T, error)) error {
+func readMember[J, T any](name string, text json.RawMessage, into *schedule.Member[T], as func(path string, value J) (T, error)) error {
 	if text == nil {
 		return nil
 	}

@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/schedule"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/respond"
-	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // bodyOf reads a text as the body of a request.
@@ -26,8 +27,8 @@ func bodyOf(t testing.TB, text string) (in scheduleBody, err error) {
 	return in, err
 }
 
-func given[T any](value T) authoring.Member[T] {
-	return authoring.Member[T]{Given: true, Value: &value}
+func given[T any](value T) schedule.Member[T] {
+	return schedule.Member[T]{Given: true, Value: &value}
 }
 
 func TestScheduleSettingsAreRead(t *testing.T) {
@@ -35,16 +36,16 @@ func TestScheduleSettingsAreRead(t *testing.T) {
 	user := uuid.MustParse("01890000-0000-7000-8000-00000000000f")
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	lastOfDay := day.Add(24*time.Hour - time.Microsecond)
-	for text, want := range map[string]*authoring.SettingsChange{
+	for text, want := range map[string]*schedule.SettingsChange{
 		`{}`:                {},
 		`{"other":[{}]}`:    {},
-		`{"cron":null}`:     {Cron: authoring.Member[string]{Given: true}},
+		`{"cron":null}`:     {Cron: schedule.Member[string]{Given: true}},
 		`{"CRON":"@daily"}`: {Cron: given("@daily")}, // names of members are taken in any case, as everywhere
-		`{"cron":"a","cron":"b","timezone":"UTC","timezone":null}`: {Cron: given("b"), Timezone: authoring.Member[string]{Given: true}},
+		`{"cron":"a","cron":"b","timezone":"UTC","timezone":null}`: {Cron: given("b"), Timezone: schedule.Member[string]{Given: true}},
 		`{"runningUserId":"0189000000007000800000000000000F"}`:     {RunningUser: given(user)},
 		`{"runningUserId":"` + user.String() + `","maxRuns":3}`:    {RunningUser: given(user), MaxRuns: given(3)},
 		`{"startDate":"2026-03-01","endDate":"2026-03-01"}`:        {StartAt: given(day), EndAt: given(lastOfDay)},
-		`{"startDate":"2026-03-01T02:00:00+02:00","endDate":null}`: {StartAt: given(day), EndAt: authoring.Member[time.Time]{Given: true}},
+		`{"startDate":"2026-03-01T02:00:00+02:00","endDate":null}`: {StartAt: given(day), EndAt: schedule.Member[time.Time]{Given: true}},
 		`{"endDate":"2026-03-01T00:00:00Z"}`:                       {EndAt: given(day)},
 		`{"endDate":"9999-12-31"}`:                                 {EndAt: given(time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC))},
 		`{"scTunnelName":"office","buildName":"","maxRuns":-1}`:    {Tunnel: given("office"), BuildName: given(""), MaxRuns: given(-1)},
@@ -94,7 +95,7 @@ func TestScheduleBodyIsRefused(t *testing.T) {
 		if err == nil {
 			_, err = in.change()
 		}
-		p := respond.Explain(problem(err, schedule))
+		p := respond.Explain(problem(err, testSchedule))
 		require.Equal(t, http.StatusBadRequest, p.Status, text)
 		require.Empty(t, p.Authoring, "%s is INVALID_BODY", text)
 		require.Contains(t, p.Text, says, text)
@@ -123,19 +124,19 @@ func TestSuitesOfScheduleAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, got)
 
-	many := make([]string, authoring.MaxScheduleSuites+1)
+	many := make([]string, schedule.MaxScheduleSuites+1)
 	for i := range many {
 		many[i] = fmt.Sprintf(`"01890000-0000-7000-8000-%012d"`, i)
 	}
 	got, err = readSuiteIDs(json.RawMessage("[" + strings.Join(many[1:], ",") + "," + many[1] + "]"))
 	require.NoError(t, err)
-	require.Len(t, *got, authoring.MaxScheduleSuites)
+	require.Len(t, *got, schedule.MaxScheduleSuites)
 	for text, says := range map[string]string{
 		`["7"]`: "testSuiteIds[0]: must be a UUID", `["` + one.String() + `",""]`: "testSuiteIds[1]: must be a UUID",
 		`[null]`: "testSuiteIds[0]", "[" + strings.Join(many, ",") + "]": "at most 50 elements",
 	} {
 		_, err := readSuiteIDs(json.RawMessage(text))
-		p := respond.Explain(problem(err, schedule))
+		p := respond.Explain(problem(err, testSchedule))
 		require.Equal(t, http.StatusBadRequest, p.Status, text)
 		require.Equal(t, codeInvalidSuites, p.Authoring, text)
 		require.Contains(t, p.Text, says, text)
@@ -151,7 +152,7 @@ func FuzzSchedule(f *testing.F) {
 	f.Add(`{"settings":null,"testSuiteIds":null,"name":null,"teamId":null,"stateName":null}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		in, err := bodyOf(t, text)
-		var n authoring.NewSchedule
+		var n schedule.NewSchedule
 		if err == nil {
 			n, err = in.create()
 		}
@@ -159,7 +160,7 @@ func FuzzSchedule(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		if n.Suites == nil || len(n.Suites) > authoring.MaxScheduleSuites {
+		if n.Suites == nil || len(n.Suites) > schedule.MaxScheduleSuites {
 			t.Fatalf("%q has %d suites", text, len(n.Suites))
 		}
 		if s := n.Settings; s != nil {

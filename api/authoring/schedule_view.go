@@ -2,8 +2,8 @@ package authoring
 
 import (
 	"github.com/google/uuid"
+	"github.com/slipway-qa/slipway/storage/schedule"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/cron"
 )
 
@@ -43,16 +43,16 @@ type scheduleSettingsView struct {
 // scheduleStateView is what a schedule does: lastRunDate is there after a run,
 // nextRunDate while it is enabled, remainingRuns while it is and has maxRuns.
 type scheduleStateView struct {
-	StateName     authoring.ScheduleState `json:"stateName"`
-	RunCount      int                     `json:"runCount"`
-	LastRunDate   string                  `json:"lastRunDate,omitempty"`
-	NextRunDate   string                  `json:"nextRunDate,omitempty"`
-	RemainingRuns *int                    `json:"remainingRuns,omitempty"`
-	LastRunError  string                  `json:"lastRunError,omitempty"`
+	StateName     schedule.ScheduleState `json:"stateName"`
+	RunCount      int                    `json:"runCount"`
+	LastRunDate   string                 `json:"lastRunDate,omitempty"`
+	NextRunDate   string                 `json:"nextRunDate,omitempty"`
+	RemainingRuns *int                   `json:"remainingRuns,omitempty"`
+	LastRunError  string                 `json:"lastRunError,omitempty"`
 }
 
 // viewSchedule is a schedule as a list has it.
-func viewSchedule(row *authoring.Schedule) scheduleView {
+func viewSchedule(row *schedule.Schedule) scheduleView {
 	view := scheduleView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name,
 		CreationDate: stamp(row.CreatedAt), LastUpdateDate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
@@ -65,7 +65,7 @@ func viewSchedule(row *authoring.Schedule) scheduleView {
 	return view
 }
 
-func viewScheduleSettings(s *authoring.ScheduleSettings) scheduleSettingsView {
+func viewScheduleSettings(s *schedule.ScheduleSettings) scheduleSettingsView {
 	if s == nil {
 		return scheduleSettingsView{}
 	}
@@ -74,7 +74,7 @@ func viewScheduleSettings(s *authoring.ScheduleSettings) scheduleSettingsView {
 }
 
 // viewDescribed is a schedule with its times in words.
-func viewDescribed(row *authoring.Schedule) scheduleView {
+func viewDescribed(row *schedule.Schedule) scheduleView {
 	view := viewSchedule(row)
 	if row.Settings == nil {
 		return view

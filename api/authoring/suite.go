@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/respond"
@@ -136,7 +138,7 @@ func (h *Handlers) DeleteSuite(c *gin.Context) {
 	}
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			jobs, err := authoring.DeleteSuite(ctx, tx, w, id, in.DeleteTestCases)
+			jobs, err := run.DeleteSuiteWithRuns(ctx, tx, w, id, in.DeleteTestCases)
 			if err != nil {
 				return err
 			}

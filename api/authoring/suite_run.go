@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
@@ -27,54 +29,54 @@ func (h *Handlers) RunSuite(c *gin.Context) {
 		err = read(c, &in)
 	}
 	key := c.GetHeader(idempotencyHeader)
-	var run *authoring.SuiteRun
+	var testRun *run.SuiteRun
 	if err == nil {
-		run, err = h.seenSuiteRun(c, id, key)
+		testRun, err = h.seenSuiteRun(c, id, key)
 	}
-	if err == nil && run == nil {
-		run, err = h.startSuiteRun(c, authoring.NewSuiteRun{SuiteID: id, BuildName: in.BuildName, Key: key})
+	if err == nil && testRun == nil {
+		testRun, err = h.startSuiteRun(c, run.NewSuiteRun{SuiteID: id, BuildName: in.BuildName, Key: key})
 	}
 	if err != nil {
 		fail(c, err, testSuite)
 		return
 	}
-	data(c, http.StatusOK, viewSuiteRun(run))
+	data(c, http.StatusOK, viewSuiteRun(testRun))
 }
 
 // startSuiteRun writes the suite run with its task; see startRun.
-func (h *Handlers) startSuiteRun(c *gin.Context, n authoring.NewSuiteRun) (run *authoring.SuiteRun, err error) {
+func (h *Handlers) startSuiteRun(c *gin.Context, n run.NewSuiteRun) (testRun *run.SuiteRun, err error) {
 	var job *ledger.NewTask
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		n.RequestID = respond.RequestID(ctx)
-		if run, err = authoring.StartSuiteRun(ctx, tx, w, n); err != nil {
+		if testRun, err = run.StartSuiteRun(ctx, tx, w, n); err != nil {
 			return err
 		}
-		job = tasks.NewSuiteRun(w.OrganizationID, n.RequestID, run.ID)
+		job = tasks.NewSuiteRun(w.OrganizationID, n.RequestID, testRun.ID)
 		return h.insert(ctx, tx, job)
 	})
 	if errors.Is(err, authoring.ErrSeen) {
-		if run, err = h.seenSuiteRun(c, n.SuiteID, n.Key); run == nil && err == nil {
+		if testRun, err = h.seenSuiteRun(c, n.SuiteID, n.Key); testRun == nil && err == nil {
 			err = storage.ErrConflict
 		}
-		return run, err
+		return testRun, err
 	}
 	if err != nil {
 		return nil, err
 	}
 	h.hand(job)
-	return run, nil
+	return testRun, nil
 }
 
-func (h *Handlers) seenSuiteRun(c *gin.Context, id uuid.UUID, key string) (*authoring.SuiteRun, error) {
-	seen, err := h.seen(c, authoring.SuiteRunOperation(id), key)
+func (h *Handlers) seenSuiteRun(c *gin.Context, id uuid.UUID, key string) (*run.SuiteRun, error) {
+	seen, err := h.seen(c, run.SuiteRunOperation(id), key)
 	if err != nil || seen == uuid.Nil {
 		return nil, err
 	}
-	run, err := authoring.SuiteRunByID(c.Request.Context(), h.cfg.DB, organization(c), id, seen)
+	testRun, err := run.SuiteRunByID(c.Request.Context(), h.cfg.DB, organization(c), id, seen)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = problem(err, suiteRun)
 	}
-	return run, err
+	return testRun, err
 }
 
 // SuiteRuns answers GET /testsuites/{id}/runs; parameters as Runs.
@@ -86,10 +88,10 @@ func (h *Handlers) SuiteRuns(c *gin.Context) {
 	if err == nil {
 		_, err = authoring.SuiteByID(c.Request.Context(), h.cfg.DB, organization(c), f.SuiteID)
 	}
-	var rows []authoring.SuiteRun
+	var rows []run.SuiteRun
 	var total int
 	if err == nil {
-		rows, total, err = authoring.SuiteRuns(c.Request.Context(), h.cfg.DB, f)
+		rows, total, err = run.SuiteRuns(c.Request.Context(), h.cfg.DB, f)
 	}
 	if err != nil {
 		fail(c, err, testSuite)
@@ -106,27 +108,27 @@ func (h *Handlers) SuiteRun(c *gin.Context) {
 	if err == nil {
 		id, err = uuidParam(c, "id")
 	}
-	var run *authoring.SuiteRun
+	var testRun *run.SuiteRun
 	if err == nil {
-		run, err = h.suiteRunOf(c, id, ask.run)
+		testRun, err = h.suiteRunOf(c, id, ask.run)
 	}
-	if err == nil && ask.wait > 0 && !run.Status.Terminal() {
+	if err == nil && ask.wait > 0 && !testRun.Status.Terminal() {
 		if err = h.cfg.Watcher.Wait(c.Request.Context(), organization(c), ask.run, ask.wait); err == nil {
-			run, err = h.suiteRunOf(c, id, ask.run)
+			testRun, err = h.suiteRunOf(c, id, ask.run)
 		}
 	}
 	if err != nil {
 		fail(c, err, suiteRun)
 		return
 	}
-	h.answerSuiteRun(c, run, ask.junit)
+	h.answerSuiteRun(c, testRun, ask.junit)
 }
 
 // suiteRunOf reads a run of a suite, and tells a suite that is not there from a
 // run.
-func (h *Handlers) suiteRunOf(c *gin.Context, id, run uuid.UUID) (*authoring.SuiteRun, error) {
+func (h *Handlers) suiteRunOf(c *gin.Context, id, testRun uuid.UUID) (*run.SuiteRun, error) {
 	ctx := c.Request.Context()
-	row, err := authoring.SuiteRunByID(ctx, h.cfg.DB, organization(c), id, run)
+	row, err := run.SuiteRunByID(ctx, h.cfg.DB, organization(c), id, testRun)
 	if errors.Is(err, storage.ErrNotFound) {
 		if _, of := authoring.SuiteByID(ctx, h.cfg.DB, organization(c), id); of != nil {
 			err = problem(of, testSuite)
@@ -142,18 +144,18 @@ const maxDetailed = 100
 
 // answerSuiteRun answers a suite run with its case runs. Of the jobs, the first
 // that failed have their steps and files.
-func (h *Handlers) answerSuiteRun(c *gin.Context, run *authoring.SuiteRun, junit bool) {
+func (h *Handlers) answerSuiteRun(c *gin.Context, testRun *run.SuiteRun, junit bool) {
 	ctx := c.Request.Context()
-	runs, err := authoring.RunsOfSuiteRun(ctx, h.cfg.DB, run.ID)
+	runs, err := run.RunsOfSuiteRun(ctx, h.cfg.DB, testRun.ID)
 	detailed := failedJobs(runs)
 	if err == nil {
-		err = authoring.ReadRecords(ctx, h.cfg.DB, detailed)
+		err = run.ReadRecords(ctx, h.cfg.DB, detailed)
 	}
 	if err == nil && junit {
-		h.answerReport(c, reportSuiteRun(run, runs))
+		h.answerReport(c, reportSuiteRun(testRun, runs))
 		return
 	}
-	view := viewSuiteRun(run)
+	view := viewSuiteRun(testRun)
 	if err == nil {
 		view.CaseRuns, err = h.viewCaseRuns(ctx, runs, detailed)
 	}
@@ -165,12 +167,12 @@ func (h *Handlers) answerSuiteRun(c *gin.Context, run *authoring.SuiteRun, junit
 }
 
 // failedJobs are the first jobs of runs that ended as FAILED or ERROR.
-func failedJobs(runs []authoring.Run) []*authoring.Job {
-	var jobs []*authoring.Job
+func failedJobs(runs []run.Run) []*run.Job {
+	var jobs []*run.Job
 	for i := range runs {
 		for k := range runs[i].Jobs {
 			job := &runs[i].Jobs[k]
-			if job.Status != authoring.Failed && job.Status != authoring.Errored {
+			if job.Status != run.Failed && job.Status != run.Errored {
 				continue
 			}
 			if jobs = append(jobs, job); len(jobs) == maxDetailed {
@@ -188,18 +190,18 @@ func (h *Handlers) CancelSuiteRun(c *gin.Context) {
 	if err == nil {
 		runID, err = uuidParam(c, "runId")
 	}
-	var run *authoring.SuiteRun
+	var testRun *run.SuiteRun
 	if err == nil {
-		run, err = h.suiteRunOf(c, id, runID)
+		testRun, err = h.suiteRunOf(c, id, runID)
 	}
 	if err == nil {
 		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			jobs, err := authoring.CancelSuiteRun(ctx, tx, w, id, runID)
+			jobs, err := run.CancelSuiteRun(ctx, tx, w, id, runID)
 			if err == nil {
 				err = stop(ctx, tx, w.OrganizationID, jobs)
 			}
 			if err == nil {
-				run, err = authoring.SuiteRunByID(ctx, tx, w.OrganizationID, id, runID)
+				testRun, err = run.SuiteRunByID(ctx, tx, w.OrganizationID, id, runID)
 			}
 			return err
 		})
@@ -208,5 +210,5 @@ func (h *Handlers) CancelSuiteRun(c *gin.Context) {
 		fail(c, ended(err), suiteRun)
 		return
 	}
-	data(c, http.StatusOK, viewSuiteRun(run))
+	data(c, http.StatusOK, viewSuiteRun(testRun))
 }

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 func TestSuiteRunIsShownWhole(t *testing.T) {
@@ -53,9 +54,9 @@ func TestSuiteRunIsShownWhole(t *testing.T) {
 	require.Equal(t, counts(tree{"queued": 2.0, "running": 1.0}), got["counts"])
 	end, _ := failedEnd(jobs["a fails"])
 	w.end(jobs["a fails"], end)
-	w.end(jobs["b breaks"], authoring.JobEnd{Status: authoring.Errored, ErrorCode: authoring.CodeNoSession, Error: "no browser"})
+	w.end(jobs["b breaks"], store.JobEnd{Status: store.Errored, ErrorCode: store.CodeNoSession, Error: "no browser"})
 	end, _ = failedEnd(jobs["c passes"])
-	w.end(jobs["c passes"], authoring.JobEnd{Status: authoring.Passed, Records: end.Records, Files: end.Files})
+	w.end(jobs["c passes"], store.JobEnd{Status: store.Passed, Records: end.Records, Files: end.Files})
 
 	got = w.ok(w.member, 200, "GET", path, "")
 	require.Equal(t, "FAILED", got["status"])
@@ -164,7 +165,7 @@ func TestCancelSuiteRun(t *testing.T) {
 	run := w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", ``)
 	path := "/testsuites/" + suite + "/runs/" + run["id"].(string)
 	jobs := w.fanOut(idOf(run))
-	w.end(jobs["one"], authoring.JobEnd{Status: authoring.Passed})
+	w.end(jobs["one"], store.JobEnd{Status: store.Passed})
 	w.refused(w.neighbor, 403, "FORBIDDEN", "POST", path+"/cancel", ``)
 	got := w.ok(w.member, 200, "POST", path+"/cancel", ``)
 	require.Equal(t, "CANCELLED", got["status"])
@@ -200,14 +201,14 @@ func TestFile(t *testing.T) {
 	run := w.start(w.newCase(w.member, "case", nil), ``)
 	end, picture := failedEnd(idOf(jobOf(run, 0)))
 	source := uuid.New()
-	end.Files = append(end.Files, authoring.NewFile{ID: source, Kind: authoring.Source, Step: 1, ContentType: "text/plain; charset=utf-8",
-		Key: authoring.FileKey(idOf(jobOf(run, 0)), source), Size: 3})
+	end.Files = append(end.Files, store.NewFile{ID: source, Kind: store.Source, Step: 1, ContentType: "text/plain; charset=utf-8",
+		Key: store.FileKey(idOf(jobOf(run, 0)), source), Size: 3})
 	w.end(idOf(jobOf(run, 0)), end)
 	for id, name := range map[string]string{picture.String(): "screenshot-1.png", bare(source): "source-2.txt"} {
 		rec := w.call(w.neighbor, "GET", "/files/"+id, "", "Accept", "application/json")
 		require.Equal(t, http.StatusFound, rec.Code)
 		require.Equal(t, "no-store", rec.Header().Get("Cache-Control"))
-		require.Contains(t, rec.Header().Get("Location"), base+"/objects/"+authoring.Prefix)
+		require.Contains(t, rec.Header().Get("Location"), base+"/objects/"+store.Prefix)
 		require.Contains(t, rec.Header().Get("Location"), "name="+name)
 		w.refused(w.stranger, 404, "FILE_NOT_FOUND", "GET", "/files/"+id, "")
 	}

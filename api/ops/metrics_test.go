@@ -12,13 +12,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/schedule"
+
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -34,7 +35,7 @@ var _ interface {
 	Conflict()
 	Resent()
 	RequestServed(method, route string, status int, took time.Duration)
-	ScheduleFired(trigger authoring.FireTrigger, outcome authoring.FireOutcome, late time.Duration)
+	ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration)
 } = (*Observer)(nil)
 
 // scrape gives the families of a scrape, parsed from the text format.
@@ -108,11 +109,11 @@ func touched() *Metrics {
 	o.SessionStarted("local", true, time.Second, nil)
 	o.SessionStarted("local", false, 2*time.Second, nil)
 	o.SessionStarted("hub", false, time.Second, errors.New("away"))
-	o.ScheduleFired(authoring.TriggerCron, authoring.FireStarted, 200*time.Millisecond)
-	o.ScheduleFired(authoring.TriggerCron, authoring.FireStarted, -time.Second)
-	o.ScheduleFired(authoring.TriggerCron, authoring.FireFailed, time.Second)
-	o.ScheduleFired(authoring.TriggerCatchUp, authoring.FireStarted, time.Hour)
-	o.ScheduleFired(authoring.TriggerCron, authoring.FireSkipped, 0)
+	o.ScheduleFired(schedule.TriggerCron, schedule.FireStarted, 200*time.Millisecond)
+	o.ScheduleFired(schedule.TriggerCron, schedule.FireStarted, -time.Second)
+	o.ScheduleFired(schedule.TriggerCron, schedule.FireFailed, time.Second)
+	o.ScheduleFired(schedule.TriggerCatchUp, schedule.FireStarted, time.Hour)
+	o.ScheduleFired(schedule.TriggerCron, schedule.FireSkipped, 0)
 	return m
 }
 
@@ -208,7 +209,7 @@ func TestMetricsCardinality(t *testing.T) {
 				o.Rejected(odd)
 				o.CrashesProcessed(odd, 1)
 				o.AttemptEnded(odd, odd, 0, 0, 1)
-				o.ScheduleFired(authoring.FireTrigger(odd), authoring.FireOutcome(odd), 0)
+				o.ScheduleFired(schedule.FireTrigger(odd), schedule.FireOutcome(odd), 0)
 			}
 			o.RequestServed("GET", strings.Repeat("x", 10<<10), 200, 0)
 		})

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/slipway-qa/slipway/storage/schedule"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Observer counts what the parts of a process report. Its methods satisfy the
@@ -154,9 +154,9 @@ func (o *Observer) SessionStarted(where string, warm bool, took time.Duration, e
 // ScheduleFired counts what became of a time at which a schedule was due. The
 // lateness is that of runs which the clock started in time; those that make up for
 // an outage are as late as it was long.
-func (o *Observer) ScheduleFired(trigger authoring.FireTrigger, outcome authoring.FireOutcome, late time.Duration) {
+func (o *Observer) ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration) {
 	o.fires.WithLabelValues(o.fireWords.value(strings.ToLower(string(trigger))), o.fireWords.value(strings.ToLower(string(outcome)))).Inc()
-	if trigger == authoring.TriggerCron && outcome == authoring.FireStarted {
+	if trigger == schedule.TriggerCron && outcome == schedule.FireStarted {
 		o.late.Observe(max(late, 0).Seconds())
 	}
 }

@@ -11,11 +11,12 @@ import (
 	"sync"
 	"time"
 
+	runstore "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/scheduler"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -147,7 +148,7 @@ func (p *parts) startWorker(pace *workcrash.Pace) (stop func(), err error) {
 		tasks.CrashRetention.Name:  expire,
 		tasks.LedgerRetention.Name: prune,
 		tasks.ObjectSweep.Name: upkeep.NewObjectSweep(p.objects, map[string]upkeep.Names{
-			crash.AttachmentPrefix: p.crashes.UnnamedObjects, distribution.Prefix: p.unnamedFiles, authoring.Prefix: p.unnamedRunFiles}),
+			crash.AttachmentPrefix: p.crashes.UnnamedObjects, distribution.Prefix: p.unnamedFiles, runstore.Prefix: p.unnamedRunFiles}),
 	}
 	if err := p.addBuildWork(handlers); err != nil {
 		return nil, err

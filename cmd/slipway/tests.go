@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"time"
 
+	runstore "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api"
 	apiauthoring "github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/cmd/localservice"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/outbound"
@@ -27,7 +28,7 @@ import (
 func (p *parts) addTests(cfg *api.Config, fast *dispatch.Fast) (stop func(), err error) {
 	watcher := task.NewWatcher(task.WatcherConfig{Log: p.log,
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
-			return authoring.EndedRuns(ctx, p.db, ids)
+			return runstore.EndedRuns(ctx, p.db, ids)
 		}})
 	t, err := apiauthoring.New(apiauthoring.Config{DB: p.db, Objects: p.objects, Watcher: watcher, Fast: fast, Guard: p.guard,
 		SigningKey: []byte(p.s.SigningKey), PublicURL: p.s.PublicURL, Vendor: p.s.Vendor, CheckURL: p.pages.Check, Log: p.log})
@@ -108,7 +109,7 @@ func (p *parts) startBrowsers(slots int) (pool *browser.Pool, trouble func(strin
 
 // unnamedRunFiles is for the sweep.
 func (p *parts) unnamedRunFiles(ctx context.Context, keys []string) ([]string, error) {
-	return authoring.UnnamedObjects(ctx, p.db, keys)
+	return runstore.UnnamedObjects(ctx, p.db, keys)
 }
 
 // newPages makes the rule of what tests may open.

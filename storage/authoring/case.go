@@ -41,21 +41,21 @@ type CaseFilter struct {
 	storage.Page
 }
 
-func (f CaseFilter) matching() *matching {
-	m := matchingOf(f.OrganizationID)
-	m.named(f.Search)
-	m.created(f.From, f.To)
-	m.by(f.User, f.Team)
+func (f CaseFilter) matching() *Conditions {
+	m := ConditionsOf(f.OrganizationID)
+	m.Named(f.Search)
+	m.Created(f.From, f.To)
+	m.By(f.User, f.Team)
 	if len(f.Suites) > 0 || f.Unassigned {
-		m.narrow = true
+		m.Narrow = true
 	}
 	switch {
 	case len(f.Suites) > 0 && f.Unassigned:
-		m.and("(c.suite_id = any(" + m.arg(storage.UUIDs(f.Suites)) + "::uuid[]) or c.suite_id is null)")
+		m.And("(c.suite_id = any(" + m.Arg(storage.UUIDs(f.Suites)) + "::uuid[]) or c.suite_id is null)")
 	case len(f.Suites) > 0:
-		m.and("c.suite_id = any(" + m.arg(storage.UUIDs(f.Suites)) + "::uuid[])")
+		m.And("c.suite_id = any(" + m.Arg(storage.UUIDs(f.Suites)) + "::uuid[])")
 	case f.Unassigned:
-		m.and("c.suite_id is null")
+		m.And("c.suite_id is null")
 	}
 	return m
 }
@@ -64,7 +64,7 @@ func (f CaseFilter) matching() *matching {
 func Cases(ctx context.Context, q storage.Querier, f CaseFilter) ([]Case, int, error) {
 	m, rows := f.matching(), []caseRow{}
 	if f.RowLimit() > 0 {
-		query, args := m.page("test_cases", caseColumns, ownerTables, f.Page)
+		query, args := m.Page("test_cases", caseColumns, OwnerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test cases")
 		}
@@ -81,12 +81,12 @@ func Cases(ctx context.Context, q storage.Querier, f CaseFilter) ([]Case, int, e
 	}
 	// A page without rows does not tell the total.
 	var total int
-	err := q.GetContext(ctx, &total, m.total("test_cases"), m.args...)
+	err := q.GetContext(ctx, &total, m.Total("test_cases"), m.Args...)
 	return list, total, storage.Wrap(err, "count test cases")
 }
 
 const caseByID = `
-select ` + caseColumns + ` from test_cases c` + ownerTables + `
+select ` + caseColumns + ` from test_cases c` + OwnerTables + `
 where c.organization_id = $1 and c.id = $2`
 
 // CaseByID reads one case; ErrNotFound also for another organization's.
@@ -142,7 +142,7 @@ func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase
 	if err != nil {
 		return nil, err
 	}
-	of, err := teamFor(ctx, tx, w, n.Team)
+	of, err := TeamFor(ctx, tx, w, n.Team)
 	if err != nil {
 		return nil, err
 	}
@@ -174,24 +174,24 @@ func auditCase(ctx context.Context, tx *storage.Tx, w account.Writer, what accou
 		Subject: "test case " + id, Detail: detail})
 }
 
-// lockedCase is what a change of a case looks at before.
-type lockedCase struct {
+// LockedCase is what a change of a case looks at before.
+type LockedCase struct {
 	ID      string     `db:"id"`
 	TeamID  int64      `db:"team_id"`
 	SuiteID *uuid.UUID `db:"suite_id"`
 	Name    string     `db:"name"`
 }
 
-const lockCase = `
+const selectCaseForLock = `
 select id, team_id, suite_id, name from test_cases where organization_id = $1 and id = $2 for `
 
-// lockedBy locks a case that the writer may change.
-func lockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id, strength string) (*lockedCase, error) {
+// LockCase locks a case that the writer may change.
+func LockCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, strength string) (*LockedCase, error) {
 	if !isID(id) {
 		return nil, fmt.Errorf("test case: %w", storage.ErrNotFound)
 	}
-	var c lockedCase
-	if err := tx.GetContext(ctx, &c, lockCase+strength, w.OrganizationID, id); err != nil {
+	var c LockedCase
+	if err := tx.GetContext(ctx, &c, selectCaseForLock+strength, w.OrganizationID, id); err != nil {
 		return nil, storage.Wrap(err, "test case "+id)
 	}
 	if !w.May(c.TeamID) {
@@ -206,7 +206,7 @@ func RenameCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, name 
 	if err != nil {
 		return nil, err
 	}
-	before, err := lockedBy(ctx, tx, w, id, "no key update")
+	before, err := LockCase(ctx, tx, w, id, "no key update")
 	if err != nil {
 		return nil, err
 	}
@@ -221,22 +221,17 @@ func RenameCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, name 
 	return CaseByID(ctx, tx, w.OrganizationID, id)
 }
 
-// DeleteCase removes a case with its revisions and variables, and cancels its
-// open runs. It gives the jobs whose ledger tasks the caller cancels in the same
-// transaction.
-func DeleteCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string) ([]uuid.UUID, error) {
-	c, err := lockedBy(ctx, tx, w, id, "update")
+// DeleteCase deletes a case with its revisions and variables; its runs stay. Package
+// run has the way to delete a case whose runs may be open.
+func DeleteCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string) error {
+	c, err := LockCase(ctx, tx, w, id, "update")
 	if err != nil {
-		return nil, err
-	}
-	open, err := cancelRunsOfCases(ctx, tx, []string{id})
-	if err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := tx.ExecContext(ctx, `delete from test_cases where id = $1`, id); err != nil {
-		return nil, storage.Wrap(err, "delete test case "+id)
+		return storage.Wrap(err, "delete test case "+id)
 	}
-	return open, auditCase(ctx, tx, w, account.TestCaseDeleted, id, map[string]any{"name": c.Name})
+	return auditCase(ctx, tx, w, account.TestCaseDeleted, id, map[string]any{"name": c.Name})
 }
 
 const setBuildName = `

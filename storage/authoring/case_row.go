@@ -14,20 +14,20 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// ownerColumns and ownerTables fill an Owner for the rows of c. Users may be gone.
+// OwnerColumns and OwnerTables fill an Owner for the rows of c. Users may be gone.
 const (
-	ownerColumns = `c.organization_id, o.uuid as organization_uuid, c.team_id, t.uuid as team_uuid,
+	OwnerColumns = `c.organization_id, o.uuid as organization_uuid, c.team_id, t.uuid as team_uuid,
 	c.creator_uuid, coalesce(nullif(cu.name, ''), cu.username, '') as creator_name,
 	c.modifier_uuid, coalesce(nullif(mu.name, ''), mu.username, '') as modifier_name,
 	c.created_at, c.updated_at`
-	ownerTables = `
+	OwnerTables = `
 join organizations o on o.id = c.organization_id
 join teams t on t.id = c.team_id
 left join users cu on cu.uuid = c.creator_uuid
 left join users mu on mu.uuid = c.modifier_uuid`
 )
 
-const caseColumns = `c.id, c.suite_id, c.name, c.tags, c.run_settings, ` + ownerColumns
+const caseColumns = `c.id, c.suite_id, c.name, c.tags, c.run_settings, ` + OwnerColumns
 
 type caseRow struct {
 	Owner
@@ -76,8 +76,8 @@ func (r *revisionRow) revision() (Revision, error) {
 	return v, nil
 }
 
-// team is a team of the writer's organization.
-type team struct {
+// Team is a team of the writer's organization.
+type Team struct {
 	ID   int64     `db:"id"`
 	UUID uuid.UUID `db:"uuid"`
 }
@@ -89,10 +89,10 @@ const defaultTeam = `
 select id, uuid from teams where organization_id = $1 and ($2::bigint = 0 or id = $2::bigint)
 order by id limit 1`
 
-// teamFor is the team that something new belongs to: the one asked for, else the
+// TeamFor is the team that something new belongs to: the one asked for, else the
 // writer's default team.
-func teamFor(ctx context.Context, q storage.Querier, w account.Writer, asked *uuid.UUID) (team, error) {
-	var list []team
+func TeamFor(ctx context.Context, q storage.Querier, w account.Writer, asked *uuid.UUID) (Team, error) {
+	var list []Team
 	var err error
 	if asked != nil {
 		err = q.SelectContext(ctx, &list, teamByUUID, w.OrganizationID, *asked)
@@ -105,13 +105,13 @@ func teamFor(ctx context.Context, q storage.Querier, w account.Writer, asked *uu
 	}
 	switch {
 	case err != nil:
-		return team{}, storage.Wrap(err, "team of what is new")
+		return Team{}, storage.Wrap(err, "team of what is new")
 	case len(list) == 0 && asked != nil:
-		return team{}, storage.Invalid("teamId", "is no team of the organization")
+		return Team{}, storage.Invalid("teamId", "is no team of the organization")
 	case len(list) == 0:
-		return team{}, storage.Invalid("teamId", "is required: there is no default team")
+		return Team{}, storage.Invalid("teamId", "is required: there is no default team")
 	case !w.May(list[0].ID):
-		return team{}, ErrForbidden
+		return Team{}, ErrForbidden
 	}
 	return list[0], nil
 }

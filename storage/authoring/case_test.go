@@ -7,37 +7,41 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
+
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	. "github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
 func TestCreateCase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	suite := w.newSuite(w.w, "smoke")
-	n := loginCase("  Log in ", 2)
-	n.Tags, n.SuiteID, n.Revision.Reasoning = []string{"a", " a", "", "b"}, &suite.ID, []Reason{{"why", "because"}}
-	c, err := w.tryCase(w.w, n)
+	suite := w.NewSuite(w.Writer, "smoke")
+	n := fixture.LoginCase("  Log in ", 2)
+	n.Tags, n.SuiteID, n.Revision.Reasoning = []string{"a", " a", "", "b"}, &suite.ID, []authoring.Reason{{"why", "because"}}
+	c, err := w.TryCase(w.Writer, n)
 	require.NoError(t, err)
 	require.Regexp(t, `^[0-9a-f]{24}$`, c.ID)
 	require.Equal(t, "Log in", c.Name)
 	require.Equal(t, []string{"a", "b"}, c.Tags)
 	require.Equal(t, suite.ID, *c.SuiteID)
-	require.Equal(t, w.team.UUID, c.TeamUUID)
-	require.Equal(t, w.org, c.OrganizationID)
-	require.Equal(t, []any{w.dev.UUID, "Dev Eloper", w.dev.UUID, "Dev Eloper"},
+	require.Equal(t, w.Team.UUID, c.TeamUUID)
+	require.Equal(t, w.Org, c.OrganizationID)
+	require.Equal(t, []any{w.Dev.UUID, "Dev Eloper", w.Dev.UUID, "Dev Eloper"},
 		[]any{c.CreatorUUID, c.CreatorName, c.ModifierUUID, c.ModifierName})
 	require.Equal(t, n.Settings, c.Settings)
 	require.True(t, c.Runnable())
-	require.Equal(t, 1, w.count(`select count(*) from test_cases where runnable`))
-	require.Equal(t, 1, w.audited(account.TestCaseCreated))
+	require.Equal(t, 1, w.Count(`select count(*) from test_cases where runnable`))
+	require.Equal(t, 1, w.Audited(account.TestCaseCreated))
 
-	list, err := Revisions(testContext(t), w.db, c.ID)
+	list, err := authoring.Revisions(fixture.Context(t), w.DB, c.ID)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.Regexp(t, `^[0-9a-f]{24}$`, list[0].ID)
@@ -45,29 +49,29 @@ func TestCreateCase(t *testing.T) {
 	require.Equal(t, n.Revision.Steps, list[0].Steps)
 	require.Equal(t, n.Revision.Reasoning, list[0].Reasoning)
 	for _, id := range []string{"", list[0].ID} {
-		v, err := RevisionByID(testContext(t), w.db, c.ID, id)
+		v, err := authoring.RevisionByID(fixture.Context(t), w.DB, c.ID, id)
 		require.NoError(t, err)
 		require.Equal(t, list[0], *v)
 	}
-	_, err = RevisionByID(testContext(t), w.db, c.ID, c.ID)
+	_, err = authoring.RevisionByID(fixture.Context(t), w.DB, c.ID, c.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
 	// What is bare has empty lists, and names the user by the user name.
-	plain, err := w.tryCase(w.sideW, NewCase{Name: "plain"})
+	plain, err := w.TryCase(w.SideWriter, authoring.NewCase{Name: "plain"})
 	require.NoError(t, err)
 	require.Equal(t, "other", plain.CreatorName)
 	require.Equal(t, []string{}, plain.Tags)
 	require.Equal(t, []step.Target{}, plain.Settings.RunTargets)
 	require.False(t, plain.Runnable())
-	v, err := RevisionByID(testContext(t), w.db, plain.ID, "")
+	v, err := authoring.RevisionByID(fixture.Context(t), w.DB, plain.ID, "")
 	require.NoError(t, err)
 	require.Equal(t, []step.Step{}, v.Steps)
-	require.Equal(t, []Reason{}, v.Reasoning)
-	w.exec(`delete from users where id = $1`, w.other.ID)
-	plain, err = CaseByID(testContext(t), w.db, w.org, plain.ID)
+	require.Equal(t, []authoring.Reason{}, v.Reasoning)
+	w.Exec(`delete from users where id = $1`, w.Other.ID)
+	plain, err = authoring.CaseByID(fixture.Context(t), w.DB, w.Org, plain.ID)
 	require.NoError(t, err)
 	require.Empty(t, plain.CreatorName)
-	require.Equal(t, w.other.UUID, plain.CreatorUUID)
+	require.Equal(t, w.Other.UUID, plain.CreatorUUID)
 }
 
 func TestCreateCaseRefuses(t *testing.T) {
@@ -82,76 +86,76 @@ func TestCreateCaseRefuses(t *testing.T) {
 	text := func(s string) []step.Step {
 		return []step.Step{{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &s}}}}
 	}
-	for field, change := range map[string][]func(*NewCase){
-		"name": {func(n *NewCase) { n.Name = " \t" }, func(n *NewCase) { n.Name = strings.Repeat("ä", 256) },
-			func(n *NewCase) { n.Name = "a\x00b" }, func(n *NewCase) { n.Name = "a\xffb" }, func(n *NewCase) { n.Name = "a\nb" }},
-		"tags": {func(n *NewCase) { n.Tags = many(21) }, func(n *NewCase) { n.Tags = []string{strings.Repeat("x", 61)} },
-			func(n *NewCase) { n.Tags = []string{"\x01"} }},
-		"teamId": {func(n *NewCase) { n.Team = &w.rivalTeam.UUID }, func(n *NewCase) { n.Team = ptr(noUUID) }},
-		"runSettings": {func(n *NewCase) { n.Settings.TestURL = "https://x/\x00" },
-			func(n *NewCase) { n.Settings.TestURL = strings.Repeat("x", 300<<10) }},
-		"runSettings.runTargets": {func(n *NewCase) { n.Settings.RunTargets = make([]step.Target, 21) }},
-		"steps": {func(n *NewCase) { n.Revision.Steps = text("\x00") }, func(n *NewCase) { n.Revision.Steps = make([]step.Step, 1001) },
-			func(n *NewCase) { n.Revision.Steps = text(strings.Repeat("x", 9<<20)) }},
-		"intent":      {func(n *NewCase) { n.Revision.Intent = "\xff" }, func(n *NewCase) { n.Revision.Intent = strings.Repeat("x", 80_001) }},
-		"description": {func(n *NewCase) { n.Revision.Description = "\x00" }},
+	for field, change := range map[string][]func(*authoring.NewCase){
+		"name": {func(n *authoring.NewCase) { n.Name = " \t" }, func(n *authoring.NewCase) { n.Name = strings.Repeat("ä", 256) },
+			func(n *authoring.NewCase) { n.Name = "a\x00b" }, func(n *authoring.NewCase) { n.Name = "a\xffb" }, func(n *authoring.NewCase) { n.Name = "a\nb" }},
+		"tags": {func(n *authoring.NewCase) { n.Tags = many(21) }, func(n *authoring.NewCase) { n.Tags = []string{strings.Repeat("x", 61)} },
+			func(n *authoring.NewCase) { n.Tags = []string{"\x01"} }},
+		"teamId": {func(n *authoring.NewCase) { n.Team = &w.RivalTeam.UUID }, func(n *authoring.NewCase) { n.Team = fixture.Ptr(fixture.NoUUID) }},
+		"runSettings": {func(n *authoring.NewCase) { n.Settings.TestURL = "https://x/\x00" },
+			func(n *authoring.NewCase) { n.Settings.TestURL = strings.Repeat("x", 300<<10) }},
+		"runSettings.runTargets": {func(n *authoring.NewCase) { n.Settings.RunTargets = make([]step.Target, 21) }},
+		"steps": {func(n *authoring.NewCase) { n.Revision.Steps = text("\x00") }, func(n *authoring.NewCase) { n.Revision.Steps = make([]step.Step, 1001) },
+			func(n *authoring.NewCase) { n.Revision.Steps = text(strings.Repeat("x", 9<<20)) }},
+		"intent":      {func(n *authoring.NewCase) { n.Revision.Intent = "\xff" }, func(n *authoring.NewCase) { n.Revision.Intent = strings.Repeat("x", 80_001) }},
+		"description": {func(n *authoring.NewCase) { n.Revision.Description = "\x00" }},
 	} {
 		for i, fn := range change {
-			n := loginCase("name", 1)
+			n := fixture.LoginCase("name", 1)
 			fn(&n)
-			_, err := w.tryCase(w.w, n)
-			require.Equal(t, field, invalidField(t, err), "%s %d: %v", field, i, err)
+			_, err := w.TryCase(w.Writer, n)
+			require.Equal(t, field, fixture.InvalidField(t, err), "%s %d: %v", field, i, err)
 		}
 	}
-	suite := w.newSuite(w.sideW, "theirs")
-	rivals := w.newSuite(w.rival, "rivals")
+	suite := w.NewSuite(w.SideWriter, "theirs")
+	rivals := w.NewSuite(w.Rival, "rivals")
 	for _, row := range []struct {
 		by    account.Writer
 		team  *uuid.UUID
 		suite *uuid.UUID
 		err   error
 	}{
-		{w.w, &w.side.UUID, nil, ErrForbidden},
-		{writerOf(w.dev, w.org), nil, nil, ErrForbidden}, // a member of no team
-		{w.w, nil, ptr(noUUID), ErrSuiteNotFound},
-		{w.w, nil, &rivals.ID, ErrSuiteNotFound},
-		{w.w, nil, &suite.ID, ErrForbidden},
+		{w.Writer, &w.Side.UUID, nil, authoring.ErrForbidden},
+		{fixture.WriterOf(w.Dev, w.Org), nil, nil, authoring.ErrForbidden}, // a member of no team
+		{w.Writer, nil, fixture.Ptr(fixture.NoUUID), authoring.ErrSuiteNotFound},
+		{w.Writer, nil, &rivals.ID, authoring.ErrSuiteNotFound},
+		{w.Writer, nil, &suite.ID, authoring.ErrForbidden},
 	} {
-		n := loginCase("name", 1)
+		n := fixture.LoginCase("name", 1)
 		n.Team, n.SuiteID = row.team, row.suite
-		_, err := w.tryCase(row.by, n)
+		_, err := w.TryCase(row.by, n)
 		require.ErrorIs(t, err, row.err)
 	}
-	require.Zero(t, w.count(`select count(*) from test_cases`))
+	require.Zero(t, w.Count(`select count(*) from test_cases`))
 
 	// The longest name, twenty tags, and what only looks like an escaped NUL.
-	n := loginCase(strings.Repeat("ä", 255), 20)
+	n := fixture.LoginCase(strings.Repeat("ä", 255), 20)
 	n.Tags, n.Revision.Steps = append(many(20), "0"), text(`\u0000 \\u0000`)
-	c, err := w.tryCase(w.w, n)
+	c, err := w.TryCase(w.Writer, n)
 	require.NoError(t, err)
 	require.Len(t, c.Tags, 20)
-	v, err := RevisionByID(testContext(t), w.db, c.ID, "")
+	v, err := authoring.RevisionByID(fixture.Context(t), w.DB, c.ID, "")
 	require.NoError(t, err)
 	require.Equal(t, n.Revision.Steps, v.Steps)
 
 	// An admin without a team writes for the first one, and may choose any.
-	c = w.newCase(w.admin, "by boss")
-	require.Equal(t, w.team.UUID, c.TeamUUID)
-	n = loginCase("for side", 1)
-	n.Team = &w.side.UUID
-	c, err = w.tryCase(w.admin, n)
+	c = w.NewCase(w.Admin, "by boss")
+	require.Equal(t, w.Team.UUID, c.TeamUUID)
+	n = fixture.LoginCase("for side", 1)
+	n.Team = &w.Side.UUID
+	c, err = w.TryCase(w.Admin, n)
 	require.NoError(t, err)
-	require.Equal(t, w.side.UUID, c.TeamUUID)
-	w.exec(`delete from teams where organization_id = $1`, w.org)
-	_, err = w.tryCase(w.admin, loginCase("nobody's", 1))
-	require.Equal(t, "teamId", invalidField(t, err))
+	require.Equal(t, w.Side.UUID, c.TeamUUID)
+	w.Exec(`delete from teams where organization_id = $1`, w.Org)
+	_, err = w.TryCase(w.Admin, fixture.LoginCase("nobody's", 1))
+	require.Equal(t, "teamId", fixture.InvalidField(t, err))
 }
 
-func (w *world) names(f CaseFilter) (names []string, total int) {
-	w.t.Helper()
-	f.OrganizationID = w.org
-	list, total, err := Cases(testContext(w.t), w.db, f)
-	require.NoError(w.t, err)
+func (w *world) names(f authoring.CaseFilter) (names []string, total int) {
+	w.T.Helper()
+	f.OrganizationID = w.Org
+	list, total, err := authoring.Cases(fixture.Context(w.T), w.DB, f)
+	require.NoError(w.T, err)
 	for _, c := range list {
 		names = append(names, c.Name)
 	}
@@ -162,44 +166,44 @@ func TestCases(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	all := []string{"100% off", `back\slash`, "under_score", "ÄRGER", "plain"}
-	one, two := w.newSuite(w.w, "one"), w.newSuite(w.sideW, "two")
+	one, two := w.NewSuite(w.Writer, "one"), w.NewSuite(w.SideWriter, "two")
 	for i, name := range all {
-		by := w.w
+		by := w.Writer
 		if i == 3 {
-			by = w.sideW
+			by = w.SideWriter
 		}
-		c := w.newCase(by, name)
-		w.exec(`update test_cases set created_at = $2 where id = $1`, c.ID, time.Date(2026, 1, 1+i, 12, 0, 0, 0, time.UTC))
+		c := w.NewCase(by, name)
+		w.Exec(`update test_cases set created_at = $2 where id = $1`, c.ID, time.Date(2026, 1, 1+i, 12, 0, 0, 0, time.UTC))
 	}
-	w.exec(`update test_cases set suite_id = $1 where name = 'plain'`, one.ID)
-	w.exec(`update test_cases set suite_id = $1 where name = 'ÄRGER'`, two.ID)
-	w.newCase(w.rival, "plain")
+	w.Exec(`update test_cases set suite_id = $1 where name = 'plain'`, one.ID)
+	w.Exec(`update test_cases set suite_id = $1 where name = 'ÄRGER'`, two.ID)
+	w.NewCase(w.Rival, "plain")
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 0, time.UTC) }
 	for _, row := range []struct {
-		f    CaseFilter
+		f    authoring.CaseFilter
 		want []string
 	}{
-		{CaseFilter{}, []string{"plain", "ÄRGER", "under_score", `back\slash`, "100% off"}},
-		{CaseFilter{Search: "PLAI"}, []string{"plain"}},
-		{CaseFilter{Search: "ärg"}, []string{"ÄRGER"}},
-		{CaseFilter{Search: "%"}, []string{"100% off"}},
-		{CaseFilter{Search: "_"}, []string{"under_score"}},
-		{CaseFilter{Search: `\`}, []string{`back\slash`}},
-		{CaseFilter{Search: "l"}, []string{"plain", `back\slash`}},
-		{CaseFilter{Search: "\x00"}, nil},
-		{CaseFilter{Search: "\xff"}, nil},
-		{CaseFilter{Search: strings.Repeat("plain", 60)}, nil},
-		{CaseFilter{From: day(4)}, []string{"plain", "ÄRGER"}},
-		{CaseFilter{From: day(2), To: day(4)}, []string{"under_score", `back\slash`}},
-		{CaseFilter{User: &w.other.UUID}, []string{"ÄRGER"}},
-		{CaseFilter{User: ptr(noUUID)}, nil},
-		{CaseFilter{Team: &w.side.UUID}, []string{"ÄRGER"}},
-		{CaseFilter{Team: &w.rivalTeam.UUID}, nil},
-		{CaseFilter{Suites: []uuid.UUID{one.ID}}, []string{"plain"}},
-		{CaseFilter{Suites: []uuid.UUID{one.ID, two.ID, noUUID}}, []string{"plain", "ÄRGER"}},
-		{CaseFilter{Unassigned: true}, []string{"under_score", `back\slash`, "100% off"}},
-		{CaseFilter{Suites: []uuid.UUID{two.ID}, Unassigned: true}, []string{"ÄRGER", "under_score", `back\slash`, "100% off"}},
-		{CaseFilter{Search: "a", From: day(2), User: &w.dev.UUID, Team: &w.team.UUID, Unassigned: true}, []string{`back\slash`}},
+		{authoring.CaseFilter{}, []string{"plain", "ÄRGER", "under_score", `back\slash`, "100% off"}},
+		{authoring.CaseFilter{Search: "PLAI"}, []string{"plain"}},
+		{authoring.CaseFilter{Search: "ärg"}, []string{"ÄRGER"}},
+		{authoring.CaseFilter{Search: "%"}, []string{"100% off"}},
+		{authoring.CaseFilter{Search: "_"}, []string{"under_score"}},
+		{authoring.CaseFilter{Search: `\`}, []string{`back\slash`}},
+		{authoring.CaseFilter{Search: "l"}, []string{"plain", `back\slash`}},
+		{authoring.CaseFilter{Search: "\x00"}, nil},
+		{authoring.CaseFilter{Search: "\xff"}, nil},
+		{authoring.CaseFilter{Search: strings.Repeat("plain", 60)}, nil},
+		{authoring.CaseFilter{From: day(4)}, []string{"plain", "ÄRGER"}},
+		{authoring.CaseFilter{From: day(2), To: day(4)}, []string{"under_score", `back\slash`}},
+		{authoring.CaseFilter{User: &w.Other.UUID}, []string{"ÄRGER"}},
+		{authoring.CaseFilter{User: fixture.Ptr(fixture.NoUUID)}, nil},
+		{authoring.CaseFilter{Team: &w.Side.UUID}, []string{"ÄRGER"}},
+		{authoring.CaseFilter{Team: &w.RivalTeam.UUID}, nil},
+		{authoring.CaseFilter{Suites: []uuid.UUID{one.ID}}, []string{"plain"}},
+		{authoring.CaseFilter{Suites: []uuid.UUID{one.ID, two.ID, fixture.NoUUID}}, []string{"plain", "ÄRGER"}},
+		{authoring.CaseFilter{Unassigned: true}, []string{"under_score", `back\slash`, "100% off"}},
+		{authoring.CaseFilter{Suites: []uuid.UUID{two.ID}, Unassigned: true}, []string{"ÄRGER", "under_score", `back\slash`, "100% off"}},
+		{authoring.CaseFilter{Search: "a", From: day(2), User: &w.Dev.UUID, Team: &w.Team.UUID, Unassigned: true}, []string{`back\slash`}},
 	} {
 		row.f.Page = storage.Page{Limit: 100}
 		got, total := w.names(row.f)
@@ -219,7 +223,7 @@ func TestCases(t *testing.T) {
 		require.Empty(t, got)
 		require.Equal(t, len(row.want), total)
 	}
-	got, total := w.names(CaseFilter{Page: storage.Page{Offset: -3, Limit: 1 << 40}})
+	got, total := w.names(authoring.CaseFilter{Page: storage.Page{Offset: -3, Limit: 1 << 40}})
 	require.Len(t, got, 5)
 	require.Equal(t, 5, total)
 }
@@ -227,55 +231,55 @@ func TestCases(t *testing.T) {
 func TestRenameAndDeleteCase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c, theirs := w.newCase(w.w, "old"), w.newCase(w.rival, "theirs")
-	rename := func(by account.Writer, id, name string) (after *Case, err error) {
-		err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-			after, err = RenameCase(ctx, tx, by, id, name)
+	c, theirs := w.NewCase(w.Writer, "old"), w.NewCase(w.Rival, "theirs")
+	rename := func(by account.Writer, id, name string) (after *authoring.Case, err error) {
+		err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
+			after, err = authoring.RenameCase(ctx, tx, by, id, name)
 			return err
 		})
 		return after, err
 	}
 	remove := func(by account.Writer, id string) error {
-		return w.do(func(ctx context.Context, tx *storage.Tx) error {
-			_, err := DeleteCase(ctx, tx, by, id)
+		return w.Do(func(ctx context.Context, tx *storage.Tx) error {
+			_, err := run.DeleteCaseWithRuns(ctx, tx, by, id)
 			return err
 		})
 	}
-	after, err := rename(w.admin, c.ID, " new ")
+	after, err := rename(w.Admin, c.ID, " new ")
 	require.NoError(t, err)
 	require.Equal(t, []any{"new", "Boss", "Dev Eloper"}, []any{after.Name, after.ModifierName, after.CreatorName})
 	require.True(t, after.UpdatedAt.After(after.CreatedAt))
-	require.Equal(t, 1, w.audited(account.TestCaseRenamed))
-	_, err = rename(w.w, c.ID, "")
-	require.Equal(t, "name", invalidField(t, err))
+	require.Equal(t, 1, w.Audited(account.TestCaseRenamed))
+	_, err = rename(w.Writer, c.ID, "")
+	require.Equal(t, "name", fixture.InvalidField(t, err))
 
-	w.exec(`insert into test_variables (id, organization_id, scope, case_id, name, is_secret, value, creator_uuid, modifier_uuid)
-		values ($1, $2, 'testCase', $3, 'x', false, '', $1, $1)`, uuid.New(), w.org, c.ID)
+	w.Exec(`insert into test_variables (id, organization_id, scope, case_id, name, is_secret, value, creator_uuid, modifier_uuid)
+		values ($1, $2, 'testCase', $3, 'x', false, '', $1, $1)`, uuid.New(), w.Org, c.ID)
 	for _, row := range []struct {
 		by  account.Writer
 		id  string
 		err error
 	}{
-		{w.sideW, c.ID, ErrForbidden},
-		{w.rival, c.ID, storage.ErrNotFound},
-		{w.admin, theirs.ID, storage.ErrNotFound},
-		{w.w, "", storage.ErrNotFound},
-		{w.w, "\x00", storage.ErrNotFound},
-		{w.w, strings.Repeat("0", 24), storage.ErrNotFound},
+		{w.SideWriter, c.ID, authoring.ErrForbidden},
+		{w.Rival, c.ID, storage.ErrNotFound},
+		{w.Admin, theirs.ID, storage.ErrNotFound},
+		{w.Writer, "", storage.ErrNotFound},
+		{w.Writer, "\x00", storage.ErrNotFound},
+		{w.Writer, strings.Repeat("0", 24), storage.ErrNotFound},
 	} {
 		_, err := rename(row.by, row.id, "x")
 		require.ErrorIs(t, err, row.err)
 		require.ErrorIs(t, remove(row.by, row.id), row.err)
 		if row.err == storage.ErrNotFound {
-			_, err = CaseByID(testContext(t), w.db, row.by.OrganizationID, row.id)
+			_, err = authoring.CaseByID(fixture.Context(t), w.DB, row.by.OrganizationID, row.id)
 			require.ErrorIs(t, err, row.err)
 		}
 	}
-	require.NoError(t, remove(w.w, c.ID))
-	require.ErrorIs(t, remove(w.w, c.ID), storage.ErrNotFound)
-	require.Equal(t, 1, w.audited(account.TestCaseDeleted))
-	require.Zero(t, w.count(`select (select count(*) from test_variables) + (select count(*) from test_revisions where case_id = $1)`, c.ID))
-	list, err := Revisions(testContext(t), w.db, c.ID)
+	require.NoError(t, remove(w.Writer, c.ID))
+	require.ErrorIs(t, remove(w.Writer, c.ID), storage.ErrNotFound)
+	require.Equal(t, 1, w.Audited(account.TestCaseDeleted))
+	require.Zero(t, w.Count(`select (select count(*) from test_variables) + (select count(*) from test_revisions where case_id = $1)`, c.ID))
+	list, err := authoring.Revisions(fixture.Context(t), w.DB, c.ID)
 	require.NoError(t, err)
 	require.Empty(t, list)
 }
@@ -283,69 +287,69 @@ func TestRenameAndDeleteCase(t *testing.T) {
 func TestSetBuildName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := w.newCase(w.w, "a")
+	c := w.NewCase(w.Writer, "a")
 	set := func(name string) error {
-		return w.do(func(ctx context.Context, tx *storage.Tx) error { return SetBuildName(ctx, tx, c.ID, name) })
+		return w.Do(func(ctx context.Context, tx *storage.Tx) error { return authoring.SetBuildName(ctx, tx, c.ID, name) })
 	}
 	require.NoError(t, set(`build "7"`))
-	after, err := CaseByID(testContext(t), w.db, w.org, c.ID)
+	after, err := authoring.CaseByID(fixture.Context(t), w.DB, w.Org, c.ID)
 	require.NoError(t, err)
 	want := *c
 	want.Settings.LastBuildName = `build "7"`
 	require.Equal(t, want, *after, "nothing else is changed")
-	version := func() int { return w.count(`select xmin::text::int from test_cases where id = $1`, c.ID) }
+	version := func() int { return w.Count(`select xmin::text::int from test_cases where id = $1`, c.ID) }
 	before := version()
 	require.NoError(t, set(`build "7"`))
 	require.Equal(t, before, version(), "the same name writes nothing")
-	require.Equal(t, "buildName", invalidField(t, set("\x00")))
-	require.Equal(t, "buildName", invalidField(t, set(strings.Repeat("x", 101))))
+	require.Equal(t, "buildName", fixture.InvalidField(t, set("\x00")))
+	require.Equal(t, "buildName", fixture.InvalidField(t, set(strings.Repeat("x", 101))))
 }
 
 // Runs of what goes away end at once, and the caller learns whose tasks to cancel.
 func TestDeletingCancelsOpenRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	start := func(c *Case) (jobs []uuid.UUID) {
-		v, err := RevisionByID(testContext(t), w.db, c.ID, "")
+	start := func(c *authoring.Case) (jobs []uuid.UUID) {
+		v, err := authoring.RevisionByID(fixture.Context(t), w.DB, c.ID, "")
 		require.NoError(t, err)
-		w.must(func(ctx context.Context, tx *storage.Tx) error {
-			run, err := StartRun(ctx, tx, w.w, NewRun{Case: c, Revision: v, BuildName: "b", Targets: c.Settings.RunTargets})
+		w.Must(func(ctx context.Context, tx *storage.Tx) error {
+			testRun, err := run.StartRun(ctx, tx, w.Writer, run.NewRun{Case: c, Revision: v, BuildName: "b", Targets: c.Settings.RunTargets})
 			if err != nil {
 				return err
 			}
-			for _, job := range run.Jobs {
+			for _, job := range testRun.Jobs {
 				jobs = append(jobs, job.ID)
 			}
 			return nil
 		})
 		return jobs
 	}
-	open := func() int { return w.count(`select count(*) from test_jobs where status <> 'CANCELLED'`) }
-	alone, in, out := w.newCase(w.w, "alone"), w.newCase(w.w, "in"), w.newCase(w.w, "out")
-	kept, gone := w.newSuite(w.w, "kept", out.ID), w.newSuite(w.w, "gone", in.ID)
+	open := func() int { return w.Count(`select count(*) from test_jobs where status <> 'CANCELLED'`) }
+	alone, in, out := w.NewCase(w.Writer, "alone"), w.NewCase(w.Writer, "in"), w.NewCase(w.Writer, "out")
+	kept, gone := w.NewSuite(w.Writer, "kept", out.ID), w.NewSuite(w.Writer, "gone", in.ID)
 	jobs, others := start(alone), append(start(in), start(out)...)
 	var got []uuid.UUID
-	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		got, err = DeleteCase(ctx, tx, w.w, alone.ID)
+	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
+		got, err = run.DeleteCaseWithRuns(ctx, tx, w.Writer, alone.ID)
 		return err
 	})
 	require.Equal(t, jobs, got)
 	require.Equal(t, 2, open())
 
-	var suiteRun *SuiteRun
-	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		suiteRun, err = StartSuiteRun(ctx, tx, w.w, NewSuiteRun{SuiteID: gone.ID})
+	var suiteRun *run.SuiteRun
+	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
+		suiteRun, err = run.StartSuiteRun(ctx, tx, w.Writer, run.NewSuiteRun{SuiteID: gone.ID})
 		return err
 	})
-	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		got, err = DeleteSuite(ctx, tx, w.w, gone.ID, true)
+	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
+		got, err = run.DeleteSuiteWithRuns(ctx, tx, w.Writer, gone.ID, true)
 		return err
 	})
 	require.ElementsMatch(t, append(others[:1:1], suiteRun.ID), got)
 	require.Equal(t, 1, open())
 	// A run of a case goes on when only the suite goes.
-	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		got, err = DeleteSuite(ctx, tx, w.w, kept.ID, false)
+	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
+		got, err = run.DeleteSuiteWithRuns(ctx, tx, w.Writer, kept.ID, false)
 		return err
 	})
 	require.Empty(t, got)

@@ -5,25 +5,27 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
-	. "github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // thousands gives the organization so many cases, of which one in a thousand is
 // about vouchers. Building the trigram index at the end is much faster.
 func (w *world) thousands(n int) {
-	w.t.Helper()
+	w.T.Helper()
 	var index string
-	require.NoError(w.t, w.db.GetContext(testContext(w.t), &index, `select indexdef from pg_indexes where indexname = 'test_cases_name'`))
-	w.exec(`drop index test_cases_name`)
-	w.exec(`insert into test_cases (id, organization_id, team_id, name, run_settings, runnable, creator_uuid, modifier_uuid, created_at)
+	require.NoError(w.T, w.DB.GetContext(fixture.Context(w.T), &index, `select indexdef from pg_indexes where indexname = 'test_cases_name'`))
+	w.Exec(`drop index test_cases_name`)
+	w.Exec(`insert into test_cases (id, organization_id, team_id, name, run_settings, runnable, creator_uuid, modifier_uuid, created_at)
 		select lpad(to_hex(i), 24, '0'), $1, $2, case when i % 1000 = 7 then 'Pay by Voucher ' else 'Case ' end || i,
 			jsonb_build_object('testUrl', 'https://shop.example.com/', 'note', repeat('x', 200)), true, $3, $3, now() - i * interval '1 minute'
-		from generate_series(1, $4::int) i`, w.org, w.team.ID, w.dev.UUID, n)
-	w.exec(index)
+		from generate_series(1, $4::int) i`, w.Org, w.Team.ID, w.Dev.UUID, n)
+	w.Exec(index)
 }
 
 // A search by name and the pages of all cases stay quick when there are many.
@@ -32,34 +34,34 @@ func TestListsOfManyCases(t *testing.T) {
 	w := newWorld(t)
 	const n = 100_000
 	w.thousands(n)
-	suite := w.newSuite(w.w, "s").ID
-	w.exec(`update test_cases set suite_id = $1 where id <= lpad(to_hex(50), 24, '0')`, suite)
-	w.exec(`vacuum analyze test_cases`)
+	suite := w.NewSuite(w.Writer, "s").ID
+	w.Exec(`update test_cases set suite_id = $1 where id <= lpad(to_hex(50), 24, '0')`, suite)
+	w.Exec(`vacuum analyze test_cases`)
 	for _, row := range []struct {
-		f        CaseFilter
+		f        authoring.CaseFilter
 		total    int
 		uses     []string
 		mustNot  string
 		newestIs string
 	}{
-		{CaseFilter{Search: "VOUCHER"}, n / 1000, []string{"Bitmap Index Scan on test_cases_name"}, "Seq Scan on test_cases", "7"},
-		{CaseFilter{Search: "by voucher", Team: &w.team.UUID, User: &w.dev.UUID, From: time.Now().Add(-100 * 24 * time.Hour)}, n / 1000,
+		{authoring.CaseFilter{Search: "VOUCHER"}, n / 1000, []string{"Bitmap Index Scan on test_cases_name"}, "Seq Scan on test_cases", "7"},
+		{authoring.CaseFilter{Search: "by voucher", Team: &w.Team.UUID, User: &w.Dev.UUID, From: time.Now().Add(-100 * 24 * time.Hour)}, n / 1000,
 			[]string{"Bitmap Index Scan on test_cases_name"}, "Seq Scan on test_cases", "7"},
 		// The page comes from the index alone. How to count is left to the planner.
-		{CaseFilter{}, n, []string{"Index Only Scan using test_cases_newest on test_cases c_1"}, "CTE Scan", "1"},
-		{CaseFilter{Suites: []uuid.UUID{suite}}, 50, []string{"test_cases_suite"}, "Seq Scan on test_cases", "1"},
+		{authoring.CaseFilter{}, n, []string{"Index Only Scan using test_cases_newest on test_cases c_1"}, "CTE Scan", "1"},
+		{authoring.CaseFilter{Suites: []uuid.UUID{suite}}, 50, []string{"test_cases_suite"}, "Seq Scan on test_cases", "1"},
 	} {
-		row.f.OrganizationID, row.f.Page = w.org, storage.Page{Limit: 20}
-		query, args := CasePage(row.f)
+		row.f.OrganizationID, row.f.Page = w.Org, storage.Page{Limit: 20}
+		query, args := authoring.CasePage(row.f)
 		var lines []string
-		require.NoError(t, w.db.SelectContext(testContext(t), &lines, `explain `+query, args...))
+		require.NoError(t, w.DB.SelectContext(fixture.Context(t), &lines, `explain `+query, args...))
 		plan := strings.Join(lines, "\n")
 		for _, index := range row.uses {
 			require.Contains(t, plan, index)
 		}
 		require.NotContains(t, plan, row.mustNot)
 
-		list, total, err := Cases(testContext(t), w.db, row.f)
+		list, total, err := authoring.Cases(fixture.Context(t), w.DB, row.f)
 		require.NoError(t, err)
 		require.Equal(t, row.total, total)
 		require.Len(t, list, 20)

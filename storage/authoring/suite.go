@@ -32,21 +32,21 @@ type SuiteFilter struct {
 	storage.Page
 }
 
-func (f SuiteFilter) matching() *matching {
-	m := matchingOf(f.OrganizationID)
-	m.named(f.Search)
-	m.created(f.From, f.To)
-	m.by(f.User, f.Team)
+func (f SuiteFilter) matching() *Conditions {
+	m := ConditionsOf(f.OrganizationID)
+	m.Named(f.Search)
+	m.Created(f.From, f.To)
+	m.By(f.User, f.Team)
 	if f.IDs != nil {
-		m.narrow = true
-		m.and("c.id = any(" + m.arg(storage.UUIDs(f.IDs)) + "::uuid[])")
+		m.Narrow = true
+		m.And("c.id = any(" + m.Arg(storage.UUIDs(f.IDs)) + "::uuid[])")
 	}
 	return m
 }
 
 // The number of cases is counted when it is read, so it is never wrong.
 const suiteColumns = `c.id, c.name, c.tags, c.run_count,
-	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + ownerColumns
+	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + OwnerColumns
 
 type suiteRow struct {
 	Owner
@@ -70,7 +70,7 @@ func (r *suiteRow) suite() Suite {
 func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int, error) {
 	m, rows := f.matching(), []suiteRow{}
 	if f.RowLimit() > 0 {
-		query, args := m.page("test_suites", suiteColumns, ownerTables, f.Page)
+		query, args := m.Page("test_suites", suiteColumns, OwnerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test suites")
 		}
@@ -83,12 +83,12 @@ func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int
 		return list, rows[0].Total, nil
 	}
 	var total int
-	err := q.GetContext(ctx, &total, m.total("test_suites"), m.args...)
+	err := q.GetContext(ctx, &total, m.Total("test_suites"), m.Args...)
 	return list, total, storage.Wrap(err, "count test suites")
 }
 
 const suiteByID = `
-select ` + suiteColumns + ` from test_suites c` + ownerTables + `
+select ` + suiteColumns + ` from test_suites c` + OwnerTables + `
 where c.organization_id = $1 and c.id = $2`
 
 // SuiteByID reads one suite; ErrNotFound also for another organization's.
@@ -126,7 +126,7 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err := checkCount("testCases", n.Cases); err != nil {
 		return nil, err
 	}
-	of, err := teamFor(ctx, tx, w, n.Team)
+	of, err := TeamFor(ctx, tx, w, n.Team)
 	if err != nil {
 		return nil, err
 	}

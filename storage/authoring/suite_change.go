@@ -113,7 +113,7 @@ func (c *SuiteChange) move(ctx context.Context, tx *storage.Tx, w account.Writer
 	if len(ids) == 0 && c.Cases == nil {
 		return moved{}, nil
 	}
-	var found []lockedCase
+	var found []LockedCase
 	if err := tx.SelectContext(ctx, &found, lockCases+"no key update", w.OrganizationID,
 		pq.Array(slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !isID(id) })),
 		c.Cases != nil, suite); err != nil {
@@ -149,7 +149,7 @@ func setOf(ids []string) map[string]bool {
 }
 
 // missingOf gives the ids without a case, each once, in their order.
-func missingOf(ids []string, found []lockedCase) (missing []string) {
+func missingOf(ids []string, found []LockedCase) (missing []string) {
 	seen := make(map[string]bool, len(ids))
 	for _, k := range found {
 		seen[k.ID] = true
@@ -215,10 +215,17 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	return SuiteByID(ctx, tx, w.OrganizationID, id)
 }
 
-// DeleteSuite removes a suite; with cases also its cases, otherwise they are in no
-// suite afterwards. Open runs of what is removed are cancelled; it gives the jobs
-// and suite runs whose ledger tasks the caller cancels in the same transaction.
-func DeleteSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, cases bool) ([]uuid.UUID, error) {
+// LockedSuite is a suite that is going to be deleted, with its cases. All are locked.
+type LockedSuite struct {
+	ID    uuid.UUID
+	Cases []string
+	name  string
+	all   bool // the cases are to go too
+}
+
+// LockSuite locks a suite and its cases before it is deleted, with its cases or
+// without them.
+func LockSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, cases bool) (*LockedSuite, error) {
 	s, err := suiteLockedBy(ctx, tx, w, id, "update")
 	if err != nil {
 		return nil, err
@@ -227,27 +234,25 @@ func DeleteSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	open, err := cancelRunsOfSuite(ctx, tx, id)
-	if err != nil {
-		return nil, err
-	}
-	if cases {
-		more, err := cancelRunsOfCases(ctx, tx, ids)
-		if err != nil {
-			return nil, err
+	return &LockedSuite{ID: id, Cases: ids, name: s.Name, all: cases}, nil
+}
+
+// DeleteSuite deletes a suite that LockSuite locked. Cases that do not go with it
+// are in no suite afterwards; runs stay. Package run has the way to delete a suite
+// whose runs may be open.
+func DeleteSuite(ctx context.Context, tx *storage.Tx, w account.Writer, s *LockedSuite) error {
+	if s.all {
+		if _, err := tx.ExecContext(ctx, `delete from test_cases where id = any($1)`, pq.Array(s.Cases)); err != nil {
+			return storage.Wrap(err, "delete the test cases of suite "+s.ID.String())
 		}
-		open = append(open, more...)
-		if _, err := tx.ExecContext(ctx, `delete from test_cases where id = any($1)`, pq.Array(ids)); err != nil {
-			return nil, storage.Wrap(err, "delete the test cases of suite "+id.String())
-		}
-	} else if err := assign(ctx, tx, ids, nil); err != nil {
-		return nil, err
+	} else if err := assign(ctx, tx, s.Cases, nil); err != nil {
+		return err
 	}
-	if _, err := tx.ExecContext(ctx, `delete from test_suites where id = $1`, id); err != nil {
-		return nil, storage.Wrap(err, "delete test suite "+id.String())
+	if _, err := tx.ExecContext(ctx, `delete from test_suites where id = $1`, s.ID); err != nil {
+		return storage.Wrap(err, "delete test suite "+s.ID.String())
 	}
-	return open, auditSuite(ctx, tx, w, account.TestSuiteDeleted, id,
-		map[string]any{"name": s.Name, "cases": len(ids), "cases_deleted": cases})
+	return auditSuite(ctx, tx, w, account.TestSuiteDeleted, s.ID,
+		map[string]any{"name": s.name, "cases": len(s.Cases), "cases_deleted": s.all})
 }
 
 // casesToLeave locks the cases of a suite, which is locked, and gives their ids.
@@ -258,7 +263,7 @@ func casesToLeave(ctx context.Context, tx *storage.Tx, w account.Writer, suite u
 	if toDelete {
 		strength = "update"
 	}
-	var found []lockedCase
+	var found []LockedCase
 	if err := tx.SelectContext(ctx, &found, lockCases+strength, w.OrganizationID, pq.Array([]string{}), true, suite); err != nil {
 		return nil, storage.Wrap(err, "lock the test cases of suite "+suite.String())
 	}

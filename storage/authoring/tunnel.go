@@ -43,17 +43,17 @@ select ` + tunnelColumns + ` from tunnels c where `
 // Tunnels gives a page of an organization's tunnels by name, and the number of
 // all.
 func Tunnels(ctx context.Context, q storage.Querier, organizationID int64, search string, p storage.Page) ([]Tunnel, int, error) {
-	m, list := matchingOf(organizationID), []Tunnel{}
-	m.named(search)
+	m, list := ConditionsOf(organizationID), []Tunnel{}
+	m.Named(search)
 	var total int
-	if err := q.GetContext(ctx, &total, m.total("tunnels"), m.args...); err != nil {
+	if err := q.GetContext(ctx, &total, m.Total("tunnels"), m.Args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count tunnels")
 	}
 	if p.RowLimit() == 0 {
 		return list, total, nil
 	}
-	query := tunnelList + m.conditions() + ` order by c.name limit ` + m.arg(p.RowLimit()) + ` offset ` + m.arg(p.RowOffset())
-	err := q.SelectContext(ctx, &list, query, m.args...)
+	query := tunnelList + m.Where() + ` order by c.name limit ` + m.Arg(p.RowLimit()) + ` offset ` + m.Arg(p.RowOffset())
+	err := q.SelectContext(ctx, &list, query, m.Args...)
 	return list, total, storage.Wrap(err, "list tunnels")
 }
 
@@ -62,7 +62,7 @@ const tunnelByName = `select ` + tunnelColumns + ` from tunnels c where c.organi
 // TunnelByName reads one tunnel; ErrNotFound when the organization has none of
 // that name.
 func TunnelByName(ctx context.Context, q storage.Querier, organizationID int64, name string) (*Tunnel, error) {
-	if checkTunnelName(name) != nil {
+	if CheckTunnelName(name) != nil {
 		return nil, fmt.Errorf("tunnel: %w", storage.ErrNotFound)
 	}
 	var t Tunnel
@@ -74,7 +74,7 @@ func TunnelByName(ctx context.Context, q storage.Querier, organizationID int64, 
 
 // TunnelURL gives the address of a tunnel, with user and password.
 func TunnelURL(ctx context.Context, q storage.Querier, key []byte, organizationID int64, name string) (string, error) {
-	if checkTunnelName(name) != nil {
+	if CheckTunnelName(name) != nil {
 		return "", fmt.Errorf("tunnel: %w", storage.ErrNotFound)
 	}
 	var sealed []byte
@@ -88,9 +88,9 @@ func TunnelURL(ctx context.Context, q storage.Querier, key []byte, organizationI
 // maxTunnelName is what the schema allows.
 const maxTunnelName = 100
 
-// checkTunnelName takes 1 to 100 printable characters that can stand as one part
+// CheckTunnelName takes 1 to 100 printable characters that can stand as one part
 // of a path, since that is how a tunnel is addressed.
-func checkTunnelName(name string) error {
+func CheckTunnelName(name string) error {
 	n := utf8.RuneCountInString(name)
 	switch {
 	case n == 0 || n > maxTunnelName:
@@ -165,7 +165,7 @@ func CreateTunnel(ctx context.Context, tx *storage.Tx, w account.Writer, key []b
 	if !w.Admin {
 		return nil, ErrForbidden
 	}
-	if err := checkTunnelName(name); err != nil {
+	if err := CheckTunnelName(name); err != nil {
 		return nil, err
 	}
 	u, kind, err := parseTunnel(address)
@@ -188,7 +188,7 @@ func DeleteTunnel(ctx context.Context, tx *storage.Tx, w account.Writer, name st
 	if !w.Admin {
 		return ErrForbidden
 	}
-	if checkTunnelName(name) != nil {
+	if CheckTunnelName(name) != nil {
 		return fmt.Errorf("tunnel: %w", storage.ErrNotFound)
 	}
 	var t Tunnel

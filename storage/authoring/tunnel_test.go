@@ -6,26 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	. "github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/seal"
 )
-
-func (w *world) tunnel(by account.Writer, name, address string) (made *Tunnel, err error) {
-	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		made, err = CreateTunnel(ctx, tx, by, sealKey, name, address)
-		return err
-	})
-	return made, err
-}
 
 func TestTunnels(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	rivalAdmin := w.rival
+	rivalAdmin := w.Rival
 	rivalAdmin.Admin = true
 	for _, row := range []struct{ name, address, kind, host string }{
 		{"office", "http://proxy.example.com:3128", "http", "proxy.example.com:3128"},
@@ -33,26 +27,26 @@ func TestTunnels(t *testing.T) {
 		{"v6", "socks5://[2001:db8::1]:1080", "socks5", "[2001:db8::1]:1080"},
 		{"v4", "socks5://ops:s3cret@192.0.2.7:1080", "socks5", "192.0.2.7:1080"},
 	} {
-		made, err := w.tunnel(w.admin, row.name, row.address)
+		made, err := w.Tunnel(w.Admin, row.name, row.address)
 		require.NoError(t, err, row.address)
-		require.Equal(t, []any{row.name, row.kind, row.host, w.boss.UUID}, []any{made.Name, made.Kind, made.Host, made.CreatorUUID})
-		got, err := TunnelByName(testContext(t), w.db, w.org, row.name)
+		require.Equal(t, []any{row.name, row.kind, row.host, w.Boss.UUID}, []any{made.Name, made.Kind, made.Host, made.CreatorUUID})
+		got, err := authoring.TunnelByName(fixture.Context(t), w.DB, w.Org, row.name)
 		require.NoError(t, err)
 		require.Equal(t, made, got)
-		address, err := TunnelURL(testContext(t), w.db, sealKey, w.org, row.name)
+		address, err := authoring.TunnelURL(fixture.Context(t), w.DB, fixture.SealKey, w.Org, row.name)
 		require.NoError(t, err)
 		require.Equal(t, strings.Replace(row.address, "%65", "e", 1), address)
-		_, err = TunnelURL(testContext(t), w.db, bytes.Repeat([]byte("l"), 32), w.org, row.name)
+		_, err = authoring.TunnelURL(fixture.Context(t), w.DB, bytes.Repeat([]byte("l"), 32), w.Org, row.name)
 		require.ErrorIs(t, err, seal.ErrUnseal)
 	}
-	require.Zero(t, w.count(`select count(*) from tunnels where position('s3cret'::bytea in sealed) > 0`))
-	require.Zero(t, w.count(`select count(*) from audit_events where detail::text || subject like '%s3cr%'`))
-	_, err := w.tunnel(w.admin, "office", "http://other.example.com:1")
+	require.Zero(t, w.Count(`select count(*) from tunnels where position('s3cret'::bytea in sealed) > 0`))
+	require.Zero(t, w.Count(`select count(*) from audit_events where detail::text || subject like '%s3cr%'`))
+	_, err := w.Tunnel(w.Admin, "office", "http://other.example.com:1")
 	require.ErrorIs(t, err, storage.ErrConflict)
-	_, err = w.tunnel(rivalAdmin, "office", "http://other.example.com:1")
+	_, err = w.Tunnel(rivalAdmin, "office", "http://other.example.com:1")
 	require.NoError(t, err, "another organization has names of its own")
-	_, err = w.tunnel(w.w, "mine", "http://other.example.com:1")
-	require.ErrorIs(t, err, ErrForbidden)
+	_, err = w.Tunnel(w.Writer, "mine", "http://other.example.com:1")
+	require.ErrorIs(t, err, authoring.ErrForbidden)
 
 	for _, row := range []struct {
 		search string
@@ -67,7 +61,7 @@ func TestTunnels(t *testing.T) {
 		{"0%", storage.Page{Limit: 10}, []string{"50% ü"}, 1},
 		{"\x00", storage.Page{Limit: 10}, nil, 0},
 	} {
-		list, total, err := Tunnels(testContext(t), w.db, w.org, row.search, row.p)
+		list, total, err := authoring.Tunnels(fixture.Context(t), w.DB, w.Org, row.search, row.p)
 		require.NoError(t, err)
 		var names []string
 		for _, tunnel := range list {
@@ -78,27 +72,27 @@ func TestTunnels(t *testing.T) {
 	}
 
 	remove := func(by account.Writer, name string) error {
-		return w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteTunnel(ctx, tx, by, name) })
+		return w.Do(func(ctx context.Context, tx *storage.Tx) error { return authoring.DeleteTunnel(ctx, tx, by, name) })
 	}
-	require.ErrorIs(t, remove(w.w, "v4"), ErrForbidden)
+	require.ErrorIs(t, remove(w.Writer, "v4"), authoring.ErrForbidden)
 	require.ErrorIs(t, remove(rivalAdmin, "v4"), storage.ErrNotFound)
-	require.NoError(t, remove(w.admin, "v4"))
+	require.NoError(t, remove(w.Admin, "v4"))
 	for _, name := range []string{"v4", "", "\x00"} {
-		require.ErrorIs(t, remove(w.admin, name), storage.ErrNotFound)
-		_, err = TunnelByName(testContext(t), w.db, w.org, name)
+		require.ErrorIs(t, remove(w.Admin, name), storage.ErrNotFound)
+		_, err = authoring.TunnelByName(fixture.Context(t), w.DB, w.Org, name)
 		require.ErrorIs(t, err, storage.ErrNotFound)
-		_, err = TunnelURL(testContext(t), w.db, sealKey, w.org, name)
+		_, err = authoring.TunnelURL(fixture.Context(t), w.DB, fixture.SealKey, w.Org, name)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
-	require.Equal(t, []int{5, 1}, []int{w.audited(account.TunnelCreated), w.audited(account.TunnelDeleted)})
+	require.Equal(t, []int{5, 1}, []int{w.Audited(account.TunnelCreated), w.Audited(account.TunnelDeleted)})
 }
 
 func TestCreateTunnelRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, name := range []string{"", strings.Repeat("x", 101), "a/b", `a\b`, ".", "..", " a", "a\n", "a\xff", "\x00"} {
-		_, err := w.tunnel(w.admin, name, "http://proxy.example.com:3128")
-		require.Equal(t, "name", invalidField(t, err), "%q", name)
+		_, err := w.Tunnel(w.Admin, name, "http://proxy.example.com:3128")
+		require.Equal(t, "name", fixture.InvalidField(t, err), "%q", name)
 	}
 	for _, address := range []string{
 		"", "proxy:3128", "//proxy:3128", "http:proxy:3128", "ftp://proxy:21", "socks4://proxy:1080", "socks5h://proxy:1080",
@@ -108,11 +102,11 @@ func TestCreateTunnelRefuses(t *testing.T) {
 		"http://pro xy:3128", "http://proxy:3128\n", "http://pr;oxy:3128", "http://-proxy:3128", "http://[fe80::1%25eth0]:3128", "http://%41:3128",
 		"http://proxy:+80", "http://\xff:1", "http://" + strings.Repeat("x", 2048) + ":1", "http://" + strings.Repeat("x", 260) + ":1",
 	} {
-		_, err := w.tunnel(w.admin, "t", address)
-		require.Equal(t, "address", invalidField(t, err), "%q", address)
+		_, err := w.Tunnel(w.Admin, "t", address)
+		require.Equal(t, "address", fixture.InvalidField(t, err), "%q", address)
 		require.NotContains(t, err.Error(), "sesame")
 	}
-	require.Zero(t, w.count(`select count(*) from tunnels`))
+	require.Zero(t, w.Count(`select count(*) from tunnels`))
 }
 
 func FuzzParseTunnel(f *testing.F) {
@@ -120,12 +114,12 @@ func FuzzParseTunnel(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		u, kind, err := ParseTunnel(address)
+		u, kind, err := authoring.ParseTunnel(address)
 		if err != nil {
 			return
 		}
-		require.Contains(t, []string{TunnelHTTP, TunnelSOCKS5}, kind)
-		again, kindAgain, err := ParseTunnel(u.String())
+		require.Contains(t, []string{authoring.TunnelHTTP, authoring.TunnelSOCKS5}, kind)
+		again, kindAgain, err := authoring.ParseTunnel(u.String())
 		require.NoError(t, err, "what is stored is read the same way")
 		require.Equal(t, kind, kindAgain)
 		require.Equal(t, u.Host, again.Host)

@@ -52,20 +52,20 @@ const variableColumns = `c.id, c.scope, t.uuid as team_uuid, c.suite_id, c.case_
 const variableList = `
 select ` + variableColumns + ` from test_variables c left join teams t on t.id = c.team_id where `
 
-func (f VariableFilter) matching() *matching {
-	m := matchingOf(f.OrganizationID)
-	m.named(f.Search)
+func (f VariableFilter) matching() *Conditions {
+	m := ConditionsOf(f.OrganizationID)
+	m.Named(f.Search)
 	if f.Scope != "" {
-		m.and("c.scope = " + m.arg(f.Scope))
+		m.And("c.scope = " + m.Arg(f.Scope))
 	}
 	if f.Team != nil {
-		m.and("c.team_id = (select id from teams where organization_id = $1 and uuid = " + m.arg(*f.Team) + "::uuid)")
+		m.And("c.team_id = (select id from teams where organization_id = $1 and uuid = " + m.Arg(*f.Team) + "::uuid)")
 	}
 	if f.Suite != nil {
-		m.and("c.suite_id = " + m.arg(*f.Suite) + "::uuid")
+		m.And("c.suite_id = " + m.Arg(*f.Suite) + "::uuid")
 	}
 	if f.Case != "" {
-		m.and("c.case_id = " + m.arg(f.Case))
+		m.And("c.case_id = " + m.Arg(f.Case))
 	}
 	return m
 }
@@ -81,14 +81,14 @@ func Variables(ctx context.Context, q storage.Querier, f VariableFilter) ([]Vari
 	}
 	m := f.matching()
 	var total int
-	if err := q.GetContext(ctx, &total, m.total("test_variables"), m.args...); err != nil {
+	if err := q.GetContext(ctx, &total, m.Total("test_variables"), m.Args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count variables")
 	}
 	if f.RowLimit() == 0 {
 		return list, total, nil
 	}
-	query := variableList + m.conditions() + ` order by c.name, c.id limit ` + m.arg(f.RowLimit()) + ` offset ` + m.arg(f.RowOffset())
-	err := q.SelectContext(ctx, &list, query, m.args...)
+	query := variableList + m.Where() + ` order by c.name, c.id limit ` + m.Arg(f.RowLimit()) + ` offset ` + m.Arg(f.RowOffset())
+	err := q.SelectContext(ctx, &list, query, m.Args...)
 	return list, total, storage.Wrap(err, "list variables")
 }
 

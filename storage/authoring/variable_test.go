@@ -7,165 +7,152 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	. "github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-func (w *world) tryVariable(by account.Writer, n NewVariable) (v *Variable, err error) {
-	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		v, err = CreateVariable(ctx, tx, by, sealKey, n)
+func (w *world) changeVariable(by account.Writer, id uuid.UUID, c authoring.VariableChange) (v *authoring.Variable, err error) {
+	err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
+		v, err = authoring.UpdateVariable(ctx, tx, by, fixture.SealKey, id, c)
 		return err
 	})
 	return v, err
 }
 
-func (w *world) variable(by account.Writer, n NewVariable) *Variable {
-	w.t.Helper()
-	v, err := w.tryVariable(by, n)
-	require.NoError(w.t, err)
-	return v
-}
-
-func (w *world) changeVariable(by account.Writer, id uuid.UUID, c VariableChange) (v *Variable, err error) {
-	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		v, err = UpdateVariable(ctx, tx, by, sealKey, id, c)
-		return err
-	})
-	return v, err
-}
-
-func (w *world) values(of *Case, references ...step.Reference) map[step.Reference]Value {
-	w.t.Helper()
-	values, err := Values(testContext(w.t), w.db, sealKey, workOf(of), references)
-	require.NoError(w.t, err)
+func (w *world) values(of *authoring.Case, references ...step.Reference) map[step.Reference]authoring.Value {
+	w.T.Helper()
+	values, err := authoring.Values(fixture.Context(w.T), w.DB, fixture.SealKey, scopeOf(of), references)
+	require.NoError(w.T, err)
 	return values
 }
 
-func workOf(c *Case) Work {
-	return Work{Run: Run{OrganizationID: c.OrganizationID, CaseID: c.ID}, TeamID: c.TeamID, SuiteID: c.SuiteID}
+func scopeOf(c *authoring.Case) authoring.VariableScope {
+	return authoring.VariableScope{OrganizationID: c.OrganizationID, TeamID: c.TeamID, SuiteID: c.SuiteID, CaseID: c.ID}
 }
 
 func TestCreateVariable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c, s := w.newCase(w.w, "c"), w.newSuite(w.w, "s")
-	theirCase, theirSuite := w.newCase(w.sideW, "c"), w.newSuite(w.sideW, "s")
-	rivalCase, rivalSuite := w.newCase(w.rival, "c"), w.newSuite(w.rival, "s")
+	c, s := w.NewCase(w.Writer, "c"), w.NewSuite(w.Writer, "s")
+	theirCase, theirSuite := w.NewCase(w.SideWriter, "c"), w.NewSuite(w.SideWriter, "s")
+	rivalCase, rivalSuite := w.NewCase(w.Rival, "c"), w.NewSuite(w.Rival, "s")
 	type place struct {
 		by account.Writer
-		n  NewVariable
+		n  authoring.NewVariable
 	}
 	for _, p := range []place{
-		{w.admin, NewVariable{Scope: "org"}},
-		{w.w, NewVariable{Scope: "team", Team: &w.team.UUID}},
-		{w.w, NewVariable{Scope: "testSuite", Suite: &s.ID}},
-		{w.w, NewVariable{Scope: "testCase", Case: &c.ID}},
-		{w.sideW, NewVariable{Scope: "testCase", Case: &theirCase.ID}},
+		{w.Admin, authoring.NewVariable{Scope: "org"}},
+		{w.Writer, authoring.NewVariable{Scope: "team", Team: &w.Team.UUID}},
+		{w.Writer, authoring.NewVariable{Scope: "testSuite", Suite: &s.ID}},
+		{w.Writer, authoring.NewVariable{Scope: "testCase", Case: &c.ID}},
+		{w.SideWriter, authoring.NewVariable{Scope: "testCase", Case: &theirCase.ID}},
 	} {
 		p.n.Name, p.n.Value = "user", "Ann\n"
-		v := w.variable(p.by, p.n)
-		require.Equal(t, Variable{ID: v.ID, Scope: p.n.Scope, TeamUUID: p.n.Team, SuiteID: p.n.Suite, CaseID: p.n.Case, Name: "user",
+		v := w.Variable(p.by, p.n)
+		require.Equal(t, authoring.Variable{ID: v.ID, Scope: p.n.Scope, TeamUUID: p.n.Team, SuiteID: p.n.Suite, CaseID: p.n.Case, Name: "user",
 			Value: "Ann\n", Version: 1, CreatorUUID: p.by.UserUUID, ModifierUUID: p.by.UserUUID, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt}, *v)
-		got, err := VariableByID(testContext(t), w.db, w.org, v.ID)
+		got, err := authoring.VariableByID(fixture.Context(t), w.DB, w.Org, v.ID)
 		require.NoError(t, err)
 		require.Equal(t, v, got)
-		_, err = VariableByID(testContext(t), w.db, w.rivalOrg, v.ID)
+		_, err = authoring.VariableByID(fixture.Context(t), w.DB, w.RivalOrg, v.ID)
 		require.ErrorIs(t, err, storage.ErrNotFound)
-		_, err = w.tryVariable(p.by, p.n)
+		_, err = w.TryVariable(p.by, p.n)
 		require.ErrorIs(t, err, storage.ErrConflict, p.n.Scope)
 		p.n.Name, p.n.IsSecret, p.n.Value = "password", true, "s3cret"
-		v = w.variable(p.by, p.n)
+		v = w.Variable(p.by, p.n)
 		require.True(t, v.IsSecret)
 		require.Empty(t, v.Value)
 	}
-	require.Equal(t, 10, w.audited(account.VariableCreated))
-	require.Zero(t, w.count(`select count(*) from test_variables where position('s3cret'::bytea in sealed) > 0 or value like '%s3cret%'`))
-	require.Zero(t, w.count(`select count(*) from audit_events where detail::text || subject like any('{%s3cret%,%Ann%}')`))
+	require.Equal(t, 10, w.Audited(account.VariableCreated))
+	require.Zero(t, w.Count(`select count(*) from test_variables where position('s3cret'::bytea in sealed) > 0 or value like '%s3cret%'`))
+	require.Zero(t, w.Count(`select count(*) from audit_events where detail::text || subject like any('{%s3cret%,%Ann%}')`))
 
 	for _, p := range []place{
-		{w.w, NewVariable{Scope: "org"}},
-		{w.w, NewVariable{Scope: "team", Team: &w.side.UUID}},
-		{w.w, NewVariable{Scope: "testSuite", Suite: &theirSuite.ID}},
-		{w.w, NewVariable{Scope: "testCase", Case: &theirCase.ID}},
+		{w.Writer, authoring.NewVariable{Scope: "org"}},
+		{w.Writer, authoring.NewVariable{Scope: "team", Team: &w.Side.UUID}},
+		{w.Writer, authoring.NewVariable{Scope: "testSuite", Suite: &theirSuite.ID}},
+		{w.Writer, authoring.NewVariable{Scope: "testCase", Case: &theirCase.ID}},
 	} {
 		p.n.Name = "x"
-		_, err := w.tryVariable(p.by, p.n)
-		require.ErrorIs(t, err, ErrForbidden, p.n.Scope)
+		_, err := w.TryVariable(p.by, p.n)
+		require.ErrorIs(t, err, authoring.ErrForbidden, p.n.Scope)
 	}
-	for _, n := range []NewVariable{
-		{Scope: "team", Team: &w.rivalTeam.UUID},
+	for _, n := range []authoring.NewVariable{
+		{Scope: "team", Team: &w.RivalTeam.UUID},
 		{Scope: "testSuite", Suite: &rivalSuite.ID},
 		{Scope: "testCase", Case: &rivalCase.ID},
-		{Scope: "testCase", Case: ptr("\x00")},
+		{Scope: "testCase", Case: fixture.Ptr("\x00")},
 	} {
 		n.Name = "x"
-		_, err := w.tryVariable(w.admin, n)
+		_, err := w.TryVariable(w.Admin, n)
 		require.ErrorIs(t, err, storage.ErrNotFound, n.Scope)
 	}
 	for i, row := range []struct {
 		field string
-		n     NewVariable
+		n     authoring.NewVariable
 	}{
-		{"scope", NewVariable{Name: "x"}},
-		{"scope", NewVariable{Name: "x", Scope: "global"}},
-		{"teamId", NewVariable{Name: "x", Scope: "team"}},
-		{"teamId", NewVariable{Name: "x", Scope: "org", Team: &w.team.UUID}},
-		{"testSuiteId", NewVariable{Name: "x", Scope: "testSuite"}},
-		{"testSuiteId", NewVariable{Name: "x", Scope: "team", Team: &w.team.UUID, Suite: &s.ID}},
-		{"testCaseId", NewVariable{Name: "x", Scope: "testCase"}},
-		{"testCaseId", NewVariable{Name: "x", Scope: "testSuite", Suite: &s.ID, Case: &c.ID}},
-		{"name", NewVariable{Scope: "org"}},
-		{"name", NewVariable{Scope: "org", Name: "Upper"}},
-		{"name", NewVariable{Scope: "org", Name: "a\n"}},
-		{"name", NewVariable{Scope: "org", Name: strings.Repeat("x", 65)}},
-		{"value", NewVariable{Scope: "org", Name: "x", Value: strings.Repeat("x", 16<<10+1)}},
-		{"value", NewVariable{Scope: "org", Name: "x", Value: "s3cret\xff"}},
-		{"value", NewVariable{Scope: "org", Name: "x", Value: "s3cret\x00", IsSecret: true}},
+		{"scope", authoring.NewVariable{Name: "x"}},
+		{"scope", authoring.NewVariable{Name: "x", Scope: "global"}},
+		{"teamId", authoring.NewVariable{Name: "x", Scope: "team"}},
+		{"teamId", authoring.NewVariable{Name: "x", Scope: "org", Team: &w.Team.UUID}},
+		{"testSuiteId", authoring.NewVariable{Name: "x", Scope: "testSuite"}},
+		{"testSuiteId", authoring.NewVariable{Name: "x", Scope: "team", Team: &w.Team.UUID, Suite: &s.ID}},
+		{"testCaseId", authoring.NewVariable{Name: "x", Scope: "testCase"}},
+		{"testCaseId", authoring.NewVariable{Name: "x", Scope: "testSuite", Suite: &s.ID, Case: &c.ID}},
+		{"name", authoring.NewVariable{Scope: "org"}},
+		{"name", authoring.NewVariable{Scope: "org", Name: "Upper"}},
+		{"name", authoring.NewVariable{Scope: "org", Name: "a\n"}},
+		{"name", authoring.NewVariable{Scope: "org", Name: strings.Repeat("x", 65)}},
+		{"value", authoring.NewVariable{Scope: "org", Name: "x", Value: strings.Repeat("x", 16<<10+1)}},
+		{"value", authoring.NewVariable{Scope: "org", Name: "x", Value: "s3cret\xff"}},
+		{"value", authoring.NewVariable{Scope: "org", Name: "x", Value: "s3cret\x00", IsSecret: true}},
 	} {
-		_, err := w.tryVariable(w.admin, row.n)
-		require.Equal(t, row.field, invalidField(t, err), i)
+		_, err := w.TryVariable(w.Admin, row.n)
+		require.Equal(t, row.field, fixture.InvalidField(t, err), i)
 		require.NotContains(t, err.Error(), "s3cret")
 	}
-	w.variable(w.admin, NewVariable{Scope: "org", Name: "long", Value: strings.Repeat("x", 16<<10), IsSecret: true})
+	w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "long", Value: strings.Repeat("x", 16<<10), IsSecret: true})
 }
 
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c, s := w.newCase(w.w, "c"), w.newSuite(w.w, "s")
-	rivalAdmin := w.rival
+	c, s := w.NewCase(w.Writer, "c"), w.NewSuite(w.Writer, "s")
+	rivalAdmin := w.Rival
 	rivalAdmin.Admin = true
-	w.variable(w.admin, NewVariable{Scope: "org", Name: "b_org"})
-	w.variable(w.w, NewVariable{Scope: "team", Team: &w.team.UUID, Name: "a_team"})
-	w.variable(w.sideW, NewVariable{Scope: "team", Team: &w.side.UUID, Name: "a_side"})
-	w.variable(w.w, NewVariable{Scope: "testSuite", Suite: &s.ID, Name: "suite", Value: "secret", IsSecret: true})
-	w.variable(w.w, NewVariable{Scope: "testCase", Case: &c.ID, Name: "kase"})
-	w.variable(rivalAdmin, NewVariable{Scope: "org", Name: "rival"})
+	w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "b_org"})
+	w.Variable(w.Writer, authoring.NewVariable{Scope: "team", Team: &w.Team.UUID, Name: "a_team"})
+	w.Variable(w.SideWriter, authoring.NewVariable{Scope: "team", Team: &w.Side.UUID, Name: "a_side"})
+	w.Variable(w.Writer, authoring.NewVariable{Scope: "testSuite", Suite: &s.ID, Name: "suite", Value: "secret", IsSecret: true})
+	w.Variable(w.Writer, authoring.NewVariable{Scope: "testCase", Case: &c.ID, Name: "kase"})
+	w.Variable(rivalAdmin, authoring.NewVariable{Scope: "org", Name: "rival"})
 	for _, row := range []struct {
-		f    VariableFilter
+		f    authoring.VariableFilter
 		want []string
 	}{
-		{VariableFilter{}, []string{"a_side", "a_team", "b_org", "kase", "suite"}},
-		{VariableFilter{Scope: "team"}, []string{"a_side", "a_team"}},
-		{VariableFilter{Team: &w.team.UUID}, []string{"a_team"}},
-		{VariableFilter{Team: &w.rivalTeam.UUID}, nil},
-		{VariableFilter{Suite: &s.ID}, []string{"suite"}},
-		{VariableFilter{Case: c.ID}, []string{"kase"}},
-		{VariableFilter{Case: "\x00"}, nil},
-		{VariableFilter{Search: "A_"}, []string{"a_side", "a_team"}},
-		{VariableFilter{Search: "\xff"}, nil},
+		{authoring.VariableFilter{}, []string{"a_side", "a_team", "b_org", "kase", "suite"}},
+		{authoring.VariableFilter{Scope: "team"}, []string{"a_side", "a_team"}},
+		{authoring.VariableFilter{Team: &w.Team.UUID}, []string{"a_team"}},
+		{authoring.VariableFilter{Team: &w.RivalTeam.UUID}, nil},
+		{authoring.VariableFilter{Suite: &s.ID}, []string{"suite"}},
+		{authoring.VariableFilter{Case: c.ID}, []string{"kase"}},
+		{authoring.VariableFilter{Case: "\x00"}, nil},
+		{authoring.VariableFilter{Search: "A_"}, []string{"a_side", "a_team"}},
+		{authoring.VariableFilter{Search: "\xff"}, nil},
 	} {
-		row.f.OrganizationID = w.org
+		row.f.OrganizationID = w.Org
 		var names []string
 		for skip := 0; skip < 6; skip += 2 {
 			row.f.Page = storage.Page{Offset: skip, Limit: 2}
-			list, total, err := Variables(testContext(t), w.db, row.f)
+			list, total, err := authoring.Variables(fixture.Context(t), w.DB, row.f)
 			require.NoError(t, err)
 			require.Equal(t, len(row.want), total)
 			for _, v := range list {
@@ -174,83 +161,83 @@ func TestVariables(t *testing.T) {
 		}
 		require.ElementsMatch(t, row.want, names, "%+v", row.f)
 		row.f.Page = storage.Page{}
-		list, total, err := Variables(testContext(t), w.db, row.f)
+		list, total, err := authoring.Variables(fixture.Context(t), w.DB, row.f)
 		require.NoError(t, err)
 		require.Empty(t, list)
 		require.Equal(t, len(row.want), total)
 	}
-	_, _, err := Variables(testContext(t), w.db, VariableFilter{OrganizationID: w.org, Scope: "x"})
-	require.Equal(t, "scope", invalidField(t, err))
+	_, _, err := authoring.Variables(fixture.Context(t), w.DB, authoring.VariableFilter{OrganizationID: w.Org, Scope: "x"})
+	require.Equal(t, "scope", fixture.InvalidField(t, err))
 }
 
 func TestUpdateVariable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := w.newCase(w.w, "c")
-	n := NewVariable{Scope: "testCase", Case: &c.ID, Name: "a", Value: "one"}
-	v := w.variable(w.w, n)
+	c := w.NewCase(w.Writer, "c")
+	n := authoring.NewVariable{Scope: "testCase", Case: &c.ID, Name: "a", Value: "one"}
+	v := w.Variable(w.Writer, n)
 	n.Name = "b"
-	w.variable(w.w, n)
+	w.Variable(w.Writer, n)
 	for _, row := range []struct {
-		c      VariableChange
-		want   Value
+		c      authoring.VariableChange
+		want   authoring.Value
 		name   string
 		shown  string
 		raised int
 	}{
-		{VariableChange{}, Value{"one", false}, "a", "one", 0},
-		{VariableChange{Value: ptr("two"), Version: 1}, Value{"two", false}, "a", "two", 1},
-		{VariableChange{IsSecret: ptr(true)}, Value{"two", true}, "a", "", 1},
-		{VariableChange{Name: ptr("z")}, Value{"two", true}, "z", "", 1},
-		{VariableChange{Value: ptr("three")}, Value{"three", true}, "z", "", 1},
-		{VariableChange{IsSecret: ptr(true)}, Value{"three", true}, "z", "", 0},
-		{VariableChange{Value: ptr("three")}, Value{"three", true}, "z", "", 1}, // nobody may learn that it is the same
-		{VariableChange{IsSecret: ptr(false), Value: ptr("four")}, Value{"four", false}, "z", "four", 1},
-		{VariableChange{Name: ptr("z"), IsSecret: ptr(false), Value: ptr("four")}, Value{"four", false}, "z", "four", 0},
-		{VariableChange{Scope: ptr("testCase"), Case: &c.ID}, Value{"four", false}, "z", "four", 0},
-		{VariableChange{IsSecret: ptr(true), Value: ptr("äöü")}, Value{"äöü", true}, "z", "", 1},
-		{VariableChange{IsSecret: ptr(false), Value: ptr("five"), Name: ptr("a")}, Value{"five", false}, "a", "five", 1},
+		{authoring.VariableChange{}, authoring.Value{"one", false}, "a", "one", 0},
+		{authoring.VariableChange{Value: fixture.Ptr("two"), Version: 1}, authoring.Value{"two", false}, "a", "two", 1},
+		{authoring.VariableChange{IsSecret: fixture.Ptr(true)}, authoring.Value{"two", true}, "a", "", 1},
+		{authoring.VariableChange{Name: fixture.Ptr("z")}, authoring.Value{"two", true}, "z", "", 1},
+		{authoring.VariableChange{Value: fixture.Ptr("three")}, authoring.Value{"three", true}, "z", "", 1},
+		{authoring.VariableChange{IsSecret: fixture.Ptr(true)}, authoring.Value{"three", true}, "z", "", 0},
+		{authoring.VariableChange{Value: fixture.Ptr("three")}, authoring.Value{"three", true}, "z", "", 1}, // nobody may learn that it is the same
+		{authoring.VariableChange{IsSecret: fixture.Ptr(false), Value: fixture.Ptr("four")}, authoring.Value{"four", false}, "z", "four", 1},
+		{authoring.VariableChange{Name: fixture.Ptr("z"), IsSecret: fixture.Ptr(false), Value: fixture.Ptr("four")}, authoring.Value{"four", false}, "z", "four", 0},
+		{authoring.VariableChange{Scope: fixture.Ptr("testCase"), Case: &c.ID}, authoring.Value{"four", false}, "z", "four", 0},
+		{authoring.VariableChange{IsSecret: fixture.Ptr(true), Value: fixture.Ptr("äöü")}, authoring.Value{"äöü", true}, "z", "", 1},
+		{authoring.VariableChange{IsSecret: fixture.Ptr(false), Value: fixture.Ptr("five"), Name: fixture.Ptr("a")}, authoring.Value{"five", false}, "a", "five", 1},
 	} {
 		before := v.Version
 		var err error
-		v, err = w.changeVariable(w.admin, v.ID, row.c)
+		v, err = w.changeVariable(w.Admin, v.ID, row.c)
 		require.NoError(t, err)
 		require.Equal(t, []any{row.name, row.shown, before + row.raised, row.want.Secret}, []any{v.Name, v.Value, v.Version, v.IsSecret})
 		ref := step.Reference{Name: row.name}
-		require.Equal(t, map[step.Reference]Value{ref: row.want}, w.values(c, ref))
+		require.Equal(t, map[step.Reference]authoring.Value{ref: row.want}, w.values(c, ref))
 	}
-	require.Equal(t, w.boss.UUID, v.ModifierUUID)
-	require.Equal(t, w.dev.UUID, v.CreatorUUID)
-	require.Equal(t, 8, w.audited(account.VariableUpdated))
+	require.Equal(t, w.Boss.UUID, v.ModifierUUID)
+	require.Equal(t, w.Dev.UUID, v.CreatorUUID)
+	require.Equal(t, 8, w.Audited(account.VariableUpdated))
 
-	_, err := w.changeVariable(w.w, v.ID, VariableChange{Value: ptr("x"), Version: v.Version - 1})
+	_, err := w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Value: fixture.Ptr("x"), Version: v.Version - 1})
 	require.ErrorIs(t, err, storage.ErrStale)
-	_, err = w.changeVariable(w.w, v.ID, VariableChange{Name: ptr("b")})
+	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Name: fixture.Ptr("b")})
 	require.ErrorIs(t, err, storage.ErrConflict)
-	_, err = w.changeVariable(w.sideW, v.ID, VariableChange{Name: ptr("q")})
-	require.ErrorIs(t, err, ErrForbidden)
-	_, err = w.changeVariable(w.rival, v.ID, VariableChange{Name: ptr("q")})
+	_, err = w.changeVariable(w.SideWriter, v.ID, authoring.VariableChange{Name: fixture.Ptr("q")})
+	require.ErrorIs(t, err, authoring.ErrForbidden)
+	_, err = w.changeVariable(w.Rival, v.ID, authoring.VariableChange{Name: fixture.Ptr("q")})
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = w.changeVariable(w.w, v.ID, VariableChange{Name: ptr("Q")})
-	require.Equal(t, "name", invalidField(t, err))
-	_, err = w.changeVariable(w.w, v.ID, VariableChange{Value: ptr("\x00")})
-	require.Equal(t, "value", invalidField(t, err))
-	for field, fixed := range map[string]VariableChange{"scope": {Scope: ptr("org")}, "teamId": {Team: &w.team.UUID},
-		"testSuiteId": {Suite: &noUUID}, "testCaseId": {Case: ptr(strings.Repeat("0", 24))}} {
-		_, err = w.changeVariable(w.w, v.ID, fixed)
-		require.Equal(t, field, invalidField(t, err))
+	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Name: fixture.Ptr("Q")})
+	require.Equal(t, "name", fixture.InvalidField(t, err))
+	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Value: fixture.Ptr("\x00")})
+	require.Equal(t, "value", fixture.InvalidField(t, err))
+	for field, fixed := range map[string]authoring.VariableChange{"scope": {Scope: fixture.Ptr("org")}, "teamId": {Team: &w.Team.UUID},
+		"testSuiteId": {Suite: &fixture.NoUUID}, "testCaseId": {Case: fixture.Ptr(strings.Repeat("0", 24))}} {
+		_, err = w.changeVariable(w.Writer, v.ID, fixed)
+		require.Equal(t, field, fixture.InvalidField(t, err))
 	}
-	_, err = w.changeVariable(w.w, v.ID, VariableChange{IsSecret: ptr(true)})
+	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{IsSecret: fixture.Ptr(true)})
 	require.NoError(t, err)
-	_, err = w.changeVariable(w.w, v.ID, VariableChange{IsSecret: ptr(false)})
-	require.Equal(t, "value", invalidField(t, err), "a secret cannot be uncovered")
+	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{IsSecret: fixture.Ptr(false)})
+	require.Equal(t, "value", fixture.InvalidField(t, err), "a secret cannot be uncovered")
 
 	// Of those who read the same version one wins.
 	var all sync.WaitGroup
 	errs := make(chan error, 6)
 	for range cap(errs) {
 		all.Go(func() {
-			_, err := w.changeVariable(w.w, v.ID, VariableChange{Value: ptr("xyz"), Version: v.Version + 1})
+			_, err := w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Value: fixture.Ptr("xyz"), Version: v.Version + 1})
 			errs <- err
 		})
 	}
@@ -267,44 +254,44 @@ func TestUpdateVariable(t *testing.T) {
 	require.Equal(t, 1, won)
 
 	remove := func(by account.Writer, id uuid.UUID) error {
-		return w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteVariable(ctx, tx, by, id) })
+		return w.Do(func(ctx context.Context, tx *storage.Tx) error { return authoring.DeleteVariable(ctx, tx, by, id) })
 	}
-	require.ErrorIs(t, remove(w.sideW, v.ID), ErrForbidden)
-	require.ErrorIs(t, remove(w.rival, v.ID), storage.ErrNotFound)
-	require.NoError(t, remove(w.w, v.ID))
-	require.ErrorIs(t, remove(w.w, v.ID), storage.ErrNotFound)
-	require.Equal(t, 1, w.audited(account.VariableDeleted))
-	org := w.variable(w.admin, NewVariable{Scope: "org", Name: "o"})
-	require.ErrorIs(t, remove(w.w, org.ID), ErrForbidden)
+	require.ErrorIs(t, remove(w.SideWriter, v.ID), authoring.ErrForbidden)
+	require.ErrorIs(t, remove(w.Rival, v.ID), storage.ErrNotFound)
+	require.NoError(t, remove(w.Writer, v.ID))
+	require.ErrorIs(t, remove(w.Writer, v.ID), storage.ErrNotFound)
+	require.Equal(t, 1, w.Audited(account.VariableDeleted))
+	org := w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "o"})
+	require.ErrorIs(t, remove(w.Writer, org.ID), authoring.ErrForbidden)
 }
 
 func TestValues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c, s := w.newCase(w.w, "c"), w.newSuite(w.w, "s")
-	theirs, theirSuite := w.newCase(w.sideW, "c"), w.newSuite(w.sideW, "s")
-	second := w.newCase(w.w, "second")
-	_, err := w.update(w.w, s.ID, SuiteChange{Add: []string{c.ID}})
+	c, s := w.NewCase(w.Writer, "c"), w.NewSuite(w.Writer, "s")
+	theirs, theirSuite := w.NewCase(w.SideWriter, "c"), w.NewSuite(w.SideWriter, "s")
+	second := w.NewCase(w.Writer, "second")
+	_, err := w.UpdateSuite(w.Writer, s.ID, authoring.SuiteChange{Add: []string{c.ID}})
 	require.NoError(t, err)
 	c.SuiteID = &s.ID
-	for _, n := range []NewVariable{
+	for _, n := range []authoring.NewVariable{
 		{Scope: "org", Name: "x"}, {Scope: "org", Name: "only_org"},
-		{Scope: "team", Team: &w.team.UUID, Name: "x"}, {Scope: "team", Team: &w.side.UUID, Name: "x"},
+		{Scope: "team", Team: &w.Team.UUID, Name: "x"}, {Scope: "team", Team: &w.Side.UUID, Name: "x"},
 		{Scope: "testSuite", Suite: &s.ID, Name: "x"}, {Scope: "testSuite", Suite: &theirSuite.ID, Name: "x"},
 		{Scope: "testCase", Case: &c.ID, Name: "x"}, {Scope: "testCase", Case: &theirs.ID, Name: "x"},
 	} {
 		n.Value, n.IsSecret = strings.TrimPrefix(n.Scope, "test"), n.Scope != "org"
-		if n.Case != nil && *n.Case == theirs.ID || n.Suite != nil && *n.Suite == theirSuite.ID || n.Team != nil && *n.Team == w.side.UUID {
+		if n.Case != nil && *n.Case == theirs.ID || n.Suite != nil && *n.Suite == theirSuite.ID || n.Team != nil && *n.Team == w.Side.UUID {
 			n.Value = "theirs"
 		}
-		w.variable(w.admin, n)
+		w.Variable(w.Admin, n)
 	}
 	ref := func(scope, id, name string) step.Reference { return step.Reference{Scope: scope, ID: id, Name: name} }
 	bare := ref("", "", "x")
 	theirs.SuiteID = &theirSuite.ID
-	rivals := w.newCase(w.rival, "c")
+	rivals := w.NewCase(w.Rival, "c")
 	for i, row := range []struct {
-		of   *Case
+		of   *authoring.Case
 		ref  step.Reference
 		want string // "": no value
 	}{
@@ -330,14 +317,14 @@ func TestValues(t *testing.T) {
 		{c, ref("testSuite", "x", "x"), ""},
 		{c, ref("nonsense", "", "x"), ""},
 	} {
-		want := map[step.Reference]Value{}
+		want := map[step.Reference]authoring.Value{}
 		if row.want != "" {
-			want[row.ref] = Value{Text: row.want, Secret: row.want != "org"}
+			want[row.ref] = authoring.Value{Text: row.want, Secret: row.want != "org"}
 		}
 		require.Equal(t, want, w.values(row.of, row.ref), i)
 	}
 	// The suite comes before the team, unless it is another team's.
-	w.exec(`delete from test_variables where case_id = $1`, c.ID)
+	w.Exec(`delete from test_variables where case_id = $1`, c.ID)
 	require.Equal(t, "Suite", w.values(c, bare)[bare].Text)
 	moved := *c
 	moved.SuiteID = &theirSuite.ID
@@ -353,9 +340,9 @@ func TestValues(t *testing.T) {
 	}
 	require.Empty(t, w.values(c, append(references, bare)...), "the thousand and first has no value")
 
-	_, err = Values(testContext(t), w.db, bytes.Repeat([]byte("l"), 32), workOf(c), []step.Reference{bare})
+	_, err = authoring.Values(fixture.Context(t), w.DB, bytes.Repeat([]byte("l"), 32), scopeOf(c), []step.Reference{bare})
 	require.ErrorIs(t, err, seal.ErrUnseal)
-	_, err = Values(testContext(t), w.db, nil, workOf(c), []step.Reference{ref("org", "", "x")})
+	_, err = authoring.Values(fixture.Context(t), w.DB, nil, scopeOf(c), []step.Reference{ref("org", "", "x")})
 	require.NoError(t, err, "only secrets take the key")
 }
 
@@ -363,19 +350,19 @@ func TestValues(t *testing.T) {
 func TestSecretsAreLongEnoughToBeMasked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	open := w.variable(w.admin, NewVariable{Scope: "org", Name: "open", Value: "ab"})
-	secret := w.variable(w.admin, NewVariable{Scope: "org", Name: "secret", Value: "abc", IsSecret: true})
+	open := w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "open", Value: "ab"})
+	secret := w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "secret", Value: "abc", IsSecret: true})
 	for _, value := range []string{"", "ab", "éé"} {
-		err := w.do(func(ctx context.Context, tx *storage.Tx) error {
-			_, err := CreateVariable(ctx, tx, w.admin, sealKey, NewVariable{Scope: "org", Name: "x", Value: value, IsSecret: true})
+		err := w.Do(func(ctx context.Context, tx *storage.Tx) error {
+			_, err := authoring.CreateVariable(ctx, tx, w.Admin, fixture.SealKey, authoring.NewVariable{Scope: "org", Name: "x", Value: value, IsSecret: true})
 			return err
 		})
-		require.Equal(t, "value", invalidField(t, err), value)
-		_, err = w.changeVariable(w.admin, secret.ID, VariableChange{Value: &value})
-		require.Equal(t, "value", invalidField(t, err), value)
+		require.Equal(t, "value", fixture.InvalidField(t, err), value)
+		_, err = w.changeVariable(w.Admin, secret.ID, authoring.VariableChange{Value: &value})
+		require.Equal(t, "value", fixture.InvalidField(t, err), value)
 	}
-	_, err := w.changeVariable(w.admin, open.ID, VariableChange{IsSecret: ptr(true)})
-	require.Equal(t, "value", invalidField(t, err), "the value that it has")
-	_, err = w.changeVariable(w.admin, open.ID, VariableChange{Value: ptr("")})
+	_, err := w.changeVariable(w.Admin, open.ID, authoring.VariableChange{IsSecret: fixture.Ptr(true)})
+	require.Equal(t, "value", fixture.InvalidField(t, err), "the value that it has")
+	_, err = w.changeVariable(w.Admin, open.ID, authoring.VariableChange{Value: fixture.Ptr("")})
 	require.NoError(t, err, "what is no secret may be short")
 }

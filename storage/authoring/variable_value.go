@@ -48,13 +48,22 @@ type valueRow struct {
 	Sealed   []byte `db:"sealed"`
 }
 
-// Values gives the values of references as they stand for a case: a bare name is
+// VariableScope is what the variables of a test belong to: its case, the suite that the case
+// is in, if any, their team and organization.
+type VariableScope struct {
+	OrganizationID int64
+	TeamID         int64
+	SuiteID        *uuid.UUID
+	CaseID         string
+}
+
+// Values returns the values of references as they stand for a case: a bare name is
 // looked for at the case, its suite, its team and its organization, and
 // {{team:name}} is that of the case's team. A suite or case that a reference names
 // by its id must belong to the case's team too, otherwise one team could use the
 // secrets of another; the same holds for the suite that the case is in. References
 // without a value are not in the map.
-func Values(ctx context.Context, q storage.Querier, key []byte, of Work, references []step.Reference) (map[step.Reference]Value, error) {
+func Values(ctx context.Context, q storage.Querier, key []byte, of VariableScope, references []step.Reference) (map[step.Reference]Value, error) {
 	values := map[step.Reference]Value{}
 	references = references[:min(len(references), maxReferences)]
 	names, suites, cases := []string{}, []string{}, []string{}
@@ -76,7 +85,7 @@ func Values(ctx context.Context, q storage.Querier, key []byte, of Work, referen
 		return values, nil
 	}
 	var rows []valueRow
-	err := q.SelectContext(ctx, &rows, variableValues, of.Run.OrganizationID, pq.Array(names), of.TeamID, pq.Array(suites), pq.Array(cases))
+	err := q.SelectContext(ctx, &rows, variableValues, of.OrganizationID, pq.Array(names), of.TeamID, pq.Array(suites), pq.Array(cases))
 	if err != nil {
 		return nil, storage.Wrap(err, "values of variables")
 	}
@@ -100,10 +109,10 @@ func Values(ctx context.Context, q storage.Querier, key []byte, of Work, referen
 }
 
 // places are where a reference is looked for, the nearest first.
-func places(of Work, r step.Reference) []place {
+func places(of VariableScope, r step.Reference) []place {
 	switch r.Scope {
 	case "":
-		list := []place{{step.ScopeCase, of.Run.CaseID, r.Name}}
+		list := []place{{step.ScopeCase, of.CaseID, r.Name}}
 		if of.SuiteID != nil {
 			list = append(list, place{step.ScopeSuite, of.SuiteID.String(), r.Name})
 		}

@@ -7,9 +7,10 @@ import (
 	"sync"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -28,10 +29,10 @@ const (
 type files struct {
 	mu      sync.Mutex
 	started int
-	stored  []authoring.NewFile
+	stored  []store.NewFile
 }
 
-func (f *files) list() []authoring.NewFile {
+func (f *files) list() []store.NewFile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.stored)
@@ -64,7 +65,7 @@ func (p *performance) capture(ctx context.Context, a replay.Artifact) string {
 		return ""
 	}
 	id := uuid.New()
-	file := authoring.NewFile{ID: id, Kind: a.Kind, Step: a.Step, Key: authoring.FileKey(p.id, id),
+	file := store.NewFile{ID: id, Kind: a.Kind, Step: a.Step, Key: store.FileKey(p.id, id),
 		ContentType: a.ContentType, Size: int64(len(a.Data))}
 	ctx, cancel := context.WithTimeout(ctx, artifactTimeout)
 	defer cancel()

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
@@ -72,10 +74,10 @@ func TestJobInABrowser(t *testing.T) {
 		return err
 	})
 
-	run := w.newRun(c, authoring.NewRun{}, chrome)
+	run := w.newRun(c, store.NewRun{}, chrome)
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run).Jobs[0]
-	require.Equal(t, authoring.Passed, got.Status, "%s: %s", got.ErrorCode, got.Error)
+	require.Equal(t, store.Passed, got.Status, "%s: %s", got.ErrorCode, got.Error)
 	require.Len(t, got.Records, 3)
 	require.NotEmpty(t, got.Files)
 	require.Len(t, w.stored(), len(got.Files))
@@ -84,18 +86,18 @@ func TestJobInABrowser(t *testing.T) {
 	require.Equal(t, "button", revision.Steps[1].Tool.Args.Selector.Fingerprint.Role)
 
 	heading = "Goodbye"
-	run = w.newRun(c, authoring.NewRun{}, chrome)
+	run = w.newRun(c, store.NewRun{}, chrome)
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got = w.read(run).Jobs[0]
-	require.Equal(t, authoring.Failed, got.Status)
-	require.Equal(t, authoring.CodeAssertionFailed, got.ErrorCode)
+	require.Equal(t, store.Failed, got.Status)
+	require.Equal(t, store.CodeAssertionFailed, got.ErrorCode)
 	require.Contains(t, got.Error, "Goodbye")
 	require.NotContains(t, w.everywhere(run), secret)
 
 	w.handler.Trouble = nil
 	site.Close()
-	run = w.newRun(c, authoring.NewRun{}, chrome)
+	run = w.newRun(c, store.NewRun{}, chrome)
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got = w.read(run).Jobs[0]
-	require.Equal(t, authoring.CodeUnreachable, got.ErrorCode)
+	require.Equal(t, store.CodeUnreachable, got.ErrorCode)
 }

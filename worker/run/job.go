@@ -8,10 +8,11 @@ import (
 	"log/slog"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
@@ -46,8 +47,8 @@ type Job struct {
 
 // Outcome is the task's result.
 type Outcome struct {
-	Status authoring.Status `json:"status,omitempty"`
-	Code   string           `json:"code,omitempty"`
+	Status store.Status `json:"status,omitempty"`
+	Code   string       `json:"code,omitempty"`
 	// Failed counts attempts that ended with an error, unlike those of which the
 	// worker was lost; the next attempt finds it in the task.
 	Failed int `json:"failed_attempts,omitempty"`
@@ -85,7 +86,7 @@ func (h *Job) Handle(ctx context.Context, job *worker.Job) error {
 		}
 	}
 	if lost := a.try - 1 - a.before.Failed; lost >= maxTries-1 {
-		_, err := a.finish(ctx, failure(authoring.CodeWorkerLost,
+		_, err := a.finish(ctx, failure(store.CodeWorkerLost,
 			fmt.Sprintf("the test was begun %d times, and each time the worker that played it was lost", lost)))
 		return err
 	}
@@ -96,15 +97,15 @@ func (h *Job) Handle(ctx context.Context, job *worker.Job) error {
 }
 
 // failure is the end of a job that could not be played.
-func failure(code, text string) authoring.JobEnd {
-	return authoring.JobEnd{Status: authoring.Errored, ErrorCode: code, Error: text}
+func failure(code, text string) store.JobEnd {
+	return store.JobEnd{Status: store.Errored, ErrorCode: code, Error: text}
 }
 
 // finish ends the job with its task. It answers false when the job had ended
 // before: then nothing of the end was taken.
-func (a *attempt) finish(ctx context.Context, end authoring.JobEnd) (did bool, err error) {
+func (a *attempt) finish(ctx context.Context, end store.JobEnd) (did bool, err error) {
 	err = a.job.Finish(ctx, Outcome{Status: end.Status, Code: end.ErrorCode, Failed: a.before.Failed}, func(tx *storage.Tx) error {
-		did, err = authoring.EndJob(ctx, tx, a.id, end)
+		did, err = store.EndJob(ctx, tx, a.id, end)
 		return err
 	})
 	return did && err == nil, err
@@ -112,17 +113,17 @@ func (a *attempt) finish(ctx context.Context, end authoring.JobEnd) (did bool, e
 
 // run begins the job and plays it to its end.
 func (a *attempt) run(ctx context.Context) error {
-	var work *authoring.Work
+	var work *store.Work
 	var lost []string
 	err := a.job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
-		work, lost, err = authoring.BeginJob(ctx, tx, a.id)
+		work, lost, err = store.BeginJob(ctx, tx, a.id)
 		return err
 	})
 	switch {
 	case errors.Is(err, storage.ErrConflict): // cancelled before it began
 		return a.job.Finish(ctx, nil, nil)
 	case errors.Is(err, storage.ErrNotFound):
-		_, err := a.finish(ctx, authoring.JobEnd{Status: authoring.Cancelled, ErrorCode: authoring.CodeCancelled,
+		_, err := a.finish(ctx, store.JobEnd{Status: store.Cancelled, ErrorCode: store.CodeCancelled,
 			Error: "the test case or its revision was deleted"})
 		return err
 	case err != nil:
@@ -185,7 +186,7 @@ func (a *attempt) giveUp(ctx context.Context, err error) error {
 		return err
 	}
 	a.Log.ErrorContext(ctx, "test job given up", "attempts", a.try, "error", err)
-	end := failure(authoring.CodeInternal, fmt.Sprintf("the test could not be played in %d attempts; the log has more under the job's id", a.try))
+	end := failure(store.CodeInternal, fmt.Sprintf("the test could not be played in %d attempts; the log has more under the job's id", a.try))
 	if _, ferr := a.finish(ctx, end); ferr != nil {
 		return errors.Join(err, ferr)
 	}
@@ -214,7 +215,7 @@ func (a *attempt) await(ctx context.Context, refused *browser.SessionError) erro
 	}
 	if waited := began.Add(time.Since(a.began)).Sub(*noted.Since); waited >= sessionPatience {
 		a.Log.ErrorContext(ctx, "test job given up, there is no session", "waited", waited, "attempts", noted.Waits)
-		_, err := a.finish(ctx, failure(authoring.CodeNoSession, refused.Text))
+		_, err := a.finish(ctx, failure(store.CodeNoSession, refused.Text))
 		return err
 	}
 	if err := a.note(ctx, noted); err != nil {
@@ -229,8 +230,8 @@ func (a *attempt) cancelled(ctx context.Context, err error) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
 	defer stop()
 	cerr := a.job.Checkpoint(ctx, func(tx *storage.Tx) error {
-		_, err := authoring.EndJob(ctx, tx, a.id, authoring.JobEnd{Status: authoring.Cancelled,
-			ErrorCode: authoring.CodeCancelled, Error: "the task of the job was cancelled"})
+		_, err := store.EndJob(ctx, tx, a.id, store.JobEnd{Status: store.Cancelled,
+			ErrorCode: store.CodeCancelled, Error: "the task of the job was cancelled"})
 		return err
 	})
 	if cerr != nil {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
@@ -29,13 +31,13 @@ func TestJobPasses(t *testing.T) {
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	got := w.read(run)
-	require.Equal(t, authoring.Passed, got.Status)
+	require.Equal(t, store.Passed, got.Status)
 	job := got.Jobs[0]
 	require.Empty(t, job.ErrorCode)
 	require.Len(t, job.Files, 1)
 	require.Equal(t, job.Files[0].ID.String(), job.Records[0].ScreenshotID)
 	require.Equal(t, []string{job.Files[0].Key}, w.stored())
-	unnamed, err := authoring.UnnamedObjects(t.Context(), w.db, w.stored())
+	unnamed, err := store.UnnamedObjects(t.Context(), w.db, w.stored())
 	require.NoError(t, err)
 	require.Empty(t, unnamed)
 	require.Equal(t, ledger.Succeeded, w.task(id).State)
@@ -51,13 +53,13 @@ func TestJobFails(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		result replay.Result
-		status authoring.Status
+		status store.Status
 		code   string
 	}{
-		"assertion": {replay.Result{Status: step.Failed, Code: authoring.CodeAssertionFailed, Message: "not there"}, authoring.Failed, authoring.CodeAssertionFailed},
-		"broken":    {replay.Result{Status: "ERROR", Code: authoring.CodeBrowserLost, Message: "gone", Broken: true}, authoring.Errored, authoring.CodeBrowserLost},
-		"no result": {replay.Result{}, authoring.Errored, authoring.CodeInternal},
-		"odd":       {replay.Result{Status: "QUEUED"}, authoring.Errored, authoring.CodeInternal},
+		"assertion": {replay.Result{Status: step.Failed, Code: store.CodeAssertionFailed, Message: "not there"}, store.Failed, store.CodeAssertionFailed},
+		"broken":    {replay.Result{Status: "ERROR", Code: store.CodeBrowserLost, Message: "gone", Broken: true}, store.Errored, store.CodeBrowserLost},
+		"no result": {replay.Result{}, store.Errored, store.CodeInternal},
+		"odd":       {replay.Result{Status: "QUEUED"}, store.Errored, store.CodeInternal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +80,7 @@ func TestJobFails(t *testing.T) {
 func TestTwoJobsOfARun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	run := w.newRun(w.newCase("log in", "dev"), authoring.NewRun{}, chrome, step.Capabilities{"browserName": "firefox"})
+	run := w.newRun(w.newCase("log in", "dev"), store.NewRun{}, chrome, step.Capabilities{"browserName": "firefox"})
 	var both sync.WaitGroup
 	both.Add(2)
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
@@ -96,7 +98,7 @@ func TestTwoJobsOfARun(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Equal(t, authoring.Passed, w.read(run).Status)
+	require.Equal(t, store.Passed, w.read(run).Status)
 	require.Equal(t, 1, w.number(`select count(*) from events`))
 }
 
@@ -111,10 +113,10 @@ func TestStaleWorkerChangesNothing(t *testing.T) {
 		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
 		w.handler.Play = play
 		require.NoError(t, w.handler.Handle(t.Context(), w.again(tasks.TestJob, id)))
-		return replay.Result{Status: step.Failed, Code: authoring.CodeStepFailed}
+		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed}
 	}
 	require.ErrorIs(t, w.handler.Handle(t.Context(), first), storage.ErrStale)
-	require.Equal(t, authoring.Passed, w.read(run).Status)
+	require.Equal(t, store.Passed, w.read(run).Status)
 	require.Empty(t, w.stored(), "what the first one stored is deleted")
 	require.Equal(t, 2, w.browser.released)
 	require.ErrorIs(t, w.handler.Handle(t.Context(), first), storage.ErrStale, "once more")
@@ -128,7 +130,7 @@ func TestCancelledBeforeItBegan(t *testing.T) {
 	claimed := w.claim(tasks.TestJob, id)
 	w.cancel(run)
 	require.NoError(t, w.handler.Handle(t.Context(), claimed))
-	require.Equal(t, authoring.Cancelled, w.read(run).Status)
+	require.Equal(t, store.Cancelled, w.read(run).Status)
 	require.Empty(t, w.browser.requests)
 	require.Equal(t, ledger.Succeeded, w.task(id).State)
 }
@@ -142,11 +144,11 @@ func TestCancelledWhilePlaying(t *testing.T) {
 		w.cancel(run)
 		cfg.Progress([]step.Record{{StepID: "s1", Status: step.Passed}})
 		<-ctx.Done() // the keeping of the progress finds the end
-		return replay.Result{Status: "ERROR", Code: authoring.CodeInternal}
+		return replay.Result{Status: "ERROR", Code: store.CodeInternal}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	got := w.read(run)
-	require.Equal(t, authoring.Cancelled, got.Status)
+	require.Equal(t, store.Cancelled, got.Status)
 	require.Empty(t, got.Jobs[0].Records)
 	require.Empty(t, w.stored())
 	require.Equal(t, 1, w.browser.broken)
@@ -163,7 +165,7 @@ func TestCancelledAtTheEnd(t *testing.T) {
 		return passes(ctx, cfg)
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
-	require.Equal(t, authoring.Cancelled, w.read(run).Status)
+	require.Equal(t, store.Cancelled, w.read(run).Status)
 	require.Empty(t, w.stored())
 }
 
@@ -174,7 +176,7 @@ func TestCaseIsGone(t *testing.T) {
 	w.exec(`delete from test_cases`) // as it happens while a suite run is fanned out
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	got := w.read(run)
-	require.Equal(t, authoring.Cancelled, got.Status)
+	require.Equal(t, store.Cancelled, got.Status)
 	require.Contains(t, got.Jobs[0].Error, "deleted")
 }
 
@@ -190,13 +192,13 @@ func TestWorkerStops(t *testing.T) {
 		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
 		stop()
 		<-ctx.Done()
-		return replay.Result{Status: "ERROR", Code: authoring.CodeInternal, Records: []step.Record{{StepID: "s1"}}}
+		return replay.Result{Status: "ERROR", Code: store.CodeInternal, Records: []step.Record{{StepID: "s1"}}}
 	}
 	job := w.claim(tasks.TestJob, id)
 	require.ErrorIs(t, w.handler.Handle(ctx, job), context.Canceled)
 	require.Empty(t, w.stored())
 	require.Equal(t, 1, w.browser.broken)
-	require.Equal(t, authoring.Running, w.read(run).Status)
+	require.Equal(t, store.Running, w.read(run).Status)
 	states, err := w.ledger.Release(t.Context(), []ledger.Token{job.Tasks[0].Token()}, 0)
 	require.NoError(t, err)
 	require.Equal(t, []ledger.State{ledger.Queued}, states)
@@ -208,7 +210,7 @@ func TestWorkerStops(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
-	require.Equal(t, authoring.Passed, w.read(run).Status)
+	require.Equal(t, store.Passed, w.read(run).Status)
 }
 
 func TestWorkersAreLost(t *testing.T) {
@@ -219,8 +221,8 @@ func TestWorkersAreLost(t *testing.T) {
 	w.again(tasks.TestJob, id)
 	require.NoError(t, w.handler.Handle(t.Context(), w.again(tasks.TestJob, id)))
 	got := w.read(run)
-	require.Equal(t, authoring.Errored, got.Status)
-	require.Equal(t, authoring.CodeWorkerLost, got.Jobs[0].ErrorCode)
+	require.Equal(t, store.Errored, got.Status)
+	require.Equal(t, store.CodeWorkerLost, got.Jobs[0].ErrorCode)
 	require.Contains(t, got.Jobs[0].Error, "2 times")
 	require.Empty(t, w.browser.requests)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -163,7 +165,7 @@ func (w *world) newCase(name, text string) (c *authoring.Case) {
 }
 
 // newRun starts a run of a case on targets, with the tasks of its jobs.
-func (w *world) newRun(c *authoring.Case, n authoring.NewRun, capabilities ...step.Capabilities) (run *authoring.Run) {
+func (w *world) newRun(c *authoring.Case, n store.NewRun, capabilities ...step.Capabilities) (run *store.Run) {
 	w.t.Helper()
 	for _, some := range capabilities {
 		n.Targets = append(n.Targets, step.Target{Capabilities: some})
@@ -173,7 +175,7 @@ func (w *world) newRun(c *authoring.Case, n authoring.NewRun, capabilities ...st
 		if n.Revision, err = authoring.RevisionByID(ctx, tx, c.ID, ""); err != nil {
 			return err
 		}
-		if run, err = authoring.StartRun(ctx, tx, w.writer, n); err != nil {
+		if run, err = store.StartRun(ctx, tx, w.writer, n); err != nil {
 			return err
 		}
 		for _, job := range run.Jobs {
@@ -189,9 +191,9 @@ func (w *world) newRun(c *authoring.Case, n authoring.NewRun, capabilities ...st
 var chrome = step.Capabilities{"browserName": "chrome"}
 
 // simpleRun is a run of one job.
-func (w *world) simpleRun() (*authoring.Run, uuid.UUID) {
+func (w *world) simpleRun() (*store.Run, uuid.UUID) {
 	w.t.Helper()
-	run := w.newRun(w.newCase("log in", "dev"), authoring.NewRun{}, chrome)
+	run := w.newRun(w.newCase("log in", "dev"), store.NewRun{}, chrome)
 	return run, run.Jobs[0].ID
 }
 
@@ -246,9 +248,9 @@ func (w *world) task(id uuid.UUID) *ledger.Task {
 	return task
 }
 
-func (w *world) read(run *authoring.Run) *authoring.Run {
+func (w *world) read(run *store.Run) *store.Run {
 	w.t.Helper()
-	got, err := authoring.RunByID(w.t.Context(), w.db, w.org, run.CaseID, run.ID)
+	got, err := store.RunByID(w.t.Context(), w.db, w.org, run.CaseID, run.ID)
 	require.NoError(w.t, err)
 	return got
 }
@@ -256,7 +258,7 @@ func (w *world) read(run *authoring.Run) *authoring.Run {
 // stored are the keys of all stored objects of runs.
 func (w *world) stored() (keys []string) {
 	w.t.Helper()
-	list, err := w.objects.List(w.t.Context(), authoring.Prefix, "", object.MaxList)
+	list, err := w.objects.List(w.t.Context(), store.Prefix, "", object.MaxList)
 	require.NoError(w.t, err)
 	for _, info := range list {
 		keys = append(keys, info.Key)
@@ -265,10 +267,10 @@ func (w *world) stored() (keys []string) {
 }
 
 // cancel cancels a run as the interface does.
-func (w *world) cancel(run *authoring.Run) {
+func (w *world) cancel(run *store.Run) {
 	w.t.Helper()
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		jobs, err := authoring.CancelRun(ctx, tx, w.writer, run.CaseID, run.ID)
+		jobs, err := store.CancelRun(ctx, tx, w.writer, run.CaseID, run.ID)
 		if err != nil {
 			return err
 		}
@@ -282,5 +284,5 @@ func (w *world) cancel(run *authoring.Run) {
 }
 
 func shot(n int) replay.Artifact {
-	return replay.Artifact{Kind: authoring.Screenshot, Step: n, ContentType: "image/png", Data: []byte(fmt.Sprintf("picture %d", n))}
+	return replay.Artifact{Kind: store.Screenshot, Step: n, ContentType: "image/png", Data: []byte(fmt.Sprintf("picture %d", n))}
 }

@@ -9,8 +9,9 @@ import (
 	"sync"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -19,7 +20,7 @@ import (
 // performance is the playing of one test.
 type performance struct {
 	*attempt
-	work     *authoring.Work
+	work     *store.Work
 	stop     context.CancelCauseFunc // ends the playing
 	redactor *step.Redactor
 	files    files
@@ -33,7 +34,7 @@ type performance struct {
 
 // perform plays the test and says how it ended. Its error is one of the service,
 // or of a context that ended; errEnded says that nobody wants the end any more.
-func (p *performance) perform(ctx context.Context) (authoring.JobEnd, error) {
+func (p *performance) perform(ctx context.Context) (store.JobEnd, error) {
 	request, lookup, err := p.prepare(ctx)
 	var refused *refusal
 	if errors.As(err, &refused) {
@@ -53,32 +54,32 @@ func (p *performance) perform(ctx context.Context) (authoring.JobEnd, error) {
 		end.Records = p.redacted(result.Records)
 		return end, err
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTimeout):
-		return authoring.JobEnd{}, context.Cause(ctx)
+		return store.JobEnd{}, context.Cause(ctx)
 	}
 	return p.end(result), nil
 }
 
 // interrupted is the end of a test that ran out of its time. Other errors, and
 // other reasons for which a context ended, stay what they are.
-func (p *performance) interrupted(ctx context.Context, err error) (authoring.JobEnd, error) {
+func (p *performance) interrupted(ctx context.Context, err error) (store.JobEnd, error) {
 	switch cause := context.Cause(ctx); {
 	case cause == nil:
-		return authoring.JobEnd{}, err
+		return store.JobEnd{}, err
 	case errors.Is(cause, errTimeout):
-		return failure(authoring.CodeTimeout, fmt.Sprintf("the test took longer than %s", p.timeout())), nil
+		return failure(store.CodeTimeout, fmt.Sprintf("the test took longer than %s", p.timeout())), nil
 	default:
-		return authoring.JobEnd{}, cause
+		return store.JobEnd{}, cause
 	}
 }
 
 // withoutSession says what follows when there is no browser.
-func (p *performance) withoutSession(ctx context.Context, err error) (authoring.JobEnd, error) {
+func (p *performance) withoutSession(ctx context.Context, err error) (store.JobEnd, error) {
 	if ctx.Err() != nil {
 		return p.interrupted(ctx, err)
 	}
 	var refused *browser.SessionError
 	if !errors.As(err, &refused) {
-		return authoring.JobEnd{}, err
+		return store.JobEnd{}, err
 	}
 	clean := &browser.SessionError{Text: p.redactor.Text(refused.Text), Retry: refused.Retry}
 	if refused.Err != nil {
@@ -86,9 +87,9 @@ func (p *performance) withoutSession(ctx context.Context, err error) (authoring.
 	}
 	p.Log.WarnContext(ctx, "no browser session", "text", clean.Text, "error", clean.Err, "retry", clean.Retry)
 	if clean.Retry {
-		return authoring.JobEnd{}, clean
+		return store.JobEnd{}, clean
 	}
-	return failure(authoring.CodeNoSession, clean.Text), nil
+	return failure(store.CodeNoSession, clean.Text), nil
 }
 
 // play plays the steps in the session and gives that back.
@@ -107,7 +108,7 @@ func (p *performance) play(ctx context.Context, lease *browser.Lease, lookup loo
 	defer func() {
 		if v := recover(); v != nil {
 			p.Log.ErrorContext(ctx, "panic while playing a test", "panic", p.redactor.Text(fmt.Sprint(v)), "stack", string(debug.Stack()))
-			result = replay.Result{Status: string(authoring.Errored), Code: authoring.CodeInternal,
+			result = replay.Result{Status: string(store.Errored), Code: store.CodeInternal,
 				Message: "the test could not be played", Records: p.soFar(), Broken: true}
 		}
 	}()
@@ -161,7 +162,7 @@ func (p *performance) report(ctx context.Context, wake, quit <-chan struct{}) {
 		}
 		going := true
 		err := p.job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
-			going, err = authoring.ProgressJob(ctx, tx, p.id, p.redacted(p.soFar()))
+			going, err = store.ProgressJob(ctx, tx, p.id, p.redacted(p.soFar()))
 			return err
 		})
 		switch {
@@ -197,22 +198,22 @@ func (p *performance) redacted(records []step.Record) []step.Record {
 }
 
 // end is the end of a test that was played.
-func (p *performance) end(r replay.Result) authoring.JobEnd {
-	end := authoring.JobEnd{Status: authoring.Status(r.Status), ErrorCode: r.Code, Error: p.redactor.Text(r.Message),
+func (p *performance) end(r replay.Result) store.JobEnd {
+	end := store.JobEnd{Status: store.Status(r.Status), ErrorCode: r.Code, Error: p.redactor.Text(r.Message),
 		Records: p.redacted(r.Records), Fingerprints: r.Fingerprints}
 	switch end.Status {
-	case authoring.Passed:
+	case store.Passed:
 		end.ErrorCode, end.Error = "", ""
-	case authoring.Failed, authoring.Errored:
+	case store.Failed, store.Errored:
 	default:
-		end.Status, end.ErrorCode, end.Error = authoring.Errored, authoring.CodeInternal, "the test ended without a result"
+		end.Status, end.ErrorCode, end.Error = store.Errored, store.CodeInternal, "the test ended without a result"
 	}
 	return end
 }
 
 // conclude writes the end with the files. Those that no row names are deleted;
 // where it is not known whether one does, the sweep decides.
-func (p *performance) conclude(ctx context.Context, end authoring.JobEnd) error {
+func (p *performance) conclude(ctx context.Context, end store.JobEnd) error {
 	end.Files = p.files.list()
 	did, err := p.finish(ctx, end)
 	var unknown *storage.UnknownOutcomeError

@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
@@ -23,8 +24,8 @@ func TestNoSession(t *testing.T) {
 	w.browser.fail = &browser.SessionError{Text: "no hub serves netscape", Err: errors.New("inside")}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	job := w.read(run).Jobs[0]
-	require.Equal(t, authoring.Errored, job.Status)
-	require.Equal(t, authoring.CodeNoSession, job.ErrorCode)
+	require.Equal(t, store.Errored, job.Status)
+	require.Equal(t, store.CodeNoSession, job.ErrorCode)
 	require.Equal(t, "no hub serves netscape", job.Error)
 }
 
@@ -36,7 +37,7 @@ func TestNoSessionForNow(t *testing.T) {
 	job := w.claim(tasks.TestJob, id)
 	for _, seconds := range []time.Duration{5, 10, 20, 30, 30, 30} {
 		job = w.snoozed(job, w.handler.Handle(t.Context(), job), seconds*time.Second)
-		require.Equal(t, authoring.Running, w.read(run).Status)
+		require.Equal(t, store.Running, w.read(run).Status)
 	}
 	w.exec(`update tasks set result = jsonb_set(result, '{no_session_since}', to_jsonb(now() - interval '9 minutes'))`)
 	job = w.snoozed(job, w.handler.Handle(t.Context(), job), 30*time.Second)
@@ -44,8 +45,8 @@ func TestNoSessionForNow(t *testing.T) {
 	job = w.snoozed(job, &tasks.SnoozeError{}, 0)
 	require.NoError(t, w.handler.Handle(t.Context(), job))
 	got := w.read(run).Jobs[0]
-	require.Equal(t, authoring.Errored, got.Status)
-	require.Equal(t, authoring.CodeNoSession, got.ErrorCode)
+	require.Equal(t, store.Errored, got.Status)
+	require.Equal(t, store.CodeNoSession, got.ErrorCode)
 	require.Equal(t, "the hub is away", got.Error)
 	require.Len(t, w.browser.requests, 8)
 	require.Equal(t, ledger.Succeeded, w.task(id).State)
@@ -71,7 +72,7 @@ func TestSessionsComeBack(t *testing.T) {
 	job = w.again(tasks.TestJob, id) // one worker is lost
 	w.browser.fail = nil
 	require.NoError(t, w.handler.Handle(t.Context(), job))
-	require.Equal(t, authoring.Passed, w.read(run).Status)
+	require.Equal(t, store.Passed, w.read(run).Status)
 	require.JSONEq(t, `{"status":"PASSED","failed_attempts":1}`, string(*w.task(id).Result))
 }
 
@@ -88,7 +89,7 @@ func TestServiceFails(t *testing.T) {
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), job))
 	got := w.read(run).Jobs[0]
-	require.Equal(t, authoring.CodeInternal, got.ErrorCode)
+	require.Equal(t, store.CodeInternal, got.ErrorCode)
 	require.NotContains(t, got.Error, "10.0.0.1")
 	require.Contains(t, w.log.String(), "10.0.0.1")
 
@@ -97,7 +98,7 @@ func TestServiceFails(t *testing.T) {
 	job = w.failed(job, w.handler.Handle(t.Context(), job))
 	w.browser.fail = nil
 	require.NoError(t, w.handler.Handle(t.Context(), job))
-	require.Equal(t, authoring.Passed, w.read(run).Status)
+	require.Equal(t, store.Passed, w.read(run).Status)
 }
 
 func TestPanicWhilePlaying(t *testing.T) {
@@ -110,7 +111,7 @@ func TestPanicWhilePlaying(t *testing.T) {
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	got := w.read(run).Jobs[0]
-	require.Equal(t, authoring.CodeInternal, got.ErrorCode)
+	require.Equal(t, store.CodeInternal, got.ErrorCode)
 	require.NotContains(t, got.Error, "index")
 	require.Len(t, got.Records, 1)
 	require.Equal(t, 1, w.browser.broken)
@@ -125,12 +126,12 @@ func TestTestTakesTooLong(t *testing.T) {
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
 		<-ctx.Done()
-		return replay.Result{Status: "ERROR", Code: authoring.CodeInternal, Records: []step.Record{{StepID: "s1", Status: step.Failed}}}
+		return replay.Result{Status: "ERROR", Code: store.CodeInternal, Records: []step.Record{{StepID: "s1", Status: step.Failed}}}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	got := w.read(run).Jobs[0]
-	require.Equal(t, authoring.Errored, got.Status)
-	require.Equal(t, authoring.CodeTimeout, got.ErrorCode)
+	require.Equal(t, store.Errored, got.Status)
+	require.Equal(t, store.CodeTimeout, got.ErrorCode)
 	require.Contains(t, got.Error, "300ms")
 	require.Len(t, got.Records, 1)
 	require.Len(t, got.Files, 1)
@@ -151,7 +152,7 @@ func TestProgressCanBeSeen(t *testing.T) {
 		return replay.Result{Status: step.Passed, Records: records}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
-	require.Equal(t, authoring.Passed, w.read(run).Status)
+	require.Equal(t, store.Passed, w.read(run).Status)
 }
 
 func TestArtifactsAreBounded(t *testing.T) {
@@ -162,7 +163,7 @@ func TestArtifactsAreBounded(t *testing.T) {
 		large := shot(1)
 		large.Data = make([]byte, maxArtifact+1)
 		require.Empty(t, cfg.Capture(ctx, large))
-		require.Empty(t, cfg.Capture(ctx, replay.Artifact{Kind: authoring.Console}))
+		require.Empty(t, cfg.Capture(ctx, replay.Artifact{Kind: store.Console}))
 		odd := shot(2)
 		odd.ContentType = "text/\x00"
 		require.Empty(t, cfg.Capture(ctx, odd), "the store refuses it")
@@ -171,7 +172,7 @@ func TestArtifactsAreBounded(t *testing.T) {
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	got := w.read(run)
-	require.Equal(t, authoring.Passed, got.Status)
+	require.Equal(t, store.Passed, got.Status)
 	require.Len(t, got.Jobs[0].Files, 1)
 	var f files
 	for range maxFiles {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution"
@@ -60,10 +62,10 @@ func (p *performance) values(ctx context.Context) (map[step.Reference]authoring.
 	if len(references) == 0 {
 		return nil, nil
 	}
-	values, err := authoring.Values(ctx, p.DB, p.Key, *p.work, references)
+	values, err := authoring.Values(ctx, p.DB, p.Key, p.work.VariablesOf(), references)
 	if errors.Is(err, seal.ErrUnseal) {
 		p.Log.ErrorContext(ctx, "variable cannot be decrypted", "error", err)
-		return nil, &refusal{authoring.CodeInternal, "a secret variable of the test cannot be decrypted; store its value again"}
+		return nil, &refusal{store.CodeInternal, "a secret variable of the test cannot be decrypted; store its value again"}
 	}
 	return values, err
 }
@@ -77,10 +79,10 @@ func (p *performance) tunnel(ctx context.Context) (string, error) {
 	address, err := authoring.TunnelURL(ctx, p.DB, p.Key, p.work.Run.OrganizationID, name)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return "", &refusal{authoring.CodeTunnel, fmt.Sprintf("the tunnel %q does not exist", name)}
+		return "", &refusal{store.CodeTunnel, fmt.Sprintf("the tunnel %q does not exist", name)}
 	case errors.Is(err, seal.ErrUnseal):
 		p.Log.ErrorContext(ctx, "tunnel cannot be decrypted", "tunnel", name, "error", err)
-		return "", &refusal{authoring.CodeInternal, fmt.Sprintf("the address of the tunnel %q cannot be decrypted; create it again", name)}
+		return "", &refusal{store.CodeInternal, fmt.Sprintf("the address of the tunnel %q cannot be decrypted; create it again", name)}
 	}
 	return address, err
 }
@@ -110,11 +112,11 @@ func (p *performance) app(ctx context.Context, target *step.Target) (string, err
 	if !ok {
 		return "", nil
 	}
-	missing := &refusal{authoring.CodeApp, fmt.Sprintf("the app %q does not exist", app)}
+	missing := &refusal{store.CodeApp, fmt.Sprintf("the app %q does not exist", app)}
 	organization := p.work.Run.OrganizationID
 	if fileName != "" {
 		var err error
-		id, err = authoring.NewestBuildOfFile(ctx, p.DB, organization, fileName)
+		id, err = distribution.NewestBuildOfFile(ctx, p.DB, organization, fileName)
 		if errors.Is(err, storage.ErrNotFound) {
 			return "", missing
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -32,7 +34,7 @@ func (w *world) variable(name, value string, isSecret bool) {
 
 // everywhere gives all texts that a job leaves behind: its row, its task, its
 // event and the log.
-func (w *world) everywhere(run *authoring.Run) string {
+func (w *world) everywhere(run *store.Run) string {
 	w.t.Helper()
 	var text string
 	require.NoError(w.t, w.db.GetContext(w.t.Context(), &text, `select
@@ -47,7 +49,7 @@ func TestVariablesOfATest(t *testing.T) {
 	w := newWorld(t)
 	w.variable("user", "dev", false)
 	w.variable("password", secret, true)
-	run := w.newRun(w.newCase("log in", "{{user}} {{password}} {{unknown}}"), authoring.NewRun{}, chrome)
+	run := w.newRun(w.newCase("log in", "{{user}} {{password}} {{unknown}}"), store.NewRun{}, chrome)
 	w.handler.Play = func(_ context.Context, cfg replay.Config) replay.Result {
 		value, isSecret, ok := cfg.Lookup(step.Reference{Name: "user"})
 		require.Equal(t, []any{"dev", false, true}, []any{value, isSecret, ok})
@@ -58,7 +60,7 @@ func TestVariablesOfATest(t *testing.T) {
 		records := []step.Record{{StepID: "s1", Status: step.Failed, Result: step.Outcome{Message: "typed " + secret},
 			Healed: &step.Healed{Reason: "says " + secret}}}
 		cfg.Progress(records)
-		return replay.Result{Status: step.Failed, Code: authoring.CodeStepFailed, Message: "the page shows " + secret, Records: records}
+		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed, Message: "the page shows " + secret, Records: records}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run).Jobs[0]
@@ -85,7 +87,7 @@ func TestSecretsStayOutOfFailures(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.variable("password", secret, true)
-			run := w.newRun(w.newCase("log in", "{{password}}"), authoring.NewRun{}, chrome)
+			run := w.newRun(w.newCase("log in", "{{password}}"), store.NewRun{}, chrome)
 			fail(w)
 			if err := w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)); err != nil {
 				require.NotContains(t, err.Error(), secret)
@@ -100,11 +102,11 @@ func TestSecretCannotBeDecrypted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.variable("password", secret, true)
-	run := w.newRun(w.newCase("log in", "{{password}}"), authoring.NewRun{}, chrome)
+	run := w.newRun(w.newCase("log in", "{{password}}"), store.NewRun{}, chrome)
 	w.handler.Key = []byte(strings.Repeat("x", 32))
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run).Jobs[0]
-	require.Equal(t, authoring.CodeInternal, got.ErrorCode)
+	require.Equal(t, store.CodeInternal, got.ErrorCode)
 	require.Contains(t, got.Error, "cannot be decrypted")
 	require.NotContains(t, got.Error, "SLIPWAY_SIGNING_KEY")
 }
@@ -117,19 +119,19 @@ func TestTunnelOfARun(t *testing.T) {
 		return err
 	})
 	c := w.newCase("log in", "dev")
-	run := w.newRun(c, authoring.NewRun{Tunnel: "office"}, chrome)
+	run := w.newRun(c, store.NewRun{Tunnel: "office"}, chrome)
 	w.handler.Play = func(context.Context, replay.Config) replay.Result {
-		return replay.Result{Status: step.Failed, Code: authoring.CodeUnreachable, Message: "no answer from http://me:pass-word-9@proxy.example.com:3128"}
+		return replay.Result{Status: step.Failed, Code: store.CodeUnreachable, Message: "no answer from http://me:pass-word-9@proxy.example.com:3128"}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	require.Equal(t, "http://me:pass-word-9@proxy.example.com:3128", w.browser.requests[0].Proxy)
 	require.NotContains(t, w.everywhere(run), "pass-word-9")
 
-	run = w.newRun(c, authoring.NewRun{Tunnel: "gone"}, chrome)
+	run = w.newRun(c, store.NewRun{Tunnel: "gone"}, chrome)
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run).Jobs[0]
-	require.Equal(t, authoring.Errored, got.Status)
-	require.Equal(t, authoring.CodeTunnel, got.ErrorCode)
+	require.Equal(t, store.Errored, got.Status)
+	require.Equal(t, store.CodeTunnel, got.ErrorCode)
 	require.Contains(t, got.Error, `"gone"`)
 	require.Len(t, w.browser.requests, 1)
 }
@@ -155,8 +157,8 @@ func TestAppOfATarget(t *testing.T) {
 	older, newer := w.newBuild("shop.apk"), w.newBuild("shop.apk")
 	require.Less(t, older, newer)
 	c := w.newCase("log in", "dev")
-	played := func(capabilities step.Capabilities) (authoring.Job, step.Capabilities) {
-		run := w.newRun(c, authoring.NewRun{}, capabilities)
+	played := func(capabilities step.Capabilities) (store.Job, step.Capabilities) {
+		run := w.newRun(c, store.NewRun{}, capabilities)
 		before := len(w.browser.requests)
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 		job := w.read(run).Jobs[0]
@@ -183,10 +185,10 @@ func TestAppOfATarget(t *testing.T) {
 	for _, missing := range []string{"storage:filename=other.apk", "storage:999999"} {
 		job, seen := played(step.Capabilities{"platformName": "android", "appium:app": missing})
 		require.Nil(t, seen)
-		require.Equal(t, authoring.CodeApp, job.ErrorCode)
+		require.Equal(t, store.CodeApp, job.ErrorCode)
 		require.Contains(t, job.Error, missing)
 	}
 	w.exec(`update builds set deleted_at = now()`)
 	job, _ := played(step.Capabilities{"platformName": "android", "appium:app": "storage:filename=shop.apk"})
-	require.Equal(t, authoring.CodeApp, job.ErrorCode)
+	require.Equal(t, store.CodeApp, job.ErrorCode)
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"log/slog"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -55,7 +56,7 @@ func (h *Suite) Handle(ctx context.Context, job *worker.Job) error {
 	case storage.IsData(err), task.Attempt >= task.MaxAttempts:
 		h.Log.ErrorContext(ctx, "suite run given up", "error", err)
 		return job.Finish(ctx, sum, func(tx *storage.Tx) error {
-			return authoring.FailSuiteRun(ctx, tx, payload.SuiteRunID, "the runs of the suite's cases could not all be started")
+			return store.FailSuiteRun(ctx, tx, payload.SuiteRunID, "the runs of the suite's cases could not all be started")
 		})
 	}
 	return err
@@ -64,7 +65,7 @@ func (h *Suite) Handle(ctx context.Context, job *worker.Job) error {
 // step makes some case runs and gives the number of their jobs.
 func (h *Suite) step(ctx context.Context, job *worker.Job, payload tasks.SuiteRunPayload) (n int, more bool, err error) {
 	err = job.Checkpoint(ctx, func(tx *storage.Tx) error {
-		jobs, left, err := authoring.NextRuns(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
+		jobs, left, err := store.NextRuns(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
 		if err != nil {
 			return err
 		}

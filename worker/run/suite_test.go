@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"testing"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -15,7 +17,7 @@ import (
 )
 
 // newSuiteRun starts a run of a suite of so many cases, made by one statement.
-func (w *world) newSuiteRun(cases int) *authoring.SuiteRun {
+func (w *world) newSuiteRun(cases int) *store.SuiteRun {
 	w.t.Helper()
 	first := w.newCase("case", "dev")
 	w.exec(`with made as (
@@ -34,10 +36,10 @@ func (w *world) newSuiteRun(cases int) *authoring.SuiteRun {
 	return w.startSuite(suite.ID)
 }
 
-func (w *world) startSuite(id uuid.UUID) (run *authoring.SuiteRun) {
+func (w *world) startSuite(id uuid.UUID) (run *store.SuiteRun) {
 	w.t.Helper()
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		run, err = authoring.StartSuiteRun(ctx, tx, w.writer, authoring.NewSuiteRun{SuiteID: id})
+		run, err = store.StartSuiteRun(ctx, tx, w.writer, store.NewSuiteRun{SuiteID: id})
 		if err != nil {
 			return err
 		}
@@ -81,10 +83,10 @@ func TestSuiteRunIsFannedOutInSteps(t *testing.T) {
 	require.Equal(t, cases, w.number(`select count(*) from test_jobs j join tasks t on t.id = j.id
 		where t.kind = 'test:job' and t.request_id = 'request-9' and t.concurrency_key is not null`))
 	require.JSONEq(t, `{"jobs":150}`, string(*w.task(run.ID).Result))
-	got, err := authoring.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
 	require.Equal(t, cases, got.RunCount)
-	require.Equal(t, cases, got.Counts[authoring.Queued])
+	require.Equal(t, cases, got.Counts[store.Queued])
 	require.ErrorIs(t, h.Handle(t.Context(), second), storage.ErrStale, "once more")
 }
 
@@ -93,15 +95,15 @@ func TestSuiteRunIsPlayed(t *testing.T) {
 	w := newWorld(t)
 	run := w.newSuiteRun(3)
 	require.NoError(t, w.suite().Handle(t.Context(), w.claim(tasks.SuiteRun, run.ID)))
-	runs, err := authoring.RunsOfSuiteRun(t.Context(), w.db, run.ID)
+	runs, err := store.RunsOfSuiteRun(t.Context(), w.db, run.ID)
 	require.NoError(t, err)
 	for _, r := range runs {
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, r.Jobs[0].ID)))
 	}
-	got, err := authoring.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
-	require.Equal(t, authoring.Passed, got.Status)
-	require.Equal(t, 3, got.Counts[authoring.Passed])
+	require.Equal(t, store.Passed, got.Status)
+	require.Equal(t, 3, got.Counts[store.Passed])
 	require.Equal(t, 1, w.number(`select count(*) from events`))
 }
 
@@ -111,7 +113,7 @@ func TestCancelledSuiteRunIsNotFannedOut(t *testing.T) {
 	run := w.newSuiteRun(2)
 	claimed := w.claim(tasks.SuiteRun, run.ID)
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := authoring.CancelSuiteRun(ctx, tx, w.writer, run.SuiteID, run.ID)
+		_, err := store.CancelSuiteRun(ctx, tx, w.writer, run.SuiteID, run.ID)
 		return err
 	})
 	require.NoError(t, w.suite().Handle(t.Context(), claimed))
@@ -145,9 +147,9 @@ func TestSuiteRunCannotBeFannedOut(t *testing.T) {
 				claimed = w.again(tasks.SuiteRun, run.ID)
 			}
 			require.NoError(t, w.suite().Handle(t.Context(), claimed))
-			got, err := authoring.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+			got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 			require.NoError(t, err)
-			require.Equal(t, authoring.Errored, got.Status)
+			require.Equal(t, store.Errored, got.Status)
 			require.NotEmpty(t, got.Error)
 			require.NotContains(t, got.Error, "broken")
 			require.Equal(t, 1, w.number(`select count(*) from events`))

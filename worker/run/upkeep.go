@@ -9,10 +9,12 @@ import (
 	"sync"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/schedule"
+
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/worker"
 )
@@ -34,7 +36,7 @@ type Upkeep struct {
 	mu    sync.Mutex           // of what follows
 	ended map[string]time.Time // when this process last came to the end of a work
 	// Where works that go through a table are.
-	orphans   authoring.FirePlace
+	orphans   schedule.FirePlace
 	recounted uuid.UUID
 }
 
@@ -129,7 +131,7 @@ func (u *Upkeep) unhurried(step func(upkeepWork) (more, ok bool)) {
 
 func (u *Upkeep) endLost(ctx context.Context, job *worker.Job) (n int64, more bool, err error) {
 	err = job.Checkpoint(ctx, func(tx *storage.Tx) error {
-		n, err = authoring.EndLostJobs(ctx, tx, lostStep)
+		n, err = store.EndLostJobs(ctx, tx, lostStep)
 		return err
 	})
 	return n, n >= lostStep, err
@@ -139,7 +141,7 @@ func (u *Upkeep) forgetRuns(ctx context.Context, job *worker.Job) (int64, bool, 
 	var keys []string
 	var more bool
 	err := job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
-		keys, more, err = authoring.ForgetRuns(ctx, tx, u.now().Add(-u.keep), forgetStep)
+		keys, more, err = store.ForgetRuns(ctx, tx, u.now().Add(-u.keep), forgetStep)
 		return err
 	})
 	if err != nil {
@@ -150,28 +152,28 @@ func (u *Upkeep) forgetRuns(ctx context.Context, job *worker.Job) (int64, bool, 
 }
 
 func (u *Upkeep) forgetEvents(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, err := authoring.ForgetEvents(ctx, u.db, u.now().Add(-keepEvents), upkeepStep)
+	n, err := store.ForgetEvents(ctx, u.db, u.now().Add(-keepEvents), upkeepStep)
 	return n, n >= upkeepStep, err
 }
 
 func (u *Upkeep) forgetKeys(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, err := authoring.ForgetKeys(ctx, u.db, u.now().Add(-keepKeys), upkeepStep)
+	n, err := store.ForgetKeys(ctx, u.db, u.now().Add(-keepKeys), upkeepStep)
 	return n, n >= upkeepStep, err
 }
 
 // forgetFires keeps what schedules did as long as the runs that they started.
 func (u *Upkeep) forgetFires(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, err := authoring.ForgetFires(ctx, u.db, u.now().Add(-u.keep), upkeepStep)
+	n, err := schedule.ForgetFires(ctx, u.db, u.now().Add(-u.keep), upkeepStep)
 	return n, n >= upkeepStep, err
 }
 
 func (u *Upkeep) forgetOrphans(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, next, err := authoring.ForgetOrphanFires(ctx, u.db, u.orphans, upkeepStep)
+	n, next, err := schedule.ForgetOrphanFires(ctx, u.db, u.orphans, upkeepStep)
 	if err != nil {
 		return n, false, err
 	}
 	if next == nil {
-		u.orphans = authoring.FirePlace{}
+		u.orphans = schedule.FirePlace{}
 		return n, false, nil
 	}
 	u.orphans = *next
@@ -179,7 +181,7 @@ func (u *Upkeep) forgetOrphans(ctx context.Context, _ *worker.Job) (int64, bool,
 }
 
 func (u *Upkeep) recount(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, last, more, err := authoring.Recount(ctx, u.db, u.recounted, upkeepStep)
+	n, last, more, err := schedule.Recount(ctx, u.db, u.recounted, upkeepStep)
 	if err != nil {
 		return n, false, err
 	}

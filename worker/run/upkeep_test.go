@@ -6,10 +6,11 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -72,7 +73,7 @@ func TestUpkeepIsNeverLong(t *testing.T) {
 		w.exec(`update tasks set state = 'dead' where id = $1`, job)
 		sum := w.tidy(u)
 		require.EqualValues(t, 1, sum["jobs_lost"])
-		require.Equal(t, authoring.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
+		require.Equal(t, store.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
 		require.Equal(t, []int{max(before[0]-n*upkeepStep, 0), max(before[1]-n*upkeepStep, 0), max(before[2]-n*upkeepStep, 0)}, left())
 		_, again := sum["events"]
 		require.Equal(t, n == 1, again, "what came to its end rests")
@@ -125,7 +126,7 @@ func TestUpkeep(t *testing.T) {
 		cfg.Capture(ctx, shot(1))
 		return passes(ctx, cfg)
 	}
-	var runs []*authoring.Run
+	var runs []*store.Run
 	for range 3 {
 		run, id := w.simpleRun()
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
@@ -147,7 +148,7 @@ func TestUpkeep(t *testing.T) {
 	delete(sum, "orphan_fires")
 	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 2, "events": 2, "idempotency_keys": upkeepStep + 5,
 		"schedules_recounted": 0}, sum)
-	require.Equal(t, authoring.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
+	require.Equal(t, store.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
 	require.Equal(t, 2, w.number(`select count(*) from test_runs`))
 	require.Equal(t, []string{w.read(runs[0]).Jobs[0].Files[0].Key}, w.stored())
 
@@ -184,7 +185,7 @@ func TestObjectsOfALostAttemptAreUnnamed(t *testing.T) {
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	require.Len(t, w.stored(), 2)
-	unnamed, err := authoring.UnnamedObjects(t.Context(), w.db, w.stored())
+	unnamed, err := store.UnnamedObjects(t.Context(), w.db, w.stored())
 	require.NoError(t, err)
 	require.Equal(t, lost, unnamed)
 	require.Len(t, w.read(run).Jobs[0].Files, 1)

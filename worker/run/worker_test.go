@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
@@ -72,7 +73,7 @@ func TestTaskIsCancelled(t *testing.T) {
 		cfg.Capture(ctx, shot(1))
 		close(started)
 		<-ctx.Done()
-		return replay.Result{Status: "ERROR", Code: authoring.CodeInternal}
+		return replay.Result{Status: "ERROR", Code: store.CodeInternal}
 	}
 	run, id := w.simpleRun()
 	w.start()
@@ -81,8 +82,8 @@ func TestTaskIsCancelled(t *testing.T) {
 	require.NoError(t, err)
 	w.await(id, ledger.Cancelled)
 	got := w.read(run)
-	require.Equal(t, authoring.Cancelled, got.Status)
-	require.Equal(t, authoring.CodeCancelled, got.Jobs[0].ErrorCode)
+	require.Equal(t, store.Cancelled, got.Status)
+	require.Equal(t, store.CodeCancelled, got.Jobs[0].ErrorCode)
 	require.Empty(t, w.stored())
 	require.Equal(t, 1, w.browser.broken)
 }
@@ -95,18 +96,18 @@ func TestWorkerIsDrained(t *testing.T) {
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		started <- struct{}{}
 		<-ctx.Done()
-		return replay.Result{Status: "ERROR", Code: authoring.CodeInternal}
+		return replay.Result{Status: "ERROR", Code: store.CodeInternal}
 	}
 	run, id := w.simpleRun()
 	stop := w.start()
 	<-started
 	stop()
 	w.await(id, ledger.Queued)
-	require.Equal(t, authoring.Running, w.read(run).Status)
+	require.Equal(t, store.Running, w.read(run).Status)
 	w.handler.Play = passes
 	w.start()
 	w.await(id, ledger.Succeeded)
-	require.Equal(t, authoring.Passed, w.read(run).Status)
+	require.Equal(t, store.Passed, w.read(run).Status)
 }
 
 // A suite goes through the whole machine.
@@ -120,12 +121,12 @@ func TestSuiteRunGoesThrough(t *testing.T) {
 	run := w.newSuiteRun(25)
 	w.start()
 	require.Eventually(t, func() bool {
-		ended, err := authoring.EndedRuns(t.Context(), w.db, []uuid.UUID{run.ID})
+		ended, err := store.EndedRuns(t.Context(), w.db, []uuid.UUID{run.ID})
 		return err == nil && len(ended) == 1
 	}, 20*time.Second, 10*time.Millisecond)
-	got, err := authoring.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
+	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
-	require.Equal(t, authoring.Passed, got.Status)
-	require.Equal(t, 25, got.Counts[authoring.Passed])
+	require.Equal(t, store.Passed, got.Status)
+	require.Equal(t, 25, got.Counts[store.Passed])
 	require.Equal(t, 25, w.browser.released)
 }

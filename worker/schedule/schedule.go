@@ -21,8 +21,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/schedule"
+
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -54,7 +55,7 @@ const (
 type Observer interface {
 	// ScheduleFired reports a fire record; late is how long after the time that was
 	// due it was written, zero for those skipped.
-	ScheduleFired(trigger authoring.FireTrigger, outcome authoring.FireOutcome, late time.Duration)
+	ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration)
 }
 
 // Tick is the handler of schedule:tick. The task's result is a TickResult.
@@ -76,7 +77,7 @@ type TickResult struct {
 // Pending reports whether a schedule is due that nobody fires yet; it waits for one
 // that is due within a moment. See worker.Prober.
 func (h *Tick) Pending(ctx context.Context) (bool, error) {
-	_, in, some, err := authoring.NextDue(ctx, h.DB)
+	_, in, some, err := schedule.NextDue(ctx, h.DB)
 	if err != nil || !some || in > patience {
 		return false, err
 	}
@@ -96,10 +97,10 @@ func (h *Tick) Pending(ctx context.Context) (bool, error) {
 // Handle fires until nothing is due.
 func (h *Tick) Handle(ctx context.Context, job *worker.Job) error {
 	var result TickResult
-	r := round{DueStep: authoring.DueStep{Limit: stepLimit}}
+	r := round{DueStep: schedule.DueStep{Limit: stepLimit}}
 	for end := time.Now().Add(workTime); time.Now().Before(end); {
 		asked := time.Now()
-		now, in, some, err := authoring.NextDue(ctx, h.DB)
+		now, in, some, err := schedule.NextDue(ctx, h.DB)
 		if err != nil {
 			return err
 		}
@@ -129,11 +130,11 @@ func (h *Tick) Handle(ctx context.Context, job *worker.Job) error {
 }
 
 // fire makes one step in one transaction.
-func fire(ctx context.Context, job *worker.Job, step authoring.DueStep) (*authoring.Fired, error) {
-	var fired *authoring.Fired
+func fire(ctx context.Context, job *worker.Job, step schedule.DueStep) (*schedule.Fired, error) {
+	var fired *schedule.Fired
 	err := job.Checkpoint(ctx, func(tx *storage.Tx) error {
 		var err error
-		if fired, err = authoring.FireDue(ctx, tx, step); err != nil {
+		if fired, err = schedule.FireDue(ctx, tx, step); err != nil {
 			return err
 		}
 		list := make([]*ledger.NewTask, len(fired.Started))
@@ -151,7 +152,7 @@ func fire(ctx context.Context, job *worker.Job, step authoring.DueStep) (*author
 
 // round is what a tick does next.
 type round struct {
-	authoring.DueStep
+	schedule.DueStep
 	failures int // schedules that failed alone
 }
 
@@ -160,7 +161,7 @@ type round struct {
 // for good when it is certain to fail again, or passed over in this tick. Other
 // failures stay what they are.
 func (h *Tick) narrow(ctx context.Context, job *worker.Job, r *round, err error) error {
-	var failed *authoring.FireError
+	var failed *schedule.FireError
 	if !errors.As(err, &failed) || ctx.Err() != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (h *Tick) narrow(ctx context.Context, job *worker.Job, r *round, err error)
 	id := failed.Schedules[0]
 	if failed.Certain() {
 		h.Log.ErrorContext(ctx, "schedule stopped: it cannot be fired", "schedule", id, "error", failed.Err)
-		err = job.Checkpoint(ctx, func(tx *storage.Tx) error { return authoring.StopSchedule(ctx, tx, id, r.At) })
+		err = job.Checkpoint(ctx, func(tx *storage.Tx) error { return schedule.StopSchedule(ctx, tx, id, r.At) })
 		if err == nil || errors.Is(err, storage.ErrStale) {
 			return err
 		}
@@ -188,25 +189,25 @@ func (h *Tick) narrow(ctx context.Context, job *worker.Job, r *round, err error)
 	return nil
 }
 
-func (r *TickResult) add(fired *authoring.Fired) {
+func (r *TickResult) add(fired *schedule.Fired) {
 	r.Started += len(fired.Started)
 	r.Fires += len(fired.Fires)
 	for _, f := range fired.Fires {
 		switch f.Outcome {
-		case authoring.FireSkipped:
+		case schedule.FireSkipped:
 			r.Skipped++
-		case authoring.FireFailed:
+		case schedule.FireFailed:
 			r.Failed++
 		}
 	}
 }
 
 // report tells metrics and the log what a step did that was committed at a time.
-func (h *Tick) report(ctx context.Context, fired *authoring.Fired, at time.Time) {
+func (h *Tick) report(ctx context.Context, fired *schedule.Fired, at time.Time) {
 	if h.Observer != nil {
 		for _, f := range fired.Fires {
 			var late time.Duration
-			if f.Outcome != authoring.FireSkipped {
+			if f.Outcome != schedule.FireSkipped {
 				late = max(at.Sub(f.At), 0)
 			}
 			h.Observer.ScheduleFired(f.Trigger, f.Outcome, late)
@@ -223,5 +224,5 @@ func (h *Tick) report(ctx context.Context, fired *authoring.Fired, at time.Time)
 // Overdue gives how long the most overdue schedule has been due, zero when none is: for
 // metrics.
 func Overdue(db *storage.DB) func(context.Context) (time.Duration, error) {
-	return func(ctx context.Context) (time.Duration, error) { return authoring.Overdue(ctx, db) }
+	return func(ctx context.Context) (time.Duration, error) { return schedule.Overdue(ctx, db) }
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/schedule"
+
 	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 	"github.com/stretchr/testify/require"
@@ -47,7 +49,7 @@ type fires struct {
 	late  time.Duration // the latest
 }
 
-func (f *fires) ScheduleFired(trigger authoring.FireTrigger, outcome authoring.FireOutcome, late time.Duration) {
+func (f *fires) ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count[fmt.Sprint(trigger, " ", outcome)]++
@@ -286,7 +288,7 @@ func TestSchedulesThatEndAreLogged(t *testing.T) {
 	var text strings.Builder
 	w.tick.Log = slog.New(slog.NewTextHandler(&text, nil))
 	w.schedules(2, w.empty, -time.Second)
-	_, err := w.db.ExecContext(t.Context(), `update test_schedules set failures = $1`, authoring.MaxFailures-1)
+	_, err := w.db.ExecContext(t.Context(), `update test_schedules set failures = $1`, schedule.MaxFailures-1)
 	require.NoError(t, err)
 	w.schedules(1, w.suite, -time.Second)
 	_, err = w.db.ExecContext(t.Context(), `update test_schedules set max_runs = 1 where failures = 0`)

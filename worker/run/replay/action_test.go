@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -40,12 +41,12 @@ func TestClickWaits(t *testing.T) {
 			pass(t, body, click("#b"), is("#out", step.TextIs, "clicked"))
 		})
 	}
-	fails(t, `<button id=b disabled>Go</button>`, authoring.CodeStepFailed, "it is disabled", click("#b"))
-	fails(t, `<button id=b>Go</button><div class=modal style="position:fixed;inset:0"></div>`, authoring.CodeStepFailed, "it is covered by div.modal", click("#b"))
-	fails(t, `<p>nothing</p>`, authoring.CodeStepFailed, "css #b was not found", click("#b"))
-	fails(t, `<button id=b style="visibility:hidden">Go</button>`, authoring.CodeStepFailed, "is not visible", click("#b"))
-	fails(t, `<p>x</p>`, authoring.CodeStepFailed, "selector", click("##"))
-	fails(t, `<button class=b>1</button>`, authoring.CodeStepFailed, "was not found",
+	fails(t, `<button id=b disabled>Go</button>`, store.CodeStepFailed, "it is disabled", click("#b"))
+	fails(t, `<button id=b>Go</button><div class=modal style="position:fixed;inset:0"></div>`, store.CodeStepFailed, "it is covered by div.modal", click("#b"))
+	fails(t, `<p>nothing</p>`, store.CodeStepFailed, "css #b was not found", click("#b"))
+	fails(t, `<button id=b style="visibility:hidden">Go</button>`, store.CodeStepFailed, "is not visible", click("#b"))
+	fails(t, `<p>x</p>`, store.CodeStepFailed, "selector", click("##"))
+	fails(t, `<button class=b>1</button>`, store.CodeStepFailed, "was not found",
 		do(step.Click, step.Args{Selector: &step.Selector{Type: step.CSS, Value: ".b", Index: new(int(1))}}))
 }
 
@@ -99,12 +100,12 @@ func TestInput(t *testing.T) {
 	}
 	pass(t, `<p id=out></p><input id=f oninput="out.textContent += 'i'" onchange="out.textContent += 'c'" onfocus="out.textContent += 'f'">`,
 		input("#f", "x"), is("#out", step.TextIs, "fic"))
-	fails(t, `<input id=f readonly>`, authoring.CodeStepFailed, "it is read-only", input("#f", "x"))
-	fails(t, `<input id=f disabled>`, authoring.CodeStepFailed, "it is disabled", input("#f", "x"))
-	fails(t, `<input id=f type=date>`, authoring.CodeStepFailed, "does not take this text", input("#f", "tomorrow"))
-	fails(t, `<input id=f type=checkbox>`, authoring.CodeStepFailed, "of type checkbox", input("#f", "x"))
-	fails(t, `<div id=f>x</div>`, authoring.CodeStepFailed, "it takes no text", input("#f", "x"))
-	fails(t, `<input id=f oninput="this.value = ''">`, authoring.CodeStepFailed, "does not take the text", input("#f", "x"))
+	fails(t, `<input id=f readonly>`, store.CodeStepFailed, "it is read-only", input("#f", "x"))
+	fails(t, `<input id=f disabled>`, store.CodeStepFailed, "it is disabled", input("#f", "x"))
+	fails(t, `<input id=f type=date>`, store.CodeStepFailed, "does not take this text", input("#f", "tomorrow"))
+	fails(t, `<input id=f type=checkbox>`, store.CodeStepFailed, "of type checkbox", input("#f", "x"))
+	fails(t, `<div id=f>x</div>`, store.CodeStepFailed, "it takes no text", input("#f", "x"))
+	fails(t, `<input id=f oninput="this.value = ''">`, store.CodeStepFailed, "does not take the text", input("#f", "x"))
 }
 
 func TestSelect(t *testing.T) {
@@ -117,8 +118,8 @@ func TestSelect(t *testing.T) {
 	pass(t, `<select id=s multiple><option>a<option>b<option>c</select>`, choose("#s", "a"), choose("#s", "c"),
 		is("#s option:checked", step.Count, "2"), is("#s option:nth-child(3)", step.Checked), not(is("#s option:nth-child(2)", step.Checked)))
 	pass(t, `<select id=s></select><script>setTimeout(() => s.innerHTML = "<option>late", 300)</script>`, choose("#s", "late"))
-	fails(t, list, authoring.CodeStepFailed, "it has no such option", choose("#s", "4"))
-	fails(t, `<ul id=s><li>1</ul>`, authoring.CodeStepFailed, "not a select list", choose("#s", "1"))
+	fails(t, list, store.CodeStepFailed, "it has no such option", choose("#s", "4"))
+	fails(t, `<ul id=s><li>1</ul>`, store.CodeStepFailed, "not a select list", choose("#s", "1"))
 }
 
 func TestPointerAndKeys(t *testing.T) {
@@ -138,7 +139,7 @@ func TestPointerAndKeys(t *testing.T) {
 		is("#f", step.ValueIs, "x"), is("#out", step.TextIs, "Control! a! Delete x"))
 	pass(t, `<form action=/#sent onsubmit="event.preventDefault(); out.textContent = f.value"><input id=f></form><p id=out></p>`,
 		input("#f", "hello"), do(step.EnterKeySubmit, step.Args{}), is("#out", step.TextIs, "hello"))
-	fails(t, `<p>x`, authoring.CodeStepFailed, "unknown", key("Hyper+x"))
+	fails(t, `<p>x`, store.CodeStepFailed, "unknown", key("Hyper+x"))
 }
 
 func TestScroll(t *testing.T) {
@@ -182,7 +183,7 @@ func TestUpload(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("nothing was sent")
 	}
-	fails(t, `<input id=f>`, authoring.CodeStepFailed, "not a file input", give)
+	fails(t, `<input id=f>`, store.CodeStepFailed, "not a file input", give)
 }
 
 func TestPauseAndFinish(t *testing.T) {

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -130,5 +131,5 @@ func (p *player) notTrue(r *rule, at *place, got *observation) *failure {
 	if strings.HasPrefix(p.href, "chrome-error:") {
 		actual += "; the page could not be loaded"
 	}
-	return failf(authoring.CodeAssertionFailed, "%s: expected %s; %s", subject, r.expected(), actual)
+	return failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, r.expected(), actual)
 }

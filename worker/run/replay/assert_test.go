@@ -3,9 +3,10 @@ package replay_test
 import (
 	"testing"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -64,7 +65,7 @@ func TestAssertFails(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := fails(t, assertPage, authoring.CodeAssertionFailed, c.want, within(150, c.step))
+			r := fails(t, assertPage, store.CodeAssertionFailed, c.want, within(150, c.step))
 			require.Equal(t, "FAILED", r.Status)
 			require.NotContains(t, r.Message, "top secret")
 		})
@@ -87,7 +88,7 @@ func TestAssertNeverHeals(t *testing.T) {
 	body := `<button id=other data-testid=save>Save</button>`
 	for _, matcher := range []*step.Matcher{{Name: step.Visible}, {Name: step.Enabled}, {Name: step.TextIs, Args: step.MatcherArgs{Value: "Save"}},
 		{Name: step.Count, Args: step.MatcherArgs{Value: "1"}}} {
-		r := fails(t, body, authoring.CodeAssertionFailed, "css #save: expected", within(800,
+		r := fails(t, body, store.CodeAssertionFailed, "css #save: expected", within(800,
 			do(step.Assert, step.Args{Selector: printed("#save", save), Matcher: matcher})))
 		require.Zero(t, r.Healed)
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
 const (
@@ -85,7 +85,7 @@ func (c *camera) deliver(r *roll) {
 		}
 	}()
 	id := c.p.Capture(c.ctx, r.Artifact)
-	if r.Kind == authoring.Screenshot && id != "" {
+	if r.Kind == run.Screenshot && id != "" {
 		c.p.mu.Lock()
 		c.p.records[r.Step].ScreenshotID = id
 		c.p.mu.Unlock()
@@ -120,7 +120,7 @@ func (c *camera) take(ctx context.Context, i int) {
 	if !ok {
 		return
 	}
-	r := &roll{Artifact: Artifact{Kind: authoring.Screenshot, Step: i}, ready: make(chan struct{})}
+	r := &roll{Artifact: Artifact{Kind: run.Screenshot, Step: i}, ready: make(chan struct{})}
 	if l := c.aim(ctx); l != nil {
 		c.taking = r.ready
 		c.done.Go(func() {

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -47,7 +48,7 @@ func (p *player) limited(ctx context.Context, most time.Duration, f func(context
 	defer cancel()
 	err := f(inner)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		return &failure{authoring.CodeStepFailed, "the page does not respond", true}
+		return &failure{run.CodeStepFailed, "the page does not respond", true}
 	}
 	return err
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -27,17 +28,17 @@ func failf(code, format string, args ...any) *failure {
 
 // stepf is the failure of a step that is no assertion.
 func stepf(format string, args ...any) *failure {
-	return failf(authoring.CodeStepFailed, format, args...)
+	return failf(run.CodeStepFailed, format, args...)
 }
 
 // status is how the test ends by a failure: what the test found is FAILED, what
 // kept it from finding anything is ERROR.
-func (f *failure) status() authoring.Status {
+func (f *failure) status() run.Status {
 	switch f.code {
-	case authoring.CodeStepFailed, authoring.CodeAssertionFailed, authoring.CodeUnreachable, authoring.CodeForbidden:
-		return authoring.Failed
+	case run.CodeStepFailed, run.CodeAssertionFailed, run.CodeUnreachable, run.CodeForbidden:
+		return run.Failed
 	}
-	return authoring.Errored
+	return run.Errored
 }
 
 // lost reports whether an error means that the browser is gone.
@@ -69,12 +70,12 @@ func (p *player) failed(ctx context.Context, err error) *failure {
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &failure{authoring.CodeTimeout, "the test took longer than it may", true}
+		return &failure{run.CodeTimeout, "the test took longer than it may", true}
 	case ctx.Err() != nil:
-		return &failure{authoring.CodeCancelled, "the test was cancelled", true}
+		return &failure{run.CodeCancelled, "the test was cancelled", true}
 	case lost(err):
 		p.Log.WarnContext(ctx, "browser lost", "error", p.vault.redact(err.Error()))
-		return &failure{authoring.CodeBrowserLost, "the browser or its page crashed", true}
+		return &failure{run.CodeBrowserLost, "the browser or its page crashed", true}
 	case webdriver.Is(err, webdriver.ErrNoSuchWindow):
 		return stepf("the window is closed")
 	}
@@ -83,7 +84,7 @@ func (p *player) failed(ctx context.Context, err error) *failure {
 		return stepf("the browser says: %s", p.quote(e.Message, 300))
 	}
 	p.Log.ErrorContext(ctx, "step failed without a reason of the browser", "error", p.vault.redact(err.Error()))
-	return &failure{authoring.CodeInternal, "the step could not be played", true}
+	return &failure{run.CodeInternal, "the step could not be played", true}
 }
 
 // quote makes a text of a page or a test fit for a message: without secrets first,

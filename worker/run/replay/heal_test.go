@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -77,7 +78,7 @@ func TestDoesNotHeal(t *testing.T) {
 			t.Parallel()
 			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<script>function hit() { document.title = "wrong" }</script>` + body}),
 				Steps: []step.Step{within(800, do(step.Click, step.Args{Selector: printed("#btn-1", saveButton)}))}})
-			require.Equal(t, authoring.CodeStepFailed, r.Code)
+			require.Equal(t, store.CodeStepFailed, r.Code)
 			require.Zero(t, r.Healed)
 			require.Nil(t, r.Records[0].Healed)
 			if name == "disabled" {
@@ -88,7 +89,7 @@ func TestDoesNotHeal(t *testing.T) {
 		})
 	}
 	row := step.Fingerprint{Tag: "a", Role: "link", Name: "Edit", Text: "Edit", Attributes: map[string]string{"href": "/edit/7"}}
-	fails(t, `<a href=/edit/8>Edit</a>`, authoring.CodeStepFailed, "similar enough", within(700, do(step.Click, step.Args{Selector: printed("#old", row)})))
+	fails(t, `<a href=/edit/8>Edit</a>`, store.CodeStepFailed, "similar enough", within(700, do(step.Click, step.Args{Selector: printed("#old", row)})))
 	// An element that comes late is waited for, not replaced by its like.
 	r := pass(t, `<p id=out></p><button id=new type=submit class="btn primary">Save as</button><script>setTimeout(() => { const b = document.createElement("button");
 		b.id = "btn-1"; b.textContent = "Save"; b.onclick = () => out.textContent = "ok"; document.body.append(b) }, 250)</script>`,

@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -74,7 +75,7 @@ func TestTyping(t *testing.T) {
 	inner := site(t, map[string]string{"/in": `<input id=f>` + only})
 	pass(t, `<iframe id=i src="`+strings.Replace(inner, "127.0.0.1", "localhost", 1)+`/in"></iframe>`,
 		frame("#i", input("#f", "framed")), frame("#i", is("#f", step.ValueIs, "framed")))
-	fails(t, `<input id=f oninput="this.value = ''"><input id=g><script>f.onfocus = () => g.focus()</script>`, authoring.CodeStepFailed,
+	fails(t, `<input id=f oninput="this.value = ''"><input id=g><script>f.onfocus = () => g.focus()</script>`, store.CodeStepFailed,
 		"does not take the focus", input("#f", "x"))
 }
 
@@ -108,10 +109,10 @@ func TestBlockedPage(t *testing.T) {
 // What a page puts in place of the browser's own functions stays small.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
-	fails(t, `<p id=p>x</p><script>p.getAttribute = () => ["x".repeat(9 << 20)]</script>`, authoring.CodeStepFailed, "more than 8 MiB",
+	fails(t, `<p id=p>x</p><script>p.getAttribute = () => ["x".repeat(9 << 20)]</script>`, store.CodeStepFailed, "more than 8 MiB",
 		within(30000, is("#p", step.AttributeIs, "y", "", "data-x"))) // so much takes its time on a busy machine
 	// What was seen is longer as JSON, and is not sent back then.
-	fails(t, `<p id=p>x</p><script>p.getAttribute = () => "\u0001".repeat(60000)</script>`, authoring.CodeAssertionFailed, "expected attribute",
+	fails(t, `<p id=p>x</p><script>p.getAttribute = () => "\u0001".repeat(60000)</script>`, store.CodeAssertionFailed, "expected attribute",
 		within(600, is("#p", step.AttributeIs, "y", "", "data-x")))
 	require.Less(t, largest.Load(), int64(300<<10))
 }
@@ -127,7 +128,7 @@ func TestSelectorsThatPagesMakeAreBounded(t *testing.T) {
 	deep := strings.Repeat("<div><p></p></div><div>", 150)
 	end := strings.Repeat("</div>", 150)
 	fails(t, `<section>`+deep+`<button>Save</button>`+end+`</section><section>`+deep+`<button hidden>x</button>`+end+`</section>`,
-		authoring.CodeStepFailed, "similar enough", within(800, do(step.Click, step.Args{Selector: printed("#gone", print)})))
+		store.CodeStepFailed, "similar enough", within(800, do(step.Click, step.Args{Selector: printed("#gone", print)})))
 }
 
 // A fingerprint that an import guessed makes way for a whole one.
@@ -150,7 +151,7 @@ func TestSecretsAcrossCuts(t *testing.T) {
 		300: click("##" + strings.Repeat("x", 217) + "{{v}}"),
 	} {
 		r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": "<p>x"}), Lookup: known, Steps: []step.Step{within(200, s)}})
-		require.Equal(t, authoring.CodeStepFailed, r.Code, "%d: %s", cut, r.Message)
+		require.Equal(t, store.CodeStepFailed, r.Code, "%d: %s", cut, r.Message)
 		for n := 4; n <= len(value); n += 4 {
 			require.NotContains(t, r.Message, value[:n], cut)
 		}
@@ -172,12 +173,12 @@ func TestConsole(t *testing.T) {
 	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x<script>console.log("first"); for (let i = 0; i < 1200; i++) console.warn("line " + i);
 		console.error("long " + "x".repeat(100000)); setTimeout(() => { throw new Error("last") })</script>`}),
 		Steps: []step.Step{is("p", step.Visible), within(2000, click("#none"))}, Capture: func(_ context.Context, a replay.Artifact) string {
-			if a.Kind == authoring.Console {
+			if a.Kind == store.Console {
 				text = string(a.Data)
 			}
 			return "id"
 		}})
-	require.Equal(t, authoring.CodeStepFailed, r.Code)
+	require.Equal(t, store.CodeStepFailed, r.Code)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	require.LessOrEqual(t, len(lines), 1001)
 	require.Equal(t, "…", lines[0])

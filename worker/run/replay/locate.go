@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -194,7 +195,7 @@ func (p *player) notReady(at *place, last answer) *failure {
 	case p.stuck:
 		return stepf("%s: the page does not respond", what)
 	case strings.HasPrefix(p.href, "chrome-error:"):
-		return failf(authoring.CodeUnreachable, "%s was not found: the page could not be loaded", what)
+		return failf(run.CodeUnreachable, "%s was not found: the page could not be loaded", what)
 	case last.State == "none" && last.Why != "" && last.Why != "none":
 		return stepf("%s was not found: %s", what, p.quote(last.Why, 300))
 	case last.State == "none":

@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
@@ -138,6 +139,6 @@ func (p *player) nativeAssert(ctx context.Context, a step.Args) error {
 		if r.holds(got) {
 			return true, nil, nil
 		}
-		return false, failf(authoring.CodeAssertionFailed, "%s: expected %s; %s", p.name(pointOf(a.Selector)), r.expected(), r.describe(got)), nil
+		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", p.name(pointOf(a.Selector)), r.expected(), r.describe(got)), nil
 	})
 }

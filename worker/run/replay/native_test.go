@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -96,20 +97,20 @@ func TestNative(t *testing.T) {
 	require.Empty(t, r.Fingerprints)
 
 	r = run(within(250, is("#label", step.TextIs, "x")))
-	require.Equal(t, authoring.CodeAssertionFailed, r.Code)
+	require.Equal(t, store.CodeAssertionFailed, r.Code)
 	require.Contains(t, r.Message, `expected text equals "x"; it is ""`)
 	r = run(within(250, click("#none")))
-	require.Equal(t, authoring.CodeStepFailed, r.Code)
+	require.Equal(t, store.CodeStepFailed, r.Code)
 	require.Contains(t, r.Message, "was not found")
 	for _, s := range []step.Step{choose("#field", "x"), open("http://localhost/"), key("a"), frame("#f", click("#a")), window(step.WindowNew, "")} {
 		r = run(s)
-		require.Equal(t, authoring.CodeStepFailed, r.Code)
+		require.Equal(t, store.CodeStepFailed, r.Code)
 		require.Contains(t, r.Message, "is not available in native apps")
 	}
 	r = run(is("#field", step.Enabled))
 	require.Contains(t, r.Message, "the matcher enabled is not available in native apps")
 	claims = "chrome"
 	r = run(input("#field", "Ada"))
-	require.Equal(t, authoring.CodeStepFailed, r.Code)
+	require.Equal(t, store.CodeStepFailed, r.Code)
 	require.Contains(t, r.Message, "one of a browser")
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -85,7 +86,7 @@ func (p *player) open(ctx context.Context, address string) error {
 			break
 		}
 		if time.Since(started) > p.PageTimeout {
-			return failf(authoring.CodeUnreachable, "%s does not come to rest", p.show(address))
+			return failf(run.CodeUnreachable, "%s does not come to rest", p.show(address))
 		}
 		if err := rest(ctx, again); err != nil {
 			return err
@@ -93,7 +94,7 @@ func (p *player) open(ctx context.Context, address string) error {
 	}
 	refused := outbound.ErrForbiddenAddress.Error() + ": "
 	if strings.HasPrefix(at.Refusal, refused) {
-		return failf(authoring.CodeForbidden, "%s: %s", p.show(address), p.quote(strings.TrimSpace(at.Refusal), 200))
+		return failf(run.CodeForbidden, "%s: %s", p.show(address), p.quote(strings.TrimSpace(at.Refusal), 200))
 	}
 	if strings.HasPrefix(at.Href, "chrome-error:") {
 		return p.unreachable(ctx, address, started, errors.New("net::"+at.Error))
@@ -133,12 +134,12 @@ func (p *player) unreachable(ctx context.Context, address string, since time.Tim
 	if u, bad := url.Parse(address); bad == nil && p.Trouble != nil {
 		if text, ok := p.Trouble(u.Hostname(), since); ok {
 			if strings.Contains(text, outbound.ErrForbiddenAddress.Error()+": ") {
-				return failf(authoring.CodeForbidden, "%s: %s", p.show(address), p.quote(text, 200))
+				return failf(run.CodeForbidden, "%s: %s", p.show(address), p.quote(text, 200))
 			}
 			reason = p.quote(text, 200)
 		}
 	}
-	return failf(authoring.CodeUnreachable, "%s was not reached: %s", p.show(address), reason)
+	return failf(run.CodeUnreachable, "%s was not reached: %s", p.show(address), reason)
 }
 
 func errorText(err error) string {
@@ -171,13 +172,13 @@ func (p *player) allowed(ctx context.Context, address string) error {
 	case scheme == "http" || scheme == "https":
 	case scheme == "file" && p.CheckURL != nil:
 	default:
-		return failf(authoring.CodeForbidden, "%s: addresses of the scheme %q are refused", p.show(address), scheme)
+		return failf(run.CodeForbidden, "%s: addresses of the scheme %q are refused", p.show(address), scheme)
 	}
 	if p.CheckURL == nil {
 		return nil
 	}
 	if err := p.CheckURL(ctx, address); err != nil {
-		return failf(authoring.CodeForbidden, "%s: %s", p.show(address), p.quote(err.Error(), 300))
+		return failf(run.CodeForbidden, "%s: %s", p.show(address), p.quote(err.Error(), 300))
 	}
 	return nil
 }

@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -54,8 +55,8 @@ func TestFramesAndShadowRoots(t *testing.T) {
 	require.Equal(t, []string{"x-a", "x-b"}, r.Fingerprints["s1"].ShadowPath)
 	print = r.Fingerprints["s1"]
 	run("/shadow", do(step.Click, step.Args{Selector: printed("#b", print)}), is("#out", step.TextIs, "shadow"))
-	fails(t, `<iframe id=f srcdoc=x></iframe>`, authoring.CodeStepFailed, "css #b was not found", frame("#f", click("#b")))
-	fails(t, `<p>x`, authoring.CodeStepFailed, "the frame css #f is not there", frame("#f", click("#b")))
+	fails(t, `<iframe id=f srcdoc=x></iframe>`, store.CodeStepFailed, "css #b was not found", frame("#f", click("#b")))
+	fails(t, `<p>x`, store.CodeStepFailed, "the frame css #f is not there", frame("#f", click("#b")))
 }
 
 func TestDialogs(t *testing.T) {
@@ -80,9 +81,9 @@ func TestDialogs(t *testing.T) {
 	require.Equal(t, "PASSED", r.Status)
 	pass(t, `<p id=p>x</p><script>alert("welcome")</script>`, dialog("accept"), is("#p", step.Visible))
 
-	fails(t, `<p>x`, authoring.CodeStepFailed, "no dialog opened", within(200, dialog("accept")))
+	fails(t, `<p>x`, store.CodeStepFailed, "no dialog opened", within(200, dialog("accept")))
 	r = fails(t, `<button id=b>Go</button><script>addEventListener("click", () => { for (;;) alert("again") })</script>`,
-		authoring.CodeStepFailed, "one dialog after the other", click("#b"), within(5000, is("#b", step.Hidden)))
+		store.CodeStepFailed, "one dialog after the other", click("#b"), within(5000, is("#b", step.Hidden)))
 	require.True(t, r.Broken)
 }
 
@@ -98,9 +99,9 @@ func TestWindows(t *testing.T) {
 		is("#p", step.TextIs, "second"), click("#x"), window(step.WindowIndex, "1"), is("#p", step.TextIs, "third"),
 	}, Screenshots: true})
 	require.Equal(t, "PASSED", r.Status, r.Message)
-	fails(t, "x", authoring.CodeStepFailed, "no new window opened", within(200, window(step.WindowNew, "")))
-	fails(t, "x", authoring.CodeStepFailed, "there is no window 1", within(200, window(step.WindowIndex, "1")))
-	fails(t, "x", authoring.CodeStepFailed, `no window has a title that contains "y"`, within(200, window(step.WindowTitle, "y")))
+	fails(t, "x", store.CodeStepFailed, "no new window opened", within(200, window(step.WindowNew, "")))
+	fails(t, "x", store.CodeStepFailed, "there is no window 1", within(200, window(step.WindowIndex, "1")))
+	fails(t, "x", store.CodeStepFailed, `no window has a title that contains "y"`, within(200, window(step.WindowTitle, "y")))
 }
 
 func TestNavigation(t *testing.T) {
@@ -132,18 +133,18 @@ func TestNavigation(t *testing.T) {
 		is("#p", step.TextIs, "b"), open("../a/"), is("#p", step.TextIs, "a"), open("/forbidden"), open("about:blank"), open("/a/b"), is("#p", step.TextIs, "b")}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	for _, c := range []unopened{
-		{gone, authoring.CodeUnreachable, "the connection was refused"},
-		{"http://no-such-host.invalid/", authoring.CodeUnreachable, "the name is unknown"},
-		{base + "/loop", authoring.CodeUnreachable, "redirects without end"},
-		{base + "/hang", authoring.CodeUnreachable, "did not load within 1s"},
-		{base + "/proxy", authoring.CodeForbidden, "address refused: private address"},
-		{base + "/out", authoring.CodeForbidden, "this address is refused"},
-		{"http://localhost/", authoring.CodeForbidden, "this address is refused"},
-		{"file:///etc/passwd", authoring.CodeForbidden, "this address is refused"},
-		{"chrome://crash", authoring.CodeForbidden, `"chrome" are refused`},
-		{"view-source:" + base, authoring.CodeForbidden, `"view-source" are refused`},
-		{"javascript:alert(1)", authoring.CodeForbidden, `"javascript" are refused`},
-		{"data:text/html,x", authoring.CodeForbidden, `"data" are refused`},
+		{gone, store.CodeUnreachable, "the connection was refused"},
+		{"http://no-such-host.invalid/", store.CodeUnreachable, "the name is unknown"},
+		{base + "/loop", store.CodeUnreachable, "redirects without end"},
+		{base + "/hang", store.CodeUnreachable, "did not load within 1s"},
+		{base + "/proxy", store.CodeForbidden, "address refused: private address"},
+		{base + "/out", store.CodeForbidden, "this address is refused"},
+		{"http://localhost/", store.CodeForbidden, "this address is refused"},
+		{"file:///etc/passwd", store.CodeForbidden, "this address is refused"},
+		{"chrome://crash", store.CodeForbidden, `"chrome" are refused`},
+		{"view-source:" + base, store.CodeForbidden, `"view-source" are refused`},
+		{"javascript:alert(1)", store.CodeForbidden, `"javascript" are refused`},
+		{"data:text/html,x", store.CodeForbidden, `"data" are refused`},
 	} {
 		r := play(t, replay.Config{CheckURL: check, Steps: []step.Step{open(c.address)}, PageTimeout: c.patience()})
 		require.Equal(t, c.code, r.Code, "%s: %s", c.address, r.Message)
@@ -151,17 +152,17 @@ func TestNavigation(t *testing.T) {
 		require.Contains(t, r.Message, c.words)
 	}
 	r = play(t, replay.Config{TestURL: gone, Steps: []step.Step{click("#a")}})
-	require.Equal(t, authoring.CodeUnreachable, r.Code)
+	require.Equal(t, store.CodeUnreachable, r.Code)
 	require.Equal(t, []string{step.Skipped}, statuses(r))
 	// A page that goes where it must not is left at once.
 	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="` + strings.Replace(base, "127.0.0.1", "localhost", 1) + `/a/">out</a>`}),
 		CheckURL: check, Steps: []step.Step{click("#a"), is("#p", step.TextIs, "a")}})
-	require.Equal(t, authoring.CodeForbidden, r.Code, r.Message)
+	require.Equal(t, store.CodeForbidden, r.Code, r.Message)
 	// What the proxy met, when the browser does not say.
 	r = play(t, replay.Config{Steps: []step.Step{open(gone)}, Trouble: func(host string, since time.Time) (string, bool) {
 		return "address refused: " + host, !since.IsZero()
 	}})
-	require.Equal(t, authoring.CodeForbidden, r.Code)
+	require.Equal(t, store.CodeForbidden, r.Code)
 	require.Contains(t, r.Message, "address refused: 127.0.0.1")
 }
 
@@ -194,7 +195,7 @@ func TestCrash(t *testing.T) {
 		}})
 	<-crashed
 	require.Equal(t, "ERROR", r.Status, r.Message)
-	require.Equal(t, authoring.CodeBrowserLost, r.Code)
+	require.Equal(t, store.CodeBrowserLost, r.Code)
 	require.True(t, r.Broken)
 	require.Equal(t, []string{step.Passed, step.Failed, step.Skipped}, statuses(r))
 }
@@ -206,12 +207,12 @@ func TestContextEnds(t *testing.T) {
 		name, code string
 		ctx        func() (context.Context, context.CancelFunc)
 	}{
-		{"cancelled", authoring.CodeCancelled, func() (context.Context, context.CancelFunc) {
+		{"cancelled", store.CodeCancelled, func() (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(context.Background())
 			time.AfterFunc(600*time.Millisecond, cancel)
 			return ctx, cancel
 		}},
-		{"timeout", authoring.CodeTimeout, func() (context.Context, context.CancelFunc) {
+		{"timeout", store.CodeTimeout, func() (context.Context, context.CancelFunc) {
 			return context.WithTimeout(context.Background(), 600*time.Millisecond)
 		}},
 	} {
@@ -230,13 +231,13 @@ func TestNeverPanics(t *testing.T) {
 	t.Parallel()
 	r := replay.Play(context.Background(), replay.Config{Steps: []step.Step{click("#a")}})
 	require.Equal(t, "ERROR", r.Status)
-	require.Equal(t, authoring.CodeInternal, r.Code)
+	require.Equal(t, store.CodeInternal, r.Code)
 	require.True(t, r.Broken)
 	r = play(t, replay.Config{Steps: []step.Step{do("dance", step.Args{}), {}}, StepTimeout: 100 * time.Millisecond})
-	require.Equal(t, authoring.CodeStepFailed, r.Code)
+	require.Equal(t, store.CodeStepFailed, r.Code)
 	for _, kind := range step.Tools() {
 		r := play(t, replay.Config{Steps: []step.Step{do(kind, step.Args{})}, StepTimeout: 50 * time.Millisecond})
-		require.NotEqual(t, authoring.CodeInternal, r.Code, "%s: %s", kind, r.Message)
+		require.NotEqual(t, store.CodeInternal, r.Code, "%s: %s", kind, r.Message)
 	}
 }
 
@@ -258,7 +259,7 @@ func TestLargePage(t *testing.T) {
 	var source int
 	r := play(t, replay.Config{Steps: []step.Step{open(base + "/large"), click("#b"), is("#end", step.TextIs, "end"), within(100, click("#none"))},
 		Capture: func(_ context.Context, a replay.Artifact) string {
-			if a.Kind == authoring.Source {
+			if a.Kind == store.Source {
 				source = len(a.Data)
 			}
 			return "id"

@@ -9,7 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
@@ -62,7 +63,7 @@ func newPlayer(ctx context.Context, cfg Config) *player {
 		p.s = cfg.Lease.Session
 	}
 	p.vault.lookup = cfg.Lookup
-	p.result = Result{Status: string(authoring.Passed), Fingerprints: map[string]step.Fingerprint{}}
+	p.result = Result{Status: string(run.Passed), Fingerprints: map[string]step.Fingerprint{}}
 	for _, s := range cfg.Steps {
 		p.records = append(p.records, step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Skipped})
 	}
@@ -155,7 +156,7 @@ func (p *player) one(ctx context.Context, i int) *failure {
 	}
 	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, StartMS: started.Sub(p.began).Milliseconds(),
 		TookMS: time.Since(started).Milliseconds()}
-	optional := failure != nil && s.Optional && !failure.broken && (failure.code == authoring.CodeStepFailed || failure.code == authoring.CodeUnreachable)
+	optional := failure != nil && s.Optional && !failure.broken && (failure.code == run.CodeStepFailed || failure.code == run.CodeUnreachable)
 	switch {
 	case optional:
 		record.Status, failure.text = step.Skipped, "optional: "+failure.text
@@ -261,7 +262,7 @@ func (p *player) until(ctx context.Context, every time.Duration, f func() (done 
 func variableFailure(err error) *failure {
 	var unknown *step.UnknownVariableError
 	if errors.As(err, &unknown) {
-		return failf(authoring.CodeVariable, "%v", err)
+		return failf(run.CodeVariable, "%v", err)
 	}
 	return stepf("%v", err)
 }

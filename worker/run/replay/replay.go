@@ -33,7 +33,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
 )
@@ -117,7 +118,7 @@ func Play(ctx context.Context, cfg Config) (result Result) {
 	defer func() {
 		if r := recover(); r != nil {
 			cfg.Log.ErrorContext(ctx, "panic while playing a test", "panic", p.vault.redact(fmt.Sprint(r)), "stack", string(debug.Stack()))
-			p.fail(&failure{authoring.CodeInternal, "the test could not be played", true})
+			p.fail(&failure{run.CodeInternal, "the test could not be played", true})
 		}
 	}()
 	p.play(ctx)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
 const (
@@ -31,11 +31,11 @@ func (c *camera) scene(ctx context.Context, i int) {
 	}
 	c.p.framesDone(ctx)
 	if c.p.stuck { // each look at the page would take its full time
-		c.keep(i, authoring.Console, c.p.consoleText(ctx))
+		c.keep(i, run.Console, c.p.consoleText(ctx))
 		return
 	}
 	if _, err := c.p.s.AlertText(ctx); err == nil {
-		c.keep(i, authoring.Console, c.p.consoleText(ctx))
+		c.keep(i, run.Console, c.p.consoleText(ctx))
 		return // the page does not answer while its dialog is open
 	}
 	c.take(ctx, i)
@@ -50,9 +50,9 @@ func (c *camera) scene(ctx context.Context, i int) {
 		if page.Cut { // half a secret may stand at the end
 			source = source[:max(len(source)-longest, 0)]
 		}
-		c.keep(i, authoring.Source, bounded(source, maxSource))
+		c.keep(i, run.Source, bounded(source, maxSource))
 	}
-	c.keep(i, authoring.Console, c.p.consoleText(ctx))
+	c.keep(i, run.Console, c.p.consoleText(ctx))
 }
 
 // keep hands a text to be stored.

@@ -9,9 +9,10 @@ import (
 	"sync"
 	"testing"
 
+	store "github.com/slipway-qa/slipway/storage/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -44,13 +45,13 @@ func TestSecretsStayInside(t *testing.T) {
 			artifacts[a.Kind] += string(a.Data)
 			return "id"
 		}})
-	require.Equal(t, authoring.CodeAssertionFailed, r.Code, r.Message)
+	require.Equal(t, store.CodeAssertionFailed, r.Code, r.Message)
 	require.Equal(t, `css #out: expected text equals "not ***"; it is "***"`, r.Message)
 	require.Contains(t, r.Records[4].Result.Message, `dismissed the dialog "you typed ***"`)
 	require.Equal(t, "{{password}}", *r.Records[1].Tool.Args.Text)
-	require.Contains(t, artifacts[authoring.Source], "data-v=\"***\"")
-	require.Contains(t, artifacts[authoring.Console], "typed ***")
-	for name, text := range map[string]string{"source": artifacts[authoring.Source], "console": artifacts[authoring.Console],
+	require.Contains(t, artifacts[store.Source], "data-v=\"***\"")
+	require.Contains(t, artifacts[store.Console], "typed ***")
+	for name, text := range map[string]string{"source": artifacts[store.Source], "console": artifacts[store.Console],
 		"message": r.Message + r.Records[4].Result.Message, "log": logged.String()} {
 		require.NotContains(t, text, secret, name)
 		require.NotContains(t, text, "w0rd", name)
@@ -58,8 +59,8 @@ func TestSecretsStayInside(t *testing.T) {
 	for id, print := range r.Fingerprints {
 		require.NotContains(t, print.Text+print.Name, "w0rd", id)
 	}
-	require.NotEmpty(t, artifacts[authoring.Screenshot])
-	require.NotContains(t, artifacts[authoring.Source], "data-slipway-masked", "the mask goes with the screenshot")
+	require.NotEmpty(t, artifacts[store.Screenshot])
+	require.NotContains(t, artifacts[store.Source], "data-slipway-masked", "the mask goes with the screenshot")
 }
 
 // A field that holds a secret is a blur in the screenshot; the same text that is
@@ -98,12 +99,12 @@ func TestVariables(t *testing.T) {
 	t.Parallel()
 	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<input id=ada>`}), Lookup: lookup,
 		Steps: []step.Step{input("#{{user}}", "x"), input("#ada", "{{team:missing}}")}})
-	require.Equal(t, authoring.CodeVariable, r.Code)
+	require.Equal(t, store.CodeVariable, r.Code)
 	require.Equal(t, "ERROR", r.Status)
 	require.Contains(t, r.Message, "{{team:missing}}")
 	require.False(t, r.Broken)
 	r = play(t, replay.Config{TestURL: "{{nothing}}", Lookup: lookup, Steps: []step.Step{click("#a")}})
-	require.Equal(t, authoring.CodeVariable, r.Code)
+	require.Equal(t, store.CodeVariable, r.Code)
 }
 
 func TestScreenshots(t *testing.T) {

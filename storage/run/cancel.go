@@ -1,0 +1,211 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// A worker that ends a job holds the row of its ledger task and then asks for the
+// run. Who cancels must go the same way, so every cancelling locks the tasks of
+// what it will end before the runs themselves.
+const lockTasks = `select id from tasks where id = any($1::uuid[]) order by id for update`
+
+const lockTasksOfRuns = `
+select t.id from tasks t
+where t.id in (select j.id from test_jobs j where j.run_id = any($1::uuid[]) and j.status in ('QUEUED', 'RUNNING'))
+order by t.id for update`
+
+// The rows of each level are locked in the order of their ids.
+const (
+	lockSuiteRuns = `select id from suite_runs where id = any($1::uuid[]) order by id for no key update`
+	lockRuns      = `select id from test_runs where id = any($1::uuid[]) order by id for no key update`
+)
+
+// lock runs a locking statement for ids and drops its answer.
+func lock(ctx context.Context, tx *storage.Tx, statement string, ids []uuid.UUID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var held []uuid.UUID
+	return storage.Wrap(tx.SelectContext(ctx, &held, statement, storage.UUIDs(ids)), "lock runs")
+}
+
+// openRun is a run that has not ended, as it looked before it was locked.
+type openRun struct {
+	ID         uuid.UUID  `db:"id"`
+	SuiteRunID *uuid.UUID `db:"suite_run_id"`
+}
+
+// CancelRunsOfCases ends the open runs of cases, with their jobs, as CANCELLED,
+// and suite runs for which they were the last. It gives the jobs that were open.
+func CancelRunsOfCases(ctx context.Context, tx *storage.Tx, caseIDs []string) ([]uuid.UUID, error) {
+	var open []openRun
+	err := tx.SelectContext(ctx, &open, `select id, suite_run_id from test_runs
+		where case_id = any($1::text[]) and status in ('QUEUED', 'RUNNING')`, texts(caseIDs))
+	if err != nil {
+		return nil, storage.Wrap(err, "open runs of test cases")
+	}
+	return cancelOpen(ctx, tx, open)
+}
+
+// cancelOpen cancels runs and gives the jobs that were open.
+func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUID, error) {
+	if len(open) == 0 {
+		return nil, nil
+	}
+	ids, suiteRuns := make([]uuid.UUID, len(open)), []uuid.UUID{}
+	for i, run := range open {
+		ids[i] = run.ID
+		if run.SuiteRunID != nil && !slices.Contains(suiteRuns, *run.SuiteRunID) {
+			suiteRuns = append(suiteRuns, *run.SuiteRunID)
+		}
+	}
+	if err := lock(ctx, tx, lockTasksOfRuns, ids); err != nil {
+		return nil, err
+	}
+	if err := lock(ctx, tx, lockSuiteRuns, suiteRuns); err != nil {
+		return nil, err
+	}
+	jobs, err := cancelRuns(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return jobs, endSuiteRuns(ctx, tx, suiteRuns)
+}
+
+const cancelJobs = `
+update test_jobs set status = 'CANCELLED', error_code = 'CANCELLED', error = 'the run was cancelled', finished_at = now()
+where run_id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')
+returning id`
+
+const cancelRunRows = `
+update test_runs set status = 'CANCELLED', finished_at = now()
+where id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')
+returning id`
+
+// cancelRuns ends those of the runs that are open, and gives the jobs that were.
+// Their tasks and suite runs are locked.
+func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
+	if err := lock(ctx, tx, lockRuns, ids); err != nil {
+		return nil, err
+	}
+	var jobs, ended []uuid.UUID
+	if err := tx.SelectContext(ctx, &jobs, cancelJobs, storage.UUIDs(ids)); err != nil {
+		return nil, storage.Wrap(err, "cancel test jobs")
+	}
+	if err := tx.SelectContext(ctx, &ended, cancelRunRows, storage.UUIDs(ids)); err != nil {
+		return nil, storage.Wrap(err, "cancel test runs")
+	}
+	return jobs, addRunEvents(ctx, tx, ended)
+}
+
+// CancelRunsOfSuite ends the open suite runs of a suite, with all their case
+// runs, as CANCELLED. It gives the jobs and suite runs that were open.
+func CancelRunsOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uuid.UUID, error) {
+	var open []uuid.UUID
+	err := tx.SelectContext(ctx, &open, `select id from suite_runs
+		where suite_id = $1 and status in ('QUEUED', 'RUNNING') order by id`, suiteID)
+	if err != nil {
+		return nil, storage.Wrap(err, "open runs of a test suite")
+	}
+	return cancelSuiteRuns(ctx, tx, open)
+}
+
+const cancelSuiteRunRows = `
+update suite_runs set status = 'CANCELLED', finished_at = now()
+where id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')
+returning id`
+
+// cancelSuiteRuns ends those of the suite runs that are open, and gives them and
+// the jobs that were.
+func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
+	// With the task of a suite run held, no further case run comes to it.
+	if err := lock(ctx, tx, lockTasks, ids); err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	var runs []uuid.UUID
+	err := tx.SelectContext(ctx, &runs, `select id from test_runs
+		where suite_run_id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')`, storage.UUIDs(ids))
+	if err != nil {
+		return nil, storage.Wrap(err, "open runs of suite runs")
+	}
+	if err := lock(ctx, tx, lockTasksOfRuns, runs); err != nil {
+		return nil, err
+	}
+	var ended []uuid.UUID
+	if err := lock(ctx, tx, lockSuiteRuns, ids); err != nil {
+		return nil, err
+	}
+	jobs, err := cancelRuns(ctx, tx, runs)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.SelectContext(ctx, &ended, cancelSuiteRunRows, storage.UUIDs(ids)); err != nil {
+		return nil, storage.Wrap(err, "cancel suite runs")
+	}
+	return append(jobs, ended...), addSuiteRunEvents(ctx, tx, ended)
+}
+
+// CancelRun ends a run and its open jobs as CANCELLED at once. It gives the jobs
+// that were open, whose ledger tasks the caller cancels in the same transaction.
+// ErrConflict when the run has ended.
+func CancelRun(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) ([]uuid.UUID, error) {
+	var row struct {
+		openRun
+		TeamID int64  `db:"team_id"`
+		Name   string `db:"case_name"`
+		Status Status `db:"status"`
+	}
+	err := tx.GetContext(ctx, &row, `select id, suite_run_id, team_id, case_name, status from test_runs
+		where organization_id = $1 and case_id = $2 and id = $3`, w.OrganizationID, storage.WithoutNUL(caseID), id)
+	if err != nil {
+		return nil, storage.Wrap(err, "test run "+id.String())
+	}
+	if !w.May(row.TeamID) {
+		return nil, authoring.ErrForbidden
+	}
+	jobs, err := cancelOpen(ctx, tx, []openRun{row.openRun})
+	if err != nil {
+		return nil, err
+	}
+	// An open run has an open job: without one it had ended, perhaps just now.
+	if len(jobs) == 0 {
+		return nil, fmt.Errorf("test run %s has ended: %w", id, storage.ErrConflict)
+	}
+	return jobs, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.TestRunCancelled,
+		Actor: w.Actor, Subject: row.Name, Detail: map[string]any{"id": id, "case": caseID, "jobs": len(jobs)}})
+}
+
+// CancelSuiteRun does so for a suite run with all its case runs; its own id is
+// among those given, for its suite:run task.
+func CancelSuiteRun(ctx context.Context, tx *storage.Tx, w account.Writer, suiteID, id uuid.UUID) ([]uuid.UUID, error) {
+	var row struct {
+		TeamID int64  `db:"team_id"`
+		Name   string `db:"suite_name"`
+	}
+	err := tx.GetContext(ctx, &row, `select team_id, suite_name from suite_runs
+		where organization_id = $1 and suite_id = $2 and id = $3`, w.OrganizationID, suiteID, id)
+	if err != nil {
+		return nil, storage.Wrap(err, "suite run "+id.String())
+	}
+	if !w.May(row.TeamID) {
+		return nil, authoring.ErrForbidden
+	}
+	open, err := cancelSuiteRuns(ctx, tx, []uuid.UUID{id})
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(open, id) {
+		return nil, fmt.Errorf("suite run %s has ended: %w", id, storage.ErrConflict)
+	}
+	return open, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.TestSuiteRunCancelled,
+		Actor: w.Actor, Subject: row.Name, Detail: map[string]any{"id": id, "suite": suiteID, "jobs": len(open) - 1}})
+}

@@ -1,0 +1,99 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// Prefix begins the keys of all objects of runs: runs/JOB/FILE.
+const Prefix = "runs/"
+
+// The kinds of files.
+const (
+	Screenshot = "screenshot"
+	Source     = "source"  // of the page, when a step failed
+	Console    = "console" // of the browser, when a step failed
+)
+
+// File is a stored object of a job.
+type File struct {
+	ID          uuid.UUID `db:"id"`
+	JobID       uuid.UUID `db:"job_id"`
+	Kind        string    `db:"kind"`
+	Step        int       `db:"step"`
+	Key         string    `db:"object_key"`
+	ContentType string    `db:"content_type"`
+	Size        int64     `db:"size"`
+	CreatedAt   time.Time `db:"created_at"`
+}
+
+// FileKey is the object key of a file.
+func FileKey(job, file uuid.UUID) string { return Prefix + job.String() + "/" + file.String() }
+
+const fileColumns = `id, job_id, kind, step, object_key, content_type, size, created_at`
+
+// FileByID reads one file; ErrNotFound also for another organization's.
+func FileByID(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (*File, error) {
+	var f File
+	err := q.GetContext(ctx, &f, `select `+fileColumns+` from run_files where organization_id = $1 and id = $2`, organizationID, id)
+	if err != nil {
+		return nil, storage.Wrap(err, "file "+id.String())
+	}
+	return &f, nil
+}
+
+// withFiles fills in the files of all jobs of runs, in the order of the steps.
+func withFiles(ctx context.Context, q storage.Querier, runs []Run) error {
+	of, ids := map[uuid.UUID]*Job{}, []uuid.UUID{}
+	for i := range runs {
+		for k := range runs[i].Jobs {
+			job := &runs[i].Jobs[k]
+			of[job.ID], ids = job, append(ids, job.ID)
+		}
+	}
+	var files []File
+	err := q.SelectContext(ctx, &files, `select `+fileColumns+` from run_files
+		where job_id = any($1::uuid[]) order by job_id, step, id`, storage.UUIDs(ids))
+	for _, f := range files {
+		of[f.JobID].Files = append(of[f.JobID].Files, f)
+	}
+	return storage.Wrap(err, "files of test jobs")
+}
+
+const insertFiles = `
+insert into run_files (id, organization_id, job_id, kind, step, object_key, content_type, size)
+select f.id, $1, $2, f.kind, f.step, f.object_key, f.content_type, f.size
+from unnest($3::uuid[], $4::text[], $5::int[], $6::text[], $7::text[], $8::bigint[])
+	as f(id, kind, step, object_key, content_type, size)`
+
+func addFiles(ctx context.Context, tx *storage.Tx, organizationID int64, job uuid.UUID, files []NewFile) error {
+	if len(files) == 0 {
+		return nil
+	}
+	var ids []uuid.UUID
+	var kinds, keys, types []string
+	var steps, sizes []int64
+	for _, f := range files {
+		ids, kinds, keys = append(ids, f.ID), append(kinds, f.Kind), append(keys, f.Key)
+		types, steps, sizes = append(types, f.ContentType), append(steps, int64(f.Step)), append(sizes, f.Size)
+	}
+	_, err := tx.ExecContext(ctx, insertFiles, organizationID, job, storage.UUIDs(ids), pq.Array(kinds), pq.Array(steps),
+		pq.Array(keys), pq.Array(types), pq.Array(sizes))
+	return storage.Wrap(err, "name the files of a test job")
+}
+
+const unnamedObjects = `
+select key from unnest($1::text[]) with ordinality as want(key, n)
+where not exists (select from run_files f where f.object_key = key) order by n`
+
+// UnnamedObjects gives those of the keys that no file names, for the sweep.
+func UnnamedObjects(ctx context.Context, q storage.Querier, keys []string) ([]string, error) {
+	unnamed := []string{}
+	err := q.SelectContext(ctx, &unnamed, unnamedObjects, pq.Array(keys))
+	return unnamed, storage.Wrap(err, "look for files of objects")
+}

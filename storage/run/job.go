@@ -1,0 +1,136 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// Work is what a worker needs for a job.
+type Work struct {
+	Job       Job
+	Run       Run
+	TeamID    int64      // of the case as it is now: whose variables the test may use
+	SuiteID   *uuid.UUID // of the case; nil in none, or when the case is gone
+	Steps     []step.Step
+	RequestID string
+}
+
+// VariablesOf returns whose variables the test may use.
+func (w *Work) VariablesOf() authoring.VariableScope {
+	return authoring.VariableScope{OrganizationID: w.Run.OrganizationID, TeamID: w.TeamID, SuiteID: w.SuiteID, CaseID: w.Run.CaseID}
+}
+
+// The case and its revision may be gone: then their columns are null.
+const workOfJob = `
+select ` + runColumns + `, j.position, j.target, j.status as job_status, c.team_id as case_team, c.suite_id,
+	v.steps, coalesce(k.request_id, '') as request_id, s.status as suite_status
+from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
+left join test_cases c on c.id = r.case_id
+left join test_revisions v on v.id = r.revision_id and v.case_id = r.case_id
+left join suite_runs s on s.id = r.suite_run_id
+left join tasks k on k.id = j.id
+where j.id = $1`
+
+type workRow struct {
+	runRow
+	Position    int        `db:"position"`
+	Target      []byte     `db:"target"`
+	JobStatus   Status     `db:"job_status"`
+	CaseTeam    *int64     `db:"case_team"`
+	SuiteID     *uuid.UUID `db:"suite_id"`
+	Steps       []byte     `db:"steps"`
+	RequestID   string     `db:"request_id"`
+	SuiteStatus *Status    `db:"suite_status"`
+}
+
+const (
+	beginSuiteRun = `
+update suite_runs set status = 'RUNNING', started_at = now() where id = $1 and status = 'QUEUED'`
+	beginRun = `
+update test_runs set status = 'RUNNING', started_at = now() where id = $1 and status = 'QUEUED'`
+	beginJob = `
+update test_jobs set status = 'RUNNING', started_at = now(), records = '[]', healed = 0
+where id = $1 and status in ('QUEUED', 'RUNNING')
+returning started_at`
+	dropFiles = `delete from run_files where job_id = $1 returning object_key`
+)
+
+// BeginJob marks a job and its run (and suite run) as RUNNING and gives what it
+// takes to replay it. It returns ErrConflict when the job has ended (cancelled
+// before it began) and ErrNotFound when the job, its case or its revision is
+// gone. Records and files of an attempt that was lost are dropped; the keys of
+// their objects are given, to delete after the commit.
+func BeginJob(ctx context.Context, tx *storage.Tx, id uuid.UUID) (w *Work, lost []string, err error) {
+	var row workRow
+	if err := tx.GetContext(ctx, &row, workOfJob, id); err != nil {
+		return nil, nil, storage.Wrap(err, "test job "+id.String())
+	}
+	switch {
+	case row.JobStatus.Terminal():
+		return nil, nil, fmt.Errorf("test job %s has ended: %w", id, storage.ErrConflict)
+	case row.CaseTeam == nil || row.Steps == nil:
+		return nil, nil, fmt.Errorf("test case or revision of job %s: %w", id, storage.ErrNotFound)
+	}
+	if w, err = row.work(id); err != nil {
+		return nil, nil, err
+	}
+	if row.SuiteStatus != nil && *row.SuiteStatus == Queued {
+		if _, err := tx.ExecContext(ctx, beginSuiteRun, *row.SuiteRunID); err != nil {
+			return nil, nil, storage.Wrap(err, "begin suite run")
+		}
+	}
+	if row.Status == Queued {
+		if _, err := tx.ExecContext(ctx, beginRun, row.ID); err != nil {
+			return nil, nil, storage.Wrap(err, "begin test run")
+		}
+	}
+	err = tx.GetContext(ctx, &w.Job.StartedAt, beginJob, id)
+	if err = storage.Wrap(err, "begin test job"); err != nil {
+		return nil, nil, ended(err)
+	}
+	if row.JobStatus == Running {
+		err = tx.SelectContext(ctx, &lost, dropFiles, id)
+	}
+	return w, lost, storage.Wrap(err, "drop the files of a lost attempt")
+}
+
+// ended turns no row, where there was one before the lock, into ErrConflict.
+func ended(err error) error {
+	if isNotFound(err) {
+		return fmt.Errorf("test job has ended: %w", storage.ErrConflict)
+	}
+	return err
+}
+
+func (r *workRow) work(id uuid.UUID) (*Work, error) {
+	w := &Work{Run: r.run(), TeamID: *r.CaseTeam, SuiteID: r.SuiteID, RequestID: r.RequestID,
+		Job: Job{ID: id, RunID: r.ID, Position: r.Position, Status: Running}}
+	w.Run.Status = Running
+	if err := json.Unmarshal(r.Target, &w.Job.Target); err != nil {
+		return nil, fmt.Errorf("target of test job %s: %w", id, err)
+	}
+	if err := json.Unmarshal(r.Steps, &w.Steps); err != nil {
+		return nil, fmt.Errorf("steps of revision %s: %w", r.RevisionID, err)
+	}
+	return w, nil
+}
+
+// ProgressJob keeps the records so far, for callers who look while it runs. It
+// answers false, and writes nothing, when the job has ended.
+func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []step.Record) (bool, error) {
+	doc, healed, err := recordsDocument(records)
+	if err != nil {
+		return false, err
+	}
+	n, err := storage.Affected(tx.ExecContext(ctx, `update test_jobs set records = $2, healed = $3
+		where id = $1 and status = 'RUNNING'`, id, doc, healed))
+	return n == 1, err
+}

@@ -1,0 +1,149 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
+
+// texts makes an array parameter.
+func texts(list []string) any { return pq.Array(list) }
+
+// NewFile is a stored object of a job.
+type NewFile struct {
+	ID          uuid.UUID
+	Kind        string // screenshot, source, console
+	Step        int
+	Key         string
+	ContentType string
+	Size        int64
+}
+
+// JobEnd is how a job ended.
+type JobEnd struct {
+	Status    Status // terminal
+	ErrorCode string
+	Error     string
+	Records   []step.Record
+	Files     []NewFile
+	// Fingerprints are for steps of the revision that have none, by step id.
+	Fingerprints map[string]step.Fingerprint
+}
+
+// jobPlace says where a job stands. None of it ever changes.
+type jobPlace struct {
+	OrganizationID int64      `db:"organization_id"`
+	RunID          uuid.UUID  `db:"run_id"`
+	SuiteRunID     *uuid.UUID `db:"suite_run_id"`
+	RevisionID     string     `db:"revision_id"`
+}
+
+const placeOfJob = `
+select r.organization_id, j.run_id, r.suite_run_id, r.revision_id
+from test_jobs j join test_runs r on r.id = j.run_id
+where j.id = $1 and j.status in ('QUEUED', 'RUNNING')`
+
+const endJob = `
+update test_jobs set status = $2, error_code = $3, error = $4, records = $5, healed = $6, finished_at = now()
+where id = $1 and status in ('QUEUED', 'RUNNING')`
+
+// EndJob ends a job, and with the last one its run and suite run, and writes the
+// event of what ended. It answers false, and writes nothing, when the job has
+// ended before, or is gone.
+func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool, error) {
+	if !end.Status.Terminal() {
+		return false, fmt.Errorf("end of test job %s: %s is no end", id, end.Status)
+	}
+	records, healed, err := recordsDocument(end.Records)
+	if err != nil {
+		return false, err
+	}
+	var at jobPlace
+	err = storage.Wrap(tx.GetContext(ctx, &at, placeOfJob, id), "test job "+id.String())
+	if err != nil {
+		if isNotFound(err) {
+			return false, nil
+		}
+		return false, err
+	}
+	// Jobs of a run, and runs of a suite run, end one after the other: the last one
+	// must see all others.
+	var suiteRuns []uuid.UUID
+	if at.SuiteRunID != nil {
+		suiteRuns = []uuid.UUID{*at.SuiteRunID}
+	}
+	if err := lock(ctx, tx, lockSuiteRuns, suiteRuns); err != nil {
+		return false, err
+	}
+	if err := lock(ctx, tx, lockRuns, []uuid.UUID{at.RunID}); err != nil {
+		return false, err
+	}
+	n, err := storage.Affected(tx.ExecContext(ctx, endJob, id, end.Status, end.ErrorCode, Message(end.Error), records, healed))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	if err := addFiles(ctx, tx, at.OrganizationID, id, end.Files); err != nil {
+		return false, err
+	}
+	if err := authoring.AddFingerprints(ctx, tx, at.RevisionID, end.Fingerprints); err != nil {
+		return false, err
+	}
+	if err := endRuns(ctx, tx, []uuid.UUID{at.RunID}); err != nil {
+		return false, err
+	}
+	return true, endSuiteRuns(ctx, tx, suiteRuns)
+}
+
+// worst is the status of a whole by those of its parts, which have ended.
+const worst = `case when bool_or(p.status = 'FAILED') then 'FAILED' when bool_or(p.status = 'ERROR') then 'ERROR'
+	when bool_or(p.status = 'CANCELLED') then 'CANCELLED' else 'PASSED' end`
+
+const endRunRows = `
+update test_runs r set status = whole.status, finished_at = now()
+from (
+	select p.run_id, ` + worst + ` as status from test_jobs p where p.run_id = any($1::uuid[])
+	group by p.run_id having not bool_or(p.status in ('QUEUED', 'RUNNING'))
+) whole
+where r.id = whole.run_id and r.status in ('QUEUED', 'RUNNING')
+returning r.id`
+
+// endRuns ends those of the runs whose jobs have all ended; the runs are locked.
+func endRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
+	var ended []uuid.UUID
+	if err := tx.SelectContext(ctx, &ended, endRunRows, storage.UUIDs(ids)); err != nil {
+		return storage.Wrap(err, "end test runs")
+	}
+	return addRunEvents(ctx, tx, ended)
+}
+
+const endSuiteRunRows = `
+update suite_runs s set status = whole.status, finished_at = now()
+from (
+	select p.suite_run_id, ` + worst + ` as status from test_runs p where p.suite_run_id = any($1::uuid[])
+	group by p.suite_run_id having not bool_or(p.status in ('QUEUED', 'RUNNING'))
+) whole
+where s.id = whole.suite_run_id and s.fanned_out and s.status in ('QUEUED', 'RUNNING')
+returning s.id`
+
+// endSuiteRuns ends those of the suite runs whose case runs are all there and have
+// all ended; the suite runs are locked.
+func endSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var ended []uuid.UUID
+	if err := tx.SelectContext(ctx, &ended, endSuiteRunRows, storage.UUIDs(ids)); err != nil {
+		return storage.Wrap(err, "end suite runs")
+	}
+	return addSuiteRunEvents(ctx, tx, ended)
+}

@@ -1,0 +1,90 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
+
+	. "github.com/slipway-qa/slipway/storage/run"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+func TestRunLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.NewCase(w.Writer, "log in")
+	var runs []*Run
+	for range 3 {
+		runs = append(runs, w.NewRun(c, 2))
+	}
+	w.NewRun(w.NewCase(w.Writer, "another"), 1)
+	w.Exec(`update test_runs set created_at = now() - interval '10 days' where id = $1`, runs[0].ID)
+	list := func(f RunFilter) ([]Run, int) {
+		f.CaseID = c.ID
+		if f.OrganizationID == 0 {
+			f.OrganizationID = w.Org
+		}
+		got, total, err := Runs(fixture.Context(t), w.DB, f)
+		require.NoError(t, err)
+		return got, total
+	}
+	got, total := list(RunFilter{Page: storage.Page{Limit: 2}})
+	require.Equal(t, 3, total)
+	require.Equal(t, []uuid.UUID{runs[2].ID, runs[1].ID}, []uuid.UUID{got[0].ID, got[1].ID})
+	require.Len(t, got[0].Jobs, 2)
+	require.Equal(t, 1, got[0].Jobs[1].Position)
+	for name, tt := range map[string]struct {
+		f           RunFilter
+		rows, total int
+	}{
+		"total only":   {RunFilter{}, 0, 3},
+		"behind":       {RunFilter{Page: storage.Page{Offset: 5, Limit: 2}}, 0, 3},
+		"second page":  {RunFilter{Page: storage.Page{Offset: 2, Limit: 2}}, 1, 3},
+		"from":         {RunFilter{From: runs[1].CreatedAt, Page: storage.Page{Limit: 9}}, 2, 2},
+		"to":           {RunFilter{To: runs[1].CreatedAt, Page: storage.Page{Limit: 9}}, 1, 1},
+		"user":         {RunFilter{User: &w.Dev.UUID, Page: storage.Page{Limit: 9}}, 3, 3},
+		"other user":   {RunFilter{User: &w.Boss.UUID, Page: storage.Page{Limit: 9}}, 0, 0},
+		"team":         {RunFilter{Team: &w.Team.UUID, Page: storage.Page{Limit: 9}}, 3, 3},
+		"other team":   {RunFilter{Team: &w.Side.UUID, Page: storage.Page{Limit: 9}}, 0, 0},
+		"rival":        {RunFilter{OrganizationID: w.RivalOrg, Page: storage.Page{Limit: 9}}, 0, 0},
+		"unknown team": {RunFilter{Team: &fixture.NoUUID, Page: storage.Page{Limit: 9}}, 0, 0},
+	} {
+		got, total := list(tt.f)
+		require.Len(t, got, tt.rows, name)
+		require.Equal(t, tt.total, total, name)
+	}
+	_, err := RunByID(fixture.Context(t), w.DB, w.RivalOrg, c.ID, runs[0].ID)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+	_, err = RunByID(fixture.Context(t), w.DB, w.Org, strings.Repeat("0", 24), runs[0].ID)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+}
+
+func TestSuiteRunLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, jobs := w.SuiteRun(3, 1)
+	w.MustEnd(jobs[0], Passed)
+	for _, id := range jobs[1:] {
+		_, _, err := w.Begin(id)
+		require.NoError(t, err)
+	}
+	second, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: run.SuiteID})
+	require.NoError(t, err)
+	list, total, err := SuiteRuns(fixture.Context(t), w.DB, RunFilter{OrganizationID: w.Org, SuiteID: run.SuiteID, Page: storage.Page{Limit: 5}})
+	require.NoError(t, err)
+	require.Equal(t, 2, total)
+	require.Equal(t, second.ID, list[0].ID)
+	require.Equal(t, 1, list[1].Counts[Passed])
+	require.Equal(t, 2, list[1].Counts[Running])
+	list, total, err = SuiteRuns(fixture.Context(t), w.DB, RunFilter{OrganizationID: w.Org, SuiteID: run.SuiteID, User: &w.Boss.UUID})
+	require.NoError(t, err)
+	require.Zero(t, total)
+	require.Empty(t, list)
+	_, err = SuiteRunByID(fixture.Context(t), w.DB, w.RivalOrg, run.SuiteID, run.ID)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+}

@@ -1,0 +1,193 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// ScheduleState is what a schedule does at its next fire time.
+type ScheduleState string
+
+// The states. ScheduleRunning is stored nowhere: it is ScheduleEnabled while a
+// suite run of the newest fire is open.
+const (
+	ScheduleEnabled  ScheduleState = "ENABLED"
+	ScheduleDisabled ScheduleState = "DISABLED"
+	ScheduleErrored  ScheduleState = "ERRORED" // MaxFailures fires in a row started nothing
+	ScheduleRunning  ScheduleState = "RUNNING"
+)
+
+// Limits of schedules.
+const (
+	// MaxFailures fires in a row that start nothing make a schedule ERRORED.
+	MaxFailures = 5
+	// MaxScheduleSuites is the most suites of a schedule: one transaction starts
+	// them all.
+	MaxScheduleSuites = 50
+	// MaxCron bounds an expression, in bytes.
+	MaxCron = 256
+)
+
+// Errors of schedules besides.
+var (
+	// ErrRunningUser: runningUserId is no user or service account of the
+	// organization that may run tests.
+	ErrRunningUser = errors.New("the running user is no user or service account of the organization that may run tests")
+	// ErrNoTunnel: scTunnelName names no tunnel of the organization.
+	ErrNoTunnel = errors.New("the tunnel does not exist")
+)
+
+// MissingSuitesError names suites that a body lists and that do not exist in the
+// organization.
+type MissingSuitesError struct{ IDs []uuid.UUID }
+
+func (e *MissingSuitesError) Error() string { return "test suites not found: " + joined(e.IDs) }
+
+// ForeignSuitesError names suites of teams that are not the writer's.
+type ForeignSuitesError struct{ IDs []uuid.UUID }
+
+func (e *ForeignSuitesError) Error() string {
+	return "test suites of teams that are not yours: " + joined(e.IDs)
+}
+
+func joined(ids []uuid.UUID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Schedule runs suites by the clock.
+type Schedule struct {
+	authoring.Owner
+	ID        uuid.UUID
+	Name      string
+	SuiteIDs  []uuid.UUID // in the order they were given; never nil
+	Settings  *ScheduleSettings
+	State     ScheduleState
+	RunCount  int        // fires of the clock that started something
+	LastRunAt *time.Time // of the newest fire that started something, by hand or by the clock
+	NextRunAt *time.Time // while ENABLED or RUNNING
+	// LastError says why the newest fire started nothing, or not everything.
+	LastError string
+}
+
+// Remaining is how many runs are left; nil without MaxRuns or when the schedule
+// is not enabled.
+func (s *Schedule) Remaining() *int {
+	if s.Settings == nil || s.Settings.MaxRuns == nil || s.NextRunAt == nil {
+		return nil
+	}
+	n := max(0, *s.Settings.MaxRuns-s.RunCount)
+	return &n
+}
+
+// ScheduleSettings say when a schedule fires and how its runs are made.
+type ScheduleSettings struct {
+	Cron        string     // as it was written
+	Timezone    string     // IANA name
+	RunningUser uuid.UUID  // person or service account
+	StartAt     *time.Time // the first instant that may fire
+	EndAt       *time.Time // the last instant that may fire
+	MaxRuns     *int
+	Tunnel      string // "": each case's own
+	BuildName   string // "": the suite's name
+}
+
+// Member is a member of a body that changes something: it is absent, null or has
+// a value.
+type Member[T any] struct {
+	Given bool
+	Value *T // nil: null
+}
+
+// SettingsChange changes members of the settings; null removes an optional one.
+// With Remove all settings go, and the rest is not looked at.
+type SettingsChange struct {
+	Remove                            bool
+	Cron, Timezone, Tunnel, BuildName Member[string]
+	RunningUser                       Member[uuid.UUID]
+	StartAt, EndAt                    Member[time.Time]
+	MaxRuns                           Member[int]
+}
+
+// NewSchedule is a schedule to create.
+type NewSchedule struct {
+	Team     *uuid.UUID // as of NewCase
+	Name     string     // "": Schedule and the date
+	Suites   []uuid.UUID
+	Settings *SettingsChange // nil: none
+	State    ScheduleState   // ENABLED, DISABLED; "": ENABLED when it can run
+}
+
+// ScheduleChange changes the members that are given.
+type ScheduleChange struct {
+	Name     *string
+	Suites   *[]uuid.UUID
+	Settings *SettingsChange
+	State    *ScheduleState // ENABLED or DISABLED
+}
+
+// ScheduleFilter selects schedules of a list.
+type ScheduleFilter struct {
+	OrganizationID int64
+	IDs            []uuid.UUID // nil: all
+	Search         string
+	From, To       time.Time // creation
+	User           *uuid.UUID
+	Team           *uuid.UUID
+	Suites         []uuid.UUID // schedules with any of them; nil: all
+	storage.Page
+}
+
+// Schedules gives a page of schedules, newest first, and the number of all that
+// match.
+func Schedules(ctx context.Context, q storage.Querier, f ScheduleFilter) ([]Schedule, int, error) {
+	m, rows := f.matching(), []scheduleRow{}
+	if f.RowLimit() > 0 {
+		query, args := m.Page("test_schedules", scheduleColumns, authoring.OwnerTables, f.Page)
+		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
+			return nil, 0, storage.Wrap(err, "list test schedules")
+		}
+	}
+	list := make([]Schedule, len(rows))
+	for i := range rows {
+		s, err := rows[i].schedule()
+		if err != nil {
+			return nil, 0, err
+		}
+		list[i] = s
+	}
+	if len(rows) > 0 {
+		return list, rows[0].Total, nil
+	}
+	var total int
+	err := q.GetContext(ctx, &total, m.Total("test_schedules"), m.Args...)
+	return list, total, storage.Wrap(err, "count test schedules")
+}
+
+const scheduleByID = `
+select ` + scheduleColumns + ` from test_schedules c` + authoring.OwnerTables + `
+where c.organization_id = $1 and c.id = $2`
+
+// ScheduleByID reads one schedule; ErrNotFound also for another organization's.
+func ScheduleByID(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (*Schedule, error) {
+	var row scheduleRow
+	if err := q.GetContext(ctx, &row, scheduleByID, organizationID, id); err != nil {
+		return nil, storage.Wrap(err, "test schedule "+id.String())
+	}
+	s, err := row.schedule()
+	if err != nil {
+		return nil, err
+	}
+	return &s, nil
+}

@@ -1,0 +1,243 @@
+package schedule_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	. "github.com/slipway-qa/slipway/storage/schedule"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+func (w *world) changeSchedule(by account.Writer, id uuid.UUID, c ScheduleChange) (s *Schedule, err error) {
+	err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
+		s, err = UpdateSchedule(ctx, tx, by, id, c)
+		return err
+	})
+	return s, err
+}
+
+func (w *world) deleteSchedule(by account.Writer, id uuid.UUID) error {
+	return w.Do(func(ctx context.Context, tx *storage.Tx) error { return DeleteSchedule(ctx, tx, by, id) })
+}
+
+// Each change changes the members that it gives and no other.
+func TestPartialUpdates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.office()
+	a, b := w.NewSuite(w.Writer, "a").ID, w.NewSuite(w.Writer, "b").ID
+	s := w.newSchedule(w.Writer, NewSchedule{Name: "s", Suites: []uuid.UUID{a, b}, State: ScheduleDisabled, Settings: w.daily()})
+	want := *s
+	start, end := time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2041, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i, row := range []struct {
+		c     ScheduleChange
+		apply func()
+	}{
+		{ScheduleChange{Name: fixture.Ptr(" new ")}, func() { want.Name = "new" }},
+		{ScheduleChange{Suites: &[]uuid.UUID{b, a, b}}, func() { want.SuiteIDs = []uuid.UUID{b, a} }},
+		{ScheduleChange{Suites: &[]uuid.UUID{a}}, func() { want.SuiteIDs = []uuid.UUID{a} }},
+		{ScheduleChange{Suites: &[]uuid.UUID{}}, func() { want.SuiteIDs = []uuid.UUID{} }},
+		{ScheduleChange{Suites: &[]uuid.UUID{b}}, func() { want.SuiteIDs = []uuid.UUID{b} }},
+		{ScheduleChange{Settings: &SettingsChange{Cron: given("@weekly")}}, func() { want.Settings.Cron = "@weekly" }},
+		{ScheduleChange{Settings: &SettingsChange{Timezone: given("Asia/Tokyo")}}, func() { want.Settings.Timezone = "Asia/Tokyo" }},
+		{ScheduleChange{Settings: &SettingsChange{RunningUser: given(w.Boss.UUID)}}, func() { want.Settings.RunningUser = w.Boss.UUID }},
+		{ScheduleChange{Settings: &SettingsChange{EndAt: given(end)}}, func() { want.Settings.EndAt = &end }},
+		{ScheduleChange{Settings: &SettingsChange{StartAt: given(start)}}, func() { want.Settings.StartAt = &start }},
+		{ScheduleChange{Settings: &SettingsChange{MaxRuns: given(3)}}, func() { want.Settings.MaxRuns = fixture.Ptr(3) }},
+		{ScheduleChange{Settings: &SettingsChange{Tunnel: given("office")}}, func() { want.Settings.Tunnel = "office" }},
+		{ScheduleChange{Settings: &SettingsChange{BuildName: given("night")}}, func() { want.Settings.BuildName = "night" }},
+		{ScheduleChange{Settings: &SettingsChange{EndAt: null[time.Time]()}}, func() { want.Settings.EndAt = nil }},
+		{ScheduleChange{Settings: &SettingsChange{StartAt: null[time.Time]()}}, func() { want.Settings.StartAt = nil }},
+		{ScheduleChange{Settings: &SettingsChange{MaxRuns: null[int]()}}, func() { want.Settings.MaxRuns = nil }},
+		{ScheduleChange{Settings: &SettingsChange{Tunnel: null[string]()}}, func() { want.Settings.Tunnel = "" }},
+		{ScheduleChange{Settings: &SettingsChange{BuildName: null[string]()}}, func() { want.Settings.BuildName = "" }},
+		{ScheduleChange{Settings: &SettingsChange{Remove: true}}, func() { want.Settings = nil }},
+		{ScheduleChange{Name: fixture.Ptr("all"), Suites: &[]uuid.UUID{a, b}, Settings: w.daily(), State: fixture.Ptr(ScheduleDisabled)}, func() {
+			want.Name, want.SuiteIDs = "all", []uuid.UUID{a, b}
+			want.Settings = &ScheduleSettings{Cron: "0 9 * * *", Timezone: "UTC", RunningUser: w.Dev.UUID}
+		}},
+	} {
+		got, err := w.changeSchedule(w.Writer, s.ID, row.c)
+		require.NoError(t, err, i)
+		row.apply()
+		require.True(t, got.UpdatedAt.After(want.UpdatedAt), i)
+		want.UpdatedAt = got.UpdatedAt
+		if got.Settings != nil {
+			for _, pair := range [][2]*time.Time{{want.Settings.StartAt, got.Settings.StartAt}, {want.Settings.EndAt, got.Settings.EndAt}} {
+				require.Equal(t, pair[0] == nil, pair[1] == nil, i)
+				require.True(t, pair[0] == nil || pair[0].Equal(*pair[1]), i)
+			}
+			want.Settings.StartAt, want.Settings.EndAt = got.Settings.StartAt, got.Settings.EndAt
+		}
+		require.Equal(t, &want, got, i)
+		require.Equal(t, got, w.readSchedule(s.ID), i)
+		require.Equal(t, i+1, w.Audited(account.ScheduleUpdated))
+		want = *got
+	}
+
+	// What changes nothing leaves the time of update and the modifier.
+	for _, c := range []ScheduleChange{{}, {Settings: &SettingsChange{}}, {Settings: w.daily(), State: fixture.Ptr(ScheduleDisabled),
+		Name: fixture.Ptr(" all"), Suites: &[]uuid.UUID{a, b, a}}} {
+		got, err := w.changeSchedule(w.Admin, s.ID, c)
+		require.NoError(t, err)
+		require.Equal(t, &want, got)
+	}
+	require.Equal(t, 20, w.Audited(account.ScheduleUpdated))
+	got, err := w.changeSchedule(w.Admin, s.ID, ScheduleChange{Name: fixture.Ptr("boss")})
+	require.NoError(t, err)
+	require.Equal(t, []string{"Dev Eloper", "Boss"}, []string{got.CreatorName, got.ModifierName})
+	require.Equal(t, 1, w.Count(`select count(*) from audit_events where detail -> 'changed' = '["name"]' and detail ->> 'name' = 'boss'`))
+}
+
+func TestUpdatesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	suite := w.NewSuite(w.Writer, "s").ID
+	s := w.newSchedule(w.Writer, NewSchedule{Suites: []uuid.UUID{suite}, Settings: w.daily()})
+	bare := w.newSchedule(w.Writer, NewSchedule{})
+	for _, row := range badMembers() {
+		c := &SettingsChange{}
+		row.change(c)
+		_, err := w.changeSchedule(w.Writer, s.ID, ScheduleChange{Settings: c})
+		require.Equal(t, row.field, fixture.InvalidField(t, err))
+		_, err = w.changeSchedule(w.Writer, bare.ID, ScheduleChange{Settings: w.daily(row.change)})
+		require.Equal(t, row.field, fixture.InvalidField(t, err))
+	}
+	require.Equal(t, s, w.readSchedule(s.ID))
+	at := func(year int) Member[time.Time] { return given(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)) }
+	want, err := w.changeSchedule(w.Writer, s.ID, ScheduleChange{Settings: &SettingsChange{StartAt: at(2040), EndAt: at(2042)}})
+	require.NoError(t, err)
+	many := make([]uuid.UUID, MaxScheduleSuites+1)
+	for i := range many {
+		many[i] = uuid.New()
+	}
+	for i, row := range []struct {
+		id    uuid.UUID
+		field string
+		c     ScheduleChange
+	}{
+		{s.ID, "name", ScheduleChange{Name: fixture.Ptr("")}},
+		{s.ID, "name", ScheduleChange{Name: fixture.Ptr("a\x00")}},
+		{s.ID, "name", ScheduleChange{Name: fixture.Ptr(strings.Repeat("x", 1<<20))}},
+		{s.ID, "stateName", ScheduleChange{State: fixture.Ptr(ScheduleErrored)}},
+		{s.ID, "stateName", ScheduleChange{State: fixture.Ptr(ScheduleRunning)}},
+		{s.ID, "stateName", ScheduleChange{State: fixture.Ptr(ScheduleState(""))}},
+		{s.ID, "testSuiteIds", ScheduleChange{Suites: &many}},
+		{s.ID, "settings.startDate", ScheduleChange{Settings: &SettingsChange{StartAt: at(2042)}}},
+		{s.ID, "settings.endDate", ScheduleChange{Settings: &SettingsChange{EndAt: at(2040)}}},
+		{s.ID, "settings.endDate", ScheduleChange{Settings: &SettingsChange{StartAt: at(2050), EndAt: at(2045)}}},
+		{bare.ID, "settings.cron", ScheduleChange{Settings: &SettingsChange{Timezone: given("UTC"), RunningUser: given(w.Dev.UUID)}}},
+		{bare.ID, "settings.timezone", ScheduleChange{Settings: &SettingsChange{Cron: given("@daily"), RunningUser: given(w.Dev.UUID)}}},
+		{bare.ID, "settings.runningUserId", ScheduleChange{Settings: &SettingsChange{Cron: given("@daily"), Timezone: given("UTC")}}},
+		{bare.ID, "settings.cron", ScheduleChange{Settings: &SettingsChange{BuildName: given("x")}}},
+	} {
+		_, err := w.changeSchedule(w.Writer, row.id, row.c)
+		require.Equal(t, row.field, fixture.InvalidField(t, err), i)
+	}
+	for _, c := range []ScheduleChange{{}, {Name: fixture.Ptr("x")}, {Suites: &[]uuid.UUID{fixture.NoUUID}}} {
+		_, err := w.changeSchedule(w.SideWriter, s.ID, c)
+		require.ErrorIs(t, err, authoring.ErrForbidden)
+		for _, by := range []account.Writer{w.Rival, w.Writer} {
+			id := s.ID
+			if by.OrganizationID == w.Org {
+				id = fixture.NoUUID
+			}
+			_, err = w.changeSchedule(by, id, c)
+			require.ErrorIs(t, err, storage.ErrNotFound)
+		}
+	}
+	require.Equal(t, want, w.readSchedule(s.ID))
+	require.Equal(t, bare, w.readSchedule(bare.ID))
+}
+
+func TestSuitesOfUpdates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ours, theirs, more := w.NewSuite(w.Writer, "ours").ID, w.NewSuite(w.SideWriter, "theirs").ID, w.NewSuite(w.SideWriter, "more").ID
+	rivals := w.NewSuite(w.Rival, "rivals").ID
+	s := w.newSchedule(w.Admin, NewSchedule{Team: &w.Team.UUID, Suites: []uuid.UUID{theirs}})
+	// A suite of another team may stay, and leave, but not come.
+	got, err := w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{ours, theirs}})
+	require.NoError(t, err)
+	require.Equal(t, []uuid.UUID{ours, theirs}, got.SuiteIDs)
+	var foreign *ForeignSuitesError
+	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{more, theirs}})
+	require.ErrorAs(t, err, &foreign)
+	require.Equal(t, []uuid.UUID{more}, foreign.IDs)
+	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{ours}})
+	require.NoError(t, err)
+	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{theirs}})
+	require.ErrorAs(t, err, &foreign)
+	var missing *MissingSuitesError
+	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{fixture.NoUUID, theirs, rivals}})
+	require.ErrorAs(t, err, &missing)
+	require.Equal(t, []uuid.UUID{fixture.NoUUID, rivals}, missing.IDs)
+
+	// A suite that is deleted leaves its schedules.
+	require.NoError(t, w.DeleteSuite(w.Writer, ours, false))
+	require.Empty(t, w.readSchedule(s.ID).SuiteIDs)
+	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{ours}})
+	require.ErrorAs(t, err, &missing)
+}
+
+// The running user is looked at when it is new and when the schedule is to fire;
+// the tunnel when it is new.
+func TestRunningUserAndTunnelOfUpdates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.office()
+	suites := []uuid.UUID{w.NewSuite(w.Writer, "s").ID}
+	robot := w.service("robot", account.Member)
+	c := daily(robot.UUID)
+	c.Tunnel = given("office")
+	s := w.newSchedule(w.Writer, NewSchedule{Suites: suites, Settings: c})
+	w.block(robot)
+	w.Exec(`delete from tunnels`)
+	for i, row := range []struct {
+		c   ScheduleChange
+		err error
+	}{
+		{ScheduleChange{Name: fixture.Ptr("x")}, nil},
+		{ScheduleChange{Settings: &SettingsChange{Cron: given("@hourly")}}, nil},
+		{ScheduleChange{State: fixture.Ptr(ScheduleEnabled)}, ErrRunningUser},
+		{ScheduleChange{Name: fixture.Ptr("z"), State: fixture.Ptr(ScheduleDisabled)}, nil},
+		{ScheduleChange{Name: fixture.Ptr("y")}, nil},
+		{ScheduleChange{State: fixture.Ptr(ScheduleEnabled)}, ErrRunningUser},
+		{ScheduleChange{Settings: &SettingsChange{RunningUser: given(robot.UUID), Tunnel: given("office"), BuildName: given("x")}}, nil},
+		{ScheduleChange{Settings: &SettingsChange{RunningUser: given(w.RivalDev.UUID)}}, ErrRunningUser},
+		{ScheduleChange{Settings: &SettingsChange{Tunnel: given("home")}}, ErrNoTunnel},
+		{ScheduleChange{State: fixture.Ptr(ScheduleEnabled), Settings: &SettingsChange{RunningUser: given(w.Dev.UUID)}}, ErrNoTunnel},
+		{ScheduleChange{State: fixture.Ptr(ScheduleEnabled), Settings: &SettingsChange{RunningUser: given(w.Dev.UUID), Tunnel: null[string]()}}, nil},
+		{ScheduleChange{Settings: &SettingsChange{Tunnel: given("office")}}, ErrNoTunnel},
+	} {
+		_, err := w.changeSchedule(w.Writer, s.ID, row.c)
+		require.ErrorIs(t, err, row.err, i)
+	}
+}
+
+func TestDeleteSchedule(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	suite := w.NewSuite(w.Writer, "s").ID
+	s := w.newSchedule(w.Writer, NewSchedule{Name: "old", Suites: []uuid.UUID{suite}, Settings: w.daily()})
+	require.ErrorIs(t, w.deleteSchedule(w.SideWriter, s.ID), authoring.ErrForbidden)
+	require.ErrorIs(t, w.deleteSchedule(w.Rival, s.ID), storage.ErrNotFound)
+	require.NoError(t, w.deleteSchedule(w.Writer, s.ID))
+	require.ErrorIs(t, w.deleteSchedule(w.Writer, s.ID), storage.ErrNotFound)
+	require.Zero(t, w.Count(`select count(*) from test_schedule_suites`))
+	_, err := authoring.SuiteByID(fixture.Context(t), w.DB, w.Org, suite)
+	require.NoError(t, err)
+	require.Equal(t, 1, w.Audited(account.ScheduleDeleted))
+	require.Equal(t, 1, w.Count(`select count(*) from audit_events where subject = $1 and detail ->> 'name' = 'old' and type = $2`,
+		"test schedule "+s.ID.String(), int(account.ScheduleDeleted)))
+}
