@@ -13,15 +13,15 @@ import (
 // BrowserArguments are the arguments that Chromium needs to run on this machine
 // without a screen, besides --headless=new.
 //
-// Chromium keeps its own sandbox around pages where it can. It cannot as root,
-// nor where the system lets users make no namespaces and its set-uid helper is
-// missing or powerless (containers, hardened kernels): there it gets
-// --no-sandbox, and a page that breaks out of the browser has the rights of this
-// process. A container of its own, or another user than root on a system with
-// namespaces, is the way to have both.
+// Chromium runs pages in its sandbox where it can. It cannot do so as root, nor
+// where users may not create namespaces and Chromium's set-uid helper is missing
+// or has no power (containers, hardened kernels). There it gets --no-sandbox,
+// and a page that breaks out of the browser has the rights of this process. To
+// keep the sandbox, run as a user other than root on a system with namespaces,
+// or run the browser in a separate container.
 func BrowserArguments() []string {
 	args := []string{"--disable-gpu"}
-	if scarceSharedMemory() {
+	if sharedMemoryIsSmall() {
 		args = append(args, "--disable-dev-shm-usage")
 	}
 	if browser, err := Find(Chromium); err != nil || !sandboxWorks(browser.Path) {
@@ -30,29 +30,29 @@ func BrowserArguments() []string {
 	return args
 }
 
-// shortName names a path in a few letters.
-func shortName(path string) string {
+// hashName returns a short name for a path: twelve hexadecimal digits.
+func hashName(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:6])
 }
 
 // commandLine is a process of this user with its arguments, as the system shows
-// them: processes can change their own.
+// them; a process can change what is shown.
 type commandLine struct {
 	pid  int
 	args []byte
 }
 
-// endBrowsers kills every process of this user whose profile lies below a
-// folder, and returns when all are gone. A browser's helpers start further ones
-// until it is dead itself, so it looks until none is left.
-func endBrowsers(home string) error {
+// killBrowsers kills every process of this user whose profile lies below a
+// folder, and returns when all have ended. A browser's helpers start further
+// helpers until the browser is dead, so it lists processes until none is left.
+func killBrowsers(home string) error {
 	mark := []byte("--user-data-dir=" + home + string(filepath.Separator))
 	began := time.Now()
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		lines, err := commandLines()
 		if err != nil {
-			return fmt.Errorf("private: list processes: %w", err)
+			return fmt.Errorf("localservice: list processes: %w", err)
 		}
 		left := 0
 		for _, line := range lines {
@@ -61,8 +61,8 @@ func endBrowsers(home string) error {
 			}
 			left++
 			if process, err := os.FindProcess(line.pid); err == nil {
-				// Where the handle is a pidfd, a process that took over the
-				// pid since the list was made is told apart here.
+				// The pid can have a new owner since the list was read. Where
+				// the handle is a pidfd, this second look excludes that.
 				if again, ok := commandLineOf(line.pid); ok && bytes.Contains(again.args, mark) {
 					_ = process.Kill()
 				}
@@ -73,7 +73,7 @@ func endBrowsers(home string) error {
 			return nil
 		}
 		if time.Since(began) > 10*time.Second {
-			return fmt.Errorf("private: %d browser processes in %s do not end even when killed", left, home)
+			return fmt.Errorf("localservice: %d browser processes in %s do not end even after SIGKILL", left, home)
 		}
 		time.Sleep(pause)
 	}

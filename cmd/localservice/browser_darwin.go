@@ -10,18 +10,18 @@ import (
 )
 
 // commandLines lists the processes of this user.
-func commandLines() ([]commandLine, error) { return askPS("-U", strconv.Itoa(os.Getuid())) }
+func commandLines() ([]commandLine, error) { return runPS("-U", strconv.Itoa(os.Getuid())) }
 
 // commandLineOf reads the arguments of one process.
 func commandLineOf(pid int) (commandLine, bool) {
-	lines, err := askPS("-p", strconv.Itoa(pid))
+	lines, err := runPS("-p", strconv.Itoa(pid))
 	if err != nil || len(lines) != 1 {
 		return commandLine{}, false
 	}
 	return lines[0], true
 }
 
-func askPS(which ...string) ([]commandLine, error) {
+func runPS(which ...string) ([]commandLine, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	output, err := exec.CommandContext(ctx, "/bin/ps", append(which, "-ww", "-o", "pid=,args=")...).Output()
@@ -38,8 +38,8 @@ func askPS(which ...string) ([]commandLine, error) {
 	return lines, nil
 }
 
-// scarceSharedMemory: this system has no /dev/shm.
-func scarceSharedMemory() bool { return false }
+// sharedMemoryIsSmall reports false: this system has no /dev/shm.
+func sharedMemoryIsSmall() bool { return false }
 
-// sandboxWorks: this system's sandbox needs no rights.
+// sandboxWorks reports true: the sandbox of this system needs no rights.
 func sandboxWorks(string) bool { return true }

@@ -51,9 +51,9 @@ func commandLineOf(pid int) (commandLine, bool) {
 	return commandLine{pid, args}, err == nil && len(args) > 0
 }
 
-// scarceSharedMemory says whether /dev/shm is too small for the pages that a
+// sharedMemoryIsSmall reports whether /dev/shm is too small for the pages that a
 // browser shares between its processes; containers have 64 MiB by default.
-func scarceSharedMemory() bool {
+func sharedMemoryIsSmall() bool {
 	var fs unix.Statfs_t
 	if err := unix.Statfs("/dev/shm", &fs); err != nil {
 		return true
@@ -65,7 +65,7 @@ func scarceSharedMemory() bool {
 // Chromium needs.
 const capSysAdmin = 21
 
-// sandboxWorks says whether Chromium can make its sandbox.
+// sandboxWorks reports whether Chromium can set up its sandbox.
 func sandboxWorks(browser string) bool {
 	if os.Getuid() == 0 {
 		return false // Chromium refuses it
@@ -76,12 +76,12 @@ func sandboxWorks(browser string) bool {
 	// Debian's /usr/bin/chromium is a script beside /usr/lib/chromium.
 	for _, folder := range []string{filepath.Dir(browser), "/usr/lib/chromium", "/opt/google/chrome"} {
 		info, err := os.Stat(filepath.Join(folder, "chrome-sandbox"))
-		if err == nil && info.Mode()&os.ModeSetuid != 0 && mayGain(capSysAdmin) {
+		if err == nil && info.Mode()&os.ModeSetuid != 0 && canGainCapability(capSysAdmin) {
 			return true
 		}
 	}
-	// Ubuntu lets programs without a profile make namespaces that have no power.
-	restricted, err := readSmall("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+	// On Ubuntu, namespaces of programs without an AppArmor profile have no power.
+	restricted, err := readSmallFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 	if err == nil && string(bytes.TrimSpace(restricted)) == "1" {
 		return false
 	}
@@ -91,16 +91,16 @@ func sandboxWorks(browser string) bool {
 	return probe.Run() == nil
 }
 
-// mayGain says whether a set-uid program that this process starts could have a
-// capability. Source: proc_pid_status(5).
-func mayGain(capability uint) bool {
+// canGainCapability reports whether a set-uid program that this process starts
+// could have a capability. Source: proc_pid_status(5).
+func canGainCapability(capability uint) bool {
 	file, err := os.Open("/proc/self/status")
 	if err != nil {
 		return false
 	}
 	defer file.Close()
 	may := false
-	lines := bufio.NewScanner(io.LimitReader(file, smallFile))
+	lines := bufio.NewScanner(io.LimitReader(file, smallFileLimit))
 	for lines.Scan() {
 		name, value, _ := bytes.Cut(lines.Bytes(), []byte(":"))
 		value = bytes.TrimSpace(value)

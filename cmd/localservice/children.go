@@ -25,71 +25,72 @@ type child struct {
 	Start   uint64 `json:"start"` // see processStart
 }
 
-// roster is the children file. Boot tells boots of the machine apart, since
-// pids and start times begin anew with each.
-type roster struct {
+// childrenFile is the content of children.json. Boot identifies the boot of the
+// machine: pids and start times are valid within one boot only.
+type childrenFile struct {
 	Boot     string  `json:"boot"`
 	Children []child `json:"children"`
 }
 
-// rosterLimit bounds the children that one sweep believes: a folder has four
+// childrenLimit bounds the children that a file may list: a folder has four
 // servers and one initdb.
-const rosterLimit = 16
+const childrenLimit = 16
 
-// parseRoster reads a children file and drops what cannot be a child: nothing
-// in a damaged file may lead to a signal to init or to a whole session.
-func parseRoster(data []byte) (roster, error) {
-	var r roster
+// parseChildrenFile reads a children file and drops entries that cannot be
+// children: a damaged file must not lead to a signal to init or to a session.
+func parseChildrenFile(data []byte) (childrenFile, error) {
+	var r childrenFile
 	if err := json.Unmarshal(data, &r); err != nil {
-		return roster{}, err
+		return childrenFile{}, err
 	}
 	r.Children = slices.DeleteFunc(r.Children, func(c child) bool {
 		return c.PID <= 1 || c.PID > 1<<30 || c.Group != c.PID || c.Start == 0
 	})
-	if len(r.Children) > rosterLimit {
-		return roster{}, fmt.Errorf("%d children listed, at most %d expected", len(r.Children), rosterLimit)
+	if len(r.Children) > childrenLimit {
+		return childrenFile{}, fmt.Errorf("%d children listed, at most %d expected", len(r.Children), childrenLimit)
 	}
 	return r, nil
 }
 
-func (f *Folder) rosterPath() string { return filepath.Join(f.dir, "children.json") }
+func (f *Folder) childrenPath() string { return filepath.Join(f.dir, "children.json") }
 
-// enroll and dismiss keep the children file in step with the children.
-func (f *Folder) enroll(c child) error {
+// recordChild adds a child to the children file.
+func (f *Folder) recordChild(c child) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.children = append(f.children, c)
-	return f.writeRoster()
+	return f.writeChildrenFile()
 }
 
-func (f *Folder) dismiss(pid int) error {
+// dropChild removes a child from the children file.
+func (f *Folder) dropChild(pid int) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.children = slices.DeleteFunc(f.children, func(c child) bool { return c.PID == pid })
-	return f.writeRoster()
+	return f.writeChildrenFile()
 }
 
-func (f *Folder) writeRoster() error {
-	data, err := json.Marshal(roster{Boot: bootID(), Children: f.children})
+func (f *Folder) writeChildrenFile() error {
+	data, err := json.Marshal(childrenFile{Boot: bootID(), Children: f.children})
 	if err != nil {
-		return fmt.Errorf("private: %w", err)
+		return fmt.Errorf("localservice: %w", err)
 	}
-	return ReplaceFile(f.rosterPath(), data, 0o600)
+	return ReplaceFile(f.childrenPath(), data, 0o600)
 }
 
-// sweep ends the children of a former, killed run of this folder. The caller
-// holds the folder's lock, so that no living run can own them.
+// sweep ends the children that a killed run left in this folder. The caller has
+// the folder's lock, so they belong to no other running process.
 func (f *Folder) sweep() error {
-	data, err := readSmall(f.rosterPath())
+	data, err := readSmallFile(f.childrenPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("private: %w", err)
+		return fmt.Errorf("localservice: %w", err)
 	}
-	former, err := parseRoster(data)
+	former, err := parseChildrenFile(data)
 	if err != nil {
-		return fmt.Errorf("private: %s is damaged: %w (end the servers of this folder, if any, and remove the file)", f.rosterPath(), err)
+		return fmt.Errorf("localservice: %s is damaged: %w (end the servers of this folder, if any, and remove the file)", f.childrenPath(), err)
 	}
 	if former.Boot != bootID() {
 		former.Children = nil
@@ -103,81 +104,88 @@ func (f *Folder) sweep() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	return f.writeRoster()
+	return f.writeChildrenFile()
 }
 
-// alive says whether the very process of the record still runs. A zombie does
-// not: it holds no file and no port.
+// alive reports whether the recorded process still runs. A zombie counts as
+// ended: it has no open file and no port.
 func (c child) alive() bool {
 	start, running := processStart(c.PID)
 	return running && start == c.Start
 }
 
-// sweep stops the process of a former run and whatever it left behind.
+// sweep stops the process of a former run and processes that it left behind.
 func (c child) sweep() error {
-	// The handle comes before the check: where it is a pidfd (Linux), a
-	// process that takes over the pid later cannot get the signals.
+	// The handle is opened before the check: where it is a pidfd (Linux), a
+	// later owner of the pid cannot receive the signals.
 	process, err := os.FindProcess(c.PID)
-	if err == nil && c.alive() {
-		gone := make(chan struct{})
-		given := make(chan struct{})
-		go func() {
-			defer close(gone)
-			ticker := time.NewTicker(10 * time.Millisecond)
-			defer ticker.Stop()
-			for c.alive() {
-				select {
-				case <-ticker.C:
-				case <-given:
-					return
-				}
-			}
-		}()
-		_, err = endProcess(context.Background(), stepsOf(c.Name), process, c.Group, gone)
-		close(given)
-		if err != nil {
-			return fmt.Errorf("private: end %s of a former run: %w", c.Name, err)
-		}
+	if err != nil || !c.alive() {
+		killLeftovers(c.Program, c.Folder)
+		return nil
 	}
-	endLeftovers(c.Program, c.Folder)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if _, err := endProcess(context.Background(), stopSteps(c.Name), process, c.Group, c.ended(ctx)); err != nil {
+		return fmt.Errorf("localservice: end %s of a former run: %w", c.Name, err)
+	}
+	killLeftovers(c.Program, c.Folder)
 	return nil
 }
 
-// step is one signal of a stop and how long it may take.
-type step struct {
+// ended returns a channel that is closed when the process has ended, or ctx has.
+// It polls: only a parent is notified of the end.
+func (c child) ended(ctx context.Context) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(10 * time.Millisecond)
+		defer ticker.Stop()
+		for c.alive() {
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ended
+}
+
+// stopStep is one signal of a stop and the time that it may take.
+type stopStep struct {
 	signal syscall.Signal
 	wait   time.Duration
 }
 
-// stepsOf lists how a server is asked to stop before it is killed.
+// stopSteps returns the signals that a server gets before it is killed.
 //
 // PostgreSQL: SIGINT is the fast shutdown (sessions end, a checkpoint of at
 // most shared_buffers is written), SIGQUIT the immediate one (recovery at the
 // next start). Redis and MinIO end on SIGTERM; Redis syncs its log first.
-func stepsOf(name string) []step {
+func stopSteps(name string) []stopStep {
 	switch name {
 	case "postgres":
-		return []step{{syscall.SIGINT, 30 * time.Second}, {syscall.SIGQUIT, 5 * time.Second}}
+		return []stopStep{{syscall.SIGINT, 30 * time.Second}, {syscall.SIGQUIT, 5 * time.Second}}
 	case "chromedriver":
 		// It ends at once, and its browsers with the sweep that follows.
-		return []step{{syscall.SIGTERM, 5 * time.Second}}
+		return []stopStep{{syscall.SIGTERM, 5 * time.Second}}
 	case "initdb":
-		return nil // nothing of a half-made folder is kept
+		return nil // an unfinished folder is removed anyway
 	}
-	return []step{{syscall.SIGTERM, 15 * time.Second}}
+	return []stopStep{{syscall.SIGTERM, 15 * time.Second}}
 }
 
-// endProcess goes through the steps until gone is closed, then kills the
-// process group. It reports whether it had to kill. The end of ctx skips the
-// waiting, not the killing.
-func endProcess(ctx context.Context, steps []step, process *os.Process, group int, gone <-chan struct{}) (killed bool, err error) {
+// endProcess sends the signals of the steps until ended is closed, then kills
+// the process group. It reports whether it had to kill. The end of ctx skips
+// the waits, not the kill.
+func endProcess(ctx context.Context, steps []stopStep, process *os.Process, group int, ended <-chan struct{}) (killed bool, err error) {
 	for _, s := range steps {
 		if err := process.Signal(s.signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return false, fmt.Errorf("signal %v to process %d: %w", s.signal, process.Pid, err)
 		}
 		timer := time.NewTimer(s.wait)
 		select {
-		case <-gone:
+		case <-ended:
 			timer.Stop()
 			return false, nil
 		case <-timer.C:
@@ -185,19 +193,19 @@ func endProcess(ctx context.Context, steps []step, process *os.Process, group in
 			timer.Stop()
 		}
 	}
-	// The group's number is safe to use: its leader was alive just now, or is
-	// a zombie that this process has not waited for.
+	// The number of the group is safe to use: its leader was alive just now, or
+	// is a zombie that this process has not waited for.
 	select {
-	case <-gone:
+	case <-ended:
 		return false, nil
 	default:
 		_ = syscall.Kill(-group, syscall.SIGKILL)
 	}
 	_ = process.Kill()
 	select {
-	case <-gone:
+	case <-ended:
 		return true, nil
 	case <-time.After(10 * time.Second):
-		return true, fmt.Errorf("process %d does not end even when killed", process.Pid)
+		return true, fmt.Errorf("process %d does not end even after SIGKILL", process.Pid)
 	}
 }

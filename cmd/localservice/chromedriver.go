@@ -12,37 +12,36 @@ import (
 	"path/filepath"
 )
 
-// ChromedriverConfig says how the private chromedriver runs.
+// ChromedriverConfig configures the managed chromedriver.
 type ChromedriverConfig struct {
-	// Verbose writes all commands into the log, with what they type into
-	// pages: passwords too. For the search of faults only.
+	// Verbose logs all commands with their text, passwords included: for
+	// finding faults only.
 	Verbose bool
 }
 
-// Chromedriver starts the private chromedriver and returns when it is ready to
-// make sessions. Its URL is http://127.0.0.1:PORT/SECRET.
+// Chromedriver starts the managed chromedriver and returns when it is ready to
+// open sessions. Its URL is http://127.0.0.1:PORT/SECRET.
 //
-// chromedriver knows no passwords: whoever reaches it can start programs as
-// this user. It listens on loopback addresses only, and takes requests below a
-// secret path alone, which keeps pages away that a browser or a proxy of this
-// machine opens. Other users of the machine can read that path off the
-// process's arguments: do not run it on a machine shared with people who are
-// not trusted.
+// chromedriver has no passwords: whoever reaches it can start programs as this
+// user. It listens on loopback addresses only and accepts requests below a
+// secret path only, which web pages opened on this machine do not know. Other
+// users of the machine can read the path from the process's arguments: do not
+// run it on a machine that you share with people whom you do not trust.
 //
-// HOME and TMPDIR of chromedriver and of its browsers lie in a folder of their
-// own, and so do all profiles. A browser outlives a chromedriver that is killed,
-// so whatever has its profile there is ended at Open, at the start and after the
-// end of chromedriver, and the profiles are removed.
+// HOME, TMPDIR and the profiles of all browsers are in one folder of the data
+// folder. A browser survives a chromedriver that is killed. So at Open, and
+// before the start and after the end of chromedriver, every browser with a
+// profile in that folder is ended and the folder removed.
 //
 // Errors: *MissingError (of chromedriver or the browser), *StartError.
 func (f *Folder) Chromedriver(ctx context.Context, config ChromedriverConfig) (*Server, error) {
-	ctx, cancel, err := f.begin(ctx, "chromedriver")
+	ctx, cancel, err := f.beginStart(ctx, "chromedriver")
 	if err != nil {
 		return nil, err
 	}
 	defer cancel()
 	server, err := f.chromedriver(ctx, config)
-	f.finish("chromedriver", server)
+	f.finishStart("chromedriver", server)
 	return server, err
 }
 
@@ -69,7 +68,7 @@ func (f *Folder) chromedriver(ctx context.Context, config ChromedriverConfig) (*
 	if config.Verbose {
 		level = "--log-level=ALL"
 	}
-	return f.serve(ctx, recipe{
+	return f.serve(ctx, serverSpec{
 		command: command{name: "chromedriver", program: binary.Path, folder: home, env: []string{
 			"HOME=" + home, "TMPDIR=" + home,
 			"XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
@@ -82,13 +81,13 @@ func (f *Folder) chromedriver(ctx context.Context, config ChromedriverConfig) (*
 		url: func(port int) url.URL {
 			return url.URL{Scheme: "http", Host: hostPort(port), Path: "/" + secret}
 		},
-		ready: chromedriverReady,
-		after: func() { _ = f.sweepBrowsers() },
+		ready:   chromedriverReady,
+		cleanup: func() { _ = f.sweepBrowsers() },
 	})
 }
 
-// chromedriverReady asks for the status, which a stranger on the port does not
-// know below the secret path.
+// chromedriverReady requests the status below the secret path, so that another
+// program on the port does not count as ready.
 func chromedriverReady(ctx context.Context, address url.URL) error {
 	transport := &http.Transport{DisableKeepAlives: true} // and no proxy
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String()+"/status", nil)
@@ -100,7 +99,7 @@ func chromedriverReady(ctx context.Context, address url.URL) error {
 		return err
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, smallFile))
+	body, err := io.ReadAll(io.LimitReader(response.Body, smallFileLimit))
 	if err != nil {
 		return err
 	}
@@ -110,51 +109,51 @@ func chromedriverReady(ctx context.Context, address url.URL) error {
 		} `json:"value"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil || !answer.Value.Ready {
-		return fmt.Errorf("GET /status answers %s and not that it is ready", response.Status)
+		return fmt.Errorf("GET /status returned %s, not ready", response.Status)
 	}
 	return nil
 }
 
-// browserHomeLimit bounds the path of the browsers' folder: each browser makes
-// the socket org.chromium.Chromium.scoped_dir.XXXXXX/SingletonSocket (55 bytes)
-// in it, and a socket's path has at most 103 bytes on macOS, 107 on Linux.
+// browserHomeLimit bounds the path of the browsers' folder, in bytes: each
+// browser creates the socket org.chromium.Chromium.scoped_dir.XXXXXX/SingletonSocket
+// (55 bytes) in it, and the path of a socket has at most 103 bytes on macOS, 107
+// on Linux.
 const browserHomeLimit = 103 - 56
 
-// browserHome is the folder of the browsers: in the data folder, or, where its
-// path is too long for the sockets of the browsers, a folder in the system's
-// folder for temporary files with a name made from the data folder's.
+// browserHome returns the folder of the browsers. It is in the data folder; where
+// that path is too long for the sockets of browsers, it is a temporary folder
+// named by a hash of the data folder's path.
 func (f *Folder) browserHome() string {
 	home := filepath.Join(f.dir, "browser")
 	if len(home) <= browserHomeLimit {
 		return home
 	}
-	name := fmt.Sprintf("slipway-%d-%s", os.Getuid(), shortName(f.dir))
+	name := fmt.Sprintf("slipway-%d-%s", os.Getuid(), hashName(f.dir))
 	if home = filepath.Join(os.TempDir(), name); len(home) <= browserHomeLimit {
 		return home
 	}
 	return filepath.Join("/tmp", name)
 }
 
-// makeBrowserHome makes the folder. One that another user has put in its place
-// is refused, as the owner could read the profiles.
+// makeBrowserHome creates the folder. It refuses one that belongs to another
+// user, who could read the profiles.
 func (f *Folder) makeBrowserHome() (string, error) {
 	home := f.browserHome()
 	if err := os.Mkdir(home, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", fmt.Errorf("private: %w", err)
+		return "", fmt.Errorf("localservice: %w", err)
 	}
 	info, err := os.Lstat(home)
 	if err != nil {
-		return "", fmt.Errorf("private: %w", err)
+		return "", fmt.Errorf("localservice: %w", err)
 	}
 	if uid, _, ok := ownerOf(info); !ok || uid != os.Getuid() || info.Mode() != os.ModeDir|0o700 {
-		return "", fmt.Errorf("private: %s is not a folder of this user alone; remove it", home)
+		return "", fmt.Errorf("localservice: %s is not a folder of this user alone: remove it", home)
 	}
 	return home, nil
 }
 
-// sweepBrowsers ends all browsers that have their profiles in the folder's home
-// for browsers, and removes what they left. The caller knows that no
-// chromedriver of the folder runs.
+// sweepBrowsers ends all browsers with a profile in the browsers' folder and
+// removes the folder. No chromedriver of this data folder may run meanwhile.
 func (f *Folder) sweepBrowsers() error {
 	home := f.browserHome()
 	info, err := os.Lstat(home)
@@ -162,16 +161,16 @@ func (f *Folder) sweepBrowsers() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("private: %w", err)
+		return fmt.Errorf("localservice: %w", err)
 	}
 	if uid, _, ok := ownerOf(info); !ok || uid != os.Getuid() || !info.IsDir() {
-		return nil // not ours: makeBrowserHome says so if it is needed
+		return nil // of another user: makeBrowserHome refuses it when it is needed
 	}
-	if err := endBrowsers(home); err != nil {
+	if err := killBrowsers(home); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(home); err != nil {
-		return fmt.Errorf("private: %w", err)
+		return fmt.Errorf("localservice: %w", err)
 	}
 	return nil
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// browserVariable makes the killable parent start chromedriver and a browser.
-const browserVariable = "SLIPWAY_PRIVATE_TEST_BROWSER"
+// browserVariable has the killable parent start chromedriver and a browser.
+const browserVariable = "SLIPWAY_LOCALSERVICE_TEST_BROWSER"
 
-// browserParent starts chromedriver with a browser, prints its home, and waits
-// to be killed.
+// browserParent starts chromedriver with a browser, prints the browser's home,
+// and waits until it is killed.
 func browserParent(folder *Folder) error {
 	server, err := folder.Chromedriver(context.Background(), ChromedriverConfig{})
 	if err != nil {
@@ -36,9 +36,8 @@ func browserParent(folder *Folder) error {
 	return nil
 }
 
-// newBrowser makes a session, as few words as the protocol allows. The browser
-// listens on a port, as it does for strangers: over a pipe it would end with
-// chromedriver.
+// newBrowser opens a session with the least that the protocol allows. The browser
+// listens on a port: over a pipe it would end with chromedriver.
 func newBrowser(url string) (profile string, err error) {
 	args, err := json.Marshal(append(BrowserArguments(), "--headless=new", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--no-first-run"))
@@ -94,7 +93,7 @@ func TestChromedriverAndItsBrowsersEnd(t *testing.T) {
 	_, err = folder.Chromedriver(t.Context(), ChromedriverConfig{})
 	require.ErrorContains(t, err, "already")
 
-	// Without the path nothing is to be had.
+	// Without the secret path every request is refused.
 	for _, path := range []string{"/status", "/session", "/", "/sessions"} {
 		response, err := http.Get("http://" + server.Addr() + path)
 		require.NoError(t, err)
@@ -184,7 +183,7 @@ func TestBrowsersOfAKilledRunAreEnded(t *testing.T) {
 func TestFindBrowsers(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	in := places{root: root, path: []string{root + "/bin"}}
+	in := searchPaths{root: root, path: []string{root + "/bin"}}
 	require.Empty(t, findAll(Chromedriver, in))
 	touch(t, root+"/snap/bin/chromium.chromedriver", root+"/opt/google/chrome/chrome")
 	require.Equal(t, root+"/snap/bin/chromium.chromedriver", findAll(Chromedriver, in)[0].Path)
@@ -194,6 +193,6 @@ func TestFindBrowsers(t *testing.T) {
 	require.Equal(t, root+"/bin/chromium", findAll(Chromium, in)[0].Path)
 	touch(t, root+"/bin/apk")
 	require.Equal(t, "apk add chromium chromium-chromedriver", installLine(Chromedriver, in))
-	require.Equal(t, "apt-get install -y chromium chromium-driver", installLine(Chromium, places{}))
+	require.Equal(t, "apt-get install -y chromium chromium-driver", installLine(Chromium, searchPaths{}))
 	require.Contains(t, BrowserArguments(), "--disable-gpu")
 }

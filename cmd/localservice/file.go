@@ -1,74 +1,84 @@
 package localservice
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 )
 
-// smallFile bounds the files that are read whole: all of them are written by
-// this package or by PostgreSQL and stay below some hundred bytes.
-const smallFile = 64 << 10
+// smallFileLimit bounds files that are read as a whole, in bytes. This package
+// or PostgreSQL writes them, and they have some hundred bytes.
+const smallFileLimit = 64 << 10
 
-// readSmall reads a file of at most smallFile bytes.
-func readSmall(path string) ([]byte, error) {
+// readSmallFile reads a file of at most smallFileLimit bytes.
+func readSmallFile(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, smallFile+1))
+	data, err := io.ReadAll(io.LimitReader(file, smallFileLimit+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > smallFile {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, smallFile)
+	if len(data) > smallFileLimit {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, smallFileLimit)
 	}
 	return data, nil
 }
 
-// ReplaceFile writes a file so that a crash at any moment leaves the former
-// content or the new one: temporary file, fsync, rename, fsync of the folder.
+// ReplaceFile writes a file so that a crash at any moment leaves either the
+// former content or the new one: temporary file, fsync, rename, fsync of the
+// folder.
 func ReplaceFile(path string, data []byte, mode os.FileMode) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	temporary, err := writeTemporary(path, data, mode)
 	if err != nil {
-		return fmt.Errorf("private: %w", err)
+		return fmt.Errorf("localservice: write %s: %w", path, err)
 	}
-	err = file.Chmod(mode)
-	if err == nil {
-		_, err = file.Write(data)
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-		return fmt.Errorf("private: write %s: %w", path, err)
+	if err := os.Rename(temporary, path); err != nil {
+		os.Remove(temporary)
+		return fmt.Errorf("localservice: write %s: %w", path, err)
 	}
 	return syncFolder(filepath.Dir(path))
 }
 
+// writeTemporary writes a synced file beside path and returns its name.
+func writeTemporary(path string, data []byte, mode os.FileMode) (name string, err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err = errors.Join(err, file.Close()); err != nil {
+			os.Remove(file.Name())
+		}
+	}()
+	if err := file.Chmod(mode); err != nil {
+		return "", err
+	}
+	if _, err := file.Write(data); err != nil {
+		return "", err
+	}
+	return file.Name(), file.Sync()
+}
+
+// syncFolder flushes the entries of a folder to disk.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("private: %w", err)
+		return fmt.Errorf("localservice: %w", err)
 	}
 	defer folder.Close()
 	if err := folder.Sync(); err != nil {
-		return fmt.Errorf("private: sync %s: %w", path, err)
+		return fmt.Errorf("localservice: sync %s: %w", path, err)
 	}
 	return nil
 }
 
-// tail returns the last bytes (at most limit) that were written to a file
-// after offset, for the text of an error. It returns "" when it cannot read.
+// tail returns the last bytes, at most limit, that were written to a file after
+// offset. It returns "" when the file cannot be read.
 func tail(path string, offset, limit int64) string {
 	file, err := os.Open(path)
 	if err != nil {

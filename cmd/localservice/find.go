@@ -32,12 +32,12 @@ const minioVersion = "v0.0.0-20260212201848-7aac2a2c5b7c"
 type Binary struct {
 	Program string // one of the programs above
 	Path    string // the server's or browser's executable, absolute
-	// Major is the major version of PostgreSQL, taken from its folder or
-	// else asked from the program when a server starts; 0 when not known.
+	// Major is the major version of PostgreSQL, read from its folder, else from
+	// the program when a server starts; 0 while it is unknown.
 	Major int
 }
 
-// MissingError says that a program is not installed.
+// MissingError reports that a program is not installed.
 type MissingError struct {
 	Program string // one of the programs above
 	Install string // the shell line that installs it here
@@ -48,33 +48,33 @@ func (e *MissingError) Error() string {
 }
 
 // Find returns the newest installed server of a program, or a *MissingError.
-// It looks at file names only and runs nothing.
+// It reads file names only and runs nothing.
 func Find(program string) (Binary, error) {
-	found := findAll(program, hostPlaces())
+	found := findAll(program, hostSearchPaths())
 	if len(found) == 0 {
-		return Binary{}, &MissingError{Program: program, Install: installLine(program, hostPlaces())}
+		return Binary{}, &MissingError{Program: program, Install: installLine(program, hostSearchPaths())}
 	}
 	return found[0], nil
 }
 
-// places are the folders to search. Tests point them elsewhere.
-type places struct {
+// searchPaths are the folders to search. Tests point them elsewhere.
+type searchPaths struct {
 	system string   // as runtime.GOOS
 	path   []string // the folders of PATH
 	root   string   // prefix of the system's folders; "" on a real machine
 	cache  string   // the user's cache folder; "" when there is none
 }
 
-func hostPlaces() places {
+func hostSearchPaths() searchPaths {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = ""
 	}
-	return places{system: runtime.GOOS, path: filepath.SplitList(os.Getenv("PATH")), cache: cache}
+	return searchPaths{system: runtime.GOOS, path: filepath.SplitList(os.Getenv("PATH")), cache: cache}
 }
 
-// postgresFolders are where packages put the server programs, which they keep
-// out of PATH: Debian, Red Hat, Alpine, Homebrew on both processors.
+// postgresFolders are the folders of packaged server programs, which are not in
+// PATH: Debian, Red Hat, Alpine, Homebrew on both processors.
 var postgresFolders = [...]string{
 	"/usr/lib/postgresql/*/bin",
 	"/usr/pgsql-*/bin",
@@ -85,7 +85,7 @@ var postgresFolders = [...]string{
 
 // findAll returns every installed server of a program, best first: for
 // PostgreSQL the one in PATH, then the newest major version first.
-func findAll(program string, in places) []Binary {
+func findAll(program string, in searchPaths) []Binary {
 	var found []Binary
 	add := func(folder, name string, major int) {
 		path := filepath.Join(folder, name)
@@ -97,12 +97,12 @@ func findAll(program string, in places) []Binary {
 	switch program {
 	case PostgreSQL:
 		for _, folder := range in.path {
-			// A folder with the server but without initdb is of no use.
+			// A server without initdb beside it cannot create its data.
 			if executable(filepath.Join(folder, "initdb")) {
 				add(folder, "postgres", 0)
 			}
 		}
-		for _, folder := range in.packaged() {
+		for _, folder := range in.postgresPackageFolders() {
 			if executable(filepath.Join(folder, "initdb")) {
 				add(folder, "postgres", majorOfFolder(folder))
 			}
@@ -127,8 +127,8 @@ func findAll(program string, in places) []Binary {
 	return found
 }
 
-// packaged lists the folders of packaged PostgreSQL versions, newest first.
-func (in places) packaged() []string {
+// postgresPackageFolders lists the folders of packaged PostgreSQL versions, newest first.
+func (in searchPaths) postgresPackageFolders() []string {
 	var folders []string
 	for _, pattern := range postgresFolders {
 		matches, _ := filepath.Glob(in.root + pattern) // fails for a bad pattern only
@@ -141,8 +141,8 @@ func (in places) packaged() []string {
 }
 
 // browserFiles lists where chromedriver and the browser may be, best first: PATH,
-// then what packages put elsewhere (Red Hat, Ubuntu, snap, Google's own, macOS).
-func (in places) browserFiles(program string) []string {
+// then the folders of packages (Red Hat, Ubuntu, snap, Google, macOS).
+func (in searchPaths) browserFiles(program string) []string {
 	names := []string{"chromedriver"}
 	more := []string{
 		"/usr/lib/chromium/chromedriver", "/usr/lib64/chromium-browser/chromedriver",
@@ -171,7 +171,8 @@ func (in places) browserFiles(program string) []string {
 
 var folderMajor = regexp.MustCompile(`(?:postgresql[/@-]?|pgsql-)(\d{1,3})(?:/bin)?$`)
 
-// majorOfFolder reads the major version off a package's folder; 0 if none.
+// majorOfFolder returns the major version in the name of a package's folder; 0
+// if there is none.
 func majorOfFolder(folder string) int {
 	match := folderMajor.FindStringSubmatch(folder)
 	if match == nil {
@@ -186,9 +187,9 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// installLine names the command that installs a program with the package
-// manager of this machine; Debian's where none is known.
-func installLine(program string, in places) string {
+// installLine returns the command that installs a program with the package
+// manager of this machine, or with Debian's where none is found.
+func installLine(program string, in searchPaths) string {
 	if program == MinIO {
 		line := "go install github.com/minio/minio@" + minioVersion
 		if in.cache != "" {
@@ -231,25 +232,25 @@ func shellQuote(word string) string {
 
 var postgresVersion = regexp.MustCompile(`^postgres \(PostgreSQL\) (\d{1,3})(?:\.|\D|$)`)
 
-// postgresMajor reads the major version from the answer to `postgres --version`
+// postgresMajor reads the major version from the output of `postgres --version`
 // ("postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)", "... 18beta2").
-func postgresMajor(answer string) (int, error) {
-	match := postgresVersion.FindStringSubmatch(answer)
+func postgresMajor(output string) (int, error) {
+	match := postgresVersion.FindStringSubmatch(output)
 	if match == nil {
-		return 0, fmt.Errorf("unknown answer %.80q to postgres --version", answer)
+		return 0, fmt.Errorf("unknown output %.80q of postgres --version", output)
 	}
 	return strconv.Atoi(match[1])
 }
 
-// askMajor fills in b.Major where the folder did not tell it.
-func (b *Binary) askMajor() error {
+// detectMajor sets b.Major where the name of the folder does not contain it.
+func (b *Binary) detectMajor() error {
 	if b.Major != 0 {
 		return nil
 	}
-	answer, err := exec.Command(b.Path, "--version").Output()
+	output, err := exec.Command(b.Path, "--version").Output()
 	if err != nil {
-		return fmt.Errorf("ask %s for its version: %w", b.Path, err)
+		return fmt.Errorf("version of %s: %w", b.Path, err)
 	}
-	b.Major, err = postgresMajor(string(answer))
+	b.Major, err = postgresMajor(string(output))
 	return err
 }

@@ -28,33 +28,33 @@ func TestFindTakesTheNewest(t *testing.T) {
 		root+"/opt/homebrew/opt/postgresql@16/bin/postgres", root+"/opt/homebrew/opt/postgresql@16/bin/initdb",
 		root+"/usr/pgsql-14/bin/postgres", root+"/usr/pgsql-14/bin/initdb")
 	var majors []int
-	for _, binary := range findAll(PostgreSQL, places{root: root}) {
+	for _, binary := range findAll(PostgreSQL, searchPaths{root: root}) {
 		majors = append(majors, binary.Major)
 	}
 	require.Equal(t, []int{17, 16, 15, 14, 9}, majors)
 
 	// What the user has put into PATH comes first.
-	own := filepath.Join(root, "own")
-	touch(t, own+"/postgres", own+"/initdb")
-	require.Equal(t, own+"/postgres", findAll(PostgreSQL, places{root: root, path: []string{own}})[0].Path)
+	first := filepath.Join(root, "first")
+	touch(t, first+"/postgres", first+"/initdb")
+	require.Equal(t, first+"/postgres", findAll(PostgreSQL, searchPaths{root: root, path: []string{first}})[0].Path)
 
 	cache := filepath.Join(root, "cache")
-	require.Empty(t, findAll(MinIO, places{cache: cache}))
+	require.Empty(t, findAll(MinIO, searchPaths{cache: cache}))
 	touch(t, cache+"/slipway/bin/minio", root+"/bin/minio", root+"/bin/redis-server")
-	require.Len(t, findAll(MinIO, places{cache: cache}), 1)
-	require.Equal(t, root+"/bin/minio", findAll(MinIO, places{cache: cache, path: []string{root + "/bin"}})[0].Path)
-	require.Len(t, findAll(Redis, places{root: root, path: []string{"", ".", root + "/bin", root + "/bin"}}), 1)
+	require.Len(t, findAll(MinIO, searchPaths{cache: cache}), 1)
+	require.Equal(t, root+"/bin/minio", findAll(MinIO, searchPaths{cache: cache, path: []string{root + "/bin"}})[0].Path)
+	require.Len(t, findAll(Redis, searchPaths{root: root, path: []string{"", ".", root + "/bin", root + "/bin"}}), 1)
 
 	require.NoError(t, os.Chmod(root+"/bin/redis-server", 0o644))
-	require.Empty(t, findAll(Redis, places{root: root, path: []string{root + "/bin"}}))
+	require.Empty(t, findAll(Redis, searchPaths{root: root, path: []string{root + "/bin"}}))
 }
 
 func TestMissingNamesTheInstallLine(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
 	touch(t, bin+"/apt-get", bin+"/brew")
-	on := func(system string) places {
-		return places{system: system, path: []string{bin}, cache: "/home/u/.cache"}
+	on := func(system string) searchPaths {
+		return searchPaths{system: system, path: []string{bin}, cache: "/home/u/.cache"}
 	}
 	for _, test := range []struct{ program, system, want string }{
 		{PostgreSQL, "linux", "apt-get install -y postgresql"},
@@ -66,7 +66,7 @@ func TestMissingNamesTheInstallLine(t *testing.T) {
 	}
 	err := error(&MissingError{Program: Redis, Install: installLine(Redis, on("linux"))})
 	require.EqualError(t, err, "redis is not installed; install it with: apt-get install -y redis-server")
-	spaced := places{cache: "/Users/u/It's mine"}
+	spaced := searchPaths{cache: "/Users/u/It's mine"}
 	require.Contains(t, installLine(MinIO, spaced), `GOBIN='/Users/u/It'\''s mine/slipway/bin' go install`)
 	_, err = Find("oracle")
 	require.Error(t, err)

@@ -53,7 +53,7 @@ func TestServersEndWithAKilledParent(t *testing.T) {
 	cmd, servers, _, _ := startParent(t, dir)
 	execute(t, servers.Postgres, "create table kept (v int)", "insert into kept values (7)")
 	require.NoError(t, cmd.Process.Kill())
-	eventually(t, "the kernel tells the servers", func() bool {
+	eventually(t, "the kernel ends the servers", func() bool {
 		return !isRunning(servers.PostgresPID) && !isRunning(servers.RedisPID)
 	})
 	_ = cmd.Wait()
@@ -69,21 +69,21 @@ func TestOpenSweepsOrphans(t *testing.T) {
 	cmd, servers, _, _ := startParent(t, dir, orphansVariable+"=1")
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	require.Equal(t, 1, query[int](t, servers.Postgres, "select 1"), "an orphan serves on")
+	require.Equal(t, 1, query[int](t, servers.Postgres, "select 1"), "an orphan still serves")
 	require.True(t, isRunning(servers.RedisPID))
 
-	// A stranger with a recorded pid, but another start time, is let live.
-	stranger := exec.Command("sleep", "60")
-	require.NoError(t, stranger.Start())
-	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
+	// A process with a recorded pid, but another start time, is left alone.
+	foreign := exec.Command("sleep", "60")
+	require.NoError(t, foreign.Start())
+	defer func() { _ = foreign.Process.Kill(); _ = foreign.Wait() }()
 	path := filepath.Join(dir, "children.json")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	former, err := parseRoster(data)
+	former, err := parseChildrenFile(data)
 	require.NoError(t, err)
 	require.Len(t, former.Children, 2)
-	start, _ := processStart(stranger.Process.Pid)
-	former.Children = append(former.Children, child{Name: "redis", PID: stranger.Process.Pid, Group: stranger.Process.Pid, Start: start - 1})
+	start, _ := processStart(foreign.Process.Pid)
+	former.Children = append(former.Children, child{Name: "redis", PID: foreign.Process.Pid, Group: foreign.Process.Pid, Start: start - 1})
 	data, err = json.Marshal(former)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, data, 0o600))
@@ -93,7 +93,7 @@ func TestOpenSweepsOrphans(t *testing.T) {
 	t.Logf("swept after %v", time.Since(began).Round(time.Millisecond))
 	require.False(t, isRunning(servers.PostgresPID))
 	require.False(t, isRunning(servers.RedisPID))
-	require.True(t, isRunning(stranger.Process.Pid))
+	require.True(t, isRunning(foreign.Process.Pid))
 	server, err := folder.Postgres(t.Context(), small)
 	require.NoError(t, err)
 	require.Equal(t, 1, query[int](t, server.URL(), "select 1"))
@@ -115,7 +115,7 @@ func TestCloseBreaksOffAStart(t *testing.T) {
 	require.NoError(t, folder.Close(t.Context()))
 	require.Error(t, <-failed)
 	require.NoDirExists(t, filepath.Join(folder.dir, "postgres"))
-	// What was half made does not hinder the next start.
+	// The unfinished data do not prevent the next start.
 	_, err := open(t, folder.dir).Postgres(t.Context(), small)
 	require.NoError(t, err)
 }
@@ -138,7 +138,7 @@ func TestForeignPostgresIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestStubbornChildIsKilled: one that ignores every polite signal.
+// The child ignores every signal that it can ignore.
 func TestStubbornChildIsKilled(t *testing.T) {
 	t.Parallel()
 	folder := open(t, scratch(t))
@@ -157,7 +157,7 @@ func TestStubbornChildIsKilled(t *testing.T) {
 
 func TestParseRosterKeepsOnlyChildren(t *testing.T) {
 	t.Parallel()
-	r, err := parseRoster([]byte(`{"boot":"b","children":[
+	r, err := parseChildrenFile([]byte(`{"boot":"b","children":[
 		{"name":"a","pid":1,"group":1,"start":5},{"name":"b","pid":-1,"group":-1,"start":5},
 		{"name":"c","pid":77,"group":0,"start":5},{"name":"d","pid":77,"group":77,"start":0},
 		{"name":"e","pid":77,"group":77,"start":5}]}`))
@@ -174,9 +174,9 @@ func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.log")
 	require.NoError(t, os.WriteFile(path, []byte("0123456789"), 0o600))
-	turnLog(path, 10)
+	rotateLog(path, 10)
 	require.NoFileExists(t, path+".1")
-	turnLog(path, 4)
+	rotateLog(path, 4)
 	require.Equal(t, "6789", tail(path+".1", 0, 100))
 	require.Equal(t, "", tail(path, 0, 100))
 }
@@ -202,11 +202,11 @@ func FuzzParseRoster(f *testing.F) {
 	f.Add([]byte(`{"children":[{"pid":1,"group":1,"start":1},{"pid":-5,"group":-5,"start":1}]}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := parseRoster(data)
+		r, err := parseChildrenFile(data)
 		if err != nil {
 			return
 		}
-		require.LessOrEqual(t, len(r.Children), rosterLimit)
+		require.LessOrEqual(t, len(r.Children), childrenLimit)
 		for _, c := range r.Children {
 			require.True(t, c.PID > 1 && c.Group == c.PID && c.Start != 0)
 		}

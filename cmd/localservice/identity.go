@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// BlockedError says that PostgreSQL, which must not run as root, cannot reach
-// the data as any other user.
+// BlockedError reports that PostgreSQL, which refuses to run as root, cannot
+// reach the data as another user.
 type BlockedError struct {
 	Folder string // the folder that is closed to the user
 	User   string // the user as which PostgreSQL would run
@@ -29,25 +29,26 @@ func (e *BlockedError) Error() string {
 type identity struct {
 	name     string // for errors
 	uid, gid int    // owner of the child's files
-	// inside and insideGroup are what root is called in the child's user
+	// namespaceUID and namespaceGID are the ids of root within the child's user
 	// namespace; 0 for no namespace.
-	inside, insideGroup int
-	drop                bool // set uid and gid
+	namespaceUID, namespaceGID int
+	drop                       bool // set uid and gid
 }
 
 func (id identity) apply(attr *syscall.SysProcAttr) {
-	if id.inside != 0 {
-		setNamespace(attr, id.inside, id.insideGroup)
+	if id.namespaceUID != 0 {
+		setNamespace(attr, id.namespaceUID, id.namespaceGID)
 	}
 	if id.drop {
 		attr.Credential = &syscall.Credential{Uid: uint32(id.uid), Gid: uint32(id.gid)}
 	}
 }
 
-// postgresIdentity chooses the user for PostgreSQL: this process's own unless
-// that is root, which PostgreSQL refuses; then root under another number in a
-// user namespace, under which any folder of root's is within reach; then the
-// postgres user or nobody, when all folders above the data let it through.
+// postgresIdentity returns the user for PostgreSQL: the user of this process,
+// unless that is root, which PostgreSQL refuses. As root it returns, if possible,
+// root with another uid in a user namespace, who can enter every folder of root;
+// else the user postgres or nobody, who must be able to enter all folders above
+// the data.
 func (f *Folder) postgresIdentity(ctx context.Context, server Binary) (identity, error) {
 	self := identity{uid: os.Getuid(), gid: os.Getgid()}
 	if self.uid != 0 {
@@ -57,29 +58,29 @@ func (f *Folder) postgresIdentity(ctx context.Context, server Binary) (identity,
 	if err != nil {
 		return identity{}, err
 	}
-	mapped := identity{name: "root in a user namespace", inside: uid, insideGroup: gid}
+	mapped := identity{name: "root in a user namespace", namespaceUID: uid, namespaceGID: gid}
 	dropped := identity{name: name, uid: uid, gid: gid, drop: true}
 	var blocked error
 	if !f.noNamespace && namespaceWorks(ctx, mapped, server) {
-		if blocked = closedFolder(f.dir, mapped); blocked == nil {
+		if blocked = checkFoldersPassable(f.dir, mapped); blocked == nil {
 			return mapped, nil
 		}
 	}
-	if err := ctx.Err(); err != nil { // then the trial says nothing
-		return identity{}, fmt.Errorf("private: start postgres: %w", err)
+	if err := ctx.Err(); err != nil { // then namespaceWorks proves nothing
+		return identity{}, fmt.Errorf("localservice: start postgres: %w", err)
 	}
-	// What is in the folder stays closed: only passing through is allowed.
+	// Others may pass through the folder, not list it.
 	if err := os.Chmod(f.dir, 0o711); err != nil {
-		return identity{}, fmt.Errorf("private: %w", err)
+		return identity{}, fmt.Errorf("localservice: %w", err)
 	}
-	if err := closedFolder(f.dir, dropped); err != nil {
+	if err := checkFoldersPassable(f.dir, dropped); err != nil {
 		return identity{}, errors.Join(blocked, err)
 	}
 	return dropped, nil
 }
 
-// unprivilegedUser returns a user that every process may become. It must have
-// an entry in the user database, where initdb looks it up.
+// unprivilegedUser returns a user without rights. It must be in the user
+// database, where initdb looks it up.
 func unprivilegedUser() (name string, uid, gid int, err error) {
 	for _, name := range []string{"postgres", "nobody"} {
 		entry, err := user.Lookup(name)
@@ -92,39 +93,39 @@ func unprivilegedUser() (name string, uid, gid int, err error) {
 			return name, int(uid), int(gid), nil
 		}
 	}
-	return "", 0, 0, errors.New("private: PostgreSQL refuses to run as root, and this system has neither a user postgres nor a user nobody")
+	return "", 0, 0, errors.New("localservice: PostgreSQL refuses to run as root, and this system has neither a user postgres nor a user nobody")
 }
 
-// namespaceWorks tries whether the system lets a process into such a
-// namespace: containers often forbid it, sysctls can.
+// namespaceWorks reports whether the system allows such a namespace, by trying:
+// containers often forbid it, sysctls can.
 func namespaceWorks(ctx context.Context, id identity, server Binary) bool {
 	probe := exec.CommandContext(ctx, server.Path, "--version")
 	probe.SysProcAttr = &syscall.SysProcAttr{}
-	if !setNamespace(probe.SysProcAttr, id.inside, id.insideGroup) {
+	if !setNamespace(probe.SysProcAttr, id.namespaceUID, id.namespaceGID) {
 		return false
 	}
 	return probe.Run() == nil
 }
 
-// closedFolder returns a *BlockedError for the first folder on the way to dir
-// (that one included) that a user may not pass through, by its mode bits.
-// Root within a namespace has no power over the folders of others.
-func closedFolder(dir string, id identity) error {
-	var way []string
+// checkFoldersPassable returns a *BlockedError for the first folder on the path
+// to dir, dir included, that a user may not enter by its mode bits. Root within
+// a namespace has no rights in folders of other users.
+func checkFoldersPassable(dir string, id identity) error {
+	var path []string
 	for at := dir; ; at = filepath.Dir(at) {
-		way = append(way, at)
+		path = append(path, at)
 		if at == filepath.Dir(at) {
 			break
 		}
 	}
-	for i := len(way) - 1; i >= 0; i-- {
-		info, err := os.Stat(way[i])
+	for i := len(path) - 1; i >= 0; i-- {
+		info, err := os.Stat(path[i])
 		if err != nil {
-			return fmt.Errorf("private: %w", err)
+			return fmt.Errorf("localservice: %w", err)
 		}
 		uid, gid, ok := ownerOf(info)
 		if !ok {
-			return fmt.Errorf("private: no owner known for %s", way[i])
+			return fmt.Errorf("localservice: owner of %s is unknown", path[i])
 		}
 		bit := fs.FileMode(0o001)
 		if uid == id.uid {
@@ -133,18 +134,18 @@ func closedFolder(dir string, id identity) error {
 			bit = 0o010
 		}
 		if info.Mode()&bit == 0 {
-			return &BlockedError{Folder: way[i], User: id.name}
+			return &BlockedError{Folder: path[i], User: id.name}
 		}
 	}
 	return nil
 }
 
-// giveFolder makes id the owner of a folder and all in it, unless it is: the
-// way in which PostgreSQL runs as root may differ from the last time.
-func giveFolder(dir string, id identity) error {
+// changeOwner sets the owner of a folder and everything in it to id, unless it
+// is already: PostgreSQL may have run as another user the last time.
+func changeOwner(dir string, id identity) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("private: %w", err)
+		return fmt.Errorf("localservice: %w", err)
 	}
 	uid, _, ok := ownerOf(info)
 	if ok && uid == id.uid || os.Getuid() != 0 {
@@ -156,11 +157,12 @@ func giveFolder(dir string, id identity) error {
 		}
 		return os.Lchown(path, id.uid, id.gid)
 	})
-	if err == nil {
-		err = os.Chown(dir, id.uid, id.gid) // last: it marks the walk as done
-	}
 	if err != nil {
-		return fmt.Errorf("private: hand the data to user %s: %w", id.name, err)
+		return fmt.Errorf("localservice: change the owner of the data to %s: %w", id.name, err)
+	}
+	// The folder itself comes last: its owner shows that the walk is complete.
+	if err := os.Chown(dir, id.uid, id.gid); err != nil {
+		return fmt.Errorf("localservice: change the owner of the data to %s: %w", id.name, err)
 	}
 	return nil
 }

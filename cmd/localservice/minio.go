@@ -11,20 +11,20 @@ import (
 	"regexp"
 )
 
-// MinioConfig says how the private MinIO runs.
+// MinioConfig configures the managed MinIO.
 type MinioConfig struct {
-	// Region that signatures name. Default "us-east-1", which is what clients
-	// assume that are not told one.
+	// Region of signatures. Default "us-east-1", which clients assume when none
+	// is configured.
 	Region string
 }
 
 var regionForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// minioUser is the access key; the secret key is drawn.
+// minioUser is the access key; the secret key is generated.
 const minioUser = "slipway"
 
-// Minio starts the private MinIO on the folder's data and returns when it
-// answers requests for buckets. It has none at first.
+// Minio starts the managed MinIO on the folder's data and returns when it can
+// list buckets. It has none at first.
 //
 // Errors: *MissingError, *StartError.
 func (f *Folder) Minio(ctx context.Context, config MinioConfig) (*Server, error) {
@@ -32,15 +32,15 @@ func (f *Folder) Minio(ctx context.Context, config MinioConfig) (*Server, error)
 		config.Region = "us-east-1"
 	}
 	if !regionForm.MatchString(config.Region) {
-		return nil, fmt.Errorf("private: Region %q is no region", config.Region)
+		return nil, fmt.Errorf("localservice: Region %q is no region", config.Region)
 	}
-	ctx, cancel, err := f.begin(ctx, "minio")
+	ctx, cancel, err := f.beginStart(ctx, "minio")
 	if err != nil {
 		return nil, err
 	}
 	defer cancel()
 	server, err := f.minio(ctx, config)
-	f.finish("minio", server)
+	f.finishStart("minio", server)
 	return server, err
 }
 
@@ -53,24 +53,24 @@ func (f *Folder) minio(ctx context.Context, config MinioConfig) (*Server, error)
 	if err != nil {
 		return nil, err
 	}
-	// An empty folder for certificates: with the user's own, in ~/.minio,
-	// the server would speak TLS.
+	// An empty folder for certificates: with those of the user, in ~/.minio, the
+	// server would use TLS.
 	data, certificates := filepath.Join(f.dir, "minio"), filepath.Join(f.dir, "minio.certs")
 	for _, folder := range []string{data, certificates} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return nil, fmt.Errorf("private: %w", err)
+			return nil, fmt.Errorf("localservice: %w", err)
 		}
 	}
-	return f.serve(ctx, recipe{
+	return f.serve(ctx, serverSpec{
 		command: command{name: "minio", program: binary.Path, folder: data, env: []string{
 			"MINIO_ROOT_USER=" + minioUser,
 			"MINIO_ROOT_PASSWORD=" + password,
 			"MINIO_SITE_REGION=" + config.Region,
 			"MINIO_BROWSER=off",
-			"MINIO_UPDATE=off", // no calls to its maker
+			"MINIO_UPDATE=off", // no requests to the vendor
 		}},
 		args: func(port int) ([]string, error) {
-			// The browser is off; were it on, it would take any free port.
+			// The browser is off; if it were on, it would take any free port.
 			return []string{"server", data, "--address", hostPort(port), "--console-address", "127.0.0.1:0",
 				"--certs-dir", certificates}, nil
 		},
@@ -82,9 +82,9 @@ func (f *Folder) minio(ctx context.Context, config MinioConfig) (*Server, error)
 	})
 }
 
-// minioReady asks MinIO's readiness probe, and then for the list of buckets
-// without a signature: the probe answers 200 from the first moment, while
-// requests get 503 until store and accounts are loaded, and 403 after.
+// minioReady calls MinIO's readiness probe, then lists the buckets without a
+// signature: the probe returns 200 from the first moment, while requests get 503
+// until store and accounts are loaded, and 403 after.
 func minioReady(ctx context.Context, address url.URL) error {
 	transport := &http.Transport{DisableKeepAlives: true} // and no proxy
 	defer transport.CloseIdleConnections()
@@ -107,7 +107,7 @@ func minioReady(ctx context.Context, address url.URL) error {
 		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 4<<10))
 		response.Body.Close()
 		if response.StatusCode != check.status {
-			return fmt.Errorf("GET %s answers %s, not %d", check.path, response.Status, check.status)
+			return fmt.Errorf("GET %s returned %s, not %d", check.path, response.Status, check.status)
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func TestMinioStartsAgain(t *testing.T) {
 		}
 		former = server.URL()
 
-		// A stranger is refused.
+		// A request without a signature is refused.
 		response, err := http.Get("http://" + server.Addr() + "/")
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())

@@ -55,10 +55,10 @@ func TestPostgresKeepsItsData(t *testing.T) {
 	_, err = folder.Postgres(ctx, PostgresConfig{})
 	require.ErrorIs(t, err, ErrClosed)
 
-	// A pid that another program bears by now must not keep it from starting.
+	// A pid that another program has by now must not prevent the start.
 	stale := filepath.Join(dir, "postgres", "postmaster.pid")
 	require.NoError(t, os.WriteFile(stale, []byte(strconv.Itoa(os.Getppid())+"\n"), 0o600))
-	require.NoError(t, ownLike(filepath.Dir(stale), stale))
+	require.NoError(t, copyOwner(filepath.Dir(stale), stale))
 	folder = open(t, dir)
 	began = time.Now()
 	server, err = folder.Postgres(ctx, PostgresConfig{})
@@ -109,7 +109,7 @@ func TestPostgresAsksForItsPassword(t *testing.T) {
 	require.NotContains(t, string(text), "personal")
 }
 
-func TestPostgresTellsThatItDied(t *testing.T) {
+func TestPostgresReportsItsDeath(t *testing.T) {
 	t.Parallel()
 	folder := open(t, seeded(t))
 	server, err := folder.Postgres(t.Context(), small)
@@ -118,7 +118,7 @@ func TestPostgresTellsThatItDied(t *testing.T) {
 	require.NoError(t, err)
 	defer db.Close()
 	busy := make(chan struct{})
-	go func() { // a session that notices nothing
+	go func() { // a session that is too busy to notice
 		defer close(busy)
 		_, _ = db.Exec("do $$ begin loop perform 1; end loop; end $$")
 	}()
@@ -140,8 +140,7 @@ func TestPostgresTellsThatItDied(t *testing.T) {
 	<-busy
 }
 
-// TestPostgresAnywhere starts it under folders that socket paths and a user
-// other than root could not use.
+// The folders are too deep for paths of sockets, or closed to all but root.
 func TestPostgresAnywhere(t *testing.T) {
 	t.Parallel()
 	deep := filepath.Join(scratch(t), strings.Repeat(strings.Repeat("d", 50)+"/", 5)+"it's a \"folder\" ü")
@@ -162,11 +161,11 @@ func TestPostgresAnywhere(t *testing.T) {
 	}
 }
 
-// TestPostgresWithoutNamespaces: as root, with what containers forbid.
+// As root, where namespaces are forbidden as in many containers.
 func TestPostgresWithoutNamespaces(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
-		return // only root needs a way around
+		return // only root needs another user
 	}
 	base := scratch(t)
 	require.NoError(t, os.Chmod(filepath.Dir(base), 0o711))
@@ -181,7 +180,7 @@ func TestPostgresWithoutNamespaces(t *testing.T) {
 	require.ErrorAs(t, err, &blocked)
 	require.Equal(t, inTheWay, blocked.Folder)
 
-	// The same data by turns: in a namespace, as another user, and back.
+	// The same data in a namespace, as another user, and in a namespace again.
 	dir := seeded(t)
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o711))
 	for i, noNamespace := range []bool{false, true, false} {
@@ -198,7 +197,7 @@ func TestPostgresWithoutNamespaces(t *testing.T) {
 		require.NoError(t, folder.Close(t.Context()))
 	}
 
-	// A fresh folder, made by the other user.
+	// A new folder, created by the other user.
 	folder = open(t, filepath.Join(base, "fresh"))
 	folder.noNamespace = true
 	server, err := folder.Postgres(t.Context(), small)
@@ -243,16 +242,16 @@ func TestPostgresStartErrors(t *testing.T) {
 	require.NotEqual(t, server.Addr(), moved.Addr())
 	require.NoError(t, moved.Stop(t.Context()))
 
-	// Taken between the choice and the bind: the server's own complaint
-	// leads to another try.
+	// Taken between the choice and the bind: the server reports it, and another
+	// port is tried.
 	data := filepath.Join(dir, "postgres")
-	_, err = folder.serveAt(t.Context(), folder.recipeForTest(t, data), port)
+	_, err = folder.serveAt(t.Context(), folder.specForTest(t, data), port)
 	var failed *StartError
 	require.ErrorAs(t, err, &failed)
 	require.Contains(t, strings.ToLower(failed.Tail), "already in use")
 	require.NoError(t, listener.Close())
 
-	// A setting that it refuses: the error carries the end of the log.
+	// A setting that the server refuses: the error has the end of the log.
 	conf := filepath.Join(data, "postgresql.auto.conf")
 	require.NoError(t, os.WriteFile(conf, []byte("no_such_setting = 1\n"), 0o600))
 	_, err = folder.Postgres(t.Context(), small)
@@ -265,7 +264,7 @@ func TestPostgresStartErrors(t *testing.T) {
 	_, err = folder.Postgres(t.Context(), small)
 	require.ErrorContains(t, err, "secrets/postgres-superuser")
 
-	// Given up by the caller.
+	// Cancelled by the caller.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = folder.Postgres(ctx, small)
@@ -275,12 +274,12 @@ func TestPostgresStartErrors(t *testing.T) {
 	require.ErrorContains(t, err, "SharedBuffersMB")
 }
 
-func (f *Folder) recipeForTest(t *testing.T, data string) recipe {
+func (f *Folder) specForTest(t *testing.T, data string) serverSpec {
 	binary, err := Find(PostgreSQL)
 	require.NoError(t, err)
 	as, err := f.postgresIdentity(t.Context(), binary)
 	require.NoError(t, err)
-	return recipe{
+	return serverSpec{
 		command: command{name: "postgres", program: binary.Path, folder: data, as: as, log: filepath.Join(f.dir, "log", "postgres.log")},
 		args: func(port int) ([]string, error) {
 			return []string{"-D", data, "-c", "listen_addresses=127.0.0.1", "-c", "port=" + strconv.Itoa(port), "-c", "unix_socket_directories="}, nil

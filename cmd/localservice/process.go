@@ -29,32 +29,32 @@ type process struct {
 	child
 	handle *os.Process
 	offset int64         // end of the log before this child wrote to it
-	gone   chan struct{} // closed when the child has ended and is off the roster
-	err    error         // how it ended; read after gone
+	ended  chan struct{} // closed when the child has ended and is out of the children file
+	err    error         // how it ended; read after ended is closed
 }
 
 // start runs a command and records it in the children file.
 //
 // The goroutine that starts the child keeps its thread until the child has
-// ended: the parent-death signal comes when the thread ends, not the process,
-// and Go ends threads, such as those that goroutines left locked.
+// ended: the parent-death signal is sent when the thread ends, not the process,
+// and Go can end a thread at any time.
 func (f *Folder) start(c command) (*process, error) {
 	log, err := os.OpenFile(c.log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("private: %w", err)
+		return nil, fmt.Errorf("localservice: %w", err)
 	}
 	info, err := log.Stat()
 	if err != nil {
 		log.Close()
-		return nil, fmt.Errorf("private: %w", err)
+		return nil, fmt.Errorf("localservice: %w", err)
 	}
 	program, err := filepath.EvalSymlinks(c.program)
 	if err != nil {
 		log.Close()
-		return nil, fmt.Errorf("private: %w", err)
+		return nil, fmt.Errorf("localservice: %w", err)
 	}
-	// The symbolic link is what runs: PostgreSQL looks for its own files
-	// beside the name it was called by, then beside the target.
+	// The name is called, not the target of a link: PostgreSQL looks for its
+	// files beside the name, then beside the target.
 	cmd := exec.Command(c.program, c.args...)
 	cmd.Env = append(childEnvironment(f.dir), c.env...)
 	cmd.Dir = c.folder
@@ -65,34 +65,34 @@ func (f *Folder) start(c command) (*process, error) {
 		setDeathSignal(cmd.SysProcAttr, deathSignal(c.name))
 	}
 
-	p := &process{offset: info.Size(), gone: make(chan struct{})}
+	p := &process{offset: info.Size(), ended: make(chan struct{})}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer log.Close()
 		if err := cmd.Start(); err != nil {
-			started <- fmt.Errorf("private: start %s: %w", c.name, err)
+			started <- fmt.Errorf("localservice: start %s: %w", c.name, err)
 			return
 		}
 		p.handle = cmd.Process
 		began, _ := processStart(p.handle.Pid)
 		p.child = child{Name: c.name, Program: program, Folder: c.folder,
 			PID: p.handle.Pid, Group: p.handle.Pid, Start: began}
-		if err := f.enroll(p.child); err != nil {
-			// An unrecorded child could not be swept; there must be none.
+		if err := f.recordChild(p.child); err != nil {
+			// A child without a record could not be found after a crash.
 			_ = p.handle.Kill()
 			_ = cmd.Wait()
-			_ = f.dismiss(p.handle.Pid)
+			_ = f.dropChild(p.handle.Pid)
 			started <- err
 			return
 		}
 		started <- nil
 		p.err = cmd.Wait()
-		// A record that stays behind does no harm: the process is gone, and
-		// its start time keeps the pid's next owner safe.
-		_ = f.dismiss(p.handle.Pid)
-		close(p.gone)
+		// A record that remains does no harm: the process has ended, and the
+		// start time protects the next owner of the pid.
+		_ = f.dropChild(p.handle.Pid)
+		close(p.ended)
 	}()
 	if err := <-started; err != nil {
 		return nil, err
@@ -100,25 +100,26 @@ func (f *Folder) start(c command) (*process, error) {
 	return p, nil
 }
 
-// end stops the child, politely first.
+// end stops the child: first by its signals, then by SIGKILL. It reports whether
+// SIGKILL was necessary.
 func (p *process) end(ctx context.Context) (killed bool, err error) {
-	killed, err = endProcess(ctx, stepsOf(p.Name), p.handle, p.Group, p.gone)
+	killed, err = endProcess(ctx, stopSteps(p.Name), p.handle, p.Group, p.ended)
 	if killed {
-		endLeftovers(p.Program, p.Folder)
+		killLeftovers(p.Program, p.Folder)
 	}
 	return killed, err
 }
 
-// reason tells how an ended child ended.
-func (p *process) reason() error {
+// exitError returns how a child ended that was not stopped; never nil.
+func (p *process) exitError() error {
 	if p.err == nil {
 		return errors.New("it ended by itself without an error")
 	}
 	return p.err
 }
 
-// childEnvironment keeps the user's own settings of the servers and their
-// programs (PGDATA, PGOPTIONS, MINIO_*, LC_*) away from the children.
+// childEnvironment returns the variables of all children. The user's settings of
+// these programs (PGDATA, PGOPTIONS, MINIO_*, LC_*) are not among them.
 func childEnvironment(home string) []string {
 	env := []string{"HOME=" + home, "LC_ALL=C", "TZ=UTC"}
 	for _, name := range []string{"PATH", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
@@ -129,30 +130,30 @@ func childEnvironment(home string) []string {
 	return env
 }
 
-// logLimit bounds a server's log, and the former one kept beside it.
+// logLimit bounds a server's log, and the former log beside it, in bytes.
 const logLimit = 16 << 20
 
-// logTail is how much of a log an error carries.
+// logTail is how much of a log an error contains, in bytes.
 const logTail = 2 << 10
 
-// boundLog keeps a log and its predecessor (.1) at logLimit until the child
-// ends. The child holds the file open, so the content moves and the file stays.
+// boundLog keeps a log and the former one (.1) within logLimit until the child
+// ends. The child has the file open, so the content is moved and the file stays.
 func (p *process) boundLog(path string) {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
 	for {
-		turnLog(path, logLimit)
+		rotateLog(path, logLimit)
 		select {
 		case <-ticker.C:
-		case <-p.gone:
+		case <-p.ended:
 			return
 		}
 	}
 }
 
-// turnLog moves the last limit bytes of a larger log to its predecessor.
-// Lines written meanwhile can be lost; a log that cannot be moved is cut.
-func turnLog(path string, limit int64) {
+// rotateLog moves the last limit bytes of a larger log to the former log. Lines
+// written meanwhile can be lost; a log that cannot be moved is emptied.
+func rotateLog(path string, limit int64) {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() <= limit {
 		return
@@ -161,7 +162,7 @@ func turnLog(path string, limit int64) {
 	_ = os.Truncate(path, 0)
 }
 
-// StartError says that a server did not become ready.
+// StartError reports that a server did not become ready.
 type StartError struct {
 	Server string // "postgres", "redis", "minio", "chromedriver" or "initdb"
 	Log    string // path of the server's log
@@ -170,7 +171,7 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	text := fmt.Sprintf("private %s did not start: %v (log: %s)", e.Server, e.Err, e.Log)
+	text := fmt.Sprintf("managed %s did not start: %v (log: %s)", e.Server, e.Err, e.Log)
 	if e.Tail != "" {
 		text += "\n" + e.Tail
 	}

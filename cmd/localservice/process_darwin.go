@@ -29,12 +29,13 @@ func bootID() string {
 	return id
 }
 
-// worksIn: this system tells a process's working folder only through libproc.
-func worksIn(int, string) (works, known bool) { return false, false }
+// hasWorkingFolder reports nothing: on this system only libproc shows the working
+// folder of a process.
+func hasWorkingFolder(int, string) (works, known bool) { return false, false }
 
-// endLeftovers does nothing here, for want of worksIn: orphaned sessions of
+// killLeftovers does nothing, for want of hasWorkingFolder: orphaned sessions of
 // PostgreSQL end by themselves when they next wait.
-func endLeftovers(string, string) {}
+func killLeftovers(string, string) {}
 
 // setDeathSignal does nothing: this system has no such signal. Children of a
 // killed run are ended at the next Open.

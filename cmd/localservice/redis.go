@@ -15,32 +15,32 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// RedisConfig says how the private Redis runs.
+// RedisConfig configures the managed Redis.
 type RedisConfig struct {
-	// MaxMemoryMB refuses writes beyond this many MiB, rather than let the
-	// system end the process. 0, the default, is no limit: the relay keeps
-	// few tasks in Redis.
+	// MaxMemoryMB is the limit in MiB beyond which writes are refused, before the
+	// system ends the process. 0, the default, is no limit: the relay keeps few
+	// tasks in Redis.
 	MaxMemoryMB int
 	// Ephemeral keeps nothing on disk. For tests.
 	Ephemeral bool
 }
 
-// Redis starts the private Redis on the folder's data and returns when it has
-// answered PING, which it does not before its data are loaded. A crash of the
-// machine costs at most the last second's writes, which the ledger restores.
+// Redis starts the managed Redis on the folder's data and returns when it has
+// answered PING, which means that its data are loaded. A crash of the machine
+// loses at most the writes of the last second, which the ledger restores.
 //
 // Errors: *MissingError, *StartError.
 func (f *Folder) Redis(ctx context.Context, config RedisConfig) (*Server, error) {
 	if config.MaxMemoryMB < 0 {
-		return nil, fmt.Errorf("private: MaxMemoryMB is %d, must not be negative", config.MaxMemoryMB)
+		return nil, fmt.Errorf("localservice: MaxMemoryMB is %d, must not be negative", config.MaxMemoryMB)
 	}
-	ctx, cancel, err := f.begin(ctx, "redis")
+	ctx, cancel, err := f.beginStart(ctx, "redis")
 	if err != nil {
 		return nil, err
 	}
 	defer cancel()
 	server, err := f.redis(ctx, config)
-	f.finish("redis", server)
+	f.finishStart("redis", server)
 	return server, err
 }
 
@@ -55,13 +55,13 @@ func (f *Folder) redis(ctx context.Context, config RedisConfig) (*Server, error)
 	}
 	data := filepath.Join(f.dir, "redis")
 	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, fmt.Errorf("private: %w", err)
+		return nil, fmt.Errorf("localservice: %w", err)
 	}
 	file := filepath.Join(f.dir, "redis.conf")
-	return f.serve(ctx, recipe{
+	return f.serve(ctx, serverSpec{
 		command: command{name: "redis", program: binary.Path, folder: data},
 		args: func(port int) ([]string, error) {
-			// In a file, as everybody on the machine can read arguments.
+			// In a file: everybody on the machine can read arguments.
 			return []string{file}, ReplaceFile(file, []byte(redisSettings(data, port, password, config)), 0o600)
 		},
 		url: func(port int) url.URL {
@@ -72,7 +72,7 @@ func (f *Folder) redis(ctx context.Context, config RedisConfig) (*Server, error)
 }
 
 func pingRedis(ctx context.Context, address url.URL) error {
-	// A look at the port first, as the client prints a line for each refusal.
+	// The port is tried first: the client logs a line for each refusal.
 	var dialer net.Dialer
 	look, err := dialer.DialContext(ctx, "tcp4", address.Host)
 	if err != nil {
@@ -82,7 +82,7 @@ func pingRedis(ctx context.Context, address url.URL) error {
 	password, _ := address.User.Password()
 	client := redis.NewClient(&redis.Options{
 		Addr: address.Host, Password: password, Protocol: 2, PoolSize: 1,
-		// One try each: await has the patience, and a deadline.
+		// One try each: await repeats it, with a deadline.
 		MaxRetries: -1, DialerRetries: 1, DialTimeout: time.Second, ContextTimeoutEnabled: true,
 		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
@@ -91,7 +91,7 @@ func pingRedis(ctx context.Context, address url.URL) error {
 	err = client.Ping(ctx).Err()
 	var reply redis.Error
 	if errors.As(err, &reply) && (strings.HasPrefix(reply.Error(), "WRONGPASS") || strings.HasPrefix(reply.Error(), "NOAUTH")) {
-		return &refusedError{err}
+		return &rejectedError{err}
 	}
 	return err
 }
@@ -109,7 +109,7 @@ func redisSettings(data string, port int, password string, config RedisConfig) s
 	set("daemonize", "no")
 	set("supervised", "no")
 	set("loglevel", "notice")
-	set("logfile", `""`) // stdout, which is the log file
+	set("logfile", `""`) // standard output, which is the log file
 	set("save", `""`)
 	if config.Ephemeral {
 		set("appendonly", "no")
@@ -125,8 +125,8 @@ func redisSettings(data string, port int, password string, config RedisConfig) s
 	return b.String()
 }
 
-// redisQuote writes a value as redis.conf takes it: in double quotes, other
-// bytes than plain ASCII as \xHH. Source: sdssplitargs of Redis.
+// redisQuote returns a value in the form of redis.conf: in double quotes, bytes
+// other than plain ASCII as \xHH. Source: sdssplitargs of Redis.
 func redisQuote(value string) string {
 	var b strings.Builder
 	b.WriteByte('"')

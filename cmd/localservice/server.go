@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// Server is a running private server. It prints without its password.
+// Server is a running managed server. It prints without its password.
 type Server struct {
 	name    string
 	url     url.URL
 	log     string
 	folder  *Folder
 	process *process
-	after   func() // called when the process is gone; may be nil
+	cleanup func() // called when the process has ended; may be nil
 
 	mu       sync.Mutex
 	stopping bool
 	done     chan struct{}
 	err      error
-	// released is closed when the server is off the folder's list.
+	// released is closed when the server is no longer in the folder's list.
 	released chan struct{}
 }
 
@@ -73,12 +73,12 @@ func (s *Server) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // PID returns the process id of the server.
 func (s *Server) PID() int { return s.process.handle.Pid }
 
-// Log returns the path of the file that takes the server's messages. Up to
-// 16 MiB of older ones are in the same name with ".1".
+// Log returns the path of the server's log. Up to 16 MiB of older messages are
+// in the file with the suffix ".1".
 func (s *Server) Log() string { return s.log }
 
-// Done returns a channel that is closed when the server has ended by itself;
-// never by Stop or Close. Err then tells how. It may be started again.
+// Done returns a channel that is closed when the server has ended by itself, not
+// by Stop or Close. Err then returns how. The server may be started again.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
 // Err returns how the server ended, with the end of its log, once Done is
@@ -89,35 +89,36 @@ func (s *Server) Err() error {
 	return s.err
 }
 
-// Stop ends the server and returns when the process is gone: politely at
-// first, so that it writes what it holds, and with SIGKILL when it takes more
-// than half a minute or ctx ends. The error says that it had to be killed;
-// its data are as safe as after a crash. A second Stop does nothing.
+// Stop ends the server and returns when the process has ended. The server first
+// gets the signal to shut down, and SIGKILL when it takes more than half a minute
+// or ctx ends. An error reports that it had to be killed; its data are then as
+// safe as after a crash. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	s.stopping = true
 	s.mu.Unlock()
 	killed, err := s.process.end(ctx)
 	if err != nil {
-		return fmt.Errorf("private: stop %s: %w", s.name, err)
+		return fmt.Errorf("localservice: stop %s: %w", s.name, err)
 	}
 	<-s.released
 	if killed {
-		return fmt.Errorf("private: %s did not stop in time and was killed", s.name)
+		return fmt.Errorf("localservice: %s did not stop in time and was killed", s.name)
 	}
 	return nil
 }
 
-// watch waits for the end of the process and tells apart who wanted it.
+// watch waits for the end of the process, and reports it as an error unless Stop
+// was called.
 func (s *Server) watch() {
-	<-s.process.gone
-	if s.after != nil {
-		s.after()
+	<-s.process.ended
+	if s.cleanup != nil {
+		s.cleanup()
 	}
-	s.folder.forget(s)
+	s.folder.removeServer(s)
 	s.mu.Lock()
 	if !s.stopping {
-		s.err = fmt.Errorf("private %s ended by itself: %w (log: %s)\n%s", s.name, s.process.reason(), s.log,
+		s.err = fmt.Errorf("managed %s ended by itself: %w (log: %s)\n%s", s.name, s.process.exitError(), s.log,
 			strings.TrimSpace(tail(s.log, s.process.offset, logTail)))
 		close(s.done)
 	}
@@ -125,42 +126,43 @@ func (s *Server) watch() {
 	close(s.released)
 }
 
-// recipe is what serve needs to start one of the servers.
-type recipe struct {
+// serverSpec is what serve needs to start a server.
+type serverSpec struct {
 	command
-	// args returns the arguments for a port, and writes what depends on it.
+	// args returns the arguments for a port, and writes files that contain it.
 	args func(port int) ([]string, error)
 	url  func(port int) url.URL
-	// ready asks the server something that needs its password. An error is
-	// tried again until the deadline, a *refusedError is final.
+	// ready sends the server a request that needs its password. After an error
+	// it is called again until the deadline; a *rejectedError is final.
 	ready func(ctx context.Context, address url.URL) error
-	// after cleans up when the process has ended, however it did; may be nil.
-	after func()
+	// cleanup is called when the process has ended, for any reason; may be nil.
+	cleanup func()
 }
 
-// refusedError says that the server answered and will not change its mind.
-type refusedError struct{ err error }
+// rejectedError reports that the server refused the password, which another try
+// would not change.
+type rejectedError struct{ err error }
 
-func (e *refusedError) Error() string { return e.err.Error() }
-func (e *refusedError) Unwrap() error { return e.err }
+func (e *rejectedError) Error() string { return e.err.Error() }
+func (e *rejectedError) Unwrap() error { return e.err }
 
 const (
 	// readyTimeout bounds one start. Recovery after a crash reads up to
 	// max_wal_size (4 GB), about a minute from a slow disk.
 	readyTimeout = 2 * time.Minute
-	// portAttempts: each means that another process took a port, which was
-	// free, within some milliseconds.
+	// portAttempts bounds the tries to find a port: each failure means that
+	// another process took a free port within some milliseconds.
 	portAttempts = 5
 )
 
 // serve starts a server on a free port and returns when it is ready.
-func (f *Folder) serve(ctx context.Context, r recipe) (*Server, error) {
+func (f *Folder) serve(ctx context.Context, r serverSpec) (*Server, error) {
 	logs := filepath.Join(f.dir, "log")
 	if err := os.MkdirAll(logs, 0o700); err != nil {
-		return nil, fmt.Errorf("private: %w", err)
+		return nil, fmt.Errorf("localservice: %w", err)
 	}
 	r.log = filepath.Join(logs, r.name+".log")
-	turnLog(r.log, logLimit)
+	rotateLog(r.log, logLimit)
 	portFile := filepath.Join(f.dir, r.name+".port")
 	former := readPort(portFile)
 	for attempt := 1; ; attempt++ {
@@ -169,26 +171,32 @@ func (f *Folder) serve(ctx context.Context, r recipe) (*Server, error) {
 			return nil, err
 		}
 		s, err := f.serveAt(ctx, r, port)
-		if err == nil {
-			if port != former {
-				err = ReplaceFile(portFile, []byte(strconv.Itoa(port)), 0o600)
-			}
-			if err != nil {
-				_, ended := s.process.end(ctx)
-				return nil, errors.Join(err, ended)
-			}
-			return s, nil
+		if portTaken(err) && attempt < portAttempts {
+			former = 0
+			continue
 		}
-		var failed *StartError
-		taken := errors.As(err, &failed) && strings.Contains(strings.ToLower(failed.Tail), "already in use")
-		if !taken || attempt == portAttempts {
+		if err != nil {
 			return nil, err
 		}
-		former = 0
+		if port == former {
+			return s, nil
+		}
+		if err := ReplaceFile(portFile, []byte(strconv.Itoa(port)), 0o600); err != nil {
+			_, ended := s.process.end(ctx)
+			return nil, errors.Join(err, ended)
+		}
+		return s, nil
 	}
 }
 
-func (f *Folder) serveAt(ctx context.Context, r recipe, port int) (*Server, error) {
+// portTaken reports whether a server did not start because its port was taken.
+func portTaken(err error) bool {
+	var failed *StartError
+	return errors.As(err, &failed) && strings.Contains(strings.ToLower(failed.Tail), "already in use")
+}
+
+// serveAt starts a server on a port and returns when it is ready.
+func (f *Folder) serveAt(ctx context.Context, r serverSpec, port int) (*Server, error) {
 	args, err := r.args(port)
 	if err != nil {
 		return nil, err
@@ -201,75 +209,81 @@ func (f *Folder) serveAt(ctx context.Context, r recipe, port int) (*Server, erro
 	address := r.url(port)
 	if err := p.await(ctx, func(ctx context.Context) error { return r.ready(ctx, address) }); err != nil {
 		failure := p.startError(r.command, err)
-		// Whoever waits no longer should not wait for a tidy stop either.
+		// A caller that no longer waits for the start waits briefly for the stop.
 		short, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		_, ended := p.end(short)
 		return nil, errors.Join(failure, ended)
 	}
-	s := &Server{name: r.name, url: address, log: r.log, folder: f, process: p, after: r.after,
+	s := &Server{name: r.name, url: address, log: r.log, folder: f, process: p, cleanup: r.cleanup,
 		done: make(chan struct{}), released: make(chan struct{})}
 	go p.boundLog(r.log)
 	return s, nil
 }
 
-// await asks until the server is ready, has ended, or the time is over.
+// await calls ready until the server is ready, has ended, or the time is over.
 func (p *process) await(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	pause := 2 * time.Millisecond
-	for {
-		once, done := context.WithTimeout(ctx, 2*time.Second)
-		err := ready(once)
-		done()
-		if err == nil {
-			select {
-			case <-p.gone: // then another server answered
-				return p.reason()
-			default:
-				return nil
-			}
+	for pause := 2 * time.Millisecond; ; pause = min(pause*2, 50*time.Millisecond) {
+		attempt, cancel := context.WithTimeout(ctx, 2*time.Second)
+		err := ready(attempt)
+		cancel()
+		if err == nil && p.running() {
+			return nil
 		}
-		var refused *refusedError
-		if errors.As(err, &refused) {
-			// A stranger on the port refuses too, while our server is about
-			// to end for want of the port: that one can be tried again.
+		if err == nil { // another server on the port answered
+			return p.exitError()
+		}
+		var rejected *rejectedError
+		if errors.As(err, &rejected) {
+			// Another server on the port rejects the password too, and this one
+			// is about to end because the port is taken: that can be tried again.
 			select {
-			case <-p.gone:
-				return p.reason()
+			case <-p.ended:
+				return p.exitError()
 			case <-time.After(time.Second):
 				return err
 			}
 		}
 		select {
-		case <-p.gone:
-			return p.reason()
+		case <-p.ended:
+			return p.exitError()
 		case <-ctx.Done():
-			return fmt.Errorf("%w; last answer: %w", ctx.Err(), err)
+			return fmt.Errorf("%w; last error: %w", ctx.Err(), err)
 		case <-time.After(pause):
-			pause = min(pause*2, 50*time.Millisecond)
 		}
 	}
 }
 
-// freePort returns the wanted port of 127.0.0.1 when it is free, else another.
-// It can be taken again before the server binds it: see serve.
-func freePort(wanted int) (int, error) {
-	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(wanted)))
-	if err != nil && wanted != 0 {
+// running reports whether the child has not ended yet.
+func (p *process) running() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// freePort returns the preferred port of 127.0.0.1 when it is free, else another.
+// Another process can take it before the server does: see serve.
+func freePort(preferred int) (int, error) {
+	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(preferred)))
+	if err != nil && preferred != 0 {
 		listener, err = net.Listen("tcp4", "127.0.0.1:0")
 	}
 	if err != nil {
-		return 0, fmt.Errorf("private: find a free port: %w", err)
+		return 0, fmt.Errorf("localservice: find a free port: %w", err)
 	}
 	defer listener.Close()
 	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
-// readPort returns the port of the last run, 0 when there was none. Ports
-// below 1024 are never ours.
+// readPort returns the port of the last run, 0 when there was none. Ports below
+// 1024 are never used.
 func readPort(path string) int {
-	data, err := readSmall(path)
+	data, err := readSmallFile(path)
 	if err != nil {
 		return 0
 	}
@@ -280,5 +294,5 @@ func readPort(path string) int {
 	return port
 }
 
-// hostPort is 127.0.0.1:PORT.
+// hostPort returns 127.0.0.1:PORT.
 func hostPort(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

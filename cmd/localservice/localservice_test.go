@@ -23,12 +23,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parentVariable makes the test binary a Slipway that can be killed: it opens
+// parentVariable turns the test binary into a parent that can be killed: it opens
 // the named folder, starts servers, prints them as JSON and waits.
-const parentVariable = "SLIPWAY_PRIVATE_TEST_PARENT"
+const parentVariable = "SLIPWAY_LOCALSERVICE_TEST_PARENT"
 
-// orphansVariable takes the parent-death signal away from its children.
-const orphansVariable = "SLIPWAY_PRIVATE_TEST_ORPHANS"
+// orphansVariable starts the children without a parent-death signal.
+const orphansVariable = "SLIPWAY_LOCALSERVICE_TEST_ORPHANS"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(parentVariable); dir != "" {
@@ -45,11 +45,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// seedDir is where makeSeed made the data that seeded copies.
+// seedDir is the folder in which makeSeed created the data that seeded copies.
 var seedDir atomic.Pointer[string]
 
 var makeSeed = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "private-seed-")
+	dir, err := os.MkdirTemp("", "localservice-seed-")
 	if err != nil {
 		return "", err
 	}
@@ -62,8 +62,8 @@ var makeSeed = sync.OnceValues(func() (string, error) {
 	return dir, errors.Join(err, folder.Close(context.Background()))
 })
 
-// seeded is a scratch folder in which PostgreSQL has data, since initdb is
-// most of the time of a first start.
+// seeded returns a scratch folder with data of PostgreSQL: initdb takes most of
+// the time of a first start.
 func seeded(t *testing.T) string {
 	t.Helper()
 	seed, err := makeSeed()
@@ -105,12 +105,12 @@ func parent(dir string) error {
 	}
 	<-interrupts
 	fmt.Println("interrupted")
-	// The test looks at the servers now, and closes stdin to have them ended.
+	// The test checks the servers now, and closes stdin to end them.
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 	return folder.Close(context.Background())
 }
 
-// startParent runs a parent in a process group of its own, like a shell does.
+// startParent runs a parent in a separate process group, as a shell does.
 func startParent(t *testing.T, dir string, env ...string) (*exec.Cmd, running, *bufio.Reader, func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -136,13 +136,13 @@ func isRunning(pid int) bool {
 	return alive
 }
 
-// eventually polls, as nothing tells a test that a stranger's process ended.
+// eventually polls: a test is not notified of the end of another's child.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, 15*time.Second, 10*time.Millisecond, what)
 }
 
-// scratch is a data folder that no process of which outlives the test.
+// scratch returns a data folder; the test fails if it leaves a process there.
 func scratch(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -171,7 +171,7 @@ func open(t *testing.T, dir string) *Folder {
 	return folder
 }
 
-// small is the PostgreSQL of tests that ask for nothing else.
+// small is the configuration of PostgreSQL in most tests.
 var small = PostgresConfig{Ephemeral: true, SharedBuffersMB: 16}
 
 func query[T any](t *testing.T, url, text string) T {
