@@ -10,6 +10,7 @@ COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 # The folders are named, so that data, keys and .env never enter an image.
 COPY api api
+COPY cmd/localservice cmd/localservice
 COPY cmd/slipway cmd/slipway
 COPY migrations migrations
 COPY scheduler scheduler
