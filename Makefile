@@ -19,7 +19,7 @@ VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || ec
 help: ## List the targets
 	@sed -n 's/^\([a-z.]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
-up: ## Run everything here, with private PostgreSQL, Redis and chromedriver (DATA, LISTEN)
+up: ## Run everything here, with managed PostgreSQL, Redis and chromedriver (DATA, LISTEN)
 	@.ci/deps services
 	@$(MAKE) --no-print-directory build
 	@exec bin/slipway up --data-dir "$(DATA)" --listen "$(LISTEN)"

@@ -21,7 +21,7 @@ import (
 
 func TestSamplesAreRealReports(t *testing.T) {
 	t.Parallel()
-	for name, goal := range crashGoals {
+	for name, goal := range crashTargets {
 		groups := map[[32]byte]bool{}
 		for _, s := range samples(100, goal.bytes) {
 			require.InDelta(t, goal.bytes, len(s.body), float64(goal.bytes)/10, name)
@@ -65,7 +65,7 @@ func TestLoadSendsEveryUUIDOnce(t *testing.T) {
 	require.Empty(t, o.refused)
 	require.Equal(t, len(seen), o.accepted)
 	require.Len(t, o.times, o.accepted)
-	require.LessOrEqual(t, o.at(0.5), o.at(0.99))
+	require.LessOrEqual(t, o.quantile(0.5), o.quantile(0.99))
 
 	l.rate = 100
 	o, err = l.run(context.Background())
@@ -84,7 +84,7 @@ func TestReadAnswer(t *testing.T) {
 		"nonsense\r\n":           -1,
 		"HTTP/1.1 200 OK\r\nCon": -1,
 	} {
-		status, err := readAnswer(bufio.NewReader(strings.NewReader(text)))
+		status, err := readResponse(bufio.NewReader(strings.NewReader(text)))
 		if want < 0 {
 			require.Error(t, err, text)
 			continue

@@ -49,18 +49,18 @@ func (p *product) uploadFile(ctx context.Context, path, platform string) error {
 	}
 	r.ContentLength = length
 	r.Header.Set("Content-Type", form.FormDataContentType())
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
 	if err != nil {
 		return err
 	}
 	var ok struct{ Status string }
-	if answer.StatusCode != http.StatusOK || json.Unmarshal(body, &ok) != nil || ok.Status != "ok" {
-		return fmt.Errorf("upload: %s: %s", answer.Status, body)
+	if response.StatusCode != http.StatusOK || json.Unmarshal(body, &ok) != nil || ok.Status != "ok" {
+		return fmt.Errorf("upload: %s: %s", response.Status, body)
 	}
 	return nil
 }

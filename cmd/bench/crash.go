@@ -15,20 +15,20 @@ type crashCommand struct {
 	Size     string        `default:"4KB" enum:"4KB,60KB" help:"Size of a report: 4KB or 60KB."`
 	Conns    int           `default:"64" help:"Connections of the generator."`
 	Duration time.Duration `default:"15s" help:"Length of each measurement."`
-	Rate     float64       `help:"Sustained rate to hold; default: the target of the size."`
-	Only     []string      `help:"Parts to measure: floors, burst, sustained, times, idle, memory; default: all but memory."`
+	Rate     float64       `help:"Rate of the sustained part, in reports a second; default: the target of the size."`
+	Only     []string      `help:"Parts to measure: baselines, burst, sustained, times, idle, memory; default: all but memory."`
 	Binary   string        `help:"A slipway program to measure; default: build this checkout."`
 	Memory   time.Duration `default:"5m" help:"Length of the memory part."`
 }
 
-// goals are the targets of a size, on the machine of docs/performance.md.
-type goals struct {
+// targets are the targets of a size, on the machine of docs/performance.md.
+type targets struct {
 	bytes                          int
 	burst, ratio, drain, sustained float64
 	p99                            time.Duration
 }
 
-var crashGoals = map[string]goals{
+var crashTargets = map[string]targets{
 	"4KB":  {4 << 10, 8000, 1.2, 4000, 2500, 30 * time.Millisecond},
 	"60KB": {60 << 10, 3000, 2.2, 1500, 900, 60 * time.Millisecond},
 }
@@ -36,17 +36,17 @@ var crashGoals = map[string]goals{
 // crashBench is one run of the command.
 type crashBench struct {
 	*crashCommand
-	goals
+	targets
 	product *product
 	db      *storage.DB
 	all     []sample
-	insert  *outcome // the floor of one INSERT a request
+	insert  *outcome // the baseline of one INSERT a request
 	burst   *outcome
 }
 
 // Run measures the parts in turn and prints a Markdown table.
 func (c *crashCommand) Run(ctx context.Context) error {
-	b := &crashBench{crashCommand: c, goals: crashGoals[c.Size]}
+	b := &crashBench{crashCommand: c, targets: crashTargets[c.Size]}
 	if b.Rate == 0 {
 		b.Rate = b.sustained
 	}
@@ -65,7 +65,7 @@ func (c *crashCommand) Run(ctx context.Context) error {
 	for _, part := range []struct {
 		name string
 		run  func(context.Context) error
-	}{{"floors", b.floors}, {"burst", b.measureBurst}, {"sustained", b.measureSustained}, {"times", b.measureTimes},
+	}{{"baselines", b.baselines}, {"burst", b.measureBurst}, {"sustained", b.measureSustained}, {"times", b.measureTimes},
 		{"idle", b.measureIdle}, {"memory", b.measureMemory}} {
 		if len(c.Only) == 0 && part.name == "memory" || len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
 			continue
@@ -84,7 +84,7 @@ func (b *crashBench) row(part, measured string, o *outcome, target string, met b
 	}
 	p50, p99 := "", ""
 	if o != nil {
-		p50, p99 = round(o.at(0.5)), round(o.at(0.99))
+		p50, p99 = round(o.quantile(0.5)), round(o.quantile(0.99))
 	}
 	fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", part, measured, p50, p99, target, mark)
 }
@@ -94,7 +94,7 @@ func round(d time.Duration) string { return d.Round(100 * time.Microsecond).Stri
 func (b *crashBench) load(target string, duration time.Duration, rate float64) *load {
 	u, err := url.Parse(target)
 	if err != nil {
-		panic(err) // made here
+		panic(err) // this program composed the address
 	}
 	return &load{target: u, samples: b.all, conns: b.Conns, duration: duration, rate: rate}
 }
@@ -112,16 +112,16 @@ func send(ctx context.Context, l *load) (*outcome, error) {
 	return o, err
 }
 
-// floors measures what the machine does with less work.
-func (b *crashBench) floors(ctx context.Context) error {
-	address, stop, err := startFloor(ctx, b.product.database)
+// baselines measures what the machine does with less work.
+func (b *crashBench) baselines(ctx context.Context) error {
+	address, stop, err := startBaseline(ctx, b.product.database)
 	if err != nil {
 		return err
 	}
 	defer stop()
 	warm := b.Duration / 5
-	for _, floor := range []struct{ name, path string }{{"floor: Gin, read and decode", "/decode"}, {"floor: Gin, one INSERT a request (jsonb)", "/insert"}} {
-		l := b.load("http://"+address+floor.path, warm, 0)
+	for _, baseline := range []struct{ name, path string }{{"baseline: Gin, read and decode", "/decode"}, {"baseline: Gin, one INSERT a request (jsonb)", "/insert"}} {
+		l := b.load("http://"+address+baseline.path, warm, 0)
 		if _, err := send(ctx, l); err != nil {
 			return err
 		}
@@ -130,28 +130,28 @@ func (b *crashBench) floors(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.row(floor.name, fmt.Sprintf("%.0f/s", o.perSecond()), o, "", true)
+		b.row(baseline.name, fmt.Sprintf("%.0f/s", o.perSecond()), o, "", true)
 		b.insert = o
 	}
-	rows, err := multiRow(ctx, b.db, b.all, b.Duration)
+	rows, err := measureMultiRow(ctx, b.db, b.all, b.Duration)
 	if err != nil {
 		return err
 	}
-	b.row("floor: INSERT of 50 compressed rows, no HTTP", fmt.Sprintf("%.0f/s", rows), nil, "", true)
+	b.row("baseline: INSERT of 50 compressed rows, no HTTP", fmt.Sprintf("%.0f/s", rows), nil, "", true)
 	return b.settle(ctx)
 }
 
-// settle lets the database write out what a part left behind, so that no part
-// pays for the one before.
+// settle waits until the database has written the changes of a part, so that no
+// part pays for the one before.
 func (b *crashBench) settle(ctx context.Context) error {
-	_, err := b.db.ExecContext(ctx, "drop table if exists floor_json, floor_rows")
+	_, err := b.db.ExecContext(ctx, "drop table if exists baseline_json, baseline_rows")
 	if err == nil {
 		time.Sleep(2 * time.Second)
 	}
 	return err
 }
 
-// measureBurst fills as fast as answers come, then waits for the workers.
+// measureBurst sends as fast as responses arrive, then waits for the workers.
 func (b *crashBench) measureBurst(ctx context.Context) error {
 	if _, err := send(ctx, b.submit(b.Duration/5, 0)); err != nil {
 		return err
@@ -168,10 +168,10 @@ func (b *crashBench) measureBurst(ctx context.Context) error {
 		return err
 	}
 	b.burst = o
-	b.row("burst, accepted and durable", fmt.Sprintf("%.0f/s", o.perSecond()), o, fmt.Sprintf("%.0f/s", b.goals.burst), o.perSecond() >= b.goals.burst)
+	b.row("burst, accepted and durable", fmt.Sprintf("%.0f/s", o.perSecond()), o, fmt.Sprintf("%.0f/s", b.targets.burst), o.perSecond() >= b.targets.burst)
 	if b.insert != nil {
 		ratio := o.perSecond() / b.insert.perSecond()
-		b.row("burst over the floor of one INSERT", fmt.Sprintf("%.2f", ratio), nil, fmt.Sprintf("%.1f", b.ratio), ratio >= b.ratio)
+		b.row("burst over the baseline of one INSERT", fmt.Sprintf("%.2f", ratio), nil, fmt.Sprintf("%.1f", b.ratio), ratio >= b.ratio)
 	}
 	during, err := b.processed(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (b *crashBench) measureBurst(ctx context.Context) error {
 		return fmt.Errorf("accepted %d reports, processed %d", o.accepted, after-before)
 	}
 	drain := float64(after-during) / took.Seconds()
-	b.row(fmt.Sprintf("drain of %d reports after the burst", after-during), fmt.Sprintf("%.0f/s", drain), nil, fmt.Sprintf("%.0f/s", b.goals.drain), drain >= b.goals.drain)
+	b.row(fmt.Sprintf("drain of %d reports after the burst", after-during), fmt.Sprintf("%.0f/s", drain), nil, fmt.Sprintf("%.0f/s", b.targets.drain), drain >= b.targets.drain)
 	return nil
 }
 
@@ -222,7 +222,7 @@ func (b *crashBench) drained(ctx context.Context) (time.Duration, error) {
 	}
 }
 
-// measureSustained holds a rate and watches the oldest report that waits.
+// measureSustained sends at a steady rate and watches the oldest waiting report.
 func (b *crashBench) measureSustained(ctx context.Context) error {
 	watch, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -254,9 +254,9 @@ func (b *crashBench) measureSustained(ctx context.Context) error {
 	return err
 }
 
-// measureTimes answers at half of the burst rate.
+// measureTimes measures response times at half of the burst rate.
 func (b *crashBench) measureTimes(ctx context.Context) error {
-	rate := b.goals.burst / 2
+	rate := b.targets.burst / 2
 	if b.burst != nil {
 		rate = b.burst.perSecond() / 2
 	}
@@ -264,7 +264,7 @@ func (b *crashBench) measureTimes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.row(fmt.Sprintf("answer at half the burst rate (%.0f/s)", rate), round(o.at(0.99)), o, "p99 "+round(b.p99), o.at(0.99) <= b.p99)
+	b.row(fmt.Sprintf("answer at half the burst rate (%.0f/s)", rate), round(o.quantile(0.99)), o, "p99 "+round(b.p99), o.quantile(0.99) <= b.p99)
 	_, err = b.drained(ctx)
 	return err
 }
@@ -293,8 +293,8 @@ func (b *crashBench) measureIdle(ctx context.Context) error {
 	return nil
 }
 
-// measureMemory holds half of the sustained rate and compares the memory of the
-// first and the last fifth of the time.
+// measureMemory sends at the sustained rate and compares the memory in the second
+// and the last fifth of the time.
 func (b *crashBench) measureMemory(ctx context.Context) error {
 	watch, cancel := context.WithCancel(ctx)
 	defer cancel()

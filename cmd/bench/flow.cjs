@@ -1,4 +1,4 @@
-// The flow of the shop with Playwright, the floor of `bench run`. Lines come in
+// The flow of the shop with Playwright, the baseline of `bench run`. Lines come in
 // on standard input, an answer goes out for each:
 //   flow            one flow in a warm browser, in a new context: milliseconds
 //   cases W N       N flows by W workers with a browser each: milliseconds

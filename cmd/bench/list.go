@@ -14,9 +14,9 @@ const (
 	listConns    = 2
 )
 
-// timePages asks for a page of a list again and again, on some connections at
-// once, and gives how long each answer took.
-func timePages(ctx context.Context, address string, authorize func(*http.Request)) ([]time.Duration, error) {
+// timeListRequests requests a page of a list repeatedly, on listConns connections
+// at once, and returns the time of each response.
+func timeListRequests(ctx context.Context, address string, authorize func(*http.Request)) ([]time.Duration, error) {
 	var mu sync.Mutex
 	var times []time.Duration
 	var failed error
@@ -26,7 +26,7 @@ func timePages(ctx context.Context, address string, authorize func(*http.Request
 			client := &http.Client{Transport: &http.Transport{}}
 			defer client.CloseIdleConnections()
 			for range listRequests / listConns {
-				took, err := timePage(ctx, client, address, authorize)
+				took, err := timeListRequest(ctx, client, address, authorize)
 				mu.Lock()
 				times = append(times, took)
 				if err != nil {
@@ -43,23 +43,23 @@ func timePages(ctx context.Context, address string, authorize func(*http.Request
 	return times, failed
 }
 
-func timePage(ctx context.Context, client *http.Client, address string, authorize func(*http.Request)) (time.Duration, error) {
+func timeListRequest(ctx context.Context, client *http.Client, address string, authorize func(*http.Request)) (time.Duration, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return 0, err
 	}
 	authorize(r)
 	start := time.Now()
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return 0, err
 	}
-	defer answer.Body.Close()
-	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
 		return 0, err
 	}
-	if answer.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("list: %s", answer.Status)
+	if response.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("list: %s", response.Status)
 	}
 	return time.Since(start), nil
 }

@@ -23,13 +23,13 @@ type load struct {
 	samples  []sample
 	conns    int
 	duration time.Duration
-	// rate in requests a second for all connections; 0: as fast as the answers
-	// come. With a rate the time of an answer counts from when the request was
-	// due, so that a stall of the server is seen by all who wait.
+	// rate in requests a second for all connections; 0: as fast as responses
+	// arrive. With a rate, the time of a response counts from when the request
+	// was due, so that a stall of the server shows in every request that waited.
 	rate float64
 }
 
-// outcome is what the traffic met.
+// outcome is the result of the traffic.
 type outcome struct {
 	accepted int
 	refused  map[int]int // by status
@@ -39,16 +39,16 @@ type outcome struct {
 
 func (o *outcome) perSecond() float64 { return float64(o.accepted) / o.took.Seconds() }
 
-// at gives a quantile of the answer times.
-func (o *outcome) at(q float64) time.Duration {
+// quantile returns a quantile of the response times; 0 if there are none.
+func (o *outcome) quantile(q float64) time.Duration {
 	if len(o.times) == 0 {
 		return 0
 	}
 	return o.times[min(int(q*float64(len(o.times))), len(o.times)-1)]
 }
 
-// run sends until the duration is over. The generator is bare on purpose (bytes
-// on a connection, no HTTP library): it shares the machine with the server.
+// run sends until the duration is over. The generator writes bytes to connections
+// without an HTTP library: it shares the machine with the server.
 func (l *load) run(ctx context.Context) (*outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.duration+30*time.Second)
 	defer cancel()
@@ -107,9 +107,9 @@ func (l *load) connection(ctx context.Context, number int, start, end time.Time)
 		if _, err := conn.Write(request.bytes); err != nil {
 			return o, fmt.Errorf("send: %w", err)
 		}
-		status, err := readAnswer(answers)
+		status, err := readResponse(answers)
 		if err != nil {
-			return o, fmt.Errorf("answer: %w", err)
+			return o, fmt.Errorf("response: %w", err)
 		}
 		o.times = append(o.times, time.Since(began))
 		if status == 200 {
@@ -120,22 +120,22 @@ func (l *load) connection(ctx context.Context, number int, start, end time.Time)
 	}
 }
 
-// rendered is a request ready to send.
-type rendered struct {
+// request is a request ready to send.
+type request struct {
 	bytes []byte
 	uuid  []byte // part of bytes
 	fresh [16]byte
 }
 
 // requests renders some of the samples for one connection.
-func (l *load) requests(number int) []*rendered {
+func (l *load) requests(number int) []*request {
 	const each = 32
-	out := make([]*rendered, 0, each)
+	out := make([]*request, 0, each)
 	for i := range each {
 		s := l.samples[(number*each+i)%len(l.samples)]
 		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
 			l.target.RequestURI(), l.target.Host, len(s.body))
-		r := &rendered{bytes: append([]byte(head), s.body...)}
+		r := &request{bytes: append([]byte(head), s.body...)}
 		r.uuid = r.bytes[len(head)+s.uuid:][:len(placeholder)]
 		_, _ = rand.Read(r.fresh[:])
 		out = append(out, r)
@@ -143,9 +143,9 @@ func (l *load) requests(number int) []*rendered {
 	return out
 }
 
-// renew writes the next uuid: a random one, counted up. A new one costs nothing
-// and never repeats.
-func (r *rendered) renew() {
+// renew writes the next uuid: a random number that is counted up, which costs
+// nothing and never repeats.
+func (r *request) renew() {
 	for i := 5; i >= 0; i-- {
 		r.fresh[i]++
 		if r.fresh[i] != 0 {
@@ -161,8 +161,8 @@ func (r *rendered) renew() {
 	hex.Encode(r.uuid[24:36], b[10:16])
 }
 
-// readAnswer reads an HTTP/1.1 answer with a Content-Length and gives its status.
-func readAnswer(r *bufio.Reader) (int, error) {
+// readResponse reads an HTTP/1.1 response with a Content-Length and returns its status.
+func readResponse(r *bufio.Reader) (int, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
 		return 0, err
@@ -192,7 +192,7 @@ func readAnswer(r *bufio.Reader) (int, error) {
 		}
 	}
 	if length < 0 {
-		return 0, errors.New("answer without a length")
+		return 0, errors.New("response without a length")
 	}
 	_, err = io.CopyN(io.Discard, r, int64(length))
 	return status, err

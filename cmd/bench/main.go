@@ -1,11 +1,16 @@
-// Command bench measures Slipway under load, next to floors that are measured in
-// the same run: what the machine does at best with less work. Figures of two
-// machines do not compare; ratios to a floor do.
+// Command bench measures Slipway under load, and in the same run baselines that
+// do less work on the same machine. Figures of different machines cannot be
+// compared; ratios to a baseline can.
 //
 //	go run ./cmd/bench crash --size 4KB
 //
-// It builds slipway, starts it with private servers in a temporary folder and
-// sends traffic to loopback only. Everything it starts ends with it.
+// The commands crash, upload, run and schedule each measure some parts and print
+// a Markdown table with a row for each part: what was measured, the target, and
+// whether it was met. docs/performance.md keeps the results and explains them.
+//
+// It builds slipway, starts it with managed servers in a temporary folder and
+// sends traffic to loopback only. Everything it starts ends with it. A part that
+// fails ends the command with an error; a missed target does not.
 package main
 
 import (
@@ -19,11 +24,11 @@ import (
 )
 
 type cli struct {
-	Crash    crashCommand    `cmd:"" help:"Crash reports: accept, drain, sustain, answer times, idle wait, memory."`
+	Crash    crashCommand    `cmd:"" help:"Crash reports: accept, drain, sustain, response times, idle wait, memory."`
 	Upload   uploadCommand   `cmd:"" help:"Builds: upload to MinIO, memory, inspection, lists."`
 	Run      runCommand      `cmd:"" help:"Test runs: a flow next to Playwright, cases per second, what a run adds, lists."`
 	Schedule scheduleCommand `cmd:"" help:"Schedules: many due at once, a steady rate while schedulers are killed, an idle scheduler."`
-	Floor    floorCommand    `cmd:"" hidden:"" help:"Serve a floor (started by the other commands)."`
+	Baseline baselineCommand `cmd:"" hidden:"" help:"Serve the baselines of crash, which starts this."`
 }
 
 func main() {

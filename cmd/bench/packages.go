@@ -42,7 +42,7 @@ func (b *uploadBench) inspection(ctx context.Context) error {
 		}
 	}
 	if len(paths) == 0 {
-		return errors.New("no packages: make deps installs some where npm is")
+		return errors.New("no packages: install npm and run make deps")
 	}
 	store, err := object.Open(ctx, object.Config{URL: b.objects})
 	if err != nil {
@@ -131,7 +131,7 @@ func quantile(times []time.Duration, q float64) time.Duration {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// Builds of one project, as uploads make them; their files and icons share rows.
+// Builds of one project as after uploads; they share the rows of file and icon.
 const insertBuilds = `
 with team as (select id, organization_id from teams order by id limit 1),
 project as (
@@ -150,7 +150,7 @@ project as (
 )
 select id from project`
 
-// list asks for pages of a project with many builds.
+// list requests pages of a project with many builds.
 func (b *uploadBench) list(ctx context.Context) error {
 	var id int64
 	if err := b.db.GetContext(ctx, &id, insertBuilds, b.Builds); err != nil {
@@ -159,7 +159,7 @@ func (b *uploadBench) list(ctx context.Context) error {
 	if _, err := b.db.ExecContext(ctx, `analyze builds; analyze projects`); err != nil {
 		return err
 	}
-	times, err := timePages(ctx, fmt.Sprintf("%s/api/2/projects/%d/builds", b.product.base, id),
+	times, err := timeListRequests(ctx, fmt.Sprintf("%s/api/2/projects/%d/builds", b.product.base, id),
 		func(r *http.Request) { r.Header.Set("X-API-Key", b.product.apiKey) })
 	if err != nil {
 		return err

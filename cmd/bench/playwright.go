@@ -24,8 +24,8 @@ type playwright struct {
 	out *bufio.Reader
 }
 
-// startPlaywright starts the floor; playwright-core is taken from the user's
-// cache, where `make deps` puts it.
+// startPlaywright starts the baseline with playwright-core from the user's cache,
+// where `make deps` installs it.
 func startPlaywright(ctx context.Context, base, browser string) (*playwright, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -33,7 +33,7 @@ func startPlaywright(ctx context.Context, base, browser string) (*playwright, er
 	}
 	modules := filepath.Join(cache, "slipway", "npm", "node_modules")
 	if _, err := os.Stat(filepath.Join(modules, "playwright-core")); err != nil {
-		return nil, fmt.Errorf("playwright-core is not installed: make deps")
+		return nil, fmt.Errorf("playwright-core is not installed: run make deps")
 	}
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
@@ -58,8 +58,8 @@ func startPlaywright(ctx context.Context, base, browser string) (*playwright, er
 	return p, cmd.Start()
 }
 
-// ask sends a line and reads the milliseconds of the answer.
-func (p *playwright) ask(line string) (time.Duration, error) {
+// request sends a line and returns the time that the reply states.
+func (p *playwright) request(line string) (time.Duration, error) {
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
 		return 0, err
 	}

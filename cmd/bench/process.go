@@ -30,8 +30,8 @@ type product struct {
 	database  string
 }
 
-// startProduct starts slipway with private servers in a folder of its own; the
-// program is built unless one is named.
+// startProduct starts slipway with managed servers in a temporary folder. It
+// builds the program unless binary names one.
 func startProduct(ctx context.Context, binary string, args ...string) (*product, error) {
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
@@ -55,7 +55,7 @@ func startProduct(ctx context.Context, binary string, args ...string) (*product,
 		return nil, err
 	}
 	go func() { p.done <- p.cmd.Wait() }()
-	if err := p.ready(ctx, data); err != nil {
+	if err := p.waitUntilReady(ctx, data); err != nil {
 		tail, _ := os.ReadFile(filepath.Join(dir, "log"))
 		p.stop()
 		return nil, fmt.Errorf("start slipway: %w\n%s", err, tail)
@@ -63,8 +63,8 @@ func startProduct(ctx context.Context, binary string, args ...string) (*product,
 	return p, nil
 }
 
-// buildSlipway builds the program into a folder, unless one is named, and gives
-// its path.
+// buildSlipway builds the program into a folder, unless named is a program, and
+// returns its path.
 func buildSlipway(ctx context.Context, dir, named string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -77,8 +77,8 @@ func buildSlipway(ctx context.Context, dir, named string) (string, error) {
 	return path, nil
 }
 
-// ready waits until the api answers and reads the keys.
-func (p *product) ready(ctx context.Context, data string) error {
+// waitUntilReady waits until the api is ready and reads the keys.
+func (p *product) waitUntilReady(ctx context.Context, data string) error {
 	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) {
 		select {
@@ -104,12 +104,12 @@ func (p *product) ready(ctx context.Context, data string) error {
 		if json.Unmarshal(raw, &boot) != nil {
 			continue
 		}
-		answer, err := http.Get(boot.BaseURL + "/readyz")
+		response, err := http.Get(boot.BaseURL + "/readyz")
 		if err != nil {
 			continue
 		}
-		_ = answer.Body.Close()
-		if answer.StatusCode != http.StatusOK {
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK {
 			continue
 		}
 		p.base, p.token, p.apiKey = boot.BaseURL, boot.Crash.Token, boot.Owner.APIKey
@@ -143,13 +143,13 @@ func (p *product) stop() {
 	_ = os.RemoveAll(p.dir)
 }
 
-// startFloor starts this program's floor server and gives its address.
-func startFloor(ctx context.Context, database string) (address string, stop func(), err error) {
+// startBaseline starts this program's baseline server and returns its address.
+func startBaseline(ctx context.Context, database string) (address string, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, "floor", "--database", database)
+	cmd := exec.CommandContext(ctx, self, "baseline", "--database", database)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -166,12 +166,12 @@ func startFloor(ctx context.Context, database string) (address string, stop func
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		stop()
-		return "", nil, fmt.Errorf("floor server: %w", err)
+		return "", nil, fmt.Errorf("baseline server: %w", err)
 	}
 	return strings.TrimSpace(line), stop, nil
 }
 
-// processTree gives a process and all below it.
+// processTree returns a process and all its descendants.
 func processTree(root int) ([]int, error) {
 	children := map[int][]int{}
 	entries, err := os.ReadDir("/proc")
@@ -183,11 +183,15 @@ func processTree(root int) ([]int, error) {
 		if err != nil {
 			continue
 		}
-		if fields, err := processStat(pid); err == nil {
-			if parent, err := strconv.Atoi(fields[1]); err == nil {
-				children[parent] = append(children[parent], pid)
-			}
+		fields, err := processStat(pid)
+		if err != nil {
+			continue // ended meanwhile
 		}
+		parent, err := strconv.Atoi(fields[1])
+		if err != nil {
+			return nil, err
+		}
+		children[parent] = append(children[parent], pid)
 	}
 	tree := []int{root}
 	for i := 0; i < len(tree); i++ {
@@ -196,7 +200,7 @@ func processTree(root int) ([]int, error) {
 	return tree, nil
 }
 
-// processStat gives the fields of /proc/PID/stat behind the name, from the third
+// processStat returns the fields of /proc/PID/stat after the name, from the third
 // on: state, parent, and so forth (proc_pid_stat(5)).
 func processStat(pid int) ([]string, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -211,8 +215,8 @@ func processStat(pid int) ([]string, error) {
 	return fields, nil
 }
 
-// processorTime sums the processor time of a process and all below it, those that
-// have ended included.
+// processorTime returns the sum of the processor time of a process and all its
+// descendants, ended ones included.
 func processorTime(root int) (time.Duration, error) {
 	const tick = 10 * time.Millisecond // Linux counts hundredths for programs
 	tree, err := processTree(root)
@@ -239,8 +243,8 @@ func processorTime(root int) (time.Duration, error) {
 	return sum, nil
 }
 
-// treeMemory sums the memory of a process and all below it, shared pages counted
-// by their share (PSS), in bytes.
+// treeMemory returns the memory of a process and all its descendants in bytes, as
+// proportional set size (PSS): a shared page counts in parts.
 func treeMemory(root int) (int64, error) {
 	tree, err := processTree(root)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 type runCommand struct {
-	Rounds  int      `default:"20" help:"Flows of each kind, in turn."`
+	Rounds  int      `default:"20" help:"Flows of each kind, alternating."`
 	Batch   int      `default:"20" help:"Cases of the part that counts cases per second."`
 	Workers int      `default:"2" help:"Playwright's workers in that part, a browser each."`
 	Cases   int      `default:"100000" help:"Cases of the list."`
@@ -31,22 +31,22 @@ type runCommand struct {
 // runBench is one run of the command.
 type runBench struct {
 	*runCommand
-	shop  *shop
-	floor *playwright
+	site     *shopSite
+	baseline *playwright
 }
 
 // Run measures the parts in turn and prints a Markdown table.
 func (c *runCommand) Run(ctx context.Context) error {
 	b := &runBench{runCommand: c}
 	var err error
-	if b.shop, err = startShop(); err != nil {
+	if b.site, err = startShop(); err != nil {
 		return err
 	}
-	defer b.shop.stop()
-	if b.floor, err = startPlaywright(ctx, b.shop.base, c.Chrome); err != nil {
+	defer b.site.stop()
+	if b.baseline, err = startPlaywright(ctx, b.site.base, c.Chrome); err != nil {
 		return err
 	}
-	defer b.floor.stop()
+	defer b.baseline.stop()
 	fmt.Printf("%d rounds; pages from this process\n\n| part | measured | target | |\n|---|---|---|---|\n", c.Rounds)
 	for _, part := range []struct {
 		name string
@@ -62,7 +62,7 @@ func (c *runCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-// engine is the browser room of a worker, without a service around it.
+// engine is the part of a worker that plays tests, without a queue or database.
 type engine struct {
 	pool  *browser.Pool
 	steps []step.Step
@@ -114,10 +114,10 @@ func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
 		return nil, err
 	}
 	stops = append(stops, pool.Close)
-	return &engine{pool: pool, steps: b.shop.steps(), close: stop}, nil
+	return &engine{pool: pool, steps: b.site.steps(), close: stop}, nil
 }
 
-// play is one flow: a context of its own, the steps, the end of the context.
+// play plays one flow in a new browser context and returns its time.
 func (e *engine) play(ctx context.Context) (time.Duration, error) {
 	start := time.Now()
 	lease, err := e.pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
@@ -132,16 +132,16 @@ func (e *engine) play(ctx context.Context) (time.Duration, error) {
 	return time.Since(start), nil
 }
 
-// measureFlow plays the flow in warm browsers, in turn with Playwright.
+// measureFlow plays the flow in warm browsers, alternating with Playwright.
 func (b *runBench) measureFlow(ctx context.Context) error {
 	e, err := b.startEngine(ctx)
 	if err != nil {
 		return err
 	}
 	defer e.close()
-	var floor, ours []float64
+	var baseline, ours []float64
 	for n := range b.Rounds + 2 {
-		theirs, err := b.floor.ask("flow")
+		theirs, err := b.baseline.request("flow")
 		if err != nil {
 			return err
 		}
@@ -150,17 +150,17 @@ func (b *runBench) measureFlow(ctx context.Context) error {
 			return err
 		}
 		if n > 1 { // the first rounds warm browsers and caches
-			floor, ours = append(floor, theirs.Seconds()), append(ours, took.Seconds())
+			baseline, ours = append(baseline, theirs.Seconds()), append(ours, took.Seconds())
 		}
 	}
-	f, o := median(floor), median(ours)
-	row("floor: the eight-step flow with Playwright, warm browser, new context", fmt.Sprintf("%.0f ms", 1000*f), "", true)
-	row("the flow by the browser room, warm, isolated", fmt.Sprintf("%.0f ms, %.2f of the floor", 1000*o, o/f), "faster than the floor", o < f)
+	f, o := median(baseline), median(ours)
+	row("baseline: the eight-step flow with Playwright, warm browser, new context", fmt.Sprintf("%.0f ms", 1000*f), "", true)
+	row("the flow by the browser room, warm, isolated", fmt.Sprintf("%.0f ms, %.2f of the baseline", 1000*o, o/f), "faster than the baseline", o < f)
 	return nil
 }
 
-// insertCases makes cases as imports do; a hundred of them have the word in their
-// name that is looked for.
+// insertCases inserts cases as imports do; a hundred of them have the searched
+// word in their name.
 const insertCases = `
 insert into test_cases (id, organization_id, team_id, name, run_settings, runnable, creator_uuid, modifier_uuid, created_at, updated_at)
 select lpad(to_hex(n), 24, '0'), t.organization_id, t.id,
@@ -170,7 +170,7 @@ select lpad(to_hex(n), 24, '0'), t.organization_id, t.id,
 from (select id, organization_id from teams order by id limit 1) t, (select uuid from users order by id limit 1) u,
 	generate_series(1, $1::int) n`
 
-// measureList asks for the first page of a search among many cases.
+// measureList requests the first page of a search among many cases.
 func (b *runBench) measureList(ctx context.Context) error {
 	product, err := startProduct(ctx, b.Binary)
 	if err != nil {
@@ -188,7 +188,7 @@ func (b *runBench) measureList(ctx context.Context) error {
 	if _, err := db.ExecContext(ctx, `analyze test_cases`); err != nil {
 		return err
 	}
-	times, err := timePages(ctx, product.base+"/v1/ai-authoring/testcases?search=voucher", product.authorize)
+	times, err := timeListRequests(ctx, product.base+"/v1/ai-authoring/testcases?search=voucher", product.authorize)
 	if err != nil {
 		return err
 	}

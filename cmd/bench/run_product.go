@@ -14,8 +14,8 @@ import (
 
 func (p *product) authorize(r *http.Request) { r.SetBasicAuth(p.username, p.accessKey) }
 
-// call sends a request to the authoring interface and reads the member data of
-// the answer.
+// call sends a request to the authoring interface and decodes the member "data"
+// of the response.
 func (p *product) call(ctx context.Context, method, path string, body, into any) error {
 	doc, err := json.Marshal(body)
 	if err != nil {
@@ -27,22 +27,22 @@ func (p *product) call(ctx context.Context, method, path string, body, into any)
 	}
 	p.authorize(r)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 16<<20))
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
 	if err != nil {
 		return err
 	}
-	if answer.StatusCode >= 300 {
-		return fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
+	if response.StatusCode >= 300 {
+		return fmt.Errorf("%s %s: %s: %s", method, path, response.Status, text)
 	}
 	return json.Unmarshal(text, &struct{ Data any }{into})
 }
 
-// runState is what of a run or suite run is looked at.
+// runState is the part of a run or suite run that the bench reads.
 type runState struct {
 	ID         string
 	Status     string
@@ -65,8 +65,8 @@ func (p *product) importCase(ctx context.Context, name string, steps []step.Step
 	return made.ID, err
 }
 
-// await runs something and waits for its end.
-func (p *product) await(ctx context.Context, of string) (*runState, error) {
+// runAndWait starts a run of a case or suite and waits for its end.
+func (p *product) runAndWait(ctx context.Context, of string) (*runState, error) {
 	var run runState
 	if err := p.call(ctx, http.MethodPost, of+"/run", struct{}{}, &run); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (b *runBench) measureCases(ctx context.Context) error {
 	defer product.stop()
 	var ids []string
 	for n := range b.Batch {
-		id, err := product.importCase(ctx, fmt.Sprintf("Buy product, %d", n+1), b.shop.steps())
+		id, err := product.importCase(ctx, fmt.Sprintf("Buy product, %d", n+1), b.site.steps())
 		if err != nil {
 			return err
 		}
@@ -106,29 +106,28 @@ func (b *runBench) measureCases(ctx context.Context) error {
 	if err := product.call(ctx, http.MethodPost, "/testsuites", map[string]any{"name": "Shop", "testCases": ids}, &suite); err != nil {
 		return err
 	}
-	var floor, ours []float64
+	var baseline, ours []float64
 	for n := range 4 {
-		theirs, err := b.floor.ask(fmt.Sprintf("cases %d %d", b.Workers, b.Batch))
+		theirs, err := b.baseline.request(fmt.Sprintf("cases %d %d", b.Workers, b.Batch))
 		if err != nil {
 			return err
 		}
 		start := time.Now()
-		if _, err := product.await(ctx, "/testsuites/"+suite.ID); err != nil {
+		if _, err := product.runAndWait(ctx, "/testsuites/"+suite.ID); err != nil {
 			return err
 		}
 		if n > 0 {
-			floor, ours = append(floor, theirs.Seconds()), append(ours, time.Since(start).Seconds())
+			baseline, ours = append(baseline, theirs.Seconds()), append(ours, time.Since(start).Seconds())
 		}
 	}
-	f, o := float64(b.Batch)/median(floor), float64(b.Batch)/median(ours)
-	row(fmt.Sprintf("floor: %d cases with Playwright, %d workers with a browser each", b.Batch, b.Workers), fmt.Sprintf("%.2f cases/s", f), "", true)
+	f, o := float64(b.Batch)/median(baseline), float64(b.Batch)/median(ours)
+	row(fmt.Sprintf("baseline: %d cases with Playwright, %d workers with a browser each", b.Batch, b.Workers), fmt.Sprintf("%.2f cases/s", f), "", true)
 	row(fmt.Sprintf("suite run of %d cases, from the request to the answer that it has ended", b.Batch),
-		fmt.Sprintf("%.2f cases/s, %.2f of the floor", o, o/f), "1.3 of the floor", o/f >= 1.3)
+		fmt.Sprintf("%.2f cases/s, %.2f of the baseline", o, o/f), "1.3 of the baseline", o/f >= 1.3)
 	return nil
 }
 
-// measureOverhead runs the case with everything around it, in turn with the flow
-// alone.
+// measureOverhead compares complete runs of a case with the flow alone.
 func (b *runBench) measureOverhead(ctx context.Context) error {
 	for _, kind := range []struct {
 		name, flag string
@@ -144,12 +143,12 @@ func (b *runBench) measureOverhead(ctx context.Context) error {
 	return nil
 }
 
-// breath is how long nothing runs before a flow and before a run: browsers are made
-// ready for the next test meanwhile, and neither pays for the other's.
-const breath = 500 * time.Millisecond
+// quietTime is the pause before each flow and each run. Browsers prepare for the
+// next test meanwhile, so that neither pays for the other's preparation.
+const quietTime = 500 * time.Millisecond
 
-// timeRuns gives the medians of the flow and of the time from a request to the end
-// of its run. One runs at a time, so that none waits for a worker.
+// timeRuns returns the medians of the flow and of the time from a request to the
+// end of its run. One runs at a time, so that none waits for a worker.
 func (b *runBench) timeRuns(ctx context.Context, flag string) (flow, run time.Duration, err error) {
 	e, err := b.startEngine(ctx)
 	if err != nil {
@@ -161,19 +160,19 @@ func (b *runBench) timeRuns(ctx context.Context, flag string) (flow, run time.Du
 		return 0, 0, err
 	}
 	defer product.stop()
-	id, err := product.importCase(ctx, "Buy a product", b.shop.steps())
+	id, err := product.importCase(ctx, "Buy a product", b.site.steps())
 	if err != nil {
 		return 0, 0, err
 	}
 	var flows, runs []float64
 	for n := range b.Rounds + 2 {
-		time.Sleep(breath)
+		time.Sleep(quietTime)
 		alone, err := e.play(ctx)
 		if err != nil {
 			return 0, 0, err
 		}
-		time.Sleep(breath)
-		run, err := product.await(ctx, "/testcases/"+id)
+		time.Sleep(quietTime)
+		run, err := product.runAndWait(ctx, "/testcases/"+id)
 		if err != nil {
 			return 0, 0, err
 		}

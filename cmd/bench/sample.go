@@ -14,18 +14,18 @@ type sample struct {
 	uuid int // offset of the uuid's 36 characters
 }
 
-// placeholder stands for the uuid while a report is made.
+// placeholder is the uuid of a report before it is sent.
 const placeholder = "00000000-0000-4000-8000-000000000000"
 
-// samples makes n different reports of about size bytes, in some fifty groups,
+// samples returns n different reports of about size bytes, in some fifty groups,
 // as JavaScript clients send them: a faulting thread of twenty frames, a few
-// others, attributes, and for large ones breadcrumbs and source lines. The seed
-// is fixed: two runs send the same.
+// other threads, attributes, and in large ones breadcrumbs. The seed is fixed:
+// two runs send the same reports.
 func samples(n, size int) []sample {
 	rng := rand.New(rand.NewPCG(1, uint64(size)))
 	all := make([]sample, n)
 	for i := range all {
-		body := makeReport(rng, size)
+		body := newReport(rng, size)
 		all[i] = sample{body, bytes.Index(body, []byte(placeholder))}
 	}
 	return all
@@ -41,7 +41,7 @@ func identifier(rng *rand.Rand) string {
 	return word(rng) + string(w[0]-'a'+'A') + w[1:]
 }
 
-func makeReport(rng *rand.Rand, size int) []byte {
+func newReport(rng *rand.Rand, size int) []byte {
 	group := rng.IntN(50)
 	shape := rand.New(rand.NewPCG(2, uint64(group))) // the same stack for the same group
 	threads := map[string]any{"main": map[string]any{"name": "main", "fault": true, "stack": stack(shape, rng, 20)}}
@@ -82,7 +82,7 @@ func stack(shape, rng *rand.Rand, n int) []map[string]any {
 	return frames
 }
 
-// grow adds most of what is missing, at least one breadcrumb.
+// grow adds most of the missing bytes, at least one breadcrumb.
 func grow(rng *rand.Rand, report, threads map[string]any, i, missing int) {
 	if missing > 8000 && i%3 == 0 {
 		threads[fmt.Sprintf("worker-%d", i)] = map[string]any{"name": "worker", "stack": stack(rng, rng, 15)}

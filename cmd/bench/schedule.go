@@ -9,33 +9,33 @@ import (
 )
 
 type scheduleCommand struct {
-	Burst  int           `default:"10000" help:"Schedules that are due in the same second."`
-	Suites int           `default:"10000" help:"Suites of those schedules, with a case each; fewer than schedules are shared."`
-	Rate   int           `default:"1000" help:"Fires a minute of the steady part; each schedule fires every minute at its second."`
-	For    time.Duration `default:"3m" help:"Length of the steady part."`
-	Kill   time.Duration `default:"10s" help:"In the steady part one of three schedulers is killed so often."`
-	Idle   int           `default:"100000" help:"Schedules of the idle part, due next year."`
-	Quiet  time.Duration `default:"60s" help:"Length of the idle part."`
-	Floor  time.Duration `default:"5s" help:"Length of the floor."`
-	Only   []string      `help:"Parts to measure: burst, steady, idle; default: all."`
-	Binary string        `help:"A slipway program to measure; default: build this checkout."`
+	Burst    int           `default:"10000" help:"Schedules that are due in the same second."`
+	Suites   int           `default:"10000" help:"Suites of those schedules, with a case each; fewer than schedules are shared."`
+	Rate     int           `default:"1000" help:"Firings a minute of the steady part; each schedule fires every minute at its second."`
+	For      time.Duration `default:"3m" help:"Length of the steady part."`
+	Kill     time.Duration `default:"10s" help:"Interval at which the steady part kills one of three schedulers."`
+	Idle     int           `default:"100000" help:"Schedules of the idle part, due next year."`
+	Quiet    time.Duration `default:"60s" help:"Length of the idle part."`
+	Baseline time.Duration `default:"5s" help:"Length of the baseline."`
+	Only     []string      `help:"Parts to measure: burst, steady, idle; default: all."`
+	Binary   string        `help:"A slipway program to measure; default: build this checkout."`
 }
 
 // scheduleBench is one run of the command.
 type scheduleBench struct {
 	*scheduleCommand
-	binary string
-	missed []string // targets
+	slipway string
+	missed  []string // targets
 }
 
-// Run measures the parts in turn, each with servers and processes of its own, and
-// prints a Markdown table.
+// Run measures the parts one after the other, each with new servers and
+// processes, and prints a Markdown table.
 func (c *scheduleCommand) Run(ctx context.Context) error {
 	_, err := c.measure(ctx)
 	return err
 }
 
-// measure gives the targets that were missed.
+// measure returns the parts that missed their target.
 func (c *scheduleCommand) measure(ctx context.Context) (missed []string, err error) {
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *scheduleCommand) measure(ctx context.Context) (missed []string, err err
 	}
 	defer os.RemoveAll(dir)
 	b := &scheduleBench{scheduleCommand: c}
-	if b.binary, err = buildSlipway(ctx, dir, c.Binary); err != nil {
+	if b.slipway, err = buildSlipway(ctx, dir, c.Binary); err != nil {
 		return nil, err
 	}
 	fmt.Printf("schedules; PostgreSQL, Redis, schedulers, a worker without browsers\n\n| part | measured | target | |\n|---|---|---|---|\n")
@@ -68,25 +68,25 @@ func (b *scheduleBench) row(part, measured, target string, met bool) {
 	row(part, measured, target, met)
 }
 
-// measureBurst lets many schedules come due in one second.
+// measureBurst measures many schedules that are due in the same second.
 func (b *scheduleBench) measureBurst(ctx context.Context) error {
-	f, err := startFleet(ctx, b.binary)
+	f, err := startFleet(ctx, b.slipway)
 	if err != nil {
 		return err
 	}
 	defer f.stop()
-	floor, err := f.measureFloor(ctx, b.Floor)
+	baseline, err := f.measureBaseline(ctx, b.Baseline)
 	if err != nil {
 		return err
 	}
-	b.row(fmt.Sprintf("floor: rows of %d fires a transaction, %d connections, nothing else", floorRows, floorConns), fmt.Sprintf("%.0f fires/s", floor), "", true)
+	b.row(fmt.Sprintf("baseline: rows of %d firings a transaction, %d connections, nothing else", baselineRows, baselineConns), fmt.Sprintf("%.0f firings/s", baseline), "", true)
 	if err := f.addSuites(ctx, min(b.Suites, b.Burst)); err != nil {
 		return err
 	}
 	if _, err := f.ready(ctx, "scheduler", "worker"); err != nil {
 		return err
 	}
-	due := time.Now().Add(lead + time.Duration(b.Burst)*time.Millisecond/2).Truncate(time.Second)
+	due := time.Now().Add(leadTime + time.Duration(b.Burst)*time.Millisecond/2).Truncate(time.Second)
 	if err := f.addSchedules(ctx, due, due, b.Burst, 0); err != nil {
 		return err
 	}
@@ -95,35 +95,35 @@ func (b *scheduleBench) measureBurst(ctx context.Context) error {
 		return err
 	}
 	if time.Now().After(due.Add(-time.Second)) {
-		return fmt.Errorf("%d schedules could not be made in time", b.Burst)
+		return fmt.Errorf("%d schedules could not be inserted in time", b.Burst)
 	}
 	seen, err := f.watch(ctx, len(want), due.Add(time.Minute))
 	if err != nil {
 		return err
 	}
-	all := seen.at(1)
+	all := seen.quantile(1)
 	b.row(fmt.Sprintf("%d schedules due in the same second, %d suites: until all had fired", b.Burst, min(b.Suites, b.Burst)),
-		fmt.Sprintf("%s, %.0f fires/s, %.2f of the floor", round(all), float64(len(want))/all.Seconds(), float64(len(want))/all.Seconds()/floor),
+		fmt.Sprintf("%s, %.0f firings/s, %.2f of the baseline", round(all), float64(len(want))/all.Seconds(), float64(len(want))/all.Seconds()/baseline),
 		"5s", len(seen) == len(want) && all <= 5*time.Second)
-	b.row("their lateness, p50 and p99", fmt.Sprintf("%s, %s", round(seen.at(0.5)), round(seen.at(0.99))), "p99 3s", seen.at(0.99) <= 3*time.Second)
+	b.row("their lateness, p50 and p99", fmt.Sprintf("%s, %s", round(seen.quantile(0.5)), round(seen.quantile(0.99))), "p99 3s", seen.quantile(0.99) <= 3*time.Second)
 	return b.compare(ctx, f, want)
 }
 
-// compare counts fires that are not as the schedules say.
-func (b *scheduleBench) compare(ctx context.Context, f *fleet, want map[fireKey]bool) error {
+// compare counts firings that differ from what the schedules specify.
+func (b *scheduleBench) compare(ctx context.Context, f *fleet, want map[firingKey]bool) error {
 	c, err := f.compare(ctx, want)
 	if err != nil {
 		return err
 	}
-	b.row(fmt.Sprintf("of %d fires: missing, double, not due", len(want)), fmt.Sprintf("%d, %d, %d", c.missing, c.double, c.foreign),
+	b.row(fmt.Sprintf("of %d firings: missing, double, not due", len(want)), fmt.Sprintf("%d, %d, %d", c.missing, c.duplicate, c.notDue),
 		"none", c == comparison{})
 	return nil
 }
 
-// measureSteady holds a rate while schedulers are killed. The bench ends the suite
-// runs, as browsers would: a fire is skipped while the former one runs.
+// measureSteady fires at a steady rate while schedulers are killed. The bench ends the suite
+// runs, as browsers would: a firing is skipped while the former one runs.
 func (b *scheduleBench) measureSteady(ctx context.Context) error {
-	f, err := startFleet(ctx, b.binary)
+	f, err := startFleet(ctx, b.slipway)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (b *scheduleBench) measureSteady(ctx context.Context) error {
 		return err
 	}
 	schedulers := members[:3]
-	start := time.Now().Add(lead).Truncate(time.Second)
+	start := time.Now().Add(leadTime).Truncate(time.Second)
 	last := start.Add(b.For - time.Second)
 	if err := f.addSchedules(ctx, start, last, b.Rate, time.Minute); err != nil {
 		return err
@@ -146,11 +146,11 @@ func (b *scheduleBench) measureSteady(ctx context.Context) error {
 		return err
 	}
 	if time.Now().After(start) {
-		return fmt.Errorf("%d schedules could not be made in time", b.Rate)
+		return fmt.Errorf("%d schedules could not be inserted in time", b.Rate)
 	}
-	stopEnding := loop(ctx, 100*time.Millisecond, f.endSuiteRuns)
+	stopEnding := repeat(ctx, 100*time.Millisecond, f.endSuiteRuns)
 	kills := 0
-	stopKilling := loop(ctx, b.Kill, func(ctx context.Context) error {
+	stopKilling := repeat(ctx, b.Kill, func(ctx context.Context) error {
 		m := schedulers[kills%len(schedulers)]
 		kills++
 		m.kill()
@@ -162,14 +162,14 @@ func (b *scheduleBench) measureSteady(ctx context.Context) error {
 			return failed
 		}
 	}
-	b.row(fmt.Sprintf("%d fires a minute for %s, three schedulers, %d kills: lateness p50, p99 and most", b.Rate, b.For, kills),
-		fmt.Sprintf("%s, %s, %s", round(seen.at(0.5)), round(seen.at(0.99)), round(seen.at(1))), "p99 1s", seen.at(0.99) < time.Second)
+	b.row(fmt.Sprintf("%d firings a minute for %s, three schedulers, %d kills: lateness p50, p99 and most", b.Rate, b.For, kills),
+		fmt.Sprintf("%s, %s, %s", round(seen.quantile(0.5)), round(seen.quantile(0.99)), round(seen.quantile(1))), "p99 1s", seen.quantile(0.99) < time.Second)
 	return b.compare(ctx, f, want)
 }
 
-// measureIdle looks at what a scheduler takes while nothing is due.
+// measureIdle measures the processor time of a scheduler while nothing is due.
 func (b *scheduleBench) measureIdle(ctx context.Context) error {
-	f, err := startFleet(ctx, b.binary)
+	f, err := startFleet(ctx, b.slipway)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (b *scheduleBench) measureIdle(ctx context.Context) error {
 	}
 	names := []string{"an idle scheduler", "the worker beside it", "PostgreSQL"}
 	pids := []int{members[0].pid(), members[1].pid(), f.postgres.PID()}
-	if err := rest(ctx, min(b.Quiet, 10*time.Second)); err != nil { // what a start takes is not idling
+	if err := sleep(ctx, min(b.Quiet, 10*time.Second)); err != nil { // the work of a start is not idling
 		return err
 	}
 	began, before := time.Now(), make([]time.Duration, len(pids))
@@ -195,7 +195,7 @@ func (b *scheduleBench) measureIdle(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := rest(ctx, b.Quiet); err != nil {
+	if err := sleep(ctx, b.Quiet); err != nil {
 		return err
 	}
 	for i, pid := range pids {

@@ -17,12 +17,12 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// withoutBrowsers are the default pools but the one of runs: suite runs are worked
+// poolsWithoutBrowsers are the default pools but the one of runs: suite runs are worked
 // on, their jobs wait.
-const withoutBrowsers = "2:schedule=1;4:critical=6,default=3;3:crash=1;2:bulk=1"
+const poolsWithoutBrowsers = "2:schedule=1;4:critical=6,default=3;3:crash=1;2:bulk=1"
 
-// fleet is a deployment with an organization: private servers, and tiers as
-// processes of their own.
+// fleet is a deployment with an organization: managed servers, and tiers as
+// separate processes.
 type fleet struct {
 	dir       string
 	binary    string
@@ -33,7 +33,7 @@ type fleet struct {
 	members   []*member
 }
 
-// member is a place of the fleet; a process that was killed is started again in it.
+// member is a process of the fleet; after a kill it is started again.
 type member struct {
 	fleet *fleet
 	tier  string
@@ -65,7 +65,7 @@ func startFleet(ctx context.Context, binary string) (f *fleet, err error) {
 	}
 	f.variables = append(os.Environ(), "SLIPWAY_DATABASE_URL="+f.postgres.URL(), "SLIPWAY_REDIS_URL="+redis.URL(),
 		"SLIPWAY_OBJECTS_URL=file://"+filepath.Join(f.dir, "objects"), "SLIPWAY_SIGNING_KEY="+strings.Repeat("k", 32),
-		"SLIPWAY_PUBLIC_URL=http://127.0.0.1", "SLIPWAY_WORKER_POOLS="+withoutBrowsers, "SLIPWAY_WORKER_DRAIN=1s", "SLIPWAY_LOG_LEVEL=warn")
+		"SLIPWAY_PUBLIC_URL=http://127.0.0.1", "SLIPWAY_WORKER_POOLS="+poolsWithoutBrowsers, "SLIPWAY_WORKER_DRAIN=1s", "SLIPWAY_LOG_LEVEL=warn")
 	for _, line := range [][]string{{"migrate"}, {"admin", "org", "create", "bench"},
 		{"admin", "user", "create", "bench", "owner@example.com", "--role", "owner"}} {
 		cmd := exec.CommandContext(ctx, binary, line...)
@@ -74,11 +74,11 @@ func startFleet(ctx context.Context, binary string) (f *fleet, err error) {
 			return nil, fmt.Errorf("slipway %s: %w\n%s", strings.Join(line, " "), err, out)
 		}
 	}
-	f.db, err = storage.Open(storage.Config{URL: f.postgres.URL(), MaxConns: floorConns + 2, ApplicationName: "bench"})
+	f.db, err = storage.Open(storage.Config{URL: f.postgres.URL(), MaxConns: baselineConns + 2, ApplicationName: "bench"})
 	return f, err
 }
 
-// ready starts tiers and waits until all say that they are ready.
+// ready starts tiers and waits until all are ready.
 func (f *fleet) ready(ctx context.Context, tiers ...string) ([]*member, error) {
 	var started []*member
 	for _, tier := range tiers {
@@ -93,7 +93,7 @@ func (f *fleet) ready(ctx context.Context, tiers ...string) ([]*member, error) {
 		f.members, started = append(f.members, m), append(started, m)
 	}
 	for _, m := range started {
-		if err := m.await(ctx); err != nil {
+		if err := m.waitUntilReady(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -109,18 +109,18 @@ func freePort() (string, error) {
 	return port, errors.Join(err, listener.Close())
 }
 
-// await waits until the process says that it is ready.
-func (m *member) await(ctx context.Context) error {
+// waitUntilReady waits until /readyz of the process returns 200.
+func (m *member) waitUntilReady(ctx context.Context) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
-		if err := rest(ctx, 50*time.Millisecond); err != nil {
+		if err := sleep(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
-		answer, err := http.Get("http://127.0.0.1:" + m.port + "/readyz")
+		response, err := http.Get("http://127.0.0.1:" + m.port + "/readyz")
 		if err != nil {
 			continue
 		}
-		_ = answer.Body.Close()
-		if answer.StatusCode == http.StatusOK {
+		_ = response.Body.Close()
+		if response.StatusCode == http.StatusOK {
 			return nil
 		}
 	}
@@ -181,8 +181,8 @@ func (f *fleet) stop() {
 	_ = os.RemoveAll(f.dir)
 }
 
-// rest waits, or gives the error of a context that has ended.
-func rest(ctx context.Context, d time.Duration) error {
+// sleep waits, or returns the error of a context that has ended.
+func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -191,14 +191,14 @@ func rest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// loop does something again and again until it is stopped, which gives the first
-// error; an error ends it.
-func loop(ctx context.Context, every time.Duration, round func(context.Context) error) (stop func() error) {
+// repeat calls round at an interval until stop is called, which returns the first
+// error; an error ends the calls.
+func repeat(ctx context.Context, every time.Duration, round func(context.Context) error) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
 		for {
-			if rest(ctx, every) != nil {
+			if sleep(ctx, every) != nil {
 				done <- nil
 				return
 			}

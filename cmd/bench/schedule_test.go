@@ -27,7 +27,7 @@ func newFleet(t *testing.T) *fleet {
 	return &fleet{db: db}
 }
 
-const addFires = `
+const addFirings = `
 with fires as (
 	insert into test_schedule_fires (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid)
 	select gen_random_uuid(), organization_id, id, next_run_at, 'CRON', 'STARTED', running_user_uuid from test_schedules
@@ -48,7 +48,7 @@ func TestScheduleComparison(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, comparison{missing: 45}, got)
 
-	_, err = f.db.ExecContext(t.Context(), addFires)
+	_, err = f.db.ExecContext(t.Context(), addFirings)
 	require.NoError(t, err)
 	got, err = f.compare(t.Context(), want)
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestScheduleComparison(t *testing.T) {
 	require.NoError(t, err)
 	got, err = f.compare(t.Context(), want)
 	require.NoError(t, err)
-	require.Equal(t, comparison{missing: 16, double: 2, foreign: 1}, got)
+	require.Equal(t, comparison{missing: 16, duplicate: 2, notDue: 1}, got)
 }
 
 func TestScheduleRows(t *testing.T) {
@@ -94,7 +94,7 @@ func TestScheduleRows(t *testing.T) {
 	want, err = f.expected(t.Context(), due)
 	require.NoError(t, err)
 	require.Empty(t, want, "all are due next year")
-	rate, err := f.measureFloor(t.Context(), 100*time.Millisecond)
+	rate, err := f.measureBaseline(t.Context(), 100*time.Millisecond)
 	require.NoError(t, err)
 	require.Positive(t, rate)
 }
@@ -102,14 +102,14 @@ func TestScheduleRows(t *testing.T) {
 func TestLateness(t *testing.T) {
 	t.Parallel()
 	l := lateness{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	require.EqualValues(t, 6, l.at(0.5))
-	require.EqualValues(t, 10, l.at(0.99))
-	require.EqualValues(t, 10, l.at(1))
-	require.Greater(t, lateness(nil).at(0.5), time.Hour, "nothing seen misses every target")
+	require.EqualValues(t, 6, l.quantile(0.5))
+	require.EqualValues(t, 10, l.quantile(0.99))
+	require.EqualValues(t, 10, l.quantile(1))
+	require.Greater(t, lateness(nil).quantile(0.5), time.Hour, "nothing seen misses every target")
 }
 
-// The parts with real processes, short: what they count must be right, how long it
-// takes is the machine's.
+// The parts with real processes, short: the counts must be right; the times depend
+// on the machine.
 func TestScheduleBench(t *testing.T) {
 	t.Parallel()
 	program, err := buildSlipway(t.Context(), t.TempDir(), "")
@@ -118,11 +118,11 @@ func TestScheduleBench(t *testing.T) {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			c := &scheduleCommand{Burst: 60, Suites: 20, Rate: 240, For: 4 * time.Second, Kill: time.Second, Idle: 100,
-				Quiet: time.Second, Floor: 100 * time.Millisecond, Only: []string{part}, Binary: program}
+				Quiet: time.Second, Baseline: 100 * time.Millisecond, Only: []string{part}, Binary: program}
 			missed, err := c.measure(t.Context())
 			require.NoError(t, err)
 			for _, target := range missed {
-				require.NotContains(t, target, "missing, double", "fires were lost or done twice")
+				require.NotContains(t, target, "missing, double", "firings were lost or done twice")
 			}
 		})
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// shop is the site that flows run on: a sign-in, a list of forty products, a cart
+// site is the site that flows run on: a sign-in, a list of forty products, a cart
 // in the visitor's session.
-type shop struct {
+type shopSite struct {
 	server *http.Server
 	base   string
 
@@ -23,12 +23,12 @@ type shop struct {
 	carts map[string]int // by session
 }
 
-func startShop() (*shop, error) {
+func startShop() (*shopSite, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{base: "http://" + listener.Addr().String(), carts: map[string]int{}}
+	s := &shopSite{base: "http://" + listener.Addr().String(), carts: map[string]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.signIn)
 	mux.HandleFunc("POST /login", s.login)
@@ -40,7 +40,7 @@ func startShop() (*shop, error) {
 	return s, nil
 }
 
-func (s *shop) stop() { _ = s.server.Close() }
+func (s *shopSite) stop() { _ = s.server.Close() }
 
 func page(w http.ResponseWriter, title, body string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -49,14 +49,14 @@ func page(w http.ResponseWriter, title, body string) {
 li{border:1px solid #ccc;padding:1em}button,input{font:inherit;padding:.4em}</style></head><body>%s</body></html>`, title, body)
 }
 
-func (s *shop) signIn(w http.ResponseWriter, _ *http.Request) {
+func (s *shopSite) signIn(w http.ResponseWriter, _ *http.Request) {
 	page(w, "Sign in", `<h1>Sign in</h1><form method="post" action="/login">
 <p><label for="user">User</label> <input id="user" name="user" autocomplete="off"></p>
 <p><label for="password">Password</label> <input id="password" name="password" type="password"></p>
 <p><button id="login">Log in</button></p></form>`)
 }
 
-func (s *shop) login(w http.ResponseWriter, r *http.Request) {
+func (s *shopSite) login(w http.ResponseWriter, r *http.Request) {
 	if r.FormValue("user") != "shopper" || r.FormValue("password") != "correct horse" {
 		w.WriteHeader(http.StatusForbidden)
 		page(w, "Refused", `<h1>Wrong user or password</h1>`)
@@ -66,7 +66,7 @@ func (s *shop) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/products", http.StatusSeeOther)
 }
 
-func (s *shop) session(r *http.Request) (id string, items int) {
+func (s *shopSite) session(r *http.Request) (id string, items int) {
 	if c, err := r.Cookie("session"); err == nil {
 		id = c.Value
 	}
@@ -75,7 +75,7 @@ func (s *shop) session(r *http.Request) (id string, items int) {
 	return id, s.carts[id]
 }
 
-func (s *shop) products(w http.ResponseWriter, r *http.Request) {
+func (s *shopSite) products(w http.ResponseWriter, r *http.Request) {
 	_, items := s.session(r)
 	list := ""
 	for n := 1; n <= 40; n++ {
@@ -90,7 +90,7 @@ func (s *shop) products(w http.ResponseWriter, r *http.Request) {
 });</script>`, items, list))
 }
 
-func (s *shop) add(w http.ResponseWriter, r *http.Request) {
+func (s *shopSite) add(w http.ResponseWriter, r *http.Request) {
 	id, _ := s.session(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,14 +98,14 @@ func (s *shop) add(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprint(w, s.carts[id])
 }
 
-func (s *shop) cart(w http.ResponseWriter, r *http.Request) {
+func (s *shopSite) cart(w http.ResponseWriter, r *http.Request) {
 	_, items := s.session(r)
 	page(w, "Cart", `<h1>Cart</h1><p id="total">`+html.EscapeString(fmt.Sprint(items))+` item(s)</p>`)
 }
 
 // steps are the flow: open, two fills, log in, verify, add, open the cart,
 // verify. flow.cjs does the same with Playwright.
-func (s *shop) steps() []step.Step {
+func (s *shopSite) steps() []step.Step {
 	element := func(css string) *step.Selector { return &step.Selector{Type: step.CSS, Value: css} }
 	text := func(t string) *string { return &t }
 	matches := func(css, value string) step.Tool {

@@ -20,7 +20,7 @@ import (
 
 type uploadCommand struct {
 	Size     int64    `default:"1073741824" help:"Bytes of the file that is uploaded."`
-	Rounds   int      `default:"3" help:"Uploads of each kind, in turn."`
+	Rounds   int      `default:"3" help:"Uploads of each kind, alternating."`
 	Parallel int      `default:"8" help:"Uploads at once of the memory part."`
 	Builds   int      `default:"100000" help:"Builds of the project that is listed."`
 	Packages []string `help:"APKs to inspect; default: those of the npm packages in the user's cache."`
@@ -57,7 +57,7 @@ func (c *uploadCommand) Run(ctx context.Context) error {
 		defer cancel()
 		_ = servers.Close(ctx)
 	}()
-	if err := b.connect(ctx, servers); err != nil {
+	if err := b.startMinIO(ctx, servers); err != nil {
 		return err
 	}
 	if b.product, err = startProduct(ctx, c.Binary, "--objects-url", b.objects); err != nil {
@@ -69,7 +69,7 @@ func (c *uploadCommand) Run(ctx context.Context) error {
 	}
 	defer b.db.Close()
 	fmt.Printf("uploads of %d MiB to MinIO, %d rounds\n\n| part | measured | target | |\n|---|---|---|---|\n", c.Size>>20, c.Rounds)
-	// Memory first: a process that has uploaded before holds buffers already.
+	// Memory first: after an upload a process keeps its buffers.
 	for _, part := range []struct {
 		name string
 		run  func(context.Context) error
@@ -84,8 +84,8 @@ func (c *uploadCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-// connect starts MinIO and makes the client of the floor.
-func (b *uploadBench) connect(ctx context.Context, servers *localservice.Folder) error {
+// startMinIO starts MinIO and creates the client of the baseline.
+func (b *uploadBench) startMinIO(ctx context.Context, servers *localservice.Folder) error {
 	server, err := servers.Minio(ctx, localservice.MinioConfig{})
 	if err != nil {
 		return err
@@ -113,8 +113,8 @@ func row(part, measured, target string, met bool) {
 	fmt.Printf("| %s | %s | %s | %s |\n", part, measured, target, mark)
 }
 
-// random makes the file: bytes that nothing can compress, from a fixed seed.
-func (b *uploadBench) random() error {
+// makeFile writes the file: bytes that cannot be compressed, from a fixed seed.
+func (b *uploadBench) makeFile() error {
 	if b.file != "" {
 		return nil
 	}
@@ -135,23 +135,23 @@ func (b *uploadBench) random() error {
 	return f.Close()
 }
 
-// generic lets the organization upload files of any kind.
-func (b *uploadBench) generic(ctx context.Context) error {
+// allowGenericFiles allows the organization to upload files of any kind.
+func (b *uploadBench) allowGenericFiles(ctx context.Context) error {
 	_, err := b.db.ExecContext(ctx, `update organizations set generic_files = true`)
 	return err
 }
 
-// throughput compares an upload with PutObject of the same file, in turn.
+// throughput compares uploads with PutObject of the same file, alternating.
 func (b *uploadBench) throughput(ctx context.Context) error {
-	if err := b.random(); err != nil {
+	if err := b.makeFile(); err != nil {
 		return err
 	}
-	if err := b.generic(ctx); err != nil {
+	if err := b.allowGenericFiles(ctx); err != nil {
 		return err
 	}
-	var floor, ours []float64
+	var baseline, ours []float64
 	for n := range b.Rounds + 1 {
-		put, err := b.put(ctx, fmt.Sprint("floor/", n))
+		put, err := b.putObject(ctx, fmt.Sprint("baseline/", n))
 		if err != nil {
 			return err
 		}
@@ -160,13 +160,13 @@ func (b *uploadBench) throughput(ctx context.Context) error {
 			return err
 		}
 		if n > 0 { // the first round warms disks and caches
-			floor, ours = append(floor, put.Seconds()), append(ours, took.Seconds())
+			baseline, ours = append(baseline, put.Seconds()), append(ours, took.Seconds())
 		}
 	}
 	mib := float64(b.Size) / (1 << 20)
-	f, o := median(floor), median(ours)
-	row("floor: PutObject of the file", fmt.Sprintf("%.0f MiB/s", mib/f), "", true)
-	row("upload of the file", fmt.Sprintf("%.0f MiB/s, %.2f of the floor", mib/o, f/o), "0.8 of the floor", f/o >= 0.8)
+	f, o := median(baseline), median(ours)
+	row("baseline: PutObject of the file", fmt.Sprintf("%.0f MiB/s", mib/f), "", true)
+	row("upload of the file", fmt.Sprintf("%.0f MiB/s, %.2f of the baseline", mib/o, f/o), "0.8 of the baseline", f/o >= 0.8)
 	return nil
 }
 
@@ -175,8 +175,8 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// put is the floor; the object is deleted again.
-func (b *uploadBench) put(ctx context.Context, key string) (time.Duration, error) {
+// putObject is the baseline; it deletes the object again.
+func (b *uploadBench) putObject(ctx context.Context, key string) (time.Duration, error) {
 	f, err := os.Open(b.file)
 	if err != nil {
 		return 0, err
@@ -216,7 +216,7 @@ func (b *uploadBench) keys(ctx context.Context) (map[string]bool, error) {
 	return keys, nil
 }
 
-// removeNew frees the disk.
+// removeNew deletes the objects that were not there before, to free the disk.
 func (b *uploadBench) removeNew(ctx context.Context, before map[string]bool) error {
 	now, err := b.keys(ctx)
 	if err != nil {
@@ -232,12 +232,12 @@ func (b *uploadBench) removeNew(ctx context.Context, before map[string]bool) err
 	return nil
 }
 
-// memory runs uploads at once and watches what the process takes on top.
+// memory runs uploads at once and samples how much memory they add.
 func (b *uploadBench) memory(ctx context.Context) error {
-	if err := b.random(); err != nil {
+	if err := b.makeFile(); err != nil {
 		return err
 	}
-	if err := b.generic(ctx); err != nil {
+	if err := b.allowGenericFiles(ctx); err != nil {
 		return err
 	}
 	before, err := b.keys(ctx)

@@ -73,12 +73,12 @@ var confined = []struct {
 	folders []string
 	reason  string
 }{
-	{"github.com/gin-gonic/gin", []string{"api", "cmd/bench"}, "handlers are the api's; the bench measures it as a floor"},
+	{"github.com/gin-gonic/gin", []string{"api", "cmd/bench"}, "handlers are the api's; the bench measures it as a baseline"},
 	{"github.com/hibiken/asynq", []string{"tasks/dispatch", "worker/.", "scheduler/.", "api/ops"}, "the ledger is the truth; asynq only carries offers, and the console shows them"},
 	{"github.com/hibiken/asynqmon", []string{"api/ops"}, "the console"},
 	{"github.com/jmoiron/sqlx", []string{"storage", "tasks/dispatch"}, "queries are written in storage"},
 	{"github.com/lib/pq", []string{"storage", "tasks/dispatch", "cmd/localservice"}, "so are the driver's errors read there; a started server is ready when it has answered a query"},
-	{"github.com/minio/minio-go/v7", []string{"storage", "tasks/dispatch", "cmd/bench"}, "objects are reached through storage/object; the bench measures it as a floor"},
+	{"github.com/minio/minio-go/v7", []string{"storage", "tasks/dispatch", "cmd/bench"}, "objects are reached through storage/object; the bench measures it as a baseline"},
 	{"github.com/redis/go-redis/v9", []string{"storage", "tasks/dispatch", "cmd/localservice"}, "Redis holds deliveries only; a started server is ready when it has answered"},
 	{"github.com/coder/websocket", []string{"worker/browser", "worker/run/replay"}, "browsers are spoken to in the browser room"},
 	{"database/sql", []string{"storage", "cmd/localservice"}, "queries are written in storage; a started server is ready when it has answered one"},

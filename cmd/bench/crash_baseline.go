@@ -18,32 +18,33 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// floorCommand serves the two floors that go over HTTP, in a process of its own
-// as Slipway is: /decode reads and decodes, /insert stores each report by one
-// INSERT into a jsonb column, with encoding/json and nothing else.
-type floorCommand struct {
+// baselineCommand serves the two baselines over HTTP, in a separate process as
+// Slipway is: /decode reads and decodes, /insert stores each report by one INSERT
+// into a jsonb column, with encoding/json and nothing else.
+type baselineCommand struct {
 	Database string `required:""`
 }
 
 // Run prints the address and serves until its parent ends it.
-func (c *floorCommand) Run(ctx context.Context) error {
+func (c *baselineCommand) Run(ctx context.Context) error {
 	db, err := storage.Open(storage.Config{URL: c.Database, MaxConns: 32})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(ctx, floorSchema); err != nil {
+	if _, err := db.ExecContext(ctx, baselineSchema); err != nil {
 		return err
 	}
 	gin.SetMode(gin.ReleaseMode)
 	router := gin.New()
 	read := func(g *gin.Context) ([]byte, map[string]any, bool) {
 		body, err := io.ReadAll(g.Request.Body)
-		var doc map[string]any
-		if err == nil {
-			err = json.Unmarshal(body, &doc)
-		}
 		if err != nil {
+			g.String(http.StatusBadRequest, "%s", err)
+			return nil, nil, false
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(body, &doc); err != nil {
 			g.String(http.StatusBadRequest, "%s", err)
 			return nil, nil, false
 		}
@@ -60,7 +61,7 @@ func (c *floorCommand) Run(ctx context.Context) error {
 			return
 		}
 		id, _ := doc["uuid"].(string)
-		if _, err := db.ExecContext(g, `insert into floor_json (uuid, doc) values ($1, $2)`, id, string(body)); err != nil {
+		if _, err := db.ExecContext(g, `insert into baseline_json (uuid, doc) values ($1, $2)`, id, string(body)); err != nil {
 			g.String(http.StatusInternalServerError, "%s", err)
 			return
 		}
@@ -79,20 +80,20 @@ func (c *floorCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-const floorSchema = `
-create table if not exists floor_json (uuid uuid primary key, doc jsonb not null);
-create table if not exists floor_rows (uuid uuid primary key, doc bytea not null);
-alter table floor_rows alter column doc set storage external;`
+const baselineSchema = `
+create table if not exists baseline_json (uuid uuid primary key, doc jsonb not null);
+create table if not exists baseline_rows (uuid uuid primary key, doc bytea not null);
+alter table baseline_rows alter column doc set storage external;`
 
-// multiRow is the floor without HTTP: eight connections insert compressed bodies
-// in statements of fifty rows, as fast as they can. It gives rows a second.
-func multiRow(ctx context.Context, db *storage.DB, all []sample, duration time.Duration) (float64, error) {
+// measureMultiRow is the baseline without HTTP: eight connections insert compressed bodies
+// in statements of fifty rows, as fast as they can. It returns rows a second.
+func measureMultiRow(ctx context.Context, db *storage.DB, all []sample, duration time.Duration) (float64, error) {
 	const connections, rows = 8, 50
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return 0, err
 	}
-	query := `insert into floor_rows (uuid, doc) values `
+	query := `insert into baseline_rows (uuid, doc) values `
 	for i := range rows {
 		query += fmt.Sprintf("($%d,$%d),", 2*i+1, 2*i+2)
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// lead is how long before the first fire schedules are made.
-const lead = 4 * time.Second
+// leadTime is how long before the first firing the schedules are inserted.
+const leadTime = 4 * time.Second
 
 // One case a suite, which could run: the target has a browser that nobody serves
 // here, so the run stays open.
@@ -36,7 +36,7 @@ func (f *fleet) addSuites(ctx context.Context, n int) error {
 	return err
 }
 
-// Schedules with a suite each, or shared. $2 is the first fire of the first one,
+// Schedules with a suite each, or shared. $2 is the first firing of the first one,
 // $3 the last that may be. With a period of zero all are due at $2 and in an hour
 // again; else they are spread over a minute and fire every minute. Zones differ by
 // whole hours, which such expressions do not see.
@@ -60,8 +60,7 @@ insert into test_schedule_suites (schedule_id, suite_id, position)
 select s.id, ('00000000-0000-7000-8000-' || lpad(to_hex(1 + (s.n - 1) % (select count(*)::int from test_suites)), 12, '0'))::uuid, 0
 from s where at <= $3`
 
-// addSchedules makes schedules; those that would not fire until the last instant
-// are left out.
+// addSchedules inserts schedules, without those that would first fire after last.
 func (f *fleet) addSchedules(ctx context.Context, first, last time.Time, n int, period time.Duration) error {
 	if _, err := f.db.ExecContext(ctx, addSchedule, n, first, last, period > 0); err != nil {
 		return err
@@ -81,7 +80,7 @@ made as (
 insert into test_schedule_suites (schedule_id, suite_id, position)
 select s.id, ('00000000-0000-7000-8000-' || lpad(to_hex(1 + s.n % 1000), 12, '0'))::uuid, 0 from s`
 
-// addYearly makes schedules that are due next January.
+// addYearly inserts schedules that are due next January.
 func (f *fleet) addYearly(ctx context.Context, n int) error {
 	if _, err := f.db.ExecContext(ctx, addYear, n); err != nil {
 		return err
@@ -90,15 +89,15 @@ func (f *fleet) addYearly(ctx context.Context, n int) error {
 	return err
 }
 
-// fireKey is a schedule and a time at which it is due, in seconds since 1970.
-type fireKey struct {
+// firingKey is a schedule and a time at which it is due, in seconds since 1970.
+type firingKey struct {
 	schedule string
 	at       int64
 }
 
-// expected are the fires that the schedules ask for until the last instant, read
-// before the first one is due.
-func (f *fleet) expected(ctx context.Context, last time.Time) (map[fireKey]bool, error) {
+// expected returns the firings that are due until last. It must be called before
+// the first one is due.
+func (f *fleet) expected(ctx context.Context, last time.Time) (map[firingKey]bool, error) {
 	var rows []struct {
 		ID string    `db:"id"`
 		At time.Time `db:"next_run_at"`
@@ -106,20 +105,20 @@ func (f *fleet) expected(ctx context.Context, last time.Time) (map[fireKey]bool,
 	if err := f.db.SelectContext(ctx, &rows, `select id, next_run_at from test_schedules`); err != nil {
 		return nil, err
 	}
-	want := map[fireKey]bool{}
+	want := map[firingKey]bool{}
 	for _, r := range rows {
 		for at := r.At; !at.After(last); at = at.Add(time.Minute) {
-			want[fireKey{r.ID, at.Unix()}] = true
+			want[firingKey{r.ID, at.Unix()}] = true
 		}
 	}
 	return want, nil
 }
 
-// lateness is how late fires were, in order.
+// lateness is how late firings were, sorted.
 type lateness []time.Duration
 
-// at gives a quantile; of none a time that no target allows.
-func (l lateness) at(q float64) time.Duration {
+// quantile returns a quantile; of none a time that misses every target.
+func (l lateness) quantile(q float64) time.Duration {
 	if len(l) == 0 {
 		return math.MaxInt64
 	}
@@ -129,13 +128,13 @@ func (l lateness) at(q float64) time.Duration {
 const watchEvery = 20 * time.Millisecond
 
 // Rows of one transaction have one created_at and become visible together.
-const newFires = `
+const newFirings = `
 select fire_at, created_at, count(*) as n from test_schedule_fires
 where created_at >= $1 and outcome = 'STARTED' group by fire_at, created_at`
 
-// watch looks every 20 ms which fires can be seen, until as many as are wanted
-// can, or the time is over. A fire's lateness ends when a look that saw it has
-// ended: what its transaction took, and what the look took, is in it.
+// watch queries the committed firings every 20 ms, until there are want of them
+// or the time is over. The lateness of a firing ends when the query that returned
+// it has ended: it includes the time of the transaction and of the query.
 func (f *fleet) watch(ctx context.Context, want int, until time.Time) (lateness, error) {
 	type group struct{ at, made int64 }
 	known := map[group]int{}
@@ -145,7 +144,7 @@ func (f *fleet) watch(ctx context.Context, want int, until time.Time) (lateness,
 		return nil, err
 	}
 	for len(seen) < want && time.Now().Before(until) {
-		if err := rest(ctx, watchEvery); err != nil {
+		if err := sleep(ctx, watchEvery); err != nil {
 			return nil, err
 		}
 		var rows []struct {
@@ -154,7 +153,7 @@ func (f *fleet) watch(ctx context.Context, want int, until time.Time) (lateness,
 			N    int       `db:"n"`
 		}
 		// A transaction may be seen some seconds after one that began later.
-		if err := f.db.SelectContext(ctx, &rows, newFires, newest.Add(-10*time.Second)); err != nil {
+		if err := f.db.SelectContext(ctx, &rows, newFirings, newest.Add(-10*time.Second)); err != nil {
 			return nil, err
 		}
 		now := time.Now()
@@ -172,27 +171,27 @@ func (f *fleet) watch(ctx context.Context, want int, until time.Time) (lateness,
 	return seen, nil
 }
 
-// comparison counts fires that are not as they should be.
-type comparison struct{ missing, double, foreign int }
+// comparison counts firings that are not as they should be.
+type comparison struct{ missing, duplicate, notDue int }
 
-const allFires = `
+const allFirings = `
 select f.schedule_id, f.fire_at, (select count(*) from suite_runs r where r.fire_id = f.id) as runs
 from test_schedule_fires f where f.outcome = 'STARTED'`
 
-// compare counts the fires that have no suite run, or not one (double: several for
+// compare counts the firings that have no suite run, or not one (double: several for
 // a schedule and time), and those that no schedule asked for.
-func (f *fleet) compare(ctx context.Context, want map[fireKey]bool) (comparison, error) {
+func (f *fleet) compare(ctx context.Context, want map[firingKey]bool) (comparison, error) {
 	var rows []struct {
 		Schedule string    `db:"schedule_id"`
 		At       time.Time `db:"fire_at"`
 		Runs     int       `db:"runs"`
 	}
-	if err := f.db.SelectContext(ctx, &rows, allFires); err != nil {
+	if err := f.db.SelectContext(ctx, &rows, allFirings); err != nil {
 		return comparison{}, err
 	}
-	runs := map[fireKey]int{}
+	runs := map[firingKey]int{}
 	for _, r := range rows {
-		runs[fireKey{r.Schedule, r.At.Unix()}] += r.Runs
+		runs[firingKey{r.Schedule, r.At.Unix()}] += r.Runs
 	}
 	var c comparison
 	for key := range want {
@@ -200,12 +199,12 @@ func (f *fleet) compare(ctx context.Context, want map[fireKey]bool) (comparison,
 		case n == 0:
 			c.missing++
 		case n > 1:
-			c.double++
+			c.duplicate++
 		}
 	}
 	for key := range runs {
 		if !want[key] {
-			c.foreign++
+			c.notDue++
 		}
 	}
 	return c, nil
