@@ -145,10 +145,10 @@ func pairMember(key []byte) pairRole {
 	return pairNone
 }
 
-// foreign reads a member that the contract does not name, and looks for
+// unknownMember reads a member that the contract does not name, and looks for
 // secrets in it as in an annotation. depth is the number of objects and arrays
 // around it.
-func (w *walker) foreign(key []byte, depth int) bool {
+func (w *walker) unknownMember(key []byte, depth int) bool {
 	if w.out != nil {
 		return w.skip(depth)
 	}
@@ -158,9 +158,9 @@ func (w *walker) foreign(key []byte, depth int) bool {
 	return w.annotation(depth, false)
 }
 
-// foreignBody looks for secrets in a member body that is not the report. It is
+// unknownBody looks for secrets in a member body that is not the report. It is
 // known to be foreign only at the end of the document.
-func (w *walker) foreignBody() bool {
+func (w *walker) unknownBody() bool {
 	w.pos = w.bodyAt
 	if !w.annotation(0, false) {
 		return false
@@ -191,11 +191,11 @@ func secretSpan(value []byte, start int, kind secrecy) (Span, bool) {
 		}
 	case c == '{' || c == '[':
 		if len(value) > 2 {
-			return Span{Start: start, End: end, Bare: true}, true
+			return Span{Start: start, End: end, Unquoted: true}, true
 		}
 	case c == '-' || c-'0' <= 9:
 		if kind == secret {
-			return Span{Start: start, End: end, Bare: true}, true
+			return Span{Start: start, End: end, Unquoted: true}, true
 		}
 	}
 	return Span{}, false

@@ -6,7 +6,7 @@ import (
 )
 
 func (w *walker) tooMany(what string, bound int) bool {
-	return w.wrong("holds more than " + strconv.Itoa(bound) + " " + what)
+	return w.invalidValue("holds more than " + strconv.Itoa(bound) + " " + what)
 }
 
 // attributes reads the indexed keys and values. A repeated key keeps its last
@@ -21,7 +21,7 @@ func (w *walker) attributes() bool {
 	var keys nameSet
 	for w.member(&m) {
 		if !w.attribute(m.key, &keys) {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 		if m.n > w.limits.Attributes {
 			return w.tooMany("attributes", w.limits.Attributes)
@@ -32,7 +32,7 @@ func (w *walker) attributes() bool {
 
 func (w *walker) attribute(key []byte, keys *nameSet) bool {
 	if len(key) > w.limits.Key {
-		return w.wrong("the key is longer than " + strconv.Itoa(w.limits.Key) + " bytes")
+		return w.invalidValue("the key is longer than " + strconv.Itoa(w.limits.Key) + " bytes")
 	}
 	c := w.token()
 	if c == '{' || c == '[' {

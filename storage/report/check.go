@@ -30,8 +30,8 @@ func Check(body []byte, limits Limits) (Head, error) {
 		return Head{}, outer.err
 	}
 	if ok {
-		if outer.body != nil && !outer.foreignBody() {
-			outer.under([]byte("body"))
+		if outer.body != nil && !outer.unknownBody() {
+			outer.inMember([]byte("body"))
 			return Head{}, outer.err
 		}
 		return outer.head, nil
@@ -44,13 +44,13 @@ func Check(body []byte, limits Limits) (Head, error) {
 	inner := walker{limits: limits}
 	inner.reset(doc)
 	if inner.document() {
-		inner.head.Foreign = inner.head.Foreign || outer.head.Foreign
+		inner.head.UnknownMembers = inner.head.UnknownMembers || outer.head.UnknownMembers
 		return inner.head, nil
 	}
 	if outer.missing < len(required) {
 		return Head{}, outer.err
 	}
-	inner.under([]byte("body"))
+	inner.inMember([]byte("body"))
 	return Head{}, inner.err
 }
 
@@ -121,7 +121,7 @@ func (w *walker) document() bool {
 	var m cursor
 	for w.member(&m) {
 		if !w.reportMember(m.key) {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err != nil {
@@ -136,74 +136,74 @@ func (w *walker) document() bool {
 func (w *walker) reportMember(key []byte) bool {
 	switch string(key) {
 	case "uuid":
-		return w.once(memberUUID) && w.uuid()
+		return w.firstMember(memberUUID) && w.uuid()
 	case "timestamp":
-		return w.once(memberTimestamp) && w.timestamp()
+		return w.firstMember(memberTimestamp) && w.timestamp()
 	case "lang":
-		return w.once(memberLang) && w.requiredText(func(r *Report) *string { return &r.Lang })
+		return w.firstMember(memberLang) && w.requiredText(func(r *Report) *string { return &r.Lang })
 	case "langVersion":
-		return w.once(memberLangVersion) && w.requiredText(func(r *Report) *string { return &r.LangVersion })
+		return w.firstMember(memberLangVersion) && w.requiredText(func(r *Report) *string { return &r.LangVersion })
 	case "agent":
-		return w.once(memberAgent) && w.requiredText(func(r *Report) *string { return &r.Agent })
+		return w.firstMember(memberAgent) && w.requiredText(func(r *Report) *string { return &r.Agent })
 	case "agentVersion":
-		return w.once(memberAgentVersion) && w.requiredText(func(r *Report) *string { return &r.AgentVersion })
+		return w.firstMember(memberAgentVersion) && w.requiredText(func(r *Report) *string { return &r.AgentVersion })
 	case "threads":
-		return w.once(memberThreads) && w.threadMap()
+		return w.firstMember(memberThreads) && w.threadMap()
 	case "mainThread":
-		t, ok := text{}, w.once(memberMainThread)
+		t, ok := text{}, w.firstMember(memberMainThread)
 		if ok {
 			t, ok = w.text()
 		}
 		w.mainThread = t.bytes()
 		return ok
 	case "symbolication":
-		return w.once(memberSymbolication) && w.symbolication()
+		return w.firstMember(memberSymbolication) && w.symbolication()
 	case "entryThread":
 		var t text
-		ok := w.once(memberEntryThread) && w.optionalText(&t)
+		ok := w.firstMember(memberEntryThread) && w.optionalText(&t)
 		if t.raw != nil {
 			w.entryThread = t.bytes()
 		}
 		return ok
 	case "arch":
-		return w.once(memberArch) && w.architecture()
+		return w.firstMember(memberArch) && w.architecture()
 	case "fingerprint":
-		return w.once(memberFingerprint) && w.fingerprint()
+		return w.firstMember(memberFingerprint) && w.fingerprint()
 	case "classifiers":
-		return w.once(memberClassifiers) && w.classifiers()
+		return w.firstMember(memberClassifiers) && w.classifiers()
 	case "attributes":
-		return w.once(memberAttributes) && w.attributes()
+		return w.firstMember(memberAttributes) && w.attributes()
 	case "sourceCode":
-		return w.once(memberSourceCode) && w.sourceMap()
+		return w.firstMember(memberSourceCode) && w.sourceMap()
 	case "memory":
-		return w.once(memberMemory) && w.memory()
+		return w.firstMember(memberMemory) && w.memory()
 	case "annotations":
-		return w.once(memberAnnotations) && w.annotations()
+		return w.firstMember(memberAnnotations) && w.annotations()
 	case "modules":
-		return w.once(memberModules) && w.modules()
+		return w.firstMember(memberModules) && w.modules()
 	case "body":
-		return w.once(memberBody) && w.wrapped()
+		return w.firstMember(memberBody) && w.wrapped()
 	case "upload_file":
 		var t text
-		return w.once(memberUploadFile) && w.optionalText(&t)
+		return w.firstMember(memberUploadFile) && w.optionalText(&t)
 	}
-	w.head.Foreign = true
-	return w.foreign(key, 1)
+	w.head.UnknownMembers = true
+	return w.unknownMember(key, 1)
 }
 
-// once marks a member of the report object and refuses a second one.
-func (w *walker) once(bit uint32) bool { return w.first(&w.seen, bit) }
+// firstMember marks a member of the report object and refuses a second one.
+func (w *walker) firstMember(bit uint32) bool { return w.first(&w.seen, bit) }
 
 // first marks a member in a set and refuses a second one.
 func (w *walker) first(seen *uint32, bit uint32) bool {
 	if *seen&bit != 0 {
-		return w.twice()
+		return w.duplicate()
 	}
 	*seen |= bit
 	return true
 }
 
-func (w *walker) twice() bool { return w.fail(CodeMalformed, "is given twice") }
+func (w *walker) duplicate() bool { return w.fail(CodeMalformed, "is given twice") }
 
 // wrapped remembers the value of body, which may be the report itself. Its
 // depth counts from its own start.
@@ -228,8 +228,8 @@ func (w *walker) complete() bool {
 		if w.seen&(1<<i) == 0 {
 			w.missing++
 			if w.err == nil {
-				w.wrong("is required")
-				w.under([]byte(name))
+				w.invalidValue("is required")
+				w.inMember([]byte(name))
 			}
 		}
 	}
@@ -237,12 +237,12 @@ func (w *walker) complete() bool {
 		return false
 	}
 	if w.threads.index(w.mainThread) < 0 {
-		w.wrong("is not a key of threads")
-		return w.under([]byte("mainThread"))
+		w.invalidValue("is not a key of threads")
+		return w.inMember([]byte("mainThread"))
 	}
 	if w.entryThread != nil && w.threads.index(w.entryThread) < 0 {
-		w.wrong("is not a key of threads")
-		return w.under([]byte("entryThread"))
+		w.invalidValue("is not a key of threads")
+		return w.inMember([]byte("entryThread"))
 	}
 	for _, use := range w.registers {
 		if !w.registerNames(use) {

@@ -415,6 +415,6 @@ func TestForeignMembersAreNoticed(t *testing.T) {
 	} {
 		head, err := Check([]byte(doc), DefaultLimits())
 		require.NoError(t, err, doc)
-		require.Equal(t, want, head.Foreign, doc)
+		require.Equal(t, want, head.UnknownMembers, doc)
 	}
 }

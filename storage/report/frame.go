@@ -19,24 +19,24 @@ func (w *walker) threadMap() bool {
 	var m cursor
 	for w.member(&m) {
 		if !w.thread(m.key, m.n) {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err == nil && m.n == 0 {
-		return w.wrong("must hold a thread")
+		return w.invalidValue("must hold a thread")
 	}
 	return w.err == nil
 }
 
 func (w *walker) thread(id []byte, n int) bool {
 	if n > w.limits.Threads {
-		return w.wrong("more than " + strconv.Itoa(w.limits.Threads) + " threads")
+		return w.invalidValue("more than " + strconv.Itoa(w.limits.Threads) + " threads")
 	}
 	if len(id) > w.limits.Key {
-		return w.wrong("the id is longer than " + strconv.Itoa(w.limits.Key) + " bytes")
+		return w.invalidValue("the id is longer than " + strconv.Itoa(w.limits.Key) + " bytes")
 	}
 	if _, fresh := w.threads.add(id); !fresh {
-		return w.twice()
+		return w.duplicate()
 	}
 	if w.token() != '{' {
 		return w.wrongKind("must be an object")
@@ -58,10 +58,10 @@ func (w *walker) thread(id []byte, n int) bool {
 		case "stack":
 			ok = w.first(&seen, 4) && w.stack(id, &thread)
 		default:
-			ok = w.foreign(m.key, 3)
+			ok = w.unknownMember(m.key, 3)
 		}
 		if !ok {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err == nil && w.out != nil {
@@ -82,7 +82,7 @@ func (w *walker) stack(id []byte, thread *Thread) bool {
 			return w.tooMany("frames", w.limits.FramesPerThread)
 		}
 		if !w.frame(id, m.n-1, thread) {
-			return w.at(m.n - 1)
+			return w.inElement(m.n - 1)
 		}
 	}
 	return w.err == nil
@@ -127,18 +127,18 @@ func (w *walker) frame(id []byte, index int, thread *Thread) bool {
 		case "registers":
 			ok = w.first(&seen, 1<<9) && w.frameRegisters(id, index)
 		default:
-			ok = w.foreign(m.key, 5)
+			ok = w.unknownMember(m.key, 5)
 		}
 		if !ok {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err != nil {
 		return false
 	}
 	if len(function.raw) == 0 && len(address.raw) == 0 {
-		w.wrong("is required when funcName is not given")
-		return w.under([]byte("address"))
+		w.invalidValue("is required when funcName is not given")
+		return w.inMember([]byte("address"))
 	}
 	if w.out != nil {
 		thread.Frames = append(thread.Frames, Frame{
@@ -172,7 +172,7 @@ func (w *walker) frameRegisters(thread []byte, frame int) bool {
 		}
 		var value text
 		if !w.optionalScalar(&value) {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err == nil && m.n > 0 {
@@ -185,8 +185,8 @@ func (w *walker) frameRegisters(thread []byte, frame int) bool {
 // architecture.
 func (w *walker) registerNames(use registerUse) bool {
 	if w.arch == nil {
-		w.wrong("is required to send registers")
-		return w.under([]byte("arch"))
+		w.invalidValue("is required to send registers")
+		return w.inMember([]byte("arch"))
 	}
 	w.pos = use.at
 	var m cursor
@@ -195,13 +195,13 @@ func (w *walker) registerNames(use registerUse) bool {
 			w.skip(6)
 			continue
 		}
-		w.wrong("is not a register of arch")
-		w.under(m.key)
-		w.under([]byte("registers"))
-		w.at(use.frame)
-		w.under([]byte("stack"))
-		w.under(use.thread)
-		return w.under([]byte("threads"))
+		w.invalidValue("is not a register of arch")
+		w.inMember(m.key)
+		w.inMember([]byte("registers"))
+		w.inElement(use.frame)
+		w.inMember([]byte("stack"))
+		w.inMember(use.thread)
+		return w.inMember([]byte("threads"))
 	}
 	return w.err == nil
 }

@@ -65,7 +65,7 @@ func headerLine(s []byte, from, colon int) (header, bool) {
 	}
 	spaced := len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t')
 	name := s[start:colon]
-	if !endsFold(name, "authorization") && !endsFold(name, "cookie") &&
+	if !hasSuffixFold(name, "authorization") && !hasSuffixFold(name, "cookie") &&
 		(!hyphen || !spaced || secretName(name, false) == public) {
 		return header{}, false
 	}
@@ -145,9 +145,9 @@ func isNumberByte(c byte) bool {
 	return c-'0' <= 9 || c == '.' || c == '-' || c == '+' || c|0x20 == 'e'
 }
 
-// endsFold tells whether a name ends in a word of small letters, without
+// hasSuffixFold tells whether a name ends in a word of small letters, without
 // regard to case.
-func endsFold(name []byte, word string) bool {
+func hasSuffixFold(name []byte, word string) bool {
 	if len(name) < len(word) {
 		return false
 	}

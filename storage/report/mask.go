@@ -19,7 +19,7 @@ func Scrub(dst []byte, head Head) []byte {
 	from := 0
 	for _, s := range head.Secrets {
 		dst = append(dst, head.Document[from:s.Start]...)
-		if s.Bare {
+		if s.Unquoted {
 			dst = append(dst, `"`+mask+`"`...)
 		} else {
 			dst = append(dst, mask...)

@@ -6,7 +6,7 @@ package report
 // wrongKind refuses the value at the current position: as a member of a wrong
 // type if it is a value, else as not JSON.
 func (w *walker) wrongKind(msg string) bool {
-	return w.skip(0) && w.wrong(msg)
+	return w.skip(0) && w.invalidValue(msg)
 }
 
 // text reads a string.
@@ -74,12 +74,12 @@ func (w *walker) optionalInteger(t *text, given *bool) bool {
 	if number {
 		// Any size passes: memory addresses are unsigned.
 		if !isWhole(t.raw) {
-			return w.wrong("must be an integer")
+			return w.invalidValue("must be an integer")
 		}
 		return true
 	}
 	if !isIntegerText(t.bytes()) {
-		return w.wrong("must be an integer")
+		return w.invalidValue("must be an integer")
 	}
 	return true
 }
@@ -116,7 +116,7 @@ func (w *walker) uuid() bool {
 		return false
 	}
 	if w.head.UUID, ok = parseUUID(t.bytes()); !ok {
-		return w.wrong("must be a UUID: 32 hexadecimal digits, with or without dashes")
+		return w.invalidValue("must be a UUID: 32 hexadecimal digits, with or without dashes")
 	}
 	return true
 }
@@ -130,7 +130,7 @@ func (w *walker) timestamp() bool {
 		return false
 	}
 	if w.head.Timestamp, ok = parseInteger(raw); !ok {
-		return w.wrong("must be an integer, UTC seconds")
+		return w.invalidValue("must be an integer, UTC seconds")
 	}
 	return true
 }
@@ -149,7 +149,7 @@ func (w *walker) symbolication() bool {
 	case "proguard":
 		w.head.Symbolication = "proguard"
 	default:
-		return w.wrong("must be minidump, sourcemap or proguard")
+		return w.invalidValue("must be minidump, sourcemap or proguard")
 	}
 	return true
 }
@@ -161,7 +161,7 @@ func (w *walker) fingerprint() bool {
 	}
 	id, ok := decodeFingerprint(t.bytes())
 	if !ok {
-		return w.wrong("must be 32 bytes in Base64")
+		return w.invalidValue("must be 32 bytes in Base64")
 	}
 	if w.out != nil {
 		w.out.Fingerprint = id
@@ -180,7 +180,7 @@ func (w *walker) classifiers() bool {
 	for w.element(&m) {
 		var t text
 		if !w.optionalText(&t) {
-			return w.at(m.n - 1)
+			return w.inElement(m.n - 1)
 		}
 		if m.n > w.limits.Classifiers {
 			return w.tooMany("classifiers", w.limits.Classifiers)

@@ -12,7 +12,7 @@ func (w *walker) modules() bool {
 			return w.tooMany("modules", w.limits.Modules)
 		}
 		if !w.module() {
-			return w.at(m.n - 1)
+			return w.inElement(m.n - 1)
 		}
 	}
 	return w.err == nil
@@ -48,10 +48,10 @@ func (w *walker) module() bool {
 		case "debug_file_exists":
 			ok = w.first(&seen, 1<<6) && w.optionalBool(&flag)
 		default:
-			ok = w.foreign(m.key, 3)
+			ok = w.unknownMember(m.key, 3)
 		}
 		if !ok {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err == nil && w.out != nil {
@@ -88,10 +88,10 @@ func (w *walker) architecture() bool {
 		case "registers":
 			ok = w.first(&seen, 2) && w.registerTypes()
 		default:
-			ok = w.foreign(m.key, 2)
+			ok = w.unknownMember(m.key, 2)
 		}
 		if !ok {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	return w.err == nil
@@ -108,7 +108,7 @@ func (w *walker) registerTypes() bool {
 			return w.tooMany("registers", w.limits.Registers)
 		}
 		if !w.registerType(m.key) {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	return w.err == nil
@@ -116,7 +116,7 @@ func (w *walker) registerTypes() bool {
 
 func (w *walker) registerType(name []byte) bool {
 	if _, fresh := w.arch.add(name); !fresh {
-		return w.twice()
+		return w.duplicate()
 	}
 	t, ok := w.text()
 	if !ok {
@@ -126,7 +126,7 @@ func (w *walker) registerType(name []byte) bool {
 	case "i32", "u32", "i64", "u64", "f32", "string":
 		return true
 	}
-	return w.wrong("must be i32, u32, i64, u64, f32 or string")
+	return w.invalidValue("must be i32, u32, i64, u64, f32 or string")
 }
 
 // memory reads the memory slices.
@@ -141,7 +141,7 @@ func (w *walker) memory() bool {
 			return w.tooMany("slices", w.limits.Slices)
 		}
 		if !w.slice() {
-			return w.at(m.n - 1)
+			return w.inElement(m.n - 1)
 		}
 	}
 	return w.err == nil
@@ -170,26 +170,26 @@ func (w *walker) slice() bool {
 		case "data":
 			ok = w.first(&seen, 4) && w.optionalText(&data)
 			if ok && !isBase64(data.bytes()) {
-				ok = w.wrong("must be Base64")
+				ok = w.invalidValue("must be Base64")
 			}
 		case "perms":
 			ok = w.first(&seen, 8) && w.permissions()
 		default:
-			ok = w.foreign(m.key, 3)
+			ok = w.unknownMember(m.key, 3)
 		}
 		if !ok {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	switch {
 	case w.err != nil:
 		return false
 	case !hasStart:
-		w.wrong("is required")
-		return w.under([]byte("start"))
+		w.invalidValue("is required")
+		return w.inMember([]byte("start"))
 	case !hasSize && data.raw == nil:
-		w.wrong("is required when data is not given")
-		return w.under([]byte("size"))
+		w.invalidValue("is required when data is not given")
+		return w.inMember([]byte("size"))
 	}
 	return true
 }
@@ -214,10 +214,10 @@ func (w *walker) permissions() bool {
 		case "exec":
 			ok = w.first(&seen, 4) && w.optionalBool(&flag)
 		default:
-			ok = w.foreign(m.key, 4)
+			ok = w.unknownMember(m.key, 4)
 		}
 		if !ok {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	return w.err == nil

@@ -157,11 +157,11 @@ func (e *Error) Error() string {
 }
 
 // Span is a half-open range of byte offsets: the inside of a string or a part
-// of it, or, with Bare, a whole value that is not a string, so that the mask
+// of it, or, with Unquoted, a whole value that is not a string, so that the mask
 // must bring its own quotes.
 type Span struct {
 	Start, End int
-	Bare       bool
+	Unquoted   bool
 }
 
 // Head is what the edge needs of a document.
@@ -169,9 +169,9 @@ type Head struct {
 	UUID          [16]byte
 	Timestamp     int64
 	Symbolication string
-	// Foreign says that the submitted object has members that the contract does
+	// UnknownMembers says that the submitted object has members that the contract does
 	// not name.
-	Foreign bool
+	UnknownMembers bool
 	// Document is the report object: the submitted bytes themselves, but for
 	// the shape {"body":{...}}, where it is the inner object, and for
 	// {"body":"..."}, where it is the decoded text. It shares the memory of

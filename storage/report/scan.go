@@ -37,7 +37,7 @@ func (s *scanner) fail(code int, msg string) bool {
 	return false
 }
 
-func (s *scanner) wrong(msg string) bool { return s.fail(CodeMember, msg) }
+func (s *scanner) invalidValue(msg string) bool { return s.fail(CodeMember, msg) }
 
 // unexpected reports a breach of the grammar at the current position.
 func (s *scanner) unexpected(wanted string) bool {

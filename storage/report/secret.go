@@ -166,33 +166,33 @@ func wordClass(word []byte) int {
 	}
 	switch w[len(w)-1] {
 	case 'd':
-		if ends(w, "password") || ends(w, "passwd") || ends(w, "sessionid") || ends(w, "sessid") {
+		if hasSuffix(w, "password") || hasSuffix(w, "passwd") || hasSuffix(w, "sessionid") || hasSuffix(w, "sessid") {
 			return wordSecret
 		}
 	case 's':
-		if ends(w, "passwords") {
+		if hasSuffix(w, "passwords") {
 			return wordSecret
 		}
 	case 'e':
-		if ends(w, "passphrase") {
+		if hasSuffix(w, "passphrase") {
 			return wordSecret
 		}
 	case 't':
-		if ends(w, "secret") {
+		if hasSuffix(w, "secret") {
 			return wordSecret
 		}
 	case 'y':
-		if ends(w, "apikey") {
+		if hasSuffix(w, "apikey") {
 			return wordSecret
 		}
 	case 'n':
-		if ends(w, "token") {
+		if hasSuffix(w, "token") {
 			return wordToken
 		}
 	}
 	return wordOther
 }
 
-func ends(w []byte, suffix string) bool {
+func hasSuffix(w []byte, suffix string) bool {
 	return len(w) >= len(suffix) && string(w[len(w)-len(suffix):]) == suffix
 }

@@ -12,11 +12,11 @@ func (w *walker) sourceMap() bool {
 			return w.tooMany("entries", w.limits.Sources)
 		}
 		if _, fresh := w.sources.add(m.key); !fresh {
-			w.twice()
-			return w.under(m.key)
+			w.duplicate()
+			return w.inMember(m.key)
 		}
 		if !w.source(m.key) {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	return w.err == nil
@@ -57,10 +57,10 @@ func (w *walker) source(id []byte) bool {
 		case "type":
 			ok = w.first(&seen, 1<<6) && w.optionalText(&kind)
 		default:
-			ok = w.foreign(m.key, 3)
+			ok = w.unknownMember(m.key, 3)
 		}
 		if !ok {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	switch {
@@ -70,11 +70,11 @@ func (w *walker) source(id []byte) bool {
 		return true
 	case len(kind.raw) > 0:
 	case len(content.raw) > 0 && !hasStart:
-		w.wrong("is required when text is given")
-		return w.under([]byte("startLine"))
+		w.invalidValue("is required when text is given")
+		return w.inMember([]byte("startLine"))
 	case len(content.raw) == 0 && len(path.raw) == 0:
-		w.wrong("is required when text is not given")
-		return w.under([]byte("path"))
+		w.invalidValue("is required when text is not given")
+		return w.inMember([]byte("path"))
 	}
 	if w.out != nil {
 		if w.out.Sources == nil {

@@ -10,15 +10,15 @@ import (
 // optionsSuffix ends the names of capabilities that hold a vendor's options.
 const optionsSuffix = ":options"
 
-// Layer lays capabilities over others: members of over win; objects of the same
+// Merge lays capabilities over others: members of over win; objects of the same
 // name (vendor options, browser options) are laid over each other, and arrays
 // are replaced. So is proxy, whose members mean nothing without each other.
 // Neither argument is changed, and the answer shares nothing with them.
-func Layer(under, over Capabilities) Capabilities {
-	return layer(under, over)
+func Merge(under, over Capabilities) Capabilities {
+	return merge(under, over)
 }
 
-func layer(under, over map[string]any) map[string]any {
+func merge(under, over map[string]any) map[string]any {
 	out := make(map[string]any, len(under)+len(over))
 	for name, value := range under {
 		out[name] = clone(value)
@@ -27,7 +27,7 @@ func layer(under, over map[string]any) map[string]any {
 		lower, ok := object(under[name])
 		upper, both := object(value)
 		if ok && both && name != "proxy" {
-			out[name] = layer(lower, upper)
+			out[name] = merge(lower, upper)
 		} else {
 			out[name] = clone(value)
 		}
@@ -48,7 +48,7 @@ func object(value any) (map[string]any, bool) {
 
 func clone(value any) any {
 	if members, ok := object(value); ok {
-		return layer(members, nil)
+		return merge(members, nil)
 	}
 	if elements, ok := value.([]any); ok {
 		out := make([]any, len(elements))
@@ -66,10 +66,10 @@ func clone(value any) any {
 // vendor's options unless given. Empty ones are not put there.
 func Effective(primary *Target, target Target, vendor, name, build, tunnel string) Capabilities {
 	var under Capabilities
-	if primary != nil && !names(target.Capabilities) {
+	if primary != nil && !namesEnvironment(target.Capabilities) {
 		under = primary.Capabilities
 	}
-	out := Layer(under, target.Capabilities)
+	out := Merge(under, target.Capabilities)
 	if vendor == "" {
 		return out
 	}
@@ -82,7 +82,7 @@ func Effective(primary *Target, target Target, vendor, name, build, tunnel strin
 	if len(defaults) == 0 {
 		return out
 	}
-	return Layer(Capabilities{vendor + optionsSuffix: defaults}, out)
+	return Merge(Capabilities{vendor + optionsSuffix: defaults}, out)
 }
 
 // tunnelMember is the member of a vendor's options that names a tunnel.
@@ -103,7 +103,7 @@ func Tunnel(c Capabilities, vendor string) string {
 // WithoutTunnel gives capabilities whose vendor options name no tunnel. The
 // argument is not changed.
 func WithoutTunnel(c Capabilities, vendor string) Capabilities {
-	out := Layer(nil, c)
+	out := Merge(nil, c)
 	if options, ok := object(out[vendor+optionsSuffix]); ok {
 		delete(options, tunnelMember)
 	}
@@ -126,8 +126,8 @@ func SharedTunnel(targets []Target, vendor string) (name string, at int, ok bool
 	return name, at, true
 }
 
-// names reports whether capabilities say what a test runs on.
-func names(c Capabilities) bool {
+// namesEnvironment reports whether capabilities say what a test runs on.
+func namesEnvironment(c Capabilities) bool {
 	for _, name := range []string{"browserName", "platformName"} {
 		if text, _ := c[name].(string); text != "" {
 			return true

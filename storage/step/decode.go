@@ -11,8 +11,8 @@ import (
 // wrong type is a *json.UnmarshalTypeError, whose Field encoding/json completes
 // to the path of the member.
 
-// kind names the JSON value that a text begins with, as encoding/json does.
-func kind(text []byte) string {
+// jsonKind names the JSON value that a text begins with, as encoding/json does.
+func jsonKind(text []byte) string {
 	if len(text) == 0 {
 		return ""
 	}
@@ -32,13 +32,13 @@ func kind(text []byte) string {
 }
 
 func wrongType[T any](text []byte) error {
-	return &json.UnmarshalTypeError{Value: kind(text), Type: reflect.TypeFor[T]()}
+	return &json.UnmarshalTypeError{Value: jsonKind(text), Type: reflect.TypeFor[T]()}
 }
 
 // UnmarshalJSON takes an object, or the selector itself as a string: XPath when
 // it begins with / or (, else CSS.
 func (s *Selector) UnmarshalJSON(text []byte) error {
-	switch kind(text) {
+	switch jsonKind(text) {
 	case "null":
 		return nil
 	case "string":
@@ -65,7 +65,7 @@ func selectorType(value string) string {
 // UnmarshalJSON takes an object, or for switch_window the title of the window as
 // a string.
 func (m *Matcher) UnmarshalJSON(text []byte) error {
-	switch kind(text) {
+	switch jsonKind(text) {
 	case "null":
 		return nil
 	case "string":
@@ -73,7 +73,7 @@ func (m *Matcher) UnmarshalJSON(text []byte) error {
 		if err := json.Unmarshal(text, &value); err != nil {
 			return err
 		}
-		*m = Matcher{Name: WindowTitle, Args: MatcherArgs{Value: value}, bare: true}
+		*m = Matcher{Name: WindowTitle, Args: MatcherArgs{Value: value}, fromString: true}
 		return nil
 	case "object":
 		type plain Matcher
@@ -84,7 +84,7 @@ func (m *Matcher) UnmarshalJSON(text []byte) error {
 
 // UnmarshalJSON takes the value as text, number or boolean.
 func (a *MatcherArgs) UnmarshalJSON(text []byte) error {
-	switch kind(text) {
+	switch jsonKind(text) {
 	case "null":
 		return nil
 	case "object":
@@ -104,7 +104,7 @@ func (a *MatcherArgs) UnmarshalJSON(text []byte) error {
 type scalar string
 
 func (s *scalar) UnmarshalJSON(text []byte) error {
-	switch kind(text) {
+	switch jsonKind(text) {
 	case "string":
 		return json.Unmarshal(text, (*string)(s))
 	case "number", "bool":

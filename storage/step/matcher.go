@@ -31,12 +31,12 @@ var (
 
 // checkMatcher checks the matcher of an assertion or of switch_window; path is
 // the one of the arguments.
-func checkMatcher(path string, t *Tool, at place) error {
+func checkMatcher(path string, t *Tool, at position) error {
 	m := t.Args.Matcher
 	if t.Type == SwitchWindow {
 		return checkWindow(path+".matcher", m)
 	}
-	if m.bare {
+	if m.fromString {
 		return invalid(path+".matcher", "must be an object")
 	}
 	r, ok := matcherRules[m.Name]
@@ -45,7 +45,7 @@ func checkMatcher(path string, t *Tool, at place) error {
 		return invalid(path+".matcher.name", "must be one of %s", strings.Join(matcherNames, ", "))
 	case r.page && t.Args.Selector != nil:
 		return invalid(path+".selector", "is no argument of the matcher %s, which looks at the page", m.Name)
-	case r.page && at.deep > 0:
+	case r.page && at.depth > 0:
 		return invalid(path+".matcher.name", "%s looks at the page, so it cannot stand in another tool", m.Name)
 	case !r.page && t.Args.Selector == nil:
 		return invalid(path+".selector", "is missing")
@@ -92,7 +92,7 @@ func checkValue(path string, m *Matcher, modes []string) error {
 }
 
 func checkWindow(path string, m *Matcher) error {
-	m.bare = false
+	m.fromString = false
 	if !slices.Contains(windowNames, m.Name) {
 		return invalid(path+".name", "must be one of %s", strings.Join(windowNames, ", "))
 	}
@@ -152,17 +152,17 @@ func checkPattern(value string) error {
 	if err != nil {
 		return patternError("must be a regular expression of RE2")
 	}
-	if program(tree) > maxProgram {
+	if programSize(tree) > maxProgram {
 		return patternError("is too large a regular expression: it repeats too much")
 	}
 	return nil
 }
 
-// program is about how many instructions a pattern compiles to.
-func program(tree *syntax.Regexp) int {
+// programSize is about how many instructions a pattern compiles to.
+func programSize(tree *syntax.Regexp) int {
 	n := 1 + len(tree.Rune)
 	for _, sub := range tree.Sub {
-		n = min(n+program(sub), maxProgram+1)
+		n = min(n+programSize(sub), maxProgram+1)
 	}
 	if tree.Op == syntax.OpRepeat {
 		n *= max(tree.Min, tree.Max, 1)

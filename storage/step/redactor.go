@@ -72,12 +72,12 @@ func spellings(secret string) []string {
 	query, path := url.QueryEscape(secret), url.PathEscape(secret)
 	list := []string{
 		secret,
-		query, path, component(query), address(secret),
+		query, path, encodeURIComponent(query), encodeURI(secret),
 		base64.StdEncoding.EncodeToString(raw), base64.RawStdEncoding.EncodeToString(raw),
 		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
 		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
 	}
-	for _, escaped := range []string{query, path, component(query), address(secret)} {
+	for _, escaped := range []string{query, path, encodeURIComponent(query), encodeURI(secret)} {
 		list = append(list, lowerEscapes(escaped))
 	}
 	// What pages and logs hold is often escaped twice: JSON in an attribute.
@@ -133,14 +133,14 @@ func htmlForms(text string) []string {
 	}
 }
 
-// component turns what url.QueryEscape wrote into what encodeURIComponent writes.
-func component(query string) string {
+// encodeURIComponent turns what url.QueryEscape wrote into what encodeURIComponent writes.
+func encodeURIComponent(query string) string {
 	return strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace(query)
 }
 
-// address escapes as encodeURI and the address bars of browsers do: only what
+// encodeURI escapes as encodeURI and the address bars of browsers do: only what
 // cannot stand anywhere in an address.
-func address(text string) string {
+func encodeURI(text string) string {
 	var out strings.Builder
 	for i := range len(text) {
 		c := text[i]

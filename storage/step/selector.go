@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-func checkSelector(path string, s *Selector, at place) error {
+func checkSelector(path string, s *Selector, at position) error {
 	if s == nil {
 		return nil
 	}

@@ -146,7 +146,7 @@ type Matcher struct {
 	Args MatcherArgs `json:"args"`
 
 	// bare: it came as a string, which only switch_window takes.
-	bare bool
+	fromString bool
 }
 
 // MatcherArgs are the arguments of all matchers. Value is a text; numbers and

@@ -21,9 +21,9 @@ const (
 	capabilitiesPath   = "capabilities"
 )
 
-// known are the capabilities of W3C WebDriver and BiDi, with the test of their
+// standardCapabilities are the capabilities of W3C WebDriver and BiDi, with the test of their
 // values and what it says. null stands for a capability that is not asked for.
-var known = map[string]struct {
+var standardCapabilities = map[string]struct {
 	is   func(any) bool
 	must string
 }{
@@ -74,7 +74,7 @@ func CheckTarget(t *Target) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Capabilities)) {
-		k, ok := known[name]
+		k, ok := standardCapabilities[name]
 		switch value := t.Capabilities[name]; {
 		case !ok && !strings.Contains(name, ":"):
 			return invalid(path+"."+name, "is no capability of W3C WebDriver; those of vendors have a colon in their name, as appium:app")
@@ -151,22 +151,22 @@ func CheckSettings(s *RunSettings) error {
 			return invalid("lastBuildName", "has at most %d characters", maxName)
 		}
 	}
-	if err := below("primaryTarget", CheckTarget(s.PrimaryTarget)); err != nil {
+	if err := prefixPath("primaryTarget", CheckTarget(s.PrimaryTarget)); err != nil {
 		return err
 	}
 	if len(s.RunTargets) > maxTargets {
 		return invalid("runTargets", "has at most %d elements", maxTargets)
 	}
 	for i := range s.RunTargets {
-		if err := below(fmt.Sprintf("runTargets[%d]", i), CheckTarget(&s.RunTargets[i])); err != nil {
+		if err := prefixPath(fmt.Sprintf("runTargets[%d]", i), CheckTarget(&s.RunTargets[i])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// below puts a path before the one of an error.
-func below(path string, err error) error {
+// prefixPath puts a path before the one of an error.
+func prefixPath(path string, err error) error {
 	if wrong, ok := err.(*InvalidError); ok {
 		return &InvalidError{Path: path + "." + wrong.Path, Msg: wrong.Msg}
 	}

@@ -49,27 +49,27 @@ func Tools() []string {
 	return types
 }
 
-// place is where a tool stands.
-type place struct {
-	deep int
+// position is where a tool stands.
+type position struct {
+	depth int
 	// shadow: the next thing around is a shadow root, where XPath does not work.
 	shadow bool
 }
 
-func checkTool(path string, t *Tool, at place) error {
+func checkTool(path string, t *Tool, at position) error {
 	r, ok := rules[t.Type]
 	switch {
 	case t.Type == "":
 		return invalid(path+".type", "is missing")
 	case !ok:
 		return invalid(path+".type", "must be one of %s", strings.Join(Tools(), ", "))
-	case at.deep > 0 && !r.inside:
+	case at.depth > 0 && !r.inside:
 		return invalid(path+".type", "%s acts on no element, so it cannot stand in another tool", t.Type)
-	case at.deep > MaxNesting:
+	case at.depth > MaxNesting:
 		return invalid(path, "lies in more than %d frames and shadow roots", MaxNesting)
 	}
 	path += ".args"
-	for _, m := range present(&t.Args) {
+	for _, m := range givenArguments(&t.Args) {
 		if m.given && !slices.Contains(r.needs, m.name) && !slices.Contains(r.takes, m.name) {
 			return invalid(path+"."+m.name, "is no argument of %s", t.Type)
 		}
@@ -97,7 +97,7 @@ func checkTool(path string, t *Tool, at place) error {
 	if t.Args.Tool == nil {
 		return nil
 	}
-	return checkTool(path+".tool", t.Args.Tool, place{deep: at.deep + 1, shadow: t.Type == InShadowRoot})
+	return checkTool(path+".tool", t.Args.Tool, position{depth: at.depth + 1, shadow: t.Type == InShadowRoot})
 }
 
 type member struct {
@@ -105,8 +105,8 @@ type member struct {
 	given bool
 }
 
-// present tells which arguments a tool has, reasoning apart, which all take.
-func present(a *Args) []member {
+// givenArguments tells which arguments a tool has, reasoning apart, which all take.
+func givenArguments(a *Args) []member {
 	return []member{
 		{"url", a.URL != ""},
 		{"selector", a.Selector != nil},

@@ -59,13 +59,13 @@ func Validate(steps []Step) error {
 			taken[id] = true
 		}
 	}
-	giveIDs(steps, taken)
+	assignIDs(steps, taken)
 	return nil
 }
 
-// giveIDs counts on from the last number that is free, so that a list without
+// assignIDs counts on from the last number that is free, so that a list without
 // ids gets s1 to sN.
-func giveIDs(steps []Step, taken map[string]bool) {
+func assignIDs(steps []Step, taken map[string]bool) {
 	n := 0
 	for i := range steps {
 		for steps[i].ID == "" {
@@ -92,7 +92,7 @@ func checkStep(path string, s *Step) error {
 	if err := checkText(path+".screenshotId", s.ScreenshotID, maxName); err != nil {
 		return err
 	}
-	if err := checkTool(path+".tool", &s.Tool, place{}); err != nil {
+	if err := checkTool(path+".tool", &s.Tool, position{}); err != nil {
 		return err
 	}
 	if s.Optional && Inner(&s.Tool).Type == Assert {

@@ -45,17 +45,17 @@ func (r Reference) String() string {
 // a UUID or the hexadecimal id of a case; the wider set lets the lookup answer.
 var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
 
-// found is a reference at its place in a text.
-type found struct {
+// foundReference is a reference at its place in a text.
+type foundReference struct {
 	from, to int
 	Reference
 }
 
-func findReferences(text string) []found {
+func findReferences(text string) []foundReference {
 	if !strings.Contains(text, "{{") {
 		return nil
 	}
-	var list []found
+	var list []foundReference
 	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
 		group := func(n int) string {
 			if at[2*n] < 0 {
@@ -63,7 +63,7 @@ func findReferences(text string) []found {
 			}
 			return text[at[2*n]:at[2*n+1]]
 		}
-		list = append(list, found{at[0], at[1], Reference{Scope: group(1) + group(2), ID: group(3), Name: group(4)}})
+		list = append(list, foundReference{at[0], at[1], Reference{Scope: group(1) + group(2), ID: group(3), Name: group(4)}})
 	}
 	return list
 }

@@ -74,22 +74,22 @@ type page struct {
 
 // NewBuild tells a tester that a build can be installed.
 func NewBuild(b Build) (subject, text, html string) {
-	name := strings.TrimSpace(short(b.App, maxName) + " " + short(b.version(), maxName))
-	subject = clip(name+" is ready to install", maxSubject)
-	notes, whole := cut(b.Notes)
+	name := strings.TrimSpace(oneLine(b.App, maxName) + " " + oneLine(b.version(), maxName))
+	subject = truncate(name+" is ready to install", maxSubject)
+	notes, whole := cleanNotes(b.Notes)
 	about := []string{name + " can be installed now."}
 	if b.Platform != "" {
-		about = append(about, "Platform: "+short(b.Platform, maxName))
+		about = append(about, "Platform: "+oneLine(b.Platform, maxName))
 	}
 	var t strings.Builder
-	write(&t, about...)
+	writeLines(&t, about...)
 	if notes != "" {
 		t.WriteString("What is new:\n\n" + notes + "\n\n")
 		if !whole {
 			t.WriteString("The page has the rest of it.\n\n")
 		}
 	}
-	foot := "This mail was sent to " + short(b.Recipient, maxSubject) + " because you are a tester of this app."
+	foot := "This mail was sent to " + oneLine(b.Recipient, maxSubject) + " because you are a tester of this app."
 	t.WriteString("Install it from this page, best on the device itself:\n" + b.Link + "\n\n" + foot + "\n")
 	return subject, t.String(), render(page{Subject: subject, Lines: about, Notes: b.notes(notes),
 		Button: "Open the install page", Link: b.Link, Foot: foot})
@@ -121,8 +121,8 @@ func (b Build) notes(notes string) template.HTML {
 // SignIn gives a tester the link that opens an app's page, good once and for
 // some minutes.
 func SignIn(app, link string, minutes int) (subject, text, html string) {
-	subject = clip("Sign in to install "+short(app, maxName), maxSubject)
-	first := "Open this link to sign in and install " + short(app, maxName) + "."
+	subject = truncate("Sign in to install "+oneLine(app, maxName), maxSubject)
+	first := "Open this link to sign in and install " + oneLine(app, maxName) + "."
 	lasts := fmt.Sprintf("It works once, within %d minutes.", minutes)
 	if minutes == 1 {
 		lasts = "It works once, within a minute."
@@ -136,16 +136,16 @@ func SignIn(app, link string, minutes int) (subject, text, html string) {
 // KeyRevoked tells the owner of a key that it was revoked. key is its name or the
 // part of it that may be shown, never the key; reason is a whole sentence.
 func KeyRevoked(key, reason string) (subject, text, html string) {
-	subject = clip("Your API key "+short(key, maxName)+" was revoked", maxSubject)
-	lines := []string{"The API key " + short(key, maxName) + " was revoked and works no more.", short(reason, maxReason)}
+	subject = truncate("Your API key "+oneLine(key, maxName)+" was revoked", maxSubject)
+	lines := []string{"The API key " + oneLine(key, maxName) + " was revoked and works no more.", oneLine(reason, maxReason)}
 	const foot = "Whoever needs access makes a new key, and keeps it out of apps and repositories."
 	var t strings.Builder
-	write(&t, lines...)
+	writeLines(&t, lines...)
 	t.WriteString(foot + "\n")
 	return subject, t.String(), render(page{Subject: subject, Lines: lines, Foot: foot})
 }
 
-func write(t *strings.Builder, lines ...string) {
+func writeLines(t *strings.Builder, lines ...string) {
 	for _, line := range lines {
 		t.WriteString(line + "\n")
 	}
@@ -160,8 +160,8 @@ func render(p page) string {
 	return out.String()
 }
 
-// short makes one line of a name and bounds it.
-func short(s string, most int) string {
+// oneLine makes one line of a name and bounds it.
+func oneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		// Control characters end headers; format characters (bidirectional
 		// overrides, joiners of nothing) make a name look like another.
@@ -170,11 +170,11 @@ func short(s string, most int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return clip(strings.Join(strings.Fields(s), " "), most)
+	return truncate(strings.Join(strings.Fields(s), " "), most)
 }
 
-// clip bounds a text to most characters.
-func clip(s string, most int) string {
+// truncate bounds a text to most characters.
+func truncate(s string, most int) string {
 	n := 0
 	for i := range s {
 		if n == most {
@@ -185,9 +185,9 @@ func clip(s string, most int) string {
 	return s
 }
 
-// cut cleans and bounds release notes, which keep their lines; whole says that
+// cleanNotes cleans and bounds release notes, which keep their lines; whole says that
 // nothing is missing.
-func cut(notes string) (text string, whole bool) {
+func cleanNotes(notes string) (text string, whole bool) {
 	notes = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(notes)
 	notes = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

@@ -55,13 +55,13 @@ func HTML(markdown string) template.HTML {
 		return ""
 	}
 	var out bytes.Buffer
-	if excessive(source) || converter().Convert([]byte(source), &out) != nil {
-		return "<p>" + template.HTML(lines.Replace(template.HTMLEscapeString(source))) + "</p>\n"
+	if hasTooManyMarks(source) || converter().Convert([]byte(source), &out) != nil {
+		return "<p>" + template.HTML(lineBreaks.Replace(template.HTMLEscapeString(source))) + "</p>\n"
 	}
 	return template.HTML(policy().SanitizeBytes(out.Bytes()))
 }
 
-var lines = strings.NewReplacer("\n", "<br>\n")
+var lineBreaks = strings.NewReplacer("\n", "<br>\n")
 
 // bound cleans and shortens a text: valid UTF-8 without control characters, at
 // most MaxLength bytes, no line that nests too deep.
@@ -81,7 +81,7 @@ func bound(s string) string {
 			return '\n'
 		case r == '\n', r == '\t':
 			return r
-		case r < ' ', r == 0x7f, hidden(r):
+		case r < ' ', r == 0x7f, isDirectionMark(r):
 			return -1
 		}
 		return r
@@ -100,9 +100,9 @@ func bound(s string) string {
 	return strings.Join(parts, "\n")
 }
 
-// hidden are the marks that turn the direction of text around: they can make one
+// isDirectionMark are the marks that turn the direction of text around: they can make one
 // link look like another.
-func hidden(r rune) bool {
+func isDirectionMark(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
@@ -134,8 +134,8 @@ func flatten(line string) string {
 	return line
 }
 
-// excessive finds the texts for which pairing marks takes quadratic time.
-func excessive(s string) bool {
+// hasTooManyMarks finds the texts for which pairing marks takes quadratic time.
+func hasTooManyMarks(s string) bool {
 	var marks int
 	for i := range len(s) {
 		if strings.IndexByte("[]*_~`<!&", s[i]) >= 0 {
@@ -154,7 +154,7 @@ var converter = sync.OnceValue(func() goldmark.Markdown {
 			extension.WithLinkifyAllowedProtocols([]string{"http:", "https:", "mailto:"}))),
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(demote{}, 100))),
 		goldmark.WithRendererOptions(html.WithHardWraps(),
-			renderer.WithNodeRenderers(util.Prioritized(images{}, 100))),
+			renderer.WithNodeRenderers(util.Prioritized(imageText{}, 100))),
 	)
 })
 
@@ -197,10 +197,10 @@ func demoteBelow(n ast.Node, depth int) {
 	}
 }
 
-// images writes the description of an image and nothing else.
-type images struct{}
+// imageText writes the description of an image and nothing else.
+type imageText struct{}
 
-func (images) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+func (imageText) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindImage, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
 		return ast.WalkContinue, nil
 	})

@@ -36,8 +36,8 @@ func (r Rule) private() bool {
 
 func (r Rule) metadata() bool { return r == RuleMetadata || r == RuleLinkLocal }
 
-// block is a range of addresses and the rule that refuses it.
-type block struct {
+// addressBlock is a range of addresses and the rule that refuses it.
+type addressBlock struct {
 	prefix netip.Prefix
 	rule   Rule
 }
@@ -62,8 +62,8 @@ func metadataHost(addr netip.Addr) bool {
 	return false
 }
 
-func blocks4() []block {
-	return []block{
+func blocks4() []addressBlock {
+	return []addressBlock{
 		{netip.MustParsePrefix("255.255.255.255/32"), RuleBroadcast},
 		{netip.MustParsePrefix("0.0.0.0/8"), RuleUnspecified},
 		{netip.MustParsePrefix("127.0.0.0/8"), RuleLoopback},
@@ -85,8 +85,8 @@ func blocks4() []block {
 
 // blocks6 stand in the order of their tests: what none covers is refused
 // unless it lies in 2000::/3, the only global unicast space.
-func blocks6() []block {
-	return []block{
+func blocks6() []addressBlock {
+	return []addressBlock{
 		{netip.MustParsePrefix("::/128"), RuleUnspecified},
 		{netip.MustParsePrefix("::1/128"), RuleLoopback},
 		{netip.MustParsePrefix("::/96"), RuleMapped}, // IPv4-compatible, RFC 4291
@@ -121,7 +121,7 @@ func classify(addr netip.Addr) Rule {
 	return classifyTunnel(addr)
 }
 
-func match(blocks []block, addr netip.Addr) Rule {
+func match(blocks []addressBlock, addr netip.Addr) Rule {
 	for _, b := range blocks {
 		if b.prefix.Contains(addr) {
 			return b.rule

@@ -187,7 +187,7 @@ func (g *Guard) Client(timeout time.Duration) *http.Client {
 	}
 	return &http.Client{
 		Timeout:       timeout,
-		Transport:     guarded{g},
+		Transport:     guardedTransport{g},
 		CheckRedirect: checkRedirect,
 	}
 }
@@ -206,10 +206,10 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// guarded checks the URL of each request; the dialer checks the address.
-type guarded struct{ *Guard }
+// guardedTransport checks the URL of each request; the dialer checks the address.
+type guardedTransport struct{ *Guard }
 
-func (t guarded) RoundTrip(request *http.Request) (*http.Response, error) {
+func (t guardedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := t.checkParts(request.URL); err != nil {
 		if request.Body != nil {
 			request.Body.Close() // as http.RoundTripper demands

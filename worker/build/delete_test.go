@@ -71,7 +71,7 @@ func TestDeleteWaitsForTheCrashes(t *testing.T) {
 	require.EqualValues(t, 1, w.number(`select count(*) from builds`))
 
 	c.fail = nil
-	second := w.again(tasks.BuildDelete, id)
+	second := w.reclaim(tasks.BuildDelete, id)
 	require.ErrorIs(t, d.Handle(t.Context(), first), storage.ErrStale)
 	require.True(t, w.stored(key), "a lost claim deletes nothing")
 	require.NoError(t, d.Handle(t.Context(), second))
@@ -116,7 +116,7 @@ func TestDeleteProject(t *testing.T) {
 	require.EqualValues(t, 4, w.number(`select count(*) from builds where project_id = $1`, w.project))
 
 	c.fail = nil
-	second := w.again(tasks.ProjectDelete, id)
+	second := w.reclaim(tasks.ProjectDelete, id)
 	require.ErrorIs(t, d.Handle(t.Context(), first), storage.ErrStale)
 	require.EqualValues(t, 4, w.number(`select count(*) from builds where project_id = $1`, w.project))
 	require.NoError(t, d.Handle(t.Context(), second))

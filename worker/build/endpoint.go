@@ -17,13 +17,13 @@ import (
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
-// maxAnswer is read of what an endpoint says, so that it can end its answer.
-const maxAnswer = 64 << 10
+// maxResponse is read of what an endpoint says, so that it can end its answer.
+const maxResponse = 64 << 10
 
 // toEndpoint posts the file as multipart/form-data: name, then payload. The
 // Idempotency-Key is the task's id, the same in each attempt.
-func (c *copying) toEndpoint(ctx context.Context) (string, error) {
-	head, tail, contentType, err := form(fileName(c.build.FileName))
+func (c *buildCopy) toEndpoint(ctx context.Context) (string, error) {
+	head, tail, contentType, err := formEnvelope(fileName(c.build.FileName))
 	if err != nil {
 		return "", err
 	}
@@ -35,7 +35,7 @@ func (c *copying) toEndpoint(ctx context.Context) (string, error) {
 		file.Close()
 		return "", fmt.Errorf("copy to the endpoint: %w", object.ErrSize)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.conn.Endpoint, &upload{
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.conn.Endpoint, &requestBody{
 		Reader: io.MultiReader(bytes.NewReader(head), file, bytes.NewReader(tail)), Closer: file})
 	if err != nil {
 		file.Close()
@@ -56,24 +56,24 @@ func (c *copying) toEndpoint(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", withoutURL(err)
 	}
-	_, err = outbound.ReadBody(response.Body, maxAnswer)
+	_, err = outbound.ReadBody(response.Body, maxResponse)
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return "", answered("the endpoint", response.StatusCode)
+		return "", statusError("the endpoint", response.StatusCode)
 	}
 	if err != nil && !errors.Is(err, outbound.ErrTooLarge) {
 		return "", fmt.Errorf("answer of the endpoint: %w", err)
 	}
-	return target(request.URL), nil
+	return publicURL(request.URL), nil
 }
 
-// upload is a body that closes the file it reads from.
-type upload struct {
+// requestBody is a body that closes the file it reads from.
+type requestBody struct {
 	io.Reader
 	io.Closer
 }
 
-// form gives what stands before and after the file in the body.
-func form(name string) (head, tail []byte, contentType string, err error) {
+// formEnvelope gives what stands before and after the file in the body.
+func formEnvelope(name string) (head, tail []byte, contentType string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	if err := w.WriteField("name", name); err != nil {
@@ -113,7 +113,7 @@ func withoutURL(err error) error {
 	return fmt.Errorf("copy to the endpoint: %w", err)
 }
 
-// target is the address without what may be secret.
-func target(u *url.URL) string {
+// publicURL is the address without what may be secret.
+func publicURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

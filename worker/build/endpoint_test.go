@@ -96,7 +96,7 @@ func TestSyncToEndpoint(t *testing.T) {
 	require.Equal(t, content, string(e.content))
 
 	// Without credentials, and with an answer without end.
-	e.answer = strings.Repeat("x", 2*maxAnswer)
+	e.answer = strings.Repeat("x", 2*maxResponse)
 	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL}, "")
 	_, err = w.sync(s, build)
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func FuzzKeyName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		require.True(t, object.ValidKey("1/"+keyName(name)), "%q", name)
 		require.NotContains(t, fileName(name), "/")
-		head, tail, kind, err := form(fileName(name))
+		head, tail, kind, err := formEnvelope(fileName(name))
 		require.NoError(t, err)
 		_, parameters, found := strings.Cut(kind, "boundary=")
 		require.True(t, found)

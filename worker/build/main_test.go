@@ -116,8 +116,8 @@ func (w *world) claim(kind tasks.Kind, id uuid.UUID) *worker.Job {
 	return worker.NewJob(w.db, claimed)
 }
 
-// again lets another worker take a task whose worker is silent.
-func (w *world) again(kind tasks.Kind, id uuid.UUID) *worker.Job {
+// reclaim lets another worker take a task whose worker is silent.
+func (w *world) reclaim(kind tasks.Kind, id uuid.UUID) *worker.Job {
 	w.t.Helper()
 	w.exec(`update tasks set heartbeat_at = now() - interval '1 hour' where id = $1`, id)
 	rescued, err := w.ledger.Rescue(w.t.Context(), time.Minute)

@@ -61,7 +61,7 @@ type NotifyResult struct {
 // each, some 100 ms.
 const notifyStep = 500
 
-const gone = "the build was deleted"
+const reasonDeleted = "the build was deleted"
 
 // Handle writes the mails.
 func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
@@ -81,7 +81,7 @@ func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
 		b, err := distribution.BuildByID(ctx, n.DB, job.OrganizationID(), 0, payload.BuildID)
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
-			sum.Reason = gone
+			sum.Reason = reasonDeleted
 		case err != nil:
 			return err
 		default:

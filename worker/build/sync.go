@@ -40,8 +40,8 @@ type SyncResult struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// copying is one copy under way.
-type copying struct {
+// buildCopy is one copy under way.
+type buildCopy struct {
 	*Sync
 	task   string
 	build  *distribution.Build
@@ -55,10 +55,10 @@ func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return err
 	}
-	c := copying{Sync: s, task: job.Tasks[0].ID.String()}
+	c := buildCopy{Sync: s, task: job.Tasks[0].ID.String()}
 	c.build, err = distribution.BuildByID(ctx, s.DB, job.OrganizationID(), 0, payload.BuildID)
 	if errors.Is(err, storage.ErrNotFound) {
-		return job.Finish(ctx, SyncResult{Reason: gone}, nil)
+		return job.Finish(ctx, SyncResult{Reason: reasonDeleted}, nil)
 	}
 	if err != nil {
 		return err
@@ -85,13 +85,13 @@ func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
 		err = tasks.Permanent(fmt.Errorf("connection: kind %q is not known", c.conn.Kind))
 	}
 	if err != nil {
-		return explain(err)
+		return classifyError(err)
 	}
 	return job.Finish(ctx, SyncResult{Bytes: c.build.File.Size, Target: target}, nil)
 }
 
-// explain makes those failures permanent that another attempt would meet again.
-func explain(err error) error {
+// classifyError makes those failures permanent that another attempt would meet again.
+func classifyError(err error) error {
 	var forbidden *outbound.ForbiddenError
 	switch {
 	case errors.As(err, &forbidden):
@@ -99,16 +99,16 @@ func explain(err error) error {
 	case errors.Is(err, object.ErrNotFound):
 		return tasks.Permanent(errors.New("the build's file is not stored any more"))
 	}
-	if text := unreachable(err); text != "" {
+	if text := connectionProblem(err); text != "" {
 		return &tasks.PublicError{Text: "the app storage cannot be reached: " + text, Err: err}
 	}
 	return err
 }
 
-// unreachable says in fixed words why there was no connection: the one who gave
+// connectionProblem says in fixed words why there was no connection: the one who gave
 // the address must be able to mend it, and must not read there what an address
 // inside answers.
-func unreachable(err error) string {
+func connectionProblem(err error) string {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -129,9 +129,9 @@ func unreachable(err error) string {
 	return ""
 }
 
-// answered is the failure that a status of the other side stands for. What it
+// statusError is the failure that a status of the other side stands for. What it
 // wrote beside it is not repeated.
-func answered(who string, status int) error {
+func statusError(who string, status int) error {
 	err := fmt.Errorf("%s answered with %d %s", who, status, http.StatusText(status))
 	switch {
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests:
@@ -148,7 +148,7 @@ const syncBuffers = 3
 // toBucket puts the file at prefix/<build id>/<file name>. Without the id the
 // builds of a job, which give their files the same name each time, would replace
 // one another.
-func (c *copying) toBucket(ctx context.Context) (string, error) {
+func (c *buildCopy) toBucket(ctx context.Context) (string, error) {
 	endpoint, err := url.Parse(c.conn.Endpoint)
 	if err != nil || endpoint.Host == "" {
 		return "", tasks.Permanent(errors.New("connection: the endpoint is not a URL"))
@@ -172,13 +172,13 @@ func (c *copying) toBucket(ctx context.Context) (string, error) {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	seen := &witness{next: c.Guard.Client(0).Transport, stop: stop}
+	seen := &errorRecorder{next: c.Guard.Client(0).Transport, stop: stop}
 	bucket, err := object.Open(ctx, object.Config{
 		URL:       (&url.URL{Scheme: "s3", Host: endpoint.Host, Path: "/" + c.conn.Bucket, RawQuery: query.Encode()}).String(),
 		AccessKey: c.conn.AccessKey, SecretKey: c.secret, PartBuffers: syncBuffers, Transport: seen,
 	})
 	if err != nil {
-		return "", seen.explain(err)
+		return "", seen.classify(err)
 	}
 	defer bucket.Close()
 	seen.writing.Store(true)
@@ -189,15 +189,15 @@ func (c *copying) toBucket(ctx context.Context) (string, error) {
 	defer file.Close()
 	_, err = bucket.Put(ctx, key, file, c.build.File.Size, object.PutOptions{ContentType: c.build.File.ContentType})
 	if err != nil {
-		return "", seen.explain(err)
+		return "", seen.classify(err)
 	}
 	return "s3://" + c.conn.Bucket + "/" + key, nil
 }
 
-// witness notes the last refusal of an object service, which the store's errors
+// errorRecorder notes the last refusal of an object service, which the store's errors
 // do not tell apart from what passes, and ends the copy when the guard refuses
 // the address, which the store would try again.
-type witness struct {
+type errorRecorder struct {
 	next      http.RoundTripper
 	stop      context.CancelFunc
 	forbidden atomic.Pointer[outbound.ForbiddenError]
@@ -206,7 +206,7 @@ type witness struct {
 }
 
 // RoundTrip implements http.RoundTripper.
-func (w *witness) RoundTrip(request *http.Request) (*http.Response, error) {
+func (w *errorRecorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := w.next.RoundTrip(request)
 	var forbidden *outbound.ForbiddenError
 	if errors.As(err, &forbidden) {
@@ -223,12 +223,12 @@ func (w *witness) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-func (w *witness) explain(err error) error {
+func (w *errorRecorder) classify(err error) error {
 	if forbidden := w.forbidden.Load(); forbidden != nil {
 		return forbidden
 	}
 	if status := int(w.status.Load()); status != 0 && !errors.Is(err, object.ErrSize) {
-		return answered("the object service", status)
+		return statusError("the object service", status)
 	}
 	return fmt.Errorf("copy to the bucket: %w", err)
 }

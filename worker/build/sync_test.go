@@ -118,7 +118,7 @@ func TestSyncToBucket(t *testing.T) {
 	// A claim that was lost ends nothing.
 	id := w.insert(tasks.NewBuildSync(w.org, "", build))
 	first := w.claim(tasks.BuildSync, id)
-	second := w.again(tasks.BuildSync, id)
+	second := w.reclaim(tasks.BuildSync, id)
 	require.ErrorIs(t, s.Handle(t.Context(), first), storage.ErrStale)
 	require.NoError(t, s.Handle(t.Context(), second))
 
@@ -213,6 +213,6 @@ func TestSyncOfNothing(t *testing.T) {
 	w.exec(`update builds set deleted_at = now() where id = $1`, build)
 	id, err := w.sync(s, build)
 	require.NoError(t, err)
-	require.Equal(t, SyncResult{Reason: gone}, result[SyncResult](w, id))
+	require.Equal(t, SyncResult{Reason: reasonDeleted}, result[SyncResult](w, id))
 	require.Zero(t, e.calls.Load())
 }

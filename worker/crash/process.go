@@ -41,8 +41,8 @@ type Observer interface {
 // Process is the handler of crash:process.
 type Process struct {
 	Store    *crash.Store
-	Observer Observer // may be nil
-	Pace     *Pace    // nil: full speed
+	Observer Observer  // may be nil
+	Throttle *Throttle // nil: full speed
 	Log      *slog.Logger
 }
 
@@ -56,7 +56,7 @@ func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
 		}
 		ids = append(ids, payload.BatchID)
 	}
-	end, err := p.Pace.begin(ctx, waited(job))
+	end, err := p.Throttle.acquire(ctx, longestWait(job))
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			crashes = append(crashes, examine(b, n))
+			crashes = append(crashes, readCrash(b, n))
 			// A job holds a processor for some tens of milliseconds; requests
 			// that became ready meanwhile go first.
 			runtime.Gosched()
@@ -87,7 +87,7 @@ func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
 		if err := p.record(ctx, tx, job.OrganizationID(), crashes); err != nil {
 			return err
 		}
-		if err := p.results(ctx, tx, job, ids, crashes); err != nil {
+		if err := p.recordResults(ctx, tx, job, ids, crashes); err != nil {
 			return err
 		}
 		return p.Store.RecordExplanations(ctx, tx, crashes)
@@ -106,8 +106,8 @@ type ProcessResult struct {
 	Failed    int `json:"failed"`
 }
 
-// results notes in the tasks how many reports of their batches failed.
-func (p *Process) results(ctx context.Context, tx *storage.Tx, job *worker.Job, batches []uuid.UUID, crashes []crash.Crash) error {
+// recordResults notes in the tasks how many reports of their batches failed.
+func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, job *worker.Job, batches []uuid.UUID, crashes []crash.Crash) error {
 	counts := map[uuid.UUID]*ProcessResult{}
 	for i := range crashes {
 		batch, _ := crash.SplitID(crashes[i].ID)
@@ -132,8 +132,8 @@ func (p *Process) results(ctx context.Context, tx *storage.Tx, job *worker.Job, 
 	return nil
 }
 
-// waited is how long the oldest task of a job was due before it was claimed.
-func waited(job *worker.Job) (longest time.Duration) {
+// longestWait is how long the oldest task of a job was due before it was claimed.
+func longestWait(job *worker.Job) (longest time.Duration) {
 	for i := range job.Tasks {
 		t := &job.Tasks[i]
 		if t.StartedAt != nil {
@@ -173,12 +173,12 @@ func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64
 		return p.record(ctx, tx, organization, crashes[half:])
 	}
 	p.Log.WarnContext(ctx, "crash report cannot be stored", "crash_id", crashes[0].ID, "error", err)
-	crashes[0] = failed(crashes[0], errors.New("the database refused the report's facts"))
+	crashes[0] = failedCrash(crashes[0], errors.New("the database refused the report's facts"))
 	return p.Store.Record(ctx, tx, organization, crashes)
 }
 
-// failed keeps of a crash what cannot be refused.
-func failed(c crash.Crash, why error) crash.Crash {
+// removeFailed keeps of a crash what cannot be refused.
+func failedCrash(c crash.Crash, why error) crash.Crash {
 	return crash.Crash{
 		ID: c.ID, ProjectID: c.ProjectID, UUID: c.UUID, ConflictOf: c.ConflictOf, Format: c.Format,
 		State: crash.Failed, Error: clean(why.Error(), maxText),
@@ -186,9 +186,9 @@ func failed(c crash.Crash, why error) crash.Crash {
 	}
 }
 
-// examine makes a crash of one entry of a batch. It never fails: a report that
+// readCrash makes a crash of one entry of a batch. It never fails: a report that
 // cannot be read becomes a failed crash.
-func examine(b *crash.Batch, entry int) (c crash.Crash) {
+func readCrash(b *crash.Batch, entry int) (c crash.Crash) {
 	e := b.Entries[entry]
 	id := b.ID
 	id[15] = byte(entry)
@@ -199,18 +199,18 @@ func examine(b *crash.Batch, entry int) (c crash.Crash) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			c = failed(c, fmt.Errorf("reading the report broke: %v", v))
+			c = failedCrash(c, fmt.Errorf("reading the report broke: %v", v))
 		}
 	}()
 	doc, err := b.Document(entry)
 	if err != nil {
-		return failed(c, err)
+		return failedCrash(c, err)
 	}
 	r, err := report.Parse(doc)
 	if err != nil {
-		return failed(c, fmt.Errorf("read the report: %w", err))
+		return failedCrash(c, fmt.Errorf("read the report: %w", err))
 	}
-	facts(&c, r)
+	fillColumns(&c, r)
 	if c.Format != "json" {
 		c.State = crash.Stored
 		return c
@@ -235,10 +235,10 @@ var (
 	hostAttributes    = []string{"hostname", "host", "device.model", "uname.nodename"}
 )
 
-// facts fills in what the columns hold.
-func facts(c *crash.Crash, r *report.Report) {
+// fillColumns fills in what the columns hold.
+func fillColumns(c *crash.Crash, r *report.Report) {
 	c.UUID = uuid.UUID(r.UUID)
-	c.OccurredAt = clamp(r.Timestamp, c.ReceivedAt)
+	c.OccurredAt = clampTime(r.Timestamp, c.ReceivedAt)
 	c.Lang, c.Agent = clean(r.Lang, maxShort), clean(r.Agent, maxShort)
 	if len(r.Classifiers) > 0 {
 		c.Classifier = clean(r.Classifiers[0], maxText)
@@ -261,9 +261,9 @@ func firstAttribute(r *report.Report, names []string) string {
 	return ""
 }
 
-// clamp keeps a client's wrong clock from bending first and last seen: a year
+// clampTime keeps a client's wrong clock from bending first and last seen: a year
 // back and an hour ahead (decisions, part 5).
-func clamp(seconds int64, received time.Time) time.Time {
+func clampTime(seconds int64, received time.Time) time.Time {
 	first, last := received.AddDate(-1, 0, 0), received.Add(time.Hour)
 	if seconds < first.Unix() {
 		return first

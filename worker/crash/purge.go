@@ -47,10 +47,10 @@ const (
 	purgeStep = 200
 	// purgeRead ids are read at once.
 	purgeRead = 10_000
-	// purgePatience is how long a purge waits for the batches that are being
+	// purgeGrace is how long a purge waits for the batches that are being
 	// processed at the moment before it makes room for other tasks.
-	purgePatience = 30 * time.Second
-	purgePoll     = 100 * time.Millisecond
+	purgeGrace = 30 * time.Second
+	purgePoll  = 100 * time.Millisecond
 )
 
 // Handle removes the reports.
@@ -59,7 +59,7 @@ func (p *Purge) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return err
 	}
-	run := &purge{Purge: p, job: job, organization: job.OrganizationID(), project: payload.ProjectID,
+	run := &purgeAttempt{Purge: p, job: job, organization: job.OrganizationID(), project: payload.ProjectID,
 		filter: crash.AttributeFilter{Key: payload.Key, Value: payload.Value}}
 	if err := run.filter.Validate(); err != nil {
 		return tasks.Permanent(err)
@@ -69,7 +69,7 @@ func (p *Purge) Handle(ctx context.Context, job *worker.Job) error {
 			return fmt.Errorf("progress of the purge: %w", err)
 		}
 	}
-	if err := run.all(ctx); err != nil {
+	if err := run.run(ctx); err != nil {
 		return err
 	}
 	return job.Finish(ctx, run.result, func(tx *storage.Tx) error {
@@ -78,8 +78,8 @@ func (p *Purge) Handle(ctx context.Context, job *worker.Job) error {
 	})
 }
 
-// purge is one attempt.
-type purge struct {
+// purgeAttempt is one attempt.
+type purgeAttempt struct {
 	*Purge
 	job          *worker.Job
 	organization int64
@@ -88,20 +88,20 @@ type purge struct {
 	result       PurgeResult
 }
 
-// all goes from the waiting reports to the recorded ones: a report that is
+// run goes from the waiting reports to the recorded ones: a report that is
 // processed meanwhile is recorded when the second pass looks.
-func (r *purge) all(ctx context.Context) error {
-	if err := r.waiting(ctx); err != nil {
+func (r *purgeAttempt) run(ctx context.Context) error {
+	if err := r.removeUnprocessed(ctx); err != nil {
 		return err
 	}
-	if err := r.recorded(ctx); err != nil {
+	if err := r.removeRecorded(ctx); err != nil {
 		return err
 	}
-	return r.failed(ctx)
+	return r.removeFailed(ctx)
 }
 
-// recorded removes what the index of the attributes finds.
-func (r *purge) recorded(ctx context.Context) error {
+// removeRecorded removes what the index of the attributes finds.
+func (r *purgeAttempt) removeRecorded(ctx context.Context) error {
 	for {
 		ids, err := r.Store.Carriers(ctx, r.organization, r.project, r.filter, purgeRead)
 		if err != nil || len(ids) == 0 {
@@ -120,8 +120,8 @@ func (r *purge) recorded(ctx context.Context) error {
 	}
 }
 
-// failed looks into the documents of the crashes that could not be recorded.
-func (r *purge) failed(ctx context.Context) error {
+// removeFailed looks into the documents of the crashes that could not be recorded.
+func (r *purgeAttempt) removeFailed(ctx context.Context) error {
 	after := uuid.Nil
 	for {
 		ids, err := r.Store.FailedCrashes(ctx, r.organization, after, purgeStep)
@@ -147,14 +147,14 @@ func (r *purge) failed(ctx context.Context) error {
 	}
 }
 
-func (r *purge) apply(ctx context.Context, plan *crash.Removal) error {
+func (r *purgeAttempt) apply(ctx context.Context, plan *crash.Removal) error {
 	_, err := r.applyIf(ctx, plan, nil)
 	return err
 }
 
 // applyIf removes what the plan says, unless hold says in the transaction that
 // it must not.
-func (r *purge) applyIf(ctx context.Context, plan *crash.Removal, hold func(*storage.Tx) (bool, error)) (bool, error) {
+func (r *purgeAttempt) applyIf(ctx context.Context, plan *crash.Removal, hold func(*storage.Tx) (bool, error)) (bool, error) {
 	if plan.Size() == 0 {
 		return true, nil
 	}
@@ -182,11 +182,11 @@ func (r *purge) applyIf(ctx context.Context, plan *crash.Removal, hold func(*sto
 	return true, nil
 }
 
-// waiting looks into the batches that were accepted before this attempt began
+// removeUnprocessed looks into the batches that were accepted before this attempt began
 // and whose work is not done. A batch that is being processed cannot be changed:
 // it is looked at again until it has been recorded or waits again.
-func (r *purge) waiting(ctx context.Context) error {
-	until := time.Now().Add(purgePatience)
+func (r *purgeAttempt) removeUnprocessed(ctx context.Context) error {
+	until := time.Now().Add(purgeGrace)
 	after := uuid.Nil
 	var busy []uuid.UUID
 	for {
@@ -194,7 +194,7 @@ func (r *purge) waiting(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		more, err := r.look(ctx, ids)
+		more, err := r.removeFromIdle(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -214,16 +214,16 @@ func (r *purge) waiting(ctx context.Context) error {
 		case <-time.After(purgePoll):
 		}
 		var err error
-		if busy, err = r.look(ctx, busy); err != nil {
+		if busy, err = r.removeFromIdle(ctx, busy); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// look removes matching reports from batches that wait, and gives those that are
+// removeFromIdle removes matching reports from batches that wait, and gives those that are
 // being processed.
-func (r *purge) look(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+func (r *purgeAttempt) removeFromIdle(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
 	states, err := r.Ledger.StatesOf(ctx, ids)
 	if err != nil {
 		return nil, err

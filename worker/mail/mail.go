@@ -74,12 +74,12 @@ type Result struct {
 	State mail.State `json:"state"`
 }
 
-const gone mail.State = "gone"
+const stateDeleted mail.State = "gone"
 
-// recordTime is what writing the outcome may take after the mail was handed
+// recordTimeout is what writing the outcome may take after the mail was handed
 // over: it is written even when the worker is told to stop, or the mail would be
 // sent twice.
-const recordTime = 5 * time.Second
+const recordTimeout = 5 * time.Second
 
 // Handle sends the mail.
 func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
@@ -87,10 +87,10 @@ func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return err
 	}
-	m, err := read(ctx, job, payload.MailID)
+	m, err := loadMail(ctx, job, payload.MailID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return job.Finish(ctx, Result{gone}, nil)
+		return job.Finish(ctx, Result{stateDeleted}, nil)
 	case err != nil:
 		return err
 	case m.State == mail.Sent:
@@ -100,25 +100,25 @@ func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
 	var refused *RefusedError
 	switch {
 	case err == nil:
-		return end(ctx, job, m.ID, mail.Sent)
+		return finish(ctx, job, m.ID, mail.Sent)
 	case errors.Is(err, ErrKept):
-		return end(ctx, job, m.ID, mail.Kept)
+		return finish(ctx, job, m.ID, mail.Kept)
 	case errors.As(err, &refused):
-		if noted := fail(ctx, job, m.ID, refused); noted != nil {
+		if noted := recordFailure(ctx, job, m.ID, refused); noted != nil {
 			return noted
 		}
 		return tasks.Permanent(refused)
 	case ctx.Err() == nil && job.Tasks[0].Attempt >= job.Tasks[0].MaxAttempts:
-		if noted := fail(ctx, job, m.ID, err); noted != nil {
+		if noted := recordFailure(ctx, job, m.ID, err); noted != nil {
 			return noted
 		}
 	}
 	return err
 }
 
-// read reads the mail in a transaction that checks the claim: a worker that was
+// loadMail reads the mail in a transaction that checks the claim: a worker that was
 // asleep while another took its task sends nothing.
-func read(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error) {
+func loadMail(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error) {
 	var m *mail.Mail
 	err := job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 		m, err = mail.ByID(ctx, tx, id)
@@ -127,19 +127,19 @@ func read(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error
 	return m, err
 }
 
-func end(ctx context.Context, job *worker.Job, id uuid.UUID, state mail.State) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+func finish(ctx context.Context, job *worker.Job, id uuid.UUID, state mail.State) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	return job.Finish(ctx, Result{state}, func(tx *storage.Tx) error {
 		return mail.SetState(ctx, tx, id, state, "")
 	})
 }
 
-// fail notes why a mail is not sent; the worker ends the task after it.
-func fail(ctx context.Context, job *worker.Job, id uuid.UUID, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+// recordFailure notes why a mail is not sent; the worker ends the task after it.
+func recordFailure(ctx context.Context, job *worker.Job, id uuid.UUID, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	return job.Checkpoint(ctx, func(tx *storage.Tx) error {
-		return mail.SetState(ctx, tx, id, mail.Failed, clean(cause.Error()))
+		return mail.SetState(ctx, tx, id, mail.Failed, oneLine(cause.Error()))
 	})
 }

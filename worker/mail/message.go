@@ -25,10 +25,10 @@ type message struct {
 // is checked here again, for it is here where it would harm.
 func compose(from *netmail.Address, m *mail.Mail) (*message, error) {
 	to, err := netmail.ParseAddress(m.Recipient)
-	if err != nil || to.Address != m.Recipient || broken(m.Recipient) {
+	if err != nil || to.Address != m.Recipient || hasControl(m.Recipient) {
 		return nil, &RefusedError{Text: "the recipient is not a mail address"}
 	}
-	if broken(m.Subject) {
+	if hasControl(m.Subject) {
 		return nil, &RefusedError{Text: "the subject holds a control character"}
 	}
 	_, domain, _ := strings.Cut(from.Address, "@")
@@ -52,23 +52,23 @@ func compose(from *netmail.Address, m *mail.Mail) (*message, error) {
 	}
 	return &message{
 		from: (&netmail.Address{Address: from.Address}).String(), to: (&netmail.Address{Address: m.Recipient}).String(),
-		bytes: out.Bytes(), unicode: !ascii(from.Address) || !ascii(m.Recipient),
+		bytes: out.Bytes(), unicode: !isASCII(from.Address) || !isASCII(m.Recipient),
 	}, nil
 }
 
-func broken(s string) bool {
+func hasControl(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsControl)
 }
 
-func ascii(s string) bool {
+func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// maxText bounds what is kept of a server's words, in bytes.
-const maxText = 500
+// maxReason bounds what is kept of a server's words, in bytes.
+const maxReason = 500
 
-// clean makes any text fit for a row and a page: one line, valid, bounded.
-func clean(s string) string {
+// oneLine makes any text fit for a row and a page: one line, valid, bounded.
+func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -76,8 +76,8 @@ func clean(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxText {
-		s = strings.ToValidUTF8(s[:maxText], "") + "..."
+	if len(s) > maxReason {
+		s = strings.ToValidUTF8(s[:maxReason], "") + "..."
 	}
 	return s
 }

@@ -17,7 +17,7 @@ type TLS string
 // The ways. There is no "if the server offers it": whoever sits in between
 // could take the offer out.
 const (
-	StartTLS TLS = "starttls" // begin in the clear, then insist on STARTTLS
+	StartTLS TLS = "starttls" // startSession in the clear, then insist on STARTTLS
 	Implicit TLS = "implicit" // TLS from the first byte
 	None     TLS = "none"     // in the clear, with the password if there is one
 )

@@ -45,7 +45,7 @@ type SMTP struct {
 // NewSMTP checks the configuration; it does not connect.
 func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	from, err := netmail.ParseAddress(cfg.From)
-	if err != nil || broken(cfg.From) || broken(from.Name) || broken(from.Address) {
+	if err != nil || hasControl(cfg.From) || hasControl(from.Name) || hasControl(from.Address) {
 		return nil, errors.New("mail: the sender must be a mail address, or Name <address>")
 	}
 	if cfg.Server.Host == "" || cfg.Server.Port == 0 || cfg.Server.TLS == "" {
@@ -82,9 +82,9 @@ func (t *SMTP) Send(ctx context.Context, m *mail.Mail) error {
 	defer conn.Close()
 	// Reads and writes end with the context, at its deadline or before it.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	client, err := t.begin(conn)
+	client, err := t.startSession(conn)
 	if err == nil {
-		err = deliver(client, msg)
+		err = sendMessage(client, msg)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -100,13 +100,13 @@ func (t *SMTP) Send(ctx context.Context, m *mail.Mail) error {
 // maxReplies bounds all that the server may say, TLS included.
 const maxReplies = 1 << 20
 
-// talk is a connection that ends after maxReplies bytes.
-type talk struct {
+// limitedConn is a connection that ends after maxReplies bytes.
+type limitedConn struct {
 	net.Conn
 	left int
 }
 
-func (t *talk) Read(b []byte) (int, error) {
+func (t *limitedConn) Read(b []byte) (int, error) {
 	if t.left <= 0 {
 		return 0, errors.New("the mail server talks without end")
 	}
@@ -120,7 +120,7 @@ func (t *SMTP) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach mail server: %w", err)
 	}
-	var conn net.Conn = &talk{raw, maxReplies}
+	var conn net.Conn = &limitedConn{raw, maxReplies}
 	if t.cfg.Server.TLS != Implicit {
 		return conn, nil
 	}
@@ -136,22 +136,22 @@ func (t *SMTP) tls() *tls.Config {
 	return &tls.Config{ServerName: t.cfg.Server.Host, RootCAs: t.cfg.Roots, MinVersion: tls.VersionTLS12}
 }
 
-// begin comes to the point where mail can be given. What fails until then is not
+// startSession comes to the point where mail can be given. What fails until then is not
 // the mail's fault.
-func (t *SMTP) begin(conn net.Conn) (*smtp.Client, error) {
+func (t *SMTP) startSession(conn net.Conn) (*smtp.Client, error) {
 	client, err := smtp.NewClient(conn, t.cfg.Server.Host)
 	if err != nil {
-		return nil, said("greeting", err)
+		return nil, stepError("greeting", err)
 	}
 	if err := client.Hello(t.cfg.Hello); err != nil {
-		return nil, said("EHLO", err)
+		return nil, stepError("EHLO", err)
 	}
 	if t.cfg.Server.TLS == StartTLS {
 		if ok, _ := client.Extension("STARTTLS"); !ok {
 			return nil, errors.New("mail server: it does not offer STARTTLS (tls=none sends in the clear)")
 		}
 		if err := client.StartTLS(t.tls()); err != nil {
-			return nil, said("STARTTLS", err)
+			return nil, stepError("STARTTLS", err)
 		}
 	}
 	if t.cfg.Server.User != "" {
@@ -202,51 +202,51 @@ func (t *SMTP) authenticate(client *smtp.Client) error {
 	return errors.New("mail server: sign-in failed") // a library's text may hold what was sent
 }
 
-// deliver gives the mail to the server. MAIL concerns our sender, which is a
+// sendMessage gives the mail to the server. MAIL concerns our sender, which is a
 // setting; RCPT and DATA concern this mail.
-func deliver(client *smtp.Client, msg *message) error {
+func sendMessage(client *smtp.Client, msg *message) error {
 	client.SkipSMTPUTF8(!msg.unicode)
 	if ok, _ := client.Extension("SMTPUTF8"); msg.unicode && !ok {
 		return &RefusedError{Text: "the mail server takes no addresses with letters beyond ASCII"}
 	}
 	if err := client.Mail(msg.from); err != nil {
-		return said("MAIL", err)
+		return stepError("MAIL", err)
 	}
 	if err := client.Rcpt(msg.to); err != nil {
-		return refusal("RCPT", err)
+		return classifyReply("RCPT", err)
 	}
 	w, err := client.Data()
 	if err != nil {
-		return refusal("DATA", err)
+		return classifyReply("DATA", err)
 	}
 	if _, err := w.Write(msg.bytes); err != nil {
-		return said("content", err)
+		return stepError("content", err)
 	}
 	if err := w.Close(); err != nil {
-		return refusal("content", err)
+		return classifyReply("content", err)
 	}
 	return nil
 }
 
-// refusal makes a *RefusedError of a reply that no further attempt will change.
+// classifyReply makes a *RefusedError of a reply that no further attempt will change.
 // Replies about commands and sign-in are about the settings.
-func refusal(step string, err error) error {
+func classifyReply(step string, err error) error {
 	var reply *textproto.Error
 	if !errors.As(err, &reply) || reply.Code < 500 || reply.Code > 599 {
-		return said(step, err)
+		return stepError(step, err)
 	}
 	switch reply.Code {
 	case 500, 502, 503, 504, 530, 534, 535, 538:
-		return said(step, err)
+		return stepError(step, err)
 	}
-	return &RefusedError{Code: reply.Code, Text: clean(reply.Msg)}
+	return &RefusedError{Code: reply.Code, Text: oneLine(reply.Msg)}
 }
 
-// said puts the step before a failure.
-func said(step string, err error) error {
+// stepError puts the step before a failure.
+func stepError(step string, err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {
-		return fmt.Errorf("mail server: %s answered with %d %s", step, reply.Code, clean(reply.Msg))
+		return fmt.Errorf("mail server: %s answered with %d %s", step, reply.Code, oneLine(reply.Msg))
 	}
 	return fmt.Errorf("mail server: %s: %w", step, err)
 }

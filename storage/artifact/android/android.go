@@ -75,7 +75,7 @@ type apk struct {
 
 func (r *apk) read(vendor string) (*artifact.Package, error) {
 	var root *element
-	if err := guard(func() (err error) { root, err = r.manifest(); return err }); err != nil {
+	if err := catchPanic(func() (err error) { root, err = r.manifest(); return err }); err != nil {
 		return nil, &artifact.InvalidError{Reason: "AndroidManifest.xml cannot be read: " + err.Error()}
 	}
 	p := &artifact.Package{Kind: artifact.APK}
@@ -84,17 +84,17 @@ func (r *apk) read(vendor string) (*artifact.Package, error) {
 			p.Warnings = append(p.Warnings, what+": "+err.Error())
 		}
 	}
-	warn("The resources cannot be read", guard(r.readTable))
+	warn("The resources cannot be read", catchPanic(r.readTable))
 	var icons []value
-	warn("Parts of the manifest cannot be read", guard(func() error {
+	warn("Parts of the manifest cannot be read", catchPanic(func() error {
 		icons = readManifest(root, r, p)
 		return nil
 	}))
-	warn("The icon cannot be read", guard(func() (err error) {
+	warn("The icon cannot be read", catchPanic(func() (err error) {
 		p.Icon, err = readIcon(r.ctx, r, icons)
 		return err
 	}))
-	warn("The signature cannot be read", guard(func() (err error) {
+	warn("The signature cannot be read", catchPanic(func() (err error) {
 		p.Signer, err = readSigner(r.archive)
 		return err
 	}))
@@ -102,8 +102,8 @@ func (r *apk) read(vendor string) (*artifact.Package, error) {
 	return p, nil
 }
 
-// guard takes a decoder that panics for one that failed.
-func guard(f func() error) (err error) {
+// catchPanic takes a decoder that panics for one that failed.
+func catchPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("decoder failed: %v", p)

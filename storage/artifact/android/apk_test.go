@@ -207,17 +207,17 @@ func TestValues(t *testing.T) {
 	} {
 		require.InDelta(t, want, v.float(9), 1e-6, "%+v", v)
 	}
-	require.True(t, text("true").truth())
-	require.False(t, text("yes").truth())
-	require.False(t, ref(1).truth())
+	require.True(t, text("true").boolean())
+	require.False(t, text("yes").boolean())
+	require.False(t, ref(1).boolean())
 }
 
 // Android writes characters beyond U+FFFF as two surrogates in its UTF-8.
 func TestModifiedUTF8(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "a😀ü", valid("a\xed\xa0\xbd\xed\xb8\x80ü"))
-	require.Equal(t, "a\ufffdb", valid("a\xffb"))
-	require.Equal(t, "\ufffd", valid("\xed\xa0\xbd"))
+	require.Equal(t, "a😀ü", decodeModifiedUTF8("a\xed\xa0\xbd\xed\xb8\x80ü"))
+	require.Equal(t, "a\ufffdb", decodeModifiedUTF8("a\xffb"))
+	require.Equal(t, "\ufffd", decodeModifiedUTF8("\xed\xa0\xbd"))
 }
 
 func TestVendorEntries(t *testing.T) {

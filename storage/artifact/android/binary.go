@@ -198,7 +198,7 @@ func (p *stringPool) decode(at int64) string {
 		return ""
 	}
 	if p.utf8 {
-		at += p.short(at) // characters, which UTF-8 needs not
+		at += p.lengthSize(at) // characters, which UTF-8 needs not
 		n := int(p.file.u8(at))
 		at++
 		if n&0x80 != 0 {
@@ -209,7 +209,7 @@ func (p *stringPool) decode(at int64) string {
 		if at+int64(n) > p.chunk.end {
 			return ""
 		}
-		return valid(string(raw))
+		return decodeModifiedUTF8(string(raw))
 	}
 	n := int(p.file.u16(at))
 	at += 2
@@ -228,17 +228,17 @@ func (p *stringPool) decode(at int64) string {
 	return string(utf16.Decode(units))
 }
 
-// short is the length of a UTF-8 length field.
-func (p *stringPool) short(at int64) int64 {
+// lengthSize is the length of a UTF-8 length field.
+func (p *stringPool) lengthSize(at int64) int64 {
 	if p.file.u8(at)&0x80 != 0 {
 		return 2
 	}
 	return 1
 }
 
-// valid replaces what is no UTF-8. Android writes characters beyond U+FFFF as two
+// decodeModifiedUTF8 replaces what is no UTF-8. Android writes characters beyond U+FFFF as two
 // surrogates of three bytes each, which Go takes for errors.
-func valid(s string) string {
+func decodeModifiedUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}

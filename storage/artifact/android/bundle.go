@@ -51,7 +51,7 @@ type bundle struct {
 
 func (b *bundle) read(vendor string) (*artifact.Package, error) {
 	var root *element
-	if err := guard(func() (err error) { root, err = b.manifest(); return err }); err != nil {
+	if err := catchPanic(func() (err error) { root, err = b.manifest(); return err }); err != nil {
 		return nil, &artifact.InvalidError{Reason: bundleManifestName + " cannot be read: " + err.Error()}
 	}
 	p := &artifact.Package{Kind: artifact.AAB}
@@ -60,21 +60,21 @@ func (b *bundle) read(vendor string) (*artifact.Package, error) {
 			p.Warnings = append(p.Warnings, what+": "+err.Error())
 		}
 	}
-	warn(bundleConfigName+" cannot be read", guard(func() (err error) {
+	warn(bundleConfigName+" cannot be read", catchPanic(func() (err error) {
 		p.Tool, err = b.tool()
 		return err
 	}))
-	warn("The resources cannot be read", guard(b.readTable))
+	warn("The resources cannot be read", catchPanic(b.readTable))
 	var icons []value
-	warn("Parts of the manifest cannot be read", guard(func() error {
+	warn("Parts of the manifest cannot be read", catchPanic(func() error {
 		icons = readManifest(root, b, p)
 		return nil
 	}))
-	warn("The icon cannot be read", guard(func() (err error) {
+	warn("The icon cannot be read", catchPanic(func() (err error) {
 		p.Icon, err = readIcon(b.files.ctx, b, icons)
 		return err
 	}))
-	warn("The signature cannot be read", guard(func() (err error) {
+	warn("The signature cannot be read", catchPanic(func() (err error) {
 		p.Signer, err = readSigner(b.files.archive)
 		return err
 	}))

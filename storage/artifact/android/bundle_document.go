@@ -84,7 +84,7 @@ func protoAttribute(f field) attr {
 	if known := attributeNames[uint32(id)]; known != "" {
 		name = known
 	}
-	if compiled.none() {
+	if compiled.isNone() {
 		compiled = stringValue(text)
 	}
 	return attr{Name: name, Value: compiled}

@@ -89,7 +89,7 @@ func protoCandidates(entry field, most int) (all []candidate) {
 			return true
 		}
 		v := protoItem(field{bytes: f.message(2)}.message(4))
-		if !v.none() {
+		if !v.isNone() {
 			all = append(all, candidate{Config: protoConfig(f.message(1)), Value: v})
 		}
 		return len(all) < most

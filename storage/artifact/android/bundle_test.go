@@ -133,7 +133,7 @@ func TestProtoValues(t *testing.T) {
 	require.Equal(t, text("a"), protoItem(message{}.bytes(2, message{}.text(1, "a\xff"))))
 	require.Equal(t, value{Type: typeFloat, Data: math.Float32bits(8)}, protoItem(message{}.bytes(7, message{}.fixed(4, math.Float32bits(8)))))
 	for _, none := range []message{nil, message{}.bytes(6, nil), message{}.bytes(7, nil), message{}.bytes(7, message{}.bytes(1, nil)), {0xff}} {
-		require.True(t, protoItem(none).none())
+		require.True(t, protoItem(none).isNone())
 	}
 }
 
@@ -313,7 +313,7 @@ func FuzzProtoTable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, id uint32) {
 		table, _ := parseProtoTable(data)
 		b := &bundle{files: apk{ctx: t.Context()}, table: table}
-		require.False(t, resolve(b, referenceValue(id)).reference())
+		require.False(t, resolve(b, referenceValue(id)).isReference())
 		require.LessOrEqual(t, len(table.candidates(id)), maxCandidates)
 	})
 }

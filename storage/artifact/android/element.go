@@ -82,11 +82,11 @@ type value struct {
 // stringValue and referenceValue make values.
 func stringValue(s string) value       { return value{Type: typeString, Text: s} }
 func referenceValue(id uint32) value   { return value{Type: typeReference, Data: id} }
-func (v value) none() bool             { return v.Type == typeNone }
-func (v value) reference() bool        { return v.Type == typeReference || v.Type == typeDynamicReference }
-func (v value) integer() bool          { return v.Type >= typeDec && v.Type <= typeColorRGB4 }
-func (v value) color() bool            { return v.Type >= typeColorARGB8 && v.Type <= typeColorRGB4 }
-func (v value) number() (uint32, bool) { return v.Data, v.integer() }
+func (v value) isNone() bool           { return v.Type == typeNone }
+func (v value) isReference() bool      { return v.Type == typeReference || v.Type == typeDynamicReference }
+func (v value) isInteger() bool        { return v.Type >= typeDec && v.Type <= typeColorRGB4 }
+func (v value) isColor() bool          { return v.Type >= typeColorARGB8 && v.Type <= typeColorRGB4 }
+func (v value) number() (uint32, bool) { return v.Data, v.isInteger() }
 
 // text gives the value as the source had it: strings, numbers and truth values.
 func (v value) text() string {
@@ -97,7 +97,7 @@ func (v value) text() string {
 		return strconv.FormatBool(v.Data != 0)
 	case v.Type == typeHex:
 		return strconv.FormatUint(uint64(v.Data), 10)
-	case v.integer():
+	case v.isInteger():
 		return strconv.FormatInt(int64(int32(v.Data)), 10)
 	case v.Type == typeFloat:
 		// A version "1.10" that was not quoted is a float in old packages.
@@ -106,12 +106,12 @@ func (v value) text() string {
 	return ""
 }
 
-// truth gives a boolean.
-func (v value) truth() bool {
+// boolean gives a boolean.
+func (v value) boolean() bool {
 	if v.Type == typeString {
 		return v.Text == "true"
 	}
-	return v.integer() && v.Data != 0
+	return v.isInteger() && v.Data != 0
 }
 
 // float gives a number, or the fallback when there is none. A dimension loses its
@@ -123,7 +123,7 @@ func (v value) float(fallback float64) float64 {
 		f = float64(math.Float32frombits(v.Data))
 	case v.Type == typeDimension, v.Type == typeFraction:
 		f = complexNumber(v.Data)
-	case v.integer():
+	case v.isInteger():
 		f = float64(int32(v.Data))
 	case v.Type == typeString:
 		s := strings.TrimRight(v.Text, "dipxst%")
@@ -158,9 +158,9 @@ const (
 	densityNone = 0xffff
 )
 
-// rank orders configurations by their distance from the default: that is what a
+// distance orders configurations by their distance from the default: that is what a
 // package is called and looks like where nobody has chosen anything.
-func (c config) rank() int {
+func (c config) distance() int {
 	n := 0
 	switch {
 	case c.Locale == "":
@@ -204,7 +204,7 @@ const maxReferences = 16
 // is none when there is no such resource.
 func resolve(res resources, v value) value {
 	for range maxReferences {
-		if !v.reference() {
+		if !v.isReference() {
 			return v
 		}
 		if c, ok := frameworkColors[v.Data]; ok {
@@ -215,7 +215,7 @@ func resolve(res resources, v value) value {
 		}
 		var best *candidate
 		for _, c := range res.candidates(v.Data) {
-			if best == nil || c.Config.rank() < best.Config.rank() {
+			if best == nil || c.Config.distance() < best.Config.distance() {
 				best = &c
 			}
 		}

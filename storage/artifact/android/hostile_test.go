@@ -162,7 +162,7 @@ func TestHostileIcons(t *testing.T) {
 	for range maxItems {
 		list.Children = append(list.Children, node("item").with("drawable", text("big.png")))
 	}
-	d := &drawing{ctx: t.Context(), res: album{square(t, 500, red)}}
+	d := &drawer{ctx: t.Context(), res: album{square(t, 500, red)}}
 	layer, err := d.element(list, 0)
 	require.NoError(t, err)
 	require.Equal(t, canvasSide, layer.Image.Bounds().Dx())
@@ -172,7 +172,7 @@ func TestHostileIcons(t *testing.T) {
 	for range maxVectorParts + 10 {
 		vector.Children = append(vector.Children, box("M0,0h1v1z", hue(0xffff0000)))
 	}
-	v, err := (&drawing{ctx: t.Context(), res: documents{}}).vector(vector)
+	v, err := (&drawer{ctx: t.Context(), res: documents{}}).vector(vector)
 	require.NoError(t, err)
 	require.Len(t, v.Paths, maxVectorParts)
 }
@@ -194,8 +194,8 @@ func (a album) drawable(string) (*element, []byte, error) { return nil, a.png, n
 // A decoder that panics is one that failed.
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, guard(func() error { return nil }))
-	require.ErrorContains(t, guard(func() error { panic("no") }), "decoder failed")
+	require.NoError(t, catchPanic(func() error { return nil }))
+	require.ErrorContains(t, catchPanic(func() error { panic("no") }), "decoder failed")
 }
 
 // A stored table is read in blocks, and says the same as in memory.
@@ -229,7 +229,7 @@ func FuzzXML(f *testing.F) {
 		require.LessOrEqual(t, len([]rune(p.Name)), maxText)
 		require.NotContains(t, p.Name+p.PackageName+p.Version, "\x00")
 		_, _ = readIcon(t.Context(), documents{}, icons)
-		_, _ = (&drawing{ctx: t.Context(), res: documents{}}).element(doc, 0)
+		_, _ = (&drawer{ctx: t.Context(), res: documents{}}).element(doc, 0)
 	})
 }
 

@@ -36,7 +36,7 @@ type iconFile struct {
 func readIcon(ctx context.Context, res resources, icons []value) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxIconTime)
 	defer cancel()
-	d := &drawing{ctx: ctx, res: res}
+	d := &drawer{ctx: ctx, res: res}
 	var failed error
 	for _, v := range icons {
 		files := iconFiles(res, v)
@@ -69,7 +69,7 @@ func iconFiles(res resources, v value) []iconFile {
 		}
 		if v.Type == typeString && v.Text != "" {
 			files = append(files, iconFile{config: c, path: v.Text})
-		} else if v.reference() {
+		} else if v.isReference() {
 			for _, c := range res.candidates(v.Data) {
 				follow(c.Value, c.Config, depth+1)
 			}
@@ -83,7 +83,7 @@ func compareIcons(a, b iconFile) int {
 	plain := func(f iconFile) int {
 		c := f.config
 		c.SDK = 0
-		return c.rank()
+		return c.distance()
 	}
 	document := func(f iconFile) int {
 		if strings.HasSuffix(f.path, ".xml") {
@@ -113,8 +113,8 @@ func compareIcons(a, b iconFile) int {
 
 // icon makes a PNG of one file. A decoder that panics fails for this file alone,
 // so that the next configuration has its turn.
-func (d *drawing) icon(path string) (made []byte, err error) {
-	err = guard(func() error {
+func (d *drawer) icon(path string) (made []byte, err error) {
+	err = catchPanic(func() error {
 		doc, raster, err := d.res.drawable(path)
 		if err != nil {
 			return err
@@ -133,14 +133,14 @@ func (d *drawing) icon(path string) (made []byte, err error) {
 }
 
 // document draws an adaptive icon, or any other drawable as it is.
-func (d *drawing) document(doc *element) ([]byte, error) {
+func (d *drawer) document(doc *element) ([]byte, error) {
 	if doc.Name == "adaptive-icon" {
-		background, err := d.part(doc, "background")
+		background, err := d.layer(doc, "background")
 		if err != nil {
 			// Many backgrounds are one colour: white is a better guess than no icon.
 			background = icon.Layer{Color: &white}
 		}
-		foreground, err := d.part(doc, "foreground")
+		foreground, err := d.layer(doc, "foreground")
 		if err != nil {
 			return nil, err
 		}

@@ -34,8 +34,8 @@ var (
 	errDrawable = errors.New("it uses a drawable that cannot be drawn")
 )
 
-// drawing makes layers of drawables.
-type drawing struct {
+// drawer makes layers of drawables.
+type drawer struct {
 	ctx    context.Context
 	res    resources
 	drawn  int
@@ -44,8 +44,8 @@ type drawing struct {
 	chars  int // of path data
 }
 
-// part draws a background or foreground: named by its drawable, or inside it.
-func (d *drawing) part(doc *element, name string) (icon.Layer, error) {
+// layer draws a background or foreground: named by its drawable, or inside it.
+func (d *drawer) layer(doc *element, name string) (icon.Layer, error) {
 	e := doc.child(name)
 	if e == nil {
 		return icon.Layer{}, errDrawable
@@ -54,8 +54,8 @@ func (d *drawing) part(doc *element, name string) (icon.Layer, error) {
 }
 
 // wrapped draws what an element refers to or holds.
-func (d *drawing) wrapped(e *element, name string, depth int) (icon.Layer, error) {
-	if v := e.attr(name); !v.none() {
+func (d *drawer) wrapped(e *element, name string, depth int) (icon.Layer, error) {
+	if v := e.attr(name); !v.isNone() {
 		return d.value(v, depth)
 	}
 	for _, c := range e.Children {
@@ -68,11 +68,11 @@ func (d *drawing) wrapped(e *element, name string, depth int) (icon.Layer, error
 
 // value draws a colour, or the file that a reference leads to: of several, the
 // best image or document as for icons.
-func (d *drawing) value(v value, depth int) (icon.Layer, error) {
+func (d *drawer) value(v value, depth int) (icon.Layer, error) {
 	if d.drawn++; d.drawn > maxDrawn || depth > maxDrawDepth || d.ctx.Err() != nil {
 		return icon.Layer{}, errDrawable
 	}
-	if c := resolve(d.res, v); c.color() {
+	if c := resolve(d.res, v); c.isColor() {
 		return icon.Layer{Color: ptr(nrgba(c.Data))}, nil
 	} else if strings.HasPrefix(c.Text, "#") {
 		if c, ok := parseColor(c.Text); ok {
@@ -101,7 +101,7 @@ func (d *drawing) value(v value, depth int) (icon.Layer, error) {
 
 // image decodes an image and keeps no more of it than a canvas: several large ones
 // are not to stand in memory beside each other.
-func (d *drawing) image(raster []byte) (icon.Layer, error) {
+func (d *drawer) image(raster []byte) (icon.Layer, error) {
 	if d.images++; d.images > maxImages {
 		return icon.Layer{}, errDrawable
 	}
@@ -118,7 +118,7 @@ func (d *drawing) image(raster []byte) (icon.Layer, error) {
 }
 
 // element draws a drawable of any kind that icons are made of.
-func (d *drawing) element(e *element, depth int) (icon.Layer, error) {
+func (d *drawer) element(e *element, depth int) (icon.Layer, error) {
 	if d.drawn++; d.drawn > maxDrawn || depth > maxDrawDepth {
 		return icon.Layer{}, errDrawable
 	}
@@ -140,7 +140,7 @@ func (d *drawing) element(e *element, depth int) (icon.Layer, error) {
 		}
 		all := inset(e.attr("inset"))
 		side := func(name string) float64 {
-			if v := e.attr(name); !v.none() {
+			if v := e.attr(name); !v.isNone() {
 				return inset(v)
 			}
 			return all
@@ -155,14 +155,14 @@ func (d *drawing) element(e *element, depth int) (icon.Layer, error) {
 		}
 		return d.wrapped(e, "", depth)
 	case "adaptive-icon":
-		return d.part(e, "foreground")
+		return d.layer(e, "foreground")
 	}
 	// Wrappers such as animated-vector, rotate, scale, clip, item, ripple.
 	return d.wrapped(e, "drawable", depth)
 }
 
 // list draws a layer list; items that cannot be drawn are left out.
-func (d *drawing) list(e *element, depth int) (icon.Layer, error) {
+func (d *drawer) list(e *element, depth int) (icon.Layer, error) {
 	var layers []icon.Layer
 	for _, item := range e.Children[:min(len(e.Children), maxItems)] {
 		layer, err := d.wrapped(item, "drawable", depth+1)

@@ -28,9 +28,9 @@ func readManifest(root *element, res resources, p *artifact.Package) (icons []va
 	}
 	if app := root.child("application"); app != nil {
 		p.Name = m.text(app, "label")
-		p.Debuggable = m.resolve(app, "debuggable").truth()
+		p.Debuggable = m.resolve(app, "debuggable").boolean()
 		for _, name := range []string{"icon", "roundIcon"} {
-			if v := app.attr(name); !v.none() {
+			if v := app.attr(name); !v.isNone() {
 				icons = append(icons, v)
 			}
 		}
@@ -50,7 +50,7 @@ type manifest struct {
 func (m manifest) resolve(e *element, name string) value {
 	raw := e.attr(name)
 	v := resolve(m.res, raw)
-	if v.none() && raw.reference() {
+	if v.isNone() && raw.isReference() {
 		m.p.Warnings = append(m.p.Warnings, "The manifest's "+name+" refers to a resource that is not in the package.")
 	}
 	return v

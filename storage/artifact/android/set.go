@@ -47,7 +47,7 @@ func Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 			notes = append(notes, what+": "+err.Error())
 		}
 	}
-	note("The description of the archive cannot be read", guard(s.readAbout))
+	note("The description of the archive cannot be read", catchPanic(s.readDescription))
 	base := s.base()
 	p, err := s.readBase(in, base)
 	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
@@ -58,7 +58,7 @@ func Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 		if errors.As(err, &invalid) {
 			err = &artifact.InvalidError{Reason: "the base APK cannot be read: " + invalid.Reason}
 		}
-		if p = s.about.pkg(); p == nil {
+		if p = s.description.toPackage(); p == nil {
 			return nil, err
 		}
 		note("Only the description of the archive was read", err)
@@ -73,26 +73,26 @@ func Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 
 // set is an archive of APKs that is being read.
 type set struct {
-	ctx     context.Context
-	archive *archive.Archive
-	parts   []archive.Entry
-	about   about
+	ctx         context.Context
+	archive     *archive.Archive
+	parts       []archive.Entry
+	description description
 }
 
 // base chooses the part that is the app itself: the one the description names,
 // else by name, else the largest.
 func (s *set) base() archive.Entry {
 	return slices.MaxFunc(s.parts, func(a, b archive.Entry) int {
-		if d := s.weight(a.Name) - s.weight(b.Name); d != 0 {
+		if d := s.basePriority(a.Name) - s.basePriority(b.Name); d != 0 {
 			return d
 		}
 		return int(min(1, max(-1, a.Size-b.Size)))
 	})
 }
 
-// weight says how much a name is that of a base APK.
-func (s *set) weight(name string) int {
-	if s.about.base != "" && name == s.about.base {
+// basePriority says how much a name is that of a base APK.
+func (s *set) basePriority(name string) int {
+	if s.description.base != "" && name == s.description.base {
 		return 7
 	}
 	folder, file := path.Split(strings.ToLower(name))
@@ -117,7 +117,7 @@ func (s *set) weight(name string) int {
 // readBase reads an APK inside the archive: in place when it is stored, else from
 // memory.
 func (s *set) readBase(in artifact.Input, e archive.Entry) (p *artifact.Package, err error) {
-	err = guard(func() error {
+	err = catchPanic(func() error {
 		nested := artifact.Input{Name: e.Name, Vendor: in.Vendor, Size: e.Size}
 		if r, ok := s.archive.ReaderAt(e); ok {
 			nested.Reader = r
@@ -142,7 +142,7 @@ func (s *set) readBase(in artifact.Input, e archive.Entry) (p *artifact.Package,
 
 // tool gives the bundletool that made the archive: field 2 of toc.pb.
 func (s *set) tool() (tool string, err error) {
-	err = guard(func() error {
+	err = catchPanic(func() error {
 		raw, err := s.file("toc.pb", maxManifest)
 		if raw == nil {
 			return err
@@ -155,7 +155,7 @@ func (s *set) tool() (tool string, err error) {
 
 // icon gives the icon beside the APKs, or nothing.
 func (s *set) icon() (png []byte) {
-	_ = guard(func() error {
+	_ = catchPanic(func() error {
 		raw, err := s.file("icon.png", maxDrawable)
 		if raw != nil {
 			png, err = icon.Normalize(raw)
@@ -198,13 +198,13 @@ var partABIs = [][2]string{
 	{"x86", "x86"}, {"mips64", "mips64"}, {"mips", "mips"}, {"riscv64", "riscv64"},
 }
 
-// hyphens makes the proper names of ABIs what parts have.
-var hyphens = strings.NewReplacer("-v8a", "_v8a", "-v7a", "_v7a")
+// partSpelling makes the proper names of ABIs what parts have.
+var partSpelling = strings.NewReplacer("-v8a", "_v8a", "-v7a", "_v7a")
 
 // abiOfPart gives the ABI in a name such as base-arm64_v8a.apk, config.x86.apk,
 // split_config.arm64_v8a.apk or standalone-x86_64_hdpi.apk.
 func abiOfPart(name string) string {
-	name = hyphens.Replace(strings.TrimSuffix(strings.ToLower(path.Base(name)), ".apk"))
+	name = partSpelling.Replace(strings.TrimSuffix(strings.ToLower(path.Base(name)), ".apk"))
 	last := name[strings.LastIndexAny(name, "-.")+1:]
 	for _, abi := range partABIs {
 		if rest, ok := strings.CutPrefix(last, abi[0]); ok && (rest == "" || rest[0] == '_') {

@@ -103,7 +103,7 @@ func TestSetReadsDescriptions(t *testing.T) {
 	for name, broken := range map[string]packed{
 		"no JSON":   {name: "manifest.json", data: []byte("{")},
 		"a list":    {name: "info.json", data: []byte("[]")},
-		"too large": {name: "manifest.json", data: bytes.Repeat([]byte(" "), maxAbout+1)},
+		"too large": {name: "manifest.json", data: bytes.Repeat([]byte(" "), maxDescription+1)},
 	} {
 		p, err = readSet(t, broken, partAPK(t, "base.apk"))
 		require.NoError(t, err, name)
@@ -192,13 +192,13 @@ func FuzzDescription(f *testing.F) {
 	f.Add([]byte(`{"package_name":"com.example","name":"Example","version_code":"1","version_name":1.5,"split_apks":[{"id":"base","file":"a.apk"}]}`))
 	f.Add([]byte(`{"pname":"com.example","app_name":"Example","versioncode":null,"min_api":[],"release_version":{"a":1e999}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, parse := range []func([]byte) (about, error){parseXAPK, parseAPKM} {
+		for _, parse := range []func([]byte) (description, error){parseXAPK, parseAPKM} {
 			a, err := parse(raw)
 			if err != nil {
-				require.Equal(t, about{}, a)
+				require.Equal(t, description{}, a)
 				continue
 			}
-			p := a.pkg()
+			p := a.toPackage()
 			require.Equal(t, a.packageName == "", p == nil)
 			if p == nil {
 				continue

@@ -190,5 +190,5 @@ func (t *table) value(at, end int64) (v value, ok bool) {
 	default:
 		v = b.value(at+size, t.pool)
 	}
-	return v, !v.none()
+	return v, !v.isNone()
 }

@@ -51,7 +51,7 @@ func App(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 	if err != nil {
 		return nil, err
 	}
-	p := describe(info, b.name())
+	p := packageOf(info, b.name())
 	p.Kind, p.Platform = artifact.IPA, mobilePlatform(info)
 	p.MinOSVersion = info.text("MinimumOSVersion")
 	p.HasSDK = b.hasSDK(in.Vendor, "Frameworks/", "")
@@ -69,21 +69,21 @@ func Mac(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 	if err != nil {
 		return nil, err
 	}
-	p := describe(info, b.name())
+	p := packageOf(info, b.name())
 	p.Kind, p.Platform = artifact.Mac, artifact.MacOS
 	p.MinOSVersion = info.text("LSMinimumSystemVersion")
 	p.HasSDK = b.hasSDK(in.Vendor, "Frameworks/", "Resources/")
 	return b.complete(ctx, p, info, "embedded.provisionprofile", "MacOS/", b.macIcons)
 }
 
-// describe takes what Info.plist says of both kinds.
-func describe(info dict, name string) *artifact.Package {
+// packageOf takes what Info.plist says of both kinds.
+func packageOf(info dict, name string) *artifact.Package {
 	p := &artifact.Package{
-		Name:        info.first("CFBundleDisplayName", "CFBundleName"),
+		Name:        info.firstText("CFBundleDisplayName", "CFBundleName"),
 		PackageName: info.text("CFBundleIdentifier"),
 		Version:     info.text("CFBundleShortVersionString"),
 		VersionCode: info.text("CFBundleVersion"),
-		TargetOS:    info.first("DTPlatformVersion", "DTSDKName"),
+		TargetOS:    info.firstText("DTPlatformVersion", "DTSDKName"),
 		Tool:        xcode(info.text("DTXcode")),
 	}
 	if p.Name == "" {
@@ -100,8 +100,8 @@ func (b bundle) complete(ctx context.Context, p *artifact.Package, info dict, pr
 		what string
 		do   func() error
 	}{
-		{"the provisioning profile", func() error { return b.provision(p, profile) }},
-		{"the executable", func() error { return b.executable(p, folder, info.text("CFBundleExecutable")) }},
+		{"the provisioning profile", func() error { return b.readProfile(p, profile) }},
+		{"the executable", func() error { return b.readExecutable(p, folder, info.text("CFBundleExecutable")) }},
 		{"the icon", func() error {
 			var err error
 			p.Icon, err = icons(info)
@@ -112,7 +112,7 @@ func (b bundle) complete(ctx context.Context, p *artifact.Package, info dict, pr
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := attempt(step.do); err != nil {
+		if err := catchPanic(step.do); err != nil {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s cannot be read: %v", step.what, err))
 		}
 	}
@@ -122,8 +122,8 @@ func (b bundle) complete(ctx context.Context, p *artifact.Package, info dict, pr
 	return p, nil
 }
 
-// provision reads the embedded profile; an app from the store has none.
-func (b bundle) provision(p *artifact.Package, name string) error {
+// readProfile reads the embedded profile; an app from the store has none.
+func (b bundle) readProfile(p *artifact.Package, name string) error {
 	var failure error
 	for _, e := range b.find(name) {
 		raw, err := b.archive.Read(e, maxPlist)
@@ -139,8 +139,8 @@ func (b bundle) provision(p *artifact.Package, name string) error {
 	return failure
 }
 
-// executable reads architectures and UUIDs of the main executable.
-func (b bundle) executable(p *artifact.Package, folder, name string) error {
+// readExecutable reads architectures and UUIDs of the main executable.
+func (b bundle) readExecutable(p *artifact.Package, folder, name string) error {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (b bundle) executable(p *artifact.Package, folder, name string) error {
 	if len(found) == 0 {
 		return errors.New("it is not in the archive")
 	}
-	architectures, err := readMachO(openTape(b.archive, found[0], executableReach))
+	architectures, err := readMachO(openForward(b.archive, found[0], executableReach))
 	if err != nil {
 		return err
 	}
@@ -171,8 +171,8 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// attempt runs a decoder; one that panics has failed.
-func attempt(decode func() error) (err error) {
+// catchPanic runs a decoder; one that panics has failed.
+func catchPanic(decode func() error) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("its decoder failed")

@@ -16,19 +16,19 @@ type bundle struct {
 	root    string // with a slash at its end; of a Mac app the folder Contents
 }
 
-// normal gives an entry's name as rules compare it: some tools write backslashes
+// normalizeName gives an entry's name as rules compare it: some tools write backslashes
 // or begin with "./". "" stands for what is no file of an app: folders, names
 // that climb, and what the Finder adds.
-func normal(name string) string {
+func normalizeName(name string) string {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
-	if strings.HasSuffix(name, "/") || strings.Contains(name, "..") && climbs(name) ||
+	if strings.HasSuffix(name, "/") || strings.Contains(name, "..") && hasParent(name) ||
 		strings.HasPrefix(name, "__MACOSX/") || strings.Contains(name, "/__MACOSX/") {
 		return ""
 	}
 	return name
 }
 
-func climbs(name string) bool {
+func hasParent(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == ".." {
 			return true
@@ -40,7 +40,7 @@ func climbs(name string) bool {
 // IsApp reports whether an archive is laid out as an IPA.
 func IsApp(entries []archive.Entry) bool {
 	for _, e := range entries {
-		if rest, ok := strings.CutPrefix(normal(e.Name), "Payload/"); ok && strings.Contains(rest, ".app/") {
+		if rest, ok := strings.CutPrefix(normalizeName(e.Name), "Payload/"); ok && strings.Contains(rest, ".app/") {
 			return true
 		}
 	}
@@ -67,7 +67,7 @@ func IsDSYM(entries []archive.Entry) bool {
 // for watches and extensions are nested deeper and never meant.
 func appRoot(entries []archive.Entry) (string, bool) {
 	for _, e := range entries {
-		rest, ok := strings.CutPrefix(normal(e.Name), "Payload/")
+		rest, ok := strings.CutPrefix(normalizeName(e.Name), "Payload/")
 		if !ok {
 			continue
 		}
@@ -83,7 +83,7 @@ func appRoot(entries []archive.Entry) (string, bool) {
 func macRoot(entries []archive.Entry) (string, bool) {
 	best, depth := "", macDepth+1
 	for _, e := range entries {
-		app, ok := strings.CutSuffix(normal(e.Name), ".app/Contents/Info.plist")
+		app, ok := strings.CutSuffix(normalizeName(e.Name), ".app/Contents/Info.plist")
 		if !ok || strings.Contains(app, ".app/") || strings.HasSuffix("/"+app, "/") {
 			continue
 		}
@@ -104,7 +104,7 @@ func (b bundle) name() string {
 func (b bundle) find(name string) []archive.Entry {
 	var found []archive.Entry
 	for _, e := range b.archive.Entries() {
-		if rest, ok := strings.CutPrefix(normal(e.Name), b.root); ok && rest == name {
+		if rest, ok := strings.CutPrefix(normalizeName(e.Name), b.root); ok && rest == name {
 			if found = append(found, e); len(found) == maxCopies {
 				break
 			}
@@ -148,7 +148,7 @@ func (b bundle) hasSDK(vendor, frameworks, resources string) bool {
 		return false
 	}
 	for _, e := range b.archive.Entries() {
-		rest, ok := strings.CutPrefix(normal(e.Name), b.root)
+		rest, ok := strings.CutPrefix(normalizeName(e.Name), b.root)
 		if !ok {
 			continue
 		}

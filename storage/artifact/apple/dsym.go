@@ -34,9 +34,9 @@ func Symbols(ctx context.Context, a *archive.Archive) (*artifact.Symbols, error)
 			s.Notes = append(s.Notes, fmt.Sprintf("only the first %d files were read", maxDWARF))
 			break
 		}
-		t := openTape(a, e, max(min(fileReach, left), 0))
+		t := openForward(a, e, max(min(fileReach, left), 0))
 		var found []slice
-		err := attempt(func() (err error) {
+		err := catchPanic(func() (err error) {
 			found, err = readMachO(t)
 			return err
 		})
@@ -76,7 +76,7 @@ func addImages(s *artifact.Symbols, name string, found []slice) {
 // missing in archives that were made inside of it.
 func dwarfName(entry string) (string, bool) {
 	const folder = "contents/resources/dwarf/"
-	name := normal(entry)
+	name := normalizeName(entry)
 	if len(name) < len(folder) { // also what normal refuses
 		return "", false
 	}

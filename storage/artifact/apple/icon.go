@@ -38,7 +38,7 @@ func (b bundle) mobileIcons(info dict) ([]byte, error) {
 	delete(names, "")
 	var found []archive.Entry
 	for _, e := range b.archive.Entries() {
-		name := normal(e.Name)
+		name := normalizeName(e.Name)
 		if file, ok := strings.CutPrefix(name, b.root); ok && isPNG(file) {
 			if stem := iconStem(file); names[stem] || len(names) == 0 && stem == "Icon" {
 				found = append(found, e)
@@ -47,12 +47,12 @@ func (b bundle) mobileIcons(info dict) ([]byte, error) {
 	}
 	if len(found) == 0 {
 		for _, e := range b.archive.Entries() {
-			if name := normal(e.Name); name == "iTunesArtwork" || name == "iTunesArtwork@2x" {
+			if name := normalizeName(e.Name); name == "iTunesArtwork" || name == "iTunesArtwork@2x" {
 				found = append(found, e)
 			}
 		}
 	}
-	return b.largest(found)
+	return b.largestIcon(found)
 }
 
 // macIcons reads the .icns file of a Mac app.
@@ -65,12 +65,12 @@ func (b bundle) macIcons(info dict) ([]byte, error) {
 	if len(found) == 0 {
 		found = b.find("Resources/" + name + ".icns")
 	}
-	return b.largest(found)
+	return b.largestIcon(found)
 }
 
-// largest decodes the icon with the most pixels, or the next one when that one is
+// largestIcon decodes the icon with the most pixels, or the next one when that one is
 // broken. The stored bytes decide which are looked at and between equals.
-func (b bundle) largest(found []archive.Entry) ([]byte, error) {
+func (b bundle) largestIcon(found []archive.Entry) ([]byte, error) {
 	slices.SortStableFunc(found, func(x, y archive.Entry) int { return int(min(max(y.Size-x.Size, -1), 1)) })
 	found = found[:min(len(found), maxCandidates)]
 	type candidate struct {
@@ -81,7 +81,7 @@ func (b bundle) largest(found []archive.Entry) ([]byte, error) {
 	for _, e := range found {
 		c := candidate{entry: e}
 		if len(found) > 1 {
-			c.pixels = b.pixels(e)
+			c.pixels = b.pixelCount(e)
 		}
 		list = append(list, c)
 	}
@@ -108,9 +108,9 @@ func (b bundle) largest(found []archive.Entry) ([]byte, error) {
 	return nil, failure
 }
 
-// pixels gives the area that the header of a PNG claims; 0 for anything else.
+// pixelCount gives the area that the header of a PNG claims; 0 for anything else.
 // Apple's own form has a chunk (CgBI) of 16 bytes before the header.
-func (b bundle) pixels(e archive.Entry) uint64 {
+func (b bundle) pixelCount(e archive.Entry) uint64 {
 	r, err := b.archive.Open(e, maxIcon)
 	if err != nil {
 		return 0

@@ -75,7 +75,7 @@ func TestPixels(t *testing.T) {
 		file{name: "none", data: bytes.Repeat([]byte("none"), 50)})
 	b := bundle{archive: a}
 	for i, want := range []uint64{3600, 3600, 0, 0} {
-		require.Equal(t, want, b.pixels(a.Entries()[i]), a.Entries()[i].Name)
+		require.Equal(t, want, b.pixelCount(a.Entries()[i]), a.Entries()[i].Name)
 	}
 }
 

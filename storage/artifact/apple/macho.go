@@ -45,7 +45,7 @@ type slice struct {
 }
 
 // readMachO reads a thin or fat file: the headers and load commands only.
-func readMachO(t *tape) ([]slice, error) {
+func readMachO(t *forwardReader) ([]slice, error) {
 	head, err := t.read(0, 8)
 	if errors.Is(err, errReach) {
 		return nil, err
@@ -78,7 +78,7 @@ func readMachO(t *tape) ([]slice, error) {
 
 // readFat reads the architectures in the order in which they lie in the file, so
 // that a stream need not go back.
-func readFat(t *tape, table []byte, size int) []slice {
+func readFat(t *forwardReader, table []byte, size int) []slice {
 	type place struct {
 		arch string
 		at   int64
@@ -105,7 +105,7 @@ func readFat(t *tape, table []byte, size int) []slice {
 }
 
 // readThin reads one architecture, of which the first eight bytes are read.
-func readThin(t *tape, at int64, head []byte) (slice, error) {
+func readThin(t *forwardReader, at int64, head []byte) (slice, error) {
 	var order binary.ByteOrder = binary.LittleEndian
 	rest := 20 // bytes of the header after the first eight
 	switch binary.BigEndian.Uint32(head) {
@@ -191,9 +191,9 @@ func architecture(cpu, sub uint32) string {
 // of it.
 const maxEntry = 1 << 40
 
-// tape reads places of an entry in rising order: a stored one where they are, a
+// forwardReader reads places of an entry in rising order: a stored one where they are, a
 // compressed one by inflating what is before them, up to a reach.
-type tape struct {
+type forwardReader struct {
 	at       io.ReaderAt // nil: compressed
 	stream   io.Reader
 	position int64
@@ -201,17 +201,17 @@ type tape struct {
 	failure  error
 }
 
-// openTape opens an entry; what fails, fails on the first read.
-func openTape(a *archive.Archive, e archive.Entry, reach int64) *tape {
+// openForward opens an entry; what fails, fails on the first read.
+func openForward(a *archive.Archive, e archive.Entry, reach int64) *forwardReader {
 	if r, ok := a.ReaderAt(e); ok {
-		return &tape{at: r, reach: 1<<63 - 1}
+		return &forwardReader{at: r, reach: 1<<63 - 1}
 	}
 	r, err := a.Open(e, maxEntry)
-	return &tape{stream: r, reach: reach, failure: err}
+	return &forwardReader{stream: r, reach: reach, failure: err}
 }
 
 // read gives n bytes from a place on; fewer together with an error.
-func (t *tape) read(from int64, n int) ([]byte, error) {
+func (t *forwardReader) read(from int64, n int) ([]byte, error) {
 	switch {
 	case t.failure != nil:
 		return nil, t.failure

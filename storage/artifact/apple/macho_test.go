@@ -18,11 +18,11 @@ func id(b byte) string {
 }
 
 // tapes gives a file as a stored and as a compressed entry.
-func tapes(t *testing.T, raw []byte, reach int64) map[string]*tape {
+func tapes(t *testing.T, raw []byte, reach int64) map[string]*forwardReader {
 	t.Helper()
 	_, a := opened(t, file{name: "stored", data: raw, stored: true}, file{name: "packed", data: raw})
 	e := a.Entries()
-	return map[string]*tape{"stored": openTape(a, e[0], reach), "packed": openTape(a, e[1], reach)}
+	return map[string]*forwardReader{"stored": openForward(a, e[0], reach), "packed": openForward(a, e[1], reach)}
 }
 
 func TestReadMachO(t *testing.T) {
@@ -142,14 +142,14 @@ func TestReachOfExecutables(t *testing.T) {
 	_, a := opened(t, file{name: "stored", data: raw, stored: true}, file{name: "packed", data: raw})
 	e := a.Entries()
 	bounded(t, func() {
-		got, err := readMachO(openTape(a, e[1], executableReach))
+		got, err := readMachO(openForward(a, e[1], executableReach))
 		require.NoError(t, err)
 		require.Equal(t, id(2), got[0].uuid)
 		require.ErrorIs(t, got[1].err, errReach)
 		require.Equal(t, "arm64", got[1].arch)
 	})
 	bounded(t, func() {
-		got, err := readMachO(openTape(a, e[0], executableReach))
+		got, err := readMachO(openForward(a, e[0], executableReach))
 		require.NoError(t, err)
 		require.Equal(t, id(1), got[1].uuid)
 	})
@@ -161,8 +161,8 @@ func FuzzMachO(f *testing.F) {
 	f.Add(fat(false, part{cpuARM64, 0, 64, arm64}, part{cpuX64, 0, 512, arm64}))
 	f.Add(fat(true, part{cpuARM64, 0, 64, arm64}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		stored, err := readMachO(&tape{at: bytes.NewReader(raw), reach: 1 << 62})
-		packed, packedErr := readMachO(&tape{stream: bytes.NewReader(raw), reach: executableReach})
+		stored, err := readMachO(&forwardReader{at: bytes.NewReader(raw), reach: 1 << 62})
+		packed, packedErr := readMachO(&forwardReader{stream: bytes.NewReader(raw), reach: executableReach})
 		require.Equal(t, err == nil, packedErr == nil)
 		require.Len(t, packed, len(stored))
 		for i, s := range packed {

@@ -48,7 +48,7 @@ func decodePlist(raw []byte) (dict, error) {
 		return nil, err
 	}
 	var top dict
-	err = attempt(func() error {
+	err = catchPanic(func() error {
 		_, err := plist.Unmarshal(raw, &top)
 		return err
 	})
@@ -102,7 +102,7 @@ func checkBinary(raw []byte) error {
 		return broken
 	}
 	trailer := raw[len(raw)-32:]
-	w := walk{
+	w := plistWalk{
 		raw:     raw,
 		offset:  int(trailer[6]),
 		ref:     int(trailer[7]),
@@ -129,8 +129,8 @@ func checkBinary(raw []byte) error {
 	return nil
 }
 
-// walk is one walk over a binary property list.
-type walk struct {
+// plistWalk is one walk over a binary property list.
+type plistWalk struct {
 	raw            []byte
 	offset, ref    int // bytes of an offset and of a reference
 	objects, table uint64
@@ -140,7 +140,7 @@ type walk struct {
 }
 
 // visit walks over an object and what it holds; false ends the walk.
-func (w *walk) visit(index uint64, depth int) bool {
+func (w *plistWalk) visit(index uint64, depth int) bool {
 	w.elements++
 	w.deep = w.deep || depth > maxDepth
 	if index >= w.objects || w.deep || w.elements > maxElements {
@@ -183,7 +183,7 @@ func (w *walk) visit(index uint64, depth int) bool {
 }
 
 // count gives the length of an object and where its content begins.
-func (w *walk) count(at uint64) (count, content uint64, ok bool) {
+func (w *plistWalk) count(at uint64) (count, content uint64, ok bool) {
 	tag := w.raw[at]
 	at++
 	if tag&0x0f != 0x0f || tag&0xf0 < 0x40 {
@@ -211,8 +211,8 @@ func number(raw []byte, n int) uint64 {
 // text gives a string, or a number as text: version codes are both.
 func (d dict) text(key string) string { return scalar(d[key]) }
 
-// first gives the first of several texts that is there.
-func (d dict) first(keys ...string) string {
+// firstText gives the first of several texts that is there.
+func (d dict) firstText(keys ...string) string {
 	for _, key := range keys {
 		if s := d.text(key); s != "" {
 			return s

@@ -49,7 +49,7 @@ type Entry struct {
 // Archive is the directory of a zip file. It is safe for concurrent use when the
 // reader is.
 type Archive struct {
-	r         *faults
+	r         *errorRecorder
 	size      int64
 	directory int64
 	entries   []Entry
@@ -81,17 +81,17 @@ func (a *Archive) Raw() io.ReaderAt { return a.r }
 // failing entries for broken ones asks it at the end.
 func (a *Archive) Err() error { return a.r.first() }
 
-// faults remembers why the reader failed, to tell a broken network from a broken
+// errorRecorder remembers why the reader failed, to tell a broken network from a broken
 // file.
-type faults struct {
-	r  io.ReaderAt
-	mu sync.Mutex
-	e  error
+type errorRecorder struct {
+	r   io.ReaderAt
+	mu  sync.Mutex
+	err error
 }
 
 // ReadAt reads all of p or says why not. A short read is io.EOF and no fault of
 // the reader: the file is shorter than it was said to be.
-func (f *faults) ReadAt(p []byte, off int64) (int, error) {
+func (f *errorRecorder) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.r.ReadAt(p, off)
 	switch {
 	case n == len(p):
@@ -100,15 +100,15 @@ func (f *faults) ReadAt(p []byte, off int64) (int, error) {
 		return n, io.EOF
 	}
 	f.mu.Lock()
-	if f.e == nil {
-		f.e = err
+	if f.err == nil {
+		f.err = err
 	}
 	f.mu.Unlock()
 	return n, err
 }
 
-func (f *faults) first() error {
+func (f *errorRecorder) first() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.e
+	return f.err
 }

@@ -22,7 +22,7 @@ const (
 // middle 72 are shown, in a rounded square. Without a background it stands on
 // white.
 func Adaptive(background, foreground Layer) (out []byte, err error) {
-	defer guard("composing the icon", &err)
+	defer catchPanic("composing the icon", &err)
 	if background.empty() && foreground.empty() {
 		return nil, errors.New("icon: the adaptive icon has no layer")
 	}
@@ -48,7 +48,7 @@ func (l Layer) draw(img *image.RGBA, b *budget) error {
 	edge := (float64(side) - whole) / 2
 	switch {
 	case l.Image != nil:
-		price, err := priceLayer(l.Image)
+		price, err := layerCost(l.Image)
 		if err != nil {
 			return err
 		}

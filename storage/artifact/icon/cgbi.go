@@ -38,16 +38,16 @@ func readCgBI(raw []byte, m *memory) (image.Image, error) {
 	}
 	switch img := img.(type) {
 	case *image.NRGBA:
-		return swapped(img.Pix, img.Stride, img.Rect), nil
+		return fromBGRA(img.Pix, img.Stride, img.Rect), nil
 	case *image.RGBA: // a PNG without alpha
-		return swapped(img.Pix, img.Stride, img.Rect), nil
+		return fromBGRA(img.Pix, img.Stride, img.Rect), nil
 	}
 	return img, nil // palettes and greys are as in any PNG
 }
 
-// swapped turns BGRA in place into an image of premultiplied colours. A colour
+// fromBGRA turns BGRA in place into an image of premultiplied colours. A colour
 // above its alpha, which no premultiplied one can have, is cut to it.
-func swapped(pix []byte, stride int, r image.Rectangle) image.Image {
+func fromBGRA(pix []byte, stride int, r image.Rectangle) image.Image {
 	for i := 0; i+4 <= len(pix); i += 4 {
 		a := pix[i+3]
 		pix[i], pix[i+1], pix[i+2] = min(pix[i+2], a), min(pix[i+1], a), min(pix[i], a)

@@ -54,7 +54,7 @@ func TestCgBI(t *testing.T) {
 // A colour above its alpha is none; it must not overflow where it is drawn.
 func TestCgBICutsColoursToAlpha(t *testing.T) {
 	t.Parallel()
-	got := swapped([]byte{255, 10, 90, 50}, 4, image.Rect(0, 0, 1, 1)).(*image.RGBA)
+	got := fromBGRA([]byte{255, 10, 90, 50}, 4, image.Rect(0, 0, 1, 1)).(*image.RGBA)
 	require.Equal(t, color.RGBA{R: 50, G: 10, B: 50, A: 50}, got.RGBAAt(0, 0))
 }
 

@@ -27,33 +27,33 @@ type format struct {
 	name   string
 	config func(raw []byte) (image.Config, error)
 	decode func(raw []byte) (image.Image, error)
-	price  func(raw []byte, c image.Config) (int64, error)
+	cost   func(raw []byte, c image.Config) (int64, error)
 }
 
 var (
 	formatPNG = format{"PNG",
 		func(raw []byte) (image.Config, error) { return png.DecodeConfig(bytes.NewReader(raw)) },
 		func(raw []byte) (image.Image, error) { return png.Decode(bytes.NewReader(raw)) },
-		pngPrice}
+		pngCost}
 	formatJPEG = format{"JPEG",
 		func(raw []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(raw)) },
 		func(raw []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(raw)) },
-		jpegPrice}
+		jpegCost}
 	formatGIF = format{"GIF",
 		func(raw []byte) (image.Config, error) { return gif.DecodeConfig(bytes.NewReader(raw)) },
 		func(raw []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(raw)) },
-		gifPrice}
+		gifCost}
 	formatWebP = format{"WebP",
 		func(raw []byte) (image.Config, error) { return webp.DecodeConfig(bytes.NewReader(raw)) },
 		func(raw []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(raw)) },
-		webpPrice}
+		webpCost}
 )
 
 // Decode decodes a raster icon within the bounds of the package: at most 16 MB
 // and 4096 pixels a side, and maxMemory in all. Of a GIF it gives the first frame,
 // of an .icns file the picture that suits stored icons best.
 func Decode(raw []byte) (img image.Image, err error) {
-	defer guard("decoding the image", &err)
+	defer catchPanic("decoding the image", &err)
 	defer enter()()
 	return decode(raw)
 }
@@ -90,11 +90,11 @@ func (f format) read(raw []byte, m *memory) (image.Image, error) {
 	if err := checkSize(c.Width, c.Height); err != nil {
 		return nil, err
 	}
-	price, err := f.price(raw, c)
+	price, err := f.cost(raw, c)
 	if err != nil {
 		return nil, err
 	}
-	price += scaling(c.Width, c.Height, artifact.IconSize)
+	price += scalingCost(c.Width, c.Height, artifact.IconSize)
 	if err := m.take(price); err != nil {
 		return nil, err
 	}
@@ -109,13 +109,13 @@ func (f format) read(raw []byte, m *memory) (image.Image, error) {
 	return img, nil
 }
 
-// gifPrice: interlaced frames are held twice, and a plain picture takes four
+// gifCost: interlaced frames are held twice, and a plain picture takes four
 // bytes a pixel. Only the first frame is decoded, which lies inside of the screen.
-func gifPrice(_ []byte, c image.Config) (int64, error) { return 6 * area(c.Width, c.Height, 1), nil }
+func gifCost(_ []byte, c image.Config) (int64, error) { return 6 * area(c.Width, c.Height, 1), nil }
 
-// pngPrice judges by the header, and as if there were transparency outside of the
+// pngCost judges by the header, and as if there were transparency outside of the
 // pixels, which makes greys a picture of four channels.
-func pngPrice(raw []byte, c image.Config) (int64, error) {
+func pngCost(raw []byte, c image.Config) (int64, error) {
 	h, ok := pngHeader(raw)
 	if !ok {
 		return 0, errors.New("icon: the PNG has no header")

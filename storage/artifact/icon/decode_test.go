@@ -233,7 +233,7 @@ func TestGuardTakesAPanicForAnError(t *testing.T) {
 	t.Parallel()
 	f := format{"broken", func([]byte) (image.Config, error) { panic("secret of the input") }, nil, nil}
 	_, err := func() (img image.Image, err error) {
-		defer guard("decoding the image", &err)
+		defer catchPanic("decoding the image", &err)
 		return f.read(nil, newMemory(nil))
 	}()
 	require.EqualError(t, err, "icon: decoding the image failed")
@@ -288,7 +288,7 @@ func FuzzDecode(f *testing.F) {
 		require.False(t, b.Empty())
 		require.LessOrEqual(t, max(b.Dx(), b.Dy()), maxSide)
 		if b.Dx()*b.Dy() > 1<<20 {
-			return // scaling these is slow and the same
+			return // scalingCost these is slow and the same
 		}
 		out, err := Normalize(raw)
 		require.NoError(t, err)

@@ -43,7 +43,7 @@ var errICNS = errors.New("icon: no picture in the .icns file can be read")
 // memory of one icon.
 func readICNS(raw []byte, m *memory) (image.Image, error) {
 	pictures := icnsPictures(raw, m)
-	slices.SortStableFunc(pictures, func(a, b picture) int { return suits(b.side) - suits(a.side) })
+	slices.SortStableFunc(pictures, func(a, b picture) int { return preference(b.side) - preference(a.side) })
 	const tries = 4
 	for i, p := range pictures {
 		if i == tries {
@@ -56,9 +56,9 @@ func readICNS(raw []byte, m *memory) (image.Image, error) {
 	return nil, errICNS
 }
 
-// suits orders sides: those below the stored size by size, above all of them
+// preference orders sides: those below the stored size by size, above all of them
 // those of at least that size, smallest first.
-func suits(side int) int {
+func preference(side int) int {
 	if side < artifact.IconSize {
 		return side
 	}

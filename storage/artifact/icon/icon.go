@@ -58,8 +58,8 @@ type Path struct {
 	Transform   [6]float64 // a b c d e f, as SVG's matrix; all 0: none
 }
 
-// guard makes a panic below it the error of its caller.
-func guard(what string, err *error) {
+// catchPanic makes a panic below it the error of its caller.
+func catchPanic(what string, err *error) {
 	if p := recover(); p != nil {
 		// The panic's text may hold bytes of the input and says nothing to people.
 		*err = fmt.Errorf("icon: %s failed", what)

@@ -18,10 +18,10 @@ const (
 
 var errScans = errors.New("icon: the JPEG has too many scans")
 
-// jpegPrice: every channel is a plane, of which progressive pictures hold the
+// jpegCost: every channel is a plane, of which progressive pictures hold the
 // coefficients too, four bytes each. Colours that are not in YCbCr, and samplings
 // that are not scaled fast, are copied to four bytes a pixel; those of print twice.
-func jpegPrice(raw []byte, c image.Config) (int64, error) {
+func jpegCost(raw []byte, c image.Config) (int64, error) {
 	pixel, plain := int64(3), int64(4)
 	switch c.ColorModel {
 	case color.GrayModel:

@@ -35,7 +35,7 @@ var letterFont = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(
 // that its name decides. A name without a letter or digit that can be drawn
 // (Latin, Greek and Cyrillic can) has four squares in place of it.
 func Letter(name string) (out []byte, err error) {
-	defer guard("drawing the letter", &err)
+	defer catchPanic("drawing the letter", &err)
 	const side = artifact.IconSize
 	sum := fnv.New32a()
 	sum.Write([]byte(name))

@@ -24,9 +24,9 @@ const (
 	nodeSize = 16
 )
 
-// priceGroups is what the groups of codes of a picture of w x h take, whose stream
+// groupsCost is what the groups of codes of a picture of w x h take, whose stream
 // begins behind the size.
-func priceGroups(data []byte, w, h int) (price int64, err error) {
+func groupsCost(data []byte, w, h int) (price int64, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if p != errLossless {

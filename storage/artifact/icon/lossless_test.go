@@ -73,14 +73,14 @@ func TestPriceGroups(t *testing.T) {
 	const group = 5*treeSize + (280+3*256+40)*nodeSize
 	for last, groups := range map[int]int64{0: 1, 1: 2, 300: 301, 1023: 1024, 2599: 1024} {
 		raw := groupedWebP(last)
-		price, err := priceGroups(raw[20+5:], 128, 128)
+		price, err := groupsCost(raw[20+5:], 128, 128)
 		require.NoError(t, err)
 		require.Equal(t, groups*group, price, last)
 		_, err = webp.Decode(bytes.NewReader(raw))
 		require.NoError(t, err, "of %d", last)
 	}
 	for _, broken := range []string{"", "\xff\xff\xff\xff", "\x01"} {
-		_, err := priceGroups([]byte(broken), 128, 128)
+		_, err := groupsCost([]byte(broken), 128, 128)
 		require.ErrorIs(t, err, errLossless, "%q", broken)
 	}
 }

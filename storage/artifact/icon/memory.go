@@ -78,21 +78,21 @@ func area(w, h, block int) int64 {
 	return up(w) * up(h)
 }
 
-// scaling is what scaling a picture of w x h takes: it is made narrow first, with
+// scalingCost is what scaling a picture of w x h takes: it is made narrow first, with
 // four floats for each pixel.
-func scaling(w, h, side int) int64 {
+func scalingCost(w, h, side int) int64 {
 	if max(w, h) <= side {
 		side = max(w, h)
 	}
 	return int64(min(w, side)) * int64(h) * 32
 }
 
-// priceLayer is what scaling a decoded picture takes in an adaptive icon.
-func priceLayer(img image.Image) (int64, error) {
+// layerCost is what scaling a decoded picture takes in an adaptive icon.
+func layerCost(img image.Image) (int64, error) {
 	size := img.Bounds().Size()
 	if err := checkSize(size.X, size.Y); err != nil {
 		return 0, err
 	}
 	const side = artifact.IconSize * layerUnits / shownUnits
-	return 4*area(size.X, size.Y, 1) + scaling(size.X, size.Y, side), nil
+	return 4*area(size.X, size.Y, 1) + scalingCost(size.X, size.Y, side), nil
 }

@@ -15,7 +15,7 @@ import (
 // longer side is kept, the shorter one is filled up with transparency. Small
 // icons stay as small as they are.
 func Normalize(raw []byte) (out []byte, err error) {
-	defer guard("reading the image", &err)
+	defer catchPanic("reading the image", &err)
 	defer enter()()
 	img, err := decode(raw)
 	if err != nil {
@@ -43,12 +43,12 @@ func scale(dst *image.RGBA, r image.Rectangle, img image.Image) {
 		draw.Draw(dst, r, img, img.Bounds().Min, draw.Over)
 		return
 	}
-	draw.CatmullRom.Scale(dst, r, plain(img), img.Bounds(), draw.Over, nil)
+	draw.CatmullRom.Scale(dst, r, fastToScale(img), img.Bounds(), draw.Over, nil)
 }
 
-// plain gives an image in a form that is scaled without a method call for each
+// fastToScale gives an image in a form that is scaled without a method call for each
 // pixel, which makes a large palette picture 20 times as fast.
-func plain(img image.Image) image.Image {
+func fastToScale(img image.Image) image.Image {
 	switch img := img.(type) {
 	case *image.RGBA, *image.NRGBA, *image.Gray:
 		return img

@@ -21,7 +21,7 @@ const (
 // Render draws a vector drawable alone, in the middle of a square of
 // artifact.IconSize pixels.
 func Render(v *Vector) (out []byte, err error) {
-	defer guard("drawing the vector", &err)
+	defer catchPanic("drawing the vector", &err)
 	if err := v.check(); err != nil {
 		return nil, err
 	}

@@ -7,14 +7,14 @@ import (
 	"image/color"
 )
 
-// webpPrice: a lossless picture has four bytes a pixel, twice when it has a
+// webpCost: a lossless picture has four bytes a pixel, twice when it has a
 // palette, and three pictures of a sixteenth that say how parts of it are coded. A
 // lossy one has less than two, but its alpha plane is a lossless picture and a byte
 // for each pixel, and both together are copied to four bytes a pixel.
 //
 // The decoder allocates what chunks claim, so that the claim of the whole, which
 // it compares them with, must be true.
-func webpPrice(raw []byte, c image.Config) (int64, error) {
+func webpCost(raw []byte, c image.Config) (int64, error) {
 	const riff = 8 // letters and length
 	if claim := int64(binary.LittleEndian.Uint32(raw[4:])); claim > int64(len(raw)-riff) {
 		return 0, errors.New("icon: the WebP is shorter than it says")
@@ -37,7 +37,7 @@ func webpPrice(raw []byte, c image.Config) (int64, error) {
 			}
 		}
 		if head >= 0 {
-			groups, err := priceGroups(body[min(head, len(body)):], c.Width, c.Height)
+			groups, err := groupsCost(body[min(head, len(body)):], c.Width, c.Height)
 			if err != nil {
 				return 0, err
 			}

@@ -72,8 +72,8 @@ func apkName(entry string) (string, bool) {
 	return name, !strings.HasPrefix(name, ".")
 }
 
-// noApp says why an archive is no app, with what to do where that is clear.
-func noApp(entries []archive.Entry, kind artifact.Kind) string {
+// notAppReason says why an archive is no app, with what to do where that is clear.
+func notAppReason(entries []archive.Entry, kind artifact.Kind) string {
 	if kind == artifact.DSYM {
 		return "the archive is a dSYM: send it as symbols_file together with its app"
 	}

@@ -29,14 +29,14 @@ func Platform(name string) (platform string, ok bool) {
 	return "", false
 }
 
-// readOther takes a file that is no app for a generic one, where the request may
+// readGeneric takes a file that is no app for a generic one, where the request may
 // have that: it is not looked into, its name is all that it says. reason is why it
 // is no app.
-func readOther(in artifact.Input, platform string, generic bool, reason string) (*artifact.Package, error) {
+func readGeneric(in artifact.Input, platform string, generic bool, reason string) (*artifact.Package, error) {
 	wanted, ok := Platform(platform)
 	switch {
 	case !ok:
-		return nil, &artifact.InvalidError{Reason: fmt.Sprintf("%s; the platform %q is not one of %s", reason, text(platform, 40), strings.Join(platforms, ", "))}
+		return nil, &artifact.InvalidError{Reason: fmt.Sprintf("%s; the platform %q is not one of %s", reason, cleanText(platform, 40), strings.Join(platforms, ", "))}
 	case !generic && wanted == "":
 		return nil, &artifact.InvalidError{Reason: reason}
 	}

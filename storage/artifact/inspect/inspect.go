@@ -66,7 +66,7 @@ func readPackage(ctx context.Context, in artifact.Input, platform string, generi
 		return nil, err
 	}
 	if !zipped {
-		return readOther(in, platform, generic, "the file is no app: an APK, AAB, APKS, XAPK, IPA or a zip with a Mac app is expected")
+		return readGeneric(in, platform, generic, "the file is no app: an APK, AAB, APKS, XAPK, IPA or a zip with a Mac app is expected")
 	}
 	a, err := archive.Open(in.Reader, in.Size)
 	if err != nil {
@@ -84,7 +84,7 @@ func readPackage(ctx context.Context, in artifact.Input, platform string, generi
 	case artifact.Mac:
 		return apple.Mac(ctx, in, a)
 	default:
-		return readOther(in, platform, generic, noApp(a.Entries(), kind))
+		return readGeneric(in, platform, generic, notAppReason(a.Entries(), kind))
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 // some hundreds.
 const maxModules = 4096
 
-// span is a loaded module by its addresses.
-type span struct {
+// moduleRange is a loaded module by its addresses.
+type moduleRange struct {
 	start, size uint64
 	file        string
 }
@@ -22,7 +22,7 @@ type span struct {
 // question.
 type modules struct {
 	list  []report.Module
-	spans []span
+	spans []moduleRange
 	ready bool
 }
 
@@ -43,23 +43,23 @@ func (m *modules) addressText(f *report.Frame) (string, Rules) {
 			if name == "" {
 				name = library
 			}
-			return name + "+0x" + strconv.FormatUint(address-s.start, 16), Of(RuleModuleOffset)
+			return name + "+0x" + strconv.FormatUint(address-s.start, 16), rulesOf(RuleModuleOffset)
 		}
 		text = "0x" + strconv.FormatUint(address, 16)
 	}
 	if library == "" {
 		return text, 0
 	}
-	return library + " " + text, Of(RuleLibraryAddress)
+	return library + " " + text, rulesOf(RuleLibraryAddress)
 }
 
 // find returns the module that holds an address: the last one that starts at
 // or below it, if its size, where known, reaches so far.
-func (m *modules) find(address uint64) *span {
+func (m *modules) find(address uint64) *moduleRange {
 	if !m.ready {
 		m.read()
 	}
-	i, found := slices.BinarySearchFunc(m.spans, address, func(s span, a uint64) int {
+	i, found := slices.BinarySearchFunc(m.spans, address, func(s moduleRange, a uint64) int {
 		switch {
 		case s.start < a:
 			return -1
@@ -80,7 +80,7 @@ func (m *modules) find(address uint64) *span {
 func (m *modules) read() {
 	m.ready = true
 	list := m.list[:min(len(m.list), maxModules)]
-	m.spans = make([]span, 0, len(list))
+	m.spans = make([]moduleRange, 0, len(list))
 	for i := range list {
 		start, ok := parseAddress(list[i].Start)
 		if !ok {
@@ -91,9 +91,9 @@ func (m *modules) read() {
 		if file == "" {
 			file = list[i].DebugFile
 		}
-		m.spans = append(m.spans, span{start, size, file})
+		m.spans = append(m.spans, moduleRange{start, size, file})
 	}
-	slices.SortStableFunc(m.spans, func(a, b span) int {
+	slices.SortStableFunc(m.spans, func(a, b moduleRange) int {
 		switch {
 		case a.start < b.start:
 			return -1
@@ -108,7 +108,7 @@ func (m *modules) read() {
 // decimal, or, when it holds a letter, hexadecimal.
 func parseAddress(s string) (uint64, bool) {
 	s = strings.TrimSpace(s)
-	if hex, ok := strings.CutPrefix(strings.ToLower(cut(s, 32)), "0x"); ok {
+	if hex, ok := strings.CutPrefix(strings.ToLower(truncate(s, 32)), "0x"); ok {
 		v, err := strconv.ParseUint(hex, 16, 64)
 		return v, err == nil
 	}
@@ -119,8 +119,8 @@ func parseAddress(s string) (uint64, bool) {
 	return v, err == nil
 }
 
-// nameless says that a function name is only a stand-in for an address.
-func nameless(name string) bool {
+// isPlaceholder says that a function name is only a stand-in for an address.
+func isPlaceholder(name string) bool {
 	switch name {
 	case "", "?", "??", "???", "unknown", "<unknown>", "(unknown)", "Unknown", "<UNKNOWN>", "<unknown function>", "(null)", "null",
 		"<redacted>", "<name omitted>", "[unknown]", "<unresolved>", "UnknownFunction", "<stripped>", "no symbol":

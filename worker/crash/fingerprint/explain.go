@@ -164,8 +164,8 @@ func (r Rule) String() string {
 	return ruleNames[r]
 }
 
-// Of returns the set of the given rules.
-func Of(rules ...Rule) Rules {
+// rulesOf returns the set of the given rules.
+func rulesOf(rules ...Rule) Rules {
 	var s Rules
 	for _, r := range rules {
 		s |= 1 << r

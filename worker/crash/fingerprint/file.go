@@ -17,41 +17,41 @@ func location(sourcePath, library string) string {
 	return library
 }
 
-// fileFacts is what the rules need to know of a frame's file. Frames of one
+// fileInfo is what the rules need to know of a frame's file. Frames of one
 // stack share files, so that the facts of the last one are kept.
-type fileFacts struct {
+type fileInfo struct {
 	path, library string
-	named         family // that the file's name tells
-	system        bool   // by the file, for the family in systemOf
-	systemOf      family
-	known         bool // system was found
+	family        family // that the file's name tells
+	system        bool   // by the file, for the family in systemFamily
+	systemFamily  family
+	systemKnown   bool // system was found
 	name          string
 	rules         Rules
-	hasName       bool
+	nameKnown     bool
 }
 
-// of returns the facts with named set.
-func (f *fileFacts) of(path, library string) *fileFacts {
+// reset returns the facts with named set.
+func (f *fileInfo) reset(path, library string) *fileInfo {
 	if f.path != path || f.library != library {
-		*f = fileFacts{path: path, library: library}
-		if f.named = fileFamily(path); f.named == familyUnknown {
-			f.named = fileFamily(library)
+		*f = fileInfo{path: path, library: library}
+		if f.family = fileFamily(path); f.family == familyUnknown {
+			f.family = fileFamily(library)
 		}
 	}
 	return f
 }
 
-func (f *fileFacts) isSystem(fam family) bool {
-	if !f.known || f.systemOf != fam {
-		f.system, f.systemOf, f.known = isSystemFile(fam, f.path, f.library), fam, true
+func (f *fileInfo) isSystem(fam family) bool {
+	if !f.systemKnown || f.systemFamily != fam {
+		f.system, f.systemFamily, f.systemKnown = isSystemFile(fam, f.path, f.library), fam, true
 	}
 	return f.system
 }
 
-func (f *fileFacts) fileName() (string, Rules) {
-	if !f.hasName {
+func (f *fileInfo) fileName() (string, Rules) {
+	if !f.nameKnown {
 		f.name, f.rules = fileName(location(f.path, f.library))
-		f.hasName = true
+		f.nameKnown = true
 	}
 	return f.name, f.rules
 }
@@ -68,7 +68,7 @@ func fileName(file string) (string, Rules) {
 		return dir + "/" + base, rules
 	}
 	if dir != "" {
-		rules |= Of(RuleFileDirectory)
+		rules |= rulesOf(RuleFileDirectory)
 	}
 	return base, rules
 }
@@ -90,7 +90,7 @@ func splitFile(file string) (dir, base string, rules Rules) {
 	}
 	file = oneLine(file, maxFile)
 	if i := strings.Index(file, "://"); i >= 0 {
-		rules |= Of(RuleFileURL)
+		rules |= rulesOf(RuleFileURL)
 		file = file[i+len("://"):]
 		// The host of a URL is no directory.
 		if host := strings.IndexByte(file, '/'); host >= 0 {
@@ -99,7 +99,7 @@ func splitFile(file string) (dir, base string, rules Rules) {
 	}
 	if i := strings.IndexAny(file, "?#"); i > 0 {
 		file = file[:i]
-		rules |= Of(RuleFileQuery)
+		rules |= rulesOf(RuleFileQuery)
 	}
 	if strings.IndexByte(file, '\\') >= 0 {
 		file = strings.ReplaceAll(file, `\`, "/")
@@ -116,7 +116,7 @@ func splitFile(file string) (dir, base string, rules Rules) {
 	}
 	if name := dropFileHash(base); name != base {
 		base = name
-		rules |= Of(RuleFileHash)
+		rules |= rulesOf(RuleFileHash)
 	}
 	return dir, base, rules
 }

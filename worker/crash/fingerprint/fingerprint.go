@@ -79,13 +79,13 @@ func Compute(r *report.Report) Result {
 
 	if len(r.Fingerprint) == len(res.Key) {
 		copy(res.Key[:], r.Fingerprint)
-		return given(res, SourceGiven)
+		return clientKey(res, SourceGiven)
 	}
 	if text := r.Attribute(attributeFingerprint); text != "" {
-		if n, err := hex.Decode(res.Key[:], boundedHex(text)); err != nil || n != len(res.Key) {
+		if n, err := hex.Decode(res.Key[:], hexKey(text)); err != nil || n != len(res.Key) {
 			res.Key = sha256.Sum256([]byte(text))
 		}
-		return given(res, SourceAttribute)
+		return clientKey(res, SourceAttribute)
 	}
 
 	e := &res.Explanation
@@ -98,7 +98,7 @@ func Compute(r *report.Report) Result {
 	return res
 }
 
-func given(res Result, source Source) Result {
+func clientKey(res Result, source Source) Result {
 	res.Given = true
 	res.Explanation = Explanation{
 		Version:  Version,
@@ -108,8 +108,8 @@ func given(res Result, source Source) Result {
 	return res
 }
 
-// boundedHex returns text when it can be a key in hexadecimal, else nil.
-func boundedHex(text string) []byte {
+// hexKey returns text when it can be a key in hexadecimal, else nil.
+func hexKey(text string) []byte {
 	if len(text) != 2*sha256.Size {
 		return nil
 	}
@@ -131,7 +131,7 @@ func material(r *report.Report, a *analysis, message string) (Source, []string) 
 		if classifier != "" && a.family != familyNative && a.family != familyUnknown {
 			lines = append(lines, "class "+classifier)
 		}
-		if !a.named {
+		if !a.hasNames {
 			// Files alone are too little: all anonymous functions of one
 			// bundle would be one group.
 			lines = appendLine(lines, "message ", text)
@@ -176,7 +176,7 @@ func normalizeClassifier(class string, f family) string {
 	class = oneLine(class, maxTitle)
 	if f == familyJVM || f == familyDotNet || f == familyPHP {
 		var n namer
-		text, _ := n.name(f, class)
+		text, _ := n.normalize(f, class)
 		return text
 	}
 	return strings.TrimSpace(class)

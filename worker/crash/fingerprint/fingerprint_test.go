@@ -364,10 +364,10 @@ func TestManyLongNamesAreBounded(t *testing.T) {
 	t.Parallel()
 	var n namer
 	long := "f<" + strings.Repeat("a, ", 20_000) + "b>::g(int)"
-	text, _ := n.name(familyNative, long)
+	text, _ := n.normalize(familyNative, long)
 	require.Equal(t, "f<T>::g", text)
 	for range 20 {
-		text, _ = n.name(familyNative, long)
+		text, _ = n.normalize(familyNative, long)
 	}
 	require.Equal(t, "f<T>", text, "beyond maxNames only the start of a name is read")
 }

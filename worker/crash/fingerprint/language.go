@@ -35,7 +35,7 @@ func reportFamily(lang, agent string) family {
 // familyOf finds a language's name in a short text such as "C#", "nodejs" or
 // "backtrace-python". Longer texts go before those they contain.
 func familyOf(text string) family {
-	text = strings.ToLower(cut(text, 64))
+	text = strings.ToLower(truncate(text, 64))
 	switch text {
 	case "c", "c++", "cpp", "cxx", "d", "zig", "objc", "rust", "swift", "wasm":
 		return familyNative
@@ -45,19 +45,19 @@ func familyOf(text string) family {
 		return familyJS
 	}
 	switch {
-	case hasAny(text, "javascript", "typescript", "node", "ecmascript", "browser", "react-native", "electron"):
+	case containsAny(text, "javascript", "typescript", "node", "ecmascript", "browser", "react-native", "electron"):
 		return familyJS
-	case hasAny(text, "java", "kotlin", "android", "dalvik", "scala", "groovy", "jvm"):
+	case containsAny(text, "java", "kotlin", "android", "dalvik", "scala", "groovy", "jvm"):
 		return familyJVM
-	case hasAny(text, "python"):
+	case containsAny(text, "python"):
 		return familyPython
-	case hasAny(text, "ruby", "rails"):
+	case containsAny(text, "ruby", "rails"):
 		return familyRuby
-	case hasAny(text, "php"):
+	case containsAny(text, "php"):
 		return familyPHP
-	case hasAny(text, "csharp", "c#", "f#", "dotnet", ".net", "unity", "mono", "fsharp"):
+	case containsAny(text, "csharp", "c#", "f#", "dotnet", ".net", "unity", "mono", "fsharp"):
 		return familyDotNet
-	case hasAny(text, "rust", "swift", "objective", "c++", "cpp", "native", "crashpad", "breakpad", "minidump", "cocoa", "unreal"):
+	case containsAny(text, "rust", "swift", "objective", "c++", "cpp", "native", "crashpad", "breakpad", "minidump", "cocoa", "unreal"):
 		return familyNative
 	case strings.HasPrefix(text, "go-"), strings.HasSuffix(text, "-go"), strings.Contains(text, "golang"):
 		return familyGo
@@ -88,7 +88,7 @@ func frameFamily(reported, file family, name string) family {
 		return familyGo
 	case strings.Contains(name, "@anonymous"), strings.HasSuffix(name, "{closure}") && strings.Contains(name, `\`):
 		return familyPHP
-	case strings.Contains(name, "<locals>"), strings.HasPrefix(name, "<") && hasAny(name, "<module>", "<lambda>", "comp>"):
+	case strings.Contains(name, "<locals>"), strings.HasPrefix(name, "<") && containsAny(name, "<module>", "<lambda>", "comp>"):
 		return familyPython
 	case strings.HasPrefix(name, "Object."), strings.HasSuffix(name, "<anonymous>"):
 		return familyJS
@@ -135,7 +135,7 @@ func fileFamily(file string) family {
 	return familyUnknown
 }
 
-func hasAny(s string, parts ...string) bool {
+func containsAny(s string, parts ...string) bool {
 	for _, p := range parts {
 		if strings.Contains(s, p) {
 			return true

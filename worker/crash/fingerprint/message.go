@@ -41,7 +41,7 @@ func normalizeMessage(s string) string {
 		out = appendMessageWord(out, s[i:j])
 		i = j
 	}
-	return cut(collapseNumbers(string(out)), maxText)
+	return truncate(collapseNumbers(string(out)), maxText)
 }
 
 func isMessageSeparator(c byte) bool {
@@ -141,7 +141,7 @@ func appendAlphanumeric(out []byte, w string) []byte {
 		return append(out, "<hex>"...)
 	}
 	for i := 0; i < len(w); {
-		if n := digits(w[i:]); n > 0 {
+		if n := countDigits(w[i:]); n > 0 {
 			out = append(out, "<num>"...)
 			i += n
 			continue
@@ -199,7 +199,7 @@ func isDate(w string) bool {
 	if date, clock, ok := strings.Cut(w, "T"); ok {
 		return isDate(date) && strings.Count(clock, ":") >= 1
 	}
-	n := digits(w)
+	n := countDigits(w)
 	if n == 0 || n > 4 || n >= len(w) {
 		return false
 	}
@@ -209,7 +209,7 @@ func isDate(w string) bool {
 	}
 	parts := 0
 	for {
-		k := digits(w)
+		k := countDigits(w)
 		if k == 0 || k > 4 {
 			return false
 		}

@@ -4,8 +4,8 @@ package fingerprint
 // Recursive descent over a grammar has cycles of about ten functions.
 const maxPeriod = 16
 
-// run is a part of a stack that repeats.
-type run struct {
+// repetition is a part of a stack that repeats.
+type repetition struct {
 	first  int32 // what order holds for the first kept frame
 	period int
 	length int  // frames before it was collapsed
@@ -14,13 +14,13 @@ type run struct {
 
 // collapse removes repetitions from a stack. ids tells frames apart, order
 // holds what they are; both are changed in place, and the shorter slices are
-// returned, with the longest run that was collapsed. Of a run the outermost
+// returned, with the longest run that was collapsed. rulesOf a run the outermost
 // period stays, so that the point at which it was entered counts and the depth
 // does not. dropped is told of each frame that goes.
 //
 // It takes time linear in the stack for each of maxPeriod periods.
-func collapse(ids []uint64, order []int32, dropped func(int32)) ([]uint64, []int32, run) {
-	var longest run
+func collapse(ids []uint64, order []int32, dropped func(int32)) ([]uint64, []int32, repetition) {
+	var longest repetition
 	for range 3 { // a collapsed cycle can stand beside its own frame again
 		n := len(ids)
 		for p := 1; p <= maxPeriod && 2*p <= len(ids); p++ {
@@ -33,7 +33,7 @@ func collapse(ids []uint64, order []int32, dropped func(int32)) ([]uint64, []int
 	return ids, order, longest
 }
 
-func collapsePeriod(ids []uint64, order []int32, p int, dropped func(int32), longest *run) ([]uint64, []int32) {
+func collapsePeriod(ids []uint64, order []int32, p int, dropped func(int32), longest *repetition) ([]uint64, []int32) {
 	w, n := 0, len(ids)
 	move := func(i int) {
 		ids[w], order[w] = ids[i], order[i]
@@ -52,7 +52,7 @@ func collapsePeriod(ids []uint64, order []int32, p int, dropped func(int32), lon
 			continue
 		}
 		if length := j - i + p; length > longest.length {
-			*longest = run{first: order[j], period: p, length: length, open: j+p == n}
+			*longest = repetition{first: order[j], period: p, length: length, open: j+p == n}
 		}
 		for ; i < j; i++ {
 			dropped(order[i])

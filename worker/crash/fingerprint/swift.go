@@ -33,14 +33,14 @@ func (n *namer) swift(s string) (string, bool) {
 			if strings.HasPrefix(rest, p) {
 				rest = rest[len(p):]
 				if p == "protocol witness for " {
-					if i := depthZero(rest, " in conformance "); i > 0 {
+					if i := indexOutsideBrackets(rest, " in conformance "); i > 0 {
 						rest = rest[:i]
 					}
 				}
 			}
 		}
 		if strings.HasPrefix(rest, "generic specialization <") || strings.HasPrefix(rest, "function signature specialization <") {
-			end := closing(rest, strings.IndexByte(rest, '<'))
+			end := bracketEnd(rest, strings.IndexByte(rest, '<'))
 			if tail, ok := strings.CutPrefix(rest[end:], " of "); ok {
 				rest = tail
 			}
@@ -49,7 +49,7 @@ func (n *namer) swift(s string) (string, bool) {
 			break
 		}
 		s, found = rest, true
-		n.apply(RuleSwiftDecoration)
+		n.noteRule(RuleSwiftDecoration)
 	}
 	if !strings.Contains(s, "#") || !strings.Contains(s, " in ") {
 		return s, found
@@ -57,7 +57,7 @@ func (n *namer) swift(s string) (string, bool) {
 	var parts []string
 	rest := s
 	for range maxClosures {
-		i := depthZero(rest, " in ")
+		i := indexOutsideBrackets(rest, " in ")
 		if i < 0 {
 			break
 		}
@@ -76,7 +76,7 @@ func (n *namer) swift(s string) (string, bool) {
 	if len(parts) == 0 {
 		return s, found
 	}
-	n.apply(RuleSwiftClosure)
+	n.noteRule(RuleSwiftClosure)
 	return strings.Join(append(parts, rest), " in "), true
 }
 
@@ -86,12 +86,12 @@ func inSwiftClosure(out []byte) bool {
 	return bytes.HasSuffix(out, []byte(" in "))
 }
 
-// depthZero finds sep outside of brackets, or -1.
-func depthZero(s, sep string) int {
+// indexOutsideBrackets finds sep outside of brackets, or -1.
+func indexOutsideBrackets(s, sep string) int {
 	for i := 0; i < len(s); {
 		switch s[i] {
 		case '(', '[', '{':
-			i = closing(s, i)
+			i = bracketEnd(s, i)
 			continue
 		case sep[0]:
 			if strings.HasPrefix(s[i:], sep) {
@@ -123,7 +123,7 @@ func (n *namer) objc(s string) (string, bool) {
 	text := s
 	if hasPrefixAny(text, "__", "___") {
 		inner := strings.TrimLeft(text, "_")
-		inner = inner[digits(inner):]
+		inner = inner[countDigits(inner):]
 		if hasPrefixAny(inner, "-[", "+[") {
 			text = inner
 		}
@@ -138,10 +138,10 @@ func (n *namer) objc(s string) (string, bool) {
 		case suffix == "" || suffix == "_block":
 			return text, true
 		case strings.HasPrefix(suffix, block):
-			n.apply(RuleBlock)
+			n.noteRule(RuleBlock)
 			return name + "_block", true
 		}
-		n.apply(RuleCodeOffset)
+		n.noteRule(RuleCodeOffset)
 		return name, true
 	}
 	i := strings.Index(s, block)
@@ -152,6 +152,6 @@ func (n *namer) objc(s string) (string, bool) {
 	if tail != "" && !allDigits(tail) {
 		return s, false
 	}
-	n.apply(RuleBlock)
+	n.noteRule(RuleBlock)
 	return strings.TrimLeft(s[:i], "_") + "_block", true
 }

@@ -68,24 +68,24 @@ func isSystemFile(f family, sourcePath, library string) bool {
 	switch f {
 	case familyJS:
 		return hasPrefixAny(file, "node:", "internal/", "native ", "chrome-extension:", "moz-extension:", "safari-extension:", "safari-web-extension:", "webpack/bootstrap", "webpack/runtime") ||
-			hasAny(tail(file), "node_modules/", `node_modules\`, "webpack/bootstrap", "webpack/runtime/", "/webpack-internal") ||
+			containsAny(pathTail(file), "node_modules/", `node_modules\`, "webpack/bootstrap", "webpack/runtime/", "/webpack-internal") ||
 			file == "[native code]" || file == "native"
 	case familyPython:
-		return strings.HasPrefix(file, "<frozen ") || hasAny(tail(file), "site-packages/", "dist-packages/", `site-packages\`, "/lib/python2", "/lib/python3", `\lib\asyncio\`, `\lib\threading.py`, "/lib64/python", ".egg/")
+		return strings.HasPrefix(file, "<frozen ") || containsAny(pathTail(file), "site-packages/", "dist-packages/", `site-packages\`, "/lib/python2", "/lib/python3", `\lib\asyncio\`, `\lib\threading.py`, "/lib64/python", ".egg/")
 	case familyRuby:
-		return hasPrefixAny(file, "<internal:", "(eval") || hasAny(tail(file), "/gems/", "/lib/ruby/", "/rubygems/", "/bundler/")
+		return hasPrefixAny(file, "<internal:", "(eval") || containsAny(pathTail(file), "/gems/", "/lib/ruby/", "/rubygems/", "/bundler/")
 	case familyPHP:
-		return file == "[internal function]" || strings.HasPrefix(file, "vendor/") || hasAny(tail(file), "/vendor/", `\vendor\`, "phar://")
+		return file == "[internal function]" || strings.HasPrefix(file, "vendor/") || containsAny(pathTail(file), "/vendor/", `\vendor\`, "phar://")
 	case familyGo:
-		return hasAny(tail(file), "/pkg/mod/", "/vendor/", "/usr/local/go/src/", "/usr/lib/go")
+		return containsAny(pathTail(file), "/pkg/mod/", "/vendor/", "/usr/local/go/src/", "/usr/lib/go")
 	case familyNative, familyUnknown:
 		return isNativeSystemFile(sourcePath, library)
 	}
 	return false
 }
 
-// tail returns the part of a path that is searched.
-func tail(file string) string {
+// pathTail returns the part of a path that is searched.
+func pathTail(file string) string {
 	if len(file) > maxFile {
 		return file[len(file)-maxFile:]
 	}
@@ -95,7 +95,7 @@ func tail(file string) string {
 // isNativeSystemFile judges by the folder of the source file, the folder of
 // the library, and the names of the platforms' libraries.
 func isNativeSystemFile(sourcePath, library string) bool {
-	if hasPrefixAny(sourcePath, "/rustc/", "/usr/include/", "/build/glibc", "/usr/lib/", "./nptl/", "./stdlib/", "./csu/", "../sysdeps/") || strings.Contains(tail(sourcePath), "/.cargo/registry/") {
+	if hasPrefixAny(sourcePath, "/rustc/", "/usr/include/", "/build/glibc", "/usr/lib/", "./nptl/", "./stdlib/", "./csu/", "../sysdeps/") || strings.Contains(pathTail(sourcePath), "/.cargo/registry/") {
 		return true
 	}
 	if library == "" {
@@ -105,7 +105,7 @@ func isNativeSystemFile(sourcePath, library string) bool {
 		return true
 	}
 	base := strings.ToLower(libraryName(library))
-	if hasPrefixAny(strings.ToLower(cut(library, 16)), `c:\windows\`) {
+	if hasPrefixAny(strings.ToLower(truncate(library, 16)), `c:\windows\`) {
 		return true
 	}
 	if strings.HasPrefix(base, "lib") {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// cut returns at most max bytes of s, never a part of a rune.
-func cut(s string, max int) string {
+// truncate returns at most max bytes of s, never a part of a rune.
+func truncate(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
@@ -16,8 +16,8 @@ func cut(s string, max int) string {
 	return s[:max]
 }
 
-// cutRunes returns at most max runes of s, with an ellipsis for the rest.
-func cutRunes(s string, max int) string {
+// truncateRunes returns at most max runes of s, with an ellipsis for the rest.
+func truncateRunes(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
@@ -34,7 +34,7 @@ func cutRunes(s string, max int) string {
 // firstLine returns the first line of s that is not blank, trimmed. It looks
 // no further than maxMessage bytes.
 func firstLine(s string) string {
-	s = cut(s, maxMessage)
+	s = truncate(s, maxMessage)
 	for s != "" {
 		line := s
 		if i := strings.IndexAny(s, "\r\n"); i >= 0 {
@@ -55,7 +55,7 @@ func oneLine(s string, max int) string {
 	if len(s) <= max && isOneLine(s) {
 		return s
 	}
-	s = strings.TrimSpace(cut(strings.TrimSpace(s), max))
+	s = strings.TrimSpace(truncate(strings.TrimSpace(s), max))
 	if !strings.ContainsFunc(s, isControl) && !strings.Contains(s, "  ") {
 		return s
 	}
@@ -106,8 +106,8 @@ func allHex(s string) bool {
 	return s != ""
 }
 
-// digits returns the length of the run of digits at the start of s.
-func digits(s string) int {
+// countDigits returns the length of the run of digits at the start of s.
+func countDigits(s string) int {
 	n := 0
 	for n < len(s) && isDigit(s[n]) {
 		n++
@@ -124,11 +124,11 @@ func trimDigits(s string) string {
 	return s[:n]
 }
 
-// closing returns the position after the bracket that closes s[i], which is
+// bracketEnd returns the position after the bracket that closes s[i], which is
 // one of < ( [ {, or len(s) when there is none. Angle brackets inside round
 // ones are not counted, since there they may compare; neither are the arrow
 // of a function type and the names of operators.
-func closing(s string, i int) int {
+func bracketEnd(s string, i int) int {
 	var open, end byte = s[i], 0
 	switch open {
 	case '<':

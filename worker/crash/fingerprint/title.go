@@ -23,7 +23,7 @@ func errorMessage(r *report.Report) string {
 
 // title returns the line that a person reads first. message is one line.
 func title(r *report.Report, classifier, message, function string) string {
-	message = cutRunes(oneLine(message, 4*maxTitle), maxTitle)
+	message = truncateRunes(oneLine(message, 4*maxTitle), maxTitle)
 	switch {
 	case classifier != "" && message != "":
 		if rest, ok := strings.CutPrefix(message, classifier); ok && (rest == "" || rest[0] == ':' || rest[0] == ' ') {

@@ -7,48 +7,48 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// maxAbout bounds a description; real ones have some kilobytes, mostly permissions.
-const maxAbout = 1 << 20
+// maxDescription bounds a description; real ones have some kilobytes, mostly permissions.
+const maxDescription = 1 << 20
 
-// about is what a description says of an archive of APKs. It is in place of a base
+// description is what a description says of an archive of APKs. It is in place of a base
 // APK that cannot be read; of one that can, only base counts.
-type about struct {
+type description struct {
 	name, packageName, version, code, minimum, target string
 
 	base string // the entry of the base APK
 }
 
-// readAbout reads manifest.json (XAPK) or info.json (APKM); neither is no error.
-func (s *set) readAbout() error {
+// readDescription reads manifest.json (XAPK) or info.json (APKM); neither is no error.
+func (s *set) readDescription() error {
 	parse := parseXAPK
-	raw, err := s.file("manifest.json", maxAbout)
+	raw, err := s.file("manifest.json", maxDescription)
 	if raw == nil && err == nil {
 		parse = parseAPKM
-		raw, err = s.file("info.json", maxAbout)
+		raw, err = s.file("info.json", maxDescription)
 	}
 	if raw == nil {
 		return err
 	}
-	s.about, err = parse(raw)
+	s.description, err = parse(raw)
 	return err
 }
 
 // parseXAPK reads the manifest.json of an XAPK. Numbers stand there as texts or as
 // numbers.
-func parseXAPK(raw []byte) (about, error) {
+func parseXAPK(raw []byte) (description, error) {
 	var m struct {
-		Name    string      `json:"name"`
-		Package string      `json:"package_name"`
-		Version loose       `json:"version_name"`
-		Code    loose       `json:"version_code"`
-		Minimum loose       `json:"min_sdk_version"`
-		Target  loose       `json:"target_sdk_version"`
-		Splits  []splitFile `json:"split_apks"`
+		Name    string       `json:"name"`
+		Package string       `json:"package_name"`
+		Version textOrNumber `json:"version_name"`
+		Code    textOrNumber `json:"version_code"`
+		Minimum textOrNumber `json:"min_sdk_version"`
+		Target  textOrNumber `json:"target_sdk_version"`
+		Splits  []splitFile  `json:"split_apks"`
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return about{}, errDescription
+		return description{}, errDescription
 	}
-	a := about{
+	a := description{
 		name: clean(m.Name), packageName: clean(m.Package), version: m.Version.text(), code: m.Code.text(),
 		minimum: m.Minimum.text(), target: m.Target.text(),
 	}
@@ -69,18 +69,18 @@ type splitFile struct {
 }
 
 // parseAPKM reads the info.json of an APKM.
-func parseAPKM(raw []byte) (about, error) {
+func parseAPKM(raw []byte) (description, error) {
 	var m struct {
-		Name    string `json:"app_name"`
-		Package string `json:"pname"`
-		Version loose  `json:"release_version"`
-		Code    loose  `json:"versioncode"`
-		Minimum loose  `json:"min_api"`
+		Name    string       `json:"app_name"`
+		Package string       `json:"pname"`
+		Version textOrNumber `json:"release_version"`
+		Code    textOrNumber `json:"versioncode"`
+		Minimum textOrNumber `json:"min_api"`
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return about{}, errDescription
+		return description{}, errDescription
 	}
-	return about{
+	return description{
 		name: clean(m.Name), packageName: clean(m.Package), version: m.Version.text(), code: m.Code.text(),
 		minimum: m.Minimum.text(), base: "base.apk",
 	}, nil
@@ -90,25 +90,25 @@ func parseAPKM(raw []byte) (about, error) {
 // from people.
 var errDescription = &artifact.InvalidError{Reason: "it is no JSON of the kind expected"}
 
-// loose is a text or a number.
-type loose string
+// textOrNumber is a text or a number.
+type textOrNumber string
 
-func (l *loose) UnmarshalJSON(raw []byte) error {
+func (l *textOrNumber) UnmarshalJSON(raw []byte) error {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		*l = loose(text)
+		*l = textOrNumber(text)
 		return nil
 	}
 	if s := string(raw); strings.Trim(s, "0123456789.") == "" {
-		*l = loose(s)
+		*l = textOrNumber(s)
 	}
 	return nil // anything else is left out
 }
 
-func (l loose) text() string { return clean(string(l)) }
+func (l textOrNumber) text() string { return clean(string(l)) }
 
-// pkg is the package as the description has it; nil when there is none.
-func (a about) pkg() *artifact.Package {
+// toPackage is the package as the description has it; nil when there is none.
+func (a description) toPackage() *artifact.Package {
 	if a.packageName == "" {
 		return nil
 	}

@@ -10,10 +10,10 @@ import (
 
 var errClosed = errors.New("the inspection is over")
 
-// gate stands between a file and what reads it. It keeps reads inside the file,
+// closableReader stands between a file and what reads it. It keeps reads inside the file,
 // remembers the first failure and the time that reads took, and after its close
 // the file is not touched any more, even by a decoder that was left behind.
-type gate struct {
+type closableReader struct {
 	ctx    context.Context
 	reader io.ReaderAt
 	size   int64
@@ -28,7 +28,7 @@ type gate struct {
 }
 
 // ReadAt reads what lies in the file.
-func (g *gate) ReadAt(p []byte, off int64) (int, error) {
+func (g *closableReader) ReadAt(p []byte, off int64) (int, error) {
 	g.reads.RLock()
 	defer g.reads.RUnlock()
 	if g.closed || g.ctx.Err() != nil {
@@ -55,7 +55,7 @@ func (g *gate) ReadAt(p []byte, off int64) (int, error) {
 
 // note keeps what a read took, and why it failed: it lay inside of the file, so
 // that a short one is the reader's failure whatever its error.
-func (g *gate) note(took time.Duration, short bool, err error) {
+func (g *closableReader) note(took time.Duration, short bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waited += took
@@ -68,7 +68,7 @@ func (g *gate) note(took time.Duration, short bool, err error) {
 }
 
 // close waits for the reads under way and forbids all others.
-func (g *gate) close() (waited time.Duration, failure error) {
+func (g *closableReader) close() (waited time.Duration, failure error) {
 	g.reads.Lock()
 	g.closed = true
 	g.reads.Unlock()

@@ -13,14 +13,14 @@ import (
 
 // jobs runs n jobs of 100 ms each at once under a pace; it gives how many ran at
 // the same time at most, and when all were done.
-func jobs(t *testing.T, p *Pace, n int, waited time.Duration) (most int32, took time.Duration) {
+func jobs(t *testing.T, p *Throttle, n int, waited time.Duration) (most int32, took time.Duration) {
 	t.Helper()
 	var running, peak atomic.Int32
 	start := time.Now()
 	var wg sync.WaitGroup
 	for range n {
 		wg.Go(func() {
-			end, err := p.begin(context.Background(), waited)
+			end, err := p.acquire(context.Background(), waited)
 			if err != nil {
 				t.Error(err)
 				return
@@ -46,14 +46,14 @@ func TestPace(t *testing.T) {
 		took   time.Duration
 	}{
 		{"quiet: all at once", 0, 0, 3, 100 * time.Millisecond},
-		{"some reports: one at a time", paceTurns, 0, 1, 300 * time.Millisecond},
-		{"storm: one at a time, with rests", paceStorm, 0, 1, 300*time.Millisecond + 2*900*time.Millisecond},
-		{"a storm that goes on: no rests", paceStorm, paceLag, 1, 300 * time.Millisecond},
-		{"flood: rests whatever waits", paceFlood, paceLag, 1, 300*time.Millisecond + 2*900*time.Millisecond},
+		{"some reports: one at a time", oneAtATime, 0, 1, 300 * time.Millisecond},
+		{"storm: one at a time, with rests", pauseFrom, 0, 1, 300*time.Millisecond + 2*900*time.Millisecond},
+		{"a storm that goes on: no rests", pauseFrom, maxLag, 1, 300 * time.Millisecond},
+		{"flood: rests whatever waits", pauseAlways, maxLag, 1, 300*time.Millisecond + 2*900*time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				most, took := jobs(t, NewPace(func() int { return tt.crowd }), 3, tt.waited)
+				most, took := jobs(t, NewThrottle(func() int { return tt.crowd }), 3, tt.waited)
 				require.Equal(t, tt.most, most)
 				require.Equal(t, tt.took, took)
 			})
@@ -64,9 +64,9 @@ func TestPace(t *testing.T) {
 func TestPaceGoesOnWhenTheStormEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		p := NewPace(func() int {
+		p := NewThrottle(func() int {
 			if time.Since(start) < 250*time.Millisecond {
-				return paceStorm
+				return pauseFrom
 			}
 			return 0
 		})
@@ -77,28 +77,28 @@ func TestPaceGoesOnWhenTheStormEnds(t *testing.T) {
 
 func TestPaceObeysTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPace(func() int { return paceStorm })
-		end, err := p.begin(t.Context(), 0)
+		p := NewThrottle(func() int { return pauseFrom })
+		end, err := p.acquire(t.Context(), 0)
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		_, err = p.begin(ctx, 0)
+		_, err = p.acquire(ctx, 0)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		time.Sleep(time.Second)
 		end()
 		ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		_, err = p.begin(ctx, 0) // in its rest
+		_, err = p.acquire(ctx, 0) // in its rest
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		end, err = p.begin(t.Context(), 0)
+		end, err = p.acquire(t.Context(), 0)
 		require.NoError(t, err, "a job that gave up leaves its turn")
 		end()
 	})
 }
 
 func TestNoPaceNeverWaits(t *testing.T) {
-	var p *Pace
-	end, err := p.begin(context.Background(), 0)
+	var p *Throttle
+	end, err := p.acquire(context.Background(), 0)
 	require.NoError(t, err)
 	end()
 }

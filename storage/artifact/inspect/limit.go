@@ -9,19 +9,19 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// slots are places for inspections. One is taken before a file is read and given
+// slotPool are places for inspections. One is taken before a file is read and given
 // back when its reader has ended, also where nobody waits for that any more:
 // readers that were left behind cannot pile up.
-type slots chan struct{}
+type slotPool chan struct{}
 
 // parses are the places of the process: processors and memory are the process's,
 // whoever asks. An inspection takes at most 64 MiB, so that four fit beside a
 // server of some hundred.
-var parses = make(slots, 4)
+var parses = make(slotPool, 4)
 
 // take waits for a place as long as an inspection may take. Without one the error
 // is context.DeadlineExceeded: not the file's fault, and worth another attempt.
-func (s slots) take(ctx context.Context, limit time.Duration) error {
+func (s slotPool) take(ctx context.Context, limit time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -37,12 +37,12 @@ func (s slots) take(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-func (s slots) free() { <-s }
+func (s slotPool) free() { <-s }
 
 // within runs a reader under a deadline. A reader that does not end in time is
 // left behind with its place: it ends at its next read, which the gate refuses, or
 // when the bounded work between two reads is done.
-func within[T any](ctx context.Context, places slots, limit time.Duration, in artifact.Input,
+func within[T any](ctx context.Context, places slotPool, limit time.Duration, in artifact.Input,
 	read func(context.Context, artifact.Input) (*T, error)) (*T, error) {
 	if in.Size <= 0 {
 		return nil, &artifact.InvalidError{Reason: "the file is empty"}
@@ -52,7 +52,7 @@ func within[T any](ctx context.Context, places slots, limit time.Duration, in ar
 	}
 	inner, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	g := &gate{ctx: inner, reader: in.Reader, size: in.Size}
+	g := &closableReader{ctx: inner, reader: in.Reader, size: in.Size}
 	in.Reader = g
 	type outcome struct {
 		value *T

@@ -16,7 +16,7 @@ func TestWithin(t *testing.T) {
 	t.Parallel()
 	in := input([]byte("some file"))
 	run := func(ctx context.Context, limit time.Duration, in artifact.Input, read func(context.Context, artifact.Input) error) error {
-		_, err := within(ctx, make(slots, 1), limit, in, func(ctx context.Context, in artifact.Input) (*int, error) { return new(int), read(ctx, in) })
+		_, err := within(ctx, make(slotPool, 1), limit, in, func(ctx context.Context, in artifact.Input) (*int, error) { return new(int), read(ctx, in) })
 		return err
 	}
 	t.Run("panic", func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestWithin(t *testing.T) {
 // next file is told to come again, which is not its fault.
 func TestSlots(t *testing.T) {
 	t.Parallel()
-	in, places := input([]byte("some file")), make(slots, 1)
+	in, places := input([]byte("some file")), make(slotPool, 1)
 	run := func(ctx context.Context, limit time.Duration, read func()) error {
 		_, err := within(ctx, places, limit, in, func(context.Context, artifact.Input) (*int, error) {
 			read()
