@@ -31,6 +31,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 // Bounds of a package.
@@ -50,13 +51,19 @@ const (
 	tableName    = "resources.arsc"
 )
 
+// Reader reads packages of Android.
+type Reader struct {
+	// Icons decodes raster icons; required.
+	Icons *icon.Decoder
+}
+
 // APK reads an APK. One without a manifest that can be read is an
 // *artifact.InvalidError; other errors come from the reader or from ctx.
-func APK(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+func (r Reader) APK(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
 	bounded, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	r := &apk{ctx: bounded, archive: a, inflated: maxInflated}
-	p, err := r.read(in.Vendor)
+	reading := &apk{ctx: bounded, archive: a, decoder: r.Icons, inflated: maxInflated}
+	p, err := reading.read(in.Vendor)
 	// A reader that failed, and a caller who no longer waits, made parts look
 	// broken. The time of this package alone is the package's own fault.
 	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
@@ -69,6 +76,7 @@ func APK(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 type apk struct {
 	ctx      context.Context
 	archive  *archive.Archive
+	decoder  *icon.Decoder
 	table    *table
 	inflated int64 // what may still be inflated
 }
@@ -91,7 +99,7 @@ func (r *apk) read(vendor string) (*artifact.Package, error) {
 		return nil
 	}))
 	warn("The icon cannot be read", catchPanic(func() (err error) {
-		p.Icon, err = readIcon(r.ctx, r, icons)
+		p.Icon, err = readIcon(r.ctx, r.decoder, r, icons)
 		return err
 	}))
 	warn("The signature cannot be read", catchPanic(func() (err error) {

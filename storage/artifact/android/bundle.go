@@ -32,10 +32,10 @@ const (
 
 // Bundle reads an app bundle (AAB). One without a base manifest that can be read is
 // an *artifact.InvalidError; other errors come from the reader or from ctx.
-func Bundle(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+func (r Reader) Bundle(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	b := &bundle{files: apk{ctx: ctx, archive: a, inflated: maxInflated}}
+	b := &bundle{files: apk{ctx: ctx, archive: a, decoder: r.Icons, inflated: maxInflated}}
 	p, err := b.read(in.Vendor)
 	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
 		return nil, fault
@@ -71,7 +71,7 @@ func (b *bundle) read(vendor string) (*artifact.Package, error) {
 		return nil
 	}))
 	warn("The icon cannot be read", catchPanic(func() (err error) {
-		p.Icon, err = readIcon(b.files.ctx, b, icons)
+		p.Icon, err = readIcon(b.files.ctx, b.files.decoder, b, icons)
 		return err
 	}))
 	warn("The signature cannot be read", catchPanic(func() (err error) {

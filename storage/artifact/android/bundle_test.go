@@ -22,7 +22,7 @@ func readBundle(t testing.TB, raw []byte) (*artifact.Package, error) {
 	r := bytes.NewReader(raw)
 	a, err := archive.Open(r, r.Size())
 	require.NoError(t, err)
-	return Bundle(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
+	return newReader().Bundle(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
 }
 
 // testdata/bundle_shapes.apk and .aab are one app, made by aapt2 2.19 (link without
@@ -285,10 +285,10 @@ func TestBundleErrorsOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Bundle(ctx, artifact.Input{}, a)
+	_, err = newReader().Bundle(ctx, artifact.Input{}, a)
 	require.ErrorIs(t, err, context.Canceled)
 	r.gone = errors.New("the store is gone")
-	_, err = Bundle(t.Context(), artifact.Input{}, a)
+	_, err = newReader().Bundle(t.Context(), artifact.Input{}, a)
 	require.ErrorIs(t, err, r.gone)
 }
 

@@ -33,10 +33,10 @@ type iconFile struct {
 // error when there are none. Of one resource, the default locale comes first, then
 // images before documents, then the largest: images are what their makers drew,
 // while adaptive icons are composed here.
-func readIcon(ctx context.Context, res resources, icons []value) ([]byte, error) {
+func readIcon(ctx context.Context, decoder *icon.Decoder, res resources, icons []value) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxIconTime)
 	defer cancel()
-	d := &drawer{ctx: ctx, res: res}
+	d := &drawer{ctx: ctx, decoder: decoder, res: res}
 	var failed error
 	for _, v := range icons {
 		files := iconFiles(res, v)
@@ -126,7 +126,7 @@ func (d *drawer) icon(path string) (made []byte, err error) {
 		if d.images++; d.images > maxImages {
 			return errDrawable
 		}
-		made, err = icon.Normalize(raster)
+		made, err = d.decoder.Normalize(raster)
 		return err
 	})
 	return made, err
@@ -157,7 +157,7 @@ func (d *drawer) document(doc *element) ([]byte, error) {
 		if err := png.Encode(&b, layer.Image); err != nil {
 			return nil, err
 		}
-		return icon.Normalize(b.Bytes())
+		return d.decoder.Normalize(b.Bytes())
 	}
 	return nil, errors.New("it is only a colour")
 }

@@ -36,12 +36,13 @@ var (
 
 // drawer makes layers of drawables.
 type drawer struct {
-	ctx    context.Context
-	res    resources
-	drawn  int
-	images int
-	parts  int
-	chars  int // of path data
+	ctx     context.Context
+	decoder *icon.Decoder
+	res     resources
+	drawn   int
+	images  int
+	parts   int
+	chars   int // of path data
 }
 
 // layer draws a background or foreground: named by its drawable, or inside it.
@@ -105,7 +106,7 @@ func (d *drawer) image(raster []byte) (icon.Layer, error) {
 	if d.images++; d.images > maxImages {
 		return icon.Layer{}, errDrawable
 	}
-	img, err := icon.Decode(raster)
+	img, err := d.decoder.Decode(raster)
 	if err != nil {
 		return icon.Layer{}, err
 	}
@@ -175,7 +176,7 @@ func (d *drawer) list(e *element, depth int) (icon.Layer, error) {
 	if len(layers) == 0 {
 		return icon.Layer{}, errDrawable
 	}
-	return merge(layers)
+	return d.merge(layers)
 }
 
 // inset gives an inset as a share of the side.
@@ -213,7 +214,7 @@ func shrink(l icon.Layer, left, top, right, bottom float64) icon.Layer {
 
 // merge draws layers over each other: as one vector, or, where there are images,
 // as one image.
-func merge(layers []icon.Layer) (icon.Layer, error) {
+func (d *drawer) merge(layers []icon.Layer) (icon.Layer, error) {
 	if len(layers) == 1 {
 		return layers[0], nil
 	}
@@ -236,7 +237,7 @@ func merge(layers []icon.Layer) (icon.Layer, error) {
 			if err != nil {
 				return icon.Layer{}, err
 			}
-			img, err := icon.Decode(raw)
+			img, err := d.decoder.Decode(raw)
 			if err != nil {
 				return icon.Layer{}, err
 			}

@@ -93,7 +93,7 @@ func mustRead(t testing.TB, r io.ReaderAt, size int64) *artifact.Package {
 	t.Helper()
 	a, err := archive.Open(r, size)
 	require.NoError(t, err)
-	p, err := APK(t.Context(), artifact.Input{Reader: r, Size: size, Vendor: "slipway"}, a)
+	p, err := newReader().APK(t.Context(), artifact.Input{Reader: r, Size: size, Vendor: "slipway"}, a)
 	require.NoError(t, err)
 	return p
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
-	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 // An archive of APKs is one app in several parts: what bundletool makes of a bundle
@@ -31,8 +30,8 @@ const (
 
 // Set reads an archive of APKs (APKS, XAPK, APKM). One with neither a base APK nor
 // a description of it that can be read is an *artifact.InvalidError.
-func Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
-	s := &set{ctx: ctx, archive: a}
+func (r Reader) Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+	s := &set{reader: r, ctx: ctx, archive: a}
 	for _, e := range a.Entries() {
 		if len(s.parts) < maxSetParts && strings.EqualFold(path.Ext(e.Name), ".apk") {
 			s.parts = append(s.parts, e)
@@ -73,6 +72,7 @@ func Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 
 // set is an archive of APKs that is being read.
 type set struct {
+	reader      Reader
 	ctx         context.Context
 	archive     *archive.Archive
 	parts       []archive.Entry
@@ -134,7 +134,7 @@ func (s *set) readBase(in artifact.Input, e archive.Entry) (p *artifact.Package,
 		if err != nil {
 			return err
 		}
-		p, err = APK(s.ctx, nested, inner)
+		p, err = s.reader.APK(s.ctx, nested, inner)
 		return err
 	})
 	return p, err
@@ -158,7 +158,7 @@ func (s *set) icon() (png []byte) {
 	_ = catchPanic(func() error {
 		raw, err := s.file("icon.png", maxDrawable)
 		if raw != nil {
-			png, err = icon.Normalize(raw)
+			png, err = s.reader.Icons.Normalize(raw)
 		}
 		return err
 	})

@@ -20,7 +20,7 @@ func readSet(t testing.TB, entries ...packed) (*artifact.Package, error) {
 	r := bytes.NewReader(writtenAPK(t, nil, entries...))
 	a, err := archive.Open(r, r.Size())
 	require.NoError(t, err)
-	return Set(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
+	return newReader().Set(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
 }
 
 // partAPK is an APK whose version is the name of its entry.
@@ -170,10 +170,10 @@ func TestSetErrorsOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Set(ctx, artifact.Input{}, a)
+	_, err = newReader().Set(ctx, artifact.Input{}, a)
 	require.ErrorIs(t, err, context.Canceled)
 	r.gone = errors.New("the store is gone")
-	_, err = Set(t.Context(), artifact.Input{}, a)
+	_, err = newReader().Set(t.Context(), artifact.Input{}, a)
 	require.ErrorIs(t, err, r.gone)
 }
 

@@ -28,6 +28,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 // executableReach is how far into the inflated executable of an app its load
@@ -40,13 +41,19 @@ const executableReach = 1 << 20
 // several, of which some are garbage.
 const maxCopies = 4
 
+// Reader reads apps of Apple's platforms.
+type Reader struct {
+	// Icons decodes raster icons; required.
+	Icons *icon.Decoder
+}
+
 // App reads an IPA (iOS or tvOS).
-func App(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+func (r Reader) App(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
 	root, ok := appRoot(a.Entries())
 	if !ok {
 		return nil, &artifact.InvalidError{Reason: "the IPA has no Payload/*.app with an Info.plist"}
 	}
-	b := bundle{archive: a, root: root}
+	b := bundle{archive: a, decoder: r.Icons, root: root}
 	info, err := b.info("Info.plist")
 	if err != nil {
 		return nil, err
@@ -59,12 +66,12 @@ func App(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 }
 
 // Mac reads a zip with X.app.
-func Mac(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+func (r Reader) Mac(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
 	root, ok := macRoot(a.Entries())
 	if !ok {
 		return nil, &artifact.InvalidError{Reason: "the archive has no X.app/Contents/Info.plist"}
 	}
-	b := bundle{archive: a, root: root}
+	b := bundle{archive: a, decoder: r.Icons, root: root}
 	info, err := b.info("Info.plist")
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 // macDepth is how many folders may be around X.app.
@@ -13,6 +14,7 @@ const macDepth = 4
 // bundle is the folder of an app in an archive.
 type bundle struct {
 	archive *archive.Archive
+	decoder *icon.Decoder
 	root    string // with a slash at its end; of a Mac app the folder Contents
 }
 

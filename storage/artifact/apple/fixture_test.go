@@ -26,7 +26,10 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
+
+func newReader() Reader { return Reader{Icons: icon.NewDecoder(2)} }
 
 // file is an entry of an archive that a test makes.
 type file struct {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
-	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 const (
@@ -99,7 +98,7 @@ func (b bundle) largestIcon(found []archive.Entry) ([]byte, error) {
 		raw, err := b.archive.Read(c.entry, maxIcon)
 		if err == nil {
 			var png []byte
-			if png, err = icon.Normalize(raw); err == nil {
+			if png, err = b.decoder.Normalize(raw); err == nil {
 				return png, nil
 			}
 		}

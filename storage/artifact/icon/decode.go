@@ -49,15 +49,7 @@ var (
 		webpCost}
 )
 
-// Decode decodes a raster icon within the bounds of the package: at most 16 MB
-// and 4096 pixels a side, and maxMemory in all. Of a GIF it gives the first frame,
-// of an .icns file the picture that suits stored icons best.
-func Decode(raw []byte) (img image.Image, err error) {
-	defer catchPanic("decoding the image", &err)
-	defer enter()()
-	return decode(raw)
-}
-
+// decode finds the format by the first bytes.
 func decode(raw []byte) (image.Image, error) {
 	if len(raw) > maxBytes {
 		return nil, errTooLarge

@@ -98,7 +98,7 @@ func TestRealWebP(t *testing.T) {
 	for _, name := range found {
 		raw, err := os.ReadFile(name)
 		require.NoError(t, err)
-		_, err = Decode(raw)
+		_, err = decoder().Decode(raw)
 		require.NoError(t, err, filepath.Base(name))
 	}
 }

@@ -26,17 +26,6 @@ const (
 
 var errTooLarge = errors.New("icon: the image is too large")
 
-// decoding holds who decodes. The process decodes two icons at once, whoever
-// asks: prices are of one picture, and memory and processors are the process's.
-// One icon takes less than two seconds, so that nobody waits for long.
-var decoding = make(chan struct{}, 2)
-
-// enter waits for a turn to decode; leave ends it.
-func enter() (leave func()) {
-	decoding <- struct{}{}
-	return func() { <-decoding }
-}
-
 // memory is what is left of maxMemory for one icon.
 type memory struct{ left int64 }
 

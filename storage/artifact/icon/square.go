@@ -10,20 +10,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// Normalize decodes a raster icon (PNG, Apple's CgBI PNG, WebP, JPEG, GIF, .icns)
-// and gives a PNG of at most artifact.IconSize pixels a side. It is square: a
-// longer side is kept, the shorter one is filled up with transparency. Small
-// icons stay as small as they are.
-func Normalize(raw []byte) (out []byte, err error) {
-	defer catchPanic("reading the image", &err)
-	defer enter()()
-	img, err := decode(raw)
-	if err != nil {
-		return nil, err
-	}
-	return encode(square(img))
-}
-
 // square scales an image down to a square one.
 func square(img image.Image) *image.RGBA {
 	b := img.Bounds()

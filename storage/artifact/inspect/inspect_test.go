@@ -37,7 +37,7 @@ func TestPackage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := Package(context.Background(), input(c.raw), c.platform, c.generic)
+			p, err := New(Config{}).Package(context.Background(), input(c.raw), c.platform, c.generic)
 			require.NoError(t, err)
 			require.Equal(t, c.kind, p.Kind)
 			require.Equal(t, c.want, p.Platform)
@@ -84,7 +84,7 @@ func TestPackageRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Package(context.Background(), input(c.raw), "", false)
+			_, err := New(Config{}).Package(context.Background(), input(c.raw), "", false)
 			var invalid *artifact.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			require.Contains(t, invalid.Reason, c.reason)
@@ -119,7 +119,7 @@ func TestGeneric(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := Package(context.Background(), input(c.raw), c.platform, c.generic)
+			p, err := New(Config{}).Package(context.Background(), input(c.raw), c.platform, c.generic)
 			if c.want == "-" {
 				var invalid *artifact.InvalidError
 				require.ErrorAs(t, err, &invalid)
@@ -188,7 +188,7 @@ func TestTruncated(t *testing.T) {
 	t.Parallel()
 	whole := zipped(t, info(t, "Payload/Demo.app/Info.plist", nil), file{name: "Payload/Demo.app/Demo", data: machO()})
 	for cut := range len(whole) {
-		_, err := Package(context.Background(), input(whole[:cut]), "", cut >= 4)
+		_, err := New(Config{}).Package(context.Background(), input(whole[:cut]), "", cut >= 4)
 		var invalid *artifact.InvalidError
 		require.ErrorAs(t, err, &invalid, cut)
 		require.NotEmpty(t, invalid.Reason)
@@ -215,7 +215,7 @@ func TestSymbols(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := Symbols(context.Background(), input(c.raw))
+			s, err := New(Config{}).Symbols(context.Background(), input(c.raw))
 			if c.want == nil {
 				var invalid *artifact.InvalidError
 				require.ErrorAs(t, err, &invalid)
@@ -253,7 +253,7 @@ func TestReadsLittle(t *testing.T) {
 	in := input(raw)
 	reader := &counting{ReaderAt: in.Reader}
 	in.Reader = reader
-	p, err := Package(context.Background(), in, "", false)
+	p, err := New(Config{}).Package(context.Background(), in, "", false)
 	require.NoError(t, err)
 	require.Equal(t, []string{"arm64"}, p.ABIs)
 	require.Less(t, reader.bytes.Load(), int64(400<<10))
@@ -280,7 +280,7 @@ func TestRealPackages(t *testing.T) {
 			}
 			raw, err := os.ReadFile(found[0])
 			require.NoError(t, err)
-			p, err := Package(context.Background(), artifact.Input{Reader: bytes.NewReader(raw), Size: int64(len(raw))}, "", false)
+			p, err := New(Config{}).Package(context.Background(), artifact.Input{Reader: bytes.NewReader(raw), Size: int64(len(raw))}, "", false)
 			require.NoError(t, err)
 			require.Equal(t, artifact.APK, p.Kind)
 			require.Equal(t, want, []string{p.PackageName, p.Version, p.VersionCode, p.Name, p.MinOSVersion})

@@ -66,10 +66,11 @@ func TestPictures(t *testing.T) {
 			}
 			raw := zipped(t, files...)
 			bounded(t, func() {
-				p, err := Package(context.Background(), input(raw), "", false)
+				inspector := New(Config{})
+				p, err := inspector.Package(context.Background(), input(raw), "", false)
 				require.NoError(t, err)
 				require.Equal(t, c.decoded, p.Icon != nil, p.Warnings)
-				require.Empty(t, parses) // nothing goes on behind the answer
+				require.Empty(t, inspector.slots, "nothing goes on after the result")
 			})
 		})
 	}
