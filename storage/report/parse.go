@@ -11,8 +11,8 @@ func Parse(doc []byte) (*Report, error) {
 	if !utf8.Valid(doc) {
 		return nil, &Error{Code: CodeEncoding, Msg: "the body is not valid UTF-8"}
 	}
-	w := walker{limits: parseLimits(), out: new(Report)}
-	w.reset(doc)
+	var w walker
+	w.reset(doc, parseLimits(), new(Report))
 	if !w.document() {
 		return nil, w.err
 	}

@@ -2,14 +2,6 @@ package report
 
 import "strconv"
 
-// registerUse is a frame's registers, remembered until the architecture is
-// known, which may come after the threads.
-type registerUse struct {
-	at     int // offset of the object's first member
-	thread []byte
-	frame  int
-}
-
 // threadMap reads the threads; at least one.
 func (w *walker) threadMap() bool {
 	if w.token() != '{' {
@@ -154,54 +146,4 @@ func (w *walker) frame(id []byte, index int, thread *Thread) bool {
 		})
 	}
 	return true
-}
-
-// frameRegisters reads the register values of a frame: numbers, or text for
-// integers of 64 bits and for registers of the type string. Whether the names
-// match the architecture is asked at the end, by registerNames.
-func (w *walker) frameRegisters(thread []byte, frame int) bool {
-	entered, ok := w.optionalObject()
-	if !entered {
-		return ok
-	}
-	start := w.pos
-	var m cursor
-	for w.member(&m) {
-		if m.n > w.limits.Registers {
-			return w.tooMany("registers", w.limits.Registers)
-		}
-		var value text
-		if !w.optionalScalar(&value) {
-			return w.inMember(m.key)
-		}
-	}
-	if w.err == nil && m.n > 0 {
-		w.registers = append(w.registers, registerUse{start, thread, frame})
-	}
-	return w.err == nil
-}
-
-// registerNames holds the names of a frame's registers against those of the
-// architecture.
-func (w *walker) registerNames(use registerUse) bool {
-	if w.arch == nil {
-		w.invalidValue("is required to send registers")
-		return w.inMember([]byte("arch"))
-	}
-	w.pos = use.at
-	var m cursor
-	for w.member(&m) {
-		if w.arch.index(m.key) >= 0 {
-			w.skip(6)
-			continue
-		}
-		w.invalidValue("is not a register of arch")
-		w.inMember(m.key)
-		w.inMember([]byte("registers"))
-		w.inElement(use.frame)
-		w.inMember([]byte("stack"))
-		w.inMember(use.thread)
-		return w.inMember([]byte("threads"))
-	}
-	return w.err == nil
 }
