@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// dotnet normalizes names of C# and its relatives, as the .NET runtime, Mono,
+// dotnet normalizes names of C# and related languages, as the .NET runtime, Mono,
 // Unity and IL2CPP write them.
 //
 //	Shop.Cart.<PayAsync>d__12.MoveNext()               ->  Shop.Cart.PayAsync
@@ -50,9 +50,9 @@ scan:
 	return n.result(s)
 }
 
-// compilerName handles a name in angle brackets, which the compiler made from
-// that of a method, or a list of type arguments, and returns the position
-// after what belongs to it.
+// compilerName handles a name in angle brackets, which the compiler generated from
+// that of a method, or a list of type arguments, and returns the position after
+// what belongs to it.
 func (n *namer) compilerName(s string, i int) int {
 	end := bracketEnd(s, i)
 	inner := strings.TrimSuffix(s[i+1:end], ">")
@@ -62,7 +62,7 @@ func (n *namer) compilerName(s string, i int) int {
 		return end
 	}
 	if inner == "" {
-		// <>c and <>c__DisplayClass3_0 hold lambdas; the method follows.
+		// <>c and <>c__DisplayClass3_0 contain lambdas; the method follows.
 		word := identifier(rest, 0)
 		n.noteRule(RuleDotNetLambda)
 		end += len(word)
@@ -113,8 +113,8 @@ func (n *namer) atNameStart() bool {
 	return len(n.out) == 0 || bytes.IndexByte([]byte(".+/:"), n.out[len(n.out)-1]) >= 0
 }
 
-// il2cppHashLength returns the length of a method's hash at the start of s ("_m" and 8,
-// 32 or 40 hexadecimal digits in capitals), or 0.
+// il2cppHashLength returns the length of a method's hash at the start of s
+// ("_m" and 8, 32 or 40 hexadecimal digits in capitals), or 0.
 func il2cppHashLength(s string) int {
 	if !strings.HasPrefix(s, "_m") {
 		return 0

@@ -17,12 +17,12 @@ func location(sourcePath, library string) string {
 	return library
 }
 
-// fileInfo is what the rules need to know of a frame's file. Frames of one
-// stack share files, so that the facts of the last one are kept.
+// fileInfo is what the rules need to know about a frame's file. Frames of one
+// stack share files, so that what is known of the last one is kept.
 type fileInfo struct {
 	path, library string
-	family        family // that the file's name tells
-	system        bool   // by the file, for the family in systemFamily
+	family        family // by the file's name
+	system        bool   // whether it is a library's, for the family in systemFamily
 	systemFamily  family
 	systemKnown   bool // system was found
 	name          string
@@ -30,15 +30,15 @@ type fileInfo struct {
 	nameKnown     bool
 }
 
-// reset returns the facts with named set.
-func (f *fileInfo) reset(path, library string) *fileInfo {
-	if f.path != path || f.library != library {
-		*f = fileInfo{path: path, library: library}
-		if f.family = fileFamily(path); f.family == familyUnknown {
-			f.family = fileFamily(library)
-		}
+// reset prepares the info for a file, with family set.
+func (f *fileInfo) reset(path, library string) {
+	if f.path == path && f.library == library {
+		return
 	}
-	return f
+	*f = fileInfo{path: path, library: library}
+	if f.family = fileFamily(path); f.family == familyUnknown {
+		f.family = fileFamily(library)
+	}
 }
 
 func (f *fileInfo) isSystem(fam family) bool {
@@ -57,9 +57,9 @@ func (f *fileInfo) fileName() (string, Rules) {
 }
 
 // fileName returns the name under which a source file stands in the material:
-// its last element without the hash of a bundler, since directories change
-// from machine to machine. Names that say nothing ("index.js") keep the
-// directory above them.
+// its last element without the hash of a bundler, since directories differ
+// between machines. Names that many files have ("index.js") keep the directory
+// above them.
 //
 //	https://cdn.example/a/3f9a1c/main.3f9a1c22.js?v=7  ->  main.js
 func fileName(file string) (string, Rules) {
@@ -73,7 +73,7 @@ func fileName(file string) (string, Rules) {
 	return base, rules
 }
 
-// fileTitle returns a file as a person should read it: the last two elements.
+// fileTitle returns a file as people should see it: the last two elements.
 func fileTitle(file string) string {
 	dir, base, _ := splitFile(file)
 	if dir == "" {
@@ -83,7 +83,7 @@ func fileTitle(file string) string {
 }
 
 // splitFile returns the last two elements of a path, a Windows path or a URL,
-// freed of query and hash; dir is "" when there is none or it is a hash.
+// without query and hash; dir is "" when there is none or it is a hash.
 func splitFile(file string) (dir, base string, rules Rules) {
 	if len(file) > maxFile {
 		file = file[len(file)-maxFile:]
@@ -155,7 +155,7 @@ func dropFileHash(base string) string {
 	return name + ext
 }
 
-// isHash says that a word was not written by a person: at least six
+// isHash reports whether a word was not written by a person: at least six
 // hexadecimal digits of both kinds, or eight and more letters and digits that
 // change between small, capital and digit too often for a name.
 func isHash(s string) bool {

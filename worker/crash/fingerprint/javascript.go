@@ -65,8 +65,8 @@ func (n *namer) javascript(s string) string {
 	return s
 }
 
-// isAsyncFrame says that a frame was put below the real stack by the
-// runtime's memory of who awaited: whether it is there depends on timing.
+// isAsyncFrame reports whether the runtime appended a frame to the real stack, to
+// show who awaited: whether it is there depends on timing.
 func isAsyncFrame(f family, name string) bool {
 	switch f {
 	case familyJS:

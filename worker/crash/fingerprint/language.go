@@ -17,13 +17,13 @@ const (
 	familyGo
 )
 
-// withFiles says that function names are short, and the file belongs to them.
-// Elsewhere the name already holds its package, class or namespace.
+// withFiles reports whether the file is part of a frame's text, because function
+// names are short. Elsewhere the name already has its package, class or namespace.
 func (f family) withFiles() bool {
 	return f == familyJS || f == familyPython || f == familyRuby || f == familyPHP
 }
 
-// reportFamily reads the report's lang, then its agent: some clients give a
+// reportFamily reads the report's lang, then its agent: some clients send a
 // lang of their own ("crashpad", "unity").
 func reportFamily(lang, agent string) family {
 	if f := familyOf(lang); f != familyUnknown {
@@ -33,7 +33,7 @@ func reportFamily(lang, agent string) family {
 }
 
 // familyOf finds a language's name in a short text such as "C#", "nodejs" or
-// "backtrace-python". Longer texts go before those they contain.
+// "backtrace-python". Longer names are tried before those they contain.
 func familyOf(text string) family {
 	text = strings.ToLower(truncate(text, 64))
 	switch text {
@@ -65,7 +65,7 @@ func familyOf(text string) family {
 	return familyUnknown
 }
 
-// frameFamily tells the language of one frame: stacks are mixed (native
+// frameFamily returns the language of one frame. Stacks are mixed (native
 // frames in an Android or Unity report, JavaScript above native code), so the
 // file or the library decides, then the report, then the shape of the name.
 func frameFamily(reported, file family, name string) family {

@@ -10,21 +10,21 @@ const (
 )
 
 // unreadable stands for a name that still changes after maxNameRounds: no
-// compiler makes one.
+// compiler writes one.
 const unreadable = "unreadable-name"
 
-// namer normalizes names; it keeps a buffer between them.
+// namer normalizes names; its buffer is reused for each.
 type namer struct {
 	out       []byte
 	rules     Rules
 	bytesRead int // bytes of names so far
 }
 
-// normalize normalizes a function name of a language family and returns the rules
-// that changed it. It returns "" when the name says nothing ("<anonymous>").
+// normalize returns a function name of a language family without what varies, and
+// the rules that changed it. It returns "" for a placeholder ("<anonymous>").
 //
-// The rules are applied until the name stays as it is, since one may uncover
-// the work of another. Hence name(name(x)) is name(x).
+// The rules are applied until the name stays as it is, since one may enable
+// another. Hence normalizing twice is normalizing once.
 func (n *namer) normalize(f family, s string) (string, Rules) {
 	n.rules = 0
 	if limit := max(maxText, min(maxName, maxNames-n.bytesRead)); len(s) > limit {
@@ -67,7 +67,7 @@ func (n *namer) applyRules(f family, s string) string {
 	return n.native(s)
 }
 
-// noteRule notes a rule.
+// noteRule adds a rule to those that changed the name.
 func (n *namer) noteRule(r Rule) { n.rules |= 1 << r }
 
 // result returns what was written to the buffer, sharing s when nothing

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// native normalizes the names that symbol tables and demanglers give for C,
-// C++ and Rust: GNU, LLVM and Microsoft spellings. Objective-C and Swift have
-// their own forms and are told apart first.
+// native normalizes the names of C, C++ and Rust in symbol tables and from
+// demanglers: GNU, LLVM and Microsoft spellings. Objective-C and Swift have other
+// forms, which are recognized first.
 //
 //	int ns::f<int>(std::vector<int>) const [clone .cold]  ->  ns::f<T>
 func (n *namer) native(s string) string {
@@ -24,7 +24,7 @@ func (n *namer) native(s string) string {
 	return n.qualified(s)
 }
 
-// plainNative says that a name has nothing to normalize.
+// plainNative reports whether a name has nothing to normalize.
 func plainNative(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -52,7 +52,7 @@ func plainNative(s string) bool {
 	return true
 }
 
-// nativePrefixes takes off what stands before a name: "ntdll!", thunks, and
+// nativePrefixes removes what precedes a name: "ntdll!", thunks, and
 // the hash at the end of a Rust name that was not demangled.
 func (n *namer) nativePrefixes(s string) string {
 	for _, p := range [...]string{"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ", "[thunk]:", "[thunk]: "} {
@@ -211,7 +211,7 @@ scan:
 	return n.result(s)
 }
 
-// noteSuffix notes which rule leaves out what follows a name.
+// noteSuffix adds the rule that leaves out what follows a name.
 func (n *namer) noteSuffix(rest string) {
 	switch {
 	case rest == "":
@@ -250,8 +250,8 @@ func identifier(s string, i int) string {
 	return s[i:j]
 }
 
-// word writes one identifier, or what stands for it, and returns the position
-// after it, and whether it is a conversion operator or operator new.
+// word writes one identifier, or its replacement, and returns the position after
+// it, and whether it is a conversion operator or operator new.
 func (n *namer) word(s string, i int, word string) (int, bool) {
 	end := i + len(word)
 	switch {
@@ -321,7 +321,7 @@ func operatorSymbol(s string) string {
 	return ""
 }
 
-// cloneSuffix returns the position after a suffix that a compiler gives to a
+// cloneSuffix returns the position after a suffix by which a compiler marks a
 // part or a copy of a function (".constprop.0"), or 0.
 func cloneSuffix(s string, i int) int {
 	j := i + 1
@@ -348,7 +348,7 @@ func cloneSuffix(s string, i int) int {
 // symbolVersion returns the position after a version, a stdcall size or a
 // marker that follows @, or 0.
 func symbolVersion(s string, i int) int {
-	const longest = 64 // so that a row of @ is read once, not once for each
+	const longest = 64 // so that repeated @ are read once, not once for each
 	j := i + 1
 	for j < len(s) && j < i+longest && (isIdent(s[j]) || s[j] == '.' || s[j] == '@') {
 		j++
@@ -369,7 +369,7 @@ func hasPrefixAny(s string, prefixes ...string) bool {
 	return false
 }
 
-// codeOffset says that s is a number to the end: the offset of an
+// codeOffset reports whether s is a number to the end: the offset of an
 // instruction in its function.
 func codeOffset(s string) bool {
 	if hex, ok := strings.CutPrefix(s, "0x"); ok {

@@ -2,8 +2,8 @@ package fingerprint
 
 import "strings"
 
-// isErrorFrame says that a frame only raises or reports the error: it is cut
-// off the top of a stack.
+// isErrorFrame reports whether a frame only raises or reports the error: it is
+// removed from the top of a stack.
 func isErrorFrame(f family, name string) bool {
 	switch f {
 	case familyJVM:
@@ -56,8 +56,9 @@ func isNativeErrorFrame(name string) bool {
 		"core::slice::index::slice_", "_invalid_parameter", "google::LogMessage::", "google::LogMessageFatal::", "logging::LogMessage::~", "logging::CheckError::", "__asan::", "__ubsan::", "__sanitizer::", "crashpad::CrashpadClient::Dump", "swift_runtime_on_report", "std::sys::backtrace::__rust_end_short_backtrace", "std::sys_common::backtrace::__rust_end_short_backtrace")
 }
 
-// isErrorBoundary says that everything above a frame is the reaction to an error:
-// a signal handler, a deferred function, a terminate or panic handler.
+// isErrorBoundary reports whether everything above a frame is the reaction to
+// an error: a signal handler, a deferred function, a terminate or panic
+// handler.
 func isErrorBoundary(f family, name string) bool {
 	switch f {
 	case familyGo:
@@ -73,8 +74,8 @@ func isErrorBoundary(f family, name string) bool {
 	return false
 }
 
-// isThreadStart says that a frame only starts a thread or a process: it is cut
-// off the bottom of a stack.
+// isThreadStart reports whether a frame only starts a thread or a process: it is
+// removed from the bottom of a stack.
 func isThreadStart(f family, name string) bool {
 	switch f {
 	case familyGo:
@@ -103,7 +104,7 @@ func isThreadStart(f family, name string) bool {
 	return hasPrefixAny(name, "std::thread::_", "std::sys::pal::unix::thread::", "std::sys::unix::thread::", "std::sys::thread::", "std::sys_common::backtrace::__rust_begin", "std::sys::backtrace::__rust_begin", "std::rt::lang_start")
 }
 
-// isOneOf says that name is one of the names.
+// isOneOf reports whether name is one of the names.
 func isOneOf(name string, names ...string) bool {
 	for _, s := range names {
 		if s == name {

@@ -1,22 +1,22 @@
 package fingerprint
 
-// maxPeriod is the longest cycle of calls that is seen as mutual recursion.
+// maxPeriod is the longest cycle of calls that counts as mutual recursion.
 // Recursive descent over a grammar has cycles of about ten functions.
 const maxPeriod = 16
 
 // repetition is a part of a stack that repeats.
 type repetition struct {
-	first  int32 // what order holds for the first kept frame
+	first  int32 // the element of order for the first kept frame
 	period int
 	length int  // frames before it was collapsed
-	open   bool // nothing encloses it: it reaches the end of the stack
+	open   bool // it reaches the end of the stack: nothing encloses it
 }
 
-// collapse removes repetitions from a stack. ids tells frames apart, order
-// holds what they are; both are changed in place, and the shorter slices are
-// returned, with the longest run that was collapsed. rulesOf a run the outermost
-// period stays, so that the point at which it was entered counts and the depth
-// does not. dropped is told of each frame that goes.
+// collapse removes repetitions from a stack. ids are equal for equal frames,
+// order contains their positions; both are changed in place, and the shorter
+// slices are returned, with the longest repetition that was collapsed. Its
+// outermost period stays, so that the point at which it was entered counts and
+// the depth does not. dropped is called for each frame that is removed.
 //
 // It takes time linear in the stack for each of maxPeriod periods.
 func collapse(ids []uint64, order []int32, dropped func(int32)) ([]uint64, []int32, repetition) {
@@ -45,7 +45,7 @@ func collapsePeriod(ids []uint64, order []int32, p int, dropped func(int32), lon
 			j++
 		}
 		if j-i < p {
-			// No run begins in i..j: each would end at j too.
+			// No repetition begins in i..j: each would end at j too.
 			for ; i <= j; i++ {
 				move(i)
 			}
@@ -64,8 +64,8 @@ func collapsePeriod(ids []uint64, order []int32, p int, dropped func(int32), lon
 	return ids[:w], order[:w]
 }
 
-// rotate turns a cycle that nothing encloses so that its least frame comes
-// first: the stack was cut somewhere inside the recursion, and where is chance.
+// rotate rotates a cycle that nothing encloses so that its least frame comes
+// first: the stack was cut off somewhere inside the recursion, and where is random.
 func rotate(order []int32, text func(int32) string) {
 	least := 0
 	for k := 1; k < len(order); k++ {

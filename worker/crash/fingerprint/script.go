@@ -19,14 +19,14 @@ func (n *namer) python(s string) string {
 	return s
 }
 
-// isComprehension says that a Python frame is that of a list, set or dict
-// comprehension, which Python has no longer from 3.12 on.
+// isComprehension reports whether a Python frame is that of a list, set or dict
+// comprehension, which has had no frame since Python 3.12.
 func isComprehension(name string) bool {
 	return containsAny(name, "<listcomp>", "<setcomp>", "<dictcomp>")
 }
 
 // ruby normalizes the labels of Ruby's backtraces and the methods that its
-// template engines make.
+// template engines generate.
 //
 //	block (2 levels) in pay                     ->  block in pay
 //	_app_views_cart_html_erb__3823_70123        ->  _app_views_cart_html_erb

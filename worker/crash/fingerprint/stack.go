@@ -10,18 +10,17 @@ import (
 
 // Bounds of one stack.
 const (
-	// maxFrames is how many frames are normalized, listed and judged: the
-	// application's frames of every stack that people read are among them,
-	// and an endless recursion shows its period (maxPeriod) several times. A
-	// deeper stack first loses its exact repetitions.
+	// maxFrames is how many frames are normalized and listed: they include the
+	// application's frames of every usual stack, and several periods (maxPeriod)
+	// of an endless recursion. A deeper stack first loses its exact repetitions.
 	maxFrames = 256
-	// maxRead is how many frames of a deeper stack are looked at for that.
+	// maxRead is how many frames of a deeper stack are searched for those.
 	maxRead = 1 << 17
-	// maxKept is how many frames make the material. What is further out is how
-	// the program reached its work, and differs between callers of one fault.
+	// maxKept is how many frames the material has. Frames further out show how the
+	// program got there, and differ between callers of one faulty function.
 	maxKept = 32
-	// maxErrorBoundary is how far down the reaction to an error may reach: handlers log,
-	// unwind and symbolize.
+	// maxErrorBoundary is how many frames the reaction to an error may have:
+	// handlers log, unwind and symbolize.
 	maxErrorBoundary = 64
 	// maxFunction bounds the submitted name in the explanation.
 	maxFunction = 256
@@ -29,7 +28,7 @@ const (
 	minOverflow = 16
 )
 
-// analysis is a stack on its way through the rules.
+// analysis is the state of a stack while the rules are applied.
 type analysis struct {
 	family  family
 	thread  string
@@ -37,7 +36,7 @@ type analysis struct {
 	skipped int
 	// order lists the kept frames as they go into the material.
 	order []int32
-	// hasNames says that some kept frame has a function name or an address.
+	// hasNames is set when some kept frame has a function name or an address.
 	hasNames        bool
 	culprit         string
 	culpritFunction string
@@ -46,7 +45,7 @@ type analysis struct {
 	deepest repetition // the longest exact repetition of a deep stack
 }
 
-// frameState is what the rules need to know of a frame beside what they explain.
+// frameState is what the rules know about a frame besides its explanation.
 type frameState struct {
 	raw    *report.Frame
 	text   string // the function's normalized name, "" when it has none
@@ -83,7 +82,7 @@ func analyse(r *report.Report) *analysis {
 	return a
 }
 
-// selectFrames returns the positions of the frames that are looked at: all, or of
+// selectFrames returns the positions of the frames that are analysed: all, or of
 // a deep stack the first maxFrames that are left when exact repetitions are
 // collapsed.
 func (a *analysis) selectFrames(frames []report.Frame) []int32 {
@@ -117,7 +116,7 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 	a.states = make([]frameState, len(considered))
 	a.order = make([]int32, len(considered))
 	n := namer{out: make([]byte, 0, 256)}
-	var facts fileInfo
+	var file fileInfo
 	for k, i := range considered {
 		raw := &frames[i]
 		s, f := &a.states[k], &a.frames[k]
@@ -125,7 +124,7 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 		f.Index = int(i)
 		f.Function = truncate(raw.Function, maxFunction)
 		s.raw = raw
-		file := facts.reset(raw.Path, raw.Library)
+		file.reset(raw.Path, raw.Library)
 		s.family = frameFamily(a.family, file.family, raw.Function)
 		if !isPlaceholder(strings.TrimSpace(truncate(raw.Function, maxFunction))) {
 			s.text, f.Rules = n.normalize(s.family, raw.Function)
@@ -148,15 +147,15 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 	}
 }
 
-// drop leaves frames out for a reason.
+// drop marks frames as left out by a rule.
 func (a *analysis) drop(frames []int32, reason Rule) {
 	for _, i := range frames {
 		a.frames[i].Rules |= 1 << reason
 	}
 }
 
-// filter keeps the frames for which reason gives none; when that would leave
-// nothing, all stay.
+// filter keeps the frames for which reason returns no rule; when that would leave
+// none, all stay.
 func (a *analysis) filter(reason func(i int32) (Rule, bool)) {
 	left := 0
 	for _, i := range a.order {
@@ -178,7 +177,7 @@ func (a *analysis) filter(reason func(i int32) (Rule, bool)) {
 	a.order = kept
 }
 
-// dropNoise leaves out frames that are no calls of the program.
+// dropNoise removes frames that are no calls of the program.
 func (a *analysis) dropNoise() {
 	kept := a.order[:0]
 	for _, i := range a.order {
@@ -205,23 +204,23 @@ func (a *analysis) dropNoise() {
 
 // trimTop removes the frames that raise, catch or report the error.
 func (a *analysis) trimTop() {
-	gate := -1
+	boundary := -1
 	for k, i := range a.order[:min(len(a.order), maxErrorBoundary)] {
 		if isErrorBoundary(a.states[i].family, a.states[i].text) {
-			gate = k
+			boundary = k
 		}
 	}
-	top := gate + 1
+	top := boundary + 1
 	for top < len(a.order) && isErrorFrame(a.states[a.order[top]].family, a.states[a.order[top]].text) {
 		top++
 	}
 	if top == len(a.order) {
 		return
 	}
-	if gate > 0 {
-		a.drop(a.order[:gate], RuleAboveError)
+	if boundary > 0 {
+		a.drop(a.order[:boundary], RuleAboveError)
 	}
-	a.drop(a.order[max(gate, 0):top], RuleErrorFrame)
+	a.drop(a.order[max(boundary, 0):top], RuleErrorFrame)
 	a.order = a.order[top:]
 }
 
@@ -238,16 +237,16 @@ func (a *analysis) trimBottom() {
 	a.order = a.order[:end]
 }
 
-// preferApplication leaves out the frames of libraries when the application
-// has frames, and those that the stack walker guessed when it is sure of
-// others of the same kind: a guess is as often the rest of an old call.
+// preferApplication removes the frames of libraries when the application has
+// frames, and those that the stack walker guessed when it is sure of others of the
+// same kind: a guess is as often what an old call left on the stack.
 func (a *analysis) preferApplication() {
 	a.filter(func(i int32) (Rule, bool) { return RuleSystemFrame, a.states[i].system })
 	a.filter(func(i int32) (Rule, bool) { return RuleGuessedFrame, a.states[i].raw.Guessed })
 }
 
-// collapse leaves out repeated calls. When the error is an overflow of the
-// stack, what is above the recursion is chance and goes too.
+// collapse removes repeated calls. When the error is an overflow of the stack,
+// what is above the recursion is random and is removed too.
 func (a *analysis) collapse(overflow bool) {
 	seed := maphash.MakeSeed()
 	ids := make([]uint64, len(a.order))
@@ -273,8 +272,8 @@ func (a *analysis) collapse(overflow bool) {
 	}
 }
 
-// isStackOverflow reads the error's class and message for the words of the
-// language runtimes.
+// isStackOverflow reports whether the error's class or message has one of the
+// words that language runtimes use for it.
 func isStackOverflow(r *report.Report) bool {
 	words := []string{"StackOverflow", "stack overflow", "RecursionError", "maximum recursion depth", "Maximum call stack", "too much recursion", "SystemStackError", "stack level too deep", "InsufficientExecutionStack", "goroutine stack exceeds", "EXC_STACK", "STACK_OVERFLOW"}
 	if len(r.Classifiers) > 0 && containsAny(truncate(r.Classifiers[0], maxTitle), words...) {
@@ -283,8 +282,7 @@ func isStackOverflow(r *report.Report) bool {
 	return containsAny(truncate(errorMessage(r), maxTitle), words...)
 }
 
-// setCulprit writes the culprit: the first frame that counts, by its place in
-// the stack.
+// setCulprit sets the culprit: the first kept frame, by its position in the stack.
 func (a *analysis) setCulprit() {
 	if len(a.order) == 0 {
 		return

@@ -8,8 +8,8 @@ import (
 // maxClosures bounds the nesting of Swift closures that is written out.
 const maxClosures = 8
 
-// swift takes the decoration off the names that swift-demangle gives, and
-// says whether s was one. What is left is a qualified name.
+// swift removes the decoration from names of swift-demangle, and reports whether
+// s was one. What is left is a qualified name.
 //
 //	closure #1 (Swift.Int) -> () in App.View.load() -> ()  ->  closure in App.View.load() -> ()
 func (n *namer) swift(s string) (string, bool) {
@@ -80,13 +80,14 @@ func (n *namer) swift(s string) (string, bool) {
 	return strings.Join(append(parts, rest), " in "), true
 }
 
-// inSwiftClosure says that out is "... in ", as swift writes it: what stands
-// before is a part of the name and no return type.
+// inSwiftClosure reports whether out is "... in ", as swift writes it: what
+// precedes is a part of the name and no return type.
 func inSwiftClosure(out []byte) bool {
 	return bytes.HasSuffix(out, []byte(" in "))
 }
 
-// indexOutsideBrackets finds sep outside of brackets, or -1.
+// indexOutsideBrackets returns the index of the first sep outside of brackets, or
+// -1.
 func indexOutsideBrackets(s, sep string) int {
 	for i := 0; i < len(s); {
 		switch s[i] {

@@ -7,11 +7,11 @@ import "strings"
 //
 // Third-party packages (node_modules, site-packages, gems, vendor, the Go
 // module cache, Spring and its like) count as libraries: an update of one
-// renames its inner functions, and the application's own frames tell where
+// renames its inner functions, and the application's own frames show where
 // the error comes from. When no frame is the application's, all count.
 
-// isSystemName judges a frame by its normalized name: its package, namespace
-// or import path.
+// isSystemName reports whether a frame is a system frame by its normalized name:
+// its package, namespace or import path.
 func isSystemName(f family, name string) bool {
 	switch f {
 	case familyJVM:
@@ -28,8 +28,8 @@ func isSystemName(f family, name string) bool {
 	return false
 }
 
-// isJavaLibrary compares the first part of a package, and the second of those
-// that are named after a domain.
+// isJavaLibrary reports whether a class is of a library, by the first part of its
+// package, and by the second where that is named after a domain.
 func isJavaLibrary(name string) bool {
 	first, rest, _ := strings.Cut(name, ".")
 	switch first {
@@ -45,7 +45,7 @@ func isJavaLibrary(name string) bool {
 	return false
 }
 
-// isGoStandard says that a function is of the standard library, whose import
+// isGoStandard reports whether a function is of the standard library, whose import
 // paths begin with a known word without a dot.
 func isGoStandard(name string) bool {
 	end := strings.IndexAny(name, "./")
@@ -61,8 +61,8 @@ func isGoStandard(name string) bool {
 	return strings.HasPrefix(name, "golang.org/x/")
 }
 
-// isSystemFile judges a frame by its source path and its library, as
-// submitted.
+// isSystemFile reports whether a frame is a system frame by its source path and
+// its library, as submitted.
 func isSystemFile(f family, sourcePath, library string) bool {
 	file := location(sourcePath, library)
 	switch f {
@@ -92,8 +92,8 @@ func pathTail(file string) string {
 	return file
 }
 
-// isNativeSystemFile judges by the folder of the source file, the folder of
-// the library, and the names of the platforms' libraries.
+// isNativeSystemFile decides by the folder of the source file, the folder of the
+// library, and the names of the platforms' libraries.
 func isNativeSystemFile(sourcePath, library string) bool {
 	if hasPrefixAny(sourcePath, "/rustc/", "/usr/include/", "/build/glibc", "/usr/lib/", "./nptl/", "./stdlib/", "./csu/", "../sysdeps/") || strings.Contains(pathTail(sourcePath), "/.cargo/registry/") {
 		return true

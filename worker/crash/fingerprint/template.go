@@ -102,7 +102,7 @@ func (n *namer) curlyBracket(s string) {
 // quotedPart handles the quotes of Microsoft's and LLVM's demanglers and returns
 // the position after them: `anonymous namespace', `2', 'lambda'.
 func (n *namer) quotedPart(s string, i int) int {
-	const longest = 1024 // so that a row of quotes is read once, not once for each
+	const longest = 1024 // so that repeated quotes are read once, not once for each
 	j := strings.IndexByte(truncate(s[i+1:], longest), '\'')
 	if j < 0 {
 		n.out = append(n.out, s[i])

@@ -16,7 +16,8 @@ func truncate(s string, max int) string {
 	return s[:max]
 }
 
-// truncateRunes returns at most max runes of s, with an ellipsis for the rest.
+// truncateRunes returns at most max runes of s, with an ellipsis for what is
+// cut off.
 func truncateRunes(s string, max int) string {
 	if len(s) <= max {
 		return s
@@ -62,8 +63,8 @@ func oneLine(s string, max int) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || isControl(r) }), " ")
 }
 
-// isOneLine says that s is plain text without blanks at its ends or beside
-// each other: the common case, found in one pass.
+// isOneLine reports whether s is plain text without blanks at its ends or beside
+// each other: the common case, checked in one pass.
 func isOneLine(s string) bool {
 	blank := true
 	for i := 0; i < len(s); i++ {
@@ -84,7 +85,7 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
-// isIdent says whether c can be part of an identifier; every byte of a
+// isIdent reports whether c can be part of an identifier; every byte of a
 // character beyond ASCII can.
 func isIdent(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '$' || c >= 0x80 }
 
@@ -106,7 +107,7 @@ func allHex(s string) bool {
 	return s != ""
 }
 
-// countDigits returns the length of the run of digits at the start of s.
+// countDigits returns the number of digits at the start of s.
 func countDigits(s string) int {
 	n := 0
 	for n < len(s) && isDigit(s[n]) {
