@@ -158,7 +158,7 @@ func clip(reason string) string {
 const listMails = `
 select ` + mailColumns + ` from mails order by created_at desc, id desc limit $1 offset $2`
 
-// List gives mails, newest first and without HTMLBody, with the number of all.
+// List returns mails, newest first and without HTMLBody, with the number of all.
 func List(ctx context.Context, q storage.Querier, limit, offset int) ([]Mail, int, error) {
 	if limit <= 0 || limit > maxPage {
 		limit = maxPage

@@ -104,7 +104,7 @@ func (f *secretFinder) annotationMembers(depth int) bool {
 	return true
 }
 
-// nameIn tells whether the string between two offsets, quotes included, is
+// nameIn reports whether the string between two offsets, quotes included, is
 // nothing but a secret name.
 func (f *secretFinder) nameIn(start, end int) secrecy {
 	raw := f.buf[start+1 : end-1]
@@ -166,7 +166,7 @@ func (f *secretFinder) secretMember(kind secrecy, depth int) bool {
 	return !hidden || f.mark(span)
 }
 
-// secretSpan gives what of a value must be masked. null, booleans, empty
+// secretSpan returns what of a value must be masked. null, booleans, empty
 // values and what is masked already give nothing away.
 func secretSpan(value []byte, start int, kind secrecy) (Span, bool) {
 	end := start + len(value)

@@ -114,7 +114,7 @@ func printedMember(s []byte, from, colon int) (header, bool) {
 	return h, true
 }
 
-// closingQuote gives the offset of the quote that ends the string at i, or the
+// closingQuote returns the offset of the quote that ends the string at i, or the
 // end of the text.
 func closingQuote(s []byte, i int, quote byte) int {
 	for i < len(s) && s[i] != quote {
@@ -145,7 +145,7 @@ func isNumberByte(c byte) bool {
 	return c-'0' <= 9 || c == '.' || c == '-' || c == '+' || c|0x20 == 'e'
 }
 
-// hasSuffixFold tells whether a name ends in a word of small letters, without
+// hasSuffixFold reports whether a name ends in a word of small letters, without
 // regard to case.
 func hasSuffixFold(name []byte, word string) bool {
 	if len(name) < len(word) {

@@ -78,7 +78,7 @@ func (f *secretFinder) maskText(t text, start int, item bool) bool {
 	return true
 }
 
-// environmentValue gives where the value begins in an item of an environment,
+// environmentValue returns where the value begins in an item of an environment,
 // NAME=value, whose name is secret: the value is all that follows. It is 0 for
 // any other text.
 func environmentValue(s []byte, item bool) int {

@@ -26,7 +26,7 @@ const (
 	wordSignature // secret as a parameter only: signed links
 )
 
-// secretName tells whether a member, an environment variable or a query
+// secretName reports whether a member, an environment variable or a query
 // parameter of this name holds a secret. A name is split into words at
 // everything that is no letter and at the humps of camel case, so that
 // AWS_SECRET_ACCESS_KEY, x-api-key and clientSecret match, and tokenizer,

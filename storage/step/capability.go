@@ -100,7 +100,7 @@ func Tunnel(c Capabilities, vendor string) string {
 	return name
 }
 
-// WithoutTunnel gives capabilities whose vendor options name no tunnel. The
+// WithoutTunnel returns capabilities whose vendor options name no tunnel. The
 // argument is not changed.
 func WithoutTunnel(c Capabilities, vendor string) Capabilities {
 	out := Merge(nil, c)

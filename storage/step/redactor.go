@@ -58,7 +58,7 @@ func NewRedactor(secrets []string) *Redactor {
 	return &Redactor{replacer: strings.NewReplacer(pairs...)}
 }
 
-// Text gives a text without the secrets.
+// Text returns a text without the secrets.
 func (r *Redactor) Text(text string) string {
 	if r == nil {
 		return text

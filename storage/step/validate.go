@@ -40,7 +40,7 @@ func invalid(path, format string, args ...any) error {
 	return &InvalidError{Path: path, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Validate checks steps as they came from outside, and gives ids (s1, s2 ...) to
+// Validate checks steps as they came from outside, and returns ids (s1, s2 ...) to
 // those without one. The error is an *InvalidError.
 func Validate(steps []Step) error {
 	if len(steps) > MaxSteps {

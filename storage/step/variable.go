@@ -68,7 +68,7 @@ func findReferences(text string) []foundReference {
 	return list
 }
 
-// References gives the variables that steps and run settings name, each once, in
+// References returns the variables that steps and run settings name, each once, in
 // the order of their first place.
 func References(steps []Step, testURL string) []Reference {
 	list := []Reference{}
@@ -116,14 +116,14 @@ func Expand(text string, lookup func(Reference) (string, bool)) (string, error) 
 	return out.String(), nil
 }
 
-// ExpandTool gives a copy of a tool with the variables of all its texts
+// ExpandTool returns a copy of a tool with the variables of all its texts
 // replaced: url, text, optionValue, matcher values, selector values. Fingerprints
 // and files hold no variables; the copy shares them.
 func ExpandTool(t Tool, lookup func(Reference) (string, bool)) (Tool, error) {
 	return mapTool(t, func(text string) (string, error) { return Expand(text, lookup) })
 }
 
-// mapTool gives a copy of a tool with f applied to its texts.
+// mapTool returns a copy of a tool with f applied to its texts.
 func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
 	var failed error
 	apply := func(text string) string {

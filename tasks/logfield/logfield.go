@@ -27,7 +27,7 @@ func With(ctx context.Context, attrs ...slog.Attr) context.Context {
 	return context.WithValue(ctx, key{}, append(append(all, have...), attrs...))
 }
 
-// Get gives the text of an attribute in the context, "" when absent.
+// Get returns the text of an attribute in the context, "" when absent.
 func Get(ctx context.Context, name string) string {
 	attrs, _ := ctx.Value(key{}).([]slog.Attr)
 	for i := len(attrs) - 1; i >= 0; i-- {

@@ -118,7 +118,7 @@ func (b Build) notes(notes string) template.HTML {
 	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(notes), "\n", "<br>\n"))
 }
 
-// SignIn gives a tester the link that opens an app's page, good once and for
+// SignIn returns a tester the link that opens an app's page, good once and for
 // some minutes.
 func SignIn(app, link string, minutes int) (subject, text, html string) {
 	subject = truncate("Sign in to install "+oneLine(app, maxName), maxSubject)

@@ -48,7 +48,7 @@ const (
 	demotion = 2
 )
 
-// HTML gives the note as safe HTML; "" for an empty one.
+// HTML returns the note as safe HTML; "" for an empty one.
 func HTML(markdown string) template.HTML {
 	source := bound(markdown)
 	if source == "" {

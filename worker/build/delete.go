@@ -121,7 +121,7 @@ func (d *DeleteProject) Handle(ctx context.Context, job *worker.Job) error {
 	return nil
 }
 
-// step removes some builds and gives the new sum.
+// step removes some builds and returns the new sum.
 func (d *DeleteProject) step(ctx context.Context, job *worker.Job, ids []int64, sum DeleteResult) (DeleteResult, error) {
 	for _, id := range ids {
 		if err := d.Crashes.RemoveOfBuild(ctx, job, job.OrganizationID(), id); err != nil {

@@ -72,7 +72,7 @@ type requestBody struct {
 	io.Closer
 }
 
-// formEnvelope gives what stands before and after the file in the body.
+// formEnvelope returns what stands before and after the file in the body.
 func formEnvelope(name string) (head, tail []byte, contentType string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)

@@ -105,7 +105,7 @@ func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
 	return job.Finish(ctx, sum, nil)
 }
 
-// step writes to some people and gives the new sum.
+// step writes to some people and returns the new sum.
 func (n *Notify) step(ctx context.Context, job *worker.Job, b *distribution.Build, people []distribution.Tester, sum NotifyResult) (NotifyResult, error) {
 	// Once for all of them, and outside of the transaction: long notes take some
 	// milliseconds.

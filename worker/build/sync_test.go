@@ -59,7 +59,7 @@ func (w *world) sync(s *Sync, build int64) (uuid.UUID, error) {
 	return id, err
 }
 
-// bucket starts a MinIO server and gives the connection to it.
+// bucket starts a MinIO server and returns the connection to it.
 func bucket(t *testing.T) (c distribution.Connection, secret string, store object.Store) {
 	t.Helper()
 	raw := servicetest.Minio(t)

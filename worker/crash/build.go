@@ -20,8 +20,8 @@ type BuildCrashes struct {
 	Log     *slog.Logger
 }
 
-// RemoveOfBuild removes every crash of the build with all that it added to its
-// groups. Each step is one transaction that checks the job's claim; killed in
+// RemoveOfBuild removes every crash of the build with everything that it added to
+// its groups. Each step is one transaction that checks the claim; after a kill in
 // between, the next attempt finds what is left.
 func (o *BuildCrashes) RemoveOfBuild(ctx context.Context, job *worker.Job, organizationID, buildID int64) error {
 	for {

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// app makes an app with builds of the versions, "version/code", and ties the
+// app inserts an app with builds of the versions, "version/code", and connects the
 // crash project to it.
 func (w *world) app(versions ...[2]string) (builds []int64) {
 	w.t.Helper()

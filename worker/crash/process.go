@@ -1,15 +1,16 @@
 // Package crash processes crash reports: it reads the batches that the receiver
-// stored, finds the group of each report, and counts.
+// stored, finds the group of each report, and counts. It also removes reports: by
+// an attribute (purge.go), by age (retention.go) and with their build (build.go).
 //
 // A job is up to 64 batches of one organization. Its documents are parsed and
 // fingerprinted outside of any transaction; then one transaction ends the ledger
 // rows and writes crashes, groups, counts and explanations, so that every report
-// is counted exactly once, whatever dies in between.
+// is counted exactly once, whichever process is killed in between.
 //
-// A report that PostgreSQL refuses must not take its neighbours along: the write
-// is halved inside savepoints until the bad report stands alone, and that one is
-// kept as failed with its reason. Its bytes stay readable. Likewise the reports of
-// a batch whose bytes are broken fail alone. The task succeeds in both cases, with
+// A report that PostgreSQL refuses must not fail the others: the write is halved
+// inside savepoints until the bad report stands alone, and that one is stored as
+// failed with its reason. Its bytes stay readable. Likewise the reports of a batch
+// whose bytes are broken fail alone. The task succeeds in both cases, with
 // the number of the failed ones as its result.
 package crash
 
@@ -33,7 +34,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
 )
 
-// Observer hears how many reports ended in which state, for metrics.
+// Observer counts processed reports by state, for metrics.
 type Observer interface {
 	CrashesProcessed(state string, n int)
 }
@@ -42,7 +43,7 @@ type Observer interface {
 type Process struct {
 	Store    *crash.Store
 	Observer Observer  // may be nil
-	Throttle *Throttle // nil: full speed
+	Throttle *Throttle // nil: never throttled
 	Log      *slog.Logger
 }
 
@@ -56,11 +57,11 @@ func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
 		}
 		ids = append(ids, payload.BatchID)
 	}
-	end, err := p.Throttle.acquire(ctx, longestWait(job))
+	release, err := p.Throttle.acquire(ctx, longestWait(job))
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer release()
 	batches, err := p.Store.Batches(ctx, ids)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
 				return err
 			}
 			crashes = append(crashes, readCrash(b, n))
-			// A job holds a processor for some tens of milliseconds; requests
+			// A job occupies a processor for some tens of milliseconds; requests
 			// that became ready meanwhile go first.
 			runtime.Gosched()
 		}
@@ -106,7 +107,7 @@ type ProcessResult struct {
 	Failed    int `json:"failed"`
 }
 
-// recordResults notes in the tasks how many reports of their batches failed.
+// recordResults writes into the tasks how many reports of their batches failed.
 func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, job *worker.Job, batches []uuid.UUID, crashes []crash.Crash) error {
 	counts := map[uuid.UUID]*ProcessResult{}
 	for i := range crashes {
@@ -132,7 +133,8 @@ func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, job *worker
 	return nil
 }
 
-// longestWait is how long the oldest task of a job was due before it was claimed.
+// longestWait returns how long the oldest task of a job was due before it was
+// claimed.
 func longestWait(job *worker.Job) (longest time.Duration) {
 	for i := range job.Tasks {
 		t := &job.Tasks[i]
@@ -156,7 +158,7 @@ func (p *Process) observe(crashes []crash.Crash) {
 	}
 }
 
-// record writes the crashes, and halves them where the database refuses some.
+// record stores the crashes, and halves them where the database refuses some.
 func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64, crashes []crash.Crash) error {
 	if len(crashes) == 0 {
 		return nil
@@ -177,7 +179,7 @@ func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64
 	return p.Store.Record(ctx, tx, organization, crashes)
 }
 
-// removeFailed keeps of a crash what cannot be refused.
+// failedCrash returns a crash with only what cannot be refused, and the reason.
 func failedCrash(c crash.Crash, why error) crash.Crash {
 	return crash.Crash{
 		ID: c.ID, ProjectID: c.ProjectID, UUID: c.UUID, ConflictOf: c.ConflictOf, Format: c.Format,
@@ -186,8 +188,8 @@ func failedCrash(c crash.Crash, why error) crash.Crash {
 	}
 }
 
-// readCrash makes a crash of one entry of a batch. It never fails: a report that
-// cannot be read becomes a failed crash.
+// readCrash returns the crash of one entry of a batch. It never fails: a report
+// that cannot be read becomes a failed crash.
 func readCrash(b *crash.Batch, entry int) (c crash.Crash) {
 	e := b.Entries[entry]
 	id := b.ID
@@ -218,7 +220,7 @@ func readCrash(b *crash.Batch, entry int) (c crash.Crash) {
 	f := fingerprint.Compute(r)
 	algorithm := fingerprint.Version
 	if f.Given {
-		algorithm = 0 // the rules had no part in it
+		algorithm = 0 // the client chose the key
 	}
 	c.State = crash.Processed
 	c.Group = &crash.Grouping{Key: f.Key, Algorithm: algorithm, Title: clean(f.Title, maxText),
@@ -227,7 +229,7 @@ func readCrash(b *crash.Batch, entry int) (c crash.Crash) {
 	return c
 }
 
-// Attributes in which clients tell the version of the application and the host,
+// Attributes in which clients send the version of the application and the host,
 // in the order of preference.
 var (
 	versionAttributes = []string{"application.version", "version", "application_version", "app.version", "release"}
@@ -235,7 +237,7 @@ var (
 	hostAttributes    = []string{"hostname", "host", "device.model", "uname.nodename"}
 )
 
-// fillColumns fills in what the columns hold.
+// fillColumns sets what has a column of its own.
 func fillColumns(c *crash.Crash, r *report.Report) {
 	c.UUID = uuid.UUID(r.UUID)
 	c.OccurredAt = clampTime(r.Timestamp, c.ReceivedAt)
@@ -261,8 +263,8 @@ func firstAttribute(r *report.Report, names []string) string {
 	return ""
 }
 
-// clampTime keeps a client's wrong clock from bending first and last seen: a year
-// back and an hour ahead (decisions, part 5).
+// clampTime bounds a client's time to a year before its receipt and an hour after
+// it, so that a wrong clock does not distort when a group was first and last seen.
 func clampTime(seconds int64, received time.Time) time.Time {
 	first, last := received.AddDate(-1, 0, 0), received.Add(time.Hour)
 	if seconds < first.Unix() {
@@ -276,10 +278,10 @@ func clampTime(seconds int64, received time.Time) time.Time {
 
 const (
 	maxShort = 255  // versions, hosts, languages
-	maxText  = 2000 // titles and messages; the report has the whole
+	maxText  = 2000 // titles and messages; the document has the whole
 )
 
-// clean makes a text fit for a column: valid UTF-8, no NUL, bounded.
+// clean returns a text that a column can store: valid UTF-8, no NUL, bounded.
 func clean(s string, most int) string {
 	if len(s) > most {
 		s = s[:most]

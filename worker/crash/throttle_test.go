@@ -11,21 +11,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// jobs runs n jobs of 100 ms each at once under a pace; it gives how many ran at
-// the same time at most, and when all were done.
-func jobs(t *testing.T, p *Throttle, n int, waited time.Duration) (most int32, took time.Duration) {
+// jobs runs n jobs of 100 ms each at once under a throttle; it returns how many ran
+// at the same time at most, and how long all took.
+func jobs(t *testing.T, throttle *Throttle, n int, age time.Duration) (most int32, took time.Duration) {
 	t.Helper()
 	var running, peak atomic.Int32
 	start := time.Now()
 	var wg sync.WaitGroup
 	for range n {
 		wg.Go(func() {
-			end, err := p.acquire(context.Background(), waited)
+			release, err := throttle.acquire(context.Background(), age)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			defer end()
+			defer release()
 			if r := running.Add(1); r > peak.Load() {
 				peak.Store(r)
 			}
@@ -37,23 +37,23 @@ func jobs(t *testing.T, p *Throttle, n int, waited time.Duration) (most int32, t
 	return peak.Load(), time.Since(start)
 }
 
-func TestPace(t *testing.T) {
+func TestThrottle(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		crowd  int
-		waited time.Duration
-		most   int32
-		took   time.Duration
+		name    string
+		waiting int
+		age     time.Duration
+		most    int32
+		took    time.Duration
 	}{
-		{"quiet: all at once", 0, 0, 3, 100 * time.Millisecond},
-		{"some reports: one at a time", oneAtATime, 0, 1, 300 * time.Millisecond},
-		{"storm: one at a time, with rests", pauseFrom, 0, 1, 300*time.Millisecond + 2*900*time.Millisecond},
-		{"a storm that goes on: no rests", pauseFrom, maxLag, 1, 300 * time.Millisecond},
-		{"flood: rests whatever waits", pauseAlways, maxLag, 1, 300*time.Millisecond + 2*900*time.Millisecond},
+		{name: "quiet: all at once", most: 3, took: 100 * time.Millisecond},
+		{name: "some reports: one at a time", waiting: oneAtATime, most: 1, took: 300 * time.Millisecond},
+		{name: "burst: one at a time, with pauses", waiting: pauseFrom, most: 1, took: 300*time.Millisecond + 2*900*time.Millisecond},
+		{name: "a long burst: no pauses", waiting: pauseFrom, age: maxLag, most: 1, took: 300 * time.Millisecond},
+		{name: "flood: pauses however old", waiting: pauseAlways, age: maxLag, most: 1, took: 300*time.Millisecond + 2*900*time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				most, took := jobs(t, NewThrottle(func() int { return tt.crowd }), 3, tt.waited)
+				most, took := jobs(t, NewThrottle(func() int { return tt.waiting }), 3, tt.age)
 				require.Equal(t, tt.most, most)
 				require.Equal(t, tt.took, took)
 			})
@@ -61,44 +61,44 @@ func TestPace(t *testing.T) {
 	}
 }
 
-func TestPaceGoesOnWhenTheStormEnds(t *testing.T) {
+func TestThrottleEndsWithTheBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		p := NewThrottle(func() int {
+		throttle := NewThrottle(func() int {
 			if time.Since(start) < 250*time.Millisecond {
 				return pauseFrom
 			}
 			return 0
 		})
-		_, took := jobs(t, p, 3, 0)
+		_, took := jobs(t, throttle, 3, 0)
 		require.Less(t, took, 500*time.Millisecond)
 	})
 }
 
-func TestPaceObeysTheContext(t *testing.T) {
+func TestThrottleObeysTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewThrottle(func() int { return pauseFrom })
-		end, err := p.acquire(t.Context(), 0)
+		throttle := NewThrottle(func() int { return pauseFrom })
+		release, err := throttle.acquire(t.Context(), 0)
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		_, err = p.acquire(ctx, 0)
+		_, err = throttle.acquire(ctx, 0)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		time.Sleep(time.Second)
-		end()
+		release()
 		ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		_, err = p.acquire(ctx, 0) // in its rest
+		_, err = throttle.acquire(ctx, 0) // in its pause
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		end, err = p.acquire(t.Context(), 0)
-		require.NoError(t, err, "a job that gave up leaves its turn")
-		end()
+		release, err = throttle.acquire(t.Context(), 0)
+		require.NoError(t, err, "a job that gave up releases its slot")
+		release()
 	})
 }
 
-func TestNoPaceNeverWaits(t *testing.T) {
-	var p *Throttle
-	end, err := p.acquire(context.Background(), 0)
+func TestNoThrottleNeverWaits(t *testing.T) {
+	var throttle *Throttle
+	release, err := throttle.acquire(context.Background(), 0)
 	require.NoError(t, err)
-	end()
+	release()
 }

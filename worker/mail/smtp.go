@@ -202,7 +202,7 @@ func (t *SMTP) authenticate(client *smtp.Client) error {
 	return errors.New("mail server: sign-in failed") // a library's text may hold what was sent
 }
 
-// sendMessage gives the mail to the server. MAIL concerns our sender, which is a
+// sendMessage returns the mail to the server. MAIL concerns our sender, which is a
 // setting; RCPT and DATA concern this mail.
 func sendMessage(client *smtp.Client, msg *message) error {
 	client.SkipSMTPUTF8(!msg.unicode)

@@ -39,7 +39,7 @@ func inMemory(data []byte) *binaryFile {
 
 func inFile(r io.ReaderAt, size int64) *binaryFile { return &binaryFile{r: r, size: size} }
 
-// slice gives n bytes, valid until the next call, or nil. Callers bound n.
+// slice returns n bytes, valid until the next call, or nil. Callers bound n.
 func (b *binaryFile) slice(off int64, n int) []byte {
 	if off < 0 || n < 0 || off > b.size || int64(n) > b.size-off {
 		return nil
@@ -171,7 +171,7 @@ func (b *binaryFile) stringPool(c chunk) *stringPool {
 	}
 }
 
-// text gives a string; "" when there is none or too much was asked for.
+// text returns a string; "" when there is none or too much was asked for.
 func (p *stringPool) text(index uint32) string {
 	if p == nil || index >= p.count {
 		return ""

@@ -103,7 +103,7 @@ func (b *bundle) manifest() (*element, error) {
 	return nil, failed
 }
 
-// tool gives "bundletool 1.17.2". Old versions wrote none.
+// tool returns "bundletool 1.17.2". Old versions wrote none.
 func (b *bundle) tool() (string, error) {
 	all := b.files.archive.All(bundleConfigName)
 	if len(all) == 0 {

@@ -18,7 +18,7 @@ type field struct {
 	bytes  []byte
 }
 
-// nextField reads the first field of a message and gives what follows it. Groups
+// nextField reads the first field of a message and returns what follows it. Groups
 // are skipped, as an empty field.
 func nextField(b []byte) (f field, rest []byte, ok bool) {
 	number, kind, n := protowire.ConsumeTag(b)
@@ -62,7 +62,7 @@ func eachField(b []byte, visit func(field) bool) error {
 	return nil
 }
 
-// message gives the bytes of a field of the message in f; the last one counts, as
+// message returns the bytes of a field of the message in f; the last one counts, as
 // protobuf has it.
 func (f field) message(number protowire.Number) []byte {
 	var found []byte
@@ -75,7 +75,7 @@ func (f field) message(number protowire.Number) []byte {
 	return found
 }
 
-// number gives a number of the message in f, 0 when there is none.
+// number returns a number of the message in f, 0 when there is none.
 func (f field) value(number protowire.Number) uint64 {
 	var found uint64
 	eachField(f.bytes, func(g field) bool {

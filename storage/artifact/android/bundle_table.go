@@ -56,7 +56,7 @@ func parseProtoTable(data []byte) (*protoTable, error) {
 	return t, err
 }
 
-// candidates gives the values of a resource: Type.entry is 3, Entry.entry_id 1 and
+// candidates returns the values of a resource: Type.entry is 3, Entry.entry_id 1 and
 // config_value 6.
 func (t *protoTable) candidates(id uint32) []candidate {
 	if all, ok := t.found[id]; ok {

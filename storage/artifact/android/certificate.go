@@ -82,7 +82,7 @@ type signedData struct {
 	} `asn1:"set"`
 }
 
-// v1Certificate gives the certificate of the first signer of a JAR signature.
+// v1Certificate returns the certificate of the first signer of a JAR signature.
 // The certificates are walked in DER, since parsers of PKCS #7 refuse the whole
 // for one certificate that is odd. Lengths that DER has not are left unread: the
 // common parser for them recurses without a bound, and no tool that signs

@@ -33,7 +33,7 @@ type attr struct {
 	Value value
 }
 
-// attr gives the value of an attribute; the zero value when there is none.
+// attr returns the value of an attribute; the zero value when there is none.
 func (e *element) attr(name string) value {
 	for _, a := range e.Attrs {
 		if a.Name == name {
@@ -43,7 +43,7 @@ func (e *element) attr(name string) value {
 	return value{}
 }
 
-// child gives the first child of a name, or nil.
+// child returns the first child of a name, or nil.
 func (e *element) child(name string) *element {
 	for _, c := range e.Children {
 		if c.Name == name {
@@ -88,7 +88,7 @@ func (v value) isInteger() bool        { return v.Type >= typeDec && v.Type <= t
 func (v value) isColor() bool          { return v.Type >= typeColorARGB8 && v.Type <= typeColorRGB4 }
 func (v value) number() (uint32, bool) { return v.Data, v.isInteger() }
 
-// text gives the value as the source had it: strings, numbers and truth values.
+// text returns the value as the source had it: strings, numbers and truth values.
 func (v value) text() string {
 	switch {
 	case v.Type == typeString:
@@ -106,7 +106,7 @@ func (v value) text() string {
 	return ""
 }
 
-// boolean gives a boolean.
+// boolean returns a boolean.
 func (v value) boolean() bool {
 	if v.Type == typeString {
 		return v.Text == "true"
@@ -114,7 +114,7 @@ func (v value) boolean() bool {
 	return v.isInteger() && v.Data != 0
 }
 
-// float gives a number, or the fallback when there is none. A dimension loses its
+// float returns a number, or the fallback when there is none. A dimension loses its
 // unit and a fraction is a share of 1.
 func (v value) float(fallback float64) float64 {
 	f := fallback

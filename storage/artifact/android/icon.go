@@ -58,7 +58,7 @@ func readIcon(ctx context.Context, decoder *icon.Decoder, res resources, icons [
 	return nil, failed
 }
 
-// iconFiles gives the files of an icon in all configurations, through aliases.
+// iconFiles returns the files of an icon in all configurations, through aliases.
 func iconFiles(res resources, v value) []iconFile {
 	var files []iconFile
 	steps := 0

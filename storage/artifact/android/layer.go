@@ -179,7 +179,7 @@ func (d *drawer) list(e *element, depth int) (icon.Layer, error) {
 	return d.merge(layers)
 }
 
-// inset gives an inset as a share of the side.
+// inset returns an inset as a share of the side.
 func inset(v value) float64 {
 	share := v.float(0)
 	if v.Type != typeFraction && !strings.HasSuffix(v.Text, "%") {

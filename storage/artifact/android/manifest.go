@@ -11,7 +11,7 @@ import (
 // maxText bounds names and versions, in characters.
 const maxText = 255
 
-// readManifest fills in what a manifest says and gives the icons that it names,
+// readManifest fills in what a manifest says and returns the icons that it names,
 // the preferred first. What refers to a resource that is not there is a warning.
 func readManifest(root *element, res resources, p *artifact.Package) (icons []value) {
 	m := manifest{res: res, p: p}

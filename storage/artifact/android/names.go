@@ -25,7 +25,7 @@ func entryNames(entries []archive.Entry, vendor string) (abis []string, sdk bool
 	return abis, sdk
 }
 
-// abiOf gives the ABI of lib/ABI/file.
+// abiOf returns the ABI of lib/ABI/file.
 func abiOf(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(name, "lib/")
 	if !ok {
@@ -43,7 +43,7 @@ func abiOf(name string) (string, bool) {
 	return abi, true
 }
 
-// vendorEntry tells whether an entry is part of the vendor's SDK: a native library
+// vendorEntry reports whether an entry is part of the vendor's SDK: a native library
 // named after the vendor, or a file or folder named after it under assets, or under
 // META-INF, where libraries leave their version as in com.vendor.sdk.version. vendor
 // is in lower case.

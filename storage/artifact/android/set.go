@@ -140,7 +140,7 @@ func (s *set) readBase(in artifact.Input, e archive.Entry) (p *artifact.Package,
 	return p, err
 }
 
-// tool gives the bundletool that made the archive: field 2 of toc.pb.
+// tool returns the bundletool that made the archive: field 2 of toc.pb.
 func (s *set) tool() (tool string, err error) {
 	err = catchPanic(func() error {
 		raw, err := s.file("toc.pb", maxManifest)
@@ -153,7 +153,7 @@ func (s *set) tool() (tool string, err error) {
 	return tool, err
 }
 
-// icon gives the icon beside the APKs, or nothing.
+// icon returns the icon beside the APKs, or nothing.
 func (s *set) icon() (png []byte) {
 	_ = catchPanic(func() error {
 		raw, err := s.file("icon.png", maxDrawable)
@@ -201,7 +201,7 @@ var partABIs = [][2]string{
 // partSpelling makes the proper names of ABIs what parts have.
 var partSpelling = strings.NewReplacer("-v8a", "_v8a", "-v7a", "_v7a")
 
-// abiOfPart gives the ABI in a name such as base-arm64_v8a.apk, config.x86.apk,
+// abiOfPart returns the ABI in a name such as base-arm64_v8a.apk, config.x86.apk,
 // split_config.arm64_v8a.apk or standalone-x86_64_hdpi.apk.
 func abiOfPart(name string) string {
 	name = partSpelling.Replace(strings.TrimSuffix(strings.ToLower(path.Base(name)), ".apk"))

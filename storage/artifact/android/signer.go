@@ -89,7 +89,7 @@ func v1Signatures(a *archive.Archive) []archive.Entry {
 	return found
 }
 
-// blockSigners gives the certificate of each scheme in the signing block. What
+// blockSigners returns the certificate of each scheme in the signing block. What
 // could be read is there beside the error.
 func blockSigners(r io.ReaderAt, directory int64) (map[string][]byte, error) {
 	found := map[string][]byte{}

@@ -142,7 +142,7 @@ func (t *table) candidates(id uint32) []candidate {
 	return all
 }
 
-// entry gives the offset of a type's entry.
+// entry returns the offset of a type's entry.
 func (t *table) entry(c chunk, index uint32) (int64, bool) {
 	b := t.file
 	flags, count := b.u8(c.at+9), b.u32(c.at+12)

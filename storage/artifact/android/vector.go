@@ -20,7 +20,7 @@ type matrix [6]float64
 
 var identity = matrix{1, 0, 0, 1, 0, 0}
 
-// times gives the matrix that applies n first.
+// times returns the matrix that applies n first.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[2]*n[1], m[1]*n[0] + m[3]*n[1],
@@ -29,7 +29,7 @@ func (m matrix) times(n matrix) matrix {
 	}
 }
 
-// transformed gives paths under one more matrix and alpha.
+// transformed returns paths under one more matrix and alpha.
 func transformed(paths []icon.Path, m matrix, alpha float64) []icon.Path {
 	out := make([]icon.Path, len(paths))
 	for i, p := range paths {
@@ -171,7 +171,7 @@ type gradient struct {
 	line  [4]float64
 }
 
-// gradientOf gives the gradient that an attribute refers to. aapt2 moves those that
+// gradientOf returns the gradient that an attribute refers to. aapt2 moves those that
 // are written inside the path to files of their own; some tools leave them there.
 func (d *drawer) gradientOf(e *element, name string) gradient {
 	for _, c := range e.Children {
@@ -224,7 +224,7 @@ func (d *drawer) colorDocument(v value) *element {
 // unknown stands for colours of themes, which only a running app has.
 var unknown = color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 0xff}
 
-// isColor gives a colour: as it is, as text, or the last (the unconditional) of a
+// isColor returns a colour: as it is, as text, or the last (the unconditional) of a
 // list of states.
 func (d *drawer) color(v value) color.NRGBA {
 	for range maxReferences {

@@ -18,7 +18,7 @@ type bundle struct {
 	root    string // with a slash at its end; of a Mac app the folder Contents
 }
 
-// normalizeName gives an entry's name as rules compare it: some tools write backslashes
+// normalizeName returns an entry's name as rules compare it: some tools write backslashes
 // or begin with "./". "" stands for what is no file of an app: folders, names
 // that climb, and what the Finder adds.
 func normalizeName(name string) string {
@@ -102,7 +102,7 @@ func (b bundle) name() string {
 	return app[strings.LastIndexByte(app, '/')+1:]
 }
 
-// find gives the first entries of a name inside the bundle.
+// find returns the first entries of a name inside the bundle.
 func (b bundle) find(name string) []archive.Entry {
 	var found []archive.Entry
 	for _, e := range b.archive.Entries() {

@@ -87,7 +87,7 @@ func octets(raw []byte) ([]byte, error) {
 	return content, nil
 }
 
-// child gives the body of the first element, which must have the tag.
+// child returns the body of the first element, which must have the tag.
 func child(raw []byte, tag byte) ([]byte, error) {
 	e, err := readElement(raw)
 	if err != nil || e.tag != tag {
@@ -118,7 +118,7 @@ func readElement(raw []byte) (element, error) {
 	return element{raw[0], raw[head : head+n-2], raw[head+n:]}, nil
 }
 
-// header gives the size of an element's header and the length of its body, which
+// header returns the size of an element's header and the length of its body, which
 // is there; -1 for a body that ends with an end mark.
 func header(raw []byte) (head, length int, err error) {
 	if len(raw) < 2 || raw[0]&0x1f == 0x1f { // long tags are not met in CMS
@@ -145,7 +145,7 @@ func header(raw []byte) (head, length int, err error) {
 	return head, length, nil
 }
 
-// untilEnd gives how many bytes the elements until the end mark have, with it.
+// untilEnd returns how many bytes the elements until the end mark have, with it.
 func untilEnd(raw []byte, depth int) (int, error) {
 	if depth == 0 {
 		return 0, errCMS

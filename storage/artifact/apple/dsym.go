@@ -72,7 +72,7 @@ func addImages(s *artifact.Symbols, name string, found []slice) {
 	}
 }
 
-// dwarfName gives the file name of an entry with symbols. The folder X.dSYM is
+// dwarfName returns the file name of an entry with symbols. The folder X.dSYM is
 // missing in archives that were made inside of it.
 func dwarfName(entry string) (string, bool) {
 	const folder = "contents/resources/dwarf/"

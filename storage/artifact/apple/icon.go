@@ -21,7 +21,7 @@ const (
 
 // mobileIcons reads the largest of the icons that Info.plist names, or of those
 // that older apps have without naming them; iTunesArtwork is the last resort.
-// It gives nil for an app that has none.
+// It returns nil for an app that has none.
 func (b bundle) mobileIcons(info dict) ([]byte, error) {
 	names := map[string]bool{}
 	for _, key := range []string{"CFBundleIcons", "CFBundleIcons~ipad"} {
@@ -107,7 +107,7 @@ func (b bundle) largestIcon(found []archive.Entry) ([]byte, error) {
 	return nil, failure
 }
 
-// pixelCount gives the area that the header of a PNG claims; 0 for anything else.
+// pixelCount returns the area that the header of a PNG claims; 0 for anything else.
 // Apple's own form has a chunk (CgBI) of 16 bytes before the header.
 func (b bundle) pixelCount(e archive.Entry) uint64 {
 	r, err := b.archive.Open(e, maxIcon)

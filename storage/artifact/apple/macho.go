@@ -210,7 +210,7 @@ func openForward(a *archive.Archive, e archive.Entry, reach int64) *forwardReade
 	return &forwardReader{stream: r, reach: reach, failure: err}
 }
 
-// read gives n bytes from a place on; fewer together with an error.
+// read returns n bytes from a place on; fewer together with an error.
 func (t *forwardReader) read(from int64, n int) ([]byte, error) {
 	switch {
 	case t.failure != nil:

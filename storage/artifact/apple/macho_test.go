@@ -17,7 +17,7 @@ func id(b byte) string {
 	return strings.Join([]string{r(4), r(2), r(2), r(2), r(6)}, "-")
 }
 
-// tapes gives a file as a stored and as a compressed entry.
+// tapes returns a file as a stored and as a compressed entry.
 func tapes(t *testing.T, raw []byte, reach int64) map[string]*forwardReader {
 	t.Helper()
 	_, a := opened(t, file{name: "stored", data: raw, stored: true}, file{name: "packed", data: raw})

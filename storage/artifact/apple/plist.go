@@ -182,7 +182,7 @@ func (w *plistWalk) visit(index uint64, depth int) bool {
 	return true
 }
 
-// count gives the length of an object and where its content begins.
+// count returns the length of an object and where its content begins.
 func (w *plistWalk) count(at uint64) (count, content uint64, ok bool) {
 	tag := w.raw[at]
 	at++
@@ -208,10 +208,10 @@ func number(raw []byte, n int) uint64 {
 	return v
 }
 
-// text gives a string, or a number as text: version codes are both.
+// text returns a string, or a number as text: version codes are both.
 func (d dict) text(key string) string { return scalar(d[key]) }
 
-// firstText gives the first of several texts that is there.
+// firstText returns the first of several texts that is there.
 func (d dict) firstText(keys ...string) string {
 	for _, key := range keys {
 		if s := d.text(key); s != "" {
@@ -221,7 +221,7 @@ func (d dict) firstText(keys ...string) string {
 	return ""
 }
 
-// texts gives the strings and numbers of an array; a single one is an array too.
+// texts returns the strings and numbers of an array; a single one is an array too.
 func (d dict) texts(key string) []string {
 	list, ok := d[key].([]any)
 	if !ok {

@@ -58,7 +58,7 @@ type Archive struct {
 // Entries are all files in the order of the directory. Not to be changed.
 func (a *Archive) Entries() []Entry { return a.entries }
 
-// All gives the entries of a name, in the order of the directory; there may be
+// All returns the entries of a name, in the order of the directory; there may be
 // several. It looks through the whole directory, at most a millisecond.
 func (a *Archive) All(name string) []Entry {
 	var all []Entry
@@ -74,7 +74,7 @@ func (a *Archive) All(name string) []Entry {
 // in front of it.
 func (a *Archive) Directory() int64 { return a.directory }
 
-// Raw gives the bytes of the file itself.
+// Raw returns the bytes of the file itself.
 func (a *Archive) Raw() io.ReaderAt { return a.r }
 
 // Err is the first error of the reader beneath, or nil. A caller that takes

@@ -104,7 +104,7 @@ func (a *Archive) Open(e Entry, limit int64) (io.Reader, error) {
 	return &limitedReader{a: a, r: r, left: limit}, nil
 }
 
-// ReaderAt gives the bytes of a stored (not compressed) entry, such as an APK
+// ReaderAt returns the bytes of a stored (not compressed) entry, such as an APK
 // inside an archive of APKs; ok is false for a compressed one, and for one that
 // does not lie in the file.
 func (a *Archive) ReaderAt(e Entry) (r io.ReaderAt, ok bool) {
@@ -118,7 +118,7 @@ func (a *Archive) ReaderAt(e Entry) (r io.ReaderAt, ok bool) {
 	return io.NewSectionReader(a.r, at, e.Size), true
 }
 
-// dataOffset gives the offset of an entry's bytes, behind its local header. Of that
+// dataOffset returns the offset of an entry's bytes, behind its local header. Of that
 // only the lengths count: the rest is the directory's to say.
 func (a *Archive) dataOffset(e Entry) (int64, error) {
 	if e.offset < 0 || e.offset > a.size-localLength {
@@ -159,7 +159,7 @@ func (a *Archive) inflate(e Entry, method uint16) (io.Reader, error) {
 	return flate.NewReader(bufio.NewReaderSize(section, int(min(max(length, 16), 64<<10)))), nil
 }
 
-// classify gives the fault of the reader beneath, if it has one: else the data are
+// classify returns the fault of the reader beneath, if it has one: else the data are
 // broken.
 func (a *Archive) classify(err error) error {
 	if fault := a.Err(); fault != nil {

@@ -108,7 +108,7 @@ func plainPNG(raw []byte) ([]byte, error) {
 // chunkHead is the length of a chunk and its kind.
 const chunkHead = 8
 
-// deflated gives how many of the bytes are deflated data, and the checksum of what
+// deflated returns how many of the bytes are deflated data, and the checksum of what
 // they inflate to, which is not kept.
 func deflated(data []byte, h header) (length int, sum []byte, err error) {
 	// Eight bytes a pixel and a filter byte a row; interlacing has more rows.

@@ -123,7 +123,7 @@ func readPlanes(kind string, body []byte, side int, alpha []byte) (image.Image, 
 	return img, nil
 }
 
-// unpack decodes one plane into every fourth byte of pix and gives the rest: a
+// unpack decodes one plane into every fourth byte of pix and returns the rest: a
 // byte below 128 is followed by that many plus one bytes, another by one byte
 // that is repeated 3 to 130 times.
 func unpack(pix []byte, at int, body []byte) (rest []byte, ok bool) {

@@ -74,7 +74,7 @@ func firstLetter(name string) rune {
 	return 0
 }
 
-// glyph gives the outline of a letter in the middle of a picture, or nothing
+// glyph returns the outline of a letter in the middle of a picture, or nothing
 // when the font has no such letter.
 func glyph(r rune, side float64, b *budget) ([]contour, error) {
 	f, err := letterFont()

@@ -87,7 +87,7 @@ func (b *losslessBits) read(n int) (v int) {
 	return v
 }
 
-// cache gives the number of cached colours.
+// cache returns the number of cached colours.
 func (b *losslessBits) cache() int {
 	if b.read(1) == 0 {
 		return 0
@@ -99,7 +99,7 @@ func (b *losslessBits) cache() int {
 	return 1 << n
 }
 
-// picture passes over a picture that is part of another's coding and gives the
+// picture passes over a picture that is part of another's coding and returns the
 // largest number that red and green make. Copies and cached colours only repeat
 // pixels that were there.
 func (b *losslessBits) picture(w, h int) (largest int) {

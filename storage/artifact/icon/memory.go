@@ -40,7 +40,7 @@ func (m *memory) take(bytes int64) error {
 	return nil
 }
 
-// collect gives back what earlier pictures left when a large one comes: the
+// collect returns back what earlier pictures left when a large one comes: the
 // collector alone lets the heap double first, and a package may have several
 // large icons of which only the last one is whole.
 func collect(price int64) {

@@ -7,7 +7,7 @@ type point struct{ x, y float64 }
 // matrix is a b c d e f, as SVG's: x' = ax + cy + e, y' = bx + dy + f.
 type matrix [6]float64
 
-// times gives the matrix that applies n first and m after it.
+// times returns the matrix that applies n first and m after it.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[2]*n[1], m[1]*n[0] + m[3]*n[1],

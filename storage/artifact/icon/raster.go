@@ -36,7 +36,7 @@ type crossing struct {
 	winding int
 }
 
-// fill gives the coverage of polygons within a picture of size w x h, as a mask
+// fill returns the coverage of polygons within a picture of size w x h, as a mask
 // of the part that has any. Open contours are closed. It is false when the
 // budget is spent.
 func fill(contours []contour, evenOdd bool, w, h int, b *budget) (*image.Alpha, bool) {
@@ -112,7 +112,7 @@ func addSpans(cover []float32, meets []crossing, evenOdd bool, w int) {
 	}
 }
 
-// edgesOf gives the sides of the polygons that cross any line of the picture.
+// edgesOf returns the sides of the polygons that cross any line of the picture.
 func edgesOf(contours []contour, h int) []edge {
 	var edges []edge
 	for _, c := range contours {

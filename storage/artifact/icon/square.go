@@ -32,7 +32,7 @@ func scale(dst *image.RGBA, r image.Rectangle, img image.Image) {
 	draw.CatmullRom.Scale(dst, r, fastToScale(img), img.Bounds(), draw.Over, nil)
 }
 
-// fastToScale gives an image in a form that is scaled without a method call for each
+// fastToScale returns an image in a form that is scaled without a method call for each
 // pixel, which makes a large palette picture 20 times as fast.
 func fastToScale(img image.Image) image.Image {
 	switch img := img.(type) {

@@ -2,7 +2,7 @@ package icon
 
 import "math"
 
-// outline gives polygons that together cover a stroke: a rectangle for each
+// outline returns polygons that together cover a stroke: a rectangle for each
 // line, and at each corner what lies between two of them. Ends are cut straight,
 // as Android's are when nothing else is said; sharp corners are round. It is
 // false when the budget is spent.

@@ -62,7 +62,7 @@ func detect(entries []archive.Entry) artifact.Kind {
 	return artifact.Generic
 }
 
-// apkName gives the file name of an entry that is an APK.
+// apkName returns the file name of an entry that is an APK.
 func apkName(entry string) (string, bool) {
 	if len(entry) < 4 || !strings.EqualFold(entry[len(entry)-4:], ".apk") || strings.HasPrefix(entry, "__MACOSX") ||
 		strings.Count(entry, "/") > apkDepth {

@@ -11,7 +11,7 @@ import (
 // platforms are those of generic files, as the contract writes them.
 var platforms = []string{"Xbox", "PlayStation", "switch", "windows", "macos"}
 
-// Platform gives a request's platform as the contract writes it, whatever its
+// Platform returns a request's platform as the contract writes it, whatever its
 // case; "" for Android, iOS and tvOS, which only their packages have. ok is false
 // for one that there is none of.
 func Platform(name string) (platform string, ok bool) {

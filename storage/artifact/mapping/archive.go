@@ -38,7 +38,7 @@ func ReadArchive(a *archive.Archive) (*artifact.Symbols, error) {
 // maxText is what a mapping may claim to inflate to; only its head is inflated.
 const maxText = 1 << 40
 
-// texts gives the entries that may be the mapping, the likeliest first.
+// texts returns the entries that may be the mapping, the likeliest first.
 func texts(entries []archive.Entry) []archive.Entry {
 	var named, others []archive.Entry
 	for _, e := range entries {
