@@ -1,21 +1,21 @@
-// Package mail sends mail: the handler of mail:send reads a stored mail, hands
-// it to a Transport and notes what became of it.
+// Package mail sends mail: the handler of mail:send reads a stored mail, passes
+// it to a Transport and stores the outcome.
 //
-// There are two transports. SMTP speaks to the installation's mail server; Keep
-// stands where there is none, and leaves the mail to be read by operators.
+// There are two transports. SMTP sends to the installation's mail server; Keep is
+// for installations without one, and leaves the mail to be read by operators.
 //
 // A mail server cannot take part in a transaction, so a mail is handed over at
 // least once: the claim is checked right before, and the state is written right
-// after, in the transaction that ends the task. A worker that dies between the
-// two lets the next one send the mail again, with the same Message-ID and Date,
-// by which readers of mail know the second from the first. A mail whose state is
+// after, in the transaction that ends the task. When a worker is killed between
+// the two, the next one sends the mail again, with the same Message-ID and Date,
+// by which mail readers recognize the copy. A mail whose state is
 // sent is never sent again.
 //
 // A refusal of this mail for good (a reply of 500 or above to its recipient or
 // its content) ends the task as dead and the mail as failed, with the server's
-// words. Everything before that concerns the server or our settings and not the
-// mail: it is tried again, and the mail is failed when the last attempt was. A
-// retry by hand sends a failed mail after all.
+// text. Any earlier failure concerns the server or our settings and not the mail:
+// it is retried, and the mail is failed when the last attempt failed. A retry by
+// hand sends a failed mail after all.
 package mail
 
 import (
@@ -32,20 +32,20 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// Transport takes mail to where it is delivered.
+// Transport hands mail over for delivery.
 type Transport interface {
-	// Send returns nil once the mail is another's to deliver, ErrKept when there
-	// is nobody to give it to, and a *RefusedError when no further attempt can
-	// help. Any other error may pass.
+	// Send returns nil once another server is responsible for the mail, ErrKept
+	// when there is none, and a *RefusedError when no further attempt can help.
+	// Any other error may be temporary.
 	Send(ctx context.Context, m *mail.Mail) error
 }
 
-// ErrKept says that there is no mail server: the mail stays to be read.
+// ErrKept means that there is no mail server: the mail stays to be read.
 var ErrKept = errors.New("no mail server: the mail is kept")
 
-// RefusedError says that this mail will not be taken, now or later.
+// RefusedError means that this mail is refused for good.
 type RefusedError struct {
-	Code int // the server's reply, 0 when the mail was not offered
+	Code int // the server's reply, 0 when the mail was not sent
 	Text string
 }
 
@@ -76,9 +76,9 @@ type Result struct {
 
 const stateDeleted mail.State = "gone"
 
-// recordTimeout is what writing the outcome may take after the mail was handed
-// over: it is written even when the worker is told to stop, or the mail would be
-// sent twice.
+// recordTimeout is how long writing the outcome may take after the mail was handed
+// over: it is written even when the worker is stopped, or the mail would be sent
+// twice.
 const recordTimeout = 5 * time.Second
 
 // Handle sends the mail.
@@ -104,20 +104,20 @@ func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
 	case errors.Is(err, ErrKept):
 		return finish(ctx, job, m.ID, mail.Kept)
 	case errors.As(err, &refused):
-		if noted := recordFailure(ctx, job, m.ID, refused); noted != nil {
-			return noted
+		if err := recordFailure(ctx, job, m.ID, refused); err != nil {
+			return err
 		}
 		return tasks.Permanent(refused)
 	case ctx.Err() == nil && job.Tasks[0].Attempt >= job.Tasks[0].MaxAttempts:
-		if noted := recordFailure(ctx, job, m.ID, err); noted != nil {
-			return noted
+		if failure := recordFailure(ctx, job, m.ID, err); failure != nil {
+			return failure
 		}
 	}
 	return err
 }
 
 // loadMail reads the mail in a transaction that checks the claim: a worker that was
-// asleep while another took its task sends nothing.
+// suspended while another took its task sends nothing.
 func loadMail(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error) {
 	var m *mail.Mail
 	err := job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
@@ -127,6 +127,7 @@ func loadMail(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, e
 	return m, err
 }
 
+// finish stores the state of the mail and ends the task.
 func finish(ctx context.Context, job *worker.Job, id uuid.UUID, state mail.State) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
@@ -135,7 +136,7 @@ func finish(ctx context.Context, job *worker.Job, id uuid.UUID, state mail.State
 	})
 }
 
-// recordFailure notes why a mail is not sent; the worker ends the task after it.
+// recordFailure stores why a mail is not sent; the worker ends the task after it.
 func recordFailure(ctx context.Context, job *worker.Job, id uuid.UUID, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()

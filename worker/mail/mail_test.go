@@ -64,7 +64,7 @@ func (w *world) claim(task uuid.UUID) *worker.Job {
 	return worker.NewJob(w.db, claimed)
 }
 
-// reclaim lets another worker take a task whose worker is silent.
+// reclaim claims a task again whose worker's heartbeat has expired.
 func (w *world) reclaim(task uuid.UUID) *worker.Job {
 	w.t.Helper()
 	_, err := w.db.ExecContext(w.t.Context(), `update tasks set heartbeat_at = now() - interval '1 hour' where id = $1`, task)
@@ -136,8 +136,8 @@ func TestKeptWithoutServer(t *testing.T) {
 	require.Nil(t, w.mail(id).SentAt)
 }
 
-// A worker that sent the mail and died before it could say so: the next one
-// sends it again, the same. One that could say so is not followed.
+// When a worker is killed after it sent the mail and before it stored that, the
+// next one sends the same mail again; otherwise it does not.
 func TestSendTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -192,7 +192,7 @@ func TestSendFailsForNow(t *testing.T) {
 	require.False(t, tasks.IsPermanent(err))
 	require.Equal(t, mail.Queued, w.mail(id).State)
 
-	// A worker that is told to stop gives the task back: that is no failure.
+	// A worker that is stopped returns the task: that is no failure.
 	_, err = w.db.ExecContext(t.Context(), `update tasks set max_attempts = 1 where id = $1`, task)
 	require.NoError(t, err)
 	job.Tasks[0].MaxAttempts = 1
@@ -208,7 +208,7 @@ func TestSendFailsForNow(t *testing.T) {
 	require.LessOrEqual(t, len(w.mail(id).Error), maxReason+3)
 }
 
-// stoppingTransport is a Transport during whose work the worker is told to stop.
+// stoppingTransport is a Transport during whose work the worker is stopped.
 type stoppingTransport struct{ stop context.CancelFunc }
 
 func (s stoppingTransport) Send(ctx context.Context, _ *mail.Mail) error {
@@ -216,8 +216,8 @@ func (s stoppingTransport) Send(ctx context.Context, _ *mail.Mail) error {
 	return ctx.Err()
 }
 
-// What was handed over is noted, also when the worker is told to stop by then.
-func TestSentIsNotedAtTheStop(t *testing.T) {
+// What was handed over is stored, also when the worker is stopped by then.
+func TestSentIsStoredAtTheStop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id, task := w.write()
@@ -226,7 +226,7 @@ func TestSentIsNotedAtTheStop(t *testing.T) {
 	require.Equal(t, mail.Sent, w.mail(id).State)
 }
 
-// lateTransport is a Transport that has sent when the worker is told to stop.
+// lateTransport is a Transport that has sent when the worker is stopped.
 type lateTransport struct{ stop context.CancelFunc }
 
 func (l lateTransport) Send(context.Context, *mail.Mail) error {

@@ -35,9 +35,9 @@ type mailServer struct {
 
 	mu    sync.Mutex
 	mails []receivedMail
-	// What to answer; nil is to accept.
+	// The replies; nil accepts.
 	mail, rcpt, data, auth error
-	blocked                chan struct{} // when set, recipients wait for its end
+	blocked                chan struct{} // when set, RCPT waits until it is closed
 }
 
 func (o *mailServer) received() []receivedMail {
@@ -46,7 +46,7 @@ func (o *mailServer) received() []receivedMail {
 	return append([]receivedMail(nil), o.mails...)
 }
 
-// session is one connection.
+// session is one connection to it.
 type session struct {
 	server *mailServer
 	conn   *smtp.Conn
@@ -127,7 +127,7 @@ func startMailServer(t *testing.T, change func(*mailServer, *smtp.Server), impli
 	return o
 }
 
-// newCertificate makes a certificate for 127.0.0.1 that only its own pool knows.
+// newCertificate returns a certificate for 127.0.0.1 and the pool that trusts it.
 func newCertificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -21,8 +21,8 @@ type message struct {
 
 // compose writes the mail in the format of RFC 5322: text, or text and HTML as
 // alternatives. It is the same each time but for the boundary between the parts.
-// The storage refuses addresses and subjects that could end their header; that
-// is checked here again, for it is here where it would harm.
+// The storage refuses addresses and subjects that could end their header; that is
+// checked here again, where such a value would do harm.
 func compose(from *netmail.Address, m *mail.Mail) (*message, error) {
 	to, err := netmail.ParseAddress(m.Recipient)
 	if err != nil || to.Address != m.Recipient || hasControl(m.Recipient) {
@@ -40,7 +40,7 @@ func compose(from *netmail.Address, m *mail.Mail) (*message, error) {
 	msg.Subject(m.Subject)
 	msg.SetMessageIDWithValue(m.ID.String() + "@" + domain)
 	msg.SetDateWithValue(m.CreatedAt.UTC())
-	// RFC 3834: no out-of-office reply is wanted.
+	// RFC 3834: keeps out-of-office replies away.
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(gomail.TypeTextPlain, m.TextBody)
 	if m.HTMLBody != "" {
@@ -64,10 +64,11 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// maxReason bounds what is kept of a server's words, in bytes.
+// maxReason bounds what is stored of a server's text, in bytes.
 const maxReason = 500
 
-// oneLine makes any text fit for a row and a page: one line, valid, bounded.
+// oneLine returns a text that a row and a page can hold: one line, valid UTF-8,
+// bounded.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -18,25 +18,24 @@ import (
 	"github.com/slipway-qa/slipway/storage/mail"
 )
 
-// SMTPConfig says which mail server to use, and how.
+// SMTPConfig is the mail server to use, and how.
 type SMTPConfig struct {
 	Server Server
 	// From is the sender of all mail: an address, or a name and an address as in
 	// "Slipway <qa@example.com>".
 	From string
 	// Timeout bounds the whole of one mail, from the connection to the server's
-	// last word; default 30 s, half of what the task has.
+	// last reply; default 30 s, half of the task's time.
 	Timeout time.Duration
-	// Roots are the authorities that may vouch for the server; nil for the
-	// machine's.
+	// Roots are the authorities that may have signed the server's certificate; nil
+	// for the machine's.
 	Roots *x509.CertPool
-	// Hello is the name by which this machine introduces itself; default its host
-	// name.
+	// Hello is the name that this machine sends in EHLO; default its host name.
 	Hello string
 }
 
-// SMTP is the Transport to a mail server. Every mail has a connection of its
-// own. It is safe for concurrent use.
+// SMTP is the Transport to a mail server. It opens one connection for each mail. It
+// is safe for concurrent use.
 type SMTP struct {
 	cfg  SMTPConfig
 	from *netmail.Address
@@ -57,7 +56,7 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	if cfg.Hello == "" {
 		cfg.Hello, _ = os.Hostname()
 	}
-	// A name that servers would refuse says less than none (RFC 5321, 4.1.4).
+	// A name that servers would refuse is worse than none (RFC 5321, 4.1.4).
 	if cfg.Hello == "" || len(cfg.Hello) > 253 || strings.ContainsFunc(cfg.Hello, func(r rune) bool {
 		return !(r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
 	}) {
@@ -66,8 +65,8 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	return &SMTP{cfg: cfg, from: from}, nil
 }
 
-// Send hands the mail to the server. Errors name the step and, but for the
-// credentials, the server's reply.
+// Send sends the mail to the server. Errors name the step and the server's reply,
+// except to the credentials.
 func (t *SMTP) Send(ctx context.Context, m *mail.Mail) error {
 	msg, err := compose(t.from, m)
 	if err != nil {
@@ -82,25 +81,31 @@ func (t *SMTP) Send(ctx context.Context, m *mail.Mail) error {
 	defer conn.Close()
 	// Reads and writes end with the context, at its deadline or before it.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	client, err := t.startSession(conn)
-	if err == nil {
-		err = sendMessage(client, msg)
+	err = t.exchange(conn, msg)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("mail server: no end within %s: %w", t.cfg.Timeout, context.Cause(ctx))
 	}
+	return err
+}
+
+// exchange sends the mail over a connection.
+func (t *SMTP) exchange(conn net.Conn, msg *message) error {
+	client, err := t.startSession(conn)
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("mail server: no end within %s: %w", t.cfg.Timeout, context.Cause(ctx))
-		}
 		return err
 	}
-	// The mail is the server's by now, whatever it says to this.
+	if err := sendMessage(client, msg); err != nil {
+		return err
+	}
+	// The server has accepted the mail, whatever it replies to this.
 	_ = client.Quit()
 	return nil
 }
 
-// maxReplies bounds all that the server may say, TLS included.
+// maxReplies bounds what is read from the server, TLS included.
 const maxReplies = 1 << 20
 
-// limitedConn is a connection that ends after maxReplies bytes.
+// limitedConn is a connection that fails after left bytes were read.
 type limitedConn struct {
 	net.Conn
 	left int
@@ -120,7 +125,7 @@ func (t *SMTP) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach mail server: %w", err)
 	}
-	var conn net.Conn = &limitedConn{raw, maxReplies}
+	var conn net.Conn = &limitedConn{Conn: raw, left: maxReplies}
 	if t.cfg.Server.TLS != Implicit {
 		return conn, nil
 	}
@@ -136,7 +141,7 @@ func (t *SMTP) tls() *tls.Config {
 	return &tls.Config{ServerName: t.cfg.Server.Host, RootCAs: t.cfg.Roots, MinVersion: tls.VersionTLS12}
 }
 
-// startSession comes to the point where mail can be given. What fails until then is not
+// startSession greets the server, starts TLS and signs in. What fails here is not
 // the mail's fault.
 func (t *SMTP) startSession(conn net.Conn) (*smtp.Client, error) {
 	client, err := smtp.NewClient(conn, t.cfg.Server.Host)
@@ -160,8 +165,8 @@ func (t *SMTP) startSession(conn net.Conn) (*smtp.Client, error) {
 	return client, nil
 }
 
-// authenticate picks the mechanism: the password itself inside TLS, a proof of
-// it before all else outside.
+// authenticate picks the mechanism: inside TLS the password itself, outside
+// preferably a proof of it.
 func (t *SMTP) authenticate(client *smtp.Client) error {
 	_, offered := client.Extension("AUTH")
 	s := t.cfg.Server
@@ -174,16 +179,16 @@ func (t *SMTP) authenticate(client *smtp.Client) error {
 		return false
 	}
 	var auth smtp.Auth
-	bare := s.TLS == None
+	unencrypted := s.TLS == None
 	switch {
-	case bare && offers("SCRAM-SHA-256"):
+	case unencrypted && offers("SCRAM-SHA-256"):
 		auth = smtp.ScramSHA256Auth(s.User, s.Password)
-	case bare && offers("CRAM-MD5"):
+	case unencrypted && offers("CRAM-MD5"):
 		auth = smtp.CRAMMD5Auth(s.User, s.Password)
 	case offers("PLAIN"):
-		auth = smtp.PlainAuth("", s.User, s.Password, s.Host, bare)
+		auth = smtp.PlainAuth("", s.User, s.Password, s.Host, unencrypted)
 	case offers("LOGIN"):
-		auth = smtp.LoginAuth(s.User, s.Password, s.Host, bare)
+		auth = smtp.LoginAuth(s.User, s.Password, s.Host, unencrypted)
 	case offers("SCRAM-SHA-256"):
 		auth = smtp.ScramSHA256Auth(s.User, s.Password)
 	case offers("CRAM-MD5"):
@@ -202,7 +207,7 @@ func (t *SMTP) authenticate(client *smtp.Client) error {
 	return errors.New("mail server: sign-in failed") // a library's text may hold what was sent
 }
 
-// sendMessage returns the mail to the server. MAIL concerns our sender, which is a
+// sendMessage sends the mail. MAIL concerns our sender, which is a
 // setting; RCPT and DATA concern this mail.
 func sendMessage(client *smtp.Client, msg *message) error {
 	client.SkipSMTPUTF8(!msg.unicode)
@@ -228,8 +233,8 @@ func sendMessage(client *smtp.Client, msg *message) error {
 	return nil
 }
 
-// classifyReply makes a *RefusedError of a reply that no further attempt will change.
-// Replies about commands and sign-in are about the settings.
+// classifyReply returns a *RefusedError for a reply that no further attempt will
+// change. Replies about commands and sign-in concern the settings.
 func classifyReply(step string, err error) error {
 	var reply *textproto.Error
 	if !errors.As(err, &reply) || reply.Code < 500 || reply.Code > 599 {
@@ -242,7 +247,7 @@ func classifyReply(step string, err error) error {
 	return &RefusedError{Code: reply.Code, Text: oneLine(reply.Msg)}
 }
 
-// stepError puts the step before a failure.
+// stepError adds the step to a failure.
 func stepError(step string, err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {

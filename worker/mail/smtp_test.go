@@ -164,13 +164,13 @@ func TestSMTPWithoutServer(t *testing.T) {
 	require.NotContains(t, err.Error(), "s3cret")
 }
 
-// A server that says nothing, before or in the middle, holds nobody for longer
-// than the timeout, or than the worker wants to wait.
+// A server that stops replying, at the start or in the middle, delays nobody for
+// longer than the timeout, or than the worker's context.
 func TestSMTPSlowServer(t *testing.T) {
 	t.Parallel()
-	hold := make(chan struct{})
-	slow := startMailServer(t, func(o *mailServer, _ *smtp.Server) { o.blocked = hold }, false)
-	t.Cleanup(func() { close(hold) }) // before the server's own end
+	end := make(chan struct{})
+	slow := startMailServer(t, func(o *mailServer, _ *smtp.Server) { o.blocked = end }, false)
+	t.Cleanup(func() { close(end) }) // before the server's own end
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = mute.Close() })
