@@ -1,14 +1,15 @@
 // Package mailtemplate writes the mails that Slipway sends: subject, text and
 // HTML of each kind. It stores and sends nothing.
 //
-// Every mail is whole as plain text; the HTML says the same with a button. The
-// HTML loads nothing from anywhere: no picture, no font, no style sheet, so that
-// opening a mail tells nobody of it and mail readers have nothing to block.
-// Styles stand inside the tags, as mail readers want them.
+// Every mail is complete as plain text; the HTML has the same content with a
+// button. The HTML loads nothing from anywhere: no picture, no font, no style
+// sheet, so that opening a mail discloses nothing and mail readers have nothing to
+// block. Styles stand inside the tags, as mail readers require.
 //
 // Names of apps and release notes come from outside. In HTML they are escaped by
-// html/template, in subjects they are made one line of bounded length, and notes
-// are bounded too.
+// html/template, in subjects they are reduced to one line of bounded length, and
+// notes are bounded too. No text makes a function fail: at worst a mail has no
+// HTML.
 package mailtemplate
 
 import (
@@ -19,14 +20,14 @@ import (
 	"unicode"
 )
 
-// The kinds, as they stand with the stored mail.
+// The kinds, as they are stored with a mail.
 const (
 	KindNewBuild   = "new-build"
 	KindSignIn     = "sign-in"
 	KindKeyRevoked = "key-revoked"
 )
 
-// Build is what a new-build mail tells.
+// Build is the content of a new-build mail.
 type Build struct {
 	App         string
 	Version     string // "" when the package has none
@@ -35,7 +36,7 @@ type Build struct {
 	Notes       string // release notes, Markdown as it was written
 	Link        string // the build's install page
 	Recipient   string // the tester's address
-	// NotesHTML makes safe HTML of notes; nil shows them as text with their line
+	// NotesHTML converts notes to safe HTML; nil shows them as text with their line
 	// breaks.
 	NotesHTML func(notes string) template.HTML
 }
@@ -62,7 +63,7 @@ var files embed.FS
 // layout is parsed once: a notification writes some thousand mails.
 var layout = template.Must(template.ParseFS(files, "mail.html"))
 
-// page is what mail.html shows.
+// page is the data of mail.html.
 type page struct {
 	Subject string
 	Lines   []string
@@ -72,11 +73,11 @@ type page struct {
 	Foot    string
 }
 
-// NewBuild tells a tester that a build can be installed.
+// NewBuild returns the mail to a tester about a build that can be installed.
 func NewBuild(b Build) (subject, text, html string) {
 	name := strings.TrimSpace(oneLine(b.App, maxName) + " " + oneLine(b.version(), maxName))
 	subject = truncate(name+" is ready to install", maxSubject)
-	notes, whole := cleanNotes(b.Notes)
+	notes, complete := cleanNotes(b.Notes)
 	about := []string{name + " can be installed now."}
 	if b.Platform != "" {
 		about = append(about, "Platform: "+oneLine(b.Platform, maxName))
@@ -85,7 +86,7 @@ func NewBuild(b Build) (subject, text, html string) {
 	writeLines(&t, about...)
 	if notes != "" {
 		t.WriteString("What is new:\n\n" + notes + "\n\n")
-		if !whole {
+		if !complete {
 			t.WriteString("The page has the rest of it.\n\n")
 		}
 	}
@@ -95,7 +96,7 @@ func NewBuild(b Build) (subject, text, html string) {
 		Button: "Open the install page", Link: b.Link, Foot: foot})
 }
 
-// version is the version with its code, as testers know it.
+// version returns the version with its code, as testers know it.
 func (b Build) version() string {
 	switch {
 	case b.VersionCode == "" || b.Version == b.VersionCode:
@@ -118,8 +119,8 @@ func (b Build) notes(notes string) template.HTML {
 	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(notes), "\n", "<br>\n"))
 }
 
-// SignIn returns a tester the link that opens an app's page, good once and for
-// some minutes.
+// SignIn returns the mail to a tester with the link that opens an app's page; it
+// works once and for some minutes.
 func SignIn(app, link string, minutes int) (subject, text, html string) {
 	subject = truncate("Sign in to install "+oneLine(app, maxName), maxSubject)
 	first := "Open this link to sign in and install " + oneLine(app, maxName) + "."
@@ -133,8 +134,9 @@ func SignIn(app, link string, minutes int) (subject, text, html string) {
 		Button: "Sign in", Link: link, Foot: foot})
 }
 
-// KeyRevoked tells the owner of a key that it was revoked. key is its name or the
-// part of it that may be shown, never the key; reason is a whole sentence.
+// KeyRevoked returns the mail to the owner of a key that was revoked. key is its
+// name or the part of it that may be shown, never the key; reason is a whole
+// sentence.
 func KeyRevoked(key, reason string) (subject, text, html string) {
 	subject = truncate("Your API key "+oneLine(key, maxName)+" was revoked", maxSubject)
 	lines := []string{"The API key " + oneLine(key, maxName) + " was revoked and works no more.", oneLine(reason, maxReason)}
@@ -155,16 +157,16 @@ func writeLines(t *strings.Builder, lines ...string) {
 func render(p page) string {
 	var out strings.Builder
 	if err := layout.Execute(&out, p); err != nil {
-		return "" // a mail without HTML is whole; the tests render every kind
+		return "" // a mail is complete without HTML; the tests render every kind
 	}
 	return out.String()
 }
 
-// oneLine makes one line of a name and bounds it.
+// oneLine returns a name as one line of bounded length.
 func oneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		// Control characters end headers; format characters (bidirectional
-		// overrides, joiners of nothing) make a name look like another.
+		// overrides, joiners of nothing) can make a name look like another.
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != '\u200d' {
 			return ' '
 		}
@@ -173,7 +175,7 @@ func oneLine(s string, most int) string {
 	return truncate(strings.Join(strings.Fields(s), " "), most)
 }
 
-// truncate bounds a text to most characters.
+// truncate cuts a text off after most characters.
 func truncate(s string, most int) string {
 	n := 0
 	for i := range s {
@@ -185,9 +187,9 @@ func truncate(s string, most int) string {
 	return s
 }
 
-// cleanNotes cleans and bounds release notes, which keep their lines; whole says that
-// nothing is missing.
-func cleanNotes(notes string) (text string, whole bool) {
+// cleanNotes cleans and bounds release notes, which keep their lines; complete is
+// false when their end is missing.
+func cleanNotes(notes string) (text string, complete bool) {
 	notes = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(notes)
 	notes = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

@@ -2,7 +2,7 @@ package outbound
 
 import "net/netip"
 
-// Rule names why an address is refused, in words for people.
+// Rule is why an address is refused, in words for people.
 type Rule string
 
 // The rules. Those of addresses follow IANA's registries of special-purpose
@@ -42,9 +42,10 @@ type addressBlock struct {
 	rule   Rule
 }
 
-// metadataHost knows the addresses at which clouds tell a machine its secrets,
-// as their documentation gives them. Most lie in blocks that are refused
-// anyway; named here they stay refused when private addresses are allowed.
+// metadataHost reports whether an address is one at which a cloud serves a machine
+// its secrets, by the clouds' documentation. Most lie in blocks that are refused
+// anyway; because they are listed here they stay refused when private addresses are
+// allowed.
 func metadataHost(addr netip.Addr) bool {
 	switch addr.String() {
 	case "169.254.169.254", // AWS, Azure, Google, Oracle, OpenStack and most others
@@ -83,7 +84,7 @@ func blocks4() []addressBlock {
 	}
 }
 
-// blocks6 stand in the order of their tests: what none covers is refused
+// blocks6 are in the order in which they are tried: what none covers is refused
 // unless it lies in 2000::/3, the only global unicast space.
 func blocks6() []addressBlock {
 	return []addressBlock{
@@ -101,7 +102,7 @@ func blocks6() []addressBlock {
 	}
 }
 
-// classify names the rule that refuses addr, or "".
+// classify returns the rule that refuses addr, or "".
 func classify(addr netip.Addr) Rule {
 	switch {
 	case !addr.IsValid():
@@ -130,8 +131,8 @@ func match(blocks []addressBlock, addr netip.Addr) Rule {
 	return ""
 }
 
-// classifyTunnel looks at the IPv4 addresses that an IPv6 address leads to by
-// way of a translator or a tunnel.
+// classifyTunnel returns the rule that refuses one of the IPv4 addresses that an
+// IPv6 address leads to through a translator or a tunnel, or "".
 func classifyTunnel(addr netip.Addr) Rule {
 	b := addr.As16()
 	at := func(i int, flip byte) Rule {

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
-// maxResponse is read of what an endpoint says, so that it can end its answer.
+// maxResponse is how much is read of an endpoint's response, so that it can end it.
 const maxResponse = 64 << 10
 
 // toEndpoint posts the file as multipart/form-data: name, then payload. The
@@ -44,7 +44,7 @@ func (c *buildCopy) toEndpoint(ctx context.Context) (string, error) {
 	request.ContentLength = int64(len(head)) + info.Size + int64(len(tail))
 	request.Header.Set("Content-Type", contentType)
 	request.Header.Set("Idempotency-Key", c.task)
-	// An endpoint that refuses says so before some GiB are on their way.
+	// An endpoint that refuses responds before some GiB are sent.
 	request.Header.Set("Expect", "100-continue")
 	if c.conn.AccessKey != "" || c.secret != "" {
 		request.SetBasicAuth(c.conn.AccessKey, c.secret)
@@ -72,7 +72,7 @@ type requestBody struct {
 	io.Closer
 }
 
-// formEnvelope returns what stands before and after the file in the body.
+// formEnvelope returns what precedes and what follows the file in the body.
 func formEnvelope(name string) (head, tail []byte, contentType string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -89,7 +89,7 @@ func formEnvelope(name string) (head, tail []byte, contentType string, err error
 	return b.Bytes()[:split], b.Bytes()[split:], w.FormDataContentType(), nil
 }
 
-// fileName cleans a name for a form: no path, no control characters.
+// fileName returns a name that is safe in a form: no path, no control characters.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '/' || r == '\\' {
@@ -103,17 +103,17 @@ func fileName(name string) string {
 	return name
 }
 
-// withoutURL takes the address out of a client's error: its query may hold a
+// withoutURL removes the address from a client's error: its query may contain a
 // secret.
 func withoutURL(err error) error {
-	var with *url.Error
-	if errors.As(err, &with) {
-		err = with.Err
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
 	}
 	return fmt.Errorf("copy to the endpoint: %w", err)
 }
 
-// publicURL is the address without what may be secret.
+// publicURL returns the address without what may be secret.
 func publicURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

@@ -22,25 +22,25 @@ import (
 )
 
 // Sync is the handler of build:sync: it copies a build's file to the connection
-// of its organization, an S3 bucket or an HTTP endpoint. The bytes go through;
-// they are never held.
+// of its organization, an S3 bucket or an HTTP endpoint. The bytes are
+// streamed.
 type Sync struct {
 	DB      *storage.DB
 	Objects object.Store
 	Guard   *outbound.Guard
-	// Key is what the secrets of connections are sealed with.
+	// Key is the key with which the secrets of connections are sealed.
 	Key []byte
 }
 
 // SyncResult is the task's result. Target is where the copy is, without anything
-// secret; Reason says why there is none.
+// secret; Reason is why there is none.
 type SyncResult struct {
 	Bytes  int64  `json:"bytes"`
 	Target string `json:"target,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// buildCopy is one copy under way.
+// buildCopy is a copy of one build.
 type buildCopy struct {
 	*Sync
 	task   string
@@ -90,7 +90,7 @@ func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
 	return job.Finish(ctx, SyncResult{Bytes: c.build.File.Size, Target: target}, nil)
 }
 
-// classifyError makes those failures permanent that another attempt would meet again.
+// classifyError makes those failures permanent that every attempt would have.
 func classifyError(err error) error {
 	var forbidden *outbound.ForbiddenError
 	switch {
@@ -105,9 +105,9 @@ func classifyError(err error) error {
 	return err
 }
 
-// connectionProblem says in fixed words why there was no connection: the one who gave
-// the address must be able to mend it, and must not read there what an address
-// inside answers.
+// connectionProblem returns in fixed words why there was no connection, "" when
+// there was one: who configured the address must be able to correct it, and must
+// not learn how an internal address responds.
 func connectionProblem(err error) string {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -129,8 +129,8 @@ func connectionProblem(err error) string {
 	return ""
 }
 
-// statusError is the failure that a status of the other side stands for. What it
-// wrote beside it is not repeated.
+// statusError returns the error for a status of the other side. The body of its
+// response is not repeated.
 func statusError(who string, status int) error {
 	err := fmt.Errorf("%s answered with %d %s", who, status, http.StatusText(status))
 	switch {
@@ -142,12 +142,12 @@ func statusError(who string, status int) error {
 	return err
 }
 
-// syncBuffers of 8 MiB are what one copy to a bucket holds.
+// syncBuffers is the number of 8 MiB buffers of one copy to a bucket.
 const syncBuffers = 3
 
-// toBucket puts the file at prefix/<build id>/<file name>. Without the id the
-// builds of a job, which give their files the same name each time, would replace
-// one another.
+// toBucket stores the file as prefix/<build id>/<file name>. Without the id the
+// builds of a CI job, whose files have the same name each time, would replace one
+// another.
 func (c *buildCopy) toBucket(ctx context.Context) (string, error) {
 	endpoint, err := url.Parse(c.conn.Endpoint)
 	if err != nil || endpoint.Host == "" {
@@ -172,16 +172,16 @@ func (c *buildCopy) toBucket(ctx context.Context) (string, error) {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	seen := &errorRecorder{next: c.Guard.Client(0).Transport, stop: stop}
+	recorder := &errorRecorder{next: c.Guard.Client(0).Transport, stop: stop}
 	bucket, err := object.Open(ctx, object.Config{
 		URL:       (&url.URL{Scheme: "s3", Host: endpoint.Host, Path: "/" + c.conn.Bucket, RawQuery: query.Encode()}).String(),
-		AccessKey: c.conn.AccessKey, SecretKey: c.secret, PartBuffers: syncBuffers, Transport: seen,
+		AccessKey: c.conn.AccessKey, SecretKey: c.secret, PartBuffers: syncBuffers, Transport: recorder,
 	})
 	if err != nil {
-		return "", seen.classify(err)
+		return "", recorder.classify(err)
 	}
 	defer bucket.Close()
-	seen.writing.Store(true)
+	recorder.writing.Store(true)
 	file, _, err := c.Objects.Open(ctx, c.build.File.Key, 0, -1)
 	if err != nil {
 		return "", err
@@ -189,19 +189,19 @@ func (c *buildCopy) toBucket(ctx context.Context) (string, error) {
 	defer file.Close()
 	_, err = bucket.Put(ctx, key, file, c.build.File.Size, object.PutOptions{ContentType: c.build.File.ContentType})
 	if err != nil {
-		return "", seen.classify(err)
+		return "", recorder.classify(err)
 	}
 	return "s3://" + c.conn.Bucket + "/" + key, nil
 }
 
-// errorRecorder notes the last refusal of an object service, which the store's errors
-// do not tell apart from what passes, and ends the copy when the guard refuses
-// the address, which the store would try again.
+// errorRecorder records the last refusal of an object service, which the store's
+// errors do not distinguish from a temporary failure, and cancels the copy when the
+// guard refuses the address, which the store would retry.
 type errorRecorder struct {
 	next      http.RoundTripper
 	stop      context.CancelFunc
 	forbidden atomic.Pointer[outbound.ForbiddenError]
-	writing   atomic.Bool // then only what writes counts, not the looks after it
+	writing   atomic.Bool // then only writing requests count, not those that check them
 	status    atomic.Int64
 }
 
@@ -233,7 +233,7 @@ func (w *errorRecorder) classify(err error) error {
 	return fmt.Errorf("copy to the bucket: %w", err)
 }
 
-// keyName makes a segment of an object key out of a file name.
+// keyName returns a file name as a segment of an object key.
 func keyName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -244,7 +244,7 @@ func keyName(name string) string {
 	}, name)
 	const most = 150
 	if len(name) > most {
-		name = name[len(name)-most:] // the end says what kind of file it is
+		name = name[len(name)-most:] // the end has the kind of file
 	}
 	if name = strings.TrimLeft(name, "."); name == "" {
 		return "build"

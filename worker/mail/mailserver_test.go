@@ -21,14 +21,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mail is what a server was given.
+// receivedMail is a mail that the server received.
 type receivedMail struct {
 	from, to, user string
 	secure         bool
 	data           []byte
 }
 
-// server is a mail server.
+// mailServer is a mail server for tests.
 type mailServer struct {
 	addr  string
 	roots *x509.CertPool
