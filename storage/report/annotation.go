@@ -66,13 +66,13 @@ func (f *secretFinder) annotationItems(depth int) bool {
 }
 
 // annotationMembers looks for secrets in an object. A name and a value may be
-// members of their own, in any order: {"name": "Authorization", "value": ...}.
+// separate members, in any order: {"name": "Authorization", "value": ...}.
 // Of repeated ones the last counts, as for every reader.
 func (f *secretFinder) annotationMembers(depth int) bool {
 	var (
 		m     cursor
 		named = public
-		value struct{ start, end, from, to int } // where it stands, and its spans
+		value struct{ start, end, from, to int } // its offsets, and those of its spans
 	)
 	for f.member(&m) {
 		kind := secretName(m.key, false)
@@ -104,8 +104,8 @@ func (f *secretFinder) annotationMembers(depth int) bool {
 	return true
 }
 
-// nameIn reports whether the string between two offsets, quotes included, is
-// nothing but a secret name.
+// nameIn returns the secrecy of the string between two offsets, quotes included,
+// when it is nothing but a secret name.
 func (f *secretFinder) nameIn(start, end int) secrecy {
 	raw := f.buf[start+1 : end-1]
 	if len(raw) < 2 || len(raw) > maxName {
@@ -127,8 +127,8 @@ const (
 	pairValue
 )
 
-// pairMember tells which half of a pair a member holds, in the spellings of
-// HTTP archives and of the dictionaries of common languages.
+// pairMember returns which half of a pair a member is, in the spellings of HTTP
+// archives and of the dictionaries of common languages.
 func pairMember(key []byte) pairRole {
 	if len(key) < 3 || len(key) > 6 {
 		return pairNone
@@ -142,8 +142,8 @@ func pairMember(key []byte) pairRole {
 	return pairNone
 }
 
-// unknownMember reads a member that the contract does not name, and looks for
-// secrets in it as in an annotation. depth is the number of objects and arrays
+// unknownMember reads a member that is not documented, and looks for secrets in it
+// as in an annotation. depth is the number of objects and arrays
 // around it.
 func (f *secretFinder) unknownMember(key []byte, depth int) bool {
 	if f.ignore {
@@ -155,7 +155,7 @@ func (f *secretFinder) unknownMember(key []byte, depth int) bool {
 	return f.annotation(depth, false)
 }
 
-// secretMember reads the value that stands under a secret name and marks it.
+// secretMember reads the value of a member with a secret name and marks it.
 func (f *secretFinder) secretMember(kind secrecy, depth int) bool {
 	f.token()
 	start := f.pos
@@ -166,8 +166,8 @@ func (f *secretFinder) secretMember(kind secrecy, depth int) bool {
 	return !hidden || f.mark(span)
 }
 
-// secretSpan returns what of a value must be masked. null, booleans, empty
-// values and what is masked already give nothing away.
+// secretSpan returns the part of a value that must be masked. null, booleans, empty
+// values and what is masked already disclose nothing.
 func secretSpan(value []byte, start int, kind secrecy) (Span, bool) {
 	end := start + len(value)
 	switch c := value[0]; {

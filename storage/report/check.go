@@ -12,7 +12,7 @@ import (
 //
 // Real clients need leniency: null for an optional member is as good as
 // none; line, column and address are numbers or strings, and a position that
-// is no positive number counts as not given; attribute values may also be
+// is no positive number counts as absent; attribute values may also be
 // floating point or null; empty source code entries pass; unknown members
 // pass as long as they are valid JSON; lone surrogates pass and are read as
 // U+FFFD. A member given twice inside the report's own structure is refused,

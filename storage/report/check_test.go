@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// registers makes a report whose frame has these registers, before arch.
+// registers returns a report whose frame has these registers, before arch.
 func registers(members, arch string) string {
 	doc := frame(`"funcName":"f","registers":{` + members + `}`)
 	return doc[:len(doc)-1] + `,"arch":` + arch + `}`
@@ -278,7 +278,7 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// Thousands of threads are told apart in linear time, beyond the inline table.
+// Thousands of threads are distinguished in linear time, beyond the inline table.
 func TestManyThreads(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -400,7 +400,7 @@ func TestErrorIsTyped(t *testing.T) {
 	require.NotEmpty(t, e.Msg)
 }
 
-func TestForeignMembersAreNoticed(t *testing.T) {
+func TestUnknownMembersAreNoticed(t *testing.T) {
 	t.Parallel()
 	plain := `"uuid":"b3a1e1d8-0a6a-4a57-9d4a-0f0f0f0f0f0f","timestamp":1700000000,"lang":"a","langVersion":"1",
 		"agent":"b","agentVersion":"1","threads":{"t":{}},"mainThread":"t"`

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// mask takes the place of a secret. It is plain ASCII without escapes, quotes
-// or delimiters of a query, so that a masked value is known again.
+// mask replaces a secret. It is plain ASCII without escapes, quotes or delimiters
+// of a query, so that a masked value is recognized.
 const mask = "[scrubbed]"
 
 // Scrub appends the document of head to dst with its secrets masked: a secret
@@ -38,7 +38,7 @@ func (f *secretFinder) mark(s Span) bool {
 	return true
 }
 
-// mayHoldSecret is the cheap question before maskText: without an equals sign,
+// mayHoldSecret is the cheap check before maskText: without an equals sign,
 // an at sign and a colon there is no parameter, no password in a URL, and no
 // header line.
 func mayHoldSecret(t text) bool {
@@ -96,7 +96,7 @@ func environmentValue(s []byte, item bool) int {
 }
 
 // maskLines marks headers, and in the text between them parameters and URLs. A
-// header stands apart, with its name, so that nothing before it reaches into
+// header is treated apart, with its name, so that nothing before it extends into
 // it, whether it is masked already or not.
 func (f *secretFinder) maskLines(s []byte) bool {
 	from := 0
@@ -196,8 +196,8 @@ func endsValue(c byte) bool {
 }
 
 // maskURLs marks the passwords of URLs: scheme://user:password@host. The
-// values of parameters, which are masked already, are passed over as the mask
-// will be, so that masking does not make a URL out of what was none.
+// values of parameters, which are masked already, are skipped as the mask will be,
+// so that masking does not turn other text into a URL.
 func (f *secretFinder) maskURLs(s []byte, values []Span) bool {
 	for i := 0; ; {
 		n := bytes.Index(s[i:], []byte("://"))
@@ -256,8 +256,7 @@ func outermost(spans []Span) []Span {
 	return kept
 }
 
-// rebase turns ascending offsets into decoded text into offsets into the
-// escaped text.
+// rebase converts ascending offsets in decoded text to offsets in the escaped text.
 func rebase(spans []Span, raw []byte) {
 	at, decoded := 0, 0
 	to := func(target int) int {

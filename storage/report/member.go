@@ -102,8 +102,7 @@ func (m *memberReader) classifiers() bool {
 	return m.err == nil
 }
 
-// annotations reads the free-form data, in which secrets are looked for at
-// every depth.
+// annotations reads the free-form data, and looks for secrets in it at every depth.
 func (m *memberReader) annotations() bool {
 	switch m.token() {
 	case '{', '[', '"', 'n':
@@ -117,7 +116,7 @@ func (m *memberReader) annotations() bool {
 }
 
 // unknownBody looks for secrets in a member body that is not the report. It is
-// known to be foreign only at the end of the document.
+// known not to be the report only at the end of the document.
 func (w *walker) unknownBody() bool {
 	w.pos = w.bodyAt
 	if !w.annotation(0, false) {

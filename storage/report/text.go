@@ -146,7 +146,7 @@ func isWhole(b []byte) bool {
 }
 
 // parsePosition reads a line or a column. What is not a positive integer
-// counts as not given, 0: clients write 0, negative numbers and text for code
+// counts as absent, 0: clients write 0, negative numbers and text for code
 // without a source.
 func parsePosition(b []byte) int64 {
 	n, ok := parseInteger(b)
