@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// The types below read what clients write beside the plain form. An error for a
+// The types below read the other forms that clients write. An error for a
 // wrong type is a *json.UnmarshalTypeError, whose Field encoding/json completes
 // to the path of the member.
 
-// jsonKind names the JSON value that a text begins with, as encoding/json does.
+// jsonKind returns the name of the JSON value that a text begins with, as
+// encoding/json does.
 func jsonKind(text []byte) string {
 	if len(text) == 0 {
 		return ""
@@ -35,7 +36,7 @@ func wrongType[T any](text []byte) error {
 	return &json.UnmarshalTypeError{Value: jsonKind(text), Type: reflect.TypeFor[T]()}
 }
 
-// UnmarshalJSON takes an object, or the selector itself as a string: XPath when
+// UnmarshalJSON reads an object, or the selector itself as a string: XPath when
 // it begins with / or (, else CSS.
 func (s *Selector) UnmarshalJSON(text []byte) error {
 	switch jsonKind(text) {
@@ -62,7 +63,7 @@ func selectorType(value string) string {
 	return CSS
 }
 
-// UnmarshalJSON takes an object, or for switch_window the title of the window as
+// UnmarshalJSON reads an object, or for switch_window the title of the window as
 // a string.
 func (m *Matcher) UnmarshalJSON(text []byte) error {
 	switch jsonKind(text) {
@@ -82,7 +83,7 @@ func (m *Matcher) UnmarshalJSON(text []byte) error {
 	return wrongType[Matcher](text)
 }
 
-// UnmarshalJSON takes the value as text, number or boolean.
+// UnmarshalJSON reads the value as text, number or boolean.
 func (a *MatcherArgs) UnmarshalJSON(text []byte) error {
 	switch jsonKind(text) {
 	case "null":

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// matcherRule says what a matcher of an assertion takes.
+// matcherRule is which arguments a matcher of an assertion has.
 type matcherRule struct {
 	modes []string // none: no value; the first is the default
-	page  bool     // looks at the page, so it takes no selector
+	page  bool     // compares the page, so it has no selector
 	named bool     // needs args.name
 }
 
@@ -116,11 +116,11 @@ func checkWindow(path string, m *Matcher) error {
 }
 
 const (
-	// maxPattern is bytes of a regular expression. A longer one is no rule that
-	// a person wrote.
+	// maxPattern is bytes of a regular expression. A longer one was not
+	// written by a person.
 	maxPattern = 1 << 10
-	// maxProgram bounds what repetitions blow a pattern up to: (.{1000}){10} is
-	// some ten thousand instructions, of 40 bytes each.
+	// maxProgram bounds the size that a pattern has with its repetitions:
+	// (.{1000}){10} is some ten thousand instructions, of 40 bytes each.
 	maxProgram = 20_000
 )
 
@@ -142,8 +142,8 @@ func Pattern(value string) (*regexp.Regexp, error) {
 	return compiled, nil
 }
 
-// checkPattern parses without compiling: a thousand steps of costly patterns must
-// not occupy the one who validates them.
+// checkPattern parses without compiling: validating a thousand steps of costly
+// patterns must not take long.
 func checkPattern(value string) error {
 	if len(value) > maxPattern {
 		return patternError("has at most " + strconv.Itoa(maxPattern) + " bytes as a regular expression")
@@ -158,7 +158,7 @@ func checkPattern(value string) error {
 	return nil
 }
 
-// programSize is about how many instructions a pattern compiles to.
+// programSize estimates how many instructions a pattern compiles to.
 func programSize(tree *syntax.Regexp) int {
 	n := 1 + len(tree.Rune)
 	for _, sub := range tree.Sub {

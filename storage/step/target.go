@@ -21,8 +21,8 @@ const (
 	capabilitiesPath   = "capabilities"
 )
 
-// standardCapabilities are the capabilities of W3C WebDriver and BiDi, with the test of their
-// values and what it says. null stands for a capability that is not asked for.
+// standardCapabilities are the capabilities of W3C WebDriver and BiDi, with the
+// check of their values and its message. null stands for an absent capability.
 var standardCapabilities = map[string]struct {
 	is   func(any) bool
 	must string
@@ -54,7 +54,7 @@ func isNumber(v any) bool {
 	return false
 }
 
-// isTimeouts lets script be null, which is W3C's word for no limit.
+// isTimeouts allows script to be null, which is W3C's value for no limit.
 func isTimeouts(v any) bool {
 	members, ok := object(v)
 	for _, value := range members {
@@ -165,7 +165,7 @@ func CheckSettings(s *RunSettings) error {
 	return nil
 }
 
-// prefixPath puts a path before the one of an error.
+// prefixPath adds a path to the front of that of an error.
 func prefixPath(path string, err error) error {
 	if wrong, ok := err.(*InvalidError); ok {
 		return &InvalidError{Path: path + "." + wrong.Path, Msg: wrong.Msg}
@@ -173,8 +173,8 @@ func prefixPath(path string, err error) error {
 	return err
 }
 
-// checkTestURL is stricter than what a step may open: this is where a test
-// starts, so there is nothing that a path could be relative to.
+// checkTestURL is stricter than the check of what a step may open: this is where a
+// test starts, so there is nothing that a path could be relative to.
 func checkTestURL(path, address string) error {
 	if err := checkURL(path, address); err != nil {
 		return err

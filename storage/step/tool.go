@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// rule says what a tool takes. Members that it does not take are refused: they
-// would be kept and never looked at.
+// rule is which arguments a tool has. Others are refused: they would be stored and
+// never used.
 type rule struct {
 	needs, takes []string
-	inside       bool // may stand in in_frame and in_shadow_root
+	inside       bool // allowed in in_frame and in_shadow_root
 }
 
 var rules = map[string]rule{
@@ -33,13 +33,13 @@ var rules = map[string]rule{
 	HandleDialog:   {needs: []string{"action"}, takes: []string{"text"}},
 }
 
-// The words of directions and dialogs.
+// The values of directions and of actions on dialogs.
 var (
 	directions = []string{"up", "down", "left", "right", "top", "bottom"}
 	actions    = []string{"accept", "dismiss"}
 )
 
-// Tools are the types of all tools, in the order of their names.
+// Tools returns the types of all tools, in the order of their names.
 func Tools() []string {
 	types := make([]string, 0, len(rules))
 	for name := range rules {
@@ -49,10 +49,10 @@ func Tools() []string {
 	return types
 }
 
-// position is where a tool stands.
+// position is where a tool is nested.
 type position struct {
 	depth int
-	// shadow: the next thing around is a shadow root, where XPath does not work.
+	// shadow is set directly inside a shadow root, where XPath does not work.
 	shadow bool
 }
 
@@ -105,7 +105,8 @@ type member struct {
 	given bool
 }
 
-// givenArguments tells which arguments a tool has, reasoning apart, which all take.
+// givenArguments returns which arguments are given, except reasoning, which all
+// tools allow.
 func givenArguments(a *Args) []member {
 	return []member{
 		{"url", a.URL != ""},
@@ -174,7 +175,8 @@ func checkWords(path string, a *Args) error {
 	return nil
 }
 
-// Inner is the tool that acts: the innermost one of in_frame and in_shadow_root.
+// Inner returns the tool that acts: the innermost one of in_frame and
+// in_shadow_root.
 func Inner(t *Tool) *Tool {
 	for (t.Type == InFrame || t.Type == InShadowRoot) && t.Args.Tool != nil {
 		t = t.Args.Tool
@@ -182,7 +184,7 @@ func Inner(t *Tool) *Tool {
 	return t
 }
 
-// Selectors are all selectors of a tool, from outside in; the target of a drag
+// Selectors returns all selectors of a tool, from outside in; the target of a drag
 // comes after its element.
 func (t Tool) Selectors() []*Selector {
 	var list []*Selector
