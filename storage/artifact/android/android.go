@@ -2,24 +2,24 @@
 //
 // An APK holds its manifest and drawables as binary XML and its resources in
 // resources.arsc; both are read here, with the few parts of the formats that a
-// build's description needs. The readers of Go modules were not enough: they know
+// build's description needs. The available Go modules were not enough: they support
 // no sparse or compact resource entries, no adaptive icons, and no bounds.
 //
 // A package needs a manifest that can be read; of several with the name the first
-// that can counts. All else (resources, icon, signatures) is read as far as it
-// goes: what fails is a warning, also when its decoder panics. The whole of a
-// package may inflate to maxInflated and take maxTime; single parts have bounds of
-// their own, which real packages never reach.
+// readable one counts. All else (resources, icon, signatures) is optional: what
+// fails is a warning, also when its decoder panics. All of a package may inflate to
+// maxInflated and take maxTime; single parts have further bounds, which real
+// packages never reach.
 //
 // A resource table that is stored, as Android 11 demands, is read by ranges and
-// costs no memory; a packed one has to fit into maxPackedTable.
+// takes no memory; a packed one has to fit into maxPackedTable.
 //
 // HasSDK is decided by names of entries alone (see vendorEntry), so that no code
 // has to be read: lib/ABI/lib<vendor>*.so, assets/<vendor>*, META-INF/<vendor>* and
 // META-INF/*.<vendor>*.
 //
 // Signatures are described and not verified: that needs the whole file. Splits of
-// an APK that is a split itself holds its name.
+// an APK that is a split has its name.
 package android
 
 import (
@@ -64,10 +64,10 @@ func (r Reader) APK(ctx context.Context, in artifact.Input, a *archive.Archive) 
 	defer cancel()
 	reading := &apk{ctx: bounded, archive: a, decoder: r.Icons, inflated: maxInflated}
 	p, err := reading.read(in.Vendor)
-	// A reader that failed, and a caller who no longer waits, made parts look
-	// broken. The time of this package alone is the package's own fault.
-	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
-		return nil, fault
+	// After a failure of the reader, or the end of the caller's ctx, parts look
+	// broken that are not. Only exceeding maxTime is the package's fault.
+	if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
+		return nil, failed
 	}
 	return p, err
 }
@@ -110,7 +110,7 @@ func (r *apk) read(vendor string) (*artifact.Package, error) {
 	return p, nil
 }
 
-// catchPanic takes a decoder that panics for one that failed.
+// catchPanic runs a decoder; a panic becomes an error.
 func catchPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -128,24 +128,31 @@ func (r *apk) manifest() (*element, error) {
 	}
 	var failed error
 	for _, e := range all[:min(len(all), maxManifests)] {
-		raw, err := r.inflate(e, maxManifest)
+		root, err := r.readManifest(e)
 		if err == nil {
-			var root *element
-			if root, err = parseXML(raw); err == nil {
-				if root.Name == "manifest" && root.attr("package").text() != "" {
-					return root, nil
-				}
-				err = errors.New("it names no package")
-			}
+			return root, nil
 		}
-		if failed == nil {
-			failed = err
-		}
+		failed = firstError(failed, err)
 	}
 	return nil, failed
 }
 
-// readTable reads resources.arsc; that there is none is no error.
+func (r *apk) readManifest(e archive.Entry) (*element, error) {
+	raw, err := r.inflate(e, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	root, err := parseXML(raw)
+	if err != nil {
+		return nil, err
+	}
+	if root.Name != "manifest" || root.attr("package").text() == "" {
+		return nil, errors.New("it names no package")
+	}
+	return root, nil
+}
+
+// readTable reads resources.arsc; a package without one is no error.
 func (r *apk) readTable() error {
 	all := r.archive.All(tableName)
 	if len(all) == 0 {
@@ -178,8 +185,8 @@ func (r *apk) candidates(id uint32) []candidate {
 	return r.table.candidates(id)
 }
 
-// drawable implements resources. The contents decide what a file is, since its
-// name may have lost its ending.
+// drawable implements resources. The kind of a file is decided by its contents,
+// since its name may have lost its extension.
 func (r *apk) drawable(path string) (*element, []byte, error) {
 	all := r.archive.All(path)
 	if len(all) == 0 {
@@ -199,7 +206,7 @@ func (r *apk) drawable(path string) (*element, []byte, error) {
 	return doc, nil, err
 }
 
-// inflate reads an entry within what is left for the package.
+// inflate reads an entry within what the package may still inflate to.
 func (r *apk) inflate(e archive.Entry, limit int64) ([]byte, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
@@ -207,7 +214,7 @@ func (r *apk) inflate(e archive.Entry, limit int64) ([]byte, error) {
 	limit = min(limit, r.inflated)
 	raw, err := r.archive.Read(e, limit)
 	if err != nil {
-		// Finding out cost up to the limit.
+		// Up to the limit was inflated before it failed.
 		r.inflated -= min(limit, max(e.Packed, 0)*1032)
 		return nil, err
 	}

@@ -8,9 +8,10 @@ import (
 )
 
 // binaryFile reads little-endian fields of compiled files by offset, from memory
-// or in blocks from a reader: a resource table may be larger than what one package
-// may take of memory. Whatever lies outside the file reads as zero or nil, so that
-// only loops need checks; a failed reader looks the same, and the archive knows.
+// or in blocks from a reader: a resource table may be larger than the memory that
+// one package may use. Whatever lies outside the file reads as zero or nil, so that
+// only loops need checks; so does what a failed reader cannot read, and the archive
+// records that.
 type binaryFile struct {
 	mem    []byte // the whole file, or nil
 	r      io.ReaderAt
@@ -18,7 +19,7 @@ type binaryFile struct {
 	blocks [blockCount]block
 }
 
-// Blocks are mapped directly: two that share a place displace each other.
+// The cache of blocks is mapped directly: of two with the same slot one stays.
 const (
 	blockSize  = 64 << 10
 	blockCount = 32
@@ -29,7 +30,7 @@ type block struct {
 	data []byte
 }
 
-// inMemory and inFile make binary files.
+// inMemory returns a file in memory.
 func inMemory(data []byte) *binaryFile {
 	if data == nil {
 		data = []byte{}
@@ -37,6 +38,7 @@ func inMemory(data []byte) *binaryFile {
 	return &binaryFile{mem: data, size: int64(len(data))}
 }
 
+// inFile returns a file that is read by ranges.
 func inFile(r io.ReaderAt, size int64) *binaryFile { return &binaryFile{r: r, size: size} }
 
 // slice returns n bytes, valid until the next call, or nil. Callers bound n.
@@ -137,7 +139,7 @@ func (b *binaryFile) value(at int64, pool *stringPool) value {
 }
 
 // Bounds of strings: of one, and of all that are decoded from one pool, because
-// many may be the same bytes.
+// many may share the same bytes.
 const (
 	maxString = 256 << 10
 	maxPool   = 16 << 20
@@ -171,7 +173,7 @@ func (b *binaryFile) stringPool(c chunk) *stringPool {
 	}
 }
 
-// text returns a string; "" when there is none or too much was asked for.
+// text returns a string; "" when there is none or the pool's budget is spent.
 func (p *stringPool) text(index uint32) string {
 	if p == nil || index >= p.count {
 		return ""
@@ -228,7 +230,7 @@ func (p *stringPool) decode(at int64) string {
 	return string(utf16.Decode(units))
 }
 
-// lengthSize is the length of a UTF-8 length field.
+// lengthSize returns the size of a UTF-8 length field.
 func (p *stringPool) lengthSize(at int64) int64 {
 	if p.file.u8(at)&0x80 != 0 {
 		return 2
@@ -236,8 +238,8 @@ func (p *stringPool) lengthSize(at int64) int64 {
 	return 1
 }
 
-// decodeModifiedUTF8 replaces what is no UTF-8. Android writes characters beyond U+FFFF as two
-// surrogates of three bytes each, which Go takes for errors.
+// decodeModifiedUTF8 replaces what is no UTF-8. Android writes characters
+// beyond U+FFFF as two surrogates of three bytes each, which are errors for Go.
 func decodeModifiedUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s

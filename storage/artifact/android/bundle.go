@@ -15,8 +15,8 @@ import (
 
 // An app bundle is a zip with a folder for each module. The one called base is the
 // app: its manifest and drawables are protobuf documents (bundle_document.go), its
-// resources a protobuf table (bundle_table.go). BundleConfig.pb says which
-// bundletool made it. Signatures are those of a JAR.
+// resources a protobuf table (bundle_table.go). BundleConfig.pb has the version of
+// bundletool that built it. Signatures are those of a JAR.
 
 const (
 	bundleConfigName   = "BundleConfig.pb"
@@ -37,8 +37,8 @@ func (r Reader) Bundle(ctx context.Context, in artifact.Input, a *archive.Archiv
 	defer cancel()
 	b := &bundle{files: apk{ctx: ctx, archive: a, decoder: r.Icons, inflated: maxInflated}}
 	p, err := b.read(in.Vendor)
-	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
-		return nil, fault
+	if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
+		return nil, failed
 	}
 	return p, err
 }
@@ -87,23 +87,31 @@ func (b *bundle) manifest() (*element, error) {
 	all := b.files.archive.All(bundleManifestName)
 	failed := errors.New("there is none")
 	for _, e := range all[:min(len(all), maxManifests)] {
-		raw, err := b.files.inflate(e, maxManifest)
-		if err != nil {
-			failed = err
-			continue
-		}
-		root, err := parseProtoXML(raw)
-		if err == nil && root.Name == "manifest" && root.attr("package").text() != "" {
+		root, err := b.readManifest(e)
+		if err == nil {
 			return root, nil
 		}
-		if failed = err; err == nil {
-			failed = errors.New("it names no package")
-		}
+		failed = err
 	}
 	return nil, failed
 }
 
-// tool returns "bundletool 1.17.2". Old versions wrote none.
+func (b *bundle) readManifest(e archive.Entry) (*element, error) {
+	raw, err := b.files.inflate(e, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	root, err := parseProtoXML(raw)
+	if err != nil {
+		return nil, err
+	}
+	if root.Name != "manifest" || root.attr("package").text() == "" {
+		return nil, errors.New("it names no package")
+	}
+	return root, nil
+}
+
+// tool returns "bundletool 1.17.2", or "": old versions wrote none.
 func (b *bundle) tool() (string, error) {
 	all := b.files.archive.All(bundleConfigName)
 	if len(all) == 0 {
@@ -132,7 +140,7 @@ func bundletool(raw []byte, in protowire.Number) (string, error) {
 	return "bundletool " + version, err
 }
 
-// readTable reads the resources of the base module; that there are none is no
+// readTable reads the resources of the base module; a bundle without them is no
 // error.
 func (b *bundle) readTable() error {
 	all := b.files.archive.All(bundleTableName)
@@ -176,8 +184,8 @@ func (b *bundle) drawable(path string) (*element, []byte, error) {
 	return doc, nil, err
 }
 
-// names reads what the names of the entries say: the modules, the ABIs of all of
-// them, and whether the vendor's SDK is in one.
+// names sets what follows from the names of the entries: the modules, the ABIs of
+// all of them, and whether the vendor's SDK is in one.
 func (b *bundle) names(p *artifact.Package, vendor string) {
 	var inside []archive.Entry
 	for _, e := range b.files.archive.Entries() {

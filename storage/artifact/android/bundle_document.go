@@ -63,7 +63,7 @@ func (p *protoParser) element(data []byte, depth int) *element {
 }
 
 // protoAttribute reads XmlAttribute: name 2, value 3, resource_id 5, compiled_item
-// 6. The name is what the resource id says, as in binary documents.
+// 6. The name is that of the resource id, as in binary documents.
 func protoAttribute(f field) attr {
 	var name, text string
 	var compiled value

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// This file is the ground that APKs and bundles share. An APK holds its documents
-// (manifest, drawables) as binary XML and its resources in resources.arsc; a
-// bundle holds both as protobuf. Each reader turns them into what is declared
-// here, and everything behind it is written once:
+// This file is what APKs and bundles share. An APK has its documents (manifest,
+// drawables) as binary XML and its resources in resources.arsc; a bundle has both
+// as protobuf. Each reader converts them to the types here, and everything after
+// that is written once:
 //
 //	element, attr, value   a compiled document: axml.go builds it for APKs
 //	resources              lookups by id and path: apk.go has it for APKs
@@ -33,7 +33,7 @@ type attr struct {
 	Value value
 }
 
-// attr returns the value of an attribute; the zero value when there is none.
+// attr returns the value of an attribute, or the zero value.
 func (e *element) attr(name string) value {
 	for _, a := range e.Attrs {
 		if a.Name == name {
@@ -59,7 +59,7 @@ type valueType uint8
 const (
 	typeNone             valueType = 0x00
 	typeReference        valueType = 0x01
-	typeAttribute        valueType = 0x02 // ?attr/..., of a theme that nobody knows here
+	typeAttribute        valueType = 0x02 // ?attr/..., of a theme, which is unknown here
 	typeString           valueType = 0x03
 	typeFloat            valueType = 0x04
 	typeDimension        valueType = 0x05
@@ -79,7 +79,6 @@ type value struct {
 	Text string // of typeString
 }
 
-// stringValue and referenceValue make values.
 func stringValue(s string) value       { return value{Type: typeString, Text: s} }
 func referenceValue(id uint32) value   { return value{Type: typeReference, Data: id} }
 func (v value) isNone() bool           { return v.Type == typeNone }
@@ -88,7 +87,7 @@ func (v value) isInteger() bool        { return v.Type >= typeDec && v.Type <= t
 func (v value) isColor() bool          { return v.Type >= typeColorARGB8 && v.Type <= typeColorRGB4 }
 func (v value) number() (uint32, bool) { return v.Data, v.isInteger() }
 
-// text returns the value as the source had it: strings, numbers and truth values.
+// text returns the value as in the source: strings, numbers and booleans.
 func (v value) text() string {
 	switch {
 	case v.Type == typeString:
@@ -106,7 +105,7 @@ func (v value) text() string {
 	return ""
 }
 
-// boolean returns a boolean.
+// boolean returns the value as a boolean.
 func (v value) boolean() bool {
 	if v.Type == typeString {
 		return v.Text == "true"
@@ -115,7 +114,7 @@ func (v value) boolean() bool {
 }
 
 // float returns a number, or the fallback when there is none. A dimension loses its
-// unit and a fraction is a share of 1.
+// unit and a fraction is a part of 1.
 func (v value) float(fallback float64) float64 {
 	f := fallback
 	switch {
@@ -158,8 +157,8 @@ const (
 	densityNone = 0xffff
 )
 
-// distance orders configurations by their distance from the default: that is what a
-// package is called and looks like where nobody has chosen anything.
+// distance returns how far a configuration is from the default, whose name and icon
+// a package has where nothing else is chosen.
 func (c config) distance() int {
 	n := 0
 	switch {
@@ -189,7 +188,7 @@ type candidate struct {
 
 // resources are the resources of a package.
 type resources interface {
-	// candidates are the values of a resource in all configurations, in any
+	// candidates returns the values of a resource in all configurations, in any
 	// order; none when it is unknown. Bags (styles, arrays) have none.
 	candidates(id uint32) []candidate
 	// drawable reads a file of the package by its path in it: either a document
@@ -197,7 +196,7 @@ type resources interface {
 	drawable(path string) (doc *element, raster []byte, err error)
 }
 
-// maxReferences bounds chains of references, which may be circles.
+// maxReferences bounds chains of references, which may be cycles.
 const maxReferences = 16
 
 // resolve follows a reference to the value of the default configuration. The value

@@ -116,7 +116,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// A table of many types, an icon that asks for many resources and strings that are
+// A table of many types, an icon that refers to many resources and strings that are
 // long together are bounded.
 func TestHostileTables(t *testing.T) {
 	var types []byte
@@ -199,7 +199,7 @@ func TestGuard(t *testing.T) {
 	require.ErrorContains(t, catchPanic(func() error { panic("no") }), "decoder failed")
 }
 
-// A stored table is read in blocks, and says the same as in memory.
+// A stored table is read in blocks, with the same result as in memory.
 func TestTablesInBlocks(t *testing.T) {
 	t.Parallel()
 	var all []resource

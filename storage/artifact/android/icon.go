@@ -13,7 +13,7 @@ import (
 )
 
 // Bounds of the search for an icon, which takes some milliseconds on real packages.
-// What one icon may draw is shared by all attempts (see drawing).
+// All attempts share what one icon may draw (see drawer).
 const (
 	maxIconFiles    = 64   // of one resource in all configurations
 	maxIconSteps    = 4096 // through aliases, which may branch
@@ -29,10 +29,10 @@ type iconFile struct {
 	path   string
 }
 
-// readIcon makes a PNG of the first of the icons that can be drawn; nil without an
-// error when there are none. Of one resource, the default locale comes first, then
-// images before documents, then the largest: images are what their makers drew,
-// while adaptive icons are composed here.
+// readIcon returns a PNG of the first of the icons that can be drawn; nil
+// without an error when there are none. Of one resource, the default locale
+// comes first, then images before documents, then the largest: images are as
+// they were drawn, while adaptive icons are composed here.
 func readIcon(ctx context.Context, decoder *icon.Decoder, res resources, icons []value) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxIconTime)
 	defer cancel()
@@ -45,9 +45,9 @@ func readIcon(ctx context.Context, decoder *icon.Decoder, res resources, icons [
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			made, err := d.icon(f.path)
+			png, err := d.icon(f.path)
 			if err == nil {
-				return made, nil
+				return png, nil
 			}
 			failed = firstError(failed, err)
 		}
@@ -111,25 +111,25 @@ func compareIcons(a, b iconFile) int {
 	return int(b.config.SDK) - int(a.config.SDK)
 }
 
-// icon makes a PNG of one file. A decoder that panics fails for this file alone,
-// so that the next configuration has its turn.
-func (d *drawer) icon(path string) (made []byte, err error) {
+// icon returns a PNG of one file. A decoder that panics fails for this file alone,
+// so that the next configuration is tried.
+func (d *drawer) icon(path string) (out []byte, err error) {
 	err = catchPanic(func() error {
 		doc, raster, err := d.res.drawable(path)
 		if err != nil {
 			return err
 		}
 		if doc != nil {
-			made, err = d.document(doc)
+			out, err = d.document(doc)
 			return err
 		}
 		if d.images++; d.images > maxImages {
 			return errDrawable
 		}
-		made, err = d.decoder.Normalize(raster)
+		out, err = d.decoder.Normalize(raster)
 		return err
 	})
-	return made, err
+	return out, err
 }
 
 // document draws an adaptive icon, or any other drawable as it is.
@@ -137,7 +137,8 @@ func (d *drawer) document(doc *element) ([]byte, error) {
 	if doc.Name == "adaptive-icon" {
 		background, err := d.layer(doc, "background")
 		if err != nil {
-			// Many backgrounds are one colour: white is a better guess than no icon.
+			// Many backgrounds are one colour: white is a better guess than no
+			// icon.
 			background = icon.Layer{Color: &white}
 		}
 		foreground, err := d.layer(doc, "foreground")

@@ -21,7 +21,7 @@ const (
 	maxVectorParts = 4000 // groups and paths of vectors
 )
 
-// adaptiveSide is the side of an adaptive icon in dp, which insets are given in;
+// adaptiveSide is the side of an adaptive icon in dp, the unit of insets;
 // canvasSide is that of a canvas in pixels (xxxhdpi).
 const (
 	adaptiveSide = 108
@@ -34,7 +34,7 @@ var (
 	errDrawable = errors.New("it uses a drawable that cannot be drawn")
 )
 
-// drawer makes layers of drawables.
+// drawer draws drawables as layers.
 type drawer struct {
 	ctx     context.Context
 	decoder *icon.Decoder
@@ -54,7 +54,7 @@ func (d *drawer) layer(doc *element, name string) (icon.Layer, error) {
 	return d.wrapped(e, "drawable", 0)
 }
 
-// wrapped draws what an element refers to or holds.
+// wrapped draws what an element refers to or contains.
 func (d *drawer) wrapped(e *element, name string, depth int) (icon.Layer, error) {
 	if v := e.attr(name); !v.isNone() {
 		return d.value(v, depth)
@@ -100,8 +100,8 @@ func (d *drawer) value(v value, depth int) (icon.Layer, error) {
 	return d.image(raster)
 }
 
-// image decodes an image and keeps no more of it than a canvas: several large ones
-// are not to stand in memory beside each other.
+// image decodes an image and scales it down to a canvas: several large ones must
+// not be in memory at the same time.
 func (d *drawer) image(raster []byte) (icon.Layer, error) {
 	if d.images++; d.images > maxImages {
 		return icon.Layer{}, errDrawable
@@ -118,7 +118,7 @@ func (d *drawer) image(raster []byte) (icon.Layer, error) {
 	return icon.Layer{Image: img}, nil
 }
 
-// element draws a drawable of any kind that icons are made of.
+// element draws a drawable of any kind that icons consist of.
 func (d *drawer) element(e *element, depth int) (icon.Layer, error) {
 	if d.drawn++; d.drawn > maxDrawn || depth > maxDrawDepth {
 		return icon.Layer{}, errDrawable
@@ -179,18 +179,18 @@ func (d *drawer) list(e *element, depth int) (icon.Layer, error) {
 	return d.merge(layers)
 }
 
-// inset returns an inset as a share of the side.
+// inset returns an inset as a part of the side.
 func inset(v value) float64 {
-	share := v.float(0)
+	part := v.float(0)
 	if v.Type != typeFraction && !strings.HasSuffix(v.Text, "%") {
-		share /= adaptiveSide
+		part /= adaptiveSide
 	} else if v.Type == typeString {
-		share /= 100
+		part /= 100
 	}
-	return min(max(share, -0.9), 0.9)
+	return min(max(part, -0.9), 0.9)
 }
 
-// shrink draws a layer with free space around it, in shares of the side.
+// shrink returns a layer with free space around it, in parts of the side.
 func shrink(l icon.Layer, left, top, right, bottom float64) icon.Layer {
 	w, h := 1-left-right, 1-top-bottom
 	if left == 0 && top == 0 && right == 0 && bottom == 0 || w <= 0 || h <= 0 {
@@ -198,7 +198,7 @@ func shrink(l icon.Layer, left, top, right, bottom float64) icon.Layer {
 	}
 	switch {
 	case l.Image != nil:
-		at := func(share float64) int { return int(share*canvasSide + 0.5) }
+		at := func(part float64) int { return int(part*canvasSide + 0.5) }
 		canvas := image.NewNRGBA(image.Rect(0, 0, canvasSide, canvasSide))
 		place(canvas, image.Rect(at(left), at(top), at(left+w), at(top+h)), l.Image)
 		return icon.Layer{Image: canvas}
@@ -253,8 +253,8 @@ func (d *drawer) merge(layers []icon.Layer) (icon.Layer, error) {
 	return icon.Layer{Vector: all}, nil
 }
 
-// place draws an image into a rectangle: layers fill theirs, whatever their own
-// proportions are.
+// place draws an image into a rectangle: layers fill theirs, whatever the
+// proportions of the image are.
 func place(canvas draw.Image, at image.Rectangle, img image.Image) {
 	draw.ApproxBiLinear.Scale(canvas, at, img, img.Bounds(), draw.Over, nil)
 }

@@ -38,7 +38,7 @@ const (
 	demosAPK    = "android-apidemos/apks/ApiDemos-debug.apk"
 )
 
-// Expected values are what aapt and apksigner say.
+// Expected values are those of aapt and apksigner.
 func TestReadsRealPackages(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]*artifact.Package{

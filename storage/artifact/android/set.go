@@ -12,18 +12,18 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
 )
 
-// An archive of APKs is one app in several parts: what bundletool makes of a bundle
-// (APKS, with toc.pb), what stores hand out (XAPK with manifest.json, APKM with
-// info.json), or just APKs in a zip. The base APK tells about the app; the names of
-// the others tell which ABIs there are.
+// An archive of APKs is one app in several parts: what bundletool builds from a
+// bundle (APKS, with toc.pb), what stores offer for download (XAPK with
+// manifest.json, APKM with info.json), or just APKs in a zip. The base APK
+// describes the app; the names of the others have the other ABIs.
 
 const (
-	// maxNested bounds a base APK that is compressed, which is held in memory.
-	// Every tool known stores them; a base APK has 5 to 50 MB.
+	// maxNested bounds a base APK that is compressed, which is inflated to memory.
+	// All known tools store them; a base APK has 5 to 50 MB.
 	maxNested = 64 << 20
 
-	// maxSplits bounds the list; an app has at most some hundred. maxSetParts bounds
-	// the APKs that are looked at.
+	// maxSplits bounds the list; an app has at most some hundred. maxSetParts
+	// bounds the APKs that are considered.
 	maxSplits   = 500
 	maxSetParts = 2000
 )
@@ -49,8 +49,8 @@ func (r Reader) Set(ctx context.Context, in artifact.Input, a *archive.Archive) 
 	note("The description of the archive cannot be read", catchPanic(s.readDescription))
 	base := s.base()
 	p, err := s.readBase(in, base)
-	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
-		return nil, fault
+	if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
+		return nil, failed
 	}
 	if err != nil {
 		var invalid *artifact.InvalidError
@@ -79,7 +79,7 @@ type set struct {
 	description description
 }
 
-// base chooses the part that is the app itself: the one the description names,
+// base returns the part that is the app itself: the one the description names,
 // else by name, else the largest.
 func (s *set) base() archive.Entry {
 	return slices.MaxFunc(s.parts, func(a, b archive.Entry) int {
@@ -114,7 +114,7 @@ func (s *set) basePriority(name string) int {
 	return 1
 }
 
-// readBase reads an APK inside the archive: in place when it is stored, else from
+// readBase reads an APK inside the archive: directly when it is stored, else from
 // memory.
 func (s *set) readBase(in artifact.Input, e archive.Entry) (p *artifact.Package, err error) {
 	err = catchPanic(func() error {
@@ -140,7 +140,7 @@ func (s *set) readBase(in artifact.Input, e archive.Entry) (p *artifact.Package,
 	return p, err
 }
 
-// tool returns the bundletool that made the archive: field 2 of toc.pb.
+// tool returns the bundletool that built the archive: field 2 of toc.pb.
 func (s *set) tool() (tool string, err error) {
 	err = catchPanic(func() error {
 		raw, err := s.file("toc.pb", maxManifest)
@@ -153,7 +153,7 @@ func (s *set) tool() (tool string, err error) {
 	return tool, err
 }
 
-// icon returns the icon beside the APKs, or nothing.
+// icon returns the icon beside the APKs, or nil.
 func (s *set) icon() (png []byte) {
 	_ = catchPanic(func() error {
 		raw, err := s.file("icon.png", maxDrawable)
@@ -174,7 +174,7 @@ func (s *set) file(name string, limit int64) ([]byte, error) {
 	return s.archive.Read(all[0], limit)
 }
 
-// names lists the other parts and adds the ABIs that their names tell.
+// names sets the other parts, and adds the ABIs in their names.
 func (s *set) names(p *artifact.Package, base archive.Entry) {
 	p.Splits = nil
 	for _, e := range s.parts {
@@ -191,8 +191,8 @@ func (s *set) names(p *artifact.Package, base archive.Entry) {
 	slices.Sort(p.Splits)
 }
 
-// partABIs are the ABIs as parts of names have them; a longer one before one that
-// it begins with.
+// partABIs are the ABIs in the spelling of names of parts; a longer one
+// precedes one that it begins with.
 var partABIs = [][2]string{
 	{"arm64_v8a", "arm64-v8a"}, {"armeabi_v7a", "armeabi-v7a"}, {"armeabi", "armeabi"}, {"x86_64", "x86_64"},
 	{"x86", "x86"}, {"mips64", "mips64"}, {"mips", "mips"}, {"riscv64", "riscv64"},

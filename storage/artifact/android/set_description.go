@@ -7,18 +7,20 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// maxDescription bounds a description; real ones have some kilobytes, mostly permissions.
+// maxDescription bounds a description; real ones have some kilobytes, mostly
+// permissions.
 const maxDescription = 1 << 20
 
-// description is what a description says of an archive of APKs. It is in place of a base
-// APK that cannot be read; of one that can, only base counts.
+// description is the description of an archive of APKs. It replaces a base APK that
+// cannot be read; otherwise only base is used.
 type description struct {
 	name, packageName, version, code, minimum, target string
 
 	base string // the entry of the base APK
 }
 
-// readDescription reads manifest.json (XAPK) or info.json (APKM); neither is no error.
+// readDescription reads manifest.json (XAPK) or info.json (APKM); an archive
+// with neither is no error.
 func (s *set) readDescription() error {
 	parse := parseXAPK
 	raw, err := s.file("manifest.json", maxDescription)
@@ -33,8 +35,7 @@ func (s *set) readDescription() error {
 	return err
 }
 
-// parseXAPK reads the manifest.json of an XAPK. Numbers stand there as texts or as
-// numbers.
+// parseXAPK reads the manifest.json of an XAPK. Numbers may be texts there.
 func parseXAPK(raw []byte) (description, error) {
 	var m struct {
 		Name    string       `json:"name"`
@@ -86,8 +87,8 @@ func parseAPKM(raw []byte) (description, error) {
 	}, nil
 }
 
-// errDescription keeps the text of the JSON reader, which quotes its input, away
-// from people.
+// errDescription replaces the error of the JSON decoder, which quotes its input and
+// must not be shown.
 var errDescription = &artifact.InvalidError{Reason: "it is no JSON of the kind expected"}
 
 // textOrNumber is a text or a number.

@@ -15,7 +15,7 @@ const (
 	maxStops    = 32
 )
 
-// matrix is a b c d e f as SVG has them: x' = ax + cy + e, y' = bx + dy + f.
+// matrix is a b c d e f as in SVG: x' = ax + cy + e, y' = bx + dy + f.
 type matrix [6]float64
 
 var identity = matrix{1, 0, 0, 1, 0, 0}
@@ -29,7 +29,7 @@ func (m matrix) times(n matrix) matrix {
 	}
 }
 
-// transformed returns paths under one more matrix and alpha.
+// transformed returns paths with one more matrix and alpha applied.
 func transformed(paths []icon.Path, m matrix, alpha float64) []icon.Path {
 	out := make([]icon.Path, len(paths))
 	for i, p := range paths {
@@ -70,7 +70,7 @@ func (d *drawer) vector(e *element) (*icon.Vector, error) {
 	return v, nil
 }
 
-// group adds the paths of a group, under the matrix of all groups around it.
+// group adds the paths of a group, with the matrix of all groups around it.
 func (d *drawer) group(v *icon.Vector, e *element, m matrix, depth int) {
 	if depth > maxDepth {
 		return
@@ -91,8 +91,8 @@ func (d *drawer) group(v *icon.Vector, e *element, m matrix, depth int) {
 	}
 }
 
-// groupMatrix scales and turns around the pivot, then moves, as VectorDrawable
-// does.
+// groupMatrix returns the matrix that scales and rotates around the pivot, then
+// moves, as VectorDrawable does.
 func (d *drawer) groupMatrix(e *element) matrix {
 	px, py := d.float(e, "pivotX", 0), d.float(e, "pivotY", 0)
 	sin, cos := math.Sincos(d.float(e, "rotation", 0) * math.Pi / 180)
@@ -171,8 +171,9 @@ type gradient struct {
 	line  [4]float64
 }
 
-// gradientOf returns the gradient that an attribute refers to. aapt2 moves those that
-// are written inside the path to files of their own; some tools leave them there.
+// gradientOf returns the gradient that an attribute refers to. aapt2 moves
+// those that are written inside the path to separate files; some tools leave
+// them there.
 func (d *drawer) gradientOf(e *element, name string) gradient {
 	for _, c := range e.Children {
 		if g := c.child("gradient"); c.Name == "attr" && g != nil && strings.HasSuffix(c.attr("name").Text, name) {
@@ -221,10 +222,10 @@ func (d *drawer) colorDocument(v value) *element {
 	return doc
 }
 
-// unknown stands for colours of themes, which only a running app has.
+// unknown replaces colours of themes, which only a running app has.
 var unknown = color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 0xff}
 
-// isColor returns a colour: as it is, as text, or the last (the unconditional) of a
+// isColor returns a colour: as it is, as text, or the last (unconditional) of a
 // list of states.
 func (d *drawer) color(v value) color.NRGBA {
 	for range maxReferences {

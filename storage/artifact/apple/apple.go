@@ -1,19 +1,19 @@
 // Package apple reads apps of iOS, tvOS and macOS, and dSYM archives.
 //
 // An app is a folder of a zip: Payload/X.app of an IPA, X.app/Contents of a zip
-// of a Mac app. Its Info.plist (XML or binary) tells what it is; without one that
-// can be read, or without a bundle identifier in it, the file is no app and an
-// *artifact.InvalidError says so. All the rest only adds: the icon among the
-// raster files that Info.plist names (an asset catalogue cannot be read, so an
-// app that has its icon only there has none), the provisioning profile, and
+// of a Mac app. Its Info.plist (XML or binary) describes it; a file without one
+// that can be read, or without a bundle identifier in it, is no app, which is
+// an *artifact.InvalidError. The rest is optional: the icon among the raster
+// files that Info.plist names (an asset catalogue cannot be read, so an app
+// that has its icon only there has none), the provisioning profile, and
 // architectures and UUIDs out of the first bytes of the executable. What of it
 // cannot be read becomes a warning.
 //
 // Everything is bounded: see the constants. Property lists are checked before
 // they are decoded, because a decoder that recurses too deep ends the process
-// and not only the request; the profile's envelope (CMS) is opened, its signature
-// is not verified, as the device will; executables are read as streams and only
-// as far as their load commands.
+// and not only the request; the profile's envelope (CMS) is opened without
+// verifying its signature, which the device does; executables are read as
+// streams and only as far as their load commands.
 //
 // The keys are those of Apple's "Information Property List" reference, the
 // layout of Mach-O that of <mach-o/loader.h> and <mach-o/fat.h>.
@@ -32,7 +32,7 @@ import (
 )
 
 // executableReach is how far into the inflated executable of an app its load
-// commands are looked for. The first architecture's are in the first 64 KiB; a
+// commands are searched for. The first architecture's are in the first 64 KiB; a
 // second one lies behind the whole first, and reading that would cost more than
 // it is worth: dSYM archives have all of them.
 const executableReach = 1 << 20
@@ -83,7 +83,7 @@ func (r Reader) Mac(ctx context.Context, in artifact.Input, a *archive.Archive) 
 	return b.complete(ctx, p, info, "embedded.provisionprofile", "MacOS/", b.macIcons)
 }
 
-// packageOf takes what Info.plist says of both kinds.
+// packageOf returns what Info.plist has for both kinds.
 func packageOf(info dict, name string) *artifact.Package {
 	p := &artifact.Package{
 		Name:        info.firstText("CFBundleDisplayName", "CFBundleName"),
@@ -99,7 +99,7 @@ func packageOf(info dict, name string) *artifact.Package {
 	return p
 }
 
-// complete adds what is outside of Info.plist. None of it can fail the package;
+// complete adds what is outside of Info.plist. None of it fails the package; only
 // the end of ctx and a reader that fails do.
 func (b bundle) complete(ctx context.Context, p *artifact.Package, info dict, profile, folder string,
 	icons func(dict) ([]byte, error)) (*artifact.Package, error) {
@@ -123,27 +123,30 @@ func (b bundle) complete(ctx context.Context, p *artifact.Package, info dict, pr
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s cannot be read: %v", step.what, err))
 		}
 	}
-	if fault := b.archive.Err(); fault != nil {
-		return nil, fault
+	if err := b.archive.Err(); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
 
 // readProfile reads the embedded profile; an app from the store has none.
 func (b bundle) readProfile(p *artifact.Package, name string) error {
-	var failure error
+	var failed error
 	for _, e := range b.find(name) {
 		raw, err := b.archive.Read(e, maxPlist)
-		if err == nil {
-			var debug bool
-			if p.Provisioning, debug, err = parseProfile(raw); err == nil {
-				p.Debuggable = p.Debuggable || debug
-				return nil
-			}
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
 		}
-		failure = errors.Join(failure, err)
+		profile, debug, err := parseProfile(raw)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		p.Provisioning, p.Debuggable = profile, p.Debuggable || debug
+		return nil
 	}
-	return failure
+	return failed
 }
 
 // readExecutable reads architectures and UUIDs of the main executable.
@@ -172,13 +175,13 @@ func (b bundle) readExecutable(p *artifact.Package, folder, name string) error {
 	return nil
 }
 
-// unique sorts a list and drops what it has twice.
+// unique sorts a list and removes duplicates.
 func unique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// catchPanic runs a decoder; one that panics has failed.
+// catchPanic runs a decoder; a panic becomes an error.
 func catchPanic(decode func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -188,7 +191,7 @@ func catchPanic(decode func() error) (err error) {
 	return decode()
 }
 
-// mobilePlatform tells tvOS from iOS by the SDK the app was built with, and by
+// mobilePlatform returns iOS or tvOS, by the SDK the app was built with, and by
 // the devices it is for (3 is a television).
 func mobilePlatform(info dict) string {
 	names := append(info.texts("CFBundleSupportedPlatforms"), info.text("DTPlatformName"))
@@ -203,7 +206,7 @@ func mobilePlatform(info dict) string {
 	return artifact.IOS
 }
 
-// xcode writes DTXcode ("1520": two digits of the version, then one each) as
+// xcode returns DTXcode ("1520": two digits of the version, then one each) as
 // people know it ("Xcode 15.2").
 func xcode(code string) string {
 	if len(code) != 4 || strings.Trim(code, "0123456789") != "" {

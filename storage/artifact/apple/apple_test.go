@@ -225,7 +225,7 @@ func TestCallerIsGone(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// side returns the side and the red of an icon that was read.
+// side returns the side and the red of an icon.
 func side(t *testing.T, raw []byte) (pixels int, red uint8) {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(raw))

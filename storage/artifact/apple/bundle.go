@@ -18,9 +18,9 @@ type bundle struct {
 	root    string // with a slash at its end; of a Mac app the folder Contents
 }
 
-// normalizeName returns an entry's name as rules compare it: some tools write backslashes
-// or begin with "./". "" stands for what is no file of an app: folders, names
-// that climb, and what the Finder adds.
+// normalizeName returns an entry's name for comparison: some tools write
+// backslashes or begin with "./". It returns "" for what is no file of an app:
+// folders, names with "..", and what the Finder adds.
 func normalizeName(name string) string {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
 	if strings.HasSuffix(name, "/") || strings.Contains(name, "..") && hasParent(name) ||
@@ -65,8 +65,9 @@ func IsDSYM(entries []archive.Entry) bool {
 	return false
 }
 
-// appRoot finds the app of an IPA: the Info.plist directly in Payload/*.app. Apps
-// for watches and extensions are nested deeper and never meant.
+// appRoot returns the folder of an IPA's app: the Info.plist directly in
+// Payload/*.app. Apps for watches and extensions are nested deeper and never
+// found.
 func appRoot(entries []archive.Entry) (string, bool) {
 	for _, e := range entries {
 		rest, ok := strings.CutPrefix(normalizeName(e.Name), "Payload/")
@@ -80,8 +81,8 @@ func appRoot(entries []archive.Entry) (string, bool) {
 	return "", false
 }
 
-// macRoot finds the app of a Mac archive: the one with the fewest folders around
-// it, and never one inside of another app.
+// macRoot returns the folder of a Mac archive's app: the one with the fewest
+// folders around it, and never one inside of another app.
 func macRoot(entries []archive.Entry) (string, bool) {
 	best, depth := "", macDepth+1
 	for _, e := range entries {
@@ -96,7 +97,7 @@ func macRoot(entries []archive.Entry) (string, bool) {
 	return best, best != ""
 }
 
-// name is the name of the app's folder.
+// name returns the name of the app's folder.
 func (b bundle) name() string {
 	app, _, _ := strings.Cut(b.root, ".app/")
 	return app[strings.LastIndexByte(app, '/')+1:]
@@ -121,8 +122,8 @@ func (b bundle) info(name string) (dict, error) {
 	reason := "Info.plist cannot be read"
 	for _, e := range b.find(name) {
 		raw, err := b.archive.Read(e, maxPlist)
-		if fault := b.archive.Err(); fault != nil {
-			return nil, fault
+		if failed := b.archive.Err(); failed != nil {
+			return nil, failed
 		}
 		if err != nil {
 			reason = "Info.plist cannot be read: " + err.Error()
@@ -144,7 +145,7 @@ func (b bundle) info(name string) (dict, error) {
 // hasSDK reports whether the app carries the vendor's SDK: a framework or library
 // in its folder of frameworks, or a bundle of resources (which an SDK that is
 // linked statically leaves), whose name begins with the vendor's, in any case. An
-// SDK without either is not seen: it is code among the app's own.
+// SDK without either is not found: it is code within the app's.
 func (b bundle) hasSDK(vendor, frameworks, resources string) bool {
 	if vendor == "" {
 		return false

@@ -47,10 +47,10 @@ func Symbols(ctx context.Context, a *archive.Archive) (*artifact.Symbols, error)
 		}
 		addImages(s, name, found)
 	}
-	fault := a.Err()
+	failed := a.Err()
 	switch {
-	case fault != nil:
-		return nil, fault
+	case failed != nil:
+		return nil, failed
 	case files == 0:
 		return nil, &artifact.InvalidError{Reason: "the archive has no *.dSYM/Contents/Resources/DWARF"}
 	case len(s.Images) == 0:
@@ -73,7 +73,7 @@ func addImages(s *artifact.Symbols, name string, found []slice) {
 }
 
 // dwarfName returns the file name of an entry with symbols. The folder X.dSYM is
-// missing in archives that were made inside of it.
+// missing in archives that were created inside of it.
 func dwarfName(entry string) (string, bool) {
 	const folder = "contents/resources/dwarf/"
 	name := normalizeName(entry)

@@ -12,8 +12,8 @@ import (
 
 const (
 	maxIcon = 16 << 20 // bytes of one icon
-	// maxCandidates bounds how many icons are looked at for their size; apps
-	// have 6 to 15 sizes of one icon.
+	// maxCandidates bounds of how many icons the size is read; apps have 6 to 15
+	// sizes of one icon.
 	maxCandidates = 16
 	// maxIconTries bounds how many of them are decoded when they are broken.
 	maxIconTries = 3
@@ -67,8 +67,9 @@ func (b bundle) macIcons(info dict) ([]byte, error) {
 	return b.largestIcon(found)
 }
 
-// largestIcon decodes the icon with the most pixels, or the next one when that one is
-// broken. The stored bytes decide which are looked at and between equals.
+// largestIcon decodes the icon with the most pixels, or the next one when that
+// one is broken. The number of bytes decides which are candidates, and between
+// equals.
 func (b bundle) largestIcon(found []archive.Entry) ([]byte, error) {
 	slices.SortStableFunc(found, func(x, y archive.Entry) int { return int(min(max(y.Size-x.Size, -1), 1)) })
 	found = found[:min(len(found), maxCandidates)]
@@ -93,21 +94,26 @@ func (b bundle) largestIcon(found []archive.Entry) ([]byte, error) {
 		}
 		return 0
 	})
-	var failure error
+	var failed error
 	for _, c := range list[:min(len(list), maxIconTries)] {
-		raw, err := b.archive.Read(c.entry, maxIcon)
+		png, err := b.readIcon(c.entry)
 		if err == nil {
-			var png []byte
-			if png, err = b.decoder.Normalize(raw); err == nil {
-				return png, nil
-			}
+			return png, nil
 		}
-		failure = errors.Join(failure, err)
+		failed = errors.Join(failed, err)
 	}
-	return nil, failure
+	return nil, failed
 }
 
-// pixelCount returns the area that the header of a PNG claims; 0 for anything else.
+func (b bundle) readIcon(e archive.Entry) ([]byte, error) {
+	raw, err := b.archive.Read(e, maxIcon)
+	if err != nil {
+		return nil, err
+	}
+	return b.decoder.Normalize(raw)
+}
+
+// pixelCount returns the area in the header of a PNG; 0 for anything else.
 // Apple's own form has a chunk (CgBI) of 16 bytes before the header.
 func (b bundle) pixelCount(e archive.Entry) uint64 {
 	r, err := b.archive.Open(e, maxIcon)
@@ -135,7 +141,7 @@ func isPNG(file string) bool {
 	return len(file) > 4 && strings.EqualFold(file[len(file)-4:], ".png") && !strings.Contains(file, "/")
 }
 
-// iconStem takes from an icon's file name what says for which screen it is:
+// iconStem returns an icon's file name without what is specific to a screen:
 // "AppIcon60x60@2x~ipad.png" and "AppIcon60x60" mean the same icon.
 func iconStem(file string) string {
 	if isPNG(file) {

@@ -17,8 +17,8 @@ func id(b byte) string {
 	return strings.Join([]string{r(4), r(2), r(2), r(2), r(6)}, "-")
 }
 
-// tapes returns a file as a stored and as a compressed entry.
-func tapes(t *testing.T, raw []byte, reach int64) map[string]*forwardReader {
+// readers returns a file as a stored and as a compressed entry.
+func readers(t *testing.T, raw []byte, reach int64) map[string]*forwardReader {
 	t.Helper()
 	_, a := opened(t, file{name: "stored", data: raw, stored: true}, file{name: "packed", data: raw})
 	e := a.Entries()
@@ -29,7 +29,7 @@ func TestReadMachO(t *testing.T) {
 	t.Parallel()
 	le, be := binary.LittleEndian, binary.BigEndian
 	arm64, armv7 := thin(cpuARM64, 0, 0xab, le), thin(cpuARM, 9, 0xcd, le)
-	// A file whose first eight bytes say little: real ones are checked with the
+	// A file whose first eight bytes are ambiguous: real ones are checked with the
 	// standard library.
 	_, err := macho.NewFile(bytes.NewReader(arm64))
 	require.NoError(t, err)
@@ -53,8 +53,8 @@ func TestReadMachO(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for how, tape := range tapes(t, c.raw, executableReach) {
-				got, err := readMachO(tape)
+			for how, r := range readers(t, c.raw, executableReach) {
+				got, err := readMachO(r)
 				require.NoError(t, err, how)
 				require.Equal(t, c.want, got, how)
 			}
@@ -76,8 +76,8 @@ func TestReadMachORefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for how, tape := range tapes(t, raw, executableReach) {
-				_, err := readMachO(tape)
+			for how, r := range readers(t, raw, executableReach) {
+				_, err := readMachO(r)
 				require.Error(t, err, how)
 			}
 		})
@@ -105,8 +105,8 @@ func TestReadMachOInParts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for how, tape := range tapes(t, c.raw, executableReach) {
-				got, err := readMachO(tape)
+			for how, r := range readers(t, c.raw, executableReach) {
+				got, err := readMachO(r)
 				require.NoError(t, err, how)
 				require.Len(t, got, 1)
 				require.Equal(t, "arm64", got[0].arch)
@@ -125,8 +125,8 @@ func TestReadMachOInParts(t *testing.T) {
 			if second.at == 0 {
 				binary.BigEndian.PutUint32(raw[8+20+8:], 0x7fffffff)
 			}
-			for how, tape := range tapes(t, raw, executableReach) {
-				got, err := readMachO(tape)
+			for how, r := range readers(t, raw, executableReach) {
+				got, err := readMachO(r)
 				require.NoError(t, err, how)
 				require.Equal(t, []string{"arm64", "x86_64"}, []string{got[0].arch, got[1].arch}, how)
 				// What is stored can be read twice.

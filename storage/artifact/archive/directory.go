@@ -27,12 +27,12 @@ const (
 	maxComment = 1<<16 - 1
 )
 
-// windowSize is how much of a directory is read at once.
+// windowSize is how much of a directory is read by one call.
 const windowSize = 1 << 20
 
 var le = binary.LittleEndian
 
-// endRecord is what the end of the directory says.
+// endRecord is the record at the end of the archive.
 type endRecord struct {
 	entries uint64
 	length  int64 // of the directory
@@ -66,7 +66,7 @@ func (a *Archive) open() error {
 	if e.length > MaxDirectory {
 		return invalid("the archive's directory takes %d bytes; %d are allowed", e.length, MaxDirectory)
 	}
-	// Counts of more than 65,535 wrap where nobody wrote a zip64 record.
+	// Counts of more than 65,535 wrap where there is no zip64 record.
 	if e.entries > MaxEntries {
 		return invalid("the archive has %d entries; %d are allowed", e.entries, MaxEntries)
 	}
@@ -112,8 +112,8 @@ func (a *Archive) findEnd(tail []byte) (endRecord, error) {
 	return a.end64(e, int64(le.Uint64(tail[found-locatorLength+8:])))
 }
 
-// end64 reads the zip64 record, which stands where the locator says or, behind
-// bytes in front of the archive, right before the locator.
+// end64 reads the zip64 record, which is at the locator's offset or, when other
+// bytes precede the archive, right before the locator.
 func (a *Archive) end64(e endRecord, at int64) (endRecord, error) {
 	record := make([]byte, end64Length)
 	for _, at := range []int64{at, e.at - locatorLength - end64Length} {
@@ -147,7 +147,7 @@ func (a *Archive) readDirectory(e endRecord, tail []byte) error {
 	}
 	start := e.at - e.length
 	if base > 0 && a.signatureAt(e.offset) {
-		// The directory is where it says, with something between it and its end.
+		// The directory is at its offset, with something between it and its end.
 		start, base = e.offset, 0
 	}
 	a.directory = start
@@ -228,11 +228,11 @@ func (a *Archive) readWindow(part []byte, base int64, names *[]byte) (used int, 
 	return used, false, nil
 }
 
-// placeholder lends its length to names that are not made yet.
+// placeholder provides the length of names that are not cut yet.
 var placeholder = string(make([]byte, MaxName))
 
-// zip64 replaces the fields that say "see the extra field". What it holds beyond
-// 63 bits becomes negative and fails when the entry is read.
+// zip64 replaces the fields that refer to the extra field. A value beyond 63 bits
+// becomes negative and fails when the entry is read.
 func zip64(e *Entry, extra []byte) {
 	for len(extra) >= 4 {
 		id, n := le.Uint16(extra), int(le.Uint16(extra[2:]))
@@ -265,7 +265,8 @@ func invalid(format string, args ...any) error {
 	return &artifact.InvalidError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// classifyRead tells a short file, which is invalid, from a reader that failed.
+// classifyRead returns an *artifact.InvalidError for a short file, and the error of
+// a reader that failed as it is.
 func classifyRead(reason string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return invalid("%s", reason)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// budget is the work that one drawing may cost: corners, crossings of lines with
+// budget is the work that one drawing may take: corners, crossings of lines with
 // edges, and pixels that are painted. Drawings of real icons need less than a
 // hundredth; the whole of it takes about a second.
 type budget struct{ left int }
@@ -19,8 +19,8 @@ func (b *budget) spend(n int) bool {
 	return b.left >= 0
 }
 
-// linesPerPixel is into how many lines a row of pixels is cut. Across, coverage is
-// exact; down, there are this many steps.
+// linesPerPixel is into how many lines a row of pixels is divided. Horizontally,
+// coverage is exact; vertically, there are this many steps.
 const linesPerPixel = 16
 
 // edge is a side of a polygon, going down.
@@ -30,7 +30,7 @@ type edge struct {
 	winding     int
 }
 
-// crossing is where a line meets an edge.
+// crossing is where a line crosses an edge.
 type crossing struct {
 	x       float64
 	winding int
@@ -112,7 +112,7 @@ func addSpans(cover []float32, meets []crossing, evenOdd bool, w int) {
 	}
 }
 
-// edgesOf returns the sides of the polygons that cross any line of the picture.
+// edgesOf returns the sides of the polygons that cross a line of the picture.
 func edgesOf(contours []contour, h int) []edge {
 	var edges []edge
 	for _, c := range contours {
@@ -123,7 +123,7 @@ func edgesOf(contours []contour, h int) []edge {
 				p, q, winding = q, p, -1
 			}
 			// Line n is at (n + 1/2) / lines. Comparisons of floats first: an
-			// edge may end far outside of what an int of pixels holds.
+			// edge may end far outside the range of an int.
 			first := math.Ceil(max(p.y, -1)*linesPerPixel - 0.5)
 			last := math.Ceil(min(q.y, float64(h)+1)*linesPerPixel-0.5) - 1
 			first, last = max(first, 0), min(last, float64(h*linesPerPixel-1))

@@ -113,8 +113,8 @@ func bounded(t *testing.T, do func()) {
 	require.Less(t, peak, uint64(64<<20))
 }
 
-// spent is the processor time of the process: unlike the clock it says nothing of
-// what else runs on the machine.
+// spent returns the processor time of the process: unlike the clock it does not
+// depend on what else runs on the machine.
 func spent(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage

@@ -28,7 +28,8 @@ const (
 	unnamedTitle = "Unnamed app"
 )
 
-// cleanPackage makes what a package says fit to be stored and shown.
+// cleanPackage cleans the description of a package so that it can be stored and
+// shown.
 func cleanPackage(p *artifact.Package, file string) {
 	for _, s := range []*string{&p.Platform, &p.Name, &p.PackageName, &p.Version, &p.VersionCode, &p.MinOSVersion, &p.TargetOS, &p.Tool} {
 		*s = cleanText(*s, nameLength)
@@ -63,7 +64,7 @@ func cleanPackage(p *artifact.Package, file string) {
 	}
 }
 
-// cleanSymbols does the same for symbols.
+// cleanSymbols cleans the description of a symbols file likewise.
 func cleanSymbols(s *artifact.Symbols) {
 	s.Images = cleanImages(s.Images, symbolCount)
 	s.MapID = cleanText(s.MapID, nameLength)
@@ -83,7 +84,7 @@ func cleanImages(all []artifact.Image, count int) []artifact.Image {
 	return kept
 }
 
-// cleanList cleans the texts of a list and drops the empty ones.
+// cleanList cleans the texts of a list and removes the empty ones.
 func cleanList(all []string, count, length int) []string {
 	kept := make([]string, 0, min(len(all), count))
 	for _, s := range all {
@@ -97,9 +98,9 @@ func cleanList(all []string, count, length int) []string {
 	return kept
 }
 
-// cleanText makes a text valid UTF-8 on one line, of at most limit characters. Signs
-// that change the direction of writing go too: they make a name look like
-// another. The result shares no memory with the package.
+// cleanText returns a text as valid UTF-8 on one line, of at most limit characters.
+// Characters that change the direction of writing are removed: they can make a name
+// look like another. The result shares no memory with the package.
 func cleanText(s string, limit int) string {
 	var b strings.Builder
 	n := 0
@@ -121,7 +122,7 @@ func cleanText(s string, limit int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// jsonTime drops times that JSON cannot hold.
+// jsonTime returns the zero time for times that JSON cannot represent.
 func jsonTime(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}

@@ -272,7 +272,7 @@ func webpGroups(groups int) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(chunk))), chunk...)
 }
 
-// claimed makes a WebP and its last chunk claim 100 MB.
+// claimed sets the size that a WebP and its last chunk claim to 100 MB.
 func claimed(raw []byte) []byte {
 	binary.LittleEndian.PutUint32(raw[4:], 110<<20)
 	at := bytes.LastIndex(raw, []byte("VP8 "))
