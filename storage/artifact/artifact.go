@@ -1,6 +1,6 @@
 // Package artifact reads packages of apps: what is in an APK, AAB, APKS, XAPK,
 // IPA, tvOS or macOS archive, a dSYM or a ProGuard mapping. It reads through an
-// io.ReaderAt and knows nothing of where the bytes are; of a large package it
+// io.ReaderAt and does not depend on where the bytes are; of a large package it
 // reads the directory and the few entries that matter.
 //
 // Everything comes from outside and is treated as hostile: sizes after inflation,

@@ -93,7 +93,7 @@ type Module struct {
 
 // FaultThread returns the thread that describes the error: the first one
 // listed with fault set, else the one that mainThread names. It is nil only
-// for a Report that was not made by Parse.
+// for a Report that Parse did not return.
 func (r *Report) FaultThread() *Thread {
 	for i := range r.Threads {
 		if r.Threads[i].Fault {

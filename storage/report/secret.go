@@ -9,7 +9,7 @@ const (
 	secret             // numbers too
 )
 
-// Classes of the words that a name is made of.
+// Classes of the words of a name.
 const (
 	wordOther     = 0
 	wordSecret    = 1 << iota // secret by itself

@@ -90,7 +90,7 @@ func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
 	return job.Finish(ctx, SyncResult{Bytes: c.build.File.Size, Target: target}, nil)
 }
 
-// classifyError makes those failures permanent that every attempt would have.
+// classifyError returns failures as permanent that every attempt would have.
 func classifyError(err error) error {
 	var forbidden *outbound.ForbiddenError
 	switch {

@@ -152,7 +152,7 @@ func TestSyncToBucketThatIsAway(t *testing.T) {
 		if r.Method == http.MethodHead { // the bucket is there
 			return
 		}
-		rw.WriteHeader(http.StatusNotImplemented) // which is not asked again at once
+		rw.WriteHeader(http.StatusNotImplemented) // which is not retried at once
 	}))
 	t.Cleanup(server.Close)
 	w.connect(distribution.Connection{Kind: "s3", Endpoint: server.URL, Bucket: "apps", AccessKey: "a"}, "s3cret")

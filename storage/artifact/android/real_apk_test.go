@@ -82,7 +82,7 @@ func TestReadsRealPackages(t *testing.T) {
 			p.Icon = nil
 			want.Kind, want.Platform = artifact.APK, artifact.Android
 			require.Equal(t, want, p)
-			t.Logf("%d of %d blocks of 256 KiB, %d calls, %d bytes asked for of %d",
+			t.Logf("%d of %d blocks of 256 KiB, %d calls, %d bytes requested of %d",
 				len(r.seen), (size+blockOfCache-1)/blockOfCache, r.calls, r.bytes, size)
 			require.LessOrEqual(t, len(r.seen), 8)
 		})

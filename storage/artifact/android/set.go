@@ -90,7 +90,7 @@ func (s *set) base() archive.Entry {
 	})
 }
 
-// basePriority says how much a name is that of a base APK.
+// basePriority returns how likely a name is that of a base APK.
 func (s *set) basePriority(name string) int {
 	if s.description.base != "" && name == s.description.base {
 		return 7
@@ -198,7 +198,7 @@ var partABIs = [][2]string{
 	{"x86", "x86"}, {"mips64", "mips64"}, {"mips", "mips"}, {"riscv64", "riscv64"},
 }
 
-// partSpelling makes the proper names of ABIs what parts have.
+// partSpelling converts the proper names of ABIs to the spelling of parts.
 var partSpelling = strings.NewReplacer("-v8a", "_v8a", "-v7a", "_v7a")
 
 // abiOfPart returns the ABI in a name such as base-arm64_v8a.apk, config.x86.apk,

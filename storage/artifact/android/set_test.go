@@ -89,7 +89,8 @@ func TestSetReadsDescriptions(t *testing.T) {
 	for _, about := range []packed{xapk, apkm} {
 		p, err = readSet(t, about, icon, packed{name: "base.apk", data: []byte("no zip")}, packed{name: "odd name.apk", data: []byte("no zip")})
 		require.NoError(t, err)
-		require.Equal(t, []string{"Described", "com.described", "1.2", "12", "21"}, []string{p.Name, p.PackageName, p.Version, p.VersionCode, p.MinOSVersion})
+		require.Equal(t, artifact.Package{Name: "Described", PackageName: "com.described", Version: "1.2", VersionCode: "12", MinOSVersion: "21"},
+			artifact.Package{Name: p.Name, PackageName: p.PackageName, Version: p.Version, VersionCode: p.VersionCode, MinOSVersion: p.MinOSVersion})
 		require.Equal(t, artifact.Android, p.Platform)
 		require.Equal(t, green, shownAt(t, p.Icon, 0.5, 0.5))
 		require.Len(t, p.Warnings, 1)

@@ -173,7 +173,8 @@ func plainSignature(t testing.TB, der []byte) []byte {
 		Digests, Content asn1.RawValue
 		Certificates     asn1.RawValue
 		Signers          []int `asn1:"set"`
-	}{1, null, null, asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: der}, []int{}})
+	}{Version: 1, Digests: null, Content: null, Signers: []int{},
+		Certificates: asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: der}})
 	require.NoError(t, err)
 	raw, err := asn1.Marshal(struct {
 		Type    asn1.ObjectIdentifier

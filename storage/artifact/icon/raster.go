@@ -132,7 +132,7 @@ func edgesOf(contours []contour, h int) []edge {
 			}
 			slope := (q.x - p.x) / (q.y - p.y)
 			x := p.x + slope*((first+0.5)/linesPerPixel-p.y)
-			edges = append(edges, edge{int(first), int(last), x, slope / linesPerPixel, winding})
+			edges = append(edges, edge{first: int(first), last: int(last), x: x, slope: slope / linesPerPixel, winding: winding})
 		}
 	}
 	return edges
