@@ -305,7 +305,7 @@ const (
 // answer writes the echo of the report. The next documents need not wait until
 // the client has taken it: it has a place of its own while there is one.
 func (in *intake) answer(id uuid.UUID) {
-	in.doc.b = echo(in.doc.b, id, in.head.Foreign)
+	in.doc.b = echo(in.doc.b, id, in.head.UnknownMembers)
 	in.r.buffers.put(in.scrubbed)
 	in.scrubbed = nil
 	if at, ok := in.r.memory.try(in.token.ID, tierEchoes, in.doc.place.weight); ok {

@@ -271,18 +271,19 @@ func TestNoTimeToInspect(t *testing.T) {
 	t.Parallel()
 	late := fmt.Errorf("read the file: %w", context.DeadlineExceeded)
 	busy, symbolsBusy := true, true
+	inspector := inspect.New(inspect.Config{})
 	w := newWorld(t, false, func(cfg *Config) {
 		cfg.Inspect = func(ctx context.Context, in artifact.Input, platform string, generic bool) (*artifact.Package, error) {
 			if busy {
 				return nil, late
 			}
-			return inspect.Package(ctx, in, platform, generic)
+			return inspector.Package(ctx, in, platform, generic)
 		}
 		cfg.InspectSymbols = func(ctx context.Context, in artifact.Input) (*artifact.Symbols, error) {
 			if symbolsBusy {
 				return nil, late
 			}
-			return inspect.Symbols(ctx, in)
+			return inspector.Symbols(ctx, in)
 		}
 	})
 	build, symbols := file("file", "a.ipa", ipa("com.example.demo", "1")), file("symbols_file", "s.zip", dSYM())

@@ -159,11 +159,12 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Wait <= 0 {
 		cfg.Wait = defaultWait
 	}
+	inspector := inspect.New(inspect.Config{})
 	if cfg.Inspect == nil {
-		cfg.Inspect = inspect.Package
+		cfg.Inspect = inspector.Package
 	}
 	if cfg.InspectSymbols == nil {
-		cfg.InspectSymbols = inspect.Symbols
+		cfg.InspectSymbols = inspector.Symbols
 	}
 	if cfg.Letter == nil {
 		cfg.Letter = icon.Letter

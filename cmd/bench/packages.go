@@ -78,12 +78,13 @@ func (b *uploadBench) inspect(ctx context.Context, store object.Store, path stri
 		return nil, err
 	}
 	defer func() { _ = store.Delete(context.WithoutCancel(ctx), key) }()
+	inspector := inspect.New(inspect.Config{})
 	var took []time.Duration
 	var stats object.ReadStats
 	for n := range inspections + warmUps {
 		start := time.Now()
 		r := object.NewReaderAt(ctx, store, key, info.Size(), readBlock)
-		p, err := inspect.Package(ctx, artifact.Input{Reader: r, Size: info.Size(), Name: filepath.Base(path)}, "", false)
+		p, err := inspector.Package(ctx, artifact.Input{Reader: r, Size: info.Size(), Name: filepath.Base(path)}, "", false)
 		if err != nil {
 			return nil, err
 		}

@@ -80,7 +80,7 @@ func (p *parts) addBuildWork(handlers map[string]worker.Handler) error {
 	if err != nil {
 		return err
 	}
-	crashes := &workcrash.OfBuilds{Store: p.crashes, Objects: p.objects, Log: p.log}
+	crashes := &workcrash.BuildCrashes{Store: p.crashes, Objects: p.objects, Log: p.log}
 	for kind, handler := range map[string]worker.Handler{
 		tasks.BuildNotify.Name:   &workbuild.Notify{DB: p.db, Links: link.New(p.s.PublicURL), NotesHTML: note.HTML},
 		tasks.BuildSync.Name:     &workbuild.Sync{DB: p.db, Objects: p.objects, Guard: p.guard, Key: []byte(p.s.SigningKey)},

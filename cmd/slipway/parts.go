@@ -124,8 +124,8 @@ func (p *parts) close() {
 }
 
 // startWorker starts the pools with a handler for every kind, and gives what stops
-// them. The pace, nil where no api runs beside, makes crash processing give way.
-func (p *parts) startWorker(pace *workcrash.Pace) (stop func(), err error) {
+// them. The throttle, nil where no api runs beside, slows crash processing down.
+func (p *parts) startWorker(throttle *workcrash.Throttle) (stop func(), err error) {
 	pools, err := worker.ParsePools(p.s.WorkerPools)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (p *parts) startWorker(pace *workcrash.Pace) (stop func(), err error) {
 	}
 	watch := p.metrics.Observer()
 	handlers := map[string]worker.Handler{
-		tasks.CrashProcess.Name:    &workcrash.Process{Store: p.crashes, Observer: watch, Pace: pace, Log: p.log},
+		tasks.CrashProcess.Name:    &workcrash.Process{Store: p.crashes, Observer: watch, Throttle: throttle, Log: p.log},
 		tasks.CrashPurge.Name:      &workcrash.Purge{Store: p.crashes, Ledger: p.ledger, Objects: p.objects, Log: p.log},
 		tasks.CrashRetention.Name:  expire,
 		tasks.LedgerRetention.Name: prune,
@@ -197,7 +197,7 @@ func (p *parts) startAll(listener net.Listener) (stop func(), err error) {
 	fast, stopFast := p.startFast()
 	stops.push(stopFast)
 	committer := intake.NewCommitter(p.crashes, fast, p.log)
-	stopWorker, err := p.startWorker(workcrash.NewPace(committer.Crowd))
+	stopWorker, err := p.startWorker(workcrash.NewThrottle(committer.Crowd))
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,13 @@
 // Package artifact reads packages of apps: what is in an APK, AAB, APKS, XAPK,
 // IPA, tvOS or macOS archive, a dSYM or a ProGuard mapping. It reads through an
-// io.ReaderAt and knows nothing of where the bytes are; of a large package it
+// io.ReaderAt and does not depend on where the bytes are; of a large package it
 // reads the directory and the few entries that matter.
 //
-// Everything comes from outside and is taken for hostile: sizes after inflation,
+// Everything comes from outside and is treated as hostile: sizes after inflation,
 // counts, depths and times are bounded (see the limits), no entry's name ever
-// becomes a path, and a decoder that panics is a decoder that failed. What cannot
-// be decoded never rejects a package that can be told for what it is: it becomes
-// a warning, and the package has what could be read.
+// becomes a path, and a decoder that panics counts as one that failed. What cannot
+// be decoded never rejects a package whose kind is known: it becomes a warning, and
+// the package has what could be read.
 //
 // A file that is no package, or whose archive is broken, is an *InvalidError
 // with the reason; all other errors come from the reader.
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Kind is what a file was found to be.
+// Kind is the kind of a file.
 type Kind string
 
 // The kinds.
@@ -33,8 +33,8 @@ const (
 	Generic Kind = "generic"
 )
 
-// The platforms that are read out of packages; those of generic files are what
-// the request says (decisions 1, code 121).
+// The platforms that are read from packages; that of a generic file is the
+// request's.
 const (
 	Android = "Android"
 	IOS     = "iOS"
@@ -42,12 +42,12 @@ const (
 	MacOS   = "macOS"
 )
 
-// InvalidError says why a file is no package.
+// InvalidError is why a file is no package.
 type InvalidError struct{ Reason string }
 
 func (e *InvalidError) Error() string { return e.Reason }
 
-// Package is what a package says of itself. Unknown texts are "".
+// Package is the description of a package. Unknown texts are "".
 type Package struct {
 	Kind         Kind
 	Platform     string
@@ -60,12 +60,12 @@ type Package struct {
 	ABIs         []string // sorted
 	Debuggable   bool
 	Splits       []string // of an archive of APKs or modules of a bundle
-	Tool         string   // what made it, such as bundletool's version
+	Tool         string   // that built it, with its version, such as bundletool's
 	Icon         []byte   // PNG, square, at most IconSize pixels; nil: none could be read
 	Signer       *Signer
 	Provisioning *Provisioning
 	Images       []Image  // Apple: the architectures of the main executable
-	HasSDK       bool     // holds a library or framework of Input.Vendor
+	HasSDK       bool     // contains a library or framework of Input.Vendor
 	Warnings     []string // what could not be read, in words for people
 }
 
@@ -74,7 +74,7 @@ const IconSize = 256
 
 // Signer is who signed an Android package.
 type Signer struct {
-	Scheme  string    `json:"scheme"` // highest of v1, v2, v3, v3.1 that is there
+	Scheme  string    `json:"scheme"` // highest of v1, v2, v3, v3.1 that is present
 	Schemes []string  `json:"schemes"`
 	SHA256  string    `json:"sha256"` // of the certificate, lower-case hex
 	Subject string    `json:"subject"`
@@ -92,7 +92,7 @@ type Provisioning struct {
 	Devices  []string  `json:"devices"` // UDIDs; at most MaxDevices
 }
 
-// Symbols is what a symbols file says of itself.
+// Symbols is the description of a symbols file.
 type Symbols struct {
 	Kind    Kind     `json:"kind"`
 	Images  []Image  `json:"images,omitempty"`   // dSYM
@@ -113,6 +113,6 @@ type Image struct {
 type Input struct {
 	Reader io.ReaderAt
 	Size   int64
-	Name   string // as the client called it: a hint, never a path
+	Name   string // the client's: a hint, never a path
 	Vendor string // the vendor whose SDK HasSDK looks for, such as "slipway"
 }

@@ -1,10 +1,16 @@
-// Package mail keeps mail: written in the transaction of what it tells of, sent
+// Package mail stores mail: written in the transaction of what it is about, sent
 // by a task each, readable by operators until its retention ends.
 //
-// A mail is addressed to one person. Its id is also the Message-ID, so that a
-// mail server or reader can tell one that was sent twice. Where the installation
-// has no mail server, mail stays here (state kept) and operators read it at
-// /ops/mail.
+// A mail is addressed to one person. Its id is also the Message-ID, by which mail
+// servers and readers recognize one that was sent twice. Where the installation has
+// no mail server, mail stays here (state kept) and operators read it at /ops/mail.
+//
+// A caller that may run twice sets a dedupe key: the second Insert then writes
+// nothing. Whoever inserts a mail inserts its mail:send task in the same
+// transaction, so that there is never one without the other.
+//
+// Recipients, subjects and kinds end up in headers, so a value that could begin
+// another header is an *storage.InvalidError; bodies are only bounded.
 package mail
 
 import (
@@ -47,15 +53,15 @@ type Mail struct {
 	SentAt         *time.Time `db:"sent_at"`
 }
 
-// New is a mail to write.
+// New is a mail to insert.
 type New struct {
-	OrganizationID int64 // 0: of the installation
+	OrganizationID int64 // 0: the installation's
 	Kind           string
 	Recipient      string
 	Subject        string
 	TextBody       string
 	HTMLBody       string
-	// DedupeKey, when set, lets only one mail with it be written, ever.
+	// DedupeKey, when set, is unique: a second mail with it is not written.
 	DedupeKey string
 }
 
@@ -90,8 +96,8 @@ func (n *New) check() error {
 	return nil
 }
 
-// printable: no line end that would begin another header, no other control
-// character.
+// printable reports whether a text is bounded and has no line end, which would
+// begin another header, and no other control character.
 func printable(text string, most int) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= most && !strings.ContainsFunc(text, unicode.IsControl)
 }
@@ -102,7 +108,7 @@ values ($1, nullif($2::bigint, 0), $3, $4, $5, $6, $7, nullif($8, ''))
 on conflict (dedupe_key) do nothing
 returning id`
 
-// Insert writes a mail; the id is zero when one with the dedupe key is there. The
+// Insert writes a mail; the id is zero when one with the dedupe key exists. The
 // caller inserts the task mail:send of a new one in the same transaction. A
 // recipient or subject that could break out of its header is an
 // *storage.InvalidError.
@@ -112,12 +118,12 @@ func Insert(ctx context.Context, q storage.Querier, n New) (uuid.UUID, error) {
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
-		return uuid.Nil, fmt.Errorf("make a mail id: %w", err)
+		return uuid.Nil, fmt.Errorf("new mail id: %w", err)
 	}
-	var written []uuid.UUID
-	err = q.SelectContext(ctx, &written, insertMail, id, n.OrganizationID, n.Kind, n.Recipient, n.Subject, n.TextBody,
+	var inserted []uuid.UUID
+	err = q.SelectContext(ctx, &inserted, insertMail, id, n.OrganizationID, n.Kind, n.Recipient, n.Subject, n.TextBody,
 		n.HTMLBody, n.DedupeKey)
-	if err != nil || len(written) == 0 {
+	if err != nil || len(inserted) == 0 {
 		return uuid.Nil, storage.Wrap(err, "write mail")
 	}
 	return id, nil
@@ -138,7 +144,7 @@ const setState = `
 update mails set state = $2, error = $3, sent_at = case when $2 = 'sent' then coalesce(sent_at, now()) end
 where id = $1 returning id`
 
-// SetState notes what became of a mail; reason is the failure's, "" otherwise.
+// SetState stores the outcome of a mail; reason is the failure's, "" otherwise.
 func SetState(ctx context.Context, q storage.Querier, id uuid.UUID, state State, reason string) error {
 	switch state {
 	case Queued, Sent, Kept, Failed:
@@ -149,7 +155,7 @@ func SetState(ctx context.Context, q storage.Querier, id uuid.UUID, state State,
 	return storage.Wrap(q.GetContext(ctx, &found, setState, id, state, clip(reason)), "state of mail "+id.String())
 }
 
-// clip makes what a mail server answered fit for the table.
+// clip returns a mail server's text as the table can store it.
 func clip(reason string) string {
 	reason = reason[:min(len(reason), maxReason)]
 	return strings.ReplaceAll(strings.ToValidUTF8(reason, "\uFFFD"), "\x00", "\uFFFD")
@@ -158,7 +164,7 @@ func clip(reason string) string {
 const listMails = `
 select ` + mailColumns + ` from mails order by created_at desc, id desc limit $1 offset $2`
 
-// List gives mails, newest first and without HTMLBody, with the number of all.
+// List returns mails, newest first and without HTMLBody, and the number of all.
 func List(ctx context.Context, q storage.Querier, limit, offset int) ([]Mail, int, error) {
 	if limit <= 0 || limit > maxPage {
 		limit = maxPage
@@ -176,7 +182,7 @@ const pruneMails = `
 delete from mails where id in (select id from mails where created_at < $1
 	order by created_at limit $2 for update skip locked)`
 
-// Prune deletes mails made before, at most limit of them.
+// Prune deletes mails that were created before a time, at most limit of them.
 func Prune(ctx context.Context, q storage.Querier, before time.Time, limit int) (int64, error) {
 	result, err := q.ExecContext(ctx, pruneMails, before, limit)
 	if err != nil {

@@ -45,10 +45,8 @@ func TestMailIsKeptOnce(t *testing.T) {
 	}
 	m, err := mail.ByID(ctx, db, id)
 	require.NoError(t, err)
-	require.Equal(t, []any{"new-build", "ann@example.com", "A build", "text\r\n", "<p>text</p>", mail.Queued},
-		[]any{m.Kind, m.Recipient, m.Subject, m.TextBody, m.HTMLBody, m.State})
-	require.Nil(t, m.OrganizationID)
-	require.Nil(t, m.SentAt)
+	require.Equal(t, &mail.Mail{ID: id, Kind: "new-build", Recipient: "ann@example.com", Subject: "A build", TextBody: "text\r\n",
+		HTMLBody: "<p>text</p>", State: mail.Queued, CreatedAt: m.CreatedAt}, m)
 
 	require.NoError(t, mail.SetState(ctx, db, id, mail.Failed, "550 \xff\x00 "+strings.Repeat("x", 5000)))
 	m, err = mail.ByID(ctx, db, id)

@@ -2,115 +2,112 @@ package report
 
 import "slices"
 
-// annotations reads the free-form data, in which secrets are looked for at
-// every depth.
-func (w *walker) annotations() bool {
-	switch w.token() {
-	case '{', '[', '"', 'n':
-	default:
-		return w.wrongKind("must be an array, an object or a string")
-	}
-	if w.out != nil {
-		return w.skip(1)
-	}
-	return w.annotation(1, false)
+// secretFinder looks for secrets in the parts of a report whose structure is not
+// fixed: attributes, annotations and unknown members. It collects where they
+// stand, in ascending order.
+type secretFinder struct {
+	valueReader
+	ignore  bool // Parse skips these parts: Check has looked through them
+	limit   int  // of secrets
+	secrets []Span
+	scratch []byte // decoded text of the string that is looked through
 }
 
 // annotation looks for secrets in one value. item is set for the elements of
 // an array, where text may be an item of an environment, NAME=value.
-func (w *walker) annotation(depth int, item bool) bool {
-	c := w.token()
+func (f *secretFinder) annotation(depth int, item bool) bool {
+	c := f.token()
 	switch c {
 	case '"':
-		start := w.pos + 1
-		t, ok := w.str()
+		start := f.pos + 1
+		t, ok := f.str()
 		if ok && mayHoldSecret(t) {
-			return w.maskText(t, start, item)
+			return f.maskText(t, start, item)
 		}
 		return ok
 	case '{', '[':
 	default:
-		return w.scalar(c)
+		return f.scalar(c)
 	}
-	if depth >= w.maxDepth {
-		return w.tooDeep()
+	if depth >= f.maxDepth {
+		return f.tooDeep()
 	}
-	w.pos++
+	f.pos++
 	if c == '[' {
-		return w.annotationItems(depth + 1)
+		return f.annotationItems(depth + 1)
 	}
-	return w.annotationMembers(depth + 1)
+	return f.annotationMembers(depth + 1)
 }
 
 // annotationItems looks for secrets in an array. What follows a secret name
 // there is its value: ["authorization", "..."], a flat list of headers, or
 // arguments of a command.
-func (w *walker) annotationItems(depth int) bool {
+func (f *secretFinder) annotationItems(depth int) bool {
 	var m cursor
 	named := public
-	for w.element(&m) {
-		c, start := w.token(), w.pos
+	for f.element(&m) {
+		c, start := f.token(), f.pos
 		if named != public && (c == '"' || c == '[') {
-			if !w.secretMember(named, depth) {
+			if !f.secretMember(named, depth) {
 				return false
 			}
 			named = public
 			continue
 		}
-		if !w.annotation(depth, true) {
+		if !f.annotation(depth, true) {
 			return false
 		}
 		named = public
 		if c == '"' {
-			named = w.nameIn(start, w.pos)
+			named = f.nameIn(start, f.pos)
 		}
 	}
-	return w.err == nil
+	return f.err == nil
 }
 
 // annotationMembers looks for secrets in an object. A name and a value may be
-// members of their own, in any order: {"name": "Authorization", "value": ...}.
+// separate members, in any order: {"name": "Authorization", "value": ...}.
 // Of repeated ones the last counts, as for every reader.
-func (w *walker) annotationMembers(depth int) bool {
+func (f *secretFinder) annotationMembers(depth int) bool {
 	var (
 		m     cursor
 		named = public
-		value struct{ start, end, from, to int } // where it stands, and its spans
+		value struct{ start, end, from, to int } // its offsets, and those of its spans
 	)
-	for w.member(&m) {
+	for f.member(&m) {
 		kind := secretName(m.key, false)
-		c, start, from := w.token(), w.pos, len(w.head.Secrets)
-		if kind != public && !w.secretMember(kind, depth) ||
-			kind == public && !w.annotation(depth, false) {
+		c, start, from := f.token(), f.pos, len(f.secrets)
+		if kind != public && !f.secretMember(kind, depth) ||
+			kind == public && !f.annotation(depth, false) {
 			return false
 		}
 		switch pairMember(m.key) {
 		case pairName:
 			if c == '"' {
-				named = w.nameIn(start, w.pos)
+				named = f.nameIn(start, f.pos)
 			}
 		case pairValue:
-			value.start, value.end, value.from, value.to = start, w.pos, from, len(w.head.Secrets)
+			value.start, value.end, value.from, value.to = start, f.pos, from, len(f.secrets)
 		}
 	}
-	if w.err != nil || named == public || value.end == 0 {
-		return w.err == nil
+	if f.err != nil || named == public || value.end == 0 {
+		return f.err == nil
 	}
-	span, hidden := secretSpan(w.buf[value.start:value.end], value.start, named)
+	span, hidden := secretSpan(f.buf[value.start:value.end], value.start, named)
 	if !hidden {
 		return true
 	}
-	w.head.Secrets = slices.Replace(w.head.Secrets, value.from, value.to, span)
-	if len(w.head.Secrets) > w.limits.Secrets {
-		return w.tooMany("secret values", w.limits.Secrets)
+	f.secrets = slices.Replace(f.secrets, value.from, value.to, span)
+	if len(f.secrets) > f.limit {
+		return f.tooMany("secret values", f.limit)
 	}
 	return true
 }
 
-// nameIn tells whether the string between two offsets, quotes included, is
-// nothing but a secret name.
-func (w *walker) nameIn(start, end int) secrecy {
-	raw := w.buf[start+1 : end-1]
+// nameIn returns the secrecy of the string between two offsets, quotes included,
+// when it is nothing but a secret name.
+func (f *secretFinder) nameIn(start, end int) secrecy {
+	raw := f.buf[start+1 : end-1]
 	if len(raw) < 2 || len(raw) > maxName {
 		return public
 	}
@@ -130,8 +127,8 @@ const (
 	pairValue
 )
 
-// pairMember tells which half of a pair a member holds, in the spellings of
-// HTTP archives and of the dictionaries of common languages.
+// pairMember returns which half of a pair a member is, in the spellings of HTTP
+// archives and of the dictionaries of common languages.
 func pairMember(key []byte) pairRole {
 	if len(key) < 3 || len(key) > 6 {
 		return pairNone
@@ -145,43 +142,32 @@ func pairMember(key []byte) pairRole {
 	return pairNone
 }
 
-// foreign reads a member that the contract does not name, and looks for
-// secrets in it as in an annotation. depth is the number of objects and arrays
+// unknownMember reads a member that is not documented, and looks for secrets in it
+// as in an annotation. depth is the number of objects and arrays
 // around it.
-func (w *walker) foreign(key []byte, depth int) bool {
-	if w.out != nil {
-		return w.skip(depth)
+func (f *secretFinder) unknownMember(key []byte, depth int) bool {
+	if f.ignore {
+		return f.skip(depth)
 	}
 	if kind := secretName(key, false); kind != public {
-		return w.secretMember(kind, depth)
+		return f.secretMember(kind, depth)
 	}
-	return w.annotation(depth, false)
+	return f.annotation(depth, false)
 }
 
-// foreignBody looks for secrets in a member body that is not the report. It is
-// known to be foreign only at the end of the document.
-func (w *walker) foreignBody() bool {
-	w.pos = w.bodyAt
-	if !w.annotation(0, false) {
+// secretMember reads the value of a member with a secret name and marks it.
+func (f *secretFinder) secretMember(kind secrecy, depth int) bool {
+	f.token()
+	start := f.pos
+	if !f.skip(depth) {
 		return false
 	}
-	slices.SortFunc(w.head.Secrets, func(a, b Span) int { return a.Start - b.Start })
-	return true
+	span, hidden := secretSpan(f.buf[start:f.pos], start, kind)
+	return !hidden || f.mark(span)
 }
 
-// secretMember reads the value that stands under a secret name and marks it.
-func (w *walker) secretMember(kind secrecy, depth int) bool {
-	w.token()
-	start := w.pos
-	if !w.skip(depth) {
-		return false
-	}
-	span, hidden := secretSpan(w.buf[start:w.pos], start, kind)
-	return !hidden || w.mark(span)
-}
-
-// secretSpan gives what of a value must be masked. null, booleans, empty
-// values and what is masked already give nothing away.
+// secretSpan returns the part of a value that must be masked. null, booleans, empty
+// values and what is masked already disclose nothing.
 func secretSpan(value []byte, start int, kind secrecy) (Span, bool) {
 	end := start + len(value)
 	switch c := value[0]; {
@@ -191,11 +177,11 @@ func secretSpan(value []byte, start int, kind secrecy) (Span, bool) {
 		}
 	case c == '{' || c == '[':
 		if len(value) > 2 {
-			return Span{Start: start, End: end, Bare: true}, true
+			return Span{Start: start, End: end, Unquoted: true}, true
 		}
 	case c == '-' || c-'0' <= 9:
 		if kind == secret {
-			return Span{Start: start, End: end, Bare: true}, true
+			return Span{Start: start, End: end, Unquoted: true}, true
 		}
 	}
 	return Span{}, false

@@ -5,64 +5,60 @@ import (
 	"strconv"
 )
 
-func (w *walker) tooMany(what string, bound int) bool {
-	return w.wrong("holds more than " + strconv.Itoa(bound) + " " + what)
-}
-
 // attributes reads the indexed keys and values. A repeated key keeps its last
 // value. Values of keys that name a secret are marked for masking, and secrets
 // in the text of the others, as in annotations.
-func (w *walker) attributes() bool {
-	entered, ok := w.optionalObject()
+func (m *memberReader) attributes() bool {
+	entered, ok := m.optionalObject()
 	if !entered {
 		return ok
 	}
-	var m cursor
+	var at cursor
 	var keys nameSet
-	for w.member(&m) {
-		if !w.attribute(m.key, &keys) {
-			return w.under(m.key)
+	for m.member(&at) {
+		if !m.attribute(at.key, &keys) {
+			return m.inMember(at.key)
 		}
-		if m.n > w.limits.Attributes {
-			return w.tooMany("attributes", w.limits.Attributes)
+		if at.n > m.limits.Attributes {
+			return m.tooMany("attributes", m.limits.Attributes)
 		}
 	}
-	return w.err == nil
+	return m.err == nil
 }
 
-func (w *walker) attribute(key []byte, keys *nameSet) bool {
-	if len(key) > w.limits.Key {
-		return w.wrong("the key is longer than " + strconv.Itoa(w.limits.Key) + " bytes")
+func (m *memberReader) attribute(key []byte, keys *nameSet) bool {
+	if len(key) > m.limits.Key {
+		return m.invalidValue("the key is longer than " + strconv.Itoa(m.limits.Key) + " bytes")
 	}
-	c := w.token()
+	c := m.token()
 	if c == '{' || c == '[' {
-		return w.wrongKind("must be a string, a number or a boolean")
+		return m.wrongKind("must be a string, a number or a boolean")
 	}
-	if w.out == nil {
+	if m.out == nil {
 		if kind := secretName(key, false); kind != public {
-			return w.secretMember(kind, 2)
+			return m.secretMember(kind, 2)
 		}
-		return w.annotation(2, false)
+		return m.annotation(2, false)
 	}
 	var value any
 	switch c {
 	case '"':
-		t, ok := w.str()
+		t, ok := m.str()
 		if !ok {
 			return false
 		}
 		value = t.String()
 	case 't', 'f':
 		value = c == 't'
-		if !w.scalar(c) {
+		if !m.scalar(c) {
 			return false
 		}
 	case 'n':
-		if !w.literal("null") {
+		if !m.literal("null") {
 			return false
 		}
 	default:
-		raw, ok := w.number()
+		raw, ok := m.number()
 		if !ok {
 			return false
 		}
@@ -70,8 +66,8 @@ func (w *walker) attribute(key []byte, keys *nameSet) bool {
 	}
 	i, fresh := keys.add(key)
 	if fresh {
-		w.out.Attributes = append(w.out.Attributes, Attribute{Key: string(key)})
+		m.out.Attributes = append(m.out.Attributes, Attribute{Key: string(key)})
 	}
-	w.out.Attributes[i].Value = value
+	m.out.Attributes[i].Value = value
 	return true
 }

@@ -5,14 +5,14 @@ import (
 )
 
 // Check walks a submitted body once and refuses it with an *Error if it is
-// not a report object within the limits: valid JSON in valid UTF-8 that keeps
-// every rule of the contract, part 2.2 and 4.2. The shapes {"body":{...}} and
-// {"body":"..."} are unwrapped, one level deep, unless the eight required
-// members stand beside body. Nothing of the body is changed.
+// not a report object within the limits: valid JSON in valid UTF-8 with the
+// eight required members, and every member of the documented type. The shapes
+// {"body":{...}} and {"body":"..."} are unwrapped, one level deep, unless the
+// eight required members stand beside body. Nothing of the body is changed.
 //
-// Leniency that real clients need: null for an optional member is as good as
+// Real clients need leniency: null for an optional member is as good as
 // none; line, column and address are numbers or strings, and a position that
-// is no positive number counts as not given; attribute values may also be
+// is no positive number counts as absent; attribute values may also be
 // floating point or null; empty source code entries pass; unknown members
 // pass as long as they are valid JSON; lone surrogates pass and are read as
 // U+FFFD. A member given twice inside the report's own structure is refused,
@@ -23,39 +23,40 @@ func Check(body []byte, limits Limits) (Head, error) {
 	if !utf8.Valid(body) {
 		return Head{}, &Error{Code: CodeEncoding, Msg: "the body is not valid UTF-8"}
 	}
-	outer := walker{limits: limits}
-	outer.reset(body)
+	var outer walker
+	outer.reset(body, limits, nil)
 	ok := outer.document()
 	if !ok && (outer.missing == 0 || outer.body == nil) {
 		return Head{}, outer.err
 	}
 	if ok {
-		if outer.body != nil && !outer.foreignBody() {
-			outer.under([]byte("body"))
+		if outer.body != nil && !outer.unknownBody() {
+			outer.inMember([]byte("body"))
 			return Head{}, outer.err
 		}
-		return outer.head, nil
+		return outer.result(), nil
 	}
 
 	doc := outer.body
 	if doc[0] == '"' {
 		doc = text{raw: doc[1 : len(doc)-1], escaped: true}.appendTo(nil)
 	}
-	inner := walker{limits: limits}
-	inner.reset(doc)
+	var inner walker
+	inner.reset(doc, limits, nil)
 	if inner.document() {
-		inner.head.Foreign = inner.head.Foreign || outer.head.Foreign
-		return inner.head, nil
+		head := inner.result()
+		head.UnknownMembers = head.UnknownMembers || outer.head.UnknownMembers
+		return head, nil
 	}
 	if outer.missing < len(required) {
 		return Head{}, outer.err
 	}
-	inner.under([]byte("body"))
+	inner.inMember([]byte("body"))
 	return Head{}, inner.err
 }
 
 // The members of the report object that are known, as bits of a set. The
-// eight required ones come first, in the order of the contract.
+// eight required ones come first, in the order of the documentation.
 const (
 	memberUUID = 1 << iota
 	memberTimestamp
@@ -81,13 +82,13 @@ const (
 
 var required = [...]string{"uuid", "timestamp", "lang", "langVersion", "agent", "agentVersion", "threads", "mainThread"}
 
-// walker walks one report object. With out it also gathers the facts (Parse);
-// without, it looks for secrets (Check).
+// walker walks one report object. With out it fills in a Report (Parse);
+// without, it looks for secrets (Check). It stands on layers: scanner reads
+// tokens, valueReader single values, secretFinder the parts without a fixed
+// structure, memberReader the members that need no other one.
 type walker struct {
-	scanner
-	limits Limits
-	head   Head
-	out    *Report
+	memberReader
+	head Head
 
 	seen    uint32 // known members of the report object
 	missing int    // required members that were not there, at the end
@@ -95,17 +96,24 @@ type walker struct {
 	bodyAt  int    // where it starts
 
 	threads     nameSet
-	sources     nameSet
 	arch        *nameSet // register names; nil when no arch was given
 	registers   []registerUse
 	mainThread  []byte
 	entryThread []byte
-	scratch     []byte // decoded text of the string that is looked through for secrets
 }
 
-func (w *walker) reset(doc []byte) {
-	w.scanner = scanner{buf: doc, maxDepth: w.limits.Depth}
+func (w *walker) reset(doc []byte, limits Limits, out *Report) {
+	w.scanner = scanner{buf: doc, maxDepth: limits.Depth}
+	w.limit, w.ignore = limits.Secrets, out != nil
+	w.limits, w.out = limits, out
 	w.head = Head{Document: doc}
+}
+
+// result returns what Check found out.
+func (w *walker) result() Head {
+	head := w.head
+	head.Secrets = w.secrets
+	return head
 }
 
 // document walks the whole document.
@@ -121,7 +129,7 @@ func (w *walker) document() bool {
 	var m cursor
 	for w.member(&m) {
 		if !w.reportMember(m.key) {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err != nil {
@@ -136,76 +144,62 @@ func (w *walker) document() bool {
 func (w *walker) reportMember(key []byte) bool {
 	switch string(key) {
 	case "uuid":
-		return w.once(memberUUID) && w.uuid()
+		return w.first(&w.seen, memberUUID) && w.uuid()
 	case "timestamp":
-		return w.once(memberTimestamp) && w.timestamp()
+		return w.first(&w.seen, memberTimestamp) && w.timestamp()
 	case "lang":
-		return w.once(memberLang) && w.requiredText(func(r *Report) *string { return &r.Lang })
+		return w.first(&w.seen, memberLang) && w.requiredText(func(r *Report) *string { return &r.Lang })
 	case "langVersion":
-		return w.once(memberLangVersion) && w.requiredText(func(r *Report) *string { return &r.LangVersion })
+		return w.first(&w.seen, memberLangVersion) && w.requiredText(func(r *Report) *string { return &r.LangVersion })
 	case "agent":
-		return w.once(memberAgent) && w.requiredText(func(r *Report) *string { return &r.Agent })
+		return w.first(&w.seen, memberAgent) && w.requiredText(func(r *Report) *string { return &r.Agent })
 	case "agentVersion":
-		return w.once(memberAgentVersion) && w.requiredText(func(r *Report) *string { return &r.AgentVersion })
+		return w.first(&w.seen, memberAgentVersion) && w.requiredText(func(r *Report) *string { return &r.AgentVersion })
 	case "threads":
-		return w.once(memberThreads) && w.threadMap()
+		return w.first(&w.seen, memberThreads) && w.threadMap()
 	case "mainThread":
-		t, ok := text{}, w.once(memberMainThread)
+		t, ok := text{}, w.first(&w.seen, memberMainThread)
 		if ok {
 			t, ok = w.text()
 		}
 		w.mainThread = t.bytes()
 		return ok
 	case "symbolication":
-		return w.once(memberSymbolication) && w.symbolication()
+		return w.first(&w.seen, memberSymbolication) && w.symbolication()
 	case "entryThread":
 		var t text
-		ok := w.once(memberEntryThread) && w.optionalText(&t)
+		ok := w.first(&w.seen, memberEntryThread) && w.optionalText(&t)
 		if t.raw != nil {
 			w.entryThread = t.bytes()
 		}
 		return ok
 	case "arch":
-		return w.once(memberArch) && w.architecture()
+		return w.first(&w.seen, memberArch) && w.architecture()
 	case "fingerprint":
-		return w.once(memberFingerprint) && w.fingerprint()
+		return w.first(&w.seen, memberFingerprint) && w.fingerprint()
 	case "classifiers":
-		return w.once(memberClassifiers) && w.classifiers()
+		return w.first(&w.seen, memberClassifiers) && w.classifiers()
 	case "attributes":
-		return w.once(memberAttributes) && w.attributes()
+		return w.first(&w.seen, memberAttributes) && w.attributes()
 	case "sourceCode":
-		return w.once(memberSourceCode) && w.sourceMap()
+		return w.first(&w.seen, memberSourceCode) && w.sourceMap()
 	case "memory":
-		return w.once(memberMemory) && w.memory()
+		return w.first(&w.seen, memberMemory) && w.memory()
 	case "annotations":
-		return w.once(memberAnnotations) && w.annotations()
+		return w.first(&w.seen, memberAnnotations) && w.annotations()
 	case "modules":
-		return w.once(memberModules) && w.modules()
+		return w.first(&w.seen, memberModules) && w.modules()
 	case "body":
-		return w.once(memberBody) && w.wrapped()
+		return w.first(&w.seen, memberBody) && w.wrapped()
 	case "upload_file":
 		var t text
-		return w.once(memberUploadFile) && w.optionalText(&t)
+		return w.first(&w.seen, memberUploadFile) && w.optionalText(&t)
 	}
-	w.head.Foreign = true
-	return w.foreign(key, 1)
+	w.head.UnknownMembers = true
+	return w.unknownMember(key, 1)
 }
 
-// once marks a member of the report object and refuses a second one.
-func (w *walker) once(bit uint32) bool { return w.first(&w.seen, bit) }
-
-// first marks a member in a set and refuses a second one.
-func (w *walker) first(seen *uint32, bit uint32) bool {
-	if *seen&bit != 0 {
-		return w.twice()
-	}
-	*seen |= bit
-	return true
-}
-
-func (w *walker) twice() bool { return w.fail(CodeMalformed, "is given twice") }
-
-// wrapped remembers the value of body, which may be the report itself. Its
+// wrapped keeps the value of body, which may be the report itself. Its
 // depth counts from its own start.
 func (w *walker) wrapped() bool {
 	c, start := w.token(), w.pos
@@ -222,14 +216,14 @@ func (w *walker) wrapped() bool {
 	return w.wrongKind("must be a string")
 }
 
-// complete holds the rules that need the whole report object.
+// complete checks the rules that need the whole report object.
 func (w *walker) complete() bool {
 	for i, name := range required {
 		if w.seen&(1<<i) == 0 {
 			w.missing++
 			if w.err == nil {
-				w.wrong("is required")
-				w.under([]byte(name))
+				w.invalidValue("is required")
+				w.inMember([]byte(name))
 			}
 		}
 	}
@@ -237,12 +231,12 @@ func (w *walker) complete() bool {
 		return false
 	}
 	if w.threads.index(w.mainThread) < 0 {
-		w.wrong("is not a key of threads")
-		return w.under([]byte("mainThread"))
+		w.invalidValue("is not a key of threads")
+		return w.inMember([]byte("mainThread"))
 	}
 	if w.entryThread != nil && w.threads.index(w.entryThread) < 0 {
-		w.wrong("is not a key of threads")
-		return w.under([]byte("entryThread"))
+		w.invalidValue("is not a key of threads")
+		return w.inMember([]byte("entryThread"))
 	}
 	for _, use := range w.registers {
 		if !w.registerNames(use) {

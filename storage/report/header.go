@@ -17,9 +17,9 @@ type header struct {
 }
 
 // nextHeader finds the first header with a secret name at or after from; its
-// start is len(s) when there is none. What it finds depends on the bytes of the
-// header alone and not on those before it, and is found again when the value is
-// masked: so masking twice changes nothing.
+// start is len(s) when there is none. The result depends on the bytes of the header
+// alone and not on those before it, and is the same when the value is masked: so
+// masking twice changes nothing.
 func nextHeader(s []byte, from int) header {
 	for i := from; ; i++ {
 		n := bytes.IndexByte(s[i:], ':')
@@ -65,7 +65,7 @@ func headerLine(s []byte, from, colon int) (header, bool) {
 	}
 	spaced := len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t')
 	name := s[start:colon]
-	if !endsFold(name, "authorization") && !endsFold(name, "cookie") &&
+	if !hasSuffixFold(name, "authorization") && !hasSuffixFold(name, "cookie") &&
 		(!hyphen || !spaced || secretName(name, false) == public) {
 		return header{}, false
 	}
@@ -77,7 +77,7 @@ func headerLine(s []byte, from, colon int) (header, bool) {
 
 // printedMember reads a member whose quoted name ends before colon. A quoted
 // value goes to its closing quote, an object or an array to the end of the
-// line, for where it ends would have to be parsed.
+// line, since finding its end would need parsing.
 func printedMember(s []byte, from, colon int) (header, bool) {
 	quote, start := s[colon-1], colon-1
 	for start > from && colon-start <= maxName && isNameByte(s[start-1]) {
@@ -114,7 +114,7 @@ func printedMember(s []byte, from, colon int) (header, bool) {
 	return h, true
 }
 
-// closingQuote gives the offset of the quote that ends the string at i, or the
+// closingQuote returns the offset of the quote that ends the string at i, or the
 // end of the text.
 func closingQuote(s []byte, i int, quote byte) int {
 	for i < len(s) && s[i] != quote {
@@ -145,9 +145,9 @@ func isNumberByte(c byte) bool {
 	return c-'0' <= 9 || c == '.' || c == '-' || c == '+' || c|0x20 == 'e'
 }
 
-// endsFold tells whether a name ends in a word of small letters, without
-// regard to case.
-func endsFold(name []byte, word string) bool {
+// hasSuffixFold reports whether a name ends in a word of small letters, in any
+// case.
+func hasSuffixFold(name []byte, word string) bool {
 	if len(name) < len(word) {
 		return false
 	}

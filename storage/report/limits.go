@@ -1,12 +1,12 @@
 package report
 
-// Limits bounds what a report may hold, so that no document costs more to
-// read than its size suggests. A field of zero or less means the default.
+// Limits bounds what a report may contain, so that no document costs more to read
+// than its size suggests. A field of zero or less means the default.
 // Real clients stay far below the defaults.
 type Limits struct {
 	// Depth is how many objects and arrays may stand inside one another,
 	// counted from the report object. The report's own structure is six deep
-	// and is always allowed; the bound meets annotations and unknown members.
+	// and is always allowed; the bound is for annotations and unknown members.
 	// At most 1000: the walk recurses once for each level.
 	Depth int
 	// Threads, FramesPerThread, Sources, Modules, Slices, Classifiers and
@@ -30,8 +30,7 @@ type Limits struct {
 // some hundred kilobytes of stack.
 const maxDepth = 1000
 
-// DefaultLimits returns the bounds that the edge uses unless it is told
-// otherwise.
+// DefaultLimits returns the bounds that the edge uses unless configured otherwise.
 func DefaultLimits() Limits {
 	return Limits{
 		Depth:           64,     // error objects and game scenes nest to about 20

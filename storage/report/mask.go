@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// mask takes the place of a secret. It is plain ASCII without escapes, quotes
-// or delimiters of a query, so that a masked value is known again.
+// mask replaces a secret. It is plain ASCII without escapes, quotes or delimiters
+// of a query, so that a masked value is recognized.
 const mask = "[scrubbed]"
 
 // Scrub appends the document of head to dst with its secrets masked: a secret
@@ -19,7 +19,7 @@ func Scrub(dst []byte, head Head) []byte {
 	from := 0
 	for _, s := range head.Secrets {
 		dst = append(dst, head.Document[from:s.Start]...)
-		if s.Bare {
+		if s.Unquoted {
 			dst = append(dst, `"`+mask+`"`...)
 		} else {
 			dst = append(dst, mask...)
@@ -30,15 +30,15 @@ func Scrub(dst []byte, head Head) []byte {
 }
 
 // mark adds a span, and fails when there are too many.
-func (w *walker) mark(s Span) bool {
-	if len(w.head.Secrets) >= w.limits.Secrets {
-		return w.tooMany("secret values", w.limits.Secrets)
+func (f *secretFinder) mark(s Span) bool {
+	if len(f.secrets) >= f.limit {
+		return f.tooMany("secret values", f.limit)
 	}
-	w.head.Secrets = append(w.head.Secrets, s)
+	f.secrets = append(f.secrets, s)
 	return true
 }
 
-// mayHoldSecret is the cheap question before maskText: without an equals sign,
+// mayHoldSecret is the cheap check before maskText: without an equals sign,
 // an at sign and a colon there is no parameter, no password in a URL, and no
 // header line.
 func mayHoldSecret(t text) bool {
@@ -50,21 +50,21 @@ func mayHoldSecret(t text) bool {
 // and headers, and passwords in URLs. It works on decoded text, as clients
 // escape the ampersand, and then moves the spans to where the document has
 // them. start is the offset of the string in the document.
-func (w *walker) maskText(t text, start int, item bool) bool {
+func (f *secretFinder) maskText(t text, start int, item bool) bool {
 	decoded := t.raw
 	if t.escaped {
-		w.scratch = t.appendTo(w.scratch[:0])
-		decoded = w.scratch
+		f.scratch = t.appendTo(f.scratch[:0])
+		decoded = f.scratch
 	}
-	first := len(w.head.Secrets)
+	first := len(f.secrets)
 	if n := environmentValue(decoded, item); n > 0 {
-		if n < len(decoded) && string(decoded[n:]) != mask && !w.mark(Span{Start: n, End: len(decoded)}) {
+		if n < len(decoded) && string(decoded[n:]) != mask && !f.mark(Span{Start: n, End: len(decoded)}) {
 			return false
 		}
-	} else if !w.maskLines(decoded) {
+	} else if !f.maskLines(decoded) {
 		return false
 	}
-	spans := w.head.Secrets[first:]
+	spans := f.secrets[first:]
 	if len(spans) == 0 {
 		return true
 	}
@@ -78,7 +78,7 @@ func (w *walker) maskText(t text, start int, item bool) bool {
 	return true
 }
 
-// environmentValue gives where the value begins in an item of an environment,
+// environmentValue returns where the value begins in an item of an environment,
 // NAME=value, whose name is secret: the value is all that follows. It is 0 for
 // any other text.
 func environmentValue(s []byte, item bool) int {
@@ -96,20 +96,20 @@ func environmentValue(s []byte, item bool) int {
 }
 
 // maskLines marks headers, and in the text between them parameters and URLs. A
-// header stands apart, with its name, so that nothing before it reaches into
+// header is treated apart, with its name, so that nothing before it extends into
 // it, whether it is masked already or not.
-func (w *walker) maskLines(s []byte) bool {
+func (f *secretFinder) maskLines(s []byte) bool {
 	from := 0
 	for {
 		h := nextHeader(s, from)
-		if !w.maskPlain(s[from:h.start], from) {
+		if !f.maskPlain(s[from:h.start], from) {
 			return false
 		}
 		if h.start == len(s) {
 			return true
 		}
 		if v := s[h.valueStart:h.valueEnd]; len(v) > 0 && string(v) != mask &&
-			!w.mark(Span{Start: h.valueStart, End: h.valueEnd}) {
+			!f.mark(Span{Start: h.valueStart, End: h.valueEnd}) {
 			return false
 		}
 		from = h.end
@@ -117,19 +117,19 @@ func (w *walker) maskLines(s []byte) bool {
 }
 
 // maskPlain marks the secrets of a part of a text that begins at offset.
-func (w *walker) maskPlain(s []byte, offset int) bool {
-	first := len(w.head.Secrets)
-	if bytes.IndexByte(s, '=') >= 0 && !w.maskParameters(s) {
+func (f *secretFinder) maskPlain(s []byte, offset int) bool {
+	first := len(f.secrets)
+	if bytes.IndexByte(s, '=') >= 0 && !f.maskParameters(s) {
 		return false
 	}
-	parameters := len(w.head.Secrets)
-	if bytes.IndexByte(s, '@') >= 0 && !w.maskURLs(s, w.head.Secrets[first:]) {
+	parameters := len(f.secrets)
+	if bytes.IndexByte(s, '@') >= 0 && !f.maskURLs(s, f.secrets[first:]) {
 		return false
 	}
-	spans := w.head.Secrets[first:]
-	if parameters > first && len(w.head.Secrets) > parameters {
+	spans := f.secrets[first:]
+	if parameters > first && len(f.secrets) > parameters {
 		spans = outermost(spans)
-		w.head.Secrets = w.head.Secrets[:first+len(spans)]
+		f.secrets = f.secrets[:first+len(spans)]
 	}
 	for i := range spans {
 		spans[i].Start += offset
@@ -144,7 +144,7 @@ const maxName = 128
 // maskParameters marks the values of secret names before an equals sign. A
 // value ends where a query parameter, a field of a connection string or a word
 // of a command line ends.
-func (w *walker) maskParameters(s []byte) bool {
+func (f *secretFinder) maskParameters(s []byte) bool {
 	for i := 0; ; {
 		n := bytes.IndexByte(s[i:], '=')
 		if n < 0 {
@@ -161,7 +161,7 @@ func (w *walker) maskParameters(s []byte) bool {
 		}
 		var end int
 		i, end = valueAt(s, i)
-		if end > i && string(s[i:end]) != mask && !w.mark(Span{Start: i, End: end}) {
+		if end > i && string(s[i:end]) != mask && !f.mark(Span{Start: i, End: end}) {
 			return false
 		}
 		i = end
@@ -196,9 +196,9 @@ func endsValue(c byte) bool {
 }
 
 // maskURLs marks the passwords of URLs: scheme://user:password@host. The
-// values of parameters, which are masked already, are passed over as the mask
-// will be, so that masking does not make a URL out of what was none.
-func (w *walker) maskURLs(s []byte, values []Span) bool {
+// values of parameters, which are masked already, are skipped as the mask will be,
+// so that masking does not turn other text into a URL.
+func (f *secretFinder) maskURLs(s []byte, values []Span) bool {
 	for i := 0; ; {
 		n := bytes.Index(s[i:], []byte("://"))
 		if n < 0 {
@@ -227,7 +227,7 @@ func (w *walker) maskURLs(s []byte, values []Span) bool {
 				colon = end
 			}
 		}
-		if colon >= 0 && at > colon+1 && string(s[colon+1:at]) != mask && !w.mark(Span{Start: colon + 1, End: at}) {
+		if colon >= 0 && at > colon+1 && string(s[colon+1:at]) != mask && !f.mark(Span{Start: colon + 1, End: at}) {
 			return false
 		}
 		i = max(i, end-1) // the colon of the next URL may be the last byte
@@ -256,8 +256,7 @@ func outermost(spans []Span) []Span {
 	return kept
 }
 
-// rebase turns ascending offsets into decoded text into offsets into the
-// escaped text.
+// rebase converts ascending offsets in decoded text to offsets in the escaped text.
 func rebase(spans []Span, raw []byte) {
 	at, decoded := 0, 0
 	to := func(target int) int {

@@ -1,111 +1,21 @@
 package report
 
-// Readers of one value, shared by all parts of the report. Each leaves the
-// position after the value and refuses a wrong type by naming the right one.
+import "slices"
 
-// wrongKind refuses the value at the current position: as a member of a wrong
-// type if it is a value, else as not JSON.
-func (w *walker) wrongKind(msg string) bool {
-	return w.skip(0) && w.wrong(msg)
-}
-
-// text reads a string.
-func (w *walker) text() (text, bool) {
-	switch w.token() {
-	case '"':
-		return w.str()
-	case 'n':
-		return text{}, w.wrongKind("must be a string, not null")
-	}
-	return text{}, w.wrongKind("must be a string")
-}
-
-// optionalText reads a string or null, which leaves t as it is.
-func (w *walker) optionalText(t *text) (ok bool) {
-	switch w.token() {
-	case '"':
-		*t, ok = w.str()
-		return ok
-	case 'n':
-		return w.literal("null")
-	}
-	return w.wrongKind("must be a string")
-}
-
-// optionalScalar reads a string, a number or null, which leaves t as it is.
-func (w *walker) optionalScalar(t *text) bool {
-	switch c := w.token(); {
-	case c == '-' || c-'0' <= 9:
-		raw, ok := w.number()
-		t.raw = raw
-		return ok
-	case c == '"' || c == 'n':
-		return w.optionalText(t)
-	}
-	return w.wrongKind("must be a string or a number")
-}
-
-// optionalBool reads a boolean or null.
-func (w *walker) optionalBool(b *bool) bool {
-	switch w.token() {
-	case 't':
-		*b = true
-		return w.literal("true")
-	case 'f':
-		*b = false
-		return w.literal("false")
-	case 'n':
-		return w.literal("null")
-	}
-	return w.wrongKind("must be a boolean")
-}
-
-// optionalInteger reads an integer, as a number or as text, or null. given is
-// set unless it is null or empty text.
-func (w *walker) optionalInteger(t *text, given *bool) bool {
-	number := w.token() != '"'
-	if !w.optionalScalar(t) {
-		return false
-	}
-	if len(t.raw) == 0 {
-		return true
-	}
-	*given = true
-	if number {
-		// Any size passes: memory addresses are unsigned.
-		if !isWhole(t.raw) {
-			return w.wrong("must be an integer")
-		}
-		return true
-	}
-	if !isIntegerText(t.bytes()) {
-		return w.wrong("must be an integer")
-	}
-	return true
-}
-
-// optionalObject enters an object, or passes null: then entered is false.
-func (w *walker) optionalObject() (entered, ok bool) { return w.enter('{', "must be an object") }
-
-// optionalArray enters an array, or passes null: then entered is false.
-func (w *walker) optionalArray() (entered, ok bool) { return w.enter('[', "must be an array") }
-
-func (w *walker) enter(open byte, msg string) (entered, ok bool) {
-	switch w.token() {
-	case open:
-		w.pos++
-		return true, true
-	case 'n':
-		return false, w.literal("null")
-	}
-	return false, w.wrongKind(msg)
+// memberReader reads the members of a report that need no other one: attributes,
+// source code, modules, memory and the like.
+type memberReader struct {
+	secretFinder
+	limits  Limits
+	out     *Report // nil when the report is only checked
+	sources nameSet
 }
 
 // requiredText reads a string into a field of the report.
-func (w *walker) requiredText(field func(*Report) *string) bool {
-	t, ok := w.text()
-	if ok && w.out != nil {
-		*field(w.out) = t.String()
+func (m *memberReader) requiredText(field func(*Report) *string) bool {
+	t, ok := m.text()
+	if ok && m.out != nil {
+		*field(m.out) = t.String()
 	}
 	return ok
 }
@@ -116,7 +26,7 @@ func (w *walker) uuid() bool {
 		return false
 	}
 	if w.head.UUID, ok = parseUUID(t.bytes()); !ok {
-		return w.wrong("must be a UUID: 32 hexadecimal digits, with or without dashes")
+		return w.invalidValue("must be a UUID: 32 hexadecimal digits, with or without dashes")
 	}
 	return true
 }
@@ -130,7 +40,7 @@ func (w *walker) timestamp() bool {
 		return false
 	}
 	if w.head.Timestamp, ok = parseInteger(raw); !ok {
-		return w.wrong("must be an integer, UTC seconds")
+		return w.invalidValue("must be an integer, UTC seconds")
 	}
 	return true
 }
@@ -149,7 +59,7 @@ func (w *walker) symbolication() bool {
 	case "proguard":
 		w.head.Symbolication = "proguard"
 	default:
-		return w.wrong("must be minidump, sourcemap or proguard")
+		return w.invalidValue("must be minidump, sourcemap or proguard")
 	}
 	return true
 }
@@ -161,7 +71,7 @@ func (w *walker) fingerprint() bool {
 	}
 	id, ok := decodeFingerprint(t.bytes())
 	if !ok {
-		return w.wrong("must be 32 bytes in Base64")
+		return w.invalidValue("must be 32 bytes in Base64")
 	}
 	if w.out != nil {
 		w.out.Fingerprint = id
@@ -171,23 +81,47 @@ func (w *walker) fingerprint() bool {
 
 // classifiers reads an array of strings; null items, which some clients send
 // for errors without a class, are dropped.
-func (w *walker) classifiers() bool {
-	entered, ok := w.optionalArray()
+func (m *memberReader) classifiers() bool {
+	entered, ok := m.optionalArray()
 	if !entered {
 		return ok
 	}
-	var m cursor
-	for w.element(&m) {
+	var at cursor
+	for m.element(&at) {
 		var t text
-		if !w.optionalText(&t) {
-			return w.at(m.n - 1)
+		if !m.optionalText(&t) {
+			return m.inElement(at.n - 1)
 		}
-		if m.n > w.limits.Classifiers {
-			return w.tooMany("classifiers", w.limits.Classifiers)
+		if at.n > m.limits.Classifiers {
+			return m.tooMany("classifiers", m.limits.Classifiers)
 		}
-		if w.out != nil && t.raw != nil {
-			w.out.Classifiers = append(w.out.Classifiers, t.String())
+		if m.out != nil && t.raw != nil {
+			m.out.Classifiers = append(m.out.Classifiers, t.String())
 		}
 	}
-	return w.err == nil
+	return m.err == nil
+}
+
+// annotations reads the free-form data, and looks for secrets in it at every depth.
+func (m *memberReader) annotations() bool {
+	switch m.token() {
+	case '{', '[', '"', 'n':
+	default:
+		return m.wrongKind("must be an array, an object or a string")
+	}
+	if m.ignore {
+		return m.skip(1)
+	}
+	return m.annotation(1, false)
+}
+
+// unknownBody looks for secrets in a member body that is not the report. It is
+// known not to be the report only at the end of the document.
+func (w *walker) unknownBody() bool {
+	w.pos = w.bodyAt
+	if !w.annotation(0, false) {
+		return false
+	}
+	slices.SortFunc(w.secrets, func(a, b Span) int { return a.Start - b.Start })
+	return true
 }

@@ -1,61 +1,61 @@
 package report
 
 // modules reads the loaded modules.
-func (w *walker) modules() bool {
-	entered, ok := w.optionalArray()
+func (m *memberReader) modules() bool {
+	entered, ok := m.optionalArray()
 	if !entered {
 		return ok
 	}
-	var m cursor
-	for w.element(&m) {
-		if m.n > w.limits.Modules {
-			return w.tooMany("modules", w.limits.Modules)
+	var at cursor
+	for m.element(&at) {
+		if at.n > m.limits.Modules {
+			return m.tooMany("modules", m.limits.Modules)
 		}
-		if !w.module() {
-			return w.at(m.n - 1)
+		if !m.module() {
+			return m.inElement(at.n - 1)
 		}
 	}
-	return w.err == nil
+	return m.err == nil
 }
 
-func (w *walker) module() bool {
-	if w.token() != '{' {
-		return w.wrongKind("must be an object")
+func (m *memberReader) module() bool {
+	if m.token() != '{' {
+		return m.wrongKind("must be an object")
 	}
-	w.pos++
+	m.pos++
 	var (
-		m                         cursor
+		at                        cursor
 		seen                      uint32
 		start, size               text
 		code, version, debug, uid text
 		flag                      bool
 	)
-	for w.member(&m) {
+	for m.member(&at) {
 		var ok bool
-		switch string(m.key) {
+		switch string(at.key) {
 		case "start":
-			ok = w.first(&seen, 1<<0) && w.optionalInteger(&start, &flag)
+			ok = m.first(&seen, 1<<0) && m.optionalInteger(&start, &flag)
 		case "size":
-			ok = w.first(&seen, 1<<1) && w.optionalInteger(&size, &flag)
+			ok = m.first(&seen, 1<<1) && m.optionalInteger(&size, &flag)
 		case "code_file":
-			ok = w.first(&seen, 1<<2) && w.optionalText(&code)
+			ok = m.first(&seen, 1<<2) && m.optionalText(&code)
 		case "version":
-			ok = w.first(&seen, 1<<3) && w.optionalText(&version)
+			ok = m.first(&seen, 1<<3) && m.optionalText(&version)
 		case "debug_file":
-			ok = w.first(&seen, 1<<4) && w.optionalText(&debug)
+			ok = m.first(&seen, 1<<4) && m.optionalText(&debug)
 		case "debug_identifier":
-			ok = w.first(&seen, 1<<5) && w.optionalText(&uid)
+			ok = m.first(&seen, 1<<5) && m.optionalText(&uid)
 		case "debug_file_exists":
-			ok = w.first(&seen, 1<<6) && w.optionalBool(&flag)
+			ok = m.first(&seen, 1<<6) && m.optionalBool(&flag)
 		default:
-			ok = w.foreign(m.key, 3)
+			ok = m.unknownMember(at.key, 3)
 		}
 		if !ok {
-			return w.under(m.key)
+			return m.inMember(at.key)
 		}
 	}
-	if w.err == nil && w.out != nil {
-		w.out.Modules = append(w.out.Modules, Module{
+	if m.err == nil && m.out != nil {
+		m.out.Modules = append(m.out.Modules, Module{
 			Start:           start.String(),
 			Size:            size.String(),
 			CodeFile:        code.String(),
@@ -64,161 +64,99 @@ func (w *walker) module() bool {
 			DebugIdentifier: uid.String(),
 		})
 	}
-	return w.err == nil
-}
-
-// architecture reads the name of the architecture and the types of its
-// registers.
-func (w *walker) architecture() bool {
-	entered, ok := w.optionalObject()
-	if !entered {
-		return ok
-	}
-	w.arch = new(nameSet)
-	var (
-		m    cursor
-		seen uint32
-		name text
-	)
-	for w.member(&m) {
-		var ok bool
-		switch string(m.key) {
-		case "name":
-			ok = w.first(&seen, 1) && w.optionalText(&name)
-		case "registers":
-			ok = w.first(&seen, 2) && w.registerTypes()
-		default:
-			ok = w.foreign(m.key, 2)
-		}
-		if !ok {
-			return w.under(m.key)
-		}
-	}
-	return w.err == nil
-}
-
-func (w *walker) registerTypes() bool {
-	entered, ok := w.optionalObject()
-	if !entered {
-		return ok
-	}
-	var m cursor
-	for w.member(&m) {
-		if m.n > w.limits.Registers {
-			return w.tooMany("registers", w.limits.Registers)
-		}
-		if !w.registerType(m.key) {
-			return w.under(m.key)
-		}
-	}
-	return w.err == nil
-}
-
-func (w *walker) registerType(name []byte) bool {
-	if _, fresh := w.arch.add(name); !fresh {
-		return w.twice()
-	}
-	t, ok := w.text()
-	if !ok {
-		return false
-	}
-	switch string(t.bytes()) {
-	case "i32", "u32", "i64", "u64", "f32", "string":
-		return true
-	}
-	return w.wrong("must be i32, u32, i64, u64, f32 or string")
+	return m.err == nil
 }
 
 // memory reads the memory slices.
-func (w *walker) memory() bool {
-	entered, ok := w.optionalArray()
+func (m *memberReader) memory() bool {
+	entered, ok := m.optionalArray()
 	if !entered {
 		return ok
 	}
-	var m cursor
-	for w.element(&m) {
-		if m.n > w.limits.Slices {
-			return w.tooMany("slices", w.limits.Slices)
+	var at cursor
+	for m.element(&at) {
+		if at.n > m.limits.Slices {
+			return m.tooMany("slices", m.limits.Slices)
 		}
-		if !w.slice() {
-			return w.at(m.n - 1)
+		if !m.slice() {
+			return m.inElement(at.n - 1)
 		}
 	}
-	return w.err == nil
+	return m.err == nil
 }
 
 // slice reads a memory slice: its start and, unless it brings the data, its
 // size.
-func (w *walker) slice() bool {
-	if w.token() != '{' {
-		return w.wrongKind("must be an object")
+func (m *memberReader) slice() bool {
+	if m.token() != '{' {
+		return m.wrongKind("must be an object")
 	}
-	w.pos++
+	m.pos++
 	var (
-		m                 cursor
+		at                cursor
 		seen              uint32
 		integer, data     text
 		hasStart, hasSize bool
 	)
-	for w.member(&m) {
+	for m.member(&at) {
 		var ok bool
-		switch string(m.key) {
+		switch string(at.key) {
 		case "start":
-			ok = w.first(&seen, 1) && w.optionalInteger(&integer, &hasStart)
+			ok = m.first(&seen, 1) && m.optionalInteger(&integer, &hasStart)
 		case "size":
-			ok = w.first(&seen, 2) && w.optionalInteger(&integer, &hasSize)
+			ok = m.first(&seen, 2) && m.optionalInteger(&integer, &hasSize)
 		case "data":
-			ok = w.first(&seen, 4) && w.optionalText(&data)
+			ok = m.first(&seen, 4) && m.optionalText(&data)
 			if ok && !isBase64(data.bytes()) {
-				ok = w.wrong("must be Base64")
+				ok = m.invalidValue("must be Base64")
 			}
 		case "perms":
-			ok = w.first(&seen, 8) && w.permissions()
+			ok = m.first(&seen, 8) && m.permissions()
 		default:
-			ok = w.foreign(m.key, 3)
+			ok = m.unknownMember(at.key, 3)
 		}
 		if !ok {
-			return w.under(m.key)
+			return m.inMember(at.key)
 		}
 	}
 	switch {
-	case w.err != nil:
+	case m.err != nil:
 		return false
 	case !hasStart:
-		w.wrong("is required")
-		return w.under([]byte("start"))
+		m.invalidValue("is required")
+		return m.inMember([]byte("start"))
 	case !hasSize && data.raw == nil:
-		w.wrong("is required when data is not given")
-		return w.under([]byte("size"))
+		m.invalidValue("is required when data is not given")
+		return m.inMember([]byte("size"))
 	}
 	return true
 }
 
-func (w *walker) permissions() bool {
-	entered, ok := w.optionalObject()
+func (m *memberReader) permissions() bool {
+	entered, ok := m.optionalObject()
 	if !entered {
 		return ok
 	}
 	var (
-		m    cursor
+		at   cursor
 		seen uint32
 		flag bool
 	)
-	for w.member(&m) {
+	for m.member(&at) {
 		var ok bool
-		switch string(m.key) {
+		switch string(at.key) {
 		case "read":
-			ok = w.first(&seen, 1) && w.optionalBool(&flag)
+			ok = m.first(&seen, 1) && m.optionalBool(&flag)
 		case "write":
-			ok = w.first(&seen, 2) && w.optionalBool(&flag)
+			ok = m.first(&seen, 2) && m.optionalBool(&flag)
 		case "exec":
-			ok = w.first(&seen, 4) && w.optionalBool(&flag)
+			ok = m.first(&seen, 4) && m.optionalBool(&flag)
 		default:
-			ok = w.foreign(m.key, 4)
+			ok = m.unknownMember(at.key, 4)
 		}
 		if !ok {
-			return w.under(m.key)
+			return m.inMember(at.key)
 		}
 	}
-	return w.err == nil
+	return m.err == nil
 }

@@ -8,7 +8,7 @@ import (
 // nameSet numbers distinct names in the order of their arrival. Up to
 // len(keys) names it is a scan over 32-bit digests inside the set itself,
 // without an allocation, which covers nearly all reports; beyond that it is a
-// map, so that thousands of names, chosen by an enemy or not, cost no more
+// map, so that thousands of names, chosen by an attacker or not, take no more
 // than linear time.
 type nameSet struct {
 	n       int

@@ -2,7 +2,7 @@ package report
 
 import "unicode/utf8"
 
-// Parse reads the facts of a document that passed Check (Head.Document,
+// Parse returns the report of a document that passed Check (Head.Document,
 // masked or not); it does not unwrap body. A document that did not pass Check
 // is refused with an *Error under the same rules, but for the bounds on
 // counts. NUL characters and lone surrogates come out as U+FFFD. The report
@@ -11,15 +11,15 @@ func Parse(doc []byte) (*Report, error) {
 	if !utf8.Valid(doc) {
 		return nil, &Error{Code: CodeEncoding, Msg: "the body is not valid UTF-8"}
 	}
-	w := walker{limits: parseLimits(), out: new(Report)}
-	w.reset(doc)
+	var w walker
+	w.reset(doc, parseLimits(), new(Report))
 	if !w.document() {
 		return nil, w.err
 	}
 	return w.out, nil
 }
 
-// finish fills in what needs the whole document.
+// finish sets what needs the whole document.
 func (w *walker) finish() {
 	r := w.out
 	r.UUID, r.Timestamp, r.Symbolication = w.head.UUID, w.head.Timestamp, w.head.Symbolication

@@ -10,9 +10,9 @@ import (
 // stays readable: real names and ids are shorter.
 const maxPathKey = 64
 
-// under puts a member name before the path of the error and returns false.
+// inMember puts a member name before the path of the error and returns false.
 // Paths are built on the way back from a failure only.
-func (s *scanner) under(key []byte) bool {
+func (s *scanner) inMember(key []byte) bool {
 	name := string(key)
 	if len(name) > maxPathKey {
 		name = strings.ToValidUTF8(name[:maxPathKey], "") + "..."
@@ -32,9 +32,9 @@ func (s *scanner) under(key []byte) bool {
 	return false
 }
 
-// at puts the index of an element before the path of the error and returns
+// inElement puts the index of an element before the path of the error and returns
 // false.
-func (s *scanner) at(index int) bool {
+func (s *scanner) inElement(index int) bool {
 	name := "[" + strconv.Itoa(index) + "]"
 	if m := s.err.Member; m != "" && m[0] != '[' {
 		name += "."

@@ -1,16 +1,17 @@
 // Package report reads crash report objects: the JSON documents that crash
-// clients post (contract: upload-and-crash, parts 2.2 and 4.2).
+// clients post. A report has eight required members (uuid, timestamp, lang,
+// langVersion, agent, agentVersion, threads, mainThread) and a dozen optional ones.
 //
 // It works in two passes. Check runs at the edge, over the bytes as they
 // arrived: it walks the document once, enforces every rule of the report
-// object and every bound, remembers where values stand that must not be
+// object and every bound, collects the positions of values that must not be
 // stored (Scrub masks them), and allocates next to nothing. Parse runs in a
-// worker, over bytes that passed Check, and returns the facts that grouping
-// and reading need. Both are one walk over one tokenizer, so that what Check
-// accepts Parse reads.
+// worker, over bytes that passed Check, and returns the Report that grouping and
+// reading need. Both use one walk over one tokenizer, so that Parse reads whatever
+// Check accepts.
 //
-// A document that breaks a rule is refused with an *Error, which names the
-// member by its path ("threads.7.stack[3].funcName") and carries the code of
+// A document that breaks a rule is refused with an *Error, which has the path of
+// the member ("threads.7.stack[3].funcName") and carries the code of
 // the crash interface. Reading is lenient where real clients are sloppy (line
 // as number or string, attribute values of any scalar type, unknown members
 // kept); storing is strict: what is stored is valid UTF-8 JSON.
@@ -40,7 +41,7 @@ type Report struct {
 	// Symbolication is "minidump", "sourcemap", "proguard" or "" (the client
 	// has symbolicated the report, or nothing is known).
 	Symbolication string
-	// Fingerprint is the 32-byte group id that the client gave, or nil.
+	// Fingerprint is the 32-byte group id that the client chose, or nil.
 	Fingerprint []byte
 	Classifiers []string
 	// Attributes in document order; a repeated key keeps its last value.
@@ -59,7 +60,7 @@ type Thread struct {
 	Frames []Frame // innermost (the call that failed) first
 }
 
-// Frame is one stack frame. Line and Column count from 1; 0 means not given.
+// Frame is one stack frame. Line and Column count from 1; 0 means unknown.
 type Frame struct {
 	Function        string // "" when only an address is known
 	Address         string // as submitted: hexadecimal or decimal text
@@ -92,7 +93,7 @@ type Module struct {
 
 // FaultThread returns the thread that describes the error: the first one
 // listed with fault set, else the one that mainThread names. It is nil only
-// for a Report that was not made by Parse.
+// for a Report that Parse did not return.
 func (r *Report) FaultThread() *Thread {
 	for i := range r.Threads {
 		if r.Threads[i].Fault {
@@ -134,15 +135,15 @@ func (a Attribute) Text() string {
 	return ""
 }
 
-// Codes of the crash interface that this package gives (decisions, part 1).
+// Codes of the crash interface that this package uses.
 const (
 	CodeMalformed = 1 // not a JSON object, nested too deep, a member twice
 	CodeMember    = 2 // a member is missing or has the wrong type or value
 	CodeEncoding  = 5 // not UTF-8
 )
 
-// Error says why a document was refused. Its text is meant for the client:
-// it names the member and never repeats a value.
+// Error is why a document was refused. Its text is meant for the client: it names
+// the member and never repeats a value.
 type Error struct {
 	Code   int
 	Member string // path from the top of the report, "" for the document
@@ -156,12 +157,12 @@ func (e *Error) Error() string {
 	return e.Member + ": " + e.Msg
 }
 
-// Span is a half-open range of byte offsets: the inside of a string or a part
-// of it, or, with Bare, a whole value that is not a string, so that the mask
-// must bring its own quotes.
+// Span is a half-open range of byte offsets: the inside of a string or a part of
+// it, or, with Unquoted, a whole value that is not a string, so that the mask needs
+// quotes.
 type Span struct {
 	Start, End int
-	Bare       bool
+	Unquoted   bool
 }
 
 // Head is what the edge needs of a document.
@@ -169,9 +170,9 @@ type Head struct {
 	UUID          [16]byte
 	Timestamp     int64
 	Symbolication string
-	// Foreign says that the submitted object has members that the contract does
-	// not name.
-	Foreign bool
+	// UnknownMembers is set when the submitted object has members that are not
+	// documented.
+	UnknownMembers bool
 	// Document is the report object: the submitted bytes themselves, but for
 	// the shape {"body":{...}}, where it is the inner object, and for
 	// {"body":"..."}, where it is the decoded text. It shares the memory of

@@ -11,7 +11,7 @@ const minimal = `{"uuid":"0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0","timestamp":1700
 // with adds members to the minimal report.
 func with(members string) string { return minimal[:len(minimal)-1] + "," + members + "}" }
 
-// frame makes a minimal report with one frame of these members.
+// frame returns a minimal report with one frame of these members.
 func frame(members string) string {
 	return strings.Replace(minimal, `"0":{}`, `"0":{"stack":[{`+members+`}]}`, 1)
 }

@@ -8,7 +8,7 @@ import (
 
 // scanner is the tokenizer: a position in a document and the first error. It
 // accepts exactly the grammar of RFC 8259 over bytes that are known to be
-// UTF-8. Methods return false at the first error and leave it in err; loops
+// UTF-8. Methods return false at the first error and store it in err; loops
 // over members and elements end with `return s.err == nil`.
 type scanner struct {
 	buf      []byte
@@ -37,7 +37,7 @@ func (s *scanner) fail(code int, msg string) bool {
 	return false
 }
 
-func (s *scanner) wrong(msg string) bool { return s.fail(CodeMember, msg) }
+func (s *scanner) invalidValue(msg string) bool { return s.fail(CodeMember, msg) }
 
 // unexpected reports a breach of the grammar at the current position.
 func (s *scanner) unexpected(wanted string) bool {
@@ -226,8 +226,8 @@ func (s *scanner) digits(i int) int {
 
 // str moves over a string, its opening quote being the current byte. It looks
 // at eight bytes at a time for a quote, a backslash or a control character.
-// Escapes of lone surrogates pass: clients cut text inside a pair, and write
-// undecodable bytes of the environment so.
+// Escapes of lone surrogates pass: clients cut text inside a pair, and some
+// encode undecodable bytes of the environment like that.
 func (s *scanner) str() (text, bool) {
 	const (
 		ones    = 0x0101010101010101

@@ -1,7 +1,6 @@
 package report
 
-// secrecy tells what of a value must be masked, by the name that it stands
-// under.
+// secrecy is how much of a value must be masked, by the name of the value.
 type secrecy int
 
 const (
@@ -10,24 +9,24 @@ const (
 	secret             // numbers too
 )
 
-// Classes of the words that a name is made of.
+// Classes of the words of a name.
 const (
 	wordOther     = 0
 	wordSecret    = 1 << iota // secret by itself
 	wordToken                 // secret by itself, but for numbers
 	wordLast                  // secret text when it is the last word
 	wordQualified             // secret text when last of several words: PWD alone is a folder
-	wordKeyKind               // makes a following "key" secret
+	wordKeyKind               // a following "key" is secret
 	wordKey
-	wordSession // makes a following "id" secret
+	wordSession // a following "id" is secret
 	wordID
-	wordConnection // makes a following "string" secret
+	wordConnection // a following "string" is secret
 	wordString
 	wordSignature // secret as a parameter only: signed links
 )
 
-// secretName tells whether a member, an environment variable or a query
-// parameter of this name holds a secret. A name is split into words at
+// secretName returns the secrecy of the value of a member, an environment variable
+// or a query parameter of this name. A name is split into words at
 // everything that is no letter and at the humps of camel case, so that
 // AWS_SECRET_ACCESS_KEY, x-api-key and clientSecret match, and tokenizer,
 // author and keyboard do not.
@@ -80,9 +79,9 @@ var triggers = [32]uint32{
 	's' & 31: 1<<('r'&31) | 1<<('i'&31), // csrf, xsrf; session, sig, sid
 }
 
-// hasTrigger is the cheap question before the words are looked at: most names
-// hold no trigger. For two pairs that are common elsewhere (class, size,
-// version) a neighbour is looked at too.
+// hasTrigger is the cheap check before the words are split: most names have no
+// trigger. For two pairs that are common elsewhere (class, size, version) a
+// neighbour is checked too.
 func hasTrigger(name []byte) bool {
 	var follow uint32
 	for i, c := range name {
@@ -166,33 +165,33 @@ func wordClass(word []byte) int {
 	}
 	switch w[len(w)-1] {
 	case 'd':
-		if ends(w, "password") || ends(w, "passwd") || ends(w, "sessionid") || ends(w, "sessid") {
+		if hasSuffix(w, "password") || hasSuffix(w, "passwd") || hasSuffix(w, "sessionid") || hasSuffix(w, "sessid") {
 			return wordSecret
 		}
 	case 's':
-		if ends(w, "passwords") {
+		if hasSuffix(w, "passwords") {
 			return wordSecret
 		}
 	case 'e':
-		if ends(w, "passphrase") {
+		if hasSuffix(w, "passphrase") {
 			return wordSecret
 		}
 	case 't':
-		if ends(w, "secret") {
+		if hasSuffix(w, "secret") {
 			return wordSecret
 		}
 	case 'y':
-		if ends(w, "apikey") {
+		if hasSuffix(w, "apikey") {
 			return wordSecret
 		}
 	case 'n':
-		if ends(w, "token") {
+		if hasSuffix(w, "token") {
 			return wordToken
 		}
 	}
 	return wordOther
 }
 
-func ends(w []byte, suffix string) bool {
+func hasSuffix(w []byte, suffix string) bool {
 	return len(w) >= len(suffix) && string(w[len(w)-len(suffix):]) == suffix
 }

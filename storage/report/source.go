@@ -1,86 +1,86 @@
 package report
 
 // sourceMap reads the source code entries.
-func (w *walker) sourceMap() bool {
-	entered, ok := w.optionalObject()
+func (m *memberReader) sourceMap() bool {
+	entered, ok := m.optionalObject()
 	if !entered {
 		return ok
 	}
-	var m cursor
-	for w.member(&m) {
-		if m.n > w.limits.Sources {
-			return w.tooMany("entries", w.limits.Sources)
+	var at cursor
+	for m.member(&at) {
+		if at.n > m.limits.Sources {
+			return m.tooMany("entries", m.limits.Sources)
 		}
-		if _, fresh := w.sources.add(m.key); !fresh {
-			w.twice()
-			return w.under(m.key)
+		if _, fresh := m.sources.add(at.key); !fresh {
+			m.duplicate()
+			return m.inMember(at.key)
 		}
-		if !w.source(m.key) {
-			return w.under(m.key)
+		if !m.source(at.key) {
+			return m.inMember(at.key)
 		}
 	}
-	return w.err == nil
+	return m.err == nil
 }
 
 // source reads a source code entry: text with the line at which it starts, or
-// the path of a file. Two shapes beside the contract come from real clients
-// and pass: an empty entry (or null), for a frame whose file is not known,
+// the path of a file. Two undocumented shapes come from real clients
+// and are accepted: an empty entry (or null), for a frame whose file is not known,
 // and one with a member type, a panel of text (a log) that is not a part of
 // any file and so has no first line.
-func (w *walker) source(id []byte) bool {
-	entered, ok := w.optionalObject()
+func (m *memberReader) source(id []byte) bool {
+	entered, ok := m.optionalObject()
 	if !entered {
 		return ok
 	}
 	var (
-		m                    cursor
+		at                   cursor
 		seen                 uint32
 		content, path, kind  text
 		integer              text
 		hasStart, hasInteger bool
 	)
-	for w.member(&m) {
+	for m.member(&at) {
 		var ok bool
-		switch string(m.key) {
+		switch string(at.key) {
 		case "text":
-			ok = w.first(&seen, 1<<0) && w.optionalText(&content)
+			ok = m.first(&seen, 1<<0) && m.optionalText(&content)
 		case "path":
-			ok = w.first(&seen, 1<<1) && w.optionalText(&path)
+			ok = m.first(&seen, 1<<1) && m.optionalText(&path)
 		case "startLine":
-			ok = w.first(&seen, 1<<2) && w.optionalInteger(&integer, &hasStart)
+			ok = m.first(&seen, 1<<2) && m.optionalInteger(&integer, &hasStart)
 		case "startColumn":
-			ok = w.first(&seen, 1<<3) && w.optionalInteger(&integer, &hasInteger)
+			ok = m.first(&seen, 1<<3) && m.optionalInteger(&integer, &hasInteger)
 		case "startPos":
-			ok = w.first(&seen, 1<<4) && w.optionalInteger(&integer, &hasInteger)
+			ok = m.first(&seen, 1<<4) && m.optionalInteger(&integer, &hasInteger)
 		case "tabWidth":
-			ok = w.first(&seen, 1<<5) && w.optionalInteger(&integer, &hasInteger)
+			ok = m.first(&seen, 1<<5) && m.optionalInteger(&integer, &hasInteger)
 		case "type":
-			ok = w.first(&seen, 1<<6) && w.optionalText(&kind)
+			ok = m.first(&seen, 1<<6) && m.optionalText(&kind)
 		default:
-			ok = w.foreign(m.key, 3)
+			ok = m.unknownMember(at.key, 3)
 		}
 		if !ok {
-			return w.under(m.key)
+			return m.inMember(at.key)
 		}
 	}
 	switch {
-	case w.err != nil:
+	case m.err != nil:
 		return false
-	case m.n == 0:
+	case at.n == 0:
 		return true
 	case len(kind.raw) > 0:
 	case len(content.raw) > 0 && !hasStart:
-		w.wrong("is required when text is given")
-		return w.under([]byte("startLine"))
+		m.invalidValue("is required when text is given")
+		return m.inMember([]byte("startLine"))
 	case len(content.raw) == 0 && len(path.raw) == 0:
-		w.wrong("is required when text is not given")
-		return w.under([]byte("path"))
+		m.invalidValue("is required when text is not given")
+		return m.inMember([]byte("path"))
 	}
-	if w.out != nil {
-		if w.out.Sources == nil {
-			w.out.Sources = make(map[string]string)
+	if m.out != nil {
+		if m.out.Sources == nil {
+			m.out.Sources = make(map[string]string)
 		}
-		w.out.Sources[string(id)] = path.String()
+		m.out.Sources[string(id)] = path.String()
 	}
 	return true
 }

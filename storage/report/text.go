@@ -139,14 +139,14 @@ func parseInteger(b []byte) (int64, bool) {
 	return n, err == nil
 }
 
-// isWhole tells whether a JSON number is an integer of any size.
+// isWhole reports whether a JSON number is an integer of any size.
 func isWhole(b []byte) bool {
 	whole, fraction, _ := bytes.Cut(b, []byte{'.'})
 	return len(bytes.Trim(fraction, "0")) == 0 && bytes.IndexByte(whole, 'e') < 0 && bytes.IndexByte(whole, 'E') < 0
 }
 
 // parsePosition reads a line or a column. What is not a positive integer
-// counts as not given, 0: clients write 0, negative numbers and text for code
+// counts as absent, 0: clients write 0, negative numbers and text for code
 // without a source.
 func parsePosition(b []byte) int64 {
 	n, ok := parseInteger(b)
@@ -156,7 +156,7 @@ func parsePosition(b []byte) int64 {
 	return n
 }
 
-// isIntegerText tells whether b is an integer as clients write those of 64
+// isIntegerText reports whether b is an integer as clients write those of 64
 // bits: decimal or hexadecimal digits, with or without sign and 0x.
 func isIntegerText(b []byte) bool {
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -173,7 +173,7 @@ func isIntegerText(b []byte) bool {
 	return len(b) > 0
 }
 
-// isBase64 tells whether b is Base64 text in the standard alphabet (RFC 4648,
+// isBase64 reports whether b is Base64 text in the standard alphabet (RFC 4648,
 // section 4), with or without padding and with line ends.
 func isBase64(b []byte) bool {
 	n, pad := 0, 0

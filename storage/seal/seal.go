@@ -1,6 +1,14 @@
-// Package seal encrypts the secrets that the database keeps for others: storage
-// connections, variables of tests, tunnels. The key is the installation's
-// signing key, which is not in the database; each purpose derives its own.
+// Package seal encrypts the secrets that the database stores for organizations:
+// those of storage connections, test variables and tunnels.
+//
+// The key is the installation's signing key (SLIPWAY_SIGNING_KEY), which is not in
+// the database, so that a copy of the database alone discloses nothing. A key is
+// derived from it for each purpose: a secret that was sealed for one cannot be
+// unsealed for another, even when a row is copied to where it does not belong.
+//
+// A sealed secret has a version byte, so that the scheme can change later. A secret
+// that was damaged, or sealed with another key, is ErrUnseal; nothing of it is
+// returned.
 package seal
 
 import (
@@ -12,8 +20,8 @@ import (
 	"fmt"
 )
 
-// A sealed secret is a version byte, which is authenticated with it, then what
-// AES-256-GCM with a random nonce makes: nonce, ciphertext, tag.
+// A sealed secret is a version byte, which is authenticated with it, then the
+// output of AES-256-GCM with a random nonce: nonce, ciphertext, tag.
 const (
 	sealVersion = 1
 	// minSigningKey is the strength of the cipher: a shorter key would be
@@ -21,7 +29,8 @@ const (
 	minSigningKey = 32
 )
 
-// Purpose is what a secret is for. A secret sealed for one opens for no other.
+// Purpose is what a secret is for. A secret sealed for one can be unsealed for no
+// other.
 type Purpose string
 
 // The purposes. Stored secrets depend on their texts.
@@ -31,7 +40,7 @@ const (
 	Tunnel     Purpose = "slipway tunnel address"
 )
 
-// ErrUnseal says that a secret was sealed with another key, or damaged.
+// ErrUnseal means that a secret was sealed with another key, or damaged.
 var ErrUnseal = errors.New("the stored secret cannot be decrypted: SLIPWAY_SIGNING_KEY is not the one it was stored with")
 
 // Seal encrypts a secret (AES-256-GCM, the key derived from key by HKDF).
@@ -44,7 +53,7 @@ func Seal(key []byte, of Purpose, secret string) ([]byte, error) {
 	return gcm.Seal(version, nil, []byte(secret), version), nil
 }
 
-// Unseal decrypts what Seal made; ErrUnseal when the key is another.
+// Unseal decrypts what Seal returned; ErrUnseal when the key is another.
 func Unseal(key []byte, of Purpose, sealed []byte) (string, error) {
 	gcm, err := sealCipher(key, of)
 	if err != nil {

@@ -10,24 +10,24 @@ import (
 // optionsSuffix ends the names of capabilities that hold a vendor's options.
 const optionsSuffix = ":options"
 
-// Layer lays capabilities over others: members of over win; objects of the same
-// name (vendor options, browser options) are laid over each other, and arrays
-// are replaced. So is proxy, whose members mean nothing without each other.
-// Neither argument is changed, and the answer shares nothing with them.
-func Layer(under, over Capabilities) Capabilities {
-	return layer(under, over)
+// Merge returns base with the members of over, which take precedence. Objects of
+// the same name (vendor options, browser options) are merged too; arrays are
+// replaced, and so is proxy, whose members mean nothing without each other.
+// Neither argument is changed, and the result shares nothing with them.
+func Merge(base, over Capabilities) Capabilities {
+	return merge(base, over)
 }
 
-func layer(under, over map[string]any) map[string]any {
-	out := make(map[string]any, len(under)+len(over))
-	for name, value := range under {
+func merge(base, over map[string]any) map[string]any {
+	out := make(map[string]any, len(base)+len(over))
+	for name, value := range base {
 		out[name] = clone(value)
 	}
 	for name, value := range over {
-		lower, ok := object(under[name])
-		upper, both := object(value)
-		if ok && both && name != "proxy" {
-			out[name] = layer(lower, upper)
+		old, isObject := object(base[name])
+		members, bothObjects := object(value)
+		if isObject && bothObjects && name != "proxy" {
+			out[name] = merge(old, members)
 		} else {
 			out[name] = clone(value)
 		}
@@ -35,7 +35,7 @@ func layer(under, over map[string]any) map[string]any {
 	return out
 }
 
-// object reads an object of JSON, in either of its Go types.
+// object returns the members of an object of JSON, in either of its Go types.
 func object(value any) (map[string]any, bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -48,7 +48,7 @@ func object(value any) (map[string]any, bool) {
 
 func clone(value any) any {
 	if members, ok := object(value); ok {
-		return layer(members, nil)
+		return merge(members, nil)
 	}
 	if elements, ok := value.([]any); ok {
 		out := make([]any, len(elements))
@@ -60,16 +60,16 @@ func clone(value any) any {
 	return value
 }
 
-// Effective are the capabilities of a run on a target of a case: those of the
-// target, over those of the primary target when the target names no browser,
-// platform or app of its own, with name, build and tunnelName put into the
-// vendor's options unless given. Empty ones are not put there.
+// Effective returns the capabilities of a run on a target of a case: those of the
+// target, merged into those of the primary target when the target names no browser,
+// platform or app, with name, build and tunnelName added to the vendor's options
+// unless they are there. Empty ones are not added.
 func Effective(primary *Target, target Target, vendor, name, build, tunnel string) Capabilities {
-	var under Capabilities
-	if primary != nil && !names(target.Capabilities) {
-		under = primary.Capabilities
+	var base Capabilities
+	if primary != nil && !namesEnvironment(target.Capabilities) {
+		base = primary.Capabilities
 	}
-	out := Layer(under, target.Capabilities)
+	out := Merge(base, target.Capabilities)
 	if vendor == "" {
 		return out
 	}
@@ -82,43 +82,44 @@ func Effective(primary *Target, target Target, vendor, name, build, tunnel strin
 	if len(defaults) == 0 {
 		return out
 	}
-	return Layer(Capabilities{vendor + optionsSuffix: defaults}, out)
+	return Merge(Capabilities{vendor + optionsSuffix: defaults}, out)
 }
 
 // tunnelMember is the member of a vendor's options that names a tunnel.
 const tunnelMember = "tunnelName"
 
-// TunnelPath is where capabilities name a tunnel, as the errors of bodies write it.
+// TunnelPath returns where capabilities name a tunnel, as errors write paths.
 func TunnelPath(vendor string) string {
 	return capabilitiesPath + "." + vendor + optionsSuffix + "." + tunnelMember
 }
 
-// Tunnel is the tunnel that the vendor's options name, "" when they name none.
+// Tunnel returns the tunnel that the vendor's options name, "" for none.
 func Tunnel(c Capabilities, vendor string) string {
 	options, _ := object(c[vendor+optionsSuffix])
 	name, _ := options[tunnelMember].(string)
 	return name
 }
 
-// WithoutTunnel gives capabilities whose vendor options name no tunnel. The
+// WithoutTunnel returns capabilities whose vendor options name no tunnel. The
 // argument is not changed.
 func WithoutTunnel(c Capabilities, vendor string) Capabilities {
-	out := Layer(nil, c)
+	out := Merge(nil, c)
 	if options, ok := object(out[vendor+optionsSuffix]); ok {
 		delete(options, tunnelMember)
 	}
 	return out
 }
 
-// SharedTunnel is the one tunnel that the effective capabilities of targets name,
-// "" when they name none; at is the place of the first target that names it. When
-// another target names a different one, ok is false and at is the place of that.
+// SharedTunnel returns the one tunnel that the effective capabilities of
+// targets name, "" for none; at is the index of the first target that names it.
+// When another target names a different one, ok is false and at is the index of
+// that.
 func SharedTunnel(targets []Target, vendor string) (name string, at int, ok bool) {
 	for i := range targets {
-		switch of := Tunnel(targets[i].Capabilities, vendor); {
-		case of == "" || of == name:
+		switch tunnel := Tunnel(targets[i].Capabilities, vendor); {
+		case tunnel == "" || tunnel == name:
 		case name == "":
-			name, at = of, i
+			name, at = tunnel, i
 		default:
 			return name, i, false
 		}
@@ -126,8 +127,8 @@ func SharedTunnel(targets []Target, vendor string) (name string, at int, ok bool
 	return name, at, true
 }
 
-// names reports whether capabilities say what a test runs on.
-func names(c Capabilities) bool {
+// namesEnvironment reports whether capabilities name what a test runs on.
+func namesEnvironment(c Capabilities) bool {
 	for _, name := range []string{"browserName", "platformName"} {
 		if text, _ := c[name].(string); text != "" {
 			return true
@@ -136,7 +137,7 @@ func names(c Capabilities) bool {
 	return App(c) != ""
 }
 
-// App is the value of appium:app (or of options.app), "" when there is none.
+// App returns the value of appium:app (or of options.app), "" for none.
 func App(c Capabilities) string {
 	if app, _ := c["appium:app"].(string); app != "" {
 		return app
@@ -175,5 +176,5 @@ func AppReference(app string) (id int64, fileName string, ok bool) {
 	return id, "", true
 }
 
-// Empty reports whether a target asks for nothing, so that it is no target.
+// Empty reports whether a target has no capabilities, so that it is no target.
 func (t *Target) Empty() bool { return t == nil || t.Capabilities == nil }

@@ -29,13 +29,13 @@ func TestLayer(t *testing.T) {
 		{`{"v:options":"x"}`, `{"v:options":{"a":1}}`, `{"v:options":{"a":1}}`},
 	} {
 		under, over := capabilities(t, c.under), capabilities(t, c.over)
-		got := step.Layer(under, over)
+		got := step.Merge(under, over)
 		require.Equal(t, capabilities(t, c.want), got, c)
 		require.Equal(t, capabilities(t, c.under), under, c)
 		require.Equal(t, capabilities(t, c.over), over, c)
 	}
 	under := capabilities(t, `{"v:options":{"a":[{"b":1}]}}`)
-	got := step.Layer(under, nil)
+	got := step.Merge(under, nil)
 	got["v:options"].(map[string]any)["a"].([]any)[0].(map[string]any)["b"] = 2
 	require.Equal(t, capabilities(t, `{"v:options":{"a":[{"b":1}]}}`), under, "nothing is shared")
 }

@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// The types below read what clients write beside the plain form. An error for a
+// The types below read the other forms that clients write. An error for a
 // wrong type is a *json.UnmarshalTypeError, whose Field encoding/json completes
 // to the path of the member.
 
-// kind names the JSON value that a text begins with, as encoding/json does.
-func kind(text []byte) string {
+// jsonKind returns the name of the JSON value that a text begins with, as
+// encoding/json does.
+func jsonKind(text []byte) string {
 	if len(text) == 0 {
 		return ""
 	}
@@ -32,13 +33,13 @@ func kind(text []byte) string {
 }
 
 func wrongType[T any](text []byte) error {
-	return &json.UnmarshalTypeError{Value: kind(text), Type: reflect.TypeFor[T]()}
+	return &json.UnmarshalTypeError{Value: jsonKind(text), Type: reflect.TypeFor[T]()}
 }
 
-// UnmarshalJSON takes an object, or the selector itself as a string: XPath when
+// UnmarshalJSON reads an object, or the selector itself as a string: XPath when
 // it begins with / or (, else CSS.
 func (s *Selector) UnmarshalJSON(text []byte) error {
-	switch kind(text) {
+	switch jsonKind(text) {
 	case "null":
 		return nil
 	case "string":
@@ -62,10 +63,10 @@ func selectorType(value string) string {
 	return CSS
 }
 
-// UnmarshalJSON takes an object, or for switch_window the title of the window as
+// UnmarshalJSON reads an object, or for switch_window the title of the window as
 // a string.
 func (m *Matcher) UnmarshalJSON(text []byte) error {
-	switch kind(text) {
+	switch jsonKind(text) {
 	case "null":
 		return nil
 	case "string":
@@ -73,7 +74,7 @@ func (m *Matcher) UnmarshalJSON(text []byte) error {
 		if err := json.Unmarshal(text, &value); err != nil {
 			return err
 		}
-		*m = Matcher{Name: WindowTitle, Args: MatcherArgs{Value: value}, bare: true}
+		*m = Matcher{Name: WindowTitle, Args: MatcherArgs{Value: value}, fromString: true}
 		return nil
 	case "object":
 		type plain Matcher
@@ -82,9 +83,9 @@ func (m *Matcher) UnmarshalJSON(text []byte) error {
 	return wrongType[Matcher](text)
 }
 
-// UnmarshalJSON takes the value as text, number or boolean.
+// UnmarshalJSON reads the value as text, number or boolean.
 func (a *MatcherArgs) UnmarshalJSON(text []byte) error {
-	switch kind(text) {
+	switch jsonKind(text) {
 	case "null":
 		return nil
 	case "object":
@@ -104,7 +105,7 @@ func (a *MatcherArgs) UnmarshalJSON(text []byte) error {
 type scalar string
 
 func (s *scalar) UnmarshalJSON(text []byte) error {
-	switch kind(text) {
+	switch jsonKind(text) {
 	case "string":
 		return json.Unmarshal(text, (*string)(s))
 	case "number", "bool":

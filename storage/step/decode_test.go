@@ -36,7 +36,7 @@ func TestLenientDecoding(t *testing.T) {
 	require.Equal(t, step.Args{}, steps[0].Tool.Args)
 }
 
-// The path is what api/body answers with.
+// The path is the one in responses of api/body.
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
 	for args, field := range map[string]string{

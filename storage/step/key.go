@@ -15,25 +15,25 @@ var (
 		"F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12"}
 )
 
-// ParseKey takes the argument of press_key apart: the modifiers that are held,
-// in their order and each once, and the key, which is one character or one of
-// the names. Control++ is the plus key with Control held.
-func ParseKey(text string) (held []string, key string, ok bool) {
+// ParseKey splits the argument of press_key into the modifiers that are pressed,
+// in their order and each once, and the key, which is one character or one of the
+// names. Control++ is the plus key with Control pressed.
+func ParseKey(text string) (pressed []string, key string, ok bool) {
 	rest := text
 	for {
 		before, after, found := strings.Cut(rest, "+")
 		if !found || before == "" || after == "" {
 			break
 		}
-		if !slices.Contains(modifiers, before) || slices.Contains(held, before) {
+		if !slices.Contains(modifiers, before) || slices.Contains(pressed, before) {
 			return nil, "", false
 		}
-		held, rest = append(held, before), after
+		pressed, rest = append(pressed, before), after
 	}
 	r, size := utf8.DecodeRuneInString(rest)
 	one := size > 0 && size == len(rest) && r != utf8.RuneError && !unicode.IsControl(r)
 	if !one && !slices.Contains(keys, rest) && !slices.Contains(modifiers, rest) {
 		return nil, "", false
 	}
-	return held, rest, true
+	return pressed, rest, true
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// matcherRule says what a matcher of an assertion takes.
+// matcherRule is which arguments a matcher of an assertion has.
 type matcherRule struct {
 	modes []string // none: no value; the first is the default
-	page  bool     // looks at the page, so it takes no selector
+	page  bool     // compares the page, so it has no selector
 	named bool     // needs args.name
 }
 
@@ -31,12 +31,12 @@ var (
 
 // checkMatcher checks the matcher of an assertion or of switch_window; path is
 // the one of the arguments.
-func checkMatcher(path string, t *Tool, at place) error {
+func checkMatcher(path string, t *Tool, at position) error {
 	m := t.Args.Matcher
 	if t.Type == SwitchWindow {
 		return checkWindow(path+".matcher", m)
 	}
-	if m.bare {
+	if m.fromString {
 		return invalid(path+".matcher", "must be an object")
 	}
 	r, ok := matcherRules[m.Name]
@@ -45,7 +45,7 @@ func checkMatcher(path string, t *Tool, at place) error {
 		return invalid(path+".matcher.name", "must be one of %s", strings.Join(matcherNames, ", "))
 	case r.page && t.Args.Selector != nil:
 		return invalid(path+".selector", "is no argument of the matcher %s, which looks at the page", m.Name)
-	case r.page && at.deep > 0:
+	case r.page && at.depth > 0:
 		return invalid(path+".matcher.name", "%s looks at the page, so it cannot stand in another tool", m.Name)
 	case !r.page && t.Args.Selector == nil:
 		return invalid(path+".selector", "is missing")
@@ -92,7 +92,7 @@ func checkValue(path string, m *Matcher, modes []string) error {
 }
 
 func checkWindow(path string, m *Matcher) error {
-	m.bare = false
+	m.fromString = false
 	if !slices.Contains(windowNames, m.Name) {
 		return invalid(path+".name", "must be one of %s", strings.Join(windowNames, ", "))
 	}
@@ -116,11 +116,11 @@ func checkWindow(path string, m *Matcher) error {
 }
 
 const (
-	// maxPattern is bytes of a regular expression. A longer one is no rule that
-	// a person wrote.
+	// maxPattern is bytes of a regular expression. A longer one was not
+	// written by a person.
 	maxPattern = 1 << 10
-	// maxProgram bounds what repetitions blow a pattern up to: (.{1000}){10} is
-	// some ten thousand instructions, of 40 bytes each.
+	// maxProgram bounds the size that a pattern has with its repetitions:
+	// (.{1000}){10} is some ten thousand instructions, of 40 bytes each.
 	maxProgram = 20_000
 )
 
@@ -142,8 +142,8 @@ func Pattern(value string) (*regexp.Regexp, error) {
 	return compiled, nil
 }
 
-// checkPattern parses without compiling: a thousand steps of costly patterns must
-// not occupy the one who validates them.
+// checkPattern parses without compiling: validating a thousand steps of costly
+// patterns must not take long.
 func checkPattern(value string) error {
 	if len(value) > maxPattern {
 		return patternError("has at most " + strconv.Itoa(maxPattern) + " bytes as a regular expression")
@@ -152,17 +152,17 @@ func checkPattern(value string) error {
 	if err != nil {
 		return patternError("must be a regular expression of RE2")
 	}
-	if program(tree) > maxProgram {
+	if programSize(tree) > maxProgram {
 		return patternError("is too large a regular expression: it repeats too much")
 	}
 	return nil
 }
 
-// program is about how many instructions a pattern compiles to.
-func program(tree *syntax.Regexp) int {
+// programSize estimates how many instructions a pattern compiles to.
+func programSize(tree *syntax.Regexp) int {
 	n := 1 + len(tree.Rune)
 	for _, sub := range tree.Sub {
-		n = min(n+program(sub), maxProgram+1)
+		n = min(n+programSize(sub), maxProgram+1)
 	}
 	if tree.Op == syntax.OpRepeat {
 		n *= max(tree.Min, tree.Max, 1)

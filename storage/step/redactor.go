@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// mask stands where a secret was.
+	// mask replaces a secret.
 	mask = "***"
-	// MinSecret is the shortest secret, in characters: shorter ones are found
-	// everywhere, so that replacing them would destroy the text and tell the secret
-	// by the holes.
+	// MinSecret is the shortest secret, in characters: shorter ones occur
+	// everywhere, so that replacing them would destroy the text and disclose the
+	// secret by the gaps.
 	MinSecret = 3
 )
 
@@ -26,12 +26,11 @@ const (
 // logs write it: escaped for JSON, HTML and URLs, in Base64 and hexadecimal. One
 // that is cut in two, or encoded together with other text, is not found.
 //
-// The nil Redactor changes nothing. A Redactor may be used at the same time by
-// many.
+// The nil Redactor changes nothing. A Redactor is safe for concurrent use.
 type Redactor struct{ replacer *strings.Replacer }
 
-// NewRedactor makes a redactor of secrets. Those of less than MinSecret bytes are left
-// out; no variable keeps one. It is nil when none is left.
+// NewRedactor returns a redactor of secrets. Those of less than MinSecret bytes are
+// left out; no variable has one. It is nil when none is left.
 func NewRedactor(secrets []string) *Redactor {
 	var forms []string
 	for _, secret := range secrets {
@@ -42,7 +41,7 @@ func NewRedactor(secrets []string) *Redactor {
 	if len(forms) == 0 {
 		return nil
 	}
-	// The replacer takes the first that fits at a place, which must be the
+	// The replacer uses the first that matches at a position, which must be the
 	// longest: one secret may begin with another.
 	slices.SortFunc(forms, func(a, b string) int {
 		if len(a) != len(b) {
@@ -58,7 +57,7 @@ func NewRedactor(secrets []string) *Redactor {
 	return &Redactor{replacer: strings.NewReplacer(pairs...)}
 }
 
-// Text gives a text without the secrets.
+// Text returns a text with its secrets replaced.
 func (r *Redactor) Text(text string) string {
 	if r == nil {
 		return text
@@ -66,18 +65,18 @@ func (r *Redactor) Text(text string) string {
 	return r.replacer.Replace(text)
 }
 
-// spellings are a secret and its encodings, none shorter than the secret.
+// spellings returns a secret and its encodings, none shorter than the secret.
 func spellings(secret string) []string {
 	raw := []byte(secret)
 	query, path := url.QueryEscape(secret), url.PathEscape(secret)
 	list := []string{
 		secret,
-		query, path, component(query), address(secret),
+		query, path, encodeURIComponent(query), encodeURI(secret),
 		base64.StdEncoding.EncodeToString(raw), base64.RawStdEncoding.EncodeToString(raw),
 		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
 		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
 	}
-	for _, escaped := range []string{query, path, component(query), address(secret)} {
+	for _, escaped := range []string{query, path, encodeURIComponent(query), encodeURI(secret)} {
 		list = append(list, lowerEscapes(escaped))
 	}
 	// What pages and logs hold is often escaped twice: JSON in an attribute.
@@ -88,8 +87,9 @@ func spellings(secret string) []string {
 	return list
 }
 
-// jsonForms are those of encoding/json, of JavaScript, of Chromium's console, and
-// of writers that escape the solidus or all that is not ASCII.
+// jsonForms returns a secret as written by encoding/json, by JavaScript, by
+// Chromium's console, and by writers that escape the solidus or all that is not
+// ASCII.
 func jsonForms(secret string) []string {
 	escaped, _ := json.Marshal(secret) // a string always can be
 	var plain bytes.Buffer
@@ -118,8 +118,9 @@ func ascii(text string) string {
 	return out.String()
 }
 
-// htmlForms: Go and many frameworks write quotes as numbers, others as names, and
-// browsers that write a page's source escape them in attributes only.
+// htmlForms returns a text as HTML: Go and many frameworks write quotes as
+// numbers, others as names, and browsers that write a page's source escape them
+// in attributes only.
 func htmlForms(text string) []string {
 	all := html.EscapeString(text)
 	body := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\u00a0", "&nbsp;").Replace(text)
@@ -133,14 +134,15 @@ func htmlForms(text string) []string {
 	}
 }
 
-// component turns what url.QueryEscape wrote into what encodeURIComponent writes.
-func component(query string) string {
+// encodeURIComponent converts the output of url.QueryEscape to that of JavaScript's
+// encodeURIComponent.
+func encodeURIComponent(query string) string {
 	return strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace(query)
 }
 
-// address escapes as encodeURI and the address bars of browsers do: only what
-// cannot stand anywhere in an address.
-func address(text string) string {
+// encodeURI escapes as JavaScript's encodeURI and the address bars of browsers
+// do: only what cannot stand anywhere in an address.
+func encodeURI(text string) string {
 	var out strings.Builder
 	for i := range len(text) {
 		c := text[i]

@@ -53,7 +53,7 @@ func FuzzRedactor(f *testing.F) {
 	f.Add("a\"b", "<é>", "{")
 	f.Add("\xff\xfe\x00", "abcabc", "ababcabcabc")
 	f.Fuzz(func(t *testing.T, first, second, text string) {
-		// The mask may make a secret that holds or is beside an asterisk anew.
+		// With asterisks beside it the mask may form a secret that contains one.
 		if strings.Contains(first+second, "*") {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-func checkSelector(path string, s *Selector, at place) error {
+func checkSelector(path string, s *Selector, at position) error {
 	if s == nil {
 		return nil
 	}
@@ -32,7 +32,7 @@ func checkSelector(path string, s *Selector, at place) error {
 
 // Partial reports whether a fingerprint is missing, or holds only hints of an
 // import: one that was taken from a page has the element's tag. A step with a
-// partial one gets a new one when it passes.
+// partial one gets a complete one when it passes.
 func (f *Fingerprint) Partial() bool { return f == nil || f.Tag == "" }
 
 // CheckFingerprint checks the bounds of a fingerprint, whose members are free

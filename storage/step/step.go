@@ -4,17 +4,17 @@
 //
 // A step is one tool with its arguments. Tools are those of the interface
 // (go_to_url, click, assert ...) and a few more; Validate knows what each one
-// needs and names the member that is wrong by its path. A selector says where an
-// element is by CSS or XPath; its fingerprint says what the element was, so that
-// an action finds it again after a page has changed. Assertions never use
+// needs and reports the member that is wrong by its path. A selector locates an
+// element by CSS or XPath; its fingerprint describes the element, so that an action
+// finds it again after a page has changed. Assertions never use
 // fingerprints.
 //
-// Text arguments may hold variables ({{name}}, {{team:name}}): Expand replaces
+// Text arguments may contain variables ({{name}}, {{team:name}}): Expand replaces
 // them when a step executes, and the replaced text is never stored. A Redactor
-// takes the values of secret variables out of what a page or a log says.
+// removes the values of secret variables from the text of pages and logs.
 //
-// The package is a leaf: it reads documents that strangers sent, so everything
-// in them is bounded, and it reaches nothing.
+// The package is a leaf: it reads documents from outside, so everything in them is
+// bounded, and it opens no file or connection.
 package step
 
 // The tools.
@@ -32,7 +32,7 @@ const (
 	InShadowRoot   = "in_shadow_root"   // selector of the host, tool
 	Finish         = "finish"           // the end of the test
 
-	// Further ones, ours.
+	// Further ones, of Slipway.
 	InFrame      = "in_frame"      // selector of the frame, tool
 	Hover        = "hover"         // selector
 	Drag         = "drag"          // selector, target
@@ -41,7 +41,7 @@ const (
 	HandleDialog = "handle_dialog" // action, text for a prompt
 )
 
-// The matchers of an assertion. Those without a selector look at the page.
+// The matchers of an assertion. Those without a selector compare the page.
 const (
 	Visible     = "visible"
 	Hidden      = "hidden"
@@ -72,8 +72,8 @@ type Step struct {
 	Optional bool `json:"optional,omitempty"`
 	// TimeoutMS is how long the step waits for its element; 0: the run's.
 	TimeoutMS int `json:"timeoutMs,omitempty"`
-	// Result and ScreenshotID are those of the time when the step was recorded;
-	// nil for steps that came by import.
+	// Result and ScreenshotID are from the time when the step was recorded; nil for
+	// imported steps.
 	Result       *Outcome `json:"result"`
 	ScreenshotID string   `json:"screenshotId,omitempty"`
 }
@@ -90,7 +90,7 @@ type Tool struct {
 	Args Args   `json:"args"`
 }
 
-// Args are the arguments of all tools; each uses those that its constant names.
+// Args are the arguments of all tools; each has those beside its constant.
 type Args struct {
 	URL         string    `json:"url,omitempty"`
 	Selector    *Selector `json:"selector,omitempty"`
@@ -108,11 +108,11 @@ type Args struct {
 	Reasoning   string    `json:"reasoning,omitempty"`
 }
 
-// Selector says where an element is.
+// Selector locates an element.
 type Selector struct {
 	Type  string `json:"type"` // css, xpath
 	Value string `json:"value"`
-	// Index is the place among the matches, from 0. Without one an action takes
+	// Index is the position among the matches, from 0. Without one an action takes
 	// the first match that it can act on, and an assertion the first match.
 	Index       *int         `json:"index,omitempty"`
 	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
@@ -124,7 +124,7 @@ const (
 	XPath = "xpath"
 )
 
-// Fingerprint says what an element was when a step last found it.
+// Fingerprint describes an element as it was when a step last found it.
 type Fingerprint struct {
 	Tag         string            `json:"tag,omitempty"`
 	Role        string            `json:"role,omitempty"`
@@ -145,12 +145,12 @@ type Matcher struct {
 	Name string      `json:"name"`
 	Args MatcherArgs `json:"args"`
 
-	// bare: it came as a string, which only switch_window takes.
-	bare bool
+	// fromString is set when it came as a string, which only switch_window allows.
+	fromString bool
 }
 
 // MatcherArgs are the arguments of all matchers. Value is a text; numbers and
-// booleans are taken and kept as text.
+// booleans are accepted and stored as text.
 type MatcherArgs struct {
 	Value string `json:"value,omitempty"`
 	Name  string `json:"name,omitempty"` // of the attribute
@@ -166,7 +166,7 @@ const (
 	AtMost   = "at_most"
 )
 
-// File is a small file that upload_file gives to a page.
+// File is a small file that upload_file uploads to a page.
 type File struct {
 	Name    string `json:"name"`
 	Content []byte `json:"content"` // Base64 in JSON
@@ -194,10 +194,10 @@ type RunSettings struct {
 const (
 	Passed  = "PASSED"
 	Failed  = "FAILED"
-	Skipped = "SKIPPED" // an optional step that did not work out, or one behind the end
+	Skipped = "SKIPPED" // an optional step that failed, or one after the end
 )
 
-// Record is what a run found out about a step.
+// Record is the result of a step in a run.
 type Record struct {
 	StepID  string  `json:"id"`
 	Tool    Tool    `json:"tool"` // as stored: variables are not replaced
@@ -210,8 +210,8 @@ type Record struct {
 	ScreenshotID string `json:"screenshotId,omitempty"`
 }
 
-// Healed tells that an action found its element by the fingerprint, because the
-// selector led nowhere.
+// Healed is set when an action found its element by the fingerprint, because the
+// selector matched nothing.
 type Healed struct {
 	From   Selector `json:"from"`
 	To     Selector `json:"to"`

@@ -21,9 +21,9 @@ const (
 	capabilitiesPath   = "capabilities"
 )
 
-// known are the capabilities of W3C WebDriver and BiDi, with the test of their
-// values and what it says. null stands for a capability that is not asked for.
-var known = map[string]struct {
+// standardCapabilities are the capabilities of W3C WebDriver and BiDi, with the
+// check of their values and its message. null stands for an absent capability.
+var standardCapabilities = map[string]struct {
 	is   func(any) bool
 	must string
 }{
@@ -54,7 +54,7 @@ func isNumber(v any) bool {
 	return false
 }
 
-// isTimeouts lets script be null, which is W3C's word for no limit.
+// isTimeouts allows script to be null, which is W3C's value for no limit.
 func isTimeouts(v any) bool {
 	members, ok := object(v)
 	for _, value := range members {
@@ -74,7 +74,7 @@ func CheckTarget(t *Target) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Capabilities)) {
-		k, ok := known[name]
+		k, ok := standardCapabilities[name]
 		switch value := t.Capabilities[name]; {
 		case !ok && !strings.Contains(name, ":"):
 			return invalid(path+"."+name, "is no capability of W3C WebDriver; those of vendors have a colon in their name, as appium:app")
@@ -151,30 +151,30 @@ func CheckSettings(s *RunSettings) error {
 			return invalid("lastBuildName", "has at most %d characters", maxName)
 		}
 	}
-	if err := below("primaryTarget", CheckTarget(s.PrimaryTarget)); err != nil {
+	if err := prefixPath("primaryTarget", CheckTarget(s.PrimaryTarget)); err != nil {
 		return err
 	}
 	if len(s.RunTargets) > maxTargets {
 		return invalid("runTargets", "has at most %d elements", maxTargets)
 	}
 	for i := range s.RunTargets {
-		if err := below(fmt.Sprintf("runTargets[%d]", i), CheckTarget(&s.RunTargets[i])); err != nil {
+		if err := prefixPath(fmt.Sprintf("runTargets[%d]", i), CheckTarget(&s.RunTargets[i])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// below puts a path before the one of an error.
-func below(path string, err error) error {
+// prefixPath adds a path to the front of that of an error.
+func prefixPath(path string, err error) error {
 	if wrong, ok := err.(*InvalidError); ok {
 		return &InvalidError{Path: path + "." + wrong.Path, Msg: wrong.Msg}
 	}
 	return err
 }
 
-// checkTestURL is stricter than what a step may open: this is where a test
-// starts, so there is nothing that a path could be relative to.
+// checkTestURL is stricter than the check of what a step may open: this is where a
+// test starts, so there is nothing that a path could be relative to.
 func checkTestURL(path, address string) error {
 	if err := checkURL(path, address); err != nil {
 		return err

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// rule says what a tool takes. Members that it does not take are refused: they
-// would be kept and never looked at.
+// rule is which arguments a tool has. Others are refused: they would be stored and
+// never used.
 type rule struct {
 	needs, takes []string
-	inside       bool // may stand in in_frame and in_shadow_root
+	inside       bool // allowed in in_frame and in_shadow_root
 }
 
 var rules = map[string]rule{
@@ -33,13 +33,13 @@ var rules = map[string]rule{
 	HandleDialog:   {needs: []string{"action"}, takes: []string{"text"}},
 }
 
-// The words of directions and dialogs.
+// The values of directions and of actions on dialogs.
 var (
 	directions = []string{"up", "down", "left", "right", "top", "bottom"}
 	actions    = []string{"accept", "dismiss"}
 )
 
-// Tools are the types of all tools, in the order of their names.
+// Tools returns the types of all tools, in the order of their names.
 func Tools() []string {
 	types := make([]string, 0, len(rules))
 	for name := range rules {
@@ -49,27 +49,27 @@ func Tools() []string {
 	return types
 }
 
-// place is where a tool stands.
-type place struct {
-	deep int
-	// shadow: the next thing around is a shadow root, where XPath does not work.
+// position is where a tool is nested.
+type position struct {
+	depth int
+	// shadow is set directly inside a shadow root, where XPath does not work.
 	shadow bool
 }
 
-func checkTool(path string, t *Tool, at place) error {
+func checkTool(path string, t *Tool, at position) error {
 	r, ok := rules[t.Type]
 	switch {
 	case t.Type == "":
 		return invalid(path+".type", "is missing")
 	case !ok:
 		return invalid(path+".type", "must be one of %s", strings.Join(Tools(), ", "))
-	case at.deep > 0 && !r.inside:
+	case at.depth > 0 && !r.inside:
 		return invalid(path+".type", "%s acts on no element, so it cannot stand in another tool", t.Type)
-	case at.deep > MaxNesting:
+	case at.depth > MaxNesting:
 		return invalid(path, "lies in more than %d frames and shadow roots", MaxNesting)
 	}
 	path += ".args"
-	for _, m := range present(&t.Args) {
+	for _, m := range givenArguments(&t.Args) {
 		if m.given && !slices.Contains(r.needs, m.name) && !slices.Contains(r.takes, m.name) {
 			return invalid(path+"."+m.name, "is no argument of %s", t.Type)
 		}
@@ -97,7 +97,7 @@ func checkTool(path string, t *Tool, at place) error {
 	if t.Args.Tool == nil {
 		return nil
 	}
-	return checkTool(path+".tool", t.Args.Tool, place{deep: at.deep + 1, shadow: t.Type == InShadowRoot})
+	return checkTool(path+".tool", t.Args.Tool, position{depth: at.depth + 1, shadow: t.Type == InShadowRoot})
 }
 
 type member struct {
@@ -105,8 +105,9 @@ type member struct {
 	given bool
 }
 
-// present tells which arguments a tool has, reasoning apart, which all take.
-func present(a *Args) []member {
+// givenArguments returns which arguments are given, except reasoning, which all
+// tools allow.
+func givenArguments(a *Args) []member {
 	return []member{
 		{"url", a.URL != ""},
 		{"selector", a.Selector != nil},
@@ -174,7 +175,8 @@ func checkWords(path string, a *Args) error {
 	return nil
 }
 
-// Inner is the tool that acts: the innermost one of in_frame and in_shadow_root.
+// Inner returns the tool that acts: the innermost one of in_frame and
+// in_shadow_root.
 func Inner(t *Tool) *Tool {
 	for (t.Type == InFrame || t.Type == InShadowRoot) && t.Args.Tool != nil {
 		t = t.Args.Tool
@@ -182,7 +184,7 @@ func Inner(t *Tool) *Tool {
 	return t
 }
 
-// Selectors are all selectors of a tool, from outside in; the target of a drag
+// Selectors returns all selectors of a tool, from outside in; the target of a drag
 // comes after its element.
 func (t Tool) Selectors() []*Selector {
 	var list []*Selector

@@ -16,7 +16,7 @@ const (
 	// MaxSelector is bytes of a selector: the longest XPath that a recorder
 	// writes is some hundred.
 	MaxSelector = 4 << 10
-	// MaxNesting is how many frames and shadow hosts may lie around an element.
+	// MaxNesting is how many frames and shadow hosts may enclose an element.
 	MaxNesting = 8
 	// MaxWaitMS bounds pauses and the time limit of a step: ten minutes, more
 	// than a job has.
@@ -26,12 +26,12 @@ const (
 	maxName           = 255     // characters of file and attribute names
 	maxFingerprint    = 32      // attributes and parts of a path
 	maxFingerprintTxt = 1 << 10 // bytes of one text
-	// maxIndex is far above what a page holds of one kind of element.
+	// maxIndex is far above how many elements of one kind a page has.
 	maxIndex = 100_000
 )
 
-// InvalidError names the member that breaks a rule, by its path below what was
-// validated: [3].tool.args.url.
+// InvalidError has the path, below what was validated, of the member that breaks a
+// rule: [3].tool.args.url.
 type InvalidError struct{ Path, Msg string }
 
 func (e *InvalidError) Error() string { return e.Path + ": " + e.Msg }
@@ -40,8 +40,8 @@ func invalid(path, format string, args ...any) error {
 	return &InvalidError{Path: path, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Validate checks steps as they came from outside, and gives ids (s1, s2 ...) to
-// those without one. The error is an *InvalidError.
+// Validate checks steps from outside, and sets the ids (s1, s2 ...) of those
+// without one. The error is an *InvalidError.
 func Validate(steps []Step) error {
 	if len(steps) > MaxSteps {
 		return invalid("steps", "has at most %d elements", MaxSteps)
@@ -59,13 +59,13 @@ func Validate(steps []Step) error {
 			taken[id] = true
 		}
 	}
-	giveIDs(steps, taken)
+	assignIDs(steps, taken)
 	return nil
 }
 
-// giveIDs counts on from the last number that is free, so that a list without
-// ids gets s1 to sN.
-func giveIDs(steps []Step, taken map[string]bool) {
+// assignIDs sets missing ids to the next free numbers, so that a list without ids
+// gets s1 to sN.
+func assignIDs(steps []Step, taken map[string]bool) {
 	n := 0
 	for i := range steps {
 		for steps[i].ID == "" {
@@ -92,7 +92,7 @@ func checkStep(path string, s *Step) error {
 	if err := checkText(path+".screenshotId", s.ScreenshotID, maxName); err != nil {
 		return err
 	}
-	if err := checkTool(path+".tool", &s.Tool, place{}); err != nil {
+	if err := checkTool(path+".tool", &s.Tool, position{}); err != nil {
 		return err
 	}
 	if s.Optional && Inner(&s.Tool).Type == Assert {
@@ -101,14 +101,14 @@ func checkStep(path string, s *Step) error {
 	return nil
 }
 
-// isID reports whether an id is well formed; "" is an id not given.
+// isID reports whether an id is well formed; "" is a missing id.
 func isID(id string) bool {
 	return len(id) <= maxID && strings.IndexFunc(id, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '.' || r == '-')
 	}) < 0
 }
 
-// checkText takes what the database can keep, up to a number of bytes.
+// checkText accepts what the database can store, up to a number of bytes.
 func checkText(path, text string, most int) error {
 	switch {
 	case len(text) > most:
@@ -121,7 +121,7 @@ func checkText(path, text string, most int) error {
 	return nil
 }
 
-// checkName is for short texts that stand on one line.
+// checkName accepts short texts on one line.
 func checkName(path, name string, most int) error {
 	if name == "" {
 		return invalid(path, "is missing")
@@ -142,7 +142,7 @@ func hasControl(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r < ' ' || 0x7f <= r && r < 0xa0 }) >= 0
 }
 
-// checkURL takes what a test may open: an absolute address, a path below the
+// checkURL accepts what a test may open: an absolute address, a path below the
 // test's, or one with variables. Which schemes and hosts are allowed is decided
 // when the step executes, since variables and redirects decide it, too.
 func checkURL(path, address string) error {

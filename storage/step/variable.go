@@ -15,10 +15,10 @@ const (
 )
 
 // MaxExpanded is bytes of a text with its variables replaced: a text of many
-// references to a long value must not fill the memory of a worker.
+// references to a long value must not exhaust the memory of a worker.
 const MaxExpanded = 1 << 20
 
-// ErrExpanded says that a text with its variables is longer than MaxExpanded.
+// ErrExpanded means that a text with its variables is longer than MaxExpanded.
 var ErrExpanded = errors.New("the text is longer than 1 MiB with its variables replaced")
 
 // Reference is a variable in a text: {{name}}, {{org:name}}, {{team:name}},
@@ -29,7 +29,7 @@ type Reference struct {
 	Name  string
 }
 
-// String writes a reference as it stands in a text.
+// String returns a reference as it is written in a text.
 func (r Reference) String() string {
 	text := r.Name
 	if r.ID != "" {
@@ -42,20 +42,20 @@ func (r Reference) String() string {
 }
 
 // reference has the groups scope and name, scope, id and name, or name. An id is
-// a UUID or the hexadecimal id of a case; the wider set lets the lookup answer.
+// a UUID or the hexadecimal id of a case; with the wider set the look-up decides.
 var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
 
-// found is a reference at its place in a text.
-type found struct {
+// foundReference is a reference and its position in a text.
+type foundReference struct {
 	from, to int
 	Reference
 }
 
-func findReferences(text string) []found {
+func findReferences(text string) []foundReference {
 	if !strings.Contains(text, "{{") {
 		return nil
 	}
-	var list []found
+	var list []foundReference
 	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
 		group := func(n int) string {
 			if at[2*n] < 0 {
@@ -63,13 +63,13 @@ func findReferences(text string) []found {
 			}
 			return text[at[2*n]:at[2*n+1]]
 		}
-		list = append(list, found{at[0], at[1], Reference{Scope: group(1) + group(2), ID: group(3), Name: group(4)}})
+		list = append(list, foundReference{at[0], at[1], Reference{Scope: group(1) + group(2), ID: group(3), Name: group(4)}})
 	}
 	return list
 }
 
-// References gives the variables that steps and run settings name, each once, in
-// the order of their first place.
+// References returns the variables that steps and a test URL refer to, each
+// once, in the order of their first occurrence.
 func References(steps []Step, testURL string) []Reference {
 	list := []Reference{}
 	seen := map[Reference]bool{}
@@ -89,10 +89,10 @@ func References(steps []Step, testURL string) []Reference {
 	return list
 }
 
-// Expand replaces the variables of a text. lookup answers false for one that is
-// not defined, which is an *UnknownVariableError. What looks like no reference
-// stays as it is; so do references in the values of variables. ErrExpanded when
-// the text becomes too long.
+// Expand replaces the variables of a text. lookup returns false for one that is
+// not defined, which is an *UnknownVariableError. Any other text stays as it
+// is; so do references in the values of variables. ErrExpanded when the text
+// becomes too long.
 func Expand(text string, lookup func(Reference) (string, bool)) (string, error) {
 	list := findReferences(text)
 	if len(list) == 0 {
@@ -116,14 +116,14 @@ func Expand(text string, lookup func(Reference) (string, bool)) (string, error) 
 	return out.String(), nil
 }
 
-// ExpandTool gives a copy of a tool with the variables of all its texts
+// ExpandTool returns a copy of a tool with the variables of all its texts
 // replaced: url, text, optionValue, matcher values, selector values. Fingerprints
-// and files hold no variables; the copy shares them.
+// and files contain no variables; the copy shares them.
 func ExpandTool(t Tool, lookup func(Reference) (string, bool)) (Tool, error) {
 	return mapTool(t, func(text string) (string, error) { return Expand(text, lookup) })
 }
 
-// mapTool gives a copy of a tool with f applied to its texts.
+// mapTool returns a copy of a tool with f applied to its texts.
 func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
 	var failed error
 	apply := func(text string) string {
@@ -163,7 +163,7 @@ func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
 	return t, nil
 }
 
-// UnknownVariableError says that a variable has no value.
+// UnknownVariableError means that a variable has no value.
 type UnknownVariableError struct{ Reference Reference }
 
 func (e *UnknownVariableError) Error() string {

@@ -1,5 +1,14 @@
-// Package link makes the absolute links of the installation, for the api's
-// answers and for mail. All of them begin with the public URL.
+// Package link returns the absolute links of an installation, for the responses of
+// the api and for mail.
+//
+// All of them begin with the public URL that the installation is configured with:
+// what a request had in its Host header is never used, so that nobody can make
+// Slipway send mail with links to elsewhere. Names, tokens and secrets are escaped;
+// a name never adds a segment or a query to a link.
+//
+// The package knows the paths of pages and files that a link may lead to; the
+// routes behind them are those of api/install and of the API. It opens nothing and
+// cannot fail.
 package link
 
 import (
@@ -8,34 +17,34 @@ import (
 	"strings"
 )
 
-// Links makes links below a public URL.
+// Links are the links below a public URL.
 type Links struct{ base string }
 
-// New takes the public URL, such as https://qa.example.com.
+// New returns the links below a public URL, such as https://qa.example.com.
 func New(publicURL string) Links { return Links{strings.TrimRight(publicURL, "/")} }
 
-// Page is an install page, of a project (its page name) or a build (its token).
+// Page returns the install page of a project (by page name) or a build (by token).
 func (l Links) Page(name string) string { return l.base + "/install/" + url.PathEscape(name) }
 
-// Icon is the picture of a project or build.
+// Icon returns the icon of a project or build.
 func (l Links) Icon(name string) string { return l.Page(name) + "/icon" }
 
-// Download delivers the build's file to a browser that may have it.
+// Download returns where a visitor who may install the build downloads its file.
 func (l Links) Download(token string) string { return l.Page(token) + "/download" }
 
-// Manifest is what an iOS device reads to install; the ticket stands for the
-// visitor.
+// Manifest returns the manifest that an iOS device reads to install; the ticket
+// identifies the visitor.
 func (l Links) Manifest(token, ticket string) string {
 	return l.Page(token) + "/manifest.plist?ticket=" + url.QueryEscape(ticket)
 }
 
-// SignIn is the link of a sign-in mail.
+// SignIn returns the link of a sign-in mail.
 func (l Links) SignIn(secret string) string { return l.base + "/session/" + url.PathEscape(secret) }
 
-// Symbols is where the API gives the symbols of a build.
+// Symbols returns where the API serves the symbols of a build.
 func (l Links) Symbols(buildID int64) string {
 	return l.base + "/api/v3/builds/" + strconv.FormatInt(buildID, 10) + "/symbols/download"
 }
 
-// Path turns a path of the installation into a link.
+// Path returns the link of a path of the installation.
 func (l Links) Path(path string) string { return l.base + path }

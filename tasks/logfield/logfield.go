@@ -1,8 +1,14 @@
 // Package logfield carries log attributes in a context, so that a line written
-// deep inside a request or a task names both: request_id, task_id, kind,
-// attempt. Main wraps its slog handler with Handler; the tiers add attributes
-// with With where they become known; everybody logs with the Context methods
-// of slog.
+// deep inside a request or a task names both.
+//
+// Main wraps its slog handler with Handler. The tiers add attributes with With
+// where they become known: the api adds request_id, the worker task_id, kind and
+// attempt. Every line that is then logged with a Context method of slog has them:
+//
+//	log.InfoContext(ctx, "mail sent") // ... request_id=r1 task_id=t1 kind=mail:send
+//
+// A line without a context has none of them; nothing else can go wrong. Attributes
+// that are added to a context are not visible to its parent.
 package logfield
 
 import (
@@ -20,14 +26,14 @@ const (
 
 type key struct{}
 
-// With returns a context whose log lines carry the attributes as well.
+// With returns a context whose log lines have the attributes as well.
 func With(ctx context.Context, attrs ...slog.Attr) context.Context {
 	have, _ := ctx.Value(key{}).([]slog.Attr)
 	all := make([]slog.Attr, 0, len(have)+len(attrs))
 	return context.WithValue(ctx, key{}, append(append(all, have...), attrs...))
 }
 
-// Get gives the text of an attribute in the context, "" when absent.
+// Get returns the text of an attribute in the context, "" when there is none.
 func Get(ctx context.Context, name string) string {
 	attrs, _ := ctx.Value(key{}).([]slog.Attr)
 	for i := len(attrs) - 1; i >= 0; i-- {

@@ -1,14 +1,15 @@
 // Package mailtemplate writes the mails that Slipway sends: subject, text and
 // HTML of each kind. It stores and sends nothing.
 //
-// Every mail is whole as plain text; the HTML says the same with a button. The
-// HTML loads nothing from anywhere: no picture, no font, no style sheet, so that
-// opening a mail tells nobody of it and mail readers have nothing to block.
-// Styles stand inside the tags, as mail readers want them.
+// Every mail is complete as plain text; the HTML has the same content with a
+// button. The HTML loads nothing from anywhere: no picture, no font, no style
+// sheet, so that opening a mail discloses nothing and mail readers have nothing to
+// block. Styles stand inside the tags, as mail readers require.
 //
 // Names of apps and release notes come from outside. In HTML they are escaped by
-// html/template, in subjects they are made one line of bounded length, and notes
-// are bounded too.
+// html/template, in subjects they are reduced to one line of bounded length, and
+// notes are bounded too. No text makes a function fail: at worst a mail has no
+// HTML.
 package mailtemplate
 
 import (
@@ -19,14 +20,14 @@ import (
 	"unicode"
 )
 
-// The kinds, as they stand with the stored mail.
+// The kinds, as they are stored with a mail.
 const (
 	KindNewBuild   = "new-build"
 	KindSignIn     = "sign-in"
 	KindKeyRevoked = "key-revoked"
 )
 
-// Build is what a new-build mail tells.
+// Build is the content of a new-build mail.
 type Build struct {
 	App         string
 	Version     string // "" when the package has none
@@ -35,7 +36,7 @@ type Build struct {
 	Notes       string // release notes, Markdown as it was written
 	Link        string // the build's install page
 	Recipient   string // the tester's address
-	// NotesHTML makes safe HTML of notes; nil shows them as text with their line
+	// NotesHTML converts notes to safe HTML; nil shows them as text with their line
 	// breaks.
 	NotesHTML func(notes string) template.HTML
 }
@@ -62,7 +63,7 @@ var files embed.FS
 // layout is parsed once: a notification writes some thousand mails.
 var layout = template.Must(template.ParseFS(files, "mail.html"))
 
-// page is what mail.html shows.
+// page is the data of mail.html.
 type page struct {
 	Subject string
 	Lines   []string
@@ -72,30 +73,30 @@ type page struct {
 	Foot    string
 }
 
-// NewBuild tells a tester that a build can be installed.
+// NewBuild returns the mail to a tester about a build that can be installed.
 func NewBuild(b Build) (subject, text, html string) {
-	name := strings.TrimSpace(short(b.App, maxName) + " " + short(b.version(), maxName))
-	subject = clip(name+" is ready to install", maxSubject)
-	notes, whole := cut(b.Notes)
+	name := strings.TrimSpace(oneLine(b.App, maxName) + " " + oneLine(b.version(), maxName))
+	subject = truncate(name+" is ready to install", maxSubject)
+	notes, complete := cleanNotes(b.Notes)
 	about := []string{name + " can be installed now."}
 	if b.Platform != "" {
-		about = append(about, "Platform: "+short(b.Platform, maxName))
+		about = append(about, "Platform: "+oneLine(b.Platform, maxName))
 	}
 	var t strings.Builder
-	write(&t, about...)
+	writeLines(&t, about...)
 	if notes != "" {
 		t.WriteString("What is new:\n\n" + notes + "\n\n")
-		if !whole {
+		if !complete {
 			t.WriteString("The page has the rest of it.\n\n")
 		}
 	}
-	foot := "This mail was sent to " + short(b.Recipient, maxSubject) + " because you are a tester of this app."
+	foot := "This mail was sent to " + oneLine(b.Recipient, maxSubject) + " because you are a tester of this app."
 	t.WriteString("Install it from this page, best on the device itself:\n" + b.Link + "\n\n" + foot + "\n")
 	return subject, t.String(), render(page{Subject: subject, Lines: about, Notes: b.notes(notes),
 		Button: "Open the install page", Link: b.Link, Foot: foot})
 }
 
-// version is the version with its code, as testers know it.
+// version returns the version with its code, as testers know it.
 func (b Build) version() string {
 	switch {
 	case b.VersionCode == "" || b.Version == b.VersionCode:
@@ -118,11 +119,11 @@ func (b Build) notes(notes string) template.HTML {
 	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(notes), "\n", "<br>\n"))
 }
 
-// SignIn gives a tester the link that opens an app's page, good once and for
-// some minutes.
+// SignIn returns the mail to a tester with the link that opens an app's page; it
+// works once and for some minutes.
 func SignIn(app, link string, minutes int) (subject, text, html string) {
-	subject = clip("Sign in to install "+short(app, maxName), maxSubject)
-	first := "Open this link to sign in and install " + short(app, maxName) + "."
+	subject = truncate("Sign in to install "+oneLine(app, maxName), maxSubject)
+	first := "Open this link to sign in and install " + oneLine(app, maxName) + "."
 	lasts := fmt.Sprintf("It works once, within %d minutes.", minutes)
 	if minutes == 1 {
 		lasts = "It works once, within a minute."
@@ -133,19 +134,20 @@ func SignIn(app, link string, minutes int) (subject, text, html string) {
 		Button: "Sign in", Link: link, Foot: foot})
 }
 
-// KeyRevoked tells the owner of a key that it was revoked. key is its name or the
-// part of it that may be shown, never the key; reason is a whole sentence.
+// KeyRevoked returns the mail to the owner of a key that was revoked. key is its
+// name or the part of it that may be shown, never the key; reason is a whole
+// sentence.
 func KeyRevoked(key, reason string) (subject, text, html string) {
-	subject = clip("Your API key "+short(key, maxName)+" was revoked", maxSubject)
-	lines := []string{"The API key " + short(key, maxName) + " was revoked and works no more.", short(reason, maxReason)}
+	subject = truncate("Your API key "+oneLine(key, maxName)+" was revoked", maxSubject)
+	lines := []string{"The API key " + oneLine(key, maxName) + " was revoked and works no more.", oneLine(reason, maxReason)}
 	const foot = "Whoever needs access makes a new key, and keeps it out of apps and repositories."
 	var t strings.Builder
-	write(&t, lines...)
+	writeLines(&t, lines...)
 	t.WriteString(foot + "\n")
 	return subject, t.String(), render(page{Subject: subject, Lines: lines, Foot: foot})
 }
 
-func write(t *strings.Builder, lines ...string) {
+func writeLines(t *strings.Builder, lines ...string) {
 	for _, line := range lines {
 		t.WriteString(line + "\n")
 	}
@@ -155,26 +157,26 @@ func write(t *strings.Builder, lines ...string) {
 func render(p page) string {
 	var out strings.Builder
 	if err := layout.Execute(&out, p); err != nil {
-		return "" // a mail without HTML is whole; the tests render every kind
+		return "" // a mail is complete without HTML; the tests render every kind
 	}
 	return out.String()
 }
 
-// short makes one line of a name and bounds it.
-func short(s string, most int) string {
+// oneLine returns a name as one line of bounded length.
+func oneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		// Control characters end headers; format characters (bidirectional
-		// overrides, joiners of nothing) make a name look like another.
+		// overrides, joiners of nothing) can make a name look like another.
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != '\u200d' {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return clip(strings.Join(strings.Fields(s), " "), most)
+	return truncate(strings.Join(strings.Fields(s), " "), most)
 }
 
-// clip bounds a text to most characters.
-func clip(s string, most int) string {
+// truncate cuts a text off after most characters.
+func truncate(s string, most int) string {
 	n := 0
 	for i := range s {
 		if n == most {
@@ -185,9 +187,9 @@ func clip(s string, most int) string {
 	return s
 }
 
-// cut cleans and bounds release notes, which keep their lines; whole says that
-// nothing is missing.
-func cut(notes string) (text string, whole bool) {
+// cleanNotes cleans and bounds release notes, which keep their lines; complete is
+// false when their end is missing.
+func cleanNotes(notes string) (text string, complete bool) {
 	notes = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(notes)
 	notes = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

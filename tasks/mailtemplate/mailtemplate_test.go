@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile is what a name or notes may hold.
+// hostile is what a name or notes may contain.
 const hostile = "<script>alert(1)</script>\r\nBcc: all@example.com\x00\u202egnp.exe"
 
 func TestNewBuild(t *testing.T) {
@@ -100,8 +100,8 @@ func TestKeyRevoked(t *testing.T) {
 	require.Contains(t, text, strings.TrimSpace(strings.Repeat("long reason ", 40)))
 }
 
-// check holds every mail to what its reader may rely on.
-func check(t *testing.T, subject, text, html string) {
+// requireSafe checks what every mail guarantees.
+func requireSafe(t *testing.T, subject, text, html string) {
 	t.Helper()
 	require.False(t, strings.ContainsFunc(subject, unicode.IsControl), "%q", subject)
 	require.LessOrEqual(t, utf8.RuneCountInString(subject), maxSubject+1)
@@ -118,12 +118,12 @@ func TestHostileText(t *testing.T) {
 	link := `javascript:alert(1)"><script>`
 	subject, text, html := NewBuild(Build{App: hostile, Version: hostile, VersionCode: hostile, Platform: hostile,
 		Notes: hostile, Link: link, Recipient: hostile})
-	check(t, subject, text, html)
+	requireSafe(t, subject, text, html)
 	require.NotContains(t, subject, "\u202e")
 	subject, text, html = SignIn(hostile, link, 5)
-	check(t, subject, text, html)
+	requireSafe(t, subject, text, html)
 	subject, text, html = KeyRevoked(hostile, hostile)
-	check(t, subject, text, html)
+	requireSafe(t, subject, text, html)
 }
 
 func FuzzNewBuild(f *testing.F) {

@@ -1,18 +1,17 @@
-// Package note turns Markdown that came from outside (release notes, the
-// descriptions of apps) into HTML that is safe to put into a page or a mail.
+// Package note converts Markdown from outside (release notes, the descriptions of
+// apps) to HTML that is safe in a page or a mail.
 //
-// Three things stand one behind the other. The text is bounded before anything
-// reads it: its length, and how deep a line nests, because parsers of Markdown
-// take quadratic time for thousands of quotation marks. The parser is told to
-// leave raw HTML out. And what it writes goes through a policy that names the few
-// elements that may remain: paragraphs, line breaks, emphasis, lists, quotations,
-// code, headings, rules, and links to http, https and mailto. There are no
-// images, styles, classes, ids or event attributes.
+// This takes three steps. The text is bounded before it is parsed: its length,
+// and how deep a line nests, because parsers of Markdown take quadratic time
+// for thousands of quotation marks. The parser is configured to leave raw HTML
+// out. And its output goes through a policy that names the few elements that
+// may remain: paragraphs, line breaks, emphasis, lists, quotations, code,
+// headings, rules, and links to http, https and mailto. There are no images,
+// styles, classes, ids or event attributes.
 //
-// Headings are demoted by two levels, for a note is a part of a page that has a
-// title and names its parts. Line breaks are kept as they are written: change
-// logs of build scripts are lines, not paragraphs. An image leaves its
-// description.
+// Headings are demoted by two levels, since a note is a part of a page that has a
+// title and headings. Line breaks are kept as they are written: change logs of
+// build scripts are lines, not paragraphs. An image is replaced by its description.
 //
 // Nothing fails: what cannot be read as Markdown is text.
 package note
@@ -36,7 +35,7 @@ import (
 )
 
 const (
-	// MaxLength is what is read of a text, in bytes: some twenty printed pages.
+	// MaxLength is how much of a text is read, in bytes: some twenty printed pages.
 	MaxLength = 64 << 10
 	// maxNesting is how many marks that open a block may begin a line. People
 	// nest lists three or four deep.
@@ -48,23 +47,23 @@ const (
 	demotion = 2
 )
 
-// HTML gives the note as safe HTML; "" for an empty one.
+// HTML returns a note as safe HTML; "" for an empty one.
 func HTML(markdown string) template.HTML {
 	source := bound(markdown)
 	if source == "" {
 		return ""
 	}
 	var out bytes.Buffer
-	if excessive(source) || converter().Convert([]byte(source), &out) != nil {
-		return "<p>" + template.HTML(lines.Replace(template.HTMLEscapeString(source))) + "</p>\n"
+	if hasTooManyMarks(source) || converter().Convert([]byte(source), &out) != nil {
+		return "<p>" + template.HTML(lineBreaks.Replace(template.HTMLEscapeString(source))) + "</p>\n"
 	}
 	return template.HTML(policy().SanitizeBytes(out.Bytes()))
 }
 
-var lines = strings.NewReplacer("\n", "<br>\n")
+var lineBreaks = strings.NewReplacer("\n", "<br>\n")
 
-// bound cleans and shortens a text: valid UTF-8 without control characters, at
-// most MaxLength bytes, no line that nests too deep.
+// bound returns a text cleaned and shortened: valid UTF-8 without control
+// characters, at most MaxLength bytes, no line that nests too deep.
 func bound(s string) string {
 	cut := len(s) > MaxLength
 	if cut {
@@ -81,7 +80,7 @@ func bound(s string) string {
 			return '\n'
 		case r == '\n', r == '\t':
 			return r
-		case r < ' ', r == 0x7f, hidden(r):
+		case r < ' ', r == 0x7f, isDirectionMark(r):
 			return -1
 		}
 		return r
@@ -100,9 +99,9 @@ func bound(s string) string {
 	return strings.Join(parts, "\n")
 }
 
-// hidden are the marks that turn the direction of text around: they can make one
-// link look like another.
-func hidden(r rune) bool {
+// isDirectionMark reports whether a rune changes the direction of text: it can make
+// one link look like another.
+func isDirectionMark(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
@@ -134,8 +133,9 @@ func flatten(line string) string {
 	return line
 }
 
-// excessive finds the texts for which pairing marks takes quadratic time.
-func excessive(s string) bool {
+// hasTooManyMarks reports whether pairing the marks of a text would take too long:
+// it takes quadratic time.
+func hasTooManyMarks(s string) bool {
 	var marks int
 	for i := range len(s) {
 		if strings.IndexByte("[]*_~`<!&", s[i]) >= 0 {
@@ -147,18 +147,18 @@ func excessive(s string) bool {
 	return false
 }
 
-// converter is used by all: it keeps nothing between conversions.
+// converter is shared: it keeps nothing between conversions.
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Strikethrough, extension.NewLinkify(
 			extension.WithLinkifyAllowedProtocols([]string{"http:", "https:", "mailto:"}))),
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(demote{}, 100))),
 		goldmark.WithRendererOptions(html.WithHardWraps(),
-			renderer.WithNodeRenderers(util.Prioritized(images{}, 100))),
+			renderer.WithNodeRenderers(util.Prioritized(imageText{}, 100))),
 	)
 })
 
-// policy names what may remain.
+// policy allows what may remain.
 var policy = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "strong", "em", "del", "ul", "ol", "li", "blockquote", "code", "pre", "hr",
@@ -173,7 +173,7 @@ var policy = sync.OnceValue(func() *bluemonday.Policy {
 	return p
 })
 
-// demote makes room above the headings of a note.
+// demote lowers the level of a note's headings.
 type demote struct{}
 
 func (demote) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
@@ -197,10 +197,10 @@ func demoteBelow(n ast.Node, depth int) {
 	}
 }
 
-// images writes the description of an image and nothing else.
-type images struct{}
+// imageText writes the description of an image and nothing else.
+type imageText struct{}
 
-func (images) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+func (imageText) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindImage, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
 		return ast.WalkContinue, nil
 	})

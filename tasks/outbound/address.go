@@ -2,7 +2,7 @@ package outbound
 
 import "net/netip"
 
-// Rule names why an address is refused, in words for people.
+// Rule is why an address is refused, in words for people.
 type Rule string
 
 // The rules. Those of addresses follow IANA's registries of special-purpose
@@ -36,15 +36,16 @@ func (r Rule) private() bool {
 
 func (r Rule) metadata() bool { return r == RuleMetadata || r == RuleLinkLocal }
 
-// block is a range of addresses and the rule that refuses it.
-type block struct {
+// addressBlock is a range of addresses and the rule that refuses it.
+type addressBlock struct {
 	prefix netip.Prefix
 	rule   Rule
 }
 
-// metadataHost knows the addresses at which clouds tell a machine its secrets,
-// as their documentation gives them. Most lie in blocks that are refused
-// anyway; named here they stay refused when private addresses are allowed.
+// metadataHost reports whether an address is one at which a cloud serves a machine
+// its secrets, by the clouds' documentation. Most lie in blocks that are refused
+// anyway; because they are listed here they stay refused when private addresses are
+// allowed.
 func metadataHost(addr netip.Addr) bool {
 	switch addr.String() {
 	case "169.254.169.254", // AWS, Azure, Google, Oracle, OpenStack and most others
@@ -62,8 +63,8 @@ func metadataHost(addr netip.Addr) bool {
 	return false
 }
 
-func blocks4() []block {
-	return []block{
+func blocks4() []addressBlock {
+	return []addressBlock{
 		{netip.MustParsePrefix("255.255.255.255/32"), RuleBroadcast},
 		{netip.MustParsePrefix("0.0.0.0/8"), RuleUnspecified},
 		{netip.MustParsePrefix("127.0.0.0/8"), RuleLoopback},
@@ -83,10 +84,10 @@ func blocks4() []block {
 	}
 }
 
-// blocks6 stand in the order of their tests: what none covers is refused
+// blocks6 are in the order in which they are tried: what none covers is refused
 // unless it lies in 2000::/3, the only global unicast space.
-func blocks6() []block {
-	return []block{
+func blocks6() []addressBlock {
+	return []addressBlock{
 		{netip.MustParsePrefix("::/128"), RuleUnspecified},
 		{netip.MustParsePrefix("::1/128"), RuleLoopback},
 		{netip.MustParsePrefix("::/96"), RuleMapped}, // IPv4-compatible, RFC 4291
@@ -101,7 +102,7 @@ func blocks6() []block {
 	}
 }
 
-// classify names the rule that refuses addr, or "".
+// classify returns the rule that refuses addr, or "".
 func classify(addr netip.Addr) Rule {
 	switch {
 	case !addr.IsValid():
@@ -121,7 +122,7 @@ func classify(addr netip.Addr) Rule {
 	return classifyTunnel(addr)
 }
 
-func match(blocks []block, addr netip.Addr) Rule {
+func match(blocks []addressBlock, addr netip.Addr) Rule {
 	for _, b := range blocks {
 		if b.prefix.Contains(addr) {
 			return b.rule
@@ -130,8 +131,8 @@ func match(blocks []block, addr netip.Addr) Rule {
 	return ""
 }
 
-// classifyTunnel looks at the IPv4 addresses that an IPv6 address leads to by
-// way of a translator or a tunnel.
+// classifyTunnel returns the rule that refuses one of the IPv4 addresses that an
+// IPv6 address leads to through a translator or a tunnel, or "".
 func classifyTunnel(addr netip.Addr) Rule {
 	b := addr.As16()
 	at := func(i int, flip byte) Rule {

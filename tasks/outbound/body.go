@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// ErrTooLarge: the response is longer than the caller is willing to read.
+// ErrTooLarge means that the response is longer than the caller's limit.
 var ErrTooLarge = errors.New("response too large")
 
 // ReadBody reads a response's body to its end and closes it. Of a body longer

@@ -1,25 +1,25 @@
 // Package outbound guards every connection that Slipway opens to an address
 // that somebody else has chosen: webhooks, issuers of tokens, tested pages.
-// Without it such an address reaches what only this machine can reach: its own
+// Without it such an address could reach what only this machine can reach: its
 // services, the network behind it, the metadata service of its cloud.
 //
-// The check stands where it cannot be passed: in the dialer, on the address of
-// each socket before it connects, after the name was resolved. A name that
+// The check is where it cannot be bypassed: in the dialer, on the address of each
+// socket before it connects, after the name was resolved. A name that
 // resolves differently the second time (DNS rebinding) is checked the second
 // time; each redirect is a new request and a new check. CheckURL applies the
 // same rules when an address is configured, so that a mistake shows at once; it
-// is a courtesy, not the guard.
+// is a help for users, not the guard.
 //
 // Refused are all addresses that are not globally reachable unicast by the
 // special-purpose registries of IANA (RFC 6890), addresses that embed such a
 // one (NAT64, 6to4, Teredo, ISATAP), metadata services at public addresses,
 // ports of protocols other than HTTP, schemes other than http and https, user
 // names in URLs, and spellings of addresses that programs read differently.
-// AllowPrivate opens loopback, private and shared (100.64.0.0/10) addresses;
+// AllowPrivate allows loopback, private and shared (100.64.0.0/10) addresses;
 // link-local ones and metadata services stay refused without AllowMetadata.
 //
-// A refusal is a *ForbiddenError, which names the rule and neither the address
-// nor what was found there: it may be shown to the one who chose the address.
+// A refusal is a *ForbiddenError, which has the rule and neither the address nor
+// what was found there: it may be shown to whoever chose the address.
 // Clients use no proxy of the environment and keep no cookies. The package
 // imports the standard library only.
 package outbound
@@ -35,43 +35,42 @@ import (
 	"time"
 )
 
-// ErrForbiddenAddress is what every *ForbiddenError is (errors.Is).
+// ErrForbiddenAddress matches every *ForbiddenError (errors.Is).
 var ErrForbiddenAddress = errors.New("address refused")
 
-// ForbiddenError is a refusal. Its text may be shown to the one who chose the
-// address.
+// ForbiddenError is a refusal. Its text may be shown to whoever chose the address.
 type ForbiddenError struct {
 	Rule Rule
 }
 
 func (e *ForbiddenError) Error() string { return ErrForbiddenAddress.Error() + ": " + string(e.Rule) }
 
-// Is makes errors.Is(err, ErrForbiddenAddress) true.
+// Is reports whether target is ErrForbiddenAddress.
 func (e *ForbiddenError) Is(target error) bool { return target == ErrForbiddenAddress }
 
 func forbid(rule Rule) error { return &ForbiddenError{Rule: rule} }
 
-// Config says what a Guard lets through. Its zero value is the strict one.
+// Config is what a Guard allows. Its zero value is the strict one.
 type Config struct {
-	// AllowPrivate lets loopback, private (RFC 1918, unique local) and shared
-	// (100.64.0.0/10) addresses through. For a Slipway on a loopback address,
-	// or one whose organizations may reach its network.
+	// AllowPrivate allows loopback, private (RFC 1918, unique local) and shared
+	// (100.64.0.0/10) addresses. For a Slipway on a loopback address, or one whose
+	// organizations may reach its network.
 	AllowPrivate bool
 
-	// AllowMetadata also lets link-local addresses and metadata services
-	// through: whoever chooses an address can then read the machine's cloud
+	// AllowMetadata also allows link-local addresses and metadata services:
+	// whoever chooses an address can then read the machine's cloud
 	// credentials. It needs AllowPrivate.
 	AllowMetadata bool
 
 	// Resolver resolves names; net.DefaultResolver by default.
 	Resolver *net.Resolver
 
-	// DialTimeout bounds the making of a connection: 10 s by default.
+	// DialTimeout bounds how long connecting takes: 10 s by default.
 	DialTimeout time.Duration
 }
 
-// Guard checks addresses and makes clients that cannot avoid the check. It is
-// safe for concurrent use; make one for a process, for its clients share
+// Guard checks addresses and returns clients that cannot bypass the check. It is
+// safe for concurrent use; a process needs one, since its clients share
 // connections.
 type Guard struct {
 	cfg       Config
@@ -83,11 +82,11 @@ const (
 	// maxRedirects is enough for http to https to the canonical host to the
 	// page; a longer chain is a loop or a probe.
 	maxRedirects = 3
-	// maxResponseHeader bounds what a stranger's server can make us hold.
+	// maxResponseHeader bounds the memory that a foreign server can occupy.
 	maxResponseHeader = 64 << 10
 )
 
-// New makes a guard. It refuses AllowMetadata without AllowPrivate.
+// New returns a guard. It refuses AllowMetadata without AllowPrivate.
 func New(cfg Config) (*Guard, error) {
 	if cfg.AllowMetadata && !cfg.AllowPrivate {
 		return nil, errors.New("outbound: AllowMetadata needs AllowPrivate")
@@ -118,12 +117,12 @@ func New(cfg Config) (*Guard, error) {
 	return g, nil
 }
 
-// DialContext connects like net.Dialer, to addresses that the guard lets
-// through. network is tcp, tcp4 or tcp6.
+// DialContext connects like net.Dialer, to addresses that the guard
+// allows. network is tcp, tcp4 or tcp6.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := g.dialer.DialContext(ctx, network, address)
-	// What wraps these two holds the address that a name resolved to, or that
-	// of the resolver.
+	// What wraps these two contains the address that a name resolved to, or that of
+	// the resolver.
 	var forbidden *ForbiddenError
 	if errors.As(err, &forbidden) {
 		return nil, forbidden
@@ -146,8 +145,8 @@ func cleanLookup(err *net.DNSError) error {
 	return &net.DNSError{Err: text, Name: err.Name, IsNotFound: err.IsNotFound, IsTimeout: err.IsTimeout, IsTemporary: err.IsTemporary}
 }
 
-// control sees each socket before it connects, with the address that it will
-// connect to.
+// control is called for each socket before it connects, with the address that it
+// will connect to.
 func (g *Guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
 		return forbid(RuleNetwork)
@@ -177,17 +176,16 @@ func (g *Guard) CheckAddr(addr netip.Addr) error {
 	return forbid(rule)
 }
 
-// Client makes a client whose every request, redirects included, passes the
-// guard. timeout bounds a request with its redirects and the reading of the
-// body; 30 s when it is not positive. All clients of a guard share its
-// connections.
+// Client returns a client whose every request, redirects included, is checked.
+// timeout bounds a request with its redirects and the reading of the body; 30 s
+// when it is not positive. All clients of a guard share its connections.
 func (g *Guard) Client(timeout time.Duration) *http.Client {
 	if timeout <= 0 {
 		timeout = 30 * time.Second
 	}
 	return &http.Client{
 		Timeout:       timeout,
-		Transport:     guarded{g},
+		Transport:     guardedTransport{g},
 		CheckRedirect: checkRedirect,
 	}
 }
@@ -199,20 +197,20 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("more than %d redirects", maxRedirects)
 	}
-	// A signed body or a token must not leave TLS because a server says so.
+	// A signed body or a token must not leave TLS because a server redirects.
 	if via[len(via)-1].URL.Scheme == "https" && next.URL.Scheme == "http" {
 		return forbid(RuleDowngrade)
 	}
 	return nil
 }
 
-// guarded checks the URL of each request; the dialer checks the address.
-type guarded struct{ *Guard }
+// guardedTransport checks the URL of each request; the dialer checks the address.
+type guardedTransport struct{ *Guard }
 
-func (t guarded) RoundTrip(request *http.Request) (*http.Response, error) {
+func (t guardedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := t.checkParts(request.URL); err != nil {
 		if request.Body != nil {
-			request.Body.Close() // as http.RoundTripper demands
+			request.Body.Close() // as http.RoundTripper requires
 		}
 		return nil, err
 	}

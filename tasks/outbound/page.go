@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// RulePageScheme names what a browser may open besides.
+// RulePageScheme refuses other schemes of pages.
 const RulePageScheme Rule = "only http and https pages"
 
-// Pages says which addresses tests may open in a browser.
+// Pages checks which addresses tests may open in a browser.
 type Pages struct {
 	Guard *Guard
-	// AllowFiles opens file: addresses: whoever writes a test then reads the files
-	// of the browser's machine.
+	// AllowFiles allows file: addresses: whoever writes a test can then read the
+	// files of the browser's machine.
 	AllowFiles bool
 }
 
-// Check refuses addresses that no test may open, in words for the one who chose
-// it: other schemes than http and https, and what the guard refuses. A user name
-// in the address is the page's affair, and a name that cannot be resolved here
+// Check refuses addresses that no test may open, in words for whoever chose it:
+// other schemes than http and https, and what the guard refuses. A user name in
+// the address is allowed, and a name that cannot be resolved here
 // may be known where the browser runs (a tunnel, a hub). about:blank is an empty
 // page and harmless.
 func (p Pages) Check(ctx context.Context, address string) error {

@@ -13,17 +13,17 @@ import (
 
 // Errors of CheckURL besides *ForbiddenError.
 var (
-	// ErrInvalidURL: the text is not an absolute http or https URL.
+	// ErrInvalidURL means that the text is not an absolute http or https URL.
 	ErrInvalidURL = errors.New("not a valid URL")
-	// ErrUnresolved: the host's name has no address now. Whether that is a
-	// mistake, the caller decides.
+	// ErrUnresolved means that the host's name has no address now. Whether that is
+	// a mistake, the caller decides.
 	ErrUnresolved = errors.New("the host name cannot be resolved")
 )
 
 const (
-	// maxURL is the longest address that the API takes anywhere.
+	// maxURL is the longest address that the API accepts anywhere.
 	maxURL = 2048
-	// lookupTimeout is how long one who configures an address waits for DNS.
+	// lookupTimeout is how long whoever configures an address waits for DNS.
 	lookupTimeout = 5 * time.Second
 )
 
@@ -67,7 +67,7 @@ func (g *Guard) CheckURL(ctx context.Context, raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkParts checks what can be seen without resolving.
+// checkParts checks what needs no resolving.
 func (g *Guard) checkParts(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return forbid(RuleScheme)
@@ -91,7 +91,7 @@ func (g *Guard) checkParts(u *url.URL) error {
 	return g.checkHost(u.Hostname())
 }
 
-// checkHost refuses hosts that name an address in a way that programs read
+// checkHost refuses hosts that name an address in a way that programs interpret
 // differently: 2130706433, 0x7f.1 and 127.1 are 127.0.0.1 for the resolver of
 // the C library and names for others. The rule is that of the URL standard of
 // the WHATWG (a host that ends in a number is an IPv4 address), with only the
@@ -132,8 +132,8 @@ func endsInNumber(label string) bool {
 	return strings.Trim(digits, valid) == ""
 }
 
-// checkPort refuses ports at which other protocols listen that would take
-// parts of an HTTP request for their own commands, or answer a probe: the bad
+// checkPort refuses ports at which other protocols listen that would read parts of
+// an HTTP request as commands, or respond to a probe: the bad
 // ports of the Fetch standard of the WHATWG, and the usual ports of data stores
 // and of container engines. All other ports are allowed, since webhook
 // receivers and staging servers listen anywhere.

@@ -151,12 +151,12 @@ func word(c step.Capabilities, name string) string {
 
 // hubCapabilities are what a hub is asked for.
 func hubCapabilities(r Request) (c step.Capabilities, native bool, err error) {
-	c = step.Layer(nil, r.Target.Capabilities)
+	c = step.Merge(nil, r.Target.Capabilities)
 	browser := word(c, "browserName")
 	native = browser == "" && isMobile(r.Target)
 	if !native {
 		defaults := step.Capabilities{"pageLoadStrategy": "eager"}
-		c = step.Layer(defaults, c)
+		c = step.Merge(defaults, c)
 		c["unhandledPromptBehavior"] = "ignore" // the steps answer dialogs
 	}
 	if r.Proxy == "" {

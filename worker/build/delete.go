@@ -31,10 +31,10 @@ type Delete struct {
 	Log     *slog.Logger
 }
 
-// DeleteResult is the result of both kinds of deletion.
+// DeleteResult is the task's result, of builds and of projects.
 type DeleteResult struct {
 	Builds int `json:"builds,omitempty"` // of a project
-	// Objects are stored files that nothing named any more.
+	// Objects is the number of deleted files that no row named any more.
 	Objects int `json:"objects"`
 }
 
@@ -48,7 +48,7 @@ func (d *Delete) Handle(ctx context.Context, job *worker.Job) error {
 		return err
 	}
 	var keys []string
-	// The number is known only after the effects, so they write it.
+	// The number of objects is known only inside the transaction.
 	err = job.Finish(ctx, nil, func(tx *storage.Tx) error {
 		var err error
 		if keys, err = distribution.RemoveBuilds(ctx, tx, []int64{payload.BuildID}); err != nil {
@@ -63,8 +63,8 @@ func (d *Delete) Handle(ctx context.Context, job *worker.Job) error {
 	return nil
 }
 
-// DeleteProject is the handler of project:delete: it does so for all builds of a
-// project, then for the project.
+// DeleteProject is the handler of project:delete: it removes all builds of a
+// project like Delete, then the project.
 type DeleteProject struct {
 	DB      *storage.DB
 	Crashes Crashes
@@ -73,7 +73,7 @@ type DeleteProject struct {
 }
 
 // deleteStep builds are removed by one transaction, which locks them and their
-// files: copies of these that are asked for meanwhile wait that long.
+// files: requests to copy these wait that long.
 const deleteStep = 50
 
 // Handle removes the project.
@@ -121,7 +121,7 @@ func (d *DeleteProject) Handle(ctx context.Context, job *worker.Job) error {
 	return nil
 }
 
-// step removes some builds and gives the new sum.
+// step removes builds and returns the new sum.
 func (d *DeleteProject) step(ctx context.Context, job *worker.Job, ids []int64, sum DeleteResult) (DeleteResult, error) {
 	for _, id := range ids {
 		if err := d.Crashes.RemoveOfBuild(ctx, job, job.OrganizationID(), id); err != nil {

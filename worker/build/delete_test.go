@@ -48,7 +48,7 @@ func TestDelete(t *testing.T) {
 	require.EqualValues(t, 1, w.number(`select count(*) from files`))
 	require.Equal(t, []int64{first, first, second}, c.builds)
 
-	// Once more is nothing.
+	// A repetition does nothing.
 	id = w.insert(tasks.NewBuildDelete(w.org, "", second))
 	require.NoError(t, d.Handle(t.Context(), w.claim(tasks.BuildDelete, id)))
 	require.Equal(t, DeleteResult{}, result[DeleteResult](w, id))
@@ -71,7 +71,7 @@ func TestDeleteWaitsForTheCrashes(t *testing.T) {
 	require.EqualValues(t, 1, w.number(`select count(*) from builds`))
 
 	c.fail = nil
-	second := w.again(tasks.BuildDelete, id)
+	second := w.reclaim(tasks.BuildDelete, id)
 	require.ErrorIs(t, d.Handle(t.Context(), first), storage.ErrStale)
 	require.True(t, w.stored(key), "a lost claim deletes nothing")
 	require.NoError(t, d.Handle(t.Context(), second))
@@ -116,7 +116,7 @@ func TestDeleteProject(t *testing.T) {
 	require.EqualValues(t, 4, w.number(`select count(*) from builds where project_id = $1`, w.project))
 
 	c.fail = nil
-	second := w.again(tasks.ProjectDelete, id)
+	second := w.reclaim(tasks.ProjectDelete, id)
 	require.ErrorIs(t, d.Handle(t.Context(), first), storage.ErrStale)
 	require.EqualValues(t, 4, w.number(`select count(*) from builds where project_id = $1`, w.project))
 	require.NoError(t, d.Handle(t.Context(), second))
@@ -133,8 +133,9 @@ func TestDeleteProject(t *testing.T) {
 	require.Equal(t, DeleteResult{}, result[DeleteResult](w, id))
 }
 
-// Two projects that have copies of the same files, in opposite order, go at once.
-func TestDeleteProjectsAtOnce(t *testing.T) {
+// Two projects that have copies of the same files, in opposite order, are deleted
+// at the same time.
+func TestDeleteProjectsConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 5 {

@@ -17,13 +17,13 @@ import (
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
-// maxAnswer is read of what an endpoint says, so that it can end its answer.
-const maxAnswer = 64 << 10
+// maxResponse is how much is read of an endpoint's response, so that it can end it.
+const maxResponse = 64 << 10
 
 // toEndpoint posts the file as multipart/form-data: name, then payload. The
 // Idempotency-Key is the task's id, the same in each attempt.
-func (c *copying) toEndpoint(ctx context.Context) (string, error) {
-	head, tail, contentType, err := form(fileName(c.build.FileName))
+func (c *buildCopy) toEndpoint(ctx context.Context) (string, error) {
+	head, tail, contentType, err := formEnvelope(fileName(c.build.FileName))
 	if err != nil {
 		return "", err
 	}
@@ -35,7 +35,7 @@ func (c *copying) toEndpoint(ctx context.Context) (string, error) {
 		file.Close()
 		return "", fmt.Errorf("copy to the endpoint: %w", object.ErrSize)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.conn.Endpoint, &upload{
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.conn.Endpoint, &requestBody{
 		Reader: io.MultiReader(bytes.NewReader(head), file, bytes.NewReader(tail)), Closer: file})
 	if err != nil {
 		file.Close()
@@ -44,7 +44,7 @@ func (c *copying) toEndpoint(ctx context.Context) (string, error) {
 	request.ContentLength = int64(len(head)) + info.Size + int64(len(tail))
 	request.Header.Set("Content-Type", contentType)
 	request.Header.Set("Idempotency-Key", c.task)
-	// An endpoint that refuses says so before some GiB are on their way.
+	// An endpoint that refuses responds before some GiB are sent.
 	request.Header.Set("Expect", "100-continue")
 	if c.conn.AccessKey != "" || c.secret != "" {
 		request.SetBasicAuth(c.conn.AccessKey, c.secret)
@@ -56,24 +56,24 @@ func (c *copying) toEndpoint(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", withoutURL(err)
 	}
-	_, err = outbound.ReadBody(response.Body, maxAnswer)
+	_, err = outbound.ReadBody(response.Body, maxResponse)
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return "", answered("the endpoint", response.StatusCode)
+		return "", statusError("the endpoint", response.StatusCode)
 	}
 	if err != nil && !errors.Is(err, outbound.ErrTooLarge) {
 		return "", fmt.Errorf("answer of the endpoint: %w", err)
 	}
-	return target(request.URL), nil
+	return publicURL(request.URL), nil
 }
 
-// upload is a body that closes the file it reads from.
-type upload struct {
+// requestBody is a body that closes the file it reads from.
+type requestBody struct {
 	io.Reader
 	io.Closer
 }
 
-// form gives what stands before and after the file in the body.
-func form(name string) (head, tail []byte, contentType string, err error) {
+// formEnvelope returns what precedes and what follows the file in the body.
+func formEnvelope(name string) (head, tail []byte, contentType string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	if err := w.WriteField("name", name); err != nil {
@@ -89,7 +89,7 @@ func form(name string) (head, tail []byte, contentType string, err error) {
 	return b.Bytes()[:split], b.Bytes()[split:], w.FormDataContentType(), nil
 }
 
-// fileName cleans a name for a form: no path, no control characters.
+// fileName returns a name that is safe in a form: no path, no control characters.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '/' || r == '\\' {
@@ -103,17 +103,17 @@ func fileName(name string) string {
 	return name
 }
 
-// withoutURL takes the address out of a client's error: its query may hold a
+// withoutURL removes the address from a client's error: its query may contain a
 // secret.
 func withoutURL(err error) error {
-	var with *url.Error
-	if errors.As(err, &with) {
-		err = with.Err
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
 	}
 	return fmt.Errorf("copy to the endpoint: %w", err)
 }
 
-// target is the address without what may be secret.
-func target(u *url.URL) string {
+// publicURL returns the address without what may be secret.
+func publicURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

@@ -21,7 +21,7 @@ import (
 type endpoint struct {
 	status  int
 	header  http.Header
-	answer  string
+	body    string // of the response
 	request *http.Request
 	name    string
 	file    string
@@ -42,7 +42,7 @@ func (e *endpoint) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		rw.Header()[name] = values
 	}
 	rw.WriteHeader(e.status)
-	_, _ = io.WriteString(rw, e.answer)
+	_, _ = io.WriteString(rw, e.body)
 }
 
 func (e *endpoint) take(r *http.Request) error {
@@ -77,7 +77,7 @@ func TestSyncToEndpoint(t *testing.T) {
 	content := strings.Repeat("apk ", 1<<18)
 	file, _ := w.newFile(content)
 	build := w.newBuild(w.project, file)
-	e := &endpoint{status: http.StatusCreated, answer: `{"item":{}}`}
+	e := &endpoint{status: http.StatusCreated, body: `{"item":{}}`}
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
 	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL + "/v1/upload?token=s3cret", AccessKey: "ann"}, "s3cret")
@@ -95,8 +95,8 @@ func TestSyncToEndpoint(t *testing.T) {
 	require.Equal(t, "Group shot.apk", e.file)
 	require.Equal(t, content, string(e.content))
 
-	// Without credentials, and with an answer without end.
-	e.answer = strings.Repeat("x", 2*maxAnswer)
+	// Without credentials, and with a response that is too long.
+	e.body = strings.Repeat("x", 2*maxResponse)
 	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL}, "")
 	_, err = w.sync(s, build)
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestSyncToEndpointThatRefuses(t *testing.T) {
 	w := newWorld(t)
 	file, _ := w.newFile("apk")
 	build := w.newBuild(w.project, file)
-	e := &endpoint{answer: "our internal secret", header: http.Header{"Location": {"/elsewhere"}}}
+	e := &endpoint{body: "our internal secret", header: http.Header{"Location": {"/elsewhere"}}}
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
 	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL, AccessKey: "ann"}, "s3cret")
@@ -128,20 +128,20 @@ func TestSyncToEndpointThatRefuses(t *testing.T) {
 	require.False(t, tasks.IsPermanent(err), "it may come back")
 }
 
-// An endpoint that does not answer holds the worker until its context ends.
+// An endpoint that does not respond delays the worker until its context ends.
 func TestSyncToEndpointThatHangs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	file, _ := w.newFile("apk")
 	build := w.newBuild(w.project, file)
-	hold := make(chan struct{})
+	end := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		cancel()
-		<-hold
+		<-end
 	}))
 	t.Cleanup(server.Close)
-	t.Cleanup(func() { close(hold) })
+	t.Cleanup(func() { close(end) })
 	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL}, "")
 	id := w.insert(tasks.NewBuildSync(w.org, "", build))
 	err := w.syncer(true).Handle(ctx, w.claim(tasks.BuildSync, id))
@@ -171,7 +171,7 @@ func FuzzKeyName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		require.True(t, object.ValidKey("1/"+keyName(name)), "%q", name)
 		require.NotContains(t, fileName(name), "/")
-		head, tail, kind, err := form(fileName(name))
+		head, tail, kind, err := formEnvelope(fileName(name))
 		require.NoError(t, err)
 		_, parameters, found := strings.Cut(kind, "boundary=")
 		require.True(t, found)

@@ -86,8 +86,7 @@ func (w *world) newBuild(project, file int64) int64 {
 	return id
 }
 
-// testers makes n testers and puts them into a group that is granted the
-// project.
+// testers inserts n testers into a group that is granted the project.
 func (w *world) testers(n int) {
 	w.t.Helper()
 	group := w.number(`insert into tester_groups (organization_id, name) values ($1, $2) returning id`, w.org, uuid.NewString())
@@ -116,8 +115,8 @@ func (w *world) claim(kind tasks.Kind, id uuid.UUID) *worker.Job {
 	return worker.NewJob(w.db, claimed)
 }
 
-// again lets another worker take a task whose worker is silent.
-func (w *world) again(kind tasks.Kind, id uuid.UUID) *worker.Job {
+// reclaim claims a task again whose worker's heartbeat has expired.
+func (w *world) reclaim(kind tasks.Kind, id uuid.UUID) *worker.Job {
 	w.t.Helper()
 	w.exec(`update tasks set heartbeat_at = now() - interval '1 hour' where id = $1`, id)
 	rescued, err := w.ledger.Rescue(w.t.Context(), time.Minute)
@@ -149,8 +148,7 @@ func (w *world) stored(key string) bool {
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// crashes stands for the room of crashes: it notes the builds, and fails when it
-// is told to.
+// crashes is a Crashes that records the builds, and fails for those in fail.
 type crashes struct {
 	builds []int64
 	fail   map[int64]error

@@ -1,20 +1,22 @@
 // Package build does the slow work of builds: it mails testers about a new one
 // (build:notify), copies its file to the organization's own storage
 // (build:sync), removes what belongs to deleted builds and projects
-// (build:delete, project:delete), and forgets what has ended (build:upkeep).
+// (build:delete, project:delete), and deletes rows that have expired
+// (build:upkeep).
 //
-// Long work goes in steps. A step is one transaction that checks the claim; what
-// it did is noted in the task, and an attempt that follows a killed one goes on
-// from there. Every step may be repeated without harm: a mail has a dedupe key,
-// a removed row is not removed again, a copied file has the same name each time.
+// Long work is done in steps. A step is one transaction that checks the claim; its
+// progress is stored in the task, and an attempt that follows a killed one
+// continues from there. Every step may be repeated without harm: a mail has a
+// dedupe key, a removed row is not removed again, a copied file has the same name
+// each time.
 //
-// Stored objects are deleted after the commit that forgot them, and a copy
-// leaves the machine before the commit that tells of it: a kill in between
-// leaves an object that object:sweep finds, or a copy that is made again.
+// Stored objects are deleted after the commit that removes their rows, and a copy
+// is sent before the commit that records it: a kill in between leaves an object
+// that object:sweep finds, or a copy that is sent again.
 //
 // A connection is an address that somebody else chose, so every byte to it goes
 // through the guard of package outbound. Its secret appears in no result, no
-// error and no log line; neither does what its server answers, but for the
+// error and no log line; neither does the response of its server, except the
 // status.
 package build
 
@@ -37,33 +39,33 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// Notify is the handler of build:notify: it writes the new-build mail of each
+// Notify is the handler of build:notify: it stores the new-build mail to each
 // tester, with the task that sends it.
 type Notify struct {
 	DB    *storage.DB
 	Links link.Links
-	// NotesHTML makes safe HTML of release notes; nil shows them as text.
+	// NotesHTML converts release notes to safe HTML; nil shows them as text.
 	NotesHTML func(notes string) template.HTML
 }
 
-// NotifyResult is the task's result. Reason says why there is no mail when the
-// build could not be given to testers any more.
+// NotifyResult is the task's result. Reason is why there is no mail, when the build
+// must not be installed any more.
 type NotifyResult struct {
 	Mails int `json:"mails"`
-	// Skipped are people whose address no mail can be sent to.
+	// Skipped is the number of people whose address is invalid.
 	Skipped int    `json:"skipped,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	// After is the last person that a step has dealt with, while the task runs.
+	// After is the last person of the steps so far, while the task runs.
 	After int64 `json:"after,omitempty"`
 }
 
-// notifyStep people are written to by one transaction: two short statements for
-// each, some 100 ms.
+// notifyStep mails are stored by one transaction: two short statements for each,
+// some 100 ms.
 const notifyStep = 500
 
-const gone = "the build was deleted"
+const reasonDeleted = "the build was deleted"
 
-// Handle writes the mails.
+// Handle stores the mails.
 func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
 	payload, err := worker.Payload[tasks.BuildNotifyPayload](job.Tasks[0])
 	if err != nil {
@@ -76,12 +78,12 @@ func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
 		}
 	}
 	for {
-		// Read anew for each step: a build that is disabled meanwhile goes to
-		// nobody else.
+		// Read again for each step: when the build is disabled meanwhile, nobody
+		// else gets a mail.
 		b, err := distribution.BuildByID(ctx, n.DB, job.OrganizationID(), 0, payload.BuildID)
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
-			sum.Reason = gone
+			sum.Reason = reasonDeleted
 		case err != nil:
 			return err
 		default:
@@ -105,10 +107,10 @@ func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
 	return job.Finish(ctx, sum, nil)
 }
 
-// step writes to some people and gives the new sum.
+// step stores the mails to some people and returns the new sum.
 func (n *Notify) step(ctx context.Context, job *worker.Job, b *distribution.Build, people []distribution.Tester, sum NotifyResult) (NotifyResult, error) {
-	// Once for all of them, and outside of the transaction: long notes take some
-	// milliseconds.
+	// Converted once for all of them, and outside of the transaction: long
+	// notes take some milliseconds.
 	var notes template.HTML
 	if n.NotesHTML != nil {
 		notes = n.NotesHTML(b.ReleaseNotes)

@@ -88,7 +88,7 @@ func TestNotifyResumes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, NotifyResult{Mails: notifyStep, After: people[len(people)-1].UserID}, sum)
 
-	second := w.again(tasks.BuildNotify, id)
+	second := w.reclaim(tasks.BuildNotify, id)
 	require.NotNil(t, second.Tasks[0].Result, "the progress of the first attempt")
 	_, err = n.step(t.Context(), first, b, people, sum)
 	require.ErrorIs(t, err, storage.ErrStale)
@@ -123,8 +123,8 @@ func TestNotifyOfWhatCannotBeInstalled(t *testing.T) {
 	for change, reason := range map[string]string{
 		`update builds set state = 'disabled' where id = $1`:                               "the build is disabled",
 		`update builds set state = 'invalid', state_reason = 'no signature' where id = $1`: "no signature",
-		`update builds set deleted_at = now() where id = $1`:                               gone,
-		`delete from builds where id = $1`:                                                 gone,
+		`update builds set deleted_at = now() where id = $1`:                               reasonDeleted,
+		`delete from builds where id = $1`:                                                 reasonDeleted,
 	} {
 		file, _ := w.newFile("apk")
 		build := w.newBuild(w.project, file)
@@ -146,7 +146,7 @@ func TestNotifyStaysInItsOrganization(t *testing.T) {
 	other := w.number(`insert into organizations (uuid, slug, name) values ($1, 'two', 'Two') returning id`, uuid.New())
 	id := w.insert(tasks.NewBuildNotify(other, "", build))
 	require.NoError(t, w.notifier().Handle(t.Context(), w.claim(tasks.BuildNotify, id)))
-	require.Equal(t, NotifyResult{Reason: gone}, result[NotifyResult](w, id))
+	require.Equal(t, NotifyResult{Reason: reasonDeleted}, result[NotifyResult](w, id))
 }
 
 // One address that no mail can go to does not keep the others from theirs.

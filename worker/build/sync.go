@@ -22,26 +22,26 @@ import (
 )
 
 // Sync is the handler of build:sync: it copies a build's file to the connection
-// of its organization, an S3 bucket or an HTTP endpoint. The bytes go through;
-// they are never held.
+// of its organization, an S3 bucket or an HTTP endpoint. The bytes are
+// streamed.
 type Sync struct {
 	DB      *storage.DB
 	Objects object.Store
 	Guard   *outbound.Guard
-	// Key is what the secrets of connections are sealed with.
+	// Key is the key with which the secrets of connections are sealed.
 	Key []byte
 }
 
 // SyncResult is the task's result. Target is where the copy is, without anything
-// secret; Reason says why there is none.
+// secret; Reason is why there is none.
 type SyncResult struct {
 	Bytes  int64  `json:"bytes"`
 	Target string `json:"target,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// copying is one copy under way.
-type copying struct {
+// buildCopy is a copy of one build.
+type buildCopy struct {
 	*Sync
 	task   string
 	build  *distribution.Build
@@ -55,10 +55,10 @@ func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return err
 	}
-	c := copying{Sync: s, task: job.Tasks[0].ID.String()}
+	c := buildCopy{Sync: s, task: job.Tasks[0].ID.String()}
 	c.build, err = distribution.BuildByID(ctx, s.DB, job.OrganizationID(), 0, payload.BuildID)
 	if errors.Is(err, storage.ErrNotFound) {
-		return job.Finish(ctx, SyncResult{Reason: gone}, nil)
+		return job.Finish(ctx, SyncResult{Reason: reasonDeleted}, nil)
 	}
 	if err != nil {
 		return err
@@ -85,13 +85,13 @@ func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
 		err = tasks.Permanent(fmt.Errorf("connection: kind %q is not known", c.conn.Kind))
 	}
 	if err != nil {
-		return explain(err)
+		return classifyError(err)
 	}
 	return job.Finish(ctx, SyncResult{Bytes: c.build.File.Size, Target: target}, nil)
 }
 
-// explain makes those failures permanent that another attempt would meet again.
-func explain(err error) error {
+// classifyError returns failures as permanent that every attempt would have.
+func classifyError(err error) error {
 	var forbidden *outbound.ForbiddenError
 	switch {
 	case errors.As(err, &forbidden):
@@ -99,16 +99,16 @@ func explain(err error) error {
 	case errors.Is(err, object.ErrNotFound):
 		return tasks.Permanent(errors.New("the build's file is not stored any more"))
 	}
-	if text := unreachable(err); text != "" {
+	if text := connectionProblem(err); text != "" {
 		return &tasks.PublicError{Text: "the app storage cannot be reached: " + text, Err: err}
 	}
 	return err
 }
 
-// unreachable says in fixed words why there was no connection: the one who gave
-// the address must be able to mend it, and must not read there what an address
-// inside answers.
-func unreachable(err error) string {
+// connectionProblem returns in fixed words why there was no connection, "" when
+// there was one: who configured the address must be able to correct it, and must
+// not learn how an internal address responds.
+func connectionProblem(err error) string {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -129,9 +129,9 @@ func unreachable(err error) string {
 	return ""
 }
 
-// answered is the failure that a status of the other side stands for. What it
-// wrote beside it is not repeated.
-func answered(who string, status int) error {
+// statusError returns the error for a status of the other side. The body of its
+// response is not repeated.
+func statusError(who string, status int) error {
 	err := fmt.Errorf("%s answered with %d %s", who, status, http.StatusText(status))
 	switch {
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests:
@@ -142,13 +142,13 @@ func answered(who string, status int) error {
 	return err
 }
 
-// syncBuffers of 8 MiB are what one copy to a bucket holds.
+// syncBuffers is the number of 8 MiB buffers of one copy to a bucket.
 const syncBuffers = 3
 
-// toBucket puts the file at prefix/<build id>/<file name>. Without the id the
-// builds of a job, which give their files the same name each time, would replace
-// one another.
-func (c *copying) toBucket(ctx context.Context) (string, error) {
+// toBucket stores the file as prefix/<build id>/<file name>. Without the id the
+// builds of a CI job, whose files have the same name each time, would replace one
+// another.
+func (c *buildCopy) toBucket(ctx context.Context) (string, error) {
 	endpoint, err := url.Parse(c.conn.Endpoint)
 	if err != nil || endpoint.Host == "" {
 		return "", tasks.Permanent(errors.New("connection: the endpoint is not a URL"))
@@ -172,16 +172,16 @@ func (c *copying) toBucket(ctx context.Context) (string, error) {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	seen := &witness{next: c.Guard.Client(0).Transport, stop: stop}
+	recorder := &errorRecorder{next: c.Guard.Client(0).Transport, stop: stop}
 	bucket, err := object.Open(ctx, object.Config{
 		URL:       (&url.URL{Scheme: "s3", Host: endpoint.Host, Path: "/" + c.conn.Bucket, RawQuery: query.Encode()}).String(),
-		AccessKey: c.conn.AccessKey, SecretKey: c.secret, PartBuffers: syncBuffers, Transport: seen,
+		AccessKey: c.conn.AccessKey, SecretKey: c.secret, PartBuffers: syncBuffers, Transport: recorder,
 	})
 	if err != nil {
-		return "", seen.explain(err)
+		return "", recorder.classify(err)
 	}
 	defer bucket.Close()
-	seen.writing.Store(true)
+	recorder.writing.Store(true)
 	file, _, err := c.Objects.Open(ctx, c.build.File.Key, 0, -1)
 	if err != nil {
 		return "", err
@@ -189,24 +189,24 @@ func (c *copying) toBucket(ctx context.Context) (string, error) {
 	defer file.Close()
 	_, err = bucket.Put(ctx, key, file, c.build.File.Size, object.PutOptions{ContentType: c.build.File.ContentType})
 	if err != nil {
-		return "", seen.explain(err)
+		return "", recorder.classify(err)
 	}
 	return "s3://" + c.conn.Bucket + "/" + key, nil
 }
 
-// witness notes the last refusal of an object service, which the store's errors
-// do not tell apart from what passes, and ends the copy when the guard refuses
-// the address, which the store would try again.
-type witness struct {
+// errorRecorder records the last refusal of an object service, which the store's
+// errors do not distinguish from a temporary failure, and cancels the copy when the
+// guard refuses the address, which the store would retry.
+type errorRecorder struct {
 	next      http.RoundTripper
 	stop      context.CancelFunc
 	forbidden atomic.Pointer[outbound.ForbiddenError]
-	writing   atomic.Bool // then only what writes counts, not the looks after it
+	writing   atomic.Bool // then only writing requests count, not those that check them
 	status    atomic.Int64
 }
 
 // RoundTrip implements http.RoundTripper.
-func (w *witness) RoundTrip(request *http.Request) (*http.Response, error) {
+func (w *errorRecorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := w.next.RoundTrip(request)
 	var forbidden *outbound.ForbiddenError
 	if errors.As(err, &forbidden) {
@@ -223,17 +223,17 @@ func (w *witness) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-func (w *witness) explain(err error) error {
+func (w *errorRecorder) classify(err error) error {
 	if forbidden := w.forbidden.Load(); forbidden != nil {
 		return forbidden
 	}
 	if status := int(w.status.Load()); status != 0 && !errors.Is(err, object.ErrSize) {
-		return answered("the object service", status)
+		return statusError("the object service", status)
 	}
 	return fmt.Errorf("copy to the bucket: %w", err)
 }
 
-// keyName makes a segment of an object key out of a file name.
+// keyName returns a file name as a segment of an object key.
 func keyName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -244,7 +244,7 @@ func keyName(name string) string {
 	}, name)
 	const most = 150
 	if len(name) > most {
-		name = name[len(name)-most:] // the end says what kind of file it is
+		name = name[len(name)-most:] // the end has the kind of file
 	}
 	if name = strings.TrimLeft(name, "."); name == "" {
 		return "build"

@@ -59,7 +59,7 @@ func (w *world) sync(s *Sync, build int64) (uuid.UUID, error) {
 	return id, err
 }
 
-// bucket starts a MinIO server and gives the connection to it.
+// bucket starts a MinIO server and returns the connection to it.
 func bucket(t *testing.T) (c distribution.Connection, secret string, store object.Store) {
 	t.Helper()
 	raw := servicetest.Minio(t)
@@ -118,7 +118,7 @@ func TestSyncToBucket(t *testing.T) {
 	// A claim that was lost ends nothing.
 	id := w.insert(tasks.NewBuildSync(w.org, "", build))
 	first := w.claim(tasks.BuildSync, id)
-	second := w.again(tasks.BuildSync, id)
+	second := w.reclaim(tasks.BuildSync, id)
 	require.ErrorIs(t, s.Handle(t.Context(), first), storage.ErrStale)
 	require.NoError(t, s.Handle(t.Context(), second))
 
@@ -152,7 +152,7 @@ func TestSyncToBucketThatIsAway(t *testing.T) {
 		if r.Method == http.MethodHead { // the bucket is there
 			return
 		}
-		rw.WriteHeader(http.StatusNotImplemented) // which is not asked again at once
+		rw.WriteHeader(http.StatusNotImplemented) // which is not retried at once
 	}))
 	t.Cleanup(server.Close)
 	w.connect(distribution.Connection{Kind: "s3", Endpoint: server.URL, Bucket: "apps", AccessKey: "a"}, "s3cret")
@@ -213,6 +213,6 @@ func TestSyncOfNothing(t *testing.T) {
 	w.exec(`update builds set deleted_at = now() where id = $1`, build)
 	id, err := w.sync(s, build)
 	require.NoError(t, err)
-	require.Equal(t, SyncResult{Reason: gone}, result[SyncResult](w, id))
+	require.Equal(t, SyncResult{Reason: reasonDeleted}, result[SyncResult](w, id))
 	require.Zero(t, e.calls.Load())
 }

@@ -70,7 +70,7 @@ func TestUpkeep(t *testing.T) {
 
 	id = w.insert(tasks.NewUpkeep(tasks.BuildUpkeep))
 	first := w.claim(tasks.BuildUpkeep, id)
-	second := w.again(tasks.BuildUpkeep, id)
+	second := w.reclaim(tasks.BuildUpkeep, id)
 	require.ErrorIs(t, u.Handle(t.Context(), first), storage.ErrStale)
 	require.NoError(t, u.Handle(t.Context(), second))
 }

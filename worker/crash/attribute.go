@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
 )
 
-// maxDuplicates bounds what one report may claim to stand for.
+// maxDuplicates bounds how many occurrences one report may stand for.
 const maxDuplicates = 1_000_000
 
 // duplicates reads how many occurrences the report stands for: some clients
@@ -24,7 +24,7 @@ func duplicates(r *report.Report) int {
 	return min(n, maxDuplicates)
 }
 
-// attributes writes all attributes of the report, whose number the receiver has
+// attributes returns all attributes of the report, whose number the receiver has
 // bounded, as the JSON object that is searched. Numbers that PostgreSQL could
 // refuse become text.
 func attributes(r *report.Report) string {

@@ -12,18 +12,18 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// OfBuilds removes the crashes of deleted builds, as steps of the task that
+// BuildCrashes removes the crashes of deleted builds, as steps of the task that
 // deletes the build.
-type OfBuilds struct {
+type BuildCrashes struct {
 	Store   *crash.Store
 	Objects object.Store
 	Log     *slog.Logger
 }
 
-// RemoveOfBuild removes every crash of the build with all that it added to its
-// groups. Each step is one transaction that checks the job's claim; killed in
+// RemoveOfBuild removes every crash of the build with everything that it added to
+// its groups. Each step is one transaction that checks the claim; after a kill in
 // between, the next attempt finds what is left.
-func (o *OfBuilds) RemoveOfBuild(ctx context.Context, job *worker.Job, organizationID, buildID int64) error {
+func (o *BuildCrashes) RemoveOfBuild(ctx context.Context, job *worker.Job, organizationID, buildID int64) error {
 	for {
 		ids, err := o.Store.OfBuild(ctx, organizationID, buildID, purgeStep)
 		if err != nil || len(ids) == 0 {

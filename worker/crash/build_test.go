@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// app makes an app with builds of the versions, "version/code", and ties the
+// app inserts an app with builds of the versions, "version/code", and connects the
 // crash project to it.
 func (w *world) app(versions ...[2]string) (builds []int64) {
 	w.t.Helper()
@@ -112,7 +112,7 @@ func TestRemoveOfBuild(t *testing.T) {
 	require.EqualValues(t, 225, with.crashesOf(b[0]))
 	_, err := with.db.ExecContext(t.Context(), `update builds set deleted_at = now() where id = $1`, b[0])
 	require.NoError(t, err)
-	o := &OfBuilds{Store: with.store, Objects: with.objects, Log: slog.New(slog.DiscardHandler)}
+	o := &BuildCrashes{Store: with.store, Objects: with.objects, Log: slog.New(slog.DiscardHandler)}
 	for range 2 { // the second time there is nothing to do
 		id := with.insert(tasks.NewBuildDelete(with.org, "", b[0]))
 		job := with.claim(tasks.BuildDelete, id)

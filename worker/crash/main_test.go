@@ -32,7 +32,7 @@ type world struct {
 	ledger       *ledger.Store
 	objects      object.Store
 	org, project int64
-	seen         map[string]int // states that the observer heard of
+	seen         map[string]int // numbers of crashes by state
 }
 
 func newWorld(t *testing.T) *world {
@@ -70,7 +70,7 @@ func (w *world) number(query string, args ...any) (n int64) {
 	return n
 }
 
-// doc is a report; function makes its key, attributes are JSON members.
+// doc is a report; its key is that of function, attributes are JSON members.
 type doc struct {
 	uuid       uuid.UUID
 	function   string
@@ -135,7 +135,7 @@ func (w *world) processor() *Process {
 	return &Process{Store: w.store, Observer: w, Log: slog.New(slog.DiscardHandler)}
 }
 
-// process works everything off that was accepted.
+// process processes everything that was accepted.
 func (w *world) process() {
 	w.t.Helper()
 	for w.number(`select count(*) from tasks where kind = 'crash:process' and state = 'queued'`) > 0 {

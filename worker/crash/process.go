@@ -1,15 +1,16 @@
 // Package crash processes crash reports: it reads the batches that the receiver
-// stored, finds the group of each report, and counts.
+// stored, finds the group of each report, and counts. It also removes reports: by
+// an attribute (purge.go), by age (retention.go) and with their build (build.go).
 //
 // A job is up to 64 batches of one organization. Its documents are parsed and
 // fingerprinted outside of any transaction; then one transaction ends the ledger
 // rows and writes crashes, groups, counts and explanations, so that every report
-// is counted exactly once, whatever dies in between.
+// is counted exactly once, whichever process is killed in between.
 //
-// A report that PostgreSQL refuses must not take its neighbours along: the write
-// is halved inside savepoints until the bad report stands alone, and that one is
-// kept as failed with its reason. Its bytes stay readable. Likewise the reports of
-// a batch whose bytes are broken fail alone. The task succeeds in both cases, with
+// A report that PostgreSQL refuses must not fail the others: the write is halved
+// inside savepoints until the bad report stands alone, and that one is stored as
+// failed with its reason. Its bytes stay readable. Likewise the reports of a batch
+// whose bytes are broken fail alone. The task succeeds in both cases, with
 // the number of the failed ones as its result.
 package crash
 
@@ -33,7 +34,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
 )
 
-// Observer hears how many reports ended in which state, for metrics.
+// Observer counts processed reports by state, for metrics.
 type Observer interface {
 	CrashesProcessed(state string, n int)
 }
@@ -41,8 +42,8 @@ type Observer interface {
 // Process is the handler of crash:process.
 type Process struct {
 	Store    *crash.Store
-	Observer Observer // may be nil
-	Pace     *Pace    // nil: full speed
+	Observer Observer  // may be nil
+	Throttle *Throttle // nil: never throttled
 	Log      *slog.Logger
 }
 
@@ -56,11 +57,11 @@ func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
 		}
 		ids = append(ids, payload.BatchID)
 	}
-	end, err := p.Pace.begin(ctx, waited(job))
+	release, err := p.Throttle.acquire(ctx, longestWait(job))
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer release()
 	batches, err := p.Store.Batches(ctx, ids)
 	if err != nil {
 		return err
@@ -74,8 +75,8 @@ func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			crashes = append(crashes, examine(b, n))
-			// A job holds a processor for some tens of milliseconds; requests
+			crashes = append(crashes, readCrash(b, n))
+			// A job occupies a processor for some tens of milliseconds; requests
 			// that became ready meanwhile go first.
 			runtime.Gosched()
 		}
@@ -87,7 +88,7 @@ func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
 		if err := p.record(ctx, tx, job.OrganizationID(), crashes); err != nil {
 			return err
 		}
-		if err := p.results(ctx, tx, job, ids, crashes); err != nil {
+		if err := p.recordResults(ctx, tx, job, ids, crashes); err != nil {
 			return err
 		}
 		return p.Store.RecordExplanations(ctx, tx, crashes)
@@ -106,8 +107,8 @@ type ProcessResult struct {
 	Failed    int `json:"failed"`
 }
 
-// results notes in the tasks how many reports of their batches failed.
-func (p *Process) results(ctx context.Context, tx *storage.Tx, job *worker.Job, batches []uuid.UUID, crashes []crash.Crash) error {
+// recordResults writes into the tasks how many reports of their batches failed.
+func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, job *worker.Job, batches []uuid.UUID, crashes []crash.Crash) error {
 	counts := map[uuid.UUID]*ProcessResult{}
 	for i := range crashes {
 		batch, _ := crash.SplitID(crashes[i].ID)
@@ -132,8 +133,9 @@ func (p *Process) results(ctx context.Context, tx *storage.Tx, job *worker.Job, 
 	return nil
 }
 
-// waited is how long the oldest task of a job was due before it was claimed.
-func waited(job *worker.Job) (longest time.Duration) {
+// longestWait returns how long the oldest task of a job was due before it was
+// claimed.
+func longestWait(job *worker.Job) (longest time.Duration) {
 	for i := range job.Tasks {
 		t := &job.Tasks[i]
 		if t.StartedAt != nil {
@@ -156,7 +158,7 @@ func (p *Process) observe(crashes []crash.Crash) {
 	}
 }
 
-// record writes the crashes, and halves them where the database refuses some.
+// record stores the crashes, and halves them where the database refuses some.
 func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64, crashes []crash.Crash) error {
 	if len(crashes) == 0 {
 		return nil
@@ -173,12 +175,12 @@ func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64
 		return p.record(ctx, tx, organization, crashes[half:])
 	}
 	p.Log.WarnContext(ctx, "crash report cannot be stored", "crash_id", crashes[0].ID, "error", err)
-	crashes[0] = failed(crashes[0], errors.New("the database refused the report's facts"))
+	crashes[0] = failedCrash(crashes[0], errors.New("the database refused the report's facts"))
 	return p.Store.Record(ctx, tx, organization, crashes)
 }
 
-// failed keeps of a crash what cannot be refused.
-func failed(c crash.Crash, why error) crash.Crash {
+// failedCrash returns a crash with only what cannot be refused, and the reason.
+func failedCrash(c crash.Crash, why error) crash.Crash {
 	return crash.Crash{
 		ID: c.ID, ProjectID: c.ProjectID, UUID: c.UUID, ConflictOf: c.ConflictOf, Format: c.Format,
 		State: crash.Failed, Error: clean(why.Error(), maxText),
@@ -186,9 +188,9 @@ func failed(c crash.Crash, why error) crash.Crash {
 	}
 }
 
-// examine makes a crash of one entry of a batch. It never fails: a report that
-// cannot be read becomes a failed crash.
-func examine(b *crash.Batch, entry int) (c crash.Crash) {
+// readCrash returns the crash of one entry of a batch. It never fails: a report
+// that cannot be read becomes a failed crash.
+func readCrash(b *crash.Batch, entry int) (c crash.Crash) {
 	e := b.Entries[entry]
 	id := b.ID
 	id[15] = byte(entry)
@@ -199,18 +201,18 @@ func examine(b *crash.Batch, entry int) (c crash.Crash) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			c = failed(c, fmt.Errorf("reading the report broke: %v", v))
+			c = failedCrash(c, fmt.Errorf("reading the report broke: %v", v))
 		}
 	}()
 	doc, err := b.Document(entry)
 	if err != nil {
-		return failed(c, err)
+		return failedCrash(c, err)
 	}
 	r, err := report.Parse(doc)
 	if err != nil {
-		return failed(c, fmt.Errorf("read the report: %w", err))
+		return failedCrash(c, fmt.Errorf("read the report: %w", err))
 	}
-	facts(&c, r)
+	fillColumns(&c, r)
 	if c.Format != "json" {
 		c.State = crash.Stored
 		return c
@@ -218,7 +220,7 @@ func examine(b *crash.Batch, entry int) (c crash.Crash) {
 	f := fingerprint.Compute(r)
 	algorithm := fingerprint.Version
 	if f.Given {
-		algorithm = 0 // the rules had no part in it
+		algorithm = 0 // the client chose the key
 	}
 	c.State = crash.Processed
 	c.Group = &crash.Grouping{Key: f.Key, Algorithm: algorithm, Title: clean(f.Title, maxText),
@@ -227,7 +229,7 @@ func examine(b *crash.Batch, entry int) (c crash.Crash) {
 	return c
 }
 
-// Attributes in which clients tell the version of the application and the host,
+// Attributes in which clients send the version of the application and the host,
 // in the order of preference.
 var (
 	versionAttributes = []string{"application.version", "version", "application_version", "app.version", "release"}
@@ -235,10 +237,10 @@ var (
 	hostAttributes    = []string{"hostname", "host", "device.model", "uname.nodename"}
 )
 
-// facts fills in what the columns hold.
-func facts(c *crash.Crash, r *report.Report) {
+// fillColumns sets what has a column of its own.
+func fillColumns(c *crash.Crash, r *report.Report) {
 	c.UUID = uuid.UUID(r.UUID)
-	c.OccurredAt = clamp(r.Timestamp, c.ReceivedAt)
+	c.OccurredAt = clampTime(r.Timestamp, c.ReceivedAt)
 	c.Lang, c.Agent = clean(r.Lang, maxShort), clean(r.Agent, maxShort)
 	if len(r.Classifiers) > 0 {
 		c.Classifier = clean(r.Classifiers[0], maxText)
@@ -261,9 +263,9 @@ func firstAttribute(r *report.Report, names []string) string {
 	return ""
 }
 
-// clamp keeps a client's wrong clock from bending first and last seen: a year
-// back and an hour ahead (decisions, part 5).
-func clamp(seconds int64, received time.Time) time.Time {
+// clampTime bounds a client's time to a year before its receipt and an hour after
+// it, so that a wrong clock does not distort when a group was first and last seen.
+func clampTime(seconds int64, received time.Time) time.Time {
 	first, last := received.AddDate(-1, 0, 0), received.Add(time.Hour)
 	if seconds < first.Unix() {
 		return first
@@ -276,10 +278,10 @@ func clamp(seconds int64, received time.Time) time.Time {
 
 const (
 	maxShort = 255  // versions, hosts, languages
-	maxText  = 2000 // titles and messages; the report has the whole
+	maxText  = 2000 // titles and messages; the document has the whole
 )
 
-// clean makes a text fit for a column: valid UTF-8, no NUL, bounded.
+// clean returns a text that a column can store: valid UTF-8, no NUL, bounded.
 func clean(s string, most int) string {
 	if len(s) > most {
 		s = s[:most]

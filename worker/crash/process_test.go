@@ -51,7 +51,7 @@ func TestExamine(t *testing.T) {
 	b := &crash.Batch{ID: uuid.New(), ReceivedAt: time.Now(), Body: append(body, good...), Entries: []crash.Entry{
 		{Start: 0, End: 8}, {Start: 8, End: 8 + len(good), Format: "minidump"}, {Start: 9, End: 5}, {Start: 8, End: 8 + len(good)}}}
 	for entry, want := range []crash.State{crash.Failed, crash.Stored, crash.Failed, crash.Processed} {
-		c := examine(b, entry)
+		c := readCrash(b, entry)
 		require.Equal(t, want, c.State)
 		require.Equal(t, want == crash.Failed, c.Error != "")
 		require.Equal(t, want == crash.Processed, c.Group != nil)
@@ -70,7 +70,7 @@ func TestClamp(t *testing.T) {
 		-1 << 62:               received.AddDate(-1, 0, 0),
 		1<<63 - 1:              received.Add(time.Hour),
 	} {
-		require.True(t, want.Equal(clamp(seconds, received)), "%d", seconds)
+		require.True(t, want.Equal(clampTime(seconds, received)), "%d", seconds)
 	}
 }
 

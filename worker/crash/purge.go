@@ -24,12 +24,12 @@ import (
 // that were accepted before the purge was claimed and wait for their processing.
 //
 // Every step is one transaction that checks the claim, removes some hundred
-// reports with all that they added, and notes the sum so far in the task; killed
-// between two steps, the next attempt finds what is left. The bytes of the
-// attachments are deleted after the commit; those that a kill leaves behind are
-// found by object:sweep, for no row names them any more. The value that was
-// purged is the datum to be forgotten: the transaction that ends the task blanks
-// it in the task's payload. One that did not succeed keeps it for the next try.
+// reports with everything that they added, and stores the sum so far in the task;
+// after a kill between two steps, the next attempt finds what is left. The bytes of
+// the attachments are deleted after the commit; those that a kill leaves behind are
+// found by object:sweep, since no row names them any more. The purged value is
+// itself what must be forgotten: the transaction that ends the task blanks it in
+// the task's payload. A task that did not succeed keeps it for the next attempt.
 type Purge struct {
 	Store   *crash.Store
 	Ledger  *ledger.Store
@@ -43,14 +43,14 @@ type PurgeResult struct {
 }
 
 const (
-	// purgeStep reports are removed at once: some tens of milliseconds.
+	// purgeStep reports are removed by one transaction: some tens of milliseconds.
 	purgeStep = 200
-	// purgeRead ids are read at once.
+	// purgeRead ids are read by one query.
 	purgeRead = 10_000
-	// purgePatience is how long a purge waits for the batches that are being
-	// processed at the moment before it makes room for other tasks.
-	purgePatience = 30 * time.Second
-	purgePoll     = 100 * time.Millisecond
+	// purgeGrace is how long a purge waits for the batches that are being
+	// processed at the moment before it is snoozed in favour of other tasks.
+	purgeGrace = 30 * time.Second
+	purgePoll  = 100 * time.Millisecond
 )
 
 // Handle removes the reports.
@@ -59,27 +59,27 @@ func (p *Purge) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return err
 	}
-	run := &purge{Purge: p, job: job, organization: job.OrganizationID(), project: payload.ProjectID,
+	attempt := &purgeAttempt{Purge: p, job: job, organization: job.OrganizationID(), project: payload.ProjectID,
 		filter: crash.AttributeFilter{Key: payload.Key, Value: payload.Value}}
-	if err := run.filter.Validate(); err != nil {
+	if err := attempt.filter.Validate(); err != nil {
 		return tasks.Permanent(err)
 	}
 	if doc := job.Tasks[0].Result; doc != nil {
-		if err := json.Unmarshal(*doc, &run.result); err != nil {
+		if err := json.Unmarshal(*doc, &attempt.result); err != nil {
 			return fmt.Errorf("progress of the purge: %w", err)
 		}
 	}
-	if err := run.all(ctx); err != nil {
+	if err := attempt.run(ctx); err != nil {
 		return err
 	}
-	return job.Finish(ctx, run.result, func(tx *storage.Tx) error {
+	return job.Finish(ctx, attempt.result, func(tx *storage.Tx) error {
 		payload.Value = ""
 		return ledger.Redact(ctx, tx, job.Tasks[0].ID, payload)
 	})
 }
 
-// purge is one attempt.
-type purge struct {
+// purgeAttempt is one attempt of a purge.
+type purgeAttempt struct {
 	*Purge
 	job          *worker.Job
 	organization int64
@@ -88,20 +88,20 @@ type purge struct {
 	result       PurgeResult
 }
 
-// all goes from the waiting reports to the recorded ones: a report that is
-// processed meanwhile is recorded when the second pass looks.
-func (r *purge) all(ctx context.Context) error {
-	if err := r.waiting(ctx); err != nil {
+// run removes the unprocessed reports before the recorded ones: a report that is
+// processed meanwhile is recorded by the time of the second pass.
+func (r *purgeAttempt) run(ctx context.Context) error {
+	if err := r.removeUnprocessed(ctx); err != nil {
 		return err
 	}
-	if err := r.recorded(ctx); err != nil {
+	if err := r.removeRecorded(ctx); err != nil {
 		return err
 	}
-	return r.failed(ctx)
+	return r.removeFailed(ctx)
 }
 
-// recorded removes what the index of the attributes finds.
-func (r *purge) recorded(ctx context.Context) error {
+// removeRecorded removes the reports that the index of the attributes finds.
+func (r *purgeAttempt) removeRecorded(ctx context.Context) error {
 	for {
 		ids, err := r.Store.Carriers(ctx, r.organization, r.project, r.filter, purgeRead)
 		if err != nil || len(ids) == 0 {
@@ -120,8 +120,8 @@ func (r *purge) recorded(ctx context.Context) error {
 	}
 }
 
-// failed looks into the documents of the crashes that could not be recorded.
-func (r *purge) failed(ctx context.Context) error {
+// removeFailed searches the documents of the crashes that could not be recorded.
+func (r *purgeAttempt) removeFailed(ctx context.Context) error {
 	after := uuid.Nil
 	for {
 		ids, err := r.Store.FailedCrashes(ctx, r.organization, after, purgeStep)
@@ -147,23 +147,23 @@ func (r *purge) failed(ctx context.Context) error {
 	}
 }
 
-func (r *purge) apply(ctx context.Context, plan *crash.Removal) error {
+func (r *purgeAttempt) apply(ctx context.Context, plan *crash.Removal) error {
 	_, err := r.applyIf(ctx, plan, nil)
 	return err
 }
 
-// applyIf removes what the plan says, unless hold says in the transaction that
-// it must not.
-func (r *purge) applyIf(ctx context.Context, plan *crash.Removal, hold func(*storage.Tx) (bool, error)) (bool, error) {
+// applyIf removes what is planned, unless lock, called in the transaction, reports
+// false. It reports whether it removed.
+func (r *purgeAttempt) applyIf(ctx context.Context, plan *crash.Removal, lock func(*storage.Tx) (bool, error)) (bool, error) {
 	if plan.Size() == 0 {
 		return true, nil
 	}
 	var removed crash.Removed
-	sum, held := r.result, true
+	sum, locked := r.result, true
 	err := r.job.Checkpoint(ctx, func(tx *storage.Tx) error {
-		if hold != nil {
+		if lock != nil {
 			var err error
-			if held, err = hold(tx); err != nil || !held {
+			if locked, err = lock(tx); err != nil || !locked {
 				return err
 			}
 		}
@@ -174,7 +174,7 @@ func (r *purge) applyIf(ctx context.Context, plan *crash.Removal, hold func(*sto
 		sum.Deleted += removed.Reports
 		return ledger.Progress(ctx, tx, r.job.Tasks[0].Token(), sum)
 	})
-	if err != nil || !held {
+	if err != nil || !locked {
 		return false, err
 	}
 	r.result = sum
@@ -182,11 +182,11 @@ func (r *purge) applyIf(ctx context.Context, plan *crash.Removal, hold func(*sto
 	return true, nil
 }
 
-// waiting looks into the batches that were accepted before this attempt began
-// and whose work is not done. A batch that is being processed cannot be changed:
-// it is looked at again until it has been recorded or waits again.
-func (r *purge) waiting(ctx context.Context) error {
-	until := time.Now().Add(purgePatience)
+// removeUnprocessed removes matching reports from the batches that were accepted
+// before this attempt began and are not processed. A batch that is being processed
+// cannot be changed: it is tried again until it has been recorded or is idle.
+func (r *purgeAttempt) removeUnprocessed(ctx context.Context) error {
+	until := time.Now().Add(purgeGrace)
 	after := uuid.Nil
 	var busy []uuid.UUID
 	for {
@@ -194,7 +194,7 @@ func (r *purge) waiting(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		more, err := r.look(ctx, ids)
+		more, err := r.removeFromIdle(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -214,16 +214,16 @@ func (r *purge) waiting(ctx context.Context) error {
 		case <-time.After(purgePoll):
 		}
 		var err error
-		if busy, err = r.look(ctx, busy); err != nil {
+		if busy, err = r.removeFromIdle(ctx, busy); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// look removes matching reports from batches that wait, and gives those that are
-// being processed.
-func (r *purge) look(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+// removeFromIdle removes matching reports from batches that are idle, and returns
+// the ids of those that are being processed.
+func (r *purgeAttempt) removeFromIdle(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
 	states, err := r.Ledger.StatesOf(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -241,14 +241,14 @@ func (r *purge) look(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) 
 		if err != nil {
 			return nil, err
 		}
-		held, err := r.applyIf(ctx, plan, func(tx *storage.Tx) (bool, error) {
+		removed, err := r.applyIf(ctx, plan, func(tx *storage.Tx) (bool, error) {
 			idle, err := ledger.HoldIdle(ctx, tx, []uuid.UUID{id})
 			return len(idle) == 1, err
 		})
 		if err != nil && !errors.Is(err, storage.ErrConflict) {
 			return nil, err
 		}
-		if !held {
+		if !removed {
 			busy = append(busy, id)
 		}
 	}

@@ -32,7 +32,7 @@ func (w *world) purge(p tasks.CrashPurgePayload) int {
 	return out.Deleted
 }
 
-// facts are all counts of all groups, by title, for comparison.
+// fillColumns are all counts of all groups, by title, for comparison.
 func (w *world) facts() []string {
 	w.t.Helper()
 	var out []string
@@ -189,9 +189,9 @@ func TestPurgeIsFencedAndResumes(t *testing.T) {
 	plan, done, err := w.store.PlanRemoval(t.Context(), w.org, ids[:100])
 	require.NoError(t, err)
 	require.Equal(t, 100, done)
-	run := &purge{Purge: w.purger(), job: first, organization: w.org}
-	require.NoError(t, run.apply(t.Context(), plan))
-	require.ErrorIs(t, run.apply(t.Context(), plan), storage.ErrConflict, "a plan fits once")
+	attempt := &purgeAttempt{Purge: w.purger(), job: first, organization: w.org}
+	require.NoError(t, attempt.apply(t.Context(), plan))
+	require.ErrorIs(t, attempt.apply(t.Context(), plan), storage.ErrConflict, "a plan fits once")
 
 	_, err = w.db.ExecContext(t.Context(), `update tasks set heartbeat_at = now() - interval '1 hour' where id = $1`, id)
 	require.NoError(t, err)

@@ -12,14 +12,11 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// DefaultCrashDays is how long reports are kept.
-const DefaultCrashDays = 90
-
 // Retention is the handler of crash:retention: it deletes batches beyond their
 // age with their crashes, uuids and attachments, oldest first, and then groups
 // that have not been seen for as long and have no crash left. Groups keep their
-// counts: they are history. Each step is a transaction of its own that checks
-// the claim; a kill costs nothing but the rest of the round.
+// counts: they are history. Each step is one transaction that checks the claim;
+// after a kill the next round continues.
 type Retention struct {
 	Store   *crash.Store
 	Objects object.Store
@@ -36,12 +33,12 @@ type RetentionResult struct {
 }
 
 const (
-	// expireStep batches hold at most 5,120 crashes: about a second.
+	// expireStep batches have at most 5,120 crashes: about a second.
 	expireStep = 20
 	groupStep  = 200
 )
 
-// NewRetention checks the settings; days must be positive.
+// NewRetention returns the handler; days must be positive.
 func NewRetention(store *crash.Store, objects object.Store, days int, log *slog.Logger) (*Retention, error) {
 	if days < 1 {
 		return nil, errors.New("crash retention: days must be at least 1")
@@ -49,7 +46,7 @@ func NewRetention(store *crash.Store, objects object.Store, days int, log *slog.
 	return &Retention{Store: store, Objects: objects, Days: days, Now: time.Now, Log: log}, nil
 }
 
-// Handle deletes what is old.
+// Handle deletes what is older than Days.
 func (r *Retention) Handle(ctx context.Context, job *worker.Job) error {
 	before := r.Now().AddDate(0, 0, -r.Days)
 	var sum RetentionResult

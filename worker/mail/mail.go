@@ -1,21 +1,21 @@
-// Package mail sends mail: the handler of mail:send reads a stored mail, hands
-// it to a Transport and notes what became of it.
+// Package mail sends mail: the handler of mail:send reads a stored mail, passes
+// it to a Transport and stores the outcome.
 //
-// There are two transports. SMTP speaks to the installation's mail server; Keep
-// stands where there is none, and leaves the mail to be read by operators.
+// There are two transports. SMTP sends to the installation's mail server; Keep is
+// for installations without one, and leaves the mail to be read by operators.
 //
 // A mail server cannot take part in a transaction, so a mail is handed over at
 // least once: the claim is checked right before, and the state is written right
-// after, in the transaction that ends the task. A worker that dies between the
-// two lets the next one send the mail again, with the same Message-ID and Date,
-// by which readers of mail know the second from the first. A mail whose state is
+// after, in the transaction that ends the task. When a worker is killed between
+// the two, the next one sends the mail again, with the same Message-ID and Date,
+// by which mail readers recognize the copy. A mail whose state is
 // sent is never sent again.
 //
 // A refusal of this mail for good (a reply of 500 or above to its recipient or
 // its content) ends the task as dead and the mail as failed, with the server's
-// words. Everything before that concerns the server or our settings and not the
-// mail: it is tried again, and the mail is failed when the last attempt was. A
-// retry by hand sends a failed mail after all.
+// text. Any earlier failure concerns the server or our settings and not the mail:
+// it is retried, and the mail is failed when the last attempt failed. A retry by
+// hand sends a failed mail after all.
 package mail
 
 import (
@@ -32,20 +32,20 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// Transport takes mail to where it is delivered.
+// Transport hands mail over for delivery.
 type Transport interface {
-	// Send returns nil once the mail is another's to deliver, ErrKept when there
-	// is nobody to give it to, and a *RefusedError when no further attempt can
-	// help. Any other error may pass.
+	// Send returns nil once another server is responsible for the mail, ErrKept
+	// when there is none, and a *RefusedError when no further attempt can help.
+	// Any other error may be temporary.
 	Send(ctx context.Context, m *mail.Mail) error
 }
 
-// ErrKept says that there is no mail server: the mail stays to be read.
+// ErrKept means that there is no mail server: the mail stays to be read.
 var ErrKept = errors.New("no mail server: the mail is kept")
 
-// RefusedError says that this mail will not be taken, now or later.
+// RefusedError means that this mail is refused for good.
 type RefusedError struct {
-	Code int // the server's reply, 0 when the mail was not offered
+	Code int // the server's reply, 0 when the mail was not sent
 	Text string
 }
 
@@ -74,12 +74,12 @@ type Result struct {
 	State mail.State `json:"state"`
 }
 
-const gone mail.State = "gone"
+const stateDeleted mail.State = "gone"
 
-// recordTime is what writing the outcome may take after the mail was handed
-// over: it is written even when the worker is told to stop, or the mail would be
-// sent twice.
-const recordTime = 5 * time.Second
+// recordTimeout is how long writing the outcome may take after the mail was handed
+// over: it is written even when the worker is stopped, or the mail would be sent
+// twice.
+const recordTimeout = 5 * time.Second
 
 // Handle sends the mail.
 func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
@@ -87,10 +87,10 @@ func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return err
 	}
-	m, err := read(ctx, job, payload.MailID)
+	m, err := loadMail(ctx, job, payload.MailID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return job.Finish(ctx, Result{gone}, nil)
+		return job.Finish(ctx, Result{stateDeleted}, nil)
 	case err != nil:
 		return err
 	case m.State == mail.Sent:
@@ -100,25 +100,25 @@ func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
 	var refused *RefusedError
 	switch {
 	case err == nil:
-		return end(ctx, job, m.ID, mail.Sent)
+		return finish(ctx, job, m.ID, mail.Sent)
 	case errors.Is(err, ErrKept):
-		return end(ctx, job, m.ID, mail.Kept)
+		return finish(ctx, job, m.ID, mail.Kept)
 	case errors.As(err, &refused):
-		if noted := fail(ctx, job, m.ID, refused); noted != nil {
-			return noted
+		if err := recordFailure(ctx, job, m.ID, refused); err != nil {
+			return err
 		}
 		return tasks.Permanent(refused)
 	case ctx.Err() == nil && job.Tasks[0].Attempt >= job.Tasks[0].MaxAttempts:
-		if noted := fail(ctx, job, m.ID, err); noted != nil {
-			return noted
+		if failure := recordFailure(ctx, job, m.ID, err); failure != nil {
+			return failure
 		}
 	}
 	return err
 }
 
-// read reads the mail in a transaction that checks the claim: a worker that was
-// asleep while another took its task sends nothing.
-func read(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error) {
+// loadMail reads the mail in a transaction that checks the claim: a worker that was
+// suspended while another took its task sends nothing.
+func loadMail(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error) {
 	var m *mail.Mail
 	err := job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 		m, err = mail.ByID(ctx, tx, id)
@@ -127,19 +127,20 @@ func read(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error
 	return m, err
 }
 
-func end(ctx context.Context, job *worker.Job, id uuid.UUID, state mail.State) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+// finish stores the state of the mail and ends the task.
+func finish(ctx context.Context, job *worker.Job, id uuid.UUID, state mail.State) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	return job.Finish(ctx, Result{state}, func(tx *storage.Tx) error {
 		return mail.SetState(ctx, tx, id, state, "")
 	})
 }
 
-// fail notes why a mail is not sent; the worker ends the task after it.
-func fail(ctx context.Context, job *worker.Job, id uuid.UUID, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+// recordFailure stores why a mail is not sent; the worker ends the task after it.
+func recordFailure(ctx context.Context, job *worker.Job, id uuid.UUID, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	return job.Checkpoint(ctx, func(tx *storage.Tx) error {
-		return mail.SetState(ctx, tx, id, mail.Failed, clean(cause.Error()))
+		return mail.SetState(ctx, tx, id, mail.Failed, oneLine(cause.Error()))
 	})
 }

@@ -64,8 +64,8 @@ func (w *world) claim(task uuid.UUID) *worker.Job {
 	return worker.NewJob(w.db, claimed)
 }
 
-// again lets another worker take a task whose worker is silent.
-func (w *world) again(task uuid.UUID) *worker.Job {
+// reclaim claims a task again whose worker's heartbeat has expired.
+func (w *world) reclaim(task uuid.UUID) *worker.Job {
 	w.t.Helper()
 	_, err := w.db.ExecContext(w.t.Context(), `update tasks set heartbeat_at = now() - interval '1 hour' where id = $1`, task)
 	require.NoError(w.t, err)
@@ -82,7 +82,7 @@ func (w *world) mail(id uuid.UUID) *mail.Mail {
 	return m
 }
 
-func (w *world) ended(task uuid.UUID) Result {
+func (w *world) taskResult(task uuid.UUID) Result {
 	w.t.Helper()
 	row, err := w.ledger.Get(w.t.Context(), ledger.Scope{}, task)
 	require.NoError(w.t, err)
@@ -92,13 +92,13 @@ func (w *world) ended(task uuid.UUID) Result {
 	return out
 }
 
-// courier is a Transport that counts.
-type courier struct {
+// fakeTransport is a Transport that counts.
+type fakeTransport struct {
 	sent []*mail.Mail
 	err  error
 }
 
-func (c *courier) Send(_ context.Context, m *mail.Mail) error {
+func (c *fakeTransport) Send(_ context.Context, m *mail.Mail) error {
 	if c.err == nil {
 		c.sent = append(c.sent, m)
 	}
@@ -108,12 +108,12 @@ func (c *courier) Send(_ context.Context, m *mail.Mail) error {
 func TestSendOverSMTP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	o := open(t, nil, false)
+	o := startMailServer(t, nil, false)
 	s := &Send{DB: w.db, Transport: o.transport(t, "smtp://ann:s3cret@HOST")}
 	id, task := w.write()
 	job := w.claim(task)
 	require.NoError(t, s.Handle(t.Context(), job))
-	require.Equal(t, mail.Sent, w.ended(task).State)
+	require.Equal(t, mail.Sent, w.taskResult(task).State)
 	m := w.mail(id)
 	require.Equal(t, mail.Sent, m.State)
 	require.NotNil(t, m.SentAt)
@@ -131,22 +131,22 @@ func TestKeptWithoutServer(t *testing.T) {
 	s := &Send{DB: w.db, Transport: Keep{}}
 	id, task := w.write()
 	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
-	require.Equal(t, mail.Kept, w.ended(task).State)
+	require.Equal(t, mail.Kept, w.taskResult(task).State)
 	require.Equal(t, mail.Kept, w.mail(id).State)
 	require.Nil(t, w.mail(id).SentAt)
 }
 
-// A worker that sent the mail and died before it could say so: the next one
-// sends it again, the same. One that could say so is not followed.
+// When a worker is killed after it sent the mail and before it stored that, the
+// next one sends the same mail again; otherwise it does not.
 func TestSendTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := &courier{}
+	c := &fakeTransport{}
 	s := &Send{DB: w.db, Transport: c}
 	id, task := w.write()
 	first := w.claim(task)
 	require.NoError(t, c.Send(t.Context(), w.mail(id)))
-	second := w.again(task)
+	second := w.reclaim(task)
 	require.ErrorIs(t, s.Handle(t.Context(), first), storage.ErrStale)
 	require.Len(t, c.sent, 1)
 	require.NoError(t, s.Handle(t.Context(), second))
@@ -157,13 +157,13 @@ func TestSendTwice(t *testing.T) {
 	require.NoError(t, mail.SetState(t.Context(), w.db, id, mail.Sent, ""))
 	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
 	require.Len(t, c.sent, 2, "sent already")
-	require.Equal(t, mail.Sent, w.ended(task).State)
+	require.Equal(t, mail.Sent, w.taskResult(task).State)
 }
 
 func TestSendRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := &courier{err: &RefusedError{Code: 550, Text: "no such user"}}
+	c := &fakeTransport{err: &RefusedError{Code: 550, Text: "no such user"}}
 	s := &Send{DB: w.db, Transport: c}
 	id, task := w.write()
 	job := w.claim(task)
@@ -174,7 +174,7 @@ func TestSendRefused(t *testing.T) {
 	require.Equal(t, err.Error(), w.mail(id).Error)
 
 	c.err = nil // a retry by hand
-	require.NoError(t, s.Handle(t.Context(), w.again(task)))
+	require.NoError(t, s.Handle(t.Context(), w.reclaim(task)))
 	require.Equal(t, mail.Sent, w.mail(id).State)
 	require.Empty(t, w.mail(id).Error)
 	require.True(t, tasks.IsPermanent(tasks.Permanent(err)))
@@ -184,7 +184,7 @@ func TestSendRefused(t *testing.T) {
 func TestSendFailsForNow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	s := &Send{DB: w.db, Transport: &courier{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}}
+	s := &Send{DB: w.db, Transport: &fakeTransport{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}}
 	id, task := w.write()
 	job := w.claim(task)
 	err := s.Handle(t.Context(), job)
@@ -192,44 +192,44 @@ func TestSendFailsForNow(t *testing.T) {
 	require.False(t, tasks.IsPermanent(err))
 	require.Equal(t, mail.Queued, w.mail(id).State)
 
-	// A worker that is told to stop gives the task back: that is no failure.
+	// A worker that is stopped returns the task: that is no failure.
 	_, err = w.db.ExecContext(t.Context(), `update tasks set max_attempts = 1 where id = $1`, task)
 	require.NoError(t, err)
 	job.Tasks[0].MaxAttempts = 1
 	stopped, stop := context.WithCancel(t.Context())
-	s.Transport = stopping{stop}
+	s.Transport = stoppingTransport{stop}
 	require.Error(t, s.Handle(stopped, job))
 	require.Equal(t, mail.Queued, w.mail(id).State)
 
-	s.Transport = &courier{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}
+	s.Transport = &fakeTransport{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}
 	require.Error(t, s.Handle(t.Context(), job), "the last attempt")
 	require.Equal(t, mail.Failed, w.mail(id).State)
 	require.True(t, strings.HasPrefix(w.mail(id).Error, "connection refusedxxx"))
-	require.LessOrEqual(t, len(w.mail(id).Error), maxText+3)
+	require.LessOrEqual(t, len(w.mail(id).Error), maxReason+3)
 }
 
-// stopping is a Transport during whose work the worker is told to stop.
-type stopping struct{ stop context.CancelFunc }
+// stoppingTransport is a Transport during whose work the worker is stopped.
+type stoppingTransport struct{ stop context.CancelFunc }
 
-func (s stopping) Send(ctx context.Context, _ *mail.Mail) error {
+func (s stoppingTransport) Send(ctx context.Context, _ *mail.Mail) error {
 	s.stop()
 	return ctx.Err()
 }
 
-// What was handed over is noted, also when the worker is told to stop by then.
-func TestSentIsNotedAtTheStop(t *testing.T) {
+// What was handed over is stored, also when the worker is stopped by then.
+func TestSentIsStoredAtTheStop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id, task := w.write()
 	ctx, stop := context.WithCancel(t.Context())
-	require.NoError(t, (&Send{DB: w.db, Transport: late{stop}}).Handle(ctx, w.claim(task)))
+	require.NoError(t, (&Send{DB: w.db, Transport: lateTransport{stop}}).Handle(ctx, w.claim(task)))
 	require.Equal(t, mail.Sent, w.mail(id).State)
 }
 
-// late is a Transport that has sent when the worker is told to stop.
-type late struct{ stop context.CancelFunc }
+// lateTransport is a Transport that has sent when the worker is stopped.
+type lateTransport struct{ stop context.CancelFunc }
 
-func (l late) Send(context.Context, *mail.Mail) error {
+func (l lateTransport) Send(context.Context, *mail.Mail) error {
 	l.stop()
 	return nil
 }
@@ -237,13 +237,13 @@ func (l late) Send(context.Context, *mail.Mail) error {
 func TestSendOfNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := &courier{}
+	c := &fakeTransport{}
 	s := &Send{DB: w.db, Transport: c}
 	id, task := w.write()
 	_, err := w.db.ExecContext(t.Context(), `delete from mails where id = $1`, id)
 	require.NoError(t, err)
 	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
-	require.Equal(t, gone, w.ended(task).State)
+	require.Equal(t, stateDeleted, w.taskResult(task).State)
 	require.Empty(t, c.sent)
 
 	_, task = w.write()

@@ -21,14 +21,14 @@ type message struct {
 
 // compose writes the mail in the format of RFC 5322: text, or text and HTML as
 // alternatives. It is the same each time but for the boundary between the parts.
-// The storage refuses addresses and subjects that could end their header; that
-// is checked here again, for it is here where it would harm.
+// The storage refuses addresses and subjects that could end their header; that is
+// checked here again, where such a value would do harm.
 func compose(from *netmail.Address, m *mail.Mail) (*message, error) {
 	to, err := netmail.ParseAddress(m.Recipient)
-	if err != nil || to.Address != m.Recipient || broken(m.Recipient) {
+	if err != nil || to.Address != m.Recipient || hasControl(m.Recipient) {
 		return nil, &RefusedError{Text: "the recipient is not a mail address"}
 	}
-	if broken(m.Subject) {
+	if hasControl(m.Subject) {
 		return nil, &RefusedError{Text: "the subject holds a control character"}
 	}
 	_, domain, _ := strings.Cut(from.Address, "@")
@@ -40,7 +40,7 @@ func compose(from *netmail.Address, m *mail.Mail) (*message, error) {
 	msg.Subject(m.Subject)
 	msg.SetMessageIDWithValue(m.ID.String() + "@" + domain)
 	msg.SetDateWithValue(m.CreatedAt.UTC())
-	// RFC 3834: no out-of-office reply is wanted.
+	// RFC 3834: keeps out-of-office replies away.
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(gomail.TypeTextPlain, m.TextBody)
 	if m.HTMLBody != "" {
@@ -52,23 +52,24 @@ func compose(from *netmail.Address, m *mail.Mail) (*message, error) {
 	}
 	return &message{
 		from: (&netmail.Address{Address: from.Address}).String(), to: (&netmail.Address{Address: m.Recipient}).String(),
-		bytes: out.Bytes(), unicode: !ascii(from.Address) || !ascii(m.Recipient),
+		bytes: out.Bytes(), unicode: !isASCII(from.Address) || !isASCII(m.Recipient),
 	}, nil
 }
 
-func broken(s string) bool {
+func hasControl(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsControl)
 }
 
-func ascii(s string) bool {
+func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// maxText bounds what is kept of a server's words, in bytes.
-const maxText = 500
+// maxReason bounds what is stored of a server's text, in bytes.
+const maxReason = 500
 
-// clean makes any text fit for a row and a page: one line, valid, bounded.
-func clean(s string) string {
+// oneLine returns a text that a row and a page can hold: one line, valid UTF-8,
+// bounded.
+func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -76,8 +77,8 @@ func clean(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxText {
-		s = strings.ToValidUTF8(s[:maxText], "") + "..."
+	if len(s) > maxReason {
+		s = strings.ToValidUTF8(s[:maxReason], "") + "..."
 	}
 	return s
 }

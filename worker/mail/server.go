@@ -11,36 +11,36 @@ import (
 	"strings"
 )
 
-// TLS says how a connection to the mail server is encrypted.
+// TLS is how a connection to the mail server is encrypted.
 type TLS string
 
-// The ways. There is no "if the server offers it": whoever sits in between
-// could take the offer out.
+// The values. There is no "if the server offers it": an attacker in between could
+// remove the offer.
 const (
-	StartTLS TLS = "starttls" // begin in the clear, then insist on STARTTLS
+	StartTLS TLS = "starttls" // startSession in the clear, then insist on STARTTLS
 	Implicit TLS = "implicit" // TLS from the first byte
 	None     TLS = "none"     // in the clear, with the password if there is one
 )
 
-// Server is where mail goes. It holds a password: its String, GoString and
-// LogValue do not show it.
+// Server is the mail server. It contains a password, which String, GoString and
+// LogValue leave out.
 type Server struct {
 	Host     string
 	Port     int
 	TLS      TLS
-	User     string // "" for a server that asks for none
+	User     string // "" for a server without sign-in
 	Password string
 }
 
-// String shows the server without its credentials.
+// String returns the server without its credentials.
 func (s Server) String() string {
 	return "smtp://" + s.address() + "?tls=" + string(s.TLS)
 }
 
-// GoString shows what String shows, for %#v.
+// GoString returns the same as String, for %#v.
 func (s Server) GoString() string { return s.String() }
 
-// LogValue shows what String shows.
+// LogValue returns the same as String.
 func (s Server) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 func (s Server) address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
@@ -51,9 +51,9 @@ func (s Server) address() string { return net.JoinHostPort(s.Host, strconv.Itoa(
 //	smtps://user:password@host:port
 //
 // User and password are percent-encoded and may be left out together. smtp
-// begins with STARTTLS and insists on it unless tls says otherwise; smtps is
+// means STARTTLS, and insists on it, unless tls is given; smtps is
 // tls=implicit. The ports default to 587 for starttls, 465 for implicit and 25
-// for none. No error repeats the text, which holds a password.
+// for none. No error repeats the text, which contains a password.
 func ParseSMTP(text string) (Server, error) {
 	for i := range len(text) {
 		if text[i] <= 0x20 || text[i] == 0x7f {
@@ -110,18 +110,18 @@ func tlsOf(u *url.URL) (TLS, error) {
 			return "", errors.New("mail server: tls is the only parameter of the URL, given once")
 		}
 	}
-	way := TLS(query.Get("tls"))
+	mode := TLS(query.Get("tls"))
 	if u.Scheme == "smtps" {
-		if cmp.Or(way, Implicit) != Implicit {
+		if cmp.Or(mode, Implicit) != Implicit {
 			return "", errors.New("mail server: smtps:// is tls=implicit")
 		}
 		return Implicit, nil
 	}
-	switch way {
+	switch mode {
 	case "":
 		return StartTLS, nil
 	case StartTLS, Implicit, None:
-		return way, nil
+		return mode, nil
 	}
 	return "", errors.New("mail server: tls is starttls, implicit or none")
 }

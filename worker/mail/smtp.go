@@ -18,25 +18,24 @@ import (
 	"github.com/slipway-qa/slipway/storage/mail"
 )
 
-// SMTPConfig says which mail server to use, and how.
+// SMTPConfig is the mail server to use, and how.
 type SMTPConfig struct {
 	Server Server
 	// From is the sender of all mail: an address, or a name and an address as in
 	// "Slipway <qa@example.com>".
 	From string
 	// Timeout bounds the whole of one mail, from the connection to the server's
-	// last word; default 30 s, half of what the task has.
+	// last reply; default 30 s, half of the task's time.
 	Timeout time.Duration
-	// Roots are the authorities that may vouch for the server; nil for the
-	// machine's.
+	// Roots are the authorities that may have signed the server's certificate; nil
+	// for the machine's.
 	Roots *x509.CertPool
-	// Hello is the name by which this machine introduces itself; default its host
-	// name.
+	// Hello is the name that this machine sends in EHLO; default its host name.
 	Hello string
 }
 
-// SMTP is the Transport to a mail server. Every mail has a connection of its
-// own. It is safe for concurrent use.
+// SMTP is the Transport to a mail server. It opens one connection for each mail. It
+// is safe for concurrent use.
 type SMTP struct {
 	cfg  SMTPConfig
 	from *netmail.Address
@@ -45,7 +44,7 @@ type SMTP struct {
 // NewSMTP checks the configuration; it does not connect.
 func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	from, err := netmail.ParseAddress(cfg.From)
-	if err != nil || broken(cfg.From) || broken(from.Name) || broken(from.Address) {
+	if err != nil || hasControl(cfg.From) || hasControl(from.Name) || hasControl(from.Address) {
 		return nil, errors.New("mail: the sender must be a mail address, or Name <address>")
 	}
 	if cfg.Server.Host == "" || cfg.Server.Port == 0 || cfg.Server.TLS == "" {
@@ -57,7 +56,7 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	if cfg.Hello == "" {
 		cfg.Hello, _ = os.Hostname()
 	}
-	// A name that servers would refuse says less than none (RFC 5321, 4.1.4).
+	// A name that servers would refuse is worse than none (RFC 5321, 4.1.4).
 	if cfg.Hello == "" || len(cfg.Hello) > 253 || strings.ContainsFunc(cfg.Hello, func(r rune) bool {
 		return !(r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
 	}) {
@@ -66,8 +65,8 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	return &SMTP{cfg: cfg, from: from}, nil
 }
 
-// Send hands the mail to the server. Errors name the step and, but for the
-// credentials, the server's reply.
+// Send sends the mail to the server. Errors name the step and the server's reply,
+// except to the credentials.
 func (t *SMTP) Send(ctx context.Context, m *mail.Mail) error {
 	msg, err := compose(t.from, m)
 	if err != nil {
@@ -82,31 +81,37 @@ func (t *SMTP) Send(ctx context.Context, m *mail.Mail) error {
 	defer conn.Close()
 	// Reads and writes end with the context, at its deadline or before it.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	client, err := t.begin(conn)
-	if err == nil {
-		err = deliver(client, msg)
+	err = t.exchange(conn, msg)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("mail server: no end within %s: %w", t.cfg.Timeout, context.Cause(ctx))
 	}
+	return err
+}
+
+// exchange sends the mail over a connection.
+func (t *SMTP) exchange(conn net.Conn, msg *message) error {
+	client, err := t.startSession(conn)
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("mail server: no end within %s: %w", t.cfg.Timeout, context.Cause(ctx))
-		}
 		return err
 	}
-	// The mail is the server's by now, whatever it says to this.
+	if err := sendMessage(client, msg); err != nil {
+		return err
+	}
+	// The server has accepted the mail, whatever it replies to this.
 	_ = client.Quit()
 	return nil
 }
 
-// maxReplies bounds all that the server may say, TLS included.
+// maxReplies bounds what is read from the server, TLS included.
 const maxReplies = 1 << 20
 
-// talk is a connection that ends after maxReplies bytes.
-type talk struct {
+// limitedConn is a connection that fails after left bytes were read.
+type limitedConn struct {
 	net.Conn
 	left int
 }
 
-func (t *talk) Read(b []byte) (int, error) {
+func (t *limitedConn) Read(b []byte) (int, error) {
 	if t.left <= 0 {
 		return 0, errors.New("the mail server talks without end")
 	}
@@ -120,7 +125,7 @@ func (t *SMTP) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach mail server: %w", err)
 	}
-	var conn net.Conn = &talk{raw, maxReplies}
+	var conn net.Conn = &limitedConn{Conn: raw, left: maxReplies}
 	if t.cfg.Server.TLS != Implicit {
 		return conn, nil
 	}
@@ -136,22 +141,22 @@ func (t *SMTP) tls() *tls.Config {
 	return &tls.Config{ServerName: t.cfg.Server.Host, RootCAs: t.cfg.Roots, MinVersion: tls.VersionTLS12}
 }
 
-// begin comes to the point where mail can be given. What fails until then is not
+// startSession greets the server, starts TLS and signs in. What fails here is not
 // the mail's fault.
-func (t *SMTP) begin(conn net.Conn) (*smtp.Client, error) {
+func (t *SMTP) startSession(conn net.Conn) (*smtp.Client, error) {
 	client, err := smtp.NewClient(conn, t.cfg.Server.Host)
 	if err != nil {
-		return nil, said("greeting", err)
+		return nil, stepError("greeting", err)
 	}
 	if err := client.Hello(t.cfg.Hello); err != nil {
-		return nil, said("EHLO", err)
+		return nil, stepError("EHLO", err)
 	}
 	if t.cfg.Server.TLS == StartTLS {
 		if ok, _ := client.Extension("STARTTLS"); !ok {
 			return nil, errors.New("mail server: it does not offer STARTTLS (tls=none sends in the clear)")
 		}
 		if err := client.StartTLS(t.tls()); err != nil {
-			return nil, said("STARTTLS", err)
+			return nil, stepError("STARTTLS", err)
 		}
 	}
 	if t.cfg.Server.User != "" {
@@ -160,8 +165,8 @@ func (t *SMTP) begin(conn net.Conn) (*smtp.Client, error) {
 	return client, nil
 }
 
-// authenticate picks the mechanism: the password itself inside TLS, a proof of
-// it before all else outside.
+// authenticate picks the mechanism: inside TLS the password itself, outside
+// preferably a proof of it.
 func (t *SMTP) authenticate(client *smtp.Client) error {
 	_, offered := client.Extension("AUTH")
 	s := t.cfg.Server
@@ -174,16 +179,16 @@ func (t *SMTP) authenticate(client *smtp.Client) error {
 		return false
 	}
 	var auth smtp.Auth
-	bare := s.TLS == None
+	unencrypted := s.TLS == None
 	switch {
-	case bare && offers("SCRAM-SHA-256"):
+	case unencrypted && offers("SCRAM-SHA-256"):
 		auth = smtp.ScramSHA256Auth(s.User, s.Password)
-	case bare && offers("CRAM-MD5"):
+	case unencrypted && offers("CRAM-MD5"):
 		auth = smtp.CRAMMD5Auth(s.User, s.Password)
 	case offers("PLAIN"):
-		auth = smtp.PlainAuth("", s.User, s.Password, s.Host, bare)
+		auth = smtp.PlainAuth("", s.User, s.Password, s.Host, unencrypted)
 	case offers("LOGIN"):
-		auth = smtp.LoginAuth(s.User, s.Password, s.Host, bare)
+		auth = smtp.LoginAuth(s.User, s.Password, s.Host, unencrypted)
 	case offers("SCRAM-SHA-256"):
 		auth = smtp.ScramSHA256Auth(s.User, s.Password)
 	case offers("CRAM-MD5"):
@@ -202,51 +207,51 @@ func (t *SMTP) authenticate(client *smtp.Client) error {
 	return errors.New("mail server: sign-in failed") // a library's text may hold what was sent
 }
 
-// deliver gives the mail to the server. MAIL concerns our sender, which is a
+// sendMessage sends the mail. MAIL concerns our sender, which is a
 // setting; RCPT and DATA concern this mail.
-func deliver(client *smtp.Client, msg *message) error {
+func sendMessage(client *smtp.Client, msg *message) error {
 	client.SkipSMTPUTF8(!msg.unicode)
 	if ok, _ := client.Extension("SMTPUTF8"); msg.unicode && !ok {
 		return &RefusedError{Text: "the mail server takes no addresses with letters beyond ASCII"}
 	}
 	if err := client.Mail(msg.from); err != nil {
-		return said("MAIL", err)
+		return stepError("MAIL", err)
 	}
 	if err := client.Rcpt(msg.to); err != nil {
-		return refusal("RCPT", err)
+		return classifyReply("RCPT", err)
 	}
 	w, err := client.Data()
 	if err != nil {
-		return refusal("DATA", err)
+		return classifyReply("DATA", err)
 	}
 	if _, err := w.Write(msg.bytes); err != nil {
-		return said("content", err)
+		return stepError("content", err)
 	}
 	if err := w.Close(); err != nil {
-		return refusal("content", err)
+		return classifyReply("content", err)
 	}
 	return nil
 }
 
-// refusal makes a *RefusedError of a reply that no further attempt will change.
-// Replies about commands and sign-in are about the settings.
-func refusal(step string, err error) error {
+// classifyReply returns a *RefusedError for a reply that no further attempt will
+// change. Replies about commands and sign-in concern the settings.
+func classifyReply(step string, err error) error {
 	var reply *textproto.Error
 	if !errors.As(err, &reply) || reply.Code < 500 || reply.Code > 599 {
-		return said(step, err)
+		return stepError(step, err)
 	}
 	switch reply.Code {
 	case 500, 502, 503, 504, 530, 534, 535, 538:
-		return said(step, err)
+		return stepError(step, err)
 	}
-	return &RefusedError{Code: reply.Code, Text: clean(reply.Msg)}
+	return &RefusedError{Code: reply.Code, Text: oneLine(reply.Msg)}
 }
 
-// said puts the step before a failure.
-func said(step string, err error) error {
+// stepError adds the step to a failure.
+func stepError(step string, err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {
-		return fmt.Errorf("mail server: %s answered with %d %s", step, reply.Code, clean(reply.Msg))
+		return fmt.Errorf("mail server: %s answered with %d %s", step, reply.Code, oneLine(reply.Msg))
 	}
 	return fmt.Errorf("mail server: %s: %w", step, err)
 }

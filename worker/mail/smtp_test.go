@@ -44,7 +44,7 @@ func TestSMTPSends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := open(t, func(_ *office, s *smtp.Server) { s.AllowInsecureAuth = strings.Contains(tt.url, "none") }, tt.implicit)
+			o := startMailServer(t, func(_ *mailServer, s *smtp.Server) { s.AllowInsecureAuth = strings.Contains(tt.url, "none") }, tt.implicit)
 			require.NoError(t, o.transport(t, tt.url).Send(t.Context(), sample()))
 			posts := o.received()
 			require.Len(t, posts, 1)
@@ -90,7 +90,7 @@ func readMail(t *testing.T, data []byte) {
 
 func TestSMTPTextAlone(t *testing.T) {
 	t.Parallel()
-	o := open(t, nil, false)
+	o := startMailServer(t, nil, false)
 	m := sample()
 	m.HTMLBody = ""
 	require.NoError(t, o.transport(t, "smtp://HOST").Send(t.Context(), m))
@@ -105,22 +105,22 @@ func TestSMTPRefusals(t *testing.T) {
 		return &smtp.SMTPError{Code: code, EnhancedCode: smtp.EnhancedCode{code / 100, 1, 1}, Message: text}
 	}
 	for name, tt := range map[string]struct {
-		change    func(*office)
+		change    func(*mailServer)
 		permanent bool
 		text      string
 	}{
-		"recipient unknown":  {func(o *office) { o.rcpt = reply(550, "no such user") }, true, "no such user"},
-		"content refused":    {func(o *office) { o.data = reply(554, "looks like spam") }, true, "looks like spam"},
-		"a long answer":      {func(o *office) { o.rcpt = reply(550, strings.Repeat("x", 1900)) }, true, "xxx..."},
-		"greylisted":         {func(o *office) { o.rcpt = reply(451, "come again") }, false, "come again"},
-		"content later":      {func(o *office) { o.data = reply(452, "disk full") }, false, "disk full"},
-		"sender not allowed": {func(o *office) { o.mail = reply(550, "not your domain") }, false, "not your domain"},
-		"sign-in needed":     {func(o *office) { o.rcpt = reply(530, "sign in first") }, false, "sign in first"},
-		"wrong password":     {func(o *office) { o.auth = errors.New("no") }, false, "sign-in"},
+		"recipient unknown":  {func(o *mailServer) { o.rcpt = reply(550, "no such user") }, true, "no such user"},
+		"content refused":    {func(o *mailServer) { o.data = reply(554, "looks like spam") }, true, "looks like spam"},
+		"a long answer":      {func(o *mailServer) { o.rcpt = reply(550, strings.Repeat("x", 1900)) }, true, "xxx..."},
+		"greylisted":         {func(o *mailServer) { o.rcpt = reply(451, "come again") }, false, "come again"},
+		"content later":      {func(o *mailServer) { o.data = reply(452, "disk full") }, false, "disk full"},
+		"sender not allowed": {func(o *mailServer) { o.mail = reply(550, "not your domain") }, false, "not your domain"},
+		"sign-in needed":     {func(o *mailServer) { o.rcpt = reply(530, "sign in first") }, false, "sign in first"},
+		"wrong password":     {func(o *mailServer) { o.auth = errors.New("no") }, false, "sign-in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := open(t, func(o *office, _ *smtp.Server) { tt.change(o) }, false)
+			o := startMailServer(t, func(o *mailServer, _ *smtp.Server) { tt.change(o) }, false)
 			err := o.transport(t, "smtp://ann:s3cret@HOST").Send(t.Context(), sample())
 			var refused *RefusedError
 			require.Equal(t, tt.permanent, errors.As(err, &refused), "%v", err)
@@ -135,11 +135,11 @@ func TestSMTPRefusals(t *testing.T) {
 
 func TestSMTPInsistsOnTLS(t *testing.T) {
 	t.Parallel()
-	o := open(t, func(_ *office, s *smtp.Server) { s.TLSConfig = nil }, false)
+	o := startMailServer(t, func(_ *mailServer, s *smtp.Server) { s.TLSConfig = nil }, false)
 	require.ErrorContains(t, o.transport(t, "smtp://ann:s3cret@HOST").Send(t.Context(), sample()), "does not offer STARTTLS")
 
 	for _, implicit := range []bool{false, true} {
-		o = open(t, nil, implicit)
+		o = startMailServer(t, nil, implicit)
 		url := "smtp://ann:s3cret@HOST"
 		if implicit {
 			url = "smtps://ann:s3cret@HOST"
@@ -155,7 +155,7 @@ func TestSMTPWithoutServer(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	o := &office{addr: listener.Addr().String()}
+	o := &mailServer{addr: listener.Addr().String()}
 	require.NoError(t, listener.Close())
 	err = o.transport(t, "smtp://ann:s3cret@HOST").Send(t.Context(), sample())
 	require.ErrorContains(t, err, "reach mail server")
@@ -164,19 +164,19 @@ func TestSMTPWithoutServer(t *testing.T) {
 	require.NotContains(t, err.Error(), "s3cret")
 }
 
-// A server that says nothing, before or in the middle, holds nobody for longer
-// than the timeout, or than the worker wants to wait.
+// A server that stops replying, at the start or in the middle, delays nobody for
+// longer than the timeout, or than the worker's context.
 func TestSMTPSlowServer(t *testing.T) {
 	t.Parallel()
-	hold := make(chan struct{})
-	slow := open(t, func(o *office, _ *smtp.Server) { o.hold = hold }, false)
-	t.Cleanup(func() { close(hold) }) // before the server's own end
+	end := make(chan struct{})
+	slow := startMailServer(t, func(o *mailServer, _ *smtp.Server) { o.blocked = end }, false)
+	t.Cleanup(func() { close(end) }) // before the server's own end
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = mute.Close() })
 
 	for _, url := range []string{"smtp://HOST", "smtps://HOST", "smtp://SLOW"} {
-		o := &office{addr: mute.Addr().String()}
+		o := &mailServer{addr: mute.Addr().String()}
 		if strings.Contains(url, "SLOW") {
 			o, url = slow, "smtp://HOST"
 		}
@@ -212,13 +212,13 @@ func TestSMTPServerThatTalksWithoutEnd(t *testing.T) {
 		}
 	})
 	t.Cleanup(done.Wait)
-	o := &office{addr: listener.Addr().String()}
+	o := &mailServer{addr: listener.Addr().String()}
 	require.ErrorContains(t, o.transport(t, "smtp://HOST").Send(t.Context(), sample()), "talks without end")
 }
 
 func TestHeaderInjection(t *testing.T) {
 	t.Parallel()
-	o := open(t, nil, false)
+	o := startMailServer(t, nil, false)
 	transport := o.transport(t, "smtp://HOST")
 	for name, change := range map[string]func(*mail.Mail){
 		"subject":            func(m *mail.Mail) { m.Subject = "Hi\r\nBcc: all@example.com" },

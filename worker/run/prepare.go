@@ -141,7 +141,7 @@ func (p *performance) app(ctx context.Context, target *step.Target) (string, err
 
 // withApp replaces the app wherever capabilities may name it (see step.App).
 func withApp(c step.Capabilities, app, link string) step.Capabilities {
-	out := step.Layer(c, nil)
+	out := step.Merge(c, nil)
 	replace := func(members map[string]any, names ...string) {
 		for _, name := range names {
 			if members[name] == app {

@@ -2,24 +2,24 @@
 //
 // An APK holds its manifest and drawables as binary XML and its resources in
 // resources.arsc; both are read here, with the few parts of the formats that a
-// build's description needs. The readers of Go modules were not enough: they know
+// build's description needs. The available Go modules were not enough: they support
 // no sparse or compact resource entries, no adaptive icons, and no bounds.
 //
 // A package needs a manifest that can be read; of several with the name the first
-// that can counts. All else (resources, icon, signatures) is read as far as it
-// goes: what fails is a warning, also when its decoder panics. The whole of a
-// package may inflate to maxInflated and take maxTime; single parts have bounds of
-// their own, which real packages never reach.
+// readable one counts. All else (resources, icon, signatures) is optional: what
+// fails is a warning, also when its decoder panics. All of a package may inflate to
+// maxInflated and take maxTime; single parts have further bounds, which real
+// packages never reach.
 //
 // A resource table that is stored, as Android 11 demands, is read by ranges and
-// costs no memory; a packed one has to fit into maxPackedTable.
+// takes no memory; a packed one has to fit into maxPackedTable.
 //
 // HasSDK is decided by names of entries alone (see vendorEntry), so that no code
 // has to be read: lib/ABI/lib<vendor>*.so, assets/<vendor>*, META-INF/<vendor>* and
 // META-INF/*.<vendor>*.
 //
 // Signatures are described and not verified: that needs the whole file. Splits of
-// an APK that is a split itself holds its name.
+// an APK that is a split has its name.
 package android
 
 import (
@@ -31,6 +31,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 // Bounds of a package.
@@ -50,17 +51,23 @@ const (
 	tableName    = "resources.arsc"
 )
 
+// Reader reads packages of Android.
+type Reader struct {
+	// Icons decodes raster icons; required.
+	Icons *icon.Decoder
+}
+
 // APK reads an APK. One without a manifest that can be read is an
 // *artifact.InvalidError; other errors come from the reader or from ctx.
-func APK(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+func (r Reader) APK(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
 	bounded, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	r := &apk{ctx: bounded, archive: a, inflated: maxInflated}
-	p, err := r.read(in.Vendor)
-	// A reader that failed, and a caller who no longer waits, made parts look
-	// broken. The time of this package alone is the package's own fault.
-	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
-		return nil, fault
+	reading := &apk{ctx: bounded, archive: a, decoder: r.Icons, inflated: maxInflated}
+	p, err := reading.read(in.Vendor)
+	// After a failure of the reader, or the end of the caller's ctx, parts look
+	// broken that are not. Only exceeding maxTime is the package's fault.
+	if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
+		return nil, failed
 	}
 	return p, err
 }
@@ -69,13 +76,14 @@ func APK(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 type apk struct {
 	ctx      context.Context
 	archive  *archive.Archive
+	decoder  *icon.Decoder
 	table    *table
 	inflated int64 // what may still be inflated
 }
 
 func (r *apk) read(vendor string) (*artifact.Package, error) {
 	var root *element
-	if err := guard(func() (err error) { root, err = r.manifest(); return err }); err != nil {
+	if err := catchPanic(func() (err error) { root, err = r.manifest(); return err }); err != nil {
 		return nil, &artifact.InvalidError{Reason: "AndroidManifest.xml cannot be read: " + err.Error()}
 	}
 	p := &artifact.Package{Kind: artifact.APK}
@@ -84,17 +92,17 @@ func (r *apk) read(vendor string) (*artifact.Package, error) {
 			p.Warnings = append(p.Warnings, what+": "+err.Error())
 		}
 	}
-	warn("The resources cannot be read", guard(r.readTable))
+	warn("The resources cannot be read", catchPanic(r.readTable))
 	var icons []value
-	warn("Parts of the manifest cannot be read", guard(func() error {
+	warn("Parts of the manifest cannot be read", catchPanic(func() error {
 		icons = readManifest(root, r, p)
 		return nil
 	}))
-	warn("The icon cannot be read", guard(func() (err error) {
-		p.Icon, err = readIcon(r.ctx, r, icons)
+	warn("The icon cannot be read", catchPanic(func() (err error) {
+		p.Icon, err = readIcon(r.ctx, r.decoder, r, icons)
 		return err
 	}))
-	warn("The signature cannot be read", guard(func() (err error) {
+	warn("The signature cannot be read", catchPanic(func() (err error) {
 		p.Signer, err = readSigner(r.archive)
 		return err
 	}))
@@ -102,8 +110,8 @@ func (r *apk) read(vendor string) (*artifact.Package, error) {
 	return p, nil
 }
 
-// guard takes a decoder that panics for one that failed.
-func guard(f func() error) (err error) {
+// catchPanic runs a decoder; a panic becomes an error.
+func catchPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("decoder failed: %v", p)
@@ -120,24 +128,31 @@ func (r *apk) manifest() (*element, error) {
 	}
 	var failed error
 	for _, e := range all[:min(len(all), maxManifests)] {
-		raw, err := r.inflate(e, maxManifest)
+		root, err := r.readManifest(e)
 		if err == nil {
-			var root *element
-			if root, err = parseXML(raw); err == nil {
-				if root.Name == "manifest" && root.attr("package").text() != "" {
-					return root, nil
-				}
-				err = errors.New("it names no package")
-			}
+			return root, nil
 		}
-		if failed == nil {
-			failed = err
-		}
+		failed = firstError(failed, err)
 	}
 	return nil, failed
 }
 
-// readTable reads resources.arsc; that there is none is no error.
+func (r *apk) readManifest(e archive.Entry) (*element, error) {
+	raw, err := r.inflate(e, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	root, err := parseXML(raw)
+	if err != nil {
+		return nil, err
+	}
+	if root.Name != "manifest" || root.attr("package").text() == "" {
+		return nil, errors.New("it names no package")
+	}
+	return root, nil
+}
+
+// readTable reads resources.arsc; a package without one is no error.
 func (r *apk) readTable() error {
 	all := r.archive.All(tableName)
 	if len(all) == 0 {
@@ -170,8 +185,8 @@ func (r *apk) candidates(id uint32) []candidate {
 	return r.table.candidates(id)
 }
 
-// drawable implements resources. The contents decide what a file is, since its
-// name may have lost its ending.
+// drawable implements resources. The kind of a file is decided by its contents,
+// since its name may have lost its extension.
 func (r *apk) drawable(path string) (*element, []byte, error) {
 	all := r.archive.All(path)
 	if len(all) == 0 {
@@ -191,7 +206,7 @@ func (r *apk) drawable(path string) (*element, []byte, error) {
 	return doc, nil, err
 }
 
-// inflate reads an entry within what is left for the package.
+// inflate reads an entry within what the package may still inflate to.
 func (r *apk) inflate(e archive.Entry, limit int64) ([]byte, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
@@ -199,7 +214,7 @@ func (r *apk) inflate(e archive.Entry, limit int64) ([]byte, error) {
 	limit = min(limit, r.inflated)
 	raw, err := r.archive.Read(e, limit)
 	if err != nil {
-		// Finding out cost up to the limit.
+		// Up to the limit was inflated before it failed.
 		r.inflated -= min(limit, max(e.Packed, 0)*1032)
 		return nil, err
 	}

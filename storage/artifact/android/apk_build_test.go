@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The writers of this file make what the readers read: documents, resource tables
-// and packages, with the oddities that a test asks for.
+// The functions of this file build documents, resource tables and packages,
+// with the oddities that a test needs.
 
 var lit = binary.LittleEndian
 

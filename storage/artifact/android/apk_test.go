@@ -15,7 +15,10 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
+
+func newReader() Reader { return Reader{Icons: icon.NewDecoder(2)} }
 
 var (
 	red   = color.NRGBA{R: 255, A: 255}
@@ -28,7 +31,7 @@ func readAPK(t testing.TB, raw []byte) (*artifact.Package, error) {
 	r := bytes.NewReader(raw)
 	a, err := archive.Open(r, r.Size())
 	require.NoError(t, err)
-	return APK(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
+	return newReader().APK(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
 }
 
 // mustAPK reads a package that has to be readable.
@@ -207,17 +210,17 @@ func TestValues(t *testing.T) {
 	} {
 		require.InDelta(t, want, v.float(9), 1e-6, "%+v", v)
 	}
-	require.True(t, text("true").truth())
-	require.False(t, text("yes").truth())
-	require.False(t, ref(1).truth())
+	require.True(t, text("true").boolean())
+	require.False(t, text("yes").boolean())
+	require.False(t, ref(1).boolean())
 }
 
 // Android writes characters beyond U+FFFF as two surrogates in its UTF-8.
 func TestModifiedUTF8(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "a😀ü", valid("a\xed\xa0\xbd\xed\xb8\x80ü"))
-	require.Equal(t, "a\ufffdb", valid("a\xffb"))
-	require.Equal(t, "\ufffd", valid("\xed\xa0\xbd"))
+	require.Equal(t, "a😀ü", decodeModifiedUTF8("a\xed\xa0\xbd\xed\xb8\x80ü"))
+	require.Equal(t, "a\ufffdb", decodeModifiedUTF8("a\xffb"))
+	require.Equal(t, "\ufffd", decodeModifiedUTF8("\xed\xa0\xbd"))
 }
 
 func TestVendorEntries(t *testing.T) {
@@ -247,14 +250,14 @@ func TestErrorsOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = APK(ctx, artifact.Input{}, a)
+	_, err = newReader().APK(ctx, artifact.Input{}, a)
 	require.ErrorIs(t, err, context.Canceled)
 
 	r := &vanishing{r: bytes.NewReader(raw)}
 	a, err = archive.Open(r, int64(len(raw)))
 	require.NoError(t, err)
 	r.gone = errors.New("the store is gone")
-	_, err = APK(t.Context(), artifact.Input{}, a)
+	_, err = newReader().APK(t.Context(), artifact.Input{}, a)
 	require.ErrorIs(t, err, r.gone)
 }
 

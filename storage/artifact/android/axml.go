@@ -23,11 +23,11 @@ const (
 var errNoDocument = errors.New("not a compiled XML document")
 
 // parseXML reads a binary XML document. Chunks of unknown kinds are skipped, as
-// Android does; the document is what stands in it until its first broken chunk.
+// Android does; the document ends at its first broken chunk.
 func parseXML(data []byte) (*element, error) {
 	b := inMemory(data)
-	// Android does not look at the kind of the first chunk; packers that hide from
-	// readers change it.
+	// Android does not check the kind of the first chunk; packers change it to
+	// defeat readers.
 	root, ok := b.chunk(0, b.size)
 	if !ok {
 		return nil, errNoDocument
@@ -59,7 +59,8 @@ type xmlParser struct {
 	attributes int
 }
 
-// chunk takes one chunk; done when the document ends or has reached its bounds.
+// chunk reads one chunk; done is set when the document ends or has reached its
+// bounds.
 func (p *xmlParser) chunk(c chunk) (done bool) {
 	switch c.kind {
 	case kindStringPool:
@@ -89,8 +90,8 @@ func (p *xmlParser) chunk(c chunk) (done bool) {
 	return false
 }
 
-// element reads the start of an element: namespace, name, and where its
-// attributes begin, how long one is and how many there are.
+// element reads the start of an element: namespace, name, and the offset, the
+// length and the number of its attributes.
 func (p *xmlParser) element(c chunk) *element {
 	at := c.at + c.header
 	start, size, count := int64(p.file.u16(at+8)), int64(p.file.u16(at+10)), int64(p.file.u16(at+12))
@@ -116,8 +117,8 @@ func (p *xmlParser) element(c chunk) *element {
 	return e
 }
 
-// attribute reads namespace, name, raw text and value. The name is what the
-// resource id says: the string beside it may be anything.
+// attribute reads namespace, name, raw text and value. The name is that of the
+// resource id: the string beside it may be anything.
 func (p *xmlParser) attribute(at int64) attr {
 	name := p.file.u32(at + 4)
 	a := attr{Value: p.file.value(at+12, p.pool)}

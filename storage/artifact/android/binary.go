@@ -8,9 +8,10 @@ import (
 )
 
 // binaryFile reads little-endian fields of compiled files by offset, from memory
-// or in blocks from a reader: a resource table may be larger than what one package
-// may take of memory. Whatever lies outside the file reads as zero or nil, so that
-// only loops need checks; a failed reader looks the same, and the archive knows.
+// or in blocks from a reader: a resource table may be larger than the memory that
+// one package may use. Whatever lies outside the file reads as zero or nil, so that
+// only loops need checks; so does what a failed reader cannot read, and the archive
+// records that.
 type binaryFile struct {
 	mem    []byte // the whole file, or nil
 	r      io.ReaderAt
@@ -18,7 +19,7 @@ type binaryFile struct {
 	blocks [blockCount]block
 }
 
-// Blocks are mapped directly: two that share a place displace each other.
+// The cache of blocks is mapped directly: of two with the same slot one stays.
 const (
 	blockSize  = 64 << 10
 	blockCount = 32
@@ -29,7 +30,7 @@ type block struct {
 	data []byte
 }
 
-// inMemory and inFile make binary files.
+// inMemory returns a file in memory.
 func inMemory(data []byte) *binaryFile {
 	if data == nil {
 		data = []byte{}
@@ -37,9 +38,10 @@ func inMemory(data []byte) *binaryFile {
 	return &binaryFile{mem: data, size: int64(len(data))}
 }
 
+// inFile returns a file that is read by ranges.
 func inFile(r io.ReaderAt, size int64) *binaryFile { return &binaryFile{r: r, size: size} }
 
-// slice gives n bytes, valid until the next call, or nil. Callers bound n.
+// slice returns n bytes, valid until the next call, or nil. Callers bound n.
 func (b *binaryFile) slice(off int64, n int) []byte {
 	if off < 0 || n < 0 || off > b.size || int64(n) > b.size-off {
 		return nil
@@ -137,7 +139,7 @@ func (b *binaryFile) value(at int64, pool *stringPool) value {
 }
 
 // Bounds of strings: of one, and of all that are decoded from one pool, because
-// many may be the same bytes.
+// many may share the same bytes.
 const (
 	maxString = 256 << 10
 	maxPool   = 16 << 20
@@ -171,7 +173,7 @@ func (b *binaryFile) stringPool(c chunk) *stringPool {
 	}
 }
 
-// text gives a string; "" when there is none or too much was asked for.
+// text returns a string; "" when there is none or the pool's budget is spent.
 func (p *stringPool) text(index uint32) string {
 	if p == nil || index >= p.count {
 		return ""
@@ -198,7 +200,7 @@ func (p *stringPool) decode(at int64) string {
 		return ""
 	}
 	if p.utf8 {
-		at += p.short(at) // characters, which UTF-8 needs not
+		at += p.lengthSize(at) // characters, which UTF-8 needs not
 		n := int(p.file.u8(at))
 		at++
 		if n&0x80 != 0 {
@@ -209,7 +211,7 @@ func (p *stringPool) decode(at int64) string {
 		if at+int64(n) > p.chunk.end {
 			return ""
 		}
-		return valid(string(raw))
+		return decodeModifiedUTF8(string(raw))
 	}
 	n := int(p.file.u16(at))
 	at += 2
@@ -228,17 +230,17 @@ func (p *stringPool) decode(at int64) string {
 	return string(utf16.Decode(units))
 }
 
-// short is the length of a UTF-8 length field.
-func (p *stringPool) short(at int64) int64 {
+// lengthSize returns the size of a UTF-8 length field.
+func (p *stringPool) lengthSize(at int64) int64 {
 	if p.file.u8(at)&0x80 != 0 {
 		return 2
 	}
 	return 1
 }
 
-// valid replaces what is no UTF-8. Android writes characters beyond U+FFFF as two
-// surrogates of three bytes each, which Go takes for errors.
-func valid(s string) string {
+// decodeModifiedUTF8 replaces what is no UTF-8. Android writes characters
+// beyond U+FFFF as two surrogates of three bytes each, which are errors for Go.
+func decodeModifiedUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}

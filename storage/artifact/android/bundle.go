@@ -15,8 +15,8 @@ import (
 
 // An app bundle is a zip with a folder for each module. The one called base is the
 // app: its manifest and drawables are protobuf documents (bundle_document.go), its
-// resources a protobuf table (bundle_table.go). BundleConfig.pb says which
-// bundletool made it. Signatures are those of a JAR.
+// resources a protobuf table (bundle_table.go). BundleConfig.pb has the version of
+// bundletool that built it. Signatures are those of a JAR.
 
 const (
 	bundleConfigName   = "BundleConfig.pb"
@@ -32,13 +32,13 @@ const (
 
 // Bundle reads an app bundle (AAB). One without a base manifest that can be read is
 // an *artifact.InvalidError; other errors come from the reader or from ctx.
-func Bundle(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+func (r Reader) Bundle(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	b := &bundle{files: apk{ctx: ctx, archive: a, inflated: maxInflated}}
+	b := &bundle{files: apk{ctx: ctx, archive: a, decoder: r.Icons, inflated: maxInflated}}
 	p, err := b.read(in.Vendor)
-	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
-		return nil, fault
+	if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
+		return nil, failed
 	}
 	return p, err
 }
@@ -51,7 +51,7 @@ type bundle struct {
 
 func (b *bundle) read(vendor string) (*artifact.Package, error) {
 	var root *element
-	if err := guard(func() (err error) { root, err = b.manifest(); return err }); err != nil {
+	if err := catchPanic(func() (err error) { root, err = b.manifest(); return err }); err != nil {
 		return nil, &artifact.InvalidError{Reason: bundleManifestName + " cannot be read: " + err.Error()}
 	}
 	p := &artifact.Package{Kind: artifact.AAB}
@@ -60,21 +60,21 @@ func (b *bundle) read(vendor string) (*artifact.Package, error) {
 			p.Warnings = append(p.Warnings, what+": "+err.Error())
 		}
 	}
-	warn(bundleConfigName+" cannot be read", guard(func() (err error) {
+	warn(bundleConfigName+" cannot be read", catchPanic(func() (err error) {
 		p.Tool, err = b.tool()
 		return err
 	}))
-	warn("The resources cannot be read", guard(b.readTable))
+	warn("The resources cannot be read", catchPanic(b.readTable))
 	var icons []value
-	warn("Parts of the manifest cannot be read", guard(func() error {
+	warn("Parts of the manifest cannot be read", catchPanic(func() error {
 		icons = readManifest(root, b, p)
 		return nil
 	}))
-	warn("The icon cannot be read", guard(func() (err error) {
-		p.Icon, err = readIcon(b.files.ctx, b, icons)
+	warn("The icon cannot be read", catchPanic(func() (err error) {
+		p.Icon, err = readIcon(b.files.ctx, b.files.decoder, b, icons)
 		return err
 	}))
-	warn("The signature cannot be read", guard(func() (err error) {
+	warn("The signature cannot be read", catchPanic(func() (err error) {
 		p.Signer, err = readSigner(b.files.archive)
 		return err
 	}))
@@ -87,23 +87,31 @@ func (b *bundle) manifest() (*element, error) {
 	all := b.files.archive.All(bundleManifestName)
 	failed := errors.New("there is none")
 	for _, e := range all[:min(len(all), maxManifests)] {
-		raw, err := b.files.inflate(e, maxManifest)
-		if err != nil {
-			failed = err
-			continue
-		}
-		root, err := parseProtoXML(raw)
-		if err == nil && root.Name == "manifest" && root.attr("package").text() != "" {
+		root, err := b.readManifest(e)
+		if err == nil {
 			return root, nil
 		}
-		if failed = err; err == nil {
-			failed = errors.New("it names no package")
-		}
+		failed = err
 	}
 	return nil, failed
 }
 
-// tool gives "bundletool 1.17.2". Old versions wrote none.
+func (b *bundle) readManifest(e archive.Entry) (*element, error) {
+	raw, err := b.files.inflate(e, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	root, err := parseProtoXML(raw)
+	if err != nil {
+		return nil, err
+	}
+	if root.Name != "manifest" || root.attr("package").text() == "" {
+		return nil, errors.New("it names no package")
+	}
+	return root, nil
+}
+
+// tool returns "bundletool 1.17.2", or "": old versions wrote none.
 func (b *bundle) tool() (string, error) {
 	all := b.files.archive.All(bundleConfigName)
 	if len(all) == 0 {
@@ -132,7 +140,7 @@ func bundletool(raw []byte, in protowire.Number) (string, error) {
 	return "bundletool " + version, err
 }
 
-// readTable reads the resources of the base module; that there are none is no
+// readTable reads the resources of the base module; a bundle without them is no
 // error.
 func (b *bundle) readTable() error {
 	all := b.files.archive.All(bundleTableName)
@@ -176,8 +184,8 @@ func (b *bundle) drawable(path string) (*element, []byte, error) {
 	return doc, nil, err
 }
 
-// names reads what the names of the entries say: the modules, the ABIs of all of
-// them, and whether the vendor's SDK is in one.
+// names sets what follows from the names of the entries: the modules, the ABIs of
+// all of them, and whether the vendor's SDK is in one.
 func (b *bundle) names(p *artifact.Package, vendor string) {
 	var inside []archive.Entry
 	for _, e := range b.files.archive.Entries() {

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The writers of this file make the messages that the readers of bundles read.
+// The functions of this file build the messages of bundles.
 
 // message is a protobuf message that is being written.
 type message []byte

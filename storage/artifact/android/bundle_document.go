@@ -63,7 +63,7 @@ func (p *protoParser) element(data []byte, depth int) *element {
 }
 
 // protoAttribute reads XmlAttribute: name 2, value 3, resource_id 5, compiled_item
-// 6. The name is what the resource id says, as in binary documents.
+// 6. The name is that of the resource id, as in binary documents.
 func protoAttribute(f field) attr {
 	var name, text string
 	var compiled value
@@ -84,7 +84,7 @@ func protoAttribute(f field) attr {
 	if known := attributeNames[uint32(id)]; known != "" {
 		name = known
 	}
-	if compiled.none() {
+	if compiled.isNone() {
 		compiled = stringValue(text)
 	}
 	return attr{Name: name, Value: compiled}

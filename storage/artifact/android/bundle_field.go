@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// errMessage means that a message ends in the middle of a field, or that its bytes
-// are no protobuf.
+// errMessage means that a message ends inside a field, or that its bytes are no
+// protobuf.
 var errMessage = errors.New("not a protobuf message")
 
 // field is one field of a protobuf message: bytes of a text or a message, else the
@@ -18,8 +18,8 @@ type field struct {
 	bytes  []byte
 }
 
-// nextField reads the first field of a message and gives what follows it. Groups
-// are skipped, as an empty field.
+// nextField returns the first field of a message and what follows it. Groups are
+// skipped, as an empty field.
 func nextField(b []byte) (f field, rest []byte, ok bool) {
 	number, kind, n := protowire.ConsumeTag(b)
 	if n < 0 {
@@ -62,8 +62,8 @@ func eachField(b []byte, visit func(field) bool) error {
 	return nil
 }
 
-// message gives the bytes of a field of the message in f; the last one counts, as
-// protobuf has it.
+// message returns the bytes of a field of the message in f; the last one counts, as
+// protobuf specifies.
 func (f field) message(number protowire.Number) []byte {
 	var found []byte
 	eachField(f.bytes, func(g field) bool {
@@ -75,7 +75,7 @@ func (f field) message(number protowire.Number) []byte {
 	return found
 }
 
-// number gives a number of the message in f, 0 when there is none.
+// value returns a number of the message in f, 0 when there is none.
 func (f field) value(number protowire.Number) uint64 {
 	var found uint64
 	eachField(f.bytes, func(g field) bool {

@@ -11,29 +11,29 @@ const (
 	maxProtoTypes = 4096
 	maxCandidates = 2000 // of one resource: locales times densities
 
-	// maxScanned bounds the bytes that all lookups together may pass. A lookup
+	// maxScanned bounds the bytes that all lookups together may scan. A lookup
 	// reads the type of its resource, which has a few megabytes.
 	maxScanned = 256 << 20
 )
 
-// protoTable is a ResourceTable. Lookups scan the entries of a type: an icon and a
-// label take some ten of them, and an index over all entries would cost more than
-// these.
+// protoTable is a ResourceTable. A lookup scans the entries of a type: an icon
+// and a label take some ten lookups, and an index over all entries would take
+// longer than these.
 type protoTable struct {
 	types   []protoType
 	scanned int
 	found   map[uint32][]candidate
 }
 
-// protoType is a Type message with the ids above its entries.
+// protoType is a Type message with its part of its entries' ids.
 type protoType struct {
 	id   uint32 // package and type, where they stand in a resource id
 	data []byte
 }
 
 // parseProtoTable finds the types: ResourceTable.package is 2, Package.package_id 1
-// and type 3, Type.type_id 1; an id is field 1 of a message of its own. A table
-// that breaks off keeps what stands before.
+// and type 3, Type.type_id 1; an id is field 1 of a message. A table that
+// breaks off has what precedes the break.
 func parseProtoTable(data []byte) (*protoTable, error) {
 	t := &protoTable{found: map[uint32][]candidate{}}
 	err := eachField(data, func(f field) bool {
@@ -56,8 +56,8 @@ func parseProtoTable(data []byte) (*protoTable, error) {
 	return t, err
 }
 
-// candidates gives the values of a resource: Type.entry is 3, Entry.entry_id 1 and
-// config_value 6.
+// candidates returns the values of a resource: Type.entry is 3, Entry.entry_id
+// 1 and config_value 6.
 func (t *protoTable) candidates(id uint32) []candidate {
 	if all, ok := t.found[id]; ok {
 		return all
@@ -89,7 +89,7 @@ func protoCandidates(entry field, most int) (all []candidate) {
 			return true
 		}
 		v := protoItem(field{bytes: f.message(2)}.message(4))
-		if !v.none() {
+		if !v.isNone() {
 			all = append(all, candidate{Config: protoConfig(f.message(1)), Value: v})
 		}
 		return len(all) < most

@@ -22,7 +22,7 @@ func readBundle(t testing.TB, raw []byte) (*artifact.Package, error) {
 	r := bytes.NewReader(raw)
 	a, err := archive.Open(r, r.Size())
 	require.NoError(t, err)
-	return Bundle(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
+	return newReader().Bundle(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
 }
 
 // testdata/bundle_shapes.apk and .aab are one app, made by aapt2 2.19 (link without
@@ -133,7 +133,7 @@ func TestProtoValues(t *testing.T) {
 	require.Equal(t, text("a"), protoItem(message{}.bytes(2, message{}.text(1, "a\xff"))))
 	require.Equal(t, value{Type: typeFloat, Data: math.Float32bits(8)}, protoItem(message{}.bytes(7, message{}.fixed(4, math.Float32bits(8)))))
 	for _, none := range []message{nil, message{}.bytes(6, nil), message{}.bytes(7, nil), message{}.bytes(7, message{}.bytes(1, nil)), {0xff}} {
-		require.True(t, protoItem(none).none())
+		require.True(t, protoItem(none).isNone())
 	}
 }
 
@@ -285,10 +285,10 @@ func TestBundleErrorsOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Bundle(ctx, artifact.Input{}, a)
+	_, err = newReader().Bundle(ctx, artifact.Input{}, a)
 	require.ErrorIs(t, err, context.Canceled)
 	r.gone = errors.New("the store is gone")
-	_, err = Bundle(t.Context(), artifact.Input{}, a)
+	_, err = newReader().Bundle(t.Context(), artifact.Input{}, a)
 	require.ErrorIs(t, err, r.gone)
 }
 
@@ -313,7 +313,7 @@ func FuzzProtoTable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, id uint32) {
 		table, _ := parseProtoTable(data)
 		b := &bundle{files: apk{ctx: t.Context()}, table: table}
-		require.False(t, resolve(b, referenceValue(id)).reference())
+		require.False(t, resolve(b, referenceValue(id)).isReference())
 		require.LessOrEqual(t, len(table.candidates(id)), maxCandidates)
 	})
 }

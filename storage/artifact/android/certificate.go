@@ -30,7 +30,7 @@ type certificate struct {
 
 var errCertificate = errors.New("the certificate cannot be read")
 
-// describe fills in a signer from a certificate; what is none changes nothing.
+// describe sets a signer's fields from a certificate; a broken one changes nothing.
 func describe(s *artifact.Signer, der []byte) error {
 	var c certificate
 	if _, err := asn1.Unmarshal(der, &c); err != nil {
@@ -48,8 +48,8 @@ func describe(s *artifact.Signer, der []byte) error {
 
 var emailAddress = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 1}
 
-// subject writes a name as RFC 2253 does, and the mail addresses that old
-// certificates have as the tools of Android do.
+// subject returns a name as RFC 2253 writes it, and the mail addresses of old
+// certificates as the tools of Android write them.
 func subject(names pkix.RDNSequence) string {
 	s := names.String()
 	for _, set := range names {
@@ -82,11 +82,11 @@ type signedData struct {
 	} `asn1:"set"`
 }
 
-// v1Certificate gives the certificate of the first signer of a JAR signature.
-// The certificates are walked in DER, since parsers of PKCS #7 refuse the whole
-// for one certificate that is odd. Lengths that DER has not are left unread: the
-// common parser for them recurses without a bound, and no tool that signs
-// packages writes them.
+// v1Certificate returns the certificate of the first signer of a JAR signature.
+// The certificates are read one by one, since parsers of PKCS #7 refuse all of
+// them for an odd one. Lengths that DER does not allow are not read: the common
+// parser for them recurses without a bound, and no tool that signs packages writes
+// them.
 func v1Certificate(raw []byte) ([]byte, error) {
 	var outer struct {
 		Type    asn1.ObjectIdentifier

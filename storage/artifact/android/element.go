@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// This file is the ground that APKs and bundles share. An APK holds its documents
-// (manifest, drawables) as binary XML and its resources in resources.arsc; a
-// bundle holds both as protobuf. Each reader turns them into what is declared
-// here, and everything behind it is written once:
+// This file is what APKs and bundles share. An APK has its documents (manifest,
+// drawables) as binary XML and its resources in resources.arsc; a bundle has both
+// as protobuf. Each reader converts them to the types here, and everything after
+// that is written once:
 //
 //	element, attr, value   a compiled document: axml.go builds it for APKs
 //	resources              lookups by id and path: apk.go has it for APKs
@@ -33,7 +33,7 @@ type attr struct {
 	Value value
 }
 
-// attr gives the value of an attribute; the zero value when there is none.
+// attr returns the value of an attribute, or the zero value.
 func (e *element) attr(name string) value {
 	for _, a := range e.Attrs {
 		if a.Name == name {
@@ -43,7 +43,7 @@ func (e *element) attr(name string) value {
 	return value{}
 }
 
-// child gives the first child of a name, or nil.
+// child returns the first child of a name, or nil.
 func (e *element) child(name string) *element {
 	for _, c := range e.Children {
 		if c.Name == name {
@@ -59,7 +59,7 @@ type valueType uint8
 const (
 	typeNone             valueType = 0x00
 	typeReference        valueType = 0x01
-	typeAttribute        valueType = 0x02 // ?attr/..., of a theme that nobody knows here
+	typeAttribute        valueType = 0x02 // ?attr/..., of a theme, which is unknown here
 	typeString           valueType = 0x03
 	typeFloat            valueType = 0x04
 	typeDimension        valueType = 0x05
@@ -79,16 +79,15 @@ type value struct {
 	Text string // of typeString
 }
 
-// stringValue and referenceValue make values.
 func stringValue(s string) value       { return value{Type: typeString, Text: s} }
 func referenceValue(id uint32) value   { return value{Type: typeReference, Data: id} }
-func (v value) none() bool             { return v.Type == typeNone }
-func (v value) reference() bool        { return v.Type == typeReference || v.Type == typeDynamicReference }
-func (v value) integer() bool          { return v.Type >= typeDec && v.Type <= typeColorRGB4 }
-func (v value) color() bool            { return v.Type >= typeColorARGB8 && v.Type <= typeColorRGB4 }
-func (v value) number() (uint32, bool) { return v.Data, v.integer() }
+func (v value) isNone() bool           { return v.Type == typeNone }
+func (v value) isReference() bool      { return v.Type == typeReference || v.Type == typeDynamicReference }
+func (v value) isInteger() bool        { return v.Type >= typeDec && v.Type <= typeColorRGB4 }
+func (v value) isColor() bool          { return v.Type >= typeColorARGB8 && v.Type <= typeColorRGB4 }
+func (v value) number() (uint32, bool) { return v.Data, v.isInteger() }
 
-// text gives the value as the source had it: strings, numbers and truth values.
+// text returns the value as in the source: strings, numbers and booleans.
 func (v value) text() string {
 	switch {
 	case v.Type == typeString:
@@ -97,7 +96,7 @@ func (v value) text() string {
 		return strconv.FormatBool(v.Data != 0)
 	case v.Type == typeHex:
 		return strconv.FormatUint(uint64(v.Data), 10)
-	case v.integer():
+	case v.isInteger():
 		return strconv.FormatInt(int64(int32(v.Data)), 10)
 	case v.Type == typeFloat:
 		// A version "1.10" that was not quoted is a float in old packages.
@@ -106,16 +105,16 @@ func (v value) text() string {
 	return ""
 }
 
-// truth gives a boolean.
-func (v value) truth() bool {
+// boolean returns the value as a boolean.
+func (v value) boolean() bool {
 	if v.Type == typeString {
 		return v.Text == "true"
 	}
-	return v.integer() && v.Data != 0
+	return v.isInteger() && v.Data != 0
 }
 
-// float gives a number, or the fallback when there is none. A dimension loses its
-// unit and a fraction is a share of 1.
+// float returns a number, or the fallback when there is none. A dimension loses its
+// unit and a fraction is a part of 1.
 func (v value) float(fallback float64) float64 {
 	f := fallback
 	switch {
@@ -123,7 +122,7 @@ func (v value) float(fallback float64) float64 {
 		f = float64(math.Float32frombits(v.Data))
 	case v.Type == typeDimension, v.Type == typeFraction:
 		f = complexNumber(v.Data)
-	case v.integer():
+	case v.isInteger():
 		f = float64(int32(v.Data))
 	case v.Type == typeString:
 		s := strings.TrimRight(v.Text, "dipxst%")
@@ -158,9 +157,9 @@ const (
 	densityNone = 0xffff
 )
 
-// rank orders configurations by their distance from the default: that is what a
-// package is called and looks like where nobody has chosen anything.
-func (c config) rank() int {
+// distance returns how far a configuration is from the default, whose name and icon
+// a package has where nothing else is chosen.
+func (c config) distance() int {
 	n := 0
 	switch {
 	case c.Locale == "":
@@ -189,7 +188,7 @@ type candidate struct {
 
 // resources are the resources of a package.
 type resources interface {
-	// candidates are the values of a resource in all configurations, in any
+	// candidates returns the values of a resource in all configurations, in any
 	// order; none when it is unknown. Bags (styles, arrays) have none.
 	candidates(id uint32) []candidate
 	// drawable reads a file of the package by its path in it: either a document
@@ -197,14 +196,14 @@ type resources interface {
 	drawable(path string) (doc *element, raster []byte, err error)
 }
 
-// maxReferences bounds chains of references, which may be circles.
+// maxReferences bounds chains of references, which may be cycles.
 const maxReferences = 16
 
 // resolve follows a reference to the value of the default configuration. The value
 // is none when there is no such resource.
 func resolve(res resources, v value) value {
 	for range maxReferences {
-		if !v.reference() {
+		if !v.isReference() {
 			return v
 		}
 		if c, ok := frameworkColors[v.Data]; ok {
@@ -215,7 +214,7 @@ func resolve(res resources, v value) value {
 		}
 		var best *candidate
 		for _, c := range res.candidates(v.Data) {
-			if best == nil || c.Config.rank() < best.Config.rank() {
+			if best == nil || c.Config.distance() < best.Config.distance() {
 				best = &c
 			}
 		}

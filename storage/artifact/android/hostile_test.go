@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 // cheap fails the test when f takes 2 s of processor time, which other processes do
@@ -115,7 +116,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// A table of many types, an icon that asks for many resources and strings that are
+// A table of many types, an icon that refers to many resources and strings that are
 // long together are bounded.
 func TestHostileTables(t *testing.T) {
 	var types []byte
@@ -154,7 +155,7 @@ func TestHostileIcons(t *testing.T) {
 		}
 	}
 	cheap(t, func() {
-		_, err := readIcon(t.Context(), branching, []value{ref(0)})
+		_, err := readIcon(t.Context(), icon.NewDecoder(1), branching, []value{ref(0)})
 		require.ErrorIs(t, err, errNoIcon)
 	})
 
@@ -162,7 +163,7 @@ func TestHostileIcons(t *testing.T) {
 	for range maxItems {
 		list.Children = append(list.Children, node("item").with("drawable", text("big.png")))
 	}
-	d := &drawing{ctx: t.Context(), res: album{square(t, 500, red)}}
+	d := &drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: album{square(t, 500, red)}}
 	layer, err := d.element(list, 0)
 	require.NoError(t, err)
 	require.Equal(t, canvasSide, layer.Image.Bounds().Dx())
@@ -172,7 +173,7 @@ func TestHostileIcons(t *testing.T) {
 	for range maxVectorParts + 10 {
 		vector.Children = append(vector.Children, box("M0,0h1v1z", hue(0xffff0000)))
 	}
-	v, err := (&drawing{ctx: t.Context(), res: documents{}}).vector(vector)
+	v, err := (&drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: documents{}}).vector(vector)
 	require.NoError(t, err)
 	require.Len(t, v.Paths, maxVectorParts)
 }
@@ -194,11 +195,11 @@ func (a album) drawable(string) (*element, []byte, error) { return nil, a.png, n
 // A decoder that panics is one that failed.
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, guard(func() error { return nil }))
-	require.ErrorContains(t, guard(func() error { panic("no") }), "decoder failed")
+	require.NoError(t, catchPanic(func() error { return nil }))
+	require.ErrorContains(t, catchPanic(func() error { panic("no") }), "decoder failed")
 }
 
-// A stored table is read in blocks, and says the same as in memory.
+// A stored table is read in blocks, with the same result as in memory.
 func TestTablesInBlocks(t *testing.T) {
 	t.Parallel()
 	var all []resource
@@ -228,8 +229,8 @@ func FuzzXML(f *testing.F) {
 		icons := readManifest(doc, documents{}, p)
 		require.LessOrEqual(t, len([]rune(p.Name)), maxText)
 		require.NotContains(t, p.Name+p.PackageName+p.Version, "\x00")
-		_, _ = readIcon(t.Context(), documents{}, icons)
-		_, _ = (&drawing{ctx: t.Context(), res: documents{}}).element(doc, 0)
+		_, _ = readIcon(t.Context(), icon.NewDecoder(1), documents{}, icons)
+		_, _ = (&drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: documents{}}).element(doc, 0)
 	})
 }
 
@@ -266,7 +267,7 @@ func FuzzAPK(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p, err := APK(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
+		p, err := newReader().APK(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
 		if err != nil {
 			var invalid *artifact.InvalidError
 			require.ErrorAs(t, err, &invalid)

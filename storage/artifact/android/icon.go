@@ -13,7 +13,7 @@ import (
 )
 
 // Bounds of the search for an icon, which takes some milliseconds on real packages.
-// What one icon may draw is shared by all attempts (see drawing).
+// All attempts share what one icon may draw (see drawer).
 const (
 	maxIconFiles    = 64   // of one resource in all configurations
 	maxIconSteps    = 4096 // through aliases, which may branch
@@ -29,14 +29,14 @@ type iconFile struct {
 	path   string
 }
 
-// readIcon makes a PNG of the first of the icons that can be drawn; nil without an
-// error when there are none. Of one resource, the default locale comes first, then
-// images before documents, then the largest: images are what their makers drew,
-// while adaptive icons are composed here.
-func readIcon(ctx context.Context, res resources, icons []value) ([]byte, error) {
+// readIcon returns a PNG of the first of the icons that can be drawn; nil
+// without an error when there are none. Of one resource, the default locale
+// comes first, then images before documents, then the largest: images are as
+// they were drawn, while adaptive icons are composed here.
+func readIcon(ctx context.Context, decoder *icon.Decoder, res resources, icons []value) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxIconTime)
 	defer cancel()
-	d := &drawing{ctx: ctx, res: res}
+	d := &drawer{ctx: ctx, decoder: decoder, res: res}
 	var failed error
 	for _, v := range icons {
 		files := iconFiles(res, v)
@@ -45,9 +45,9 @@ func readIcon(ctx context.Context, res resources, icons []value) ([]byte, error)
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			made, err := d.icon(f.path)
+			png, err := d.icon(f.path)
 			if err == nil {
-				return made, nil
+				return png, nil
 			}
 			failed = firstError(failed, err)
 		}
@@ -58,7 +58,7 @@ func readIcon(ctx context.Context, res resources, icons []value) ([]byte, error)
 	return nil, failed
 }
 
-// iconFiles gives the files of an icon in all configurations, through aliases.
+// iconFiles returns the files of an icon in all configurations, through aliases.
 func iconFiles(res resources, v value) []iconFile {
 	var files []iconFile
 	steps := 0
@@ -69,7 +69,7 @@ func iconFiles(res resources, v value) []iconFile {
 		}
 		if v.Type == typeString && v.Text != "" {
 			files = append(files, iconFile{config: c, path: v.Text})
-		} else if v.reference() {
+		} else if v.isReference() {
 			for _, c := range res.candidates(v.Data) {
 				follow(c.Value, c.Config, depth+1)
 			}
@@ -83,7 +83,7 @@ func compareIcons(a, b iconFile) int {
 	plain := func(f iconFile) int {
 		c := f.config
 		c.SDK = 0
-		return c.rank()
+		return c.distance()
 	}
 	document := func(f iconFile) int {
 		if strings.HasSuffix(f.path, ".xml") {
@@ -111,36 +111,37 @@ func compareIcons(a, b iconFile) int {
 	return int(b.config.SDK) - int(a.config.SDK)
 }
 
-// icon makes a PNG of one file. A decoder that panics fails for this file alone,
-// so that the next configuration has its turn.
-func (d *drawing) icon(path string) (made []byte, err error) {
-	err = guard(func() error {
+// icon returns a PNG of one file. A decoder that panics fails for this file alone,
+// so that the next configuration is tried.
+func (d *drawer) icon(path string) (out []byte, err error) {
+	err = catchPanic(func() error {
 		doc, raster, err := d.res.drawable(path)
 		if err != nil {
 			return err
 		}
 		if doc != nil {
-			made, err = d.document(doc)
+			out, err = d.document(doc)
 			return err
 		}
 		if d.images++; d.images > maxImages {
 			return errDrawable
 		}
-		made, err = icon.Normalize(raster)
+		out, err = d.decoder.Normalize(raster)
 		return err
 	})
-	return made, err
+	return out, err
 }
 
 // document draws an adaptive icon, or any other drawable as it is.
-func (d *drawing) document(doc *element) ([]byte, error) {
+func (d *drawer) document(doc *element) ([]byte, error) {
 	if doc.Name == "adaptive-icon" {
-		background, err := d.part(doc, "background")
+		background, err := d.layer(doc, "background")
 		if err != nil {
-			// Many backgrounds are one colour: white is a better guess than no icon.
+			// Many backgrounds are one colour: white is a better guess than no
+			// icon.
 			background = icon.Layer{Color: &white}
 		}
-		foreground, err := d.part(doc, "foreground")
+		foreground, err := d.layer(doc, "foreground")
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +158,7 @@ func (d *drawing) document(doc *element) ([]byte, error) {
 		if err := png.Encode(&b, layer.Image); err != nil {
 			return nil, err
 		}
-		return icon.Normalize(b.Bytes())
+		return d.decoder.Normalize(b.Bytes())
 	}
 	return nil, errors.New("it is only a colour")
 }

@@ -257,7 +257,7 @@ func TestVectors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v, err := (&drawing{ctx: t.Context(), res: gradients}).vector(c.tree)
+			v, err := (&drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: gradients}).vector(c.tree)
 			if c.want == nil {
 				require.ErrorIs(t, err, errDrawable)
 				return
@@ -294,11 +294,11 @@ func TestDrawablesInCircles(t *testing.T) {
 		many.Children = append(many.Children, node("item").with("drawable", text("a.xml")))
 	}
 	d["a.xml"] = many
-	_, err := readIcon(t.Context(), d, []value{text("a.xml")})
+	_, err := readIcon(t.Context(), icon.NewDecoder(1), d, []value{text("a.xml")})
 	require.Error(t, err)
 	d["b.xml"] = node("selector", node("item").with("color", text("res/b.xml")))
 	d["res/b.xml"] = d["b.xml"]
-	require.Equal(t, unknown, (&drawing{ctx: t.Context(), res: d}).color(text("res/b.xml")))
+	require.Equal(t, unknown, (&drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: d}).color(text("res/b.xml")))
 }
 
 func TestColors(t *testing.T) {

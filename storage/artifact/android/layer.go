@@ -21,7 +21,7 @@ const (
 	maxVectorParts = 4000 // groups and paths of vectors
 )
 
-// adaptiveSide is the side of an adaptive icon in dp, which insets are given in;
+// adaptiveSide is the side of an adaptive icon in dp, the unit of insets;
 // canvasSide is that of a canvas in pixels (xxxhdpi).
 const (
 	adaptiveSide = 108
@@ -34,18 +34,19 @@ var (
 	errDrawable = errors.New("it uses a drawable that cannot be drawn")
 )
 
-// drawing makes layers of drawables.
-type drawing struct {
-	ctx    context.Context
-	res    resources
-	drawn  int
-	images int
-	parts  int
-	chars  int // of path data
+// drawer draws drawables as layers.
+type drawer struct {
+	ctx     context.Context
+	decoder *icon.Decoder
+	res     resources
+	drawn   int
+	images  int
+	parts   int
+	chars   int // of path data
 }
 
-// part draws a background or foreground: named by its drawable, or inside it.
-func (d *drawing) part(doc *element, name string) (icon.Layer, error) {
+// layer draws a background or foreground: named by its drawable, or inside it.
+func (d *drawer) layer(doc *element, name string) (icon.Layer, error) {
 	e := doc.child(name)
 	if e == nil {
 		return icon.Layer{}, errDrawable
@@ -53,9 +54,9 @@ func (d *drawing) part(doc *element, name string) (icon.Layer, error) {
 	return d.wrapped(e, "drawable", 0)
 }
 
-// wrapped draws what an element refers to or holds.
-func (d *drawing) wrapped(e *element, name string, depth int) (icon.Layer, error) {
-	if v := e.attr(name); !v.none() {
+// wrapped draws what an element refers to or contains.
+func (d *drawer) wrapped(e *element, name string, depth int) (icon.Layer, error) {
+	if v := e.attr(name); !v.isNone() {
 		return d.value(v, depth)
 	}
 	for _, c := range e.Children {
@@ -68,11 +69,11 @@ func (d *drawing) wrapped(e *element, name string, depth int) (icon.Layer, error
 
 // value draws a colour, or the file that a reference leads to: of several, the
 // best image or document as for icons.
-func (d *drawing) value(v value, depth int) (icon.Layer, error) {
+func (d *drawer) value(v value, depth int) (icon.Layer, error) {
 	if d.drawn++; d.drawn > maxDrawn || depth > maxDrawDepth || d.ctx.Err() != nil {
 		return icon.Layer{}, errDrawable
 	}
-	if c := resolve(d.res, v); c.color() {
+	if c := resolve(d.res, v); c.isColor() {
 		return icon.Layer{Color: ptr(nrgba(c.Data))}, nil
 	} else if strings.HasPrefix(c.Text, "#") {
 		if c, ok := parseColor(c.Text); ok {
@@ -99,13 +100,13 @@ func (d *drawing) value(v value, depth int) (icon.Layer, error) {
 	return d.image(raster)
 }
 
-// image decodes an image and keeps no more of it than a canvas: several large ones
-// are not to stand in memory beside each other.
-func (d *drawing) image(raster []byte) (icon.Layer, error) {
+// image decodes an image and scales it down to a canvas: several large ones must
+// not be in memory at the same time.
+func (d *drawer) image(raster []byte) (icon.Layer, error) {
 	if d.images++; d.images > maxImages {
 		return icon.Layer{}, errDrawable
 	}
-	img, err := icon.Decode(raster)
+	img, err := d.decoder.Decode(raster)
 	if err != nil {
 		return icon.Layer{}, err
 	}
@@ -117,8 +118,8 @@ func (d *drawing) image(raster []byte) (icon.Layer, error) {
 	return icon.Layer{Image: img}, nil
 }
 
-// element draws a drawable of any kind that icons are made of.
-func (d *drawing) element(e *element, depth int) (icon.Layer, error) {
+// element draws a drawable of any kind that icons consist of.
+func (d *drawer) element(e *element, depth int) (icon.Layer, error) {
 	if d.drawn++; d.drawn > maxDrawn || depth > maxDrawDepth {
 		return icon.Layer{}, errDrawable
 	}
@@ -140,7 +141,7 @@ func (d *drawing) element(e *element, depth int) (icon.Layer, error) {
 		}
 		all := inset(e.attr("inset"))
 		side := func(name string) float64 {
-			if v := e.attr(name); !v.none() {
+			if v := e.attr(name); !v.isNone() {
 				return inset(v)
 			}
 			return all
@@ -155,14 +156,14 @@ func (d *drawing) element(e *element, depth int) (icon.Layer, error) {
 		}
 		return d.wrapped(e, "", depth)
 	case "adaptive-icon":
-		return d.part(e, "foreground")
+		return d.layer(e, "foreground")
 	}
 	// Wrappers such as animated-vector, rotate, scale, clip, item, ripple.
 	return d.wrapped(e, "drawable", depth)
 }
 
 // list draws a layer list; items that cannot be drawn are left out.
-func (d *drawing) list(e *element, depth int) (icon.Layer, error) {
+func (d *drawer) list(e *element, depth int) (icon.Layer, error) {
 	var layers []icon.Layer
 	for _, item := range e.Children[:min(len(e.Children), maxItems)] {
 		layer, err := d.wrapped(item, "drawable", depth+1)
@@ -175,21 +176,21 @@ func (d *drawing) list(e *element, depth int) (icon.Layer, error) {
 	if len(layers) == 0 {
 		return icon.Layer{}, errDrawable
 	}
-	return merge(layers)
+	return d.merge(layers)
 }
 
-// inset gives an inset as a share of the side.
+// inset returns an inset as a part of the side.
 func inset(v value) float64 {
-	share := v.float(0)
+	part := v.float(0)
 	if v.Type != typeFraction && !strings.HasSuffix(v.Text, "%") {
-		share /= adaptiveSide
+		part /= adaptiveSide
 	} else if v.Type == typeString {
-		share /= 100
+		part /= 100
 	}
-	return min(max(share, -0.9), 0.9)
+	return min(max(part, -0.9), 0.9)
 }
 
-// shrink draws a layer with free space around it, in shares of the side.
+// shrink returns a layer with free space around it, in parts of the side.
 func shrink(l icon.Layer, left, top, right, bottom float64) icon.Layer {
 	w, h := 1-left-right, 1-top-bottom
 	if left == 0 && top == 0 && right == 0 && bottom == 0 || w <= 0 || h <= 0 {
@@ -197,7 +198,7 @@ func shrink(l icon.Layer, left, top, right, bottom float64) icon.Layer {
 	}
 	switch {
 	case l.Image != nil:
-		at := func(share float64) int { return int(share*canvasSide + 0.5) }
+		at := func(part float64) int { return int(part*canvasSide + 0.5) }
 		canvas := image.NewNRGBA(image.Rect(0, 0, canvasSide, canvasSide))
 		place(canvas, image.Rect(at(left), at(top), at(left+w), at(top+h)), l.Image)
 		return icon.Layer{Image: canvas}
@@ -213,7 +214,7 @@ func shrink(l icon.Layer, left, top, right, bottom float64) icon.Layer {
 
 // merge draws layers over each other: as one vector, or, where there are images,
 // as one image.
-func merge(layers []icon.Layer) (icon.Layer, error) {
+func (d *drawer) merge(layers []icon.Layer) (icon.Layer, error) {
 	if len(layers) == 1 {
 		return layers[0], nil
 	}
@@ -236,7 +237,7 @@ func merge(layers []icon.Layer) (icon.Layer, error) {
 			if err != nil {
 				return icon.Layer{}, err
 			}
-			img, err := icon.Decode(raw)
+			img, err := d.decoder.Decode(raw)
 			if err != nil {
 				return icon.Layer{}, err
 			}
@@ -252,8 +253,8 @@ func merge(layers []icon.Layer) (icon.Layer, error) {
 	return icon.Layer{Vector: all}, nil
 }
 
-// place draws an image into a rectangle: layers fill theirs, whatever their own
-// proportions are.
+// place draws an image into a rectangle: layers fill theirs, whatever the
+// proportions of the image are.
 func place(canvas draw.Image, at image.Rectangle, img image.Image) {
 	draw.ApproxBiLinear.Scale(canvas, at, img, img.Bounds(), draw.Over, nil)
 }

@@ -11,8 +11,8 @@ import (
 // maxText bounds names and versions, in characters.
 const maxText = 255
 
-// readManifest fills in what a manifest says and gives the icons that it names,
-// the preferred first. What refers to a resource that is not there is a warning.
+// readManifest sets what a manifest contains and returns the icons that it names,
+// the preferred first. A reference to a missing resource is a warning.
 func readManifest(root *element, res resources, p *artifact.Package) (icons []value) {
 	m := manifest{res: res, p: p}
 	p.Platform = artifact.Android
@@ -28,9 +28,9 @@ func readManifest(root *element, res resources, p *artifact.Package) (icons []va
 	}
 	if app := root.child("application"); app != nil {
 		p.Name = m.text(app, "label")
-		p.Debuggable = m.resolve(app, "debuggable").truth()
+		p.Debuggable = m.resolve(app, "debuggable").boolean()
 		for _, name := range []string{"icon", "roundIcon"} {
-			if v := app.attr(name); !v.none() {
+			if v := app.attr(name); !v.isNone() {
 				icons = append(icons, v)
 			}
 		}
@@ -41,7 +41,7 @@ func readManifest(root *element, res resources, p *artifact.Package) (icons []va
 	return icons
 }
 
-// manifest resolves attributes and keeps note of what cannot be.
+// manifest resolves attributes and adds a warning for those that cannot be.
 type manifest struct {
 	res resources
 	p   *artifact.Package
@@ -50,7 +50,7 @@ type manifest struct {
 func (m manifest) resolve(e *element, name string) value {
 	raw := e.attr(name)
 	v := resolve(m.res, raw)
-	if v.none() && raw.reference() {
+	if v.isNone() && raw.isReference() {
 		m.p.Warnings = append(m.p.Warnings, "The manifest's "+name+" refers to a resource that is not in the package.")
 	}
 	return v
@@ -79,9 +79,9 @@ func number(v value) (uint32, bool) {
 	return v.number()
 }
 
-// clean makes a text fit to be stored and shown: no control characters, which
-// includes the NUL that PostgreSQL refuses and what turns the writing direction of
-// the text behind it, and no more than maxText characters.
+// clean returns a text that can be stored and shown: no control characters, such as
+// the NUL that PostgreSQL refuses, none that changes the writing direction, and no
+// more than maxText characters.
 func clean(s string) string {
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

@@ -10,7 +10,7 @@ import (
 // maxABIs bounds the list; Android has had eight.
 const maxABIs = 16
 
-// entryNames reads what the names of the entries say: the ABIs that have
+// entryNames returns what follows from the names of the entries: the ABIs that have
 // libraries, sorted, and whether the vendor's SDK is in the package.
 func entryNames(entries []archive.Entry, vendor string) (abis []string, sdk bool) {
 	vendor = strings.ToLower(vendor)
@@ -25,7 +25,7 @@ func entryNames(entries []archive.Entry, vendor string) (abis []string, sdk bool
 	return abis, sdk
 }
 
-// abiOf gives the ABI of lib/ABI/file.
+// abiOf returns the ABI of lib/ABI/file.
 func abiOf(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(name, "lib/")
 	if !ok {
@@ -43,10 +43,10 @@ func abiOf(name string) (string, bool) {
 	return abi, true
 }
 
-// vendorEntry tells whether an entry is part of the vendor's SDK: a native library
-// named after the vendor, or a file or folder named after it under assets, or under
-// META-INF, where libraries leave their version as in com.vendor.sdk.version. vendor
-// is in lower case.
+// vendorEntry reports whether an entry is part of the vendor's SDK: a native
+// library named after the vendor, or a file or folder named after it under
+// assets, or under META-INF, where libraries leave their version as in
+// com.vendor.sdk.version. vendor is in lower case.
 func vendorEntry(name, vendor string) bool {
 	if vendor == "" || len(name) <= len(vendor) {
 		return false

@@ -38,7 +38,7 @@ const (
 	demosAPK    = "android-apidemos/apks/ApiDemos-debug.apk"
 )
 
-// Expected values are what aapt and apksigner say.
+// Expected values are those of aapt and apksigner.
 func TestReadsRealPackages(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]*artifact.Package{
@@ -82,7 +82,7 @@ func TestReadsRealPackages(t *testing.T) {
 			p.Icon = nil
 			want.Kind, want.Platform = artifact.APK, artifact.Android
 			require.Equal(t, want, p)
-			t.Logf("%d of %d blocks of 256 KiB, %d calls, %d bytes asked for of %d",
+			t.Logf("%d of %d blocks of 256 KiB, %d calls, %d bytes requested of %d",
 				len(r.seen), (size+blockOfCache-1)/blockOfCache, r.calls, r.bytes, size)
 			require.LessOrEqual(t, len(r.seen), 8)
 		})
@@ -93,7 +93,7 @@ func mustRead(t testing.TB, r io.ReaderAt, size int64) *artifact.Package {
 	t.Helper()
 	a, err := archive.Open(r, size)
 	require.NoError(t, err)
-	p, err := APK(t.Context(), artifact.Input{Reader: r, Size: size, Vendor: "slipway"}, a)
+	p, err := newReader().APK(t.Context(), artifact.Input{Reader: r, Size: size, Vendor: "slipway"}, a)
 	require.NoError(t, err)
 	return p
 }

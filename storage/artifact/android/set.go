@@ -10,29 +10,28 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
-	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
-// An archive of APKs is one app in several parts: what bundletool makes of a bundle
-// (APKS, with toc.pb), what stores hand out (XAPK with manifest.json, APKM with
-// info.json), or just APKs in a zip. The base APK tells about the app; the names of
-// the others tell which ABIs there are.
+// An archive of APKs is one app in several parts: what bundletool builds from a
+// bundle (APKS, with toc.pb), what stores offer for download (XAPK with
+// manifest.json, APKM with info.json), or just APKs in a zip. The base APK
+// describes the app; the names of the others have the other ABIs.
 
 const (
-	// maxNested bounds a base APK that is compressed, which is held in memory.
-	// Every tool known stores them; a base APK has 5 to 50 MB.
+	// maxNested bounds a base APK that is compressed, which is inflated to memory.
+	// All known tools store them; a base APK has 5 to 50 MB.
 	maxNested = 64 << 20
 
-	// maxSplits bounds the list; an app has at most some hundred. maxSetParts bounds
-	// the APKs that are looked at.
+	// maxSplits bounds the list; an app has at most some hundred. maxSetParts
+	// bounds the APKs that are considered.
 	maxSplits   = 500
 	maxSetParts = 2000
 )
 
 // Set reads an archive of APKs (APKS, XAPK, APKM). One with neither a base APK nor
 // a description of it that can be read is an *artifact.InvalidError.
-func Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
-	s := &set{ctx: ctx, archive: a}
+func (r Reader) Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+	s := &set{reader: r, ctx: ctx, archive: a}
 	for _, e := range a.Entries() {
 		if len(s.parts) < maxSetParts && strings.EqualFold(path.Ext(e.Name), ".apk") {
 			s.parts = append(s.parts, e)
@@ -47,18 +46,18 @@ func Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 			notes = append(notes, what+": "+err.Error())
 		}
 	}
-	note("The description of the archive cannot be read", guard(s.readAbout))
+	note("The description of the archive cannot be read", catchPanic(s.readDescription))
 	base := s.base()
 	p, err := s.readBase(in, base)
-	if fault := errors.Join(a.Err(), ctx.Err()); fault != nil {
-		return nil, fault
+	if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
+		return nil, failed
 	}
 	if err != nil {
 		var invalid *artifact.InvalidError
 		if errors.As(err, &invalid) {
 			err = &artifact.InvalidError{Reason: "the base APK cannot be read: " + invalid.Reason}
 		}
-		if p = s.about.pkg(); p == nil {
+		if p = s.description.toPackage(); p == nil {
 			return nil, err
 		}
 		note("Only the description of the archive was read", err)
@@ -73,26 +72,27 @@ func Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 
 // set is an archive of APKs that is being read.
 type set struct {
-	ctx     context.Context
-	archive *archive.Archive
-	parts   []archive.Entry
-	about   about
+	reader      Reader
+	ctx         context.Context
+	archive     *archive.Archive
+	parts       []archive.Entry
+	description description
 }
 
-// base chooses the part that is the app itself: the one the description names,
+// base returns the part that is the app itself: the one the description names,
 // else by name, else the largest.
 func (s *set) base() archive.Entry {
 	return slices.MaxFunc(s.parts, func(a, b archive.Entry) int {
-		if d := s.weight(a.Name) - s.weight(b.Name); d != 0 {
+		if d := s.basePriority(a.Name) - s.basePriority(b.Name); d != 0 {
 			return d
 		}
 		return int(min(1, max(-1, a.Size-b.Size)))
 	})
 }
 
-// weight says how much a name is that of a base APK.
-func (s *set) weight(name string) int {
-	if s.about.base != "" && name == s.about.base {
+// basePriority returns how likely a name is that of a base APK.
+func (s *set) basePriority(name string) int {
+	if s.description.base != "" && name == s.description.base {
 		return 7
 	}
 	folder, file := path.Split(strings.ToLower(name))
@@ -114,10 +114,10 @@ func (s *set) weight(name string) int {
 	return 1
 }
 
-// readBase reads an APK inside the archive: in place when it is stored, else from
+// readBase reads an APK inside the archive: directly when it is stored, else from
 // memory.
 func (s *set) readBase(in artifact.Input, e archive.Entry) (p *artifact.Package, err error) {
-	err = guard(func() error {
+	err = catchPanic(func() error {
 		nested := artifact.Input{Name: e.Name, Vendor: in.Vendor, Size: e.Size}
 		if r, ok := s.archive.ReaderAt(e); ok {
 			nested.Reader = r
@@ -134,15 +134,15 @@ func (s *set) readBase(in artifact.Input, e archive.Entry) (p *artifact.Package,
 		if err != nil {
 			return err
 		}
-		p, err = APK(s.ctx, nested, inner)
+		p, err = s.reader.APK(s.ctx, nested, inner)
 		return err
 	})
 	return p, err
 }
 
-// tool gives the bundletool that made the archive: field 2 of toc.pb.
+// tool returns the bundletool that built the archive: field 2 of toc.pb.
 func (s *set) tool() (tool string, err error) {
-	err = guard(func() error {
+	err = catchPanic(func() error {
 		raw, err := s.file("toc.pb", maxManifest)
 		if raw == nil {
 			return err
@@ -153,12 +153,12 @@ func (s *set) tool() (tool string, err error) {
 	return tool, err
 }
 
-// icon gives the icon beside the APKs, or nothing.
+// icon returns the icon beside the APKs, or nil.
 func (s *set) icon() (png []byte) {
-	_ = guard(func() error {
+	_ = catchPanic(func() error {
 		raw, err := s.file("icon.png", maxDrawable)
 		if raw != nil {
-			png, err = icon.Normalize(raw)
+			png, err = s.reader.Icons.Normalize(raw)
 		}
 		return err
 	})
@@ -174,7 +174,7 @@ func (s *set) file(name string, limit int64) ([]byte, error) {
 	return s.archive.Read(all[0], limit)
 }
 
-// names lists the other parts and adds the ABIs that their names tell.
+// names sets the other parts, and adds the ABIs in their names.
 func (s *set) names(p *artifact.Package, base archive.Entry) {
 	p.Splits = nil
 	for _, e := range s.parts {
@@ -191,20 +191,20 @@ func (s *set) names(p *artifact.Package, base archive.Entry) {
 	slices.Sort(p.Splits)
 }
 
-// partABIs are the ABIs as parts of names have them; a longer one before one that
-// it begins with.
+// partABIs are the ABIs in the spelling of names of parts; a longer one
+// precedes one that it begins with.
 var partABIs = [][2]string{
 	{"arm64_v8a", "arm64-v8a"}, {"armeabi_v7a", "armeabi-v7a"}, {"armeabi", "armeabi"}, {"x86_64", "x86_64"},
 	{"x86", "x86"}, {"mips64", "mips64"}, {"mips", "mips"}, {"riscv64", "riscv64"},
 }
 
-// hyphens makes the proper names of ABIs what parts have.
-var hyphens = strings.NewReplacer("-v8a", "_v8a", "-v7a", "_v7a")
+// partSpelling converts the proper names of ABIs to the spelling of parts.
+var partSpelling = strings.NewReplacer("-v8a", "_v8a", "-v7a", "_v7a")
 
-// abiOfPart gives the ABI in a name such as base-arm64_v8a.apk, config.x86.apk,
+// abiOfPart returns the ABI in a name such as base-arm64_v8a.apk, config.x86.apk,
 // split_config.arm64_v8a.apk or standalone-x86_64_hdpi.apk.
 func abiOfPart(name string) string {
-	name = hyphens.Replace(strings.TrimSuffix(strings.ToLower(path.Base(name)), ".apk"))
+	name = partSpelling.Replace(strings.TrimSuffix(strings.ToLower(path.Base(name)), ".apk"))
 	last := name[strings.LastIndexAny(name, "-.")+1:]
 	for _, abi := range partABIs {
 		if rest, ok := strings.CutPrefix(last, abi[0]); ok && (rest == "" || rest[0] == '_') {

@@ -20,7 +20,7 @@ func readSet(t testing.TB, entries ...packed) (*artifact.Package, error) {
 	r := bytes.NewReader(writtenAPK(t, nil, entries...))
 	a, err := archive.Open(r, r.Size())
 	require.NoError(t, err)
-	return Set(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
+	return newReader().Set(t.Context(), artifact.Input{Reader: r, Size: r.Size(), Vendor: "slipway"}, a)
 }
 
 // partAPK is an APK whose version is the name of its entry.
@@ -89,7 +89,8 @@ func TestSetReadsDescriptions(t *testing.T) {
 	for _, about := range []packed{xapk, apkm} {
 		p, err = readSet(t, about, icon, packed{name: "base.apk", data: []byte("no zip")}, packed{name: "odd name.apk", data: []byte("no zip")})
 		require.NoError(t, err)
-		require.Equal(t, []string{"Described", "com.described", "1.2", "12", "21"}, []string{p.Name, p.PackageName, p.Version, p.VersionCode, p.MinOSVersion})
+		require.Equal(t, artifact.Package{Name: "Described", PackageName: "com.described", Version: "1.2", VersionCode: "12", MinOSVersion: "21"},
+			artifact.Package{Name: p.Name, PackageName: p.PackageName, Version: p.Version, VersionCode: p.VersionCode, MinOSVersion: p.MinOSVersion})
 		require.Equal(t, artifact.Android, p.Platform)
 		require.Equal(t, green, shownAt(t, p.Icon, 0.5, 0.5))
 		require.Len(t, p.Warnings, 1)
@@ -103,7 +104,7 @@ func TestSetReadsDescriptions(t *testing.T) {
 	for name, broken := range map[string]packed{
 		"no JSON":   {name: "manifest.json", data: []byte("{")},
 		"a list":    {name: "info.json", data: []byte("[]")},
-		"too large": {name: "manifest.json", data: bytes.Repeat([]byte(" "), maxAbout+1)},
+		"too large": {name: "manifest.json", data: bytes.Repeat([]byte(" "), maxDescription+1)},
 	} {
 		p, err = readSet(t, broken, partAPK(t, "base.apk"))
 		require.NoError(t, err, name)
@@ -170,10 +171,10 @@ func TestSetErrorsOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Set(ctx, artifact.Input{}, a)
+	_, err = newReader().Set(ctx, artifact.Input{}, a)
 	require.ErrorIs(t, err, context.Canceled)
 	r.gone = errors.New("the store is gone")
-	_, err = Set(t.Context(), artifact.Input{}, a)
+	_, err = newReader().Set(t.Context(), artifact.Input{}, a)
 	require.ErrorIs(t, err, r.gone)
 }
 
@@ -192,13 +193,13 @@ func FuzzDescription(f *testing.F) {
 	f.Add([]byte(`{"package_name":"com.example","name":"Example","version_code":"1","version_name":1.5,"split_apks":[{"id":"base","file":"a.apk"}]}`))
 	f.Add([]byte(`{"pname":"com.example","app_name":"Example","versioncode":null,"min_api":[],"release_version":{"a":1e999}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, parse := range []func([]byte) (about, error){parseXAPK, parseAPKM} {
+		for _, parse := range []func([]byte) (description, error){parseXAPK, parseAPKM} {
 			a, err := parse(raw)
 			if err != nil {
-				require.Equal(t, about{}, a)
+				require.Equal(t, description{}, a)
 				continue
 			}
-			p := a.pkg()
+			p := a.toPackage()
 			require.Equal(t, a.packageName == "", p == nil)
 			if p == nil {
 				continue

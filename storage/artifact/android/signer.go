@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
 )
 
-// The APK signing block stands in front of the archive's directory: its length,
+// The APK signing block precedes the archive's directory: its length,
 // pairs of id and value, its length again and a magic text. Play's metadata and
 // padding are pairs too, so that only the headers of pairs are read.
 // See source.android.com/docs/security/features/apksigning/v2.
@@ -34,17 +34,13 @@ var (
 
 var errSignature = errors.New("the signing block is damaged")
 
-// readSigner tells who signed an APK by the highest scheme whose certificate can
+// readSigner returns who signed an APK, by the highest scheme whose certificate can
 // be read; nil for an APK that is not signed. A later scheme replaces the earlier
-// ones on the devices that know it, so that the highest is what new devices see.
+// ones on the devices that support it, so that new devices use the highest.
 func readSigner(a *archive.Archive) (*artifact.Signer, error) {
 	certificates, failed := blockSigners(a.Raw(), a.Directory())
 	for _, e := range v1Signatures(a) {
-		raw, err := a.Read(e, maxV1)
-		var der []byte
-		if err == nil {
-			der, err = v1Certificate(raw)
-		}
+		der, err := readV1(a, e)
 		if err == nil {
 			certificates["v1"] = der
 			break
@@ -70,7 +66,16 @@ func readSigner(a *archive.Archive) (*artifact.Signer, error) {
 	return s, failed
 }
 
-// v1Signatures are the signature files of META-INF, at most three. A JAR signer
+// readV1 returns the certificate of a signature file.
+func readV1(a *archive.Archive, e archive.Entry) ([]byte, error) {
+	raw, err := a.Read(e, maxV1)
+	if err != nil {
+		return nil, err
+	}
+	return v1Certificate(raw)
+}
+
+// v1Signatures returns the signature files of META-INF, at most three. A JAR signer
 // writes as many as there are keys; apps have one.
 func v1Signatures(a *archive.Archive) []archive.Entry {
 	var found []archive.Entry
@@ -89,8 +94,8 @@ func v1Signatures(a *archive.Archive) []archive.Entry {
 	return found
 }
 
-// blockSigners gives the certificate of each scheme in the signing block. What
-// could be read is there beside the error.
+// blockSigners returns the certificate of each scheme in the signing block. What
+// could be read is returned with the error.
 func blockSigners(r io.ReaderAt, directory int64) (map[string][]byte, error) {
 	found := map[string][]byte{}
 	var tail [24]byte
@@ -152,7 +157,7 @@ func pairCertificate(r io.ReaderAt, at, size int64) ([]byte, error) {
 	return der, nil
 }
 
-// prefixed cuts off a part that has its 32-bit length in front.
+// prefixed splits off a part that has its 32-bit length in front.
 func prefixed(b []byte) (part, rest []byte, ok bool) {
 	if len(b) < 4 {
 		return nil, nil, false
@@ -164,10 +169,10 @@ func prefixed(b []byte) (part, rest []byte, ok bool) {
 	return b[4 : 4+n], b[4+n:], true
 }
 
-// firstError keeps the first of several errors.
-func firstError(kept, err error) error {
-	if kept != nil {
-		return kept
+// firstError returns the first of several errors.
+func firstError(first, err error) error {
+	if first != nil {
+		return first
 	}
 	return err
 }

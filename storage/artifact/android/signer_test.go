@@ -25,7 +25,7 @@ import (
 
 var expiry = time.Date(2050, 5, 4, 3, 2, 1, 0, time.UTC)
 
-// signedBy makes a self-signed certificate, the same each time.
+// signedBy returns a self-signed certificate, the same each time.
 func signedBy(t testing.TB, name string, serial int64) []byte {
 	t.Helper()
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
@@ -164,7 +164,7 @@ func TestSubjects(t *testing.T) {
 	}))
 }
 
-// plainSignature is PKCS #7 around a certificate whose signer is not told.
+// plainSignature is PKCS #7 around a certificate that does not name its signer.
 func plainSignature(t testing.TB, der []byte) []byte {
 	t.Helper()
 	null := asn1.RawValue{FullBytes: []byte{5, 0}}
@@ -173,7 +173,8 @@ func plainSignature(t testing.TB, der []byte) []byte {
 		Digests, Content asn1.RawValue
 		Certificates     asn1.RawValue
 		Signers          []int `asn1:"set"`
-	}{1, null, null, asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: der}, []int{}})
+	}{Version: 1, Digests: null, Content: null, Signers: []int{},
+		Certificates: asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: der}})
 	require.NoError(t, err)
 	raw, err := asn1.Marshal(struct {
 		Type    asn1.ObjectIdentifier

@@ -21,7 +21,7 @@ const (
 	entryCompact = 0x0008 // key, flags with the value's type, and its data: 8 bytes
 )
 
-// Bounds of a table and of what one package may ask of it. Large apps have some
+// Bounds of a table and of the lookups of one package. Large apps have some
 // thousand type chunks; an icon needs some dozen lookups.
 const (
 	maxTypes    = 16_384
@@ -72,7 +72,7 @@ func parseTable(ctx context.Context, b *binaryFile) (*table, error) {
 
 func (t *table) readPackage(ctx context.Context, p chunk, n *int) error {
 	id := t.file.u32(p.at+8) & 0xff
-	var typeOffset uint32 // of the types of a feature, which go on from the base's
+	var typeOffset uint32 // of the types of a feature, which continue the base's
 	if p.header >= 288 {
 		typeOffset = t.file.u32(p.at + 284)
 	}
@@ -93,7 +93,7 @@ func (t *table) readPackage(ctx context.Context, p chunk, n *int) error {
 }
 
 // config reads a ResTable_config, which has grown with Android: its size comes
-// first, and what lies behind it is the default.
+// first, and what lies after it is the default.
 func (t *table) config(at int64) config {
 	var raw [52]byte
 	n := min(int(t.file.u32(at)), len(raw))
@@ -142,7 +142,7 @@ func (t *table) candidates(id uint32) []candidate {
 	return all
 }
 
-// entry gives the offset of a type's entry.
+// entry returns the offset of a type's entry.
 func (t *table) entry(c chunk, index uint32) (int64, bool) {
 	b := t.file
 	flags, count := b.u8(c.at+9), b.u32(c.at+12)
@@ -190,5 +190,5 @@ func (t *table) value(at, end int64) (v value, ok bool) {
 	default:
 		v = b.value(at+size, t.pool)
 	}
-	return v, !v.none()
+	return v, !v.isNone()
 }

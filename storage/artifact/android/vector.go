@@ -15,12 +15,12 @@ const (
 	maxStops    = 32
 )
 
-// matrix is a b c d e f as SVG has them: x' = ax + cy + e, y' = bx + dy + f.
+// matrix is a b c d e f as in SVG: x' = ax + cy + e, y' = bx + dy + f.
 type matrix [6]float64
 
 var identity = matrix{1, 0, 0, 1, 0, 0}
 
-// times gives the matrix that applies n first.
+// times returns the matrix that applies n first.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[2]*n[1], m[1]*n[0] + m[3]*n[1],
@@ -29,7 +29,7 @@ func (m matrix) times(n matrix) matrix {
 	}
 }
 
-// transformed gives paths under one more matrix and alpha.
+// transformed returns paths with one more matrix and alpha applied.
 func transformed(paths []icon.Path, m matrix, alpha float64) []icon.Path {
 	out := make([]icon.Path, len(paths))
 	for i, p := range paths {
@@ -51,7 +51,7 @@ func faded(c color.NRGBA, alpha float64) color.NRGBA {
 
 // vector reads a vector drawable. Clip paths are not applied: icons use them for
 // shapes that their layers cut anyway.
-func (d *drawing) vector(e *element) (*icon.Vector, error) {
+func (d *drawer) vector(e *element) (*icon.Vector, error) {
 	v := &icon.Vector{
 		Width:  d.float(e, "viewportWidth", 24),
 		Height: d.float(e, "viewportHeight", 24),
@@ -64,14 +64,14 @@ func (d *drawing) vector(e *element) (*icon.Vector, error) {
 	if len(v.Paths) == 0 {
 		return nil, errDrawable
 	}
-	if t := e.attr("tint"); !t.none() {
+	if t := e.attr("tint"); !t.isNone() {
 		tint(v.Paths, d.color(t))
 	}
 	return v, nil
 }
 
-// group adds the paths of a group, under the matrix of all groups around it.
-func (d *drawing) group(v *icon.Vector, e *element, m matrix, depth int) {
+// group adds the paths of a group, with the matrix of all groups around it.
+func (d *drawer) group(v *icon.Vector, e *element, m matrix, depth int) {
 	if depth > maxDepth {
 		return
 	}
@@ -91,9 +91,9 @@ func (d *drawing) group(v *icon.Vector, e *element, m matrix, depth int) {
 	}
 }
 
-// groupMatrix scales and turns around the pivot, then moves, as VectorDrawable
-// does.
-func (d *drawing) groupMatrix(e *element) matrix {
+// groupMatrix returns the matrix that scales and rotates around the pivot, then
+// moves, as VectorDrawable does.
+func (d *drawer) groupMatrix(e *element) matrix {
 	px, py := d.float(e, "pivotX", 0), d.float(e, "pivotY", 0)
 	sin, cos := math.Sincos(d.float(e, "rotation", 0) * math.Pi / 180)
 	move := matrix{1, 0, 0, 1, d.float(e, "translateX", 0) + px, d.float(e, "translateY", 0) + py}
@@ -104,7 +104,7 @@ func (d *drawing) groupMatrix(e *element) matrix {
 }
 
 // path reads a path; ok is false when nothing of it shows.
-func (d *drawing) path(e *element) (p icon.Path, ok bool) {
+func (d *drawer) path(e *element) (p icon.Path, ok bool) {
 	p.Data = resolve(d.res, e.attr("pathData")).Text
 	d.chars += len(p.Data)
 	if p.Data == "" || d.chars > maxPathData {
@@ -116,10 +116,10 @@ func (d *drawing) path(e *element) (p icon.Path, ok bool) {
 			p.Gradient = append(p.Gradient, faded(c, fillAlpha))
 		}
 		p.GradientLine = g.line
-	} else if v := e.attr("fillColor"); !v.none() {
+	} else if v := e.attr("fillColor"); !v.isNone() {
 		p.Fill = faded(d.color(v), fillAlpha)
 	}
-	if width := d.float(e, "strokeWidth", 0); width > 0 && !e.attr("strokeColor").none() {
+	if width := d.float(e, "strokeWidth", 0); width > 0 && !e.attr("strokeColor").isNone() {
 		p.StrokeWidth = width
 		p.Stroke = d.color(e.attr("strokeColor"))
 		if g := d.gradientOf(e, "strokeColor"); len(g.stops) > 0 {
@@ -128,7 +128,7 @@ func (d *drawing) path(e *element) (p icon.Path, ok bool) {
 		p.Stroke = faded(p.Stroke, d.float(e, "strokeAlpha", 1))
 	}
 	rule := resolve(d.res, e.attr("fillType"))
-	p.EvenOdd = rule.integer() && rule.Data == 1 || rule.Text == "evenOdd"
+	p.EvenOdd = rule.isInteger() && rule.Data == 1 || rule.Text == "evenOdd"
 	return p, len(p.Gradient) > 0 || p.Fill.A > 0 || p.StrokeWidth > 0 && p.Stroke.A > 0
 }
 
@@ -148,9 +148,9 @@ func tint(paths []icon.Path, c color.NRGBA) {
 }
 
 // shape reads a shape drawable: a filled rectangle or oval.
-func (d *drawing) shape(e *element) (icon.Layer, error) {
+func (d *drawer) shape(e *element) (icon.Layer, error) {
 	p := icon.Path{Data: "M0,0h108v108h-108z", Transform: identity}
-	if s := resolve(d.res, e.attr("shape")); s.Data == 1 && s.integer() || s.Text == "oval" {
+	if s := resolve(d.res, e.attr("shape")); s.Data == 1 && s.isInteger() || s.Text == "oval" {
 		p.Data = "M0,54a54,54 0 1,0 108,0a54,54 0 1,0 -108,0z"
 	}
 	if solid := e.child("solid"); solid != nil {
@@ -171,9 +171,10 @@ type gradient struct {
 	line  [4]float64
 }
 
-// gradientOf gives the gradient that an attribute refers to. aapt2 moves those that
-// are written inside the path to files of their own; some tools leave them there.
-func (d *drawing) gradientOf(e *element, name string) gradient {
+// gradientOf returns the gradient that an attribute refers to. aapt2 moves
+// those that are written inside the path to separate files; some tools leave
+// them there.
+func (d *drawer) gradientOf(e *element, name string) gradient {
 	for _, c := range e.Children {
 		if g := c.child("gradient"); c.Name == "attr" && g != nil && strings.HasSuffix(c.attr("name").Text, name) {
 			return d.gradient(g)
@@ -185,7 +186,7 @@ func (d *drawing) gradientOf(e *element, name string) gradient {
 	return gradient{}
 }
 
-func (d *drawing) gradient(e *element) gradient {
+func (d *drawer) gradient(e *element) gradient {
 	var g gradient
 	for _, item := range e.Children {
 		if item.Name == "item" && len(g.stops) < maxStops {
@@ -194,7 +195,7 @@ func (d *drawing) gradient(e *element) gradient {
 	}
 	if len(g.stops) == 0 {
 		for _, name := range []string{"startColor", "centerColor", "endColor"} {
-			if v := e.attr(name); !v.none() {
+			if v := e.attr(name); !v.isNone() {
 				g.stops = append(g.stops, d.color(v))
 			}
 		}
@@ -206,7 +207,7 @@ func (d *drawing) gradient(e *element) gradient {
 }
 
 // colorDocument reads the document that a colour refers to; nil when there is none.
-func (d *drawing) colorDocument(v value) *element {
+func (d *drawer) colorDocument(v value) *element {
 	v = resolve(d.res, v)
 	if v.Type != typeString || !strings.Contains(v.Text, "/") {
 		return nil
@@ -221,15 +222,15 @@ func (d *drawing) colorDocument(v value) *element {
 	return doc
 }
 
-// unknown stands for colours of themes, which only a running app has.
+// unknown replaces colours of themes, which only a running app has.
 var unknown = color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 0xff}
 
-// color gives a colour: as it is, as text, or the last (the unconditional) of a
+// isColor returns a colour: as it is, as text, or the last (unconditional) of a
 // list of states.
-func (d *drawing) color(v value) color.NRGBA {
+func (d *drawer) color(v value) color.NRGBA {
 	for range maxReferences {
 		r := resolve(d.res, v)
-		if r.integer() {
+		if r.isInteger() {
 			return nrgba(r.Data)
 		}
 		if c, ok := parseColor(r.Text); ok {
@@ -254,7 +255,7 @@ func (d *drawing) color(v value) color.NRGBA {
 }
 
 // float reads a number that may be a resource.
-func (d *drawing) float(e *element, name string, fallback float64) float64 {
+func (d *drawer) float(e *element, name string, fallback float64) float64 {
 	return resolve(d.res, e.attr(name)).float(fallback)
 }
 

@@ -1,19 +1,19 @@
 // Package apple reads apps of iOS, tvOS and macOS, and dSYM archives.
 //
 // An app is a folder of a zip: Payload/X.app of an IPA, X.app/Contents of a zip
-// of a Mac app. Its Info.plist (XML or binary) tells what it is; without one that
-// can be read, or without a bundle identifier in it, the file is no app and an
-// *artifact.InvalidError says so. All the rest only adds: the icon among the
-// raster files that Info.plist names (an asset catalogue cannot be read, so an
-// app that has its icon only there has none), the provisioning profile, and
+// of a Mac app. Its Info.plist (XML or binary) describes it; a file without one
+// that can be read, or without a bundle identifier in it, is no app, which is
+// an *artifact.InvalidError. The rest is optional: the icon among the raster
+// files that Info.plist names (an asset catalogue cannot be read, so an app
+// that has its icon only there has none), the provisioning profile, and
 // architectures and UUIDs out of the first bytes of the executable. What of it
 // cannot be read becomes a warning.
 //
 // Everything is bounded: see the constants. Property lists are checked before
 // they are decoded, because a decoder that recurses too deep ends the process
-// and not only the request; the profile's envelope (CMS) is opened, its signature
-// is not verified, as the device will; executables are read as streams and only
-// as far as their load commands.
+// and not only the request; the profile's envelope (CMS) is opened without
+// verifying its signature, which the device does; executables are read as
+// streams and only as far as their load commands.
 //
 // The keys are those of Apple's "Information Property List" reference, the
 // layout of Mach-O that of <mach-o/loader.h> and <mach-o/fat.h>.
@@ -28,10 +28,11 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 // executableReach is how far into the inflated executable of an app its load
-// commands are looked for. The first architecture's are in the first 64 KiB; a
+// commands are searched for. The first architecture's are in the first 64 KiB; a
 // second one lies behind the whole first, and reading that would cost more than
 // it is worth: dSYM archives have all of them.
 const executableReach = 1 << 20
@@ -40,18 +41,24 @@ const executableReach = 1 << 20
 // several, of which some are garbage.
 const maxCopies = 4
 
+// Reader reads apps of Apple's platforms.
+type Reader struct {
+	// Icons decodes raster icons; required.
+	Icons *icon.Decoder
+}
+
 // App reads an IPA (iOS or tvOS).
-func App(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+func (r Reader) App(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
 	root, ok := appRoot(a.Entries())
 	if !ok {
 		return nil, &artifact.InvalidError{Reason: "the IPA has no Payload/*.app with an Info.plist"}
 	}
-	b := bundle{archive: a, root: root}
+	b := bundle{archive: a, decoder: r.Icons, root: root}
 	info, err := b.info("Info.plist")
 	if err != nil {
 		return nil, err
 	}
-	p := describe(info, b.name())
+	p := packageOf(info, b.name())
 	p.Kind, p.Platform = artifact.IPA, mobilePlatform(info)
 	p.MinOSVersion = info.text("MinimumOSVersion")
 	p.HasSDK = b.hasSDK(in.Vendor, "Frameworks/", "")
@@ -59,31 +66,31 @@ func App(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.
 }
 
 // Mac reads a zip with X.app.
-func Mac(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+func (r Reader) Mac(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
 	root, ok := macRoot(a.Entries())
 	if !ok {
 		return nil, &artifact.InvalidError{Reason: "the archive has no X.app/Contents/Info.plist"}
 	}
-	b := bundle{archive: a, root: root}
+	b := bundle{archive: a, decoder: r.Icons, root: root}
 	info, err := b.info("Info.plist")
 	if err != nil {
 		return nil, err
 	}
-	p := describe(info, b.name())
+	p := packageOf(info, b.name())
 	p.Kind, p.Platform = artifact.Mac, artifact.MacOS
 	p.MinOSVersion = info.text("LSMinimumSystemVersion")
 	p.HasSDK = b.hasSDK(in.Vendor, "Frameworks/", "Resources/")
 	return b.complete(ctx, p, info, "embedded.provisionprofile", "MacOS/", b.macIcons)
 }
 
-// describe takes what Info.plist says of both kinds.
-func describe(info dict, name string) *artifact.Package {
+// packageOf returns what Info.plist has for both kinds.
+func packageOf(info dict, name string) *artifact.Package {
 	p := &artifact.Package{
-		Name:        info.first("CFBundleDisplayName", "CFBundleName"),
+		Name:        info.firstText("CFBundleDisplayName", "CFBundleName"),
 		PackageName: info.text("CFBundleIdentifier"),
 		Version:     info.text("CFBundleShortVersionString"),
 		VersionCode: info.text("CFBundleVersion"),
-		TargetOS:    info.first("DTPlatformVersion", "DTSDKName"),
+		TargetOS:    info.firstText("DTPlatformVersion", "DTSDKName"),
 		Tool:        xcode(info.text("DTXcode")),
 	}
 	if p.Name == "" {
@@ -92,7 +99,7 @@ func describe(info dict, name string) *artifact.Package {
 	return p
 }
 
-// complete adds what is outside of Info.plist. None of it can fail the package;
+// complete adds what is outside of Info.plist. None of it fails the package; only
 // the end of ctx and a reader that fails do.
 func (b bundle) complete(ctx context.Context, p *artifact.Package, info dict, profile, folder string,
 	icons func(dict) ([]byte, error)) (*artifact.Package, error) {
@@ -100,8 +107,8 @@ func (b bundle) complete(ctx context.Context, p *artifact.Package, info dict, pr
 		what string
 		do   func() error
 	}{
-		{"the provisioning profile", func() error { return b.provision(p, profile) }},
-		{"the executable", func() error { return b.executable(p, folder, info.text("CFBundleExecutable")) }},
+		{"the provisioning profile", func() error { return b.readProfile(p, profile) }},
+		{"the executable", func() error { return b.readExecutable(p, folder, info.text("CFBundleExecutable")) }},
 		{"the icon", func() error {
 			var err error
 			p.Icon, err = icons(info)
@@ -112,35 +119,38 @@ func (b bundle) complete(ctx context.Context, p *artifact.Package, info dict, pr
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := attempt(step.do); err != nil {
+		if err := catchPanic(step.do); err != nil {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s cannot be read: %v", step.what, err))
 		}
 	}
-	if fault := b.archive.Err(); fault != nil {
-		return nil, fault
+	if err := b.archive.Err(); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
 
-// provision reads the embedded profile; an app from the store has none.
-func (b bundle) provision(p *artifact.Package, name string) error {
-	var failure error
+// readProfile reads the embedded profile; an app from the store has none.
+func (b bundle) readProfile(p *artifact.Package, name string) error {
+	var failed error
 	for _, e := range b.find(name) {
 		raw, err := b.archive.Read(e, maxPlist)
-		if err == nil {
-			var debug bool
-			if p.Provisioning, debug, err = parseProfile(raw); err == nil {
-				p.Debuggable = p.Debuggable || debug
-				return nil
-			}
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
 		}
-		failure = errors.Join(failure, err)
+		profile, debug, err := parseProfile(raw)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		p.Provisioning, p.Debuggable = profile, p.Debuggable || debug
+		return nil
 	}
-	return failure
+	return failed
 }
 
-// executable reads architectures and UUIDs of the main executable.
-func (b bundle) executable(p *artifact.Package, folder, name string) error {
+// readExecutable reads architectures and UUIDs of the main executable.
+func (b bundle) readExecutable(p *artifact.Package, folder, name string) error {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return nil
 	}
@@ -148,7 +158,7 @@ func (b bundle) executable(p *artifact.Package, folder, name string) error {
 	if len(found) == 0 {
 		return errors.New("it is not in the archive")
 	}
-	architectures, err := readMachO(openTape(b.archive, found[0], executableReach))
+	architectures, err := readMachO(openForward(b.archive, found[0], executableReach))
 	if err != nil {
 		return err
 	}
@@ -165,14 +175,14 @@ func (b bundle) executable(p *artifact.Package, folder, name string) error {
 	return nil
 }
 
-// unique sorts a list and drops what it has twice.
+// unique sorts a list and removes duplicates.
 func unique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// attempt runs a decoder; one that panics has failed.
-func attempt(decode func() error) (err error) {
+// catchPanic runs a decoder; a panic becomes an error.
+func catchPanic(decode func() error) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("its decoder failed")
@@ -181,7 +191,7 @@ func attempt(decode func() error) (err error) {
 	return decode()
 }
 
-// mobilePlatform tells tvOS from iOS by the SDK the app was built with, and by
+// mobilePlatform returns iOS or tvOS, by the SDK the app was built with, and by
 // the devices it is for (3 is a television).
 func mobilePlatform(info dict) string {
 	names := append(info.texts("CFBundleSupportedPlatforms"), info.text("DTPlatformName"))
@@ -196,7 +206,7 @@ func mobilePlatform(info dict) string {
 	return artifact.IOS
 }
 
-// xcode writes DTXcode ("1520": two digits of the version, then one each) as
+// xcode returns DTXcode ("1520": two digits of the version, then one each) as
 // people know it ("Xcode 15.2").
 func xcode(code string) string {
 	if len(code) != 4 || strings.Trim(code, "0123456789") != "" {

@@ -64,7 +64,7 @@ func TestApp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in, a := opened(t, append(c.files, file{name: root + "DemoBin", data: thin(cpuARM64, 0, 7, binary.LittleEndian)})...)
-			got, err := App(context.Background(), in, a)
+			got, err := newReader().App(context.Background(), in, a)
 			require.NoError(t, err)
 			want := &artifact.Package{Kind: artifact.IPA, Platform: artifact.IOS, Name: "Demo", PackageName: "com.example.demo",
 				Version: "1.2.3", VersionCode: "45", MinOSVersion: "15.0", TargetOS: "17.2", Tool: "Xcode 15.2", ABIs: []string{"arm64"},
@@ -96,7 +96,7 @@ func TestAppRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in, a := opened(t, c.files...)
-			_, err := App(context.Background(), in, a)
+			_, err := newReader().App(context.Background(), in, a)
 			var invalid *artifact.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			require.Contains(t, invalid.Reason, c.reason)
@@ -110,7 +110,7 @@ func TestAppParts(t *testing.T) {
 	ipa := func(files ...file) *artifact.Package {
 		t.Helper()
 		in, a := opened(t, append(files, good)...)
-		p, err := App(context.Background(), in, a)
+		p, err := newReader().App(context.Background(), in, a)
 		require.NoError(t, err)
 		return p
 	}
@@ -165,7 +165,7 @@ func TestMac(t *testing.T) {
 				file{name: c.prefix + "Resources/SlipwayUI.bundle/x"},
 				file{name: c.prefix + "embedded.provisionprofile", data: signed(t, marshal(t, profile(map[string]any{"ProvisionsAllDevices": true}), plist.XMLFormat))})...)
 			require.True(t, IsMac(a.Entries()))
-			got, err := Mac(context.Background(), in, a)
+			got, err := newReader().Mac(context.Background(), in, a)
 			require.NoError(t, err)
 			require.Equal(t, Enterprise, got.Provisioning.Type)
 			got.Provisioning = nil
@@ -177,7 +177,7 @@ func TestMac(t *testing.T) {
 	for _, name := range []string{"a/b/c/d/e/Demo.app/Contents/Info.plist", "Demo.app/Info.plist", ".app/Contents/Info.plist", "Payload/Demo.app/Info.plist"} {
 		in, a := opened(t, infoFile(t, name, nil))
 		require.False(t, IsMac(a.Entries()), name)
-		_, err := Mac(context.Background(), in, a)
+		_, err := newReader().Mac(context.Background(), in, a)
 		var invalid *artifact.InvalidError
 		require.ErrorAs(t, err, &invalid)
 	}
@@ -210,7 +210,7 @@ func TestReaderFails(t *testing.T) {
 			a, err := archive.Open(in.Reader, in.Size)
 			require.NoError(t, err)
 			reader.before = before
-			_, err = App(context.Background(), in, a)
+			_, err = newReader().App(context.Background(), in, a)
 			require.ErrorIs(t, err, errNetwork)
 		})
 	}
@@ -221,11 +221,11 @@ func TestCallerIsGone(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	in, a := opened(t, infoFile(t, root+"Info.plist", nil))
-	_, err := App(ctx, in, a)
+	_, err := newReader().App(ctx, in, a)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// side gives the side and the red of an icon that was read.
+// side returns the side and the red of an icon.
 func side(t *testing.T, raw []byte) (pixels int, red uint8) {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(raw))

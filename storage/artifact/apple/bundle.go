@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 // macDepth is how many folders may be around X.app.
@@ -13,22 +14,23 @@ const macDepth = 4
 // bundle is the folder of an app in an archive.
 type bundle struct {
 	archive *archive.Archive
+	decoder *icon.Decoder
 	root    string // with a slash at its end; of a Mac app the folder Contents
 }
 
-// normal gives an entry's name as rules compare it: some tools write backslashes
-// or begin with "./". "" stands for what is no file of an app: folders, names
-// that climb, and what the Finder adds.
-func normal(name string) string {
+// normalizeName returns an entry's name for comparison: some tools write
+// backslashes or begin with "./". It returns "" for what is no file of an app:
+// folders, names with "..", and what the Finder adds.
+func normalizeName(name string) string {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
-	if strings.HasSuffix(name, "/") || strings.Contains(name, "..") && climbs(name) ||
+	if strings.HasSuffix(name, "/") || strings.Contains(name, "..") && hasParent(name) ||
 		strings.HasPrefix(name, "__MACOSX/") || strings.Contains(name, "/__MACOSX/") {
 		return ""
 	}
 	return name
 }
 
-func climbs(name string) bool {
+func hasParent(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == ".." {
 			return true
@@ -40,7 +42,7 @@ func climbs(name string) bool {
 // IsApp reports whether an archive is laid out as an IPA.
 func IsApp(entries []archive.Entry) bool {
 	for _, e := range entries {
-		if rest, ok := strings.CutPrefix(normal(e.Name), "Payload/"); ok && strings.Contains(rest, ".app/") {
+		if rest, ok := strings.CutPrefix(normalizeName(e.Name), "Payload/"); ok && strings.Contains(rest, ".app/") {
 			return true
 		}
 	}
@@ -63,11 +65,12 @@ func IsDSYM(entries []archive.Entry) bool {
 	return false
 }
 
-// appRoot finds the app of an IPA: the Info.plist directly in Payload/*.app. Apps
-// for watches and extensions are nested deeper and never meant.
+// appRoot returns the folder of an IPA's app: the Info.plist directly in
+// Payload/*.app. Apps for watches and extensions are nested deeper and never
+// found.
 func appRoot(entries []archive.Entry) (string, bool) {
 	for _, e := range entries {
-		rest, ok := strings.CutPrefix(normal(e.Name), "Payload/")
+		rest, ok := strings.CutPrefix(normalizeName(e.Name), "Payload/")
 		if !ok {
 			continue
 		}
@@ -78,12 +81,12 @@ func appRoot(entries []archive.Entry) (string, bool) {
 	return "", false
 }
 
-// macRoot finds the app of a Mac archive: the one with the fewest folders around
-// it, and never one inside of another app.
+// macRoot returns the folder of a Mac archive's app: the one with the fewest
+// folders around it, and never one inside of another app.
 func macRoot(entries []archive.Entry) (string, bool) {
 	best, depth := "", macDepth+1
 	for _, e := range entries {
-		app, ok := strings.CutSuffix(normal(e.Name), ".app/Contents/Info.plist")
+		app, ok := strings.CutSuffix(normalizeName(e.Name), ".app/Contents/Info.plist")
 		if !ok || strings.Contains(app, ".app/") || strings.HasSuffix("/"+app, "/") {
 			continue
 		}
@@ -94,17 +97,17 @@ func macRoot(entries []archive.Entry) (string, bool) {
 	return best, best != ""
 }
 
-// name is the name of the app's folder.
+// name returns the name of the app's folder.
 func (b bundle) name() string {
 	app, _, _ := strings.Cut(b.root, ".app/")
 	return app[strings.LastIndexByte(app, '/')+1:]
 }
 
-// find gives the first entries of a name inside the bundle.
+// find returns the first entries of a name inside the bundle.
 func (b bundle) find(name string) []archive.Entry {
 	var found []archive.Entry
 	for _, e := range b.archive.Entries() {
-		if rest, ok := strings.CutPrefix(normal(e.Name), b.root); ok && rest == name {
+		if rest, ok := strings.CutPrefix(normalizeName(e.Name), b.root); ok && rest == name {
 			if found = append(found, e); len(found) == maxCopies {
 				break
 			}
@@ -119,8 +122,8 @@ func (b bundle) info(name string) (dict, error) {
 	reason := "Info.plist cannot be read"
 	for _, e := range b.find(name) {
 		raw, err := b.archive.Read(e, maxPlist)
-		if fault := b.archive.Err(); fault != nil {
-			return nil, fault
+		if failed := b.archive.Err(); failed != nil {
+			return nil, failed
 		}
 		if err != nil {
 			reason = "Info.plist cannot be read: " + err.Error()
@@ -142,13 +145,13 @@ func (b bundle) info(name string) (dict, error) {
 // hasSDK reports whether the app carries the vendor's SDK: a framework or library
 // in its folder of frameworks, or a bundle of resources (which an SDK that is
 // linked statically leaves), whose name begins with the vendor's, in any case. An
-// SDK without either is not seen: it is code among the app's own.
+// SDK without either is not found: it is code within the app's.
 func (b bundle) hasSDK(vendor, frameworks, resources string) bool {
 	if vendor == "" {
 		return false
 	}
 	for _, e := range b.archive.Entries() {
-		rest, ok := strings.CutPrefix(normal(e.Name), b.root)
+		rest, ok := strings.CutPrefix(normalizeName(e.Name), b.root)
 		if !ok {
 			continue
 		}

@@ -11,7 +11,7 @@ const cmsDepth = 16
 // oidSignedData is 1.2.840.113549.1.7.2 in its DER form.
 const oidSignedData = "\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02"
 
-// Tags of ASN.1 that are met on the way to the content.
+// Tags of ASN.1 that enclose the content.
 const (
 	tagOctets            = 0x04
 	tagOID               = 0x06
@@ -20,15 +20,14 @@ const (
 	tagExplicit0         = 0xa0
 )
 
-// signedContent takes the content out of a signed message (RFC 5652, section 5):
+// signedContent returns the content of a signed message (RFC 5652, section 5):
 //
 //	SEQUENCE { OID signedData, [0] SEQUENCE { version, digests,
 //	    SEQUENCE { OID, [0] OCTET STRING content }, ... } }
 //
 // The signature is not verified. The common library for CMS is not used here
 // because it parses everything around the content too, certificates included, by
-// recursion without a bound, which a hostile file turns into a crash of the
-// process.
+// recursion without a bound, so that a hostile file can crash the process.
 func signedContent(raw []byte) ([]byte, error) {
 	message, err := child(raw, tagSequence)
 	if err != nil {
@@ -66,7 +65,7 @@ func signedContent(raw []byte) ([]byte, error) {
 	return octets(wrapped)
 }
 
-// octets reads an octet string that may be cut into pieces.
+// octets returns an octet string that may consist of pieces.
 func octets(raw []byte) ([]byte, error) {
 	e, err := readElement(raw)
 	switch {
@@ -87,7 +86,7 @@ func octets(raw []byte) ([]byte, error) {
 	return content, nil
 }
 
-// child gives the body of the first element, which must have the tag.
+// child returns the body of the first element, which must have the tag.
 func child(raw []byte, tag byte) ([]byte, error) {
 	e, err := readElement(raw)
 	if err != nil || e.tag != tag {
@@ -96,7 +95,7 @@ func child(raw []byte, tag byte) ([]byte, error) {
 	return e.body, nil
 }
 
-// element is one element of BER and what comes after it.
+// element is one element of BER and what follows it.
 type element struct {
 	tag        byte
 	body, rest []byte
@@ -118,10 +117,10 @@ func readElement(raw []byte) (element, error) {
 	return element{raw[0], raw[head : head+n-2], raw[head+n:]}, nil
 }
 
-// header gives the size of an element's header and the length of its body, which
-// is there; -1 for a body that ends with an end mark.
+// header returns the size of an element's header and the length of its body, which
+// raw contains; -1 for a body that ends with an end mark.
 func header(raw []byte) (head, length int, err error) {
-	if len(raw) < 2 || raw[0]&0x1f == 0x1f { // long tags are not met in CMS
+	if len(raw) < 2 || raw[0]&0x1f == 0x1f { // CMS has no long tags
 		return 0, 0, errCMS
 	}
 	head, length = 2, int(raw[1])
@@ -145,7 +144,8 @@ func header(raw []byte) (head, length int, err error) {
 	return head, length, nil
 }
 
-// untilEnd gives how many bytes the elements until the end mark have, with it.
+// untilEnd returns how many bytes the elements up to the end mark have, including
+// it.
 func untilEnd(raw []byte, depth int) (int, error) {
 	if depth == 0 {
 		return 0, errCMS

@@ -34,9 +34,9 @@ func Symbols(ctx context.Context, a *archive.Archive) (*artifact.Symbols, error)
 			s.Notes = append(s.Notes, fmt.Sprintf("only the first %d files were read", maxDWARF))
 			break
 		}
-		t := openTape(a, e, max(min(fileReach, left), 0))
+		t := openForward(a, e, max(min(fileReach, left), 0))
 		var found []slice
-		err := attempt(func() (err error) {
+		err := catchPanic(func() (err error) {
 			found, err = readMachO(t)
 			return err
 		})
@@ -47,10 +47,10 @@ func Symbols(ctx context.Context, a *archive.Archive) (*artifact.Symbols, error)
 		}
 		addImages(s, name, found)
 	}
-	fault := a.Err()
+	failed := a.Err()
 	switch {
-	case fault != nil:
-		return nil, fault
+	case failed != nil:
+		return nil, failed
 	case files == 0:
 		return nil, &artifact.InvalidError{Reason: "the archive has no *.dSYM/Contents/Resources/DWARF"}
 	case len(s.Images) == 0:
@@ -72,11 +72,11 @@ func addImages(s *artifact.Symbols, name string, found []slice) {
 	}
 }
 
-// dwarfName gives the file name of an entry with symbols. The folder X.dSYM is
-// missing in archives that were made inside of it.
+// dwarfName returns the file name of an entry with symbols. The folder X.dSYM is
+// missing in archives that were created inside of it.
 func dwarfName(entry string) (string, bool) {
 	const folder = "contents/resources/dwarf/"
-	name := normal(entry)
+	name := normalizeName(entry)
 	if len(name) < len(folder) { // also what normal refuses
 		return "", false
 	}

@@ -26,9 +26,12 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
-// file is an entry of an archive that a test makes.
+func newReader() Reader { return Reader{Icons: icon.NewDecoder(2)} }
+
+// file is an entry of an archive to write.
 type file struct {
 	name   string
 	data   []byte
@@ -125,7 +128,7 @@ func signed(t testing.TB, content []byte) []byte {
 	return raw
 }
 
-// thin makes a Mach-O file with some load commands, one of which is the UUID that
+// thin returns a Mach-O file with some load commands, one of which is the UUID that
 // consists of the byte id.
 func thin(cpu, sub uint32, id byte, order interface {
 	binary.ByteOrder
@@ -242,7 +245,7 @@ func bounded(t *testing.T, do func()) {
 	require.Less(t, max(peak, before)-before, uint64(64<<20))
 }
 
-// spent is the processor time of the process: unlike the clock it says nothing of
+// spent returns the processor time of the process: unlike the clock it ignores
 // what else runs on the machine.
 func spent(t *testing.T) time.Duration {
 	t.Helper()

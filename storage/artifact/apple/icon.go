@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
-	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
 
 const (
 	maxIcon = 16 << 20 // bytes of one icon
-	// maxCandidates bounds how many icons are looked at for their size; apps
-	// have 6 to 15 sizes of one icon.
+	// maxCandidates bounds of how many icons the size is read; apps have 6 to 15
+	// sizes of one icon.
 	maxCandidates = 16
 	// maxIconTries bounds how many of them are decoded when they are broken.
 	maxIconTries = 3
@@ -22,7 +21,7 @@ const (
 
 // mobileIcons reads the largest of the icons that Info.plist names, or of those
 // that older apps have without naming them; iTunesArtwork is the last resort.
-// It gives nil for an app that has none.
+// It returns nil for an app that has none.
 func (b bundle) mobileIcons(info dict) ([]byte, error) {
 	names := map[string]bool{}
 	for _, key := range []string{"CFBundleIcons", "CFBundleIcons~ipad"} {
@@ -38,7 +37,7 @@ func (b bundle) mobileIcons(info dict) ([]byte, error) {
 	delete(names, "")
 	var found []archive.Entry
 	for _, e := range b.archive.Entries() {
-		name := normal(e.Name)
+		name := normalizeName(e.Name)
 		if file, ok := strings.CutPrefix(name, b.root); ok && isPNG(file) {
 			if stem := iconStem(file); names[stem] || len(names) == 0 && stem == "Icon" {
 				found = append(found, e)
@@ -47,12 +46,12 @@ func (b bundle) mobileIcons(info dict) ([]byte, error) {
 	}
 	if len(found) == 0 {
 		for _, e := range b.archive.Entries() {
-			if name := normal(e.Name); name == "iTunesArtwork" || name == "iTunesArtwork@2x" {
+			if name := normalizeName(e.Name); name == "iTunesArtwork" || name == "iTunesArtwork@2x" {
 				found = append(found, e)
 			}
 		}
 	}
-	return b.largest(found)
+	return b.largestIcon(found)
 }
 
 // macIcons reads the .icns file of a Mac app.
@@ -65,12 +64,13 @@ func (b bundle) macIcons(info dict) ([]byte, error) {
 	if len(found) == 0 {
 		found = b.find("Resources/" + name + ".icns")
 	}
-	return b.largest(found)
+	return b.largestIcon(found)
 }
 
-// largest decodes the icon with the most pixels, or the next one when that one is
-// broken. The stored bytes decide which are looked at and between equals.
-func (b bundle) largest(found []archive.Entry) ([]byte, error) {
+// largestIcon decodes the icon with the most pixels, or the next one when that
+// one is broken. The number of bytes decides which are candidates, and between
+// equals.
+func (b bundle) largestIcon(found []archive.Entry) ([]byte, error) {
 	slices.SortStableFunc(found, func(x, y archive.Entry) int { return int(min(max(y.Size-x.Size, -1), 1)) })
 	found = found[:min(len(found), maxCandidates)]
 	type candidate struct {
@@ -81,7 +81,7 @@ func (b bundle) largest(found []archive.Entry) ([]byte, error) {
 	for _, e := range found {
 		c := candidate{entry: e}
 		if len(found) > 1 {
-			c.pixels = b.pixels(e)
+			c.pixels = b.pixelCount(e)
 		}
 		list = append(list, c)
 	}
@@ -94,23 +94,28 @@ func (b bundle) largest(found []archive.Entry) ([]byte, error) {
 		}
 		return 0
 	})
-	var failure error
+	var failed error
 	for _, c := range list[:min(len(list), maxIconTries)] {
-		raw, err := b.archive.Read(c.entry, maxIcon)
+		png, err := b.readIcon(c.entry)
 		if err == nil {
-			var png []byte
-			if png, err = icon.Normalize(raw); err == nil {
-				return png, nil
-			}
+			return png, nil
 		}
-		failure = errors.Join(failure, err)
+		failed = errors.Join(failed, err)
 	}
-	return nil, failure
+	return nil, failed
 }
 
-// pixels gives the area that the header of a PNG claims; 0 for anything else.
+func (b bundle) readIcon(e archive.Entry) ([]byte, error) {
+	raw, err := b.archive.Read(e, maxIcon)
+	if err != nil {
+		return nil, err
+	}
+	return b.decoder.Normalize(raw)
+}
+
+// pixelCount returns the area in the header of a PNG; 0 for anything else.
 // Apple's own form has a chunk (CgBI) of 16 bytes before the header.
-func (b bundle) pixels(e archive.Entry) uint64 {
+func (b bundle) pixelCount(e archive.Entry) uint64 {
 	r, err := b.archive.Open(e, maxIcon)
 	if err != nil {
 		return 0
@@ -136,7 +141,7 @@ func isPNG(file string) bool {
 	return len(file) > 4 && strings.EqualFold(file[len(file)-4:], ".png") && !strings.Contains(file, "/")
 }
 
-// iconStem takes from an icon's file name what says for which screen it is:
+// iconStem returns an icon's file name without what is specific to a screen:
 // "AppIcon60x60@2x~ipad.png" and "AppIcon60x60" mean the same icon.
 func iconStem(file string) string {
 	if isPNG(file) {

@@ -53,7 +53,7 @@ func TestMobileIcons(t *testing.T) {
 				files = append(files, f)
 			}
 			in, a := opened(t, files...)
-			p, err := App(context.Background(), in, a)
+			p, err := newReader().App(context.Background(), in, a)
 			require.NoError(t, err)
 			require.Len(t, p.Warnings, c.warnings)
 			if c.red == 0 {
@@ -75,7 +75,7 @@ func TestPixels(t *testing.T) {
 		file{name: "none", data: bytes.Repeat([]byte("none"), 50)})
 	b := bundle{archive: a}
 	for i, want := range []uint64{3600, 3600, 0, 0} {
-		require.Equal(t, want, b.pixels(a.Entries()[i]), a.Entries()[i].Name)
+		require.Equal(t, want, b.pixelCount(a.Entries()[i]), a.Entries()[i].Name)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestMacIcons(t *testing.T) {
 			const root = "Demo.app/Contents/"
 			in, a := opened(t, infoFile(t, root+"Info.plist", map[string]any{"CFBundleIconFile": c.named, "CFBundleExecutable": nil}),
 				file{name: root + "Resources/" + c.stored, data: icns})
-			p, err := Mac(context.Background(), in, a)
+			p, err := newReader().Mac(context.Background(), in, a)
 			require.NoError(t, err)
 			require.Empty(t, p.Warnings)
 			require.Equal(t, c.found, p.Icon != nil)

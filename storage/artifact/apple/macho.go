@@ -22,9 +22,9 @@ const (
 )
 
 const (
-	// maxArchitectures is above the fattest file there is (6). It also tells
-	// Java classes, which share the magic number, from Mach-O: their next field
-	// is a version of 45 at least.
+	// maxArchitectures is above that of every real file (6). It also rules out Java
+	// classes, which have the same magic number: their next field is a version of
+	// 45 at least.
 	maxArchitectures = 16
 	// maxCommands bounds the bytes of load commands; big apps have 20 KiB.
 	maxCommands = 512 << 10
@@ -37,7 +37,7 @@ var (
 )
 
 // slice is one architecture of a Mach-O file. uuid is "" when it has none, err
-// says why it is not known.
+// is why it is unknown.
 type slice struct {
 	arch string
 	uuid string
@@ -45,7 +45,7 @@ type slice struct {
 }
 
 // readMachO reads a thin or fat file: the headers and load commands only.
-func readMachO(t *tape) ([]slice, error) {
+func readMachO(t *forwardReader) ([]slice, error) {
 	head, err := t.read(0, 8)
 	if errors.Is(err, errReach) {
 		return nil, err
@@ -78,34 +78,40 @@ func readMachO(t *tape) ([]slice, error) {
 
 // readFat reads the architectures in the order in which they lie in the file, so
 // that a stream need not go back.
-func readFat(t *tape, table []byte, size int) []slice {
-	type place struct {
+func readFat(t *forwardReader, table []byte, size int) []slice {
+	type section struct {
 		arch string
 		at   int64
 	}
-	var places []place
+	var sections []section
 	for ; len(table) > 0; table = table[size:] {
 		at := int64(binary.BigEndian.Uint32(table[8:]))
 		if size == 32 {
 			at = int64(binary.BigEndian.Uint64(table[8:]) & (1<<62 - 1))
 		}
-		places = append(places, place{architecture(binary.BigEndian.Uint32(table), binary.BigEndian.Uint32(table[4:])), at})
+		sections = append(sections, section{architecture(binary.BigEndian.Uint32(table), binary.BigEndian.Uint32(table[4:])), at})
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return int(min(max(a.at-b.at, -1), 1)) })
+	slices.SortStableFunc(sections, func(a, b section) int { return int(min(max(a.at-b.at, -1), 1)) })
 	var list []slice
-	for _, p := range places {
-		head, err := t.read(p.at, 8)
-		var s slice
-		if err == nil {
-			s, err = readThin(t, p.at, head)
-		}
-		list = append(list, slice{arch: p.arch, uuid: s.uuid, err: err})
+	for _, p := range sections {
+		uuid, err := readUUID(t, p.at)
+		list = append(list, slice{arch: p.arch, uuid: uuid, err: err})
 	}
 	return list
 }
 
+// readUUID returns the UUID of the architecture at an offset.
+func readUUID(t *forwardReader, at int64) (string, error) {
+	head, err := t.read(at, 8)
+	if err != nil {
+		return "", err
+	}
+	s, err := readThin(t, at, head)
+	return s.uuid, err
+}
+
 // readThin reads one architecture, of which the first eight bytes are read.
-func readThin(t *tape, at int64, head []byte) (slice, error) {
+func readThin(t *forwardReader, at int64, head []byte) (slice, error) {
 	var order binary.ByteOrder = binary.LittleEndian
 	rest := 20 // bytes of the header after the first eight
 	switch binary.BigEndian.Uint32(head) {
@@ -156,7 +162,7 @@ func formatUUID(b []byte) string {
 	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }
 
-// architecture names a processor as Apple's tools do (<mach/machine.h>).
+// architecture returns the name of a processor in Apple's tools (<mach/machine.h>).
 func architecture(cpu, sub uint32) string {
 	sub &= 0x00ffffff // the rest are capabilities
 	switch cpu {
@@ -191,9 +197,10 @@ func architecture(cpu, sub uint32) string {
 // of it.
 const maxEntry = 1 << 40
 
-// tape reads places of an entry in rising order: a stored one where they are, a
-// compressed one by inflating what is before them, up to a reach.
-type tape struct {
+// forwardReader reads parts of an entry in ascending order: of a stored one
+// directly, of a compressed one by inflating what precedes them, up to reach
+// bytes.
+type forwardReader struct {
 	at       io.ReaderAt // nil: compressed
 	stream   io.Reader
 	position int64
@@ -201,17 +208,17 @@ type tape struct {
 	failure  error
 }
 
-// openTape opens an entry; what fails, fails on the first read.
-func openTape(a *archive.Archive, e archive.Entry, reach int64) *tape {
+// openForward opens an entry; an error is returned by the first read.
+func openForward(a *archive.Archive, e archive.Entry, reach int64) *forwardReader {
 	if r, ok := a.ReaderAt(e); ok {
-		return &tape{at: r, reach: 1<<63 - 1}
+		return &forwardReader{at: r, reach: 1<<63 - 1}
 	}
 	r, err := a.Open(e, maxEntry)
-	return &tape{stream: r, reach: reach, failure: err}
+	return &forwardReader{stream: r, reach: reach, failure: err}
 }
 
-// read gives n bytes from a place on; fewer together with an error.
-func (t *tape) read(from int64, n int) ([]byte, error) {
+// read returns n bytes from an offset on; fewer together with an error.
+func (t *forwardReader) read(from int64, n int) ([]byte, error) {
 	switch {
 	case t.failure != nil:
 		return nil, t.failure
@@ -230,14 +237,12 @@ func (t *tape) read(from int64, n int) ([]byte, error) {
 	}
 	skipped, err := io.CopyN(io.Discard, t.stream, from-t.position)
 	t.position += skipped
-	if err == nil {
-		var got int
-		got, err = io.ReadFull(t.stream, buf)
-		t.position += int64(got)
-		buf = buf[:got]
-	} else {
-		buf = nil
+	if err != nil {
+		t.failure = err
+		return nil, err
 	}
+	got, err := io.ReadFull(t.stream, buf)
+	t.position += int64(got)
 	t.failure = err
-	return buf, err
+	return buf[:got], err
 }

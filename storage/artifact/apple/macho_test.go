@@ -17,19 +17,19 @@ func id(b byte) string {
 	return strings.Join([]string{r(4), r(2), r(2), r(2), r(6)}, "-")
 }
 
-// tapes gives a file as a stored and as a compressed entry.
-func tapes(t *testing.T, raw []byte, reach int64) map[string]*tape {
+// readers returns a file as a stored and as a compressed entry.
+func readers(t *testing.T, raw []byte, reach int64) map[string]*forwardReader {
 	t.Helper()
 	_, a := opened(t, file{name: "stored", data: raw, stored: true}, file{name: "packed", data: raw})
 	e := a.Entries()
-	return map[string]*tape{"stored": openTape(a, e[0], reach), "packed": openTape(a, e[1], reach)}
+	return map[string]*forwardReader{"stored": openForward(a, e[0], reach), "packed": openForward(a, e[1], reach)}
 }
 
 func TestReadMachO(t *testing.T) {
 	t.Parallel()
 	le, be := binary.LittleEndian, binary.BigEndian
 	arm64, armv7 := thin(cpuARM64, 0, 0xab, le), thin(cpuARM, 9, 0xcd, le)
-	// A file whose first eight bytes say little: real ones are checked with the
+	// A file whose first eight bytes are ambiguous: real ones are checked with the
 	// standard library.
 	_, err := macho.NewFile(bytes.NewReader(arm64))
 	require.NoError(t, err)
@@ -53,8 +53,8 @@ func TestReadMachO(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for how, tape := range tapes(t, c.raw, executableReach) {
-				got, err := readMachO(tape)
+			for how, r := range readers(t, c.raw, executableReach) {
+				got, err := readMachO(r)
 				require.NoError(t, err, how)
 				require.Equal(t, c.want, got, how)
 			}
@@ -76,8 +76,8 @@ func TestReadMachORefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for how, tape := range tapes(t, raw, executableReach) {
-				_, err := readMachO(tape)
+			for how, r := range readers(t, raw, executableReach) {
+				_, err := readMachO(r)
 				require.Error(t, err, how)
 			}
 		})
@@ -105,8 +105,8 @@ func TestReadMachOInParts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for how, tape := range tapes(t, c.raw, executableReach) {
-				got, err := readMachO(tape)
+			for how, r := range readers(t, c.raw, executableReach) {
+				got, err := readMachO(r)
 				require.NoError(t, err, how)
 				require.Len(t, got, 1)
 				require.Equal(t, "arm64", got[0].arch)
@@ -125,8 +125,8 @@ func TestReadMachOInParts(t *testing.T) {
 			if second.at == 0 {
 				binary.BigEndian.PutUint32(raw[8+20+8:], 0x7fffffff)
 			}
-			for how, tape := range tapes(t, raw, executableReach) {
-				got, err := readMachO(tape)
+			for how, r := range readers(t, raw, executableReach) {
+				got, err := readMachO(r)
 				require.NoError(t, err, how)
 				require.Equal(t, []string{"arm64", "x86_64"}, []string{got[0].arch, got[1].arch}, how)
 				// What is stored can be read twice.
@@ -142,14 +142,14 @@ func TestReachOfExecutables(t *testing.T) {
 	_, a := opened(t, file{name: "stored", data: raw, stored: true}, file{name: "packed", data: raw})
 	e := a.Entries()
 	bounded(t, func() {
-		got, err := readMachO(openTape(a, e[1], executableReach))
+		got, err := readMachO(openForward(a, e[1], executableReach))
 		require.NoError(t, err)
 		require.Equal(t, id(2), got[0].uuid)
 		require.ErrorIs(t, got[1].err, errReach)
 		require.Equal(t, "arm64", got[1].arch)
 	})
 	bounded(t, func() {
-		got, err := readMachO(openTape(a, e[0], executableReach))
+		got, err := readMachO(openForward(a, e[0], executableReach))
 		require.NoError(t, err)
 		require.Equal(t, id(1), got[1].uuid)
 	})
@@ -161,8 +161,8 @@ func FuzzMachO(f *testing.F) {
 	f.Add(fat(false, part{cpuARM64, 0, 64, arm64}, part{cpuX64, 0, 512, arm64}))
 	f.Add(fat(true, part{cpuARM64, 0, 64, arm64}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		stored, err := readMachO(&tape{at: bytes.NewReader(raw), reach: 1 << 62})
-		packed, packedErr := readMachO(&tape{stream: bytes.NewReader(raw), reach: executableReach})
+		stored, err := readMachO(&forwardReader{at: bytes.NewReader(raw), reach: 1 << 62})
+		packed, packedErr := readMachO(&forwardReader{stream: bytes.NewReader(raw), reach: executableReach})
 		require.Equal(t, err == nil, packedErr == nil)
 		require.Len(t, packed, len(stored))
 		for i, s := range packed {

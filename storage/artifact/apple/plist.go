@@ -24,8 +24,8 @@ const (
 
 var errPlistBomb = errors.New("the property list is too deep or has too many elements")
 
-// dict is a dictionary of a property list. Its readers are lenient: a value of
-// another type than expected is an absent one.
+// dict is a dictionary of a property list. Its methods are lenient: a value of
+// another type than expected counts as absent.
 type dict map[string]any
 
 // decodePlist decodes an XML or binary property list whose top is a dictionary.
@@ -38,8 +38,8 @@ func decodePlist(raw []byte) (dict, error) {
 	case bytes.HasPrefix(raw, []byte("bplist")):
 		err = checkBinary(raw)
 	case bytes.HasPrefix(raw, []byte("<?xml")), bytes.HasPrefix(raw, []byte("<!")), bytes.HasPrefix(raw, []byte("<plist")):
-		// The decoder takes XML it cannot read for an old text format, which
-		// nests without bounds; beginning so, a text is refused at once.
+		// The decoder reads XML that it cannot parse as an old text format, which
+		// nests without bounds; so what does not begin like XML is refused at once.
 		err = checkXML(raw)
 	default:
 		err = errors.New("it is no property list")
@@ -48,7 +48,7 @@ func decodePlist(raw []byte) (dict, error) {
 		return nil, err
 	}
 	var top dict
-	err = attempt(func() error {
+	err = catchPanic(func() error {
 		_, err := plist.Unmarshal(raw, &top)
 		return err
 	})
@@ -61,8 +61,8 @@ func decodePlist(raw []byte) (dict, error) {
 	return top, nil
 }
 
-// checkXML counts tags without understanding them: those in comments count too.
-// Equals signs stand for attributes, which need more memory than all else.
+// checkXML counts tags without parsing them: those in comments count too. Equals
+// signs are counted for attributes, which need more memory than all else.
 func checkXML(raw []byte) error {
 	if !bytes.Contains(raw[:min(len(raw), maxProlog)], []byte("<plist")) {
 		return errors.New("it is no property list")
@@ -102,7 +102,7 @@ func checkBinary(raw []byte) error {
 		return broken
 	}
 	trailer := raw[len(raw)-32:]
-	w := walk{
+	w := plistWalk{
 		raw:     raw,
 		offset:  int(trailer[6]),
 		ref:     int(trailer[7]),
@@ -129,8 +129,8 @@ func checkBinary(raw []byte) error {
 	return nil
 }
 
-// walk is one walk over a binary property list.
-type walk struct {
+// plistWalk is one walk over a binary property list.
+type plistWalk struct {
 	raw            []byte
 	offset, ref    int // bytes of an offset and of a reference
 	objects, table uint64
@@ -140,7 +140,7 @@ type walk struct {
 }
 
 // visit walks over an object and what it holds; false ends the walk.
-func (w *walk) visit(index uint64, depth int) bool {
+func (w *plistWalk) visit(index uint64, depth int) bool {
 	w.elements++
 	w.deep = w.deep || depth > maxDepth
 	if index >= w.objects || w.deep || w.elements > maxElements {
@@ -182,8 +182,8 @@ func (w *walk) visit(index uint64, depth int) bool {
 	return true
 }
 
-// count gives the length of an object and where its content begins.
-func (w *walk) count(at uint64) (count, content uint64, ok bool) {
+// count returns the length of an object and the offset of its content.
+func (w *plistWalk) count(at uint64) (count, content uint64, ok bool) {
 	tag := w.raw[at]
 	at++
 	if tag&0x0f != 0x0f || tag&0xf0 < 0x40 {
@@ -199,7 +199,7 @@ func (w *walk) count(at uint64) (count, content uint64, ok bool) {
 	return number(w.raw[at:], n), at + uint64(n), true
 }
 
-// number reads n bytes, high first; the caller knows that they are there.
+// number reads n bytes, high first; the caller has checked that raw has them.
 func number(raw []byte, n int) uint64 {
 	var v uint64
 	for _, b := range raw[:n] {
@@ -208,11 +208,11 @@ func number(raw []byte, n int) uint64 {
 	return v
 }
 
-// text gives a string, or a number as text: version codes are both.
+// text returns a string, or a number as text: version codes can be either.
 func (d dict) text(key string) string { return scalar(d[key]) }
 
-// first gives the first of several texts that is there.
-func (d dict) first(keys ...string) string {
+// firstText returns the first of several texts that is not empty.
+func (d dict) firstText(keys ...string) string {
 	for _, key := range keys {
 		if s := d.text(key); s != "" {
 			return s
@@ -221,7 +221,7 @@ func (d dict) first(keys ...string) string {
 	return ""
 }
 
-// texts gives the strings and numbers of an array; a single one is an array too.
+// texts returns the strings and numbers of an array, or a single one.
 func (d dict) texts(key string) []string {
 	list, ok := d[key].([]any)
 	if !ok {

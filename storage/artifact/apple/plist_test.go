@@ -37,7 +37,7 @@ func TestDecodePlist(t *testing.T) {
 			require.Equal(t, []string{"x", "2"}, d.texts("list"))
 			require.Equal(t, []string{"45"}, d.texts("number"))
 			require.Equal(t, "value", d.dict("child").text("key"))
-			require.Equal(t, "45", d.first("nothing", "data", "number"))
+			require.Equal(t, "45", d.firstText("nothing", "data", "number"))
 			// Another type than expected is nothing.
 			require.Empty(t, d.text("list"))
 			require.Empty(t, d.texts("child"))
@@ -205,7 +205,7 @@ func FuzzPlist(f *testing.F) {
 			return
 		}
 		require.NotNil(t, d)
-		_ = describe(d, "x")
+		_ = packageOf(d, "x")
 		_ = mobilePlatform(d)
 		_ = d.dict("CFBundleIcons").dict("CFBundlePrimaryIcon").texts("CFBundleIconFiles")
 	})

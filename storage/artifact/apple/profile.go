@@ -3,7 +3,7 @@ package apple
 import "github.com/slipway-qa/slipway/storage/artifact"
 
 // MaxDevices bounds the devices kept of a profile: Apple registers 100 of a kind
-// for a team, and enterprise teams have asked for thousands.
+// for a team, and thousands for enterprise teams.
 const MaxDevices = 10_000
 
 // Types of provisioning profiles.
@@ -15,7 +15,7 @@ const (
 )
 
 // parseProfile reads a provisioning profile: a property list in a signed
-// envelope. debug says that a debugger may attach (get-task-allow).
+// envelope. debug is set when a debugger may attach (get-task-allow).
 func parseProfile(raw []byte) (p *artifact.Provisioning, debug bool, err error) {
 	content, err := signedContent(raw)
 	if err != nil {
@@ -44,9 +44,9 @@ func parseProfile(raw []byte) (p *artifact.Provisioning, debug bool, err error) 
 	return p, debug, nil
 }
 
-// profileType tells what a profile is for: one that lets a debugger attach is for
-// development, whatever devices it names; else the devices decide. A profile
-// without any is for the store, which removes it.
+// profileType returns the purpose of a profile: one that allows a debugger to
+// attach is for development, whatever devices it names; else the devices
+// decide. A profile without any is for the store, which removes it.
 func profileType(debug, all, some bool) string {
 	switch {
 	case debug:

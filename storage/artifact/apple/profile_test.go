@@ -83,7 +83,7 @@ func TestHugeProfile(t *testing.T) {
 	})
 }
 
-// ber writes an element of any length, indefinite when told so.
+// ber returns an element of any length, with an end mark when indefinite.
 func ber(tag byte, indefinite bool, parts ...[]byte) []byte {
 	body := bytes.Join(parts, nil)
 	if indefinite {

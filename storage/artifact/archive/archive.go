@@ -1,23 +1,24 @@
 // Package archive reads zip files that come from outside, by ranges.
 //
-// Open reads the end of the file and the directory; an entry costs its own bytes
-// and no more. The reader beneath is expected to cache blocks, as small reads next
-// to each other are common here.
+// Open reads the end of the file and the directory; of an entry only its bytes are
+// read. The reader beneath is expected to cache blocks, as small reads next to each
+// other are common here.
 //
 // It reads what Android and iOS install rather than what the format allows: the
 // flag "encrypted" means nothing, unknown compression methods are tried as
 // deflated and as stored, checksums are not compared, a name may occur twice and
-// may be anything, since it is only ever compared. Bytes in front of the archive
+// may be any bytes, since it is only ever compared. Bytes in front of the archive
 // are skipped as unzip does. Archives of several volumes are refused.
 //
-// The directory is bounded (MaxEntries, MaxName, MaxDirectory) and is held in
-// about its own size. An entry that lies outside the file, overlaps another or
-// claims what it does not have fails when it is read, alone; what it inflates to
-// is bounded by the limit of each call, not by what the directory claims, and
-// memory is taken for what the packed bytes can hold at most.
+// The directory is bounded (MaxEntries, MaxName, MaxDirectory) and takes about
+// its size in memory. An entry that lies outside the file, overlaps another or
+// claims what it does not have fails when it is read, alone; what it inflates
+// to is bounded by the limit of each call, not by what the directory claims,
+// and no more memory is allocated than the packed bytes can inflate to.
 //
 // A broken archive or entry is an *artifact.InvalidError; errors of the reader
-// beneath come back as they are, and Err still knows them when a caller went on.
+// beneath are returned as they are, and Err still returns them when a caller went
+// on.
 package archive
 
 import (
@@ -49,16 +50,16 @@ type Entry struct {
 // Archive is the directory of a zip file. It is safe for concurrent use when the
 // reader is.
 type Archive struct {
-	r         *faults
+	r         *errorRecorder
 	size      int64
 	directory int64
 	entries   []Entry
 }
 
-// Entries are all files in the order of the directory. Not to be changed.
+// Entries returns all files in the order of the directory. Not to be changed.
 func (a *Archive) Entries() []Entry { return a.entries }
 
-// All gives the entries of a name, in the order of the directory; there may be
+// All returns the entries of a name, in the order of the directory; there may be
 // several. It looks through the whole directory, at most a millisecond.
 func (a *Archive) All(name string) []Entry {
 	var all []Entry
@@ -70,28 +71,28 @@ func (a *Archive) All(name string) []Entry {
 	return all
 }
 
-// Directory is the offset of the directory in the file: an APK's signatures stand
-// in front of it.
+// Directory returns the offset of the directory in the file: an APK's signatures
+// precede it.
 func (a *Archive) Directory() int64 { return a.directory }
 
-// Raw gives the bytes of the file itself.
+// Raw returns a reader of the file itself.
 func (a *Archive) Raw() io.ReaderAt { return a.r }
 
-// Err is the first error of the reader beneath, or nil. A caller that takes
-// failing entries for broken ones asks it at the end.
+// Err returns the first error of the reader beneath, or nil. A caller that treats
+// failing entries as broken ones checks it at the end.
 func (a *Archive) Err() error { return a.r.first() }
 
-// faults remembers why the reader failed, to tell a broken network from a broken
-// file.
-type faults struct {
-	r  io.ReaderAt
-	mu sync.Mutex
-	e  error
+// errorRecorder records why the reader failed, to distinguish a broken network from
+// a broken file.
+type errorRecorder struct {
+	r   io.ReaderAt
+	mu  sync.Mutex
+	err error
 }
 
-// ReadAt reads all of p or says why not. A short read is io.EOF and no fault of
-// the reader: the file is shorter than it was said to be.
-func (f *faults) ReadAt(p []byte, off int64) (int, error) {
+// ReadAt reads all of p or returns an error. A short read is io.EOF and not
+// recorded: the file is shorter than its size.
+func (f *errorRecorder) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.r.ReadAt(p, off)
 	switch {
 	case n == len(p):
@@ -100,15 +101,15 @@ func (f *faults) ReadAt(p []byte, off int64) (int, error) {
 		return n, io.EOF
 	}
 	f.mu.Lock()
-	if f.e == nil {
-		f.e = err
+	if f.err == nil {
+		f.err = err
 	}
 	f.mu.Unlock()
 	return n, err
 }
 
-func (f *faults) first() error {
+func (f *errorRecorder) first() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.e
+	return f.err
 }

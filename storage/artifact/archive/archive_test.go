@@ -198,7 +198,7 @@ func TestReaderAtOfStoredEntries(t *testing.T) {
 	}
 }
 
-// A bomb costs neither memory nor time, whether it says what it is or not.
+// A bomb takes neither memory nor time, whether its claimed size is true or not.
 func TestBombs(t *testing.T) {
 	zeros := strings.Repeat("\x00", 80<<20)
 	raw := container{files: []file{
@@ -261,7 +261,7 @@ func TestManyEntries(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(24<<20))
 	require.Less(t, r.calls, 20)
 
-	// Without zip64 the count wraps, and nobody minds.
+	// Without zip64 the count wraps, which is accepted.
 	c.zip64 = false
 	require.Len(t, open(t, c.bytes(t)).Entries(), archive.MaxEntries)
 	c.files = append(c.files, c.files[0])
@@ -280,7 +280,7 @@ func TestFaultsOfTheReaderAreNoFaultsOfTheFile(t *testing.T) {
 	_, err := archive.Open(failing{bytes.NewReader(raw), 10, gone}, int64(len(raw)))
 	require.ErrorIs(t, err, gone)
 
-	// A file that is shorter than its size says is broken, on the other hand.
+	// A file that is shorter than its size is broken, on the other hand.
 	_, err = archive.Open(bytes.NewReader(raw[:100]), int64(len(raw)))
 	var invalid *artifact.InvalidError
 	require.ErrorAs(t, err, &invalid)

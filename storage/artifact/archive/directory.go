@@ -27,24 +27,24 @@ const (
 	maxComment = 1<<16 - 1
 )
 
-// window is how much of a directory is read at once.
-const window = 1 << 20
+// windowSize is how much of a directory is read by one call.
+const windowSize = 1 << 20
 
 var le = binary.LittleEndian
 
-// end is what the end of the directory says.
-type end struct {
-	entries   uint64
-	length    int64 // of the directory
-	offset    int64 // of the directory, as written
-	at        int64 // where the record itself begins: the directory ends there
-	unbounded bool  // entries is exact, not modulo 65,536
+// endRecord is the record at the end of the archive.
+type endRecord struct {
+	entries uint64
+	length  int64 // of the directory
+	offset  int64 // of the directory, as written
+	at      int64 // where the record itself begins: the directory ends there
+	exact   bool  // entries is exact, not modulo 65,536
 }
 
 // Open reads the directory of a zip file. A broken one is an
 // *artifact.InvalidError.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
-	a := &Archive{r: &faults{r: r}, size: size}
+	a := &Archive{r: &errorRecorder{r: r}, size: size}
 	if err := a.open(); err != nil {
 		if fault := a.r.first(); fault != nil {
 			return nil, fault
@@ -57,7 +57,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 func (a *Archive) open() error {
 	tail := make([]byte, min(a.size, maxComment+endLength+locatorLength))
 	if _, err := a.r.ReadAt(tail, a.size-int64(len(tail))); err != nil {
-		return broken("the file ends early", err)
+		return classifyRead("the file ends early", err)
 	}
 	e, err := a.findEnd(tail)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *Archive) open() error {
 	if e.length > MaxDirectory {
 		return invalid("the archive's directory takes %d bytes; %d are allowed", e.length, MaxDirectory)
 	}
-	// Counts of more than 65,535 wrap where nobody wrote a zip64 record.
+	// Counts of more than 65,535 wrap where there is no zip64 record.
 	if e.entries > MaxEntries {
 		return invalid("the archive has %d entries; %d are allowed", e.entries, MaxEntries)
 	}
@@ -75,7 +75,7 @@ func (a *Archive) open() error {
 
 // findEnd finds the end record. A comment behind it must reach to the end of the
 // file exactly; where none does, the last record with room for its comment counts.
-func (a *Archive) findEnd(tail []byte) (end, error) {
+func (a *Archive) findEnd(tail []byte) (endRecord, error) {
 	found := -1
 	for i := len(tail) - endLength; i >= 0; i-- {
 		if string(tail[i:i+4]) != endSignature {
@@ -91,13 +91,13 @@ func (a *Archive) findEnd(tail []byte) (end, error) {
 		}
 	}
 	if found < 0 {
-		return end{}, invalid("the file is no zip archive, or its end is missing")
+		return endRecord{}, invalid("the file is no zip archive, or its end is missing")
 	}
 	record := tail[found:]
 	if disk := le.Uint16(record[4:]); disk != 0 && disk != 0xffff {
-		return end{}, invalid("the archive is one of several volumes")
+		return endRecord{}, invalid("the archive is one of several volumes")
 	}
-	e := end{
+	e := endRecord{
 		entries: uint64(le.Uint16(record[10:])),
 		length:  int64(le.Uint32(record[12:])),
 		offset:  int64(le.Uint32(record[16:])),
@@ -112,21 +112,21 @@ func (a *Archive) findEnd(tail []byte) (end, error) {
 	return a.end64(e, int64(le.Uint64(tail[found-locatorLength+8:])))
 }
 
-// end64 reads the zip64 record, which stands where the locator says or, behind
-// bytes in front of the archive, right before the locator.
-func (a *Archive) end64(e end, at int64) (end, error) {
+// end64 reads the zip64 record, which is at the locator's offset or, when other
+// bytes precede the archive, right before the locator.
+func (a *Archive) end64(e endRecord, at int64) (endRecord, error) {
 	record := make([]byte, end64Length)
 	for _, at := range []int64{at, e.at - locatorLength - end64Length} {
 		if at < 0 || at > e.at-locatorLength-end64Length {
 			continue
 		}
 		if _, err := a.r.ReadAt(record, at); err != nil {
-			return e, broken("the archive's directory lies outside the file", err)
+			return e, classifyRead("the archive's directory lies outside the file", err)
 		}
 		if string(record[:4]) != end64Signature {
 			continue
 		}
-		e.entries, e.unbounded = le.Uint64(record[32:]), true
+		e.entries, e.exact = le.Uint64(record[32:]), true
 		e.length = int64(le.Uint64(record[40:]))
 		e.offset = int64(le.Uint64(record[48:]))
 		e.at = at
@@ -140,28 +140,28 @@ func (a *Archive) end64(e end, at int64) (end, error) {
 
 // readDirectory reads the entries, a window at a time. The names of a window are
 // cut from one string: a string for each entry would cost more than the names.
-func (a *Archive) readDirectory(e end, tail []byte) error {
+func (a *Archive) readDirectory(e endRecord, tail []byte) error {
 	base := e.at - e.length - e.offset // bytes in front of the archive
 	if base < 0 || e.offset > a.size {
 		return invalid("the archive's directory is cut off: it would begin in front of the file")
 	}
 	start := e.at - e.length
 	if base > 0 && a.signatureAt(e.offset) {
-		// The directory is where it says, with something between it and its end.
+		// The directory is at its offset, with something between it and its end.
 		start, base = e.offset, 0
 	}
 	a.directory = start
 	a.entries = make([]Entry, 0, min(e.entries, uint64(e.length/directoryLength)))
 
-	buffer := make([]byte, min(e.length, window))
+	buffer := make([]byte, min(e.length, windowSize))
 	var names []byte
 	for left := e.length; left >= directoryLength; {
-		part := buffer[:min(left, window)]
+		part := buffer[:min(left, windowSize)]
 		at := start + e.length - left
 		if in := at - (a.size - int64(len(tail))); in >= 0 {
 			part = tail[in : in+int64(len(part))]
 		} else if _, err := a.r.ReadAt(part, at); err != nil {
-			return broken("the archive's directory is cut off", err)
+			return classifyRead("the archive's directory is cut off", err)
 		}
 		first := len(a.entries)
 		names = names[:0]
@@ -182,7 +182,7 @@ func (a *Archive) readDirectory(e end, tail []byte) error {
 	if n := uint64(len(a.entries)); n < e.entries {
 		return invalid("the archive's directory is cut off: it holds %d of %d entries", n, e.entries)
 	}
-	if e.unbounded {
+	if e.exact {
 		a.entries = a.entries[:e.entries]
 	}
 	a.entries = slices.Clip(a.entries)
@@ -228,11 +228,11 @@ func (a *Archive) readWindow(part []byte, base int64, names *[]byte) (used int, 
 	return used, false, nil
 }
 
-// placeholder lends its length to names that are not made yet.
+// placeholder provides the length of names that are not cut yet.
 var placeholder = string(make([]byte, MaxName))
 
-// zip64 replaces the fields that say "see the extra field". What it holds beyond
-// 63 bits becomes negative and fails when the entry is read.
+// zip64 replaces the fields that refer to the extra field. A value beyond 63 bits
+// becomes negative and fails when the entry is read.
 func zip64(e *Entry, extra []byte) {
 	for len(extra) >= 4 {
 		id, n := le.Uint16(extra), int(le.Uint16(extra[2:]))
@@ -265,8 +265,9 @@ func invalid(format string, args ...any) error {
 	return &artifact.InvalidError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// broken tells a short file, which is invalid, from a reader that failed.
-func broken(reason string, err error) error {
+// classifyRead returns an *artifact.InvalidError for a short file, and the error of
+// a reader that failed as it is.
+func classifyRead(reason string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return invalid("%s", reason)
 	}

@@ -13,15 +13,15 @@ const (
 	deflated = 8
 )
 
-// maxRatio is what deflate can reach: 258 bytes for two bits.
+// maxRatio is the best ratio of deflate: 258 bytes for two bits.
 const maxRatio = 1032
 
 // Read inflates an entry of at most limit bytes; ErrTooLarge for a longer one,
 // whatever its header claims.
 //
-// An entry that holds less than it claims gives what it holds. An unknown method
-// is taken for none where the packed and the inflated size are the same, else for
-// deflate, and for the other one where that fails.
+// An entry may be shorter than it claims. An unknown method is tried as stored
+// where the packed and the inflated size are the same, else as deflate, and as
+// the other one where that fails.
 func (a *Archive) Read(e Entry, limit int64) ([]byte, error) {
 	var failed error
 	for _, method := range e.methods() {
@@ -34,7 +34,7 @@ func (a *Archive) Read(e Entry, limit int64) ([]byte, error) {
 	return nil, failed
 }
 
-// methods are the ways an entry may be packed, the likelier first.
+// methods returns the methods to try for an entry, the likelier first.
 func (e Entry) methods() []uint16 {
 	switch {
 	case e.Method == stored, e.Method == deflated:
@@ -45,8 +45,8 @@ func (e Entry) methods() []uint16 {
 	return []uint16{deflated, stored}
 }
 
-// read takes memory for what the entry claims where its packed bytes can hold
-// that. One that inflates to more is measured first, without memory.
+// read allocates the size that the entry claims where its packed bytes can inflate
+// to that. One that inflates to more is measured first, without memory.
 func (a *Archive) read(e Entry, method uint16, limit int64) ([]byte, error) {
 	if e.Size > limit {
 		return nil, ErrTooLarge
@@ -63,17 +63,17 @@ func (a *Archive) read(e Entry, method uint16, limit int64) ([]byte, error) {
 		data := make([]byte, size)
 		n, err := io.ReadFull(r, data)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			if a.ended(r) {
+			if a.atEnd(r) {
 				return data[:n], nil
 			}
 			return nil, invalid("an entry of the archive is cut off")
 		}
 		if err != nil {
-			return nil, a.reason(err)
+			return nil, a.classify(err)
 		}
 		more, err := io.Copy(io.Discard, io.LimitReader(r, limit-size+1))
 		if err != nil {
-			return nil, a.reason(err)
+			return nil, a.classify(err)
 		}
 		if more == 0 {
 			return data, nil
@@ -84,9 +84,9 @@ func (a *Archive) read(e Entry, method uint16, limit int64) ([]byte, error) {
 	}
 }
 
-// ended tells a reader at its proper end from one that was cut off: both give
-// io.EOF in some form, but only the first gives it again, and plain.
-func (a *Archive) ended(r io.Reader) bool {
+// atEnd reports whether a reader is at its proper end and was not cut off: both
+// return io.EOF in some form, but only the former returns it again, and plain.
+func (a *Archive) atEnd(r io.Reader) bool {
 	_, err := r.Read(make([]byte, 1))
 	return err == io.EOF
 }
@@ -101,32 +101,32 @@ func (a *Archive) Open(e Entry, limit int64) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &limited{a: a, r: r, left: limit}, nil
+	return &limitedReader{a: a, r: r, left: limit}, nil
 }
 
-// ReaderAt gives the bytes of a stored (not compressed) entry, such as an APK
+// ReaderAt returns a reader of a stored (not compressed) entry, such as an APK
 // inside an archive of APKs; ok is false for a compressed one, and for one that
-// does not lie in the file.
+// is not inside the file.
 func (a *Archive) ReaderAt(e Entry) (r io.ReaderAt, ok bool) {
 	if e.methods()[0] != stored {
 		return nil, false
 	}
-	at, err := a.data(e)
+	at, err := a.dataOffset(e)
 	if err != nil || e.Size < 0 || e.Size > a.size-at {
 		return nil, false
 	}
 	return io.NewSectionReader(a.r, at, e.Size), true
 }
 
-// data gives the offset of an entry's bytes, behind its local header. Of that
-// only the lengths count: the rest is the directory's to say.
-func (a *Archive) data(e Entry) (int64, error) {
+// dataOffset returns the offset of an entry's bytes, after its local header. Of
+// that only the lengths count: for all else the directory is authoritative.
+func (a *Archive) dataOffset(e Entry) (int64, error) {
 	if e.offset < 0 || e.offset > a.size-localLength {
 		return 0, invalid("an entry of the archive lies outside the file")
 	}
 	var h [localLength]byte
 	if _, err := a.r.ReadAt(h[:], e.offset); err != nil {
-		return 0, a.reason(err)
+		return 0, a.classify(err)
 	}
 	if string(h[:4]) != localSignature {
 		return 0, invalid("an entry of the archive does not begin where the directory says")
@@ -138,10 +138,10 @@ func (a *Archive) data(e Entry) (int64, error) {
 	return at, nil
 }
 
-// inflate opens an entry. A stored one has the length that it claims inflated, as
-// Android reads it; a packed one ends by itself, at the latest with the file.
+// inflate opens an entry. A stored one has the length that it claims to inflate to,
+// as Android reads it; a packed one has an end mark, or ends with the file.
 func (a *Archive) inflate(e Entry, method uint16) (io.Reader, error) {
-	at, err := a.data(e)
+	at, err := a.dataOffset(e)
 	if err != nil {
 		return nil, err
 	}
@@ -159,23 +159,23 @@ func (a *Archive) inflate(e Entry, method uint16) (io.Reader, error) {
 	return flate.NewReader(bufio.NewReaderSize(section, int(min(max(length, 16), 64<<10)))), nil
 }
 
-// reason gives the fault of the reader beneath, if it has one: else the data are
+// classify returns the error of the reader beneath, if it failed: else the data are
 // broken.
-func (a *Archive) reason(err error) error {
+func (a *Archive) classify(err error) error {
 	if fault := a.Err(); fault != nil {
 		return fault
 	}
 	return invalid("an entry of the archive cannot be unpacked: %v", err)
 }
 
-// limited ends with ErrTooLarge behind its limit.
-type limited struct {
+// limitedReader ends with ErrTooLarge behind its limit.
+type limitedReader struct {
 	a    *Archive
 	r    io.Reader
 	left int64
 }
 
-func (l *limited) Read(p []byte) (int, error) {
+func (l *limitedReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -189,7 +189,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	}
 	l.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, ErrTooLarge) {
-		err = l.a.reason(err)
+		err = l.a.classify(err)
 	}
 	return n, err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// file is an entry as a test wants it written, lies included.
+// file is an entry to write, with wrong fields where they are set.
 type file struct {
 	name      string
 	data      string // inflated
@@ -23,7 +23,7 @@ type file struct {
 	encrypted bool
 }
 
-// container is a zip file as a test wants it written.
+// container is a zip file to write.
 type container struct {
 	files   []file
 	prefix  string // in front of the archive, unknown to its offsets

@@ -12,32 +12,32 @@ import (
 )
 
 // The layers of an adaptive icon are 108 units wide; launchers show the middle
-// 72 and keep the rest for movement.
+// 72 and use the rest for movement.
 const (
 	layerUnits = 108.0
 	shownUnits = 72.0
 )
 
 // Adaptive composes an adaptive icon: both layers fill 108 units, of which the
-// middle 72 are shown, in a rounded square. Without a background it stands on
+// middle 72 are shown, in a rounded square. Without a background it is drawn on
 // white.
 func Adaptive(background, foreground Layer) (out []byte, err error) {
-	defer guard("composing the icon", &err)
+	defer catchPanic("composing the icon", &err)
 	if background.empty() && foreground.empty() {
 		return nil, errors.New("icon: the adaptive icon has no layer")
 	}
 	const side = artifact.IconSize
-	all, b := image.NewRGBA(image.Rect(0, 0, side, side)), newBudget()
+	canvas, b := image.NewRGBA(image.Rect(0, 0, side, side)), newBudget()
 	if background.empty() {
 		background.Color = &color.NRGBA{255, 255, 255, 255}
 	}
-	if err := background.draw(all, b); err != nil {
+	if err := background.draw(canvas, b); err != nil {
 		return nil, fmt.Errorf("background: %w", err)
 	}
-	if err := foreground.draw(all, b); err != nil {
+	if err := foreground.draw(canvas, b); err != nil {
 		return nil, fmt.Errorf("foreground: %w", err)
 	}
-	return encode(rounded(all))
+	return encode(rounded(canvas))
 }
 
 func (l Layer) empty() bool { return l.Image == nil && l.Vector == nil && l.Color == nil }
@@ -48,11 +48,11 @@ func (l Layer) draw(img *image.RGBA, b *budget) error {
 	edge := (float64(side) - whole) / 2
 	switch {
 	case l.Image != nil:
-		price, err := priceLayer(l.Image)
+		cost, err := layerCost(l.Image)
 		if err != nil {
 			return err
 		}
-		if err := newMemory(nil).take(price); err != nil {
+		if err := newMemory(nil).take(cost); err != nil {
 			return err
 		}
 		scale(img, image.Rect(int(edge), int(edge), int(edge+whole), int(edge+whole)), l.Image)
@@ -75,7 +75,7 @@ func (l Layer) draw(img *image.RGBA, b *budget) error {
 // roundedSquare is the shape of composed icons, of 100 units.
 const roundedSquare = "M24 0H76A24 24 0 0 1 100 24V76A24 24 0 0 1 76 100H24A24 24 0 0 1 0 76V24A24 24 0 0 1 24 0Z"
 
-// rounded cuts the corners off.
+// rounded returns an image with rounded corners.
 func rounded(img *image.RGBA) *image.RGBA {
 	s := float64(img.Rect.Dx()) / 100
 	pen := pen{matrix: matrix{s, 0, 0, s, 0, 0}, budget: newBudget()}

@@ -11,10 +11,10 @@ import (
 	"io"
 )
 
-// Apple's build tools turn PNGs into a form of their own, marked by a first
-// chunk CgBI: the pixel data are deflated without the zlib header and checksum,
-// and pixels are BGRA with colours multiplied by alpha. Such a file is written
-// anew as a PNG, which image/png then reads, and its pixels are put right.
+// Apple's build tools convert PNGs to a variant, marked by a first chunk CgBI: the
+// pixel data are deflated without the zlib header and checksum, and pixels are BGRA
+// with colours multiplied by alpha. Such a file is rewritten as a PNG, which
+// image/png then reads, and its pixels are converted.
 
 var errCgBI = errors.New("icon: broken CgBI PNG")
 
@@ -25,7 +25,7 @@ func isCgBI(raw []byte) bool {
 
 // readCgBI decodes Apple's PNG.
 func readCgBI(raw []byte, m *memory) (image.Image, error) {
-	if err := m.take(int64(len(raw))); err != nil { // for the plain one
+	if err := m.take(int64(len(raw))); err != nil { // for the rewritten one
 		return nil, err
 	}
 	plain, err := plainPNG(raw)
@@ -38,16 +38,16 @@ func readCgBI(raw []byte, m *memory) (image.Image, error) {
 	}
 	switch img := img.(type) {
 	case *image.NRGBA:
-		return swapped(img.Pix, img.Stride, img.Rect), nil
+		return fromBGRA(img.Pix, img.Stride, img.Rect), nil
 	case *image.RGBA: // a PNG without alpha
-		return swapped(img.Pix, img.Stride, img.Rect), nil
+		return fromBGRA(img.Pix, img.Stride, img.Rect), nil
 	}
 	return img, nil // palettes and greys are as in any PNG
 }
 
-// swapped turns BGRA in place into an image of premultiplied colours. A colour
-// above its alpha, which no premultiplied one can have, is cut to it.
-func swapped(pix []byte, stride int, r image.Rectangle) image.Image {
+// fromBGRA converts BGRA in place to an image of premultiplied colours. A colour
+// above its alpha, which no premultiplied one can have, is reduced to it.
+func fromBGRA(pix []byte, stride int, r image.Rectangle) image.Image {
 	for i := 0; i+4 <= len(pix); i += 4 {
 		a := pix[i+3]
 		pix[i], pix[i+1], pix[i+2] = min(pix[i+2], a), min(pix[i+1], a), min(pix[i], a)
@@ -61,7 +61,7 @@ func plainPNG(raw []byte) ([]byte, error) {
 	var head []byte
 	out := bytes.NewBuffer(make([]byte, 0, len(raw)+64))
 	out.WriteString(pngSignature)
-	data := 0 // where the pixels' chunk begins
+	data := 0 // offset of the pixels' chunk
 	for rest := raw[len(pngSignature):]; len(rest) >= 12; {
 		n := binary.BigEndian.Uint32(rest)
 		if uint64(n) > uint64(len(rest)-12) {
@@ -108,8 +108,8 @@ func plainPNG(raw []byte) ([]byte, error) {
 // chunkHead is the length of a chunk and its kind.
 const chunkHead = 8
 
-// deflated gives how many of the bytes are deflated data, and the checksum of what
-// they inflate to, which is not kept.
+// deflated returns how many of the bytes are deflated data, and the checksum of
+// what they inflate to, which is discarded.
 func deflated(data []byte, h header) (length int, sum []byte, err error) {
 	// Eight bytes a pixel and a filter byte a row; interlacing has more rows.
 	limit := 2*int64(h.height)*(8*int64(h.width)+1) + 64

@@ -42,7 +42,7 @@ func TestCgBI(t *testing.T) {
 	t.Parallel()
 	img := plate(6, 3, color.NRGBA{R: 250, G: 100, B: 10, A: 255}, color.NRGBA{R: 200, G: 40, B: 0, A: 128})
 	img.SetNRGBA(1, 0, color.NRGBA{})
-	got, err := Decode(cgbiOf(img))
+	got, err := decoder().Decode(cgbiOf(img))
 	require.NoError(t, err)
 	for y := range 3 {
 		for x := range 6 {
@@ -54,7 +54,7 @@ func TestCgBI(t *testing.T) {
 // A colour above its alpha is none; it must not overflow where it is drawn.
 func TestCgBICutsColoursToAlpha(t *testing.T) {
 	t.Parallel()
-	got := swapped([]byte{255, 10, 90, 50}, 4, image.Rect(0, 0, 1, 1)).(*image.RGBA)
+	got := fromBGRA([]byte{255, 10, 90, 50}, 4, image.Rect(0, 0, 1, 1)).(*image.RGBA)
 	require.Equal(t, color.RGBA{R: 50, G: 10, B: 50, A: 50}, got.RGBAAt(0, 0))
 }
 
@@ -81,7 +81,7 @@ func TestCgBIRefusesWhatIsBroken(t *testing.T) {
 		"too few pixels": cgbiSized(plate(2, 2, red, red), 9, 9),
 		"bomb":           chunks(func(b *bytes.Buffer) { writeChunk(b, "IHDR", head); writeChunk(b, "IDAT", bomb.Bytes()) }),
 	} {
-		_, err := Decode(raw)
+		_, err := decoder().Decode(raw)
 		require.Error(t, err, name)
 	}
 }

@@ -20,44 +20,36 @@ var errUnknown = errors.New("icon: not a known image format")
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
 // format is a kind of raster: how its header and its pixels are read, and what
-// that costs. The price is in bytes, of all that is allocated until the picture is
-// in a form that is scaled fast (see plain); it is an error when the file asks for
-// work that its size does not show.
+// that costs. The cost is in bytes, of all that is allocated until the picture is
+// in a form that is scaled fast (see fastToScale); it is an error when the file
+// needs work that its size does not show.
 type format struct {
 	name   string
 	config func(raw []byte) (image.Config, error)
 	decode func(raw []byte) (image.Image, error)
-	price  func(raw []byte, c image.Config) (int64, error)
+	cost   func(raw []byte, c image.Config) (int64, error)
 }
 
 var (
 	formatPNG = format{"PNG",
 		func(raw []byte) (image.Config, error) { return png.DecodeConfig(bytes.NewReader(raw)) },
 		func(raw []byte) (image.Image, error) { return png.Decode(bytes.NewReader(raw)) },
-		pngPrice}
+		pngCost}
 	formatJPEG = format{"JPEG",
 		func(raw []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(raw)) },
 		func(raw []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(raw)) },
-		jpegPrice}
+		jpegCost}
 	formatGIF = format{"GIF",
 		func(raw []byte) (image.Config, error) { return gif.DecodeConfig(bytes.NewReader(raw)) },
 		func(raw []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(raw)) },
-		gifPrice}
+		gifCost}
 	formatWebP = format{"WebP",
 		func(raw []byte) (image.Config, error) { return webp.DecodeConfig(bytes.NewReader(raw)) },
 		func(raw []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(raw)) },
-		webpPrice}
+		webpCost}
 )
 
-// Decode decodes a raster icon within the bounds of the package: at most 16 MB
-// and 4096 pixels a side, and maxMemory in all. Of a GIF it gives the first frame,
-// of an .icns file the picture that suits stored icons best.
-func Decode(raw []byte) (img image.Image, err error) {
-	defer guard("decoding the image", &err)
-	defer enter()()
-	return decode(raw)
-}
-
+// decode finds the format by the first bytes.
 func decode(raw []byte) (image.Image, error) {
 	if len(raw) > maxBytes {
 		return nil, errTooLarge
@@ -80,8 +72,8 @@ func decode(raw []byte) (image.Image, error) {
 	return nil, errUnknown
 }
 
-// read decodes a picture that fits into what is left of m, which pays for it even
-// when it is broken.
+// read decodes a picture that fits into what is left of m. The cost is taken from m
+// even when the picture is broken.
 func (f format) read(raw []byte, m *memory) (image.Image, error) {
 	c, err := f.config(raw)
 	if err != nil {
@@ -90,15 +82,15 @@ func (f format) read(raw []byte, m *memory) (image.Image, error) {
 	if err := checkSize(c.Width, c.Height); err != nil {
 		return nil, err
 	}
-	price, err := f.price(raw, c)
+	cost, err := f.cost(raw, c)
 	if err != nil {
 		return nil, err
 	}
-	price += scaling(c.Width, c.Height, artifact.IconSize)
-	if err := m.take(price); err != nil {
+	cost += scalingCost(c.Width, c.Height, artifact.IconSize)
+	if err := m.take(cost); err != nil {
 		return nil, err
 	}
-	collect(price)
+	collect(cost)
 	img, err := f.decode(raw)
 	if err != nil {
 		return nil, fmt.Errorf("icon: %s: %w", f.name, err)
@@ -109,28 +101,29 @@ func (f format) read(raw []byte, m *memory) (image.Image, error) {
 	return img, nil
 }
 
-// gifPrice: interlaced frames are held twice, and a plain picture takes four
-// bytes a pixel. Only the first frame is decoded, which lies inside of the screen.
-func gifPrice(_ []byte, c image.Config) (int64, error) { return 6 * area(c.Width, c.Height, 1), nil }
+// gifCost returns the cost of a GIF: interlaced frames are stored twice, and a
+// plain picture takes four bytes a pixel. Only the first frame is decoded,
+// which is inside the screen.
+func gifCost(_ []byte, c image.Config) (int64, error) { return 6 * area(c.Width, c.Height, 1), nil }
 
-// pngPrice judges by the header, and as if there were transparency outside of the
-// pixels, which makes greys a picture of four channels.
-func pngPrice(raw []byte, c image.Config) (int64, error) {
+// pngCost returns the cost of a PNG by its header, as if there were transparency
+// outside of the pixels, with which greys become a picture of four channels.
+func pngCost(raw []byte, c image.Config) (int64, error) {
 	h, ok := pngHeader(raw)
 	if !ok {
 		return 0, errors.New("icon: the PNG has no header")
 	}
-	pixel, plain := int64(4), int64(0)
+	pixel, copied := int64(4), int64(0)
 	switch {
 	case h.depth == 16:
-		pixel, plain = 8, 4
+		pixel, copied = 8, 4
 	case h.color == pngPalette:
-		pixel, plain = 1, 4
+		pixel, copied = 1, 4
 	}
 	if h.interlaced { // all passes together are as large as the picture
 		pixel *= 2
 	}
-	return (pixel + plain) * area(c.Width, c.Height, 1), nil
+	return (pixel + copied) * area(c.Width, c.Height, 1), nil
 }
 
 const pngPalette = 3 // the colour type
@@ -142,7 +135,7 @@ type header struct {
 	interlaced    bool
 }
 
-// pngHeader reads the header chunk where a PNG must have it.
+// pngHeader reads the header chunk, which must be the first.
 func pngHeader(raw []byte) (header, bool) {
 	const at = len(pngSignature)
 	if len(raw) < at+8+13 || string(raw[at+4:at+8]) != "IHDR" {
@@ -159,5 +152,5 @@ func parseHeader(b []byte) (header, bool) {
 	if w > 1<<30 || h > 1<<30 {
 		return header{}, false
 	}
-	return header{int(w), int(h), b[8], b[9], b[12] != 0}, true
+	return header{width: int(w), height: int(h), depth: b[8], color: b[9], interlaced: b[12] != 0}, true
 }

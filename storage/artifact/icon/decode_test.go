@@ -9,11 +9,33 @@ import (
 	"image/jpeg"
 	"image/png"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
+
+func decoder() *Decoder { return NewDecoder(2) }
+
+// A decoder without a free slot waits for one.
+func TestDecoderBoundsItsWork(t *testing.T) {
+	t.Parallel()
+	raw := pngOf(t, plate(20, 20, red, red))
+	synctest.Test(t, func(t *testing.T) {
+		d, decoded := NewDecoder(1), false
+		release := d.acquire()
+		go func() {
+			_, _ = d.Decode(raw)
+			decoded = true
+		}()
+		synctest.Wait()
+		require.False(t, decoded)
+		release()
+		synctest.Wait()
+		require.True(t, decoded)
+	})
+}
 
 var (
 	red  = color.NRGBA{R: 200, A: 255}
@@ -123,19 +145,19 @@ func TestDecode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			img, err := Decode(raw)
+			img, err := decoder().Decode(raw)
 			require.NoError(t, err)
 			require.Equal(t, image.Pt(20, 20), img.Bounds().Size())
 			requireColor(t, red, img.At(10, 10))
 
-			out, err := Normalize(raw)
+			out, err := decoder().Normalize(raw)
 			require.NoError(t, err)
-			again, err := Normalize(raw)
+			again, err := decoder().Normalize(raw)
 			require.NoError(t, err)
 			require.Equal(t, out, again)
 
 			for cut := range len(raw) { // a part of a file is an error or a picture
-				if img, err := Decode(raw[:cut]); err == nil {
+				if img, err := decoder().Decode(raw[:cut]); err == nil {
 					require.NotNil(t, img)
 				}
 			}
@@ -183,11 +205,11 @@ func TestDecodeRefusesLargeSizes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Decode(raw)
+			_, err := decoder().Decode(raw)
 			require.ErrorIs(t, err, errTooLarge)
 		})
 	}
-	_, err := Decode(sized(small, 0, 8))
+	_, err := decoder().Decode(sized(small, 0, 8))
 	require.Error(t, err)
 }
 
@@ -222,9 +244,9 @@ func TestJPEGScans(t *testing.T) {
 func TestDecodeRefusesWhatIsNoImage(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{"", "P", "hello", "<svg/>", "RIFF\x04\x00\x00\x00WAVE", "icns", "icns\x00\x00\x00\x08", "\x89PNG\r\n\x1a\n\x00\x00\x00\x04CgBI"} {
-		_, err := Decode([]byte(raw))
+		_, err := decoder().Decode([]byte(raw))
 		require.Error(t, err, "%q", raw)
-		_, err = Normalize([]byte(raw))
+		_, err = decoder().Normalize([]byte(raw))
 		require.Error(t, err, "%q", raw)
 	}
 }
@@ -233,7 +255,7 @@ func TestGuardTakesAPanicForAnError(t *testing.T) {
 	t.Parallel()
 	f := format{"broken", func([]byte) (image.Config, error) { panic("secret of the input") }, nil, nil}
 	_, err := func() (img image.Image, err error) {
-		defer guard("decoding the image", &err)
+		defer catchPanic("decoding the image", &err)
 		return f.read(nil, newMemory(nil))
 	}()
 	require.EqualError(t, err, "icon: decoding the image failed")
@@ -258,7 +280,7 @@ func TestNormalize(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, err := Normalize(pngOf(t, plate(test.w, test.h, red, red)))
+			out, err := decoder().Normalize(pngOf(t, plate(test.w, test.h, red, red)))
 			require.NoError(t, err)
 			img, err := png.Decode(bytes.NewReader(out))
 			require.NoError(t, err)
@@ -280,7 +302,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(gifOf(f, red, blue))
 	f.Add(icnsOf(element{"ic07", pngOf(f, plate(5, 4, red, blue))}, rle("is32", 16, red), element{"s8mk", make([]byte, 256)}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		img, err := Decode(raw)
+		img, err := decoder().Decode(raw)
 		if err != nil {
 			return
 		}
@@ -288,9 +310,9 @@ func FuzzDecode(f *testing.F) {
 		require.False(t, b.Empty())
 		require.LessOrEqual(t, max(b.Dx(), b.Dy()), maxSide)
 		if b.Dx()*b.Dy() > 1<<20 {
-			return // scaling these is slow and the same
+			return // scalingCost these is slow and the same
 		}
-		out, err := Normalize(raw)
+		out, err := decoder().Normalize(raw)
 		require.NoError(t, err)
 		c, err := png.DecodeConfig(bytes.NewReader(out))
 		require.NoError(t, err)

@@ -12,16 +12,16 @@ import (
 
 // An .icns file is a list of elements: four letters, a length that counts these
 // eight bytes too, data. Since Mac OS X 10.7 pictures are PNGs; older ones are
-// three planes in a run-length code with the alpha in an element of its own, and
-// small new ones four planes. Pictures in JPEG 2000 are passed over. (The one
-// module for .icns never ends on a table of contents of length 0, and reads only
-// the largest picture, even if it cannot.)
+// three planes in a run-length code with the alpha in a separate element, and
+// small new ones four planes. Pictures in JPEG 2000 are skipped. (The one
+// module for .icns never ends on a table of contents of length 0, and reads
+// only the largest picture, even if it cannot.)
 
 // maxElements bounds the elements of an .icns file; Apple defines about 40.
 const maxElements = 256
 
 // planes are the elements in the run-length code, with the element of their
-// alpha ("" for those that hold it).
+// alpha ("" for those that contain it).
 var planes = map[string]struct {
 	side  int
 	alpha string
@@ -43,7 +43,7 @@ var errICNS = errors.New("icon: no picture in the .icns file can be read")
 // memory of one icon.
 func readICNS(raw []byte, m *memory) (image.Image, error) {
 	pictures := icnsPictures(raw, m)
-	slices.SortStableFunc(pictures, func(a, b picture) int { return suits(b.side) - suits(a.side) })
+	slices.SortStableFunc(pictures, func(a, b picture) int { return preference(b.side) - preference(a.side) })
 	const tries = 4
 	for i, p := range pictures {
 		if i == tries {
@@ -56,9 +56,9 @@ func readICNS(raw []byte, m *memory) (image.Image, error) {
 	return nil, errICNS
 }
 
-// suits orders sides: those below the stored size by size, above all of them
+// preference ranks sides: those below the stored size by size, above all of them
 // those of at least that size, smallest first.
-func suits(side int) int {
+func preference(side int) int {
 	if side < artifact.IconSize {
 		return side
 	}
@@ -123,9 +123,9 @@ func readPlanes(kind string, body []byte, side int, alpha []byte) (image.Image, 
 	return img, nil
 }
 
-// unpack decodes one plane into every fourth byte of pix and gives the rest: a
-// byte below 128 is followed by that many plus one bytes, another by one byte
-// that is repeated 3 to 130 times.
+// unpack decodes one plane into every fourth byte of pix and returns the rest
+// of body: a byte below 128 is followed by that many plus one bytes, another by
+// one byte that is repeated 3 to 130 times.
 func unpack(pix []byte, at int, body []byte) (rest []byte, ok bool) {
 	for at < len(pix) {
 		if len(body) < 2 {

@@ -1,21 +1,22 @@
-// Package icon turns the icons of packages into small square PNGs.
+// Package icon converts the icons of packages to small square PNGs.
 //
 // Icons come in three forms. A raster icon is decoded and scaled down
-// (Normalize). An adaptive icon of Android is composed of two layers, which may
-// be rasters, colours or vector drawables (Adaptive); a vector drawable may also
-// be the whole icon (Render). An app without any of them gets its first letter
-// on a colour of its own (Letter), so that lists stay readable.
+// (Decoder.Normalize). An adaptive icon of Android is composed of two layers,
+// which may be rasters, colours or vector drawables (Adaptive); a vector
+// drawable may also be the whole icon (Render). An app without any of them gets
+// its first letter on a colour that its name decides (Letter), so that lists
+// stay readable.
 //
-// All input is hostile. What a raster takes is priced before anything is decoded
-// (see memory), so that a few bytes cannot ask for gigabytes; what its size does
-// not show, such as the scans of a JPEG, is counted first. Two rasters are decoded
-// at once in the process. The drawing of vectors has a budget of work (see
-// budget): path data of any length ends with a picture or an error in bounded
-// time. A decoder that panics is a decoder that failed. The same input gives the
-// same bytes.
+// All input is hostile. The cost of a raster is computed before it is decoded
+// (see memory), so that a few bytes cannot take gigabytes; what its size does
+// not show, such as the scans of a JPEG, is counted first. A Decoder bounds how
+// many rasters are decoded at once. The drawing of vectors has a budget of work
+// (see budget): path data of any length ends with a picture or an error in
+// bounded time. A decoder that panics counts as one that failed. The same input
+// results in the same bytes.
 //
 // Paths are filled by a scanline rasterizer of this package and not by
-// golang.org/x/image/vector: that one knows no even-odd rule, adds overlapping
+// golang.org/x/image/vector: that one has no even-odd rule, adds overlapping
 // contours up instead of uniting them, and loses precision on coordinates far
 // outside the picture.
 package icon
@@ -58,10 +59,10 @@ type Path struct {
 	Transform   [6]float64 // a b c d e f, as SVG's matrix; all 0: none
 }
 
-// guard makes a panic below it the error of its caller.
-func guard(what string, err *error) {
+// catchPanic turns a panic into the error of the function that defers it.
+func catchPanic(what string, err *error) {
 	if p := recover(); p != nil {
-		// The panic's text may hold bytes of the input and says nothing to people.
+		// The panic's text may contain bytes of the input and does not help people.
 		*err = fmt.Errorf("icon: %s failed", what)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"image/color"
 )
 
-// A scan of a progressive JPEG goes over all blocks and may have no bytes of its
-// own, so that neither the size of the file nor that of the picture bounds the
-// work. Encoders make about 10 scans.
+// A scan of a progressive JPEG covers all blocks and may have no bytes, so that
+// neither the size of the file nor that of the picture bounds the
+// work. Encoders write about 10 scans.
 const (
 	maxScans  = 32
 	maxPasses = 64 << 20 // pixels of all channels times scans; about half a second
@@ -18,16 +18,17 @@ const (
 
 var errScans = errors.New("icon: the JPEG has too many scans")
 
-// jpegPrice: every channel is a plane, of which progressive pictures hold the
-// coefficients too, four bytes each. Colours that are not in YCbCr, and samplings
-// that are not scaled fast, are copied to four bytes a pixel; those of print twice.
-func jpegPrice(raw []byte, c image.Config) (int64, error) {
-	pixel, plain := int64(3), int64(4)
+// jpegCost returns the cost of a JPEG: every channel is a plane, of which
+// progressive pictures have the coefficients too, four bytes each. Colours that
+// are not in YCbCr, and samplings that are not scaled fast, are copied to four
+// bytes a pixel; those of print twice.
+func jpegCost(raw []byte, c image.Config) (int64, error) {
+	pixel, copied := int64(3), int64(4)
 	switch c.ColorModel {
 	case color.GrayModel:
-		pixel, plain = 1, 0
+		pixel, copied = 1, 0
 	case color.CMYKModel:
-		pixel, plain = 4, 8
+		pixel, copied = 4, 8
 	}
 	scans, progressive := jpegScans(raw)
 	if scans > maxScans || pixel*area(c.Width, c.Height, 8)*int64(scans) > maxPasses {
@@ -36,11 +37,11 @@ func jpegPrice(raw []byte, c image.Config) (int64, error) {
 	if progressive {
 		pixel *= 5
 	}
-	return (pixel + plain) * area(c.Width, c.Height, 32), nil // blocks of 8, up to four of them
+	return (pixel + copied) * area(c.Width, c.Height, 32), nil // blocks of 8, up to four of them
 }
 
-// jpegScans counts the scans of a JPEG as its decoder finds them: markers stand
-// one behind the other with a length each; behind a scan's header are its data, in
+// jpegScans counts the scans of a JPEG as its decoder finds them: markers follow
+// each other with a length each; after a scan's header are its data, in
 // which 0xff is followed by 0, or by the number of a restart, which has no length.
 func jpegScans(raw []byte) (scans int, progressive bool) {
 	const (
@@ -55,7 +56,7 @@ func jpegScans(raw []byte) (scans int, progressive bool) {
 			return scans, progressive
 		}
 		marker := rest[at+1]
-		if marker == 0xff { // any number of these may stand before a marker
+		if marker == 0xff { // any number of these may precede a marker
 			rest = rest[at+1:]
 			continue
 		}

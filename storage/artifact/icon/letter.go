@@ -31,11 +31,11 @@ const genericGlyph = "M30 28H43A4 4 0 0 1 47 32V43A4 4 0 0 1 43 47H32A4 4 0 0 1 
 
 var letterFont = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(gobold.TTF) })
 
-// Letter makes the icon of an app that has none: its first letter on a colour
-// that its name decides. A name without a letter or digit that can be drawn
-// (Latin, Greek and Cyrillic can) has four squares in place of it.
+// Letter returns an icon for an app that has none: its first letter on a colour
+// that its name decides. For a name without a letter or digit that can be drawn
+// (Latin, Greek and Cyrillic can) it has four squares instead.
 func Letter(name string) (out []byte, err error) {
-	defer guard("drawing the letter", &err)
+	defer catchPanic("drawing the letter", &err)
 	const side = artifact.IconSize
 	sum := fnv.New32a()
 	sum.Write([]byte(name))
@@ -64,7 +64,7 @@ func Letter(name string) (out []byte, err error) {
 	return encode(rounded(img))
 }
 
-// firstLetter is the first letter or digit of a name as a capital, 0 for none.
+// firstLetter returns the first letter or digit of a name as a capital, 0 for none.
 func firstLetter(name string) rune {
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -74,8 +74,8 @@ func firstLetter(name string) rune {
 	return 0
 }
 
-// glyph gives the outline of a letter in the middle of a picture, or nothing
-// when the font has no such letter.
+// glyph returns the outline of a letter in the middle of a picture, or nil when
+// the font has no such letter.
 func glyph(r rune, side float64, b *budget) ([]contour, error) {
 	f, err := letterFont()
 	if err != nil || r == 0 {

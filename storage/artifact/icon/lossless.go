@@ -3,9 +3,9 @@ package icon
 import "errors"
 
 // A lossless WebP may have as many groups of prefix codes as it has tiles, up to
-// 2600, each of up to 50 KB once decoded and some bytes in the file. How many there
-// are stands behind pictures that say how the rest is coded, so that these are read
-// here, for their length alone and for the largest number of a group: a number for
+// 2600, each of up to 50 KB once decoded and some bytes in the file. Their
+// number follows pictures that describe how the rest is coded, so these are read
+// here, only for their length and for the largest number of a group: a number for
 // each tile, in red and green.
 
 var errLossless = errors.New("icon: broken lossless WebP")
@@ -18,15 +18,15 @@ const (
 	literals = 256
 	lengths  = 24
 
-	// treeSize is what the decoder takes for an empty tree, nodeSize for each
-	// symbol with its share of branches.
+	// treeSize is what the decoder allocates for an empty tree, nodeSize for each
+	// symbol with its part of the branches.
 	treeSize = 536
 	nodeSize = 16
 )
 
-// priceGroups is what the groups of codes of a picture of w x h take, whose stream
-// begins behind the size.
-func priceGroups(data []byte, w, h int) (price int64, err error) {
+// groupsCost returns the cost of the groups of codes of a picture of w x h, whose
+// stream begins after the size.
+func groupsCost(data []byte, w, h int) (cost int64, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if p != errLossless {
@@ -66,11 +66,11 @@ func priceGroups(data []byte, w, h int) (price int64, err error) {
 	return int64(groups) * int64(len(alphabets)*treeSize+symbols*nodeSize), nil
 }
 
-// tiles is how many tiles of 1<<bits pixels cover n.
+// tiles returns how many tiles of 1<<bits pixels cover n.
 func tiles(n, bits int) int { return (n + 1<<bits - 1) >> bits }
 
-// losslessBits reads the stream, lowest bits first. What is broken ends it by a
-// panic with errLossless, as every step would have to ask.
+// losslessBits reads the stream, lowest bits first. Broken data end it by a
+// panic with errLossless, since otherwise every step would need a check.
 type losslessBits struct {
 	data []byte
 	at   int // in bits
@@ -87,7 +87,7 @@ func (b *losslessBits) read(n int) (v int) {
 	return v
 }
 
-// cache gives the number of cached colours.
+// cache returns the number of cached colours.
 func (b *losslessBits) cache() int {
 	if b.read(1) == 0 {
 		return 0
@@ -99,9 +99,8 @@ func (b *losslessBits) cache() int {
 	return 1 << n
 }
 
-// picture passes over a picture that is part of another's coding and gives the
-// largest number that red and green make. Copies and cached colours only repeat
-// pixels that were there.
+// picture skips a picture that is part of another's coding and returns the largest
+// number in red and green. Copies and cached colours only repeat earlier pixels.
 func (b *losslessBits) picture(w, h int) (largest int) {
 	cached := b.cache()
 	var codes [len(alphabets)]prefixCode
@@ -158,7 +157,7 @@ func (c *prefixCode) next(b *losslessBits) int {
 	panic(errLossless)
 }
 
-// code reads a code of an alphabet.
+// code reads the code of an alphabet.
 func (b *losslessBits) code(alphabet int) prefixCode {
 	if b.read(1) == 1 { // one or two symbols as they are
 		n := b.read(1) + 1
@@ -181,7 +180,7 @@ func (b *losslessBits) code(alphabet int) prefixCode {
 	return canonical(b.lengths(canonical(all), alphabet))
 }
 
-// lengths reads the lengths of a code's symbols, in a code of their own.
+// lengths reads the lengths of a code's symbols, which have a code too.
 func (b *losslessBits) lengths(code prefixCode, alphabet int) []int {
 	all, left := make([]int, 0, alphabet), alphabet
 	if b.read(1) == 1 {
@@ -211,8 +210,8 @@ func (b *losslessBits) lengths(code prefixCode, alphabet int) []int {
 	return all
 }
 
-// canonical makes a code of the lengths of all symbols (0: unused), which must use
-// every sequence of bits.
+// canonical returns the code for the lengths of all symbols (0: unused), which must
+// use every sequence of bits.
 func canonical(all []int) (c prefixCode) {
 	for length := 1; length < len(c.counts); length++ {
 		for symbol, l := range all {

@@ -68,19 +68,19 @@ func groupedWebP(last int) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(chunk))), chunk...)
 }
 
-func TestPriceGroups(t *testing.T) {
+func TestGroupsCost(t *testing.T) {
 	t.Parallel()
 	const group = 5*treeSize + (280+3*256+40)*nodeSize
 	for last, groups := range map[int]int64{0: 1, 1: 2, 300: 301, 1023: 1024, 2599: 1024} {
 		raw := groupedWebP(last)
-		price, err := priceGroups(raw[20+5:], 128, 128)
+		cost, err := groupsCost(raw[20+5:], 128, 128)
 		require.NoError(t, err)
-		require.Equal(t, groups*group, price, last)
+		require.Equal(t, groups*group, cost, last)
 		_, err = webp.Decode(bytes.NewReader(raw))
 		require.NoError(t, err, "of %d", last)
 	}
 	for _, broken := range []string{"", "\xff\xff\xff\xff", "\x01"} {
-		_, err := priceGroups([]byte(broken), 128, 128)
+		_, err := groupsCost([]byte(broken), 128, 128)
 		require.ErrorIs(t, err, errLossless, "%q", broken)
 	}
 }
@@ -98,7 +98,7 @@ func TestRealWebP(t *testing.T) {
 	for _, name := range found {
 		raw, err := os.ReadFile(name)
 		require.NoError(t, err)
-		_, err = Decode(raw)
+		_, err = decoder().Decode(raw)
 		require.NoError(t, err, filepath.Base(name))
 	}
 }

@@ -13,36 +13,25 @@ const (
 	maxBytes = 16 << 20
 	maxSide  = 4096
 
-	// maxMemory is what one icon may take in all: its file, what its decoder
-	// allocates, and what scaling takes on top. A package may take 64 MiB, of
+	// maxMemory is the memory of one icon in all: its file, what its decoder
+	// allocates, and what scaling takes on top. A package has 64 MiB, of
 	// which this leaves a quarter for everything else; a PNG of 2048 x 2048 in
 	// RGBA takes 32 MiB and its file.
 	maxMemory = 48 << 20
 
-	// largePicture is the price above which a picture is not decoded on top of
-	// what earlier ones left. An icon of 1024 x 1024 is below it.
+	// largePicture is the cost above which memory is collected before a picture is
+	// decoded. An icon of 1024 x 1024 is below it.
 	largePicture = 16 << 20
 )
 
 var errTooLarge = errors.New("icon: the image is too large")
 
-// decoding holds who decodes. The process decodes two icons at once, whoever
-// asks: prices are of one picture, and memory and processors are the process's.
-// One icon takes less than two seconds, so that nobody waits for long.
-var decoding = make(chan struct{}, 2)
-
-// enter waits for a turn to decode; leave ends it.
-func enter() (leave func()) {
-	decoding <- struct{}{}
-	return func() { <-decoding }
-}
-
-// memory is what is left of maxMemory for one icon.
+// memory is the rest of maxMemory for one icon.
 type memory struct{ left int64 }
 
 func newMemory(raw []byte) *memory { return &memory{maxMemory - int64(len(raw))} }
 
-// take spends memory before it is allocated, or refuses.
+// take subtracts memory before it is allocated, or fails.
 func (m *memory) take(bytes int64) error {
 	if bytes > m.left {
 		return errTooLarge
@@ -51,16 +40,16 @@ func (m *memory) take(bytes int64) error {
 	return nil
 }
 
-// collect gives back what earlier pictures left when a large one comes: the
-// collector alone lets the heap double first, and a package may have several
-// large icons of which only the last one is whole.
-func collect(price int64) {
-	if price > largePicture {
+// collect frees the memory of earlier pictures before a large one: by itself the
+// collector lets the heap double first, and a package may have several large icons of
+// which only the last one is intact.
+func collect(cost int64) {
+	if cost > largePicture {
 		runtime.GC()
 	}
 }
 
-// checkSize refuses what a header announces before it is decoded.
+// checkSize checks the size in a header before the picture is decoded.
 func checkSize(w, h int) error {
 	if w <= 0 || h <= 0 {
 		return errors.New("icon: the image has no pixels")
@@ -71,28 +60,28 @@ func checkSize(w, h int) error {
 	return nil
 }
 
-// area is the number of pixels of a picture of w x h when its sides are filled up
-// to multiples of block.
+// area returns the number of pixels of a picture of w x h when its sides are
+// rounded up to multiples of block.
 func area(w, h, block int) int64 {
 	up := func(n int) int64 { return int64((n + block - 1) / block * block) }
 	return up(w) * up(h)
 }
 
-// scaling is what scaling a picture of w x h takes: it is made narrow first, with
-// four floats for each pixel.
-func scaling(w, h, side int) int64 {
+// scalingCost returns the cost of scaling a picture of w x h: its width is scaled
+// first, with four floats for each pixel.
+func scalingCost(w, h, side int) int64 {
 	if max(w, h) <= side {
 		side = max(w, h)
 	}
 	return int64(min(w, side)) * int64(h) * 32
 }
 
-// priceLayer is what scaling a decoded picture takes in an adaptive icon.
-func priceLayer(img image.Image) (int64, error) {
+// layerCost returns the cost of scaling a decoded picture in an adaptive icon.
+func layerCost(img image.Image) (int64, error) {
 	size := img.Bounds().Size()
 	if err := checkSize(size.X, size.Y); err != nil {
 		return 0, err
 	}
 	const side = artifact.IconSize * layerUnits / shownUnits
-	return 4*area(size.X, size.Y, 1) + scaling(size.X, size.Y, side), nil
+	return 4*area(size.X, size.Y, 1) + scalingCost(size.X, size.Y, side), nil
 }

@@ -16,8 +16,7 @@ const (
 
 var errPathData = errors.New("icon: broken path data")
 
-// parsePath reads path data as SVG and Android write it, and draws it with a
-// pen.
+// parsePath reads path data as in SVG and Android, and draws it with a pen.
 func parsePath(data string, p *pen) error {
 	if len(data) > maxPathData {
 		return errTooComplex
@@ -57,7 +56,7 @@ func isCommand(c byte) bool {
 	return false
 }
 
-// pathReader reads numbers of path data and remembers what curves go on from.
+// pathReader reads numbers of path data and keeps what curves continue from.
 type pathReader struct {
 	data   string
 	at     int
@@ -123,8 +122,7 @@ func (r *pathReader) pair(base point) point {
 	return point{base.x + x, base.y + r.number()}
 }
 
-// skip passes white space and commas. Commas are taken wherever they stand, as
-// Android does.
+// skip skips white space and commas. Commas are allowed anywhere, as in Android.
 func (r *pathReader) skip() {
 	for r.at < len(r.data) {
 		switch r.data[r.at] {
@@ -136,7 +134,7 @@ func (r *pathReader) skip() {
 	}
 }
 
-// number reads a number, which ends where it cannot go on: "1.5.5-3e2" is 1.5,
+// number reads a number, which ends where it cannot continue: "1.5.5-3e2" is 1.5,
 // .5 and -300.
 func (r *pathReader) number() float64 {
 	r.skip()
@@ -166,7 +164,7 @@ func (r *pathReader) number() float64 {
 		end := i
 		i++
 		if sign(); digits() == 0 {
-			i = end // the e is none of the number's
+			i = end // the e is not part of the number
 		}
 	}
 	r.at = i

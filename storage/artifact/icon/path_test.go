@@ -88,7 +88,7 @@ func TestPathCurves(t *testing.T) {
 }
 
 // All points of the four arcs between two points of a circle are on a circle, on
-// the side and of the length that the flags say.
+// the side and of the length of the flags.
 func TestPathArcs(t *testing.T) {
 	t.Parallel()
 	for flags, want := range map[string]struct {

@@ -4,10 +4,10 @@ import "math"
 
 type point struct{ x, y float64 }
 
-// matrix is a b c d e f, as SVG's: x' = ax + cy + e, y' = bx + dy + f.
+// matrix is a b c d e f, as in SVG: x' = ax + cy + e, y' = bx + dy + f.
 type matrix [6]float64
 
-// times gives the matrix that applies n first and m after it.
+// times returns the matrix that applies n first and m after it.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[2]*n[1], m[1]*n[0] + m[3]*n[1],
@@ -20,7 +20,7 @@ func (m matrix) apply(p point) point {
 	return point{m[0]*p.x + m[2]*p.y + m[4], m[1]*p.x + m[3]*p.y + m[5]}
 }
 
-// scale is by how much the matrix makes lengths longer, on average.
+// scale returns the factor by which the matrix scales lengths, on average.
 func (m matrix) scale() float64 { return math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2])) }
 
 // contour is a polygon in pixels.
@@ -29,15 +29,15 @@ type contour struct {
 	closed bool
 }
 
-// pen turns the curves of a path into polygons in pixels. Errors stay in err,
-// and what follows them is not drawn.
+// pen converts the curves of a path to polygons in pixels. The first error is
+// stored in err, and what follows it is not drawn.
 type pen struct {
 	matrix   matrix
 	budget   *budget
 	contours []contour
 	at       point // before the matrix
 	start    point // of the contour
-	open     bool  // the last contour goes on
+	open     bool  // the last contour continues
 	err      error
 }
 
@@ -110,7 +110,7 @@ func (p *pen) cubic(a, b, to point) {
 	p.at = to
 }
 
-// arc draws an elliptical arc. The centre is found as SVG 1.1 has it (appendix
+// arc draws an elliptical arc. The centre is computed as in SVG 1.1 (appendix
 // F.6.5); radii that are too small grow until they reach.
 func (p *pen) arc(rx, ry, turn float64, large, sweep bool, to point) {
 	from := p.at
@@ -145,7 +145,7 @@ func (p *pen) arc(rx, ry, turn float64, large, sweep bool, to point) {
 	}
 	n := max(1, math.Ceil(math.Abs(sweepBy)/(math.Pi/2)-1e-9))
 	step := sweepBy / n
-	k := 4.0 / 3 * math.Tan(step/4) // a cubic's handle for a part of the circle
+	k := 4.0 / 3 * math.Tan(step/4) // length of a cubic's handle for a part of the circle
 	for i := range int(n) {
 		s0, c0 := math.Sincos(start + step*float64(i))
 		s1, c1 := math.Sincos(start + step*float64(i+1))

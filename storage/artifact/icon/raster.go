@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// budget is the work that one drawing may cost: corners, crossings of lines with
+// budget is the work that one drawing may take: corners, crossings of lines with
 // edges, and pixels that are painted. Drawings of real icons need less than a
 // hundredth; the whole of it takes about a second.
 type budget struct{ left int }
@@ -19,24 +19,24 @@ func (b *budget) spend(n int) bool {
 	return b.left >= 0
 }
 
-// lines is into how many lines a row of pixels is cut. Across, coverage is
-// exact; down, there are this many steps.
-const lines = 16
+// linesPerPixel is into how many lines a row of pixels is divided. Horizontally,
+// coverage is exact; vertically, there are this many steps.
+const linesPerPixel = 16
 
 // edge is a side of a polygon, going down.
 type edge struct {
-	first, last int     // lines that it crosses
+	first, last int     // linesPerPixel that it crosses
 	x, slope    float64 // at line first, and for each further line
 	winding     int
 }
 
-// crossing is where a line meets an edge.
+// crossing is where a line crosses an edge.
 type crossing struct {
 	x       float64
 	winding int
 }
 
-// fill gives the coverage of polygons within a picture of size w x h, as a mask
+// fill returns the coverage of polygons within a picture of size w x h, as a mask
 // of the part that has any. Open contours are closed. It is false when the
 // budget is spent.
 func fill(contours []contour, evenOdd bool, w, h int, b *budget) (*image.Alpha, bool) {
@@ -45,9 +45,9 @@ func fill(contours []contour, evenOdd bool, w, h int, b *budget) (*image.Alpha, 
 		return &image.Alpha{}, true
 	}
 	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.first, b.first) })
-	top, bottom := edges[0].first/lines, 0
+	top, bottom := edges[0].first/linesPerPixel, 0
 	for _, e := range edges {
-		bottom = max(bottom, e.last/lines+1)
+		bottom = max(bottom, e.last/linesPerPixel+1)
 	}
 	mask := image.NewAlpha(image.Rect(0, top, w, bottom))
 	if !b.spend(w * (bottom - top)) {
@@ -58,7 +58,7 @@ func fill(contours []contour, evenOdd bool, w, h int, b *budget) (*image.Alpha, 
 		meets  []crossing
 		cover  = make([]float32, w+2) // differences from pixel to pixel
 	)
-	for line := top * lines; line < bottom*lines; line++ {
+	for line := top * linesPerPixel; line < bottom*linesPerPixel; line++ {
 		active = slices.DeleteFunc(active, func(e edge) bool { return e.last < line })
 		for len(edges) > 0 && edges[0].first == line {
 			active, edges = append(active, edges[0]), edges[1:]
@@ -71,12 +71,12 @@ func fill(contours []contour, evenOdd bool, w, h int, b *budget) (*image.Alpha, 
 			meets = append(meets, crossing{e.x + e.slope*float64(line-e.first), e.winding})
 		}
 		addSpans(cover, meets, evenOdd, w)
-		if line%lines == lines-1 {
-			row := mask.Pix[(line/lines-top)*mask.Stride:][:w]
+		if line%linesPerPixel == linesPerPixel-1 {
+			row := mask.Pix[(line/linesPerPixel-top)*mask.Stride:][:w]
 			var sum float32
 			for x := range row {
 				sum += cover[x]
-				row[x] = uint8(min(255, max(0, sum*(255.0/lines)+0.5)))
+				row[x] = uint8(min(255, max(0, sum*(255.0/linesPerPixel)+0.5)))
 			}
 			clear(cover)
 		}
@@ -112,7 +112,7 @@ func addSpans(cover []float32, meets []crossing, evenOdd bool, w int) {
 	}
 }
 
-// edgesOf gives the sides of the polygons that cross any line of the picture.
+// edgesOf returns the sides of the polygons that cross a line of the picture.
 func edgesOf(contours []contour, h int) []edge {
 	var edges []edge
 	for _, c := range contours {
@@ -123,16 +123,16 @@ func edgesOf(contours []contour, h int) []edge {
 				p, q, winding = q, p, -1
 			}
 			// Line n is at (n + 1/2) / lines. Comparisons of floats first: an
-			// edge may end far outside of what an int of pixels holds.
-			first := math.Ceil(max(p.y, -1)*lines - 0.5)
-			last := math.Ceil(min(q.y, float64(h)+1)*lines-0.5) - 1
-			first, last = max(first, 0), min(last, float64(h*lines-1))
+			// edge may end far outside the range of an int.
+			first := math.Ceil(max(p.y, -1)*linesPerPixel - 0.5)
+			last := math.Ceil(min(q.y, float64(h)+1)*linesPerPixel-0.5) - 1
+			first, last = max(first, 0), min(last, float64(h*linesPerPixel-1))
 			if !(first <= last) {
 				continue
 			}
 			slope := (q.x - p.x) / (q.y - p.y)
-			x := p.x + slope*((first+0.5)/lines-p.y)
-			edges = append(edges, edge{int(first), int(last), x, slope / lines, winding})
+			x := p.x + slope*((first+0.5)/linesPerPixel-p.y)
+			edges = append(edges, edge{first: int(first), last: int(last), x: x, slope: slope / linesPerPixel, winding: winding})
 		}
 	}
 	return edges

@@ -10,26 +10,12 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// Normalize decodes a raster icon (PNG, Apple's CgBI PNG, WebP, JPEG, GIF, .icns)
-// and gives a PNG of at most artifact.IconSize pixels a side. It is square: a
-// longer side is kept, the shorter one is filled up with transparency. Small
-// icons stay as small as they are.
-func Normalize(raw []byte) (out []byte, err error) {
-	defer guard("reading the image", &err)
-	defer enter()()
-	img, err := decode(raw)
-	if err != nil {
-		return nil, err
-	}
-	return encode(square(img))
-}
-
 // square scales an image down to a square one.
 func square(img image.Image) *image.RGBA {
 	b := img.Bounds()
 	long := max(b.Dx(), b.Dy())
 	side := min(long, artifact.IconSize)
-	// Rounded, and at least a pixel: a hair line stays one.
+	// Rounded, and at least a pixel: a hairline stays visible.
 	w, h := max(1, (b.Dx()*side+long/2)/long), max(1, (b.Dy()*side+long/2)/long)
 	x, y := (side-w)/2, (side-h)/2
 	dst := image.NewRGBA(image.Rect(0, 0, side, side))
@@ -37,18 +23,18 @@ func square(img image.Image) *image.RGBA {
 	return dst
 }
 
-// scale draws an image into a rectangle of dst, over what is there.
+// scale draws an image into a rectangle of dst, over its content.
 func scale(dst *image.RGBA, r image.Rectangle, img image.Image) {
 	if r.Size() == img.Bounds().Size() {
 		draw.Draw(dst, r, img, img.Bounds().Min, draw.Over)
 		return
 	}
-	draw.CatmullRom.Scale(dst, r, plain(img), img.Bounds(), draw.Over, nil)
+	draw.CatmullRom.Scale(dst, r, fastToScale(img), img.Bounds(), draw.Over, nil)
 }
 
-// plain gives an image in a form that is scaled without a method call for each
-// pixel, which makes a large palette picture 20 times as fast.
-func plain(img image.Image) image.Image {
+// fastToScale returns an image in a form that is scaled without a method call for
+// each pixel: 20 times as fast for a large palette picture.
+func fastToScale(img image.Image) image.Image {
 	switch img := img.(type) {
 	case *image.RGBA, *image.NRGBA, *image.Gray:
 		return img
@@ -63,8 +49,8 @@ func plain(img image.Image) image.Image {
 	return dst
 }
 
-// encode writes a PNG. The default level of compression: the fastest one makes
-// icons half as large again and saves two milliseconds.
+// encode returns a PNG, with the default level of compression: with the fastest one
+// icons are half as large again, and two milliseconds are saved.
 func encode(img image.Image) ([]byte, error) {
 	var out bytes.Buffer
 	if err := png.Encode(&out, img); err != nil {

@@ -2,10 +2,10 @@ package icon
 
 import "math"
 
-// outline gives polygons that together cover a stroke: a rectangle for each
-// line, and at each corner what lies between two of them. Ends are cut straight,
-// as Android's are when nothing else is said; sharp corners are round. It is
-// false when the budget is spent.
+// outline returns polygons that together cover a stroke: a rectangle for each
+// line, and at each corner the gap between two of them. Ends are cut straight,
+// the default of Android; sharp corners are round. It returns false when the
+// budget is spent.
 func outline(contours []contour, width float64, b *budget) ([]contour, bool) {
 	half := width / 2
 	var out []contour
@@ -41,7 +41,7 @@ func outline(contours []contour, width float64, b *budget) ([]contour, bool) {
 	return out, true
 }
 
-// distinct drops corners that repeat the one before them.
+// distinct returns the corners without those that repeat the one before them.
 func distinct(c contour) []point {
 	var points []point
 	far := func(p, q point) bool { return math.Hypot(p.x-q.x, p.y-q.y) > 1e-6 }
@@ -59,7 +59,7 @@ func distinct(c contour) []point {
 	return points
 }
 
-// normal is across the line from p to q, as long as half.
+// normal returns the vector across the line from p to q, as long as half.
 func normal(p, q point, half float64) point {
 	d := math.Hypot(q.x-p.x, q.y-p.y)
 	return point{-(q.y - p.y) / d * half, (q.x - p.x) / d * half}
@@ -75,8 +75,8 @@ func circle(p point, radius float64) []point {
 	return points
 }
 
-// clockwise makes polygons turn the same way, so that where they overlap they do
-// not cancel each other.
+// clockwise returns a polygon in a fixed direction, so that polygons that
+// overlap do not cancel each other.
 func clockwise(points []point) []point {
 	var area float64
 	for i, p := range points {

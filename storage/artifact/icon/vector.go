@@ -21,7 +21,7 @@ const (
 // Render draws a vector drawable alone, in the middle of a square of
 // artifact.IconSize pixels.
 func Render(v *Vector) (out []byte, err error) {
-	defer guard("drawing the vector", &err)
+	defer catchPanic("drawing the vector", &err)
 	if err := v.check(); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (v *Vector) check() error {
 	return nil
 }
 
-// draw draws a vector whose viewport place puts on a picture of side x side.
+// draw draws a vector on a picture of side x side; place maps its viewport there.
 func (v *Vector) draw(place matrix, side int, b *budget) (*image.RGBA, error) {
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
 	for _, p := range v.Paths {
@@ -97,7 +97,7 @@ func (p Path) draw(img *image.RGBA, place matrix, b *budget) error {
 	return paint(img, contours, false, image.NewUniform(p.Stroke), b)
 }
 
-// source is what the path is filled with; nil for nothing.
+// source returns what the path is filled with; nil for nothing.
 func (p Path) source(m matrix, contours []contour) image.Image {
 	switch n := min(len(p.Gradient), maxStops); {
 	case n == 1:

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// coverage fills path data in a picture of 10 x 10 and gives the mask's values.
+// coverage returns the mask of path data that is filled in a picture of 10 x 10.
 func coverage(t *testing.T, data string, evenOdd bool) func(x, y int) uint8 {
 	t.Helper()
 	contours, err := polygons(data)

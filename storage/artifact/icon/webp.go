@@ -7,14 +7,15 @@ import (
 	"image/color"
 )
 
-// webpPrice: a lossless picture has four bytes a pixel, twice when it has a
-// palette, and three pictures of a sixteenth that say how parts of it are coded. A
+// webpCost returns the cost of a WebP: a lossless picture has four bytes a pixel,
+// twice when it has a palette, and three pictures of a sixteenth that describe how
+// parts of it are coded. A
 // lossy one has less than two, but its alpha plane is a lossless picture and a byte
 // for each pixel, and both together are copied to four bytes a pixel.
 //
-// The decoder allocates what chunks claim, so that the claim of the whole, which
-// it compares them with, must be true.
-func webpPrice(raw []byte, c image.Config) (int64, error) {
+// The decoder allocates what chunks claim, and checks them only against the
+// claim of the whole, so that this must be true.
+func webpCost(raw []byte, c image.Config) (int64, error) {
 	const riff = 8 // letters and length
 	if claim := int64(binary.LittleEndian.Uint32(raw[4:])); claim > int64(len(raw)-riff) {
 		return 0, errors.New("icon: the WebP is shorter than it says")
@@ -24,7 +25,7 @@ func webpPrice(raw []byte, c image.Config) (int64, error) {
 		pixel += 2 + 1 + 4
 	}
 	// The decoder of lossy pictures copies the file.
-	price := pixel*area(c.Width, c.Height, 16) + int64(len(raw))
+	cost := pixel*area(c.Width, c.Height, 16) + int64(len(raw))
 	for rest := raw[riff+4:]; len(rest) >= riff; {
 		n := min(int64(binary.LittleEndian.Uint32(rest[4:])), int64(len(rest)-riff))
 		body, head := rest[riff:riff+n], -1
@@ -37,13 +38,13 @@ func webpPrice(raw []byte, c image.Config) (int64, error) {
 			}
 		}
 		if head >= 0 {
-			groups, err := priceGroups(body[min(head, len(body)):], c.Width, c.Height)
+			groups, err := groupsCost(body[min(head, len(body)):], c.Width, c.Height)
 			if err != nil {
 				return 0, err
 			}
-			price += groups
+			cost += groups
 		}
 		rest = rest[min(riff+n+n%2, int64(len(rest))):]
 	}
-	return price, nil
+	return cost, nil
 }

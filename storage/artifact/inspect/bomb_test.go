@@ -53,7 +53,7 @@ func TestBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bounded(t, func() {
-				p, err := Package(context.Background(), input(c.raw), "", false)
+				p, err := New(Config{}).Package(context.Background(), input(c.raw), "", false)
 				if c.invalid {
 					var invalid *artifact.InvalidError
 					require.ErrorAs(t, err, &invalid)
@@ -113,8 +113,8 @@ func bounded(t *testing.T, do func()) {
 	require.Less(t, peak, uint64(64<<20))
 }
 
-// spent is the processor time of the process: unlike the clock it says nothing of
-// what else runs on the machine.
+// spent returns the processor time of the process: unlike the clock it does not
+// depend on what else runs on the machine.
 func spent(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
@@ -131,14 +131,14 @@ func FuzzPackage(f *testing.F) {
 	f.Add(zipped(f, file{name: "Demo.dSYM/Contents/Resources/DWARF/Demo", data: machO()}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var invalid *artifact.InvalidError
-		p, err := Package(context.Background(), input(raw), "", true)
+		p, err := New(Config{}).Package(context.Background(), input(raw), "", true)
 		if err != nil {
 			require.ErrorAs(t, err, &invalid)
 		} else {
 			require.NotEmpty(t, p.Name)
 			require.NotEmpty(t, p.Kind)
 		}
-		if s, err := Symbols(context.Background(), input(raw)); err != nil {
+		if s, err := New(Config{}).Symbols(context.Background(), input(raw)); err != nil {
 			require.ErrorAs(t, err, &invalid)
 		} else {
 			require.NotEmpty(t, s.Kind)

@@ -28,79 +28,80 @@ const (
 	unnamedTitle = "Unnamed app"
 )
 
-// cleanPackage makes what a package says fit to be stored and shown.
+// cleanPackage cleans the description of a package so that it can be stored and
+// shown.
 func cleanPackage(p *artifact.Package, file string) {
 	for _, s := range []*string{&p.Platform, &p.Name, &p.PackageName, &p.Version, &p.VersionCode, &p.MinOSVersion, &p.TargetOS, &p.Tool} {
-		*s = text(*s, nameLength)
+		*s = cleanText(*s, nameLength)
 	}
-	for _, name := range []string{p.PackageName, text(fileTitle(file), nameLength), unnamedTitle} {
+	for _, name := range []string{p.PackageName, cleanText(fileTitle(file), nameLength), unnamedTitle} {
 		if p.Name == "" {
 			p.Name = name
 		}
 	}
-	p.ABIs = list(p.ABIs, abiCount, shortLength)
-	p.Splits = list(p.Splits, splitCount, nameLength)
-	p.Warnings = list(p.Warnings, noteCount, noteLength)
-	p.Images = images(p.Images, imageCount)
+	p.ABIs = cleanList(p.ABIs, abiCount, shortLength)
+	p.Splits = cleanList(p.Splits, splitCount, nameLength)
+	p.Warnings = cleanList(p.Warnings, noteCount, noteLength)
+	p.Images = cleanImages(p.Images, imageCount)
 	if len(p.Icon) > iconBytes {
 		p.Icon = nil
 	}
 	if s := p.Signer; s != nil {
-		s.Scheme = text(s.Scheme, shortLength)
-		s.Schemes = list(s.Schemes, schemeCount, shortLength)
-		s.SHA256 = text(s.SHA256, shortLength)
-		s.Subject = text(s.Subject, subjectLength)
-		s.Expires = moment(s.Expires)
+		s.Scheme = cleanText(s.Scheme, shortLength)
+		s.Schemes = cleanList(s.Schemes, schemeCount, shortLength)
+		s.SHA256 = cleanText(s.SHA256, shortLength)
+		s.Subject = cleanText(s.Subject, subjectLength)
+		s.Expires = jsonTime(s.Expires)
 	}
 	if v := p.Provisioning; v != nil {
-		v.Name = text(v.Name, nameLength)
-		v.UUID = text(v.UUID, shortLength)
-		v.Team = text(v.Team, shortLength)
-		v.TeamName = text(v.TeamName, nameLength)
-		v.Type = text(v.Type, shortLength)
-		v.Expires = moment(v.Expires)
-		v.Devices = list(v.Devices, apple.MaxDevices, shortLength)
+		v.Name = cleanText(v.Name, nameLength)
+		v.UUID = cleanText(v.UUID, shortLength)
+		v.Team = cleanText(v.Team, shortLength)
+		v.TeamName = cleanText(v.TeamName, nameLength)
+		v.Type = cleanText(v.Type, shortLength)
+		v.Expires = jsonTime(v.Expires)
+		v.Devices = cleanList(v.Devices, apple.MaxDevices, shortLength)
 	}
 }
 
-// cleanSymbols does the same for symbols.
+// cleanSymbols cleans the description of a symbols file likewise.
 func cleanSymbols(s *artifact.Symbols) {
-	s.Images = images(s.Images, symbolCount)
-	s.MapID = text(s.MapID, nameLength)
-	s.MapHash = text(s.MapHash, nameLength)
-	s.Tool = text(s.Tool, nameLength)
-	s.Notes = list(s.Notes, noteCount, noteLength)
+	s.Images = cleanImages(s.Images, symbolCount)
+	s.MapID = cleanText(s.MapID, nameLength)
+	s.MapHash = cleanText(s.MapHash, nameLength)
+	s.Tool = cleanText(s.Tool, nameLength)
+	s.Notes = cleanList(s.Notes, noteCount, noteLength)
 }
 
-func images(all []artifact.Image, count int) []artifact.Image {
+func cleanImages(all []artifact.Image, count int) []artifact.Image {
 	kept := make([]artifact.Image, 0, min(len(all), count))
 	for _, i := range all {
 		if len(kept) == count {
 			break
 		}
-		kept = append(kept, artifact.Image{Name: text(i.Name, nameLength), Arch: text(i.Arch, shortLength), UUID: text(i.UUID, shortLength)})
+		kept = append(kept, artifact.Image{Name: cleanText(i.Name, nameLength), Arch: cleanText(i.Arch, shortLength), UUID: cleanText(i.UUID, shortLength)})
 	}
 	return kept
 }
 
-// list cleans the texts of a list and drops the empty ones.
-func list(all []string, count, length int) []string {
+// cleanList cleans the texts of a list and removes the empty ones.
+func cleanList(all []string, count, length int) []string {
 	kept := make([]string, 0, min(len(all), count))
 	for _, s := range all {
 		if len(kept) == count {
 			break
 		}
-		if s = text(s, length); s != "" {
+		if s = cleanText(s, length); s != "" {
 			kept = append(kept, s)
 		}
 	}
 	return kept
 }
 
-// text makes a text valid UTF-8 on one line, of at most limit characters. Signs
-// that change the direction of writing go too: they make a name look like
-// another. The result shares no memory with the package.
-func text(s string, limit int) string {
+// cleanText returns a text as valid UTF-8 on one line, of at most limit characters.
+// Characters that change the direction of writing are removed: they can make a name
+// look like another. The result shares no memory with the package.
+func cleanText(s string, limit int) string {
 	var b strings.Builder
 	n := 0
 	for len(s) > 0 && n < limit {
@@ -121,8 +122,8 @@ func text(s string, limit int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// moment drops times that JSON cannot hold.
-func moment(t time.Time) time.Time {
+// jsonTime returns the zero time for times that JSON cannot represent.
+func jsonTime(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}
 	}

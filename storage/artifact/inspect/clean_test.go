@@ -29,7 +29,7 @@ func TestText(t *testing.T) {
 		strings.Repeat("日", 300):            strings.Repeat("日", 255),
 		"\x00\n \t":                         "",
 	} {
-		require.Equal(t, want, text(in, nameLength), "%q", in)
+		require.Equal(t, want, cleanText(in, nameLength), "%q", in)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // splits/ and standalones/.
 const apkDepth = 1
 
-// isZip looks at the first bytes: an entry, or the end of an archive that has
-// none.
+// isZip reports whether a file is a zip by its first bytes: an entry, or the
+// end of an archive that has none.
 func isZip(in artifact.Input) (bool, error) {
 	var magic [4]byte
 	n, err := in.Reader.ReadAt(magic[:], 0)
@@ -25,7 +25,7 @@ func isZip(in artifact.Input) (bool, error) {
 	return head == "PK\x03\x04" || head == "PK\x05\x06", nil
 }
 
-// detect tells what an archive is by its names; Generic when it is nothing known.
+// detect returns the kind of an archive by its names; Generic when it is unknown.
 func detect(entries []archive.Entry) artifact.Kind {
 	var manifest, config, module, hint, base bool
 	apks := 0
@@ -62,7 +62,7 @@ func detect(entries []archive.Entry) artifact.Kind {
 	return artifact.Generic
 }
 
-// apkName gives the file name of an entry that is an APK.
+// apkName returns the file name of an entry that is an APK.
 func apkName(entry string) (string, bool) {
 	if len(entry) < 4 || !strings.EqualFold(entry[len(entry)-4:], ".apk") || strings.HasPrefix(entry, "__MACOSX") ||
 		strings.Count(entry, "/") > apkDepth {
@@ -72,8 +72,9 @@ func apkName(entry string) (string, bool) {
 	return name, !strings.HasPrefix(name, ".")
 }
 
-// noApp says why an archive is no app, with what to do where that is clear.
-func noApp(entries []archive.Entry, kind artifact.Kind) string {
+// notAppReason returns why an archive is no app, with what to do where that is
+// clear.
+func notAppReason(entries []archive.Entry, kind artifact.Kind) string {
 	if kind == artifact.DSYM {
 		return "the archive is a dSYM: send it as symbols_file together with its app"
 	}

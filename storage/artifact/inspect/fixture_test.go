@@ -12,11 +12,11 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// file is an entry of an archive that a test makes.
+// file is an entry of an archive to write.
 type file struct {
 	name string
 	data []byte
-	// packed is deflated data already, which the directory says to be data.
+	// packed is data in deflated form, when it is there already.
 	packed []byte
 }
 

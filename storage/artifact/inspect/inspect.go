@@ -1,17 +1,18 @@
-// Package inspect tells what a file is and reads it.
+// Package inspect finds out what an uploaded file is and reads it.
 //
-// It is the one door to the readers of packages. It looks at the first bytes and,
-// of a zip, at the names in the directory; then it asks the reader for that kind.
-// An app is told from the archives around it by this order: APK, app bundle,
-// archive of APKs, IPA, Mac app. A file that is an app is read as that, whatever
-// platform the request names.
+// It is the only way to the readers of packages. An Inspector looks at the first
+// bytes and, of a zip, at the names in the directory; then it calls the reader for
+// that kind. The kinds are tried in this order: APK, app bundle, archive of APKs,
+// IPA, Mac app. A file that is an app is read as that, whatever platform the
+// request names.
 //
-// Every inspection has a deadline, and what it gives is cleaned in one place
+// Every inspection has a deadline, and its result is cleaned in one place
 // (clean.go): texts are valid UTF-8 without control characters, bounded as the
 // database expects them; lists are bounded and never nil.
 //
-// Only so many inspections run at once (see slots); one that did not end in time
-// counts until it really has ended.
+// Only so many inspections run at once; one that did not end in time counts until
+// it really has ended. Memory and processors belong to the process, so a process
+// has one Inspector.
 //
 // Failures: *artifact.InvalidError with a reason for people, when the file is no
 // package, is broken, or takes too long to read; ctx's error when the caller has
@@ -28,6 +29,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact/android"
 	"github.com/slipway-qa/slipway/storage/artifact/apple"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/icon"
 	"github.com/slipway-qa/slipway/storage/artifact/mapping"
 )
 
@@ -38,19 +40,56 @@ const (
 	symbolsDeadline = 20 * time.Second
 )
 
-// Package inspects an uploaded build. platform is what the request says of a file
-// that is neither iOS nor Android ("" when it says nothing): then the file is
-// Generic and not looked into. A zip that is no app is an *artifact.InvalidError
-// unless generic is true.
+const (
+	// defaultInspections at once fit beside a server of some hundred MiB: one
+	// takes at most 64 MiB.
+	defaultInspections = 4
+	// defaultIcons at once: one takes at most 48 MiB, and less than two seconds.
+	defaultIcons = 2
+)
+
+// Config bounds what a process inspects at the same time.
+type Config struct {
+	Inspections int // files; default 4. Each takes at most 64 MiB.
+	Icons       int // raster icons among them; default 2
+}
+
+// Inspector inspects files. It is safe for concurrent use.
+type Inspector struct {
+	slots   slotPool
+	android android.Reader
+	apple   apple.Reader
+}
+
+// New returns an inspector.
+func New(cfg Config) *Inspector {
+	if cfg.Inspections <= 0 {
+		cfg.Inspections = defaultInspections
+	}
+	if cfg.Icons <= 0 {
+		cfg.Icons = defaultIcons
+	}
+	icons := icon.NewDecoder(cfg.Icons)
+	return &Inspector{
+		slots:   make(slotPool, cfg.Inspections),
+		android: android.Reader{Icons: icons},
+		apple:   apple.Reader{Icons: icons},
+	}
+}
+
+// Package inspects an uploaded build. platform is the request's for a file that is
+// neither iOS nor Android, "" when it has none: then the file is Generic and not
+// looked into. A zip that is no app is an *artifact.InvalidError unless generic is
+// true.
 //
-// A file that is an app is read as one, whatever platform says. A file that is
-// Generic has the platform as the contract writes it (Platform). Whether the
-// organization allows generic files at all is for the caller to ask: called with
+// A file that is an app is read as one, whatever platform is. A file that is
+// Generic has the platform in its documented spelling (see Platform). Whether the
+// organization allows generic files at all is the caller's to check: called with
 // generic true, a file that is no app comes back as Kind Generic and can be
 // refused as such, while an InvalidError means a file that is broken.
-func Package(ctx context.Context, in artifact.Input, platform string, generic bool) (*artifact.Package, error) {
-	p, err := within(ctx, parses, packageDeadline, in, func(ctx context.Context, in artifact.Input) (*artifact.Package, error) {
-		return readPackage(ctx, in, platform, generic)
+func (i *Inspector) Package(ctx context.Context, in artifact.Input, platform string, generic bool) (*artifact.Package, error) {
+	p, err := runWithin(ctx, i.slots, packageDeadline, in, func(ctx context.Context, in artifact.Input) (*artifact.Package, error) {
+		return i.readPackage(ctx, in, platform, generic)
 	})
 	if err != nil {
 		return nil, err
@@ -59,14 +98,14 @@ func Package(ctx context.Context, in artifact.Input, platform string, generic bo
 	return p, nil
 }
 
-// readPackage finds the reader of a file.
-func readPackage(ctx context.Context, in artifact.Input, platform string, generic bool) (*artifact.Package, error) {
+// readPackage calls the reader for the kind of file.
+func (i *Inspector) readPackage(ctx context.Context, in artifact.Input, platform string, generic bool) (*artifact.Package, error) {
 	zipped, err := isZip(in)
 	if err != nil {
 		return nil, err
 	}
 	if !zipped {
-		return readOther(in, platform, generic, "the file is no app: an APK, AAB, APKS, XAPK, IPA or a zip with a Mac app is expected")
+		return readGeneric(in, platform, generic, "the file is no app: an APK, AAB, APKS, XAPK, IPA or a zip with a Mac app is expected")
 	}
 	a, err := archive.Open(in.Reader, in.Size)
 	if err != nil {
@@ -74,24 +113,24 @@ func readPackage(ctx context.Context, in artifact.Input, platform string, generi
 	}
 	switch kind := detect(a.Entries()); kind {
 	case artifact.APK:
-		return android.APK(ctx, in, a)
+		return i.android.APK(ctx, in, a)
 	case artifact.AAB:
-		return android.Bundle(ctx, in, a)
+		return i.android.Bundle(ctx, in, a)
 	case artifact.APKS:
-		return android.Set(ctx, in, a)
+		return i.android.Set(ctx, in, a)
 	case artifact.IPA:
-		return apple.App(ctx, in, a)
+		return i.apple.App(ctx, in, a)
 	case artifact.Mac:
-		return apple.Mac(ctx, in, a)
+		return i.apple.Mac(ctx, in, a)
 	default:
-		return readOther(in, platform, generic, noApp(a.Entries(), kind))
+		return readGeneric(in, platform, generic, notAppReason(a.Entries(), kind))
 	}
 }
 
 // Symbols inspects a symbols file: a dSYM archive, or a mapping as text or in a
 // zip.
-func Symbols(ctx context.Context, in artifact.Input) (*artifact.Symbols, error) {
-	s, err := within(ctx, parses, symbolsDeadline, in, readSymbols)
+func (i *Inspector) Symbols(ctx context.Context, in artifact.Input) (*artifact.Symbols, error) {
+	s, err := runWithin(ctx, i.slots, symbolsDeadline, in, readSymbols)
 	if err != nil {
 		return nil, err
 	}

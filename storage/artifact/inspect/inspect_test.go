@@ -22,34 +22,31 @@ func TestPackage(t *testing.T) {
 	ipa := zipped(t, info(t, "Payload/Demo.app/Info.plist", nil), file{name: "Payload/Demo.app/Frameworks/Slipway.framework/Slipway", data: nil})
 	tv := zipped(t, info(t, "Payload/Demo.app/Info.plist", map[string]any{"DTPlatformName": "appletvos"}))
 	mac := zipped(t, info(t, "build/Demo.app/Contents/Info.plist", map[string]any{"CFBundleExecutable": "Demo"}), file{name: "build/Demo.app/Contents/MacOS/Demo", data: machO()})
+	app := func(kind artifact.Kind, platform string) artifact.Package { // lists are empty, and not nil
+		return artifact.Package{Kind: kind, Platform: platform, Name: "Demo", PackageName: "com.example.demo", Version: "1.2.3", VersionCode: "45",
+			ABIs: []string{}, Splits: []string{}, Images: []artifact.Image{}, Warnings: []string{}}
+	}
+	iosApp, tvApp, macApp := app(artifact.IPA, artifact.IOS), app(artifact.IPA, artifact.TVOS), app(artifact.Mac, artifact.MacOS)
+	iosApp.HasSDK = true
+	macApp.ABIs = []string{"arm64"}
+	macApp.Images = []artifact.Image{{Name: "Demo", Arch: "arm64", UUID: uuid}}
 	for name, c := range map[string]struct {
 		raw      []byte
 		platform string
 		generic  bool
-		kind     artifact.Kind
-		want     string
+		want     artifact.Package
 	}{
-		"ipa":                   {ipa, "", false, artifact.IPA, artifact.IOS},
-		"tvOS":                  {tv, "", false, artifact.IPA, artifact.TVOS},
-		"mac":                   {mac, "", false, artifact.Mac, artifact.MacOS},
-		"known before platform": {ipa, "Xbox", true, artifact.IPA, artifact.IOS},
-		"known before unknown":  {mac, "BeOS", false, artifact.Mac, artifact.MacOS},
+		"ipa":                   {raw: ipa, want: iosApp},
+		"tvOS":                  {raw: tv, want: tvApp},
+		"mac":                   {raw: mac, want: macApp},
+		"known before platform": {raw: ipa, platform: "Xbox", generic: true, want: iosApp},
+		"known before unknown":  {raw: mac, platform: "BeOS", want: macApp},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := Package(context.Background(), input(c.raw), c.platform, c.generic)
+			p, err := New(Config{}).Package(context.Background(), input(c.raw), c.platform, c.generic)
 			require.NoError(t, err)
-			require.Equal(t, c.kind, p.Kind)
-			require.Equal(t, c.want, p.Platform)
-			require.Equal(t, []string{"Demo", "com.example.demo", "1.2.3", "45"}, []string{p.Name, p.PackageName, p.Version, p.VersionCode})
-			require.NotNil(t, p.ABIs)
-			require.NotNil(t, p.Splits)
-			require.NotNil(t, p.Warnings)
-			require.Equal(t, name == "ipa" || name == "known before platform", p.HasSDK)
-			if c.kind == artifact.Mac {
-				require.Equal(t, []string{"arm64"}, p.ABIs)
-				require.Equal(t, []artifact.Image{{Name: "Demo", Arch: "arm64", UUID: uuid}}, p.Images)
-			}
+			require.Equal(t, &c.want, p)
 		})
 	}
 }
@@ -84,7 +81,7 @@ func TestPackageRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Package(context.Background(), input(c.raw), "", false)
+			_, err := New(Config{}).Package(context.Background(), input(c.raw), "", false)
 			var invalid *artifact.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			require.Contains(t, invalid.Reason, c.reason)
@@ -119,7 +116,7 @@ func TestGeneric(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := Package(context.Background(), input(c.raw), c.platform, c.generic)
+			p, err := New(Config{}).Package(context.Background(), input(c.raw), c.platform, c.generic)
 			if c.want == "-" {
 				var invalid *artifact.InvalidError
 				require.ErrorAs(t, err, &invalid)
@@ -188,7 +185,7 @@ func TestTruncated(t *testing.T) {
 	t.Parallel()
 	whole := zipped(t, info(t, "Payload/Demo.app/Info.plist", nil), file{name: "Payload/Demo.app/Demo", data: machO()})
 	for cut := range len(whole) {
-		_, err := Package(context.Background(), input(whole[:cut]), "", cut >= 4)
+		_, err := New(Config{}).Package(context.Background(), input(whole[:cut]), "", cut >= 4)
 		var invalid *artifact.InvalidError
 		require.ErrorAs(t, err, &invalid, cut)
 		require.NotEmpty(t, invalid.Reason)
@@ -215,7 +212,7 @@ func TestSymbols(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := Symbols(context.Background(), input(c.raw))
+			s, err := New(Config{}).Symbols(context.Background(), input(c.raw))
 			if c.want == nil {
 				var invalid *artifact.InvalidError
 				require.ErrorAs(t, err, &invalid)
@@ -229,7 +226,7 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-// counting counts the bytes that are asked for.
+// counting counts the bytes that are requested.
 type counting struct {
 	io.ReaderAt
 	bytes atomic.Int64
@@ -253,7 +250,7 @@ func TestReadsLittle(t *testing.T) {
 	in := input(raw)
 	reader := &counting{ReaderAt: in.Reader}
 	in.Reader = reader
-	p, err := Package(context.Background(), in, "", false)
+	p, err := New(Config{}).Package(context.Background(), in, "", false)
 	require.NoError(t, err)
 	require.Equal(t, []string{"arm64"}, p.ABIs)
 	require.Less(t, reader.bytes.Load(), int64(400<<10))
@@ -267,9 +264,11 @@ func TestRealPackages(t *testing.T) {
 		t.Skip(err)
 	}
 	modules := filepath.Join(cache, "slipway", "npm", "node_modules")
-	for pattern, want := range map[string][]string{
-		"io.appium.settings/apks/*.apk":            {"io.appium.settings", "8.0.10", "192", "Appium Settings", "26"},
-		"android-apidemos/apks/ApiDemos-debug.apk": {"io.appium.android.apis", "5.0.0", "25", "API Demos", "17"},
+	for pattern, want := range map[string]artifact.Package{
+		"io.appium.settings/apks/*.apk": {
+			Kind: artifact.APK, PackageName: "io.appium.settings", Version: "8.0.10", VersionCode: "192", Name: "Appium Settings", MinOSVersion: "26"},
+		"android-apidemos/apks/ApiDemos-debug.apk": {
+			Kind: artifact.APK, PackageName: "io.appium.android.apis", Version: "5.0.0", VersionCode: "25", Name: "API Demos", MinOSVersion: "17"},
 	} {
 		t.Run(strings.Split(pattern, "/")[0], func(t *testing.T) {
 			t.Parallel()
@@ -280,10 +279,10 @@ func TestRealPackages(t *testing.T) {
 			}
 			raw, err := os.ReadFile(found[0])
 			require.NoError(t, err)
-			p, err := Package(context.Background(), artifact.Input{Reader: bytes.NewReader(raw), Size: int64(len(raw))}, "", false)
+			p, err := New(Config{}).Package(context.Background(), artifact.Input{Reader: bytes.NewReader(raw), Size: int64(len(raw))}, "", false)
 			require.NoError(t, err)
-			require.Equal(t, artifact.APK, p.Kind)
-			require.Equal(t, want, []string{p.PackageName, p.Version, p.VersionCode, p.Name, p.MinOSVersion})
+			require.Equal(t, want, artifact.Package{Kind: p.Kind, PackageName: p.PackageName, Version: p.Version, VersionCode: p.VersionCode,
+				Name: p.Name, MinOSVersion: p.MinOSVersion})
 		})
 	}
 }

@@ -66,10 +66,11 @@ func TestPictures(t *testing.T) {
 			}
 			raw := zipped(t, files...)
 			bounded(t, func() {
-				p, err := Package(context.Background(), input(raw), "", false)
+				inspector := New(Config{})
+				p, err := inspector.Package(context.Background(), input(raw), "", false)
 				require.NoError(t, err)
 				require.Equal(t, c.decoded, p.Icon != nil, p.Warnings)
-				require.Empty(t, parses) // nothing goes on behind the answer
+				require.Empty(t, inspector.slots, "nothing goes on after the result")
 			})
 		})
 	}
@@ -271,7 +272,7 @@ func webpGroups(groups int) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(chunk))), chunk...)
 }
 
-// claimed makes a WebP and its last chunk claim 100 MB.
+// claimed sets the size that a WebP and its last chunk claim to 100 MB.
 func claimed(raw []byte) []byte {
 	binary.LittleEndian.PutUint32(raw[4:], 110<<20)
 	at := bytes.LastIndex(raw, []byte("VP8 "))

@@ -11,34 +11,38 @@ import (
 // maxTexts is how many texts of an archive are tried.
 const maxTexts = 8
 
-// ReadArchive finds the mapping in a zip: mapping.txt, else the first text (.txt
-// or .map) that is one. Android's tools write others beside it (seeds.txt,
-// usage.txt, configuration.txt).
+// ReadArchive reads the mapping in a zip: mapping.txt, else the first text (.txt or
+// .map) that is one. Android's tools write others beside it (seeds.txt, usage.txt,
+// configuration.txt).
 func ReadArchive(a *archive.Archive) (*artifact.Symbols, error) {
 	failure := &artifact.InvalidError{Reason: "the archive holds neither a dSYM nor a mapping (.txt or .map)"}
 	for _, e := range texts(a.Entries()) {
-		r, err := a.Open(e, maxText)
-		var s *artifact.Symbols
-		if err == nil {
-			s, err = Read(r)
+		s, err := readEntry(a, e)
+		if failed := a.Err(); failed != nil {
+			return nil, failed
 		}
-		if fault := a.Err(); fault != nil {
-			return nil, fault
-		}
-		if err == nil {
+		switch {
+		case err == nil:
 			return s, nil
-		}
-		if !errors.As(err, &failure) {
+		case !errors.As(err, &failure):
 			failure = &artifact.InvalidError{Reason: "the mapping in the archive cannot be read: " + err.Error()}
 		}
 	}
 	return nil, failure
 }
 
+func readEntry(a *archive.Archive, e archive.Entry) (*artifact.Symbols, error) {
+	r, err := a.Open(e, maxText)
+	if err != nil {
+		return nil, err
+	}
+	return Read(r)
+}
+
 // maxText is what a mapping may claim to inflate to; only its head is inflated.
 const maxText = 1 << 40
 
-// texts gives the entries that may be the mapping, the likeliest first.
+// texts returns the entries that may be the mapping, the likeliest first.
 func texts(entries []archive.Entry) []archive.Entry {
 	var named, others []archive.Entry
 	for _, e := range entries {

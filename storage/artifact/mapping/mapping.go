@@ -1,5 +1,5 @@
-// Package mapping reads the head of ProGuard and R8 mapping files, which turn
-// obfuscated names of Android apps back.
+// Package mapping reads the head of ProGuard and R8 mapping files, which map the
+// obfuscated names of Android apps to the original ones.
 //
 // A mapping is text: comments ("# compiler: R8") at first, then for each class a
 // line "original.Name -> obfuscated:" and indented lines of its members (the
@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// Head is how many bytes are read at most. The longest heads hold licences.
+	// Head is how many bytes are read at most. The longest heads contain licences.
 	Head = 256 << 10
 	// maxLines is how far the first class may be.
 	maxLines = 2000
@@ -28,7 +28,7 @@ const (
 	maxValue = 255
 )
 
-// Read reads the head of a mapping. A text that is none is an
+// Read reads the head of a mapping. A text that is not one is an
 // *artifact.InvalidError; other errors come from r.
 func Read(r io.Reader) (*artifact.Symbols, error) {
 	head, err := io.ReadAll(io.LimitReader(r, Head))
@@ -47,7 +47,7 @@ func ReadAt(r io.ReaderAt, size int64) (*artifact.Symbols, error) {
 	return Read(io.NewSectionReader(r, 0, size))
 }
 
-// parse takes the comments up to the first class.
+// parse reads the comments up to the first class.
 func parse(head []byte) (*artifact.Symbols, bool) {
 	s := &artifact.Symbols{Kind: artifact.Mapping}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
@@ -92,7 +92,7 @@ func isClass(line string) bool {
 }
 
 // isName reports whether a text can be the name of a class: any letters, as the
-// virtual machine allows, but no blanks and none of its own signs.
+// virtual machine allows, but no blanks and no punctuation of the format.
 func isName(name string) bool {
 	return name != "" && name[0] != '#' && !strings.ContainsAny(name, " \t\x00;[/():<>\"{}") && !strings.Contains(name, "..")
 }

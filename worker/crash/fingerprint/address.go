@@ -12,25 +12,25 @@ import (
 // some hundreds.
 const maxModules = 4096
 
-// span is a loaded module by its addresses.
-type span struct {
+// moduleRange is a loaded module by its addresses.
+type moduleRange struct {
 	start, size uint64
 	file        string
 }
 
-// modules finds modules by address; it reads the report's list at the first
-// question.
+// modules finds modules by address. The report's list is parsed at the first
+// look-up.
 type modules struct {
-	list  []report.Module
-	spans []span
-	ready bool
+	list   []report.Module
+	ranges []moduleRange // by start
+	parsed bool
 }
 
-// addressText returns what stands for a frame without a function name: the
-// module and the offset in it, which are the same in every run of a build;
+// addressText returns the text of a frame without a function name: the module
+// and the offset in it, which are the same in every run of a build;
 // else the library, or nothing, and the address as submitted. It returns ""
 // only when the frame has no address either, and never a common word:
-// unrelated crashes would meet under it.
+// unrelated crashes would share it.
 func (m *modules) addressText(f *report.Frame) (string, Rules) {
 	text := oneLine(f.Address, 64)
 	if text == "" {
@@ -38,28 +38,28 @@ func (m *modules) addressText(f *report.Frame) (string, Rules) {
 	}
 	library := libraryName(f.Library)
 	if address, ok := parseAddress(text); ok {
-		if s := m.find(address); s != nil {
-			name := libraryName(s.file)
+		if module := m.find(address); module != nil {
+			name := libraryName(module.file)
 			if name == "" {
 				name = library
 			}
-			return name + "+0x" + strconv.FormatUint(address-s.start, 16), Of(RuleModuleOffset)
+			return name + "+0x" + strconv.FormatUint(address-module.start, 16), rulesOf(RuleModuleOffset)
 		}
 		text = "0x" + strconv.FormatUint(address, 16)
 	}
 	if library == "" {
 		return text, 0
 	}
-	return library + " " + text, Of(RuleLibraryAddress)
+	return library + " " + text, rulesOf(RuleLibraryAddress)
 }
 
-// find returns the module that holds an address: the last one that starts at
-// or below it, if its size, where known, reaches so far.
-func (m *modules) find(address uint64) *span {
-	if !m.ready {
-		m.read()
+// find returns the module that contains an address, or nil: the last one that
+// starts at or below it, if its size, where known, reaches so far.
+func (m *modules) find(address uint64) *moduleRange {
+	if !m.parsed {
+		m.parse()
 	}
-	i, found := slices.BinarySearchFunc(m.spans, address, func(s span, a uint64) int {
+	i, found := slices.BinarySearchFunc(m.ranges, address, func(s moduleRange, a uint64) int {
 		switch {
 		case s.start < a:
 			return -1
@@ -71,16 +71,16 @@ func (m *modules) find(address uint64) *span {
 	if !found {
 		i--
 	}
-	if i < 0 || m.spans[i].size != 0 && address-m.spans[i].start >= m.spans[i].size {
+	if i < 0 || m.ranges[i].size != 0 && address-m.ranges[i].start >= m.ranges[i].size {
 		return nil
 	}
-	return &m.spans[i]
+	return &m.ranges[i]
 }
 
-func (m *modules) read() {
-	m.ready = true
+func (m *modules) parse() {
+	m.parsed = true
 	list := m.list[:min(len(m.list), maxModules)]
-	m.spans = make([]span, 0, len(list))
+	m.ranges = make([]moduleRange, 0, len(list))
 	for i := range list {
 		start, ok := parseAddress(list[i].Start)
 		if !ok {
@@ -91,9 +91,9 @@ func (m *modules) read() {
 		if file == "" {
 			file = list[i].DebugFile
 		}
-		m.spans = append(m.spans, span{start, size, file})
+		m.ranges = append(m.ranges, moduleRange{start: start, size: size, file: file})
 	}
-	slices.SortStableFunc(m.spans, func(a, b span) int {
+	slices.SortStableFunc(m.ranges, func(a, b moduleRange) int {
 		switch {
 		case a.start < b.start:
 			return -1
@@ -105,10 +105,10 @@ func (m *modules) read() {
 }
 
 // parseAddress reads a number of at most 64 bits: hexadecimal with 0x, or
-// decimal, or, when it holds a letter, hexadecimal.
+// decimal, or, when it contains a letter, hexadecimal.
 func parseAddress(s string) (uint64, bool) {
 	s = strings.TrimSpace(s)
-	if hex, ok := strings.CutPrefix(strings.ToLower(cut(s, 32)), "0x"); ok {
+	if hex, ok := strings.CutPrefix(strings.ToLower(truncate(s, 32)), "0x"); ok {
 		v, err := strconv.ParseUint(hex, 16, 64)
 		return v, err == nil
 	}
@@ -119,8 +119,8 @@ func parseAddress(s string) (uint64, bool) {
 	return v, err == nil
 }
 
-// nameless says that a function name is only a stand-in for an address.
-func nameless(name string) bool {
+// isPlaceholder reports whether a function name only stands for an unknown one.
+func isPlaceholder(name string) bool {
 	switch name {
 	case "", "?", "??", "???", "unknown", "<unknown>", "(unknown)", "Unknown", "<UNKNOWN>", "<unknown function>", "(null)", "null",
 		"<redacted>", "<name omitted>", "[unknown]", "<unresolved>", "UnknownFunction", "<stripped>", "no symbol":

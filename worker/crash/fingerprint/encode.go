@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends the explanation as encoding/json would write it, a third of
-// the time: an explanation is written for every report, and was a fifth of what
-// processing one costs.
+// AppendJSON appends the explanation as encoding/json would write it, in a third
+// of the time: an explanation is written for every report, and took a fifth of the
+// time of processing one.
 func (e *Explanation) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"version":`...)
 	dst = strconv.AppendInt(dst, int64(e.Version), 10)
@@ -70,7 +70,8 @@ func (f *Frame) appendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendText appends s to dst as a JSON string; bytes that are not UTF-8 become U+FFFD.
+// AppendText appends s to dst as a JSON string; bytes that are not UTF-8 become
+// U+FFFD.
 func AppendText(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')

@@ -7,6 +7,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Names returns the names of the rules in the set.
+func (s Rules) Names() []string {
+	names := []string{}
+	for r := range ruleCount {
+		if s.Has(r) {
+			names = append(names, r.String())
+		}
+	}
+	return names
+}
+
+// MarshalJSON writes the names, for encoding/json as the measure of AppendJSON.
+func (s Rules) MarshalJSON() ([]byte, error) { return json.Marshal(s.Names()) }
+
 func FuzzAppendJSON(f *testing.F) {
 	f.Add("main", "pay\x00\"\\\n", "é\xff😀", uint64(1<<3|1), 2, true)
 	f.Add("", "", "", uint64(0), 0, false)

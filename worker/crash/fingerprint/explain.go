@@ -1,25 +1,21 @@
 package fingerprint
 
-import (
-	"encoding/json"
-	"fmt"
-	"math/bits"
-)
+import "fmt"
 
-// Source says what a key was made from.
+// Source is what a key was computed from.
 type Source string
 
 // Sources, best first.
 const (
-	SourceGiven     Source = "given"     // the report's member fingerprint
+	SourceGiven     Source = "given"     // the client's: the report's member fingerprint
 	SourceAttribute Source = "attribute" // the attribute _mod_fingerprint
 	SourceStack     Source = "stack"     // frames of the faulting thread
 	SourceMessage   Source = "message"   // classifier and error message
-	SourceClient    Source = "client"    // nothing to go by: language and agent
+	SourceClient    Source = "client"    // neither stack nor message: language and agent
 )
 
-// Explanation says how a key came about. It is stored as JSON with the report
-// and shown to people.
+// Explanation describes how a key was computed. It is stored as JSON with the
+// report and shown to people.
 type Explanation struct {
 	Version int    `json:"version"`
 	Source  Source `json:"source"`
@@ -31,7 +27,7 @@ type Explanation struct {
 	// Skipped counts frames of a very deep stack that are not listed: exact
 	// repetitions, and what is beyond maxFrames.
 	Skipped int `json:"skipped,omitempty"`
-	// Material are the lines that were hashed, in their order.
+	// Material is the lines that were hashed, in their order.
 	Material []string `json:"material"`
 }
 
@@ -49,7 +45,7 @@ type Frame struct {
 	Rules Rules `json:"rules,omitempty"`
 }
 
-// Rules is a set of rules. As JSON it is a list of their names.
+// Rules is a set of rules. In the JSON of an Explanation it is a list of names.
 type Rules uint64
 
 // Rule is one rule; its name (String) is stable and part of what is stored.
@@ -128,7 +124,7 @@ const (
 	ruleCount
 )
 
-// A set is one word: this line fails to compile beyond 64 rules.
+// A set is one machine word: this line fails to compile beyond 64 rules.
 var _ [64 - ruleCount]struct{}
 
 // ruleNames is a constant table.
@@ -164,8 +160,8 @@ func (r Rule) String() string {
 	return ruleNames[r]
 }
 
-// Of returns the set of the given rules.
-func Of(rules ...Rule) Rules {
+// rulesOf returns the set of the given rules.
+func rulesOf(rules ...Rule) Rules {
 	var s Rules
 	for _, r := range rules {
 		s |= 1 << r
@@ -173,35 +169,5 @@ func Of(rules ...Rule) Rules {
 	return s
 }
 
-// Has says whether the set holds a rule.
+// Has reports whether the set contains a rule.
 func (s Rules) Has(r Rule) bool { return s&(1<<r) != 0 }
-
-// Names returns the names of the rules in the set.
-func (s Rules) Names() []string {
-	names := make([]string, 0, bits.OnesCount64(uint64(s)))
-	for rest := uint64(s); rest != 0; rest &= rest - 1 {
-		names = append(names, Rule(bits.TrailingZeros64(rest)).String())
-	}
-	return names
-}
-
-// MarshalJSON writes the names.
-func (s Rules) MarshalJSON() ([]byte, error) { return json.Marshal(s.Names()) }
-
-// UnmarshalJSON reads a list of names. A name that this version does not know
-// is left out: an explanation of another version can still be shown.
-func (s *Rules) UnmarshalJSON(data []byte) error {
-	var names []string
-	if err := json.Unmarshal(data, &names); err != nil {
-		return fmt.Errorf("rules: %w", err)
-	}
-	*s = 0
-	for _, name := range names {
-		for r, known := range ruleNames {
-			if known == name {
-				*s |= 1 << Rule(r)
-			}
-		}
-	}
-	return nil
-}

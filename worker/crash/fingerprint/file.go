@@ -17,49 +17,49 @@ func location(sourcePath, library string) string {
 	return library
 }
 
-// fileFacts is what the rules need to know of a frame's file. Frames of one
-// stack share files, so that the facts of the last one are kept.
-type fileFacts struct {
+// fileInfo is what the rules need to know about a frame's file. Frames of one
+// stack share files, so that what is known of the last one is kept.
+type fileInfo struct {
 	path, library string
-	named         family // that the file's name tells
-	system        bool   // by the file, for the family in systemOf
-	systemOf      family
-	known         bool // system was found
+	family        family // by the file's name
+	system        bool   // whether it is a library's, for the family in systemFamily
+	systemFamily  family
+	systemKnown   bool // system was found
 	name          string
 	rules         Rules
-	hasName       bool
+	nameKnown     bool
 }
 
-// of returns the facts with named set.
-func (f *fileFacts) of(path, library string) *fileFacts {
-	if f.path != path || f.library != library {
-		*f = fileFacts{path: path, library: library}
-		if f.named = fileFamily(path); f.named == familyUnknown {
-			f.named = fileFamily(library)
-		}
+// reset prepares the info for a file, with family set.
+func (f *fileInfo) reset(path, library string) {
+	if f.path == path && f.library == library {
+		return
 	}
-	return f
+	*f = fileInfo{path: path, library: library}
+	if f.family = fileFamily(path); f.family == familyUnknown {
+		f.family = fileFamily(library)
+	}
 }
 
-func (f *fileFacts) isSystem(fam family) bool {
-	if !f.known || f.systemOf != fam {
-		f.system, f.systemOf, f.known = isSystemFile(fam, f.path, f.library), fam, true
+func (f *fileInfo) isSystem(fam family) bool {
+	if !f.systemKnown || f.systemFamily != fam {
+		f.system, f.systemFamily, f.systemKnown = isSystemFile(fam, f.path, f.library), fam, true
 	}
 	return f.system
 }
 
-func (f *fileFacts) fileName() (string, Rules) {
-	if !f.hasName {
+func (f *fileInfo) fileName() (string, Rules) {
+	if !f.nameKnown {
 		f.name, f.rules = fileName(location(f.path, f.library))
-		f.hasName = true
+		f.nameKnown = true
 	}
 	return f.name, f.rules
 }
 
 // fileName returns the name under which a source file stands in the material:
-// its last element without the hash of a bundler, since directories change
-// from machine to machine. Names that say nothing ("index.js") keep the
-// directory above them.
+// its last element without the hash of a bundler, since directories differ
+// between machines. Names that many files have ("index.js") keep the directory
+// above them.
 //
 //	https://cdn.example/a/3f9a1c/main.3f9a1c22.js?v=7  ->  main.js
 func fileName(file string) (string, Rules) {
@@ -68,12 +68,12 @@ func fileName(file string) (string, Rules) {
 		return dir + "/" + base, rules
 	}
 	if dir != "" {
-		rules |= Of(RuleFileDirectory)
+		rules |= rulesOf(RuleFileDirectory)
 	}
 	return base, rules
 }
 
-// fileTitle returns a file as a person should read it: the last two elements.
+// fileTitle returns a file as people should see it: the last two elements.
 func fileTitle(file string) string {
 	dir, base, _ := splitFile(file)
 	if dir == "" {
@@ -83,14 +83,14 @@ func fileTitle(file string) string {
 }
 
 // splitFile returns the last two elements of a path, a Windows path or a URL,
-// freed of query and hash; dir is "" when there is none or it is a hash.
+// without query and hash; dir is "" when there is none or it is a hash.
 func splitFile(file string) (dir, base string, rules Rules) {
 	if len(file) > maxFile {
 		file = file[len(file)-maxFile:]
 	}
 	file = oneLine(file, maxFile)
 	if i := strings.Index(file, "://"); i >= 0 {
-		rules |= Of(RuleFileURL)
+		rules |= rulesOf(RuleFileURL)
 		file = file[i+len("://"):]
 		// The host of a URL is no directory.
 		if host := strings.IndexByte(file, '/'); host >= 0 {
@@ -99,7 +99,7 @@ func splitFile(file string) (dir, base string, rules Rules) {
 	}
 	if i := strings.IndexAny(file, "?#"); i > 0 {
 		file = file[:i]
-		rules |= Of(RuleFileQuery)
+		rules |= rulesOf(RuleFileQuery)
 	}
 	if strings.IndexByte(file, '\\') >= 0 {
 		file = strings.ReplaceAll(file, `\`, "/")
@@ -116,7 +116,7 @@ func splitFile(file string) (dir, base string, rules Rules) {
 	}
 	if name := dropFileHash(base); name != base {
 		base = name
-		rules |= Of(RuleFileHash)
+		rules |= rulesOf(RuleFileHash)
 	}
 	return dir, base, rules
 }
@@ -155,7 +155,7 @@ func dropFileHash(base string) string {
 	return name + ext
 }
 
-// isHash says that a word was not written by a person: at least six
+// isHash reports whether a word was not written by a person: at least six
 // hexadecimal digits of both kinds, or eight and more letters and digits that
 // change between small, capital and digit too often for a name.
 func isHash(s string) bool {

@@ -1,24 +1,24 @@
-// Package fingerprint decides which group a crash report belongs to, and says
-// why. It is pure rules: a report goes in, a 32-byte key, a title and an
-// explanation come out; nothing is read or kept elsewhere.
+// Package fingerprint decides which group a crash report belongs to, and explains
+// why. It is pure: the input is a report, the output a 32-byte key, a title and an
+// explanation; nothing else is read or stored.
 //
 // A key that the client sent is used as it is. Else the key is the SHA-256 of
-// Version and of a few lines of material, made from the faulting thread:
-// every function name is freed of what changes between builds, runs and
-// compilers (arguments, template arguments, hashes, generated numbers), the
-// frames that raise or report the error are cut off the top, those that start
-// a thread off the bottom, repeated calls are collapsed, and the application's
-// own frames are preferred to those of libraries. A frame without a function
-// name stands as its module and the offset in it. A report without a usable
-// stack is grouped by its classifier and its message, with the parts of the
-// message that vary replaced.
+// Version and of a few lines of material, taken from the faulting thread: every
+// function name loses what changes between builds, runs and compilers
+// (arguments, template arguments, hashes, generated numbers), the frames that
+// raise or report the error are cut off the top, those that start a thread off
+// the bottom, repeated calls are collapsed, and the application's own frames
+// are preferred to those of libraries. A frame without a function name stands
+// as its module and the offset in it. A report without a usable stack is
+// grouped by its classifier and its message, in which the parts that vary are
+// replaced.
 //
 // Every rule has a stable name (Rule), and the Explanation lists, for each
 // frame, the rules that changed it or left it out, and the final material.
 //
 // The rules are versioned: a change of any rule that changes a key must raise
-// Version. Groups keep the version that made them, so that nothing is re-keyed
-// silently. Golden keys in the tests hold this.
+// Version. Groups keep the version that they were computed with, so that
+// nothing gets another key silently. Golden keys in the tests check this.
 //
 // The input is hostile. Every name, count and depth is bounded, every scanner
 // runs in time linear in its input, and there is no error: the worst report
@@ -42,22 +42,22 @@ const Version = 1
 // group id as text: 64 hexadecimal digits, or anything, which is then hashed.
 const attributeFingerprint = "_mod_fingerprint"
 
-// Result is what Compute found.
+// Result is what Compute returns.
 type Result struct {
 	// Key identifies the group.
 	Key [32]byte
-	// Given says that the client chose the key, as the member fingerprint or
+	// Given is set when the client chose the key, as the member fingerprint or
 	// the attribute _mod_fingerprint. A given key does not depend on Version.
 	Given bool
-	// Title is what a person reads first: "TypeError: x is undefined". It is
-	// one line, at most 200 runes of message, and never empty.
+	// Title is the headline of the group: "TypeError: x is undefined". It is one
+	// line, at most 200 runes of message, and never empty.
 	Title string
 	// Culprit is the first frame that counts: "checkout.pay (src/checkout.js)".
 	// It is "" for a report without a usable stack.
 	Culprit string
 	// Classifier is the first classifier of the report, or "".
 	Classifier string
-	// Explanation says how Key came about.
+	// Explanation describes how Key was computed.
 	Explanation Explanation
 }
 
@@ -65,9 +65,9 @@ type Result struct {
 // fails and does not change the report; the strings of the result may share
 // memory with it.
 //
-// The client's member fingerprint goes before the attribute _mod_fingerprint:
-// the member is the documented way, the attribute may have been set once for
-// a whole process. Both go before the stack.
+// The client's member fingerprint takes precedence over the attribute
+// _mod_fingerprint: the member is the documented way, the attribute may have
+// been set once for a whole process. Both take precedence over the stack.
 func Compute(r *report.Report) Result {
 	a := analyse(r)
 	res := Result{Culprit: a.culprit}
@@ -79,13 +79,13 @@ func Compute(r *report.Report) Result {
 
 	if len(r.Fingerprint) == len(res.Key) {
 		copy(res.Key[:], r.Fingerprint)
-		return given(res, SourceGiven)
+		return clientKey(res, SourceGiven)
 	}
 	if text := r.Attribute(attributeFingerprint); text != "" {
-		if n, err := hex.Decode(res.Key[:], boundedHex(text)); err != nil || n != len(res.Key) {
+		if n, err := hex.Decode(res.Key[:], hexKey(text)); err != nil || n != len(res.Key) {
 			res.Key = sha256.Sum256([]byte(text))
 		}
-		return given(res, SourceAttribute)
+		return clientKey(res, SourceAttribute)
 	}
 
 	e := &res.Explanation
@@ -98,7 +98,7 @@ func Compute(r *report.Report) Result {
 	return res
 }
 
-func given(res Result, source Source) Result {
+func clientKey(res Result, source Source) Result {
 	res.Given = true
 	res.Explanation = Explanation{
 		Version:  Version,
@@ -108,15 +108,15 @@ func given(res Result, source Source) Result {
 	return res
 }
 
-// boundedHex returns text when it can be a key in hexadecimal, else nil.
-func boundedHex(text string) []byte {
+// hexKey returns text when it can be a key in hexadecimal, else nil.
+func hexKey(text string) []byte {
 	if len(text) != 2*sha256.Size {
 		return nil
 	}
 	return []byte(text)
 }
 
-// material returns the lines that are hashed, and what they were made from.
+// material returns the lines that are hashed, and what they were taken from.
 func material(r *report.Report, a *analysis, message string) (Source, []string) {
 	lines := make([]string, 0, len(a.order)+2)
 	classifier := ""
@@ -127,12 +127,12 @@ func material(r *report.Report, a *analysis, message string) (Source, []string) 
 	if len(a.order) > 0 {
 		// A native error shows as another signal from run to run (SIGSEGV,
 		// SIGBUS, SIGABRT for one overwritten pointer); elsewhere the
-		// exception's class tells errors of one function apart.
+		// exception's class distinguishes the errors of one function.
 		if classifier != "" && a.family != familyNative && a.family != familyUnknown {
 			lines = append(lines, "class "+classifier)
 		}
-		if !a.named {
-			// Files alone are too little: all anonymous functions of one
+		if !a.hasNames {
+			// Files alone are not enough: all anonymous functions of one
 			// bundle would be one group.
 			lines = appendLine(lines, "message ", text)
 		}
@@ -156,8 +156,8 @@ func appendLine(lines []string, label, text string) []string {
 	return append(lines, label+text)
 }
 
-// hashMaterial is SHA-256 over the version, the source and the lines, each
-// with its length before it, so that no text can imitate two lines.
+// hashMaterial returns the SHA-256 of the version, the source and the lines, each
+// with its length before it, so that no line can look like two.
 func hashMaterial(source Source, lines []string) [32]byte {
 	var stack [2048]byte
 	buf := append(stack[:0], "slipway-fingerprint"...)
@@ -171,12 +171,12 @@ func hashMaterial(source Source, lines []string) [32]byte {
 	return sha256.Sum256(buf)
 }
 
-// normalizeClassifier frees an exception's class of generated parts.
+// normalizeClassifier removes the generated parts of an exception's class.
 func normalizeClassifier(class string, f family) string {
 	class = oneLine(class, maxTitle)
 	if f == familyJVM || f == familyDotNet || f == familyPHP {
 		var n namer
-		text, _ := n.name(f, class)
+		text, _ := n.normalize(f, class)
 		return text
 	}
 	return strings.TrimSpace(class)

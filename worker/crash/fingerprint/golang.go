@@ -9,34 +9,34 @@ import "strings"
 func (n *namer) golang(s string) string {
 	if i := strings.LastIndex(s, "/vendor/"); i > 0 {
 		s = s[i+len("/vendor/"):]
-		n.apply(RuleGoVendor)
+		n.noteRule(RuleGoVendor)
 	}
 	if i := strings.Index(s, " in goroutine "); i > 0 {
 		s = s[:i]
-		n.apply(RuleArguments)
+		n.noteRule(RuleArguments)
 	}
 	n.out = n.out[:0]
 	for i := 0; i < len(s); {
 		switch c := s[i]; c {
 		case '[':
-			i = closing(s, i)
-			n.apply(RuleGoGenerics)
+			i = bracketEnd(s, i)
+			n.noteRule(RuleGoGenerics)
 		case '(':
-			end := closing(s, i)
+			end := bracketEnd(s, i)
 			inner := strings.TrimSuffix(s[i+1:end], ")")
 			if i > 0 && s[i-1] == '.' && inner != "" && end < len(s) && s[end] == '.' {
 				inner = strings.TrimPrefix(inner, "*")
 				if k := strings.IndexByte(inner, '['); k >= 0 {
 					inner = inner[:k]
-					n.apply(RuleGoGenerics)
+					n.noteRule(RuleGoGenerics)
 				}
 				n.out = append(n.out, inner...)
-				n.apply(RuleGoReceiver)
+				n.noteRule(RuleGoReceiver)
 				i = end
 				continue
 			}
 			if inner != "..." || end < len(s) {
-				n.apply(RuleArguments)
+				n.noteRule(RuleArguments)
 			}
 			i = len(s)
 		default:
@@ -46,7 +46,7 @@ func (n *namer) golang(s string) string {
 	}
 	text := n.result(s)
 	if trimmed := goClosure(text); trimmed != text {
-		n.apply(RuleGoClosure)
+		n.noteRule(RuleGoClosure)
 		return trimmed
 	}
 	return text

@@ -15,7 +15,7 @@ func (n *namer) java(s string) string {
 	s = strings.TrimPrefix(s, "at ")
 	if i := strings.IndexByte(s, '('); i > 0 {
 		s = s[:i]
-		n.apply(RuleArguments)
+		n.noteRule(RuleArguments)
 	}
 	// "java.base@17/java.lang.Thread.run", "app//com.shop.Cart.pay"; not the
 	// address of a lambda, which follows "Lambda".
@@ -24,7 +24,7 @@ func (n *namer) java(s string) string {
 			i++
 		}
 		s = s[i+1:]
-		n.apply(RuleModulePrefix)
+		n.noteRule(RuleModulePrefix)
 	}
 	n.out = n.out[:0]
 	for rest := s; ; {
@@ -33,7 +33,7 @@ func (n *namer) java(s string) string {
 			// The body of a coroutine: the class is named after the function.
 			n.out = n.out[:len(n.out)-1]
 			n.out = bytes.TrimSuffix(n.out, []byte(anonymousClass))
-			n.apply(RuleKotlinCoroutine)
+			n.noteRule(RuleKotlinCoroutine)
 			break
 		}
 		n.javaSegment(segment, !more)
@@ -53,7 +53,7 @@ const anonymousClass = "$anon"
 func (n *namer) javaSegment(s string, last bool) {
 	if i := strings.IndexByte(s, '/'); i >= 0 {
 		s = s[:i] // Lambda$14/0x0000000800c03000
-		n.apply(RuleJavaLambda)
+		n.noteRule(RuleJavaLambda)
 	}
 	if strings.IndexByte(s, '$') < 0 && strings.IndexByte(s, '-') < 0 {
 		n.javaWord(s)
@@ -64,16 +64,16 @@ func (n *namer) javaSegment(s string, last bool) {
 		// Old D8: -$$Lambda$Cart$<hash of 22 to 27 characters>.
 		class, _, _ := strings.Cut(s[len("-$$Lambda$"):], "$")
 		n.out = append(append(n.out, class...), "$Lambda"...)
-		n.apply(RuleJavaLambda)
+		n.noteRule(RuleJavaLambda)
 		return
 	case strings.HasPrefix(s, "$r8$lambda$"):
 		n.out = append(n.out, "$r8$lambda"...)
-		n.apply(RuleJavaLambda)
+		n.noteRule(RuleJavaLambda)
 		return
 	case strings.HasPrefix(s, "access$"):
 		n.out = append(n.out, "access$"...)
 		if s != "access$" {
-			n.apply(RuleAccessor)
+			n.noteRule(RuleAccessor)
 		}
 		return
 	}
@@ -82,24 +82,24 @@ func (n *namer) javaSegment(s string, last bool) {
 		case hasPrefixAny(tail, "Lambda", "ExternalSyntheticLambda"):
 			n.javaParts(head, false)
 			n.out = append(n.out, "$Lambda"...)
-			n.apply(RuleJavaLambda)
+			n.noteRule(RuleJavaLambda)
 			return
-		case hasAny(tail, "CGLIB", "jvst", "javassist", "Proxy", "Enhancer", "FastClass"):
+		case containsAny(tail, "CGLIB", "jvst", "javassist", "Proxy", "Enhancer", "FastClass"):
 			n.javaParts(strings.TrimRight(head, "_"), false)
-			n.apply(RuleJavaProxy)
+			n.noteRule(RuleJavaProxy)
 			return
 		}
 	}
 	for _, mark := range [...]string{"$HibernateProxy", "$ByteBuddy", "$MockitoMock"} {
 		if i := strings.Index(s, mark); i > 0 {
 			s = s[:i]
-			n.apply(RuleJavaProxy)
+			n.noteRule(RuleJavaProxy)
 		}
 	}
 	if last {
 		if i := strings.LastIndexByte(s, '-'); i > 0 && (s[i+1:] == "impl" || len(s)-i-1 == 7 && isPlainWord(s[i+1:])) {
 			s = s[:i] // a hash of inline class parameters
-			n.apply(RuleKotlinMangling)
+			n.noteRule(RuleKotlinMangling)
 		}
 	}
 	n.javaParts(s, last)
@@ -112,23 +112,23 @@ func (n *namer) javaParts(s string, last bool) {
 		part, tail, more := strings.Cut(s, "$")
 		switch {
 		case !first && allDigits(part) && last:
-			n.apply(RuleJavaLambda) // lambda$pay$3
+			n.noteRule(RuleJavaLambda) // lambda$pay$3
 		case !first && allDigits(part):
 			if !bytes.HasSuffix(n.out[start:], []byte(anonymousClass)) {
 				n.out = append(n.out, anonymousClass...)
 			}
-			n.apply(RuleJavaAnonymousClass)
+			n.noteRule(RuleJavaAnonymousClass)
 		case !first && last && (part == "suspendImpl" || part == "default"):
-			n.apply(RuleKotlinCoroutine)
+			n.noteRule(RuleKotlinCoroutine)
 		case !first && last && strings.HasPrefix(part, "lambda-") && allDigits(part[len("lambda-"):]):
 			n.out = append(n.out, "$lambda"...)
-			n.apply(RuleJavaLambda)
+			n.noteRule(RuleJavaLambda)
 		default:
 			if !first {
 				n.out = append(n.out, '$')
-				if k := digits(part); k > 0 && k < len(part) {
+				if k := countDigits(part); k > 0 && k < len(part) {
 					part = part[k:] // the local class Cart$1Line
-					n.apply(RuleJavaAnonymousClass)
+					n.noteRule(RuleJavaAnonymousClass)
 				}
 			}
 			n.javaWord(part)
@@ -150,9 +150,9 @@ func (n *namer) javaWord(s string) {
 		if tail, ok := strings.CutPrefix(s, generated); ok && allDigits(tail) {
 			n.out = append(n.out, generated...)
 			if generated == "Proxy" {
-				n.apply(RuleJavaProxy)
+				n.noteRule(RuleJavaProxy)
 			} else {
-				n.apply(RuleJavaReflection)
+				n.noteRule(RuleJavaReflection)
 			}
 			return
 		}

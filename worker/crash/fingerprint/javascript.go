@@ -18,32 +18,32 @@ func (n *namer) javascript(s string) string {
 			}
 			if rest, ok := strings.CutPrefix(s, p); ok {
 				s = rest
-				n.apply(RuleJSReceiver)
+				n.noteRule(RuleJSReceiver)
 			}
 		}
 		if i := strings.Index(s, " [as "); i >= 0 {
 			s = s[:i]
-			n.apply(RuleJSAlias)
+			n.noteRule(RuleJSAlias)
 		}
 		if i := strings.IndexByte(s, '('); i > 0 && !strings.HasPrefix(s, "eval at ") {
 			s = s[:i]
-			n.apply(RuleArguments)
+			n.noteRule(RuleArguments)
 		}
 		for _, p := range [...]string{"Object.", "Module.", "exports.", "module.", "window.", "globalThis.", "global.", "self.", "_this.", "this."} {
 			if rest, ok := strings.CutPrefix(s, p); ok {
 				s = rest
-				n.apply(RuleJSReceiver)
+				n.noteRule(RuleJSReceiver)
 			}
 		}
 		for _, suffix := range [...]string{".<anonymous>", ".<computed>", "/<", "<", ".eval"} {
 			if rest, ok := strings.CutSuffix(s, suffix); ok {
 				s = rest
-				n.apply(RuleJSAnonymous)
+				n.noteRule(RuleJSAnonymous)
 			}
 		}
 		if i := strings.Index(s, ".prototype."); i > 0 {
 			s = s[:i] + s[i+len(".prototype"):]
-			n.apply(RuleJSReceiver)
+			n.noteRule(RuleJSReceiver)
 		}
 		s = strings.TrimSpace(s)
 		if s == before {
@@ -54,19 +54,19 @@ func (n *namer) javascript(s string) string {
 	case "", "eval", "<anonymous>", "anonymous", "(anonymous)", "(anonymous function)", "[native code]", "native code",
 		"eval code", "global code", "module code", "?", "null", "undefined", "<unknown>":
 		if s != "" {
-			n.apply(RuleJSAnonymous)
+			n.noteRule(RuleJSAnonymous)
 		}
 		return ""
 	}
 	if hasPrefixAny(s, "./", "../", "eval at ", "http://", "https://", "webpack://", "file://") {
-		n.apply(RuleJSAnonymous) // a module's own code, named by its path
+		n.noteRule(RuleJSAnonymous) // a module's own code, named by its path
 		return ""
 	}
 	return s
 }
 
-// isAsyncFrame says that a frame was put below the real stack by the
-// runtime's memory of who awaited: whether it is there depends on timing.
+// isAsyncFrame reports whether the runtime appended a frame to the real stack, to
+// show who awaited: whether it is there depends on timing.
 func isAsyncFrame(f family, name string) bool {
 	switch f {
 	case familyJS:

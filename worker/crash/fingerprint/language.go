@@ -17,13 +17,13 @@ const (
 	familyGo
 )
 
-// withFiles says that function names are short, and the file belongs to them.
-// Elsewhere the name already holds its package, class or namespace.
+// withFiles reports whether the file is part of a frame's text, because function
+// names are short. Elsewhere the name already has its package, class or namespace.
 func (f family) withFiles() bool {
 	return f == familyJS || f == familyPython || f == familyRuby || f == familyPHP
 }
 
-// reportFamily reads the report's lang, then its agent: some clients give a
+// reportFamily reads the report's lang, then its agent: some clients send a
 // lang of their own ("crashpad", "unity").
 func reportFamily(lang, agent string) family {
 	if f := familyOf(lang); f != familyUnknown {
@@ -33,9 +33,9 @@ func reportFamily(lang, agent string) family {
 }
 
 // familyOf finds a language's name in a short text such as "C#", "nodejs" or
-// "backtrace-python". Longer texts go before those they contain.
+// "backtrace-python". Longer names are tried before those they contain.
 func familyOf(text string) family {
-	text = strings.ToLower(cut(text, 64))
+	text = strings.ToLower(truncate(text, 64))
 	switch text {
 	case "c", "c++", "cpp", "cxx", "d", "zig", "objc", "rust", "swift", "wasm":
 		return familyNative
@@ -45,19 +45,19 @@ func familyOf(text string) family {
 		return familyJS
 	}
 	switch {
-	case hasAny(text, "javascript", "typescript", "node", "ecmascript", "browser", "react-native", "electron"):
+	case containsAny(text, "javascript", "typescript", "node", "ecmascript", "browser", "react-native", "electron"):
 		return familyJS
-	case hasAny(text, "java", "kotlin", "android", "dalvik", "scala", "groovy", "jvm"):
+	case containsAny(text, "java", "kotlin", "android", "dalvik", "scala", "groovy", "jvm"):
 		return familyJVM
-	case hasAny(text, "python"):
+	case containsAny(text, "python"):
 		return familyPython
-	case hasAny(text, "ruby", "rails"):
+	case containsAny(text, "ruby", "rails"):
 		return familyRuby
-	case hasAny(text, "php"):
+	case containsAny(text, "php"):
 		return familyPHP
-	case hasAny(text, "csharp", "c#", "f#", "dotnet", ".net", "unity", "mono", "fsharp"):
+	case containsAny(text, "csharp", "c#", "f#", "dotnet", ".net", "unity", "mono", "fsharp"):
 		return familyDotNet
-	case hasAny(text, "rust", "swift", "objective", "c++", "cpp", "native", "crashpad", "breakpad", "minidump", "cocoa", "unreal"):
+	case containsAny(text, "rust", "swift", "objective", "c++", "cpp", "native", "crashpad", "breakpad", "minidump", "cocoa", "unreal"):
 		return familyNative
 	case strings.HasPrefix(text, "go-"), strings.HasSuffix(text, "-go"), strings.Contains(text, "golang"):
 		return familyGo
@@ -65,7 +65,7 @@ func familyOf(text string) family {
 	return familyUnknown
 }
 
-// frameFamily tells the language of one frame: stacks are mixed (native
+// frameFamily returns the language of one frame. Stacks are mixed (native
 // frames in an Android or Unity report, JavaScript above native code), so the
 // file or the library decides, then the report, then the shape of the name.
 func frameFamily(reported, file family, name string) family {
@@ -88,7 +88,7 @@ func frameFamily(reported, file family, name string) family {
 		return familyGo
 	case strings.Contains(name, "@anonymous"), strings.HasSuffix(name, "{closure}") && strings.Contains(name, `\`):
 		return familyPHP
-	case strings.Contains(name, "<locals>"), strings.HasPrefix(name, "<") && hasAny(name, "<module>", "<lambda>", "comp>"):
+	case strings.Contains(name, "<locals>"), strings.HasPrefix(name, "<") && containsAny(name, "<module>", "<lambda>", "comp>"):
 		return familyPython
 	case strings.HasPrefix(name, "Object."), strings.HasSuffix(name, "<anonymous>"):
 		return familyJS
@@ -135,7 +135,7 @@ func fileFamily(file string) family {
 	return familyUnknown
 }
 
-func hasAny(s string, parts ...string) bool {
+func containsAny(s string, parts ...string) bool {
 	for _, p := range parts {
 		if strings.Contains(s, p) {
 			return true

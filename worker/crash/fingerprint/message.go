@@ -2,8 +2,8 @@ package fingerprint
 
 import "strings"
 
-// maxMessage bounds the part of an error message that is read. Messages that
-// are longer hold dumps.
+// maxMessage bounds the part of an error message that is read. Longer messages
+// contain dumps.
 const maxMessage = 2048
 
 // normalizeMessage replaces what varies between two occurrences of one error:
@@ -33,7 +33,7 @@ func normalizeMessage(s string) string {
 			j++
 		}
 		if isURL(s[i:j]) {
-			// A query holds what parts other words.
+			// A query contains characters that separate other words.
 			for j < len(s) && !strings.ContainsRune(" '\"`)]}<>,|", rune(s[j])) {
 				j++
 			}
@@ -41,7 +41,7 @@ func normalizeMessage(s string) string {
 		out = appendMessageWord(out, s[i:j])
 		i = j
 	}
-	return cut(collapseNumbers(string(out)), maxText)
+	return truncate(collapseNumbers(string(out)), maxText)
 }
 
 func isMessageSeparator(c byte) bool {
@@ -97,7 +97,7 @@ func quotedText(s string, i int) int {
 	return 0
 }
 
-// appendMessageWord writes a word, or the kind of thing that it is, and the
+// appendMessageWord appends a word, or the kind of thing that it is, and the
 // punctuation after it.
 func appendMessageWord(out []byte, w string) []byte {
 	core := strings.TrimRight(w, ".,:!?")
@@ -134,14 +134,14 @@ func appendMessageWord(out []byte, w string) []byte {
 	return out
 }
 
-// appendAlphanumeric writes letters as they are and digits as <num>; a whole
+// appendAlphanumeric appends letters as they are and digits as <num>; a whole
 // word of hexadecimal digits is <hex>.
 func appendAlphanumeric(out []byte, w string) []byte {
 	if hex, ok := strings.CutPrefix(w, "0x"); ok && allHex(hex) || len(w) >= 7 && allHex(w) && strings.ContainsAny(w, "0123456789") && !allDigits(w) {
 		return append(out, "<hex>"...)
 	}
 	for i := 0; i < len(w); {
-		if n := digits(w[i:]); n > 0 {
+		if n := countDigits(w[i:]); n > 0 {
 			out = append(out, "<num>"...)
 			i += n
 			continue
@@ -152,8 +152,8 @@ func appendAlphanumeric(out []byte, w string) []byte {
 	return out
 }
 
-// collapseNumbers makes one number of what was written with a sign, a point
-// or a version's dots.
+// collapseNumbers joins the parts of a number that was written with a sign, a
+// point or a version's dots.
 func collapseNumbers(s string) string {
 	for range 4 {
 		before := s
@@ -192,14 +192,14 @@ func isUUID(w string) bool {
 	return true
 }
 
-// isDate says that w is a date or a time of day: digits with at least two of
+// isDate reports whether w is a date or a time of day: digits with at least two of
 // the same separator (2026-11-20, 20.11.2026, 10:20:03.5Z), or a date, T and a
 // time.
 func isDate(w string) bool {
 	if date, clock, ok := strings.Cut(w, "T"); ok {
 		return isDate(date) && strings.Count(clock, ":") >= 1
 	}
-	n := digits(w)
+	n := countDigits(w)
 	if n == 0 || n > 4 || n >= len(w) {
 		return false
 	}
@@ -209,7 +209,7 @@ func isDate(w string) bool {
 	}
 	parts := 0
 	for {
-		k := digits(w)
+		k := countDigits(w)
 		if k == 0 || k > 4 {
 			return false
 		}
@@ -223,8 +223,8 @@ func isDate(w string) bool {
 	return parts == 3 && (w == "" || w == "Z" || w[0] == '.' || w[0] == ',' || w[0] == '+')
 }
 
-// isPath says that w names a file: absolute, relative with a dot, of a home
-// folder, or of Windows. A word with a slash in it ("read/write") is no path.
+// isPath reports whether w is a path: absolute, relative with a dot, of a home
+// folder, or of Windows. A word with a slash in it ("read/write") is not.
 func isPath(w string) bool {
 	if hasPrefixAny(w, "./", "../", "~/", `\\`, "file:/") {
 		return true

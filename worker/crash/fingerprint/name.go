@@ -10,44 +10,44 @@ const (
 )
 
 // unreadable stands for a name that still changes after maxNameRounds: no
-// compiler makes one.
+// compiler writes one.
 const unreadable = "unreadable-name"
 
-// namer normalizes names; it keeps a buffer between them.
+// namer normalizes names; its buffer is reused for each.
 type namer struct {
-	out   []byte
-	rules Rules
-	read  int // bytes of names so far
+	out       []byte
+	rules     Rules
+	bytesRead int // bytes of names so far
 }
 
-// name normalizes a function name of a language family and returns the rules
-// that changed it. It returns "" when the name says nothing ("<anonymous>").
+// normalize returns a function name of a language family without what varies, and
+// the rules that changed it. It returns "" for a placeholder ("<anonymous>").
 //
-// The rules are applied until the name stays as it is, since one may uncover
-// the work of another. Hence name(name(x)) is name(x).
-func (n *namer) name(f family, s string) (string, Rules) {
+// The rules are applied until the name stays as it is, since one may enable
+// another. Hence normalizing twice is normalizing once.
+func (n *namer) normalize(f family, s string) (string, Rules) {
 	n.rules = 0
-	if limit := max(maxText, min(maxName, maxNames-n.read)); len(s) > limit {
-		s = cut(s, limit)
-		n.rules |= Of(RuleLength)
+	if limit := max(maxText, min(maxName, maxNames-n.bytesRead)); len(s) > limit {
+		s = truncate(s, limit)
+		n.rules |= rulesOf(RuleLength)
 	}
-	n.read += len(s)
+	n.bytesRead += len(s)
 	s = oneLine(s, maxName)
 	for range maxNameRounds {
-		text := oneLine(n.once(f, s), maxName)
+		text := oneLine(n.applyRules(f, s), maxName)
 		if len(text) > maxText {
-			text = oneLine(cut(text, maxText), maxText)
-			n.rules |= Of(RuleLength)
+			text = oneLine(truncate(text, maxText), maxText)
+			n.rules |= rulesOf(RuleLength)
 		}
 		if text == s {
 			return text, n.rules
 		}
 		s = text
 	}
-	return unreadable, n.rules | Of(RuleUnreadable)
+	return unreadable, n.rules | rulesOf(RuleUnreadable)
 }
 
-func (n *namer) once(f family, s string) string {
+func (n *namer) applyRules(f family, s string) string {
 	switch f {
 	case familyJVM:
 		return n.java(s)
@@ -67,8 +67,8 @@ func (n *namer) once(f family, s string) string {
 	return n.native(s)
 }
 
-// apply notes a rule.
-func (n *namer) apply(r Rule) { n.rules |= 1 << r }
+// noteRule adds a rule to those that changed the name.
+func (n *namer) noteRule(r Rule) { n.rules |= 1 << r }
 
 // result returns what was written to the buffer, sharing s when nothing
 // changed.

@@ -21,14 +21,14 @@ func checkNames(t *testing.T, f family, cases []nameCase) {
 	for _, c := range cases {
 		t.Run(c.in, func(t *testing.T) {
 			var n namer
-			got, rules := n.name(f, c.in)
+			got, rules := n.normalize(f, c.in)
 			require.Equal(t, c.want, got)
 			if c.rule == noRule {
 				require.Empty(t, rules.Names())
 			} else {
 				require.True(t, rules.Has(c.rule), "rule %s is missing in %v", c.rule, rules.Names())
 			}
-			again, _ := n.name(f, got)
+			again, _ := n.normalize(f, got)
 			require.Equal(t, got, again, "a second application changed the name")
 		})
 	}
@@ -236,7 +236,7 @@ func requireFast(t *testing.T, f func()) {
 	}
 	var n namer
 	harmless := strings.Repeat("abcdefg.", maxName/8)
-	limit := max(time.Second, 1000*measure(func() { n.once(familyNative, harmless) }))
+	limit := max(time.Second, 1000*measure(func() { n.applyRules(familyNative, harmless) }))
 	fastest := limit
 	for range 3 {
 		if fastest = min(fastest, measure(f)); fastest < limit {
@@ -257,9 +257,9 @@ func TestHostileNames(t *testing.T) {
 		for f := familyUnknown; f <= familyGo; f++ {
 			var n namer
 			var text string
-			requireFast(t, func() { text, _ = n.name(f, s) })
+			requireFast(t, func() { text, _ = n.normalize(f, s) })
 			require.LessOrEqual(t, len(text), maxText)
-			again, _ := n.name(f, text)
+			again, _ := n.normalize(f, text)
 			require.Equal(t, text, again)
 		}
 	}
@@ -275,11 +275,11 @@ func FuzzName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, fam uint8, s string) {
 		fa := family(fam % uint8(familyGo+1))
 		var n namer
-		text, _ := n.name(fa, s)
+		text, _ := n.normalize(fa, s)
 		if len(text) > 2*len(s)+len(unreadable) || len(text) > maxText {
 			t.Fatalf("%q became %q: too long", s, text)
 		}
-		if again, _ := n.name(fa, text); again != text {
+		if again, _ := n.normalize(fa, text); again != text {
 			t.Fatalf("%q became %q, then %q", s, text, again)
 		}
 	})

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// native normalizes the names that symbol tables and demanglers give for C,
-// C++ and Rust: GNU, LLVM and Microsoft spellings. Objective-C and Swift have
-// their own forms and are told apart first.
+// native normalizes the names of C, C++ and Rust in symbol tables and from
+// demanglers: GNU, LLVM and Microsoft spellings. Objective-C and Swift have other
+// forms, which are recognized first.
 //
 //	int ns::f<int>(std::vector<int>) const [clone .cold]  ->  ns::f<T>
 func (n *namer) native(s string) string {
@@ -24,7 +24,7 @@ func (n *namer) native(s string) string {
 	return n.qualified(s)
 }
 
-// plainNative says that a name has nothing to normalize.
+// plainNative reports whether a name has nothing to normalize.
 func plainNative(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -52,18 +52,18 @@ func plainNative(s string) bool {
 	return true
 }
 
-// nativePrefixes takes off what stands before a name: "ntdll!", thunks, and
+// nativePrefixes removes what precedes a name: "ntdll!", thunks, and
 // the hash at the end of a Rust name that was not demangled.
 func (n *namer) nativePrefixes(s string) string {
 	for _, p := range [...]string{"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ", "[thunk]:", "[thunk]: "} {
 		if strings.HasPrefix(s, p) {
 			s = s[len(p):]
-			n.apply(RuleThunk)
+			n.noteRule(RuleThunk)
 		}
 	}
 	if i := strings.IndexByte(s, '!'); i > 0 && i+1 < len(s) && s[i+1] != '=' && isModuleName(s[:i]) {
 		s = s[i+1:]
-		n.apply(RuleModulePrefix)
+		n.noteRule(RuleModulePrefix)
 	}
 	if strings.HasPrefix(s, "_ZN") || strings.HasPrefix(s, "__ZN") {
 		const hashed = len("17h0123456789abcdefE")
@@ -73,7 +73,7 @@ func (n *namer) nativePrefixes(s string) string {
 		}
 		if start := end - hashed; start > 3 && strings.HasPrefix(s[start:], "17h") && s[end-1] == 'E' && allHex(s[start+3:end-1]) {
 			s = s[:start] + "E"
-			n.apply(RuleRustHash)
+			n.noteRule(RuleRustHash)
 		}
 	}
 	return s
@@ -106,49 +106,49 @@ scan:
 			operator = operator || isOperator
 			i = next
 		case c == '<':
-			i = n.angle(s, i, 0)
+			i = n.angleBracket(s, i, 0)
 		case c == '(':
-			end := closing(s, i)
+			end := bracketEnd(s, i)
 			if s[i:end] == "(anonymous namespace)" {
 				n.out = append(n.out, "{anon}"...)
-				n.apply(RuleAnonymousNamespace)
+				n.noteRule(RuleAnonymousNamespace)
 				i = end
 				continue
 			}
 			if name, ok := swiftPrivate(s[i:end]); ok && bytes.HasSuffix(n.out, []byte(".")) {
 				n.out = append(n.out, name...)
-				n.apply(RuleSwiftDecoration)
+				n.noteRule(RuleSwiftDecoration)
 				i = end
 				continue
 			}
 			if strings.HasPrefix(s[i:end], "(extension in ") && strings.HasPrefix(s[end:], ":") {
-				n.apply(RuleSwiftDecoration)
+				n.noteRule(RuleSwiftDecoration)
 				i = end + 1
 				continue
 			}
 			if !args && blank > 0 && blank < len(n.out) {
 				n.out = append(n.out[:0], n.out[blank:]...)
-				n.apply(RuleReturnType)
+				n.noteRule(RuleReturnType)
 			}
 			if string(bytes.TrimRight(n.out, " ")) == "decltype" {
 				n.out, blank = n.out[:0], -1
-				n.apply(RuleReturnType)
+				n.noteRule(RuleReturnType)
 				i = end
 				continue
 			}
 			args, operator = true, false
-			n.apply(RuleArguments)
+			n.noteRule(RuleArguments)
 			rest := trimQualifiers(s[end:])
 			if strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, ".(") || strings.HasPrefix(rest, "'::") {
 				i = len(s) - len(rest)
 				continue
 			}
-			n.trailer(s[end:])
+			n.noteSuffix(s[end:])
 			break scan
 		case c == ' ':
 			rest := s[i:]
 			if rest == " const" || strings.HasPrefix(rest, " [") || strings.HasPrefix(rest, " + ") || strings.HasPrefix(rest, " (.") || strings.HasPrefix(rest, " : ") || strings.HasPrefix(rest, " -> ") {
-				n.trailer(rest)
+				n.noteSuffix(rest)
 				break scan
 			}
 			n.out = append(n.out, ' ')
@@ -160,15 +160,15 @@ scan:
 			}
 			i++
 		case c == '{':
-			end := closing(s, i)
-			n.brace(s[i:end])
+			end := bracketEnd(s, i)
+			n.curlyBracket(s[i:end])
 			i = end
 		case c == '`' || c == '\'':
-			i = n.quoted(s, i)
+			i = n.quotedPart(s, i)
 		case c == '[':
-			end := closing(s, i)
+			end := bracketEnd(s, i)
 			if len(n.out) == 0 || strings.HasPrefix(s[i:], "[clone") || strings.HasPrefix(s[i:], "[abi:") {
-				n.apply(RuleCloneSuffix)
+				n.noteRule(RuleCloneSuffix)
 			} else {
 				n.out = append(n.out, s[i:end]...)
 			}
@@ -176,32 +176,32 @@ scan:
 		case c == '@':
 			if end := symbolVersion(s, i); end > 0 {
 				if allDigits(s[i+1 : end]) {
-					n.apply(RuleStdcallSuffix)
+					n.noteRule(RuleStdcallSuffix)
 					if len(n.out) > 1 && n.out[0] == '_' && n.out[1] != '_' {
 						n.out = append(n.out[:0], n.out[1:]...)
 					}
 				} else {
-					n.apply(RuleSymbolVersion)
+					n.noteRule(RuleSymbolVersion)
 				}
 				i = end
 				continue
 			}
 			if i == 0 {
-				n.apply(RuleStdcallSuffix) // @fastcall@8
+				n.noteRule(RuleStdcallSuffix) // @fastcall@8
 			} else {
 				n.out = append(n.out, c)
 			}
 			i++
 		case c == '.':
 			if end := cloneSuffix(s, i); end > 0 {
-				n.apply(RuleCloneSuffix)
+				n.noteRule(RuleCloneSuffix)
 				i = end
 				continue
 			}
 			n.out = append(n.out, c)
 			i++
 		case c == '+' && codeOffset(s[i+1:]):
-			n.apply(RuleCodeOffset)
+			n.noteRule(RuleCodeOffset)
 			break scan
 		default:
 			n.out = append(n.out, c)
@@ -211,18 +211,18 @@ scan:
 	return n.result(s)
 }
 
-// trailer notes which rule leaves out what follows a name.
-func (n *namer) trailer(rest string) {
+// noteSuffix adds the rule that leaves out what follows a name.
+func (n *namer) noteSuffix(rest string) {
 	switch {
 	case rest == "":
 	case strings.Contains(rest, "[clone") || strings.Contains(rest, "(."):
-		n.apply(RuleCloneSuffix)
+		n.noteRule(RuleCloneSuffix)
 	case strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, " +"):
-		n.apply(RuleCodeOffset)
+		n.noteRule(RuleCodeOffset)
 	case strings.HasPrefix(rest, "@"):
-		n.apply(RuleSymbolVersion)
+		n.noteRule(RuleSymbolVersion)
 	default:
-		n.apply(RuleQualifiers)
+		n.noteRule(RuleQualifiers)
 	}
 }
 
@@ -250,8 +250,8 @@ func identifier(s string, i int) string {
 	return s[i:j]
 }
 
-// word writes one identifier, or what stands for it, and returns the position
-// after it, and whether it is a conversion operator or operator new.
+// word writes one identifier, or its replacement, and returns the position after
+// it, and whether it is a conversion operator or operator new.
 func (n *namer) word(s string, i int, word string) (int, bool) {
 	end := i + len(word)
 	switch {
@@ -265,22 +265,22 @@ func (n *namer) word(s string, i int, word string) (int, bool) {
 		end += len(symbol)
 		if strings.HasPrefix(s[end:], " <") {
 			n.out = append(n.out, " <T>"...)
-			n.apply(RuleTemplateArguments)
-			return closing(s, end+1), false
+			n.noteRule(RuleTemplateArguments)
+			return bracketEnd(s, end+1), false
 		}
 		return end, false
 	case word == "_GLOBAL__N_1":
 		n.out = append(n.out, "{anon}"...)
-		n.apply(RuleAnonymousNamespace)
+		n.noteRule(RuleAnonymousNamespace)
 		return end, false
 	case strings.HasPrefix(word, "$_") && allDigits(word[2:]),
 		strings.HasPrefix(word, "lambda_") && len(word) >= len("lambda_")+1 && allHex(word[len("lambda_"):]) && (len(word) == len("lambda_")+32 || allDigits(word[len("lambda_"):])):
 		n.out = append(n.out, "lambda"...)
-		n.apply(RuleLambda)
+		n.noteRule(RuleLambda)
 		return end, false
 	case word[0] == 'h' && rustHash(s, i) > 0 && bytes.HasSuffix(n.out, []byte("::")):
 		n.out = n.out[:len(n.out)-2]
-		n.apply(RuleRustHash)
+		n.noteRule(RuleRustHash)
 		return end, false
 	}
 	if strings.IndexByte(word, '$') < 0 {
@@ -290,7 +290,7 @@ func (n *namer) word(s string, i int, word string) (int, bool) {
 	for _, mark := range [...]string{"$VARIANT$", "$NOCANCEL", "$UNIX2003", "$DARWIN_EXTSN"} {
 		if k := strings.Index(word, mark); k > 0 {
 			n.out = append(n.out, word[:k]...)
-			n.apply(RuleCloneSuffix)
+			n.noteRule(RuleCloneSuffix)
 			return end, false
 		}
 	}
@@ -321,7 +321,7 @@ func operatorSymbol(s string) string {
 	return ""
 }
 
-// cloneSuffix returns the position after a suffix that a compiler gives to a
+// cloneSuffix returns the position after a suffix by which a compiler marks a
 // part or a copy of a function (".constprop.0"), or 0.
 func cloneSuffix(s string, i int) int {
 	j := i + 1
@@ -337,7 +337,7 @@ func cloneSuffix(s string, i int) int {
 	}
 	for j+1 < len(s) && s[j] == '.' && isDigit(s[j+1]) {
 		j++
-		j += digits(s[j:])
+		j += countDigits(s[j:])
 	}
 	if j < len(s) && isIdent(s[j]) {
 		return 0
@@ -348,7 +348,7 @@ func cloneSuffix(s string, i int) int {
 // symbolVersion returns the position after a version, a stdcall size or a
 // marker that follows @, or 0.
 func symbolVersion(s string, i int) int {
-	const longest = 64 // so that a row of @ is read once, not once for each
+	const longest = 64 // so that repeated @ are read once, not once for each
 	j := i + 1
 	for j < len(s) && j < i+longest && (isIdent(s[j]) || s[j] == '.' || s[j] == '@') {
 		j++
@@ -369,7 +369,7 @@ func hasPrefixAny(s string, prefixes ...string) bool {
 	return false
 }
 
-// codeOffset says that s is a number to the end: the offset of an
+// codeOffset reports whether s is a number to the end: the offset of an
 // instruction in its function.
 func codeOffset(s string) bool {
 	if hex, ok := strings.CutPrefix(s, "0x"); ok {

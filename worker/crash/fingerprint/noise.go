@@ -2,28 +2,28 @@ package fingerprint
 
 import "strings"
 
-// isErrorFrame says that a frame only raises or reports the error: it is cut
-// off the top of a stack.
+// isErrorFrame reports whether a frame only raises or reports the error: it is
+// removed from the top of a stack.
 func isErrorFrame(f family, name string) bool {
 	switch f {
 	case familyJVM:
 		return hasSuffixAny(name, "Exception.<init>", "Error.<init>") ||
 			hasPrefixAny(name, "kotlin.jvm.internal.Intrinsics.", "dalvik.system.VMStack.") ||
-			is(name, "java.lang.Throwable.<init>", "java.lang.Throwable.fillInStackTrace", "java.lang.Thread.getStackTrace", "java.util.Objects.requireNonNull", "org.junit.Assert.fail")
+			isOneOf(name, "java.lang.Throwable.<init>", "java.lang.Throwable.fillInStackTrace", "java.lang.Thread.getStackTrace", "java.util.Objects.requireNonNull", "org.junit.Assert.fail")
 	case familyJS:
-		return is(name, "Error", "Error.captureStackTrace", "captureStackTrace", "invariant", "assert", "throw", "reportError", "triggerUncaughtException", "process.abort") ||
+		return isOneOf(name, "Error", "Error.captureStackTrace", "captureStackTrace", "invariant", "assert", "throw", "reportError", "triggerUncaughtException", "process.abort") ||
 			strings.HasPrefix(name, "new ") && hasSuffixAny(name, "Error", "Exception")
 	case familyPython:
-		return is(name, "reraise", "raise_from", "raise_with_traceback", "excepthook")
+		return isOneOf(name, "reraise", "raise_from", "raise_with_traceback", "excepthook")
 	case familyRuby:
-		return is(name, "raise", "fail", "abort", "Kernel#raise", "Kernel#fail", "Kernel#abort")
+		return isOneOf(name, "raise", "fail", "abort", "Kernel#raise", "Kernel#fail", "Kernel#abort")
 	case familyPHP:
-		return is(name, "trigger_error", "user_error", "error_log", "debug_backtrace")
+		return isOneOf(name, "trigger_error", "user_error", "error_log", "debug_backtrace")
 	case familyDotNet:
 		return hasPrefixAny(name, "System.ThrowHelper.", "System.Runtime.ExceptionServices.ExceptionDispatchInfo.Throw", "System.Runtime.CompilerServices.TaskAwaiter.ThrowForNonSuccess",
 			"System.Runtime.CompilerServices.TaskAwaiter.HandleNonSuccess", "System.Environment.FailFast", "System.Diagnostics.Debug.Fail", "UnityEngine.Debug.", "UnityEngine.Assertions.", "UnityEngine.StackTraceUtility", "System.ArgumentNullException.Throw", "System.ArgumentException.Throw")
 	case familyGo:
-		return is(name, "panic", "runtime.gopanic", "runtime.throw", "runtime.fatal", "runtime.fatalthrow", "runtime.fatalpanic", "runtime.sigpanic", "runtime.raise", "runtime.abort", "runtime.crash",
+		return isOneOf(name, "panic", "runtime.gopanic", "runtime.throw", "runtime.fatal", "runtime.fatalthrow", "runtime.fatalpanic", "runtime.sigpanic", "runtime.raise", "runtime.abort", "runtime.crash",
 			"runtime.dieFromSignal", "runtime.sighandler", "runtime.sigtrampgo", "runtime.sigtramp", "runtime.sigfwdgo", "runtime.systemstack", "runtime/debug.Stack", "runtime/debug.PrintStack", "runtime.Stack", "runtime.Callers", "runtime.asmcgocall") ||
 			hasPrefixAny(name, "runtime.goPanic", "runtime.panic", "log.Fatal", "log.Panic", "log.Logger.Fatal", "log.Logger.Panic", "runtime.raise", "runtime.memoryError")
 	}
@@ -56,12 +56,13 @@ func isNativeErrorFrame(name string) bool {
 		"core::slice::index::slice_", "_invalid_parameter", "google::LogMessage::", "google::LogMessageFatal::", "logging::LogMessage::~", "logging::CheckError::", "__asan::", "__ubsan::", "__sanitizer::", "crashpad::CrashpadClient::Dump", "swift_runtime_on_report", "std::sys::backtrace::__rust_end_short_backtrace", "std::sys_common::backtrace::__rust_end_short_backtrace")
 }
 
-// isErrorGate says that everything above a frame is the reaction to an error:
-// a signal handler, a deferred function, a terminate or panic handler.
-func isErrorGate(f family, name string) bool {
+// isErrorBoundary reports whether everything above a frame is the reaction to
+// an error: a signal handler, a deferred function, a terminate or panic
+// handler.
+func isErrorBoundary(f family, name string) bool {
 	switch f {
 	case familyGo:
-		return is(name, "runtime.gopanic", "panic", "runtime.sigpanic")
+		return isOneOf(name, "runtime.gopanic", "panic", "runtime.sigpanic")
 	case familyNative, familyUnknown:
 		switch name {
 		case "<signal handler called>", "__restore_rt", "_sigtramp", "__kernel_rt_sigreturn", "KiUserExceptionDispatcher", "KiUserExceptionDispatch", "std::terminate", "rust_begin_unwind", "__cxa_throw", "_CxxThrowException", "objc_exception_throw":
@@ -73,25 +74,25 @@ func isErrorGate(f family, name string) bool {
 	return false
 }
 
-// isThreadStart says that a frame only starts a thread or a process: it is cut
-// off the bottom of a stack.
+// isThreadStart reports whether a frame only starts a thread or a process: it is
+// removed from the bottom of a stack.
 func isThreadStart(f family, name string) bool {
 	switch f {
 	case familyGo:
-		return is(name, "runtime.goexit", "runtime.main", "runtime.mstart", "runtime.mcall", "runtime.rt0_go", "runtime.asmcgocall") || strings.HasPrefix(name, "created by ")
+		return isOneOf(name, "runtime.goexit", "runtime.main", "runtime.mstart", "runtime.mcall", "runtime.rt0_go", "runtime.asmcgocall") || strings.HasPrefix(name, "created by ")
 	case familyJVM:
-		return is(name, "java.lang.Thread.run", "java.lang.Thread.runWith", "java.lang.VirtualThread.run", "com.android.internal.os.ZygoteInit.main", "dalvik.system.NativeStart.main") ||
+		return isOneOf(name, "java.lang.Thread.run", "java.lang.Thread.runWith", "java.lang.VirtualThread.run", "com.android.internal.os.ZygoteInit.main", "dalvik.system.NativeStart.main") ||
 			hasPrefixAny(name, "com.android.internal.os.RuntimeInit$", "java.util.concurrent.ThreadPoolExecutor")
 	case familyPython:
-		return is(name, "_bootstrap", "_bootstrap_inner", "Thread._bootstrap", "Thread._bootstrap_inner", "_run_module_as_main", "_run_code")
+		return isOneOf(name, "_bootstrap", "_bootstrap_inner", "Thread._bootstrap", "Thread._bootstrap_inner", "_run_module_as_main", "_run_code")
 	case familyDotNet:
 		return hasPrefixAny(name, "System.Threading.Thread.Start", "System.Threading.ThreadHelper.", "System.Threading.PortableThreadPool.", "System.Threading.ThreadPoolWorkQueue.")
 	case familyRuby:
-		return is(name, "<main>", "Thread.new")
+		return isOneOf(name, "<main>", "Thread.new")
 	case familyPHP:
 		return name == "{main}"
 	case familyJS:
-		return is(name, "__webpack_require__", "processTicksAndRejections", "bootstrap_node")
+		return isOneOf(name, "__webpack_require__", "processTicksAndRejections", "bootstrap_node")
 	}
 	switch name {
 	case "start_thread", "__start_thread", "thread_start", "_pthread_start", "_pthread_body", "__pthread_start", "start", "_start", "clone", "__clone", "clone3", "__clone3", "__clone_internal",
@@ -103,8 +104,8 @@ func isThreadStart(f family, name string) bool {
 	return hasPrefixAny(name, "std::thread::_", "std::sys::pal::unix::thread::", "std::sys::unix::thread::", "std::sys::thread::", "std::sys_common::backtrace::__rust_begin", "std::sys::backtrace::__rust_begin", "std::rt::lang_start")
 }
 
-// is says that name is one of the names.
-func is(name string, names ...string) bool {
+// isOneOf reports whether name is one of the names.
+func isOneOf(name string, names ...string) bool {
 	for _, s := range names {
 		if s == name {
 			return true

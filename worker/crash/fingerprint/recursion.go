@@ -1,26 +1,26 @@
 package fingerprint
 
-// maxPeriod is the longest cycle of calls that is seen as mutual recursion.
+// maxPeriod is the longest cycle of calls that counts as mutual recursion.
 // Recursive descent over a grammar has cycles of about ten functions.
 const maxPeriod = 16
 
-// run is a part of a stack that repeats.
-type run struct {
-	first  int32 // what order holds for the first kept frame
+// repetition is a part of a stack that repeats.
+type repetition struct {
+	first  int32 // the element of order for the first kept frame
 	period int
 	length int  // frames before it was collapsed
-	open   bool // nothing encloses it: it reaches the end of the stack
+	open   bool // it reaches the end of the stack: nothing encloses it
 }
 
-// collapse removes repetitions from a stack. ids tells frames apart, order
-// holds what they are; both are changed in place, and the shorter slices are
-// returned, with the longest run that was collapsed. Of a run the outermost
-// period stays, so that the point at which it was entered counts and the depth
-// does not. dropped is told of each frame that goes.
+// collapse removes repetitions from a stack. ids are equal for equal frames,
+// order contains their positions; both are changed in place, and the shorter
+// slices are returned, with the longest repetition that was collapsed. Its
+// outermost period stays, so that the point at which it was entered counts and
+// the depth does not. dropped is called for each frame that is removed.
 //
 // It takes time linear in the stack for each of maxPeriod periods.
-func collapse(ids []uint64, order []int32, dropped func(int32)) ([]uint64, []int32, run) {
-	var longest run
+func collapse(ids []uint64, order []int32, dropped func(int32)) ([]uint64, []int32, repetition) {
+	var longest repetition
 	for range 3 { // a collapsed cycle can stand beside its own frame again
 		n := len(ids)
 		for p := 1; p <= maxPeriod && 2*p <= len(ids); p++ {
@@ -33,7 +33,7 @@ func collapse(ids []uint64, order []int32, dropped func(int32)) ([]uint64, []int
 	return ids, order, longest
 }
 
-func collapsePeriod(ids []uint64, order []int32, p int, dropped func(int32), longest *run) ([]uint64, []int32) {
+func collapsePeriod(ids []uint64, order []int32, p int, dropped func(int32), longest *repetition) ([]uint64, []int32) {
 	w, n := 0, len(ids)
 	move := func(i int) {
 		ids[w], order[w] = ids[i], order[i]
@@ -45,14 +45,14 @@ func collapsePeriod(ids []uint64, order []int32, p int, dropped func(int32), lon
 			j++
 		}
 		if j-i < p {
-			// No run begins in i..j: each would end at j too.
+			// No repetition begins in i..j: each would end at j too.
 			for ; i <= j; i++ {
 				move(i)
 			}
 			continue
 		}
 		if length := j - i + p; length > longest.length {
-			*longest = run{first: order[j], period: p, length: length, open: j+p == n}
+			*longest = repetition{first: order[j], period: p, length: length, open: j+p == n}
 		}
 		for ; i < j; i++ {
 			dropped(order[i])
@@ -64,8 +64,8 @@ func collapsePeriod(ids []uint64, order []int32, p int, dropped func(int32), lon
 	return ids[:w], order[:w]
 }
 
-// rotate turns a cycle that nothing encloses so that its least frame comes
-// first: the stack was cut somewhere inside the recursion, and where is chance.
+// rotate rotates a cycle that nothing encloses so that its least frame comes
+// first: the stack was cut off somewhere inside the recursion, and where is random.
 func rotate(order []int32, text func(int32) string) {
 	least := 0
 	for k := 1; k < len(order); k++ {

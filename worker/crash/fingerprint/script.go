@@ -6,27 +6,27 @@ import "strings"
 func (n *namer) python(s string) string {
 	if strings.Contains(s, ".<locals>") {
 		s = strings.ReplaceAll(s, ".<locals>", "")
-		n.apply(RulePythonScope)
+		n.noteRule(RulePythonScope)
 	}
 	if i := strings.IndexByte(s, '('); i > 0 {
 		s = s[:i]
-		n.apply(RuleArguments)
+		n.noteRule(RuleArguments)
 	}
 	if head, ok := strings.CutSuffix(s, "<lambda>"); ok {
 		s = head + "lambda"
-		n.apply(RuleLambda)
+		n.noteRule(RuleLambda)
 	}
 	return s
 }
 
-// isComprehension says that a Python frame is that of a list, set or dict
-// comprehension, which Python has no longer from 3.12 on.
+// isComprehension reports whether a Python frame is that of a list, set or dict
+// comprehension, which has had no frame since Python 3.12.
 func isComprehension(name string) bool {
-	return hasAny(name, "<listcomp>", "<setcomp>", "<dictcomp>")
+	return containsAny(name, "<listcomp>", "<setcomp>", "<dictcomp>")
 }
 
 // ruby normalizes the labels of Ruby's backtraces and the methods that its
-// template engines make.
+// template engines generate.
 //
 //	block (2 levels) in pay                     ->  block in pay
 //	_app_views_cart_html_erb__3823_70123        ->  _app_views_cart_html_erb
@@ -36,7 +36,7 @@ func (n *namer) ruby(s string) string {
 		if rest, ok := strings.CutPrefix(s, "block ("); ok {
 			if i := strings.Index(rest, "levels) in "); i >= 0 {
 				s = "block in " + rest[i+len("levels) in "):]
-				n.apply(RuleRubyBlock)
+				n.noteRule(RuleRubyBlock)
 			}
 		}
 		for _, p := range [...]string{"rescue in ", "ensure in ", "block in block in "} {
@@ -45,7 +45,7 @@ func (n *namer) ruby(s string) string {
 					rest = "block in " + rest
 				}
 				s = rest
-				n.apply(RuleRubyBlock)
+				n.noteRule(RuleRubyBlock)
 			}
 		}
 		if s == before {
@@ -56,7 +56,7 @@ func (n *namer) ruby(s string) string {
 		numbers := strings.TrimLeft(s[i+2:], "_")
 		if a, b, ok := strings.Cut(strings.TrimPrefix(numbers, "-"), "_"); ok && allDigits(a) && allDigits(b) {
 			s = strings.TrimRight(s[:i], "_")
-			n.apply(RuleRubyTemplate)
+			n.noteRule(RuleRubyTemplate)
 		}
 	}
 	return s
@@ -79,17 +79,17 @@ func (n *namer) php(s string) string {
 			}
 			if method != tail {
 				s = s[:i+len(class)] + method
-				n.apply(RulePHPAnonymousClass)
+				n.noteRule(RulePHPAnonymousClass)
 			}
 		}
 	}
 	if i := strings.Index(s, "{closure:"); i >= 0 {
-		s = s[:i] + "{closure}" + s[closing(s, i):]
-		n.apply(RulePHPClosure)
+		s = s[:i] + "{closure}" + s[bracketEnd(s, i):]
+		n.noteRule(RulePHPClosure)
 	}
 	if i := strings.IndexByte(s, '('); i > 0 {
 		s = s[:i]
-		n.apply(RuleArguments)
+		n.noteRule(RuleArguments)
 	}
 	const twig = "__TwigTemplate_"
 	if i := strings.Index(s, twig); i >= 0 {
@@ -102,7 +102,7 @@ func (n *namer) php(s string) string {
 		}
 		if len(hash) >= 16 {
 			s = s[:i+len(twig)-1] + s[i+len(twig)+len(hash):]
-			n.apply(RuleTemplateHash)
+			n.noteRule(RuleTemplateHash)
 		}
 	}
 	return s

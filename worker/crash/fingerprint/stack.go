@@ -10,26 +10,25 @@ import (
 
 // Bounds of one stack.
 const (
-	// maxFrames is how many frames are normalized, listed and judged: the
-	// application's frames of every stack that people read are among them,
-	// and an endless recursion shows its period (maxPeriod) several times. A
-	// deeper stack first loses its exact repetitions.
+	// maxFrames is how many frames are normalized and listed: they include the
+	// application's frames of every usual stack, and several periods (maxPeriod)
+	// of an endless recursion. A deeper stack first loses its exact repetitions.
 	maxFrames = 256
-	// maxRead is how many frames of a deeper stack are looked at for that.
+	// maxRead is how many frames of a deeper stack are searched for those.
 	maxRead = 1 << 17
-	// maxKept is how many frames make the material. What is further out is how
-	// the program reached its work, and differs between callers of one fault.
+	// maxKept is how many frames the material has. Frames further out show how the
+	// program got there, and differ between callers of one faulty function.
 	maxKept = 32
-	// maxGate is how far down the reaction to an error may reach: handlers log,
-	// unwind and symbolize.
-	maxGate = 64
+	// maxErrorBoundary is how many frames the reaction to an error may have:
+	// handlers log, unwind and symbolize.
+	maxErrorBoundary = 64
 	// maxFunction bounds the submitted name in the explanation.
 	maxFunction = 256
 	// minOverflow is the length of a recursion that can have used up a stack.
 	minOverflow = 16
 )
 
-// analysis is a stack on its way through the rules.
+// analysis is the state of a stack while the rules are applied.
 type analysis struct {
 	family  family
 	thread  string
@@ -37,17 +36,17 @@ type analysis struct {
 	skipped int
 	// order lists the kept frames as they go into the material.
 	order []int32
-	// named says that some kept frame has a function name or an address.
-	named           bool
+	// hasNames is set when some kept frame has a function name or an address.
+	hasNames        bool
 	culprit         string
 	culpritFunction string
 
-	states []state
-	deep   run // the longest exact repetition of a deep stack
+	states  []frameState
+	deepest repetition // the longest exact repetition of a deep stack
 }
 
-// state is what the rules need to know of a frame beside what they explain.
-type state struct {
+// frameState is what the rules know about a frame besides its explanation.
+type frameState struct {
 	raw    *report.Frame
 	text   string // the function's normalized name, "" when it has none
 	family family
@@ -61,7 +60,7 @@ func analyse(r *report.Report) *analysis {
 		return a
 	}
 	a.thread = oneLine(t.ID, maxTitle)
-	considered := a.consider(t.Frames)
+	considered := a.selectFrames(t.Frames)
 	a.normalize(t.Frames, considered, &modules{list: r.Modules})
 	if a.family == familyUnknown {
 		a.family = a.states[0].family
@@ -77,16 +76,16 @@ func analyse(r *report.Report) *analysis {
 	}
 	for _, i := range a.order {
 		a.frames[i].Kept = true
-		a.named = a.named || a.states[i].text != "" || a.states[i].raw.Address != ""
+		a.hasNames = a.hasNames || a.states[i].text != "" || a.states[i].raw.Address != ""
 	}
-	a.describe()
+	a.setCulprit()
 	return a
 }
 
-// consider returns the positions of the frames that are looked at: all, or of
+// selectFrames returns the positions of the frames that are analysed: all, or of
 // a deep stack the first maxFrames that are left when exact repetitions are
 // collapsed.
-func (a *analysis) consider(frames []report.Frame) []int32 {
+func (a *analysis) selectFrames(frames []report.Frame) []int32 {
 	if len(frames) <= maxFrames {
 		order := make([]int32, len(frames))
 		for i := range order {
@@ -100,12 +99,12 @@ func (a *analysis) consider(frames []report.Frame) []int32 {
 	for i := range n {
 		f := &frames[i]
 		text := f.Function
-		if nameless(text) {
+		if isPlaceholder(text) {
 			text = f.Address
 		}
 		ids[i], order[i] = maphash.String(seed, text)^maphash.String(seed, location(f.Path, f.Library))<<1, int32(i)
 	}
-	_, order, a.deep = collapse(ids, order, func(int32) {})
+	_, order, a.deepest = collapse(ids, order, func(int32) {})
 	order = order[:min(len(order), maxFrames)]
 	a.skipped = len(frames) - len(order)
 	return order
@@ -114,21 +113,21 @@ func (a *analysis) consider(frames []report.Frame) []int32 {
 // normalize fills frames and states.
 func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modules) {
 	a.frames = make([]Frame, len(considered))
-	a.states = make([]state, len(considered))
+	a.states = make([]frameState, len(considered))
 	a.order = make([]int32, len(considered))
 	n := namer{out: make([]byte, 0, 256)}
-	var facts fileFacts
+	var file fileInfo
 	for k, i := range considered {
 		raw := &frames[i]
 		s, f := &a.states[k], &a.frames[k]
 		a.order[k] = int32(k)
 		f.Index = int(i)
-		f.Function = cut(raw.Function, maxFunction)
+		f.Function = truncate(raw.Function, maxFunction)
 		s.raw = raw
-		file := facts.of(raw.Path, raw.Library)
-		s.family = frameFamily(a.family, file.named, raw.Function)
-		if !nameless(strings.TrimSpace(cut(raw.Function, maxFunction))) {
-			s.text, f.Rules = n.name(s.family, raw.Function)
+		file.reset(raw.Path, raw.Library)
+		s.family = frameFamily(a.family, file.family, raw.Function)
+		if !isPlaceholder(strings.TrimSpace(truncate(raw.Function, maxFunction))) {
+			s.text, f.Rules = n.normalize(s.family, raw.Function)
 		}
 		f.Text = s.text
 		s.system = isSystemName(s.family, s.text) || file.isSystem(s.family)
@@ -148,15 +147,15 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 	}
 }
 
-// drop leaves frames out for a reason.
+// drop marks frames as left out by a rule.
 func (a *analysis) drop(frames []int32, reason Rule) {
 	for _, i := range frames {
 		a.frames[i].Rules |= 1 << reason
 	}
 }
 
-// filter keeps the frames for which reason gives none; when that would leave
-// nothing, all stay.
+// filter keeps the frames for which reason returns no rule; when that would leave
+// none, all stay.
 func (a *analysis) filter(reason func(i int32) (Rule, bool)) {
 	left := 0
 	for _, i := range a.order {
@@ -178,12 +177,12 @@ func (a *analysis) filter(reason func(i int32) (Rule, bool)) {
 	a.order = kept
 }
 
-// dropNoise leaves out frames that are no calls of the program.
+// dropNoise removes frames that are no calls of the program.
 func (a *analysis) dropNoise() {
 	kept := a.order[:0]
 	for _, i := range a.order {
 		if a.frames[i].Text == "" {
-			a.frames[i].Rules |= Of(RuleNoName)
+			a.frames[i].Rules |= rulesOf(RuleNoName)
 		} else {
 			kept = append(kept, i)
 		}
@@ -193,7 +192,7 @@ func (a *analysis) dropNoise() {
 		s := &a.states[i]
 		switch {
 		case isAsyncFrame(s.family, s.raw.Function):
-			return RuleAsyncFrame, !isErrorGate(s.family, s.raw.Function)
+			return RuleAsyncFrame, !isErrorBoundary(s.family, s.raw.Function)
 		case s.family == familyPython && isComprehension(s.text):
 			return RuleComprehension, true
 		case s.family == familyJVM && strings.HasSuffix(s.text, ".access$"):
@@ -205,23 +204,23 @@ func (a *analysis) dropNoise() {
 
 // trimTop removes the frames that raise, catch or report the error.
 func (a *analysis) trimTop() {
-	gate := -1
-	for k, i := range a.order[:min(len(a.order), maxGate)] {
-		if isErrorGate(a.states[i].family, a.states[i].text) {
-			gate = k
+	boundary := -1
+	for k, i := range a.order[:min(len(a.order), maxErrorBoundary)] {
+		if isErrorBoundary(a.states[i].family, a.states[i].text) {
+			boundary = k
 		}
 	}
-	top := gate + 1
+	top := boundary + 1
 	for top < len(a.order) && isErrorFrame(a.states[a.order[top]].family, a.states[a.order[top]].text) {
 		top++
 	}
 	if top == len(a.order) {
 		return
 	}
-	if gate > 0 {
-		a.drop(a.order[:gate], RuleAboveError)
+	if boundary > 0 {
+		a.drop(a.order[:boundary], RuleAboveError)
 	}
-	a.drop(a.order[max(gate, 0):top], RuleErrorFrame)
+	a.drop(a.order[max(boundary, 0):top], RuleErrorFrame)
 	a.order = a.order[top:]
 }
 
@@ -238,27 +237,27 @@ func (a *analysis) trimBottom() {
 	a.order = a.order[:end]
 }
 
-// preferApplication leaves out the frames of libraries when the application
-// has frames, and those that the stack walker guessed when it is sure of
-// others of the same kind: a guess is as often the rest of an old call.
+// preferApplication removes the frames of libraries when the application has
+// frames, and those that the stack walker guessed when it is sure of others of the
+// same kind: a guess is as often what an old call left on the stack.
 func (a *analysis) preferApplication() {
 	a.filter(func(i int32) (Rule, bool) { return RuleSystemFrame, a.states[i].system })
 	a.filter(func(i int32) (Rule, bool) { return RuleGuessedFrame, a.states[i].raw.Guessed })
 }
 
-// collapse leaves out repeated calls. When the error is an overflow of the
-// stack, what is above the recursion is chance and goes too.
+// collapse removes repeated calls. When the error is an overflow of the stack,
+// what is above the recursion is random and is removed too.
 func (a *analysis) collapse(overflow bool) {
 	seed := maphash.MakeSeed()
 	ids := make([]uint64, len(a.order))
 	for k, i := range a.order {
 		ids[k] = maphash.String(seed, a.frames[i].Text)
 	}
-	var longest run
-	_, a.order, longest = collapse(ids, a.order, func(i int32) { a.frames[i].Rules |= Of(RuleRecursion) })
+	var longest repetition
+	_, a.order, longest = collapse(ids, a.order, func(i int32) { a.frames[i].Rules |= rulesOf(RuleRecursion) })
 	start := slices.Index(a.order, longest.first)
-	if a.deep.length > longest.length {
-		longest = a.deep
+	if a.deepest.length > longest.length {
+		longest = a.deepest
 		start = slices.IndexFunc(a.order, func(i int32) bool { return a.frames[i].Index >= int(longest.first) })
 	}
 	if longest.length == 0 || start < 0 {
@@ -273,19 +272,18 @@ func (a *analysis) collapse(overflow bool) {
 	}
 }
 
-// isStackOverflow reads the error's class and message for the words of the
-// language runtimes.
+// isStackOverflow reports whether the error's class or message has one of the
+// words that language runtimes use for it.
 func isStackOverflow(r *report.Report) bool {
 	words := []string{"StackOverflow", "stack overflow", "RecursionError", "maximum recursion depth", "Maximum call stack", "too much recursion", "SystemStackError", "stack level too deep", "InsufficientExecutionStack", "goroutine stack exceeds", "EXC_STACK", "STACK_OVERFLOW"}
-	if len(r.Classifiers) > 0 && hasAny(cut(r.Classifiers[0], maxTitle), words...) {
+	if len(r.Classifiers) > 0 && containsAny(truncate(r.Classifiers[0], maxTitle), words...) {
 		return true
 	}
-	return hasAny(cut(errorMessage(r), maxTitle), words...)
+	return containsAny(truncate(errorMessage(r), maxTitle), words...)
 }
 
-// describe writes the culprit: the first frame that counts, by its place in
-// the stack.
-func (a *analysis) describe() {
+// setCulprit sets the culprit: the first kept frame, by its position in the stack.
+func (a *analysis) setCulprit() {
 	if len(a.order) == 0 {
 		return
 	}

@@ -8,8 +8,8 @@ import (
 // maxClosures bounds the nesting of Swift closures that is written out.
 const maxClosures = 8
 
-// swift takes the decoration off the names that swift-demangle gives, and
-// says whether s was one. What is left is a qualified name.
+// swift removes the decoration from names of swift-demangle, and reports whether
+// s was one. What is left is a qualified name.
 //
 //	closure #1 (Swift.Int) -> () in App.View.load() -> ()  ->  closure in App.View.load() -> ()
 func (n *namer) swift(s string) (string, bool) {
@@ -33,14 +33,14 @@ func (n *namer) swift(s string) (string, bool) {
 			if strings.HasPrefix(rest, p) {
 				rest = rest[len(p):]
 				if p == "protocol witness for " {
-					if i := depthZero(rest, " in conformance "); i > 0 {
+					if i := indexOutsideBrackets(rest, " in conformance "); i > 0 {
 						rest = rest[:i]
 					}
 				}
 			}
 		}
 		if strings.HasPrefix(rest, "generic specialization <") || strings.HasPrefix(rest, "function signature specialization <") {
-			end := closing(rest, strings.IndexByte(rest, '<'))
+			end := bracketEnd(rest, strings.IndexByte(rest, '<'))
 			if tail, ok := strings.CutPrefix(rest[end:], " of "); ok {
 				rest = tail
 			}
@@ -49,7 +49,7 @@ func (n *namer) swift(s string) (string, bool) {
 			break
 		}
 		s, found = rest, true
-		n.apply(RuleSwiftDecoration)
+		n.noteRule(RuleSwiftDecoration)
 	}
 	if !strings.Contains(s, "#") || !strings.Contains(s, " in ") {
 		return s, found
@@ -57,7 +57,7 @@ func (n *namer) swift(s string) (string, bool) {
 	var parts []string
 	rest := s
 	for range maxClosures {
-		i := depthZero(rest, " in ")
+		i := indexOutsideBrackets(rest, " in ")
 		if i < 0 {
 			break
 		}
@@ -76,22 +76,23 @@ func (n *namer) swift(s string) (string, bool) {
 	if len(parts) == 0 {
 		return s, found
 	}
-	n.apply(RuleSwiftClosure)
+	n.noteRule(RuleSwiftClosure)
 	return strings.Join(append(parts, rest), " in "), true
 }
 
-// inSwiftClosure says that out is "... in ", as swift writes it: what stands
-// before is a part of the name and no return type.
+// inSwiftClosure reports whether out is "... in ", as swift writes it: what
+// precedes is a part of the name and no return type.
 func inSwiftClosure(out []byte) bool {
 	return bytes.HasSuffix(out, []byte(" in "))
 }
 
-// depthZero finds sep outside of brackets, or -1.
-func depthZero(s, sep string) int {
+// indexOutsideBrackets returns the index of the first sep outside of brackets, or
+// -1.
+func indexOutsideBrackets(s, sep string) int {
 	for i := 0; i < len(s); {
 		switch s[i] {
 		case '(', '[', '{':
-			i = closing(s, i)
+			i = bracketEnd(s, i)
 			continue
 		case sep[0]:
 			if strings.HasPrefix(s[i:], sep) {
@@ -123,7 +124,7 @@ func (n *namer) objc(s string) (string, bool) {
 	text := s
 	if hasPrefixAny(text, "__", "___") {
 		inner := strings.TrimLeft(text, "_")
-		inner = inner[digits(inner):]
+		inner = inner[countDigits(inner):]
 		if hasPrefixAny(inner, "-[", "+[") {
 			text = inner
 		}
@@ -138,10 +139,10 @@ func (n *namer) objc(s string) (string, bool) {
 		case suffix == "" || suffix == "_block":
 			return text, true
 		case strings.HasPrefix(suffix, block):
-			n.apply(RuleBlock)
+			n.noteRule(RuleBlock)
 			return name + "_block", true
 		}
-		n.apply(RuleCodeOffset)
+		n.noteRule(RuleCodeOffset)
 		return name, true
 	}
 	i := strings.Index(s, block)
@@ -152,6 +153,6 @@ func (n *namer) objc(s string) (string, bool) {
 	if tail != "" && !allDigits(tail) {
 		return s, false
 	}
-	n.apply(RuleBlock)
+	n.noteRule(RuleBlock)
 	return strings.TrimLeft(s[:i], "_") + "_block", true
 }

@@ -7,11 +7,11 @@ import "strings"
 //
 // Third-party packages (node_modules, site-packages, gems, vendor, the Go
 // module cache, Spring and its like) count as libraries: an update of one
-// renames its inner functions, and the application's own frames tell where
+// renames its inner functions, and the application's own frames show where
 // the error comes from. When no frame is the application's, all count.
 
-// isSystemName judges a frame by its normalized name: its package, namespace
-// or import path.
+// isSystemName reports whether a frame is a system frame by its normalized name:
+// its package, namespace or import path.
 func isSystemName(f family, name string) bool {
 	switch f {
 	case familyJVM:
@@ -28,8 +28,8 @@ func isSystemName(f family, name string) bool {
 	return false
 }
 
-// isJavaLibrary compares the first part of a package, and the second of those
-// that are named after a domain.
+// isJavaLibrary reports whether a class is of a library, by the first part of its
+// package, and by the second where that is named after a domain.
 func isJavaLibrary(name string) bool {
 	first, rest, _ := strings.Cut(name, ".")
 	switch first {
@@ -45,7 +45,7 @@ func isJavaLibrary(name string) bool {
 	return false
 }
 
-// isGoStandard says that a function is of the standard library, whose import
+// isGoStandard reports whether a function is of the standard library, whose import
 // paths begin with a known word without a dot.
 func isGoStandard(name string) bool {
 	end := strings.IndexAny(name, "./")
@@ -61,41 +61,41 @@ func isGoStandard(name string) bool {
 	return strings.HasPrefix(name, "golang.org/x/")
 }
 
-// isSystemFile judges a frame by its source path and its library, as
-// submitted.
+// isSystemFile reports whether a frame is a system frame by its source path and
+// its library, as submitted.
 func isSystemFile(f family, sourcePath, library string) bool {
 	file := location(sourcePath, library)
 	switch f {
 	case familyJS:
 		return hasPrefixAny(file, "node:", "internal/", "native ", "chrome-extension:", "moz-extension:", "safari-extension:", "safari-web-extension:", "webpack/bootstrap", "webpack/runtime") ||
-			hasAny(tail(file), "node_modules/", `node_modules\`, "webpack/bootstrap", "webpack/runtime/", "/webpack-internal") ||
+			containsAny(pathTail(file), "node_modules/", `node_modules\`, "webpack/bootstrap", "webpack/runtime/", "/webpack-internal") ||
 			file == "[native code]" || file == "native"
 	case familyPython:
-		return strings.HasPrefix(file, "<frozen ") || hasAny(tail(file), "site-packages/", "dist-packages/", `site-packages\`, "/lib/python2", "/lib/python3", `\lib\asyncio\`, `\lib\threading.py`, "/lib64/python", ".egg/")
+		return strings.HasPrefix(file, "<frozen ") || containsAny(pathTail(file), "site-packages/", "dist-packages/", `site-packages\`, "/lib/python2", "/lib/python3", `\lib\asyncio\`, `\lib\threading.py`, "/lib64/python", ".egg/")
 	case familyRuby:
-		return hasPrefixAny(file, "<internal:", "(eval") || hasAny(tail(file), "/gems/", "/lib/ruby/", "/rubygems/", "/bundler/")
+		return hasPrefixAny(file, "<internal:", "(eval") || containsAny(pathTail(file), "/gems/", "/lib/ruby/", "/rubygems/", "/bundler/")
 	case familyPHP:
-		return file == "[internal function]" || strings.HasPrefix(file, "vendor/") || hasAny(tail(file), "/vendor/", `\vendor\`, "phar://")
+		return file == "[internal function]" || strings.HasPrefix(file, "vendor/") || containsAny(pathTail(file), "/vendor/", `\vendor\`, "phar://")
 	case familyGo:
-		return hasAny(tail(file), "/pkg/mod/", "/vendor/", "/usr/local/go/src/", "/usr/lib/go")
+		return containsAny(pathTail(file), "/pkg/mod/", "/vendor/", "/usr/local/go/src/", "/usr/lib/go")
 	case familyNative, familyUnknown:
 		return isNativeSystemFile(sourcePath, library)
 	}
 	return false
 }
 
-// tail returns the part of a path that is searched.
-func tail(file string) string {
+// pathTail returns the part of a path that is searched.
+func pathTail(file string) string {
 	if len(file) > maxFile {
 		return file[len(file)-maxFile:]
 	}
 	return file
 }
 
-// isNativeSystemFile judges by the folder of the source file, the folder of
-// the library, and the names of the platforms' libraries.
+// isNativeSystemFile decides by the folder of the source file, the folder of the
+// library, and the names of the platforms' libraries.
 func isNativeSystemFile(sourcePath, library string) bool {
-	if hasPrefixAny(sourcePath, "/rustc/", "/usr/include/", "/build/glibc", "/usr/lib/", "./nptl/", "./stdlib/", "./csu/", "../sysdeps/") || strings.Contains(tail(sourcePath), "/.cargo/registry/") {
+	if hasPrefixAny(sourcePath, "/rustc/", "/usr/include/", "/build/glibc", "/usr/lib/", "./nptl/", "./stdlib/", "./csu/", "../sysdeps/") || strings.Contains(pathTail(sourcePath), "/.cargo/registry/") {
 		return true
 	}
 	if library == "" {
@@ -105,7 +105,7 @@ func isNativeSystemFile(sourcePath, library string) bool {
 		return true
 	}
 	base := strings.ToLower(libraryName(library))
-	if hasPrefixAny(strings.ToLower(cut(library, 16)), `c:\windows\`) {
+	if hasPrefixAny(strings.ToLower(truncate(library, 16)), `c:\windows\`) {
 		return true
 	}
 	if strings.HasPrefix(base, "lib") {

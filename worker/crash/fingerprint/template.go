@@ -9,21 +9,21 @@ import (
 // ("<<A as B>::C as D>::e"); what is deeper becomes <T>.
 const maxTypeDepth = 4
 
-// angle handles the bracket at s[i] and returns the position after its end.
+// angleBracket handles the bracket at s[i] and returns the position after its end.
 // Template arguments become <T>. A bracket at the start of a path is a part
 // of the name: Rust's <A as B> and <impl A for B>, Microsoft's <lambda_...>.
-func (n *namer) angle(s string, i, depth int) int {
-	end := closing(s, i)
+func (n *namer) angleBracket(s string, i, depth int) int {
+	end := bracketEnd(s, i)
 	inner := strings.TrimSuffix(s[i+1:end], ">")
 	if n.atPathStart() {
 		switch {
 		case strings.HasPrefix(inner, "lambda"):
 			n.out = append(n.out, "lambda"...)
-			n.apply(RuleLambda)
+			n.noteRule(RuleLambda)
 			return end
 		case strings.HasPrefix(inner, "unnamed"):
 			n.out = append(n.out, "{anon}"...)
-			n.apply(RuleAnonymousNamespace)
+			n.noteRule(RuleAnonymousNamespace)
 			return end
 		}
 		turbofish := bytes.HasSuffix(n.out, []byte("::")) && !strings.HasPrefix(inner, "impl ") && !strings.Contains(inner, " as ")
@@ -35,12 +35,12 @@ func (n *namer) angle(s string, i, depth int) int {
 		}
 		if turbofish {
 			n.out = n.out[:len(n.out)-2]
-			n.apply(RuleTemplateArguments)
+			n.noteRule(RuleTemplateArguments)
 		}
 	}
 	n.out = append(n.out, "<T>"...)
 	if inner != "T" {
-		n.apply(RuleTemplateArguments)
+		n.noteRule(RuleTemplateArguments)
 	}
 	return end
 }
@@ -62,10 +62,10 @@ func (n *namer) typePath(s string, depth int) {
 	for i := 0; i < len(s); {
 		switch s[i] {
 		case '<':
-			i = n.angle(s, i, depth)
+			i = n.angleBracket(s, i, depth)
 		case '{':
-			end := closing(s, i)
-			n.brace(s[i:end])
+			end := bracketEnd(s, i)
+			n.curlyBracket(s[i:end])
 			i = end
 		default:
 			n.out = append(n.out, s[i])
@@ -74,9 +74,9 @@ func (n *namer) typePath(s string, depth int) {
 	}
 }
 
-// brace writes the name inside braces without its number and arguments:
+// curlyBracket writes the name inside braces without its number and arguments:
 // {lambda(int)#1} and {{closure}} and {closure#0}.
-func (n *namer) brace(s string) {
+func (n *namer) curlyBracket(s string) {
 	inner := strings.TrimRight(strings.TrimLeft(s, "{"), "}")
 	word := ""
 	if inner != "" && isIdent(inner[0]) {
@@ -86,24 +86,24 @@ func (n *namer) brace(s string) {
 	case "anon", "anonymous":
 		n.out = append(n.out, "{anon}"...)
 		if s != "{anon}" {
-			n.apply(RuleAnonymousNamespace)
+			n.noteRule(RuleAnonymousNamespace)
 		}
 	case "":
 		n.out = append(n.out, "{}"...)
 	case "closure_env":
 		n.out = append(n.out, "closure"...)
-		n.apply(RuleLambda)
+		n.noteRule(RuleLambda)
 	default:
 		n.out = append(n.out, word...)
-		n.apply(RuleLambda)
+		n.noteRule(RuleLambda)
 	}
 }
 
-// quoted handles the quotes of Microsoft's and LLVM's demanglers and returns
+// quotedPart handles the quotes of Microsoft's and LLVM's demanglers and returns
 // the position after them: `anonymous namespace', `2', 'lambda'.
-func (n *namer) quoted(s string, i int) int {
-	const longest = 1024 // so that a row of quotes is read once, not once for each
-	j := strings.IndexByte(cut(s[i+1:], longest), '\'')
+func (n *namer) quotedPart(s string, i int) int {
+	const longest = 1024 // so that repeated quotes are read once, not once for each
+	j := strings.IndexByte(truncate(s[i+1:], longest), '\'')
 	if j < 0 {
 		n.out = append(n.out, s[i])
 		return i + 1
@@ -113,19 +113,19 @@ func (n *namer) quoted(s string, i int) int {
 	switch {
 	case strings.HasPrefix(inner, "anonymous namespace"), strings.HasPrefix(inner, "anonymous-namespace"):
 		n.out = append(n.out, "{anon}"...)
-		n.apply(RuleAnonymousNamespace)
+		n.noteRule(RuleAnonymousNamespace)
 	case strings.HasPrefix(inner, "lambda"):
 		n.out = append(n.out, "lambda"...)
-		n.apply(RuleLambda)
+		n.noteRule(RuleLambda)
 	case allDigits(inner):
 		// A numbered scope inside a function: `f'::`2'::local.
-		n.apply(RuleLocalScope)
+		n.noteRule(RuleLocalScope)
 		if strings.HasPrefix(s[end:], "::") {
 			end += 2
 		}
 	case s[i] == '`' && !strings.Contains(inner, "`") && !strings.ContainsAny(inner, " <(["):
 		n.out = append(n.out, inner...)
-		n.apply(RuleLocalScope)
+		n.noteRule(RuleLocalScope)
 	default:
 		n.out = append(n.out, s[i:end]...)
 	}

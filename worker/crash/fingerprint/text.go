@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// cut returns at most max bytes of s, never a part of a rune.
-func cut(s string, max int) string {
+// truncate returns at most max bytes of s, never a part of a rune.
+func truncate(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
@@ -16,8 +16,9 @@ func cut(s string, max int) string {
 	return s[:max]
 }
 
-// cutRunes returns at most max runes of s, with an ellipsis for the rest.
-func cutRunes(s string, max int) string {
+// truncateRunes returns at most max runes of s, with an ellipsis for what is
+// cut off.
+func truncateRunes(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
@@ -34,7 +35,7 @@ func cutRunes(s string, max int) string {
 // firstLine returns the first line of s that is not blank, trimmed. It looks
 // no further than maxMessage bytes.
 func firstLine(s string) string {
-	s = cut(s, maxMessage)
+	s = truncate(s, maxMessage)
 	for s != "" {
 		line := s
 		if i := strings.IndexAny(s, "\r\n"); i >= 0 {
@@ -55,15 +56,15 @@ func oneLine(s string, max int) string {
 	if len(s) <= max && isOneLine(s) {
 		return s
 	}
-	s = strings.TrimSpace(cut(strings.TrimSpace(s), max))
+	s = strings.TrimSpace(truncate(strings.TrimSpace(s), max))
 	if !strings.ContainsFunc(s, isControl) && !strings.Contains(s, "  ") {
 		return s
 	}
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || isControl(r) }), " ")
 }
 
-// isOneLine says that s is plain text without blanks at its ends or beside
-// each other: the common case, found in one pass.
+// isOneLine reports whether s is plain text without blanks at its ends or beside
+// each other: the common case, checked in one pass.
 func isOneLine(s string) bool {
 	blank := true
 	for i := 0; i < len(s); i++ {
@@ -84,7 +85,7 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
-// isIdent says whether c can be part of an identifier; every byte of a
+// isIdent reports whether c can be part of an identifier; every byte of a
 // character beyond ASCII can.
 func isIdent(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '$' || c >= 0x80 }
 
@@ -106,8 +107,8 @@ func allHex(s string) bool {
 	return s != ""
 }
 
-// digits returns the length of the run of digits at the start of s.
-func digits(s string) int {
+// countDigits returns the number of digits at the start of s.
+func countDigits(s string) int {
 	n := 0
 	for n < len(s) && isDigit(s[n]) {
 		n++
@@ -124,11 +125,11 @@ func trimDigits(s string) string {
 	return s[:n]
 }
 
-// closing returns the position after the bracket that closes s[i], which is
+// bracketEnd returns the position after the bracket that closes s[i], which is
 // one of < ( [ {, or len(s) when there is none. Angle brackets inside round
 // ones are not counted, since there they may compare; neither are the arrow
 // of a function type and the names of operators.
-func closing(s string, i int) int {
+func bracketEnd(s string, i int) int {
 	var open, end byte = s[i], 0
 	switch open {
 	case '<':

@@ -7,7 +7,7 @@ import (
 )
 
 // maxTitle bounds the message in a title in runes, and every other part of a
-// title or of the material that is taken as it is in bytes.
+// title or of the material that is used unchanged in bytes.
 const maxTitle = 200
 
 // errorMessage returns the text of the error. Clients of every language send
@@ -21,9 +21,9 @@ func errorMessage(r *report.Report) string {
 	return ""
 }
 
-// title returns the line that a person reads first. message is one line.
+// title returns the headline of a group. message is one line.
 func title(r *report.Report, classifier, message, function string) string {
-	message = cutRunes(oneLine(message, 4*maxTitle), maxTitle)
+	message = truncateRunes(oneLine(message, 4*maxTitle), maxTitle)
 	switch {
 	case classifier != "" && message != "":
 		if rest, ok := strings.CutPrefix(message, classifier); ok && (rest == "" || rest[0] == ':' || rest[0] == ' ') {

@@ -21,90 +21,90 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// post is what a server was given.
-type post struct {
+// receivedMail is a mail that the server received.
+type receivedMail struct {
 	from, to, user string
 	secure         bool
 	data           []byte
 }
 
-// office is a mail server.
-type office struct {
+// mailServer is a mail server for tests.
+type mailServer struct {
 	addr  string
 	roots *x509.CertPool
 
 	mu    sync.Mutex
-	posts []post
-	// What to answer; nil is to accept.
+	mails []receivedMail
+	// The replies; nil accepts.
 	mail, rcpt, data, auth error
-	hold                   chan struct{} // when set, recipients wait for its end
+	blocked                chan struct{} // when set, RCPT waits until it is closed
 }
 
-func (o *office) received() []post {
+func (o *mailServer) received() []receivedMail {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return append([]post(nil), o.posts...)
+	return append([]receivedMail(nil), o.mails...)
 }
 
-// visit is one connection.
-type visit struct {
-	office *office
+// session is one connection to it.
+type session struct {
+	server *mailServer
 	conn   *smtp.Conn
-	post   post
+	mail   receivedMail
 }
 
-func (v *visit) Reset() { v.post = post{user: v.post.user} }
+func (v *session) Reset() { v.mail = receivedMail{user: v.mail.user} }
 
-func (v *visit) Logout() error { return nil }
+func (v *session) Logout() error { return nil }
 
-func (v *visit) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (v *session) AuthMechanisms() []string { return []string{sasl.Plain} }
 
-func (v *visit) Auth(string) (sasl.Server, error) {
+func (v *session) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
-		if v.office.auth != nil || password != "s3cret" {
-			return errors.Join(v.office.auth, smtp.ErrAuthFailed)
+		if v.server.auth != nil || password != "s3cret" {
+			return errors.Join(v.server.auth, smtp.ErrAuthFailed)
 		}
-		v.post.user = user
+		v.mail.user = user
 		return nil
 	}), nil
 }
 
-func (v *visit) Mail(from string, _ *smtp.MailOptions) error {
-	v.post.from = from
-	return v.office.mail
+func (v *session) Mail(from string, _ *smtp.MailOptions) error {
+	v.mail.from = from
+	return v.server.mail
 }
 
-func (v *visit) Rcpt(to string, _ *smtp.RcptOptions) error {
-	v.post.to = to
-	if v.office.hold != nil {
-		<-v.office.hold
+func (v *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	v.mail.to = to
+	if v.server.blocked != nil {
+		<-v.server.blocked
 	}
-	return v.office.rcpt
+	return v.server.rcpt
 }
 
-func (v *visit) Data(r io.Reader) error {
+func (v *session) Data(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return err
 	}
-	if v.office.data != nil {
-		return v.office.data
+	if v.server.data != nil {
+		return v.server.data
 	}
-	_, v.post.secure = v.conn.TLSConnectionState()
-	v.post.data = data
-	v.office.mu.Lock()
-	defer v.office.mu.Unlock()
-	v.office.posts = append(v.office.posts, v.post)
+	_, v.mail.secure = v.conn.TLSConnectionState()
+	v.mail.data = data
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
+	v.server.mails = append(v.server.mails, v.mail)
 	return nil
 }
 
-// open starts a mail server on a loopback address.
-func open(t *testing.T, change func(*office, *smtp.Server), implicit bool) *office {
+// startMailServer starts a mail server on a loopback address.
+func startMailServer(t *testing.T, change func(*mailServer, *smtp.Server), implicit bool) *mailServer {
 	t.Helper()
-	certificate, roots := authority(t)
-	o := &office{roots: roots}
+	certificate, roots := newCertificate(t)
+	o := &mailServer{roots: roots}
 	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
-		return &visit{office: o, conn: c}, nil
+		return &session{server: o, conn: c}, nil
 	}))
 	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}}
 	server.ErrorLog = log.New(io.Discard, "", 0)
@@ -127,8 +127,8 @@ func open(t *testing.T, change func(*office, *smtp.Server), implicit bool) *offi
 	return o
 }
 
-// authority makes a certificate for 127.0.0.1 that only its own pool knows.
-func authority(t *testing.T) (tls.Certificate, *x509.CertPool) {
+// newCertificate returns a certificate for 127.0.0.1 and the pool that trusts it.
+func newCertificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func authority(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
 }
 
-func (o *office) transport(t *testing.T, url string) *SMTP {
+func (o *mailServer) transport(t *testing.T, url string) *SMTP {
 	t.Helper()
 	server, err := ParseSMTP(strings.Replace(url, "HOST", o.addr, 1))
 	require.NoError(t, err)

@@ -2,14 +2,6 @@ package report
 
 import "strconv"
 
-// registerUse is a frame's registers, remembered until the architecture is
-// known, which may come after the threads.
-type registerUse struct {
-	at     int // offset of the object's first member
-	thread []byte
-	frame  int
-}
-
 // threadMap reads the threads; at least one.
 func (w *walker) threadMap() bool {
 	if w.token() != '{' {
@@ -19,24 +11,24 @@ func (w *walker) threadMap() bool {
 	var m cursor
 	for w.member(&m) {
 		if !w.thread(m.key, m.n) {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err == nil && m.n == 0 {
-		return w.wrong("must hold a thread")
+		return w.invalidValue("must hold a thread")
 	}
 	return w.err == nil
 }
 
 func (w *walker) thread(id []byte, n int) bool {
 	if n > w.limits.Threads {
-		return w.wrong("more than " + strconv.Itoa(w.limits.Threads) + " threads")
+		return w.invalidValue("more than " + strconv.Itoa(w.limits.Threads) + " threads")
 	}
 	if len(id) > w.limits.Key {
-		return w.wrong("the id is longer than " + strconv.Itoa(w.limits.Key) + " bytes")
+		return w.invalidValue("the id is longer than " + strconv.Itoa(w.limits.Key) + " bytes")
 	}
 	if _, fresh := w.threads.add(id); !fresh {
-		return w.twice()
+		return w.duplicate()
 	}
 	if w.token() != '{' {
 		return w.wrongKind("must be an object")
@@ -58,10 +50,10 @@ func (w *walker) thread(id []byte, n int) bool {
 		case "stack":
 			ok = w.first(&seen, 4) && w.stack(id, &thread)
 		default:
-			ok = w.foreign(m.key, 3)
+			ok = w.unknownMember(m.key, 3)
 		}
 		if !ok {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err == nil && w.out != nil {
@@ -82,7 +74,7 @@ func (w *walker) stack(id []byte, thread *Thread) bool {
 			return w.tooMany("frames", w.limits.FramesPerThread)
 		}
 		if !w.frame(id, m.n-1, thread) {
-			return w.at(m.n - 1)
+			return w.inElement(m.n - 1)
 		}
 	}
 	return w.err == nil
@@ -127,18 +119,18 @@ func (w *walker) frame(id []byte, index int, thread *Thread) bool {
 		case "registers":
 			ok = w.first(&seen, 1<<9) && w.frameRegisters(id, index)
 		default:
-			ok = w.foreign(m.key, 5)
+			ok = w.unknownMember(m.key, 5)
 		}
 		if !ok {
-			return w.under(m.key)
+			return w.inMember(m.key)
 		}
 	}
 	if w.err != nil {
 		return false
 	}
 	if len(function.raw) == 0 && len(address.raw) == 0 {
-		w.wrong("is required when funcName is not given")
-		return w.under([]byte("address"))
+		w.invalidValue("is required when funcName is not given")
+		return w.inMember([]byte("address"))
 	}
 	if w.out != nil {
 		thread.Frames = append(thread.Frames, Frame{
@@ -154,54 +146,4 @@ func (w *walker) frame(id []byte, index int, thread *Thread) bool {
 		})
 	}
 	return true
-}
-
-// frameRegisters reads the register values of a frame: numbers, or text for
-// integers of 64 bits and for registers of the type string. Whether the names
-// match the architecture is asked at the end, by registerNames.
-func (w *walker) frameRegisters(thread []byte, frame int) bool {
-	entered, ok := w.optionalObject()
-	if !entered {
-		return ok
-	}
-	start := w.pos
-	var m cursor
-	for w.member(&m) {
-		if m.n > w.limits.Registers {
-			return w.tooMany("registers", w.limits.Registers)
-		}
-		var value text
-		if !w.optionalScalar(&value) {
-			return w.under(m.key)
-		}
-	}
-	if w.err == nil && m.n > 0 {
-		w.registers = append(w.registers, registerUse{start, thread, frame})
-	}
-	return w.err == nil
-}
-
-// registerNames holds the names of a frame's registers against those of the
-// architecture.
-func (w *walker) registerNames(use registerUse) bool {
-	if w.arch == nil {
-		w.wrong("is required to send registers")
-		return w.under([]byte("arch"))
-	}
-	w.pos = use.at
-	var m cursor
-	for w.member(&m) {
-		if w.arch.index(m.key) >= 0 {
-			w.skip(6)
-			continue
-		}
-		w.wrong("is not a register of arch")
-		w.under(m.key)
-		w.under([]byte("registers"))
-		w.at(use.frame)
-		w.under([]byte("stack"))
-		w.under(use.thread)
-		return w.under([]byte("threads"))
-	}
-	return w.err == nil
 }

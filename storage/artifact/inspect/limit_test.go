@@ -16,7 +16,7 @@ func TestWithin(t *testing.T) {
 	t.Parallel()
 	in := input([]byte("some file"))
 	run := func(ctx context.Context, limit time.Duration, in artifact.Input, read func(context.Context, artifact.Input) error) error {
-		_, err := within(ctx, make(slots, 1), limit, in, func(ctx context.Context, in artifact.Input) (*int, error) { return new(int), read(ctx, in) })
+		_, err := runWithin(ctx, make(slotPool, 1), limit, in, func(ctx context.Context, in artifact.Input) (*int, error) { return new(int), read(ctx, in) })
 		return err
 	}
 	t.Run("panic", func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestWithin(t *testing.T) {
 		t.Parallel()
 		short := in
 		short.Size *= 2
-		_, err := Package(context.Background(), short, "windows", true)
+		_, err := New(Config{}).Package(context.Background(), short, "windows", true)
 		require.NoError(t, err) // what is not read is not missed
 		err = run(context.Background(), time.Minute, short, func(_ context.Context, in artifact.Input) error {
 			_, err := in.Reader.ReadAt(make([]byte, 10), in.Size-10)
@@ -121,13 +121,13 @@ func TestWithin(t *testing.T) {
 	})
 }
 
-// A reader that is left behind keeps its place until it has ended; until then the
-// next file is told to come again, which is not its fault.
+// A reader that is left behind keeps its slot until it has ended; until then the
+// next file is refused for now, which is not its fault.
 func TestSlots(t *testing.T) {
 	t.Parallel()
-	in, places := input([]byte("some file")), make(slots, 1)
+	in, slots := input([]byte("some file")), make(slotPool, 1)
 	run := func(ctx context.Context, limit time.Duration, read func()) error {
-		_, err := within(ctx, places, limit, in, func(context.Context, artifact.Input) (*int, error) {
+		_, err := runWithin(ctx, slots, limit, in, func(context.Context, artifact.Input) (*int, error) {
 			read()
 			return new(int), nil
 		})
@@ -137,7 +137,7 @@ func TestSlots(t *testing.T) {
 	release := make(chan struct{})
 	require.ErrorAs(t, run(context.Background(), 10*time.Millisecond, func() { <-release }), &invalid)
 
-	never := func() { t.Error("read without a place") }
+	never := func() { t.Error("read without a slot") }
 	err := run(context.Background(), 10*time.Millisecond, never)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.NotErrorAs(t, err, &invalid)
