@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
 func TestPlatformsOfThisSystem(t *testing.T) {
@@ -107,8 +108,7 @@ func TestHarmlessCapabilitiesPass(t *testing.T) {
 	}
 	k, timeouts, err := readKind(Request{Target: step.Target{Capabilities: caps}, Proxy: "http://u:secret@t"})
 	require.NoError(t, err)
-	require.Equal(t, time.Second, timeouts.Script)
-	require.Zero(t, timeouts.Implicit)
+	require.Equal(t, webdriver.Timeouts{Script: time.Second}, timeouts, "implicit is left out")
 	require.Equal(t, []string{"--user-agent=X (Y)", "--window-size=800,600"}, k.args)
 	width, height := k.size()
 	require.Equal(t, []int{800, 600}, []int{width, height})

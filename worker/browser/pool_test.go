@@ -65,7 +65,9 @@ func TestLeasesShareABrowserButNoState(t *testing.T) {
 	require.NoError(t, l.Session.Execute(ctx, ask, &status))
 	require.Equal(t, 200, status)
 	// It leaves windows, a dialog, lines in the console, and short timeouts.
-	_, err = l.Session.NewWindow(ctx, "window")
+	connection, err := l.Session.BiDi(ctx)
+	require.NoError(t, err)
+	_, err = connection.CreateWindow(ctx, "window", "")
 	require.NoError(t, err)
 	require.NoError(t, l.Session.Execute(ctx, `console.log("left over"); window.open("about:blank"); setTimeout(() => alert("wait"), 0)`, nil))
 	require.NoError(t, l.Session.SetTimeouts(ctx, webdriver.Timeouts{Script: time.Millisecond}))
@@ -99,7 +101,7 @@ func TestLeasesShareABrowserButNoState(t *testing.T) {
 		t.Fatal("the console is not heard")
 	}
 	require.NoError(t, l.Session.Execute(ctx, `console.error("another")`, nil))
-	kept, _ := l.Session.Log(ctx, "browser") // there may be no such log at all
+	kept, _ := l.Session.Log(ctx) // there may be no such log at all
 	require.Empty(t, kept, "chromedriver keeps no lines")
 
 	// A broken one goes.
@@ -151,7 +153,7 @@ func TestOptionsHaveBrowsersOfTheirOwn(t *testing.T) {
 	var seen []any
 	require.NoError(t, l.Session.Execute(ctx, "return [screen.width, devicePixelRatio, navigator.languages[0].slice(0, 2)]", &seen))
 	require.Equal(t, []any{400.0, 2.0, "de"}, seen)
-	err := l.Session.ExecuteAsync(ctx, "", nil)
+	err := l.Session.Execute(ctx, "return new Promise(() => {})", nil)
 	require.True(t, webdriver.Is(err, webdriver.ErrScriptTimeout), "%v", err)
 	l.Release(ctx, false)
 	settled(t, p, 1)

@@ -155,24 +155,25 @@ func giveBack(l *browser.Lease, broken bool) {
 // tidy makes a session as good as new, but for the page, which the next test
 // replaces.
 func tidy(ctx context.Context, s *webdriver.Session) error {
-	for s.DismissAlert(ctx) == nil {
+	for s.Dialog.Dismiss(ctx) == nil {
 	}
 	all, err := s.Windows(ctx)
 	if err != nil || len(all) == 0 {
 		return fmt.Errorf("windows: %v", err)
 	}
+	connection, err := s.BiDi(ctx)
+	if err != nil {
+		return err
+	}
 	for _, extra := range all[1:] {
-		if err := s.SwitchWindow(ctx, extra); err != nil {
-			return err
-		}
-		if _, err := s.CloseWindow(ctx); err != nil {
+		if err := connection.CloseWindow(ctx, extra); err != nil {
 			return err
 		}
 	}
 	if err := s.SwitchWindow(ctx, all[0]); err != nil {
 		return err
 	}
-	return s.DeleteCookies(ctx)
+	return connection.Command(ctx, "storage.deleteCookies", nil, nil)
 }
 
 // site serves bodies of pages by their path, and what handlers add.

@@ -155,7 +155,7 @@ func (p *player) consoleText(ctx context.Context) string {
 			lines = append(lines, consoleRow(e.at, e.level, text+p.vault.redact(e.end)))
 		}
 	} else {
-		all, err := p.s.Log(ctx, "browser")
+		all, err := p.s.Log(ctx)
 		if err != nil {
 			return ""
 		}

@@ -36,9 +36,9 @@ func (p *player) dismiss(ctx context.Context) error {
 		f.broken = true
 		return f
 	}
-	text, err := p.s.AlertText(ctx)
+	text, err := p.s.Dialog.Text(ctx)
 	if err == nil {
-		err = p.s.DismissAlert(ctx)
+		err = p.s.Dialog.Dismiss(ctx)
 	}
 	if webdriver.Is(err, webdriver.ErrNoSuchAlert) { // it has gone by itself
 		return nil
@@ -56,7 +56,7 @@ func (p *player) opened(ctx context.Context) bool {
 	if !handlesDialog(p.next) {
 		return false
 	}
-	_, err := p.s.AlertText(ctx)
+	_, err := p.s.Dialog.Text(ctx)
 	return err == nil
 }
 
@@ -66,7 +66,7 @@ func (p *player) handleDialog(ctx context.Context, action string, answer *string
 	var text string
 	err := p.until(ctx, dialogPoll, func() (bool, *failure, error) {
 		var err error
-		text, err = p.s.AlertText(ctx)
+		text, err = p.s.Dialog.Text(ctx)
 		if webdriver.Is(err, webdriver.ErrNoSuchAlert) {
 			return false, stepf("no dialog opened"), nil
 		}
@@ -76,7 +76,7 @@ func (p *player) handleDialog(ctx context.Context, action string, answer *string
 		return err
 	}
 	if answer != nil && action != "dismiss" {
-		err := p.s.SendAlertText(ctx, *answer)
+		err := p.s.Dialog.SendText(ctx, *answer)
 		switch {
 		case webdriver.Is(err, webdriver.ErrNotInteractable, webdriver.ErrUnsupported):
 			return stepf("the dialog %q takes no text", p.quote(text, 200))
@@ -86,9 +86,9 @@ func (p *player) handleDialog(ctx context.Context, action string, answer *string
 		p.vault.note(p.href, *answer)
 	}
 	if action == "dismiss" {
-		err, action = p.s.DismissAlert(ctx), "dismissed"
+		err, action = p.s.Dialog.Dismiss(ctx), "dismissed"
 	} else {
-		err, action = p.s.AcceptAlert(ctx), "accepted"
+		err, action = p.s.Dialog.Accept(ctx), "accepted"
 	}
 	if err == nil {
 		p.note("%s the dialog %q", action, p.quote(text, 200))

@@ -106,10 +106,10 @@ func (p *player) typeKeys(ctx context.Context, keys []string) error {
 		for _, key := range run {
 			board.Down(key).Up(key)
 		}
-		err := p.led(ctx, func(ctx context.Context) error { return p.s.Actions(ctx, board) })
+		err := p.led(ctx, func(ctx context.Context) error { return p.s.Input.Perform(ctx, board) })
 		var answer *webdriver.Error
 		if errors.As(err, &answer) && !lost(err) { // a key may still be held
-			_ = p.led(ctx, p.s.ReleaseActions)
+			_ = p.led(ctx, p.s.Input.Release)
 		}
 		if err != nil {
 			return err

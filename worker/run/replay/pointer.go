@@ -18,7 +18,7 @@ func (p *player) click(ctx context.Context, at *place) error {
 		if !p.Lease.Local || p.framed {
 			return p.s.Click(ctx, e)
 		}
-		return p.s.Actions(ctx, webdriver.NewPointer(webdriver.Mouse).MoveTo(e, 0, 0, 0).
+		return p.s.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, 0, 0, 0).
 			Down(webdriver.LeftButton).Up(webdriver.LeftButton))
 	})
 }
@@ -26,7 +26,7 @@ func (p *player) click(ctx context.Context, at *place) error {
 // hover moves the mouse over an element.
 func (p *player) hover(ctx context.Context, at *place) error {
 	return p.pointed(ctx, at, wantHover, func(ctx context.Context, e webdriver.Element) error {
-		return p.s.Actions(ctx, webdriver.NewPointer(webdriver.Mouse).MoveTo(e, 0, 0, 0))
+		return p.s.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, 0, 0, 0))
 	})
 }
 
@@ -100,7 +100,7 @@ func (p *player) drag(ctx context.Context, from *place, target *step.Selector) e
 			return err
 		}
 		p.camera.wait(ctx)
-		err = p.led(ctx, func(ctx context.Context) error { return p.s.DragTo(ctx, got.Element, onto.Element) })
+		err = p.led(ctx, func(ctx context.Context) error { return p.s.Input.DragTo(ctx, got.Element, onto.Element) })
 		err = p.outcome(ctx, from, got, err)
 		if missed(err) && time.Now().Before(p.deadline) {
 			continue
@@ -129,5 +129,5 @@ func (p *player) press(ctx context.Context, chord string) error {
 		return err
 	}
 	p.camera.wait(ctx)
-	return p.done(ctx, p.led(ctx, func(ctx context.Context) error { return p.s.PressKeys(ctx, chord) }))
+	return p.done(ctx, p.led(ctx, func(ctx context.Context) error { return p.s.Input.PressKeys(ctx, chord) }))
 }

@@ -34,7 +34,7 @@ func (c *camera) scene(ctx context.Context, i int) {
 		c.keep(i, authoring.Console, c.p.consoleText(ctx))
 		return
 	}
-	if _, err := c.p.s.AlertText(ctx); err == nil {
+	if _, err := c.p.s.Dialog.Text(ctx); err == nil {
 		c.keep(i, authoring.Console, c.p.consoleText(ctx))
 		return // the page does not answer while its dialog is open
 	}
