@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// shop is the flow by which players are compared.
+// shop is the flow by which the speed of executions is compared.
 func shop(t testing.TB) (string, []step.Step) {
 	pages := map[string]string{
 		"/login": `<h1>Log in</h1><form action=/products><label>User <input id=user name=user></label>
@@ -57,7 +57,7 @@ func BenchmarkFlow(b *testing.B) {
 		b.Run(fmt.Sprintf("screenshots=%v", shots), func(b *testing.B) {
 			_, steps := shop(b)
 			l := lease()
-			defer giveBack(l, false)
+			defer release(l, false)
 			took := make([]int64, len(steps))
 			var pictures atomic.Int64
 			for b.Loop() {
