@@ -46,7 +46,7 @@ func BenchmarkFlows(b *testing.B) {
 			cfg := localConfig(b, true)
 			cfg.Warm = c.warm
 			p := newPool(b, cfg)
-			p.tend()
+			p.maintain()
 			settled(b, p, c.warm)
 			for b.Loop() {
 				jobs := make(chan struct{}, 20)

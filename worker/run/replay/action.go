@@ -13,7 +13,7 @@ import (
 // elementAction is a step that does something to an element.
 type elementAction struct {
 	*stepExecution
-	at *place
+	at *elementLocation
 }
 
 // What an action needs the element for.
@@ -84,7 +84,7 @@ type actResult struct {
 func (r actResult) notSeen() bool { return r.State == stateNone || r.State == stateHidden }
 
 // act waits until an action can be done to the element, and does it or returns the
-// element. The place becomes the healed one when healing was needed.
+// element. The location becomes the healed one when healing was needed.
 func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 	if q.inPage() {
 		a.screenshotter.wait(ctx) // the page changes from here on
@@ -148,7 +148,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// call makes one call of act.js in the place's frame. The result is nil when a
+// call makes one call of act.js in the frame of the location. The result is nil when a
 // navigation, a dialog or a frame that is not there yet came between.
 func (a elementAction) call(ctx context.Context, q actQuery) (*actResult, error) {
 	code := actScript

@@ -48,7 +48,7 @@ type seen struct {
 // assertion is a step that compares what the page shows.
 type assertion struct {
 	*stepExecution
-	at   *place
+	at   *elementLocation
 	rule *rule
 }
 
@@ -58,7 +58,7 @@ type assertion struct {
 // An element that is not there is hidden, and is nothing else: visible, text,
 // value, enabled, checked and attribute fail for it, and so do their opposites,
 // except that it is indeed not visible.
-func (x *stepExecution) assert(ctx context.Context, at *place, args step.Args) error {
+func (x *stepExecution) assert(ctx context.Context, at *elementLocation, args step.Args) error {
 	rule, err := newRule(args, x.quote)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import "github.com/slipway-qa/slipway/storage/step"
 // storable returns a fingerprint as it may be stored: within the bounds, and without
 // the members that a secret is in. It is nil when nothing is left that identifies the
 // element. frames are those that the step names.
-func (s *session) storable(fingerprint *step.Fingerprint, frames []framePlace) *step.Fingerprint {
+func (s *session) storable(fingerprint *step.Fingerprint, frames []frameLocation) *step.Fingerprint {
 	if fingerprint == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (s *session) storable(fingerprint *step.Fingerprint, frames []framePlace) *
 
 // cssFramePath returns the selectors of frames, nil unless all are CSS in the page
 // itself: a fingerprint has no others.
-func cssFramePath(frames []framePlace) []string {
+func cssFramePath(frames []frameLocation) []string {
 	var path []string
 	for _, frame := range frames {
 		if frame.selector.Type != step.CSS || len(frame.hosts) > 0 {

@@ -4,7 +4,7 @@ import "context"
 
 // enterFrames makes the innermost of some frames current. While one of them is not
 // there it returns a result that describes what is missing.
-func (x *stepExecution) enterFrames(ctx context.Context, frames []framePlace) (missing *actResult, err error) {
+func (x *stepExecution) enterFrames(ctx context.Context, frames []frameLocation) (missing *actResult, err error) {
 	if err := x.leaveFrames(ctx); err != nil {
 		return nil, err
 	}
@@ -16,13 +16,8 @@ func (x *stepExecution) enterFrames(ctx context.Context, frames []framePlace) (m
 	return nil, nil
 }
 
-func (x *stepExecution) enterFrame(ctx context.Context, frame framePlace) (missing *actResult, err error) {
-	var got *actResult
-	err = x.execute(ctx, actScript, &got, actQuery{Want: wantFrame, Hosts: orEmpty(frame.hosts), Selector: frame.selector})
-	if err == nil && got != nil && got.State == stateOK {
-		err = x.withPageTimeout(ctx, func(ctx context.Context) error { return x.driver.SwitchFrame(ctx, got.Element) })
-		x.framed = true
-	}
+func (x *stepExecution) enterFrame(ctx context.Context, frame frameLocation) (missing *actResult, err error) {
+	got, err := x.switchTo(ctx, frame)
 	switch {
 	case err != nil:
 		if err := x.interrupted(ctx, err); err != nil {
@@ -35,6 +30,17 @@ func (x *stepExecution) enterFrame(ctx context.Context, frame framePlace) (missi
 		return &actResult{State: stateNone, Why: "the frame " + x.showSelector(frame.selector) + " is not there"}, nil
 	}
 	return nil, nil
+}
+
+// switchTo makes a frame current if act.js finds it.
+func (x *stepExecution) switchTo(ctx context.Context, frame frameLocation) (*actResult, error) {
+	var got *actResult
+	err := x.execute(ctx, actScript, &got, actQuery{Want: wantFrame, Hosts: orEmpty(frame.hosts), Selector: frame.selector})
+	if err != nil || got == nil || got.State != stateOK {
+		return got, err
+	}
+	x.framed = true
+	return got, x.withPageTimeout(ctx, func(ctx context.Context) error { return x.driver.SwitchFrame(ctx, got.Element) })
 }
 
 // leaveFrames makes the top-level page current.

@@ -35,9 +35,9 @@ func (r *healResult) usable() bool {
 	return true
 }
 
-// heal searches for the element of a fingerprint, first in the frame that the place
+// heal searches for the element of a fingerprint, first in the frame that the location
 // is in, and in the whole page when that frame was only guessed by the fingerprint.
-// The place becomes that of what it finds.
+// The location becomes that of what it finds.
 func (a elementAction) heal(ctx context.Context, want string) (bool, error) {
 	at := a.at
 	missing, err := a.enterFrames(ctx, at.frames)
@@ -62,7 +62,7 @@ func (a elementAction) heal(ctx context.Context, want string) (bool, error) {
 	if !found.usable() {
 		return false, nil
 	}
-	at.frames = append(append([]framePlace(nil), frames...), cssFrames(found.Frames)...)
+	at.frames = append(append([]frameLocation(nil), frames...), cssFrames(found.Frames)...)
 	at.hosts, at.shadow = cssSelectors(found.Hosts), nil
 	at.selector = pageSelector{Type: step.CSS, Value: found.Selector}
 	to := step.Selector{Type: step.CSS, Value: found.Selector, Fingerprint: a.storable(&found.Fingerprint, nil)}

@@ -69,8 +69,8 @@ func (a elementAction) inputOutcome(ctx context.Context, got actResult, err erro
 const loadStartScript = "return performance.timeOrigin"
 
 // loadedSince reports whether the page, or one of the documents on the way into
-// the frames of the place, began to load after a time. That is not known while one of them is
-// being loaded.
+// the frames of the element, began to load after a time. That is not known while one
+// of them is being loaded.
 func (a elementAction) loadedSince(ctx context.Context, since float64) (loaded, known bool, err error) {
 	for depth := range len(a.at.frames) + 1 {
 		missing, err := a.enterFrames(ctx, a.at.frames[:depth])

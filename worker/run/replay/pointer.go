@@ -66,7 +66,7 @@ func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
 	if target == nil {
 		return stepf("the step names no target")
 	}
-	to := elementAction{a.stepExecution, &place{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target)}}
+	to := elementAction{a.stepExecution, &elementLocation{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target)}}
 	if target.Fingerprint != nil { // what the step learns is what is dragged
 		to.at.fingerprint, to.at.shadow, to.at.stored = target.Fingerprint, target.Fingerprint.ShadowPath, target
 	}

@@ -66,14 +66,14 @@ func (x *stepExecution) run(ctx context.Context, stored step.Tool) error {
 	if x.Lease.Mobile {
 		return nativeAction{x}.run(ctx, tool)
 	}
-	at := &place{}
+	at := &elementLocation{}
 	for tool.Type == step.InFrame || tool.Type == step.InShadowRoot {
 		if tool.Args.Tool == nil || tool.Args.Selector == nil || stored.Args.Tool == nil {
 			return stepf("the step is incomplete")
 		}
 		here := pageSelectorOf(tool.Args.Selector)
 		if tool.Type == step.InFrame {
-			at.frames, at.hosts = append(at.frames, framePlace{at.hosts, here}), nil
+			at.frames, at.hosts = append(at.frames, frameLocation{at.hosts, here}), nil
 		} else {
 			at.hosts = append(at.hosts, here)
 		}
@@ -83,7 +83,7 @@ func (x *stepExecution) run(ctx context.Context, stored step.Tool) error {
 	return x.useTool(ctx, tool, stored, at)
 }
 
-func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *place) error {
+func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *elementLocation) error {
 	a := t.Args
 	if a.Selector == nil && needsSelector(t) {
 		return stepf("the step names no element")

@@ -2,9 +2,9 @@ package replay
 
 import "github.com/slipway-qa/slipway/storage/step"
 
-// place is where an element is.
-type place struct {
-	frames   []framePlace
+// elementLocation is where an element is.
+type elementLocation struct {
+	frames   []frameLocation
 	hosts    []pageSelector
 	selector pageSelector
 	shadow   []string // the hosts that the fingerprint knows, looked into second
@@ -16,8 +16,8 @@ type place struct {
 	stored *step.Selector
 }
 
-// framePlace is where a frame is, within the frame around it.
-type framePlace struct {
+// frameLocation is where a frame is, within the frame around it.
+type frameLocation struct {
 	hosts    []pageSelector
 	selector pageSelector
 }
@@ -49,7 +49,7 @@ func orEmpty(list []pageSelector) []pageSelector {
 
 // useFingerprint uses what a fingerprint knows of the frames and shadow roots around
 // the element, unless the step itself says where it is.
-func (at *place) useFingerprint(fingerprint *step.Fingerprint) {
+func (at *elementLocation) useFingerprint(fingerprint *step.Fingerprint) {
 	if fingerprint == nil {
 		return
 	}
@@ -63,11 +63,11 @@ func (at *place) useFingerprint(fingerprint *step.Fingerprint) {
 	}
 }
 
-// cssFrames returns the places of frames from outside in.
-func cssFrames(path []string) []framePlace {
-	var frames []framePlace
+// cssFrames returns the locations of frames from outside in.
+func cssFrames(path []string) []frameLocation {
+	var frames []frameLocation
 	for _, selector := range cssSelectors(path) {
-		frames = append(frames, framePlace{selector: selector})
+		frames = append(frames, frameLocation{selector: selector})
 	}
 	return frames
 }
