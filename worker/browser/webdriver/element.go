@@ -60,7 +60,7 @@ func (s *Session) FindAll(ctx context.Context, using, value string) ([]Element, 
 	for _, e := range all {
 		// Some remote ends send null: an empty id in a path would be another command.
 		if e == "" {
-			return nil, &Error{Code: ErrNoSuchElement, Message: "the remote end sent null in place of an element"}
+			return nil, &Error{Code: ErrNoSuchElement, Message: "the remote end gave no element"}
 		}
 	}
 	return all, nil

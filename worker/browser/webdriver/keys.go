@@ -12,7 +12,6 @@ import (
 // The keys that are no characters, as SendKeys and Keyboard take them (WebDriver,
 // section 17.4.2).
 const (
-	KeyNull       = "\uE000" // in SendKeys: releases the modifiers
 	KeyBackspace  = "\uE003"
 	KeyTab        = "\uE004"
 	KeyEnter      = "\uE007"
