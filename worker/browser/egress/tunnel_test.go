@@ -82,11 +82,11 @@ func serveSocks(conn net.Conn, to string) error {
 		_, err := conn.Write([]byte{5, 8, 0, 1, 0, 0, 0, 0, 0, 0})
 		return err
 	}
-	rest := make([]byte, int(head[4])+2)
-	if _, err := io.ReadFull(conn, rest); err != nil {
+	target := make([]byte, int(head[4])+2)
+	if _, err := io.ReadFull(conn, target); err != nil {
 		return err
 	}
-	if string(rest[:len(rest)-2]) != "app.test" || binary.BigEndian.Uint16(rest[len(rest)-2:]) == 0 {
+	if string(target[:len(target)-2]) != "app.test" || binary.BigEndian.Uint16(target[len(target)-2:]) == 0 {
 		_, err := conn.Write([]byte{5, 4, 0, 1, 0, 0, 0, 0, 0, 0})
 		return err
 	}

@@ -57,7 +57,7 @@ func TestLeavingAPageThatAsks(t *testing.T) {
 		}, 20*time.Second, 10*time.Millisecond)
 	}
 	s := open(t)
-	// The click may be done when the driver says that its element is gone.
+	// The click may be done when the driver reports that its element is gone.
 	if err := ask(s); !webdriver.Is(err, webdriver.ErrStaleElement, webdriver.ErrNavigated) {
 		require.NoError(t, err)
 	}

@@ -170,7 +170,7 @@ func (b *browser) close() {
 	}
 }
 
-// open returns the shared browser with a new window in a user context of its own.
+// open returns the shared browser with a new window in a new user context.
 func open(t *testing.T) *webdriver.Session {
 	t.Helper()
 	ctx := within(t)

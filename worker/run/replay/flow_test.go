@@ -59,10 +59,10 @@ func BenchmarkFlow(b *testing.B) {
 			l := lease()
 			defer release(l, false)
 			took := make([]int64, len(steps))
-			var pictures atomic.Int64
+			var screenshots atomic.Int64
 			for b.Loop() {
 				r := play(b, replay.Config{Lease: l, Steps: steps, Screenshots: shots, Capture: func(_ context.Context, a replay.Artifact) string {
-					pictures.Add(1)
+					screenshots.Add(1)
 					return "id"
 				}})
 				require.Equal(b, "PASSED", r.Status, r.Message)
@@ -73,7 +73,7 @@ func BenchmarkFlow(b *testing.B) {
 			for i := range steps {
 				b.ReportMetric(float64(took[i])/float64(b.N), fmt.Sprintf("ms/%d-%s", i+1, steps[i].Tool.Type))
 			}
-			b.ReportMetric(float64(pictures.Load())/float64(b.N), "pictures")
+			b.ReportMetric(float64(screenshots.Load())/float64(b.N), "screenshots")
 		})
 	}
 }
