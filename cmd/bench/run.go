@@ -108,7 +108,7 @@ func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
 		return nil, err
 	}
 	stops = append(stops, proxy.Close)
-	pool, err := browser.New(browser.Config{Local: driver.URL(), Arguments: localservice.BrowserArguments(), Warm: 1, Proxy: proxy.Addr().String(), Guard: guard, Vendor: "slipway", Log: log})
+	pool, err := browser.New(browser.Config{Local: driver.URL(), Arguments: localservice.BrowserArguments(), Warm: 1, Proxy: proxy.Addr().String(), Guard: guard, Log: log})
 	if err != nil {
 		stop()
 		return nil, err

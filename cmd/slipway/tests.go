@@ -91,7 +91,7 @@ func (p *parts) startBrowsers(slots int) (pool *browser.Pool, trouble func(strin
 		return nil, nil, nil, err
 	}
 	pool, err = browser.New(browser.Config{Hubs: hubs, Local: p.s.chromedriver, Arguments: localservice.BrowserArguments(), Warm: slots, Proxy: proxy.Addr().String(),
-		Guard: p.pages.Guard, Vendor: p.s.Vendor, Log: p.log, Observer: p.metrics.Observer()})
+		Guard: p.pages.Guard, Log: p.log, Observer: p.metrics.Observer()})
 	if err != nil {
 		proxy.Close()
 		return nil, nil, nil, err

@@ -46,7 +46,7 @@ func BenchmarkFlows(b *testing.B) {
 			cfg := localConfig(b, true)
 			cfg.Warm = c.warm
 			p := newPool(b, cfg)
-			p.tend()
+			p.maintain()
 			settled(b, p, c.warm)
 			for b.Loop() {
 				jobs := make(chan struct{}, 20)
@@ -75,12 +75,12 @@ func flow(t testing.TB, s *webdriver.Session, address string) {
 	ctx := context.Background()
 	require.NoError(t, s.Navigate(ctx, address))
 	for range 4 {
-		field, err := s.Find(ctx, webdriver.ByCSS, "input")
+		fields, err := s.FindAll(ctx, webdriver.ByCSS, "input")
 		require.NoError(t, err)
-		require.NoError(t, s.SendKeys(ctx, field, "hello"))
-		button, err := s.Find(ctx, webdriver.ByCSS, "button")
+		require.NoError(t, s.SendKeys(ctx, fields[0], "hello"))
+		buttons, err := s.FindAll(ctx, webdriver.ByCSS, "button")
 		require.NoError(t, err)
-		require.NoError(t, s.Click(ctx, button))
+		require.NoError(t, s.Click(ctx, buttons[0]))
 		_, err = s.Title(ctx)
 		require.NoError(t, err)
 	}

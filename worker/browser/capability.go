@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
-// kind is what tells local browsers apart: two leases of one kind can have the
-// same browser, one after the other.
+// kind is the options of a local browser: two leases of one kind can have the same
+// browser, one after the other.
 type kind struct {
 	args         []string // of the user
 	preferences  map[string]any
@@ -26,7 +26,7 @@ type kind struct {
 	tunnel       string // address of a proxy, a secret
 }
 
-// key names the kind; it holds no secret in the clear.
+// key identifies the kind; it shows no secret.
 func (k kind) key() string {
 	doc, err := json.Marshal([]any{k.args, k.preferences, k.emulation, k.loadStrategy, k.insecure, k.strictFiles, k.tunnel})
 	if err != nil { // its parts came from JSON
@@ -36,12 +36,12 @@ func (k kind) key() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// plain is the kind of targets that ask for nothing; those are kept warm.
-func plain() kind { return kind{loadStrategy: "eager"} }
+// plainKind is the kind of targets without options; its browsers are kept warm.
+func plainKind() kind { return kind{loadStrategy: "eager"} }
 
-// servedHere refuses targets that are not Chrome on this system.
-func servedHere(t step.Target) error {
-	browser, platform := word(t.Capabilities, "browserName"), word(t.Capabilities, "platformName")
+// checkServedHere refuses targets that are not Chrome on this system.
+func checkServedHere(t step.Target) error {
+	browser, platform := lowerText(t.Capabilities, "browserName"), lowerText(t.Capabilities, "platformName")
 	chrome := browser == "" || browser == "chrome" || browser == "chromium"
 	here := platform == "" || platform == "any" || isPlatform(runtime.GOOS, platform)
 	if chrome && here && !isMobile(t) {
@@ -59,7 +59,7 @@ func servedHere(t step.Target) error {
 	return refuse("%s", text)
 }
 
-// isPlatform reports whether a platformName means a system, by Go's name of it.
+// isPlatform reports whether a platformName means a system, which is named as in Go.
 func isPlatform(system, platform string) bool {
 	switch system {
 	case "darwin":
@@ -70,8 +70,8 @@ func isPlatform(system, platform string) bool {
 	return platform == system
 }
 
-// versionFits reports whether a version is what browserVersion asks for: nothing,
-// a word for the newest, or its first numbers.
+// versionFits reports whether a version is what browserVersion requires: anything, the
+// newest by one of its names, or its first numbers.
 func versionFits(wanted, version string) bool {
 	switch wanted {
 	case "", "latest", "stable", "any":
@@ -80,11 +80,11 @@ func versionFits(wanted, version string) bool {
 	return version == wanted || strings.HasPrefix(version, wanted+".")
 }
 
-// readKind reads what a target asks of a local browser. Users are hostile here:
-// Chromium's options start programs, read files and open debuggers, so that what
-// is not known to be harmless is refused by name. Timeouts belong to a lease.
+// readKind reads the options of a target for a local browser. Users are hostile here:
+// Chromium's options start programs, read files and open debuggers, so that what is
+// not known to be harmless is refused by name. Timeouts belong to a lease.
 func readKind(r Request) (kind, webdriver.Timeouts, error) {
-	k := plain()
+	k := plainKind()
 	k.tunnel = r.Proxy
 	var timeouts webdriver.Timeouts
 	for name, value := range r.Target.Capabilities {
@@ -108,7 +108,7 @@ func readKind(r Request) (kind, webdriver.Timeouts, error) {
 				return kind{}, timeouts, err
 			}
 		case "unhandledPromptBehavior", "webSocketUrl", "setWindowRect", "goog:loggingPrefs":
-			// The pool's own to say.
+			// The pool sets these.
 		default:
 			// Vendors' options (name and build of the run) and those of a grid
 			// mean nothing to a browser.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
 func TestPlatformsOfThisSystem(t *testing.T) {
@@ -23,10 +24,10 @@ func TestPlatformsOfThisSystem(t *testing.T) {
 			require.Equal(t, want, isPlatform(system, name), "%s on %s", name, system)
 		}
 	}
-	require.NoError(t, servedHere(step.Target{Capabilities: step.Capabilities{"platformName": "ANY"}}))
+	require.NoError(t, checkServedHere(step.Target{Capabilities: step.Capabilities{"platformName": "ANY"}}))
 	here := map[string]string{"linux": "Linux", "darwin": "macOS 15", "windows": "Windows 11"}[runtime.GOOS]
-	require.NoError(t, servedHere(step.Target{Capabilities: step.Capabilities{"platformName": here}}))
-	require.Error(t, servedHere(step.Target{Capabilities: step.Capabilities{"platformName": "solaris"}}))
+	require.NoError(t, checkServedHere(step.Target{Capabilities: step.Capabilities{"platformName": here}}))
+	require.Error(t, checkServedHere(step.Target{Capabilities: step.Capabilities{"platformName": "solaris"}}))
 }
 
 func TestHostileCapabilitiesAreRefused(t *testing.T) {
@@ -107,8 +108,7 @@ func TestHarmlessCapabilitiesPass(t *testing.T) {
 	}
 	k, timeouts, err := readKind(Request{Target: step.Target{Capabilities: caps}, Proxy: "http://u:secret@t"})
 	require.NoError(t, err)
-	require.Equal(t, time.Second, timeouts.Script)
-	require.Zero(t, timeouts.Implicit)
+	require.Equal(t, webdriver.Timeouts{Script: time.Second}, timeouts, "implicit is left out")
 	require.Equal(t, []string{"--user-agent=X (Y)", "--window-size=800,600"}, k.args)
 	width, height := k.size()
 	require.Equal(t, []int{800, 600}, []int{width, height})
@@ -127,16 +127,16 @@ func TestHarmlessCapabilitiesPass(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(doc), "secret")
 
-	// The same wish has the same key, another one another.
-	again, _, err := readKind(Request{Target: step.Target{Capabilities: caps}, Proxy: "http://u:secret@t"})
+	// The same options have the same key, others another.
+	same, _, err := readKind(Request{Target: step.Target{Capabilities: caps}, Proxy: "http://u:secret@t"})
 	require.NoError(t, err)
-	require.Equal(t, k.key(), again.key())
+	require.Equal(t, k.key(), same.key())
 	other, _, err := readKind(Request{Target: step.Target{Capabilities: caps}})
 	require.NoError(t, err)
 	require.NotEqual(t, k.key(), other.key())
 	none, _, err := readKind(Request{})
 	require.NoError(t, err)
-	require.Equal(t, plain().key(), none.key())
+	require.Equal(t, plainKind().key(), none.key())
 }
 
 func TestVersionFits(t *testing.T) {
@@ -147,7 +147,7 @@ func TestVersionFits(t *testing.T) {
 	}
 }
 
-// Whatever passes holds no argument beyond the list.
+// What is accepted has no argument beyond the list.
 func FuzzReadKind(f *testing.F) {
 	f.Add(`{"goog:chromeOptions":{"args":["--lang=de","--user-data-dir=/x"],"prefs":{"intl.accept_languages":"de"}}}`)
 	f.Add(`{"acceptInsecureCerts":true,"timeouts":{"script":1},"proxy":{}}`)

@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// quickPictures lets the debugger capture the frame that the page next shows; without
-// it a picture takes a frame more.
-const quickPictures = "--enable-features=CDPScreenshotNewSurface"
+// fastScreenshots lets the debugger capture the frame that the page next shows; without
+// it a screenshot takes a frame more.
+const fastScreenshots = "--enable-features=CDPScreenshotNewSurface"
 
 // windowSize is that of windows unless a target asks for another; pages are made
 // for screens of at least this size.
 const windowSize = "--window-size=1280,900"
 
-// needless are features that cost half of a lease's processor time and show a test
-// nothing: each user context has a window of its own, for which Chromium loads the
-// lists below the address line as pages, in a process that nobody sees; and after a
-// navigation it starts a process for another site, which most tests do not visit.
-// Names that a version does not know change nothing.
-const needless = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess"
+// needlessFeatures cost half of a lease's processor time and are of no use to a test:
+// each user context has a window of its own, for which Chromium loads the lists below
+// the address line as pages, in a process that nobody sees; and after a navigation it
+// starts a process for another site, which most tests do not visit. Names that a
+// version does not know change nothing.
+const needlessFeatures = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess"
 
-// capabilities are what chromedriver is asked for. proxy is host:port.
+// capabilities returns what is requested of chromedriver. proxy is host:port.
 func (k kind) capabilities(cfg Config, proxy string) map[string]any {
 	args := slices.Clone(cfg.Arguments)
 	args = append(args, "--headless=new",
 		// A pipe in place of a port: no page and no other user can take over
 		// the debugger, and the browser ends with its chromedriver.
 		"--remote-debugging-pipe",
-		// Nothing that calls its maker.
+		// Nothing that connects to its vendor.
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
-		"--disable-breakpad", "--mute-audio", needless, quickPictures,
+		"--disable-breakpad", "--mute-audio", needlessFeatures, fastScreenshots,
 		// Nothing that goes around the proxy.
 		"--disable-quic", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp")
 	if proxy != "" {
@@ -56,13 +56,13 @@ func (k kind) capabilities(cfg Config, proxy string) map[string]any {
 		"browserName": "chrome", "webSocketUrl": true, "unhandledPromptBehavior": "ignore",
 		"pageLoadStrategy": k.loadStrategy, "acceptInsecureCerts": k.insecure,
 		"strictFileInteractability": k.strictFiles,
-		// It would keep each line of a page until asked; they come as events.
+		// It would keep each line of a page until it is read; lines come as events.
 		"goog:loggingPrefs":  map[string]any{"browser": "OFF"},
 		"goog:chromeOptions": options,
 	}
 }
 
-// size gives the size of windows of the kind.
+// size returns the size of windows of the kind, in CSS pixels.
 func (k kind) size() (width, height int) {
 	text := windowSize
 	for _, arg := range k.args {

@@ -10,10 +10,10 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
-// maxMessage bounds what is shown of a remote end's words.
+// maxMessage bounds what is shown of a remote end's message, in bytes.
 const maxMessage = 500
 
-// refuse is a target that no attempt will find a session for.
+// refuse returns the error for a target that no later request will find a session for.
 func refuse(format string, args ...any) *SessionError {
 	return &SessionError{Text: clip(fmt.Sprintf(format, args...))}
 }
@@ -22,7 +22,8 @@ func errClosed() *SessionError {
 	return &SessionError{Text: "this worker is shutting down", Retry: true, Err: errors.New("browser: the pool is closed")}
 }
 
-// sessionError puts a failed attempt into words; h is nil for the own browsers.
+// sessionError returns the error of a request that failed, in words for people; h is
+// nil for the managed browsers.
 func (p *Pool) sessionError(h *remote, err error) *SessionError {
 	var known *SessionError
 	if errors.As(err, &known) {
@@ -33,17 +34,16 @@ func (p *Pool) sessionError(h *remote, err error) *SessionError {
 		who = "the hub " + h.host
 	}
 	e := &SessionError{Err: err, Retry: true}
-	var answer *webdriver.Error
+	var reported *webdriver.Error
 	switch {
-	case errors.As(err, &answer):
-		message := answer.Message
-		// The first line says it; stacks and addresses of drivers follow.
-		message, _, _ = strings.Cut(strings.TrimSpace(message), "\n")
+	case errors.As(err, &reported):
+		// The first line is the message; stacks and addresses of drivers follow.
+		message, _, _ := strings.Cut(strings.TrimSpace(reported.Message), "\n")
 		if message == "" {
-			message = answer.Code
+			message = reported.Code
 		}
 		e.Text = clip(who + " made no session: " + message)
-		e.Retry = answer.Code == webdriver.ErrTimeout || answer.Status == 502 || answer.Status == 503
+		e.Retry = reported.Code == webdriver.ErrTimeout || reported.Status == 502 || reported.Status == 503
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Text = who + " made no session in time"
 	case errors.Is(err, context.Canceled):
@@ -54,12 +54,12 @@ func (p *Pool) sessionError(h *remote, err error) *SessionError {
 	return e
 }
 
-// codeOf says what went wrong without the words of a remote end, which may quote
-// anything that it was given.
+// codeOf returns what went wrong without the message of a remote end, which may quote
+// anything that was sent to it.
 func codeOf(err error) string {
-	var answer *webdriver.Error
-	if errors.As(err, &answer) {
-		return answer.Code
+	var reported *webdriver.Error
+	if errors.As(err, &reported) {
+		return reported.Code
 	}
 	return err.Error()
 }

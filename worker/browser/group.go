@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// group is the browsers of one kind.
+// group is the browsers of one kind, and the leases that wait for one.
 type group struct {
 	key     string
 	kind    kind
 	ready   []*local
-	coming  int // that start or are reset
+	pending int // browsers that start or are reset
 	leased  int
-	waiting []chan handed
+	waiting []chan delivery
 }
 
-// handed is what a waiting lease gets.
-type handed struct {
+// delivery is what a waiting lease receives: a browser, or why there is none.
+type delivery struct {
 	local *local
 	warm  bool
 	err   error
 }
 
-func (p *Pool) plainKey() string { return plain().key() }
+func (p *Pool) plainKey() string { return plainKind().key() }
 
-// group gives the group of a kind. The caller holds the lock.
+// group returns the group of a kind. The caller holds the lock.
 func (p *Pool) group(k kind) *group {
 	key := k.key()
 	g := p.groups[key]
@@ -37,22 +37,23 @@ func (p *Pool) group(k kind) *group {
 	return g
 }
 
-// tidy forgets a group without browsers. The caller holds the lock.
-func (p *Pool) tidy(g *group) {
-	if len(g.ready)+g.coming+g.leased+len(g.waiting) == 0 {
+// removeIfEmpty removes a group without browsers and leases. The caller holds the
+// lock.
+func (p *Pool) removeIfEmpty(g *group) {
+	if len(g.ready)+g.pending+g.leased+len(g.waiting) == 0 {
 		delete(p.groups, g.key)
 	}
 }
 
-// idle counts the browsers of a group that nobody uses or waits for. The caller
+// idle counts the browsers of a group that no lease uses or waits for. The caller
 // holds the lock.
-func (g *group) idle() int { return len(g.ready) + max(0, g.coming-len(g.waiting)) }
+func (g *group) idle() int { return len(g.ready) + max(0, g.pending-len(g.waiting)) }
 
-// roomFor reports whether one more browser may become idle, in a group: of all
-// kinds together one more than the warm ones, for each holds some hundred MiB. The
-// browsers with options of their own that wait longest end to make room. The caller
-// holds the lock, and tidies its group.
-func (p *Pool) roomFor(here *group) bool {
+// makeRoomFor reports whether one more browser may become idle, in a group: of all
+// kinds together one more than the warm ones, for each needs some hundred MiB. The
+// browsers with custom options that are idle for longest end to make room. The caller
+// holds the lock, and removes its group if it is empty.
+func (p *Pool) makeRoomFor(here *group) bool {
 	for {
 		idle := 0
 		var oldest *group
@@ -71,26 +72,26 @@ func (p *Pool) roomFor(here *group) bool {
 		p.endLocked(oldest.ready[0])
 		oldest.ready = oldest.ready[1:]
 		if oldest != here {
-			p.tidy(oldest)
+			p.removeIfEmpty(oldest)
 		}
 	}
 }
 
-// begin starts a browser for a group. The caller holds the lock.
-func (p *Pool) begin(g *group) {
-	g.coming++
+// startFor starts a browser for a group in the background. The caller holds the lock.
+func (p *Pool) startFor(g *group) {
+	g.pending++
 	p.backgroundLocked(func() {
-		l, err := p.start(g.kind)
-		if p.arrive(g, handed{local: l, err: err}) {
+		l, err := p.startBrowser(g.kind)
+		if p.deliver(g, delivery{local: l, err: err}) {
 			return
 		}
 		p.end(l)
 	})
 }
 
-// take gives a lease its browser: a warm one, one that is just being reset, or
-// a new one, whichever comes first.
-func (p *Pool) take(ctx context.Context, k kind) (l *local, warm bool, err error) {
+// checkOut returns a browser for a lease: a warm one, one that is just being reset,
+// or a new one, whichever comes first.
+func (p *Pool) checkOut(ctx context.Context, k kind) (l *local, warm bool, err error) {
 	for {
 		p.mu.Lock()
 		if p.closed || p.life.Err() != nil {
@@ -107,57 +108,57 @@ func (p *Pool) take(ctx context.Context, k kind) (l *local, warm bool, err error
 				l.leases++
 				return l, true, nil
 			}
-			p.give(l, true)
+			p.checkIn(l, true)
 			continue
 		}
-		arrived := make(chan handed, 1)
+		arrived := make(chan delivery, 1)
 		g.waiting = append(g.waiting, arrived)
-		if g.coming < len(g.waiting) {
-			p.begin(g)
+		if g.pending < len(g.waiting) {
+			p.startFor(g)
 		}
 		p.mu.Unlock()
 		select {
 		case h := <-arrived:
 			return h.local, h.warm, h.err
 		case <-ctx.Done():
-			p.leave(g, arrived)
+			p.cancelWait(g, arrived)
 			return nil, false, ctx.Err()
 		}
 	}
 }
 
-// leave takes back a wish that is no longer held. What has been handed over in
-// the meantime goes to another.
-func (p *Pool) leave(g *group, arrived chan handed) {
+// cancelWait ends the waiting of a lease. What has been delivered in the meantime is
+// checked in for another.
+func (p *Pool) cancelWait(g *group, arrived chan delivery) {
 	p.mu.Lock()
-	g.waiting = slices.DeleteFunc(g.waiting, func(c chan handed) bool { return c == arrived })
-	p.tidy(g)
+	g.waiting = slices.DeleteFunc(g.waiting, func(c chan delivery) bool { return c == arrived })
+	p.removeIfEmpty(g)
 	p.mu.Unlock()
 	select {
 	case h := <-arrived:
 		if h.local != nil {
-			p.give(h.local, false)
+			p.checkIn(h.local, false)
 		}
 	default:
 	}
 }
 
-// arrive hands a browser that is ready, or the reason why there is none, to the
-// first who waits, or keeps it. It returns false for a browser that is one too
-// many, which the caller ends.
-func (p *Pool) arrive(g *group, h handed) bool {
+// deliver sends a browser that is ready, or the reason why there is none, to the
+// first lease that waits, or keeps it idle. It returns false for a browser that is
+// one too many, which the caller ends.
+func (p *Pool) deliver(g *group, h delivery) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	defer p.tidy(g)
-	g.coming--
+	defer p.removeIfEmpty(g)
+	g.pending--
 	switch {
 	case h.err != nil && len(g.waiting) > 0 && !h.warm:
-		g.waiting[0] <- handed{err: fmt.Errorf("browser: start: %w", h.err)}
+		g.waiting[0] <- delivery{err: fmt.Errorf("browser: start: %w", h.err)}
 		g.waiting = g.waiting[1:]
 	case h.err != nil && len(g.waiting) > 0 && p.life.Err() == nil: // the reset of a former browser failed
-		p.begin(g)
+		p.startFor(g)
 	case h.err != nil:
-		if p.life.Err() == nil { // at the end none is wanted
+		if p.life.Err() == nil { // at the end none is needed
 			p.cfg.Log.Warn("a browser did not become ready", "error", codeOf(h.err))
 		}
 	case len(g.waiting) > 0:
@@ -165,7 +166,7 @@ func (p *Pool) arrive(g *group, h handed) bool {
 		h.local.leases++
 		g.waiting[0] <- h
 		g.waiting = g.waiting[1:]
-	case p.life.Err() != nil || len(g.ready) >= p.cfg.Warm || !p.roomFor(g):
+	case p.life.Err() != nil || len(g.ready) >= p.cfg.Warm || !p.makeRoomFor(g):
 		return false
 	default:
 		h.local.idle = time.Now()
@@ -174,28 +175,28 @@ func (p *Pool) arrive(g *group, h handed) bool {
 	return true
 }
 
-// give takes a browser back from its lease.
-func (p *Pool) give(l *local, broken bool) {
+// checkIn takes a browser back from its lease.
+func (p *Pool) checkIn(l *local, broken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g := p.group(l.kind)
 	g.leased--
 	gone := broken || l.spent() || p.life.Err() != nil
 	if !gone && len(g.waiting) == 0 {
-		gone = len(g.ready)+g.coming >= p.cfg.Warm || !p.roomFor(g)
+		gone = len(g.ready)+g.pending >= p.cfg.Warm || !p.makeRoomFor(g)
 	}
 	if gone {
-		if len(g.waiting) > g.coming && p.life.Err() == nil {
-			p.begin(g)
+		if len(g.waiting) > g.pending && p.life.Err() == nil {
+			p.startFor(g)
 		}
 		p.endLocked(l)
-		p.tidy(g)
+		p.removeIfEmpty(g)
 		return
 	}
-	g.coming++
+	g.pending++
 	p.backgroundLocked(func() {
-		err := p.renew(p.life, l)
-		if !p.arrive(g, handed{local: l, warm: true, err: err}) || err != nil {
+		err := p.resetBrowser(p.life, l)
+		if !p.deliver(g, delivery{local: l, warm: true, err: err}) || err != nil {
 			p.end(l)
 		}
 	})

@@ -13,29 +13,29 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
-// emptyPool is a pool whose browsers are none: they start and are reset at once.
+// emptyPool returns a pool without browsers: its fakes start and are reset immediately.
 func emptyPool(t *testing.T, warm int) (p *Pool, started *atomic.Int64) {
 	t.Helper()
 	p = newPool(t, Config{Warm: warm, Local: "http://127.0.0.1:1"})
 	started = &atomic.Int64{}
-	p.start = func(k kind) (*local, error) {
+	p.startBrowser = func(k kind) (*local, error) {
 		started.Add(1)
 		return &local{kind: k, born: time.Now(), bidi: &webdriver.BiDi{}}, nil
 	}
-	p.renew = func(context.Context, *local) error { return nil }
+	p.resetBrowser = func(context.Context, *local) error { return nil }
 	return p, started
 }
 
-// sized is a kind of its own.
+// sized returns a kind with a custom option.
 func sized(width int) kind {
-	k := plain()
+	k := plainKind()
 	k.args = []string{fmt.Sprintf("--window-size=%d,900", width)}
 	return k
 }
 
 func lease(t *testing.T, p *Pool, k kind) *local {
 	t.Helper()
-	l, _, err := p.take(t.Context(), k)
+	l, _, err := p.checkOut(t.Context(), k)
 	require.NoError(t, err)
 	return l
 }
@@ -57,40 +57,40 @@ func kept(p *Pool) map[int]int {
 	return widths
 }
 
-// However many kinds there are, no more browsers wait than the warm ones and one;
-// of those with options of their own the one that waits longest ends first.
+// However many kinds there are, no more browsers are idle than the warm ones and one;
+// of those with custom options the one that is idle for longest ends first.
 func TestIdleBrowsersAreBounded(t *testing.T) {
 	t.Parallel()
 	p, started := emptyPool(t, 2)
 	for width := range 8 {
 		l := lease(t, p, sized(1000+width))
-		p.give(l, false)
+		p.checkIn(l, false)
 		settled(t, p, min(width+1, 3))
 	}
 	require.Equal(t, map[int]int{1005: 1, 1006: 1, 1007: 1}, kept(p))
 	require.EqualValues(t, 8, started.Load())
 
-	// Warm ones have the first right to the room.
-	p.used.Store(time.Now().UnixNano())
-	p.tend()
+	// Warm browsers come first.
+	p.lastUse.Store(time.Now().UnixNano())
+	p.maintain()
 	settled(t, p, 3)
 	require.Equal(t, map[int]int{0: 2, 1007: 1}, kept(p))
-	p.give(lease(t, p, sized(2000)), false)
+	p.checkIn(lease(t, p, sized(2000)), false)
 	settled(t, p, 3)
 	require.Equal(t, map[int]int{0: 2, 2000: 1}, kept(p))
 
-	// Those that are given back at once, and those that nobody waits for any more,
-	// are counted too.
+	// Those that are checked in at the same time, and those that no lease waits for any
+	// more, are counted too.
 	var all []*local
 	for width := range 8 {
 		all = append(all, lease(t, p, sized(3000+width)))
 	}
 	for _, l := range all {
-		p.give(l, false)
+		p.checkIn(l, false)
 	}
 	require.Eventually(t, func() bool { return idleOf(p) == 3 }, 10*time.Second, time.Millisecond)
 	began, slow := make(chan struct{}, 8), make(chan struct{})
-	p.start = func(k kind) (*local, error) {
+	p.startBrowser = func(k kind) (*local, error) {
 		began <- struct{}{}
 		<-slow
 		return &local{kind: k, born: time.Now(), bidi: &webdriver.BiDi{}}, nil
@@ -99,7 +99,7 @@ func TestIdleBrowsersAreBounded(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			_, _, err := p.take(ctx, sized(4000+width))
+			_, _, err := p.checkOut(ctx, sized(4000+width))
 			failed <- err
 		}()
 		<-began
@@ -111,7 +111,7 @@ func TestIdleBrowsersAreBounded(t *testing.T) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		for _, g := range p.groups {
-			if g.coming > 0 {
+			if g.pending > 0 {
 				return false
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
-// maxHubs bounds the setting; each hub costs a look at each target.
+// maxHubs bounds the setting: each target is compared with each hub.
 const maxHubs = 32
 
 var platformForm = regexp.MustCompile(`^[a-z][a-z0-9 ._-]{0,49}$`)
@@ -70,8 +70,8 @@ func newRemote(h Hub) (*remote, error) {
 	return r, nil
 }
 
-// serves reports whether a hub names a platform: "windows" stands for "windows
-// 11" too, and "mac" for all spellings of it.
+// serves reports whether a hub names a platform: "windows" also means "windows
+// 11", and "mac" all spellings of it.
 func (r *remote) serves(platform string) bool {
 	for _, p := range r.platforms {
 		if platform == p || strings.HasPrefix(platform, p+" ") || (isMac(p) && isMac(platform)) {
@@ -85,7 +85,7 @@ func isMac(platform string) bool {
 	return strings.HasPrefix(platform, "mac") || strings.HasPrefix(platform, "os x")
 }
 
-// route gives the hub of a target; nil: the own chromedriver, if that may be.
+// route returns the hub of a target; nil: the managed chromedriver, if that serves it.
 func route(hubs []*remote, t step.Target) *remote {
 	for _, platform := range platformsOf(t) {
 		for _, h := range hubs {
@@ -102,17 +102,17 @@ func route(hubs []*remote, t step.Target) *remote {
 	return nil
 }
 
-// platformsOf are the platforms that a target may mean, best first: the one that
-// it names, or for a device without a name those that its options speak of.
+// platformsOf returns the platforms that a target may mean, best first: the one that
+// it names, or for a device without a name those that its options belong to.
 func platformsOf(t step.Target) []string {
-	if name := word(t.Capabilities, "platformName"); name != "" {
+	if name := lowerText(t.Capabilities, "platformName"); name != "" {
 		return []string{name}
 	}
 	if !isMobile(t) {
 		return nil
 	}
 	c := t.Capabilities
-	automation, app := word(c, "appium:automationName"), strings.ToLower(step.App(c))
+	automation, app := lowerText(c, "appium:automationName"), strings.ToLower(step.App(c))
 	switch {
 	case automation == "xcuitest", c["appium:bundleId"] != nil, strings.HasSuffix(app, ".ipa"):
 		return []string{"ios"}
@@ -125,7 +125,7 @@ func platformsOf(t step.Target) []string {
 
 // isMobile reports whether a target is a phone or something on one.
 func isMobile(t step.Target) bool {
-	switch word(t.Capabilities, "platformName") {
+	switch lowerText(t.Capabilities, "platformName") {
 	case "android", "ios", "ipados", "tvos":
 		return true
 	case "":
@@ -143,21 +143,22 @@ func isMobile(t step.Target) bool {
 	return false
 }
 
-// word is a text of the capabilities in lower case.
-func word(c step.Capabilities, name string) string {
+// lowerText returns a text of the capabilities in lower case, "" when there is none.
+func lowerText(c step.Capabilities, name string) string {
 	text, _ := c[name].(string)
 	return strings.ToLower(strings.TrimSpace(text))
 }
 
-// hubCapabilities are what a hub is asked for.
+// hubCapabilities returns the capabilities that are requested of a hub, and whether
+// they are of a native app.
 func hubCapabilities(r Request) (c step.Capabilities, native bool, err error) {
 	c = step.Merge(nil, r.Target.Capabilities)
-	browser := word(c, "browserName")
+	browser := lowerText(c, "browserName")
 	native = browser == "" && isMobile(r.Target)
 	if !native {
 		defaults := step.Capabilities{"pageLoadStrategy": "eager"}
 		c = step.Merge(defaults, c)
-		c["unhandledPromptBehavior"] = "ignore" // the steps answer dialogs
+		c["unhandledPromptBehavior"] = "ignore" // the steps handle dialogs
 	}
 	if r.Proxy == "" {
 		return c, native, nil
@@ -179,13 +180,13 @@ func hubCapabilities(r Request) (c step.Capabilities, native bool, err error) {
 		return nil, false, refuse("the tunnel is none of http, https and socks5")
 	}
 	if browser == "chrome" || browser == "chromium" || browser == "microsoftedge" || browser == "msedge" {
-		proxy["noProxy"] = []any{"<-loopback>"} // else they go around it for the machine's own pages
+		proxy["noProxy"] = []any{"<-loopback>"} // else they go around it for pages of their machine
 	}
 	c["proxy"] = proxy
 	return c, native, nil
 }
 
-// acquireHub asks a hub for a session.
+// acquireHub starts a session on a hub and leases it.
 func (p *Pool) acquireHub(ctx context.Context, h *remote, r Request) (*Lease, error) {
 	capabilities, native, err := hubCapabilities(r)
 	if err != nil {
@@ -196,37 +197,39 @@ func (p *Pool) acquireHub(ctx context.Context, h *remote, r Request) (*Lease, er
 		return nil, p.sessionError(h, err)
 	}
 	l := &Lease{Session: session, Mobile: native}
-	if !p.hold(l) {
-		_ = p.finish(session)
+	if !p.register(l) {
+		_ = p.deleteSession(session)
 		return nil, errClosed()
 	}
-	l.release = p.once(l, func(bool) { p.background(func() { _ = p.finish(session) }) })
+	l.release = p.releaseOnce(l, func(bool) { p.background(func() { _ = p.deleteSession(session) }) })
 	return l, nil
 }
 
-// newSession asks a remote end for a session and waits for it as long as patience
-// says. It is made in the background: one that comes when nobody waits for it any
+// newSession starts a session on a remote end and waits for it until the timeout. The
+// request runs in the background: a session that comes when nobody waits for it any
 // more is ended.
-func (p *Pool) newSession(ctx context.Context, client *webdriver.Client, patience time.Duration, capabilities map[string]any) (*webdriver.Session, error) {
+func (p *Pool) newSession(ctx context.Context, client *webdriver.Client, timeout time.Duration, capabilities map[string]any) (*webdriver.Session, error) {
 	type result struct {
 		session *webdriver.Session
 		err     error
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	answer, left := make(chan result), make(chan struct{})
-	defer close(left)
+	started, gone := make(chan result), make(chan struct{})
+	defer close(gone)
 	ok := p.background(func() {
-		late, cancel := context.WithTimeout(p.late, patience+lateTimeout)
+		late, cancel := context.WithTimeout(p.late, timeout+lateTimeout)
 		defer cancel()
 		s, err := client.NewSession(late, capabilities)
 		select {
-		case answer <- result{s, err}:
-		case <-left:
-			if err == nil {
-				_ = p.finish(s)
-			}
+		case started <- result{s, err}:
+			return
+		case <-gone:
 		}
+		if err != nil {
+			return
+		}
+		_ = p.deleteSession(s)
 	})
 	if !ok {
 		return nil, errClosed()
@@ -236,13 +239,13 @@ func (p *Pool) newSession(ctx context.Context, client *webdriver.Client, patienc
 		return nil, ctx.Err()
 	case <-p.life.Done():
 		return nil, errClosed()
-	case a := <-answer:
-		return a.session, a.err
+	case r := <-started:
+		return r.session, r.err
 	}
 }
 
-// finish ends a session, whatever became of it.
-func (p *Pool) finish(s *webdriver.Session) error {
+// deleteSession ends a session, whatever became of its caller.
+func (p *Pool) deleteSession(s *webdriver.Session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	return s.Delete(ctx)

@@ -20,14 +20,14 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// fakeHub answers as hubs do, and notes what it is asked.
+// fakeHub responds as hubs do, and stores the requests.
 type fakeHub struct {
 	*httptest.Server
-	mu      sync.Mutex
-	asked   []map[string]any
-	user    string
-	deleted int
-	answer  func(w http.ResponseWriter, r *http.Request) // of new sessions; nil: one is made
+	mu       sync.Mutex
+	requests []map[string]any
+	user     string
+	deleted  int
+	respond  func(w http.ResponseWriter, r *http.Request) // to requests of sessions; nil: one starts
 }
 
 func newHub(t *testing.T) *fakeHub {
@@ -36,7 +36,7 @@ func newHub(t *testing.T) *fakeHub {
 		h.mu.Lock()
 		user, password, _ := r.BasicAuth()
 		h.user = user + ":" + password
-		answer := h.answer
+		respond := h.respond
 		if r.Method == http.MethodDelete {
 			h.deleted++
 		}
@@ -47,11 +47,11 @@ func newHub(t *testing.T) *fakeHub {
 		}
 		doc, _ := io.ReadAll(r.Body)
 		if json.Unmarshal(doc, &body) == nil && body.Capabilities.AlwaysMatch != nil {
-			h.asked = append(h.asked, body.Capabilities.AlwaysMatch)
+			h.requests = append(h.requests, body.Capabilities.AlwaysMatch)
 		}
 		h.mu.Unlock()
-		if answer != nil && r.Method == http.MethodPost {
-			answer(w, r)
+		if respond != nil && r.Method == http.MethodPost {
+			respond(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -64,7 +64,7 @@ func newHub(t *testing.T) *fakeHub {
 func (h *fakeHub) last() map[string]any {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.asked[len(h.asked)-1]
+	return h.requests[len(h.requests)-1]
 }
 
 func (h *fakeHub) ended() int {
@@ -194,7 +194,7 @@ func TestHubSessions(t *testing.T) {
 		require.ErrorContains(t, err, "tunnel")
 	}
 
-	// Close ends the sessions of leases that are held.
+	// Close ends the sessions of all leases.
 	p.Close()
 	require.Equal(t, 3, h.ended())
 	_, err = p.Acquire(t.Context(), Request{Target: step.Target{Capabilities: chrome}})
@@ -215,10 +215,10 @@ func TestHubsThatFail(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		name   string
-		answer func(http.ResponseWriter, *http.Request)
-		text   string
-		retry  bool
+		name    string
+		respond func(http.ResponseWriter, *http.Request)
+		text    string
+		retry   bool
 	}{
 		{"it has none", say(500, `{"value":{"error":"session not created","message":"no nodes for http://ada:secret@x\nat java.lang"}}`),
 			"the hub " + host + " made no session: no nodes for http://*****@x", false},
@@ -232,7 +232,7 @@ func TestHubsThatFail(t *testing.T) {
 		}, "the hub " + host + " made no session in time", true},
 	} {
 		h.mu.Lock()
-		h.answer = test.answer
+		h.respond = test.respond
 		h.mu.Unlock()
 		p := newPool(t, Config{Hubs: []Hub{{URL: address}}, StartTimeout: 300 * time.Millisecond})
 		_, err := p.Acquire(t.Context(), Request{})
@@ -255,10 +255,10 @@ func TestHubsThatFail(t *testing.T) {
 func TestLateHubSessionsAreEnded(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
-	asked, go_ := make(chan struct{}), make(chan struct{})
-	h.answer = func(w http.ResponseWriter, _ *http.Request) {
-		close(asked)
-		<-go_
+	requested, proceed := make(chan struct{}), make(chan struct{})
+	h.respond = func(w http.ResponseWriter, _ *http.Request) {
+		close(requested)
+		<-proceed
 		fmt.Fprint(w, `{"value":{"sessionId":"late","capabilities":{}}}`)
 	}
 	p := newPool(t, Config{Hubs: []Hub{{URL: h.URL}}})
@@ -268,15 +268,15 @@ func TestLateHubSessionsAreEnded(t *testing.T) {
 		_, err := p.Acquire(ctx, Request{})
 		failed <- err
 	}()
-	<-asked
+	<-requested
 	cancel()
 	require.Error(t, <-failed)
-	close(go_)
+	close(proceed)
 	require.Eventually(t, func() bool { return h.ended() == 1 }, 5*time.Second, time.Millisecond)
 }
 
-// So is one that comes after its time was over, and one that is under way at Close:
-// the remote end knows nothing of either.
+// So is one that comes after its time was over, and one that starts during Close: the
+// remote end cannot know that nobody uses them.
 func TestSessionsThatComeTooLateAreEnded(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]func(address string) Config{
@@ -286,9 +286,9 @@ func TestSessionsThatComeTooLateAreEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)
-			asked, released := make(chan struct{}, 2), make(chan struct{})
-			h.answer = func(w http.ResponseWriter, _ *http.Request) {
-				asked <- struct{}{}
+			requested, released := make(chan struct{}, 2), make(chan struct{})
+			h.respond = func(w http.ResponseWriter, _ *http.Request) {
+				requested <- struct{}{}
 				<-released
 				fmt.Fprint(w, `{"value":{"sessionId":"late","capabilities":{}}}`)
 			}
@@ -296,7 +296,7 @@ func TestSessionsThatComeTooLateAreEnded(t *testing.T) {
 			late.StartTimeout = 50 * time.Millisecond
 			_, err := newPool(t, late).Acquire(t.Context(), Request{})
 			require.ErrorContains(t, err, "made no session in time")
-			<-asked
+			<-requested
 
 			p := newPool(t, config(h.URL))
 			failed, closed := make(chan error, 1), make(chan struct{})
@@ -304,7 +304,7 @@ func TestSessionsThatComeTooLateAreEnded(t *testing.T) {
 				_, err := p.Acquire(t.Context(), Request{})
 				failed <- err
 			}()
-			<-asked
+			<-requested
 			go func() { p.Close(); close(closed) }()
 			require.ErrorContains(t, <-failed, "shutting down")
 			require.Zero(t, h.ended())
@@ -315,13 +315,13 @@ func TestSessionsThatComeTooLateAreEnded(t *testing.T) {
 	}
 }
 
-// What a hub says may quote what it was given: signed links, and secrets that only
-// the caller knows.
-func TestLogHoldsNoWordsOfHubs(t *testing.T) {
+// Messages of a hub may quote what was sent to it: signed links, and secrets that
+// only the caller knows.
+func TestLogShowsNoMessagesOfHubs(t *testing.T) {
 	t.Parallel()
 	const link = "https://slipway.example.com/files/app.apk?signature=hush"
 	h := newHub(t)
-	h.answer = func(w http.ResponseWriter, _ *http.Request) {
+	h.respond = func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		fmt.Fprintf(w, `{"value":{"error":"session not created","message":"cannot download %s","stacktrace":"at %s"}}`, link, link)
 	}
@@ -332,7 +332,7 @@ func TestLogHoldsNoWordsOfHubs(t *testing.T) {
 		_, err := p.Acquire(t.Context(), Request{})
 		require.ErrorContains(t, err, "hush", "the caller is told")
 		if cfg.Local != "" {
-			p.tend() // starts one that nobody waits for
+			p.maintain() // starts one that no lease waits for
 			settled(t, p, 0)
 		}
 		p.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A browser whose page never ends its script goes with the lease, and what a page
+// A browser whose page never ends its script ends with the lease, and what a page
 // wrote to its console is in no file.
 func TestBusyBrowserEnds(t *testing.T) {
 	if runtime.GOOS != "linux" {

@@ -14,7 +14,7 @@ const (
 	// removed contexts leave behind, and a profile that grows.
 	maxLeases = 200
 	maxAge    = 30 * time.Minute
-	// resetTimeout bounds the making of a context; a browser that takes
+	// resetTimeout bounds the creation of a context; a browser that takes
 	// longer is replaced.
 	resetTimeout = 30 * time.Second
 	// checkTimeout bounds the look at a warm browser before a lease.
@@ -26,19 +26,19 @@ func defaultTimeouts() webdriver.Timeouts {
 	return webdriver.Timeouts{Script: 30 * time.Second, PageLoad: 300 * time.Second}
 }
 
-// local is a browser of the own chromedriver.
+// local is a browser of the managed chromedriver.
 type local struct {
 	kind    kind
 	session *webdriver.Session
 	bidi    *webdriver.BiDi
-	tunnel  *egress.Proxy // of its own, in front of a tunnel; nil without one
+	tunnel  *egress.Proxy // the browser's proxy in front of its tunnel; nil without one
 	context string        // the user context of the present or next lease
 	born    time.Time
-	idle    time.Time // since when it waits
+	idle    time.Time // since when no lease uses it
 	leases  int
 }
 
-// version is what the browser calls its own.
+// version returns the browser's version, "" when it reports none.
 func (l *local) version() string {
 	v, _ := l.session.Capabilities["browserVersion"].(string)
 	return v
@@ -54,17 +54,17 @@ func (l *local) spent() bool {
 	}
 }
 
-// open starts a browser and makes it ready.
-func (p *Pool) open(k kind) (*local, error) {
-	// Close waits for a start that is under way: chromedriver would finish it
-	// for nobody.
+// startLocal starts a browser and prepares it for its first lease.
+func (p *Pool) startLocal(k kind) (*local, error) {
+	// Close waits for a start that is under way: chromedriver would finish it all the
+	// same.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.life), p.startTimeout(false))
 	defer cancel()
 	select {
 	case <-p.life.Done():
 		return nil, errClosed()
-	case p.starts <- struct{}{}:
-		defer func() { <-p.starts }()
+	case p.startSlots <- struct{}{}:
+		defer func() { <-p.startSlots }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -77,24 +77,28 @@ func (p *Pool) open(k kind) (*local, error) {
 		}
 		l.tunnel, proxy = tunnel, tunnel.Addr().String()
 	}
-	session, err := p.newSession(ctx, p.driver, p.startTimeout(false), k.capabilities(p.cfg, proxy))
-	if err == nil {
-		l.session = session
-		if v := l.version(); v != "" {
-			p.version.Store(&v)
-		}
-		err = l.reset(ctx)
-	}
-	if err != nil {
+	if err := p.openSession(ctx, l, proxy); err != nil {
 		p.end(l)
 		return nil, err
 	}
 	return l, nil
 }
 
-// reset gives the browser a new user context with one window, and removes what
+func (p *Pool) openSession(ctx context.Context, l *local, proxy string) error {
+	session, err := p.newSession(ctx, p.driver, p.startTimeout(false), l.kind.capabilities(p.cfg, proxy))
+	if err != nil {
+		return err
+	}
+	l.session = session
+	if v := l.version(); v != "" {
+		p.version.Store(&v)
+	}
+	return l.reset(ctx)
+}
+
+// reset creates a new user context with one window in the browser, and removes what
 // the lease before has left: its context with all windows, windows elsewhere,
-// subscriptions and timeouts. The new connection has the lines of the console.
+// subscriptions and timeouts. The new connection receives the lines of the console.
 func (l *local) reset(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, resetTimeout)
 	defer cancel()
@@ -144,42 +148,48 @@ func (l *local) reset(ctx context.Context) error {
 			}
 		}
 	}
-	// The console, as events to whoever listens: a log that chromedriver keeps
-	// grows until somebody asks for it. No window of a former lease is in it.
+	// The console, as events: a log that chromedriver keeps grows until it is read. No
+	// window of a former lease is in it.
 	return l.bidi.Command(ctx, "session.subscribe", map[string]any{
 		"events": []string{"log.entryAdded"}, "userContexts": []string{l.context}}, nil)
 }
 
-// check looks whether a warm browser still answers; that its caller goes away
-// says nothing about it.
+// check reports an error when a warm browser does not respond any more; that its
+// caller goes away does not count.
 func (l *local) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 	defer cancel()
-	var one int
-	if err := l.session.Execute(ctx, "return 1", &one); err != nil {
+	var result int
+	if err := l.session.Execute(ctx, "return 1", &result); err != nil {
 		return err
 	}
-	if one != 1 {
+	if result != 1 {
 		return errors.New("browser: it cannot count")
 	}
 	return nil
 }
 
-// end ends a browser.
+// end ends a browser with its proxy.
 func (p *Pool) end(l *local) {
 	if l.session != nil {
-		if err := p.finish(l.session); err != nil {
-			if err := kill(l.session); err != nil {
-				p.cfg.Log.Warn("a browser did not end", "error", err)
-			}
-		}
+		p.endSession(l.session)
 	}
 	if l.tunnel != nil {
 		l.tunnel.Close()
 	}
 }
 
-// endLocked does so in the background; after Close nobody waits for it. The
+// endSession ends a session with its browser, by force when chromedriver cannot.
+func (p *Pool) endSession(s *webdriver.Session) {
+	if p.deleteSession(s) == nil {
+		return
+	}
+	if err := kill(s); err != nil {
+		p.cfg.Log.Warn("a browser did not end", "error", err)
+	}
+}
+
+// endLocked ends a browser in the background; after Close nothing waits for it. The
 // caller holds the lock.
 func (p *Pool) endLocked(l *local) {
 	if !p.backgroundLocked(func() { p.end(l) }) {

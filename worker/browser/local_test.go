@@ -17,18 +17,18 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser/egress"
 )
 
-// heard is an observer that counts.
-type heard struct {
-	mu                sync.Mutex
-	warm, cold, wrong int
+// countingObserver counts sessions.
+type countingObserver struct {
+	mu                 sync.Mutex
+	warm, cold, failed int
 }
 
-func (h *heard) SessionStarted(_ string, warm bool, _ time.Duration, err error) {
+func (h *countingObserver) SessionStarted(_ string, warm bool, _ time.Duration, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case err != nil:
-		h.wrong++
+		h.failed++
 	case warm:
 		h.warm++
 	default:
@@ -40,7 +40,7 @@ func (h *heard) SessionStarted(_ string, warm bool, _ time.Duration, err error) 
 func TestMoreLeasesThanBrowsers(t *testing.T) {
 	pages := site(t)
 	cfg := localConfig(t, true)
-	observer := &heard{}
+	observer := &countingObserver{}
 	cfg.Observer = observer
 	p := newPool(t, cfg)
 	var mu sync.Mutex
@@ -82,7 +82,7 @@ func TestMoreLeasesThanBrowsers(t *testing.T) {
 	require.Equal(t, 6, warm+cold)
 	require.Positive(t, warm)
 
-	// Whoever does not wait any longer is told so, and nothing is lost.
+	// A caller that stops waiting gets an error, and nothing is lost.
 	first := acquire(t, p, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -97,7 +97,7 @@ func TestMoreLeasesThanBrowsers(t *testing.T) {
 func TestRunKeepsBrowsersWarm(t *testing.T) {
 	cfg := localConfig(t, true)
 	p := newPool(t, cfg)
-	p.used.Store(time.Now().UnixNano()) // as if one had been asked for
+	p.lastUse.Store(time.Now().UnixNano()) // as if one had been asked for
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { p.Run(ctx); close(done) }()
@@ -109,19 +109,19 @@ func TestRunKeepsBrowsersWarm(t *testing.T) {
 	defer cancelCrash()
 	_ = l.Session.Navigate(crash, "chrome://inducebrowsercrashforrealz")
 	l.Release(t.Context(), true)
-	again := acquire(t, p, nil)
-	require.NotEqual(t, l.Session.ID, again.Session.ID)
+	next := acquire(t, p, nil)
+	require.NotEqual(t, l.Session.ID, next.Session.ID)
 
 	// A used-up browser is not kept, and another takes its place.
-	again.Release(t.Context(), false)
+	next.Release(t.Context(), false)
 	settled(t, p, 1)
 	p.mu.Lock()
-	p.group(plain()).ready[0].born = time.Now().Add(-2 * maxAge)
+	p.group(plainKind()).ready[0].born = time.Now().Add(-2 * maxAge)
 	p.mu.Unlock()
-	p.tend()
+	p.maintain()
 	settled(t, p, 1)
 	young := acquire(t, p, nil)
-	require.NotEqual(t, again.Session.ID, young.Session.ID)
+	require.NotEqual(t, next.Session.ID, young.Session.ID)
 	cancel()
 	<-done
 
@@ -174,7 +174,7 @@ func TestTunnelsOfLocalBrowsers(t *testing.T) {
 	require.NotContains(t, err.Error(), "pass")
 }
 
-// A chromedriver that is away is an error that a later attempt may not meet.
+// A chromedriver that is away is an error that a later request may not meet.
 func TestChromedriverThatIsAway(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, Config{Local: "http://127.0.0.1:1/x"})

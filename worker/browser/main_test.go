@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 var stopDriver func() error
 
-// startDriver starts the chromedriver of all tests and gives its address.
+// startDriver starts the chromedriver of all tests and returns its address.
 var startDriver = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "browser-")
 	if err != nil {
@@ -57,13 +57,13 @@ var startDriver = sync.OnceValues(func() (string, error) {
 	return server.URL(), nil
 })
 
-// localConfig is that of a pool with an egress proxy that lets loopback through,
-// or not.
-func localConfig(t testing.TB, private_ bool) Config {
+// localConfig returns that of a pool with an egress proxy that allows private
+// addresses or not.
+func localConfig(t testing.TB, allowPrivate bool) Config {
 	t.Helper()
 	driver, err := startDriver()
 	require.NoError(t, err)
-	guard, err := outbound.New(outbound.Config{AllowPrivate: private_})
+	guard, err := outbound.New(outbound.Config{AllowPrivate: allowPrivate})
 	require.NoError(t, err)
 	proxy, err := egress.Start(guard, nil)
 	require.NoError(t, err)
@@ -90,18 +90,18 @@ func acquire(t testing.TB, p *Pool, c step.Capabilities) *Lease {
 }
 
 // settled waits until the pool has a number of browsers that are ready and none
-// under way.
+// pending.
 func settled(t testing.TB, p *Pool, ready int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		have, coming := 0, 0
+		have, pending := 0, 0
 		for _, g := range p.groups {
 			have += len(g.ready)
-			coming += g.coming
+			pending += g.pending
 		}
-		return have == ready && coming == 0
+		return have == ready && pending == 0
 	}, time.Minute, 5*time.Millisecond)
 }
 

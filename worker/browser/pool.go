@@ -17,48 +17,49 @@ const (
 	startTimeout = 60 * time.Second
 	// hubStartTimeout: a hub may start a machine or a device first.
 	hubStartTimeout = 5 * time.Minute
-	// watchEvery is how soon a warm browser that broke is replaced.
-	watchEvery = 5 * time.Second
-	// oddIdle is how long browsers with options of their own are kept for the
-	// next lease that wants the same: the cases of a suite mostly do.
-	oddIdle = time.Minute
+	// maintenanceInterval is how soon a warm browser that broke is replaced.
+	maintenanceInterval = 5 * time.Second
+	// customIdle is how long browsers with custom options are kept for the next lease
+	// with the same options: the cases of a suite mostly have them.
+	customIdle = time.Minute
 	// defaultKeep: an idle browser holds some hundred MiB, and the first test after
 	// a pause waits about a second for a new one.
 	defaultKeep = 10 * time.Minute
 	// closeTimeout bounds Close.
 	closeTimeout = 10 * time.Second
 	// lateTimeout is how long a session is waited for after its time was over, to end
-	// it: remote ends finish what they have begun, and would keep it for nobody.
+	// it: remote ends finish what they have begun, and would keep an unused session.
 	lateTimeout = 2 * time.Minute
 )
 
-// Pool gives sessions.
+// Pool leases sessions.
 type Pool struct {
-	cfg    Config
-	hubs   []*remote
-	driver *webdriver.Client // the own chromedriver; nil without one
-	starts chan struct{}     // one for each browser that starts
-	life   context.Context
-	cancel context.CancelFunc
-	// late outlives life: sessions that were asked for may come until Close is over.
+	cfg        Config
+	hubs       []*remote
+	driver     *webdriver.Client // the managed chromedriver; nil without one
+	startSlots chan struct{}     // one element for each browser that starts
+	life       context.Context
+	cancel     context.CancelFunc
+	// late outlives life: sessions that were requested may come until Close is over.
 	late       context.Context
 	cancelLate context.CancelFunc
 	tasks      sync.WaitGroup
 
 	version atomic.Pointer[string] // of the local browser, once known
-	used    atomic.Int64           // when a local browser was last asked for, Unix ns
+	lastUse atomic.Int64           // when a local browser was last requested, Unix ns
 
 	mu     sync.Mutex
 	closed bool
 	groups map[string]*group
 	leases map[*Lease]bool
 
-	// start and renew are open and reset; tests put others there.
-	start func(kind) (*local, error)
-	renew func(context.Context, *local) error
+	// startBrowser and resetBrowser are startLocal and local.reset, except in tests of
+	// the pool without browsers.
+	startBrowser func(kind) (*local, error)
+	resetBrowser func(context.Context, *local) error
 }
 
-// New makes a pool; it starts no browser before Run or Acquire.
+// New returns a pool; it starts no browser before Run or Acquire.
 func New(cfg Config) (*Pool, error) {
 	if cfg.Warm <= 0 {
 		cfg.Warm = defaultWarm
@@ -70,7 +71,7 @@ func New(cfg Config) (*Pool, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	// Starting a browser keeps a processor busy; more at once make all late.
-	p := &Pool{cfg: cfg, starts: make(chan struct{}, max(2, runtime.NumCPU())),
+	p := &Pool{cfg: cfg, startSlots: make(chan struct{}, max(2, runtime.NumCPU())),
 		groups: map[string]*group{}, leases: map[*Lease]bool{}}
 	if len(cfg.Hubs) > maxHubs {
 		return nil, errors.New("browser: too many hubs")
@@ -91,12 +92,12 @@ func New(cfg Config) (*Pool, error) {
 	}
 	p.life, p.cancel = context.WithCancel(context.Background())
 	p.late, p.cancelLate = context.WithCancel(context.Background())
-	p.start = p.open
-	p.renew = func(ctx context.Context, l *local) error { return l.reset(ctx) }
+	p.startBrowser = p.startLocal
+	p.resetBrowser = func(ctx context.Context, l *local) error { return l.reset(ctx) }
 	return p, nil
 }
 
-// startTimeout is the time that the making of a session may take.
+// startTimeout returns how long the start of a session may take.
 func (p *Pool) startTimeout(hub bool) time.Duration {
 	switch {
 	case p.cfg.StartTimeout > 0:
@@ -107,7 +108,7 @@ func (p *Pool) startTimeout(hub bool) time.Duration {
 	return startTimeout
 }
 
-// Acquire gives a session for a target, or a *SessionError.
+// Acquire returns a lease of a session for a target, or a *SessionError.
 func (p *Pool) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	began := time.Now()
 	where := "local"
@@ -118,23 +119,23 @@ func (p *Pool) Acquire(ctx context.Context, r Request) (*Lease, error) {
 		}
 		return p.acquireLocal(ctx, r)
 	}()
-	// Errors are not logged here: what a remote end says may quote signed links and
-	// secrets, which the caller knows and blanks.
+	// Errors are not logged here: messages of a remote end may quote signed links and
+	// secrets, which the caller knows and redacts.
 	if p.cfg.Observer != nil {
 		p.cfg.Observer.SessionStarted(where, lease != nil && lease.Warm, time.Since(began), err)
 	}
 	return lease, err
 }
 
-// acquireLocal gives one of the own browsers.
+// acquireLocal leases one of the managed browsers.
 func (p *Pool) acquireLocal(ctx context.Context, r Request) (*Lease, error) {
-	if err := servedHere(r.Target); err != nil {
+	if err := checkServedHere(r.Target); err != nil {
 		return nil, err
 	}
 	if p.driver == nil {
 		return nil, refuse("no hub serves this target, and this worker has no browser of its own")
 	}
-	wanted := word(r.Target.Capabilities, "browserVersion")
+	wanted := lowerText(r.Target.Capabilities, "browserVersion")
 	if v := p.version.Load(); v != nil && !versionFits(wanted, *v) {
 		return nil, refuse("no hub serves browserVersion %s; the browser of this worker is %s", wanted, *v)
 	}
@@ -142,18 +143,18 @@ func (p *Pool) acquireLocal(ctx context.Context, r Request) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.used.Store(time.Now().UnixNano())
+	p.lastUse.Store(time.Now().UnixNano())
 	if k.tunnel != "" && p.cfg.Guard == nil {
 		return nil, refuse("the browsers of this worker have no tunnels")
 	}
-	l, warm, err := p.take(ctx, k)
+	l, warm, err := p.checkOut(ctx, k)
 	if err != nil {
 		return nil, p.sessionError(nil, err)
 	}
 	lease := &Lease{Session: l.session, Local: true, Warm: warm}
-	lease.release = p.once(lease, func(broken bool) { p.give(l, broken) })
-	if !p.hold(lease) {
-		p.give(l, true)
+	lease.release = p.releaseOnce(lease, func(broken bool) { p.checkIn(l, broken) })
+	if !p.register(lease) {
+		p.checkIn(l, true)
 		return nil, errClosed()
 	}
 	if !versionFits(wanted, l.version()) {
@@ -169,8 +170,8 @@ func (p *Pool) acquireLocal(ctx context.Context, r Request) (*Lease, error) {
 	return lease, nil
 }
 
-// hold notes a lease, for Close; false when the pool is closed.
-func (p *Pool) hold(l *Lease) bool {
+// register stores a lease, for Close; false when the pool is closed.
+func (p *Pool) register(l *Lease) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -180,8 +181,8 @@ func (p *Pool) hold(l *Lease) bool {
 	return true
 }
 
-// once makes the release of a lease that counts once.
-func (p *Pool) once(l *Lease, end func(broken bool)) func(context.Context, bool) {
+// releaseOnce returns the release of a lease, of which later calls do nothing.
+func (p *Pool) releaseOnce(l *Lease, end func(broken bool)) func(context.Context, bool) {
 	var once sync.Once
 	return func(_ context.Context, broken bool) {
 		once.Do(func() {
@@ -193,7 +194,7 @@ func (p *Pool) once(l *Lease, end func(broken bool)) func(context.Context, bool)
 	}
 }
 
-// background runs what Close waits for; false when the pool is closed.
+// background starts a task that Close waits for; false when the pool is closed.
 func (p *Pool) background(task func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,17 +209,17 @@ func (p *Pool) backgroundLocked(task func()) bool {
 	return true
 }
 
-// Run keeps the warm browsers, in the background of its caller: until ctx ends it
-// starts them, once a first one was asked for, replaces those that broke or grew
-// old, and ends them when none was asked for any more for a while.
+// Run keeps browsers warm until ctx ends: once a first one was requested it starts
+// them, replaces those that broke or grew old, and ends them when none was requested
+// for Config.Keep.
 func (p *Pool) Run(ctx context.Context) {
 	if p.driver == nil {
 		return
 	}
-	ticker := time.NewTicker(watchEvery)
+	ticker := time.NewTicker(maintenanceInterval)
 	defer ticker.Stop()
 	for {
-		p.tend()
+		p.maintain()
 		select {
 		case <-ctx.Done():
 			return
@@ -229,34 +230,34 @@ func (p *Pool) Run(ctx context.Context) {
 	}
 }
 
-// tend ends the idle browsers that broke, grew old, are odd or not needed, and
-// starts warm ones.
-func (p *Pool) tend() {
+// maintain ends the idle browsers that broke, grew old or are not needed any more,
+// and starts warm ones.
+func (p *Pool) maintain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return
 	}
-	resting := time.Since(time.Unix(0, p.used.Load())) > p.cfg.Keep
+	unused := time.Since(time.Unix(0, p.lastUse.Load())) > p.cfg.Keep
 	for _, g := range p.groups {
-		odd := g.key != p.plainKey()
+		custom := g.key != p.plainKey()
 		var keep []*local
 		for _, l := range g.ready {
-			if l.spent() || resting || (odd && time.Since(l.idle) > oddIdle) {
+			if l.spent() || unused || (custom && time.Since(l.idle) > customIdle) {
 				p.endLocked(l)
 			} else {
 				keep = append(keep, l)
 			}
 		}
 		g.ready = keep
-		p.tidy(g)
+		p.removeIfEmpty(g)
 	}
-	if resting {
+	if unused {
 		return
 	}
-	g := p.group(plain())
-	for len(g.ready)+g.coming+g.leased < p.cfg.Warm && p.roomFor(g) {
-		p.begin(g)
+	g := p.group(plainKind())
+	for len(g.ready)+g.pending+g.leased < p.cfg.Warm && p.makeRoomFor(g) {
+		p.startFor(g)
 	}
 }
 
@@ -277,7 +278,7 @@ func (p *Pool) Close() {
 		}
 		g.ready = nil
 		for _, w := range g.waiting {
-			w <- handed{err: errClosed()}
+			w <- delivery{err: errClosed()}
 		}
 		g.waiting = nil
 	}

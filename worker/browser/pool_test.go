@@ -39,7 +39,7 @@ return (async () => {
 })()`
 
 // ask is a request without a password, which the browser adds if it knows it. If
-// not it would ask, which nobody answers.
+// not it would ask, which no step handles.
 const ask = `return fetch(location.origin + "/locked", {signal: AbortSignal.timeout(500)}).then(r => r.status, () => 401)`
 
 func TestLeasesShareABrowserButNoState(t *testing.T) {
@@ -65,7 +65,9 @@ func TestLeasesShareABrowserButNoState(t *testing.T) {
 	require.NoError(t, l.Session.Execute(ctx, ask, &status))
 	require.Equal(t, 200, status)
 	// It leaves windows, a dialog, lines in the console, and short timeouts.
-	_, err = l.Session.NewWindow(ctx, "window")
+	connection, err := l.Session.BiDi(ctx)
+	require.NoError(t, err)
+	_, err = connection.CreateWindow(ctx, "window", "")
 	require.NoError(t, err)
 	require.NoError(t, l.Session.Execute(ctx, `console.log("left over"); window.open("about:blank"); setTimeout(() => alert("wait"), 0)`, nil))
 	require.NoError(t, l.Session.SetTimeouts(ctx, webdriver.Timeouts{Script: time.Millisecond}))
@@ -79,10 +81,10 @@ func TestLeasesShareABrowserButNoState(t *testing.T) {
 	windows, err := l.Session.Windows(ctx)
 	require.NoError(t, err)
 	require.Len(t, windows, 1)
-	heard := make(chan string, 10)
+	lines := make(chan string, 10)
 	events, err := l.Session.BiDi(ctx)
 	require.NoError(t, err)
-	defer events.On("log.entryAdded", func(params json.RawMessage) { heard <- string(params) })()
+	defer events.On("log.entryAdded", func(params json.RawMessage) { lines <- string(params) })()
 	require.NoError(t, l.Session.Navigate(ctx, pages.URL))
 	require.NoError(t, l.Session.Execute(ctx, find, &found))
 	require.Empty(t, found)
@@ -92,14 +94,14 @@ func TestLeasesShareABrowserButNoState(t *testing.T) {
 	require.NoError(t, l.Session.Execute(ctx, ask, &status))
 	require.Equal(t, 401, status)
 	require.NoError(t, l.Session.Execute(ctx, `console.log("a line")`, nil))
-	select { // the first line is the lease's own
-	case line := <-heard:
+	select { // the first line is that of this lease
+	case line := <-lines:
 		require.Contains(t, line, "a line")
 	case <-time.After(10 * time.Second):
-		t.Fatal("the console is not heard")
+		t.Fatal("the console sends no event")
 	}
 	require.NoError(t, l.Session.Execute(ctx, `console.error("another")`, nil))
-	kept, _ := l.Session.Log(ctx, "browser") // there may be no such log at all
+	kept, _ := l.Session.Log(ctx) // there may be no such log at all
 	require.Empty(t, kept, "chromedriver keeps no lines")
 
 	// A broken one goes.
@@ -111,10 +113,10 @@ func TestLeasesShareABrowserButNoState(t *testing.T) {
 	l.Release(ctx, false)
 	settled(t, p, 1)
 	require.NoError(t, l.Session.Delete(ctx))
-	again := acquire(t, p, nil)
-	require.NotEqual(t, l.Session.ID, again.Session.ID)
-	require.NoError(t, again.Session.Navigate(ctx, pages.URL))
-	again.Release(ctx, false)
+	next := acquire(t, p, nil)
+	require.NotEqual(t, l.Session.ID, next.Session.ID)
+	require.NoError(t, next.Session.Navigate(ctx, pages.URL))
+	next.Release(ctx, false)
 }
 
 func TestPagesReachNoRefusedAddress(t *testing.T) {
@@ -134,7 +136,7 @@ func TestPagesReachNoRefusedAddress(t *testing.T) {
 	require.Error(t, l.Session.Navigate(ctx, "https://127.0.0.1:8443/"))
 }
 
-func TestOptionsHaveBrowsersOfTheirOwn(t *testing.T) {
+func TestCustomOptionsHaveSeparateBrowsers(t *testing.T) {
 	pages := site(t)
 	p := newPool(t, localConfig(t, true))
 	ctx := t.Context()
@@ -151,12 +153,12 @@ func TestOptionsHaveBrowsersOfTheirOwn(t *testing.T) {
 	var seen []any
 	require.NoError(t, l.Session.Execute(ctx, "return [screen.width, devicePixelRatio, navigator.languages[0].slice(0, 2)]", &seen))
 	require.Equal(t, []any{400.0, 2.0, "de"}, seen)
-	err := l.Session.ExecuteAsync(ctx, "", nil)
+	err := l.Session.Execute(ctx, "return new Promise(() => {})", nil)
 	require.True(t, webdriver.Is(err, webdriver.ErrScriptTimeout), "%v", err)
 	l.Release(ctx, false)
 	settled(t, p, 1)
 
-	// Warm for the same wish, and emulated again.
+	// Warm for the same options, and still emulated.
 	l = acquire(t, p, phone)
 	require.Equal(t, first, l.Session.ID)
 	require.True(t, l.Warm)

@@ -35,7 +35,7 @@ func realBrowsers(t *testing.T) (*browser.Pool, *egress.Proxy) {
 	require.NoError(t, err)
 	t.Cleanup(proxy.Close)
 	pool, err := browser.New(browser.Config{Local: driver.URL(), Proxy: proxy.Addr().String(), Guard: guard, Warm: 1,
-		Vendor: "slipway", Arguments: localservice.BrowserArguments()})
+		Arguments: localservice.BrowserArguments()})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return pool, proxy

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// serveConnect joins the browser's connection with one to the server that it
-// names, until one of them ends.
+// serveConnect connects the browser with the server that it names, until one of the
+// two connections ends.
 func (p *Proxy) serveConnect(w http.ResponseWriter, r *http.Request) {
 	if _, port, err := net.SplitHostPort(r.Host); err != nil || port == "" {
 		http.Error(w, "CONNECT needs host:port.", http.StatusBadRequest)
@@ -31,32 +31,32 @@ func (p *Proxy) serveConnect(w http.ResponseWriter, r *http.Request) {
 	if _, err := browser.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		return
 	}
-	// What the browser sent without waiting for the answer.
+	// What the browser sent without waiting for the response.
 	if n := early.Reader.Buffered(); n > 0 {
 		head, _ := early.Reader.Peek(n)
 		if _, err := server.Write(head); err != nil {
 			return
 		}
 	}
-	p.join(browser, server)
+	p.copyBothWays(browser, server)
 }
 
-// join copies both ways until both ends have said all, one fails, or neither has
-// said anything for the idle timeout.
-func (p *Proxy) join(a, b net.Conn) {
+// copyBothWays copies until both ends have sent all, one fails, or neither has sent
+// anything for the idle timeout.
+func (p *Proxy) copyBothWays(a, b net.Conn) {
 	var both sync.WaitGroup
-	pass := func(to, from net.Conn) {
-		if err := p.pass(to, from); err != nil {
+	copyOrClose := func(to, from net.Conn) {
+		if err := p.copyOneWay(to, from); err != nil {
 			a.Close()
 			b.Close()
 		}
 	}
-	both.Go(func() { pass(a, b) })
-	pass(b, a)
+	both.Go(func() { copyOrClose(a, b) })
+	copyOrClose(b, a)
 	both.Wait()
 }
 
-func (p *Proxy) pass(to, from net.Conn) error {
+func (p *Proxy) copyOneWay(to, from net.Conn) error {
 	buffer := p.buffers.Get()
 	defer p.buffers.Put(buffer)
 	for {
@@ -84,12 +84,12 @@ func (p *Proxy) pass(to, from net.Conn) error {
 	}
 }
 
-// buffers lends the copying of bodies its memory.
+// buffers is the memory for the copying of bodies.
 type buffers struct{ free sync.Pool }
 
 const bufferSize = 32 << 10
 
-// Get lends a buffer.
+// Get returns a buffer, which belongs to the caller until Put.
 func (b *buffers) Get() []byte {
 	if buffer, ok := b.free.Get().(*[bufferSize]byte); ok {
 		return buffer[:]

@@ -1,26 +1,25 @@
-// Package egress is the proxy through which the browsers of this process reach
-// the network: each connection passes the guard of package outbound, on the
-// address that a name resolved to. So a page, a redirect or a script of a test
-// reaches nothing that a webhook could not reach.
+// Package egress is the proxy through which the managed browsers reach the network:
+// the guard of package outbound checks each connection, on the address that a name
+// resolved to. So a page, a redirect or a script of a test reaches nothing that a
+// webhook could not reach.
 //
 // It is a plain forward proxy on a loopback port: CONNECT for https and for
-// WebSockets, and absolute-form requests for http. It looks into nothing and
-// keeps nothing. An address that is refused is answered with 403, a page that
-// says so, and the header Slipway-Refused with the rule. A server that cannot be
-// reached gets no answer at all over http (502 for CONNECT), so that the
-// navigation of a browser fails as it does without a proxy. A browser shows no
-// page for a CONNECT that failed; Trouble tells afterwards what went wrong with
-// a host.
+// WebSockets, and absolute-form requests for http. It inspects and stores nothing.
+// The response to an address that is refused is 403 with a page that explains it, and
+// the header Slipway-Refused with the rule. For a server that cannot be reached over
+// http the connection is closed without a response (502 for CONNECT), so that the
+// navigation of a browser fails as it does without a proxy. A browser shows no page
+// for a CONNECT that failed; Trouble returns afterwards what went wrong with a host.
 //
-// StartUpstream makes such a proxy in front of another one, a tunnel: it adds the
+// StartUpstream starts such a proxy in front of another one, a tunnel: it adds the
 // user and password that Chromium cannot send by itself, and the guard checks the
 // address of the tunnel, which alone decides what lies behind it.
 //
 // Chromium takes no password for a proxy on its command line, so any process of
-// this machine may use the port; it reaches no more than through the guard. Two
-// things are refused besides: the proxy's own port, and more than 1024
-// connections at once, which wait. Connections over which nothing goes for a
-// quarter of an hour are closed.
+// this machine may use the port; it reaches no more than the guard allows. The
+// proxy's own port is refused as well. At most 1024 connections are open at the same
+// time; further ones wait. Connections over which nothing is sent for a quarter of an
+// hour are closed.
 package egress
 
 import (
@@ -41,23 +40,23 @@ const (
 	// maxConnections bounds the sockets of all browsers: one opens at most 32
 	// to a proxy.
 	maxConnections = 1024
-	// idleTimeout ends tunnels over which nothing goes. WebSockets of pages
+	// idleTimeout ends connections over which nothing is sent. WebSockets of pages
 	// send something at least every few minutes.
 	idleTimeout = 15 * time.Minute
-	// RefusedHeader names the rule in an answer that refuses an address.
+	// RefusedHeader names the rule in the response that refuses an address.
 	RefusedHeader = "Slipway-Refused"
 )
 
 // Proxy is a forward proxy on a loopback address.
 type Proxy struct {
-	listener *listener
-	server   *http.Server
-	reverse  *httputil.ReverseProxy
-	trips    *http.Transport
-	dial     dial // for CONNECT
-	log      *slog.Logger
-	buffers  buffers
-	troubles troubles
+	listener  *listener
+	server    *http.Server
+	reverse   *httputil.ReverseProxy
+	transport *http.Transport
+	dial      dial // for CONNECT
+	log       *slog.Logger
+	buffers   buffers
+	troubles  troubles
 
 	mu       sync.Mutex
 	closed   bool
@@ -66,8 +65,8 @@ type Proxy struct {
 
 type dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// way is how a proxy reaches servers.
-type way struct {
+// route is how a proxy reaches servers.
+type route struct {
 	connect dial                                  // to the server of a CONNECT
 	request dial                                  // to the server of a request, or its proxy
 	proxy   func(*http.Request) (*url.URL, error) // of a request; nil: none
@@ -75,10 +74,10 @@ type way struct {
 
 // Start listens on a loopback port and serves until Close.
 func Start(guard *outbound.Guard, log *slog.Logger) (*Proxy, error) {
-	return start(way{connect: guard.DialContext, request: guard.DialContext}, log)
+	return start(route{connect: guard.DialContext, request: guard.DialContext}, log)
 }
 
-// StartUpstream does so in front of another proxy, whose address is http, https
+// StartUpstream starts a proxy in front of another one, whose address is http, https
 // or socks5 (names are resolved there) with user and password. Errors and logs do
 // not show it.
 func StartUpstream(upstream string, guard *outbound.Guard, log *slog.Logger) (*Proxy, error) {
@@ -89,15 +88,15 @@ func StartUpstream(upstream string, guard *outbound.Guard, log *slog.Logger) (*P
 	t := tunnel{url: u, dial: guard.DialContext}
 	switch u.Scheme {
 	case "http", "https":
-		// Go adds user and password, and asks the proxy for whole addresses.
-		return start(way{connect: t.connect, request: guard.DialContext, proxy: http.ProxyURL(u)}, log)
+		// Go adds user and password, and sends whole addresses to the proxy.
+		return start(route{connect: t.connect, request: guard.DialContext, proxy: http.ProxyURL(u)}, log)
 	case "socks5", "socks5h":
-		return start(way{connect: t.socks, request: t.socks}, log)
+		return start(route{connect: t.socks, request: t.socks}, log)
 	}
 	return nil, errors.New("egress: the proxy is none of http, https and socks5")
 }
 
-func start(to way, log *slog.Logger) (*Proxy, error) {
+func start(to route, log *slog.Logger) (*Proxy, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -105,11 +104,11 @@ func start(to way, log *slog.Logger) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{listener: l, log: log, dial: l.notItself(to.connect)}
-	p.trips = &http.Transport{
+	p := &Proxy{listener: l, log: log, dial: l.refusingItself(to.connect)}
+	p.transport = &http.Transport{
 		Proxy:                 to.proxy,
-		DialContext:           l.notItself(to.request),
-		DisableCompression:    true, // what the browser asked for is what it gets
+		DialContext:           l.refusingItself(to.request),
+		DisableCompression:    true, // the browser decides on compression
 		MaxIdleConns:          256,
 		MaxIdleConnsPerHost:   32,
 		IdleConnTimeout:       60 * time.Second,
@@ -119,10 +118,10 @@ func start(to way, log *slog.Logger) (*Proxy, error) {
 	quiet := slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.RawQuery = r.In.URL.RawQuery // as it came, whatever Go thinks of it
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // as it came, also where Go would drop a part
 			r.Out.Host = r.In.Host
 		},
-		Transport:    p.trips,
+		Transport:    p.transport,
 		ErrorHandler: p.fail,
 		ErrorLog:     quiet,
 		BufferPool:   &p.buffers,
@@ -138,7 +137,7 @@ func start(to way, log *slog.Logger) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is host:port.
+// Addr returns host:port.
 func (p *Proxy) Addr() net.Addr { return p.listener.Addr() }
 
 // Close ends the proxy with all its connections.
@@ -149,7 +148,7 @@ func (p *Proxy) Close() {
 	_ = p.server.Close()
 	p.listener.closeAll()
 	p.requests.Wait()
-	p.trips.CloseIdleConnections()
+	p.transport.CloseIdleConnections()
 }
 
 // ServeHTTP serves one request of a browser.
@@ -173,7 +172,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fail answers a request whose server was refused or not reached.
+// fail responds to a request whose server was refused or not reached.
 func (p *Proxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil { // the browser went away
 		return

@@ -30,7 +30,7 @@ func newGuard(t testing.TB, private bool) *outbound.Guard {
 	return guard
 }
 
-// begin starts a proxy and gives a client that uses it.
+// begin starts a proxy and returns a client that uses it.
 func begin(t testing.TB, private bool) (*Proxy, *http.Client) {
 	t.Helper()
 	p, err := Start(newGuard(t, private), nil)
@@ -59,7 +59,7 @@ func get(t *testing.T, client *http.Client, address string) (int, string, http.H
 	return response.StatusCode, string(body), response.Header
 }
 
-// origin answers with what it saw.
+// origin responds with what it received.
 func origin(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/ws" {
 		conn, err := websocket.Accept(w, r, nil)
@@ -163,7 +163,7 @@ func TestRefusedAddresses(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status)
 	require.Equal(t, string(outbound.RuleMetadata), header.Get(RefusedHeader))
 
-	// Its own port leads nowhere.
+	// The proxy's own port is refused.
 	status, _, _ = get(t, friendly, "http://"+lenient.Addr().String()+"/")
 	require.Equal(t, http.StatusForbidden, status)
 	status, _, _ = get(t, http.DefaultClient, "http://"+lenient.Addr().String()+"/")
@@ -189,16 +189,16 @@ func TestServersThatAreAway(t *testing.T) {
 
 func TestCloseEndsEverything(t *testing.T) {
 	t.Parallel()
-	hold := make(chan struct{})
+	blocked := make(chan struct{})
 	reached := make(chan struct{}, 2)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reached <- struct{}{}
 		select {
-		case <-hold:
+		case <-blocked:
 		case <-r.Context().Done():
 		}
 	}))
-	t.Cleanup(func() { close(hold); server.Close() })
+	t.Cleanup(func() { close(blocked); server.Close() })
 	p, client := begin(t, true)
 	failed := make(chan error, 1)
 	go func() {
@@ -221,7 +221,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	_, err = raw.Read(make([]byte, 1))
 	require.Error(t, err)
 	require.NotErrorIs(t, err, context.DeadlineExceeded)
-	p.Close() // again
+	p.Close() // a second time
 }
 
 // BenchmarkGet compares a small page with and without the proxy.

@@ -9,15 +9,15 @@ import (
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
-// listener takes connections on a loopback port, a bounded number at once, and
-// can close all of them: http.Server forgets those that were hijacked.
+// listener accepts connections on a loopback port, a bounded number at the same time,
+// and can close all of them: http.Server does not close those that were hijacked.
 type listener struct {
 	net.Listener
 	slots  chan struct{}
 	closed chan struct{}
 
 	mu    sync.Mutex
-	over  bool
+	ended bool
 	conns map[*conn]bool
 }
 
@@ -36,7 +36,7 @@ func listen() (*listener, error) {
 		closed: make(chan struct{}), conns: map[*conn]bool{}}, nil
 }
 
-// Accept waits for a free place and then for a connection.
+// Accept waits for a free slot and then for a connection.
 func (l *listener) Accept() (net.Conn, error) {
 	select {
 	case l.slots <- struct{}{}:
@@ -51,7 +51,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	c := &conn{TCPConn: accepted.(*net.TCPConn), from: l}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over {
+	if l.ended {
 		accepted.Close()
 		<-l.slots
 		return nil, net.ErrClosed
@@ -60,7 +60,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Close ends a connection and frees its place.
+// Close ends a connection and frees its slot.
 func (c *conn) Close() error {
 	c.once.Do(func() {
 		c.from.mu.Lock()
@@ -74,8 +74,8 @@ func (c *conn) Close() error {
 // Close stops accepting.
 func (l *listener) Close() error {
 	l.mu.Lock()
-	if !l.over {
-		l.over = true
+	if !l.ended {
+		l.ended = true
 		close(l.closed)
 	}
 	l.mu.Unlock()
@@ -95,15 +95,18 @@ func (l *listener) closeAll() {
 	}
 }
 
-// notItself keeps a dialer from connecting to this very listener.
-func (l *listener) notItself(through dial) dial {
-	own := l.Addr().String()
+// refusingItself returns a dialer that does not connect to this listener.
+func (l *listener) refusingItself(through dial) dial {
+	self := l.Addr().String()
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := through(ctx, network, address)
-		if err == nil && conn.RemoteAddr().String() == own {
+		if err != nil {
+			return nil, err
+		}
+		if conn.RemoteAddr().String() == self {
 			conn.Close()
 			return nil, &outbound.ForbiddenError{Rule: outbound.RuleLoopback}
 		}
-		return conn, err
+		return conn, nil
 	}
 }

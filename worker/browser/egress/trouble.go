@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
-// troubles remembers the last connections that were not made.
+// troubles are the last connections that failed.
 type troubles struct {
 	mu   sync.Mutex
 	ring [128]trouble
@@ -23,7 +23,7 @@ type trouble struct {
 	host, text string
 }
 
-// add notes what went wrong and returns it in words that name no address.
+// add stores what went wrong and returns it in words that name no address.
 func (t *troubles) add(host string, err error) string {
 	text := "the server cannot be reached"
 	var forbidden *outbound.ForbiddenError
@@ -55,8 +55,8 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// Trouble tells what last went wrong with a host since a time, in words for
-// people; ok is false when nothing did. The proxy remembers the last 128.
+// Trouble returns what last went wrong with a host since a time, in words for
+// people; ok is false when nothing did. The proxy keeps the last 128 failures.
 func (p *Proxy) Trouble(host string, since time.Time) (text string, ok bool) {
 	host = strings.ToLower(host)
 	t := &p.troubles

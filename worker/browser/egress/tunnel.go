@@ -26,8 +26,8 @@ type tunnel struct {
 // handshakeTimeout bounds what a tunnel takes to connect.
 const handshakeTimeout = 30 * time.Second
 
-// reach connects to the tunnel itself.
-func (t tunnel) reach(ctx context.Context) (net.Conn, error) {
+// dialTunnel connects to the tunnel itself.
+func (t tunnel) dialTunnel(ctx context.Context) (net.Conn, error) {
 	port := t.url.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[t.url.Scheme]
@@ -47,16 +47,16 @@ func (t tunnel) reach(ctx context.Context) (net.Conn, error) {
 	return conn, nil
 }
 
-// through connects to the tunnel and has it connect on.
-func (t tunnel) through(ctx context.Context, shake func(net.Conn) error) (net.Conn, error) {
+// dialThrough connects to the tunnel and makes it connect to a server by a handshake.
+func (t tunnel) dialThrough(ctx context.Context, handshake func(net.Conn) error) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
-	conn, err := t.reach(ctx)
+	conn, err := t.dialTunnel(ctx)
 	if err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	err = shake(conn)
+	err = handshake(conn)
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
@@ -67,9 +67,9 @@ func (t tunnel) through(ctx context.Context, shake func(net.Conn) error) (net.Co
 	return conn, nil
 }
 
-// connect asks an HTTP proxy for a connection to an address.
+// connect dials an address through an HTTP proxy.
 func (t tunnel) connect(ctx context.Context, _, address string) (net.Conn, error) {
-	return t.through(ctx, func(conn net.Conn) error {
+	return t.dialThrough(ctx, func(conn net.Conn) error {
 		text := "CONNECT " + address + " HTTP/1.1\r\nHost: " + address + "\r\n"
 		if t.url.User != nil {
 			password, _ := t.url.User.Password()
@@ -79,36 +79,36 @@ func (t tunnel) connect(ctx context.Context, _, address string) (net.Conn, error
 		if _, err := io.WriteString(conn, text+"\r\n"); err != nil {
 			return err
 		}
-		// The server behind it may speak first, so nothing beyond the head may
-		// be read: byte by byte, a short text once in a connection.
-		head := bufio.NewReaderSize(&byByte{from: conn, left: 16 << 10}, 16)
-		answer, err := http.ReadResponse(head, &http.Request{Method: http.MethodConnect})
+		// The server behind it may send first, so nothing beyond the head may be read:
+		// byte by byte, a short text once in a connection.
+		head := bufio.NewReaderSize(&singleByteReader{from: conn, left: 16 << 10}, 16)
+		response, err := http.ReadResponse(head, &http.Request{Method: http.MethodConnect})
 		if err != nil {
 			return err
 		}
-		if answer.StatusCode != http.StatusOK {
-			return fmt.Errorf("it answers %d", answer.StatusCode)
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("it answers %d", response.StatusCode)
 		}
 		return nil
 	})
 }
 
-// byByte reads single bytes, a bounded number.
-type byByte struct {
+// singleByteReader reads single bytes, a bounded number.
+type singleByteReader struct {
 	from io.Reader
 	left int
 }
 
 // Read reads one byte.
-func (r *byByte) Read(p []byte) (int, error) {
+func (r *singleByteReader) Read(p []byte) (int, error) {
 	if r.left--; r.left < 0 || len(p) == 0 {
 		return 0, errors.New("its answer is too long")
 	}
 	return r.from.Read(p[:1])
 }
 
-// socks asks a SOCKS 5 proxy for a connection to an address (RFC 1928, with user
-// and password by RFC 1929). Names are resolved by the proxy.
+// socks dials an address through a SOCKS 5 proxy (RFC 1928, with user and password by
+// RFC 1929). Names are resolved by the proxy.
 func (t tunnel) socks(ctx context.Context, _, address string) (net.Conn, error) {
 	host, portText, err := net.SplitHostPort(address)
 	if err != nil {
@@ -118,8 +118,8 @@ func (t tunnel) socks(ctx context.Context, _, address string) (net.Conn, error) 
 	if err != nil || len(host) > 255 {
 		return nil, errors.New("no such host")
 	}
-	return t.through(ctx, func(conn net.Conn) error {
-		if err := t.greet(conn); err != nil {
+	return t.dialThrough(ctx, func(conn net.Conn) error {
+		if err := t.logIn(conn); err != nil {
 			return err
 		}
 		request := []byte{5, 1, 0}
@@ -133,24 +133,24 @@ func (t tunnel) socks(ctx context.Context, _, address string) (net.Conn, error) 
 		if _, err := conn.Write(binary.BigEndian.AppendUint16(request, uint16(port))); err != nil {
 			return err
 		}
-		var answer [5]byte // with the first byte of the address that it bound
-		if _, err := io.ReadFull(conn, answer[:]); err != nil {
+		var reply [5]byte // with the first byte of the address that it bound
+		if _, err := io.ReadFull(conn, reply[:]); err != nil {
 			return err
 		}
-		if answer[0] != 5 || answer[1] != 0 {
-			return fmt.Errorf("it answers %d", answer[1])
+		if reply[0] != 5 || reply[1] != 0 {
+			return fmt.Errorf("it answers %d", reply[1])
 		}
-		rest, ok := map[byte]int{1: 3, 3: int(answer[4]), 4: 15}[answer[3]]
+		addressLeft, ok := map[byte]int{1: 3, 3: int(reply[4]), 4: 15}[reply[3]]
 		if !ok {
 			return errors.New("it answers in no form of SOCKS 5")
 		}
-		_, err := io.CopyN(io.Discard, conn, int64(rest)+2)
+		_, err := io.CopyN(io.Discard, conn, int64(addressLeft)+2) // and the port
 		return err
 	})
 }
 
-// greet agrees on how to log in, and does.
-func (t tunnel) greet(conn net.Conn) error {
+// logIn agrees with a SOCKS 5 proxy on how to log in, and logs in.
+func (t tunnel) logIn(conn net.Conn) error {
 	user := t.url.User.Username()
 	password, _ := t.url.User.Password()
 	methods := []byte{5, 1, 0}
@@ -163,14 +163,14 @@ func (t tunnel) greet(conn net.Conn) error {
 	if _, err := conn.Write(methods); err != nil {
 		return err
 	}
-	var answer [2]byte
-	if _, err := io.ReadFull(conn, answer[:]); err != nil {
+	var reply [2]byte
+	if _, err := io.ReadFull(conn, reply[:]); err != nil {
 		return err
 	}
 	switch {
-	case answer == [2]byte{5, 0}:
+	case reply == [2]byte{5, 0}:
 		return nil
-	case answer != [2]byte{5, 2} || t.url.User == nil:
+	case reply != [2]byte{5, 2} || t.url.User == nil:
 		return errors.New("it takes no log-in that is known here")
 	}
 	login := append([]byte{1, byte(len(user))}, user...)
@@ -178,10 +178,10 @@ func (t tunnel) greet(conn net.Conn) error {
 	if _, err := conn.Write(login); err != nil {
 		return err
 	}
-	if _, err := io.ReadFull(conn, answer[:]); err != nil {
+	if _, err := io.ReadFull(conn, reply[:]); err != nil {
 		return err
 	}
-	if answer[1] != 0 {
+	if reply[1] != 0 {
 		return errors.New("it refuses the user or the password")
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// httpTunnel is an HTTP proxy that wants ada's password.
+// httpTunnel is an HTTP proxy that requires ada's password.
 func httpTunnel(t *testing.T) string {
 	t.Helper()
 	inner, err := Start(newGuard(t, true), nil)
@@ -33,8 +33,8 @@ func httpTunnel(t *testing.T) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// socksTunnel is a SOCKS 5 proxy that wants ada's password and leads every name
-// to one address.
+// socksTunnel is a SOCKS 5 proxy that requires ada's password and connects every
+// name to one address.
 func socksTunnel(t *testing.T, to string) string {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -82,11 +82,11 @@ func serveSocks(conn net.Conn, to string) error {
 		_, err := conn.Write([]byte{5, 8, 0, 1, 0, 0, 0, 0, 0, 0})
 		return err
 	}
-	rest := make([]byte, int(head[4])+2)
-	if _, err := io.ReadFull(conn, rest); err != nil {
+	target := make([]byte, int(head[4])+2)
+	if _, err := io.ReadFull(conn, target); err != nil {
 		return err
 	}
-	if string(rest[:len(rest)-2]) != "app.test" || binary.BigEndian.Uint16(rest[len(rest)-2:]) == 0 {
+	if string(target[:len(target)-2]) != "app.test" || binary.BigEndian.Uint16(target[len(target)-2:]) == 0 {
 		_, err := conn.Write([]byte{5, 4, 0, 1, 0, 0, 0, 0, 0, 0})
 		return err
 	}
@@ -155,21 +155,21 @@ func TestTunnels(t *testing.T) {
 	}
 }
 
-// A tunnel that answers nonsense or for ever is an error.
-func FuzzTunnelAnswers(f *testing.F) {
+// A tunnel that sends nonsense or without end is an error.
+func FuzzTunnelReplies(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\n"), true)
 	f.Add([]byte("HTTP/1.1 407 No\r\nContent-Length: 5\r\n\r\nhello"), true)
 	f.Add([]byte{5, 2, 1, 0, 5, 0, 0, 1, 1, 2, 3, 4, 0, 80}, false)
 	f.Add([]byte{5, 0, 5, 0, 0, 3, 255}, false)
 	f.Fuzz(func(t *testing.T, answer []byte, http bool) {
 		via := tunnel{url: &url.URL{Scheme: "http", Host: "h:1", User: url.UserPassword("u", "p")}, dial: func(context.Context, string, string) (net.Conn, error) {
-			return &scripted{answer: strings.NewReader(string(answer))}, nil
+			return &scripted{reply: strings.NewReader(string(answer))}, nil
 		}}
-		ask := via.socks
+		dial := via.socks
 		if http {
-			ask = via.connect
+			dial = via.connect
 		}
-		conn, err := ask(t.Context(), "tcp", "app.test:80")
+		conn, err := dial(t.Context(), "tcp", "app.test:80")
 		if err == nil {
 			conn.Close()
 		} else if !strings.HasPrefix(err.Error(), "the tunnel: ") {
@@ -178,12 +178,12 @@ func FuzzTunnelAnswers(f *testing.F) {
 	})
 }
 
-// scripted is a connection that gives an answer, whatever it is asked.
+// scripted is a connection that sends a reply, whatever it receives.
 type scripted struct {
 	net.TCPConn
-	answer io.Reader
+	reply io.Reader
 }
 
-func (s *scripted) Read(p []byte) (int, error)  { return s.answer.Read(p) }
+func (s *scripted) Read(p []byte) (int, error)  { return s.reply.Read(p) }
 func (s *scripted) Write(p []byte) (int, error) { return len(p), nil }
 func (s *scripted) Close() error                { return nil }

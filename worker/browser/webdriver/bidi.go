@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// bidiMessage bounds a message: a screenshot of a long page comes in one.
-	bidiMessage = 64 << 20
-	// bidiCommand is the deadline of a command whose caller set none.
-	bidiCommand = 60 * time.Second
-	// bidiWrite bounds the sending of one message; a remote end that does not read
+	// maxMessage bounds a message: a screenshot of a long page comes in one.
+	maxMessage = 64 << 20
+	// commandTimeout ends a command whose caller set no deadline.
+	commandTimeout = 60 * time.Second
+	// writeTimeout bounds the sending of one message; a remote end that does not read
 	// for so long is gone.
-	bidiWrite = 30 * time.Second
+	writeTimeout = 30 * time.Second
 )
 
-// errBiDiClosed is what commands get after Close.
+// errBiDiClosed is the error of commands after Close.
 var errBiDiClosed = errors.New("the BiDi connection is closed")
 
-// BiDi is the session's WebDriver BiDi connection. Its methods may be used at
-// once, and while the session's own commands run. (chromedriver starts a BiDi
-// command only when no classic one is under way; a classic one does not wait for
+// BiDi is the session's WebDriver BiDi connection. Its methods may be called
+// concurrently, and while the session's commands over HTTP run. (chromedriver starts
+// a BiDi command only when none over HTTP runs; one over HTTP does not wait for
 // those of BiDi.)
 //
 // Three goroutines serve it: one reads, one writes, and one calls the handlers of
 // events. They end with the connection. A caller that stops waiting does not end
-// the connection; its answer is dropped when it comes.
+// the connection; its response is dropped when it comes.
 type BiDi struct {
 	client *Client
 	conn   *websocket.Conn
@@ -42,16 +42,16 @@ type BiDi struct {
 
 	mu      sync.Mutex
 	last    uint64
-	pending map[uint64]chan bidiAnswer
+	pending map[uint64]chan bidiMessage
 	err     error // why the connection ended
 	noJPEG  bool  // the remote end knows PNG only
 
 	events eventQueue
 }
 
-// bidiAnswer is any message of the remote end: the answer to a command, an error,
+// bidiMessage is any message of the remote end: the response to a command, an error,
 // or an event.
-type bidiAnswer struct {
+type bidiMessage struct {
 	Type       string          `json:"type"` // success, error, event
 	ID         *uint64         `json:"id"`
 	Result     json.RawMessage `json:"result"`
@@ -68,17 +68,17 @@ type bidiAnswer struct {
 func (b *BiDi) Command(ctx context.Context, method string, params, out any) error {
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, bidiCommand)
+		ctx, cancel = context.WithTimeout(ctx, commandTimeout)
 		defer cancel()
 	}
 	if params == nil {
 		params = struct{}{}
 	}
-	id, answer, err := b.register()
+	id, response, err := b.register()
 	if err != nil {
 		return &TransportError{Err: err}
 	}
-	defer b.forget(id)
+	defer b.unregister(id)
 	doc, err := json.Marshal(struct {
 		ID     uint64 `json:"id"`
 		Method string `json:"method"`
@@ -92,57 +92,57 @@ func (b *BiDi) Command(ctx context.Context, method string, params, out any) erro
 	case <-b.done:
 		return &TransportError{Err: b.cause()}
 	case <-ctx.Done():
-		return ended(ctx)
+		return contextError(ctx)
 	}
 	select {
-	case a := <-answer:
-		return b.result(a, method, out)
+	case m := <-response:
+		return b.readResult(m, method, out)
 	case <-b.done:
-		select { // the answer may have come before the end
-		case a := <-answer:
-			return b.result(a, method, out)
+		select { // the response may have come before the end
+		case m := <-response:
+			return b.readResult(m, method, out)
 		default:
 			return &TransportError{Err: b.cause()}
 		}
 	case <-ctx.Done():
-		return ended(ctx)
+		return contextError(ctx)
 	}
 }
 
-// result reads what an answer says.
-func (b *BiDi) result(a bidiAnswer, method string, out any) error {
-	if a.Type == "error" {
-		return b.client.newError(0, a.Error, a.Message, a.StackTrace)
+// readResult reads a response: the result into out, or the error.
+func (b *BiDi) readResult(m bidiMessage, method string, out any) error {
+	if m.Type == "error" {
+		return b.client.newError(0, m.Error, m.Message, m.StackTrace)
 	}
 	if out == nil {
 		return nil
 	}
-	if err := json.Unmarshal(a.Result, out); err != nil {
+	if err := json.Unmarshal(m.Result, out); err != nil {
 		return &TransportError{Err: fmt.Errorf("%s: %w", method, &shapeError{err})}
 	}
 	return nil
 }
 
-// register gives the next command's number and the channel of its answer.
-func (b *BiDi) register() (uint64, <-chan bidiAnswer, error) {
+// register returns the next command's number and the channel of its response.
+func (b *BiDi) register() (uint64, <-chan bidiMessage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.err != nil {
 		return 0, nil, b.err
 	}
 	b.last++
-	answer := make(chan bidiAnswer, 1)
-	b.pending[b.last] = answer
-	return b.last, answer, nil
+	response := make(chan bidiMessage, 1)
+	b.pending[b.last] = response
+	return b.last, response, nil
 }
 
-func (b *BiDi) forget(id uint64) {
+func (b *BiDi) unregister(id uint64) {
 	b.mu.Lock()
 	delete(b.pending, id)
 	b.mu.Unlock()
 }
 
-// read hands out messages until the connection ends.
+// read dispatches messages until the connection ends.
 func (b *BiDi) read() {
 	defer b.ends.Done()
 	for {
@@ -156,31 +156,32 @@ func (b *BiDi) read() {
 			b.end(err)
 			return
 		}
-		var a bidiAnswer
-		if kind != websocket.MessageText || json.Unmarshal(doc, &a) != nil {
+		var m bidiMessage
+		if kind != websocket.MessageText || json.Unmarshal(doc, &m) != nil {
 			b.end(errors.New("a message that is no BiDi"))
 			return
 		}
-		b.deliver(a)
+		b.dispatch(m)
 	}
 }
 
-// deliver hands a message to whom it is for. An answer that nobody waits for any
-// more is dropped, as is an error that names no command.
-func (b *BiDi) deliver(a bidiAnswer) {
-	if a.Type == "event" {
-		b.events.push(bidiEvent{a.Method, a.Params})
+// dispatch queues an event and sends a response to the caller of its command. A
+// response that nobody waits for any more is dropped, as is an error that names no
+// command.
+func (b *BiDi) dispatch(m bidiMessage) {
+	if m.Type == "event" {
+		b.events.push(bidiEvent{m.Method, m.Params})
 		return
 	}
-	if a.ID == nil {
+	if m.ID == nil {
 		return
 	}
 	b.mu.Lock()
-	answer := b.pending[*a.ID]
-	delete(b.pending, *a.ID)
+	response := b.pending[*m.ID]
+	delete(b.pending, *m.ID)
 	b.mu.Unlock()
-	if answer != nil {
-		answer <- a
+	if response != nil {
+		response <- m
 	}
 }
 
@@ -189,7 +190,7 @@ func (b *BiDi) write() {
 	for {
 		select {
 		case doc := <-b.out:
-			ctx, cancel := context.WithTimeout(context.Background(), bidiWrite)
+			ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 			err := b.conn.Write(ctx, websocket.MessageText, doc)
 			cancel()
 			if err != nil {
@@ -202,23 +203,28 @@ func (b *BiDi) write() {
 	}
 }
 
-// end notes the first reason why the connection ended and wakes all that wait.
+// end stores the first reason why the connection ended and wakes all that wait.
 func (b *BiDi) end(err error) {
-	b.mu.Lock()
-	first := b.err == nil
-	if first {
-		b.err = err
-		if !errors.Is(err, errBiDiClosed) {
-			b.err = fmt.Errorf("the BiDi connection ended: %w", b.client.shown(err))
-		}
-	}
-	b.mu.Unlock()
-	if !first {
+	if !b.storeCause(err) {
 		return
 	}
 	close(b.done)
 	b.events.close()
-	_ = b.conn.CloseNow() // ends the reader, and says nothing that matters now
+	_ = b.conn.CloseNow() // ends the reader; its error does not matter any more
+}
+
+// storeCause stores why the connection ended; false when it had ended before.
+func (b *BiDi) storeCause(err error) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err != nil {
+		return false
+	}
+	b.err = err
+	if !errors.Is(err, errBiDiClosed) {
+		b.err = fmt.Errorf("the BiDi connection ended: %w", b.client.concealed(err))
+	}
+	return true
 }
 
 func (b *BiDi) cause() error {
@@ -227,8 +233,8 @@ func (b *BiDi) cause() error {
 	return b.err
 }
 
-// Close ends the connection; commands that wait fail at once. The session goes on.
-// It does not wait for a handler that runs, so handlers may call it.
+// Close ends the connection; commands that wait fail immediately. The session goes
+// on. Close does not wait for a handler that runs, so handlers may call it.
 func (b *BiDi) Close() {
 	b.end(errBiDiClosed)
 	b.ends.Wait()

@@ -11,22 +11,22 @@ import (
 	"github.com/coder/websocket"
 )
 
-// bidiDial bounds the handshake; hubs start a node's proxy for it.
-const bidiDial = 30 * time.Second
+// dialTimeout bounds the handshake; hubs start a node's proxy for it.
+const dialTimeout = 30 * time.Second
 
-// ErrNoBiDi says that the remote end did not offer BiDi for the session: it has
-// none, or the capability webSocketUrl was not asked for.
+// ErrNoBiDi is the error of a session for which the remote end offers no BiDi: it
+// has none, or the capability webSocketUrl was not requested.
 var ErrNoBiDi = errors.New("webdriver: the remote end offers no BiDi")
 
-// BiDi gives the session's BiDi connection, which is made by the first call, and
-// made anew when the one before has ended: handlers and subscriptions do not move
-// to the new one. The error is ErrNoBiDi when the remote end offers none.
+// BiDi returns the session's BiDi connection. The first call opens it, and a later
+// one opens another when the former has ended: handlers and subscriptions do not
+// move to the new one. The error is ErrNoBiDi when the remote end offers none.
 func (s *Session) BiDi(ctx context.Context) (*BiDi, error) {
 	select {
 	case s.dialing <- struct{}{}:
 		defer func() { <-s.dialing }()
 	case <-ctx.Done():
-		return nil, ended(ctx)
+		return nil, contextError(ctx)
 	}
 	if s.deleted {
 		return nil, &TransportError{Err: errBiDiClosed}
@@ -66,23 +66,23 @@ func (c *Client) dialBiDi(ctx context.Context, address string) (*BiDi, error) {
 		return nil, &TransportError{Err: errors.New("webSocketUrl is not a ws or wss address")}
 	}
 	header := http.Header{}
-	// The socket's address comes from the remote end: what it names elsewhere, or
-	// without the encryption that the client has, does not get the password.
+	// The socket's address comes from the remote end: the password is not sent to
+	// another host, nor without the encryption that the client has.
 	if c.user != nil && c.sameOrigin(u) {
 		header.Set("Authorization", c.basic())
 	}
 	u.User = nil
-	ctx, cancel := context.WithTimeout(ctx, bidiDial)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	conn, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{HTTPClient: c.http, HTTPHeader: header})
 	if err != nil {
 		if resp != nil {
 			return nil, &TransportError{Status: resp.StatusCode, Err: errors.New("the BiDi socket refused the handshake")}
 		}
-		return nil, c.noAnswer(ctx, err)
+		return nil, c.requestError(ctx, err)
 	}
-	conn.SetReadLimit(bidiMessage)
-	b := &BiDi{client: c, conn: conn, out: make(chan []byte), done: make(chan struct{}), pending: map[uint64]chan bidiAnswer{}}
+	conn.SetReadLimit(maxMessage)
+	b := &BiDi{client: c, conn: conn, out: make(chan []byte), done: make(chan struct{}), pending: map[uint64]chan bidiMessage{}}
 	b.events.init()
 	b.ends.Add(2)
 	go b.read()
@@ -91,14 +91,14 @@ func (c *Client) dialBiDi(ctx context.Context, address string) (*BiDi, error) {
 	return b, nil
 }
 
-// sameOrigin reports whether a socket is at the client's own scheme, host and port.
+// sameOrigin reports whether a socket is at the client's scheme, host and port.
 func (c *Client) sameOrigin(socket *url.URL) bool {
-	own, err := url.Parse(c.base)
+	base, err := url.Parse(c.base)
 	if err != nil {
 		return false
 	}
-	secure := own.Scheme == "https"
-	return secure == (socket.Scheme == "wss") && hostPort(own, secure) == hostPort(socket, secure)
+	secure := base.Scheme == "https"
+	return secure == (socket.Scheme == "wss") && hostPort(base, secure) == hostPort(socket, secure)
 }
 
 func hostPort(u *url.URL, secure bool) string {

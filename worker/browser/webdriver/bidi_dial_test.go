@@ -32,7 +32,7 @@ func TestBiDiIsNotOffered(t *testing.T) {
 	}
 }
 
-func TestBiDiCredentialsStayHome(t *testing.T) {
+func TestBiDiSendsThePasswordToItsHubOnly(t *testing.T) {
 	t.Parallel()
 	got := make(chan string, 1)
 	b := dial(t, func(p *peer) {
@@ -76,7 +76,7 @@ func TestBiDiCredentialsStayHome(t *testing.T) {
 	require.Empty(t, got)
 }
 
-func TestBiDiIsDialledOnceAndAgainAfterItsEnd(t *testing.T) {
+func TestBiDiIsDialledOnceAndOnceMoreAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	var dials atomic.Int32
 	s := bidiSession(t, func(p *peer) {
@@ -85,9 +85,9 @@ func TestBiDiIsDialledOnceAndAgainAfterItsEnd(t *testing.T) {
 	})
 	first, err := s.BiDi(within(t))
 	require.NoError(t, err)
-	again, err := s.BiDi(within(t))
+	same, err := s.BiDi(within(t))
 	require.NoError(t, err)
-	require.Same(t, first, again)
+	require.Same(t, first, same)
 	first.Close()
 	second, err := s.BiDi(within(t))
 	require.NoError(t, err)

@@ -14,24 +14,18 @@ const (
 	eventBytes = 16 << 20
 )
 
-// Subscribe asks the remote end to send events, by names ("log.entryAdded") or
+// Subscribe makes the remote end send events, by names ("log.entryAdded") or
 // modules ("network"), of all windows.
 func (b *BiDi) Subscribe(ctx context.Context, events ...string) error {
 	return b.Command(ctx, "session.subscribe", map[string]any{"events": events}, nil)
 }
 
-// On calls handle for each event of a name, in the order they came, until off is
-// called; one that is being handled then goes on. All handlers share a goroutine:
-// a slow one makes the queue drop its oldest events. They may send commands.
-func (b *BiDi) On(event string, handle func(params json.RawMessage)) (off func()) {
+// On calls handle for each event of a name, in the order they came, until the
+// returned function is called; an event that is being handled then goes on. All
+// handlers share a goroutine: a slow one makes the queue drop its oldest events.
+// They may send commands.
+func (b *BiDi) On(event string, handle func(params json.RawMessage)) (unsubscribe func()) {
 	return b.events.on(event, handle)
-}
-
-// Dropped counts the events that came faster than the handlers took them.
-func (b *BiDi) Dropped() int64 {
-	b.events.mu.Lock()
-	defer b.events.mu.Unlock()
-	return b.events.dropped
 }
 
 type bidiEvent struct {
@@ -54,8 +48,8 @@ type eventQueue struct {
 	lastID   int
 	waiting  []bidiEvent
 	size     int // bytes of waiting
-	dropped  int64
-	closed   bool
+
+	closed bool
 }
 
 func (q *eventQueue) init() { q.wake.L = &q.mu }
@@ -85,7 +79,6 @@ func (q *eventQueue) push(e bidiEvent) {
 	q.size += len(e.params)
 	for len(q.waiting) > eventCount || (q.size > eventBytes && len(q.waiting) > 1) {
 		q.take()
-		q.dropped++
 	}
 	q.wake.Signal()
 }
@@ -99,8 +92,8 @@ func (q *eventQueue) take() bidiEvent {
 	return e
 }
 
-// run calls the handlers until the queue is closed and empty: what came before the
-// end of the connection still counts.
+// run calls the handlers until the queue is closed and empty: events that came
+// before the end of the connection are still handled.
 func (q *eventQueue) run() {
 	for {
 		q.mu.Lock()

@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
-// peer plays the remote end of a BiDi connection.
+// peer is the remote end of a BiDi connection.
 type peer struct {
 	t      *testing.T
 	conn   *websocket.Conn
@@ -44,7 +44,7 @@ func (p *peer) send(format string, args ...any) {
 	_ = p.conn.Write(context.Background(), websocket.MessageText, fmt.Appendf(nil, format, args...))
 }
 
-// echo answers commands with their params until the client goes.
+// echo responds to commands with their params until the client goes.
 func (p *peer) echo() {
 	for {
 		c, ok := p.next()
@@ -55,8 +55,8 @@ func (p *peer) echo() {
 	}
 }
 
-// bidiSession makes a session whose BiDi connections play serves.
-func bidiSession(t *testing.T, play func(*peer)) *webdriver.Session {
+// bidiSession starts a session whose BiDi connections serve handles.
+func bidiSession(t *testing.T, serve func(*peer)) *webdriver.Session {
 	t.Helper()
 	var server *httptest.Server
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,7 @@ func bidiSession(t *testing.T, play func(*peer)) *webdriver.Session {
 			}
 			conn.SetReadLimit(-1)
 			defer conn.CloseNow()
-			play(&peer{t, conn, r.Header})
+			serve(&peer{t, conn, r.Header})
 		default:
 			_, _ = io.WriteString(w, `{"value":null}`)
 		}
@@ -79,18 +79,17 @@ func bidiSession(t *testing.T, play func(*peer)) *webdriver.Session {
 	t.Cleanup(server.Close)
 	c, err := webdriver.New(webdriver.Config{URL: strings.Replace(server.URL, "://", "://robot:s3cret@", 1)})
 	require.NoError(t, err)
-	t.Cleanup(c.Close)
 	s, err := c.NewSession(within(t), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Delete(context.Background()) })
 	return s
 }
 
-func dial(t *testing.T, play func(*peer)) *webdriver.BiDi {
+func dial(t *testing.T, serve func(*peer)) *webdriver.BiDi {
 	t.Helper()
 	// The handshake's context ends; the connection stays.
 	ctx, cancel := context.WithCancel(within(t))
-	b, err := bidiSession(t, play).BiDi(ctx)
+	b, err := bidiSession(t, serve).BiDi(ctx)
 	cancel()
 	require.NoError(t, err)
 	return b
@@ -134,7 +133,7 @@ func TestBiDiErrors(t *testing.T) {
 	require.Equal(t, webdriver.Error{Code: "no such user context", Message: "none for *****", StackTrace: "at y"}, *e)
 }
 
-func TestBiDiEndsFailEverythingAtOnce(t *testing.T) {
+func TestBiDiEndFailsAllCommands(t *testing.T) {
 	t.Parallel()
 	ends := map[string]func(p *peer, b *webdriver.BiDi){
 		"the remote end goes": func(p *peer, _ *webdriver.BiDi) { _ = p.conn.CloseNow() },
@@ -202,14 +201,14 @@ func TestBiDiDeadlineLeavesTheConnection(t *testing.T) {
 
 func TestBiDiScreenshotFallsBackToPNG(t *testing.T) {
 	t.Parallel()
-	asked := make(chan string, 10)
+	commands := make(chan string, 10)
 	b := dial(t, func(p *peer) {
 		for {
 			c, ok := p.next()
 			if !ok {
 				return
 			}
-			asked <- string(c.Params)
+			commands <- string(c.Params)
 			if strings.Contains(string(c.Params), "jpeg") {
 				p.send(`{"type":"error","id":%d,"error":"invalid argument","message":"no such format"}`, c.ID)
 				continue
@@ -222,8 +221,8 @@ func TestBiDiScreenshotFallsBackToPNG(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "hi", string(png))
 	}
-	require.JSONEq(t, `{"context":"w","format":{"type":"image/jpeg","quality":0.8}}`, <-asked)
-	require.JSONEq(t, `{"context":"w"}`, <-asked)
-	require.JSONEq(t, `{"context":"w"}`, <-asked)
-	require.Empty(t, asked, "the second time it is known")
+	require.JSONEq(t, `{"context":"w","format":{"type":"image/jpeg","quality":0.8}}`, <-commands)
+	require.JSONEq(t, `{"context":"w"}`, <-commands)
+	require.JSONEq(t, `{"context":"w"}`, <-commands)
+	require.Empty(t, commands, "the second time it is known")
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// CreateUserContext makes an isolated context in the browser: its windows share
+// CreateUserContext creates an isolated context in the browser: its windows share
 // cookies, storage and cache with no others.
 func (b *BiDi) CreateUserContext(ctx context.Context) (id string, err error) {
 	var result struct {
@@ -20,14 +20,14 @@ func (b *BiDi) CreateUserContext(ctx context.Context) (id string, err error) {
 	return result.UserContext, nil
 }
 
-// RemoveUserContext closes all windows of a context, without asking their pages,
-// and forgets its data.
+// RemoveUserContext closes all windows of a context, without a chance for their
+// pages to object, and deletes its data.
 func (b *BiDi) RemoveUserContext(ctx context.Context, id string) error {
 	return b.Command(ctx, "browser.removeUserContext", map[string]string{"userContext": id}, nil)
 }
 
 // CreateWindow opens a "tab" or "window" in a user context ("": the default one).
-// Its handle is that of the session's SwitchWindow.
+// The handle is that of the session's SwitchWindow.
 func (b *BiDi) CreateWindow(ctx context.Context, kind, userContext string) (handle string, err error) {
 	params := map[string]string{"type": kind}
 	if userContext != "" {
@@ -45,7 +45,7 @@ func (b *BiDi) CreateWindow(ctx context.Context, kind, userContext string) (hand
 	return result.Context, nil
 }
 
-// CloseWindow closes a window, without asking its page.
+// CloseWindow closes a window, without a chance for its page to object.
 func (b *BiDi) CloseWindow(ctx context.Context, handle string) error {
 	return b.Command(ctx, "browsingContext.close", map[string]string{"context": handle}, nil)
 }
@@ -53,8 +53,8 @@ func (b *BiDi) CloseWindow(ctx context.Context, handle string) error {
 // jpegQuality is where text of pages stays clean at a third of a PNG's size.
 const jpegQuality = 0.8
 
-// Screenshot is a picture of what a window shows: JPEG, or PNG from a remote end
-// that knows no other.
+// Screenshot returns a screenshot of what a window shows: JPEG, or PNG from a remote
+// end that has no other.
 func (b *BiDi) Screenshot(ctx context.Context, handle string) ([]byte, error) {
 	var result struct {
 		Data []byte `json:"data"` // Base64 in JSON

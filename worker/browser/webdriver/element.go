@@ -6,11 +6,10 @@ import (
 	"errors"
 )
 
-// The members by which elements and shadow roots are named in JSON (WebDriver,
-// sections 11 and 12).
 const (
+	// elementKey is the member by which an element is named in JSON (WebDriver,
+	// section 12).
 	elementKey = "element-6066-11e4-a52e-4f735466cecf"
-	shadowKey  = "shadow-6066-11e4-a52e-4f735466cecf"
 	// legacyElementKey is that of Selenium 3 and Appium 1.
 	legacyElementKey = "ELEMENT"
 )
@@ -23,119 +22,80 @@ func (e Element) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]string{elementKey: string(e)})
 }
 
-// UnmarshalJSON reads a web element reference; null gives "".
+// UnmarshalJSON reads a web element reference; null becomes "".
 func (e *Element) UnmarshalJSON(doc []byte) error {
-	id, err := reference(doc, elementKey, legacyElementKey)
-	*e = Element(id)
-	return err
-}
-
-// ShadowRoot is the reference to a shadow root.
-type ShadowRoot string
-
-// MarshalJSON writes the shadow root reference, as scripts take it.
-func (r ShadowRoot) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]string{shadowKey: string(r)})
-}
-
-// UnmarshalJSON reads a shadow root reference; null gives "".
-func (r *ShadowRoot) UnmarshalJSON(doc []byte) error {
-	id, err := reference(doc, shadowKey, "")
-	*r = ShadowRoot(id)
-	return err
-}
-
-// reference reads the id under one of two keys of an object; null gives "".
-func reference(doc []byte, key, legacy string) (string, error) {
+	*e = ""
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(doc, &members); err != nil || members == nil {
-		return "", err
+		return err
 	}
-	id := text(members[key])
-	if id == "" && legacy != "" {
-		id = text(members[legacy])
+	id := text(members[elementKey])
+	if id == "" {
+		id = text(members[legacyElementKey])
 	}
 	if id == "" || len(id) > maxID {
-		return "", errors.New("not a reference to an element or shadow root")
+		return errors.New("not a reference to an element")
 	}
-	return id, nil
+	*e = Element(id)
+	return nil
 }
 
-// found refuses the null that some remote ends answer instead of an error: an
-// empty id in a path would make it another command.
-func found[T ~string](id T, err error) (T, error) {
-	if err == nil && id == "" {
-		return "", &Error{Code: ErrNoSuchElement, Message: "the remote end gave no element"}
-	}
-	return id, err
+// path is the path of a command on the element, below the session.
+func (e Element) path(command string) string {
+	return "/element/" + pathSegment(string(e)) + "/" + command
 }
 
-// foundAll does so for lists.
-func foundAll(all []Element, err error) ([]Element, error) {
-	if err != nil {
+// The strategies of finding elements.
+const (
+	ByCSS   = "css selector"
+	ByXPath = "xpath"
+)
+
+// FindAll returns all elements that match, in the order of the document.
+func (s *Session) FindAll(ctx context.Context, using, value string) ([]Element, error) {
+	var all []Element
+	if err := s.post(ctx, "/elements", map[string]string{"using": using, "value": value}, &all); err != nil {
 		return nil, err
 	}
 	for _, e := range all {
-		if _, err := found(e, nil); err != nil {
-			return nil, err
+		// Some remote ends send null: an empty id in a path would be another command.
+		if e == "" {
+			return nil, &Error{Code: ErrNoSuchElement, Message: "the remote end gave no element"}
 		}
 	}
 	return all, nil
 }
 
-// The strategies of finding elements.
-const (
-	ByCSS         = "css selector"
-	ByXPath       = "xpath"
-	ByLinkText    = "link text"
-	ByPartialLink = "partial link text"
-	ByTag         = "tag name"
-)
-
-type locator struct {
-	Using string `json:"using"`
-	Value string `json:"value"`
+// Click scrolls an element into view and clicks at its centre, with trusted
+// events. ErrStaleElement and ErrNavigated may come although the click was done:
+// when it leads to another page at once, chromedriver may look for the element
+// there once more.
+func (s *Session) Click(ctx context.Context, e Element) error {
+	return s.post(ctx, e.path("click"), nil, nil)
 }
 
-// Find gives the first element that matches.
-func (s *Session) Find(ctx context.Context, using, value string) (Element, error) {
-	var e Element
-	err := s.post(ctx, "/element", locator{using, value}, &e)
-	return found(e, err)
+// Clear empties an editable element.
+func (s *Session) Clear(ctx context.Context, e Element) error {
+	return s.post(ctx, e.path("clear"), nil, nil)
 }
 
-// FindAll gives all elements that match.
-func (s *Session) FindAll(ctx context.Context, using, value string) ([]Element, error) {
-	var all []Element
-	err := s.post(ctx, "/elements", locator{using, value}, &all)
-	return foundAll(all, err)
+// SendKeys types into an element; for a file input it is the path of a file at the
+// remote end.
+func (s *Session) SendKeys(ctx context.Context, e Element, text string) error {
+	return s.post(ctx, e.path("value"), map[string]string{"text": text}, nil)
 }
 
-// FindIn gives all elements inside of another that match.
-func (s *Session) FindIn(ctx context.Context, in Element, using, value string) ([]Element, error) {
-	var all []Element
-	err := s.post(ctx, "/element/"+part(string(in))+"/elements", locator{using, value}, &all)
-	return foundAll(all, err)
+// Text returns the element's text as it is rendered.
+func (s *Session) Text(ctx context.Context, e Element) (string, error) {
+	var text string
+	err := s.get(ctx, e.path("text"), &text)
+	return text, err
 }
 
-// Shadow gives the open shadow root of a host.
-func (s *Session) Shadow(ctx context.Context, host Element) (ShadowRoot, error) {
-	var r ShadowRoot
-	err := s.get(ctx, "/element/"+part(string(host))+"/shadow", &r)
-	return found(r, err)
-}
-
-// FindInShadow gives all elements inside of a shadow root that match; remote ends
-// take CSS there only.
-func (s *Session) FindInShadow(ctx context.Context, root ShadowRoot, using, value string) ([]Element, error) {
-	var all []Element
-	err := s.post(ctx, "/shadow/"+part(string(root))+"/elements", locator{using, value}, &all)
-	return foundAll(all, err)
-}
-
-// Active gives the element that has the focus.
-func (s *Session) Active(ctx context.Context) (Element, error) {
-	var e Element
-	err := s.get(ctx, "/element/active", &e)
-	return found(e, err)
+// Displayed reports whether the element can be seen when it is scrolled to, as
+// drivers understand it (WebDriver, appendix C).
+func (s *Session) Displayed(ctx context.Context, e Element) (bool, error) {
+	var displayed bool
+	err := s.get(ctx, e.path("displayed"), &displayed)
+	return displayed, err
 }

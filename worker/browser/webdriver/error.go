@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Error is an answer of the remote end that says what went wrong.
+// Error is a failure that the remote end reports.
 type Error struct {
 	Status     int    // of HTTP; 0 for BiDi
 	Code       string // of the protocol
@@ -22,38 +22,40 @@ func (e *Error) Error() string { return "webdriver: " + e.Code + ": " + e.Messag
 
 // The codes that callers decide on (WebDriver, section 6.6).
 const (
-	ErrClickIntercepted  = "element click intercepted"
-	ErrNotInteractable   = "element not interactable"
-	ErrInsecureCert      = "insecure certificate"
-	ErrInvalidArgument   = "invalid argument"
-	ErrInvalidCookie     = "invalid cookie domain"
-	ErrInvalidState      = "invalid element state"
-	ErrInvalidSelector   = "invalid selector"
-	ErrInvalidSession    = "invalid session id"
-	ErrJavaScript        = "javascript error"
-	ErrMoveOutOfBounds   = "move target out of bounds"
-	ErrNoSuchAlert       = "no such alert"
-	ErrNoSuchCookie      = "no such cookie"
-	ErrNoSuchElement     = "no such element"
-	ErrNoSuchFrame       = "no such frame"
-	ErrNoSuchShadowRoot  = "no such shadow root"
+	ErrClickIntercepted = "element click intercepted"
+	ErrNotInteractable  = "element not interactable"
+	ErrInsecureCert     = "insecure certificate"
+	ErrInvalidArgument  = "invalid argument"
+	ErrInvalidCookie    = "invalid cookie domain"
+	ErrInvalidState     = "invalid element state"
+	ErrInvalidSelector  = "invalid selector"
+	ErrInvalidSession   = "invalid session id"
+	ErrJavaScript       = "javascript error"
+	ErrMoveOutOfBounds  = "move target out of bounds"
+	ErrNoSuchAlert      = "no such alert"
+
+	ErrNoSuchElement = "no such element"
+	ErrNoSuchFrame   = "no such frame"
+
 	ErrNoSuchWindow      = "no such window"
 	ErrScriptTimeout     = "script timeout"
 	ErrSessionNotCreated = "session not created"
 	ErrStaleElement      = "stale element reference"
-	ErrDetachedShadow    = "detached shadow root"
-	ErrSetCookie         = "unable to set cookie"
-	ErrTimeout           = "timeout"
-	ErrUnexpectedAlert   = "unexpected alert open"
-	ErrUnknown           = "unknown error"
-	ErrUnknownCommand    = "unknown command"
-	ErrUnknownMethod     = "unknown method"
-	ErrUnsupported       = "unsupported operation"
-	// ErrNavigated is chromedriver's own: another page came while it was at a command.
+
+	ErrSetCookie       = "unable to set cookie"
+	ErrTimeout         = "timeout"
+	ErrUnexpectedAlert = "unexpected alert open"
+	ErrUnknown         = "unknown error"
+	ErrUnknownCommand  = "unknown command"
+	ErrUnknownMethod   = "unknown method"
+	ErrUnsupported     = "unsupported operation"
+	// ErrNavigated is a code of chromedriver alone: another page was loaded while it
+	// ran a command.
 	ErrNavigated = "aborted by navigation"
 )
 
-// Is reports whether err is an answer of the remote end with one of the codes.
+// Is reports whether err is a failure that the remote end reports with one of the
+// codes.
 func Is(err error, codes ...string) bool {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -67,7 +69,8 @@ func Is(err error, codes ...string) bool {
 	return false
 }
 
-// TransportError says that no answer came, or none of the protocol.
+// TransportError is a command without a response, or with one that is not of the
+// protocol.
 type TransportError struct {
 	Status int // of HTTP; 0 when nothing came
 	Err    error
@@ -80,11 +83,11 @@ func (e *TransportError) Error() string {
 	return "webdriver: no answer: " + e.Err.Error()
 }
 
-// Unwrap gives the cause; when a context ended it is that context's error.
+// Unwrap returns the cause; when a context ended it is that context's error.
 func (e *TransportError) Unwrap() error { return e.Err }
 
-// ended is the error for a context that ended.
-func ended(ctx context.Context) *TransportError {
+// contextError returns the error for a context that ended.
+func contextError(ctx context.Context) *TransportError {
 	err := ctx.Err()
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, err) {
 		err = fmt.Errorf("%w: %w", err, cause)
@@ -92,37 +95,38 @@ func ended(ctx context.Context) *TransportError {
 	return &TransportError{Err: err}
 }
 
-// noAnswer is the error for a request that failed.
-func (c *Client) noAnswer(ctx context.Context, err error) *TransportError {
+// requestError returns the error for a request that failed.
+func (c *Client) requestError(ctx context.Context, err error) *TransportError {
 	if ctx.Err() != nil {
-		return ended(ctx)
+		return contextError(ctx)
 	}
 	var ue *url.Error
 	if errors.As(err, &ue) { // its text has the whole address
 		err = ue.Err
 	}
-	return &TransportError{Err: c.shown(err)}
+	return &TransportError{Err: c.concealed(err)}
 }
 
-// shownError is an error of the connection whose text quotes what came over it.
-type shownError struct {
+// concealedError is an error of the connection whose text quotes what came over it,
+// without the password.
+type concealedError struct {
 	text string
 	err  error
 }
 
-func (e *shownError) Error() string { return e.text }
+func (e *concealedError) Error() string { return e.text }
 
-func (e *shownError) Unwrap() error { return e.err }
+func (e *concealedError) Unwrap() error { return e.err }
 
-func (c *Client) shown(err error) error {
-	return &shownError{clip(c.conceal(clip(err.Error(), maxText)), 300), err}
+func (c *Client) concealed(err error) error {
+	return &concealedError{clip(c.conceal(clip(err.Error(), maxText)), 300), err}
 }
 
-// newError makes the error of a code and a message as they came.
+// newError returns the error of a code and a message as they came.
 func (c *Client) newError(status int, code, message, stack string) *Error {
 	code = clip(strings.ToValidUTF8(code, ""), maxCode)
 	// chromedriver repeats the code in front of the message.
-	message = strings.TrimPrefix(c.tidy(message), code+": ")
+	message = strings.TrimPrefix(c.presentable(message), code+": ")
 	return &Error{Status: status, Code: code, Message: message, StackTrace: clip(c.conceal(clip(stack, 4*maxText)), maxText)}
 }
 
@@ -143,9 +147,9 @@ var noise = []string{
 // which have those of proxies.
 var userinfo = regexp.MustCompile(`://[^/\s"'<>@]+@`)
 
-// tidy makes a remote end's text fit to be shown: without the noise of drivers and
-// without secrets, bounded.
-func (c *Client) tidy(text string) string {
+// presentable returns a remote end's text as people may see it: without the noise of
+// drivers and without secrets, bounded.
+func (c *Client) presentable(text string) string {
 	text = strings.ToValidUTF8(clip(text, 4*maxText), "\uFFFD")
 	var kept []string
 	for line := range strings.Lines(text) {
@@ -171,7 +175,7 @@ func startsNoise(line string) bool {
 	return false
 }
 
-// conceal blanks the client's password and those in addresses.
+// conceal replaces the client's password and those in addresses.
 func (c *Client) conceal(text string) string {
 	return userinfo.ReplaceAllString(c.secrets.Replace(text), "://"+blank+"@")
 }

@@ -12,7 +12,6 @@ import (
 // The keys that are no characters, as SendKeys and Keyboard take them (WebDriver,
 // section 17.4.2).
 const (
-	KeyNull       = "\uE000" // in SendKeys: lets go of the modifiers
 	KeyBackspace  = "\uE003"
 	KeyTab        = "\uE004"
 	KeyEnter      = "\uE007"
@@ -58,32 +57,32 @@ var keyNames = map[string]string{
 
 var modifierNames = []string{"Control", "Shift", "Alt", "Meta"}
 
-// Keys gives the keys of a chord as SendKeys types them: modifiers, which it
+// Keys returns the keys of a chord as SendKeys types them: modifiers, which it
 // holds, and a key, which is one character or a name, with a + between: "Enter",
 // "Control+a", "Shift+Tab", "Control++". The error lists the names.
 func Keys(name string) (string, error) {
-	var held strings.Builder
-	rest := name
+	var modifiers strings.Builder
+	last := name
 	for {
-		before, after, found := strings.Cut(rest, "+")
+		before, after, found := strings.Cut(last, "+")
 		if !found || before == "" || after == "" {
 			break
 		}
-		if !slices.Contains(modifierNames, before) || strings.Contains(held.String(), keyNames[before]) {
+		if !slices.Contains(modifierNames, before) || strings.Contains(modifiers.String(), keyNames[before]) {
 			return "", unknownKey(name)
 		}
-		held.WriteString(keyNames[before])
-		rest = after
+		modifiers.WriteString(keyNames[before])
+		last = after
 	}
-	if key, ok := keyNames[rest]; ok {
-		return held.String() + key, nil
+	if key, ok := keyNames[last]; ok {
+		return modifiers.String() + key, nil
 	}
-	r, size := utf8.DecodeRuneInString(rest)
+	r, size := utf8.DecodeRuneInString(last)
 	// A character that the protocol reads as a key has a name to be written by.
-	if size == 0 || size != len(rest) || r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Co, r) {
+	if size == 0 || size != len(last) || r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Co, r) {
 		return "", unknownKey(name)
 	}
-	return held.String() + rest, nil
+	return modifiers.String() + last, nil
 }
 
 func unknownKey(name string) error {

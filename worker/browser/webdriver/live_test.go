@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
@@ -19,14 +20,16 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
-// driver is the package's one chromedriver, with a process group of its own so
-// that its browsers end with it.
+// driver is the chromedriver of all tests, in its own process group so that its
+// browsers end with it.
 type driver struct {
 	once sync.Once
 	err  error
 	cmd  *exec.Cmd
 	url  string
 	log  bytes.Buffer
+	// transport is that of all clients, so that its connections can be closed.
+	transport *http.Transport
 }
 
 var chromedriver driver
@@ -50,13 +53,13 @@ func run(m *testing.M) (int, error) {
 	return 0, goleak.Find()
 }
 
-// client makes a client of the driver, which starts with the first.
+// client returns a client of the driver, which starts with the first.
 func (d *driver) client() (*webdriver.Client, error) {
 	d.once.Do(func() { d.err = d.start() })
 	if d.err != nil {
 		return nil, d.err
 	}
-	return webdriver.New(webdriver.Config{URL: d.url})
+	return webdriver.New(webdriver.Config{URL: d.url, Transport: d.transport})
 }
 
 func (d *driver) start() error {
@@ -72,6 +75,7 @@ func (d *driver) start() error {
 	if err := l.Close(); err != nil {
 		return err
 	}
+	d.transport = &http.Transport{}
 	d.url = "http://127.0.0.1:" + strconv.Itoa(port)
 	d.cmd = exec.Command(program, "--port="+strconv.Itoa(port))
 	d.cmd.Stdout, d.cmd.Stderr = &d.log, &d.log
@@ -80,11 +84,10 @@ func (d *driver) start() error {
 	if err := d.cmd.Start(); err != nil {
 		return err
 	}
-	client, err := webdriver.New(webdriver.Config{URL: d.url})
+	client, err := webdriver.New(webdriver.Config{URL: d.url, Transport: d.transport})
 	if err != nil {
 		return err
 	}
-	defer client.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	for {
@@ -105,6 +108,7 @@ func (d *driver) stop() {
 	}
 	_ = syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL)
 	_ = d.cmd.Wait()
+	d.transport.CloseIdleConnections()
 }
 
 func capabilities(more map[string]any) map[string]any {
@@ -125,7 +129,7 @@ func capabilities(more map[string]any) map[string]any {
 	return caps
 }
 
-// start makes a browser.
+// start starts a browser.
 func start(ctx context.Context, more map[string]any) (*webdriver.Session, error) {
 	client, err := chromedriver.client()
 	if err != nil {
@@ -138,13 +142,12 @@ func end(s *webdriver.Session) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	_ = s.Delete(ctx)
-	s.Client().Close()
 }
 
-// own starts a browser, which ends with the test.
-func own(t *testing.T) *webdriver.Session { return ownWith(t, nil) }
+// startNew starts a browser that ends with the test.
+func startNew(t *testing.T) *webdriver.Session { return startWith(t, nil) }
 
-func ownWith(t *testing.T, more map[string]any) *webdriver.Session {
+func startWith(t *testing.T, more map[string]any) *webdriver.Session {
 	t.Helper()
 	s, err := start(within(t), more)
 	require.NoError(t, err)
@@ -167,7 +170,7 @@ func (b *browser) close() {
 	}
 }
 
-// open gives the shared browser with a new window in a user context of its own.
+// open returns the shared browser with a new window in a new user context.
 func open(t *testing.T) *webdriver.Session {
 	t.Helper()
 	ctx := within(t)
@@ -195,7 +198,7 @@ func open(t *testing.T) *webdriver.Session {
 	return s
 }
 
-// within gives a context for a test's commands.
+// within returns a context for a test's commands.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -10,7 +10,6 @@ import (
 type LogEntry struct {
 	Level     string `json:"level"`
 	Message   string `json:"message"`
-	Source    string `json:"source"`
 	Timestamp int64  `json:"timestamp"` // ms
 }
 
@@ -18,13 +17,13 @@ type LogEntry struct {
 // starts.
 const mapperLine = `"Launching Mapper instance with selfTargetId:"`
 
-// Log gives the lines of a log ("browser") since the last call, where the remote
-// end keeps one (chromedriver and Appium do; the capability goog:loggingPrefs
-// switches it on). What chromedriver's own page for BiDi writes there is left out.
-// The log is that of the whole browser: whoever shares it reads away the lines of
-// the test before.
-func (s *Session) Log(ctx context.Context, kind string) ([]LogEntry, error) {
+// Log returns the lines of the browser's console since the last call, where the
+// remote end keeps them (chromedriver and Appium do; the capability
+// goog:loggingPrefs switches it on). What chromedriver's own page for BiDi writes
+// there is left out. The log is that of the whole browser: whoever shares it reads
+// the lines of the test before away first.
+func (s *Session) Log(ctx context.Context) ([]LogEntry, error) {
 	var lines []LogEntry
-	err := s.post(ctx, "/se/log", map[string]string{"type": kind}, &lines)
+	err := s.post(ctx, "/se/log", map[string]string{"type": "browser"}, &lines)
 	return slices.DeleteFunc(lines, func(l LogEntry) bool { return strings.Contains(l.Message, mapperLine) }), err
 }

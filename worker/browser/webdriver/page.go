@@ -8,32 +8,26 @@ func (s *Session) Navigate(ctx context.Context, address string) error {
 	return s.post(ctx, "/url", map[string]string{"url": address}, nil)
 }
 
-// URL is the address of the current top-level page.
+// URL returns the address of the current top-level page.
 func (s *Session) URL(ctx context.Context) (string, error) {
 	var address string
 	err := s.get(ctx, "/url", &address)
 	return address, err
 }
 
-// Title is the title of the current top-level page.
+// Title returns the title of the current top-level page.
 func (s *Session) Title(ctx context.Context) (string, error) {
 	var title string
 	err := s.get(ctx, "/title", &title)
 	return title, err
 }
 
-// Back, Forward and Refresh move in the history of the current window.
-func (s *Session) Back(ctx context.Context) error { return s.post(ctx, "/back", nil, nil) }
+// SwitchFrame makes the frame of an element current.
+func (s *Session) SwitchFrame(ctx context.Context, frame Element) error {
+	return s.post(ctx, "/frame", map[string]any{"id": frame}, nil)
+}
 
-// Forward goes forward.
-func (s *Session) Forward(ctx context.Context) error { return s.post(ctx, "/forward", nil, nil) }
-
-// Refresh loads the page again.
-func (s *Session) Refresh(ctx context.Context) error { return s.post(ctx, "/refresh", nil, nil) }
-
-// Source is the page as HTML.
-func (s *Session) Source(ctx context.Context) (string, error) {
-	var source string
-	err := s.get(ctx, "/source", &source)
-	return source, err
+// TopFrame makes the top-level page current.
+func (s *Session) TopFrame(ctx context.Context) error {
+	return s.post(ctx, "/frame", map[string]any{"id": nil}, nil)
 }

@@ -12,11 +12,13 @@ import (
 // Session is one session of a remote end.
 type Session struct {
 	ID           string
-	Capabilities map[string]any // those that the remote end answered with
+	Capabilities map[string]any // those of the session, as the remote end reports them
+	Input        Input
+	Dialog       Dialog
 	client       *Client
 	path         string // /session/ID
 
-	dialing chan struct{} // of one element, held by who uses what follows
+	dialing chan struct{} // of one element, taken by whoever uses what follows
 	bidi    *BiDi
 	deleted bool
 }
@@ -26,38 +28,27 @@ const (
 	maxAddress = 16 << 10 // bytes of a webSocketUrl
 )
 
-// NewSession asks for a session with capabilities that all must match.
+// NewSession starts a session with capabilities that all must match.
 func (c *Client) NewSession(ctx context.Context, alwaysMatch map[string]any) (*Session, error) {
-	return c.NewSessionFirstMatch(ctx, alwaysMatch, nil)
-}
-
-// NewSessionFirstMatch asks for a session with capabilities that all must match,
-// and the first of several sets that the remote end can serve. No name may be in
-// both.
-func (c *Client) NewSessionFirstMatch(ctx context.Context, alwaysMatch map[string]any, firstMatch []map[string]any) (*Session, error) {
 	if alwaysMatch == nil {
 		alwaysMatch = map[string]any{}
 	}
-	if len(firstMatch) == 0 {
-		firstMatch = []map[string]any{{}}
-	}
-	body := map[string]any{"capabilities": map[string]any{"alwaysMatch": alwaysMatch, "firstMatch": firstMatch}}
-	var answer struct {
+	body := map[string]any{"capabilities": map[string]any{"alwaysMatch": alwaysMatch, "firstMatch": []map[string]any{{}}}}
+	var created struct {
 		SessionID    string         `json:"sessionId"`
 		Capabilities map[string]any `json:"capabilities"`
 	}
-	if err := c.do(ctx, http.MethodPost, "/session", body, &answer); err != nil {
+	if err := c.do(ctx, http.MethodPost, "/session", body, &created); err != nil {
 		return nil, err
 	}
-	if answer.SessionID == "" || len(answer.SessionID) > maxID {
+	if created.SessionID == "" || len(created.SessionID) > maxID {
 		return nil, &TransportError{Err: errors.New("a session without a usable id")}
 	}
-	return &Session{ID: answer.SessionID, Capabilities: answer.Capabilities, client: c,
-		path: "/session/" + part(answer.SessionID), dialing: make(chan struct{}, 1)}, nil
+	s := &Session{ID: created.SessionID, Capabilities: created.Capabilities, client: c,
+		path: "/session/" + pathSegment(created.SessionID), dialing: make(chan struct{}, 1)}
+	s.Input, s.Dialog = Input{s}, Dialog{s}
+	return s, nil
 }
-
-// Client gives the remote end of the session.
-func (s *Session) Client() *Client { return s.client }
 
 func (s *Session) get(ctx context.Context, path string, out any) error {
 	return s.client.do(ctx, http.MethodGet, s.path+path, nil, out)
@@ -71,8 +62,8 @@ func (s *Session) delete(ctx context.Context, path string, out any) error {
 	return s.client.do(ctx, http.MethodDelete, s.path+path, nil, out)
 }
 
-// part makes an id one part of a path, whatever is in it.
-func part(id string) string {
+// pathSegment escapes an id so that it is one segment of a path, whatever is in it.
+func pathSegment(id string) string {
 	if strings.Trim(id, ".") == "" { // "." and ".." would be steps
 		return strings.ReplaceAll(id, ".", "%2E")
 	}
@@ -88,13 +79,13 @@ func (s *Session) Delete(ctx context.Context) error {
 
 // Timeouts of a session; the zero value of a member leaves it as it is.
 type Timeouts struct {
-	Script, PageLoad, Implicit time.Duration
+	Script, PageLoad time.Duration
 }
 
-// SetTimeouts sets the timeouts that are given.
+// SetTimeouts sets the timeouts that are not zero.
 func (s *Session) SetTimeouts(ctx context.Context, t Timeouts) error {
 	body := map[string]int64{}
-	for name, d := range map[string]time.Duration{"script": t.Script, "pageLoad": t.PageLoad, "implicit": t.Implicit} {
+	for name, d := range map[string]time.Duration{"script": t.Script, "pageLoad": t.PageLoad} {
 		if d > 0 {
 			body[name] = d.Milliseconds()
 		}

@@ -3,17 +3,18 @@
 // (https://www.w3.org/TR/webdriver-bidi/) that Slipway uses. It speaks to
 // chromedriver, geckodriver, Selenium Grid and Appium.
 //
-// A Client is one remote end; NewSession makes a Session, whose methods are the
-// commands of the protocol, one call each over a kept connection. A session has
-// one current window and frame, so it serves one test at a time: its methods must
-// not be called at once. Session.BiDi gives a second connection, of which any
-// number of commands may be under way, for isolated user contexts and for events.
-// Element ids are short-lived; nobody should keep them across steps.
+// A Client is one remote end; NewSession starts a Session, whose methods, and those
+// of its Input and Dialog, are the commands of the protocol that Slipway needs, one
+// request each over a kept connection. A session has one current window and frame,
+// so it serves one test at a time: its methods must not be called concurrently.
+// Session.BiDi returns a second connection, on which any number of commands may run
+// at the same time, for isolated user contexts and for events. Element ids are
+// short-lived; nobody should keep them across steps.
 //
-// An error of the remote end is an *Error with the protocol's code; the error
-// shapes of older Selenium and Appium versions are read as well. Everything else
-// (connection refused, a context that ended, a body that is no answer) is a
-// *TransportError: the session is of unknown state afterwards.
+// A failure that the remote end reports is an *Error with the protocol's code; the
+// error shapes of older Selenium and Appium versions are read as well. Everything
+// else (connection refused, a context that ended, a body that is not of the
+// protocol) is a *TransportError: the state of the session is unknown afterwards.
 //
 // Remote ends are not trusted further than needed: bodies, messages and ids are
 // bounded, redirects are refused, and the password goes to the client's own
@@ -37,7 +38,7 @@ type Config struct {
 	URL string
 	// Transport carries the requests; default: one that keeps connections.
 	Transport http.RoundTripper
-	// MaxBody bounds an answer in bytes; default 64 MiB (page sources and
+	// MaxBody bounds a response in bytes; default 64 MiB (page sources and
 	// screenshots come in one).
 	MaxBody int64
 }
@@ -46,7 +47,7 @@ type Config struct {
 type Client struct {
 	base     string
 	user     *url.Userinfo
-	secrets  *strings.Replacer // blanks the password in texts
+	secrets  *strings.Replacer // replaces the password in texts
 	http     *http.Client
 	maxBody  int64
 	Redacted string // the address without its password, for logs and errors
@@ -57,11 +58,11 @@ const (
 	// idleConnection is how long an unused connection is kept: Node, which Appium
 	// runs on, closes them after 5 s, and a command sent just then would be lost.
 	idleConnection = 4 * time.Second
-	// maxHeader bounds the header of an answer; WebDriver's have some lines.
+	// maxHeader bounds the header of a response; WebDriver's have some lines.
 	maxHeader = 64 << 10
 )
 
-// New makes a client; it does not connect.
+// New returns a client; it does not connect.
 func New(cfg Config) (*Client, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
@@ -97,19 +98,16 @@ func (c *Client) basic() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(c.user.Username()+":"+password))
 }
 
-// Close lets go of idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
-
-// Status is what a remote end says about itself.
+// Status is what a remote end reports about itself.
 type Status struct {
 	Ready   bool   `json:"ready"`
 	Message string `json:"message"`
 }
 
-// Status asks whether the remote end can make sessions.
+// Status requests whether the remote end can start sessions.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var s Status
 	err := c.do(ctx, http.MethodGet, "/status", nil, &s)
-	s.Message = c.tidy(s.Message)
+	s.Message = c.presentable(s.Message)
 	return s, err
 }

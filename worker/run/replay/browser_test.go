@@ -33,26 +33,26 @@ var (
 // largest is the size of the longest command.
 var largest atomic.Int64
 
-// meter notes how long the commands are, and lets a test come between.
+// meter stores how long the longest command is, and lets tests intercept commands.
 type meter struct{}
 
 func (meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	for old := largest.Load(); r.ContentLength > old && !largest.CompareAndSwap(old, r.ContentLength); old = largest.Load() {
 	}
 	if id, command, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/session/"), "/"); ok {
-		if found, ok := betweens.Load(id); ok {
-			return found.(between)(command, func() (*http.Response, error) { return http.DefaultTransport.RoundTrip(r) })
+		if found, ok := interceptors.Load(id); ok {
+			return found.(interceptor)(command, func() (*http.Response, error) { return http.DefaultTransport.RoundTrip(r) })
 		}
 	}
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// between stands between a session and its driver: it sees the path of a command,
-// and what it returns is the answer.
-type between func(command string, send func() (*http.Response, error)) (*http.Response, error)
+// interceptor is between a session and its driver: it sees the path of a command,
+// and what it returns is the response.
+type interceptor func(command string, send func() (*http.Response, error)) (*http.Response, error)
 
-// betweens are the ones that stand, by the session's id.
-var betweens sync.Map
+// interceptors are those of the sessions, by their ids.
+var interceptors sync.Map
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
@@ -95,7 +95,7 @@ func testMain(m *testing.M) int {
 	starting.Wait()
 	code := m.Run()
 	// The end of the driver's process group is that of its browsers as well, so a
-	// session that does not end in time keeps nobody.
+	// session that does not end in time delays nothing.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	for range cap(sessions) {
@@ -139,40 +139,41 @@ func newSession() *webdriver.Session {
 	return s
 }
 
-// lease borrows a session until giveBack; a test must not hold two.
+// lease takes a session until release; a test must not take two.
 func lease() *browser.Lease { return &browser.Lease{Session: <-sessions, Local: true} }
 
-func giveBack(l *browser.Lease, broken bool) {
+func release(l *browser.Lease, broken bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	if broken || tidy(ctx, l.Session) != nil {
+	if broken || reset(ctx, l.Session) != nil {
 		_ = l.Session.Delete(ctx)
 		l.Session = newSession()
 	}
 	sessions <- l.Session
 }
 
-// tidy makes a session as good as new, but for the page, which the next test
+// reset makes a session as good as new, except for the page, which the next test
 // replaces.
-func tidy(ctx context.Context, s *webdriver.Session) error {
-	for s.DismissAlert(ctx) == nil {
+func reset(ctx context.Context, s *webdriver.Session) error {
+	for s.Dialog.Dismiss(ctx) == nil {
 	}
 	all, err := s.Windows(ctx)
 	if err != nil || len(all) == 0 {
 		return fmt.Errorf("windows: %v", err)
 	}
+	connection, err := s.BiDi(ctx)
+	if err != nil {
+		return err
+	}
 	for _, extra := range all[1:] {
-		if err := s.SwitchWindow(ctx, extra); err != nil {
-			return err
-		}
-		if _, err := s.CloseWindow(ctx); err != nil {
+		if err := connection.CloseWindow(ctx, extra); err != nil {
 			return err
 		}
 	}
 	if err := s.SwitchWindow(ctx, all[0]); err != nil {
 		return err
 	}
-	return s.DeleteCookies(ctx)
+	return connection.Command(ctx, "storage.deleteCookies", nil, nil)
 }
 
 // site serves bodies of pages by their path, and what handlers add.
@@ -190,13 +191,13 @@ func site(t testing.TB, pages map[string]string, handlers ...func(*http.ServeMux
 	}
 	server := httptest.NewServer(mux)
 	t.Cleanup(func() {
-		server.CloseClientConnections() // pages that never answer
+		server.CloseClientConnections() // pages that never respond
 		server.Close()
 	})
 	return server.URL
 }
 
-// play plays steps on a page.
+// play executes steps on a page.
 func play(t testing.TB, cfg replay.Config) replay.Result {
 	t.Helper()
 	for i := range cfg.Steps {
@@ -205,19 +206,20 @@ func play(t testing.TB, cfg replay.Config) replay.Result {
 	if cfg.StepTimeout == 0 {
 		cfg.StepTimeout = 5 * time.Second
 	}
+	cfg.HealGrace = 500 * time.Millisecond // dozens of cases wait for it
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var result replay.Result
 	if cfg.Lease == nil {
 		cfg.Lease = lease()
-		defer func() { giveBack(cfg.Lease, result.Broken) }()
+		defer func() { release(cfg.Lease, result.Broken) }()
 	}
 	result = replay.Play(ctx, cfg)
 	require.Len(t, result.Records, len(cfg.Steps))
 	return result
 }
 
-// pass plays steps on a page with a body, and requires that they pass.
+// pass executes steps on a page with a body, and requires that they pass.
 func pass(t testing.TB, body string, steps ...step.Step) replay.Result {
 	t.Helper()
 	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body}), Steps: steps})
@@ -226,7 +228,7 @@ func pass(t testing.TB, body string, steps ...step.Step) replay.Result {
 	return r
 }
 
-// fails plays steps of which the last one must fail, with a message that holds
+// fails executes steps of which the last one must fail, with a message that contains
 // words.
 func fails(t testing.TB, body, code, words string, steps ...step.Step) replay.Result {
 	t.Helper()

@@ -17,51 +17,52 @@ const (
 	consoleLines = 1000
 	consoleBytes = maxConsole
 	consoleLine  = 64 << 10
-	// consoleWait is how long the lines that are on their way are waited for.
+	// consoleWait bounds the waiting for lines that are still on their way.
 	consoleWait = time.Second
 	logEvent    = "log.entryAdded"
 )
 
 // console keeps the last lines that pages wrote since the test began, as events
 // of the session's BiDi connection. A log that the driver keeps would grow until
-// somebody asks for it.
+// it is read.
 type console struct {
-	conn *webdriver.BiDi
-	off  func()
+	conn        *webdriver.BiDi
+	unsubscribe func()
 
-	mu    sync.Mutex
-	lines []consoleEntry
-	size  int
-	lost  bool // older ones were dropped
-	heard int  // lines, also those that were dropped
+	mu       sync.Mutex
+	lines    []consoleEntry
+	size     int
+	lost     bool // older ones were dropped
+	received int  // lines, also those that were dropped
 }
 
 type consoleEntry struct {
 	at        int64 // Unix, ms
 	level     string
 	text, end string // what was written, and where in the code
-	cut       bool   // text is but the beginning
+	cut       bool   // text is only the beginning
 }
 
-// listen begins to keep the lines of a session; nil when it has no BiDi. The own
-// browsers are subscribed by their pool, to the windows of the lease alone.
-func listen(ctx context.Context, p *player) *console {
-	if p.Lease.Mobile || p.s.Capabilities["webSocketUrl"] == nil {
+// openConsole begins to keep the lines of a session; nil when it has no BiDi. The
+// managed browsers are subscribed by their pool, to the windows of the lease alone.
+func openConsole(ctx context.Context, s *session) *console {
+	if s.Lease.Mobile || s.driver.Capabilities["webSocketUrl"] == nil {
 		return nil
 	}
-	conn, err := p.s.BiDi(ctx)
+	conn, err := s.driver.BiDi(ctx)
 	if err != nil {
-		p.Log.DebugContext(ctx, "no BiDi for the console", "error", err)
+		s.Log.DebugContext(ctx, "no BiDi for the console", "error", err)
 		return nil
 	}
 	c := &console{conn: conn}
-	c.off = conn.On(logEvent, c.hear)
-	if !p.Lease.Local {
-		if err := conn.Subscribe(ctx, logEvent); err != nil {
-			p.Log.DebugContext(ctx, "no events of the console", "error", err)
-			c.off()
-			return nil
-		}
+	c.unsubscribe = conn.On(logEvent, c.add)
+	if s.Lease.Local {
+		return c
+	}
+	if err := conn.Subscribe(ctx, logEvent); err != nil {
+		s.Log.DebugContext(ctx, "no events of the console", "error", err)
+		c.unsubscribe()
+		return nil
 	}
 	return c
 }
@@ -69,8 +70,8 @@ func listen(ctx context.Context, p *player) *console {
 // levels are the names that drivers use in their logs.
 var levels = map[string]string{"debug": "DEBUG", "info": "INFO", "warn": "WARNING", "error": "SEVERE"}
 
-// hear keeps a line.
-func (c *console) hear(params json.RawMessage) {
+// add keeps the line of an event.
+func (c *console) add(params json.RawMessage) {
 	var event struct {
 		Level      string `json:"level"`
 		Text       string `json:"text"`
@@ -99,7 +100,7 @@ func (c *console) hear(params json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lines = append(c.lines, e)
-	c.heard++
+	c.received++
 	c.size += e.size()
 	for len(c.lines) > consoleLines || c.size > consoleBytes {
 		c.size -= c.lines[0].size()
@@ -111,21 +112,21 @@ func (c *console) hear(params json.RawMessage) {
 func (c *console) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.heard
+	return c.received
 }
 
 func (e consoleEntry) size() int { return len(e.text) + len(e.end) + 30 }
 
-// entries gives what was kept, after the lines that are on their way have come:
-// the answer to a command comes behind the events before it.
+// entries returns what was kept, after the lines that are on their way have come:
+// the response to a command comes behind the events before it.
 func (c *console) entries(ctx context.Context) (lines []consoleEntry, lost bool) {
 	ctx, cancel := context.WithTimeout(ctx, consoleWait)
 	defer cancel()
 	if c.conn.Command(ctx, "session.status", nil, nil) == nil {
 		// Their handler has a goroutine of its own, and a busy browser sends lines that
 		// are long behind others: the last one has come when none comes any more.
-		for before, heard := -1, c.count(); heard != before && rest(ctx, again) == nil; heard = c.count() {
-			before = heard
+		for before, received := -1, c.count(); received != before && sleep(ctx, retryPause) == nil; received = c.count() {
+			before = received
 		}
 	}
 	c.mu.Lock()
@@ -135,34 +136,14 @@ func (c *console) entries(ctx context.Context) (lines []consoleEntry, lost bool)
 
 func (c *console) close() {
 	if c != nil {
-		c.off()
+		c.unsubscribe()
 	}
 }
 
-// consoleText gives the console as lines of time, level, text and source, the last
+// consoleText returns the console as lines of time, level, text and source, the last
 // ones of it; "" where there is none.
-func (p *player) consoleText(ctx context.Context) string {
-	var lines []string
-	lost := false
-	if p.console != nil {
-		var all []consoleEntry
-		all, lost = p.console.entries(ctx)
-		for _, e := range all {
-			text := p.vault.redact(e.text)
-			if e.cut { // half a secret may stand at the end
-				text = bounded(text, max(len(text)-p.vault.longest(), 0))
-			}
-			lines = append(lines, consoleRow(e.at, e.level, text+p.vault.redact(e.end)))
-		}
-	} else {
-		all, err := p.s.Log(ctx, "browser")
-		if err != nil {
-			return ""
-		}
-		for _, e := range all {
-			lines = append(lines, consoleRow(e.Timestamp, e.Level, p.vault.redact(e.Message)))
-		}
-	}
+func (s *session) consoleText(ctx context.Context) string {
+	lines, lost := s.consoleLines(ctx)
 	size, first := 0, len(lines)
 	for first > 0 && len(lines)-first < consoleLines && size+len(lines[first-1]) <= maxConsole {
 		first--
@@ -173,6 +154,35 @@ func (p *player) consoleText(ctx context.Context) string {
 		return "…\n" + text
 	}
 	return text
+}
+
+// consoleLines returns the lines of the console without secrets, and whether earlier
+// ones were dropped.
+func (s *session) consoleLines(ctx context.Context) (lines []string, lost bool) {
+	if s.console == nil {
+		return s.driverLines(ctx), false
+	}
+	entries, lost := s.console.entries(ctx)
+	for _, e := range entries {
+		text := s.secrets.redact(e.text)
+		if e.cut { // half a secret may stand at the end
+			text = bounded(text, max(len(text)-s.secrets.longest(), 0))
+		}
+		lines = append(lines, consoleRow(e.at, e.level, text+s.secrets.redact(e.end)))
+	}
+	return lines, lost
+}
+
+// driverLines returns the lines that the driver kept.
+func (s *session) driverLines(ctx context.Context) (lines []string) {
+	entries, err := s.driver.Log(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		lines = append(lines, consoleRow(e.Timestamp, e.Level, s.secrets.redact(e.Message)))
+	}
+	return lines
 }
 
 func consoleRow(at int64, level, text string) string {

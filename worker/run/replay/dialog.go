@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -14,59 +15,74 @@ const (
 	dialogPoll = 25 * time.Millisecond
 )
 
-// do runs a command that may be repeated, and dismisses the dialogs that are in
-// its way.
-func (p *player) do(ctx context.Context, f func() error) error {
+// pastDialogs runs a command that may be repeated, and dismisses the dialogs that
+// are in its way.
+func (x *stepExecution) pastDialogs(ctx context.Context, command func() error) error {
 	for {
-		err := f()
+		err := command()
 		if !webdriver.Is(err, webdriver.ErrUnexpectedAlert) {
 			return err
 		}
-		if err := p.dismiss(ctx); err != nil {
+		if err := x.dismiss(ctx); err != nil {
 			return err
 		}
 	}
 }
 
 // dismiss ends a dialog that no step handles.
-func (p *player) dismiss(ctx context.Context) error {
-	p.dialogs++
-	if p.dialogs > maxDialogs {
+func (x *stepExecution) dismiss(ctx context.Context) error {
+	x.dialogs++
+	if x.dialogs > maxDialogs {
 		f := stepf("the page opens one dialog after the other: %d were dismissed", maxDialogs)
 		f.broken = true
 		return f
 	}
-	text, err := p.s.AlertText(ctx)
-	if err == nil {
-		err = p.s.DismissAlert(ctx)
-	}
-	if webdriver.Is(err, webdriver.ErrNoSuchAlert) { // it has gone by itself
+	text, err := x.driver.Dialog.Text(ctx)
+	if webdriver.Is(err, webdriver.ErrNoSuchAlert) { // it has closed by itself
 		return nil
 	}
-	if err == nil {
-		p.note("dismissed the dialog %q", p.quote(text, 200))
+	if err != nil {
+		return err
 	}
-	return err
+	err = x.driver.Dialog.Dismiss(ctx)
+	if webdriver.Is(err, webdriver.ErrNoSuchAlert) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	x.note("dismissed the dialog %q", x.quote(text, 200))
+	return nil
 }
 
-// opened reports whether a dialog is open that the next step handles: then the
+func (x *stepExecution) nextHandlesDialog() bool { return x.next == step.HandleDialog }
+
+// handledByNextStep reports whether an error means that a dialog is open, which the
+// next step handles.
+func (x *stepExecution) handledByNextStep(err error) bool {
+	return webdriver.Is(err, webdriver.ErrUnexpectedAlert) && x.nextHandlesDialog()
+}
+
+// openedDialog reports whether a dialog is open that the next step handles: then the
 // action that a script was doing has opened it. (One that had been open before
 // would have been reported instead.)
-func (p *player) opened(ctx context.Context) bool {
-	if !handlesDialog(p.next) {
+func (x *stepExecution) openedDialog(ctx context.Context) bool {
+	if !x.nextHandlesDialog() {
 		return false
 	}
-	_, err := p.s.AlertText(ctx)
+	_, err := x.driver.Dialog.Text(ctx)
 	return err == nil
 }
 
-// handleDialog waits for a dialog and answers it.
-func (p *player) handleDialog(ctx context.Context, action string, answer *string) error {
-	p.camera.wait(ctx)
+// handleDialog waits for a dialog, types a text into it (nil: none) and accepts or
+// dismisses it.
+func (x *stepExecution) handleDialog(ctx context.Context, action string, input *string) error {
+	x.screenshotter.wait(ctx)
+	dialog := x.driver.Dialog
 	var text string
-	err := p.until(ctx, dialogPoll, func() (bool, *failure, error) {
+	err := x.until(ctx, dialogPoll, func() (bool, *failure, error) {
 		var err error
-		text, err = p.s.AlertText(ctx)
+		text, err = dialog.Text(ctx)
 		if webdriver.Is(err, webdriver.ErrNoSuchAlert) {
 			return false, stepf("no dialog opened"), nil
 		}
@@ -75,23 +91,26 @@ func (p *player) handleDialog(ctx context.Context, action string, answer *string
 	if err != nil {
 		return err
 	}
-	if answer != nil && action != "dismiss" {
-		err := p.s.SendAlertText(ctx, *answer)
+	if action == "dismiss" {
+		if err := dialog.Dismiss(ctx); err != nil {
+			return err
+		}
+		x.note("dismissed the dialog %q", x.quote(text, 200))
+		return nil
+	}
+	if input != nil {
+		err := dialog.SendText(ctx, *input)
 		switch {
 		case webdriver.Is(err, webdriver.ErrNotInteractable, webdriver.ErrUnsupported):
-			return stepf("the dialog %q takes no text", p.quote(text, 200))
+			return stepf("the dialog %q takes no text", x.quote(text, 200))
 		case err != nil:
 			return err
 		}
-		p.vault.note(p.href, *answer)
+		x.secrets.noteTyped(x.href, *input)
 	}
-	if action == "dismiss" {
-		err, action = p.s.DismissAlert(ctx), "dismissed"
-	} else {
-		err, action = p.s.AcceptAlert(ctx), "accepted"
+	if err := dialog.Accept(ctx); err != nil {
+		return err
 	}
-	if err == nil {
-		p.note("%s the dialog %q", action, p.quote(text, 200))
-	}
-	return err
+	x.note("accepted the dialog %q", x.quote(text, 200))
+	return nil
 }

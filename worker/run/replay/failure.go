@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage/run"
-
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -16,7 +16,7 @@ import (
 // it becomes a message.
 type failure struct {
 	code, text string
-	// broken says that the session is of no use any more.
+	// broken: the session cannot be used any more.
 	broken bool
 }
 
@@ -26,12 +26,12 @@ func failf(code, format string, args ...any) *failure {
 	return &failure{code: code, text: fmt.Sprintf(format, args...)}
 }
 
-// stepf is the failure of a step that is no assertion.
+// stepf returns the failure of a step that is no assertion.
 func stepf(format string, args ...any) *failure {
 	return failf(run.CodeStepFailed, format, args...)
 }
 
-// status is how the test ends by a failure: what the test found is FAILED, what
+// status returns how the test ends by a failure: what the test found is FAILED, what
 // kept it from finding anything is ERROR.
 func (f *failure) status() run.Status {
 	switch f.code {
@@ -62,8 +62,17 @@ func lost(err error) bool {
 	return false
 }
 
-// failed makes the failure of an error of any kind.
-func (p *player) failed(ctx context.Context, err error) *failure {
+// variableFailure returns the failure of a variable that cannot be expanded.
+func variableFailure(err error) *failure {
+	var unknown *step.UnknownVariableError
+	if errors.As(err, &unknown) {
+		return failf(run.CodeVariable, "%v", err)
+	}
+	return stepf("%v", err)
+}
+
+// failureOf returns the failure of an error of any kind.
+func (s *session) failureOf(ctx context.Context, err error) *failure {
 	var f *failure
 	if ctx.Err() == nil && errors.As(err, &f) {
 		return f
@@ -74,24 +83,20 @@ func (p *player) failed(ctx context.Context, err error) *failure {
 	case ctx.Err() != nil:
 		return &failure{run.CodeCancelled, "the test was cancelled", true}
 	case lost(err):
-		p.Log.WarnContext(ctx, "browser lost", "error", p.vault.redact(err.Error()))
+		s.Log.WarnContext(ctx, "browser lost", "error", s.secrets.redact(err.Error()))
 		return &failure{run.CodeBrowserLost, "the browser or its page crashed", true}
 	case webdriver.Is(err, webdriver.ErrNoSuchWindow):
 		return stepf("the window is closed")
 	}
 	var e *webdriver.Error
 	if errors.As(err, &e) {
-		return stepf("the browser says: %s", p.quote(e.Message, 300))
+		return stepf("the browser says: %s", s.quote(e.Message, 300))
 	}
-	p.Log.ErrorContext(ctx, "step failed without a reason of the browser", "error", p.vault.redact(err.Error()))
+	s.Log.ErrorContext(ctx, "step failed without a reason of the browser", "error", s.secrets.redact(err.Error()))
 	return &failure{run.CodeInternal, "the step could not be played", true}
 }
 
-// quote makes a text of a page or a test fit for a message: without secrets first,
-// then bounded, so that no half of one is left.
-func (p *player) quote(text string, most int) string { return bounded(p.vault.redact(text), most) }
-
-// bounded cuts a text.
+// bounded cuts a text to a number of bytes, between characters.
 func bounded(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// shop is the flow by which players are compared.
+// shop is the flow by which the speed of executions is compared.
 func shop(t testing.TB) (string, []step.Step) {
 	pages := map[string]string{
 		"/login": `<h1>Log in</h1><form action=/products><label>User <input id=user name=user></label>
@@ -57,12 +57,12 @@ func BenchmarkFlow(b *testing.B) {
 		b.Run(fmt.Sprintf("screenshots=%v", shots), func(b *testing.B) {
 			_, steps := shop(b)
 			l := lease()
-			defer giveBack(l, false)
+			defer release(l, false)
 			took := make([]int64, len(steps))
-			var pictures atomic.Int64
+			var screenshots atomic.Int64
 			for b.Loop() {
 				r := play(b, replay.Config{Lease: l, Steps: steps, Screenshots: shots, Capture: func(_ context.Context, a replay.Artifact) string {
-					pictures.Add(1)
+					screenshots.Add(1)
 					return "id"
 				}})
 				require.Equal(b, "PASSED", r.Status, r.Message)
@@ -73,7 +73,7 @@ func BenchmarkFlow(b *testing.B) {
 			for i := range steps {
 				b.ReportMetric(float64(took[i])/float64(b.N), fmt.Sprintf("ms/%d-%s", i+1, steps[i].Tool.Type))
 			}
-			b.ReportMetric(float64(pictures.Load())/float64(b.N), "pictures")
+			b.ReportMetric(float64(screenshots.Load())/float64(b.N), "screenshots")
 		})
 	}
 }

@@ -6,145 +6,79 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// cure is what heal.js found.
-type cure struct {
-	Found    bool             `json:"found"`
-	Frames   []string         `json:"frames"`
-	Hosts    []string         `json:"hosts"`
-	Selector string           `json:"selector"`
-	Score    float64          `json:"score"`
-	Second   float64          `json:"second"`
-	Reason   string           `json:"reason"`
-	Print    step.Fingerprint `json:"print"`
+// healResult is what heal.js returns.
+type healResult struct {
+	Found       bool             `json:"found"`
+	Frames      []string         `json:"frames"`
+	Hosts       []string         `json:"hosts"`
+	Selector    string           `json:"selector"`
+	Score       float64          `json:"score"`
+	Second      float64          `json:"second"`
+	Reason      string           `json:"reason"`
+	Fingerprint step.Fingerprint `json:"fingerprint"`
 }
 
-// maxCure bounds a selector that heal.js makes: it is of the page's texts, and is
-// proposed as the step's own.
-const maxCure = 2 << 10
+// maxHealedSelector bounds a selector that heal.js builds, in bytes: it is made of
+// the page's texts, and is proposed as the step's.
+const maxHealedSelector = 2 << 10
 
-// fits reports whether the way to the element is one that a step can have.
-func (c *cure) fits() bool {
-	if len(c.Frames) > step.MaxNesting || len(c.Hosts) > step.MaxNesting {
+// usable reports whether an element was found, and in a way that a step can name.
+func (r *healResult) usable() bool {
+	if r == nil || !r.Found || len(r.Frames) > step.MaxNesting || len(r.Hosts) > step.MaxNesting {
 		return false
 	}
-	for _, part := range append(append([]string{c.Selector}, c.Frames...), c.Hosts...) {
-		if len(part) > maxCure {
+	for _, part := range append(append([]string{r.Selector}, r.Frames...), r.Hosts...) {
+		if len(part) > maxHealedSelector {
 			return false
 		}
 	}
 	return true
 }
 
-// heal looks for the element of a fingerprint, first in the frame that the place
-// is in, and in the whole page when that frame was but the fingerprint's. The
-// place becomes that of what it finds.
-func (p *player) heal(ctx context.Context, at *place, want string) (bool, error) {
-	missing, err := p.enter(ctx, at.frames)
+// heal searches for the element of a fingerprint, first in the frame that the location
+// is in, and in the whole page when that frame was only guessed by the fingerprint.
+// The location becomes that of what it finds.
+func (a elementAction) heal(ctx context.Context, want string) (bool, error) {
+	at := a.at
+	missing, err := a.enterFrames(ctx, at.frames)
 	if err != nil {
 		return false, err
 	}
-	found, frames := (*cure)(nil), at.frames
+	found, frames := (*healResult)(nil), at.frames
 	if missing == nil {
-		if found, err = p.ask(ctx, at, want); err != nil {
+		if found, err = a.search(ctx, want); err != nil {
 			return false, err
 		}
 	}
 	if (found == nil || !found.Found) && at.guessed && len(at.frames) > 0 {
-		if err := p.leave(ctx); err != nil {
+		if err := a.leaveFrames(ctx); err != nil {
 			return false, err
 		}
 		frames = nil
-		if found, err = p.ask(ctx, at, want); err != nil {
+		if found, err = a.search(ctx, want); err != nil {
 			return false, err
 		}
 	}
-	if found == nil || !found.Found || !found.fits() {
+	if !found.usable() {
 		return false, nil
 	}
-	at.frames = append([]hop(nil), frames...)
-	for _, frame := range points(found.Frames) {
-		at.frames = append(at.frames, hop{selector: frame})
-	}
-	at.hosts, at.shadow = points(found.Hosts), nil
-	at.selector = point{Type: step.CSS, Value: found.Selector}
-	to := step.Selector{Type: step.CSS, Value: found.Selector, Fingerprint: p.keep(&found.Print, nil)}
-	if p.vault.redact(to.Value) == to.Value {
-		from := *at.stored
-		p.healed = &step.Healed{From: from, To: to, Score: min(found.Score, 1), Reason: p.quote(found.Reason, 300)}
+	at.frames = append(append([]frameLocation(nil), frames...), cssFrames(found.Frames)...)
+	at.hosts, at.shadow = cssSelectors(found.Hosts), nil
+	at.selector = pageSelector{Type: step.CSS, Value: found.Selector}
+	to := step.Selector{Type: step.CSS, Value: found.Selector, Fingerprint: a.storable(&found.Fingerprint, nil)}
+	if a.withoutSecret(to.Value) == to.Value {
+		a.healed = &step.Healed{From: *at.stored, To: to, Score: min(found.Score, 1), Reason: a.quote(found.Reason, 300)}
 	}
 	return true, nil
 }
 
-func (p *player) ask(ctx context.Context, at *place, want string) (*cure, error) {
-	var found *cure
-	err := p.execute(ctx, healScript, &found, map[string]any{"print": at.print, "want": want})
+// search calls heal.js in the current frame. The result is nil when a navigation or
+// a dialog came between.
+func (a elementAction) search(ctx context.Context, want string) (*healResult, error) {
+	var found *healResult
+	err := a.execute(ctx, healScript, &found, map[string]any{"fingerprint": a.at.fingerprint, "want": want})
 	if err != nil {
-		return nil, p.interrupted(ctx, err)
+		return nil, a.interrupted(ctx, err)
 	}
 	return found, nil
-}
-
-// keep makes a fingerprint fit to be stored: within the bounds, and without the
-// members that a secret got into. It is nil when nothing is left to know.
-func (p *player) keep(print *step.Fingerprint, frames []hop) *step.Fingerprint {
-	if print == nil {
-		return nil
-	}
-	kept := *print
-	for _, text := range []*string{&kept.Tag, &kept.Role, &kept.Name, &kept.TestID, &kept.Label, &kept.Placeholder, &kept.Text} {
-		*text = p.harmless(*text)
-	}
-	kept.Attributes = map[string]string{}
-	for name, value := range print.Attributes {
-		if value = p.harmless(value); value != "" {
-			kept.Attributes[name] = value
-		}
-	}
-	// The path that a frame of another origin does not know is the step's own.
-	if len(kept.FramePath) < len(frames) {
-		kept.FramePath = nil
-		for _, frame := range frames {
-			if frame.selector.Type != step.CSS || len(frame.hosts) > 0 {
-				kept.FramePath = nil
-				break
-			}
-			kept.FramePath = append(kept.FramePath, frame.selector.Value)
-		}
-	}
-	for _, part := range append(append([]string(nil), kept.FramePath...), kept.ShadowPath...) {
-		if p.harmless(part) != part {
-			return nil
-		}
-	}
-	if kept.Tag == "" || step.CheckFingerprint("", &kept) != nil {
-		return nil
-	}
-	return &kept
-}
-
-// harmless gives a text unless a secret is in it.
-func (p *player) harmless(text string) string {
-	if p.vault.redact(text) != text {
-		return ""
-	}
-	return text
-}
-
-// wantsPrint reports whether the step is to learn what its element is.
-func (p *player) wantsPrint(at *place) bool {
-	return at.stored != nil && at.stored.Fingerprint.Partial() && p.print == nil
-}
-
-// passed notes what a call that worked found out.
-func (p *player) passed(ctx context.Context, at *place, got *answer) error {
-	if got.Held != nil {
-		p.note("the field holds %q", p.quote(*got.Held, 100))
-	}
-	if got.Print != nil {
-		p.print = p.keep(got.Print, at.frames)
-	}
-	if len(at.frames) == 0 {
-		return p.arrived(ctx, got.Href)
-	}
-	return nil
 }

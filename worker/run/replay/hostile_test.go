@@ -11,17 +11,16 @@ import (
 	"testing"
 	"time"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/stretchr/testify/require"
 
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// A page that makes a file input of the field it is typed into gets no file of
+// A page that makes a file input of the field it is typed into receives no file of
 // this machine.
-func TestTypingGivesNoFile(t *testing.T) {
+func TestTypingUploadsNoFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "private.txt")
 	require.NoError(t, os.WriteFile(path, []byte("content of the file"), 0o600))
@@ -79,7 +78,7 @@ func TestTyping(t *testing.T) {
 		"does not take the focus", input("#f", "x"))
 }
 
-// A page that does not answer costs no more than the step's time and a grace.
+// A page that does not respond costs no more than the step's time and a grace.
 func TestBlockedPage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -97,7 +96,7 @@ func TestBlockedPage(t *testing.T) {
 			began := time.Now()
 			r := play(t, replay.Config{Lease: l, TestURL: site(t, map[string]string{"/": c.body}), Steps: c.steps, StepTimeout: time.Second})
 			took := time.Since(began)
-			giveBack(l, r.Broken)
+			release(l, r.Broken)
 			require.Equal(t, "FAILED", r.Status, r.Message)
 			require.Contains(t, r.Message, "the page does not respond")
 			require.True(t, r.Broken, "the driver is still busy with the page")
@@ -107,7 +106,7 @@ func TestBlockedPage(t *testing.T) {
 }
 
 // What a page puts in place of the browser's own functions stays small.
-func TestAnswersAreBounded(t *testing.T) {
+func TestScriptResultsAreBounded(t *testing.T) {
 	t.Parallel()
 	fails(t, `<p id=p>x</p><script>p.getAttribute = () => ["x".repeat(9 << 20)]</script>`, store.CodeStepFailed, "more than 8 MiB",
 		within(30000, is("#p", step.AttributeIs, "y", "", "data-x"))) // so much takes its time on a busy machine
@@ -117,21 +116,21 @@ func TestAnswersAreBounded(t *testing.T) {
 	require.Less(t, largest.Load(), int64(300<<10))
 }
 
-func TestSelectorsThatPagesMakeAreBounded(t *testing.T) {
+func TestHealedSelectorsAreBounded(t *testing.T) {
 	t.Parallel()
 	id := strings.Repeat("i", 300)
 	print := step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save"}
 	r := pass(t, `<button data-testid="`+id+`">Save</button>`, do(step.Click, step.Args{Selector: printed("#gone", print)}))
 	require.Equal(t, 1, r.Healed)
 	require.Equal(t, "button", r.Records[0].Healed.To.Value)
-	// A way of more than 2 KiB is none.
+	// A path of more than 2 KiB is none.
 	deep := strings.Repeat("<div><p></p></div><div>", 150)
 	end := strings.Repeat("</div>", 150)
 	fails(t, `<section>`+deep+`<button>Save</button>`+end+`</section><section>`+deep+`<button hidden>x</button>`+end+`</section>`,
 		store.CodeStepFailed, "similar enough", within(800, do(step.Click, step.Args{Selector: printed("#gone", print)})))
 }
 
-// A fingerprint that an import guessed makes way for a whole one.
+// A fingerprint that an import guessed is replaced by a whole one.
 func TestPartialFingerprint(t *testing.T) {
 	t.Parallel()
 	r := pass(t, `<button id=b>Save</button>`, do(step.Click, step.Args{Selector: printed("#b", step.Fingerprint{Text: "Save"})}))
@@ -158,12 +157,12 @@ func TestSecretsAcrossCuts(t *testing.T) {
 	}
 }
 
-func TestLargePicturesAreThrownAway(t *testing.T) {
+func TestLargeScreenshotsAreDropped(t *testing.T) {
 	t.Parallel()
 	jpeg := "\xff\xd8\xff\xe0"
-	require.Len(t, replay.Develop([]byte(jpeg+strings.Repeat("x", 1000))), 1004)
-	require.Empty(t, replay.Develop([]byte(jpeg+strings.Repeat("x", 10<<20))))
-	require.Empty(t, replay.Develop([]byte("<html>")))
+	require.Len(t, replay.Encode([]byte(jpeg+strings.Repeat("x", 1000))), 1004)
+	require.Empty(t, replay.Encode([]byte(jpeg+strings.Repeat("x", 10<<20))))
+	require.Empty(t, replay.Encode([]byte("<html>")))
 }
 
 // The console is its last lines, however much a page writes.

@@ -5,140 +5,172 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
-// nativePoll is how often an app is asked: a command takes some 50 ms there.
-const nativePoll = 200 * time.Millisecond
+const (
+	// nativePoll is how often an app is looked at: a command takes some 50 ms there.
+	nativePoll = 200 * time.Millisecond
+	// maxNativeLooks is how many matches are looked at for one that is displayed: each
+	// takes a command.
+	maxNativeLooks = 10
+)
 
-// runNative plays a tool in a native app, which has no page: element by element,
-// by the commands that Appium has for apps. There is no healing.
-func (p *player) runNative(ctx context.Context, t step.Tool) error {
+// nativeAction is a step in a native app, which has no page: it goes element by
+// element, by the commands that Appium has for apps. There is no healing.
+type nativeAction struct{ *stepExecution }
+
+func (n nativeAction) run(ctx context.Context, t step.Tool) error {
 	a := t.Args
 	if needsSelector(t) && a.Selector == nil {
 		return stepf("the step names no element")
 	}
 	switch t.Type {
 	case step.Click:
-		return p.nativeAct(ctx, a.Selector, func(e webdriver.Element) error { return p.s.Click(ctx, e) })
+		return n.act(ctx, a.Selector, func(e webdriver.Element) error { return n.driver.Click(ctx, e) })
 	case step.InputText:
 		// For a file input of a page what is typed would be the path of a file.
-		if browser, _ := p.s.Capabilities["browserName"].(string); browser != "" {
+		if browser, _ := n.driver.Capabilities["browserName"].(string); browser != "" {
 			return stepf("the session is one of a browser and not of an app")
 		}
-		return p.nativeAct(ctx, a.Selector, func(e webdriver.Element) error {
-			if err := p.s.Clear(ctx, e); err != nil || text(a.Text) == "" {
+		return n.act(ctx, a.Selector, func(e webdriver.Element) error {
+			if err := n.driver.Clear(ctx, e); err != nil || text(a.Text) == "" {
 				return err
 			}
-			return p.s.SendKeys(ctx, e, typable(text(a.Text)))
+			return n.driver.SendKeys(ctx, e, typable(text(a.Text)))
 		})
 	case step.Assert:
-		return p.nativeAssert(ctx, a)
+		return n.assert(ctx, a)
 	case step.Pause:
-		return p.pause(ctx, a.Time)
+		return n.pause(ctx, a.Time)
 	case step.Finish:
 		return nil
 	}
 	return stepf("%s is not available in native apps", bounded(t.Type, 60))
 }
 
-// nativeFind gives the element of a selector: the one of its index, else the first
-// that is displayed.
-func (p *player) nativeFind(ctx context.Context, s *step.Selector) (all []webdriver.Element, one webdriver.Element, shown bool, err error) {
+// nativeMatch is what a selector finds in an app: how many elements, and the one that
+// the step means ("" for none), with whether it is displayed.
+type nativeMatch struct {
+	count     int
+	element   webdriver.Element
+	displayed bool
+}
+
+// find looks for the element of a selector: the one of its index, else the first
+// that is displayed, else the first.
+func (n nativeAction) find(ctx context.Context, s *step.Selector) (nativeMatch, error) {
 	using := webdriver.ByCSS
 	if s.Type == step.XPath {
 		using = webdriver.ByXPath
 	}
-	all, err = p.s.FindAll(ctx, using, s.Value)
+	all, err := n.driver.FindAll(ctx, using, s.Value)
 	if webdriver.Is(err, webdriver.ErrNoSuchElement) {
-		return nil, "", false, nil
+		return nativeMatch{}, nil
 	}
 	if err != nil {
-		return nil, "", false, err
+		return nativeMatch{}, err
 	}
-	list := all
+	match := nativeMatch{count: len(all)}
 	if s.Index != nil {
 		if *s.Index >= len(all) {
-			return all, "", false, nil
+			return match, nil
 		}
-		list = all[*s.Index : *s.Index+1]
+		all = all[*s.Index : *s.Index+1]
 	}
-	for i, e := range list {
-		if i == 10 { // each costs a call
-			break
+	for _, e := range all[:min(len(all), maxNativeLooks)] {
+		displayed, err := n.driver.Displayed(ctx, e)
+		if gone(err) {
+			continue
 		}
-		value, err := p.s.Displayed(ctx, e)
-		if err != nil && !webdriver.Is(err, webdriver.ErrStaleElement, webdriver.ErrNoSuchElement) {
-			return nil, "", false, err
+		if err != nil {
+			return nativeMatch{}, err
 		}
-		if err == nil && value {
-			return all, e, true, nil
+		if displayed {
+			match.element, match.displayed = e, true
+			return match, nil
 		}
 	}
-	if len(list) > 0 {
-		one = list[0]
+	if len(all) > 0 {
+		match.element = all[0]
 	}
-	return all, one, false, nil
+	return match, nil
 }
 
-func (p *player) nativeAct(ctx context.Context, s *step.Selector, do func(webdriver.Element) error) error {
-	return p.until(ctx, nativePoll, func() (bool, *failure, error) {
-		_, e, shown, err := p.nativeFind(ctx, s)
+// gone reports whether an element is not there any more.
+func gone(err error) bool {
+	return webdriver.Is(err, webdriver.ErrStaleElement, webdriver.ErrNoSuchElement)
+}
+
+// act waits until the element is displayed and does something to it.
+func (n nativeAction) act(ctx context.Context, s *step.Selector, action func(webdriver.Element) error) error {
+	return n.until(ctx, nativePoll, func() (bool, *failure, error) {
+		match, err := n.find(ctx, s)
 		switch {
 		case err != nil:
 			return false, nil, err
-		case e == "":
-			return false, stepf("%s was not found", p.name(pointOf(s))), nil
-		case !shown:
-			return false, stepf("%s is not visible", p.name(pointOf(s))), nil
+		case match.element == "":
+			return false, stepf("%s was not found", n.showSelector(pageSelectorOf(s))), nil
+		case !match.displayed:
+			return false, stepf("%s is not visible", n.showSelector(pageSelectorOf(s))), nil
 		}
-		if err = do(e); missed(err) || webdriver.Is(err, webdriver.ErrInvalidState) {
-			return false, p.failed(ctx, err), nil
+		err = action(match.element)
+		if missed(err) || webdriver.Is(err, webdriver.ErrInvalidState) {
+			return false, n.failureOf(ctx, err), nil
 		}
 		return err == nil, nil, err
 	})
 }
 
-// nativeAssert knows the matchers that make sense in every app.
-func (p *player) nativeAssert(ctx context.Context, a step.Args) error {
-	r, err := newRule(a, p.quote)
+// assert waits until an assertion is true; its matchers are those that every app
+// has.
+func (n nativeAction) assert(ctx context.Context, a step.Args) error {
+	r, err := newRule(a, n.quote)
 	if err != nil {
 		return err
 	}
 	switch r.matcher {
 	case step.Visible, step.Hidden, step.TextIs, step.Count:
 	default:
-		return stepf("the matcher %s is not available in native apps", p.quote(r.matcher, 60))
+		return stepf("the matcher %s is not available in native apps", n.quote(r.matcher, 60))
 	}
-	return p.until(ctx, nativePoll, func() (bool, *failure, error) {
-		all, e, shown, err := p.nativeFind(ctx, a.Selector)
+	return n.until(ctx, nativePoll, func() (bool, *failure, error) {
+		got, err := n.observe(ctx, r, a.Selector)
 		if err != nil {
 			return false, nil, err
 		}
-		var got *seen
-		switch {
-		case r.matcher == step.Count:
-			got = &seen{Count: len(all)}
-		case e != "":
-			got = &seen{Is: shown}
-		}
-		if r.matcher == step.TextIs && e != "" {
-			text, err := p.s.Text(ctx, e)
-			if webdriver.Is(err, webdriver.ErrStaleElement, webdriver.ErrNoSuchElement) {
-				got = nil
-			} else if err != nil {
-				return false, nil, err
-			}
-			text = spaces(bounded(text, maxSeen))
-			if got != nil {
-				got.Text = &text
-			}
-		}
-		if r.holds(got) {
+		if r.isTrueFor(got) {
 			return true, nil, nil
 		}
-		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", p.name(pointOf(a.Selector)), r.expected(), r.describe(got)), nil
+		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", n.showSelector(pageSelectorOf(a.Selector)), r.expected(), r.describe(got)), nil
 	})
+}
+
+// observe returns what an assertion compares; nil when there is no such element.
+func (n nativeAction) observe(ctx context.Context, r *rule, s *step.Selector) (*seen, error) {
+	match, err := n.find(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if r.matcher == step.Count {
+		return &seen{Count: match.count}, nil
+	}
+	if match.element == "" {
+		return nil, nil
+	}
+	got := &seen{Is: match.displayed}
+	if r.matcher != step.TextIs {
+		return got, nil
+	}
+	text, err := n.driver.Text(ctx, match.element)
+	if gone(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	text = collapseSpaces(bounded(text, maxSeen))
+	got.Text = &text
+	return got, nil
 }

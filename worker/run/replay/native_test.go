@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/stretchr/testify/require"
 
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -41,7 +40,7 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	const ref = "element-6066-11e4-a52e-4f735466cecf"
 	switch r.Method + " " + r.URL.Path {
 	case "POST /session":
-		answer(w, map[string]any{"sessionId": "1", "capabilities": map[string]any{"platformName": "android", "browserName": a.browser}})
+		respond(w, map[string]any{"sessionId": "1", "capabilities": map[string]any{"platformName": "android", "browserName": a.browser}})
 	case "POST /session/1/elements":
 		list := []map[string]string{}
 		for _, id := range []string{"field", "label", "button"} {
@@ -49,30 +48,30 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				list = append(list, map[string]string{ref: id})
 			}
 		}
-		answer(w, list)
+		respond(w, list)
 	case "GET /session/1/element/button/displayed":
 		a.looks++
-		answer(w, a.looks >= 3)
+		respond(w, a.looks >= 3)
 	case "GET /session/1/element/field/displayed", "GET /session/1/element/label/displayed":
-		answer(w, true)
+		respond(w, true)
 	case "POST /session/1/element/field/clear":
 		a.typed = ""
-		answer(w, nil)
+		respond(w, nil)
 	case "POST /session/1/element/field/value":
 		a.typed += body.Text
-		answer(w, nil)
+		respond(w, nil)
 	case "POST /session/1/element/button/click":
 		a.label = "Hello  " + a.typed
-		answer(w, nil)
+		respond(w, nil)
 	case "GET /session/1/element/label/text":
-		answer(w, a.label)
+		respond(w, a.label)
 	default:
 		w.WriteHeader(http.StatusNotFound)
-		answer(w, map[string]string{"error": "unknown command", "message": r.URL.Path})
+		respond(w, map[string]string{"error": "unknown command", "message": r.URL.Path})
 	}
 }
 
-func answer(w http.ResponseWriter, value any) {
+func respond(w http.ResponseWriter, value any) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"value": value})
 }
 

@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/stretchr/testify/require"
 
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -146,7 +145,7 @@ func TestNavigation(t *testing.T) {
 		{"javascript:alert(1)", store.CodeForbidden, `"javascript" are refused`},
 		{"data:text/html,x", store.CodeForbidden, `"data" are refused`},
 	} {
-		r := play(t, replay.Config{CheckURL: check, Steps: []step.Step{open(c.address)}, PageTimeout: c.patience()})
+		r := play(t, replay.Config{CheckURL: check, Steps: []step.Step{open(c.address)}, PageTimeout: c.pageTimeout()})
 		require.Equal(t, c.code, r.Code, "%s: %s", c.address, r.Message)
 		require.Equal(t, "FAILED", r.Status)
 		require.Contains(t, r.Message, c.words)
@@ -169,7 +168,7 @@ func TestNavigation(t *testing.T) {
 // unopened is an address that cannot be opened.
 type unopened struct{ address, code, words string }
 
-func (u unopened) patience() time.Duration {
+func (u unopened) pageTimeout() time.Duration {
 	if strings.HasSuffix(u.address, "/hang") {
 		return time.Second
 	}
@@ -180,7 +179,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	base := site(t, map[string]string{"/": `<p>x`})
 	l := lease()
-	defer func() { giveBack(l, true) }()
+	defer func() { release(l, true) }()
 	handle, err := l.Session.Window(context.Background())
 	require.NoError(t, err)
 	crashed := make(chan struct{})
@@ -220,7 +219,7 @@ func TestContextEnds(t *testing.T) {
 		ctx, cancel := c.ctx()
 		r := replay.Play(ctx, replay.Config{Lease: l, TestURL: base, Steps: []step.Step{click("#never")}})
 		cancel()
-		giveBack(l, r.Broken)
+		release(l, r.Broken)
 		require.Equal(t, "ERROR", r.Status, c.name)
 		require.Equal(t, c.code, r.Code, r.Message)
 		require.True(t, r.Broken)

@@ -9,48 +9,48 @@ import (
 )
 
 // click clicks with the mouse. The page script has just seen that the element
-// receives the events, so on the own chromedriver the pointer is moved and
-// pressed by one call, in half the time of the click endpoint, which looks again.
-// Other remote ends (touch devices) get the endpoint, and so do frames: those of
-// another origin hear of a scrolling around them late.
-func (p *player) click(ctx context.Context, at *place) error {
-	return p.pointed(ctx, at, wantClick, func(ctx context.Context, e webdriver.Element) error {
-		if !p.Lease.Local || p.framed {
-			return p.s.Click(ctx, e)
+// receives the events, so on the managed chromedriver the pointer is moved and
+// pressed by one call, in half the time of the click endpoint, which looks once
+// more. Other remote ends (touch devices) get the endpoint, and so do frames: those
+// of another origin learn late that the page around them was scrolled.
+func (a elementAction) click(ctx context.Context) error {
+	return a.point(ctx, wantClick, func(ctx context.Context, e webdriver.Element) error {
+		if !a.Lease.Local || a.framed {
+			return a.driver.Click(ctx, e)
 		}
-		return p.s.Actions(ctx, webdriver.NewPointer(webdriver.Mouse).MoveTo(e, 0, 0, 0).
+		return a.driver.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, 0, 0, 0).
 			Down(webdriver.LeftButton).Up(webdriver.LeftButton))
 	})
 }
 
 // hover moves the mouse over an element.
-func (p *player) hover(ctx context.Context, at *place) error {
-	return p.pointed(ctx, at, wantHover, func(ctx context.Context, e webdriver.Element) error {
-		return p.s.Actions(ctx, webdriver.NewPointer(webdriver.Mouse).MoveTo(e, 0, 0, 0))
+func (a elementAction) hover(ctx context.Context) error {
+	return a.point(ctx, wantHover, func(ctx context.Context, e webdriver.Element) error {
+		return a.driver.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, 0, 0, 0))
 	})
 }
 
-// pointed waits for an element and points at it; when that misses because the
-// page changed between the two calls, it does so again. A click that has led to
-// another page has not missed, whatever the driver says.
-func (p *player) pointed(ctx context.Context, at *place, want string, do func(context.Context, webdriver.Element) error) error {
+// point waits for an element and points at it; when that misses because the page
+// changed between the two calls, both are repeated. A click that has led to another
+// page has not missed, whatever the driver reports.
+func (a elementAction) point(ctx context.Context, want string, input func(context.Context, webdriver.Element) error) error {
 	for {
-		got, err := p.act(ctx, at, query{Want: want})
+		got, err := a.act(ctx, actQuery{Want: want})
 		if err != nil {
 			return err
 		}
-		p.camera.wait(ctx)
-		err = p.led(ctx, func(ctx context.Context) error { return do(ctx, got.Element) })
+		a.screenshotter.wait(ctx)
+		err = a.withPageTimeout(ctx, func(ctx context.Context) error { return input(ctx, got.Element) })
 		if want == wantClick {
-			err = p.outcome(ctx, at, got, err)
+			err = a.inputOutcome(ctx, got, err)
 		}
-		if missed(err) && time.Now().Before(p.deadline) {
-			if err := rest(ctx, again); err != nil {
+		if missed(err) && time.Now().Before(a.deadline) {
+			if err := sleep(ctx, retryPause); err != nil {
 				return err
 			}
 			continue
 		}
-		return p.done(ctx, err)
+		return a.afterInput(ctx, err)
 	}
 }
 
@@ -60,74 +60,58 @@ func missed(err error) bool {
 		webdriver.ErrNotInteractable, webdriver.ErrMoveOutOfBounds, webdriver.ErrNavigated)
 }
 
-// done judges the end of an input: a dialog, another page or the end of its window
-// are what it led to.
-func (p *player) done(ctx context.Context, err error) error {
-	switch {
-	case webdriver.Is(err, webdriver.ErrUnexpectedAlert):
-		if p.next == step.HandleDialog {
-			return nil
-		}
-		return p.dismiss(ctx)
-	case webdriver.Is(err, webdriver.ErrNavigated):
-		return nil
-	case webdriver.Is(err, webdriver.ErrNoSuchWindow):
-		p.framed = false
-		return nil
-	case webdriver.Is(err, webdriver.ErrTimeout):
-		return stepf("the page that this opened did not load within %s", p.PageTimeout)
-	}
-	return err
-}
-
-// drag takes an element to another one, which lies in the same frame and shadow
+// drag drags the element to another one, which lies in the same frame and shadow
 // root.
-func (p *player) drag(ctx context.Context, from *place, target *step.Selector) error {
+func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
 	if target == nil {
 		return stepf("the step names no target")
 	}
-	to := &place{frames: from.frames, hosts: from.hosts, selector: pointOf(target)}
+	to := elementAction{a.stepExecution, &elementLocation{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target)}}
 	if target.Fingerprint != nil { // what the step learns is what is dragged
-		to.print, to.shadow, to.stored = target.Fingerprint, target.Fingerprint.ShadowPath, target
+		to.at.fingerprint, to.at.shadow, to.at.stored = target.Fingerprint, target.Fingerprint.ShadowPath, target
 	}
 	for {
-		onto, err := p.act(ctx, to, query{Want: wantHover})
+		onto, err := to.act(ctx, actQuery{Want: wantHover})
 		if err != nil {
 			return err
 		}
-		got, err := p.act(ctx, from, query{Want: wantHover})
+		got, err := a.act(ctx, actQuery{Want: wantHover})
 		if err != nil {
 			return err
 		}
-		p.camera.wait(ctx)
-		err = p.led(ctx, func(ctx context.Context) error { return p.s.DragTo(ctx, got.Element, onto.Element) })
-		err = p.outcome(ctx, from, got, err)
-		if missed(err) && time.Now().Before(p.deadline) {
+		a.screenshotter.wait(ctx)
+		err = a.withPageTimeout(ctx, func(ctx context.Context) error {
+			return a.driver.Input.DragTo(ctx, got.Element, onto.Element)
+		})
+		err = a.inputOutcome(ctx, got, err)
+		if missed(err) && time.Now().Before(a.deadline) {
 			continue
 		}
-		return p.done(ctx, err)
+		return a.afterInput(ctx, err)
 	}
 }
 
-// pressKey presses a key, in an element when the step names one.
-func (p *player) pressKey(ctx context.Context, at *place, a step.Args) error {
-	if a.Selector != nil {
-		if _, err := p.act(ctx, at, query{Want: wantFocus}); err != nil {
+// pressKey presses a key, in the element when the step names one.
+func (a elementAction) pressKey(ctx context.Context, args step.Args) error {
+	if args.Selector != nil {
+		if _, err := a.act(ctx, actQuery{Want: wantFocus}); err != nil {
 			return err
 		}
 	}
-	return p.press(ctx, a.Key)
+	return a.press(ctx, args.Key)
 }
 
 // press presses a chord where the focus is.
-func (p *player) press(ctx context.Context, chord string) error {
+func (x *stepExecution) press(ctx context.Context, chord string) error {
 	if _, err := webdriver.Keys(chord); err != nil {
-		return stepf("the key %q is unknown", p.quote(chord, 40))
+		return stepf("the key %q is unknown", x.quote(chord, 40))
 	}
 	// A dialog that is open now is another step's; one that the key opens is not.
-	if err := p.locate(ctx); err != nil {
+	if err := x.checkLocation(ctx); err != nil {
 		return err
 	}
-	p.camera.wait(ctx)
-	return p.done(ctx, p.led(ctx, func(ctx context.Context) error { return p.s.PressKeys(ctx, chord) }))
+	x.screenshotter.wait(ctx)
+	return x.afterInput(ctx, x.withPageTimeout(ctx, func(ctx context.Context) error {
+		return x.driver.Input.PressKeys(ctx, chord)
+	}))
 }

@@ -1,28 +1,28 @@
-// Package replay plays the steps of a test in a browser.
+// Package replay executes the steps of a test in a browser.
 //
-// Round trips to the browser are what a test costs, so a step makes as few as can
-// be. One page script (page/act.js) resolves the selector, waits until the
-// element can be acted on (one match, visible, at rest, enabled, receiving events
-// at its centre) and either does the action (filling, selecting, files,
-// scrolling) or gives the element for real input (clicks, hovering, dragging). A
-// call waits in the page for some seconds at most and is made again until the
-// step's time is over, so that a navigation or a dialog costs but a retry. No
+// Most of a test's time are round trips to the browser, so a step takes as few as
+// possible. One page script (page/act.js) resolves the selector, waits until the
+// element can be acted on (one match, visible, not moving, enabled, receiving
+// events at its centre) and either does the action itself (filling, selecting,
+// files, scrolling) or returns the element for real input (clicks, hovering,
+// dragging). A call waits in the page for some seconds at most and is repeated until
+// the step's time is over, so that a navigation or a dialog costs one retry. No
 // element is kept across steps, and nothing waits for a fixed time.
 //
-// An action whose selector finds nothing is healed by its fingerprint: the page
-// is searched, through open shadow roots and frames, for what is clearly the same
+// An action whose selector finds nothing is healed by its fingerprint: the page is
+// searched, through open shadow roots and frames, for what is clearly the same
 // element (page/heal.js). A step without fingerprint gets one when it passes.
-// Assertions use neither: page/observe.js gives what there is, again each time
-// that it changes, and the comparison is made here.
+// Assertions use neither: page/observe.js returns what there is, each time that it
+// changes, and the comparison is made here.
 //
-// The first step that fails ends the test; an optional one is passed over. A
-// dialog that the next step does not handle is dismissed and noted. What the test
-// found is FAILED; what kept it from finding anything (the browser crashed, a
-// variable has no value) is ERROR. Where an error leaves the session in an
-// unknown state the result says so.
+// The first step that fails ends the test; an optional one is skipped. A dialog that
+// the next step does not handle is dismissed and noted. What the test found is
+// FAILED; what kept it from finding anything (the browser crashed, a variable has no
+// value) is ERROR. After an error that leaves the session in an unknown state the
+// result is marked as broken.
 //
 // Secrets are in no message, page source, console log or fingerprint, and are
-// blurred while a screenshot is taken. Screenshots go over the session's BiDi
+// blurred while a screenshot is taken. Screenshots are taken over the session's BiDi
 // connection where there is one, while the next step waits for its element.
 package replay
 
@@ -34,36 +34,39 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
 )
 
-// Config is how a test is played.
+// Config is how a test is executed.
 type Config struct {
 	Lease   *browser.Lease
 	TestURL string // opened first, unless the first step is go_to_url; "" for none
 	Steps   []step.Step
-	// Lookup gives the value of a variable and whether it is a secret; ok is
+	// Lookup returns the value of a variable and whether it is a secret; ok is
 	// false for one that has no value.
 	Lookup func(step.Reference) (value string, secret, ok bool)
 	// CheckURL refuses addresses that tests may not open (file:, metadata
 	// services); its error is shown to the one who runs the test. Without it
 	// only http and https are opened.
 	CheckURL func(ctx context.Context, address string) error
-	// Trouble tells what the proxy of the browser met with a host since a time
-	// (egress.Proxy.Trouble); a browser does not say what a proxy refused. May
-	// be nil.
+	// Trouble returns why the proxy of the browser did not connect to a host since a
+	// time (egress.Proxy.Trouble); a browser does not report what a proxy refused.
+	// May be nil.
 	Trouble func(host string, since time.Time) (text string, ok bool)
 	// StepTimeout is how long a step waits for its element or assertion; default
 	// 10 s. PageTimeout bounds a navigation; default 30 s.
 	StepTimeout, PageTimeout time.Duration
+	// HealGrace is how long an action's selector may find nothing before its
+	// fingerprint is searched for; default 1.5 s: pages that render late are more
+	// frequent than pages that were changed.
+	HealGrace time.Duration
 	// Screenshots takes one after each step; one of a failed step is taken in any
 	// case.
 	Screenshots bool
-	// Capture is called for each artifact, in the order of the steps but off the
-	// step's way: storing it overlaps with the next step. It gives the file's id.
-	// All calls have returned when Play returns.
+	// Capture stores an artifact and returns the file's id. It is called in the order
+	// of the steps but in the background: storing overlaps with the next step. All
+	// calls have returned when Play returns.
 	Capture func(ctx context.Context, a Artifact) string
 	// Progress is called after each step with the records so far; it must be quick.
 	Progress func(records []step.Record)
@@ -72,7 +75,7 @@ type Config struct {
 
 // Artifact is what was captured of a step. Secrets are replaced in it.
 type Artifact struct {
-	Kind        string // authoring.Screenshot, Source, Console
+	Kind        string // run.Screenshot, Source, Console
 	Step        int
 	ContentType string
 	Data        []byte
@@ -87,7 +90,7 @@ type Result struct {
 	Healed       int
 	// Fingerprints are of steps that passed and had none, or a partial one, by step id.
 	Fingerprints map[string]step.Fingerprint
-	// Broken says that the session's state is unknown.
+	// Broken means that the session's state is unknown.
 	Broken bool
 }
 
@@ -95,10 +98,11 @@ type Result struct {
 const (
 	defaultStepTimeout = 10 * time.Second
 	defaultPageTimeout = 30 * time.Second
+	defaultHealGrace   = 1500 * time.Millisecond
 )
 
-// Play plays the test to its end or until ctx ends. It never panics and never
-// returns before its captures are done.
+// Play executes the test to its end or until ctx ends. It never panics and never
+// returns before its captures are stored.
 func Play(ctx context.Context, cfg Config) (result Result) {
 	if cfg.StepTimeout <= 0 {
 		cfg.StepTimeout = defaultStepTimeout
@@ -106,21 +110,24 @@ func Play(ctx context.Context, cfg Config) (result Result) {
 	if cfg.PageTimeout <= 0 {
 		cfg.PageTimeout = defaultPageTimeout
 	}
+	if cfg.HealGrace <= 0 {
+		cfg.HealGrace = defaultHealGrace
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	p := newPlayer(ctx, cfg)
+	t := newTestExecution(ctx, cfg)
 	defer func() {
-		p.camera.close()
-		p.console.close()
-		result = p.end()
+		t.screenshotter.close()
+		t.console.close()
+		result = t.end()
 	}()
 	defer func() {
 		if r := recover(); r != nil {
-			cfg.Log.ErrorContext(ctx, "panic while playing a test", "panic", p.vault.redact(fmt.Sprint(r)), "stack", string(debug.Stack()))
-			p.fail(&failure{run.CodeInternal, "the test could not be played", true})
+			cfg.Log.ErrorContext(ctx, "panic while playing a test", "panic", t.secrets.redact(fmt.Sprint(r)), "stack", string(debug.Stack()))
+			t.fail(&failure{run.CodeInternal, "the test could not be played", true})
 		}
 	}()
-	p.play(ctx)
+	t.run(ctx)
 	return result
 }

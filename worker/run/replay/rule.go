@@ -58,21 +58,21 @@ func newRule(a step.Args, show func(string, int) string) (*rule, error) {
 	return nil, stepf("the matcher %s is unknown", show(m.Name, 60))
 }
 
-// looksAt is what observe.js is asked for.
-func (r *rule) looksAt() string {
+// want is what observe.js is to look at.
+func (r *rule) want() string {
 	if r.matcher == step.Hidden {
 		return step.Visible
 	}
 	return r.matcher
 }
 
-// holds compares.
-func (r *rule) holds(s *seen) bool {
+// isTrueFor reports whether the assertion is true for what was seen.
+func (r *rule) isTrueFor(s *seen) bool {
 	if r.matcher == step.Visible || r.matcher == step.Hidden {
 		shown := s != nil && s.Is
 		return (shown == (r.matcher == step.Visible)) != r.not
 	}
-	// Of what is not there nothing can be said, not even the opposite.
+	// Nothing is true for what is not there, and neither is its opposite.
 	if s == nil {
 		return false
 	}
@@ -97,7 +97,7 @@ func (r *rule) compare(s *seen) bool {
 	}
 	got, want := *s.Text, r.value
 	if r.matcher == step.TextIs || r.matcher == step.TitleIs {
-		want = spaces(want)
+		want = collapseSpaces(want)
 	}
 	switch r.mode {
 	case step.Contains:
@@ -108,10 +108,10 @@ func (r *rule) compare(s *seen) bool {
 	return got == want
 }
 
-// spaces makes white space what a browser renders of it.
-func spaces(text string) string { return strings.Join(strings.Fields(text), " ") }
+// collapseSpaces returns a text with white space as a browser renders it.
+func collapseSpaces(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// expected tells what the assertion asks for.
+// expected returns what the assertion requires, for people.
 func (r *rule) expected() string {
 	not := ""
 	if r.not {
@@ -130,7 +130,7 @@ func (r *rule) expected() string {
 
 func words(mode string) string { return strings.ReplaceAll(mode, "_", " ") }
 
-// describe tells what was seen.
+// describe returns what was seen, for people.
 func (r *rule) describe(s *seen) string {
 	if s == nil {
 		return "no such element"

@@ -11,11 +11,11 @@ var pages embed.FS
 // The page scripts. Each is the body of a function; it is sent with every call,
 // because a page may replace what an earlier one left behind.
 var (
-	actScript      = script("find", "fill", "act")
-	actPrintScript = script("find", "describe", "fill", "act")
-	healScript     = script("find", "describe", "heal")
-	observeScript  = script("find", "observe")
-	maskScript     = script("mask")
+	actScript            = script("find", "fill", "act")
+	actFingerprintScript = script("find", "describe", "fill", "act")
+	healScript           = script("find", "describe", "heal")
+	observeScript        = script("find", "observe")
+	maskScript           = script("mask")
 )
 
 // script joins files, without the lines that are comments and their indentation:

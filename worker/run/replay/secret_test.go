@@ -9,10 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/stretchr/testify/require"
 
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -69,16 +68,16 @@ func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	base := site(t, map[string]string{"/": `<input id=f style="position:absolute;left:0;top:0;font:bold 40px monospace;width:600px;height:60px;border:0;outline:0;background:#fff;caret-color:transparent">`})
 	contrast := func(value string, hidden bool) int {
-		var picture []byte
+		var screenshot []byte
 		r := play(t, replay.Config{TestURL: base, Screenshots: true, Steps: []step.Step{input("#f", "{{v}}")},
 			Lookup: func(step.Reference) (string, bool, bool) { return value, hidden, true },
 			Capture: func(_ context.Context, a replay.Artifact) string {
-				picture = a.Data
+				screenshot = a.Data
 				return "id"
 			}})
 		require.Equal(t, "PASSED", r.Status, r.Message)
 		require.Equal(t, "id", r.Records[0].ScreenshotID)
-		img, _, err := image.Decode(bytes.NewReader(picture))
+		img, _, err := image.Decode(bytes.NewReader(screenshot))
 		require.NoError(t, err)
 		dark := 0
 		for x := range 300 {

@@ -1,10 +1,10 @@
 // Acting on an element: wait in the page until the query's selector finds one that
 // the action can be done to, then do it here (fill, select, upload, scroll,
-// focus) or give the element to the caller for real input (click, hover).
+// focus) or return the element to the caller for real input (click, hover).
 //
-// query: { want, hosts, selector, shadow, wait, print, again, hidden, text, option,
-//          file, direction }
-// answer: { state, why, count, element, href, busy, time, print, keys, held }
+// query: { want, hosts, selector, shadow, wait, fingerprint, repeated, hidden, text,
+//          option, file, direction }
+// result: { state, why, count, element, href, busy, time, fingerprint, keys, held }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
 //        "waiting" found but not ready (why says for what); "invalid" it cannot
 //        work, ever.
@@ -12,13 +12,13 @@
 class Wait extends Error {}
 class Never extends Error {}
 
-// editable gives the element that takes the text: the control of a label.
+// editable returns the element that takes the text: the control of a label.
 function editable(el) {
   if (el.localName === "label" && el.control) return el.control;
   return el;
 }
 
-// readyFor says why an element cannot be acted on yet; "" when it can.
+// readyFor returns why an element cannot be acted on yet; "" when it can.
 function readyFor(query, el) {
   if (query.want === "file") {
     if (el.localName !== "input" || el.type !== "file") throw new Never("the element is not a file input");
@@ -52,10 +52,10 @@ function readyFor(query, el) {
   return "";
 }
 
-// within scrolls an element into view and says what covers it; "" when it gets
-// the events at its centre. It gives the element to point at: a part of a button
-// may let events through to the button.
-function within(el, turn) {
+// reach scrolls an element into view and returns the element to point at (a part of
+// a button may let events through to the button), or why it does not receive the
+// events at its centre. Attempts scroll to different places.
+function reach(el, attempt) {
   const places = ["center", "end", "start"];
   let point = centre(el);
   if (!point || !point.whole) {
@@ -64,12 +64,12 @@ function within(el, turn) {
   }
   if (!point) return { why: "it is out of the viewport" };
   let got = hit(el.ownerDocument, point);
-  if (got && holds(el, got)) return { el };
-  if (got && holds(got, el) && got.matches("button, a, label, summary, [role]")) return { el: got };
+  if (got && contains(el, got)) return { el };
+  if (got && contains(got, el) && got.matches("button, a, label, summary, [role]")) return { el: got };
   const label = got && got.closest && got.closest("label");
   if (label && label.control === el) return { el: label };
-  // Something that sticks to an edge may cover it: look again from elsewhere.
-  el.scrollIntoView({ block: places[turn % 3], inline: "center", behavior: "instant" });
+  // Something that sticks to an edge may cover it: the next attempt looks from elsewhere.
+  el.scrollIntoView({ block: places[attempt % 3], inline: "center", behavior: "instant" });
   return { why: got ? "it is covered by " + short(got) : "it gets no events" };
 }
 
@@ -77,9 +77,9 @@ function sameBox(a, b) {
   return a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
 }
 
-// choose gives the first match that can be acted on, or throws the Wait of the
+// choose returns the first match that can be acted on, or throws the Wait of the
 // best one.
-async function choose(query, turn) {
+async function choose(query, attempt) {
   const all = find(query);
   query.count = all.length;
   if (all.length === 0) throw new Wait("none");
@@ -103,7 +103,7 @@ async function choose(query, turn) {
     }
     let target = el;
     if (!reason && (query.want === "click" || query.want === "hover")) {
-      const place = within(el, turn);
+      const place = reach(el, attempt);
       reason = place.why || "";
       target = place.el;
       if (!reason) {
@@ -111,7 +111,7 @@ async function choose(query, turn) {
         await frame();
         if (!target.isConnected) reason = "it went away";
         else if (!sameBox(box, target.getBoundingClientRect())) reason = "it is moving";
-        else reason = within(el, turn).why || "";
+        else reason = reach(el, attempt).why || "";
       }
     }
     if (!reason) return { el, target };
@@ -122,33 +122,33 @@ async function choose(query, turn) {
 
 async function act(query) {
   const start = performance.now();
-  const answer = { state: "none", why: "", count: 0 };
-  for (let turn = 0; ; turn++) {
+  const result = { state: "none", why: "", count: 0 };
+  for (let attempt = 0; ; attempt++) {
     const before = performance.now();
     try {
-      const { el, target } = await choose(query, turn);
-      if (query.print) answer.print = describe(el);
-      Object.assign(answer, { state: "ok", why: "" }, await perform(query, el, target));
+      const { el, target } = await choose(query, attempt);
+      if (query.fingerprint) result.fingerprint = describe(el);
+      Object.assign(result, { state: "ok", why: "" }, await perform(query, el, target));
     } catch (e) {
       if (e instanceof Wait) {
-        answer.state = e.message === "none" || e.message === "hidden" ? e.message : "waiting";
-        answer.why = e.message;
+        result.state = e.message === "none" || e.message === "hidden" ? e.message : "waiting";
+        result.why = e.message;
       } else {
-        answer.state = "invalid";
-        answer.why = String(e.message).slice(0, 8192);
+        result.state = "invalid";
+        result.why = String(e.message).slice(0, 8192);
       }
     }
-    answer.count = query.count || 0;
-    answer.href = location.href;
-    answer.busy = document.readyState !== "complete";
-    answer.time = performance.timeOrigin + performance.now();
+    result.count = query.count || 0;
+    result.href = location.href;
+    result.busy = document.readyState !== "complete";
+    result.time = performance.timeOrigin + performance.now();
     const now = performance.now();
-    if (answer.state === "ok" || answer.state === "invalid" || now - start >= query.wait) return answer;
-    await rest(now - before);
+    if (result.state === "ok" || result.state === "invalid" || now - start >= query.wait) return result;
+    await pauseAfter(now - before);
   }
 }
 
-// reveal scrolls a frame into view: what is inside of it cannot tell whether the
+// reveal scrolls a frame into view: what is inside of it does not know whether the
 // frame itself is seen.
 async function reveal(el) {
   const point = centre(el);

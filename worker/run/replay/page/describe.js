@@ -52,7 +52,7 @@ function byIds(el, attribute, seen) {
     .map((other) => nameOf(other, seen, true)).join(" ");
 }
 
-// content is the name that the text, images and controls in an element make.
+// content is the name that the text, images and controls in an element form.
 function content(el, seen) {
   let text = generated(el, "::before");
   const nodes = el.localName === "slot" && el.assignedNodes().length ? el.assignedNodes() : (el.shadowRoot || el).childNodes;
@@ -127,27 +127,27 @@ function ownText(el) {
   return text.length <= 200 ? text : "";
 }
 
-// describe makes the fingerprint of an element. Values are never part of it.
+// describe returns the fingerprint of an element. Values are never part of it.
 function describe(el) {
-  const print = { tag: el.localName, role: roleOf(el), name: nameOf(el).slice(0, 200), text: ownText(el) };
+  const fingerprint = { tag: el.localName, role: roleOf(el), name: nameOf(el).slice(0, 200), text: ownText(el) };
   const testId = testIds.find((name) => el.getAttribute(name));
-  if (testId) print.testId = el.getAttribute(testId).slice(0, 200);
-  if (el.labels && el.labels.length) print.label = clean(el.labels[0].innerText).slice(0, 200);
-  print.placeholder = clean(el.getAttribute("placeholder")).slice(0, 200);
-  print.attributes = {};
+  if (testId) fingerprint.testId = el.getAttribute(testId).slice(0, 200);
+  if (el.labels && el.labels.length) fingerprint.label = clean(el.labels[0].innerText).slice(0, 200);
+  fingerprint.placeholder = clean(el.getAttribute("placeholder")).slice(0, 200);
+  fingerprint.attributes = {};
   for (const name of kept) {
     const value = clean(el.getAttribute(name)).slice(0, 200);
-    if (value) print.attributes[name] = value;
+    if (value) fingerprint.attributes[name] = value;
   }
-  print.shadowPath = [];
+  fingerprint.shadowPath = [];
   for (let root = el.getRootNode(); root.host; root = root.host.getRootNode()) {
-    print.shadowPath.unshift(unique(root.host));
+    fingerprint.shadowPath.unshift(unique(root.host));
   }
-  print.framePath = framesAround(el);
-  return print;
+  fingerprint.framePath = framesAround(el);
+  return fingerprint;
 }
 
-// framesAround gives the selectors of the frames around an element, from outside
+// framesAround returns the selectors of the frames around an element, from outside
 // in, as far as they are of the same origin.
 function framesAround(el) {
   const path = [];
@@ -159,12 +159,13 @@ function framesAround(el) {
   return path;
 }
 
-// made says that an id looks like one that a program gave: it will not last.
+// made reports whether an id looks like one that a program generated: it will not
+// last.
 function made(id) {
   return /\d{3,}|^[:\d]|[a-f0-9]{8,}|^(ember|radix|react|mui|headlessui|ext)-?/i.test(id) || id.length > 60;
 }
 
-// unique gives a CSS selector that finds just this element in its root.
+// unique returns a CSS selector that finds just this element in its root.
 function unique(el) {
   const root = el.getRootNode();
   const only = (selector) => {

@@ -8,13 +8,13 @@ function fire(el, name) {
 // prototype, because frameworks put one of their own on the element and take a
 // change through that for theirs.
 function put(el, value) {
-  const own = el.localName === "textarea" ? "HTMLTextAreaElement" : "HTMLInputElement";
-  const proto = el.ownerDocument.defaultView[own].prototype;
+  const type = el.localName === "textarea" ? "HTMLTextAreaElement" : "HTMLInputElement";
+  const proto = el.ownerDocument.defaultView[type].prototype;
   Object.getOwnPropertyDescriptor(proto, "value").set.call(el, value);
 }
 
 // fill makes text the value of an element. Where the page does not let a value
-// stay, it asks for real keys.
+// stay, its result asks the caller for real keys.
 async function fill(query, el) {
   let text = query.text;
   if (el.isContentEditable && !el.matches("input, textarea")) return fillContent(query, el);
@@ -24,7 +24,7 @@ async function fill(query, el) {
   if (el.maxLength >= 0) text = text.slice(0, el.maxLength);
   if (query.hidden) blind(el);
   // A dialog that a change opens interrupts this script after the change.
-  if (query.again && el.value === text) return {};
+  if (query.repeated && el.value === text) return {};
   if (el.ownerDocument.activeElement !== el) el.focus({ preventScroll: true });
   put(el, text);
   if (setter && el.value === "" && text !== "") {
@@ -33,13 +33,13 @@ async function fill(query, el) {
   if (el.type === "number" && el.value === "" && text !== "") {
     throw new Never("the number field does not take this text");
   }
-  const put1 = el.value;
+  const valueSet = el.value;
   el.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: text }));
   fire(el, "change");
   // Frameworks set their own value back before the next task.
   await new Promise((done) => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0); });
-  if (el.value === put1 || !el.isConnected) {
-    return put1 === text || el.type === "password" ? {} : { held: put1 };
+  if (el.value === valueSet || !el.isConnected) {
+    return valueSet === text || el.type === "password" ? {} : { held: valueSet };
   }
   if (setter) return { held: el.value };
   return { keys: true, element: el };
@@ -49,7 +49,7 @@ async function fill(query, el) {
 // the events that come with it.
 async function fillContent(query, el) {
   const doc = el.ownerDocument;
-  if (query.again && clean(el.innerText) === clean(query.text)) return {};
+  if (query.repeated && clean(el.innerText) === clean(query.text)) return {};
   if (query.hidden) blind(el);
   el.focus({ preventScroll: true });
   const selection = doc.defaultView.getSelection();
@@ -82,7 +82,7 @@ function pick(el, wanted) {
 // select chooses an option; in a list of several it stays with those chosen.
 function select(query, el) {
   const option = pick(el, query.option);
-  if (query.again && option.selected) return {};
+  if (query.repeated && option.selected) return {};
   el.focus({ preventScroll: true });
   option.selected = true;
   fire(el, "input");
@@ -90,10 +90,10 @@ function select(query, el) {
   return {};
 }
 
-// upload gives a file to an input. It is made in the page, so that the machine of
+// upload puts a file into an input. It is made in the page, so that the machine of
 // the browser needs no copy.
 function upload(query, el) {
-  if (query.again && el.files.length === 1 && el.files[0].name === query.file.name) return {};
+  if (query.repeated && el.files.length === 1 && el.files[0].name === query.file.name) return {};
   const bytes = Uint8Array.from(atob(query.file.content), (c) => c.charCodeAt(0));
   const transfer = new DataTransfer();
   transfer.items.add(new File([bytes], query.file.name, { type: query.file.type }));

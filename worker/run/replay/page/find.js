@@ -6,7 +6,7 @@
 const texts = ["", "text", "search", "email", "url", "tel", "password", "number"];
 const setters = ["date", "time", "month", "week", "datetime-local", "color", "range"];
 
-// matches gives the elements that a selector finds below a root.
+// matches returns the elements that a selector finds below a root.
 function matches(root, selector) {
   if (selector.type !== "xpath") return root.querySelectorAll(selector.value);
   if (root.nodeType === Node.DOCUMENT_FRAGMENT_NODE) {
@@ -22,20 +22,20 @@ function matches(root, selector) {
   return all;
 }
 
-// enter goes into the open shadow roots of hosts, from outside in. It gives null
+// enter goes into the open shadow roots of hosts, from outside in. It returns null
 // while one of them is not there.
 function enter(hosts) {
   let root = document;
   for (const host of hosts) {
     const all = matches(root, host);
-    const one = host.index == null ? Array.prototype.find.call(all, (el) => el.shadowRoot) : all[host.index];
-    if (!one || !one.shadowRoot) return null;
-    root = one.shadowRoot;
+    const found = host.index == null ? Array.prototype.find.call(all, (el) => el.shadowRoot) : all[host.index];
+    if (!found || !found.shadowRoot) return null;
+    root = found.shadowRoot;
   }
   return root;
 }
 
-// find gives what a query's selector finds. A fingerprint knows the shadow roots
+// find returns what a query's selector finds. A fingerprint knows the shadow roots
 // around its element: they are looked into when the plain place has nothing.
 function find(query) {
   const root = enter(query.hosts);
@@ -83,7 +83,7 @@ function enabled(el) {
   return !el.closest('[aria-disabled="true"]');
 }
 
-// centre gives the point that a click goes to: the centre of what can be seen of
+// centre returns the point that a click goes to: the centre of what can be seen of
 // the first box. It is null when that is out of the viewport.
 function centre(el) {
   const boxes = Array.from(el.getClientRects());
@@ -96,7 +96,7 @@ function centre(el) {
   return { x: (left + right) / 2, y: (top + bottom) / 2, whole: box.top >= 0 && box.bottom <= view.innerHeight };
 }
 
-// hit gives the element that gets an event at a point, through open shadow roots.
+// hit returns the element that gets an event at a point, through open shadow roots.
 function hit(doc, point) {
   let el = doc.elementFromPoint(point.x, point.y);
   while (el && el.shadowRoot) {
@@ -107,15 +107,15 @@ function hit(doc, point) {
   return el;
 }
 
-// holds reports whether inner is outer or in it, through shadow roots and slots.
-function holds(outer, inner) {
+// contains reports whether inner is outer or in it, through shadow roots and slots.
+function contains(outer, inner) {
   for (let node = inner; node; node = node.assignedSlot || node.parentNode || node.host) {
     if (node === outer) return true;
   }
   return false;
 }
 
-// short names an element for a message.
+// short describes an element for a message.
 function short(el) {
   let text = el.localName;
   if (el.id) text += "#" + el.id;
@@ -128,8 +128,8 @@ function clean(text) {
 }
 
 // frame waits for the next animation frame. A page that is not shown has none,
-// hence the timer; on a busy machine one takes long, and what moves seems to be at
-// rest until it comes.
+// hence the timer; on a busy machine one takes long, and what moves seems not
+// to move until it comes.
 function frame() {
   return new Promise((done) => {
     const timer = setTimeout(done, document.hidden ? 20 : 1000);
@@ -140,8 +140,9 @@ function frame() {
   });
 }
 
-// rest waits for the next look: a frame, and longer when looking is dear.
-async function rest(cost) {
+// pauseAfter waits before the next look: a frame, and longer after a look that took
+// long.
+async function pauseAfter(cost) {
   await frame();
   if (cost > 5) await new Promise((done) => setTimeout(done, Math.min(4 * cost, 500)));
 }

@@ -1,13 +1,13 @@
-// Healing: find the element that a fingerprint tells of, in a page whose markup
+// Healing: find the element that a fingerprint describes, in a page whose markup
 // has changed. It looks into open shadow roots and frames of the same origin.
 //
 // The score is the share of the fingerprint that still fits, by weight. Names,
-// labels and test ids tell who an element is; ids and classes are what changes.
-// A wrong element is worse than none: one that is called something else is out,
+// labels and test ids identify an element; ids and classes are what changes.
+// A wrong element is worse than none: one that is called something else is refused,
 // and so is one that another is nearly as good as.
 //
-// args: { print, want }; answer: { found, frames, hosts, selector, score, second,
-// reason, print }
+// args: { fingerprint, want }; result: { found, frames, hosts, selector, score,
+// second, reason, fingerprint }
 
 const weights = { testId: 5, name: 4, id: 2, attrName: 2, label: 2, placeholder: 2, text: 2, href: 2, alt: 1, title: 1,
   role: 1.5, tag: 1, type: 1, class: 0.5 };
@@ -38,11 +38,11 @@ function fits(el, want) {
   }
 }
 
-function featuresOf(print) {
-  const a = print.attributes || {};
-  return { testId: print.testId, name: print.name, id: a.id, attrName: a.name, label: print.label,
-    placeholder: print.placeholder, text: print.text, href: a.href, alt: a.alt, title: a.title, role: print.role,
-    tag: print.tag, type: a.type, class: a.class };
+function featuresOf(fingerprint) {
+  const a = fingerprint.attributes || {};
+  return { testId: fingerprint.testId, name: fingerprint.name, id: a.id, attrName: a.name, label: fingerprint.label,
+    placeholder: fingerprint.placeholder, text: fingerprint.text, href: a.href, alt: a.alt, title: a.title, role: fingerprint.role,
+    tag: fingerprint.tag, type: a.type, class: a.class };
 }
 
 function compare(want, got) {
@@ -57,7 +57,7 @@ function compare(want, got) {
     if (identity.includes(key)) known += part * weights[key];
     if (part === 1) same.push(words[key] || key);
     else other.push(words[key] || key);
-    // What tells one thing from its like, and tells of another one here.
+    // These distinguish one thing from its like: another value is another thing.
     if ((key === "testId" || key === "href") && got[key] && part < 1) earned -= 2;
   }
   const sure = Boolean(want.testId) && want.testId === got.testId;
@@ -85,7 +85,7 @@ function* everything(root) {
 }
 
 function heal(args) {
-  const want = featuresOf(args.print);
+  const want = featuresOf(args.fingerprint);
   const until = performance.now() + 1000;
   const candidates = [];
   let looked = 0;
@@ -95,21 +95,21 @@ function heal(args) {
     // One of the two must be the same: naming every element would take long.
     if (el.localName !== want.tag && roleOf(el) !== want.role) continue;
     if (args.want !== "file" && !visible(el)) continue;
-    const print = describe(el);
-    const result = compare(want, featuresOf(print));
-    if (result) candidates.push({ el, print, ...result });
+    const fingerprint = describe(el);
+    const result = compare(want, featuresOf(fingerprint));
+    if (result) candidates.push({ el, fingerprint, ...result });
   }
   candidates.sort((a, b) => b.score - a.score);
   const best = candidates[0];
   if (!best) return { found: false };
   // What is inside of the best one, or around it, is no other place to act on.
-  const next = candidates.find((c) => c !== best && !holds(c.el, best.el) && !holds(best.el, c.el));
+  const next = candidates.find((c) => c !== best && !contains(c.el, best.el) && !contains(best.el, c.el));
   const second = next ? next.score : 0;
   if (best.score < least || best.score - second < apart) return { found: false, score: best.score, second };
   // Frames are entered from here, so their path begins at this document.
   const outer = framesAround(document.documentElement).length;
-  return { found: true, frames: best.print.framePath.slice(outer), hosts: best.print.shadowPath,
-    selector: unique(best.el), score: best.score, second, reason: best.reason, print: best.print };
+  return { found: true, frames: best.fingerprint.framePath.slice(outer), hosts: best.fingerprint.shadowPath,
+    selector: unique(best.el), score: best.score, second, reason: best.reason, fingerprint: best.fingerprint };
 }
 
 return heal(arguments[0]);

@@ -1,8 +1,8 @@
 // Masking secrets while a screenshot is taken: fields and texts that hold one are
-// blurred by a style that goes again right after. The secrets are those that were
+// blurred by a style that is removed right after. The secrets are those that were
 // typed into pages of this origin.
 //
-// args: { secrets, origin, frames, off }; answer: how many places were masked.
+// args: { secrets, origin, frames, off }; result: how many places were masked.
 
 const mark = "data-slipway-masked";
 

@@ -1,9 +1,9 @@
-// Observing for assertions: give what is to be compared, at once if it differs
+// Observing for assertions: return what is to be compared, immediately if it differs
 // from what the caller saw last, else when it changes or the wait is over.
 //
 // query: { want, hosts, selector, name, last, wait, max }
-// answer: { href, seen, as, invalid }: seen is null when nothing was found, as is its
-// text, and invalid says why the selector never works.
+// result: { href, seen, as, invalid }: seen is null when nothing was found, as is its
+// text, and invalid is why the selector never works.
 
 function shown(el) {
   const text = el.innerText === undefined ? el.textContent : el.innerText;
@@ -46,17 +46,17 @@ async function observe(query) {
   const start = performance.now();
   for (;;) {
     const before = performance.now();
-    const answer = { href: location.href, seen: null };
+    const result = { href: location.href, seen: null };
     try {
-      answer.seen = look(query);
+      result.seen = look(query);
     } catch (e) {
-      answer.invalid = String(e.message).slice(0, 8192);
-      return answer;
+      result.invalid = String(e.message).slice(0, 8192);
+      return result;
     }
-    if (answer.seen && typeof answer.seen.text === "string") answer.seen.text = answer.seen.text.slice(0, query.max);
-    answer.as = JSON.stringify(answer.seen);
-    if (answer.as !== query.last || performance.now() - start >= query.wait) return answer;
-    await rest(performance.now() - before);
+    if (result.seen && typeof result.seen.text === "string") result.seen.text = result.seen.text.slice(0, query.max);
+    result.as = JSON.stringify(result.seen);
+    if (result.as !== query.last || performance.now() - start >= query.wait) return result;
+    await pauseAfter(performance.now() - before);
   }
 }
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// do sends a command and reads the member value of the answer into out (nil: it
+// do sends a command and reads the member value of the response into out (nil: it
 // is dropped).
 func (c *Client) do(ctx context.Context, method, path string, body, out any) error {
 	var reader io.Reader
@@ -40,33 +40,33 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any) err
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return c.noAnswer(ctx, err)
+		return c.requestError(ctx, err)
 	}
 	defer resp.Body.Close()
 	doc, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBody+1))
 	if err != nil {
-		return c.noAnswer(ctx, err)
+		return c.requestError(ctx, err)
 	}
 	if int64(len(doc)) > c.maxBody {
 		return &TransportError{Status: resp.StatusCode, Err: fmt.Errorf("the answer is longer than %d bytes", c.maxBody)}
 	}
-	return c.answer(resp.StatusCode, doc, out)
+	return c.readResponse(resp.StatusCode, doc, out)
 }
 
-// shapeError says that a value is not what the command promises.
+// shapeError is a value that is not what the command promises.
 type shapeError struct{ err error }
 
 func (e *shapeError) Error() string {
-	return "an answer of another shape: " + clip(e.err.Error(), 200) // it may quote the answer
+	return "an answer of another shape: " + clip(e.err.Error(), 200) // it may quote the response
 }
 
 func (e *shapeError) Unwrap() error { return e.err }
 
-// answer reads a body: the value into out, or the error that it describes. It
-// takes what remote ends answered before the protocol was a standard as well: a
-// number status in a body of any HTTP status, errors of a message only, and no
-// body at all where nothing is to be said.
-func (c *Client) answer(status int, doc []byte, out any) error {
+// readResponse reads a body: the value into out, or the error that it describes. It
+// also reads what remote ends sent before the protocol was a standard: a numeric
+// status in a body of any HTTP status, errors of a message only, and no body at all
+// where there is nothing to report.
+func (c *Client) readResponse(status int, doc []byte, out any) error {
 	ok := status >= 200 && status <= 299
 	if ok && out == nil && len(bytes.TrimSpace(doc)) == 0 {
 		return nil
@@ -126,17 +126,17 @@ func (c *Client) valueError(status, legacy int, value json.RawMessage) error {
 	return c.newError(status, code, message, text(e.StackTrace))
 }
 
-// bareError reads an error outside of a value: of the protocol when its code is,
-// and of something in between otherwise.
+// bareError reads an error outside of a value: one of the protocol when its code is,
+// and otherwise one of something between, such as a proxy.
 func (c *Client) bareError(status int, code, message string) error {
 	if protocolCodes[code] {
 		return c.newError(status, code, message, "")
 	}
-	said := c.tidy(strings.TrimSpace(code + " " + message))
-	if said == "" {
-		said = "no WebDriver answer"
+	shown := c.presentable(strings.TrimSpace(code + " " + message))
+	if shown == "" {
+		shown = "no WebDriver answer"
 	}
-	return &TransportError{Status: status, Err: errors.New(said)}
+	return &TransportError{Status: status, Err: errors.New(shown)}
 }
 
 var (
@@ -144,20 +144,21 @@ var (
 	tags   = regexp.MustCompile(`<[^>]*(>|$)`)
 )
 
-// describe says what came instead of an answer: the first words of a proxy's page.
+// describe returns what came instead of a response: the first words of a proxy's
+// page.
 func (c *Client) describe(status int, doc []byte) string {
 	if status >= 300 && status <= 399 {
 		return "a redirect, which is refused"
 	}
 	page := tags.ReplaceAllString(hidden.ReplaceAllString(clip(string(doc), 4*maxText), " "), " ")
-	words := clip(c.tidy(strings.Join(strings.Fields(html.UnescapeString(page)), " ")), 200)
+	words := clip(c.presentable(strings.Join(strings.Fields(html.UnescapeString(page)), " ")), 200)
 	if words == "" {
 		return "no WebDriver answer"
 	}
 	return "no WebDriver answer: " + words
 }
 
-// text is a JSON string, or "" for anything else.
+// text reads a JSON string; it is "" for anything else.
 func text(doc json.RawMessage) string {
 	var s string
 	_ = json.Unmarshal(doc, &s)
@@ -165,7 +166,7 @@ func text(doc json.RawMessage) string {
 }
 
 // legacyCodes are the codes of the JSON Wire Protocol's numbers, which Selenium 3
-// and Appium 1 answer with.
+// and Appium 1 send.
 var legacyCodes = map[int]string{
 	6: ErrInvalidSession, 7: ErrNoSuchElement, 8: ErrNoSuchFrame, 9: ErrUnknownCommand,
 	10: ErrStaleElement, 11: ErrNotInteractable, 12: ErrInvalidState, 13: ErrUnknown,

@@ -3,10 +3,9 @@ package replay_test
 import (
 	"testing"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/stretchr/testify/require"
 
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )

@@ -19,14 +19,14 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// clicking plays steps that pass, with something between the session and its driver
-// for the first click alone, and gives the number of clicks.
+// clicking executes steps that pass, with an interceptor between the session and its
+// driver for the first click alone, and returns the number of clicks.
 func clicking(t *testing.T, local bool, cfg replay.Config, f func(s *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error)) int {
 	t.Helper()
 	l := lease()
 	l.Local = local
 	clicks := 0
-	betweens.Store(l.Session.ID, between(func(command string, send func() (*http.Response, error)) (*http.Response, error) {
+	interceptors.Store(l.Session.ID, interceptor(func(command string, send func() (*http.Response, error)) (*http.Response, error) {
 		if command == "actions" || strings.HasSuffix(command, "/click") {
 			if clicks++; clicks == 1 {
 				return f(l.Session, send)
@@ -36,13 +36,13 @@ func clicking(t *testing.T, local bool, cfg replay.Config, f func(s *webdriver.S
 	}))
 	cfg.Lease, cfg.StepTimeout = l, 20*time.Second
 	r := play(t, cfg)
-	betweens.Delete(l.Session.ID)
-	giveBack(l, r.Broken)
+	interceptors.Delete(l.Session.ID)
+	release(l, r.Broken)
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	return clicks
 }
 
-// spoilt makes the answer of a driver that a navigation disturbed.
+// spoilt returns the response of a driver that a navigation disturbed.
 func spoilt(r *http.Response, code string) *http.Response {
 	_ = r.Body.Close()
 	body := fmt.Sprintf(`{"value":{"error":%q,"message":"disturbed","stacktrace":""}}`, code)
@@ -51,8 +51,8 @@ func spoilt(r *http.Response, code string) *http.Response {
 }
 
 // wizard serves pages that all have the button Next, which leads to the next one,
-// and counts them. loaded hears of each that is there; around is the page of a
-// frame that they are in.
+// and counts them. loaded receives the number of each that was loaded; around is the
+// page of a frame that they are in.
 func wizard(t *testing.T, target, around string) (base string, loaded chan string) {
 	var served atomic.Int32
 	loaded = make(chan string, 100)
@@ -67,7 +67,7 @@ func wizard(t *testing.T, target, around string) (base string, loaded chan strin
 	return base, loaded
 }
 
-// A driver may say that the element of a click is gone because the click led to
+// A driver may report that the element of a click is gone because the click led to
 // another page. What stands there now is not clicked.
 func TestClickIsDoneOnce(t *testing.T) {
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestClickIsDoneOnce(t *testing.T) {
 		hub                        bool
 		click, look                func(step.Step) step.Step
 	}{
-		{name: "own browser", target: "_self", path: "/", click: whole, look: whole},
+		{name: "managed browser", target: "_self", path: "/", click: whole, look: whole},
 		{name: "hub", target: "_self", path: "/", hub: true, click: whole, look: whole},
 		{name: "aborted", says: webdriver.ErrNavigated, target: "_self", path: "/", click: whole, look: whole},
 		{name: "unknown to the page", says: webdriver.ErrNoSuchElement, target: "_self", path: "/", hub: true, click: whole, look: whole},
@@ -114,10 +114,10 @@ func TestClickIsDoneOnce(t *testing.T) {
 }
 
 // An element that a script replaces before the pointer gets there is looked for
-// again.
+// once more.
 func TestClickOnReplacedElement(t *testing.T) {
 	t.Parallel()
-	for name, local := range map[string]bool{"own browser": true, "hub": false} {
+	for name, local := range map[string]bool{"managed browser": true, "hub": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			base := site(t, map[string]string{"/": `<p id=out></p><div id=box><button id=b>Go</button></div>`})
@@ -139,11 +139,11 @@ func TestClickOnReplacedElement(t *testing.T) {
 // to: its own element is clicked.
 func TestClickMeetsARedirect(t *testing.T) {
 	t.Parallel()
-	for name, local := range map[string]bool{"own browser": true, "hub": false} {
+	for name, local := range map[string]bool{"managed browser": true, "hub": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// The next page may come before the driver has given the element: then the
-			// step sees that page alone, which shows nothing.
+			// The next page may come before the driver has returned the element: then
+			// the step sees that page alone, which proves nothing.
 			for range 20 {
 				steps := []step.Step{click("#b"), is("#out", step.TextIs, "clicked")}
 				clicks := clicking(t, local, replay.Config{TestURL: redirect(t), Steps: steps}, func(_ *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error) {

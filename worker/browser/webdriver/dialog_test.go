@@ -14,30 +14,30 @@ func TestDialogs(t *testing.T) {
 	s, at, ctx := open(t), site(t), within(t)
 	require.NoError(t, s.Navigate(ctx, at+"/dialogs"))
 	text := func() string {
-		said, err := s.AlertText(ctx)
+		shown, err := s.Dialog.Text(ctx)
 		require.NoError(t, err)
-		return said
+		return shown
 	}
-	_, err := s.AlertText(ctx)
+	_, err := s.Dialog.Text(ctx)
 	require.True(t, webdriver.Is(err, webdriver.ErrNoSuchAlert), "%v", err)
 
 	require.NoError(t, s.Click(ctx, find(t, s, "#alert")))
 	require.Equal(t, "Hello", text())
 	_, err = s.Title(ctx)
 	require.True(t, webdriver.Is(err, webdriver.ErrUnexpectedAlert), "%v", err)
-	require.NoError(t, s.AcceptAlert(ctx))
+	require.NoError(t, s.Dialog.Accept(ctx))
 
-	for want, answer := range map[string]func(context.Context) error{"true": s.AcceptAlert, "false": s.DismissAlert} {
+	for want, respond := range map[string]func(context.Context) error{"true": s.Dialog.Accept, "false": s.Dialog.Dismiss} {
 		require.NoError(t, s.Click(ctx, find(t, s, "#confirm")))
 		require.Equal(t, "Sure?", text())
-		require.NoError(t, answer(ctx))
+		require.NoError(t, respond(ctx))
 		require.Equal(t, want, title(t, s))
 	}
 
 	require.NoError(t, s.Click(ctx, find(t, s, "#prompt")))
 	require.Equal(t, "Name?", text())
-	require.NoError(t, s.SendAlertText(ctx, "Ann"))
-	require.NoError(t, s.AcceptAlert(ctx))
+	require.NoError(t, s.Dialog.SendText(ctx, "Ann"))
+	require.NoError(t, s.Dialog.Accept(ctx))
 	require.Equal(t, "Ann", title(t, s))
 }
 
@@ -57,21 +57,21 @@ func TestLeavingAPageThatAsks(t *testing.T) {
 		}, 20*time.Second, 10*time.Millisecond)
 	}
 	s := open(t)
-	// The click may be done when the driver says that its element is gone.
+	// The click may be done when the driver reports that its element is gone.
 	if err := ask(s); !webdriver.Is(err, webdriver.ErrStaleElement, webdriver.ErrNavigated) {
 		require.NoError(t, err)
 	}
 	left(s)
 
-	s = ownWith(t, map[string]any{"unhandledPromptBehavior": map[string]string{"default": "ignore", "beforeUnload": "ignore"}})
-	require.NoError(t, ask(s)) // nobody answers the page, so the element stays
+	s = startWith(t, map[string]any{"unhandledPromptBehavior": map[string]string{"default": "ignore", "beforeUnload": "ignore"}})
+	require.NoError(t, ask(s)) // no step handles the dialog, so the element stays
 	require.Eventually(t, func() bool {
-		_, err := s.AlertText(ctx)
+		_, err := s.Dialog.Text(ctx)
 		return err == nil
 	}, 20*time.Second, 10*time.Millisecond)
-	require.NoError(t, s.DismissAlert(ctx))
+	require.NoError(t, s.Dialog.Dismiss(ctx))
 	require.Equal(t, "Dialogs", title(t, s))
 	require.NoError(t, s.Click(ctx, find(t, s, "#leave")))
-	require.Eventually(t, func() bool { return s.AcceptAlert(ctx) == nil }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Dialog.Accept(ctx) == nil }, 20*time.Second, 10*time.Millisecond)
 	left(s)
 }

@@ -16,7 +16,7 @@ func testClient(t testing.TB) *Client {
 	return c
 }
 
-func TestAnswerErrors(t *testing.T) {
+func TestErrorsOfResponses(t *testing.T) {
 	t.Parallel()
 	const noisy = `no such element: Unable to locate element: {\"method\":\"css selector\",\"selector\":\"#x\"}\n  (Session info: chrome=156.0.8078.79)\nStacktrace:\n#0 0x55d0c <unknown>\n`
 	tests := []struct {
@@ -62,7 +62,7 @@ func TestAnswerErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			err := testClient(t).answer(tt.status, []byte(tt.body), nil)
+			err := testClient(t).readResponse(tt.status, []byte(tt.body), nil)
 			if tt.code == "" {
 				var te *TransportError
 				require.ErrorAs(t, err, &te)
@@ -81,20 +81,20 @@ func TestAnswerErrors(t *testing.T) {
 	}
 }
 
-func TestAnswerValues(t *testing.T) {
+func TestValuesOfResponses(t *testing.T) {
 	t.Parallel()
 	c := testClient(t)
 	var s string
-	require.NoError(t, c.answer(200, []byte(`{"value":"x"}`), &s))
+	require.NoError(t, c.readResponse(200, []byte(`{"value":"x"}`), &s))
 	require.Equal(t, "x", s)
-	require.NoError(t, c.answer(200, []byte(`{"sessionId":"q","status":0,"value":"y"}`), &s), "a legacy success")
+	require.NoError(t, c.readResponse(200, []byte(`{"sessionId":"q","status":0,"value":"y"}`), &s), "a legacy success")
 	require.Equal(t, "y", s)
 	for _, empty := range []string{"", " \n", `{}`, `{"value":null}`} {
-		require.NoError(t, c.answer(200, []byte(empty), nil), "%q", empty)
+		require.NoError(t, c.readResponse(200, []byte(empty), nil), "%q", empty)
 	}
 	for _, bad := range []string{"", `{}`, `{"value":7}`, `[]`} {
 		var te *TransportError
-		require.ErrorAs(t, c.answer(200, []byte(bad), &s), &te, "%q", bad)
+		require.ErrorAs(t, c.readResponse(200, []byte(bad), &s), &te, "%q", bad)
 	}
 }
 
@@ -104,12 +104,12 @@ func TestTextsAreBounded(t *testing.T) {
 	doc, err := json.Marshal(map[string]any{"value": map[string]string{"error": "x" + long, "message": long, "stacktrace": long}})
 	require.NoError(t, err)
 	var e *Error
-	require.ErrorAs(t, testClient(t).answer(500, doc, nil), &e)
+	require.ErrorAs(t, testClient(t).readResponse(500, doc, nil), &e)
 	require.LessOrEqual(t, len(e.Message), maxText)
 	require.Greater(t, len(e.Message), maxText-4)
 	require.LessOrEqual(t, len(e.StackTrace), maxText)
 	require.LessOrEqual(t, len(e.Code), maxCode)
-	require.Less(t, len(testClient(t).answer(500, []byte(long), nil).Error()), 400)
+	require.Less(t, len(testClient(t).readResponse(500, []byte(long), nil).Error()), 400)
 }
 
 func TestReferences(t *testing.T) {
@@ -135,24 +135,21 @@ func TestReferences(t *testing.T) {
 			require.Equal(t, tt.want, e)
 		})
 	}
-	doc, err := json.Marshal([]any{Element("e"), ShadowRoot("r")})
+	doc, err := json.Marshal(Element("e"))
 	require.NoError(t, err)
-	require.JSONEq(t, `[{"element-6066-11e4-a52e-4f735466cecf":"e"},{"shadow-6066-11e4-a52e-4f735466cecf":"r"}]`, string(doc))
-	var r ShadowRoot
-	require.NoError(t, json.Unmarshal([]byte(`{"shadow-6066-11e4-a52e-4f735466cecf":"r"}`), &r))
-	require.Equal(t, ShadowRoot("r"), r)
+	require.JSONEq(t, `{"element-6066-11e4-a52e-4f735466cecf":"e"}`, string(doc))
 }
 
-func TestPartIsOnePart(t *testing.T) {
+func TestIDsAreOnePathSegment(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "%2E%2E", part(".."))
-	require.Equal(t, "a%2F..%2Fb%3Fc%23d", part("a/../b?c#d"))
-	require.Equal(t, "f.A-1.e2", part("f.A-1.e2"))
+	require.Equal(t, "%2E%2E", pathSegment(".."))
+	require.Equal(t, "a%2F..%2Fb%3Fc%23d", pathSegment("a/../b?c#d"))
+	require.Equal(t, "f.A-1.e2", pathSegment("f.A-1.e2"))
 }
 
-// FuzzAnswer feeds bodies of remote ends: any gives nil, an *Error or a
+// FuzzReadResponse feeds bodies of remote ends: the result is nil, an *Error or a
 // *TransportError, and no text is longer than its bound or shows the password.
-func FuzzAnswer(f *testing.F) {
+func FuzzReadResponse(f *testing.F) {
 	for _, seed := range []string{
 		`{"value":null}`, `{"value":{"error":"no such element","message":"m\n  (Session info: x)","stacktrace":[]}}`,
 		`{"status":7,"value":{"message":"x"}}`, `{"error":"timeout"}`, `<html><script>`, ``, `{"value":"s3cr+t/pass"}`,
@@ -167,7 +164,7 @@ func FuzzAnswer(f *testing.F) {
 		if want {
 			out = new(Element)
 		}
-		err := c.answer(status, body, out)
+		err := c.readResponse(status, body, out)
 		if err == nil {
 			if status < 200 || status > 299 {
 				t.Fatalf("status %d is no success", status)

@@ -1,0 +1,90 @@
+package webdriver
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// source is what all input sources have: a type, an id by which the remote end
+// recognizes it in later commands, and actions.
+type source struct {
+	Type       string            `json:"type"`
+	ID         string            `json:"id"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Actions    []action          `json:"actions"`
+}
+
+type action struct {
+	Type     string `json:"type"`
+	Duration *int64 `json:"duration,omitempty"` // ms
+	Value    string `json:"value,omitempty"`
+	Button   *int   `json:"button,omitempty"`
+	X        *int   `json:"x,omitempty"`
+	Y        *int   `json:"y,omitempty"`
+	Origin   any    `json:"origin,omitempty"` // an Element or "pointer"
+}
+
+func (s *source) add(a action) { s.Actions = append(s.Actions, a) }
+
+// MarshalJSON writes the source as the protocol has it.
+func (s *source) MarshalJSON() ([]byte, error) {
+	type plain source // without this method
+	return json.Marshal((*plain)(s))
+}
+
+// LeftButton is the number of the mouse's left button.
+const LeftButton = 0
+
+// Pointer is a sequence of actions of a mouse.
+type Pointer struct{ source }
+
+// NewMouse returns an empty sequence of the session's mouse: it is the same pointer
+// in all sequences of a session.
+func NewMouse() *Pointer {
+	return &Pointer{source{Type: "pointer", ID: "mouse", Parameters: map[string]string{"pointerType": "mouse"}, Actions: []action{}}}
+}
+
+// MoveBy moves on from where the pointer is, in CSS pixels, in the course of d.
+func (p *Pointer) MoveBy(x, y int, d time.Duration) *Pointer { return p.move("pointer", x, y, d) }
+
+// MoveTo moves to a point from the centre of the part of an element that is seen.
+func (p *Pointer) MoveTo(e Element, x, y int, d time.Duration) *Pointer { return p.move(e, x, y, d) }
+
+func (p *Pointer) move(origin any, x, y int, d time.Duration) *Pointer {
+	ms := d.Milliseconds()
+	p.add(action{Type: "pointerMove", Origin: origin, X: &x, Y: &y, Duration: &ms})
+	return p
+}
+
+// Down presses a button.
+func (p *Pointer) Down(button int) *Pointer {
+	p.add(action{Type: "pointerDown", Button: &button})
+	return p
+}
+
+// Up releases a button.
+func (p *Pointer) Up(button int) *Pointer {
+	p.add(action{Type: "pointerUp", Button: &button})
+	return p
+}
+
+// Keyboard is a sequence of keys. A key is a character or one of the Key
+// constants.
+type Keyboard struct{ source }
+
+// NewKeyboard returns an empty sequence.
+func NewKeyboard() *Keyboard {
+	return &Keyboard{source{Type: "key", ID: "keyboard", Actions: []action{}}}
+}
+
+// Down presses a key.
+func (k *Keyboard) Down(key string) *Keyboard {
+	k.add(action{Type: "keyDown", Value: key})
+	return k
+}
+
+// Up releases a key.
+func (k *Keyboard) Up(key string) *Keyboard {
+	k.add(action{Type: "keyUp", Value: key})
+	return k
+}

@@ -1,0 +1,93 @@
+package webdriver
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+const (
+	// dragStart is how far a pointer must go with its button held before pages
+	// and browsers take it for a drag: browsers require 3 to 5 pixels.
+	dragStart = 8
+	// dragTime makes the way to the target a series of moves, as pages that
+	// follow the pointer expect.
+	dragTime = 60 * time.Millisecond
+	// releaseTimeout bounds the release of what is held after a gesture failed.
+	releaseTimeout = 5 * time.Second
+)
+
+// Input is the mouse and the keyboard of a session: sequences of low-level actions
+// (WebDriver, section 15), and the gestures that are made of them.
+type Input struct{ session *Session }
+
+// Perform performs the sequences of sources, each a *Pointer or a *Keyboard. The
+// first actions of all sources happen at the same time, then the second ones, and
+// so on. Keys and buttons that are not released stay held. Nothing scrolls by
+// itself: a pointer that would leave the viewport is ErrMoveOutOfBounds.
+func (in Input) Perform(ctx context.Context, sources ...json.Marshaler) error {
+	return in.session.post(ctx, "/actions", map[string]any{"actions": sources}, nil)
+}
+
+// Release releases all keys and buttons that are held.
+func (in Input) Release(ctx context.Context) error { return in.session.delete(ctx, "/actions", nil) }
+
+// DragTo drags the centre of an element to the centre of another with the left
+// button of the mouse. Both are scrolled into view, the target while the button is
+// held.
+func (in Input) DragTo(ctx context.Context, from, to Element) error {
+	if err := in.reveal(ctx, from); err != nil {
+		return err
+	}
+	if err := in.gesture(ctx, NewMouse().MoveTo(from, 0, 0, 0).Down(LeftButton).
+		MoveBy(dragStart, 0, 0).MoveBy(0, dragStart, 0)); err != nil {
+		return err
+	}
+	if err := in.reveal(ctx, to); err != nil {
+		in.releaseAll(ctx)
+		return err
+	}
+	// A second move on the target: some pages take the drop from the last one.
+	return in.gesture(ctx, NewMouse().MoveTo(to, 1, 1, dragTime).MoveTo(to, 0, 0, 0).Up(LeftButton))
+}
+
+// PressKeys presses the keys of a chord, named as for Keys, where the focus is,
+// and releases them in reverse order.
+func (in Input) PressKeys(ctx context.Context, chord string) error {
+	keys, err := Keys(chord)
+	if err != nil {
+		return err
+	}
+	keyboard := NewKeyboard()
+	for _, key := range keys {
+		keyboard.Down(string(key))
+	}
+	runes := []rune(keys)
+	for i := len(runes) - 1; i >= 0; i-- {
+		keyboard.Up(string(runes[i]))
+	}
+	return in.gesture(ctx, keyboard)
+}
+
+// reveal scrolls an element to the middle unless its centre is seen already: what
+// is in view may still be scrolled out of a box around it, or lie below a bar.
+func (in Input) reveal(ctx context.Context, e Element) error {
+	return in.session.Execute(ctx, `const e = arguments[0], r = e.getBoundingClientRect();
+const hit = e.getRootNode().elementFromPoint(r.left + r.width / 2, r.top + r.height / 2);
+if (!hit || !e.contains(hit)) e.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});`, nil, e)
+}
+
+// gesture performs one source; when that fails, nothing stays held.
+func (in Input) gesture(ctx context.Context, source json.Marshaler) error {
+	err := in.Perform(ctx, source)
+	if err != nil {
+		in.releaseAll(ctx)
+	}
+	return err
+}
+
+func (in Input) releaseAll(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	_ = in.Release(ctx) // the failure before is what matters
+}

@@ -1,0 +1,212 @@
+package replay
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+// elementAction is a step that does something to an element.
+type elementAction struct {
+	*stepExecution
+	at *elementLocation
+}
+
+// What an action needs the element for.
+const (
+	wantClick  = "click"
+	wantHover  = "hover"
+	wantFill   = "fill"
+	wantSelect = "select"
+	wantFile   = "file"
+	wantScroll = "scroll"
+	wantFocus  = "focus"
+	wantFrame  = "frame"
+)
+
+// actQuery is the argument of act.js.
+type actQuery struct {
+	Want        string         `json:"want"`
+	Hosts       []pageSelector `json:"hosts"`
+	Selector    pageSelector   `json:"selector"`
+	Shadow      []string       `json:"shadow,omitempty"`
+	Wait        int64          `json:"wait"` // ms
+	Fingerprint bool           `json:"fingerprint,omitempty"`
+	Repeated    bool           `json:"repeated,omitempty"` // a call before may have done it
+	Hidden      bool           `json:"hidden,omitempty"`
+	Text        string         `json:"text"`
+	Option      string         `json:"option,omitempty"`
+	File        *pageFile      `json:"file,omitempty"`
+	Direction   string         `json:"direction,omitempty"`
+}
+
+type pageFile struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Content []byte `json:"content"` // Base64 in JSON
+}
+
+// inPage reports whether the script does the action itself.
+func (q actQuery) inPage() bool {
+	switch q.Want {
+	case wantFill, wantSelect, wantFile, wantScroll, wantFocus:
+		return true
+	}
+	return false
+}
+
+// The states of an actResult; any other is an element that is not ready.
+const (
+	stateOK      = "ok"
+	stateNone    = "none"    // nothing matches
+	stateHidden  = "hidden"  // what matches is invisible
+	stateInvalid = "invalid" // the selector or the action never works
+)
+
+// actResult is what act.js returns.
+type actResult struct {
+	State       string            `json:"state"`
+	Why         string            `json:"why"`
+	Count       int               `json:"count"`
+	Element     webdriver.Element `json:"element"`
+	Href        string            `json:"href"`
+	Busy        bool              `json:"busy"` // the page is still loading
+	Time        float64           `json:"time"` // of the result, ms on the browser's clock
+	Fingerprint *step.Fingerprint `json:"fingerprint"`
+	Keys        bool              `json:"keys"` // the text must be typed
+	Held        *string           `json:"held"` // what a field made of its text
+}
+
+func (r actResult) notSeen() bool { return r.State == stateNone || r.State == stateHidden }
+
+// act waits until an action can be done to the element, and does it or returns the
+// element. The location becomes the healed one when healing was needed.
+func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
+	if q.inPage() {
+		a.screenshotter.wait(ctx) // the page changes from here on
+	}
+	start := time.Now()
+	healable := a.at.fingerprint != nil
+	last := actResult{State: stateNone}
+	for {
+		q.Hosts, q.Selector, q.Shadow = orEmpty(a.at.hosts), a.at.selector, a.at.shadow
+		q.Fingerprint = a.needsFingerprint()
+		wait := min(maxPageWait, time.Until(a.deadline))
+		if healable {
+			wait = min(wait, max(a.HealGrace-time.Since(start), 100*time.Millisecond))
+		}
+		q.Wait = max(wait, 0).Milliseconds()
+		got, err := a.call(ctx, q)
+		switch {
+		case err != nil:
+			return last, err
+		case got == nil && q.inPage():
+			if a.openedDialog(ctx) {
+				return actResult{}, nil
+			}
+			q.Repeated = true
+		case got == nil:
+		case got.State == stateOK:
+			if err := a.noteSuccess(ctx, got); err != nil {
+				return last, err
+			}
+			return *got, nil
+		case got.State == stateInvalid:
+			return last, stepf("%s: %s", a.showSelector(a.at.selector), a.quote(got.Why, 300))
+		default:
+			last = *got
+		}
+		left := time.Until(a.deadline)
+		graceOver := time.Since(start) >= a.HealGrace && (!last.Busy || time.Since(start) > a.timeout/2)
+		if healable && got != nil && last.notSeen() && (graceOver || left <= 0) {
+			healed, err := a.heal(ctx, q.Want)
+			if err != nil {
+				return last, err
+			}
+			if healed {
+				// The healed element gets some more time to become ready.
+				healable = false
+				a.deadline = later(a.deadline, time.Now().Add(time.Second))
+				continue
+			}
+			start = time.Now() // and once more after another grace
+		}
+		if left <= 0 {
+			return last, a.notReady(last)
+		}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// call makes one call of act.js in the frame of the location. The result is nil when a
+// navigation, a dialog or a frame that is not there yet came between.
+func (a elementAction) call(ctx context.Context, q actQuery) (*actResult, error) {
+	code := actScript
+	if q.Fingerprint {
+		code = actFingerprintScript
+	}
+	missing, err := a.enterFrames(ctx, a.at.frames)
+	if err != nil {
+		return nil, err
+	}
+	if missing != nil {
+		return missing, sleep(ctx, retryPause)
+	}
+	var got *actResult
+	if err := a.execute(ctx, code, &got, q); err != nil {
+		return nil, a.interrupted(ctx, err)
+	}
+	a.unresponsive = false
+	return got, nil
+}
+
+// needsFingerprint reports whether the step is to learn what its element is.
+func (a elementAction) needsFingerprint() bool {
+	return a.at.stored != nil && a.at.stored.Fingerprint.Partial() && a.fingerprint == nil
+}
+
+// noteSuccess stores what a call that worked found out.
+func (a elementAction) noteSuccess(ctx context.Context, got *actResult) error {
+	if got.Held != nil {
+		a.note("the field holds %q", a.quote(*got.Held, 100))
+	}
+	if got.Fingerprint != nil {
+		a.fingerprint = a.storable(got.Fingerprint, a.at.frames)
+	}
+	if len(a.at.frames) == 0 {
+		return a.arrived(ctx, got.Href)
+	}
+	return nil
+}
+
+// notReady returns the failure of an action whose time is over.
+func (a elementAction) notReady(last actResult) *failure {
+	what := a.showSelector(a.at.selector)
+	healing := ""
+	if a.at.fingerprint != nil && last.notSeen() {
+		healing = "; nothing on the page is similar enough to what the step was recorded with"
+	}
+	switch {
+	case a.unresponsive:
+		return stepf("%s: the page does not respond", what)
+	case strings.HasPrefix(a.href, "chrome-error:"):
+		return failf(run.CodeUnreachable, "%s was not found: the page could not be loaded", what)
+	case last.State == stateNone && last.Why != "" && last.Why != stateNone:
+		return stepf("%s was not found: %s", what, a.quote(last.Why, 300))
+	case last.State == stateNone:
+		return stepf("%s was not found%s", what, healing)
+	case last.State == stateHidden:
+		return stepf("%s is not visible%s", what, healing)
+	}
+	return stepf("%s was found, but %s", what, a.quote(last.Why, 300))
+}

@@ -1,0 +1,145 @@
+package replay
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+const (
+	// maxSeen bounds what an assertion reads of a page, in UTF-16 units.
+	maxSeen = 64 << 10
+	// maxSentBack bounds what of an observation is sent back, in bytes.
+	maxSentBack = 256 << 10
+)
+
+// observeQuery is the argument of observe.js.
+type observeQuery struct {
+	Want     string         `json:"want"`
+	Hosts    []pageSelector `json:"hosts"`
+	Selector pageSelector   `json:"selector"`
+	Name     string         `json:"name"`
+	Last     string         `json:"last"`
+	Wait     int64          `json:"wait"` // ms
+	Max      int            `json:"max"`
+}
+
+// observation is what observe.js returns. As is its text, by which the script knows
+// what has been seen; Seen is nil when the selector found nothing.
+type observation struct {
+	Href    string `json:"href"`
+	Seen    *seen  `json:"seen"`
+	As      string `json:"as"`
+	Invalid string `json:"invalid"`
+}
+
+// seen has the member that the matcher looks at. Text is nil for an attribute or
+// a value that the element does not have.
+type seen struct {
+	Is     bool    `json:"is"`
+	Count  int     `json:"count"`
+	Text   *string `json:"text"`
+	Secret bool    `json:"secret"` // of a password field
+}
+
+// assertion is a step that compares what the page shows.
+type assertion struct {
+	*stepExecution
+	at   *elementLocation
+	rule *rule
+}
+
+// assert waits until an assertion is true. It looks at the first match of the
+// selector, or the one of its index, and never at a fingerprint.
+//
+// An element that is not there is hidden, and is nothing else: visible, text,
+// value, enabled, checked and attribute fail for it, and so do their opposites,
+// except that it is indeed not visible.
+func (x *stepExecution) assert(ctx context.Context, at *elementLocation, args step.Args) error {
+	rule, err := newRule(args, x.quote)
+	if err != nil {
+		return err
+	}
+	return assertion{x, at, rule}.wait(ctx)
+}
+
+func (a assertion) wait(ctx context.Context) error {
+	q := observeQuery{Want: a.rule.want(), Hosts: orEmpty(a.at.hosts), Selector: a.at.selector, Name: a.rule.attribute, Max: maxSeen}
+	var got *observation
+	for first := true; ; first = false {
+		if !first && time.Now().After(a.deadline) {
+			return a.notTrue(got)
+		}
+		// What the page returned is sent back with each call.
+		q.Last = ""
+		if !first && got != nil && len(got.As) <= maxSentBack {
+			q.Last = got.As
+		}
+		q.Wait = max(min(maxPageWait, time.Until(a.deadline)), 0).Milliseconds()
+		next, err := a.observe(ctx, q)
+		if err != nil {
+			return err
+		}
+		if next == nil {
+			continue
+		}
+		if next.Invalid != "" {
+			return stepf("%s: %s", a.showSelector(a.at.selector), a.quote(next.Invalid, 300))
+		}
+		got = next
+		if len(a.at.frames) == 0 {
+			if err := a.arrived(ctx, got.Href); err != nil {
+				return err
+			}
+		}
+		if a.rule.isTrueFor(got.Seen) {
+			return nil
+		}
+		// A page whose text changes with every frame must not keep the worker busy.
+		if !first {
+			if err := sleep(ctx, retryPause); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// observe makes one call. The result is nil when something came between; an
+// element in a frame that is not there is not there either.
+func (a assertion) observe(ctx context.Context, q observeQuery) (*observation, error) {
+	missing, err := a.enterFrames(ctx, a.at.frames)
+	if err != nil {
+		return nil, err
+	}
+	if missing != nil {
+		return &observation{As: "null"}, sleep(ctx, retryPause)
+	}
+	var got *observation
+	if err := a.execute(ctx, observeScript, &got, q); err != nil {
+		return nil, a.interrupted(ctx, err)
+	}
+	a.unresponsive = false
+	return got, nil
+}
+
+// notTrue returns the failure: what was expected, and what there was.
+func (a assertion) notTrue(got *observation) *failure {
+	subject := "the page"
+	if a.at.selector.Value != "" {
+		subject = a.showSelector(a.at.selector)
+	}
+	actual := "the page did not answer"
+	if got != nil {
+		actual = a.rule.describe(got.Seen)
+	}
+	if a.unresponsive {
+		actual = "the page does not respond"
+	}
+	if strings.HasPrefix(a.href, "chrome-error:") {
+		actual += "; the page could not be loaded"
+	}
+	return failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, a.rule.expected(), actual)
+}

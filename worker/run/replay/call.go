@@ -1,0 +1,89 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+const (
+	// maxPageWait is how long one call waits in the page. A navigation or a dialog
+	// costs no more than what is left of it.
+	maxPageWait = 3 * time.Second
+	// retryPause is the pause after a call that a navigation ended.
+	retryPause = 20 * time.Millisecond
+	// scriptTimeout ends a call in a page that does not respond; calls wait for at
+	// most maxPageWait.
+	scriptTimeout = maxPageWait + 5*time.Second
+	// scriptGrace is how long a page may take for a script that does not wait: drivers
+	// wait much longer for a page that blocks its thread.
+	scriptGrace = 5 * time.Second
+	// maxResult bounds what a script returns: the page decides what that is.
+	maxResult = 8 << 20
+)
+
+// execute runs a script in the page, for no longer than what is left of the step
+// and a grace, and reads its result into out (nil: it is dropped).
+func (x *stepExecution) execute(ctx context.Context, script string, out any, args ...any) error {
+	var result json.RawMessage
+	left := max(time.Until(x.deadline), 0)
+	err := x.withTimeout(ctx, left+scriptGrace, func(ctx context.Context) error {
+		return x.driver.Execute(ctx, script, &result, args...)
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(result) > maxResult:
+		return stepf("the page gave an answer of more than %d MiB", maxResult>>20)
+	case out == nil:
+		return nil
+	}
+	if json.Unmarshal(result, out) != nil { // the page has replaced what the script uses
+		return &webdriver.Error{Code: webdriver.ErrJavaScript, Message: "the script returned an answer of another shape"}
+	}
+	return nil
+}
+
+// interrupted decides what an error of a call in the page means: nil is another
+// attempt.
+func (x *stepExecution) interrupted(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil || lost(err):
+		return err
+	case webdriver.Is(err, webdriver.ErrUnexpectedAlert):
+		return x.dismiss(ctx)
+	case webdriver.Is(err, webdriver.ErrNoSuchWindow) && !x.framed:
+		return err
+	case webdriver.Is(err, webdriver.ErrScriptTimeout, webdriver.ErrTimeout):
+		x.unresponsive = true
+	}
+	if !retriable(err) {
+		return err
+	}
+	if err := sleep(ctx, retryPause); err != nil {
+		return err
+	}
+	return x.leaveFrames(ctx)
+}
+
+// retriable reports whether an error is one of the page or the driver, which the
+// next attempt may not meet.
+func retriable(err error) bool {
+	var e *webdriver.Error
+	return errors.As(err, &e)
+}
+
+// checkLocation looks which page is current, and meets the dialogs that are open.
+func (x *stepExecution) checkLocation(ctx context.Context) error {
+	var href string
+	err := x.pastDialogs(ctx, func() error { return x.execute(ctx, "return location.href", &href) })
+	if err != nil {
+		if err := x.interrupted(ctx, err); err != nil {
+			return err
+		}
+	}
+	return x.arrived(ctx, href)
+}

@@ -1,0 +1,138 @@
+package replay
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// testExecution is the execution of one test: its session, and what came of the
+// steps so far.
+type testExecution struct {
+	*session
+	began         time.Time
+	screenshotter *screenshotter
+
+	mu      sync.Mutex // of the records: captures store their files in them
+	records []step.Record
+	result  Result
+}
+
+func newTestExecution(ctx context.Context, cfg Config) *testExecution {
+	t := &testExecution{session: newSession(cfg), began: time.Now()}
+	t.result = Result{Status: string(run.Passed), Fingerprints: map[string]step.Fingerprint{}}
+	for _, s := range cfg.Steps {
+		t.records = append(t.records, step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Skipped})
+	}
+	t.screenshotter = newScreenshotter(ctx, t.session, t.storeScreenshotID)
+	return t
+}
+
+// run executes the steps up to the first that fails or finishes.
+func (t *testExecution) run(ctx context.Context) {
+	if err := t.newPreparation().run(ctx); err != nil {
+		t.fail(t.failureOf(ctx, err))
+		return
+	}
+	for i := range t.Steps {
+		if err := t.runStep(ctx, i); err != nil {
+			t.fail(err)
+			return
+		}
+		if t.Steps[i].Tool.Type == step.Finish {
+			return
+		}
+	}
+}
+
+// runStep executes a step and records it. The failure is that of a required step.
+func (t *testExecution) runStep(ctx context.Context, i int) *failure {
+	s := &t.Steps[i]
+	started := time.Now()
+	x := t.newStep(i)
+	var failed *failure
+	if err := x.run(ctx, s.Tool); err != nil {
+		failed = t.failureOf(ctx, err)
+	}
+	optional := failed != nil && failed.skips(s)
+	record := t.record(x, failed, optional)
+	record.StartMS, record.TookMS = started.Sub(t.began).Milliseconds(), time.Since(started).Milliseconds()
+	t.mu.Lock()
+	t.records[i] = record
+	t.mu.Unlock()
+	switch {
+	case failed != nil && !optional:
+		if !failed.broken {
+			t.screenshotter.captureFailure(ctx, x)
+		}
+	case t.Screenshots && !t.Lease.Mobile && !x.nextHandlesDialog() && s.Tool.Type != step.Finish:
+		// A page with an open dialog cannot be captured.
+		t.screenshotter.take(ctx, x)
+	}
+	if t.Progress != nil {
+		t.Progress(t.firstRecords(i + 1))
+	}
+	if optional {
+		return nil
+	}
+	return failed
+}
+
+// skips reports whether a step is skipped by the failure: it is optional, and the
+// page is what failed it.
+func (f *failure) skips(s *step.Step) bool {
+	return s.Optional && !f.broken && (f.code == run.CodeStepFailed || f.code == run.CodeUnreachable)
+}
+
+// record returns the record of a step that was executed, and stores what the test
+// learnt from it.
+func (t *testExecution) record(x *stepExecution, failed *failure, optional bool) step.Record {
+	s := &t.Steps[x.index]
+	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed}
+	switch {
+	case optional:
+		record.Status, failed.text = step.Skipped, "optional: "+failed.text
+	case failed != nil:
+		record.Status = step.Failed
+	case x.healed != nil:
+		record.Healed = x.healed
+		t.result.Healed++
+		x.note("found by its fingerprint at %s", bounded(x.healed.To.Value, 120))
+	case x.fingerprint != nil:
+		t.result.Fingerprints[s.ID] = *x.fingerprint
+	}
+	record.Result = step.Outcome{Success: failed == nil, Message: x.message(failed)}
+	return record
+}
+
+// fail ends the test.
+func (t *testExecution) fail(f *failure) {
+	t.result.Status, t.result.Code = string(f.status()), f.code
+	t.result.Message = bounded(t.secrets.redact(f.text), 2000)
+	t.result.Broken = t.result.Broken || f.broken
+}
+
+// end returns the result, after the captures.
+func (t *testExecution) end() Result {
+	t.result.Records = t.firstRecords(len(t.records))
+	t.result.Fingerprints = maps.Clone(t.result.Fingerprints)
+	return t.result
+}
+
+// firstRecords copies the first n records: captures still write to them.
+func (t *testExecution) firstRecords(n int) []step.Record {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]step.Record{}, t.records[:n]...)
+}
+
+// storeScreenshotID stores the file of a step's screenshot.
+func (t *testExecution) storeScreenshotID(i int, id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.records[i].ScreenshotID = id
+}

@@ -1,0 +1,78 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/run"
+)
+
+const (
+	// maxSource and maxConsole bound what is kept of a failed step, in bytes.
+	maxSource  = 2 << 20
+	maxConsole = 1 << 20
+	// failureCaptureTimeout bounds all that is captured after a failure.
+	failureCaptureTimeout = 15 * time.Second
+)
+
+// sourceScript returns the page as HTML, cut there: a page of 50 MB must not go over
+// the wire. Its argument is a number of UTF-16 units.
+const sourceScript = `const most = arguments[0], kind = document.doctype ? "<!DOCTYPE " + document.doctype.name + ">\n" : "";
+const text = kind + (document.documentElement ? document.documentElement.outerHTML : "");
+return {cut: text.length > most, text: text.slice(0, most)};`
+
+// captureFailure captures what there is to see after a step failed: a screenshot,
+// the page's source and the console.
+func (s *screenshotter) captureFailure(ctx context.Context, x *stepExecution) {
+	if s.session.Lease.Mobile {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, failureCaptureTimeout)
+	defer cancel()
+	x.resetFrame(ctx)
+	view := pageView{x}
+	if view.responds(ctx) {
+		s.take(ctx, x)
+		s.wait(ctx)
+		s.keepText(x.index, run.Source, view.source(ctx))
+	}
+	s.keepText(x.index, run.Console, x.consoleText(ctx))
+}
+
+// responds reports whether the page can be looked at: one that does not respond
+// would take the full time for each look, and so would one with an open dialog.
+func (v pageView) responds(ctx context.Context) bool {
+	if v.unresponsive {
+		return false
+	}
+	_, err := v.driver.Dialog.Text(ctx)
+	return err != nil
+}
+
+// source returns the page as HTML, without secrets and bounded; "" when it cannot
+// be read.
+func (v pageView) source(ctx context.Context) string {
+	var page struct {
+		Cut  bool   `json:"cut"`
+		Text string `json:"text"`
+	}
+	longest := v.secrets.longest()
+	if err := v.execute(ctx, sourceScript, &page, maxSource+longest); err != nil {
+		return ""
+	}
+	source := v.secrets.redact(page.Text)
+	if page.Cut { // half a secret may stand at the end
+		source = source[:max(len(source)-longest, 0)]
+	}
+	return bounded(source, maxSource)
+}
+
+// keepText queues a text to be stored.
+func (s *screenshotter) keepText(i int, kind, text string) {
+	if text == "" {
+		return
+	}
+	ready := make(chan struct{})
+	close(ready)
+	s.queue <- &capture{Artifact{Kind: kind, Step: i, ContentType: "text/plain; charset=utf-8", Data: []byte(text)}, ready}
+}

@@ -1,0 +1,73 @@
+package replay
+
+import "github.com/slipway-qa/slipway/storage/step"
+
+// elementLocation is where an element is.
+type elementLocation struct {
+	frames   []frameLocation
+	hosts    []pageSelector
+	selector pageSelector
+	shadow   []string // the hosts that the fingerprint knows, looked into second
+	// fingerprint is that of the element; nil: there is no healing.
+	fingerprint *step.Fingerprint
+	// guessed: the frames are those of the fingerprint.
+	guessed bool
+	// stored is the selector as the test has it.
+	stored *step.Selector
+}
+
+// frameLocation is where a frame is, within the frame around it.
+type frameLocation struct {
+	hosts    []pageSelector
+	selector pageSelector
+}
+
+// pageSelector is a selector as the page scripts take it.
+type pageSelector struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+	Index *int   `json:"index,omitempty"`
+}
+
+func pageSelectorOf(s *step.Selector) pageSelector { return pageSelector{s.Type, s.Value, s.Index} }
+
+func cssSelectors(values []string) []pageSelector {
+	list := make([]pageSelector, 0, len(values))
+	for _, value := range values {
+		list = append(list, pageSelector{Type: step.CSS, Value: value})
+	}
+	return list
+}
+
+// orEmpty returns a list that is [] in JSON when there is none.
+func orEmpty(list []pageSelector) []pageSelector {
+	if list == nil {
+		return []pageSelector{}
+	}
+	return list
+}
+
+// useFingerprint uses what a fingerprint knows of the frames and shadow roots around
+// the element, unless the step itself says where it is.
+func (at *elementLocation) useFingerprint(fingerprint *step.Fingerprint) {
+	if fingerprint == nil {
+		return
+	}
+	at.fingerprint = fingerprint
+	if len(at.frames) == 0 && len(at.hosts) == 0 && len(fingerprint.FramePath) > 0 {
+		at.frames = cssFrames(fingerprint.FramePath)
+		at.guessed = true
+	}
+	if len(at.hosts) == 0 {
+		at.shadow = fingerprint.ShadowPath
+	}
+}
+
+// cssFrames returns the locations of frames from outside in.
+func cssFrames(path []string) []frameLocation {
+	var frames []frameLocation
+	for _, selector := range cssSelectors(path) {
+		frames = append(frames, frameLocation{selector: selector})
+	}
+	return frames
+}

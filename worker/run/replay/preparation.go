@@ -1,0 +1,73 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+// preparation is what is executed before the first step, with the time of a step.
+type preparation struct{ *stepExecution }
+
+func (t *testExecution) newPreparation() preparation {
+	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, timeout: t.StepTimeout}
+	if len(t.Steps) > 0 {
+		x.next = t.Steps[0].Tool.Type
+	}
+	x.deadline = time.Now().Add(x.timeout)
+	return preparation{x}
+}
+
+// run sets the session up and opens the test's address.
+func (p preparation) run(ctx context.Context) error {
+	if p.Lease.Mobile {
+		return nil
+	}
+	if err := p.setTimeouts(ctx); err != nil {
+		return err
+	}
+	p.console = openConsole(ctx, p.session)
+	if err := p.noteFirstWindow(ctx); err != nil {
+		return err
+	}
+	if p.TestURL == "" || p.next == step.GoToURL {
+		return nil
+	}
+	address, err := step.Expand(p.TestURL, p.secrets.value)
+	if err != nil {
+		return variableFailure(err)
+	}
+	return p.open(ctx, address)
+}
+
+// setTimeouts sets those of the session unless it has them.
+func (p preparation) setTimeouts(ctx context.Context) error {
+	has, _ := p.driver.Capabilities["timeouts"].(map[string]any)
+	page, _ := has["pageLoad"].(float64)
+	script, _ := has["script"].(float64)
+	if page == float64(p.PageTimeout.Milliseconds()) && script == float64(scriptTimeout.Milliseconds()) {
+		return nil
+	}
+	return p.pastDialogs(ctx, func() error {
+		return p.driver.SetTimeouts(ctx, webdriver.Timeouts{PageLoad: p.PageTimeout, Script: scriptTimeout})
+	})
+}
+
+// noteFirstWindow stores the window that the test begins in, where a step or the
+// screenshots need it.
+func (p preparation) noteFirstWindow(ctx context.Context) error {
+	needed := p.screenshotter.parallel
+	for _, s := range p.Steps {
+		needed = needed || s.Tool.Type == step.SwitchWindow
+	}
+	if !needed {
+		return nil
+	}
+	return p.pastDialogs(ctx, func() (err error) {
+		p.window, err = p.driver.Window(ctx)
+		p.windows = []string{p.window}
+		return err
+	})
+}

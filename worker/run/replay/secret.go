@@ -1,0 +1,101 @@
+package replay
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// secretStore knows the variables of a test, and which secrets were typed where.
+type secretStore struct {
+	lookup func(step.Reference) (value string, secret, ok bool)
+
+	mu       sync.Mutex // of the next two: captures redact while steps look variables up
+	secrets  []string   // those that steps have used
+	redactor *step.Redactor
+
+	// typed are the secrets that were typed into pages, by their origin: only
+	// pages of the same origin are searched for them.
+	typed        map[string][]string
+	typedInFrame bool // one was typed in a frame
+}
+
+// value returns the value of a variable; false when it has none.
+func (s *secretStore) value(r step.Reference) (string, bool) {
+	if s.lookup == nil {
+		return "", false
+	}
+	value, secret, ok := s.lookup(r)
+	if ok && secret && value != "" {
+		s.add(value)
+	}
+	return value, ok
+}
+
+func (s *secretStore) add(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Contains(s.secrets, secret) {
+		return
+	}
+	s.secrets = append(s.secrets, secret)
+	s.redactor = step.NewRedactor(s.secrets)
+}
+
+// redact replaces the secrets in a text.
+func (s *secretStore) redact(text string) string {
+	s.mu.Lock()
+	redactor := s.redactor
+	s.mu.Unlock()
+	return redactor.Text(text)
+}
+
+// in returns the secrets that a text contains.
+func (s *secretStore) in(text string) []string {
+	var found []string
+	for _, secret := range s.secrets {
+		if strings.Contains(text, secret) {
+			found = append(found, secret)
+		}
+	}
+	return found
+}
+
+// noteTyped stores that a text was typed into a page.
+func (s *secretStore) noteTyped(address, text string) {
+	found := s.in(text)
+	if len(found) == 0 {
+		return
+	}
+	if s.typed == nil {
+		s.typed = map[string][]string{}
+	}
+	at := origin(address)
+	for _, secret := range found {
+		if !slices.Contains(s.typed[at], secret) {
+			s.typed[at] = append(s.typed[at], secret)
+		}
+	}
+}
+
+// longest returns the length of the longest secret in its longest spelling, in
+// bytes.
+func (s *secretStore) longest() int {
+	most := 0
+	for _, secret := range s.secrets {
+		most = max(most, 6*len(secret))
+	}
+	return most
+}
+
+// origin returns scheme, host and port of an address.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}

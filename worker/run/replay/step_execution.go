@@ -1,0 +1,207 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+const (
+	// optionalTimeout is how long an optional step waits: long enough for a popup,
+	// short enough not to be noticed when there is none.
+	optionalTimeout = 3 * time.Second
+	// assertTimeout is how long an assertion may take to become true.
+	assertTimeout = 5 * time.Second
+	// maxNotes bounds what a step notes besides its failure.
+	maxNotes = 10
+)
+
+// stepExecution is the execution of one step. What it learns of the page that
+// outlives the step is in the session.
+type stepExecution struct {
+	*session
+	screenshotter *screenshotter
+	index         int
+	next          string // the tool of the step after it; "" for none
+
+	timeout  time.Duration
+	deadline time.Time
+
+	notes        []string
+	dialogs      int  // that were dismissed
+	unresponsive bool // the last call in the page timed out
+
+	fingerprint *step.Fingerprint // of the element, for a step that has none
+	healed      *step.Healed
+}
+
+// newStep returns the execution of a step, whose time begins now.
+func (t *testExecution) newStep(i int) *stepExecution {
+	s := &t.Steps[i]
+	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, index: i, timeout: t.StepTimeout}
+	if i+1 < len(t.Steps) {
+		x.next = t.Steps[i+1].Tool.Type
+	}
+	switch {
+	case s.TimeoutMS > 0:
+		x.timeout = time.Duration(s.TimeoutMS) * time.Millisecond
+	case s.Optional:
+		x.timeout = min(x.timeout, optionalTimeout)
+	case innermost(s.Tool).Type == step.Assert:
+		x.timeout = min(x.timeout, assertTimeout)
+	}
+	x.deadline = time.Now().Add(x.timeout)
+	return x
+}
+
+// run executes a tool, in the frames and shadow roots that it names.
+func (x *stepExecution) run(ctx context.Context, stored step.Tool) error {
+	tool, err := step.ExpandTool(stored, x.secrets.value)
+	if err != nil {
+		return variableFailure(err)
+	}
+	if x.Lease.Mobile {
+		return nativeAction{x}.run(ctx, tool)
+	}
+	at := &elementLocation{}
+	for tool.Type == step.InFrame || tool.Type == step.InShadowRoot {
+		if tool.Args.Tool == nil || tool.Args.Selector == nil || stored.Args.Tool == nil {
+			return stepf("the step is incomplete")
+		}
+		here := pageSelectorOf(tool.Args.Selector)
+		if tool.Type == step.InFrame {
+			at.frames, at.hosts = append(at.frames, frameLocation{at.hosts, here}), nil
+		} else {
+			at.hosts = append(at.hosts, here)
+		}
+		tool, stored = *tool.Args.Tool, *stored.Args.Tool
+	}
+	defer x.resetFrame(ctx)
+	return x.useTool(ctx, tool, stored, at)
+}
+
+func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *elementLocation) error {
+	a := t.Args
+	if a.Selector == nil && needsSelector(t) {
+		return stepf("the step names no element")
+	}
+	if a.Selector != nil {
+		at.selector = pageSelectorOf(a.Selector)
+	}
+	if a.Selector != nil && t.Type != step.Assert {
+		at.stored = stored.Args.Selector
+		at.useFingerprint(a.Selector.Fingerprint)
+	}
+	action := elementAction{x, at}
+	switch t.Type {
+	case step.GoToURL:
+		return x.goTo(ctx, a.URL)
+	case step.Click:
+		return action.click(ctx)
+	case step.InputText:
+		return action.fill(ctx, text(a.Text))
+	case step.Select:
+		x.secrets.noteTyped(x.href, text(a.OptionValue))
+		_, err := action.act(ctx, actQuery{Want: wantSelect, Option: text(a.OptionValue)})
+		return err
+	case step.Hover:
+		return action.hover(ctx)
+	case step.Drag:
+		return action.drag(ctx, a.Target)
+	case step.UploadFile:
+		return action.upload(ctx, a.File)
+	case step.PressKey:
+		return action.pressKey(ctx, a)
+	case step.EnterKeySubmit:
+		return x.press(ctx, "Enter")
+	case step.ScrollElement:
+		_, err := action.act(ctx, actQuery{Want: wantScroll, Direction: a.Direction})
+		return err
+	case step.ScrollDocument:
+		at.selector = pageSelector{Type: step.CSS, Value: ":root"}
+		_, err := action.act(ctx, actQuery{Want: wantScroll, Direction: a.Direction})
+		return err
+	case step.Pause:
+		return x.pause(ctx, a.Time)
+	case step.SwitchWindow:
+		return x.switchWindow(ctx, a.Matcher)
+	case step.HandleDialog:
+		return x.handleDialog(ctx, a.Action, a.Text)
+	case step.Assert:
+		return x.assert(ctx, at, a)
+	case step.Finish:
+		return nil
+	}
+	return stepf("the tool %s is unknown", bounded(t.Type, 60))
+}
+
+func needsSelector(t step.Tool) bool {
+	switch t.Type {
+	case step.Click, step.InputText, step.Select, step.Hover, step.Drag, step.UploadFile, step.ScrollElement:
+		return true
+	}
+	return false
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// pause waits for as long as the step says.
+func (x *stepExecution) pause(ctx context.Context, ms *int) error {
+	if ms == nil || *ms <= 0 {
+		return nil
+	}
+	return sleep(ctx, time.Duration(min(*ms, step.MaxWaitMS))*time.Millisecond)
+}
+
+// message is the text of a record: the failure, and what else is worth knowing.
+func (x *stepExecution) message(f *failure) string {
+	var parts []string
+	if f != nil {
+		parts = append(parts, f.text)
+	}
+	parts = append(parts, x.notes...)
+	return bounded(x.secrets.redact(strings.Join(parts, "; ")), 2000)
+}
+
+func (x *stepExecution) note(format string, args ...any) {
+	if len(x.notes) < maxNotes {
+		x.notes = append(x.notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// until calls attempt each interval until it is done, it returns an error or the
+// step's time is over: then the error is the failure that attempt last returned.
+func (x *stepExecution) until(ctx context.Context, interval time.Duration, attempt func() (done bool, not *failure, err error)) error {
+	for {
+		done, not, err := attempt()
+		if done || err != nil {
+			return err
+		}
+		if time.Now().After(x.deadline) {
+			return not
+		}
+		if err := sleep(ctx, interval); err != nil {
+			return err
+		}
+	}
+}
+
+// sleep waits for a time or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
