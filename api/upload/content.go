@@ -77,7 +77,7 @@ func (s *content) file(key, name string) *stored {
 // exactly when s.err is io.EOF.
 func (in *reception) put(key string, s *content) error {
 	s.in, s.hash = in, sha256.New()
-	_, err := in.h.cfg.Objects.Put(in.ctx(), key, s, -1, object.PutOptions{})
+	_, err := object.Put(in.ctx(), in.h.cfg.Objects, key, s, -1, object.WriteOptions{})
 	switch {
 	case err == nil:
 		in.made = append(in.made, key)

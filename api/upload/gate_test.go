@@ -70,19 +70,19 @@ func (w *world) begin(body []byte, kind string, first int) (finish func() int) {
 	}
 }
 
-// brokenStore fails to put symbols, or everything.
+// brokenStore refuses to create some objects, counted from 1.
 type brokenStore struct {
 	object.Store
-	fail func(n int) bool
-	puts int
+	fail    func(n int) bool
+	created int
 }
 
-func (s *brokenStore) Put(ctx context.Context, key string, r io.Reader, size int64, o object.PutOptions) (object.Info, error) {
-	s.puts++
-	if s.fail(s.puts) {
-		return object.Info{}, io.ErrClosedPipe
+func (s *brokenStore) Create(ctx context.Context, key string, size int64, o object.WriteOptions) (object.Writer, error) {
+	s.created++
+	if s.fail(s.created) {
+		return nil, io.ErrClosedPipe
 	}
-	return s.Store.Put(ctx, key, r, size, o)
+	return s.Store.Create(ctx, key, size, o)
 }
 
 func TestBrokenStore(t *testing.T) {
@@ -105,7 +105,7 @@ func TestBrokenStore(t *testing.T) {
 		"symbols inside file":  {2, []field{build, symbols, w.key()}, 200},
 		"symbols, wrong key 1": {1, []field{symbols, build, text("api_key", "x")}, 401},
 	} {
-		s.puts, s.fail = 0, func(n int) bool { return n == tc.fail }
+		s.created, s.fail = 0, func(n int) bool { return n == tc.fail }
 		before := len(w.objects())
 		status, out := w.post("/upload/", nil, tc.fields...)
 		require.Equal(t, tc.status, status, "%s: %v", name, out)
@@ -130,10 +130,20 @@ type watchedStore struct {
 	committed atomic.Int64
 }
 
-func (s *watchedStore) Put(ctx context.Context, key string, r io.Reader, size int64, o object.PutOptions) (object.Info, error) {
-	info, err := s.Store.Put(ctx, key, r, size, o)
+func (s *watchedStore) Create(ctx context.Context, key string, size int64, o object.WriteOptions) (object.Writer, error) {
+	w, err := s.Store.Create(ctx, key, size, o)
+	return watchedWriter{w, s}, err
+}
+
+type watchedWriter struct {
+	object.Writer
+	store *watchedStore
+}
+
+func (w watchedWriter) Commit() (object.Info, error) {
+	info, err := w.Writer.Commit()
 	if err == nil {
-		s.committed.Add(1)
+		w.store.committed.Add(1)
 	}
 	return info, err
 }

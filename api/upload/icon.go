@@ -30,7 +30,7 @@ func (in *reception) icon(pkg *artifact.Package, name string) (*distribution.New
 		return nil, err
 	}
 	const kind = "image/png"
-	_, err = in.h.cfg.Objects.Put(in.ctx(), key, bytes.NewReader(image), int64(len(image)), object.PutOptions{ContentType: kind})
+	_, err = object.Put(in.ctx(), in.h.cfg.Objects, key, bytes.NewReader(image), int64(len(image)), object.WriteOptions{ContentType: kind})
 	if err != nil {
 		in.dropped = append(in.dropped, key) // whether the store has it is not sure
 		if err := in.ctx().Err(); err != nil {

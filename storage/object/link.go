@@ -45,7 +45,7 @@ func (f *Folder) signature(key string, query url.Values) string {
 
 // SignGet signs a link that ServeSigned answers.
 func (f *Folder) SignGet(_ context.Context, key string, ttl time.Duration, opts SignOptions) (string, error) {
-	_, typeErr := PutOptions{ContentType: opts.ContentType}.contentType()
+	_, typeErr := WriteOptions{ContentType: opts.ContentType}.contentType()
 	if err := errors.Join(checkKey(key), checkTTL(ttl), typeErr); err != nil {
 		return "", err
 	}

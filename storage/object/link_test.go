@@ -36,7 +36,7 @@ func fetch(t *testing.T, method, link string, header ...string) answer {
 
 func store(t *testing.T, s Store, key, content, contentType string) Info {
 	t.Helper()
-	info, err := s.Put(t.Context(), key, strings.NewReader(content), int64(len(content)), PutOptions{ContentType: contentType})
+	info, err := Put(t.Context(), s, key, strings.NewReader(content), int64(len(content)), WriteOptions{ContentType: contentType})
 	require.NoError(t, err)
 	return info
 }

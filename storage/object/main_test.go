@@ -137,7 +137,7 @@ func newS3(t *testing.T, cfg Config) *harness {
 		return len(found.Uploads)
 	}
 	t.Cleanup(func() {
-		require.Empty(t, s3.parts.slots, "a part buffer was not given back")
+		require.Empty(t, s3.large.slots, "a part buffer was not given back")
 		require.Empty(t, s3.small.slots, "a small buffer was not given back")
 		require.NoError(t, store.Close())
 	})

@@ -22,26 +22,27 @@ type S3 struct {
 	core      *minio.Core
 	public    *minio.Client // signs links: its host is the one browsers reach
 	bucket    string
-	parts     *bufferPool
+	large     *bufferPool
 	small     *bufferPool
-	transport *http.Transport // nil when the caller gave one
+	transport *http.Transport // nil: the caller's is used
 }
 
 var _ Store = (*S3)(nil)
 
 const (
-	// partSize is the size of a part and of a pooled buffer. S3 wants 5 MiB at
-	// least; 8 MiB times 10,000 parts hold 78 GiB.
+	// partSize is the size of a part and of a pooled buffer. S3 requires at least
+	// 5 MiB; 8 MiB times 10,000 parts hold 78 GiB.
 	partSize = 8 << 20
 	maxParts = 10_000
 	// defaultParts buffers are 160 MiB: eight uploads at once keep two requests
 	// busy each, and add less than 256 MiB in all.
 	defaultParts = 20
-	// partsInFlight bounds the share of one upload: more gains nothing against
+	// partsInFlight bounds the requests of one upload: more gains nothing against
 	// MinIO on the same machine, and takes buffers from other uploads.
 	partsInFlight = 4
-	// smallSize objects of known size (screenshots, attachments) have buffers
-	// of their own, 16 MiB in all, so that slow uploads do not delay them.
+	// smallSize bounds the objects of known size (screenshots, attachments) that
+	// have a pool of their own, 16 MiB in all, so that slow uploads do not delay
+	// them.
 	smallSize    = 1 << 20
 	smallBuffers = 16
 	// maxRetries of one request, with up to 1 s in between: enough for a
@@ -57,21 +58,21 @@ func openS3(ctx context.Context, cfg Config, t s3Target) (*S3, error) {
 	if buffers < 2 {
 		return nil, errors.New("object store: at least 2 part buffers are needed")
 	}
-	var own *http.Transport
+	var managed *http.Transport
 	transport := cfg.Transport
 	if transport == nil {
 		var err error
-		if own, err = minio.DefaultTransport(t.tls); err != nil {
+		if managed, err = minio.DefaultTransport(t.tls); err != nil {
 			return nil, fmt.Errorf("object store: %w", err)
 		}
-		own.MaxIdleConnsPerHost = buffers + smallBuffers
-		transport = own
+		managed.MaxIdleConnsPerHost = buffers + smallBuffers
+		transport = managed
 	}
 	opts := &minio.Options{
 		Creds:      credentials.NewStaticV4(t.access, t.secret, ""),
 		Secure:     t.tls,
 		Transport:  transport,
-		Region:     t.region, // set, so that signing a link asks nobody
+		Region:     t.region, // set, so that signing a link sends no request
 		MaxRetries: maxRetries,
 	}
 	if t.pathStyle != nil {
@@ -85,8 +86,8 @@ func openS3(ctx context.Context, cfg Config, t s3Target) (*S3, error) {
 		return nil, errors.New("object store: the host of the s3 URL is not a host or host:port")
 	}
 	s := &S3{
-		core: core, public: core.Client, bucket: t.bucket, transport: own,
-		parts: newBufferPool(partSize, buffers),
+		core: core, public: core.Client, bucket: t.bucket, transport: managed,
+		large: newBufferPool(partSize, buffers),
 		small: newBufferPool(smallSize, smallBuffers),
 	}
 	if t.public != nil {

@@ -24,7 +24,7 @@ import (
 func TestUploadsShareTheBuffers(t *testing.T) {
 	t.Parallel()
 	h := newS3(t, Config{PartBuffers: 2})
-	pool := h.Store.(*S3).parts
+	pool := h.Store.(*S3).large
 	var peak atomic.Int64
 	var wait sync.WaitGroup
 	for i := range 6 {
@@ -38,7 +38,7 @@ func TestUploadsShareTheBuffers(t *testing.T) {
 				}
 				return content.Read(p[:min(len(p), 1<<20)])
 			})
-			_, err := h.Put(t.Context(), "shared/"+string(rune('a'+i)), watch, -1, PutOptions{})
+			_, err := Put(t.Context(), h, "shared/"+string(rune('a'+i)), watch, -1, WriteOptions{})
 			if err != nil {
 				t.Errorf("put: %v", err)
 			}
@@ -52,7 +52,7 @@ func TestUploadsShareTheBuffers(t *testing.T) {
 func TestPutWaitsForABufferUntilItsContextEnds(t *testing.T) {
 	t.Parallel()
 	h := newS3(t, Config{PartBuffers: 2})
-	pool := h.Store.(*S3).parts
+	pool := h.Store.(*S3).large
 	for range 2 {
 		buf, err := pool.get(t.Context())
 		require.NoError(t, err)
@@ -62,11 +62,11 @@ func TestPutWaitsForABufferUntilItsContextEnds(t *testing.T) {
 	defer cancel()
 	read := false
 	r := readerFunc(func([]byte) (int, error) { read = true; return 0, io.EOF })
-	_, err := h.Put(ctx, "k", r, -1, PutOptions{})
+	_, err := Put(ctx, h, "k", r, -1, WriteOptions{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.False(t, read)
 	// Small objects of known size have buffers of their own.
-	_, err = h.Put(t.Context(), "small", strings.NewReader("x"), 1, PutOptions{})
+	_, err = Put(t.Context(), h, "small", strings.NewReader("x"), 1, WriteOptions{})
 	require.NoError(t, err)
 }
 
@@ -128,7 +128,7 @@ func TestLostAnswerOfACommitIsFound(t *testing.T) {
 			}}
 			h := newS3(t, Config{URL: newProxy(t, p)})
 			want := noise(n, 9)
-			put, err := h.Put(t.Context(), "lost", bytes.NewReader(want), -1, PutOptions{})
+			put, err := Put(t.Context(), h, "lost", bytes.NewReader(want), -1, WriteOptions{})
 			require.NoError(t, err)
 			got, info := readAll(t, h, "lost", 0, -1)
 			require.True(t, bytes.Equal(want, got))
@@ -160,7 +160,7 @@ func TestRefusedRequestLeavesNothing(t *testing.T) {
 				return pass
 			}})})
 			armed.Store(true)
-			_, err := h.Put(t.Context(), "refused", bytes.NewReader(noise(n, 3)), int64(n), PutOptions{})
+			_, err := Put(t.Context(), h, "refused", bytes.NewReader(noise(n, 3)), int64(n), WriteOptions{})
 			require.Error(t, err)
 			require.NotErrorIs(t, err, context.Canceled)
 			_, err = h.Stat(t.Context(), "refused")
