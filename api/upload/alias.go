@@ -28,7 +28,7 @@ const (
 	fieldSync        = "sync"     // with any vendor's name behind it
 )
 
-// alias is a line of the table of names (decisions, part 4).
+// alias is a canonical name of a part and what older clients call it.
 type alias struct {
 	name string
 	also []string // spellings of older clients, by precedence
@@ -67,7 +67,7 @@ var openNames = []struct{ prefix, name string }{
 
 // spelling is what the name of a part means.
 type spelling struct {
-	name string // canonical; "" for a name that says nothing here
+	name string // canonical; "" for a name that means nothing here
 	rank int    // 0: the canonical name itself, which wins over the others
 	list bool
 	rest string // of an open name

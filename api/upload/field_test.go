@@ -41,7 +41,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-func bindOf(of respond.Interface, pairs ...string) (*request, error) {
+func bindOf(of respond.Interface, pairs ...string) (*params, error) {
 	var f fields
 	for i := 0; i < len(pairs); i += 2 {
 		f.add(pairs[i], pairs[i+1])

@@ -18,8 +18,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// TestAnswer holds the success against 2.1, member by member.
-func TestAnswer(t *testing.T) {
+// TestResponse checks the success member by member.
+func TestResponse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false, nil)
 	app := ipa("com.example.demo", "1.2.3")
