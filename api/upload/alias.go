@@ -32,7 +32,7 @@ const (
 type alias struct {
 	name string
 	also []string // spellings of older clients, by precedence
-	list bool     // several parts of the name make one comma list
+	list bool     // several parts of the name are one comma list
 }
 
 var aliases = []alias{
@@ -84,7 +84,7 @@ var spellings = func() map[string]spelling {
 	return all
 }()
 
-// spell looks a part's name up. "groups[]" is groups.
+// spell returns what a part's name means. "groups[]" is groups.
 func spell(name string) spelling {
 	if s, ok := spellings[strings.TrimSuffix(name, "[]")]; ok {
 		return s

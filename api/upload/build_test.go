@@ -185,7 +185,7 @@ func TestIdempotency(t *testing.T) {
 	status, out := w.post("/upload/", map[string]string{"Idempotency-Key": "job-17"}, build, text("api_key", "wrong"))
 	require.Equal(t, 401, status, out)
 
-	// Two at once make one build, and are both told of it.
+	// Two at once create one build, and both get it.
 	header["Idempotency-Key"] = "job-18"
 	var wait sync.WaitGroup
 	ids := make([]any, 4)

@@ -24,10 +24,10 @@ type Config struct {
 	DB      *storage.DB
 	Objects object.Store
 	Links   link.Links
-	// Vendor stands in has_<vendor>_sdk, and is whose SDK is looked for; default
+	// Vendor is whose SDK is looked for, and the vendor of has_<vendor>_sdk; default
 	// "slipway".
 	Vendor string
-	// BuildView is a build as version 3 shows it.
+	// BuildView returns a build as version 3 shows it.
 	BuildView func(*distribution.Build) any
 	// Fast hands tasks over right after the commit; nil leaves all to the relay.
 	Fast *dispatch.Fast

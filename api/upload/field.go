@@ -108,7 +108,7 @@ func onOff(name, text string) (bool, error) {
 	return on, nil
 }
 
-// id reads an id; 0 when it was not given. A slug may follow the digits.
+// id parses an id; 0 when it was not given. A slug may follow the digits.
 func (f *fields) id(name string) (int64, error) {
 	text := f.text(name)
 	if text == "" {
@@ -124,16 +124,16 @@ func (f *fields) id(name string) (int64, error) {
 
 func invalid(field, msg string) error { return &storage.InvalidError{Field: field, Msg: msg} }
 
-// params are what the text parts ask for.
+// params are the parsed text parts.
 type params struct {
 	upload       distribution.Upload // without package, files and writer
 	notify, sync bool
-	platform     string // of a generic file; an app is one whatever this says
+	platform     string // of a generic file; ignored for an app
 	version      string
 	versionCode  string
 }
 
-// bind reads the text parts as the interface means them.
+// bind parses the text parts by the rules of the interface.
 func (f *fields) bind(of respond.Interface) (*params, error) {
 	r := &params{version: f.text(fieldVersion), versionCode: f.text(fieldVersionCode)}
 	u := &r.upload
@@ -194,7 +194,7 @@ func (f *fields) page(r *params, _ respond.Interface) error {
 	return checkToken(r.upload.Slug)
 }
 
-// checkSlug holds the alias of a landing page to the rule of version 3.
+// checkSlug checks the alias of a landing page by the rule of version 3.
 func checkSlug(slug string) error {
 	const separators = "._-"
 	switch {
@@ -208,7 +208,7 @@ func checkSlug(slug string) error {
 	return nil
 }
 
-// checkToken holds community_token to the looser rule of version 1.
+// checkToken checks community_token by the looser rule of version 1.
 func checkToken(token string) error {
 	switch {
 	case token == "":

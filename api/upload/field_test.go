@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// TestAliases has every line of the table of decisions, part 4.
+// TestAliases has every name that older clients use.
 func TestAliases(t *testing.T) {
 	t.Parallel()
 	for canonical, also := range map[string]string{
@@ -112,7 +112,7 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// FuzzFields: whatever the parts say, what comes out keeps the rules.
+// FuzzFields: whatever the parts hold, the result keeps the rules.
 func FuzzFields(f *testing.F) {
 	f.Add("groups", "a,b", "tags[]", "none,\x00")
 	f.Add("metadata.\xff", "v", "project_id", "9999999999999999999")

@@ -88,7 +88,7 @@ func (u *upload) readSymbols(p *part) error {
 	return nil
 }
 
-// ignoreSymbolsText warns of a path in place of a file.
+// ignoreSymbolsText warns of a path that was sent as the symbols file.
 func (u *upload) ignoreSymbolsText() error {
 	text, err := io.ReadAll(io.LimitReader(u.form, 1))
 	if err != nil {

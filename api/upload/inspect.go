@@ -104,7 +104,7 @@ func newSymbols(f *receivedFile, what *artifact.Symbols) *distribution.NewSymbol
 	return s
 }
 
-// contentTypes are what downloads of files say; octets for the others.
+// contentTypes are the content types of downloads; plain bytes for other kinds.
 var contentTypes = map[artifact.Kind]string{
 	artifact.APK: "application/vnd.android.package-archive",
 	artifact.Mac: "application/zip", artifact.DSYM: "application/zip",

@@ -112,7 +112,7 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 	engine.Use(gin.CustomRecoveryWithWriter(nil, func(c *gin.Context, cause any) {
 		respond.Legacy(c, fmt.Errorf("panic: %v", cause))
 	}), func(c *gin.Context) {
-		c.Request = c.Request.WithContext(c.Request.Context()) // net/http looks at the body of its own
+		c.Request = c.Request.WithContext(c.Request.Context()) // net/http looks at the body that it has set
 		c.Request.Body = routed{c.Request.Body, http.NewResponseController(c.Writer)}
 	})
 	for _, path := range []string{"/api/upload/", "/upload/"} {

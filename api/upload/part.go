@@ -70,8 +70,8 @@ func fileName(disposition string) (string, bool) {
 }
 
 // clean drops what no stored text may hold: broken UTF-8, and control characters
-// such as the colours of a build log. What a text says in spite of them is worth
-// more than a refused build.
+// such as the colours of a build log. The rest of the text is worth more than a
+// refused build.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\r\n\t", r) {

@@ -58,7 +58,7 @@ type v3Response struct {
 	Build         any      `json:"build"`
 	InvalidGroups []string `json:"invalid_groups"`
 	Warnings      []string `json:"warnings"`
-	TaskID        string   `json:"task_id"` // "" when no task was asked for
+	TaskID        string   `json:"task_id"` // "" when no task was requested
 	TaskIDs       []string `json:"task_ids"`
 }
 

@@ -183,7 +183,7 @@ func TestV3(t *testing.T) {
 	require.Equal(t, 201, status, got)
 	require.Equal(t, 0, w.count(`select count(*) from projects where all_testers`))
 
-	// Several teams: version 3 wants to know which.
+	// Several teams: version 3 must be told which.
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		_, err := account.CreateTeam(ctx, tx, account.CLI(), account.NewTeam{OrganizationID: w.boot.Organization.ID, Name: "Second"})
 		return err

@@ -24,7 +24,7 @@ import (
 // nor a symbolic link leads out of the directory.
 type Folder struct {
 	root    *os.Root
-	baseURL *url.URL // nil: links cannot be made
+	baseURL *url.URL // nil: there are no links
 	linkKey []byte
 	now     func() time.Time
 }

@@ -61,7 +61,7 @@ func TestFoldersAreRemovedWhenEmpty(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestPutAgainstDelete races the making of a folder with its removal.
+// TestPutAgainstDelete races the creation of a folder with its removal.
 func TestPutAgainstDelete(t *testing.T) {
 	t.Parallel()
 	f := openTestFolder(t, t.TempDir())

@@ -166,8 +166,8 @@ func (f *Folder) rename(temp, target string) error {
 		if err = f.root.MkdirAll(path.Dir(target), 0o700); err == nil {
 			err = f.root.Rename(temp, target)
 		}
-		// MkdirAll says "exists" of a folder that was there when it tried to create
-		// it and gone when it looked what it is.
+		// MkdirAll fails with "exists" for a folder that was there when it tried to
+		// create it and gone when it looked again.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 			return err
 		}

@@ -113,7 +113,7 @@ func s3URL(host, bucket string) string {
 		url.UserPassword(minioServer.User(), minioServer.Password()), host, bucket)
 }
 
-// newS3 makes a store in a bucket of its own. cfg.URL may name another host
+// newS3 opens a store in a bucket of its own. cfg.URL may name another host
 // that leads to the server.
 func newS3(t *testing.T, cfg Config) *harness {
 	t.Helper()

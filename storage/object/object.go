@@ -34,7 +34,7 @@ import (
 	"time"
 )
 
-// Errors that a caller tells apart with errors.Is.
+// Errors that a caller distinguishes with errors.Is.
 var (
 	// ErrNotFound: no object has this key.
 	ErrNotFound = errors.New("object not found")
@@ -104,7 +104,7 @@ type Writer interface {
 
 	// Commit stores the object: only now, and as a whole, can it be read. After an
 	// error nothing is left of the write, save in one case that the error names:
-	// the store did not say whether the commit took effect. ErrSize: fewer bytes
+	// it is unknown whether the commit took effect. ErrSize: fewer bytes
 	// than announced. Commit ends the writer in any case.
 	Commit() (Info, error)
 
@@ -129,7 +129,7 @@ type Info struct {
 	ModTime     time.Time
 }
 
-// SignOptions say how a link delivers its object.
+// SignOptions describe the headers with which a link serves its object.
 type SignOptions struct {
 	// FileName is what a browser saves the object as. It may come from
 	// outside: it is cleaned and bounded. "": no name is sent.

@@ -120,7 +120,7 @@ func (s *S3) ensureBucket(ctx context.Context, create bool, region string) error
 
 var errNoBucket = errors.New("the bucket does not exist")
 
-// Check asks whether the bucket is there.
+// Check looks whether the bucket is there.
 func (s *S3) Check(ctx context.Context) error {
 	found, err := s.core.BucketExists(ctx, s.bucket)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *S3) Close() error {
 	return nil
 }
 
-// Stat asks for the object's headers.
+// Stat reads the object's headers.
 func (s *S3) Stat(ctx context.Context, key string) (Info, error) {
 	if err := checkKey(key); err != nil {
 		return Info{}, err
@@ -152,7 +152,7 @@ func (s *S3) Stat(ctx context.Context, key string) (Info, error) {
 	return s3Info(found), nil
 }
 
-// Open makes one ranged GET; ctx governs the reading too.
+// Open sends one ranged GET; ctx governs the reading too.
 func (s *S3) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, Info, error) {
 	if err := checkKey(key); err != nil {
 		return nil, Info{}, err
@@ -183,14 +183,14 @@ func (s *S3) Open(ctx context.Context, key string, offset, length int64) (io.Rea
 	if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
 		if info.Size, err = strconv.ParseInt(total, 10, 64); err != nil {
 			content.Close()
-			return nil, Info{}, errors.New("read object: the store answered a range without its total")
+			return nil, Info{}, errors.New("read object: the response to a range lacks its total")
 		}
 	}
 	info.Key = key
 	return content, info, nil
 }
 
-// openEmpty stands in for the ranges that HTTP cannot express.
+// openEmpty serves the ranges that HTTP cannot express.
 func (s *S3) openEmpty(ctx context.Context, key string, offset int64) (io.ReadCloser, Info, error) {
 	info, err := s.Stat(ctx, key)
 	if err != nil {
@@ -239,7 +239,7 @@ func objectsOf(keys []string) iter.Seq[minio.ObjectInfo] {
 	}
 }
 
-// List makes one request for each thousand objects.
+// List sends one request for each thousand objects.
 func (s *S3) List(ctx context.Context, prefix, after string, limit int) ([]Info, error) {
 	limit, err := checkList(prefix, after, limit)
 	if err != nil {
@@ -274,12 +274,12 @@ func checkList(prefix, after string, limit int) (int, error) {
 	return min(limit, MaxList), nil
 }
 
-// SignGet presigns; nothing is asked of the service.
+// SignGet presigns, without a request to the service.
 func (s *S3) SignGet(ctx context.Context, key string, ttl time.Duration, opts SignOptions) (string, error) {
 	if err := errors.Join(checkKey(key), checkTTL(ttl)); err != nil {
 		return "", err
 	}
-	typeHeader, disposition := deliver(opts, opts.ContentType)
+	typeHeader, disposition := contentHeaders(opts, opts.ContentType)
 	query := url.Values{"response-content-disposition": {disposition}}
 	if opts.ContentType != "" {
 		query.Set("response-content-type", typeHeader)
@@ -298,7 +298,7 @@ func s3Info(found minio.ObjectInfo) Info {
 	}
 }
 
-// s3Error adds what was tried, and types a missing object.
+// s3Error adds what was tried, and returns ErrNotFound for a missing object.
 func s3Error(what string, err error) error {
 	if err == nil {
 		return nil

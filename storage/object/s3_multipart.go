@@ -129,7 +129,7 @@ func (s *S3) Sweep(ctx context.Context, age time.Duration) (int, error) {
 			}
 			swept++
 		}
-		// Markers that do not move would make this endless.
+		// With markers that do not move this would be endless.
 		if !page.IsTruncated || page.NextKeyMarker == keyMarker && page.NextUploadIDMarker == idMarker {
 			return swept, nil
 		}

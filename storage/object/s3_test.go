@@ -20,7 +20,7 @@ import (
 )
 
 // TestUploadsShareTheBuffers lets more uploads run at once than there are
-// buffers: all end, and no more buffers than allowed were made.
+// buffers: all end, and no more buffers than allowed were allocated.
 func TestUploadsShareTheBuffers(t *testing.T) {
 	t.Parallel()
 	h := newS3(t, Config{PartBuffers: 2})
@@ -70,8 +70,8 @@ func TestPutWaitsForABufferUntilItsContextEnds(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// proxy stands between the store and the server. spoil may answer a request
-// itself, or let it through and lose its answer.
+// proxy stands between the store and the server. spoil may respond to a request
+// itself, or forward it and lose the response.
 type proxy struct {
 	spoil func(r *http.Request) spoiling
 }
@@ -79,9 +79,9 @@ type proxy struct {
 type spoiling int
 
 const (
-	pass spoiling = iota
+	forward spoiling = iota
 	refuse
-	loseAnswer
+	loseResponse
 )
 
 func newProxy(t *testing.T, p *proxy) string {
@@ -90,18 +90,18 @@ func newProxy(t *testing.T, p *proxy) string {
 		t.Skip("MinIO is not installed")
 	}
 	target := &url.URL{Scheme: "http", Host: minioServer.Addr()}
-	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	backend := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host // it is signed
 	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch p.spoil(r) {
-		case pass:
-			forward.ServeHTTP(w, r)
+		case forward:
+			backend.ServeHTTP(w, r)
 		case refuse:
 			w.WriteHeader(http.StatusBadRequest)
-		case loseAnswer:
-			forward.ServeHTTP(httptest.NewRecorder(), r)
+		case loseResponse:
+			backend.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		}
 	}))
@@ -109,7 +109,7 @@ func newProxy(t *testing.T, p *proxy) string {
 	return server.Listener.Addr().String()
 }
 
-func TestLostAnswerOfACommitIsFound(t *testing.T) {
+func TestLostResponseOfACommitIsFound(t *testing.T) {
 	t.Parallel()
 	isCommit := map[string]func(*http.Request) bool{
 		"multipart": func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Query().Has("uploadId") },
@@ -122,9 +122,9 @@ func TestLostAnswerOfACommitIsFound(t *testing.T) {
 			t.Parallel()
 			p := &proxy{spoil: func(r *http.Request) spoiling {
 				if isCommit[name](r) {
-					return loseAnswer
+					return loseResponse
 				}
-				return pass
+				return forward
 			}}
 			h := newS3(t, Config{URL: newProxy(t, p)})
 			want := noise(n, 9)
@@ -157,7 +157,7 @@ func TestRefusedRequestLeavesNothing(t *testing.T) {
 				if armed.Load() && spoil(r) {
 					return refuse
 				}
-				return pass
+				return forward
 			}})})
 			armed.Store(true)
 			_, err := Put(t.Context(), h, "refused", bytes.NewReader(noise(n, 3)), int64(n), WriteOptions{})
@@ -186,7 +186,7 @@ func TestSweepAbortsOldUploads(t *testing.T) {
 	require.Zero(t, h.unfinished(t, "left/over"))
 }
 
-func TestBucketIsMadeOnlyWhenAllowed(t *testing.T) {
+func TestBucketIsCreatedOnlyWhenAllowed(t *testing.T) {
 	t.Parallel()
 	if minioServer == nil {
 		t.Skip("MinIO is not installed")

@@ -31,7 +31,7 @@ type s3Writer struct {
 	ended bool
 }
 
-// writeMark is the user metadata that tells one write from another: after a
+// writeMark is the user metadata that distinguishes one write from another: after a
 // commit whose response was lost, it shows whether the object there is this one.
 const writeMark = "Put-Id"
 

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkPut compares an upload of unknown size with the client library's
-// own, which knows the size, and with a folder. 128 MiB each.
+// BenchmarkPut compares an upload of unknown size with that of the client
+// library, which knows the size, and with a folder. 128 MiB each.
 func BenchmarkPut(b *testing.B) {
 	if minioServer == nil {
 		b.Skip("MinIO is not installed")
