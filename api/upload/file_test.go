@@ -1,9 +1,12 @@
 package upload
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -148,4 +151,42 @@ func TestPanicInAForm(t *testing.T) {
 	require.Equal(t, 500, status, out)
 	require.NotContains(t, out["message"], "clock")
 	w.nothingKept()
+}
+
+// TestUploadsShareFewBuffers: each upload holds a part buffer for its file while it
+// waits for those of its symbols. One buffer more than uploads is enough.
+func TestUploadsShareFewBuffers(t *testing.T) {
+	t.Parallel()
+	const uploads = 3
+	w := newWorld(t, true, func(cfg *Config) { cfg.Slots, cfg.AdmissionWait = uploads, waitFor })
+	store, err := object.Open(t.Context(), object.Config{URL: w.minio, PartBuffers: uploads + 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	w.h.cfg.Objects = store
+	symbols := file("symbols_file", "s.zip", zipped(map[string]string{"Demo.app.dSYM/Contents/Resources/DWARF/Demo": string(machO()),
+		"Demo.app.dSYM/Contents/Info.plist": "<plist/>", "x": string(noise(17<<20, 2))}))
+	build := file("file", "a.ipa", ipa("com.example.demo", "1", noise(17<<20, 1)))
+	var wait sync.WaitGroup
+	for i := range 2 * uploads {
+		fields := []field{build, symbols, w.key()}
+		if i%2 == 0 {
+			fields = []field{symbols, build, w.key()}
+		}
+		body, kind := encodeForm(fields)
+		wait.Go(func() {
+			res, err := http.Post(w.url+"/upload/", kind, bytes.NewReader(body))
+			if err != nil {
+				t.Errorf("upload: %v", err)
+				return
+			}
+			defer res.Body.Close()
+			if res.StatusCode != http.StatusOK {
+				t.Errorf("upload: %s", res.Status)
+			}
+		})
+	}
+	wait.Wait()
+	require.Equal(t, 2*uploads, w.count(`select count(*) from builds where symbols_file_id is not null`))
+	require.Len(t, w.objects(), 3*2*uploads)
+	require.Zero(t, w.unfinished())
 }

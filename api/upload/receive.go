@@ -65,7 +65,7 @@ var errRepeated = errors.New("the upload was received before")
 func (u *upload) ctx() context.Context { return u.c.Request.Context() }
 
 // receive reads the request. When it returns nil, the caller is known, the
-// parameters are valid and the objects are stored; after an error no object is.
+// parameters are valid and the objects are stored; after an error none is kept.
 func (u *upload) receive() error {
 	defer u.permit.release()
 	defer u.abortWriters()
