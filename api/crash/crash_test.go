@@ -107,7 +107,7 @@ func (w *world) crash(project int64, key string, record bool) uuid.UUID {
 	id := uuid.New()
 	file := uuid.New()
 	objectKey := "attachments/" + file.String()
-	_, err := w.objects.Put(w.t.Context(), objectKey, strings.NewReader("<script>"), 8, object.PutOptions{ContentType: "text/html"})
+	_, err := object.Put(w.t.Context(), w.objects, objectKey, strings.NewReader("<script>"), 8, object.WriteOptions{ContentType: "text/html"})
 	require.NoError(w.t, err)
 	receipts, _, err := w.store.Accept(w.t.Context(), []crash.Incoming{{OrganizationID: w.org, ProjectID: project, UUID: id,
 		Digest: sha256.Sum256(id[:]), Document: []byte(document(id)), Format: "json", Attachments: []crash.Attachment{

@@ -94,7 +94,7 @@ func TestDownloadOfManyWindows(t *testing.T) {
 	t.Cleanup(func() { _ = s3.Close() })
 	data := random(5<<20 + 7)
 	up := w.buildOf(data)
-	_, err = s3.Put(t.Context(), up.Build.File.Key, bytes.NewReader(data), int64(len(data)), object.PutOptions{})
+	_, err = object.Put(t.Context(), s3, up.Build.File.Key, bytes.NewReader(data), int64(len(data)), object.WriteOptions{})
 	require.NoError(t, err)
 	for name, store := range map[string]object.Store{"folder": w.objects, "s3": s3} {
 		server := w.serve(w.member, store, &logged{})

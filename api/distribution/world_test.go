@@ -187,7 +187,7 @@ func (w *world) file(data []byte) distribution.NewFile {
 	sum := sha256.Sum256(data)
 	f := distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:]),
 		ContentType: "application/octet-stream"}
-	_, err := w.objects.Put(w.t.Context(), f.Key, bytes.NewReader(data), f.Size, object.PutOptions{})
+	_, err := object.Put(w.t.Context(), w.objects, f.Key, bytes.NewReader(data), f.Size, object.WriteOptions{})
 	require.NoError(w.t, err)
 	return f
 }

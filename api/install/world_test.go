@@ -160,7 +160,7 @@ func (w *world) block(user int64, blocked bool) {
 func (w *world) put(body []byte, contentType string) distribution.NewFile {
 	w.t.Helper()
 	key := distribution.Prefix + uuid.NewString()
-	_, err := w.objects.Put(w.t.Context(), key, bytes.NewReader(body), int64(len(body)), object.PutOptions{ContentType: contentType})
+	_, err := object.Put(w.t.Context(), w.objects, key, bytes.NewReader(body), int64(len(body)), object.WriteOptions{ContentType: contentType})
 	require.NoError(w.t, err)
 	sum := sha256.Sum256(body)
 	return distribution.NewFile{Key: key, Size: int64(len(body)), SHA256: hex.EncodeToString(sum[:]), ContentType: contentType}

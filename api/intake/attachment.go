@@ -65,8 +65,8 @@ func (in *intake) attach(ctx context.Context, src io.Reader, name, kind string) 
 		defer whole.release()
 	}
 	at := crash.Attachment{ID: id, Name: name, ContentType: contentType(kind), ObjectKey: "attachments/" + id.String()}
-	info, err := in.r.cfg.Objects.Put(ctx, at.ObjectKey, content, size,
-		object.PutOptions{ContentType: at.ContentType})
+	info, err := object.Put(ctx, in.r.cfg.Objects, at.ObjectKey, content, size,
+		object.WriteOptions{ContentType: at.ContentType})
 	switch {
 	case file.err != nil:
 		return in.fileFailure(file.err)

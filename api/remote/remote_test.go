@@ -45,3 +45,13 @@ func TestBrakeLetsThroughAgain(t *testing.T) {
 	require.Zero(t, b.Wait("192.0.2.1"))
 	require.NotZero(t, b.Wait("192.0.2.1"))
 }
+
+func TestNetwork(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, Network("192.0.2.1"), Network("::ffff:192.0.2.1"))
+	require.NotEqual(t, Network("192.0.2.1"), Network("192.0.2.2"))
+	require.Equal(t, Network("2001:db8::1"), Network("2001:db8::2:0:0:1"))
+	require.NotEqual(t, Network("2001:db8::1"), Network("2001:db8:0:1::1"))
+	require.Equal(t, Network("fe80::1%eth0"), Network("fe80::1"))
+	require.Equal(t, Network(""), Network("nonsense"))
+}

@@ -28,11 +28,11 @@ const (
 	fieldSync        = "sync"     // with any vendor's name behind it
 )
 
-// alias is a line of the table of names (decisions, part 4).
+// alias is a canonical name of a part and what older clients call it.
 type alias struct {
 	name string
 	also []string // spellings of older clients, by precedence
-	list bool     // several parts of the name make one comma list
+	list bool     // several parts of the name are one comma list
 }
 
 var aliases = []alias{
@@ -67,7 +67,7 @@ var openNames = []struct{ prefix, name string }{
 
 // spelling is what the name of a part means.
 type spelling struct {
-	name string // canonical; "" for a name that says nothing here
+	name string // canonical; "" for a name that means nothing here
 	rank int    // 0: the canonical name itself, which wins over the others
 	list bool
 	rest string // of an open name
@@ -84,7 +84,7 @@ var spellings = func() map[string]spelling {
 	return all
 }()
 
-// spell looks a part's name up. "groups[]" is groups.
+// spell returns what a part's name means. "groups[]" is groups.
 func spell(name string) spelling {
 	if s, ok := spellings[strings.TrimSuffix(name, "[]")]; ok {
 		return s

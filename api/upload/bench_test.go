@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bigSize is what the targets of uploads are about: 1 GiB.
+// bigSize is that of the target for uploads: 1 GiB.
 const bigSize = 1 << 30
 
 // bigApp writes a package of a little more than bigSize.
@@ -69,7 +69,7 @@ func (w *world) stream(f *os.File, size int64) {
 }
 
 // BenchmarkUpload compares an upload with PutObject of the same file to the same
-// MinIO, in turns: vs-put is the share of its throughput. The sender runs in this
+// MinIO, one after the other: vs-put is the ratio of their throughputs. The sender runs in this
 // process as well.
 func BenchmarkUpload(b *testing.B) {
 	w := newWorld(b, true, nil)

@@ -185,7 +185,7 @@ func TestIdempotency(t *testing.T) {
 	status, out := w.post("/upload/", map[string]string{"Idempotency-Key": "job-17"}, build, text("api_key", "wrong"))
 	require.Equal(t, 401, status, out)
 
-	// Two at once make one build, and are both told of it.
+	// Two at once create one build, and both get it.
 	header["Idempotency-Key"] = "job-18"
 	var wait sync.WaitGroup
 	ids := make([]any, 4)
@@ -205,9 +205,9 @@ func TestIdempotency(t *testing.T) {
 	require.Eventually(t, func() bool { return len(w.objects()) == 4 }, waitFor, tick)
 }
 
-// TestSettle: a commit of unknown outcome is looked up, and its objects are never
-// deleted here.
-func TestSettle(t *testing.T) {
+// TestConfirmCommit: a commit of unknown outcome is looked up, and its objects are
+// never deleted here.
+func TestConfirmCommit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false, nil)
 	got := w.upload(w.key(), file("file", "a.ipa", ipa("com.example.demo", "1")))
@@ -221,13 +221,13 @@ func TestSettle(t *testing.T) {
 		away bool
 		made bool
 	}{"made": {id: id, made: true}, "made, sender gone": {id: id, away: true, made: true}, "not made": {id: id + 1}} {
-		in := w.reception()
+		u := w.newUpload()
 		if tc.away {
-			in.c.Request = in.c.Request.WithContext(gone)
+			u.c.Request = u.c.Request.WithContext(gone)
 		}
-		in.made = []string{"builds/a"}
-		err := in.settle(&distribution.Build{ID: tc.id, OrganizationID: w.boot.Organization.ID}, lost)
-		require.True(t, in.keep, name)
+		u.objects = []string{"builds/a"}
+		err := u.confirmCommit(&distribution.Build{ID: tc.id, OrganizationID: w.boot.Organization.ID}, lost)
+		require.True(t, u.keep, name)
 		if tc.made {
 			require.NoError(t, err, name)
 			continue
@@ -235,12 +235,13 @@ func TestSettle(t *testing.T) {
 		require.Equal(t, lost, err, name)
 		require.Equal(t, 503, respond.Explain(err).Status, name)
 	}
-	// Nor does the answer say otherwise when the build cannot be looked for.
-	in := w.reception()
-	in.h = &Handlers{cfg: w.h.cfg}
-	in.h.cfg.DB, err = storage.Open(storage.Config{URL: "postgres://u:p@127.0.0.1:1/d"})
+	// Nor does the response say otherwise when the build cannot be looked for.
+	u := w.newUpload()
+	cfg := w.h.cfg
+	u.cfg = &cfg
+	cfg.DB, err = storage.Open(storage.Config{URL: "postgres://u:p@127.0.0.1:1/d"})
 	require.NoError(t, err)
-	err = in.settle(&distribution.Build{ID: id, OrganizationID: w.boot.Organization.ID}, lost)
+	err = u.confirmCommit(&distribution.Build{ID: id, OrganizationID: w.boot.Organization.ID}, lost)
 	require.Equal(t, 503, respond.Explain(err).Status)
 	require.ErrorContains(t, err, "connection reset")
 }
@@ -265,8 +266,8 @@ func TestLostCommit(t *testing.T) {
 	require.Len(t, w.objects(), 2, "the sweep takes them once it is sure")
 }
 
-// TestNoTimeToInspect: that no place was free to read a file says nothing about
-// it.
+// TestNoTimeToInspect: that no process was free to read a file does not speak
+// against it.
 func TestNoTimeToInspect(t *testing.T) {
 	t.Parallel()
 	late := fmt.Errorf("read the file: %w", context.DeadlineExceeded)
@@ -308,7 +309,7 @@ func TestNoTimeToInspect(t *testing.T) {
 	require.Equal(t, 200, status, out)
 }
 
-// TestWithoutIcon: an icon that cannot be made is no reason to refuse a build.
+// TestWithoutIcon: an icon that cannot be drawn is no reason to refuse a build.
 func TestWithoutIcon(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false, func(cfg *Config) {

@@ -15,8 +15,8 @@ const (
 	maxNames = 200
 	// maxMetadataKey bounds a metadata key in bytes.
 	maxMetadataKey = 255
-	// The lengths of a landing page's name; of a community_token only the least
-	// is in the contract.
+	// The lengths of a landing page's name in characters. For a community_token
+	// clients know only the least; the most keeps the address of its page short.
 	minSlug, maxSlug, maxToken = 6, 63, 255
 )
 
@@ -33,7 +33,7 @@ type value struct {
 	rank int
 }
 
-// add takes a text part.
+// add adds a text part. Of several spellings the one of the lowest rank counts.
 func (f *fields) add(name, text string) {
 	s, text := spell(name), clean(text)
 	trimmed := strings.TrimSpace(text)
@@ -68,7 +68,7 @@ func (f *fields) add(name, text string) {
 
 func (f *fields) text(name string) string { return f.values[name].text }
 
-// optional is nil for a text that was not given.
+// optional returns nil for a text that was not given.
 func (f *fields) optional(name string) *string {
 	v, ok := f.values[name]
 	if !ok {
@@ -108,7 +108,7 @@ func onOff(name, text string) (bool, error) {
 	return on, nil
 }
 
-// id reads an id; 0 when it was not given. A slug may follow the digits.
+// id parses an id; 0 when it was not given. A slug may follow the digits.
 func (f *fields) id(name string) (int64, error) {
 	text := f.text(name)
 	if text == "" {
@@ -124,18 +124,18 @@ func (f *fields) id(name string) (int64, error) {
 
 func invalid(field, msg string) error { return &storage.InvalidError{Field: field, Msg: msg} }
 
-// request is what the text parts ask for.
-type request struct {
+// params are the parsed text parts.
+type params struct {
 	upload       distribution.Upload // without package, files and writer
 	notify, sync bool
-	platform     string // of a generic file; an app is one whatever this says
+	platform     string // of a generic file; ignored for an app
 	version      string
 	versionCode  string
 }
 
-// bind reads the text parts as the interface means them.
-func (f *fields) bind(of respond.Interface) (*request, error) {
-	r := &request{version: f.text(fieldVersion), versionCode: f.text(fieldVersionCode)}
+// bind parses the text parts by the rules of the interface.
+func (f *fields) bind(of respond.Interface) (*params, error) {
+	r := &params{version: f.text(fieldVersion), versionCode: f.text(fieldVersionCode)}
 	u := &r.upload
 	u.AppName, u.ReleaseNotes, u.Options = f.text(fieldAppName), f.text(fieldNotes), f.text(fieldOptions)
 	u.Description, u.Folder, u.Metadata = f.optional(fieldDescription), f.optional(fieldFolder), f.metadata
@@ -143,7 +143,7 @@ func (f *fields) bind(of respond.Interface) (*request, error) {
 	if of == respond.InterfaceV3 {
 		u.Via, u.TeamRequired = "v3", true
 	}
-	for _, read := range []func(*request, respond.Interface) error{f.place, f.switches, f.page, f.names} {
+	for _, read := range []func(*params, respond.Interface) error{f.target, f.switches, f.page, f.names} {
 		if err := read(r, of); err != nil {
 			return nil, err
 		}
@@ -151,7 +151,7 @@ func (f *fields) bind(of respond.Interface) (*request, error) {
 	return r, nil
 }
 
-func (f *fields) place(r *request, _ respond.Interface) (err error) {
+func (f *fields) target(r *params, _ respond.Interface) (err error) {
 	if r.upload.ProjectID, err = f.id(fieldProject); err != nil || r.upload.ProjectID != 0 {
 		return err
 	}
@@ -159,7 +159,7 @@ func (f *fields) place(r *request, _ respond.Interface) (err error) {
 	return err
 }
 
-func (f *fields) switches(r *request, _ respond.Interface) (err error) {
+func (f *fields) switches(r *params, _ respond.Interface) (err error) {
 	if r.notify, err = onOff(fieldNotify, f.text(fieldNotify)); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (f *fields) switches(r *request, _ respond.Interface) (err error) {
 	return nil
 }
 
-func (f *fields) page(r *request, _ respond.Interface) error {
+func (f *fields) page(r *params, _ respond.Interface) error {
 	mode := strings.ToLower(f.text(fieldMode))
 	if mode != "" && mode != distribution.Open && mode != distribution.Closed {
 		return problemMode()
@@ -194,7 +194,7 @@ func (f *fields) page(r *request, _ respond.Interface) error {
 	return checkToken(r.upload.Slug)
 }
 
-// checkSlug holds the alias of a landing page to the rule of version 3.
+// checkSlug checks the alias of a landing page by the rule of version 3.
 func checkSlug(slug string) error {
 	const separators = "._-"
 	switch {
@@ -208,7 +208,7 @@ func checkSlug(slug string) error {
 	return nil
 }
 
-// checkToken holds community_token to the looser rule of version 1.
+// checkToken checks community_token by the looser rule of version 1.
 func checkToken(token string) error {
 	switch {
 	case token == "":
@@ -222,7 +222,7 @@ func checkToken(token string) error {
 
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-func (f *fields) names(r *request, of respond.Interface) (err error) {
+func (f *fields) names(r *params, of respond.Interface) (err error) {
 	if r.upload.Tags, err = f.list(fieldTags); err != nil {
 		return err
 	}

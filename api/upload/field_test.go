@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// TestAliases has every line of the table of decisions, part 4.
+// TestAliases has every name that older clients use.
 func TestAliases(t *testing.T) {
 	t.Parallel()
 	for canonical, also := range map[string]string{
@@ -41,7 +41,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-func bindOf(of respond.Interface, pairs ...string) (*request, error) {
+func bindOf(of respond.Interface, pairs ...string) (*params, error) {
 	var f fields
 	for i := 0; i < len(pairs); i += 2 {
 		f.add(pairs[i], pairs[i+1])
@@ -112,7 +112,7 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// FuzzFields: whatever the parts say, what comes out keeps the rules.
+// FuzzFields: whatever the parts hold, the result keeps the rules.
 func FuzzFields(f *testing.F) {
 	f.Add("groups", "a,b", "tags[]", "none,\x00")
 	f.Add("metadata.\xff", "v", "project_id", "9999999999999999999")

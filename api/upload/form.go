@@ -27,12 +27,12 @@ var (
 )
 
 // form reads the parts of a multipart/form-data body in the order in which they
-// come. next goes to a part, Read gives its content. A body that ends inside a
-// part, or without its closing boundary, is io.ErrUnexpectedEOF; every other
-// error is the source's own.
+// come. next moves to a part, Read or chunk reads its content. A body that ends
+// inside a part, or without its closing boundary, is io.ErrUnexpectedEOF; every
+// other error is the source's own.
 //
-// It accepts what mime/multipart accepts (a fuzz test holds one against the
-// other), and lines that end in \n alone when the first one does.
+// It accepts what mime/multipart accepts (a fuzz test compares the two), and lines
+// that end in \n alone when the first one does.
 type form struct {
 	src   io.Reader
 	err   error // of src, kept
@@ -59,7 +59,7 @@ func newForm(src io.Reader, boundary string) *form {
 	return &form{src: src, buf: make([]byte, smallBuffer), delim: delim, dash: delim[2:]}
 }
 
-// grow makes the buffer at least so large.
+// grow replaces the buffer by one of size bytes if it is smaller.
 func (f *form) grow(size int) {
 	if len(f.buf) < size {
 		buf := make([]byte, size)
@@ -101,7 +101,7 @@ func (f *form) next() (*part, error) {
 	return p, nil
 }
 
-// preamble reads up to the first boundary, which also tells how lines end.
+// preamble reads up to the first boundary, which also shows how lines end.
 func (f *form) preamble() error {
 	for left := maxHeader; ; {
 		line, err := f.boundaryLine(left, f.dash)
@@ -169,7 +169,7 @@ func (f *form) boundaryLine(limit int, prefix []byte) ([]byte, error) {
 
 func blank(line []byte) bool { return len(bytes.TrimRight(line, " \t\r\n")) == 0 }
 
-// line gives the bytes up to and with the next \n, at most limit of them; they
+// line returns the bytes up to and with the next \n, at most limit of them; they
 // are valid until the next call.
 func (f *form) line(limit int) ([]byte, error) {
 	for looked := 0; ; {
@@ -188,17 +188,10 @@ func (f *form) line(limit int) ([]byte, error) {
 	}
 }
 
-// Read gives the content of the current part; io.EOF at its end.
+// Read reads the content of the current part; io.EOF at its end.
 func (f *form) Read(p []byte) (int, error) {
-	for f.ready == 0 {
-		switch f.state {
-		case partStart, insidePart:
-		default:
-			return 0, io.EOF
-		}
-		if err := f.scan(); err != nil {
-			return 0, err
-		}
+	if err := f.find(); err != nil {
+		return 0, err
 	}
 	n := copy(p, f.buf[f.r:f.r+f.ready])
 	f.r += n
@@ -206,18 +199,43 @@ func (f *form) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// chunk returns the next bytes of the current part, without copying them: they are
+// valid until the next call. io.EOF at its end.
+func (f *form) chunk() ([]byte, error) {
+	if err := f.find(); err != nil {
+		return nil, err
+	}
+	content := f.buf[f.r : f.r+f.ready]
+	f.r += f.ready
+	f.ready = 0
+	return content, nil
+}
+
+// find reads until some content is ready; io.EOF at the end of the part.
+func (f *form) find() error {
+	for f.ready == 0 {
+		if f.state != partStart && f.state != insidePart {
+			return io.EOF
+		}
+		if err := f.scan(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // scan finds content, or the end of the part, at the start of the window. All
-// content found before is handed out.
+// content found before was handed out.
 func (f *form) scan() error {
 	for {
 		window := f.buf[f.r:f.w]
 		if f.state == partStart {
 			// An empty part may end without a line break of its own.
-			switch ends(window, f.dash) {
-			case yes:
+			switch startsDelimiter(window, f.dash) {
+			case matches:
 				f.state = partEnd
 				return nil
-			case perhaps:
+			case needMore:
 				if err := f.fill(); err != nil {
 					return err
 				}
@@ -230,11 +248,11 @@ func (f *form) scan() error {
 			at = len(window) - overlap(window, f.delim)
 		}
 		if at < len(window) {
-			switch ends(window[at:], f.delim) {
-			case yes:
+			switch startsDelimiter(window[at:], f.delim) {
+			case matches:
 				f.ready, f.state = at, partEnd
 				return nil
-			case no:
+			case noMatch:
 				at++ // content that looks like a boundary
 			}
 		}
@@ -248,41 +266,41 @@ func (f *form) scan() error {
 	}
 }
 
-type answer int
+type match int
 
 const (
-	no answer = iota
-	perhaps
-	yes
+	noMatch match = iota
+	needMore
+	matches
 )
 
-// ends says whether b begins with the delimiter: what follows it must be able to
-// end its line or close the form.
-func ends(b, delim []byte) answer {
+// startsDelimiter reports whether b begins with the delimiter, as far as b shows
+// it: what follows the delimiter must be able to end its line or close the form.
+func startsDelimiter(b, delim []byte) match {
 	rest, ok := bytes.CutPrefix(b, delim)
 	switch {
 	case !ok && len(b) < len(delim) && bytes.HasPrefix(delim, b):
-		return perhaps
+		return needMore
 	case !ok:
-		return no
+		return noMatch
 	case len(rest) == 0:
-		return perhaps
+		return needMore
 	}
 	switch rest[0] {
 	case ' ', '\t', '\r', '\n':
-		return yes
+		return matches
 	case '-':
 		switch {
 		case len(rest) > 1 && rest[1] == '-':
-			return yes
+			return matches
 		case len(rest) == 1:
-			return perhaps
+			return needMore
 		}
 	}
-	return no
+	return noMatch
 }
 
-// overlap is the length of the longest end of b that begins delim.
+// overlap returns the length of the longest end of b that begins delim.
 func overlap(b, delim []byte) int {
 	from := max(0, len(b)-len(delim)+1)
 	for {
@@ -298,7 +316,7 @@ func overlap(b, delim []byte) int {
 	}
 }
 
-// fill reads more behind the window. Its own end of the source inside a form is
+// fill reads more behind the window. The end of the source inside a form is
 // io.ErrUnexpectedEOF.
 func (f *form) fill() error {
 	if f.err == nil {

@@ -168,8 +168,8 @@ func TestPartHeaders(t *testing.T) {
 	require.True(t, strings.HasSuffix(long, "ä.apk"))
 }
 
-// FuzzForm holds the reader against mime/multipart: a body that the library
-// reads to its end gives the same parts here, however it arrives.
+// FuzzForm compares the reader with mime/multipart: a body that the library reads
+// to its end has the same parts here, however it arrives.
 func FuzzForm(f *testing.F) {
 	f.Add([]byte("--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--B--\r\n"), uint8(1))
 	f.Add([]byte("pre\r\n--B\r\n\r\n\r\n--B \r\nA: b\r\n\r\n--B\r\n\r\n--B--"), uint8(3))
@@ -212,7 +212,7 @@ func readLibrary(body []byte) ([]string, error) {
 	}
 }
 
-// stepReader gives at most n bytes at once.
+// stepReader returns at most n bytes at once.
 type stepReader struct {
 	b []byte
 	n int

@@ -10,18 +10,18 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
-// icon stores the package's icon, or one made of the app's name. A build is worth
-// more than its icon: nil when there is none or the store failed. The error is
-// the request's end alone.
-func (in *reception) icon(pkg *artifact.Package, name string) (*distribution.NewFile, error) {
+// storeIcon stores the package's icon, or one drawn from the app's name. A build
+// is worth more than its icon: nil when there is none or the store failed. An
+// error means that the request has ended.
+func (u *upload) storeIcon(pkg *artifact.Package, name string) (*distribution.NewFile, error) {
 	image := pkg.Icon
 	if len(image) == 0 {
 		if name == "" {
 			name = pkg.Name
 		}
 		var err error
-		if image, err = in.h.cfg.Letter(name); err != nil {
-			in.h.cfg.Log.WarnContext(in.ctx(), "icon of an app without one not made", "error", err)
+		if image, err = u.cfg.Letter(name); err != nil {
+			u.cfg.Log.WarnContext(u.ctx(), "icon of an app without one not made", "error", err)
 			return nil, nil
 		}
 	}
@@ -30,17 +30,17 @@ func (in *reception) icon(pkg *artifact.Package, name string) (*distribution.New
 		return nil, err
 	}
 	const kind = "image/png"
-	_, err = in.h.cfg.Objects.Put(in.ctx(), key, bytes.NewReader(image), int64(len(image)), object.PutOptions{ContentType: kind})
+	_, err = object.Put(u.ctx(), u.cfg.Objects, key, bytes.NewReader(image), int64(len(image)), object.WriteOptions{ContentType: kind})
 	if err != nil {
-		in.dropped = append(in.dropped, key) // whether the store has it is not sure
-		if err := in.ctx().Err(); err != nil {
+		u.unused = append(u.unused, key) // whether the store has it is not sure
+		if err := u.ctx().Err(); err != nil {
 			return nil, err
 		}
-		in.h.cfg.Log.WarnContext(in.ctx(), "icon of a build could not be stored", "error", err)
+		u.cfg.Log.WarnContext(u.ctx(), "icon of a build could not be stored", "error", err)
 		pkg.Warnings = append(pkg.Warnings, "the icon could not be stored: the build has none")
 		return nil, nil
 	}
-	in.made = append(in.made, key)
+	u.objects = append(u.objects, key)
 	sum := sha256.Sum256(image)
 	return &distribution.NewFile{Key: key, Size: int64(len(image)), SHA256: hex.EncodeToString(sum[:]), ContentType: kind}, nil
 }

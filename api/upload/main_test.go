@@ -56,7 +56,7 @@ type world struct {
 }
 
 // routed is a body behind the router: with each read it sets a deadline of its
-// own, and lifts it at the end.
+// own, and removes it at the end.
 type routed struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -72,12 +72,12 @@ func (r routed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unknown counts the places that uploads without a key hold.
-func (h *Handlers) unknown() int {
-	s := h.gate.unknown
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.taken.places
+// unauthenticated counts the uploads without a key that are admitted.
+func (h *Handlers) unauthenticated() int {
+	r := h.admission.unauthenticated
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reserved.uploads
 }
 
 // newWorld serves the handlers on a folder store, or on MinIO.
@@ -108,8 +108,11 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 	w.h, err = New(cfg)
 	require.NoError(t, err)
 	engine := gin.New()
-	engine.Use(func(c *gin.Context) {
-		c.Request = c.Request.WithContext(c.Request.Context()) // net/http looks at the body of its own
+	// Like the router, which responds to a panic with an internal error.
+	engine.Use(gin.CustomRecoveryWithWriter(nil, func(c *gin.Context, cause any) {
+		respond.Legacy(c, fmt.Errorf("panic: %v", cause))
+	}), func(c *gin.Context) {
+		c.Request = c.Request.WithContext(c.Request.Context()) // net/http looks at the body that it has set
 		c.Request.Body = routed{c.Request.Body, http.NewResponseController(c.Writer)}
 	})
 	for _, path := range []string{"/api/upload/", "/upload/"} {
@@ -186,7 +189,7 @@ func encodeForm(fields []field) (body []byte, contentType string) {
 	return b.Bytes(), m.FormDataContentType()
 }
 
-// post sends a form and gives status and body.
+// post sends a form and returns status and body.
 func (w *world) post(path string, headers map[string]string, fields ...field) (int, map[string]any) {
 	w.t.Helper()
 	body, kind := encodeForm(fields)
@@ -211,7 +214,7 @@ func (w *world) send(path string, headers map[string]string, kind string, body [
 	return res.StatusCode, out
 }
 
-// upload posts to the upload interface and wants success.
+// upload posts to the upload interface and expects success.
 func (w *world) upload(fields ...field) map[string]any {
 	w.t.Helper()
 	status, out := w.post("/api/upload/", nil, fields...)
@@ -267,11 +270,11 @@ func (w *world) nothingKept() {
 
 // idle reports whether no upload is being received.
 func (h *Handlers) idle() bool {
-	n := int64(h.cfg.AtOnce)
-	if !h.gate.turns.TryAcquire(n) {
+	n := int64(h.cfg.Slots)
+	if !h.admission.slots.TryAcquire(n) {
 		return false
 	}
-	h.gate.turns.Release(n)
+	h.admission.slots.Release(n)
 	return true
 }
 
@@ -286,7 +289,7 @@ func zipped(names map[string]string) []byte {
 	return b.Bytes()
 }
 
-// ipa makes an app of the bundle id and version; extra bytes make it large.
+// ipa returns an app of the bundle id and version; extra bytes make it large.
 func ipa(bundle, version string, extra ...[]byte) []byte {
 	files := map[string]string{"Payload/Demo.app/Info.plist": infoPlist(bundle, version), "Payload/Demo.app/Demo": string(machO())}
 	for i, content := range extra {
@@ -330,8 +333,8 @@ func code(out map[string]any) int {
 	return int(n)
 }
 
-// reception is one without a connection.
-func (w *world) reception() *reception {
+// newUpload is one without a connection.
+func (w *world) newUpload() *upload {
 	c, _ := gin.CreateTestContext(httptest.NewRecorder())
 	c.Request = httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, "/", nil)
 	return w.h.begin(c, respond.InterfaceLegacy)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/gin-gonic/gin"
+
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
@@ -24,11 +26,11 @@ const (
 	codeLogin        = 156
 )
 
-// busyRetry is what a client that hears 429 should wait: some uploads end in it.
+// busyRetry is what a client that gets 429 should wait: some uploads end in it.
 const busyRetry = 15 * time.Second
 
-// known are the failures of storage that have an answer of their own.
-var known = []struct {
+// storageProblems are the failures of storage that have a response of their own.
+var storageProblems = []struct {
 	err    error
 	status int
 	legacy int
@@ -43,10 +45,19 @@ var known = []struct {
 	{distribution.ErrNoAccess, http.StatusForbidden, codeNoAccess, "no write access to the project or team"},
 }
 
-// explain gives the failures of storage and inspection the meaning that they
-// have for an upload.
+// handle turns the error of a handler into status, body and log line.
+func handle(of respond.Interface, serve func(*gin.Context) error) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if err := serve(c); err != nil {
+			respond.Error(c, of, explain(err))
+		}
+	}
+}
+
+// explain returns the meaning that failures of storage and inspection have for an
+// upload.
 func explain(err error) error {
-	for _, k := range known {
+	for _, k := range storageProblems {
 		if errors.Is(err, k.err) {
 			return &respond.Problem{Status: k.status, Legacy: k.legacy, Text: k.text, Err: err}
 		}
@@ -59,7 +70,7 @@ func explain(err error) error {
 	return err
 }
 
-// arrival says why the body could not be read.
+// arrival returns why the body could not be read.
 func arrival(err error) error {
 	var tooLong *http.MaxBytesError
 	var p *respond.Problem
@@ -74,9 +85,9 @@ func arrival(err error) error {
 	return &respond.Problem{Status: http.StatusBadRequest, Text: "the multipart body cannot be read", Err: err}
 }
 
-// inspection gives the error of one its answer: running out of time says nothing
-// about the file but that no place was free to read it, or that the store was
-// slow. It may be sent again as it is.
+// inspection explains the error of an inspection: running out of time does not
+// speak against the file, but means that no process was free to read it, or that
+// the store was slow. It may be sent again as it is.
 func inspection(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &respond.Problem{Status: http.StatusServiceUnavailable, RetryAfter: busyRetry, Err: err,

@@ -11,82 +11,89 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/object"
 )
 
 const (
 	// maxParts bounds the parts of a form; clients send some dozens.
 	maxParts = 200
-	// maxText bounds one text part, maxTexts all of them, in bytes.
-	maxText  = 64 << 10
-	maxTexts = 1 << 20
-	// maxEarly is what is kept of texts before the sender has shown a key or
-	// was let in by the gate.
-	maxEarly = 64 << 10
 	// maxIdempotencyKey bounds the header; ids and commit names are shorter.
 	maxIdempotencyKey = 200
-	// seenFor is how long an Idempotency-Key stands for its build.
-	seenFor = 24 * time.Hour
+	// idempotencyAge is how long an Idempotency-Key stands for its build.
+	idempotencyAge = 24 * time.Hour
 )
 
-// idempotencyHeader names an upload, so that sending it again makes no second
+// idempotencyHeader names an upload, so that sending it again creates no second
 // build.
 const idempotencyHeader = "Idempotency-Key"
 
-// reception is one request on its way.
-type reception struct {
-	h           *Handlers
+// upload is one request on its way.
+type upload struct {
+	cfg         *Config
 	c           *gin.Context
 	of          respond.Interface
 	symbolsOnly bool
 
-	body   *source
-	form   *form
-	pass   pass
-	caller *auth.Caller
-	key    string // Idempotency-Key
-	seen   *distribution.Build
+	idempotencyKey string
+	caller         *auth.Caller        // nil until a key was shown
+	earlier        *distribution.Build // that has the idempotency key already
 
+	permit    permit
+	body      *bodyReader
+	form      *form
 	fields    fields
-	parts     int
 	textBytes int
-	request   *request
+	params    *params // of the fields, once the form is complete
 
-	file     *stored
-	symbols  *stored
-	made     []string // keys of objects that go unless keep
-	dropped  []string // keys of objects that go in any case
+	file    *receivedFile
+	symbols *receivedFile
+	writers []object.Writer // of all files, also of those that are left out
+
+	objects  []string // keys of stored objects, deleted unless keep
+	unused   []string // keys of objects that are deleted in any case
 	keep     bool
-	warnings []string // of this answer, beside the build's own
+	warnings []string // of this response, beside the build's own
 }
 
-func (h *Handlers) begin(c *gin.Context, of respond.Interface) *reception {
-	return &reception{h: h, c: c, of: of, pass: pass{gate: h.gate, from: remote.Network(c.ClientIP())}}
-}
-
-// errSeen ends a reception whose build is there already.
-var errSeen = errors.New("the upload was seen before")
+// errRepeated: a build with the idempotency key exists (upload.earlier).
+var errRepeated = errors.New("the upload was received before")
 
 // ctx carries the caller once it is known.
-func (in *reception) ctx() context.Context { return in.c.Request.Context() }
+func (u *upload) ctx() context.Context { return u.c.Request.Context() }
 
-// receive reads the whole form. When it answers nil, the caller is known, the
-// parameters are read and the objects are stored.
-func (in *reception) receive() error {
-	r := in.c.Request
-	in.key = r.Header.Get(idempotencyHeader)
-	if err := checkIdempotencyKey(in.key); err != nil {
+// receive reads the request. When it returns nil, the caller is known, the
+// parameters are valid and the objects are stored; after an error none is kept.
+func (u *upload) receive() error {
+	defer u.permit.release()
+	defer u.abortWriters()
+	if err := u.readHeader(); err != nil {
 		return err
 	}
-	caller, err := in.h.cfg.Auth.Identify(in.c, auth.UploadBuilds)
+	if err := u.readForm(); err != nil {
+		return err
+	}
+	if err := u.checkForm(); err != nil {
+		return err
+	}
+	return u.commitFiles()
+}
+
+// readHeader checks what is known before the body.
+func (u *upload) readHeader() error {
+	r := u.c.Request
+	u.idempotencyKey = r.Header.Get(idempotencyHeader)
+	if err := checkIdempotencyKey(u.idempotencyKey); err != nil {
+		return err
+	}
+	caller, err := u.cfg.Auth.Identify(u.c, auth.UploadBuilds)
 	if err != nil {
 		return err
 	}
 	if caller != nil {
-		if err := in.identified(caller); err != nil {
+		if err := u.authenticated(caller); err != nil {
 			return err
 		}
 	}
@@ -94,14 +101,13 @@ func (in *reception) receive() error {
 	if boundary == "" || len(boundary) > maxBoundary {
 		return refuse(http.StatusBadRequest, 0, "the body must be multipart/form-data with a boundary; file is required as a part of it")
 	}
-	most := in.h.cfg.maxBody()
-	if r.ContentLength > most {
-		return &http.MaxBytesError{Limit: most}
+	limit := u.cfg.maxBody()
+	if r.ContentLength > limit {
+		return &http.MaxBytesError{Limit: limit}
 	}
-	in.body = &source{r: r.Body, limit: most}
-	in.form = newForm(in.body, boundary)
-	defer in.pass.leave()
-	return in.rest()
+	u.body = &bodyReader{r: r.Body, limit: limit}
+	u.form = newForm(u.body, boundary)
+	return nil
 }
 
 func checkIdempotencyKey(key string) error {
@@ -116,163 +122,117 @@ func checkIdempotencyKey(key string) error {
 	return nil
 }
 
-// rest reads the form from the next part on to its end. A file part is handed to
-// the object store, whose reader comes back here for what follows it.
-func (in *reception) rest() error {
-	for {
-		p, err := in.form.next()
+// readForm reads the parts in the order in which they come.
+func (u *upload) readForm() error {
+	for parts := 1; ; parts++ {
+		p, err := u.form.next()
 		if err == io.EOF {
-			return in.complete()
+			return nil
 		}
 		if err != nil {
 			return arrival(err)
 		}
-		if in.parts++; in.parts > maxParts {
+		if parts > maxParts {
 			return problemTooLarge("the form has more than " + strconv.Itoa(maxParts) + " parts")
 		}
-		name := spell(p.name).name
-		if in.symbolsOnly && name == fieldSymbols {
-			name = fieldFile
-		}
-		switch {
-		case name == fieldFile:
-			return in.takeFile(p)
-		case name == fieldSymbols:
-			if done, err := in.takeSymbols(p); done {
-				return err
-			}
-		case !p.isFile:
-			if err := in.text(p); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// text takes a text part. Those that say nothing here are read over.
-func (in *reception) text(p *part) error {
-	if spell(p.name).name == "" {
-		return nil
-	}
-	in.textBytes += len(p.name)
-	b, err := in.readText()
-	if err != nil {
-		return arrival(err)
-	}
-	in.textBytes += len(b)
-	switch {
-	case len(b) > maxText:
-		return problemTooLarge(spell(p.name).name + ": is longer than " + strconv.Itoa(maxText) + " bytes")
-	case in.textBytes > maxTexts:
-		return problemTooLarge("the text parts are longer than " + strconv.Itoa(maxTexts) + " bytes")
-	}
-	in.fields.add(p.name, string(b))
-	if spell(p.name).name != fieldKey || in.caller != nil {
-		return nil
-	}
-	if key := in.fields.text(fieldKey); key != "" {
-		caller, err := in.h.cfg.Auth.IdentifyKey(in.c, auth.UploadBuilds, key)
-		if err != nil {
+		if err := u.readPart(p); err != nil {
 			return err
 		}
-		return in.identified(caller)
 	}
-	return nil
 }
 
-// readText reads up to a byte more than a text may have. What is more than
-// maxEarly in all, of a sender that is not known, needs a place as a file does.
-func (in *reception) readText() ([]byte, error) {
-	var b []byte
-	if in.caller == nil && !in.pass.turn {
-		early := max(0, maxEarly-in.textBytes)
-		var err error
-		if b, err = io.ReadAll(io.LimitReader(in.form, int64(early)+1)); err != nil || len(b) <= early {
-			return b, err
-		}
-		if err := in.enter(); err != nil {
-			return nil, err
-		}
-	}
-	more, err := io.ReadAll(io.LimitReader(in.form, int64(maxText+1-len(b))))
-	return append(b, more...), err
-}
-
-// enter passes the gate, behind which a form has its large buffer and, of a
-// sender that is not known, must arrive quickly.
-func (in *reception) enter() error {
-	if err := in.pass.enter(in.ctx(), in.caller != nil); err != nil {
-		return err
-	}
-	in.form.grow(formBuffer)
-	if in.caller == nil {
-		end, _ := in.ctx().Deadline()
-		in.body.hurry(&pace{rate: in.h.cfg.UnknownRate, grace: in.h.cfg.UnknownGrace, end: end,
-			deadline: http.NewResponseController(in.c.Writer).SetReadDeadline, now: time.Now})
-	}
-	return nil
-}
-
-// identified goes on with a known caller.
-func (in *reception) identified(caller *auth.Caller) error {
-	in.caller = caller
-	in.pass.identified()
-	if in.body != nil {
-		in.body.trust()
-	}
-	if in.key == "" || in.symbolsOnly {
+// readPart leaves parts without a meaning unread: the form skips them.
+func (u *upload) readPart(p *part) error {
+	name := spell(p.name).name
+	switch {
+	case name == fieldFile, name == fieldSymbols && u.symbolsOnly:
+		return u.readFile(p)
+	case name == fieldSymbols:
+		return u.readSymbols(p)
+	case name == "", p.isFile:
 		return nil
 	}
-	return in.lookForSeen()
+	return u.readText(p, name)
 }
 
-// lookForSeen ends the reception when its key stands for a build.
-func (in *reception) lookForSeen() error {
-	build, err := distribution.SeenUpload(in.ctx(), in.h.cfg.DB, in.caller.OrganizationID, in.key, in.h.cfg.Now().Add(-seenFor))
+// authenticated goes on with a known caller: the bounds for uploads without a key
+// end here.
+func (u *upload) authenticated(caller *auth.Caller) error {
+	u.caller = caller
+	u.permit.authenticated()
+	if u.body != nil {
+		u.body.liftRate()
+	}
+	if u.idempotencyKey == "" || u.symbolsOnly {
+		return nil
+	}
+	return u.findEarlier()
+}
+
+// findEarlier returns errRepeated when the idempotency key stands for a build.
+func (u *upload) findEarlier() error {
+	since := u.cfg.Now().Add(-idempotencyAge)
+	build, err := distribution.SeenUpload(u.ctx(), u.cfg.DB, u.caller.OrganizationID, u.idempotencyKey, since)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	in.seen = build
-	return errSeen
+	u.earlier = build
+	return errRepeated
 }
 
-// complete checks a form that was read to its end.
-func (in *reception) complete() error {
-	switch {
-	case in.caller == nil:
-		return problemNoKey(in.of)
-	case in.file == nil:
+// admit waits for a slot. An admitted form gets its large buffer and, of a sender
+// without a key, must arrive quickly.
+func (u *upload) admit() error {
+	if err := u.permit.acquire(u.ctx(), u.caller != nil); err != nil {
+		return err
+	}
+	u.form.grow(formBuffer)
+	if u.caller == nil {
+		end, _ := u.ctx().Deadline()
+		u.body.requireRate(&minimumRate{bytesPerSecond: u.cfg.UnauthenticatedRate, grace: u.cfg.UnauthenticatedGrace, end: end,
+			setDeadline: http.NewResponseController(u.c.Writer).SetReadDeadline, now: time.Now})
+	}
+	return nil
+}
+
+// checkForm checks a form that was read to its end.
+func (u *upload) checkForm() (err error) {
+	if u.caller == nil {
+		return problemNoKey(u.of)
+	}
+	if u.file == nil {
 		return problemFile()
 	}
-	var err error
-	in.request, err = in.fields.bind(in.of)
-	return err
-}
-
-// end deletes what belongs to nothing.
-func (in *reception) end() {
-	in.pass.leave()
-	gone := in.dropped
-	if !in.keep {
-		gone = append(gone, in.made...)
+	if u.params, err = u.fields.bind(u.of); err != nil {
+		return err
 	}
-	in.remove(gone...)
+	if u.file.Size == 0 {
+		return problemEmpty()
+	}
+	return nil
 }
 
-// removeTimeout is what deleting may take although the caller may be gone; what
-// stays is found by the sweep.
+func (u *upload) warn(text string) { u.warnings = append(u.warnings, text) }
+
+// removeTimeout bounds the deletion of objects, which goes on although the caller
+// may be gone; what stays is found by the sweep.
 const removeTimeout = 30 * time.Second
 
-func (in *reception) remove(keys ...string) {
+// removeObjects deletes the objects that no row names. It runs after the response.
+func (u *upload) removeObjects() {
+	keys := u.unused
+	if !u.keep {
+		keys = append(keys, u.objects...)
+	}
 	if len(keys) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(in.ctx()), removeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.ctx()), removeTimeout)
 	defer cancel()
-	if err := in.h.cfg.Objects.Delete(ctx, keys...); err != nil {
-		in.h.cfg.Log.WarnContext(ctx, "objects of a refused upload not deleted, the sweep will", "keys", keys, "error", err)
+	if err := u.cfg.Objects.Delete(ctx, keys...); err != nil {
+		u.cfg.Log.WarnContext(ctx, "objects of a refused upload not deleted, the sweep will", "keys", keys, "error", err)
 	}
 }

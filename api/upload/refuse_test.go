@@ -230,9 +230,9 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 	require.False(t, sent)
 }
 
-// TestAnswerReachesWhoSendsFirst: many clients look for the answer only once they
-// have sent everything.
-func TestAnswerReachesWhoSendsFirst(t *testing.T) {
+// TestResponseReachesWhoSendsFirst: many clients look for the response only once
+// they have sent everything.
+func TestResponseReachesWhoSendsFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false, nil)
 	u, err := url.Parse(w.url)
@@ -259,7 +259,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	for _, k := range known {
+	for _, k := range storageProblems {
 		require.ErrorIs(t, explain(k.err), k.err)
 		require.NotEqual(t, k.err, explain(k.err))
 	}

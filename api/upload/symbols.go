@@ -10,34 +10,35 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// attach receives a symbols file and gives it to the builds it fits.
-func (in *reception) attach() ([]int64, error) {
-	if err := in.receive(); err != nil {
+// attachSymbols receives a symbols file and attaches it to the builds it fits. It
+// returns their ids.
+func (u *upload) attachSymbols() ([]int64, error) {
+	if err := u.receive(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(in.ctx(), inspectTime)
+	ctx, cancel := context.WithTimeout(u.ctx(), inspectTime)
 	defer cancel()
-	what, err := in.h.cfg.InspectSymbols(ctx, in.input(ctx, in.file))
+	what, err := u.cfg.InspectSymbols(ctx, u.artifactInput(ctx, u.file))
 	if err != nil {
 		return nil, inspection(err)
 	}
-	symbols := newSymbols(in.file, what)
+	symbols := newSymbols(u.file, what)
 	var builds []distribution.Build
-	err = in.h.cfg.DB.InTx(in.ctx(), func(tx *storage.Tx) (err error) {
-		builds, err = distribution.AttachSymbols(in.ctx(), tx, auth.Actor(in.c), in.caller.Writer(auth.Actor(in.c)), *symbols)
+	err = u.cfg.DB.InTx(u.ctx(), func(tx *storage.Tx) (err error) {
+		builds, err = distribution.AttachSymbols(u.ctx(), tx, auth.Actor(u.c), u.caller.Writer(auth.Actor(u.c)), *symbols)
 		return err
 	})
 	var unknown *storage.UnknownOutcomeError
-	switch {
-	case errors.As(err, &unknown):
-		in.keep = true // the sweep deletes the object if no build has it
+	if errors.As(err, &unknown) {
+		u.keep = true // the sweep deletes the object if no build has it
+	}
+	if err != nil {
 		return nil, err
-	case err != nil:
-		return nil, err
-	case len(builds) == 0:
+	}
+	if len(builds) == 0 {
 		return nil, refuse(http.StatusNotFound, 0, "no build without symbols has an image of this file")
 	}
-	in.keep = true
+	u.keep = true
 	ids := make([]int64, 0, len(builds))
 	for _, b := range builds {
 		ids = append(ids, b.ID)

@@ -18,8 +18,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// TestAnswer holds the success against 2.1, member by member.
-func TestAnswer(t *testing.T) {
+// TestResponse checks the success member by member.
+func TestResponse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false, nil)
 	app := ipa("com.example.demo", "1.2.3")
@@ -183,7 +183,7 @@ func TestV3(t *testing.T) {
 	require.Equal(t, 201, status, got)
 	require.Equal(t, 0, w.count(`select count(*) from projects where all_testers`))
 
-	// Several teams: version 3 wants to know which.
+	// Several teams: version 3 must be told which.
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		_, err := account.CreateTeam(ctx, tx, account.CLI(), account.NewTeam{OrganizationID: w.boot.Organization.ID, Name: "Second"})
 		return err

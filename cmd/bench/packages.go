@@ -74,7 +74,7 @@ func (b *uploadBench) inspect(ctx context.Context, store object.Store, path stri
 		return nil, err
 	}
 	key := "builds/" + uuid.NewString()
-	if _, err := store.Put(ctx, key, f, info.Size(), object.PutOptions{}); err != nil {
+	if _, err := object.Put(ctx, store, key, f, info.Size(), object.WriteOptions{}); err != nil {
 		return nil, err
 	}
 	defer func() { _ = store.Delete(context.WithoutCancel(ctx), key) }()

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// bufferPool hands out at most count buffers of size bytes. It makes them when
-// they are first wanted, and lets go of most of them when none is in use, so
-// that an idle process does not hold the memory of its busiest minute.
+// bufferPool lends at most count buffers of size bytes. It allocates them when
+// they are first needed, and frees most of them when none is in use, so that an
+// idle process does not hold the memory of its busiest minute.
 type bufferPool struct {
 	size  int
 	slots chan struct{} // one element for each buffer in use
@@ -18,7 +18,7 @@ type bufferPool struct {
 	free [][]byte
 }
 
-// keepIdle is how many buffers survive idleness: enough for one upload.
+// keepIdle buffers stay allocated while none is in use: enough for one upload.
 const keepIdle = 2
 
 func newBufferPool(size, count int) *bufferPool {
@@ -27,6 +27,9 @@ func newBufferPool(size, count int) *bufferPool {
 
 // get waits for a buffer until ctx ends.
 func (p *bufferPool) get(ctx context.Context) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	select {
 	case p.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -43,6 +46,7 @@ func (p *bufferPool) get(ctx context.Context) ([]byte, error) {
 	return make([]byte, p.size), nil
 }
 
+// put takes a buffer back.
 func (p *bufferPool) put(buf []byte) {
 	p.mu.Lock()
 	p.free = append(p.free, buf)
@@ -54,10 +58,10 @@ func (p *bufferPool) put(buf []byte) {
 	p.mu.Unlock()
 }
 
-// body reads a part out of a pooled buffer, for an HTTP request. The transport
-// may go on reading a body after its request has returned an error; detach
-// ends that, so that the buffer can serve another part. It has no Close method
-// on purpose: the client library would close it between retries.
+// body is the body of an HTTP request that reads from a pooled buffer. The
+// transport may go on reading a body after its request has returned an error;
+// detach ends that, so that the buffer can be used for another part. It has no
+// Close method on purpose: the client library would close it between retries.
 type body struct {
 	mu   sync.Mutex
 	data []byte
@@ -98,33 +102,9 @@ func (b *body) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
+// detach ends all reading from the buffer.
 func (b *body) detach() {
 	b.mu.Lock()
 	b.gone, b.data = true, nil
 	b.mu.Unlock()
-}
-
-// fill reads until buf is full or r ends, and looks at ctx between reads. It
-// returns io.EOF (with what was read) at the end of r.
-func fill(ctx context.Context, r io.Reader, buf []byte) (int, error) {
-	n, idle := 0, 0
-	for n < len(buf) {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
-		m, err := r.Read(buf[n:])
-		if m < 0 || m > len(buf)-n {
-			return n, errors.New("reader returned an impossible count")
-		}
-		n += m
-		if err != nil {
-			return n, err
-		}
-		if m > 0 {
-			idle = 0
-		} else if idle++; idle >= 100 {
-			return n, io.ErrNoProgress
-		}
-	}
-	return n, ctx.Err()
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Config says where objects are kept. It holds secrets: its String and
+// Config describes where objects are stored. It holds secrets: its String and
 // LogValue show none.
 type Config struct {
 	// URL chooses the store:
@@ -28,7 +28,7 @@ type Config struct {
 	// AccessKey and SecretKey override those of an s3 URL.
 	AccessKey, SecretKey string
 
-	// CreateBucket lets Open make a missing bucket (s3 only).
+	// CreateBucket lets Open create a missing bucket (s3 only).
 	CreateBucket bool
 
 	// PublicURL is the address that browsers reach. For a folder: the base
@@ -46,8 +46,8 @@ type Config struct {
 	// Fewer save memory and make concurrent uploads wait; 2 at least.
 	PartBuffers int
 
-	// Transport carries the requests to an s3 service instead of the store's own
-	// one: for an address that somebody else chose, the guard of tasks/outbound.
+	// Transport, if set, carries the requests to an s3 service: for an address that
+	// somebody else chose, the guard of tasks/outbound.
 	Transport http.RoundTripper
 
 	// Now is the clock of a folder's links; time.Now by default.
@@ -77,9 +77,9 @@ func (c Config) GoString() string { return c.String() }
 // LogValue shows what String shows.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Open makes the store that cfg describes: for a folder it creates the folder
-// and removes temporary files of writers that crashed; for S3 it makes sure
-// that the bucket exists, which needs the service to answer.
+// Open opens the store that cfg describes: for a folder it creates the folder and
+// removes temporary files of writers that crashed; for S3 it checks that the
+// bucket exists, and so fails while the service is away.
 func Open(ctx context.Context, cfg Config) (Store, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -114,12 +114,12 @@ func plainPath(s string) bool {
 	return s != "" && !strings.ContainsAny(s, ":@?")
 }
 
-// s3Target is what an s3 URL says.
+// s3Target is a parsed s3 URL.
 type s3Target struct {
 	host, bucket, region string
 	access, secret       string
 	tls                  bool
-	pathStyle            *bool // nil: not said
+	pathStyle            *bool // nil: chosen by the host
 	public               *url.URL
 }
 

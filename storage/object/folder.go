@@ -3,8 +3,6 @@ package object
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +24,7 @@ import (
 // nor a symbolic link leads out of the directory.
 type Folder struct {
 	root    *os.Root
-	baseURL *url.URL // nil: links cannot be made
+	baseURL *url.URL // nil: there are no links
 	linkKey []byte
 	now     func() time.Time
 }
@@ -39,8 +37,6 @@ const (
 	// staleAge is how long a temporary file may go without a write before Open
 	// takes its writer for dead.
 	staleAge = time.Hour
-	// copyBuffer is the chunk in which a folder copies.
-	copyBuffer = 256 << 10
 )
 
 func openFolder(ctx context.Context, cfg Config, dir string) (*Folder, error) {
@@ -136,118 +132,6 @@ func (f *Folder) createTemp() (string, *os.File, error) {
 	return name, file, err
 }
 
-// Put writes a temporary file, syncs it and renames it.
-func (f *Folder) Put(ctx context.Context, key string, r io.Reader, size int64, opts PutOptions) (Info, error) {
-	if err := checkKey(key); err != nil {
-		return Info{}, err
-	}
-	contentType, err := opts.contentType()
-	if err != nil {
-		return Info{}, err
-	}
-	name, file, err := f.createTemp()
-	if err != nil {
-		return Info{}, fmt.Errorf("put object: %w", err)
-	}
-	info, err := writeObject(ctx, file, source{r: r, size: max(size, -1)}, contentType)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = f.commit(name, objectPath(key))
-	}
-	if err != nil {
-		return Info{}, errors.Join(fmt.Errorf("put object: %w", err), ignoreNotExist(f.root.Remove(name)))
-	}
-	info.Key = key
-	return info, nil
-}
-
-func writeObject(ctx context.Context, file *os.File, from source, contentType string) (Info, error) {
-	digest := sha256.New()
-	buf := make([]byte, copyBuffer)
-	for last := false; !last; {
-		n, end, err := from.next(ctx, buf)
-		if err != nil {
-			return Info{}, err
-		}
-		digest.Write(buf[:n])
-		if _, err := file.Write(buf[:n]); err != nil {
-			return Info{}, err
-		}
-		last = end
-	}
-	sum := hex.EncodeToString(digest.Sum(nil))
-	tail, err := footer{ContentType: contentType, SHA256: sum}.encode()
-	if err != nil {
-		return Info{}, err
-	}
-	if _, err := file.Write(tail); err != nil {
-		return Info{}, err
-	}
-	if err := file.Sync(); err != nil {
-		return Info{}, err
-	}
-	stat, err := file.Stat()
-	if err != nil {
-		return Info{}, err
-	}
-	return Info{Size: from.total, ContentType: contentType, ETag: sum, ModTime: stat.ModTime().UTC()}, nil
-}
-
-// commitTries bounds the race with a Delete that removes the folder between
-// its making and the rename.
-const commitTries = 20
-
-func (f *Folder) commit(temp, target string) error {
-	var err error
-	for range commitTries {
-		if err = f.root.MkdirAll(path.Dir(target), 0o700); err == nil {
-			err = f.root.Rename(temp, target)
-		}
-		// MkdirAll says "exists" of a folder that was there when it made it and
-		// gone when it looked what it is.
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
-			break
-		}
-	}
-	if err == nil {
-		if err = f.syncFolders(path.Dir(target)); err == nil {
-			return nil
-		}
-		// Not known to survive a power failure, and reported as failed: gone.
-		err = errors.Join(err, f.root.Remove(target))
-	}
-	f.prune(path.Dir(target))
-	return err
-}
-
-// syncFolders makes the entry for a file durable, up to the top: a concurrent
-// Put may have made a folder above and not have synced it yet. Where nothing
-// changed, the sync costs next to nothing.
-func (f *Folder) syncFolders(dir string) error {
-	for ; dir != "."; dir = path.Dir(dir) {
-		handle, err := f.root.Open(dir)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(handle.Sync(), handle.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// prune removes the empty folders from dir upwards.
-func (f *Folder) prune(dir string) {
-	for dir != objectsDir && f.root.Remove(dir) == nil {
-		dir = path.Dir(dir)
-	}
-}
-
 // openObject opens the file of a key; its bytes are the first Info.Size ones.
 func (f *Folder) openObject(key string) (*os.File, Info, error) {
 	if err := checkKey(key); err != nil {
@@ -292,7 +176,7 @@ func (f *Folder) Stat(ctx context.Context, key string) (Info, error) {
 	return info, file.Close()
 }
 
-// Open reads from the file; a later Put or Delete does not disturb it.
+// Open reads from the file; a later write or Delete does not disturb it.
 func (f *Folder) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Info{}, err

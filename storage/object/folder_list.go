@@ -68,7 +68,7 @@ func (l *listing) walk(ctx context.Context, dir, base string, inShard bool) erro
 	return nil
 }
 
-// skips reports that no key that begins with from belongs on the page.
+// skips reports whether no key that begins with from belongs on the page.
 func (l *listing) skips(from string) bool {
 	if !strings.HasPrefix(from, l.prefix) && !strings.HasPrefix(l.prefix, from) {
 		return true
@@ -102,7 +102,7 @@ func (l *listing) entries(dir, base string, inShard bool) ([]entry, error) {
 		} else {
 			e.from = base + name + "/"
 		}
-		// What no Put has made is left alone.
+		// What no write has created is skipped.
 		if ValidKey(strings.TrimSuffix(e.from, "/")) {
 			entries = append(entries, e)
 		}

@@ -61,7 +61,7 @@ func TestFoldersAreRemovedWhenEmpty(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestPutAgainstDelete races the making of a folder with its removal.
+// TestPutAgainstDelete races the creation of a folder with its removal.
 func TestPutAgainstDelete(t *testing.T) {
 	t.Parallel()
 	f := openTestFolder(t, t.TempDir())
@@ -70,7 +70,7 @@ func TestPutAgainstDelete(t *testing.T) {
 		wait.Go(func() {
 			key := "same/folder/" + string(rune('a'+i))
 			for range 200 {
-				if _, err := f.Put(t.Context(), key, strings.NewReader("x"), 1, PutOptions{}); err != nil {
+				if _, err := Put(t.Context(), f, key, strings.NewReader("x"), 1, WriteOptions{}); err != nil {
 					t.Errorf("put: %v", err)
 				}
 				if err := f.Delete(t.Context(), key); err != nil {
@@ -97,7 +97,7 @@ func TestSymbolicLinksDoNotLeadOut(t *testing.T) {
 		_, _, err := f.Open(t.Context(), key, 0, -1)
 		require.Error(t, err, key)
 	}
-	_, err = f.Put(t.Context(), "out/z", strings.NewReader("x"), 1, PutOptions{})
+	_, err = Put(t.Context(), f, "out/z", strings.NewReader("x"), 1, WriteOptions{})
 	require.Error(t, err)
 	require.NoFileExists(t, filepath.Join(outside, "z=o"))
 }

@@ -25,7 +25,7 @@ import (
 // signature serves HEAD too.
 const linkPath = "/objects/"
 
-// maxLinkQuery bounds what ServeSigned parses of a stranger's URL: a file name
+// maxLinkQuery bounds the query that ServeSigned parses for anyone: a file name
 // of 200 bytes and a type of 200, percent-encoded, stay below 1.5 KiB.
 const maxLinkQuery = 4 << 10
 
@@ -43,16 +43,16 @@ func (f *Folder) signature(key string, query url.Values) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// SignGet signs a link that ServeSigned answers.
+// SignGet signs a link to ServeSigned.
 func (f *Folder) SignGet(_ context.Context, key string, ttl time.Duration, opts SignOptions) (string, error) {
-	_, typeErr := PutOptions{ContentType: opts.ContentType}.contentType()
+	_, typeErr := WriteOptions{ContentType: opts.ContentType}.contentType()
 	if err := errors.Join(checkKey(key), checkTTL(ttl), typeErr); err != nil {
 		return "", err
 	}
 	if f.baseURL == nil {
 		return "", errors.New("sign link: the folder store has no public URL")
 	}
-	// Rounded up: a link never lives shorter than asked.
+	// Rounded up: a link never lives shorter than ttl.
 	expires := f.now().Add(ttl + time.Second - 1).Unix()
 	query := url.Values{"exp": {strconv.FormatInt(expires, 10)}}
 	if name := cleanFileName(opts.FileName); name != "" {
@@ -71,7 +71,7 @@ func (f *Folder) SignGet(_ context.Context, key string, ttl time.Duration, opts 
 	return link.String(), nil
 }
 
-// ServeSigned answers links made by SignGet. It expects the path as it is in
+// ServeSigned serves the links of SignGet. It expects the path as it is in
 // the link, /objects/ and the key, without the path of PublicURL. GET and HEAD,
 // ranges and conditional requests; 403 for a link that was altered or has
 // expired, 404 for an object that is gone. Errors are {"error":"..."}.
@@ -110,7 +110,7 @@ func (f *Folder) serveSigned(w http.ResponseWriter, r *http.Request) {
 	if contentType == "" {
 		contentType = info.ContentType
 	}
-	typeHeader, disposition := deliver(opts.SignOptions, contentType)
+	typeHeader, disposition := contentHeaders(opts.SignOptions, contentType)
 	header.Set("Content-Type", typeHeader)
 	header.Set("Content-Disposition", disposition)
 	header.Set("ETag", `"`+info.ETag+`"`)
@@ -121,7 +121,7 @@ func (f *Folder) serveSigned(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", info.ModTime, io.NewSectionReader(file, 0, info.Size))
 }
 
-// linkOptions is what a link's query says once its signature was found good.
+// linkOptions are the parameters of a link whose signature is valid.
 type linkOptions struct {
 	SignOptions
 	expires time.Time

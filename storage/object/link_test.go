@@ -13,30 +13,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-type answer struct {
+type response struct {
 	status int
 	header http.Header
 	body   string
 }
 
-func fetch(t *testing.T, method, link string, header ...string) answer {
+func fetch(t *testing.T, method, link string, header ...string) response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, link, nil)
 	require.NoError(t, err)
 	for i := 0; i < len(header); i += 2 {
 		request.Header.Set(header[i], header[i+1])
 	}
-	response, err := http.DefaultClient.Do(request)
+	res, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
+	defer res.Body.Close()
+	content, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
-	return answer{response.StatusCode, response.Header, string(content)}
+	return response{res.StatusCode, res.Header, string(content)}
 }
 
 func store(t *testing.T, s Store, key, content, contentType string) Info {
 	t.Helper()
-	info, err := s.Put(t.Context(), key, strings.NewReader(content), int64(len(content)), PutOptions{ContentType: contentType})
+	info, err := Put(t.Context(), s, key, strings.NewReader(content), int64(len(content)), WriteOptions{ContentType: contentType})
 	require.NoError(t, err)
 	return info
 }
@@ -206,7 +206,7 @@ func TestPublicAddressOfS3(t *testing.T) {
 // behind a reverse proxy does.
 func TestProxiedPublicAddress(t *testing.T) {
 	t.Parallel()
-	address := newProxy(t, &proxy{spoil: func(*http.Request) spoiling { return pass }})
+	address := newProxy(t, &proxy{spoil: func(*http.Request) spoiling { return forward }})
 	h := newS3(t, Config{PublicURL: "http://" + address})
 	store(t, h, "k", "through", "")
 	link := sign(t, h, "k", time.Minute, SignOptions{})

@@ -113,7 +113,7 @@ func s3URL(host, bucket string) string {
 		url.UserPassword(minioServer.User(), minioServer.Password()), host, bucket)
 }
 
-// newS3 makes a store in a bucket of its own. cfg.URL may name another host
+// newS3 opens a store in a bucket of its own. cfg.URL may name another host
 // that leads to the server.
 func newS3(t *testing.T, cfg Config) *harness {
 	t.Helper()
@@ -137,7 +137,7 @@ func newS3(t *testing.T, cfg Config) *harness {
 		return len(found.Uploads)
 	}
 	t.Cleanup(func() {
-		require.Empty(t, s3.parts.slots, "a part buffer was not given back")
+		require.Empty(t, s3.large.slots, "a part buffer was not given back")
 		require.Empty(t, s3.small.slots, "a small buffer was not given back")
 		require.NoError(t, store.Close())
 	})

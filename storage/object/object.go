@@ -1,32 +1,30 @@
-// Package object keeps files: uploaded builds, symbol files, screenshots,
-// crash attachments. One interface, Store, has two implementations: S3 (MinIO
-// or any service that speaks its protocol) and Folder (a directory of this
+// Package object stores files: uploaded builds, symbol files, screenshots,
+// crash attachments. The interface Store has two implementations: S3 (MinIO or
+// any service that speaks its protocol) and Folder (a directory of this
 // machine). Open chooses by URL.
 //
-// A write is all or nothing. Put streams from a reader of known or unknown
-// size; either the whole object becomes visible, or an error is returned and
-// neither object, unfinished upload nor temporary file remains. Up to the
-// commit (completing the upload, renaming the file) Put obeys its context; the
-// commit itself is not interrupted, so that its outcome is always known: it
-// ends by itself within commitTimeout. What a killed process leaves behind is
-// removed by Sweep.
+// A write is all or nothing. Create begins one, Write adds bytes, Commit stores
+// the object as a whole; Abort, or a failed Commit, leaves neither object,
+// unfinished upload nor temporary file. Until Commit the write obeys its
+// context; the commit itself is not interrupted, so that its outcome is known,
+// but ends within commitTimeout. What a killed process leaves behind is removed
+// by Sweep. Put writes what a reader yields.
 //
-// Memory is bounded for the whole process, not for each upload: every store of
-// kind S3 has one pool of part buffers, and a Put waits for a buffer when all
-// are taken. A reader that stalls holds at most partsInFlight buffers, so
-// callers that read from the network must bound how long a read may take.
+// Memory is bounded for the whole process, not for each write: a store of kind
+// S3 has one pool of part buffers, and a write waits for a buffer when all are
+// taken. Every unfinished write holds one, so callers that wait for a network
+// between two Writes must bound that time.
 //
-// Keys are made by Slipway (ids and fixed words); names from outside are never
-// keys. ValidKey says what a key may look like; every method refuses others
-// with ErrInvalidKey before anything is touched.
+// Keys are built by Slipway from ids and fixed words; names from outside are
+// never keys. Every method refuses keys that ValidKey rejects with
+// ErrInvalidKey, before anything is touched.
 //
 // Browsers fetch objects by signed links (SignGet): presigned by S3, or signed
-// with an HMAC and served by Folder.ServeSigned. Both kinds deliver as an
-// attachment unless the content type is known to be harmless in a browser.
+// with an HMAC and served by Folder.ServeSigned. Both deliver as an attachment
+// unless the content type is known to be harmless in a browser.
 //
-// Errors are typed where a caller decides: ErrNotFound, ErrInvalidKey,
-// ErrRange, ErrSize, ErrTooLarge. All others mean that the store failed.
-// No error text holds credentials.
+// Errors are typed where a caller decides; all others mean that the store
+// failed. No error text holds credentials.
 package object
 
 import (
@@ -36,7 +34,7 @@ import (
 	"time"
 )
 
-// Errors that a caller tells apart with errors.Is.
+// Errors that a caller distinguishes with errors.Is.
 var (
 	// ErrNotFound: no object has this key.
 	ErrNotFound = errors.New("object not found")
@@ -44,7 +42,7 @@ var (
 	ErrInvalidKey = errors.New("invalid object key")
 	// ErrRange: the offset lies behind the end of the object, or is negative.
 	ErrRange = errors.New("range outside the object")
-	// ErrSize: the reader ended before the announced size, or went beyond it.
+	// ErrSize: fewer or more bytes were written than announced.
 	ErrSize = errors.New("object size differs from the announced size")
 	// ErrTooLarge: more bytes than a multipart upload can hold.
 	ErrTooLarge = errors.New("object too large")
@@ -52,12 +50,11 @@ var (
 
 // Store keeps objects under keys. All methods are safe for concurrent use.
 type Store interface {
-	// Put stores what r yields under key and replaces an object that is there.
-	// size is the number of bytes, or -1 when it is not known. Of concurrent
-	// Puts of one key, one wins as a whole. Put does not close r, and returns
-	// only after its last Read has: a blocked reader must be unblocked by its
-	// owner when ctx ends.
-	Put(ctx context.Context, key string, r io.Reader, size int64, opts PutOptions) (Info, error)
+	// Create begins to write the object under key; Commit replaces an object
+	// that is there. size is the number of bytes, or -1 when it is not known.
+	// ctx governs the write up to Commit. Of concurrent writes of one key, one
+	// wins as a whole.
+	Create(ctx context.Context, key string, size int64, opts WriteOptions) (Writer, error)
 
 	// Open reads length bytes from offset; length -1 reads to the end, and a
 	// length beyond the end stops there. Info.Size is the size of the whole
@@ -78,17 +75,18 @@ type Store interface {
 	// S3 leaves ContentType empty here.
 	List(ctx context.Context, prefix, after string, limit int) ([]Info, error)
 
-	// SignGet makes a link that reads key without credentials for ttl (1 s to
-	// MaxLinkAge). It does not look whether the object exists.
+	// SignGet returns a link that reads key without credentials for ttl (1 s to
+	// MaxLinkAge). It does not check whether the object exists.
 	SignGet(ctx context.Context, key string, ttl time.Duration, opts SignOptions) (string, error)
 
 	// Sweep removes unfinished writes that began (folder: that were last
-	// written to) longer ago than age, and returns how many. Writes still at
-	// work that are older than age fail. MinIO keeps no list of the unfinished
-	// uploads that it forgot at a restart, but drops them itself after a day.
+	// written to) longer ago than age, and returns their number. Writes still
+	// under way that are older than age fail. MinIO keeps no list of the
+	// unfinished uploads that it forgot at a restart, but drops them itself after
+	// a day.
 	Sweep(ctx context.Context, age time.Duration) (int, error)
 
-	// Check reports whether the store can serve; for readiness. It makes one
+	// Check reports whether the store can serve; for readiness. It sends one
 	// request, or writes and removes one small file.
 	Check(ctx context.Context) error
 
@@ -96,8 +94,27 @@ type Store interface {
 	Close() error
 }
 
-// PutOptions describe the object that is written.
-type PutOptions struct {
+// Writer writes one object. It is for one goroutine. Whoever created it ends it
+// with Commit or Abort: until then it holds a buffer or a file. The usual form is
+// to defer Abort, which does nothing after Commit.
+type Writer interface {
+	// Write adds bytes, and keeps none of p. After an error, which every later
+	// Write repeats, only Abort is of use. ErrSize: more bytes than announced.
+	io.Writer
+
+	// Commit stores the object: only now, and as a whole, can it be read. After an
+	// error nothing is left of the write, save in one case that the error names:
+	// it is unknown whether the commit took effect. ErrSize: fewer bytes
+	// than announced. Commit ends the writer in any case.
+	Commit() (Info, error)
+
+	// Abort ends the writer and removes what it has written, also when its
+	// context is over. After Commit or Abort it does nothing.
+	Abort() error
+}
+
+// WriteOptions describe the object that is written.
+type WriteOptions struct {
 	// ContentType is kept with the object; "" means application/octet-stream.
 	// At most 200 bytes of printable ASCII.
 	ContentType string
@@ -112,10 +129,10 @@ type Info struct {
 	ModTime     time.Time
 }
 
-// SignOptions say how a link delivers its object.
+// SignOptions describe the headers with which a link serves its object.
 type SignOptions struct {
 	// FileName is what a browser saves the object as. It may come from
-	// outside: it is cleaned and bounded. "" gives no name.
+	// outside: it is cleaned and bounded. "": no name is sent.
 	FileName string
 	// ContentType overrides the stored one.
 	ContentType string
@@ -131,16 +148,20 @@ const (
 	// MaxLinkAge is the longest life of a signed link: the limit that AWS
 	// Signature Version 4 sets for presigned URLs.
 	MaxLinkAge = 7 * 24 * time.Hour
-	// commitTimeout bounds the uninterruptible end of a Put, and its clean-up:
-	// long enough to send one part over a slow link and for S3 to assemble a
-	// large upload.
+	// commitTimeout bounds a commit, which nothing interrupts, and the clean-up of
+	// a write: long enough to send one part over a slow link and for S3 to
+	// assemble a large upload.
 	commitTimeout = time.Minute
 	// defaultType is what HTTP assumes of bytes that nobody has described.
 	defaultType = "application/octet-stream"
 )
 
-// contentType returns the type to store, and refuses one a content type that could not stand in a header.
-func (o PutOptions) contentType() (string, error) {
+// errEnded: the writer was committed or aborted before.
+var errEnded = errors.New("object writer has ended")
+
+// contentType returns the type to store, or an error for one that could not
+// stand in a header.
+func (o WriteOptions) contentType() (string, error) {
 	if o.ContentType == "" {
 		return defaultType, nil
 	}

@@ -22,26 +22,27 @@ type S3 struct {
 	core      *minio.Core
 	public    *minio.Client // signs links: its host is the one browsers reach
 	bucket    string
-	parts     *bufferPool
+	large     *bufferPool
 	small     *bufferPool
-	transport *http.Transport // nil when the caller gave one
+	transport *http.Transport // nil: the caller's is used
 }
 
 var _ Store = (*S3)(nil)
 
 const (
-	// partSize is the size of a part and of a pooled buffer. S3 wants 5 MiB at
-	// least; 8 MiB times 10,000 parts hold 78 GiB.
+	// partSize is the size of a part and of a pooled buffer. S3 requires at least
+	// 5 MiB; 8 MiB times 10,000 parts hold 78 GiB.
 	partSize = 8 << 20
 	maxParts = 10_000
 	// defaultParts buffers are 160 MiB: eight uploads at once keep two requests
 	// busy each, and add less than 256 MiB in all.
 	defaultParts = 20
-	// partsInFlight bounds the share of one upload: more gains nothing against
+	// partsInFlight bounds the requests of one upload: more gains nothing against
 	// MinIO on the same machine, and takes buffers from other uploads.
 	partsInFlight = 4
-	// smallSize objects of known size (screenshots, attachments) have buffers
-	// of their own, 16 MiB in all, so that slow uploads do not delay them.
+	// smallSize bounds the objects of known size (screenshots, attachments) that
+	// have a pool of their own, 16 MiB in all, so that slow uploads do not delay
+	// them.
 	smallSize    = 1 << 20
 	smallBuffers = 16
 	// maxRetries of one request, with up to 1 s in between: enough for a
@@ -57,21 +58,21 @@ func openS3(ctx context.Context, cfg Config, t s3Target) (*S3, error) {
 	if buffers < 2 {
 		return nil, errors.New("object store: at least 2 part buffers are needed")
 	}
-	var own *http.Transport
+	var managed *http.Transport
 	transport := cfg.Transport
 	if transport == nil {
 		var err error
-		if own, err = minio.DefaultTransport(t.tls); err != nil {
+		if managed, err = minio.DefaultTransport(t.tls); err != nil {
 			return nil, fmt.Errorf("object store: %w", err)
 		}
-		own.MaxIdleConnsPerHost = buffers + smallBuffers
-		transport = own
+		managed.MaxIdleConnsPerHost = buffers + smallBuffers
+		transport = managed
 	}
 	opts := &minio.Options{
 		Creds:      credentials.NewStaticV4(t.access, t.secret, ""),
 		Secure:     t.tls,
 		Transport:  transport,
-		Region:     t.region, // set, so that signing a link asks nobody
+		Region:     t.region, // set, so that signing a link sends no request
 		MaxRetries: maxRetries,
 	}
 	if t.pathStyle != nil {
@@ -85,8 +86,8 @@ func openS3(ctx context.Context, cfg Config, t s3Target) (*S3, error) {
 		return nil, errors.New("object store: the host of the s3 URL is not a host or host:port")
 	}
 	s := &S3{
-		core: core, public: core.Client, bucket: t.bucket, transport: own,
-		parts: newBufferPool(partSize, buffers),
+		core: core, public: core.Client, bucket: t.bucket, transport: managed,
+		large: newBufferPool(partSize, buffers),
 		small: newBufferPool(smallSize, smallBuffers),
 	}
 	if t.public != nil {
@@ -119,7 +120,7 @@ func (s *S3) ensureBucket(ctx context.Context, create bool, region string) error
 
 var errNoBucket = errors.New("the bucket does not exist")
 
-// Check asks whether the bucket is there.
+// Check looks whether the bucket is there.
 func (s *S3) Check(ctx context.Context) error {
 	found, err := s.core.BucketExists(ctx, s.bucket)
 	if err != nil {
@@ -139,7 +140,7 @@ func (s *S3) Close() error {
 	return nil
 }
 
-// Stat asks for the object's headers.
+// Stat reads the object's headers.
 func (s *S3) Stat(ctx context.Context, key string) (Info, error) {
 	if err := checkKey(key); err != nil {
 		return Info{}, err
@@ -151,7 +152,7 @@ func (s *S3) Stat(ctx context.Context, key string) (Info, error) {
 	return s3Info(found), nil
 }
 
-// Open makes one ranged GET; ctx governs the reading too.
+// Open sends one ranged GET; ctx governs the reading too.
 func (s *S3) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, Info, error) {
 	if err := checkKey(key); err != nil {
 		return nil, Info{}, err
@@ -182,14 +183,14 @@ func (s *S3) Open(ctx context.Context, key string, offset, length int64) (io.Rea
 	if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
 		if info.Size, err = strconv.ParseInt(total, 10, 64); err != nil {
 			content.Close()
-			return nil, Info{}, errors.New("read object: the store answered a range without its total")
+			return nil, Info{}, errors.New("read object: the response to a range lacks its total")
 		}
 	}
 	info.Key = key
 	return content, info, nil
 }
 
-// openEmpty stands in for the ranges that HTTP cannot express.
+// openEmpty serves the ranges that HTTP cannot express.
 func (s *S3) openEmpty(ctx context.Context, key string, offset int64) (io.ReadCloser, Info, error) {
 	info, err := s.Stat(ctx, key)
 	if err != nil {
@@ -238,7 +239,7 @@ func objectsOf(keys []string) iter.Seq[minio.ObjectInfo] {
 	}
 }
 
-// List makes one request for each thousand objects.
+// List sends one request for each thousand objects.
 func (s *S3) List(ctx context.Context, prefix, after string, limit int) ([]Info, error) {
 	limit, err := checkList(prefix, after, limit)
 	if err != nil {
@@ -273,12 +274,12 @@ func checkList(prefix, after string, limit int) (int, error) {
 	return min(limit, MaxList), nil
 }
 
-// SignGet presigns; nothing is asked of the service.
+// SignGet presigns, without a request to the service.
 func (s *S3) SignGet(ctx context.Context, key string, ttl time.Duration, opts SignOptions) (string, error) {
 	if err := errors.Join(checkKey(key), checkTTL(ttl)); err != nil {
 		return "", err
 	}
-	typeHeader, disposition := deliver(opts, opts.ContentType)
+	typeHeader, disposition := contentHeaders(opts, opts.ContentType)
 	query := url.Values{"response-content-disposition": {disposition}}
 	if opts.ContentType != "" {
 		query.Set("response-content-type", typeHeader)
@@ -297,7 +298,7 @@ func s3Info(found minio.ObjectInfo) Info {
 	}
 }
 
-// s3Error adds what was tried, and types a missing object.
+// s3Error adds what was tried, and returns ErrNotFound for a missing object.
 func s3Error(what string, err error) error {
 	if err == nil {
 		return nil

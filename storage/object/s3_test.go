@@ -20,11 +20,11 @@ import (
 )
 
 // TestUploadsShareTheBuffers lets more uploads run at once than there are
-// buffers: all end, and no more buffers than allowed were made.
+// buffers: all end, and no more buffers than allowed were allocated.
 func TestUploadsShareTheBuffers(t *testing.T) {
 	t.Parallel()
 	h := newS3(t, Config{PartBuffers: 2})
-	pool := h.Store.(*S3).parts
+	pool := h.Store.(*S3).large
 	var peak atomic.Int64
 	var wait sync.WaitGroup
 	for i := range 6 {
@@ -38,7 +38,7 @@ func TestUploadsShareTheBuffers(t *testing.T) {
 				}
 				return content.Read(p[:min(len(p), 1<<20)])
 			})
-			_, err := h.Put(t.Context(), "shared/"+string(rune('a'+i)), watch, -1, PutOptions{})
+			_, err := Put(t.Context(), h, "shared/"+string(rune('a'+i)), watch, -1, WriteOptions{})
 			if err != nil {
 				t.Errorf("put: %v", err)
 			}
@@ -52,7 +52,7 @@ func TestUploadsShareTheBuffers(t *testing.T) {
 func TestPutWaitsForABufferUntilItsContextEnds(t *testing.T) {
 	t.Parallel()
 	h := newS3(t, Config{PartBuffers: 2})
-	pool := h.Store.(*S3).parts
+	pool := h.Store.(*S3).large
 	for range 2 {
 		buf, err := pool.get(t.Context())
 		require.NoError(t, err)
@@ -62,16 +62,16 @@ func TestPutWaitsForABufferUntilItsContextEnds(t *testing.T) {
 	defer cancel()
 	read := false
 	r := readerFunc(func([]byte) (int, error) { read = true; return 0, io.EOF })
-	_, err := h.Put(ctx, "k", r, -1, PutOptions{})
+	_, err := Put(ctx, h, "k", r, -1, WriteOptions{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.False(t, read)
 	// Small objects of known size have buffers of their own.
-	_, err = h.Put(t.Context(), "small", strings.NewReader("x"), 1, PutOptions{})
+	_, err = Put(t.Context(), h, "small", strings.NewReader("x"), 1, WriteOptions{})
 	require.NoError(t, err)
 }
 
-// proxy stands between the store and the server. spoil may answer a request
-// itself, or let it through and lose its answer.
+// proxy stands between the store and the server. spoil may respond to a request
+// itself, or forward it and lose the response.
 type proxy struct {
 	spoil func(r *http.Request) spoiling
 }
@@ -79,9 +79,9 @@ type proxy struct {
 type spoiling int
 
 const (
-	pass spoiling = iota
+	forward spoiling = iota
 	refuse
-	loseAnswer
+	loseResponse
 )
 
 func newProxy(t *testing.T, p *proxy) string {
@@ -90,18 +90,18 @@ func newProxy(t *testing.T, p *proxy) string {
 		t.Skip("MinIO is not installed")
 	}
 	target := &url.URL{Scheme: "http", Host: minioServer.Addr()}
-	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	backend := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host // it is signed
 	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch p.spoil(r) {
-		case pass:
-			forward.ServeHTTP(w, r)
+		case forward:
+			backend.ServeHTTP(w, r)
 		case refuse:
 			w.WriteHeader(http.StatusBadRequest)
-		case loseAnswer:
-			forward.ServeHTTP(httptest.NewRecorder(), r)
+		case loseResponse:
+			backend.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		}
 	}))
@@ -109,7 +109,7 @@ func newProxy(t *testing.T, p *proxy) string {
 	return server.Listener.Addr().String()
 }
 
-func TestLostAnswerOfACommitIsFound(t *testing.T) {
+func TestLostResponseOfACommitIsFound(t *testing.T) {
 	t.Parallel()
 	isCommit := map[string]func(*http.Request) bool{
 		"multipart": func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Query().Has("uploadId") },
@@ -122,13 +122,13 @@ func TestLostAnswerOfACommitIsFound(t *testing.T) {
 			t.Parallel()
 			p := &proxy{spoil: func(r *http.Request) spoiling {
 				if isCommit[name](r) {
-					return loseAnswer
+					return loseResponse
 				}
-				return pass
+				return forward
 			}}
 			h := newS3(t, Config{URL: newProxy(t, p)})
 			want := noise(n, 9)
-			put, err := h.Put(t.Context(), "lost", bytes.NewReader(want), -1, PutOptions{})
+			put, err := Put(t.Context(), h, "lost", bytes.NewReader(want), -1, WriteOptions{})
 			require.NoError(t, err)
 			got, info := readAll(t, h, "lost", 0, -1)
 			require.True(t, bytes.Equal(want, got))
@@ -157,10 +157,10 @@ func TestRefusedRequestLeavesNothing(t *testing.T) {
 				if armed.Load() && spoil(r) {
 					return refuse
 				}
-				return pass
+				return forward
 			}})})
 			armed.Store(true)
-			_, err := h.Put(t.Context(), "refused", bytes.NewReader(noise(n, 3)), int64(n), PutOptions{})
+			_, err := Put(t.Context(), h, "refused", bytes.NewReader(noise(n, 3)), int64(n), WriteOptions{})
 			require.Error(t, err)
 			require.NotErrorIs(t, err, context.Canceled)
 			_, err = h.Stat(t.Context(), "refused")
@@ -186,7 +186,7 @@ func TestSweepAbortsOldUploads(t *testing.T) {
 	require.Zero(t, h.unfinished(t, "left/over"))
 }
 
-func TestBucketIsMadeOnlyWhenAllowed(t *testing.T) {
+func TestBucketIsCreatedOnlyWhenAllowed(t *testing.T) {
 	t.Parallel()
 	if minioServer == nil {
 		t.Skip("MinIO is not installed")

@@ -57,7 +57,7 @@ func TestPutAndRead(t *testing.T) {
 					if n <= 1000 {
 						r = iotest.OneByteReader(r)
 					}
-					put, err := h.Put(t.Context(), key, r, size, PutOptions{ContentType: "image/png"})
+					put, err := Put(t.Context(), h, key, r, size, WriteOptions{ContentType: "image/png"})
 					require.NoError(t, err)
 					got, info := readAll(t, h, key, 0, -1)
 					require.True(t, bytes.Equal(want, got))
@@ -81,9 +81,9 @@ func TestPutAndRead(t *testing.T) {
 
 func TestReplaceChangesETag(t *testing.T) {
 	eachStore(t, func(t *testing.T, h *harness) {
-		one, err := h.Put(t.Context(), "k", strings.NewReader("one"), 3, PutOptions{})
+		one, err := Put(t.Context(), h, "k", strings.NewReader("one"), 3, WriteOptions{})
 		require.NoError(t, err)
-		two, err := h.Put(t.Context(), "k", strings.NewReader("two"), -1, PutOptions{})
+		two, err := Put(t.Context(), h, "k", strings.NewReader("two"), -1, WriteOptions{})
 		require.NoError(t, err)
 		require.NotEqual(t, one.ETag, two.ETag)
 		got, info := readAll(t, h, "k", 0, -1)
@@ -94,9 +94,9 @@ func TestReplaceChangesETag(t *testing.T) {
 
 func TestRanges(t *testing.T) {
 	eachStore(t, func(t *testing.T, h *harness) {
-		_, err := h.Put(t.Context(), "r/ten", strings.NewReader("0123456789"), 10, PutOptions{})
+		_, err := Put(t.Context(), h, "r/ten", strings.NewReader("0123456789"), 10, WriteOptions{})
 		require.NoError(t, err)
-		_, err = h.Put(t.Context(), "r/none", strings.NewReader(""), 0, PutOptions{})
+		_, err = Put(t.Context(), h, "r/none", strings.NewReader(""), 0, WriteOptions{})
 		require.NoError(t, err)
 		for _, c := range []struct {
 			key            string
@@ -180,12 +180,12 @@ func TestBrokenPutLeavesNothing(t *testing.T) {
 					t.Run(fmt.Sprintf("%s after %d over %q", kind.name, n, before), func(t *testing.T) {
 						key := fmt.Sprintf("broken/%s-%d-%s.x", strings.ReplaceAll(kind.name, " ", "-"), n, before)
 						if before != "" {
-							_, err := h.Put(t.Context(), key, strings.NewReader(before), -1, PutOptions{})
+							_, err := Put(t.Context(), h, key, strings.NewReader(before), -1, WriteOptions{})
 							require.NoError(t, err)
 						}
 						ctx, cancel := context.WithCancel(t.Context())
 						defer cancel()
-						_, err := h.Put(ctx, key, kind.reader(bytes.NewReader(noise(n, 1)), cancel), kind.size(n), PutOptions{})
+						_, err := Put(ctx, h, key, kind.reader(bytes.NewReader(noise(n, 1)), cancel), kind.size(n), WriteOptions{})
 						require.ErrorIs(t, err, kind.want)
 						require.Zero(t, h.unfinished(t, key))
 						if before == "" {
@@ -202,7 +202,7 @@ func TestBrokenPutLeavesNothing(t *testing.T) {
 		t.Run("cancelled before", func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			_, err := h.Put(ctx, "broken/early", strings.NewReader("x"), 1, PutOptions{})
+			_, err := Put(ctx, h, "broken/early", strings.NewReader("x"), 1, WriteOptions{})
 			require.ErrorIs(t, err, context.Canceled)
 			require.Zero(t, h.unfinished(t, "broken/early"))
 		})
@@ -230,7 +230,7 @@ func TestConcurrentPutsOfOneKey(t *testing.T) {
 			// Of both kinds: one request, and several parts.
 			contents[i] = noise(100+i%2*(partSize+mib), uint64(i))
 			wait.Go(func() {
-				_, err := h.Put(t.Context(), "same/key", bytes.NewReader(contents[i]), -1, PutOptions{})
+				_, err := Put(t.Context(), h, "same/key", bytes.NewReader(contents[i]), -1, WriteOptions{})
 				if err != nil {
 					t.Errorf("put %d: %v", i, err)
 				}
@@ -251,7 +251,7 @@ func TestConcurrentPutsOfOneKey(t *testing.T) {
 func TestDelete(t *testing.T) {
 	eachStore(t, func(t *testing.T, h *harness) {
 		for _, key := range []string{"c", "d/a", "d/b/c", "d/e"} {
-			_, err := h.Put(t.Context(), key, strings.NewReader("x"), 1, PutOptions{})
+			_, err := Put(t.Context(), h, key, strings.NewReader("x"), 1, WriteOptions{})
 			require.NoError(t, err)
 		}
 		require.NoError(t, h.Delete(t.Context()))
@@ -262,7 +262,7 @@ func TestDelete(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"c", "d/e"}, keysOf(left))
 		// The folders may be gone: writing there again must work.
-		_, err = h.Put(t.Context(), "d/b/c", strings.NewReader("x"), 1, PutOptions{})
+		_, err = Put(t.Context(), h, "d/b/c", strings.NewReader("x"), 1, WriteOptions{})
 		require.NoError(t, err)
 	})
 }
@@ -278,7 +278,7 @@ func keysOf(infos []Info) []string {
 func TestInvalidKeys(t *testing.T) {
 	eachStore(t, func(t *testing.T, h *harness) {
 		for _, key := range invalidKeys() {
-			_, err := h.Put(t.Context(), key, strings.NewReader("x"), 1, PutOptions{})
+			_, err := Put(t.Context(), h, key, strings.NewReader("x"), 1, WriteOptions{})
 			require.ErrorIs(t, err, ErrInvalidKey, "%q", key)
 			_, _, err = h.Open(t.Context(), key, 0, -1)
 			require.ErrorIs(t, err, ErrInvalidKey, "%q", key)
@@ -314,7 +314,7 @@ func TestList(t *testing.T) {
 			"b/0199a1b2-c3d4-7000-8000-000000000002/file.png", "b/0199f/x", "b/0199", "z",
 		}
 		for i, key := range keys {
-			_, err := h.Put(t.Context(), key, bytes.NewReader(make([]byte, i)), int64(i), PutOptions{})
+			_, err := Put(t.Context(), h, key, bytes.NewReader(make([]byte, i)), int64(i), WriteOptions{})
 			require.NoError(t, err)
 		}
 		want := sorted(keys)
@@ -366,7 +366,7 @@ func TestList(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	eachStore(t, func(t *testing.T, h *harness) {
 		for _, contentType := range []string{"a\r\nX: 1", "a\x00", "ü/b", strings.Repeat("a", 201)} {
-			_, err := h.Put(t.Context(), "k", strings.NewReader("x"), 1, PutOptions{ContentType: contentType})
+			_, err := Put(t.Context(), h, "k", strings.NewReader("x"), 1, WriteOptions{ContentType: contentType})
 			require.Error(t, err)
 		}
 		for _, ttl := range []time.Duration{0, -1, time.Millisecond, MaxLinkAge + 1} {

@@ -69,7 +69,7 @@ func (w *world) newProject() int64 {
 func (w *world) newFile(content string) (id int64, key string) {
 	w.t.Helper()
 	key = distribution.Prefix + uuid.NewString()
-	_, err := w.objects.Put(w.t.Context(), key, strings.NewReader(content), int64(len(content)), object.PutOptions{})
+	_, err := object.Put(w.t.Context(), w.objects, key, strings.NewReader(content), int64(len(content)), object.WriteOptions{})
 	require.NoError(w.t, err)
 	return w.number(`insert into files (organization_id, object_key, size, sha256, content_type)
 		values ($1, $2, $3, '', 'application/octet-stream') returning id`, w.org, key, len(content)), key

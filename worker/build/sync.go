@@ -187,7 +187,7 @@ func (c *buildCopy) toBucket(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	_, err = bucket.Put(ctx, key, file, c.build.File.Size, object.PutOptions{ContentType: c.build.File.ContentType})
+	_, err = object.Put(ctx, bucket, key, file, c.build.File.Size, object.WriteOptions{ContentType: c.build.File.ContentType})
 	if err != nil {
 		return "", recorder.classify(err)
 	}

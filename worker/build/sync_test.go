@@ -92,7 +92,7 @@ func TestSyncToBucket(t *testing.T) {
 	// Our own files may be in a bucket too: 20 MiB of one go to the other.
 	content := strings.Repeat("0123456789abcdef", 20<<16)
 	file, key := w.newFile("x")
-	_, err := store.Put(t.Context(), key, strings.NewReader(content), int64(len(content)), object.PutOptions{})
+	_, err := object.Put(t.Context(), store, key, strings.NewReader(content), int64(len(content)), object.WriteOptions{})
 	require.NoError(t, err)
 	w.exec(`update files set size = $2 where id = $1`, file, len(content))
 	s.Objects = store

@@ -210,7 +210,7 @@ func TestPurgeIsFencedAndResumes(t *testing.T) {
 
 func (w *world) withFile(d doc, key string) uuid.UUID {
 	w.t.Helper()
-	_, err := w.objects.Put(w.t.Context(), key, strings.NewReader("bytes"), 5, object.PutOptions{})
+	_, err := object.Put(w.t.Context(), w.objects, key, strings.NewReader("bytes"), 5, object.WriteOptions{})
 	require.NoError(w.t, err)
 	in := w.incoming(d)
 	in.Attachments = []crash.Attachment{{ID: uuid.New(), Name: "a.txt", Size: 5, ObjectKey: key}}

@@ -69,7 +69,7 @@ func (p *performance) capture(ctx context.Context, a replay.Artifact) string {
 		ContentType: a.ContentType, Size: int64(len(a.Data))}
 	ctx, cancel := context.WithTimeout(ctx, artifactTimeout)
 	defer cancel()
-	_, err := p.Objects.Put(ctx, file.Key, bytes.NewReader(a.Data), file.Size, object.PutOptions{ContentType: a.ContentType})
+	_, err := object.Put(ctx, p.Objects, file.Key, bytes.NewReader(a.Data), file.Size, object.WriteOptions{ContentType: a.ContentType})
 	if err != nil {
 		p.Log.WarnContext(ctx, "artifact not stored", "kind", a.Kind, "step", a.Step, "error", err)
 		return ""

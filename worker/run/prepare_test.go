@@ -142,7 +142,7 @@ func (w *world) newBuild(fileName string) (id int) {
 	project := w.number(`insert into projects (organization_id, team_id, name, package_name, platform, token, landing_page_mode)
 		select $1, id, 'Shop', 'org.example.shop', 'Android', $2, 'open' from teams limit 1 returning id`, w.org, uuid.NewString())
 	key := "files/" + uuid.NewString()
-	_, err := w.objects.Put(w.t.Context(), key, strings.NewReader("apk"), 3, object.PutOptions{})
+	_, err := object.Put(w.t.Context(), w.objects, key, strings.NewReader("apk"), 3, object.WriteOptions{})
 	require.NoError(w.t, err)
 	file := w.number(`insert into files (organization_id, object_key, size, sha256, content_type)
 		values ($1, $2, 3, '', 'application/octet-stream') returning id`, w.org, key)

@@ -74,7 +74,7 @@ func TestObjectSweep(t *testing.T) {
 	require.NoError(t, db.GetContext(t.Context(), &project, `insert into crash_projects (organization_id, name) values ($1, 'p') returning id`, org))
 	for i := range 5 {
 		for _, key := range []string{fmt.Sprint("attachments/named", i), fmt.Sprint("attachments/orphan", i), fmt.Sprint("builds/", i)} {
-			_, err := objects.Put(t.Context(), key, strings.NewReader("x"), 1, object.PutOptions{})
+			_, err := object.Put(t.Context(), objects, key, strings.NewReader("x"), 1, object.WriteOptions{})
 			require.NoError(t, err)
 		}
 		_, _, err := store.Accept(t.Context(), []crash.Incoming{{OrganizationID: org, ProjectID: project, UUID: uuid.New(),
@@ -117,7 +117,7 @@ func TestObjectSweepGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = objects.Close() })
 	for _, key := range []string{"a/1", "b/1", "c/1"} {
-		_, err := objects.Put(t.Context(), key, strings.NewReader("x"), 1, object.PutOptions{})
+		_, err := object.Put(t.Context(), objects, key, strings.NewReader("x"), 1, object.WriteOptions{})
 		require.NoError(t, err)
 	}
 	var asked []string

@@ -14,8 +14,8 @@ func InlineType(contentType string) bool {
 	return inlineForm(contentType) != ""
 }
 
-// inlineForm is the header value for an inline type, or "". Parameters are
-// dropped: a charset such as UTF-7 would give plain text another meaning.
+// inlineForm returns the header value for an inline type, or "". Parameters are
+// dropped: a charset such as UTF-7 would change what plain text means.
 func inlineForm(contentType string) string {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -31,9 +31,10 @@ func inlineForm(contentType string) string {
 	return ""
 }
 
-// deliver decides the two headers that say what a browser does with an object.
-// contentType is what the link asks for, or what is stored.
-func deliver(opts SignOptions, contentType string) (typeHeader, disposition string) {
+// contentHeaders returns Content-Type and Content-Disposition, which decide what a
+// browser does with an object. contentType is that of the link, else the stored
+// one.
+func contentHeaders(opts SignOptions, contentType string) (typeHeader, disposition string) {
 	if form := inlineForm(contentType); form != "" {
 		if opts.Inline {
 			return form, dispositionHeader("inline", opts.FileName)
@@ -43,8 +44,8 @@ func deliver(opts SignOptions, contentType string) (typeHeader, disposition stri
 	return attachmentForm(contentType), dispositionHeader("attachment", opts.FileName)
 }
 
-// attachmentForm keeps the types of packages and archives, which installers go
-// by, and calls anything that a browser might interpret a stream of bytes.
+// attachmentForm keeps the types of packages and archives, on which installers
+// rely, and replaces any that a browser might interpret by that of plain bytes.
 func attachmentForm(contentType string) string {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil || !strings.HasPrefix(media, "application/") {
@@ -58,7 +59,7 @@ func attachmentForm(contentType string) string {
 	return media
 }
 
-// dispositionHeader writes a Content-Disposition (RFC 6266): a quoted ASCII
+// dispositionHeader returns a Content-Disposition (RFC 6266): a quoted ASCII
 // name that needs no escape, and the exact name in the form of RFC 8187 when it
 // differs.
 func dispositionHeader(kind, fileName string) string {
@@ -93,11 +94,12 @@ func dispositionHeader(kind, fileName string) string {
 	return b.String()
 }
 
-// maxFileName bounds a delivered name, in bytes: what file systems take.
+// maxFileName bounds a file name in a header, in bytes: below what file systems
+// allow.
 const maxFileName = 200
 
-// cleanFileName makes a name from outside harmless for headers, for file
-// systems and for the eye: no control characters, path separators or marks that
+// cleanFileName returns a name from outside in a form that is harmless in headers,
+// in file systems and to the eye: no control characters, path separators or marks that
 // reverse the direction of text (which hide an extension), no leading dots, at
 // most 200 bytes with the extension kept.
 func cleanFileName(name string) string {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// answer is the success of upload (2.1). Members of the contract are always
-// there: unknown texts are "", lists [] and attachments null.
-func (h *Handlers) answer(o *outcome) map[string]any {
-	b, l := o.build, h.cfg.Links
+// response is the success of the upload interface. Members that clients know are
+// always there: unknown texts are "", lists [] and attachments null.
+func (u *upload) response(o *outcome) map[string]any {
+	b, l := o.build, u.cfg.Links
 	page, projectPage := l.Page(b.Token), l.Page(o.project.PageName())
 	symbols := ""
 	if b.SymbolsKey != "" {
@@ -36,12 +36,12 @@ func (h *Handlers) answer(o *outcome) map[string]any {
 		"platform":                     b.Platform,
 		"tags":                         list(b.Tags),
 		"metadata":                     pairs(b.Metadata),
-		"has_" + h.cfg.Vendor + "_sdk": b.HasSDK,
+		"has_" + u.cfg.Vendor + "_sdk": b.HasSDK,
 		"attachments":                  nil,
 		"landing_page_mode":            o.project.LandingPageMode,
 		"app_description":              o.project.Description,
 
-		// Ours.
+		// Slipway adds these.
 		"version_code":   b.VersionCode,
 		"package_name":   b.PackageName,
 		"sha256":         b.File.SHA256,
@@ -52,23 +52,23 @@ func (h *Handlers) answer(o *outcome) map[string]any {
 	}
 }
 
-// uploadedV3 is the success of version 3.
-type uploadedV3 struct {
+// v3Response is the success of version 3.
+type v3Response struct {
 	Status        string   `json:"status"`
 	Build         any      `json:"build"`
 	InvalidGroups []string `json:"invalid_groups"`
 	Warnings      []string `json:"warnings"`
-	TaskID        string   `json:"task_id"` // "" when no task was asked for
+	TaskID        string   `json:"task_id"` // "" when no task was requested
 	TaskIDs       []string `json:"task_ids"`
 }
 
-func (h *Handlers) answerV3(o *outcome) uploadedV3 {
-	return uploadedV3{Status: "ok", Build: h.cfg.BuildView(o.build), InvalidGroups: list(o.invalidGroups),
+func (u *upload) responseV3(o *outcome) v3Response {
+	return v3Response{Status: "ok", Build: u.cfg.BuildView(o.build), InvalidGroups: list(o.invalidGroups),
 		Warnings: list(slices.Concat(o.build.Warnings, o.warnings)), TaskID: o.taskID(), TaskIDs: list(o.tasks)}
 }
 
-// symbolsAnswer names the builds that symbols were given to.
-type symbolsAnswer struct {
+// symbolsResponse names the builds that symbols were attached to.
+type symbolsResponse struct {
 	Status string  `json:"status"`
 	Builds []int64 `json:"builds"`
 }

@@ -20,7 +20,7 @@ type part struct {
 	kind     string // content type, "" when it has none
 }
 
-// header takes a line of a part's head; lines that cannot be read say nothing.
+// header reads a line of a part's head; lines that cannot be read are ignored.
 func (p *part) header(line string) {
 	key, value, _ := strings.Cut(line, ":")
 	switch strings.ToLower(strings.TrimSpace(key)) {
@@ -36,7 +36,7 @@ func (p *part) header(line string) {
 	}
 }
 
-// boundaryOf gives the boundary of a multipart content type, "" for any other
+// boundaryOf returns the boundary of a multipart content type, "" for any other
 // type. Clients write boundaries that the grammar of parameters does not allow
 // without quotes, so the value is taken as it stands.
 func boundaryOf(contentType string) string {
@@ -48,9 +48,8 @@ func boundaryOf(contentType string) string {
 	return text
 }
 
-// fileName gives the last part of the file name that a Content-Disposition
-// names, and whether it names one. Build servers send whole paths, of Windows
-// too.
+// fileName returns the last part of the file name in a Content-Disposition, and
+// whether there is one. Build servers send whole paths, of Windows too.
 func fileName(disposition string) (string, bool) {
 	name, ok := body.Parameter(disposition, "filename")
 	if text, extended := body.Parameter(disposition, "filename*"); extended {
@@ -63,7 +62,7 @@ func fileName(disposition string) (string, bool) {
 	}
 	name = clean(name[strings.LastIndexAny(name, `/\`)+1:])
 	for len(name) > maxFileName {
-		// The end says what kind of file it is.
+		// The end is kept: it shows what kind of file it is.
 		_, size := utf8.DecodeRuneInString(name)
 		name = name[size:]
 	}
@@ -71,8 +70,8 @@ func fileName(disposition string) (string, bool) {
 }
 
 // clean drops what no stored text may hold: broken UTF-8, and control characters
-// such as the colours of a build log. What a text says in spite of them is worth
-// more than a refused build.
+// such as the colours of a build log. The rest of the text is worth more than a
+// refused build.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\r\n\t", r) {

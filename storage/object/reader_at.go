@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// ReaderAt reads an object at random, for parsers that want an io.ReaderAt. It
+// ReaderAt reads an object at random, for parsers that need an io.ReaderAt. It
 // fetches whole blocks and keeps the ones used last, so that the many small
 // reads of an archive's directory cost a few requests. Reads of several blocks
 // that are not there are one request.
 //
-// It holds maxCached bytes at most, apart from what a caller asks for at once. It
-// is for one goroutine. Its context governs all reads.
+// It holds maxCached bytes at most, apart from what one call reads. It is for one
+// goroutine. Its context governs all reads.
 type ReaderAt struct {
 	ctx   context.Context
 	store Store
@@ -33,30 +33,27 @@ type ReadStats struct {
 }
 
 const (
-	// DefaultBlock is the size of a block: the directory of an archive of some
+	// defaultBlock is the size of a block: the directory of an archive of some
 	// thousand files.
-	DefaultBlock = 256 << 10
+	defaultBlock = 256 << 10
 	// maxCached bounds the kept blocks: directory, resource table and what is
 	// between two entries of a package.
 	maxCached = 4 << 20
 )
 
-// NewReaderAt makes a reader of an object of the given size; block is the size
+// NewReaderAt returns a reader of an object of the given size; block is the size
 // of a block in bytes, 0 the default. Nothing is read yet. A read beyond the end
 // is io.EOF, an object that is gone ErrNotFound, one that is shorter than size
 // ErrSize; all other errors mean that the store failed.
 func NewReaderAt(ctx context.Context, store Store, key string, size int64, block int) *ReaderAt {
 	if block <= 0 {
-		block = DefaultBlock
+		block = defaultBlock
 	}
 	return &ReaderAt{ctx: ctx, store: store, key: key, size: size, block: int64(block),
 		most: max(2, maxCached/block), kept: map[int64][]byte{}}
 }
 
-// Size is the size of the object in bytes.
-func (r *ReaderAt) Size() int64 { return r.size }
-
-// Stats tells what the reads so far have cost.
+// Stats returns what the reads so far have cost.
 func (r *ReaderAt) Stats() ReadStats { return r.stats }
 
 // ReadAt fills p from offset off.
@@ -78,12 +75,12 @@ func (r *ReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// readSome gives what one kept block has, or fetches: all blocks that p touches
-// up to the next one that is kept.
+// readSome copies from a kept block, or fetches all blocks that p touches up to
+// the next one that is kept.
 func (r *ReaderAt) readSome(p []byte, off int64) (int, error) {
 	first := off / r.block
 	if data, ok := r.kept[first]; ok {
-		r.use(first)
+		r.touch(first)
 		return copy(p, data[off-first*r.block:]), nil
 	}
 	end := min(off+int64(len(p)), r.size)
@@ -94,7 +91,7 @@ func (r *ReaderAt) readSome(p []byte, off int64) (int, error) {
 	return r.fetch(p, off, first, past)
 }
 
-// fetch reads the blocks from first up to past, hands p its bytes of them, and
+// fetch reads the blocks from first up to past, copies to p its bytes of them, and
 // keeps the last ones: of a long read they are what the next one may touch.
 func (r *ReaderAt) fetch(p []byte, off, first, past int64) (n int, err error) {
 	start, end := first*r.block, min(past*r.block, r.size)
@@ -109,7 +106,7 @@ func (r *ReaderAt) fetch(p []byte, off, first, past int64) (n int, err error) {
 	}
 	keepFrom := max(first, past-int64(r.most))
 	for b := first; b < past; b++ {
-		data := r.room(b, keepFrom)
+		data := r.blockBuffer(b, keepFrom)
 		m, err := io.ReadFull(content, data)
 		r.stats.BytesRead += int64(m)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -122,15 +119,15 @@ func (r *ReaderAt) fetch(p []byte, off, first, past int64) (n int, err error) {
 		n += copy(p[n:], data[from:])
 		if b >= keepFrom {
 			r.kept[b] = data
-			r.use(b)
+			r.touch(b)
 		}
 	}
 	return n, nil
 }
 
-// room makes the buffer of a block, and drops the block used longest ago when
-// there are enough.
-func (r *ReaderAt) room(b, keepFrom int64) []byte {
+// blockBuffer returns a buffer for a block, if need be that of the block used
+// longest ago.
+func (r *ReaderAt) blockBuffer(b, keepFrom int64) []byte {
 	length := min(r.block, r.size-b*r.block)
 	if b >= keepFrom && len(r.order) >= r.most {
 		oldest := r.order[0]
@@ -144,8 +141,8 @@ func (r *ReaderAt) room(b, keepFrom int64) []byte {
 	return make([]byte, length)
 }
 
-// use marks a block as the one used last.
-func (r *ReaderAt) use(b int64) {
+// touch marks a block as the one used last.
+func (r *ReaderAt) touch(b int64) {
 	for i, kept := range r.order {
 		if kept == b {
 			copy(r.order[i:], r.order[i+1:])

@@ -1,0 +1,191 @@
+package upload
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/object"
+)
+
+// receivedFile is a file part in the object store, visible once its writer was
+// committed.
+type receivedFile struct {
+	distribution.NewFile
+	name   string // as the sender calls it
+	writer object.Writer
+}
+
+// errTooLong ends a file part that is longer than its limit.
+var errTooLong = errors.New("the file is too long")
+
+// storeError is a failure of the object store, not of the sender.
+type storeError struct{ err error }
+
+func (e *storeError) Error() string { return "store a file: " + e.err.Error() }
+func (e *storeError) Unwrap() error { return e.err }
+
+func newKey() (string, error) {
+	id, err := uuid.NewV7()
+	return distribution.Prefix + id.String(), err
+}
+
+// readFile receives the build's file.
+func (u *upload) readFile(p *part) error {
+	if !p.isFile {
+		return problemFile()
+	}
+	if u.file != nil {
+		return invalid(fieldFile, "is given twice")
+	}
+	limit := u.cfg.MaxBytes
+	if u.symbolsOnly {
+		limit = u.cfg.MaxSymbols
+	}
+	f, err := u.receiveFile(p, limit)
+	if err == errTooLong {
+		return problemTooLarge("the file is longer than " + strconv.FormatInt(limit, 10) + " bytes")
+	}
+	if err != nil {
+		return err
+	}
+	if f.Size == 0 && f.name == "" {
+		return problemFile() // an empty field of a page
+	}
+	u.file = f
+	return nil
+}
+
+// readSymbols receives the symbols file of a build, best effort: the form goes on
+// without it unless the sender fails.
+func (u *upload) readSymbols(p *part) error {
+	if !p.isFile {
+		return u.ignoreSymbolsText()
+	}
+	if u.symbols != nil {
+		u.warn("symbols_file was ignored: it is given twice")
+		return nil
+	}
+	f, err := u.receiveFile(p, u.cfg.MaxSymbols)
+	var broken *storeError
+	switch {
+	case err == errTooLong:
+		u.warn("symbols_file was ignored: it is longer than " + strconv.FormatInt(u.cfg.MaxSymbols, 10) + " bytes")
+	case errors.As(err, &broken):
+		u.symbolsNotStored(err)
+	case err != nil:
+		return err
+	case f.Size == 0:
+		u.abort(f.writer)
+	default:
+		u.symbols = f
+	}
+	return nil
+}
+
+// ignoreSymbolsText warns of a path that was sent as the symbols file.
+func (u *upload) ignoreSymbolsText() error {
+	text, err := io.ReadAll(io.LimitReader(u.form, 1))
+	if err != nil {
+		return arrival(err)
+	}
+	if len(text) > 0 {
+		u.warn("symbols_file was ignored: it is not a file part")
+	}
+	return nil
+}
+
+func (u *upload) symbolsNotStored(err error) {
+	u.symbols = nil
+	u.cfg.Log.WarnContext(u.ctx(), "symbols of an upload could not be stored", "error", err)
+	u.warn("symbols_file could not be stored")
+}
+
+// receiveFile writes a part of at most limit bytes to an object that is not
+// visible yet. Errors are errTooLong, *storeError, or those of the sender.
+func (u *upload) receiveFile(p *part, limit int64) (*receivedFile, error) {
+	if err := u.admit(); err != nil {
+		return nil, err
+	}
+	key, err := newKey()
+	if err != nil {
+		return nil, err
+	}
+	w, err := u.cfg.Objects.Create(u.ctx(), key, -1, object.WriteOptions{})
+	if err != nil {
+		return nil, &storeError{err}
+	}
+	u.writers = append(u.writers, w)
+	size, sum, err := u.copyPart(w, limit)
+	if err != nil {
+		u.abort(w) // now: its buffer may be what the rest of the form needs
+		return nil, err
+	}
+	return &receivedFile{name: p.fileName, writer: w, NewFile: distribution.NewFile{Key: key, Size: size, SHA256: sum,
+		ContentType: "application/octet-stream"}}, nil
+}
+
+// copyPart returns the number of bytes and their SHA-256.
+func (u *upload) copyPart(w object.Writer, limit int64) (size int64, sum string, err error) {
+	digest := sha256.New()
+	for {
+		chunk, err := u.form.chunk()
+		if err == io.EOF {
+			return size, hex.EncodeToString(digest.Sum(nil)), nil
+		}
+		if err != nil {
+			return 0, "", arrival(err)
+		}
+		if size += int64(len(chunk)); size > limit {
+			return 0, "", errTooLong
+		}
+		if err := u.permit.reserveBytes(u.ctx(), u.body.n); err != nil {
+			return 0, "", err
+		}
+		digest.Write(chunk)
+		if _, err := w.Write(chunk); err != nil {
+			return 0, "", &storeError{err}
+		}
+	}
+}
+
+// commitFiles stores the objects of an accepted form.
+func (u *upload) commitFiles() error {
+	if err := u.commit(u.file); err != nil {
+		return err
+	}
+	if u.symbols == nil {
+		return nil
+	}
+	if err := u.commit(u.symbols); err != nil {
+		u.symbolsNotStored(err)
+	}
+	return nil
+}
+
+func (u *upload) commit(f *receivedFile) error {
+	if _, err := f.writer.Commit(); err != nil {
+		u.unused = append(u.unused, f.Key) // whether the store has it is not sure
+		return &storeError{err}
+	}
+	u.objects = append(u.objects, f.Key)
+	return nil
+}
+
+// abortWriters ends the writers that were not committed.
+func (u *upload) abortWriters() {
+	for _, w := range u.writers {
+		u.abort(w)
+	}
+}
+
+func (u *upload) abort(w object.Writer) {
+	if err := w.Abort(); err != nil {
+		u.cfg.Log.WarnContext(u.ctx(), "object of a refused upload not aborted, the sweep will", "error", err)
+	}
+}
