@@ -1,6 +1,6 @@
 # Ways into Slipway. `make help` lists them.
 #
-# Overridable: DATA and LISTEN (up), FUZZTIME (fuzz), PACKAGES (test).
+# Overridable: DATA and LISTEN (up), FUZZTIME (fuzz), PACKAGES (check, test).
 
 DATA     ?= data
 LISTEN   ?= 127.0.0.1:8080
@@ -14,7 +14,7 @@ export CGO_ENABLED ?= 0
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false)
 
 .DEFAULT_GOAL := help
-.PHONY: help up build deps test fuzz bench clean FORCE
+.PHONY: help up build deps check test fuzz bench clean FORCE
 
 help: ## List the targets
 	@sed -n 's/^\([a-z.]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -34,7 +34,10 @@ bin/slipway: FORCE
 deps: ## Install or build everything that the tests need
 	@.ci/deps tests
 
-test: deps ## Check the sources and run all tests
+check: deps ## Check the sources and run the fast tests
+	@.ci/test --fast $(PACKAGES)
+
+test: deps ## Check the sources and run all tests: the fast ones, then those that kill the program
 	@.ci/test $(PACKAGES)
 
 fuzz: ## Run every fuzz target (FUZZTIME each)

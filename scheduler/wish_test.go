@@ -148,7 +148,7 @@ func TestTicksComeBackWithRedis(t *testing.T) {
 	defer f.Stop()
 
 	ticks := func() bool { return f.waiting(t) > 0 }
-	forget := func() { require.NoError(t, direct.Client().FlushAll(context.Background()).Err()) }
+	forget := func() { require.NoError(t, direct.Client().FlushDB(context.Background()).Err()) }
 	require.Eventually(t, ticks, 30*time.Second, 10*time.Millisecond)
 	way.cut()
 	forget()

@@ -48,7 +48,8 @@ func TestMigrateWaitsForATableInUse(t *testing.T) {
 	for _, waiting := range []bool{true, false, true} {
 		require.Eventually(t, func() bool {
 			var held int
-			err := db.GetContext(ctx, &held, `select count(*) from pg_locks where not granted and relation = 'organizations'::regclass`)
+			err := db.GetContext(ctx, &held, `select count(*) from pg_locks where not granted and relation = 'organizations'::regclass
+				and database = (select oid from pg_database where datname = current_database())`)
 			return err == nil && (held > 0) == waiting
 		}, 30*time.Second, 20*time.Millisecond)
 	}

@@ -124,7 +124,7 @@ func TestExecAtOnceNeverSendsTwice(t *testing.T) {
 	require.Eventually(t, func() bool {
 		var ended bool
 		err := db.Get(&ended, `select pg_terminate_backend(pid) from pg_stat_activity
-			where query like 'insert into marks select%' and state = 'active'`)
+			where query like 'insert into marks select%' and state = 'active' and datname = current_database()`)
 		return err == nil && ended
 	}, 10*time.Second, 10*time.Millisecond)
 	err = <-gone

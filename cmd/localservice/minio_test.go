@@ -1,9 +1,7 @@
 package localservice
 
 import (
-	"errors"
 	"net/http"
-	"os"
 	"testing"
 	"time"
 
@@ -12,10 +10,6 @@ import (
 
 func TestMinioStartsAgain(t *testing.T) {
 	t.Parallel()
-	var missing *MissingError
-	if _, err := Find(MinIO); errors.As(err, &missing) && os.Getenv("CI") != "true" {
-		t.Skip(missing)
-	}
 	dir := scratch(t)
 	var former string
 	for range 2 {

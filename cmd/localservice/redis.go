@@ -21,6 +21,9 @@ type RedisConfig struct {
 	// system ends the process. 0, the default, is no limit: the relay keeps few
 	// tasks in Redis.
 	MaxMemoryMB int
+	// Databases is how many logical databases the server has. 0, the default,
+	// leaves it at Redis's own 16.
+	Databases int
 	// Ephemeral keeps nothing on disk. For tests.
 	Ephemeral bool
 }
@@ -31,6 +34,9 @@ type RedisConfig struct {
 //
 // Errors: *MissingError, *StartError.
 func (f *Folder) Redis(ctx context.Context, config RedisConfig) (*Server, error) {
+	if config.Databases < 0 {
+		return nil, fmt.Errorf("private: Databases is %d, must not be negative", config.Databases)
+	}
 	if config.MaxMemoryMB < 0 {
 		return nil, fmt.Errorf("localservice: MaxMemoryMB is %d, must not be negative", config.MaxMemoryMB)
 	}
@@ -121,6 +127,9 @@ func redisSettings(data string, port int, password string, config RedisConfig) s
 	set("maxmemory-policy", "noeviction")
 	if config.MaxMemoryMB > 0 {
 		set("maxmemory", fmt.Sprintf("%dmb", config.MaxMemoryMB))
+	}
+	if config.Databases > 0 {
+		set("databases", fmt.Sprint(config.Databases))
 	}
 	return b.String()
 }

@@ -29,7 +29,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 
 	for _, tool := range []struct{ file, name string }{
 		{".ci/test", "honnef.co/go/tools/cmd/staticcheck"}, {".ci/test", "gotest.tools/gotestsum"},
-		{".ci/deps", "github.com/minio/minio"}, {"cmd/slipway/testdata/npm/package.json", "@backtrace/node"},
+		{".ci/deps", "github.com/minio/minio"}, {"cmd/slipway/processtest/testdata/npm/package.json", "@backtrace/node"},
 	} {
 		b, err := os.ReadFile(filepath.Join(moduleRoot, tool.file))
 		require.NoError(t, err)

@@ -86,7 +86,7 @@ var confined = []struct {
 	{"github.com/stretchr/testify", nil, "tests only"},
 	{"go.uber.org/goleak", nil, "tests only"},
 	{"testing", []string{"cmd/localservice/servicetest"}, "tests only"},
-	{modulePath + "/cmd/localservice/servicetest", nil, "tests only"},
+	{modulePath + "/cmd/localservice/servicetest", []string{"cmd/localservice/servicetest"}, "tests only"},
 }
 
 // goFile is what the rules look at in one file.

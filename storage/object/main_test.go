@@ -1,9 +1,7 @@
 package object
 
 import (
-	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,55 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/stretchr/testify/require"
-
-	"github.com/slipway-qa/slipway/cmd/localservice"
 )
 
-// minioServer is set by TestMain; nil when no MinIO is installed here.
-var minioServer *localservice.Server
-
-func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "object-test")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	folder, err := localservice.Open(dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer folder.Close(context.Background())
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	server, err := folder.Minio(ctx, localservice.MinioConfig{})
-	var missing *localservice.MissingError
-	if err != nil && (!errors.As(err, &missing) || os.Getenv("CI") == "true") {
-		fmt.Fprintln(os.Stderr, "start MinIO:", err)
-		return 1
-	}
-	minioServer = server
-	over := make(chan struct{})
-	defer close(over)
-	if server != nil {
-		go func() {
-			select {
-			case <-server.Done():
-				// Every request would be retried for seconds.
-				fmt.Fprintln(os.Stderr, "MinIO ended during the tests:", server.Err())
-				os.Exit(1)
-			case <-over:
-			}
-		}()
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 
 var signingKey = []byte("0123456789abcdef0123456789abcdef")
 
@@ -108,24 +62,30 @@ func newFolder(t *testing.T) *harness {
 	return h
 }
 
-func s3URL(host, bucket string) string {
-	return fmt.Sprintf("s3://%s@%s/%s?tls=0&path_style=1",
-		url.UserPassword(minioServer.User(), minioServer.Password()), host, bucket)
+// minioServer returns the URL of MinIO, with credentials.
+func minioServer(t testing.TB) *url.URL {
+	t.Helper()
+	u, err := url.Parse(servicetest.Minio(t))
+	require.NoError(t, err)
+	return u
+}
+
+// s3URL leads to a bucket by way of a host.
+func s3URL(t testing.TB, host, bucket string) string {
+	t.Helper()
+	return fmt.Sprintf("s3://%s@%s/%s?tls=0&path_style=1", minioServer(t).User, host, bucket)
 }
 
 // newS3 opens a store in a bucket of its own. cfg.URL may name another host
 // that leads to the server.
 func newS3(t *testing.T, cfg Config) *harness {
 	t.Helper()
-	if minioServer == nil {
-		t.Skip("MinIO is not installed")
-	}
-	host := minioServer.Addr()
+	host := minioServer(t).Host
 	if cfg.URL != "" {
 		host = cfg.URL
 	}
 	h := &harness{target: "t-" + strings.ToLower(rand.Text())}
-	h.url = s3URL(host, h.target)
+	h.url = s3URL(t, host, h.target)
 	cfg.URL, cfg.CreateBucket = h.url, true
 	store, err := Open(t.Context(), cfg)
 	require.NoError(t, err)

@@ -86,10 +86,7 @@ const (
 
 func newProxy(t *testing.T, p *proxy) string {
 	t.Helper()
-	if minioServer == nil {
-		t.Skip("MinIO is not installed")
-	}
-	target := &url.URL{Scheme: "http", Host: minioServer.Addr()}
+	target := &url.URL{Scheme: "http", Host: minioServer(t).Host}
 	backend := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host // it is signed
@@ -188,10 +185,7 @@ func TestSweepAbortsOldUploads(t *testing.T) {
 
 func TestBucketIsCreatedOnlyWhenAllowed(t *testing.T) {
 	t.Parallel()
-	if minioServer == nil {
-		t.Skip("MinIO is not installed")
-	}
-	cfg := Config{URL: s3URL(minioServer.Addr(), "absent-"+strings.ToLower(rand.Text()))}
+	cfg := Config{URL: s3URL(t, minioServer(t).Host, "absent-"+strings.ToLower(rand.Text()))}
 	_, err := Open(t.Context(), cfg)
 	require.ErrorIs(t, err, errNoBucket)
 	cfg.CreateBucket = true
@@ -205,13 +199,10 @@ func TestBucketIsCreatedOnlyWhenAllowed(t *testing.T) {
 // TestErrorsHoldNoCredentials tries what goes wrong in practice.
 func TestErrorsHoldNoCredentials(t *testing.T) {
 	t.Parallel()
-	if minioServer == nil {
-		t.Skip("MinIO is not installed")
-	}
 	const access, secret = "ACCESSKEYOFTEST", "s3cretOfTheTest"
 	for _, u := range []string{
-		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@" + minioServer.Addr() + "/bucket?tls=0",
-		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@" + minioServer.Addr() + "/bucket?tls=1",
+		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@" + minioServer(t).Host + "/bucket?tls=0",
+		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@" + minioServer(t).Host + "/bucket?tls=1",
 		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@127.0.0.1:1/bucket?tls=0",
 		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@host:port/bucket",
 		"s3://ACCESSKEYOFTEST:s3cretOfTheTest@host/b?other=s3cretOfTheTest",

@@ -102,7 +102,7 @@ func FuzzScrub(f *testing.F) {
 		annotations, err := json.Marshal(map[string]any{name: value, "list": []any{value, name + "=" + value, name, value, name + ": " + value},
 			"a": map[string]string{"b": value}, "pair": map[string]any{"name": name, "value": []string{value}}})
 		if err != nil {
-			t.Skip()
+			return
 		}
 		doc := []byte(with(`"annotations":` + string(annotations) + `,"x":` + string(annotations) + `,"body":` + string(annotations)))
 		head, err := Check(doc, Limits{})

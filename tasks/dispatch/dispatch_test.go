@@ -91,7 +91,7 @@ func TestRelayOffersAgainWhenRedisLostItsMemory(t *testing.T) {
 	task := f.insert(t)
 	_, err := f.relay.Once(ctx)
 	require.NoError(t, err)
-	require.NoError(t, f.redis.client.FlushAll(ctx).Err())
+	require.NoError(t, f.redis.client.FlushDB(ctx).Err())
 	_, err = f.relay.Once(ctx)
 	require.NoError(t, err)
 	infos := f.pending(t)

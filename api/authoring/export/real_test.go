@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -102,30 +103,12 @@ func chromium(t *testing.T) string {
 
 func runNode(t *testing.T, f File) (string, error) {
 	t.Helper()
-	modules := nodeModules(t)
+	modules := servicetest.NodeModules(t, "playwright-core", "webdriverio")
 	folder := t.TempDir()
 	// Modules are looked for beside the file that imports them.
 	require.NoError(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, f.Name), []byte(f.Code), 0o600))
 	return run(t, folder, append(webDriverEnvironment(t), "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH="+chromium(t)), "node", f.Name)
-}
-
-// nodeModules is the folder that `make deps` fills. Without node there is nothing
-// to run; with node and without the packages the test fails.
-func nodeModules(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is not installed")
-	}
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
-	modules := filepath.Join(cache, "slipway", "npm", "node_modules")
-	for _, name := range []string{"playwright-core", "webdriverio"} {
-		if _, err := os.Stat(filepath.Join(modules, name)); err != nil {
-			t.Fatalf("the npm package %s is missing; install it with: make deps (%v)", name, err)
-		}
-	}
-	return modules
 }
 
 func runPython(t *testing.T, f File) (string, error) {

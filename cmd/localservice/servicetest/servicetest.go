@@ -1,188 +1,148 @@
-// Package servicetest gives tests real services: PostgreSQL with a database of
-// their own, Redis and MinIO servers of their own.
-//
-// PostgreSQL is started once for each test binary, without fsync; a template
-// database is migrated once and cloned for each test (some 50 ms). Redis starts
-// in milliseconds, so every test that asks gets its own server and may empty it.
+// Package servicetest connects tests to real services: PostgreSQL with a migrated
+// database for each test, Redis with a logical database for each test, and MinIO
+// with a bucket for each test.
 //
 //	func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 //
 //	func TestX(t *testing.T) { db := servicetest.DB(t) }
 //
-// A missing binary fails the test with the line that installs it; nothing is
+// A whole run (.ci/test) has one server of each kind: the program serve in this
+// folder starts them, and environment variables lead the test binaries to them.
+// Where these are not set (`go test ./storage/run`), a test binary starts a server
+// when the first of its tests needs it, and Main ends it.
+//
+// The servers keep nothing safe: no fsync, and the data are removed at the end.
+// What a killed test binary leaves in them goes with them. A test that empties
+// or stops a whole server starts one for itself with localservice.
+//
+// A missing program fails the test with the line that installs it; nothing is
 // skipped.
 package servicetest
 
 import (
 	"context"
-	"database/sql"
+	"crypto/rand"
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
-	"github.com/slipway-qa/slipway/storage"
 )
 
-// services are the binary's servers; Main owns them.
-var services struct {
-	once     sync.Once
-	err      error
-	folder   *localservice.Folder
-	dir      string
-	adminURL string
-	template string
-	serial   atomic.Int64
-}
+// The variables that name the servers of a whole run. They have no SLIPWAY_ in
+// front: the program refuses variables of that prefix that it does not know, and
+// inherits these from the tests that start it.
+const (
+	postgresVariable = "TEST_POSTGRES_URL" // as a role that may create databases
+	redisVariable    = "TEST_REDIS_URL"
+	minioVariable    = "TEST_MINIO_URL" // without a bucket
+)
 
+// startTimeout bounds the start and the end of servers.
 const startTimeout = 60 * time.Second
 
-// Main runs the tests of a package and then ends the servers that they started.
-func Main(m *testing.M) int {
-	code := m.Run()
-	if services.folder != nil {
+// binary holds the servers of this test binary.
+var binary struct {
+	postgres, redis, minio server
+
+	mu     sync.Mutex
+	folder *localservice.Folder // of the servers that this binary started
+	dir    string
+}
+
+// server is one of the run, or is started when it is first needed.
+type server struct {
+	once sync.Once
+	url  string
+	err  error
+}
+
+// starter starts a server in a folder and prepares it for tests.
+type starter func(context.Context, *localservice.Folder) (*localservice.Server, error)
+
+func (s *server) address(variable string, start starter) (string, error) {
+	s.once.Do(func() {
+		if s.url = os.Getenv(variable); s.url != "" {
+			return
+		}
+		var folder *localservice.Folder
+		if folder, s.err = ownFolder(); s.err != nil {
+			return
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 		defer cancel()
-		if err := services.folder.Close(ctx); err != nil {
+		var started *localservice.Server
+		if started, s.err = start(ctx, folder); s.err == nil {
+			s.url = started.URL()
+		}
+	})
+	return s.url, s.err
+}
+
+// ownFolder returns the folder of the servers that this binary starts.
+func ownFolder() (*localservice.Folder, error) {
+	binary.mu.Lock()
+	defer binary.mu.Unlock()
+	if binary.folder != nil {
+		return binary.folder, nil
+	}
+	dir, err := os.MkdirTemp("", "slipway-test-")
+	if err != nil {
+		return nil, err
+	}
+	binary.dir = dir
+	binary.folder, err = localservice.Open(dir)
+	return binary.folder, err
+}
+
+// Main runs the tests of a package and then ends the servers that they started.
+// It returns the exit code.
+func Main(m *testing.M) int {
+	code := m.Run()
+	if binary.folder != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+		defer cancel()
+		if err := binary.folder.Close(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, "end test services:", err)
 		}
-		_ = os.RemoveAll(services.dir)
+	}
+	if binary.dir != "" {
+		_ = os.RemoveAll(binary.dir)
 	}
 	return code
 }
 
-// DatabaseURL gives a test the URL of a migrated database of its own, dropped
-// when the test ends.
-func DatabaseURL(t testing.TB) string {
-	t.Helper()
-	services.once.Do(func() { services.err = startPostgres() })
-	if services.err != nil {
-		t.Fatalf("test database: %v", services.err)
-	}
-	name := fmt.Sprintf("slipway_test_%d_%d", os.Getpid(), services.serial.Add(1))
-	exec := func(statement string) error {
-		db, err := sql.Open("postgres", services.adminURL)
+// Start starts the servers of a whole run and returns them with the variables
+// ("NAME=value") that lead test binaries to them. Closing the folder ends them.
+func Start(ctx context.Context, folder *localservice.Folder) (servers []*localservice.Server, variables []string, err error) {
+	for _, kind := range []struct {
+		variable string
+		start    starter
+	}{
+		{postgresVariable, startPostgres},
+		{redisVariable, startRedis},
+		{minioVariable, startMinio},
+	} {
+		s, err := kind.start(ctx, folder)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		defer db.Close()
-		_, err = db.Exec(statement)
-		return err
+		servers, variables = append(servers, s), append(variables, kind.variable+"="+s.URL())
 	}
-	if err := exec("create database " + name + " template " + services.template); err != nil {
-		t.Fatalf("clone test database: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := exec("drop database if exists " + name + " with (force)"); err != nil {
-			t.Logf("drop test database: %v", err)
-		}
-	})
-	return withDatabase(services.adminURL, name)
+	return servers, variables, nil
 }
 
-// DB gives a test a migrated database of its own.
-func DB(t testing.TB) *storage.DB {
-	t.Helper()
-	db, err := storage.Open(storage.Config{URL: DatabaseURL(t)})
-	if err != nil {
-		t.Fatalf("open test database: %v", err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
-}
+// uniqueName returns a name that no other test of the run has: binaries run side
+// by side, and the number of a process returns.
+func uniqueName() string { return strings.ToLower(rand.Text()) }
 
-// startPostgres starts the server and migrates the template. A template with
-// connections cannot be cloned, so the pool is closed again.
-func startPostgres() error {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	dir, err := os.MkdirTemp("", "slipway-test-")
-	if err != nil {
-		return err
-	}
-	services.dir = dir
-	if services.folder, err = localservice.Open(dir); err != nil {
-		return err
-	}
-	server, err := services.folder.Postgres(ctx, localservice.PostgresConfig{Ephemeral: true})
-	if err != nil {
-		return err
-	}
-	services.adminURL = withParameter(server.URL(), "sslmode", "disable")
-	db, err := sql.Open("postgres", services.adminURL)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	services.template = "slipway_template"
-	if _, err := db.ExecContext(ctx, "create database "+services.template); err != nil {
-		return err
-	}
-	template, err := storage.Open(storage.Config{URL: withDatabase(services.adminURL, services.template)})
-	if err != nil {
-		return err
-	}
-	defer template.Close()
-	_, err = storage.Migrate(ctx, template)
-	return err
-}
-
-// RedisURL starts a Redis server for one test.
-func RedisURL(t testing.TB) string {
-	t.Helper()
-	return start(t, func(ctx context.Context, f *localservice.Folder) (*localservice.Server, error) {
-		return f.Redis(ctx, localservice.RedisConfig{Ephemeral: true})
-	}).URL()
-}
-
-// Minio starts a MinIO server for one test and gives the URL of a bucket, which
-// object.Open makes: s3://ACCESS:SECRET@127.0.0.1:port/test?region=...&tls=0.
-func Minio(t testing.TB) string {
-	t.Helper()
-	server := start(t, func(ctx context.Context, f *localservice.Folder) (*localservice.Server, error) {
-		return f.Minio(ctx, localservice.MinioConfig{})
-	})
-	u, _ := url.Parse(server.URL()) // the private server's own URL
-	u.Path = "/test"
-	return u.String()
-}
-
-func start(t testing.TB, run func(context.Context, *localservice.Folder) (*localservice.Server, error)) *localservice.Server {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	folder, err := localservice.Open(t.TempDir())
-	if err != nil {
-		t.Fatalf("test service: %v", err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-		defer cancel()
-		if err := folder.Close(ctx); err != nil {
-			t.Logf("end test service: %v", err)
-		}
-	})
-	server, err := run(ctx, folder)
-	if err != nil {
-		t.Fatalf("test service: %v", err)
-	}
-	return server
-}
-
-func withDatabase(raw, name string) string {
-	u, _ := url.Parse(raw) // the private server's own URL
-	u.Path = "/" + name
-	return u.String()
-}
-
-func withParameter(raw, name, value string) string {
-	u, _ := url.Parse(raw)
-	q := u.Query()
-	q.Set(name, value)
-	u.RawQuery = q.Encode()
+// withPath replaces the path of a server's URL: its database or bucket.
+func withPath(raw, path string) string {
+	u, _ := url.Parse(raw) // written by localservice
+	u.Path = "/" + path
 	return u.String()
 }

@@ -2,7 +2,6 @@ package android
 
 import (
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
 )
@@ -17,14 +17,7 @@ import (
 // realAPK opens an APK of a package that the development setup installs.
 func realAPK(t testing.TB, path string) (*os.File, int64) {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
-	folder := filepath.Join(cache, "slipway", "npm", "node_modules")
-	if _, err := os.Stat(folder); err != nil {
-		require.ErrorIs(t, err, fs.ErrNotExist)
-		t.Skip("the packages of the development setup are not installed")
-	}
-	f, err := os.Open(filepath.Join(folder, path))
+	f, err := os.Open(filepath.Join(servicetest.NodeModules(t), path))
 	require.NoError(t, err)
 	t.Cleanup(func() { f.Close() })
 	info, err := f.Stat()

@@ -1,4 +1,4 @@
-package main
+package processtest
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,24 +31,8 @@ func TestClients(t *testing.T) {
 	checkNoSecrets(t, in)
 }
 
-// nodeModules is the folder that `make deps` fills. Without node there is no
-// client to test; with node and without the packages the test fails.
-func nodeModules(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is not installed")
-	}
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
-	modules := filepath.Join(cache, "slipway", "npm", "node_modules")
-	if _, err := os.Stat(filepath.Join(modules, "@backtrace", "node")); err != nil {
-		t.Fatalf("the npm client is missing; install it with: make deps (%v)", err)
-	}
-	return modules
-}
-
 func checkNode(t *testing.T, in *installation, query, path string) {
-	modules := nodeModules(t)
+	modules := servicetest.NodeModules(t, "@backtrace/node")
 	content := bytes.Repeat([]byte("line of a log\x00\xff\r\n--boundary--\r\n"), 5000)
 	file := filepath.Join(t.TempDir(), "orders log.bin")
 	require.NoError(t, os.WriteFile(file, content, 0o600))

@@ -1,4 +1,7 @@
-package main
+// Package processtest runs the built program: it starts it, in one process and in
+// tiers, talks to it as clients do, and kills it and its services. The tests take
+// minutes; `make check` leaves this folder out.
+package processtest
 
 import (
 	"bytes"
@@ -40,7 +43,7 @@ func buildAndRun(m *testing.M) int {
 	}
 	if err == nil {
 		binary = filepath.Join(dir, "slipway")
-		build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, ".")
+		build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "..")
 		build.Stdout, build.Stderr = os.Stderr, os.Stderr
 		err = build.Run()
 	}

@@ -1,4 +1,4 @@
-package main
+package processtest
 
 import (
 	"encoding/json"
@@ -276,7 +276,7 @@ func TestDoctorFindsWhatIsAway(t *testing.T) {
 func TestUpAsAnotherUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
-		t.Skip("the other tests run as an ordinary user already")
+		return // the other tests run as an ordinary user already
 	}
 	nobody, err := user.Lookup("nobody")
 	require.NoError(t, err)
@@ -409,7 +409,9 @@ func TestBootstrapIsCompleted(t *testing.T) {
 	require.NoError(t, err)
 	boot, err := account.NewBootstrap(keys, "http://127.0.0.1:1")
 	require.NoError(t, err)
-	require.NoError(t, writeBootstrap(filepath.Join(dir, "bootstrap.json"), boot))
+	file, err := json.Marshal(boot)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bootstrap.json"), file, 0o600))
 	in := startUp(t, dir)
 	require.Equal(t, boot.Owner.APIKey, in.boot.Owner.APIKey)
 	require.Equal(t, boot.Crash.Token, in.boot.Crash.Token)

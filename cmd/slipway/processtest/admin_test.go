@@ -1,4 +1,4 @@
-package main
+package processtest
 
 import (
 	"encoding/json"

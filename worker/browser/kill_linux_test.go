@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -17,9 +16,6 @@ import (
 // A browser whose page never ends its script ends with the lease, and what a page
 // wrote to its console is in no file.
 func TestBusyBrowserEnds(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("processes are looked at in /proc")
-	}
 	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprint(w, `<script>console.log("a word that nobody keeps"); setTimeout(() => { for (;;) {} }, 200)</script>`)

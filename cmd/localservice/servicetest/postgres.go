@@ -1,0 +1,80 @@
+package servicetest
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+
+	"github.com/slipway-qa/slipway/cmd/localservice"
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// template is the migrated database that those of tests are copies of (some 50
+// ms each). It never has a connection once it is made: with one it could not be
+// copied.
+const template = "slipway_template"
+
+// startPostgres starts a server and makes the template in it.
+func startPostgres(ctx context.Context, folder *localservice.Folder) (*localservice.Server, error) {
+	server, err := folder.Postgres(ctx, localservice.PostgresConfig{Ephemeral: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := administer(ctx, server.URL(), "create database "+template); err != nil {
+		return nil, err
+	}
+	db, err := storage.Open(storage.Config{URL: withPath(server.URL(), template)})
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if _, err := storage.Migrate(ctx, db); err != nil {
+		return nil, err
+	}
+	return server, nil
+}
+
+// DatabaseURL returns the URL of a migrated database for this test alone. It is
+// dropped when the test ends.
+func DatabaseURL(t testing.TB) string {
+	t.Helper()
+	server, err := binary.postgres.address(postgresVariable, startPostgres)
+	if err != nil {
+		t.Fatalf("test database: %v", err)
+	}
+	name := "test_" + uniqueName()
+	if err := administer(t.Context(), server, "create database "+name+" template "+template); err != nil {
+		t.Fatalf("clone test database: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+		defer cancel()
+		if err := administer(ctx, server, "drop database if exists "+name+" with (force)"); err != nil {
+			t.Logf("drop test database: %v", err)
+		}
+	})
+	return withPath(server, name)
+}
+
+// DB opens a migrated database for this test alone.
+func DB(t testing.TB) *storage.DB {
+	t.Helper()
+	db, err := storage.Open(storage.Config{URL: DatabaseURL(t)})
+	if err != nil {
+		t.Fatalf("open test database: %v", err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// administer runs a statement on a connection that it closes again, so that the
+// connections of the server are left to the tests.
+func administer(ctx context.Context, server, statement string) error {
+	db, err := sql.Open("postgres", server)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.ExecContext(ctx, statement)
+	return err
+}
