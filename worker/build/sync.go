@@ -50,20 +50,20 @@ type copying struct {
 }
 
 // Handle copies the file.
-func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
-	payload, err := worker.Payload[tasks.BuildPayload](job.Tasks[0])
+func (s *Sync) Handle(ctx context.Context, claim *worker.Claim) error {
+	payload, err := worker.Payload[tasks.BuildPayload](claim.Tasks[0])
 	if err != nil {
 		return err
 	}
-	c := copying{Sync: s, task: job.Tasks[0].ID.String()}
-	c.build, err = distribution.BuildByID(ctx, s.DB, job.OrganizationID(), 0, payload.BuildID)
+	c := copying{Sync: s, task: claim.Tasks[0].ID.String()}
+	c.build, err = distribution.BuildByID(ctx, s.DB, claim.OrganizationID(), 0, payload.BuildID)
 	if errors.Is(err, storage.ErrNotFound) {
-		return job.Finish(ctx, SyncResult{Reason: gone}, nil)
+		return claim.Finish(ctx, SyncResult{Reason: gone}, nil)
 	}
 	if err != nil {
 		return err
 	}
-	c.conn, err = distribution.ConnectionOf(ctx, s.DB, job.OrganizationID())
+	c.conn, err = distribution.ConnectionOf(ctx, s.DB, claim.OrganizationID())
 	if errors.Is(err, storage.ErrNotFound) {
 		return tasks.Permanent(errors.New("the organization has no connection to an app storage"))
 	}
@@ -87,7 +87,7 @@ func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return explain(err)
 	}
-	return job.Finish(ctx, SyncResult{Bytes: c.build.File.Size, Target: target}, nil)
+	return claim.Finish(ctx, SyncResult{Bytes: c.build.File.Size, Target: target}, nil)
 }
 
 // explain makes those failures permanent that another attempt would meet again.
@@ -146,7 +146,7 @@ func answered(who string, status int) error {
 const syncBuffers = 3
 
 // toBucket puts the file at prefix/<build id>/<file name>. Without the id the
-// builds of a job, which give their files the same name each time, would replace
+// builds of a claim, which give their files the same name each time, would replace
 // one another.
 func (c *copying) toBucket(ctx context.Context) (string, error) {
 	endpoint, err := url.Parse(c.conn.Endpoint)

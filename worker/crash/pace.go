@@ -9,7 +9,7 @@ import (
 
 // Pace makes processing give way to a receiver in the same process. A report
 // that was accepted can wait; a client that crashes cannot. While some reports
-// are being received, one job runs at a time. In a storm a job also rests nine
+// are being received, one claim runs at a time. In a storm a claim also rests nine
 // times as long as it worked, so that the storm is taken in at full speed and
 // the backlog still moves. A storm that goes on does not starve processing: what
 // has waited for paceLag is worked on without rests, unless so much comes in that
@@ -18,11 +18,11 @@ import (
 type Pace struct {
 	crowd func() int
 	turn  chan struct{}
-	rest  time.Duration // after the last job, held with turn
+	rest  time.Duration // after the last claim, held with turn
 }
 
 const (
-	// These are numbers of reports that wait for their commit at once: one job
+	// These are numbers of reports that wait for their commit at once: one claim
 	// at a time, rests, rests whatever waits. At the usual seven milliseconds
 	// from request to answer they stand for about 1,000, 3,500 and 7,000
 	// reports a second.
@@ -30,7 +30,7 @@ const (
 	paceStorm = 24
 	paceFlood = 48
 	paceLag   = 30 * time.Second
-	// paceRest is the longest rest of a job, so that the end of a storm is
+	// paceRest is the longest rest of a claim, so that the end of a storm is
 	// noticed soon; paceLook is how often it looks for that end.
 	paceRest = time.Second
 	paceWait = 20 * time.Second
@@ -41,7 +41,7 @@ const (
 // asked often and must be cheap.
 func NewPace(crowd func() int) *Pace { return &Pace{crowd: crowd, turn: make(chan struct{}, 1)} }
 
-// begin waits for the turn of a job whose oldest report has waited for some time,
+// begin waits for the turn of a claim whose oldest report has waited for some time,
 // and gives the function that ends it.
 func (p *Pace) begin(ctx context.Context, waited time.Duration) (end func(), err error) {
 	if p == nil || p.crowd() < paceTurns {
@@ -71,7 +71,7 @@ func (p *Pace) begin(ctx context.Context, waited time.Duration) (end func(), err
 	}, nil
 }
 
-// rests reports whether a job should rest for the receiver's sake.
+// rests reports whether a claim should rest for the receiver's sake.
 func (p *Pace) rests(waited time.Duration) bool {
 	crowd := p.crowd()
 	return crowd >= paceFlood || crowd >= paceStorm && waited < paceLag

@@ -91,7 +91,7 @@ func TestPaceObeysTheContext(t *testing.T) {
 		_, err = p.begin(ctx, 0) // in its rest
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		end, err = p.begin(t.Context(), 0)
-		require.NoError(t, err, "a job that gave up leaves its turn")
+		require.NoError(t, err, "a claim that gave up leaves its turn")
 		end()
 	})
 }

@@ -82,34 +82,34 @@ const gone mail.State = "gone"
 const recordTime = 5 * time.Second
 
 // Handle sends the mail.
-func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
-	payload, err := worker.Payload[tasks.MailSendPayload](job.Tasks[0])
+func (s *Send) Handle(ctx context.Context, claim *worker.Claim) error {
+	payload, err := worker.Payload[tasks.MailSendPayload](claim.Tasks[0])
 	if err != nil {
 		return err
 	}
-	m, err := read(ctx, job, payload.MailID)
+	m, err := read(ctx, claim, payload.MailID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return job.Finish(ctx, Result{gone}, nil)
+		return claim.Finish(ctx, Result{gone}, nil)
 	case err != nil:
 		return err
 	case m.State == mail.Sent:
-		return job.Finish(ctx, Result{mail.Sent}, nil)
+		return claim.Finish(ctx, Result{mail.Sent}, nil)
 	}
 	err = s.Transport.Send(ctx, m)
 	var refused *RefusedError
 	switch {
 	case err == nil:
-		return end(ctx, job, m.ID, mail.Sent)
+		return end(ctx, claim, m.ID, mail.Sent)
 	case errors.Is(err, ErrKept):
-		return end(ctx, job, m.ID, mail.Kept)
+		return end(ctx, claim, m.ID, mail.Kept)
 	case errors.As(err, &refused):
-		if noted := fail(ctx, job, m.ID, refused); noted != nil {
+		if noted := fail(ctx, claim, m.ID, refused); noted != nil {
 			return noted
 		}
 		return tasks.Permanent(refused)
-	case ctx.Err() == nil && job.Tasks[0].Attempt >= job.Tasks[0].MaxAttempts:
-		if noted := fail(ctx, job, m.ID, err); noted != nil {
+	case ctx.Err() == nil && claim.Tasks[0].Attempt >= claim.Tasks[0].MaxAttempts:
+		if noted := fail(ctx, claim, m.ID, err); noted != nil {
 			return noted
 		}
 	}
@@ -118,28 +118,28 @@ func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
 
 // read reads the mail in a transaction that checks the claim: a worker that was
 // asleep while another took its task sends nothing.
-func read(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error) {
+func read(ctx context.Context, claim *worker.Claim, id uuid.UUID) (*mail.Mail, error) {
 	var m *mail.Mail
-	err := job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+	err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 		m, err = mail.ByID(ctx, tx, id)
 		return err
 	})
 	return m, err
 }
 
-func end(ctx context.Context, job *worker.Job, id uuid.UUID, state mail.State) error {
+func end(ctx context.Context, claim *worker.Claim, id uuid.UUID, state mail.State) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	return job.Finish(ctx, Result{state}, func(tx *storage.Tx) error {
+	return claim.Finish(ctx, Result{state}, func(tx *storage.Tx) error {
 		return mail.SetState(ctx, tx, id, state, "")
 	})
 }
 
 // fail notes why a mail is not sent; the worker ends the task after it.
-func fail(ctx context.Context, job *worker.Job, id uuid.UUID, cause error) error {
+func fail(ctx context.Context, claim *worker.Claim, id uuid.UUID, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	return job.Checkpoint(ctx, func(tx *storage.Tx) error {
+	return claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		return mail.SetState(ctx, tx, id, mail.Failed, clean(cause.Error()))
 	})
 }
