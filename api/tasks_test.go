@@ -44,7 +44,7 @@ func decode(t *testing.T, rec *httptest.ResponseRecorder) taskAnswer {
 func TestTasksAreOfTheOrganization(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	ours, theirs, upkeep := w.newTask(t, w.ours.Organization.ID), w.newTask(t, w.theirs.Organization.ID), w.newTask(t, 0)
+	ours, theirs, maintenance := w.newTask(t, w.ours.Organization.ID), w.newTask(t, w.theirs.Organization.ID), w.newTask(t, 0)
 	us, them, op := key(w.ours.Owner.APIKey), key(w.theirs.Owner.APIKey), operator(w.theirs)
 
 	list := decode(t, w.do(t, "GET", "/api/v3/tasks", us))
@@ -53,7 +53,7 @@ func TestTasksAreOfTheOrganization(t *testing.T) {
 	require.Equal(t, map[string]int{"page": 1, "per_page": 25, "total": 1, "total_pages": 1}, list.Pagination)
 	require.Equal(t, 3, decode(t, w.do(t, "GET", "/api/v3/tasks", op)).Pagination["total"])
 
-	for _, id := range []uuid.UUID{theirs, upkeep} {
+	for _, id := range []uuid.UUID{theirs, maintenance} {
 		for _, try := range [][2]string{{"GET", ""}, {"GET", "?wait=1"}, {"POST", "/retry"}, {"POST", "/cancel"}} {
 			rec := w.do(t, try[0], "/api/v3/tasks/"+id.String()+try[1], us)
 			require.Equal(t, 404, rec.Code, try)
@@ -61,7 +61,7 @@ func TestTasksAreOfTheOrganization(t *testing.T) {
 		}
 	}
 	require.Equal(t, 200, w.do(t, "GET", "/api/v3/tasks/"+theirs.String(), them).Code)
-	got := decode(t, w.do(t, "GET", "/api/v3/tasks/"+upkeep.String(), op))
+	got := decode(t, w.do(t, "GET", "/api/v3/tasks/"+maintenance.String(), op))
 	require.Nil(t, got.Task.OrganizationID)
 	got = decode(t, w.do(t, "GET", "/api/v3/tasks/"+ours.String(), us))
 	require.Equal(t, "request-of-task", got.Task.RequestID)
@@ -241,7 +241,7 @@ func TestWaitAnswersWhenTheTaskEnds(t *testing.T) {
 	for i := range answers {
 		wg.Go(func() { answers[i] = w.do(t, "GET", path+"?wait=25", us) })
 	}
-	claimed, err := w.store.Claim(t.Context(), ledger.Claim{ID: id, Kind: tasks.CrashProcess.Name, Worker: "test"})
+	claimed, err := w.store.Claim(t.Context(), ledger.ClaimRequest{ID: id, Kind: tasks.CrashProcess.Name, Worker: "test"})
 	require.NoError(t, err)
 	require.Len(t, claimed, 1)
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {

@@ -1,13 +1,13 @@
 // Package scheduler runs what time starts: the loops of the task ledger (relay,
-// rescue, sweep) and the asynq scheduler, which asks for periodic upkeep, and every
+// rescue, sweep) and the asynq scheduler, which triggers periodic maintenance, and every
 // second for a tick that fires the schedules which are due.
 //
 // Any number of scheduler processes may run. The relay and the rescue take rows
-// with SKIP LOCKED, the sweep is idempotent, and the wishes of two asynq
+// with SKIP LOCKED, the sweep is idempotent, and the triggers of two asynq
 // schedulers meet in one open ledger row.
 //
 // Each loop logs its errors and goes on: a PostgreSQL or Redis that restarts
-// delays work and loses none. Heard tells readiness when each loop last ended
+// delays work and loses none. Marked tells readiness when each loop last ended
 // a round well.
 package scheduler
 
@@ -27,7 +27,7 @@ import (
 const (
 	// rescueAge is the silence after which a worker counts as dead. Workers
 	// beat every two seconds; with rescueEvery and the relay's tick a task of a
-	// killed worker is offered again within eight seconds.
+	// killed worker is delivered again within eight seconds.
 	rescueAge   = 6 * time.Second
 	rescueEvery = time.Second
 	sweepEvery  = 2 * time.Second
@@ -48,21 +48,21 @@ type Scheduler struct {
 	stop  context.CancelFunc
 	loops sync.WaitGroup
 
-	mu    sync.Mutex
-	heard map[string]time.Time
+	mu     sync.Mutex
+	marked map[string]time.Time
 
 	// Of the rescue loop alone, in wall-clock time, for a suspend stops the
 	// monotonic clock: the last good round, and until when nothing is rescued.
 	rescued, patient time.Time
 
-	// Of Start and the loop of the wishes: asynq's entries by kind, of those kinds
-	// whose wishes are counted; "" while none is wished for.
+	// Of Start and the loop of the triggers: asynq's entries by kind, of those kinds
+	// whose triggers are counted; "" while none is triggered.
 	entries map[string]string
 }
 
 // New makes a scheduler.
 func New(cfg Config) *Scheduler {
-	return &Scheduler{cfg: cfg, heard: map[string]time.Time{}, entries: map[string]string{}}
+	return &Scheduler{cfg: cfg, marked: map[string]time.Time{}, entries: map[string]string{}}
 }
 
 // Start begins the loops.
@@ -73,11 +73,11 @@ func (s *Scheduler) Start() error {
 		Location: time.UTC, LogLevel: asynq.ErrorLevel,
 		PostEnqueueFunc: func(_ *asynq.TaskInfo, err error) {
 			if err != nil {
-				s.cfg.Log.Warn("upkeep not asked for", "error", err)
+				s.cfg.Log.Warn("maintenance not triggered", "error", err)
 			}
 		},
 	})
-	for _, k := range upkeep() {
+	for _, k := range periodicKinds() {
 		if err := s.register(k); err != nil {
 			stop()
 			return err
@@ -88,11 +88,11 @@ func (s *Scheduler) Start() error {
 		return fmt.Errorf("start the asynq scheduler: %w", err)
 	}
 	for _, loop := range Loops() {
-		s.hear(loop) // the start counts: a loop is silent when it falls silent
+		s.mark(loop) // the start counts: a loop is silent when it falls silent
 	}
-	s.loops.Go(func() { s.cfg.Relay.Run(ctx, func() { s.hear("relay") }) })
-	s.loops.Go(func() { s.wishAll(ctx) })
-	s.every(ctx, "wishes", watchEvery, s.watchWishes)
+	s.loops.Go(func() { s.cfg.Relay.Run(ctx, func() { s.mark("relay") }) })
+	s.loops.Go(func() { s.triggerAll(ctx) })
+	s.every(ctx, "triggers", watchEvery, s.watchTriggers)
 	s.every(ctx, "rescue", rescueEvery, s.rescue)
 	s.every(ctx, "sweep", sweepEvery, func(ctx context.Context) error {
 		_, err := s.cfg.Relay.Sweep(ctx)
@@ -111,15 +111,15 @@ func (s *Scheduler) Stop() {
 	s.loops.Wait()
 }
 
-// Heard gives, by loop, when its last round ended without an error.
-func (s *Scheduler) Heard() map[string]time.Time {
+// Marked gives, by loop, when its last round ended without an error.
+func (s *Scheduler) Marked() map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	heard := make(map[string]time.Time, len(s.heard))
-	for k, v := range s.heard {
-		heard[k] = v
+	marked := make(map[string]time.Time, len(s.marked))
+	for k, v := range s.marked {
+		marked[k] = v
 	}
-	return heard
+	return marked
 }
 
 func (s *Scheduler) every(ctx context.Context, name string, wait time.Duration, round func(context.Context) error) {
@@ -139,18 +139,18 @@ func (s *Scheduler) every(ctx context.Context, name string, wait time.Duration, 
 				s.cfg.Log.WarnContext(ctx, "scheduler loop failed", "loop", name, "error", err)
 				continue
 			}
-			s.hear(name)
+			s.mark(name)
 		}
 	})
 }
 
-// Loops are the names of the loops that Heard tells of.
-func Loops() []string { return []string{"relay", "wishes", "rescue", "sweep"} }
+// Loops are the names of the loops that Marked tells of.
+func Loops() []string { return []string{"relay", "triggers", "rescue", "sweep"} }
 
-func (s *Scheduler) hear(loop string) {
+func (s *Scheduler) mark(loop string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard[loop] = time.Now()
+	s.marked[loop] = time.Now()
 }
 
 // rescue returns the tasks of dead workers to the queue. After a gap, an outage of

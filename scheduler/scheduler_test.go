@@ -41,7 +41,7 @@ func open(t *testing.T) fixture {
 // running inserts a task whose worker fell silent a minute ago.
 func (f fixture) silent(t *testing.T) uuid.UUID {
 	t.Helper()
-	task := tasks.NewUpkeep(tasks.ObjectSweep)
+	task := tasks.NewMaintenance(tasks.ObjectSweep)
 	task.DedupeKey = ""
 	_, err := ledger.Insert(context.Background(), f.db, task)
 	require.NoError(t, err)
@@ -58,23 +58,23 @@ func (f fixture) state(t *testing.T, id uuid.UUID) ledger.State {
 	return task.State
 }
 
-func TestLoopsRunAndUpkeepIsAskedForAtTheStart(t *testing.T) {
+func TestLoopsRunAndMaintenanceIsTriggeredAtTheStart(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	started := time.Now()
 	require.NoError(t, f.Start())
 	inspector := asynq.NewInspector(f.redis.Options())
 	require.Eventually(t, func() bool {
-		wishes, err := inspector.ListPendingTasks(tasks.Bulk)
-		return err == nil && len(wishes) == len(upkeep())-1 // all but the tick, whose queue is its own
+		triggers, err := inspector.ListPendingTasks(tasks.Bulk)
+		return err == nil && len(triggers) == len(periodicKinds())-1 // all but the tick, whose queue is its own
 	}, 10*time.Second, 20*time.Millisecond)
 	require.Eventually(t, func() bool {
-		wishes, err := inspector.ListPendingTasks(tasks.Schedule)
-		return err == nil && len(wishes) >= 2 // the one of the start and those of the clock
+		triggers, err := inspector.ListPendingTasks(tasks.Schedule)
+		return err == nil && len(triggers) >= 2 // the one of the start and those of the clock
 	}, 10*time.Second, 20*time.Millisecond)
 	require.Eventually(t, func() bool {
 		for _, loop := range Loops() {
-			if !f.Heard()[loop].After(started.Add(500 * time.Millisecond)) {
+			if !f.Marked()[loop].After(started.Add(500 * time.Millisecond)) {
 				return false
 			}
 		}
@@ -84,19 +84,19 @@ func TestLoopsRunAndUpkeepIsAskedForAtTheStart(t *testing.T) {
 	f.Stop() // once more does nothing
 }
 
-func TestUpkeepKindsHavePeriods(t *testing.T) {
+func TestMaintenanceKindsHavePeriods(t *testing.T) {
 	t.Parallel()
 	asked := map[string]bool{}
-	for _, k := range upkeep() {
+	for _, k := range periodicKinds() {
 		asked[k.Name] = true
 	}
 	for name, k := range tasks.Kinds() {
-		require.Equal(t, strings.HasSuffix(name, ":upkeep") || k.Every > 0, asked[name], "%s is asked for", name)
+		require.Equal(t, strings.HasSuffix(name, ":maintenance") || k.Every > 0, asked[name], "%s is asked for", name)
 	}
-	for _, k := range upkeep() {
+	for _, k := range periodicKinds() {
 		if k.Name == tasks.ScheduleTick.Name {
 			require.Equal(t, time.Second, k.Every, "schedules fire at every second")
-			require.True(t, counted(k), "or its wishes would fill Redis")
+			require.True(t, counted(k), "or its triggers would fill Redis")
 		} else {
 			require.GreaterOrEqual(t, k.Every, time.Minute, k.Name)
 		}

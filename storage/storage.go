@@ -143,11 +143,11 @@ func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
 	return nil
 }
 
-// ExecAtOnce runs one statement that commits by itself, in a single round trip.
+// ExecSingleStatement runs one statement that commits by itself, in a single round trip.
 // Unlike ExecContext it never sends the statement twice: a connection that breaks
 // on the way is an *UnknownOutcomeError. A statement that was not sent, because no
 // connection could be had, is ErrUnavailable.
-func (db *DB) ExecAtOnce(ctx context.Context, query string, args ...any) error {
+func (db *DB) ExecSingleStatement(ctx context.Context, query string, args ...any) error {
 	conn, err := db.Connx(ctx)
 	if err != nil {
 		return Wrap(err, "connect")

@@ -116,11 +116,11 @@ func TestExecAtOnceNeverSendsTwice(t *testing.T) {
 	db, ctx := servicetest.DB(t), context.Background()
 	_, err := db.Exec(`create table marks (n int)`)
 	require.NoError(t, err)
-	require.NoError(t, db.ExecAtOnce(ctx, `insert into marks values ($1)`, 1))
+	require.NoError(t, db.ExecSingleStatement(ctx, `insert into marks values ($1)`, 1))
 
 	// The server goes away while the statement runs.
 	gone := make(chan error, 1)
-	go func() { gone <- db.ExecAtOnce(ctx, `insert into marks select $1 from pg_sleep(30)`, 2) }()
+	go func() { gone <- db.ExecSingleStatement(ctx, `insert into marks select $1 from pg_sleep(30)`, 2) }()
 	require.Eventually(t, func() bool {
 		var ended bool
 		err := db.Get(&ended, `select pg_terminate_backend(pid) from pg_stat_activity
@@ -136,13 +136,13 @@ func TestExecAtOnceNeverSendsTwice(t *testing.T) {
 	require.Equal(t, 1, n)
 
 	// A statement that the server refuses is known not to have happened.
-	err = db.ExecAtOnce(ctx, `insert into marks values (1 / $1::int)`, 0)
+	err = db.ExecSingleStatement(ctx, `insert into marks values (1 / $1::int)`, 0)
 	require.Error(t, err)
 	require.False(t, errors.As(err, &unknown))
 
 	away, err := storage.Open(storage.Config{URL: "postgres://u:p@127.0.0.1:1/d"})
 	require.NoError(t, err)
-	err = away.ExecAtOnce(ctx, `select 1`)
+	err = away.ExecSingleStatement(ctx, `select 1`)
 	require.ErrorIs(t, err, storage.ErrUnavailable)
 	require.False(t, errors.As(err, &unknown), "what was not sent did not happen")
 }

@@ -34,9 +34,9 @@ var (
 		MaxAttempts: 10, Backoff: 5 * time.Second, MaxBackoff: 10 * time.Minute,
 		Retry: GrantAdmin, Cancel: GrantOperator,
 	}
-	// BuildUpkeep marks builds whose provisioning profile ended, and forgets
+	// BuildMaintenance marks builds whose provisioning profile ended, and forgets
 	// idempotency keys, sign-in links, sessions, tokens and mails beyond their age.
-	BuildUpkeep = upkeep("build:upkeep", 10*time.Minute, 10*time.Minute)
+	BuildMaintenance = maintenance("build:maintenance", 10*time.Minute, 10*time.Minute)
 )
 
 // BuildPayload names a build.

@@ -31,9 +31,9 @@ var (
 		MaxAttempts: 20, Backoff: time.Second, MaxBackoff: 30 * time.Second,
 		Retry: GrantOperator, Cancel: GrantOperator, KeepSucceeded: 24 * time.Hour,
 	}
-	// RunUpkeep ends jobs whose task has ended without them, and removes runs
+	// RunMaintenance ends jobs whose task has ended without them, and removes runs
 	// beyond their age or without a case.
-	RunUpkeep = upkeep("run:upkeep", time.Minute, 10*time.Minute)
+	RunMaintenance = maintenance("run:maintenance", time.Minute, 10*time.Minute)
 )
 
 // TestJobPayload names a row of test_jobs.

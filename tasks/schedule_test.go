@@ -10,14 +10,14 @@ import (
 func TestTicksHaveSlots(t *testing.T) {
 	keys := map[string]bool{}
 	for slot := range ScheduleTick.Open {
-		task := NewAsked(ScheduleTick, slot)
+		task := NewPeriodic(ScheduleTick, slot)
 		require.Equal(t, ScheduleTick.Name, task.Kind)
 		require.Equal(t, Schedule, task.Queue)
 		require.Zero(t, task.OrganizationID)
 		keys[task.DedupeKey] = true
 	}
 	require.Len(t, keys, ScheduleTick.Open, "each slot has a key of its own")
-	require.Equal(t, NewUpkeep(ScheduleTick).DedupeKey, NewAsked(ScheduleTick, 0).DedupeKey)
+	require.Equal(t, NewMaintenance(ScheduleTick).DedupeKey, NewPeriodic(ScheduleTick, 0).DedupeKey)
 }
 
 // Nothing else may stand in front of a tick.

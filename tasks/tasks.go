@@ -22,7 +22,7 @@ import (
 const (
 	Critical = "critical" // somebody waits for the answer
 	Default  = "default"  // work that came from outside
-	Bulk     = "bulk"     // upkeep and mass work
+	Bulk     = "bulk"     // maintenance and mass work
 	// Crash is crash processing's own queue: it is the one kind whose rate the
 	// outside world decides, so it can have workers of its own.
 	Crash = "crash"
@@ -95,8 +95,8 @@ func (k Kind) new(organization int64, requestID string, payload any) *ledger.New
 func Kinds() map[string]Kind {
 	all := map[string]Kind{}
 	for _, k := range []Kind{CrashProcess, CrashPurge, CrashRetention, LedgerRetention, ObjectSweep,
-		BuildNotify, BuildSync, BuildDelete, ProjectDelete, BuildUpkeep, MailSend,
-		TestJob, SuiteRun, RunUpkeep, ScheduleTick} {
+		BuildNotify, BuildSync, BuildDelete, ProjectDelete, BuildMaintenance, MailSend,
+		TestJob, SuiteRun, RunMaintenance, ScheduleTick} {
 		all[k.Name] = k
 	}
 	return all

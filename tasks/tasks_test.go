@@ -61,7 +61,7 @@ func TestConstructors(t *testing.T) {
 		NewCrashPurge(7, "s", CrashPurgePayload{Key: "b"}).ConcurrencyKey)
 	require.NotEqual(t, NewCrashPurge(7, "r", CrashPurgePayload{Key: "a"}).ConcurrencyKey,
 		NewCrashPurge(8, "r", CrashPurgePayload{Key: "a"}).ConcurrencyKey)
-	require.Equal(t, "ledger:retention", NewUpkeep(LedgerRetention).DedupeKey)
+	require.Equal(t, "ledger:retention", NewMaintenance(LedgerRetention).DedupeKey)
 }
 
 func TestPermanentSurvivesWrapping(t *testing.T) {

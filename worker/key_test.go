@@ -18,7 +18,7 @@ import (
 func TestKeyLimitOfTheWorker(t *testing.T) {
 	t.Parallel()
 	var now, most, done atomic.Int32
-	f := start(t, tasks.TestJob, func(context.Context, *Job) error {
+	f := start(t, tasks.TestJob, func(context.Context, *Claim) error {
 		n := now.Add(1)
 		defer now.Add(-1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {

@@ -18,17 +18,17 @@ import (
 	"github.com/slipway-qa/slipway/tasks/logfield"
 )
 
-// receive takes one offer. It always answers nil: whatever went wrong, the
-// ledger knows or will find out by a silent heart or a standing offer.
+// receive takes one delivery. It always answers nil: whatever went wrong, the
+// ledger knows or will find out by an expired heartbeat or an outstanding delivery.
 func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
-	if kind, ok := upkeepWish(t.Type()); ok {
-		w.askUpkeep(kind)
+	if kind, ok := triggeredKind(t.Type()); ok {
+		w.receiveTrigger(kind)
 		return nil
 	}
 	kind, handler := w.kinds[t.Type()], w.cfg.Handlers[t.Type()]
 	m, err := dispatch.ParseMessage(t.Payload())
 	if err != nil {
-		w.cfg.Log.ErrorContext(ctx, "offer cannot be read", "kind", t.Type(), "error", err)
+		w.cfg.Log.ErrorContext(ctx, "delivery cannot be read", "kind", t.Type(), "error", err)
 		return nil
 	}
 	if handler == nil {
@@ -39,9 +39,9 @@ func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
 	return nil
 }
 
-// claimAndRun claims the row that an offer points at, and works on what it got.
+// claimAndRun claims the row that a delivery points at, and works on what it got.
 func (w *Worker) claimAndRun(ctx context.Context, kind tasks.Kind, handler Handler, id uuid.UUID, organization int64) {
-	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.Claim{
+	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{
 		ID: id, Kind: kind.Name, OrganizationID: organization, Worker: w.name,
 		Batch: kind.Batch, MaxWeight: kind.MaxWeight, KeyLimit: w.keyLimit(kind),
 	})
@@ -66,10 +66,10 @@ func (w *Worker) keyLimit(kind tasks.Kind) int {
 // an older worker among newer ones, or after a step back.
 const unknownDelay = 30 * time.Second
 
-// putOff gives a task of an unknown kind back; left alone, it would be offered
+// putOff gives a task of an unknown kind back; left alone, it would be delivered
 // again every few seconds, in front of others.
 func (w *Worker) putOff(ctx context.Context, kind string, m dispatch.Message) {
-	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.Claim{ID: m.ID, Kind: kind, Worker: w.name})
+	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{ID: m.ID, Kind: kind, Worker: w.name})
 	if err == nil && len(claimed) > 0 {
 		_, err = w.cfg.Ledger.Release(ctx, []ledger.Token{claimed[0].Token()}, unknownDelay)
 	}
@@ -79,7 +79,7 @@ func (w *Worker) putOff(ctx context.Context, kind string, m dispatch.Message) {
 // run works on a claim to its end. Its context is the worker's, not asynq's:
 // asynq's ends when a lease in Redis is lost, which says nothing about the claim.
 func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
-	job := NewJob(w.cfg.Ledger.DB(), claimed)
+	claim := NewClaim(w.cfg.Ledger.DB(), claimed)
 	var waited time.Duration
 	for _, t := range claimed {
 		waited = max(waited, t.StartedAt.Sub(t.RunAt))
@@ -94,17 +94,17 @@ func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
 		slog.Int(logfield.Attempt, claimed[0].Attempt),
 		slog.String(logfield.RequestID, claimed[0].RequestID))
 
-	w.beats.add(job.tokens, stop)
+	w.heartbeats.add(claim.tokens, stop)
 	started := time.Now()
-	err := w.call(ctx, handler, job)
-	if err == nil && !job.done {
-		err = job.Finish(ctx, nil, nil)
+	err := w.call(ctx, handler, claim)
+	if err == nil && !claim.done {
+		err = claim.Finish(ctx, nil, nil)
 	}
 	outcome := "succeeded"
 	if err != nil {
-		outcome = w.record(ctx, kind, job, err)
+		outcome = w.record(ctx, kind, claim, err)
 	}
-	w.beats.remove(job.tokens)
+	w.heartbeats.remove(claim.tokens)
 
 	took := time.Since(started)
 	level := slog.LevelInfo
@@ -123,18 +123,18 @@ func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
 
 // call keeps a panic of a handler inside its task. The stack goes to the log; the
 // ledger is read by those who asked for the task.
-func (w *Worker) call(ctx context.Context, handler Handler, job *Job) (err error) {
+func (w *Worker) call(ctx context.Context, handler Handler, claim *Claim) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			w.cfg.Log.ErrorContext(ctx, "handler panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	return handler.Handle(ctx, job)
+	return handler.Handle(ctx, claim)
 }
 
 // record writes the end of an attempt that did not succeed and names it.
-func (w *Worker) record(ctx context.Context, kind tasks.Kind, job *Job, err error) string {
+func (w *Worker) record(ctx context.Context, kind tasks.Kind, claim *Claim, err error) string {
 	cause := context.Cause(ctx)
 	if errors.Is(err, storage.ErrStale) || errors.Is(cause, errLost) {
 		return "stale"
@@ -149,12 +149,12 @@ func (w *Worker) record(ctx context.Context, kind tasks.Kind, job *Job, err erro
 	var werr error
 	switch {
 	case errors.As(err, &snooze):
-		states, werr = w.cfg.Ledger.Release(ctx, job.tokens, snooze.For)
+		states, werr = w.cfg.Ledger.Release(ctx, claim.tokens, snooze.For)
 	case errors.Is(cause, errCancelled), stopping && !tasks.IsPermanent(err):
-		states, werr = w.cfg.Ledger.Release(ctx, job.tokens, 0)
+		states, werr = w.cfg.Ledger.Release(ctx, claim.tokens, 0)
 	default:
-		states, werr = w.cfg.Ledger.Fail(ctx, job.tokens, reason(err, cause), tasks.IsPermanent(err),
-			kind.Delay(job.Tasks[0].Attempt))
+		states, werr = w.cfg.Ledger.Fail(ctx, claim.tokens, reason(err, cause), tasks.IsPermanent(err),
+			kind.Delay(claim.Tasks[0].Attempt))
 		if werr == nil && len(states) > 0 && states[0] == ledger.Queued {
 			return "retry"
 		}

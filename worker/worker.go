@@ -1,11 +1,11 @@
-// Package worker runs tasks: it takes offers from asynq, claims their ledger
+// Package worker runs tasks: it takes deliveries from asynq, claims their ledger
 // rows, calls the handler of the kind and records the end.
 //
 // asynq is only the dispatcher here. Handlers report to PostgreSQL, and asynq
 // always hears success, so that retries, backoff and dead tasks have one home.
 // The claim's attempt is the fencing token: a handler writes its effects in
-// Job.Finish, one transaction that also ends the task and that fails when
-// another worker holds the task by now. A beat every two seconds keeps the claim
+// Claim.Finish, one transaction that also ends the task and that fails when
+// another worker holds the task by now. A heartbeat every two seconds keeps the claim
 // alive and brings the news that a task was cancelled or lost, which ends the
 // handler's context.
 //
@@ -13,7 +13,7 @@
 // long tasks from taking the slots of short ones, and let a process serve one
 // kind alone.
 //
-// Stop drains: no new offers, running handlers get some time, then their context
+// Stop drains: no new deliveries, running handlers get some time, then their context
 // ends and their tasks are released for another worker without losing an
 // attempt.
 package worker
@@ -35,11 +35,11 @@ import (
 )
 
 // Handler does the work of one kind. It returns nil when the task is done; if it
-// has not called job.Finish by then, the task ends without effects. An error
+// has not called claim.Finish by then, the task ends without effects. An error
 // marked by tasks.Permanent ends the task as dead, a *tasks.SnoozeError puts it
 // off, any other error is tried again after the kind's backoff.
 type Handler interface {
-	Handle(ctx context.Context, job *Job) error
+	Handle(ctx context.Context, claim *Claim) error
 }
 
 // Observer hears of ended attempts, for metrics.
@@ -54,11 +54,11 @@ type Observer interface {
 type Config struct {
 	Redis  *dispatch.Redis
 	Ledger *ledger.Store
-	// Beats is the ledger on a pool of its own, so that heartbeats never wait
+	// Heartbeats is the ledger on a pool of its own, so that heartbeats never wait
 	// behind queries that are slow; default Ledger.
-	Beats    *ledger.Store
-	Handlers map[string]Handler
-	Pools    []Pool
+	Heartbeats *ledger.Store
+	Handlers   map[string]Handler
+	Pools      []Pool
 	// KeyLimits are the numbers of tasks of one concurrency key that may run at
 	// once, by kind, in place of the kinds' own.
 	KeyLimits map[string]int
@@ -76,13 +76,13 @@ type Pool struct {
 
 // Worker runs the pools of one process.
 type Worker struct {
-	cfg     Config
-	name    string
-	kinds   map[string]tasks.Kind
-	beats   *beats
-	servers []*asynq.Server
-	base    context.Context
-	abandon context.CancelFunc
+	cfg        Config
+	name       string
+	kinds      map[string]tasks.Kind
+	heartbeats *heartbeats
+	servers    []*asynq.Server
+	base       context.Context
+	abandon    context.CancelFunc
 }
 
 // New checks the configuration and makes a worker.
@@ -101,8 +101,8 @@ func New(cfg Config) (*Worker, error) {
 	if len(cfg.Pools) == 0 {
 		return nil, errors.New("worker: no pools")
 	}
-	if cfg.Beats == nil {
-		cfg.Beats = cfg.Ledger
+	if cfg.Heartbeats == nil {
+		cfg.Heartbeats = cfg.Ledger
 	}
 	if cfg.Drain <= 0 {
 		cfg.Drain = 15 * time.Second
@@ -111,8 +111,8 @@ func New(cfg Config) (*Worker, error) {
 	base, abandon := context.WithCancel(context.Background())
 	return &Worker{
 		cfg: cfg, kinds: kinds, base: base, abandon: abandon,
-		name:  fmt.Sprintf("%s/%d/%s", host, os.Getpid(), uuid.NewString()[:8]),
-		beats: newBeats(cfg.Beats, cfg.Log),
+		name:       fmt.Sprintf("%s/%d/%s", host, os.Getpid(), uuid.NewString()[:8]),
+		heartbeats: newHeartbeats(cfg.Heartbeats, cfg.Log),
 	}, nil
 }
 
@@ -120,9 +120,9 @@ func New(cfg Config) (*Worker, error) {
 // to a task's wait.
 const pollInterval = 50 * time.Millisecond
 
-// Start begins to take offers.
+// Start begins to take deliveries.
 func (w *Worker) Start() error {
-	go w.beats.run(w.base)
+	go w.heartbeats.run(w.base)
 	for _, p := range w.cfg.Pools {
 		s := asynq.NewServer(w.cfg.Redis.Options(), asynq.Config{
 			Concurrency:              p.Slots,

@@ -23,9 +23,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 
-type handlerFunc func(ctx context.Context, job *Job) error
+type handlerFunc func(ctx context.Context, claim *Claim) error
 
-func (f handlerFunc) Handle(ctx context.Context, job *Job) error { return f(ctx, job) }
+func (f handlerFunc) Handle(ctx context.Context, claim *Claim) error { return f(ctx, claim) }
 
 // outcomes records what the observer hears.
 type outcomes struct {
@@ -119,14 +119,14 @@ func in(s ledger.State) func(*ledger.Task) bool {
 
 func TestTaskSucceedsWithItsEffects(t *testing.T) {
 	t.Parallel()
-	f := start(t, tasks.CrashPurge, func(ctx context.Context, job *Job) error {
+	f := start(t, tasks.CrashPurge, func(ctx context.Context, claim *Claim) error {
 		if logfield.Get(ctx, logfield.RequestID) != "request-1" {
 			return errors.New("the request id did not follow the task")
 		}
-		if _, err := Payload[tasks.CrashPurgePayload](job.Tasks[0]); err != nil {
+		if _, err := Payload[tasks.CrashPurgePayload](claim.Tasks[0]); err != nil {
 			return err
 		}
-		return job.Finish(ctx, map[string]int{"deleted": 3}, func(tx *storage.Tx) error {
+		return claim.Finish(ctx, map[string]int{"deleted": 3}, func(tx *storage.Tx) error {
 			_, err := tx.Exec(`update organizations set name = 'renamed'`)
 			return err
 		})
@@ -141,8 +141,8 @@ func TestTaskSucceedsWithItsEffects(t *testing.T) {
 func TestFailingEffectsLeaveNothingAndAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
-	f := start(t, tasks.CrashPurge, func(ctx context.Context, job *Job) error {
-		return job.Finish(ctx, nil, func(tx *storage.Tx) error {
+	f := start(t, tasks.CrashPurge, func(ctx context.Context, claim *Claim) error {
+		return claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 			if _, err := tx.Exec(`update organizations set name = name || 'x'`); err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func TestFailingEffectsLeaveNothingAndAreTriedAgain(t *testing.T) {
 
 func TestPanicAndPermanentFailureEndDead(t *testing.T) {
 	t.Parallel()
-	f := start(t, tasks.CrashPurge, func(context.Context, *Job) error {
+	f := start(t, tasks.CrashPurge, func(context.Context, *Claim) error {
 		defer func() {
 			if v := recover(); v != nil {
 				panic(tasks.Permanent(errors.New("hopeless")).Error())
@@ -178,7 +178,7 @@ func TestPanicAndPermanentFailureEndDead(t *testing.T) {
 	require.NotContains(t, *task.PublicError(), "hopeless")
 	require.Equal(t, ledger.Queued, task.State, "a panic is tried again")
 
-	f.worker.cfg.Handlers[tasks.CrashPurge.Name] = handlerFunc(func(context.Context, *Job) error {
+	f.worker.cfg.Handlers[tasks.CrashPurge.Name] = handlerFunc(func(context.Context, *Claim) error {
 		return tasks.Permanent(errors.New("hopeless"))
 	})
 	require.Equal(t, "hopeless", *f.await(t, f.purge(t), in(ledger.Dead)).Error)
@@ -186,8 +186,8 @@ func TestPanicAndPermanentFailureEndDead(t *testing.T) {
 
 func TestUnreadablePayloadIsDead(t *testing.T) {
 	t.Parallel()
-	f := start(t, tasks.CrashPurge, func(_ context.Context, job *Job) error {
-		_, err := Payload[tasks.CrashPurgePayload](job.Tasks[0])
+	f := start(t, tasks.CrashPurge, func(_ context.Context, claim *Claim) error {
+		_, err := Payload[tasks.CrashPurgePayload](claim.Tasks[0])
 		return err
 	})
 	bad := tasks.NewCrashPurge(f.org, "", tasks.CrashPurgePayload{})
@@ -196,7 +196,7 @@ func TestUnreadablePayloadIsDead(t *testing.T) {
 
 func TestSnoozePutsOffWithoutAnAttempt(t *testing.T) {
 	t.Parallel()
-	f := start(t, tasks.CrashPurge, func(context.Context, *Job) error { return &tasks.SnoozeError{For: time.Hour} })
+	f := start(t, tasks.CrashPurge, func(context.Context, *Claim) error { return &tasks.SnoozeError{For: time.Hour} })
 	task := f.await(t, f.purge(t), func(task *ledger.Task) bool { return task.Attempt == 1 && task.State == ledger.Queued })
 	require.Equal(t, tasks.CrashPurge.MaxAttempts+1, task.MaxAttempts)
 	require.Greater(t, time.Until(task.RunAt), 50*time.Minute)
@@ -205,7 +205,7 @@ func TestSnoozePutsOffWithoutAnAttempt(t *testing.T) {
 func TestCancelStopsARunningHandler(t *testing.T) {
 	t.Parallel()
 	started := make(chan struct{})
-	f := start(t, tasks.CrashPurge, func(ctx context.Context, _ *Job) error {
+	f := start(t, tasks.CrashPurge, func(ctx context.Context, _ *Claim) error {
 		close(started)
 		<-ctx.Done()
 		return ctx.Err()
@@ -220,12 +220,12 @@ func TestCancelStopsARunningHandler(t *testing.T) {
 func TestStaleWorkerHasNoEffect(t *testing.T) {
 	t.Parallel()
 	var f *fixture
-	f = start(t, tasks.CrashPurge, func(ctx context.Context, job *Job) error {
+	f = start(t, tasks.CrashPurge, func(ctx context.Context, claim *Claim) error {
 		// Another worker takes the task while this one is paused.
 		if _, err := f.db.Exec(`update tasks set attempt = attempt + 1`); err != nil {
 			return err
 		}
-		return job.Finish(ctx, nil, func(tx *storage.Tx) error {
+		return claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 			_, err := tx.Exec(`update organizations set name = 'ghost'`)
 			return err
 		})
@@ -242,7 +242,7 @@ func TestStaleWorkerHasNoEffect(t *testing.T) {
 func TestStopReleasesWhatIsRunning(t *testing.T) {
 	t.Parallel()
 	started := make(chan struct{}, 4)
-	f := start(t, tasks.CrashPurge, func(ctx context.Context, _ *Job) error {
+	f := start(t, tasks.CrashPurge, func(ctx context.Context, _ *Claim) error {
 		started <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
@@ -260,9 +260,9 @@ func TestBatchKindMergesRows(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{})
 	var merged atomic.Int32
-	f := start(t, tasks.CrashProcess, func(_ context.Context, job *Job) error {
+	f := start(t, tasks.CrashProcess, func(_ context.Context, claim *Claim) error {
 		<-gate
-		merged.Store(max(merged.Load(), int32(len(job.Tasks))))
+		merged.Store(max(merged.Load(), int32(len(claim.Tasks))))
 		return nil
 	})
 	var ids []uuid.UUID
@@ -276,26 +276,26 @@ func TestBatchKindMergesRows(t *testing.T) {
 	require.Greater(t, merged.Load(), int32(3))
 }
 
-func TestWishMakesOneUpkeepTask(t *testing.T) {
+func TestWishMakesOneMaintenanceTask(t *testing.T) {
 	t.Parallel()
-	f := start(t, tasks.LedgerRetention, func(context.Context, *Job) error { return nil })
-	kind, ok := upkeepWish(tasks.WishPrefix + tasks.LedgerRetention.Name)
+	f := start(t, tasks.LedgerRetention, func(context.Context, *Claim) error { return nil })
+	kind, ok := triggeredKind(tasks.TriggerPrefix + tasks.LedgerRetention.Name)
 	require.True(t, ok)
-	f.worker.askUpkeep(kind)
-	f.worker.askUpkeep(kind)
+	f.worker.receiveTrigger(kind)
+	f.worker.receiveTrigger(kind)
 	all, total, err := f.store.List(context.Background(), ledger.Filter{Kind: kind.Name, Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)
 	require.Nil(t, all[0].OrganizationID)
-	_, ok = upkeepWish("wish:unknown")
+	_, ok = triggeredKind("trigger:unknown")
 	require.False(t, ok)
-	_, ok = upkeepWish(tasks.CrashPurge.Name)
+	_, ok = triggeredKind(tasks.CrashPurge.Name)
 	require.False(t, ok)
 }
 
 func TestUnknownKindIsPutOff(t *testing.T) {
 	t.Parallel()
-	f := start(t, tasks.CrashPurge, func(context.Context, *Job) error { return nil })
+	f := start(t, tasks.CrashPurge, func(context.Context, *Claim) error { return nil })
 	delete(f.worker.cfg.Handlers, tasks.CrashPurge.Name)
 	id := f.purge(t)
 	task := f.await(t, id, func(task *ledger.Task) bool { return task.Attempt == 1 && task.State == ledger.Queued })
@@ -306,15 +306,15 @@ func TestUnknownKindIsPutOff(t *testing.T) {
 func TestCheckpointKeepsTheHeartGoing(t *testing.T) {
 	t.Parallel()
 	var f *fixture
-	f = start(t, tasks.CrashPurge, func(ctx context.Context, job *Job) error {
+	f = start(t, tasks.CrashPurge, func(ctx context.Context, claim *Claim) error {
 		var before, after time.Time
-		err := job.Checkpoint(ctx, func(tx *storage.Tx) error {
+		err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 			return tx.Get(&before, `select now() from pg_sleep(0.1)`)
 		})
 		if err != nil {
 			return err
 		}
-		if err := f.db.Get(&after, `select heartbeat_at from tasks where id = $1`, job.Tasks[0].ID); err != nil {
+		if err := f.db.Get(&after, `select heartbeat_at from tasks where id = $1`, claim.Tasks[0].ID); err != nil {
 			return err
 		}
 		if after.Sub(before) < 100*time.Millisecond {

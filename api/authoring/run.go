@@ -262,7 +262,7 @@ func (h *Handlers) startRun(c *gin.Context, n run.NewRun) (testRun *run.Run, err
 // insert writes tasks, those for which there is room as offered.
 func (h *Handlers) insert(ctx context.Context, tx *storage.Tx, jobs ...*ledger.NewTask) error {
 	for _, t := range jobs {
-		t.Offered = h.cfg.Fast != nil && h.cfg.Fast.Room(t.Queue, t.OrganizationID)
+		t.Delivered = h.cfg.Fast != nil && h.cfg.Fast.Reserve(t.Queue, t.OrganizationID)
 	}
 	_, err := ledger.InsertAll(ctx, tx, jobs)
 	return err
@@ -274,7 +274,7 @@ func (h *Handlers) hand(jobs ...*ledger.NewTask) {
 		return
 	}
 	for _, t := range jobs {
-		h.cfg.Fast.Hand(t)
+		h.cfg.Fast.Deliver(t)
 	}
 }
 

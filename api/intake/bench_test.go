@@ -44,10 +44,10 @@ var benchmarks = []struct {
 	{"60KB", nodeReport(20, 60, 240)},
 }
 
-// atOnce takes every report without waiting for company.
-type atOnce struct{}
+// immediate takes every report without waiting for company.
+type immediate struct{}
 
-func (atOnce) Submit(context.Context, crash.Incoming) (crash.Receipt, error) {
+func (immediate) Submit(context.Context, crash.Incoming) (crash.Receipt, error) {
 	return crash.Receipt{ID: uuid.UUID{1}}, nil
 }
 
@@ -110,16 +110,16 @@ func plain(doc string) (string, http.Header) {
 	return doc, http.Header{"Content-Type": {"application/json"}}
 }
 
-func BenchmarkSubmitJSON(b *testing.B) { benchmarkSubmit(b, atOnce{}, 1, plain) }
+func BenchmarkSubmitJSON(b *testing.B) { benchmarkSubmit(b, immediate{}, 1, plain) }
 
 func BenchmarkSubmitGzip(b *testing.B) {
-	benchmarkSubmit(b, atOnce{}, 1, func(doc string) (string, http.Header) {
+	benchmarkSubmit(b, immediate{}, 1, func(doc string) (string, http.Header) {
 		return gzipped(doc), http.Header{"Content-Encoding": {"gzip"}}
 	})
 }
 
 func BenchmarkSubmitMultipart(b *testing.B) {
-	benchmarkSubmit(b, atOnce{}, 1, func(doc string) (string, http.Header) {
+	benchmarkSubmit(b, immediate{}, 1, func(doc string) (string, http.Header) {
 		return form(filePart("upload_file", "upload_file.json", doc)), http.Header{"Content-Type": {multipartB}}
 	})
 }

@@ -258,7 +258,7 @@ func (c *Committer) accept(ctx context.Context, in []crash.Incoming) ([]crash.Re
 		if err == nil {
 			if c.fast != nil {
 				for _, t := range made {
-					c.fast.Hand(t)
+					c.fast.Deliver(t)
 				}
 			}
 			for i := range receipts {
@@ -307,6 +307,6 @@ func (c *Committer) took(ctx context.Context, in []crash.Incoming, receipts []cr
 // task makes the ledger row of a batch, on the fast path when Redis has room.
 func (c *Committer) task(organization int64, batch uuid.UUID, bytes int) *ledger.NewTask {
 	t := tasks.NewCrashProcess(organization, batch, bytes)
-	t.Offered = c.fast != nil && c.fast.Room(t.Queue, organization)
+	t.Delivered = c.fast != nil && c.fast.Reserve(t.Queue, organization)
 	return t
 }

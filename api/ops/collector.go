@@ -22,11 +22,11 @@ var (
 	descLatency = prometheus.NewDesc("slipway_queue_latency_seconds",
 		"Age of the oldest due task of the queue in the ledger; 0 without one.", []string{"queue"}, nil)
 	descDepth = prometheus.NewDesc("slipway_queue_depth",
-		"Offers in Redis, by asynq's state.", []string{"queue", "state"}, nil)
-	descSuccess = prometheus.NewDesc("slipway_upkeep_last_success_timestamp_seconds",
-		"When the newest task of an upkeep kind that succeeded ended; missing without one that is still kept.", []string{"kind"}, nil)
-	descDuration = prometheus.NewDesc("slipway_upkeep_last_duration_seconds",
-		"How long the newest task of an upkeep kind that succeeded took.", []string{"kind"}, nil)
+		"Deliveries in Redis, by asynq's state.", []string{"queue", "state"}, nil)
+	descSuccess = prometheus.NewDesc("slipway_maintenance_last_success_timestamp_seconds",
+		"When the newest task of a maintenance kind that succeeded ended; missing without one that is still kept.", []string{"kind"}, nil)
+	descDuration = prometheus.NewDesc("slipway_maintenance_last_duration_seconds",
+		"How long the newest task of a maintenance kind that succeeded took.", []string{"kind"}, nil)
 	descOverdue = prometheus.NewDesc("slipway_schedule_overdue_seconds",
 		"How long the most overdue schedule has been due; 0 without one.", nil, nil)
 	descUp = prometheus.NewDesc("slipway_collector_up",
@@ -35,11 +35,11 @@ var (
 
 // collector reads the ledger, Redis and the schedules at the scrape.
 type collector struct {
-	tasks    *source[[]ledger.Stat]
-	depths   *source[[]dispatch.Depth]
-	upkeep   *source[[]ledger.Success]
-	overdue  *source[time.Duration]
-	snapshot cached[snapshot]
+	tasks       *source[[]ledger.Stat]
+	depths      *source[[]dispatch.Depth]
+	maintenance *source[[]ledger.Success]
+	overdue     *source[time.Duration]
+	snapshot    cached[snapshot]
 
 	kinds, queues *bound
 	log           *slog.Logger
@@ -64,21 +64,21 @@ type reading[T any] struct {
 }
 
 type snapshot struct {
-	tasks   reading[[]ledger.Stat]
-	depths  reading[[]dispatch.Depth]
-	upkeep  reading[[]ledger.Success]
-	overdue reading[time.Duration]
+	tasks       reading[[]ledger.Stat]
+	depths      reading[[]dispatch.Depth]
+	maintenance reading[[]ledger.Success]
+	overdue     reading[time.Duration]
 }
 
 func newCollector(cfg MetricsConfig) *collector {
 	c := &collector{
 		tasks: newSource("ledger", cfg.Tasks), depths: newSource("redis", cfg.Depths),
-		upkeep: newSource[[]ledger.Success]("upkeep", nil), overdue: newSource("schedules", cfg.Overdue),
+		maintenance: newSource[[]ledger.Success]("maintenance", nil), overdue: newSource("schedules", cfg.Overdue),
 		kinds: newBound(maxKinds), queues: newBound(maxQueues), log: cfg.Log,
 	}
-	if cfg.Upkeep != nil {
+	if cfg.Maintenance != nil {
 		kinds := periodic()
-		c.upkeep.read = func(ctx context.Context) ([]ledger.Success, error) { return cfg.Upkeep(ctx, kinds) }
+		c.maintenance.read = func(ctx context.Context) ([]ledger.Success, error) { return cfg.Maintenance(ctx, kinds) }
 	}
 	c.snapshot = cached[snapshot]{load: c.load, now: time.Now}
 	return c
@@ -121,7 +121,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 			gauge(descDepth, float64(d.Count), d.Queue, d.State)
 		}
 	})
-	show(gauge, c.upkeep, s.upkeep, func(gauge gauges, last []ledger.Success) {
+	show(gauge, c.maintenance, s.maintenance, func(gauge gauges, last []ledger.Success) {
 		for _, l := range last {
 			gauge(descSuccess, float64(l.FinishedAt.UnixMilli())/1000, c.kinds.value(l.Kind))
 			gauge(descDuration, l.Seconds, c.kinds.value(l.Kind))
@@ -190,7 +190,7 @@ func (c *collector) load() snapshot {
 	)
 	wg.Go(func() { s.tasks = c.tasks.ask(c.log) })
 	wg.Go(func() { s.depths = c.depths.ask(c.log) })
-	wg.Go(func() { s.upkeep = c.upkeep.ask(c.log) })
+	wg.Go(func() { s.maintenance = c.maintenance.ask(c.log) })
 	wg.Go(func() { s.overdue = c.overdue.ask(c.log) })
 	wg.Wait()
 	return s

@@ -17,7 +17,7 @@ import (
 )
 
 // Console is the asynqmon page over Redis's side of the queues: a second look,
-// for Redis holds offers and the ledger holds the truth. It is read-only, has no
+// for Redis holds deliveries and the ledger holds the truth. It is read-only, has no
 // credentials of its own, and must be mounted at ConsolePath, itself and
 // everything below, behind the operator's.
 type Console struct {

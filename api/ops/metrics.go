@@ -20,16 +20,16 @@ import (
 type MetricsConfig struct {
 	Version string
 	// Tasks counts the open and dead tasks: the ledger's Open. Depths counts
-	// the offers in Redis: dispatch's Depths. Upkeep gives the newest success of
+	// the deliveries in Redis: dispatch's Depths. Maintenance gives the newest success of
 	// kinds: the ledger's LastSucceeded. Overdue is how long the most overdue
 	// schedule has been due. Each may be nil, then the process does not show those
 	// series. Every process that has them shows the same numbers, read anew for
 	// each.
-	Tasks   func(context.Context) ([]ledger.Stat, error)
-	Depths  func(context.Context) ([]dispatch.Depth, error)
-	Upkeep  func(ctx context.Context, kinds []string) ([]ledger.Success, error)
-	Overdue func(context.Context) (time.Duration, error)
-	Log     *slog.Logger
+	Tasks       func(context.Context) ([]ledger.Stat, error)
+	Depths      func(context.Context) ([]dispatch.Depth, error)
+	Maintenance func(ctx context.Context, kinds []string) ([]ledger.Success, error)
+	Overdue     func(context.Context) (time.Duration, error)
+	Log         *slog.Logger
 }
 
 // Metrics are the metrics of one process, in a registry of their own.

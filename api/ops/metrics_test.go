@@ -91,7 +91,7 @@ func touched() *Metrics {
 		Depths: func(context.Context) ([]dispatch.Depth, error) {
 			return []dispatch.Depth{{Queue: "crash", State: "pending", Count: 7}}, nil
 		},
-		Upkeep: func(_ context.Context, kinds []string) ([]ledger.Success, error) {
+		Maintenance: func(_ context.Context, kinds []string) ([]ledger.Success, error) {
 			return []ledger.Success{{Kind: kinds[0], FinishedAt: time.UnixMilli(1_800_000_000_250), Seconds: 1.5}}, nil
 		},
 		Overdue: func(context.Context) (time.Duration, error) { return 1500 * time.Millisecond, nil }})
@@ -151,14 +151,14 @@ func TestMetricsOfObserver(t *testing.T) {
 		{7, "slipway_queue_depth", []string{"queue", "crash", "state", "pending"}},
 		{1, "slipway_collector_up", []string{"source", "ledger"}},
 		{1, "slipway_collector_up", []string{"source", "redis"}},
-		{1, "slipway_collector_up", []string{"source", "upkeep"}},
+		{1, "slipway_collector_up", []string{"source", "maintenance"}},
 		{1, "slipway_collector_up", []string{"source", "schedules"}},
 	} {
 		require.InDelta(t, tc.want, value(f, tc.name, tc.labels...), 1e-9, "%s %v", tc.name, tc.labels)
 	}
-	require.Len(t, f["slipway_upkeep_last_success_timestamp_seconds"].GetMetric(), 1)
-	require.InDelta(t, 1_800_000_000.25, f["slipway_upkeep_last_success_timestamp_seconds"].GetMetric()[0].GetGauge().GetValue(), 1e-3)
-	require.Equal(t, 1.5, f["slipway_upkeep_last_duration_seconds"].GetMetric()[0].GetGauge().GetValue())
+	require.Len(t, f["slipway_maintenance_last_success_timestamp_seconds"].GetMetric(), 1)
+	require.InDelta(t, 1_800_000_000.25, f["slipway_maintenance_last_success_timestamp_seconds"].GetMetric()[0].GetGauge().GetValue(), 1e-3)
+	require.Equal(t, 1.5, f["slipway_maintenance_last_duration_seconds"].GetMetric()[0].GetGauge().GetValue())
 	require.Equal(t, 1.0, f["slipway_build_info"].GetMetric()[0].GetGauge().GetValue())
 	require.Contains(t, f, "go_goroutines")
 	require.Contains(t, f, "process_start_time_seconds")
@@ -266,20 +266,20 @@ func TestMetricsSources(t *testing.T) {
 	}
 }
 
-// The upkeep and the schedules are sources of their own.
-func TestMetricsOfUpkeepFailAlone(t *testing.T) {
+// Maintenance and the schedules are sources of their own.
+func TestMetricsOfMaintenanceFailAlone(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	f := scrape(t, NewMetrics(MetricsConfig{Log: discard(), Tasks: noTasks,
-		Upkeep: func(_ context.Context, kinds []string) ([]ledger.Success, error) {
+		Maintenance: func(_ context.Context, kinds []string) ([]ledger.Success, error) {
 			asked = kinds
 			return nil, errors.New("down")
 		},
 		Overdue: func(context.Context) (time.Duration, error) { return 0, nil }}))
-	require.Zero(t, value(f, "slipway_collector_up", "source", "upkeep"))
+	require.Zero(t, value(f, "slipway_collector_up", "source", "maintenance"))
 	require.Equal(t, 1.0, value(f, "slipway_collector_up", "source", "schedules"))
 	require.Zero(t, value(f, "slipway_schedule_overdue_seconds"))
-	require.NotContains(t, f, "slipway_upkeep_last_success_timestamp_seconds")
+	require.NotContains(t, f, "slipway_maintenance_last_success_timestamp_seconds")
 	require.Contains(t, asked, tasks.ScheduleTick.Name)
 	require.Contains(t, asked, tasks.ObjectSweep.Name)
 	require.NotContains(t, asked, tasks.TestJob.Name)

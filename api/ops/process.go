@@ -50,10 +50,10 @@ type Process struct {
 	MaxLag      time.Duration
 	LagCritical bool
 
-	// Heard gives, by loop, the last good round: the scheduler's Heard. Loops
+	// Marked gives, by loop, the last good round: the scheduler's Marked. Loops
 	// are names that must be among them; without them, one loop must be.
-	Heard func() map[string]time.Time
-	Loops []string
+	Marked func() map[string]time.Time
+	Loops  []string
 
 	now func() time.Time
 }
@@ -77,8 +77,8 @@ func (p Process) Checks() ([]Check, error) {
 		return nil, errors.New("readiness: api and worker need Objects")
 	case lag && (p.Lag == nil || len(p.Queues) == 0):
 		return nil, errors.New("readiness: a worker needs Lag and Queues")
-	case p.Scheduler && p.Heard == nil:
-		return nil, errors.New("readiness: a scheduler needs Heard")
+	case p.Scheduler && p.Marked == nil:
+		return nil, errors.New("readiness: a scheduler needs Marked")
 	}
 	checks := []Check{
 		{Name: "postgres", Func: p.Postgres, Critical: true},
@@ -117,18 +117,18 @@ func (p Process) checkLag(ctx context.Context) error {
 
 // checkLoops fails when a loop has not ended a round well for a while.
 func (p Process) checkLoops(context.Context) error {
-	heard := p.Heard()
-	if len(heard) == 0 && len(p.Loops) == 0 {
-		return &openError{"no loop heard yet"}
+	marked := p.Marked()
+	if len(marked) == 0 && len(p.Loops) == 0 {
+		return &openError{"no loop marked yet"}
 	}
 	var silent []string
 	for _, name := range p.Loops {
-		if _, ok := heard[name]; !ok {
+		if _, ok := marked[name]; !ok {
 			silent = append(silent, name)
 		}
 	}
 	now := p.now()
-	for name, last := range heard {
+	for name, last := range marked {
 		if now.Sub(last) > maxSilence {
 			silent = append(silent, name)
 		}
@@ -137,5 +137,5 @@ func (p Process) checkLoops(context.Context) error {
 		return nil
 	}
 	slices.Sort(silent)
-	return &openError{"not heard for " + maxSilence.String() + ": " + strings.Join(silent, ", ")}
+	return &openError{"not marked for " + maxSilence.String() + ": " + strings.Join(silent, ", ")}
 }

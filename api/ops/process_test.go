@@ -13,8 +13,8 @@ import (
 func process() Process {
 	return Process{
 		Postgres: fine, Redis: fine, Objects: fine, Queues: []string{"crash", "bulk"},
-		Lag:   func(context.Context) (map[string]time.Duration, error) { return nil, nil },
-		Heard: func() map[string]time.Time { return map[string]time.Time{"rescue": time.Now()} },
+		Lag:    func(context.Context) (map[string]time.Duration, error) { return nil, nil },
+		Marked: func() map[string]time.Time { return map[string]time.Time{"rescue": time.Now()} },
 	}
 }
 
@@ -32,7 +32,7 @@ func TestProcessTiers(t *testing.T) {
 		"redis":     func(p *Process) { p.Redis = down },
 		"objects":   func(p *Process) { p.Objects = down },
 		"queue_lag": func(p *Process) { p.Lag = late },
-		"loops":     func(p *Process) { p.Heard = silent },
+		"loops":     func(p *Process) { p.Marked = silent },
 	}
 	type tier struct{ api, worker, scheduler, strict bool }
 	for _, tc := range []struct {
@@ -109,22 +109,22 @@ func TestProcessLoops(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for _, tc := range []struct {
-		name  string
-		heard map[string]time.Time
-		loops []string
-		want  string
+		name   string
+		marked map[string]time.Time
+		loops  []string
+		want   string
 	}{
-		{"started just now", nil, nil, "no loop heard yet"},
+		{"started just now", nil, nil, "no loop marked yet"},
 		{"at the limit", map[string]time.Time{"relay": now.Add(-30 * time.Second)}, nil, ""},
-		{"one silent", map[string]time.Time{"relay": now, "sweep": now.Add(-31 * time.Second)}, nil, "not heard for 30s: sweep"},
-		{"one never heard", map[string]time.Time{"relay": now}, []string{"relay", "sweep"}, "not heard for 30s: sweep"},
-		{"zero time", map[string]time.Time{"relay": {}}, nil, "not heard for 30s: relay"},
+		{"one silent", map[string]time.Time{"relay": now, "sweep": now.Add(-31 * time.Second)}, nil, "not marked for 30s: sweep"},
+		{"one never marked", map[string]time.Time{"relay": now}, []string{"relay", "sweep"}, "not marked for 30s: sweep"},
+		{"zero time", map[string]time.Time{"relay": {}}, nil, "not marked for 30s: relay"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			p := process()
 			p.Scheduler, p.Loops, p.now = true, tc.loops, func() time.Time { return now }
-			p.Heard = func() map[string]time.Time { return tc.heard }
+			p.Marked = func() map[string]time.Time { return tc.marked }
 			checks, err := p.Checks()
 			require.NoError(t, err)
 			_, rep := ready(t, NewReadiness(checks, discard()))
@@ -142,7 +142,7 @@ func TestProcessRefusesMisuse(t *testing.T) {
 		"no objects":  func(p *Process) { p.Objects = nil },
 		"no lag":      func(p *Process) { p.API, p.Lag = false, nil },
 		"no queues":   func(p *Process) { p.API, p.Queues = false, nil },
-		"no heard":    func(p *Process) { p.Heard = nil },
+		"no marks":    func(p *Process) { p.Marked = nil },
 	} {
 		p := process()
 		p.API, p.Worker, p.Scheduler = true, true, true

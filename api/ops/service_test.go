@@ -76,9 +76,9 @@ func TestQueueLagOfTheLedger(t *testing.T) {
 		_, rep := ready(t, NewReadiness(checks, discard()))
 		return rep
 	}
-	insert(t, db, tasks.NewUpkeep(tasks.ObjectSweep), "run_at = now() + interval '1 hour'")
+	insert(t, db, tasks.NewMaintenance(tasks.ObjectSweep), "run_at = now() + interval '1 hour'")
 	require.Equal(t, "ok", look().Status)
-	insert(t, db, tasks.NewUpkeep(tasks.CrashRetention), "run_at = now() - interval '6 minutes'")
+	insert(t, db, tasks.NewMaintenance(tasks.CrashRetention), "run_at = now() - interval '6 minutes'")
 	rep := look()
 	require.Equal(t, "degraded", rep.Status)
 	require.True(t, strings.HasPrefix(rep.Checks["queue_lag"].Error, "bulk waits 6m"), rep.Checks["queue_lag"].Error)
@@ -89,28 +89,28 @@ func TestMetricsOfServices(t *testing.T) {
 	t.Parallel()
 	db, redis := servicetest.DB(t), openRedis(t)
 	store := ledger.New(db)
-	insert(t, db, tasks.NewUpkeep(tasks.LedgerRetention), "run_at = now() - interval '100 seconds'")
-	insert(t, db, tasks.NewUpkeep(tasks.ObjectSweep), "run_at = now() + interval '1 hour'")
-	insert(t, db, tasks.NewUpkeep(tasks.CrashRetention),
+	insert(t, db, tasks.NewMaintenance(tasks.LedgerRetention), "run_at = now() - interval '100 seconds'")
+	insert(t, db, tasks.NewMaintenance(tasks.ObjectSweep), "run_at = now() + interval '1 hour'")
+	insert(t, db, tasks.NewMaintenance(tasks.CrashRetention),
 		"state = 'running', attempt = 1, started_at = now() - interval '50 seconds', heartbeat_at = now()")
 	for range 3 {
-		n := tasks.NewUpkeep(tasks.CrashRetention)
+		n := tasks.NewMaintenance(tasks.CrashRetention)
 		n.DedupeKey = ""
 		insert(t, db, n, "state = 'dead', finished_at = now()")
 	}
-	insert(t, db, tasks.NewUpkeep(tasks.RunUpkeep),
+	insert(t, db, tasks.NewMaintenance(tasks.RunMaintenance),
 		"state = 'succeeded', started_at = now() - interval '63 seconds', finished_at = now() - interval '1 minute'")
 	ctx := t.Context()
 	require.NoError(t, redis.Client().LPush(ctx, "asynq:{bulk}:pending", "a", "b").Err())
 
-	m := NewMetrics(MetricsConfig{Log: discard(), Tasks: store.Open, Depths: redis.Depths, Upkeep: store.LastSucceeded})
+	m := NewMetrics(MetricsConfig{Log: discard(), Tasks: store.Open, Depths: redis.Depths, Maintenance: store.LastSucceeded})
 	f := scrape(t, m)
 	series := func(name, kind, state string) float64 {
 		return value(f, name, "kind", kind, "queue", "bulk", "state", state)
 	}
-	require.InDelta(t, time.Now().Unix()-60, value(f, "slipway_upkeep_last_success_timestamp_seconds", "kind", "run:upkeep"), 30)
-	require.InDelta(t, 3, value(f, "slipway_upkeep_last_duration_seconds", "kind", "run:upkeep"), 1e-3)
-	require.Len(t, f["slipway_upkeep_last_duration_seconds"].GetMetric(), 1, "of kinds that never succeeded nothing is known")
+	require.InDelta(t, time.Now().Unix()-60, value(f, "slipway_maintenance_last_success_timestamp_seconds", "kind", "run:maintenance"), 30)
+	require.InDelta(t, 3, value(f, "slipway_maintenance_last_duration_seconds", "kind", "run:maintenance"), 1e-3)
+	require.Len(t, f["slipway_maintenance_last_duration_seconds"].GetMetric(), 1, "of kinds that never succeeded nothing is known")
 	require.Equal(t, 1.0, series("slipway_tasks", "ledger:retention", "queued"))
 	require.Equal(t, 1.0, series("slipway_tasks", "object:sweep", "queued"))
 	require.Equal(t, 1.0, series("slipway_tasks", "crash:retention", "running"))

@@ -17,21 +17,21 @@ import (
 func TestPermitByKind(t *testing.T) {
 	t.Parallel()
 	want := map[string]struct{ retry, cancel string }{
-		tasks.CrashProcess.Name:    {"oaO", "O"},
-		tasks.CrashPurge.Name:      {"oaO", "oaO"},
-		tasks.CrashRetention.Name:  {"O", "O"},
-		tasks.LedgerRetention.Name: {"O", "O"},
-		tasks.ObjectSweep.Name:     {"O", "O"},
-		tasks.BuildNotify.Name:     {"oamO", "oamO"},
-		tasks.BuildSync.Name:       {"oamO", "oamO"},
-		tasks.BuildDelete.Name:     {"oaO", "O"},
-		tasks.ProjectDelete.Name:   {"oaO", "O"},
-		tasks.BuildUpkeep.Name:     {"O", "O"},
-		tasks.MailSend.Name:        {"oaO", "oaO"},
-		tasks.TestJob.Name:         {"O", "O"},
-		tasks.SuiteRun.Name:        {"O", "O"},
-		tasks.RunUpkeep.Name:       {"O", "O"},
-		tasks.ScheduleTick.Name:    {"O", "O"},
+		tasks.CrashProcess.Name:     {"oaO", "O"},
+		tasks.CrashPurge.Name:       {"oaO", "oaO"},
+		tasks.CrashRetention.Name:   {"O", "O"},
+		tasks.LedgerRetention.Name:  {"O", "O"},
+		tasks.ObjectSweep.Name:      {"O", "O"},
+		tasks.BuildNotify.Name:      {"oamO", "oamO"},
+		tasks.BuildSync.Name:        {"oamO", "oamO"},
+		tasks.BuildDelete.Name:      {"oaO", "O"},
+		tasks.ProjectDelete.Name:    {"oaO", "O"},
+		tasks.BuildMaintenance.Name: {"O", "O"},
+		tasks.MailSend.Name:         {"oaO", "oaO"},
+		tasks.TestJob.Name:          {"O", "O"},
+		tasks.SuiteRun.Name:         {"O", "O"},
+		tasks.RunMaintenance.Name:   {"O", "O"},
+		tasks.ScheduleTick.Name:     {"O", "O"},
 	}
 	who := func(needs tasks.Grant, verb, kind string) (through string) {
 		for _, c := range []struct {

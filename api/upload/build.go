@@ -67,7 +67,7 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 		}
 		jobs = u.newTasks(made.Build, sync)
 		for _, t := range jobs {
-			t.Offered = cfg.Fast != nil && cfg.Fast.Room(t.Queue, t.OrganizationID)
+			t.Delivered = cfg.Fast != nil && cfg.Fast.Reserve(t.Queue, t.OrganizationID)
 			if _, err := ledger.Insert(ctx, tx, t); err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	for _, t := range jobs {
 		out.tasks = append(out.tasks, t.ID.String())
 		if cfg.Fast != nil {
-			cfg.Fast.Hand(t)
+			cfg.Fast.Deliver(t)
 		}
 	}
 	return out, nil

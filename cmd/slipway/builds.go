@@ -73,7 +73,7 @@ func (p *parts) addBuildWork(handlers map[string]worker.Handler) error {
 	if err != nil {
 		return err
 	}
-	tidy, err := workbuild.NewUpkeep(p.db, days(p.s.MailDays), workbuild.Step{Name: "bearer_tokens",
+	maintenance, err := workbuild.NewMaintenance(p.db, days(p.s.MailDays), workbuild.Step{Name: "bearer_tokens",
 		Run: func(ctx context.Context, limit int) (int64, error) {
 			return account.ForgetBearers(ctx, p.db, time.Now(), limit)
 		}})
@@ -82,12 +82,12 @@ func (p *parts) addBuildWork(handlers map[string]worker.Handler) error {
 	}
 	crashes := &workcrash.BuildCrashes{Store: p.crashes, Objects: p.objects, Log: p.log}
 	for kind, handler := range map[string]worker.Handler{
-		tasks.BuildNotify.Name:   &workbuild.Notify{DB: p.db, Links: link.New(p.s.PublicURL), NotesHTML: note.HTML},
-		tasks.BuildSync.Name:     &workbuild.Sync{DB: p.db, Objects: p.objects, Guard: p.guard, Key: []byte(p.s.SigningKey)},
-		tasks.BuildDelete.Name:   &workbuild.Delete{Crashes: crashes, Objects: p.objects, Log: p.log},
-		tasks.ProjectDelete.Name: &workbuild.DeleteProject{DB: p.db, Crashes: crashes, Objects: p.objects, Log: p.log},
-		tasks.BuildUpkeep.Name:   tidy,
-		tasks.MailSend.Name:      &workmail.Send{DB: p.db, Transport: transport},
+		tasks.BuildNotify.Name:      &workbuild.Notify{DB: p.db, Links: link.New(p.s.PublicURL), NotesHTML: note.HTML},
+		tasks.BuildSync.Name:        &workbuild.Sync{DB: p.db, Objects: p.objects, Guard: p.guard, Key: []byte(p.s.SigningKey)},
+		tasks.BuildDelete.Name:      &workbuild.Delete{Crashes: crashes, Objects: p.objects, Log: p.log},
+		tasks.ProjectDelete.Name:    &workbuild.DeleteProject{DB: p.db, Crashes: crashes, Objects: p.objects, Log: p.log},
+		tasks.BuildMaintenance.Name: maintenance,
+		tasks.MailSend.Name:         &workmail.Send{DB: p.db, Transport: transport},
 	} {
 		handlers[kind] = handler
 	}

@@ -26,8 +26,8 @@ import (
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker"
 	workcrash "github.com/slipway-qa/slipway/worker/crash"
+	"github.com/slipway-qa/slipway/worker/maintenance"
 	"github.com/slipway-qa/slipway/worker/schedule"
-	"github.com/slipway-qa/slipway/worker/upkeep"
 )
 
 // parts are what the tiers of a process share.
@@ -94,7 +94,7 @@ func openParts(ctx context.Context, s *settings, log *slog.Logger, name string) 
 	p.relay = dispatch.NewRelay(p.redis, ledger.New(p.beats), log)
 	probe := ledger.New(p.probe)
 	p.metrics = ops.NewMetrics(ops.MetricsConfig{Version: version(), Tasks: probe.Open, Depths: p.redis.Depths,
-		Upkeep: probe.LastSucceeded, Overdue: schedule.Overdue(p.probe), Log: log})
+		Maintenance: probe.LastSucceeded, Overdue: schedule.Overdue(p.probe), Log: log})
 	return p, nil
 }
 
@@ -133,7 +133,7 @@ func (p *parts) startWorker(throttle *workcrash.Throttle) (stop func(), err erro
 	// A report whose task died is found and purged through the task, so the task
 	// stays as long as reports do.
 	dead := max(4*p.s.TaskDays, p.s.CrashDays)
-	prune, err := upkeep.NewLedgerRetention(p.ledger, days(p.s.TaskDays), days(dead))
+	prune, err := maintenance.NewLedgerRetention(p.ledger, days(p.s.TaskDays), days(dead))
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (p *parts) startWorker(throttle *workcrash.Throttle) (stop func(), err erro
 		tasks.CrashPurge.Name:      &workcrash.Purge{Store: p.crashes, Ledger: p.ledger, Objects: p.objects, Log: p.log},
 		tasks.CrashRetention.Name:  expire,
 		tasks.LedgerRetention.Name: prune,
-		tasks.ObjectSweep.Name: upkeep.NewObjectSweep(p.objects, map[string]upkeep.Names{
+		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(p.objects, map[string]maintenance.Names{
 			crash.AttachmentPrefix: p.crashes.UnnamedObjects, distribution.Prefix: p.unnamedFiles, runstore.Prefix: p.unnamedRunFiles}),
 	}
 	if err := p.addBuildWork(handlers); err != nil {
@@ -157,7 +157,7 @@ func (p *parts) startWorker(throttle *workcrash.Throttle) (stop func(), err erro
 	if err != nil {
 		return nil, err
 	}
-	w, err := worker.New(worker.Config{Redis: p.redis, Ledger: p.ledger, Beats: ledger.New(p.beats), Pools: pools,
+	w, err := worker.New(worker.Config{Redis: p.redis, Ledger: p.ledger, Heartbeats: ledger.New(p.beats), Pools: pools,
 		Drain: p.s.WorkerDrain, Observer: watch, Log: p.log, Handlers: handlers,
 		KeyLimits: map[string]int{tasks.TestJob.Name: p.s.RunParallel}})
 	if err == nil {
@@ -203,7 +203,7 @@ func (p *parts) startAll(listener net.Listener) (stop func(), err error) {
 	}
 	stops.push(stopWorker)
 	stops.push(committer.Close)
-	ready, err := p.readiness(ops.Process{API: true, Worker: true, Scheduler: true, Heard: sched.Heard})
+	ready, err := p.readiness(ops.Process{API: true, Worker: true, Scheduler: true, Marked: sched.Marked})
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (p *parts) addTestWork(handlers map[string]worker.Handler, pools []worker.P
 	if err != nil {
 		return nil, err
 	}
-	tidy, err := workrun.NewUpkeep(p.db, p.objects, days(p.s.RunDays), p.log)
+	maintenance, err := workrun.NewMaintenance(p.db, p.objects, days(p.s.RunDays), p.log)
 	if err != nil {
 		stop()
 		return nil, err
@@ -62,7 +62,7 @@ func (p *parts) addTestWork(handlers map[string]worker.Handler, pools []worker.P
 	handlers[tasks.TestJob.Name] = &workrun.Job{DB: p.db, Objects: p.objects, Browsers: browsers, Key: []byte(p.s.SigningKey),
 		CheckURL: p.pages.Check, Trouble: trouble, Timeout: p.s.RunTimeout, Screenshots: p.s.RunScreenshots, Log: p.log}
 	handlers[tasks.SuiteRun.Name] = &workrun.Suite{DB: p.db, Vendor: p.s.Vendor, Log: p.log}
-	handlers[tasks.RunUpkeep.Name] = tidy
+	handlers[tasks.RunMaintenance.Name] = maintenance
 	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: p.db, Observer: p.metrics.Observer(), Log: p.log}
 	return stop, nil
 }

@@ -73,7 +73,7 @@ func (workerCommand) Run(ctx context.Context, s *settings, log *slog.Logger) err
 
 type schedulerCommand struct{}
 
-// Run relays, rescues and asks for upkeep until a signal.
+// Run relays, rescues and triggers maintenance until a signal.
 func (schedulerCommand) Run(ctx context.Context, s *settings, log *slog.Logger) error {
 	return tier(ctx, s, log, "scheduler", func(p *parts, stops *stack) error {
 		sched, err := p.startScheduler()
@@ -81,7 +81,7 @@ func (schedulerCommand) Run(ctx context.Context, s *settings, log *slog.Logger) 
 			return err
 		}
 		stops.push(sched.Stop)
-		return p.startOps(stops, ops.Process{Scheduler: true, Heard: sched.Heard})
+		return p.startOps(stops, ops.Process{Scheduler: true, Marked: sched.Marked})
 	})
 }
 

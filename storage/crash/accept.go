@@ -16,7 +16,7 @@ import (
 )
 
 // TaskOf makes the ledger row that processes a batch; package tasks has it, and
-// the caller decides whether the row is offered on the fast path.
+// the caller decides whether the row is delivered on the fast path.
 type TaskOf func(organization int64, batch uuid.UUID, bytes int) *ledger.NewTask
 
 // Accept stores reports, at most MaxBatch of them, in one transaction, and gives
@@ -29,7 +29,7 @@ func (s *Store) Accept(ctx context.Context, in []Incoming, task TaskOf) ([]Recei
 	if err != nil {
 		return nil, nil, err
 	}
-	if t, done, err := s.acceptAtOnce(ctx, a, task); done || err != nil {
+	if t, done, err := s.acceptSingleStatement(ctx, a, task); done || err != nil {
 		return a.receipts, []*ledger.NewTask{t}, err
 	}
 	var made []*ledger.NewTask

@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Claim says what a worker that received an offer wants.
-type Claim struct {
-	ID             uuid.UUID // the offered task
+// ClaimRequest says what a worker that received a delivery wants.
+type ClaimRequest struct {
+	ID             uuid.UUID // the delivered task
 	Kind           string
 	OrganizationID int64
 	Worker         string // name of the claiming process
@@ -57,16 +57,16 @@ where t.id = mine.due_id
 returning ` + columns
 }
 
-// Claim takes what an offer points at. No rows is no error: another worker was
+// Claim takes what a delivery points at. No rows is no error: another worker was
 // faster, the task was cancelled or is not due, or its concurrency key is full
 // (then the row is due again some seconds later, or when a task of the key ends).
-func (s *Store) Claim(ctx context.Context, c Claim) ([]Task, error) {
+func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Task, error) {
 	var rows []Task
 	if c.Batch > 1 {
 		err := s.db.SelectContext(ctx, &rows, claimBatch("for update skip locked"), c.Worker, c.Kind, c.OrganizationID, c.Batch, c.MaxWeight)
 		if err == nil && len(rows) == 0 {
 			// Another claim may hold locks on rows that it will not take. They
-			// are waited for: the offer that brought us here is used up, and
+			// are waited for: the delivery that brought us here is used up, and
 			// its row would lie until the sweep.
 			err = s.db.SelectContext(ctx, &rows, claimBatch("for update"), c.Worker, c.Kind, c.OrganizationID, c.Batch, c.MaxWeight)
 		}
@@ -86,20 +86,20 @@ func (s *Store) Claim(ctx context.Context, c Claim) ([]Task, error) {
 	return rows, err
 }
 
-// held locks the rows of claims in the order of their ids, as everybody does: a claim
+// lockedClaims locks the rows of claims in the order of their ids, as everybody does: a claim
 // that looks for rows to merge may wait for one of them while it holds another.
-const held = `(
+const lockedClaims = `(
 	select t.id from tasks t
 	join unnest($1::uuid[], $2::int[]) as mine(id, attempt) on t.id = mine.id and t.attempt = mine.attempt
 	where t.state = 'running'
 	order by t.id for update of t
-) held`
+) locked`
 
 const finish = `
 update tasks t set state = 'succeeded', finished_at = now(), worker = null, heartbeat_at = null,
 	error = null, result = coalesce($3::jsonb, t.result)
-from ` + held + `
-where t.id = held.id
+from ` + lockedClaims + `
+where t.id = locked.id
 returning coalesce(t.concurrency_key, '')`
 
 // Finish ends claimed tasks as succeeded, in the transaction that holds their
@@ -126,26 +126,26 @@ func Finish(ctx context.Context, q storage.Querier, tokens []Token, result any) 
 	return wakeKeys(ctx, q, keys)
 }
 
-const holdToken = `select id from ` + held
+const lockToken = `select id from ` + lockedClaims
 
-// HoldToken locks the rows of a worker's claims until the transaction ends, so
+// LockToken locks the rows of a worker's claims until the transaction ends, so
 // that no rescue takes them meanwhile; ErrStale when one is no longer the
 // worker's. The heartbeats of these rows are skipped meanwhile: the transaction
 // must be over in about a second.
-func HoldToken(ctx context.Context, q storage.Querier, tokens []Token) error {
+func LockToken(ctx context.Context, q storage.Querier, tokens []Token) error {
 	ids, attempts := split(tokens)
-	var held []uuid.UUID
-	if err := q.SelectContext(ctx, &held, holdToken, ids, attempts); err != nil {
-		return storage.Wrap(err, "hold tasks")
+	var locked []uuid.UUID
+	if err := q.SelectContext(ctx, &locked, lockToken, ids, attempts); err != nil {
+		return storage.Wrap(err, "lock tasks")
 	}
-	if len(held) != len(tokens) {
-		return fmt.Errorf("hold %d tasks: %w", len(tokens), storage.ErrStale)
+	if len(locked) != len(tokens) {
+		return fmt.Errorf("lock %d tasks: %w", len(tokens), storage.ErrStale)
 	}
 	return nil
 }
 
-// Touch renews the heartbeats of held claims at the end of a transaction that
-// beats have skipped.
+// Touch renews the heartbeats of locked claims at the end of a transaction that
+// heartbeats have skipped.
 func Touch(ctx context.Context, q storage.Querier, tokens []Token) error {
 	ids, _ := split(tokens)
 	_, err := q.ExecContext(ctx, `update tasks set heartbeat_at = clock_timestamp() where id = any($1::uuid[])`, ids)
@@ -178,8 +178,8 @@ update tasks t set
 	finished_at = case when t.cancel_requested or $4 or t.attempt >= t.max_attempts then now() end,
 	run_at = now() + make_interval(secs => $5),
 	worker = null, heartbeat_at = null, offered_at = null, error = $3
-from ` + held + `
-where t.id = held.id
+from ` + lockedClaims + `
+where t.id = locked.id
 returning t.state, t.concurrency_key`)
 
 // Fail records that claimed tasks failed: due again after the backoff, or dead
@@ -204,8 +204,8 @@ update tasks t set
 	max_attempts = t.max_attempts + 1, run_at = now() + make_interval(secs => $3::float8),
 	worker = null, heartbeat_at = null, offered_at = null,
 	error = case when $3::float8 > 0 and not t.cancel_requested then '` + snoozed + `' else t.error end
-from ` + held + `
-where t.id = held.id
+from ` + lockedClaims + `
+where t.id = locked.id
 returning t.state, t.concurrency_key`)
 
 // Release gives claimed tasks back and grants one attempt more, so that this one

@@ -9,30 +9,30 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// A row that is locked is being finished this moment: its beat is skipped, for
-// waiting would delay the beats of all others.
-const beat = `
+// A row that is locked is being finished this moment: its heartbeat is skipped, for
+// waiting would delay the heartbeats of all others.
+const renewHeartbeats = `
 with mine as (
 	select * from unnest($1::uuid[], $2::int[]) as m(id, attempt)
 ), free as (
 	select t.id from tasks t join mine m on t.id = m.id and t.attempt = m.attempt
 	where t.state = 'running' for update of t skip locked
-), beaten as (
+), renewed as (
 	update tasks t set heartbeat_at = now() from free where t.id = free.id
 )
 select t.id, t.cancel_requested from tasks t
 join mine m on t.id = m.id and t.attempt = m.attempt
 where t.state = 'running'`
 
-// Beat renews the heartbeats of claims and gives those that the worker should
+// Heartbeat renews the heartbeats of claims and gives those that the worker should
 // stop: cancelled by a caller, or lost to another worker.
-func (s *Store) Beat(ctx context.Context, tokens []Token) (cancelled, lost []uuid.UUID, err error) {
+func (s *Store) Heartbeat(ctx context.Context, tokens []Token) (cancelled, lost []uuid.UUID, err error) {
 	ids, attempts := split(tokens)
 	var rows []struct {
 		ID              uuid.UUID `db:"id"`
 		CancelRequested bool      `db:"cancel_requested"`
 	}
-	if err := s.db.SelectContext(ctx, &rows, beat, ids, attempts); err != nil {
+	if err := s.db.SelectContext(ctx, &rows, renewHeartbeats, ids, attempts); err != nil {
 		return nil, nil, storage.Wrap(err, "heartbeat")
 	}
 	alive := make(map[uuid.UUID]bool, len(rows))

@@ -22,17 +22,17 @@ func (s *Store) Undone(ctx context.Context, organization int64, kind string, unt
 	return ids, storage.Wrap(err, "list undone tasks")
 }
 
-// HoldIdle locks those of the tasks that are neither running nor succeeded, so
+// LockIdle locks those of the tasks that are neither running nor succeeded, so
 // that no worker can claim them until the transaction ends, and gives their ids.
 // The rest is left out without waiting.
-func HoldIdle(ctx context.Context, q storage.Querier, ids []uuid.UUID) ([]uuid.UUID, error) {
+func LockIdle(ctx context.Context, q storage.Querier, ids []uuid.UUID) ([]uuid.UUID, error) {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
-	var held []uuid.UUID
-	err := q.SelectContext(ctx, &held, `
+	var locked []uuid.UUID
+	err := q.SelectContext(ctx, &locked, `
 		select id from tasks where id = any($1::uuid[]) and state in ('queued', 'dead', 'cancelled')
 		order by id for update skip locked`, pq.Array(texts))
-	return held, storage.Wrap(err, "hold idle tasks")
+	return locked, storage.Wrap(err, "lock idle tasks")
 }

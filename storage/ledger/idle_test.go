@@ -23,7 +23,7 @@ func put(t *testing.T, db *storage.DB, kind string) uuid.UUID {
 
 func take(t *testing.T, s *ledger.Store, id uuid.UUID) ledger.Token {
 	t.Helper()
-	rows, err := s.Claim(t.Context(), ledger.Claim{ID: id, Worker: "w"})
+	rows, err := s.Claim(t.Context(), ledger.ClaimRequest{ID: id, Worker: "w"})
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 	return rows[0].Token()
@@ -36,10 +36,10 @@ func TestHoldTokenAndProgress(t *testing.T) {
 	id := put(t, db, "k")
 	token := take(t, s, id)
 	require.NoError(t, db.InTx(t.Context(), func(tx *storage.Tx) error {
-		if err := ledger.HoldToken(t.Context(), tx, []ledger.Token{token}); err != nil {
+		if err := ledger.LockToken(t.Context(), tx, []ledger.Token{token}); err != nil {
 			return err
 		}
-		// Nobody rescues a row that is held.
+		// Nobody rescues a row that is locked.
 		rescued, err := s.Rescue(t.Context(), -time.Hour)
 		require.NoError(t, err)
 		require.Empty(t, rescued)
@@ -53,7 +53,7 @@ func TestHoldTokenAndProgress(t *testing.T) {
 	require.NoError(t, err)
 	again := take(t, s, id)
 	require.NotEqual(t, token, again)
-	err = db.InTx(t.Context(), func(tx *storage.Tx) error { return ledger.HoldToken(t.Context(), tx, []ledger.Token{token}) })
+	err = db.InTx(t.Context(), func(tx *storage.Tx) error { return ledger.LockToken(t.Context(), tx, []ledger.Token{token}) })
 	require.ErrorIs(t, err, storage.ErrStale)
 	require.ErrorIs(t, ledger.Progress(t.Context(), db, token, 1), storage.ErrStale)
 }
@@ -65,12 +65,12 @@ func TestHoldIdle(t *testing.T) {
 	queued, running := put(t, db, "k"), put(t, db, "k")
 	take(t, s, running)
 	require.NoError(t, db.InTx(t.Context(), func(tx *storage.Tx) error {
-		held, err := ledger.HoldIdle(t.Context(), tx, []uuid.UUID{queued, running, uuid.New()})
+		locked, err := ledger.LockIdle(t.Context(), tx, []uuid.UUID{queued, running, uuid.New()})
 		require.NoError(t, err)
-		require.Equal(t, []uuid.UUID{queued}, held)
-		other, err := ledger.HoldIdle(t.Context(), db, []uuid.UUID{queued})
+		require.Equal(t, []uuid.UUID{queued}, locked)
+		other, err := ledger.LockIdle(t.Context(), db, []uuid.UUID{queued})
 		require.NoError(t, err)
-		require.Empty(t, other, "held by this transaction")
+		require.Empty(t, other, "locked by this transaction")
 		return nil
 	}))
 }

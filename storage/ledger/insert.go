@@ -19,7 +19,7 @@ type NewTask struct {
 	ID             uuid.UUID // zero: a new version 7 id
 	Kind           string
 	Queue          string
-	OrganizationID int64 // 0: upkeep of the installation
+	OrganizationID int64 // 0: maintenance of the installation
 	Payload        any   // JSON, ids only
 	Weight         int   // 0 counts as 1
 	ConcurrencyKey string
@@ -27,10 +27,10 @@ type NewTask struct {
 	RequestID      string
 	MaxAttempts    int
 	Delay          time.Duration // from the database's now
-	// Offered marks the row as offered from the start: the inserter promises
+	// Delivered marks the row as delivered from the start: the inserter promises
 	// to enqueue delivery 1 right after the commit (the fast path), or to claim
 	// the row itself.
-	Offered bool
+	Delivered bool
 }
 
 // insertTask is the statement, its parameters numbered from first on.
@@ -62,9 +62,9 @@ func (t *NewTask) complete() (payload string, err error) {
 	return string(doc), nil
 }
 
-// delivery is the number of the first offer, when the inserter makes it.
+// delivery is the number of the first delivery, when the inserter makes it.
 func (t *NewTask) delivery() int {
-	if t.Offered {
+	if t.Delivered {
 		return 1
 	}
 	return 0

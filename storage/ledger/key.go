@@ -32,7 +32,7 @@ where id = $1 and state = 'queued'`
 
 // keyHasRoom serializes the claims of one concurrency key and counts its
 // running tasks. A task that finds no room is put off.
-func keyHasRoom(ctx context.Context, tx *storage.Tx, c Claim) (bool, error) {
+func keyHasRoom(ctx context.Context, tx *storage.Tx, c ClaimRequest) (bool, error) {
 	var key *string
 	err := tx.GetContext(ctx, &key, `select max(concurrency_key) from tasks where id = $1 and state = 'queued'`, c.ID)
 	if err != nil || key == nil {

@@ -15,7 +15,7 @@ import (
 
 func (f fixture) claimOf(t *testing.T, id uuid.UUID, limit int) *ledger.Task {
 	t.Helper()
-	rows, err := f.Claim(context.Background(), ledger.Claim{ID: id, Kind: "k", Worker: "w", KeyLimit: limit})
+	rows, err := f.Claim(context.Background(), ledger.ClaimRequest{ID: id, Kind: "k", Worker: "w", KeyLimit: limit})
 	require.NoError(t, err)
 	if len(rows) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func TestKeyLimitHoldsForClaimsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, id := range ids {
 		wg.Go(func() {
-			if _, err := f.Claim(context.Background(), ledger.Claim{ID: id, Kind: "k", Worker: "w", KeyLimit: 3}); err != nil {
+			if _, err := f.Claim(context.Background(), ledger.ClaimRequest{ID: id, Kind: "k", Worker: "w", KeyLimit: 3}); err != nil {
 				t.Error(err)
 			}
 		})

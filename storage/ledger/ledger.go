@@ -1,9 +1,9 @@
 // Package ledger keeps the tasks of Slipway: one row in PostgreSQL for each
 // piece of asynchronous work, from the transaction that asks for it to its end.
 //
-// The row is the truth. Redis holds offers, which point at rows and can be made
-// again: the relay marks due rows as offered and hands them to asynq, a worker
-// that receives an offer claims the row. A claim raises attempt, and attempt is
+// The row is the truth. Redis holds deliveries, which point at rows and can be made
+// again: the relay marks due rows as delivered and hands them to asynq, a worker
+// that receives a delivery claims the row. A claim raises attempt, and attempt is
 // the fencing token: whatever a worker writes is written in one transaction with
 // Finish, which refuses a token that is no longer the row's (ErrStale). So a task
 // takes effect in the database exactly once, and outside it at least once.
@@ -48,7 +48,7 @@ type Task struct {
 	ID              uuid.UUID        `db:"id"`
 	Kind            string           `db:"kind"`
 	Queue           string           `db:"queue"`
-	OrganizationID  *int64           `db:"organization_id"` // nil: upkeep of the installation
+	OrganizationID  *int64           `db:"organization_id"` // nil: maintenance of the installation
 	Payload         json.RawMessage  `db:"payload"`
 	Weight          int              `db:"weight"`
 	ConcurrencyKey  *string          `db:"concurrency_key"`
@@ -57,7 +57,7 @@ type Task struct {
 	State           State            `db:"state"`
 	RunAt           time.Time        `db:"run_at"`
 	Delivery        int              `db:"delivery"`
-	OfferedAt       *time.Time       `db:"offered_at"`
+	DeliveredAt     *time.Time       `db:"offered_at"`
 	Attempt         int              `db:"attempt"`
 	MaxAttempts     int              `db:"max_attempts"`
 	Worker          *string          `db:"worker"`

@@ -63,7 +63,7 @@ func (f fixture) get(t *testing.T, id uuid.UUID) *ledger.Task {
 
 func (f fixture) claim(t *testing.T, id uuid.UUID) *ledger.Task {
 	t.Helper()
-	rows, err := f.Claim(context.Background(), ledger.Claim{ID: id, Kind: "k", Worker: "w"})
+	rows, err := f.Claim(context.Background(), ledger.ClaimRequest{ID: id, Kind: "k", Worker: "w"})
 	require.NoError(t, err)
 	if len(rows) == 0 {
 		return nil
@@ -79,7 +79,7 @@ func TestClaimSucceedsOnce(t *testing.T) {
 	won := make(chan *ledger.Task, 16)
 	for range 16 {
 		wg.Go(func() {
-			rows, err := f.Claim(context.Background(), ledger.Claim{ID: id, Kind: "k", Worker: "w"})
+			rows, err := f.Claim(context.Background(), ledger.ClaimRequest{ID: id, Kind: "k", Worker: "w"})
 			if err == nil && len(rows) == 1 {
 				won <- &rows[0]
 			}
@@ -141,7 +141,7 @@ func TestBatchClaimMergesOneOrganizationUpToTheWeight(t *testing.T) {
 	f.insert(t, ledger.NewTask{OrganizationID: f.one, Delay: time.Hour})
 
 	claim := func(weight int) []ledger.Task {
-		rows, err := f.Claim(ctx, ledger.Claim{ID: mine[4], Kind: "k", OrganizationID: f.one, Worker: "w", Batch: 64, MaxWeight: weight})
+		rows, err := f.Claim(ctx, ledger.ClaimRequest{ID: mine[4], Kind: "k", OrganizationID: f.one, Worker: "w", Batch: 64, MaxWeight: weight})
 		require.NoError(t, err)
 		return rows
 	}
@@ -168,7 +168,7 @@ func TestBatchClaimWaitsForItsOwnRowWhenOthersLockIt(t *testing.T) {
 		got := make(chan int, 2)
 		for _, id := range heavy {
 			go func() {
-				rows, err := f.Claim(ctx, ledger.Claim{ID: id, Kind: "k", OrganizationID: f.one, Worker: "w", Batch: 64, MaxWeight: 1000})
+				rows, err := f.Claim(ctx, ledger.ClaimRequest{ID: id, Kind: "k", OrganizationID: f.one, Worker: "w", Batch: 64, MaxWeight: 1000})
 				if err != nil {
 					t.Error(err)
 				}
@@ -191,7 +191,7 @@ func TestBatchClaimLeavesSuspectsAlone(t *testing.T) {
 	_, err := f.db.Exec(`update tasks set attempt = 2 where id in ($1, $2)`, ids[0], ids[2])
 	require.NoError(t, err)
 	claim := func() (got []uuid.UUID) {
-		rows, err := f.Claim(ctx, ledger.Claim{ID: ids[3], Kind: "k", OrganizationID: f.one, Worker: "w", Batch: 64, MaxWeight: 1000})
+		rows, err := f.Claim(ctx, ledger.ClaimRequest{ID: ids[3], Kind: "k", OrganizationID: f.one, Worker: "w", Batch: 64, MaxWeight: 1000})
 		require.NoError(t, err)
 		for _, r := range rows {
 			got = append(got, r.ID)
@@ -316,7 +316,7 @@ func TestBeatTellsCancelledAndLost(t *testing.T) {
 	_, err := ledger.Cancel(ctx, f.db, ledger.Scope{OrganizationID: f.one}, tokens[1].ID)
 	require.NoError(t, err)
 	tokens[2].Attempt++
-	cancelled, lost, err := f.Beat(ctx, tokens)
+	cancelled, lost, err := f.Heartbeat(ctx, tokens)
 	require.NoError(t, err)
 	require.Equal(t, []uuid.UUID{tokens[1].ID}, cancelled)
 	require.Equal(t, []uuid.UUID{tokens[2].ID}, lost)
@@ -338,7 +338,7 @@ func TestBeatDoesNotWaitForATaskThatIsFinishing(t *testing.T) {
 		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		before := f.get(t, other.ID).HeartbeatAt
-		_, lost, err := f.Beat(bounded, []ledger.Token{finishing, other})
+		_, lost, err := f.Heartbeat(bounded, []ledger.Token{finishing, other})
 		require.NoError(t, err)
 		require.Empty(t, lost)
 		require.True(t, f.get(t, other.ID).HeartbeatAt.After(*before))
@@ -395,7 +395,7 @@ func TestConcurrencyKeyBoundsRunningTasks(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, id := range append(ids, free) {
 		wg.Go(func() {
-			rows, err := f.Claim(ctx, ledger.Claim{ID: id, Kind: "k", Worker: "w", KeyLimit: 2})
+			rows, err := f.Claim(ctx, ledger.ClaimRequest{ID: id, Kind: "k", Worker: "w", KeyLimit: 2})
 			if err == nil {
 				mu.Lock()
 				running = append(running, rows...)
@@ -419,18 +419,18 @@ func TestTakeDueSharesPlacesAmongOrganizations(t *testing.T) {
 		f.insert(t, ledger.NewTask{OrganizationID: f.one})
 	}
 	late := []uuid.UUID{f.insert(t, ledger.NewTask{OrganizationID: f.two}), f.insert(t, ledger.NewTask{OrganizationID: f.two})}
-	upkeep := f.insert(t, ledger.NewTask{})
+	maintenance := f.insert(t, ledger.NewTask{})
 	f.insert(t, ledger.NewTask{OrganizationID: f.two, Delay: time.Hour})
 
-	offers, err := f.TakeDue(ctx, "q", 30, 12)
+	deliveries, err := f.TakeDue(ctx, "q", 30, 12)
 	require.NoError(t, err)
-	require.Len(t, offers, 12)
+	require.Len(t, deliveries, 12)
 	first := map[uuid.UUID]int{}
-	for i, o := range offers {
+	for i, o := range deliveries {
 		first[o.ID] = i
-		require.Equal(t, 1, o.Delivery)
+		require.Equal(t, 1, o.Number)
 	}
-	for _, id := range append(late, upkeep) {
+	for _, id := range append(late, maintenance) {
 		i, ok := first[id]
 		require.True(t, ok, "a short queue is not behind a long one")
 		require.Less(t, i, 6)
@@ -441,7 +441,7 @@ func TestTakeDueSharesPlacesAmongOrganizations(t *testing.T) {
 		_, err := f.TakeDue(ctx, "q", 30, 12)
 		require.NoError(t, err)
 	}
-	n, err := f.StandingCount(ctx, "q")
+	n, err := f.OutstandingCount(ctx, "q")
 	require.NoError(t, err)
 	require.Equal(t, 30, n, "alone in waiting, it may fill the queue")
 }
@@ -450,17 +450,17 @@ func TestWithdrawnOfferGetsANewDelivery(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	id := f.insert(t, ledger.NewTask{OrganizationID: f.one})
-	take := func() []ledger.Offer {
-		offers, err := f.TakeDue(ctx, "q", 10, 10)
+	take := func() []ledger.Delivery {
+		deliveries, err := f.TakeDue(ctx, "q", 10, 10)
 		require.NoError(t, err)
-		return offers
+		return deliveries
 	}
 	first := take()
 	require.Len(t, first, 1)
 	require.Empty(t, take())
 	require.NoError(t, f.Withdraw(ctx, first))
 	second := take()
-	require.Equal(t, 2, second[0].Delivery)
+	require.Equal(t, 2, second[0].Number)
 	require.NoError(t, f.Withdraw(ctx, first), "an old delivery's failure does not touch the new one")
 	require.Empty(t, take())
 
@@ -468,22 +468,22 @@ func TestWithdrawnOfferGetsANewDelivery(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)
 	require.NotNil(t, f.claim(t, id))
-	require.Empty(t, take(), "running tasks are not offered")
+	require.Empty(t, take(), "running tasks are not delivered")
 }
 
 func TestInsertOfferedCountsAsFirstDelivery(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
-	id := f.insert(t, ledger.NewTask{OrganizationID: f.one, Offered: true})
+	id := f.insert(t, ledger.NewTask{OrganizationID: f.one, Delivered: true})
 	require.Equal(t, 1, f.get(t, id).Delivery)
-	offers, err := f.TakeDue(ctx, "q", 10, 10)
+	deliveries, err := f.TakeDue(ctx, "q", 10, 10)
 	require.NoError(t, err)
-	require.Empty(t, offers)
-	standing, err := f.Standing(ctx, "q", 0, 10)
+	require.Empty(t, deliveries)
+	standing, err := f.Outstanding(ctx, "q", 0, 10)
 	require.NoError(t, err)
 	require.Len(t, standing, 1)
 	for age, want := range map[time.Duration][]string{0: {"q"}, time.Hour: nil} {
-		queues, err := f.StandingQueues(ctx, []string{"other", "q"}, age)
+		queues, err := f.OutstandingQueues(ctx, []string{"other", "q"}, age)
 		require.NoError(t, err)
 		require.Equal(t, want, queues)
 	}

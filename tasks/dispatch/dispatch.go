@@ -1,23 +1,23 @@
 // Package dispatch brings ledger rows to asynq: the connection to Redis, the
 // fast path right after a commit, the relay for everything else, and the sweep
-// that finds offers which Redis lost.
+// that finds deliveries which Redis lost.
 //
-// Redis never holds the truth. An offer is an asynq task whose id is the ledger
-// row's id and the number of the delivery, so that an offer that is lost, stuck
+// Redis never holds the truth. A delivery is an asynq task whose id is the ledger
+// row's id and the number of the delivery, so that a delivery that is lost, stuck
 // or archived never blocks the next one; its payload points at the row. Four
 // things can go wrong, and each has its answer:
 //
 //   - the process dies between commit and enqueue, or Redis loses some keys: the
-//     sweep asks Redis for offers that stand for some seconds and makes the
+//     sweep asks Redis for deliveries that are outstanding for some seconds and makes the
 //     missing ones due again;
 //   - Redis loses everything (FLUSHALL, an empty failover): its copy of the epoch
-//     is gone, and the relay makes all offers due again;
+//     is gone, and the relay makes all deliveries due again;
 //   - Redis cannot be reached: the fast path finds no room and rows wait in
 //     PostgreSQL, so that no request waits for Redis;
-//   - more work than workers: the relay keeps at most Keep offers in a queue,
+//   - more work than workers: the relay keeps at most Keep deliveries in a queue,
 //     shared equally among the organizations that wait.
 //
-// An offer too many is harmless: the claim of a row succeeds once.
+// A delivery too many is harmless: the claim of a row succeeds once.
 package dispatch
 
 import (
@@ -37,21 +37,21 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// Message is the payload of an offer.
+// Message is the payload of a delivery.
 type Message struct {
 	ID             uuid.UUID `json:"id"`
 	OrganizationID int64     `json:"organization_id,omitempty"`
 	RequestID      string    `json:"request_id,omitempty"`
 }
 
-// ParseMessage reads the payload of an offer.
+// ParseMessage reads the payload of a delivery.
 func ParseMessage(payload []byte) (Message, error) {
 	var m Message
 	if err := json.Unmarshal(payload, &m); err != nil {
-		return m, fmt.Errorf("offer: %w", err)
+		return m, fmt.Errorf("delivery: %w", err)
 	}
 	if m.ID == uuid.Nil {
-		return m, errors.New("offer without a task id")
+		return m, errors.New("delivery without a task id")
 	}
 	return m, nil
 }
@@ -107,7 +107,7 @@ func (r *Redis) Check(ctx context.Context) error {
 // Close ends the connections.
 func (r *Redis) Close() error { return r.client.Close() }
 
-// Offers waiting longer than this to be taken by Redis are given up and become
+// Deliveries waiting longer than this to be taken by Redis are given up and become
 // due again; asynq alone would try for 1.7 s on a server that is down.
 const enqueueTimeout = time.Second
 
@@ -115,18 +115,18 @@ const enqueueTimeout = time.Second
 // of it; the handler's own deadline must come first.
 const timeoutGrace = 15 * time.Second
 
-// enqueue hands offers to asynq, eight at a time, and gives those that failed
+// enqueue hands deliveries to asynq, eight at a time, and gives those that failed
 // with the first error.
-func (r *Redis) enqueue(ctx context.Context, kinds map[string]tasks.Kind, offers []ledger.Offer) ([]ledger.Offer, error) {
+func (r *Redis) enqueue(ctx context.Context, kinds map[string]tasks.Kind, deliveries []ledger.Delivery) ([]ledger.Delivery, error) {
 	const abreast = 8
 	var (
 		mu     sync.Mutex
-		failed []ledger.Offer
+		failed []ledger.Delivery
 		first  error
 		wg     sync.WaitGroup
-		next   = make(chan ledger.Offer)
+		next   = make(chan ledger.Delivery)
 	)
-	for range min(abreast, len(offers)) {
+	for range min(abreast, len(deliveries)) {
 		wg.Go(func() {
 			for o := range next {
 				if err := r.enqueueOne(ctx, kinds[o.Kind], o); err != nil {
@@ -140,7 +140,7 @@ func (r *Redis) enqueue(ctx context.Context, kinds map[string]tasks.Kind, offers
 			}
 		})
 	}
-	for _, o := range offers {
+	for _, o := range deliveries {
 		next <- o
 	}
 	close(next)
@@ -148,20 +148,20 @@ func (r *Redis) enqueue(ctx context.Context, kinds map[string]tasks.Kind, offers
 	return failed, first
 }
 
-func (r *Redis) enqueueOne(ctx context.Context, kind tasks.Kind, o ledger.Offer) error {
+func (r *Redis) enqueueOne(ctx context.Context, kind tasks.Kind, o ledger.Delivery) error {
 	m := Message{ID: o.ID, RequestID: o.RequestID}
 	if o.OrganizationID != nil {
 		m.OrganizationID = *o.OrganizationID
 	}
 	payload, err := json.Marshal(m)
 	if err != nil {
-		return fmt.Errorf("offer: %w", err)
+		return fmt.Errorf("delivery: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
 	defer cancel()
 	_, err = r.queue.EnqueueContext(ctx, asynq.NewTask(o.Kind, payload),
-		asynq.TaskID(offerID(o)), asynq.Queue(o.Queue),
-		// One retry, not none: a lease that expires would archive the offer.
+		asynq.TaskID(deliveryID(o)), asynq.Queue(o.Queue),
+		// One retry, not none: a lease that expires would archive the delivery.
 		asynq.MaxRetry(1), asynq.Timeout(kind.Timeout+timeoutGrace))
 	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
 		return fmt.Errorf("enqueue: %w", err)
@@ -169,4 +169,4 @@ func (r *Redis) enqueueOne(ctx context.Context, kind tasks.Kind, o ledger.Offer)
 	return nil // a conflict means that this very delivery is there already
 }
 
-func offerID(o ledger.Offer) string { return fmt.Sprintf("%s:%d", o.ID, o.Delivery) }
+func deliveryID(o ledger.Delivery) string { return fmt.Sprintf("%s:%d", o.ID, o.Number) }

@@ -56,7 +56,7 @@ func (f *fixture) pending(t *testing.T) []*asynq.TaskInfo {
 	return infos
 }
 
-func TestRelayOffersWhatIsDue(t *testing.T) {
+func TestRelayDeliversWhatIsDue(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	task := f.insert(t)
@@ -82,10 +82,10 @@ func TestRelayOffersWhatIsDue(t *testing.T) {
 
 	_, err = f.relay.Once(ctx)
 	require.NoError(t, err)
-	require.Len(t, f.pending(t), 1, "a standing offer is not made twice")
+	require.Len(t, f.pending(t), 1, "an outstanding delivery is not made twice")
 }
 
-func TestRelayOffersAgainWhenRedisLostItsMemory(t *testing.T) {
+func TestRelayDeliversAgainWhenRedisLostItsMemory(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	task := f.insert(t)
@@ -118,17 +118,17 @@ func TestRelayCountsWhatWaitsInRedis(t *testing.T) {
 	}
 	require.EqualValues(t, relayKeepMerged, waiting())
 	for range 2 {
-		// One offer is taken, and its claim merges 64 rows.
+		// One delivery is taken, and its claim merges 64 rows.
 		require.NoError(t, f.redis.client.LPop(ctx, pendingKey(tasks.Crash)).Err())
-		rows, err := f.store.Claim(ctx, ledger.Claim{ID: uuid.New(), Kind: tasks.CrashProcess.Name, OrganizationID: f.org,
+		rows, err := f.store.Claim(ctx, ledger.ClaimRequest{ID: uuid.New(), Kind: tasks.CrashProcess.Name, OrganizationID: f.org,
 			Worker: "w", Batch: 64, MaxWeight: 1000})
 		require.NoError(t, err)
 		require.Len(t, rows, 64)
-		require.EqualValues(t, relayKeepMerged, waiting(), "the offers that are left behind count")
+		require.EqualValues(t, relayKeepMerged, waiting(), "the deliveries that are left behind count")
 	}
 }
 
-func TestSweepFindsOffersThatRedisLost(t *testing.T) {
+func TestSweepFindsDeliveriesThatRedisLost(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	lost, stuck, standing := f.insert(t), f.insert(t), f.insert(t)
@@ -139,7 +139,7 @@ func TestSweepFindsOffersThatRedisLost(t *testing.T) {
 	key := taskKey(tasks.Bulk, lost.ID.String()+":1")
 	require.NoError(t, f.redis.client.Del(ctx, key).Err())
 	require.NoError(t, f.redis.client.LRem(ctx, pendingKey(tasks.Bulk), 1, lost.ID.String()+":1").Err())
-	// A worker that was killed between taking the offer and claiming the row.
+	// A worker that was killed between taking the delivery and claiming the row.
 	require.NoError(t, f.redis.client.HSet(ctx, taskKey(tasks.Bulk, stuck.ID.String()+":1"), "state", "active").Err())
 
 	swept, err := f.relay.Sweep(ctx)
@@ -157,21 +157,21 @@ func TestSweepFindsOffersThatRedisLost(t *testing.T) {
 	require.NotContains(t, ids, standing.ID.String()+":2")
 }
 
-func TestRelayGivesOffersBackWhenRedisIsAway(t *testing.T) {
+func TestRelayGivesDeliveriesBackWhenRedisIsAway(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	_, err := f.relay.Once(ctx)
 	require.NoError(t, err)
 	f.insert(t)
-	offers, err := f.store.TakeDue(ctx, tasks.Bulk, 10, 10)
+	deliveries, err := f.store.TakeDue(ctx, tasks.Bulk, 10, 10)
 	require.NoError(t, err)
-	require.Len(t, offers, 1)
+	require.Len(t, deliveries, 1)
 	away, err := OpenRedis("redis://127.0.0.1:1")
 	require.NoError(t, err)
 	defer away.Close()
-	failed, err := away.enqueue(ctx, tasks.Kinds(), offers)
+	failed, err := away.enqueue(ctx, tasks.Kinds(), deliveries)
 	require.Error(t, err)
-	require.Equal(t, offers, failed)
+	require.Equal(t, deliveries, failed)
 
 	f.relay.redis = away
 	_, err = f.relay.Once(ctx)
@@ -187,17 +187,17 @@ func TestFastPath(t *testing.T) {
 	f := open(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	fast := NewFast(f.redis, f.store, slog.New(slog.DiscardHandler))
-	require.False(t, fast.Room(tasks.Bulk, f.org), "nothing is known of Redis yet")
+	require.False(t, fast.Reserve(tasks.Bulk, f.org), "nothing is known of Redis yet")
 	fast.look(ctx)
 
 	task := tasks.NewCrashPurge(f.org, "", tasks.CrashPurgePayload{Key: "k"})
-	task.Offered = fast.Room(task.Queue, f.org)
-	require.True(t, task.Offered)
+	task.Delivered = fast.Reserve(task.Queue, f.org)
+	require.True(t, task.Delivered)
 	_, err := ledger.Insert(ctx, f.db, task)
 	require.NoError(t, err)
 	done := make(chan struct{})
 	go func() { fast.Run(ctx); close(done) }()
-	fast.Hand(task)
+	fast.Deliver(task)
 	require.Eventually(t, func() bool {
 		n, err := f.redis.client.LLen(ctx, pendingKey(tasks.Bulk)).Result()
 		return err == nil && n == 1
@@ -206,13 +206,13 @@ func TestFastPath(t *testing.T) {
 	<-done
 
 	fast.look(context.Background())
-	for range fastShare {
-		require.True(t, fast.Room(tasks.Bulk, 1))
+	for range fastQuota {
+		require.True(t, fast.Reserve(tasks.Bulk, 1))
 	}
-	require.False(t, fast.Room(tasks.Bulk, 1), "one organization cannot take all places")
-	require.True(t, fast.Room(tasks.Bulk, 2))
+	require.False(t, fast.Reserve(tasks.Bulk, 1), "one organization cannot take all places")
+	require.True(t, fast.Reserve(tasks.Bulk, 2))
 	fast.close()
-	require.False(t, fast.Room(tasks.Bulk, 2))
+	require.False(t, fast.Reserve(tasks.Bulk, 2))
 }
 
 func TestFastPathLeavesTheRowToTheRelayWhenRedisFails(t *testing.T) {
@@ -225,11 +225,11 @@ func TestFastPathLeavesTheRowToTheRelayWhenRedisFails(t *testing.T) {
 	defer away.Close()
 	fast := NewFast(away, f.store, slog.New(slog.DiscardHandler))
 	task := tasks.NewCrashPurge(f.org, "", tasks.CrashPurgePayload{Key: "k"})
-	task.Offered = true
+	task.Delivered = true
 	_, err = ledger.Insert(ctx, f.db, task)
 	require.NoError(t, err)
 	go fast.work(ctx)
-	fast.Hand(task)
+	fast.Deliver(task)
 	require.Eventually(t, func() bool {
 		due, err := f.store.DueQueues(ctx, tasks.Queues())
 		return err == nil && len(due) == 1

@@ -11,32 +11,32 @@ import (
 )
 
 // Fast is the fast path: it hands a task to Redis right after the commit that
-// made it, while Redis has room. The inserter asks Room first and marks the row
-// as offered when the answer is yes; after the commit it calls Hand.
+// made it, while Redis has room. The inserter asks Reserve first and marks the row
+// as delivered when the answer is yes; after the commit it calls Deliver.
 type Fast struct {
-	redis  *Redis
-	ledger *ledger.Store
-	kinds  map[string]tasks.Kind
-	log    *slog.Logger
-	hand   chan ledger.Offer
+	redis      *Redis
+	ledger     *ledger.Store
+	kinds      map[string]tasks.Kind
+	log        *slog.Logger
+	deliveries chan ledger.Delivery
 
 	mu   sync.Mutex
 	room map[string]int
-	used map[shareKey]int
+	used map[quotaKey]int
 }
 
-type shareKey struct {
+type quotaKey struct {
 	queue        string
 	organization int64
 }
 
 const (
-	// fastRoom is how many offers may wait in a queue before the fast path
+	// fastRoom is how many deliveries may wait in a queue before the fast path
 	// leaves the rest to the relay, which shares the places fairly.
 	fastRoom = 256
-	// fastShare is how many of them one organization may add between two
+	// fastQuota is how many of them one organization may add between two
 	// looks at Redis.
-	fastShare = 64
+	fastQuota = 64
 	// fastLook is the time between two looks.
 	fastLook = 200 * time.Millisecond
 )
@@ -44,15 +44,15 @@ const (
 // NewFast makes the fast path; Run must be running for it to find room.
 func NewFast(redis *Redis, store *ledger.Store, log *slog.Logger) *Fast {
 	return &Fast{redis: redis, ledger: store, kinds: tasks.Kinds(), log: log,
-		hand: make(chan ledger.Offer, fastRoom), room: map[string]int{}, used: map[shareKey]int{}}
+		deliveries: make(chan ledger.Delivery, fastRoom), room: map[string]int{}, used: map[quotaKey]int{}}
 }
 
-// Room reports whether a task of the queue may be inserted as offered.
-func (f *Fast) Room(queue string, organization int64) bool {
+// Reserve reports whether a task of the queue may be inserted as delivered.
+func (f *Fast) Reserve(queue string, organization int64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	key := shareKey{queue, organization}
-	if f.room[queue] <= 0 || f.used[key] >= fastShare {
+	key := quotaKey{queue, organization}
+	if f.room[queue] <= 0 || f.used[key] >= fastQuota {
 		return false
 	}
 	f.room[queue]--
@@ -60,23 +60,23 @@ func (f *Fast) Room(queue string, organization int64) bool {
 	return true
 }
 
-// Hand gives a committed task that was inserted as offered to Redis. It never
+// Deliver gives a committed task that was inserted as delivered to Redis. It never
 // blocks: when too many wait already, the sweep will find the row.
-func (f *Fast) Hand(t *ledger.NewTask) {
-	if !t.Offered {
+func (f *Fast) Deliver(t *ledger.NewTask) {
+	if !t.Delivered {
 		return
 	}
-	o := ledger.Offer{ID: t.ID, Kind: t.Kind, Queue: t.Queue, Delivery: 1, RequestID: t.RequestID}
+	o := ledger.Delivery{ID: t.ID, Kind: t.Kind, Queue: t.Queue, Number: 1, RequestID: t.RequestID}
 	if t.OrganizationID != 0 {
 		o.OrganizationID = &t.OrganizationID
 	}
 	select {
-	case f.hand <- o:
+	case f.deliveries <- o:
 	default:
 	}
 }
 
-// Run hands offers over until ctx ends.
+// Run hands deliveries over until ctx ends.
 func (f *Fast) Run(ctx context.Context) {
 	look := time.NewTicker(fastLook)
 	defer look.Stop()
@@ -103,12 +103,12 @@ func (f *Fast) work(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case o := <-f.hand:
+		case o := <-f.deliveries:
 			if err := f.redis.enqueueOne(ctx, f.kinds[o.Kind], o); err != nil {
 				f.close()
 				f.log.WarnContext(ctx, "fast path failed, the relay takes over", "error", err)
-				if err := f.ledger.Withdraw(ctx, []ledger.Offer{o}); err != nil {
-					f.log.WarnContext(ctx, "withdraw offer failed, the sweep takes over", "error", err)
+				if err := f.ledger.Withdraw(ctx, []ledger.Delivery{o}); err != nil {
+					f.log.WarnContext(ctx, "withdraw delivery failed, the sweep takes over", "error", err)
 				}
 			}
 		}
@@ -122,7 +122,7 @@ func (f *Fast) close() {
 	clear(f.room)
 }
 
-// look reads how many offers wait; a Redis that does not answer has no room.
+// look reads how many deliveries wait; a Redis that does not answer has no room.
 func (f *Fast) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
 	defer cancel()

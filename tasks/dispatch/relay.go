@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// Relay offers due rows to Redis. Every scheduler process runs one; rows are
+// Relay delivers due rows to Redis. Every scheduler process runs one; rows are
 // taken with SKIP LOCKED, so they share the work.
 type Relay struct {
 	redis  *Redis
@@ -25,11 +25,11 @@ type Relay struct {
 }
 
 const (
-	// relayKeep bounds the offers that stand in one queue. Deep enough that
+	// relayKeep bounds the outstanding deliveries of one queue. Deep enough that
 	// workers never wait for the relay, shallow enough that a new
 	// organization's first task is not behind thousands.
 	relayKeep = 1000
-	// relayKeepMerged is the bound where one offer serves up to 64 rows.
+	// relayKeepMerged is the bound where one delivery serves up to 64 rows.
 	relayKeepMerged = 64
 	// relayBatch is taken and enqueued at once.
 	relayBatch = 200
@@ -39,7 +39,7 @@ const (
 	relayTick = 100 * time.Millisecond
 	relayIdle = 250 * time.Millisecond
 	idleAfter = 5 * time.Second
-	// epochEvery is how often a relay that has nothing to offer looks at the epoch.
+	// epochEvery is how often a relay that has nothing to deliver looks at the epoch.
 	// One that has something looks first.
 	epochEvery = 500 * time.Millisecond
 	// epochKey is Redis's copy of the epoch.
@@ -69,9 +69,9 @@ func (r *Relay) Nudge() {
 	}
 }
 
-// Run relays until ctx ends, and calls heard after each round that went well.
+// Run relays until ctx ends, and calls mark after each round that went well.
 // Errors are logged and tried again, slower and slower up to two seconds.
-func (r *Relay) Run(ctx context.Context, heard func()) {
+func (r *Relay) Run(ctx context.Context, mark func()) {
 	wait := relayTick
 	var looked time.Time // at the epoch, in a round that went well
 	busy := time.Now()   // when something was due last
@@ -91,10 +91,10 @@ func (r *Relay) Run(ctx context.Context, heard func()) {
 			r.log.WarnContext(ctx, "relay failed", "error", err)
 			wait = min(wait*2, 2*time.Second)
 		case more:
-			heard()
+			mark()
 			wait = 0
 		default:
-			heard()
+			mark()
 			if wait = relayTick; time.Since(busy) >= idleAfter {
 				wait = relayIdle
 			}
@@ -109,14 +109,14 @@ func (r *Relay) Run(ctx context.Context, heard func()) {
 	}
 }
 
-// Once looks at the epoch and offers one batch for each queue that has due
+// Once looks at the epoch and delivers one batch for each queue that has due
 // rows. It reports whether a queue may have more.
 func (r *Relay) Once(ctx context.Context) (more bool, err error) {
 	_, more, err = r.round(ctx, true)
 	return more, err
 }
 
-// round looks at the epoch first, or only when there is something to offer; found
+// round looks at the epoch first, or only when there is something to deliver; found
 // tells that there was.
 func (r *Relay) round(ctx context.Context, look bool) (found, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -137,34 +137,34 @@ func (r *Relay) round(ctx context.Context, look bool) (found, more bool, err err
 		}
 	}
 	for _, q := range queues {
-		// A claim that merges rows leaves the offers of these rows behind, so
-		// the rows that stand do not tell how many offers wait.
+		// A claim that merges rows leaves the deliveries of these rows behind, so
+		// the outstanding rows do not tell how many deliveries wait.
 		pending, err := r.redis.client.LLen(ctx, pendingKey(q)).Result()
 		if err != nil {
-			return found, false, fmt.Errorf("count offers in redis: %w", err)
+			return found, false, fmt.Errorf("count deliveries in redis: %w", err)
 		}
 		batch := min(relayBatch, keepOf(q)-int(pending))
 		if batch <= 0 {
 			continue
 		}
-		offers, err := r.ledger.TakeDue(ctx, q, keepOf(q), batch)
+		deliveries, err := r.ledger.TakeDue(ctx, q, keepOf(q), batch)
 		if err != nil {
 			return found, false, err
 		}
-		failed, err := r.redis.enqueue(ctx, r.kinds, offers)
+		failed, err := r.redis.enqueue(ctx, r.kinds, deliveries)
 		if err != nil {
 			// The withdrawal must happen although the context may have ended.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
 			return found, false, errors.Join(err, r.ledger.Withdraw(ctx, failed))
 		}
-		more = more || len(offers) == relayBatch
+		more = more || len(deliveries) == relayBatch
 	}
 	return found, more, nil
 }
 
 // checkEpoch compares Redis's copy of the epoch with the ledger's. Where they
-// differ, Redis lost its memory: every standing offer is due again. The copy is
+// differ, Redis lost its memory: every outstanding delivery is due again. The copy is
 // written last, so that a relay that dies on the way is followed by one that
 // starts anew.
 func (r *Relay) checkEpoch(ctx context.Context) error {
@@ -201,33 +201,33 @@ func (r *Relay) checkEpoch(ctx context.Context) error {
 	if err := r.redis.client.Set(ctx, epochKey, r.epoch, 0).Err(); err != nil {
 		return fmt.Errorf("write the epoch to redis: %w", err)
 	}
-	r.log.InfoContext(ctx, "redis had no epoch: standing offers are made again", "offers", n)
+	r.log.InfoContext(ctx, "redis had no epoch: outstanding deliveries are made again", "deliveries", n)
 	return nil
 }
 
 const (
-	// sweepAge is how long an offer may stand before Redis is asked for it.
+	// sweepAge is how long a delivery may be outstanding before Redis is asked for it.
 	sweepAge   = 3 * time.Second
 	sweepBatch = 2 * relayKeep
 )
 
-// Sweep makes offers due again that Redis does not hold as pending: lost keys,
-// an offer that a killed worker had taken, an archived one. It gives their
-// number. The relay offers them under a new delivery number.
+// Sweep makes deliveries due again that Redis does not hold as pending: lost keys,
+// a delivery that a killed worker had taken, an archived one. It gives their
+// number. The relay delivers them under a new delivery number.
 func (r *Relay) Sweep(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	queues, err := r.ledger.StandingQueues(ctx, tasks.Queues(), sweepAge)
+	queues, err := r.ledger.OutstandingQueues(ctx, tasks.Queues(), sweepAge)
 	if err != nil {
 		return 0, err
 	}
 	swept := 0
 	for _, q := range queues {
-		offers, err := r.ledger.Standing(ctx, q, sweepAge, sweepBatch)
+		deliveries, err := r.ledger.Outstanding(ctx, q, sweepAge, sweepBatch)
 		if err != nil {
 			return swept, err
 		}
-		lost, err := r.redis.missing(ctx, q, offers)
+		lost, err := r.redis.missing(ctx, q, deliveries)
 		if err != nil {
 			return swept, err
 		}
@@ -240,29 +240,29 @@ func (r *Relay) Sweep(ctx context.Context) (int, error) {
 		swept += len(lost)
 	}
 	if swept > 0 {
-		r.log.InfoContext(ctx, "offers lost by redis are made again", "offers", swept)
+		r.log.InfoContext(ctx, "deliveries lost by redis are made again", "deliveries", swept)
 		r.Nudge()
 	}
 	return swept, nil
 }
 
-// missing gives the offers that are not pending in Redis.
-func (r *Redis) missing(ctx context.Context, queue string, offers []ledger.Offer) ([]ledger.Offer, error) {
-	if len(offers) == 0 {
+// missing gives the deliveries that are not pending in Redis.
+func (r *Redis) missing(ctx context.Context, queue string, deliveries []ledger.Delivery) ([]ledger.Delivery, error) {
+	if len(deliveries) == 0 {
 		return nil, nil
 	}
 	pipe := r.client.Pipeline()
-	states := make([]*redis.StringCmd, len(offers))
-	for i, o := range offers {
-		states[i] = pipe.HGet(ctx, taskKey(queue, offerID(o)), "state")
+	states := make([]*redis.StringCmd, len(deliveries))
+	for i, o := range deliveries {
+		states[i] = pipe.HGet(ctx, taskKey(queue, deliveryID(o)), "state")
 	}
 	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return nil, fmt.Errorf("ask redis for offers: %w", err)
+		return nil, fmt.Errorf("ask redis for deliveries: %w", err)
 	}
-	var lost []ledger.Offer
+	var lost []ledger.Delivery
 	for i, cmd := range states {
 		if cmd.Val() != "pending" {
-			lost = append(lost, offers[i])
+			lost = append(lost, deliveries[i])
 		}
 	}
 	return lost, nil

@@ -9,15 +9,15 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// Depth is how many offers of a queue stand in Redis in one of asynq's states.
+// Depth is how many deliveries of a queue are in Redis in one of asynq's states.
 type Depth struct {
 	Queue string
 	State string // pending, active, scheduled, retry or archived
 	Count int64
 }
 
-// depthStates are asynq's states of an offer, each with the command that counts
-// its key. Completed is left out, for no offer asks for retention.
+// depthStates are asynq's states of a delivery, each with the command that counts
+// its key. Completed is left out, for no delivery asks for retention.
 var depthStates = []struct {
 	name string
 	list bool // else a sorted set
@@ -25,7 +25,7 @@ var depthStates = []struct {
 	{"pending", true}, {"active", true}, {"scheduled", false}, {"retry", false}, {"archived", false},
 }
 
-// Depths counts the offers of every queue in one round trip, zeros included.
+// Depths counts the deliveries of every queue in one round trip, zeros included.
 // It reads the lengths alone: asynq's own Inspector looks into the tasks, and
 // fails as a whole where the hash of a single one is lost.
 func (r *Redis) Depths(ctx context.Context) ([]Depth, error) {
@@ -45,7 +45,7 @@ func (r *Redis) Depths(ctx context.Context) ([]Depth, error) {
 		}
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, fmt.Errorf("count the offers in redis: %w", err)
+		return nil, fmt.Errorf("count the deliveries in redis: %w", err)
 	}
 	for i, c := range counts {
 		depths[i].Count = c.Val()

@@ -23,7 +23,7 @@ func (q quiet) Warn(...any)  {}
 func (q quiet) Error(...any) {}
 func (q quiet) Fatal(...any) {}
 
-// TestDepthsAgreeWithAsynq brings offers into every state through asynq itself
+// TestDepthsAgreeWithAsynq brings deliveries into every state through asynq itself
 // and holds our counts against its Inspector: the keys are the module's.
 func TestDepthsAgreeWithAsynq(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,8 @@ import (
 // Crashes removes the crashes of builds.
 type Crashes interface {
 	// RemoveOfBuild removes the crashes that came from a build, in steps of
-	// job.Checkpoint. Called again, it removes what is left.
-	RemoveOfBuild(ctx context.Context, job *worker.Job, organizationID, buildID int64) error
+	// claim.Checkpoint. Called again, it removes what is left.
+	RemoveOfBuild(ctx context.Context, claim *worker.Claim, organizationID, buildID int64) error
 }
 
 // Delete is the handler of build:delete: it removes what belongs to a build that
@@ -39,22 +39,22 @@ type DeleteResult struct {
 }
 
 // Handle removes the build.
-func (d *Delete) Handle(ctx context.Context, job *worker.Job) error {
-	payload, err := worker.Payload[tasks.BuildPayload](job.Tasks[0])
+func (d *Delete) Handle(ctx context.Context, claim *worker.Claim) error {
+	payload, err := worker.Payload[tasks.BuildPayload](claim.Tasks[0])
 	if err != nil {
 		return err
 	}
-	if err := d.Crashes.RemoveOfBuild(ctx, job, job.OrganizationID(), payload.BuildID); err != nil {
+	if err := d.Crashes.RemoveOfBuild(ctx, claim, claim.OrganizationID(), payload.BuildID); err != nil {
 		return err
 	}
 	var keys []string
 	// The number of objects is known only inside the transaction.
-	err = job.Finish(ctx, nil, func(tx *storage.Tx) error {
+	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 		var err error
 		if keys, err = distribution.RemoveBuilds(ctx, tx, []int64{payload.BuildID}); err != nil {
 			return err
 		}
-		return ledger.Result(ctx, tx, job.Tasks[0].Token(), DeleteResult{Objects: len(keys)})
+		return ledger.Result(ctx, tx, claim.Tasks[0].Token(), DeleteResult{Objects: len(keys)})
 	})
 	if err != nil {
 		return err
@@ -77,13 +77,13 @@ type DeleteProject struct {
 const deleteStep = 50
 
 // Handle removes the project.
-func (d *DeleteProject) Handle(ctx context.Context, job *worker.Job) error {
-	payload, err := worker.Payload[tasks.ProjectPayload](job.Tasks[0])
+func (d *DeleteProject) Handle(ctx context.Context, claim *worker.Claim) error {
+	payload, err := worker.Payload[tasks.ProjectPayload](claim.Tasks[0])
 	if err != nil {
 		return err
 	}
 	var sum DeleteResult
-	if doc := job.Tasks[0].Result; doc != nil {
+	if doc := claim.Tasks[0].Result; doc != nil {
 		if err := json.Unmarshal(*doc, &sum); err != nil {
 			return fmt.Errorf("progress of the deletion: %w", err)
 		}
@@ -101,18 +101,18 @@ func (d *DeleteProject) Handle(ctx context.Context, job *worker.Job) error {
 			return errors.New("deleted builds of the project do not go away")
 		}
 		last = ids
-		if sum, err = d.step(ctx, job, ids, sum); err != nil {
+		if sum, err = d.step(ctx, claim, ids, sum); err != nil {
 			return err
 		}
 	}
 	var keys []string
-	err = job.Finish(ctx, nil, func(tx *storage.Tx) error {
+	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 		var err error
 		if keys, err = distribution.RemoveProject(ctx, tx, payload.ProjectID); err != nil {
 			return err
 		}
 		sum.Objects += len(keys)
-		return ledger.Result(ctx, tx, job.Tasks[0].Token(), sum)
+		return ledger.Result(ctx, tx, claim.Tasks[0].Token(), sum)
 	})
 	if err != nil {
 		return err
@@ -122,21 +122,21 @@ func (d *DeleteProject) Handle(ctx context.Context, job *worker.Job) error {
 }
 
 // step removes builds and returns the new sum.
-func (d *DeleteProject) step(ctx context.Context, job *worker.Job, ids []int64, sum DeleteResult) (DeleteResult, error) {
+func (d *DeleteProject) step(ctx context.Context, claim *worker.Claim, ids []int64, sum DeleteResult) (DeleteResult, error) {
 	for _, id := range ids {
-		if err := d.Crashes.RemoveOfBuild(ctx, job, job.OrganizationID(), id); err != nil {
+		if err := d.Crashes.RemoveOfBuild(ctx, claim, claim.OrganizationID(), id); err != nil {
 			return sum, err
 		}
 	}
 	var keys []string
-	err := job.Checkpoint(ctx, func(tx *storage.Tx) error {
+	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		var err error
 		if keys, err = distribution.RemoveBuilds(ctx, tx, ids); err != nil {
 			return err
 		}
 		sum.Builds += len(ids)
 		sum.Objects += len(keys)
-		return ledger.Progress(ctx, tx, job.Tasks[0].Token(), sum)
+		return ledger.Progress(ctx, tx, claim.Tasks[0].Token(), sum)
 	})
 	if err != nil {
 		return sum, err

@@ -31,11 +31,11 @@ func TestDelete(t *testing.T) {
 
 	w.markDeleted(first)
 	id := w.insert(tasks.NewBuildDelete(w.org, "", first))
-	job := w.claim(tasks.BuildDelete, id)
-	require.NoError(t, d.Handle(t.Context(), job))
+	claim := w.claim(tasks.BuildDelete, id)
+	require.NoError(t, d.Handle(t.Context(), claim))
 	require.Equal(t, DeleteResult{}, result[DeleteResult](w, id))
 	require.True(t, w.stored(key), "the copy names it")
-	require.ErrorIs(t, d.Handle(t.Context(), job), storage.ErrStale)
+	require.ErrorIs(t, d.Handle(t.Context(), claim), storage.ErrStale)
 
 	w.markDeleted(second)
 	id = w.insert(tasks.NewBuildDelete(w.org, "", second))
@@ -151,17 +151,17 @@ func TestDeleteProjectsConcurrently(t *testing.T) {
 		for _, file := range files {
 			w.newBuild(two, file)
 		}
-		errs, jobs := make([]error, 2), make([]*worker.Job, 2)
+		errs, jobs := make([]error, 2), make([]*worker.Claim, 2)
 		for i, project := range []int64{one, two} {
 			w.exec(`update builds set deleted_at = now() where project_id = $1`, project)
 			w.exec(`update projects set deleted_at = now(), build_count = 0, latest_build_id = null where id = $1`, project)
 			jobs[i] = w.claim(tasks.ProjectDelete, w.insert(tasks.NewProjectDelete(w.org, "", project)))
 		}
 		var wg sync.WaitGroup
-		for i, job := range jobs {
+		for i, claim := range jobs {
 			wg.Go(func() {
 				d := &DeleteProject{DB: w.db, Crashes: &crashes{}, Objects: w.objects, Log: discard()}
-				errs[i] = d.Handle(t.Context(), job)
+				errs[i] = d.Handle(t.Context(), claim)
 			})
 		}
 		wg.Wait()

@@ -107,16 +107,16 @@ func (w *world) insert(t *ledger.NewTask) uuid.UUID {
 	return t.ID
 }
 
-func (w *world) claim(kind tasks.Kind, id uuid.UUID) *worker.Job {
+func (w *world) claim(kind tasks.Kind, id uuid.UUID) *worker.Claim {
 	w.t.Helper()
-	claimed, err := w.ledger.Claim(w.t.Context(), ledger.Claim{ID: id, Kind: kind.Name, Worker: "test", KeyLimit: kind.KeyLimit})
+	claimed, err := w.ledger.Claim(w.t.Context(), ledger.ClaimRequest{ID: id, Kind: kind.Name, Worker: "test", KeyLimit: kind.KeyLimit})
 	require.NoError(w.t, err)
 	require.Len(w.t, claimed, 1)
-	return worker.NewJob(w.db, claimed)
+	return worker.NewClaim(w.db, claimed)
 }
 
 // reclaim claims a task again whose worker's heartbeat has expired.
-func (w *world) reclaim(kind tasks.Kind, id uuid.UUID) *worker.Job {
+func (w *world) reclaim(kind tasks.Kind, id uuid.UUID) *worker.Claim {
 	w.t.Helper()
 	w.exec(`update tasks set heartbeat_at = now() - interval '1 hour' where id = $1`, id)
 	rescued, err := w.ledger.Rescue(w.t.Context(), time.Minute)
@@ -154,7 +154,7 @@ type crashes struct {
 	fail   map[int64]error
 }
 
-func (c *crashes) RemoveOfBuild(ctx context.Context, job *worker.Job, organization, build int64) error {
+func (c *crashes) RemoveOfBuild(ctx context.Context, claim *worker.Claim, organization, build int64) error {
 	if organization == 0 {
 		return fmt.Errorf("build %d of no organization", build)
 	}
@@ -162,5 +162,5 @@ func (c *crashes) RemoveOfBuild(ctx context.Context, job *worker.Job, organizati
 	if err := c.fail[build]; err != nil {
 		return err
 	}
-	return job.Checkpoint(ctx, func(*storage.Tx) error { return nil })
+	return claim.Checkpoint(ctx, func(*storage.Tx) error { return nil })
 }

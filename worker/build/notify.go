@@ -66,13 +66,13 @@ const notifyStep = 500
 const reasonDeleted = "the build was deleted"
 
 // Handle stores the mails.
-func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
-	payload, err := worker.Payload[tasks.BuildNotifyPayload](job.Tasks[0])
+func (n *Notify) Handle(ctx context.Context, claim *worker.Claim) error {
+	payload, err := worker.Payload[tasks.BuildNotifyPayload](claim.Tasks[0])
 	if err != nil {
 		return err
 	}
 	var sum NotifyResult
-	if doc := job.Tasks[0].Result; doc != nil {
+	if doc := claim.Tasks[0].Result; doc != nil {
 		if err := json.Unmarshal(*doc, &sum); err != nil {
 			return fmt.Errorf("progress of the notification: %w", err)
 		}
@@ -80,7 +80,7 @@ func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
 	for {
 		// Read again for each step: when the build is disabled meanwhile, nobody
 		// else gets a mail.
-		b, err := distribution.BuildByID(ctx, n.DB, job.OrganizationID(), 0, payload.BuildID)
+		b, err := distribution.BuildByID(ctx, n.DB, claim.OrganizationID(), 0, payload.BuildID)
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
 			sum.Reason = reasonDeleted
@@ -99,25 +99,25 @@ func (n *Notify) Handle(ctx context.Context, job *worker.Job) error {
 		if len(people) == 0 {
 			break
 		}
-		if sum, err = n.step(ctx, job, b, people, sum); err != nil {
+		if sum, err = n.step(ctx, claim, b, people, sum); err != nil {
 			return err
 		}
 	}
 	sum.After = 0
-	return job.Finish(ctx, sum, nil)
+	return claim.Finish(ctx, sum, nil)
 }
 
 // step stores the mails to some people and returns the new sum.
-func (n *Notify) step(ctx context.Context, job *worker.Job, b *distribution.Build, people []distribution.Tester, sum NotifyResult) (NotifyResult, error) {
+func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.Build, people []distribution.Tester, sum NotifyResult) (NotifyResult, error) {
 	// Converted once for all of them, and outside of the transaction: long
 	// notes take some milliseconds.
 	var notes template.HTML
 	if n.NotesHTML != nil {
 		notes = n.NotesHTML(b.ReleaseNotes)
 	}
-	err := job.Checkpoint(ctx, func(tx *storage.Tx) error {
+	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		for _, person := range people {
-			id, err := mail.Insert(ctx, tx, n.mail(job.Tasks[0].ID, b, notes, person))
+			id, err := mail.Insert(ctx, tx, n.mail(claim.Tasks[0].ID, b, notes, person))
 			var invalid *storage.InvalidError
 			switch {
 			case errors.As(err, &invalid) && invalid.Field == "recipient":
@@ -128,14 +128,14 @@ func (n *Notify) step(ctx context.Context, job *worker.Job, b *distribution.Buil
 			case id == uuid.Nil:
 				continue
 			}
-			send := tasks.NewMailSend(b.OrganizationID, job.Tasks[0].RequestID, id)
+			send := tasks.NewMailSend(b.OrganizationID, claim.Tasks[0].RequestID, id)
 			if _, err := ledger.Insert(ctx, tx, send); err != nil {
 				return err
 			}
 			sum.Mails++
 		}
 		sum.After = people[len(people)-1].UserID
-		return ledger.Progress(ctx, tx, job.Tasks[0].Token(), sum)
+		return ledger.Progress(ctx, tx, claim.Tasks[0].Token(), sum)
 	})
 	return sum, err
 }

@@ -36,10 +36,10 @@ func TestNotify(t *testing.T) {
 	n.NotesHTML = func(notes string) template.HTML {
 		return template.HTML("<em>" + template.HTMLEscapeString(notes) + "</em>")
 	}
-	job := w.claim(tasks.BuildNotify, id)
-	require.NoError(t, n.Handle(t.Context(), job))
+	claim := w.claim(tasks.BuildNotify, id)
+	require.NoError(t, n.Handle(t.Context(), claim))
 	require.Equal(t, NotifyResult{Mails: 4}, result[NotifyResult](w, id))
-	require.ErrorIs(t, n.Handle(t.Context(), job), storage.ErrStale)
+	require.ErrorIs(t, n.Handle(t.Context(), claim), storage.ErrStale)
 
 	mails, total, err := mail.List(t.Context(), w.db, 100, 0)
 	require.NoError(t, err)

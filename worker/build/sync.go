@@ -50,20 +50,20 @@ type buildCopy struct {
 }
 
 // Handle copies the file.
-func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
-	payload, err := worker.Payload[tasks.BuildPayload](job.Tasks[0])
+func (s *Sync) Handle(ctx context.Context, claim *worker.Claim) error {
+	payload, err := worker.Payload[tasks.BuildPayload](claim.Tasks[0])
 	if err != nil {
 		return err
 	}
-	c := buildCopy{Sync: s, task: job.Tasks[0].ID.String()}
-	c.build, err = distribution.BuildByID(ctx, s.DB, job.OrganizationID(), 0, payload.BuildID)
+	c := buildCopy{Sync: s, task: claim.Tasks[0].ID.String()}
+	c.build, err = distribution.BuildByID(ctx, s.DB, claim.OrganizationID(), 0, payload.BuildID)
 	if errors.Is(err, storage.ErrNotFound) {
-		return job.Finish(ctx, SyncResult{Reason: reasonDeleted}, nil)
+		return claim.Finish(ctx, SyncResult{Reason: reasonDeleted}, nil)
 	}
 	if err != nil {
 		return err
 	}
-	c.conn, err = distribution.ConnectionOf(ctx, s.DB, job.OrganizationID())
+	c.conn, err = distribution.ConnectionOf(ctx, s.DB, claim.OrganizationID())
 	if errors.Is(err, storage.ErrNotFound) {
 		return tasks.Permanent(errors.New("the organization has no connection to an app storage"))
 	}
@@ -87,7 +87,7 @@ func (s *Sync) Handle(ctx context.Context, job *worker.Job) error {
 	if err != nil {
 		return classifyError(err)
 	}
-	return job.Finish(ctx, SyncResult{Bytes: c.build.File.Size, Target: target}, nil)
+	return claim.Finish(ctx, SyncResult{Bytes: c.build.File.Size, Target: target}, nil)
 }
 
 // classifyError returns failures as permanent that every attempt would have.

@@ -36,21 +36,21 @@ func BenchmarkPurge(b *testing.B) {
 			require.NoError(b, err)
 		}
 		for {
-			claimed, err := w.ledger.Claim(b.Context(), ledger.Claim{Kind: tasks.CrashProcess.Name, OrganizationID: w.org, Worker: "w", Batch: 64, MaxWeight: 4 << 10})
+			claimed, err := w.ledger.Claim(b.Context(), ledger.ClaimRequest{Kind: tasks.CrashProcess.Name, OrganizationID: w.org, Worker: "w", Batch: 64, MaxWeight: 4 << 10})
 			require.NoError(b, err)
 			if len(claimed) == 0 {
 				break
 			}
-			require.NoError(b, (&Process{Store: store, Log: slog.New(slog.DiscardHandler)}).Handle(b.Context(), worker.NewJob(db, claimed)))
+			require.NoError(b, (&Process{Store: store, Log: slog.New(slog.DiscardHandler)}).Handle(b.Context(), worker.NewClaim(db, claimed)))
 		}
 		task := tasks.NewCrashPurge(w.org, "", tasks.CrashPurgePayload{Key: "user", Value: "u1"})
 		_, err = ledger.Insert(b.Context(), db, task)
 		require.NoError(b, err)
-		claimed, err := w.ledger.Claim(b.Context(), ledger.Claim{ID: task.ID, Worker: "w"})
+		claimed, err := w.ledger.Claim(b.Context(), ledger.ClaimRequest{ID: task.ID, Worker: "w"})
 		require.NoError(b, err)
 		b.StartTimer()
 		started := time.Now()
-		require.NoError(b, w.purger().Handle(b.Context(), worker.NewJob(db, claimed)))
+		require.NoError(b, w.purger().Handle(b.Context(), worker.NewClaim(db, claimed)))
 		b.ReportMetric(2000/time.Since(started).Seconds(), "reports/s")
 	}
 }

@@ -23,7 +23,7 @@ type BuildCrashes struct {
 // RemoveOfBuild removes every crash of the build with everything that it added to
 // its groups. Each step is one transaction that checks the claim; after a kill in
 // between, the next attempt finds what is left.
-func (o *BuildCrashes) RemoveOfBuild(ctx context.Context, job *worker.Job, organizationID, buildID int64) error {
+func (o *BuildCrashes) RemoveOfBuild(ctx context.Context, claim *worker.Claim, organizationID, buildID int64) error {
 	for {
 		ids, err := o.Store.OfBuild(ctx, organizationID, buildID, purgeStep)
 		if err != nil || len(ids) == 0 {
@@ -34,7 +34,7 @@ func (o *BuildCrashes) RemoveOfBuild(ctx context.Context, job *worker.Job, organ
 			return err
 		}
 		var removed crash.Removed
-		err = job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+		err = claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 			removed, err = o.Store.Remove(ctx, tx, plan)
 			return err
 		})

@@ -115,9 +115,9 @@ func TestRemoveOfBuild(t *testing.T) {
 	o := &BuildCrashes{Store: with.store, Objects: with.objects, Log: slog.New(slog.DiscardHandler)}
 	for range 2 { // the second time there is nothing to do
 		id := with.insert(tasks.NewBuildDelete(with.org, "", b[0]))
-		job := with.claim(tasks.BuildDelete, id)
-		require.NoError(t, o.RemoveOfBuild(bounded(t), job, with.org, b[0]))
-		require.NoError(t, job.Finish(bounded(t), nil, nil))
+		claim := with.claim(tasks.BuildDelete, id)
+		require.NoError(t, o.RemoveOfBuild(bounded(t), claim, with.org, b[0]))
+		require.NoError(t, claim.Finish(bounded(t), nil, nil))
 	}
 	require.Equal(t, without.facts(), with.facts())
 	require.EqualValues(t, 225, with.crashesOf(b[1]))

@@ -122,13 +122,13 @@ func (w *world) acceptAll(in ...crash.Incoming) []uuid.UUID {
 }
 
 // claim takes the due tasks of a batch kind, or the task with the id.
-func (w *world) claim(kind tasks.Kind, id uuid.UUID) *worker.Job {
+func (w *world) claim(kind tasks.Kind, id uuid.UUID) *worker.Claim {
 	w.t.Helper()
-	claimed, err := w.ledger.Claim(w.t.Context(), ledger.Claim{ID: id, Kind: kind.Name, OrganizationID: w.org,
+	claimed, err := w.ledger.Claim(w.t.Context(), ledger.ClaimRequest{ID: id, Kind: kind.Name, OrganizationID: w.org,
 		Worker: "test", Batch: kind.Batch, MaxWeight: kind.MaxWeight})
 	require.NoError(w.t, err)
 	require.NotEmpty(w.t, claimed, "nothing to claim")
-	return worker.NewJob(w.db, claimed)
+	return worker.NewClaim(w.db, claimed)
 }
 
 func (w *world) processor() *Process {

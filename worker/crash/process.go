@@ -2,7 +2,7 @@
 // stored, finds the group of each report, and counts. It also removes reports: by
 // an attribute (purge.go), by age (retention.go) and with their build (build.go).
 //
-// A job is up to 64 batches of one organization. Its documents are parsed and
+// A claim is up to 64 batches of one organization. Its documents are parsed and
 // fingerprinted outside of any transaction; then one transaction ends the ledger
 // rows and writes crashes, groups, counts and explanations, so that every report
 // is counted exactly once, whichever process is killed in between.
@@ -47,17 +47,17 @@ type Process struct {
 	Log      *slog.Logger
 }
 
-// Handle processes the batches of a job.
-func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
-	ids := make([]uuid.UUID, 0, len(job.Tasks))
-	for _, t := range job.Tasks {
+// Handle processes the batches of a claim.
+func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
+	ids := make([]uuid.UUID, 0, len(claim.Tasks))
+	for _, t := range claim.Tasks {
 		payload, err := worker.Payload[tasks.CrashProcessPayload](t)
 		if err != nil {
 			return err
 		}
 		ids = append(ids, payload.BatchID)
 	}
-	release, err := p.Throttle.acquire(ctx, longestWait(job))
+	release, err := p.Throttle.acquire(ctx, longestWait(claim))
 	if err != nil {
 		return err
 	}
@@ -81,14 +81,14 @@ func (p *Process) Handle(ctx context.Context, job *worker.Job) error {
 			runtime.Gosched()
 		}
 	}
-	err = job.Finish(ctx, nil, func(tx *storage.Tx) error {
+	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 		if err := p.Store.Hold(ctx, tx, crashes); err != nil {
 			return err
 		}
-		if err := p.record(ctx, tx, job.OrganizationID(), crashes); err != nil {
+		if err := p.record(ctx, tx, claim.OrganizationID(), crashes); err != nil {
 			return err
 		}
-		if err := p.recordResults(ctx, tx, job, ids, crashes); err != nil {
+		if err := p.recordResults(ctx, tx, claim, ids, crashes); err != nil {
 			return err
 		}
 		return p.Store.RecordExplanations(ctx, tx, crashes)
@@ -108,7 +108,7 @@ type ProcessResult struct {
 }
 
 // recordResults writes into the tasks how many reports of their batches failed.
-func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, job *worker.Job, batches []uuid.UUID, crashes []crash.Crash) error {
+func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, claim *worker.Claim, batches []uuid.UUID, crashes []crash.Crash) error {
 	counts := map[uuid.UUID]*ProcessResult{}
 	for i := range crashes {
 		batch, _ := crash.SplitID(crashes[i].ID)
@@ -125,7 +125,7 @@ func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, job *worker
 	}
 	for i, batch := range batches {
 		if r := counts[batch]; r != nil && r.Failed > 0 {
-			if err := ledger.Result(ctx, tx, job.Tasks[i].Token(), r); err != nil {
+			if err := ledger.Result(ctx, tx, claim.Tasks[i].Token(), r); err != nil {
 				return err
 			}
 		}
@@ -135,9 +135,9 @@ func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, job *worker
 
 // longestWait returns how long the oldest task of a job was due before it was
 // claimed.
-func longestWait(job *worker.Job) (longest time.Duration) {
-	for i := range job.Tasks {
-		t := &job.Tasks[i]
+func longestWait(claim *worker.Claim) (longest time.Duration) {
+	for i := range claim.Tasks {
+		t := &claim.Tasks[i]
 		if t.StartedAt != nil {
 			longest = max(longest, t.StartedAt.Sub(t.RunAt))
 		}

@@ -24,9 +24,9 @@ func TestProcess(t *testing.T) {
 		doc{function: "x", more: `,"fingerprint":"` + strings.Repeat("A", 43) + `="`},
 		doc{function: "y", uuid: given, more: `,"fingerprint":"` + strings.Repeat("A", 43) + `="`})
 	w.accept(doc{uuid: given, function: "z"})
-	job := w.claim(tasks.CrashProcess, uuid.Nil)
-	require.Len(t, job.Tasks, 2, "one claim merges")
-	require.NoError(t, w.processor().Handle(t.Context(), job))
+	claim := w.claim(tasks.CrashProcess, uuid.Nil)
+	require.Len(t, claim.Tasks, 2, "one claim merges")
+	require.NoError(t, w.processor().Handle(t.Context(), claim))
 	require.Equal(t, map[string]int{"processed": 5}, w.seen)
 	require.EqualValues(t, 2, w.number(`select count(*) from tasks where state = 'succeeded'`))
 	require.EqualValues(t, 5, w.number(`select max(count) from crash_groups`))
@@ -40,7 +40,7 @@ func TestProcess(t *testing.T) {
 	require.Contains(t, string(d.Explanation), `"source":"stack"`)
 
 	// Twice is once: the second claim is refused as a whole.
-	require.ErrorIs(t, w.processor().Handle(t.Context(), job), storage.ErrStale)
+	require.ErrorIs(t, w.processor().Handle(t.Context(), claim), storage.ErrStale)
 	require.EqualValues(t, 5, w.number(`select count(*) from crashes`))
 }
 
@@ -154,9 +154,9 @@ func TestBrokenBatchFailsAlone(t *testing.T) {
 			_, err := w.db.ExecContext(t.Context(), breakage, batch)
 			require.NoError(t, err)
 
-			job := w.claim(tasks.CrashProcess, uuid.Nil)
-			require.Len(t, job.Tasks, 3)
-			require.NoError(t, w.processor().Handle(t.Context(), job))
+			claim := w.claim(tasks.CrashProcess, uuid.Nil)
+			require.Len(t, claim.Tasks, 3)
+			require.NoError(t, w.processor().Handle(t.Context(), claim))
 			require.Equal(t, map[string]int{"processed": 2, "failed": 2}, w.seen)
 			var out ProcessResult
 			w.result(batch, &out)

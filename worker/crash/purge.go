@@ -54,17 +54,17 @@ const (
 )
 
 // Handle removes the reports.
-func (p *Purge) Handle(ctx context.Context, job *worker.Job) error {
-	payload, err := worker.Payload[tasks.CrashPurgePayload](job.Tasks[0])
+func (p *Purge) Handle(ctx context.Context, claim *worker.Claim) error {
+	payload, err := worker.Payload[tasks.CrashPurgePayload](claim.Tasks[0])
 	if err != nil {
 		return err
 	}
-	attempt := &purgeAttempt{Purge: p, job: job, organization: job.OrganizationID(), project: payload.ProjectID,
+	attempt := &purgeAttempt{Purge: p, claim: claim, organization: claim.OrganizationID(), project: payload.ProjectID,
 		filter: crash.AttributeFilter{Key: payload.Key, Value: payload.Value}}
 	if err := attempt.filter.Validate(); err != nil {
 		return tasks.Permanent(err)
 	}
-	if doc := job.Tasks[0].Result; doc != nil {
+	if doc := claim.Tasks[0].Result; doc != nil {
 		if err := json.Unmarshal(*doc, &attempt.result); err != nil {
 			return fmt.Errorf("progress of the purge: %w", err)
 		}
@@ -72,16 +72,16 @@ func (p *Purge) Handle(ctx context.Context, job *worker.Job) error {
 	if err := attempt.run(ctx); err != nil {
 		return err
 	}
-	return job.Finish(ctx, attempt.result, func(tx *storage.Tx) error {
+	return claim.Finish(ctx, attempt.result, func(tx *storage.Tx) error {
 		payload.Value = ""
-		return ledger.Redact(ctx, tx, job.Tasks[0].ID, payload)
+		return ledger.Redact(ctx, tx, claim.Tasks[0].ID, payload)
 	})
 }
 
 // purgeAttempt is one attempt of a purge.
 type purgeAttempt struct {
 	*Purge
-	job          *worker.Job
+	claim        *worker.Claim
 	organization int64
 	project      int64
 	filter       crash.AttributeFilter
@@ -160,7 +160,7 @@ func (r *purgeAttempt) applyIf(ctx context.Context, plan *crash.Removal, lock fu
 	}
 	var removed crash.Removed
 	sum, locked := r.result, true
-	err := r.job.Checkpoint(ctx, func(tx *storage.Tx) error {
+	err := r.claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		if lock != nil {
 			var err error
 			if locked, err = lock(tx); err != nil || !locked {
@@ -172,7 +172,7 @@ func (r *purgeAttempt) applyIf(ctx context.Context, plan *crash.Removal, lock fu
 			return err
 		}
 		sum.Deleted += removed.Reports
-		return ledger.Progress(ctx, tx, r.job.Tasks[0].Token(), sum)
+		return ledger.Progress(ctx, tx, r.claim.Tasks[0].Token(), sum)
 	})
 	if err != nil || !locked {
 		return false, err
@@ -190,7 +190,7 @@ func (r *purgeAttempt) removeUnprocessed(ctx context.Context) error {
 	after := uuid.Nil
 	var busy []uuid.UUID
 	for {
-		ids, err := r.Ledger.Undone(ctx, r.organization, tasks.CrashProcess.Name, *r.job.Tasks[0].StartedAt, after, purgeRead)
+		ids, err := r.Ledger.Undone(ctx, r.organization, tasks.CrashProcess.Name, *r.claim.Tasks[0].StartedAt, after, purgeRead)
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (r *purgeAttempt) removeFromIdle(ctx context.Context, ids []uuid.UUID) ([]u
 			return nil, err
 		}
 		removed, err := r.applyIf(ctx, plan, func(tx *storage.Tx) (bool, error) {
-			idle, err := ledger.HoldIdle(ctx, tx, []uuid.UUID{id})
+			idle, err := ledger.LockIdle(ctx, tx, []uuid.UUID{id})
 			return len(idle) == 1, err
 		})
 		if err != nil && !errors.Is(err, storage.ErrConflict) {

@@ -149,9 +149,9 @@ func TestPurgeWaitsForRunningBatches(t *testing.T) {
 	w.accept(doc{function: "f", attributes: `"user":"ann"`})
 	running := w.claim(tasks.CrashProcess, uuid.Nil)
 	id := w.insert(tasks.NewCrashPurge(w.org, "", tasks.CrashPurgePayload{Key: "user", Value: "ann"}))
-	job := w.claim(tasks.CrashPurge, id)
+	claim := w.claim(tasks.CrashPurge, id)
 	done := make(chan error, 1)
-	go func() { done <- w.purger().Handle(bounded(t), job) }()
+	go func() { done <- w.purger().Handle(bounded(t), claim) }()
 	select {
 	case err := <-done:
 		t.Fatalf("the purge ended before the batch: %v", err)
@@ -189,7 +189,7 @@ func TestPurgeIsFencedAndResumes(t *testing.T) {
 	plan, done, err := w.store.PlanRemoval(t.Context(), w.org, ids[:100])
 	require.NoError(t, err)
 	require.Equal(t, 100, done)
-	attempt := &purgeAttempt{Purge: w.purger(), job: first, organization: w.org}
+	attempt := &purgeAttempt{Purge: w.purger(), claim: first, organization: w.org}
 	require.NoError(t, attempt.apply(t.Context(), plan))
 	require.ErrorIs(t, attempt.apply(t.Context(), plan), storage.ErrConflict, "a plan fits once")
 
@@ -256,10 +256,10 @@ func TestRetention(t *testing.T) {
 		r, err := NewRetention(w.store, w.objects, days, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
 		r.Now = func() time.Time { return now }
-		id := w.insert(tasks.NewUpkeep(tasks.CrashRetention))
-		claimed, err := w.ledger.Claim(t.Context(), ledger.Claim{ID: id, Kind: tasks.CrashRetention.Name, Worker: "test"})
+		id := w.insert(tasks.NewMaintenance(tasks.CrashRetention))
+		claimed, err := w.ledger.Claim(t.Context(), ledger.ClaimRequest{ID: id, Kind: tasks.CrashRetention.Name, Worker: "test"})
 		require.NoError(t, err)
-		require.NoError(t, r.Handle(bounded(t), worker.NewJob(w.db, claimed)))
+		require.NoError(t, r.Handle(bounded(t), worker.NewClaim(w.db, claimed)))
 		w.result(id, &out)
 		return out
 	}
@@ -304,13 +304,13 @@ func TestPurgeWhileProcessing(t *testing.T) {
 				if _, _, err := w.store.Accept(t.Context(), in, tasks.NewCrashProcess); err != nil {
 					return err
 				}
-				claimed, err := w.ledger.Claim(t.Context(), ledger.Claim{Kind: tasks.CrashProcess.Name, OrganizationID: w.org,
+				claimed, err := w.ledger.Claim(t.Context(), ledger.ClaimRequest{Kind: tasks.CrashProcess.Name, OrganizationID: w.org,
 					Worker: "p", Batch: 1 + round%3, MaxWeight: 1000})
 				if err != nil || len(claimed) == 0 {
 					return err
 				}
 				p := &Process{Store: w.store, Log: slog.New(slog.DiscardHandler)}
-				if err := p.Handle(t.Context(), worker.NewJob(w.db, claimed)); err != nil {
+				if err := p.Handle(t.Context(), worker.NewClaim(w.db, claimed)); err != nil {
 					return err
 				}
 			}

@@ -47,12 +47,12 @@ func NewRetention(store *crash.Store, objects object.Store, days int, log *slog.
 }
 
 // Handle deletes what is older than Days.
-func (r *Retention) Handle(ctx context.Context, job *worker.Job) error {
+func (r *Retention) Handle(ctx context.Context, claim *worker.Claim) error {
 	before := r.Now().AddDate(0, 0, -r.Days)
 	var sum RetentionResult
 	for {
 		var step crash.Expired
-		err := job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+		err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 			step, err = r.Store.Expire(ctx, tx, before, expireStep)
 			return err
 		})
@@ -65,13 +65,13 @@ func (r *Retention) Handle(ctx context.Context, job *worker.Job) error {
 			break
 		}
 	}
-	if err := r.groups(ctx, job, before, &sum); err != nil {
+	if err := r.groups(ctx, claim, before, &sum); err != nil {
 		return err
 	}
-	return job.Finish(ctx, sum, nil)
+	return claim.Finish(ctx, sum, nil)
 }
 
-func (r *Retention) groups(ctx context.Context, job *worker.Job, before time.Time, sum *RetentionResult) error {
+func (r *Retention) groups(ctx context.Context, claim *worker.Claim, before time.Time, sum *RetentionResult) error {
 	after := int64(0)
 	for {
 		ids, err := r.Store.OldGroups(ctx, before, after, groupStep)
@@ -80,7 +80,7 @@ func (r *Retention) groups(ctx context.Context, job *worker.Job, before time.Tim
 		}
 		after = ids[len(ids)-1]
 		var n int64
-		err = job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+		err = claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 			n, err = r.Store.ExpireGroups(ctx, tx, before, ids)
 			return err
 		})

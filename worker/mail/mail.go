@@ -82,34 +82,34 @@ const stateDeleted mail.State = "gone"
 const recordTimeout = 5 * time.Second
 
 // Handle sends the mail.
-func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
-	payload, err := worker.Payload[tasks.MailSendPayload](job.Tasks[0])
+func (s *Send) Handle(ctx context.Context, claim *worker.Claim) error {
+	payload, err := worker.Payload[tasks.MailSendPayload](claim.Tasks[0])
 	if err != nil {
 		return err
 	}
-	m, err := loadMail(ctx, job, payload.MailID)
+	m, err := loadMail(ctx, claim, payload.MailID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return job.Finish(ctx, Result{stateDeleted}, nil)
+		return claim.Finish(ctx, Result{stateDeleted}, nil)
 	case err != nil:
 		return err
 	case m.State == mail.Sent:
-		return job.Finish(ctx, Result{mail.Sent}, nil)
+		return claim.Finish(ctx, Result{mail.Sent}, nil)
 	}
 	err = s.Transport.Send(ctx, m)
 	var refused *RefusedError
 	switch {
 	case err == nil:
-		return finish(ctx, job, m.ID, mail.Sent)
+		return finish(ctx, claim, m.ID, mail.Sent)
 	case errors.Is(err, ErrKept):
-		return finish(ctx, job, m.ID, mail.Kept)
+		return finish(ctx, claim, m.ID, mail.Kept)
 	case errors.As(err, &refused):
-		if err := recordFailure(ctx, job, m.ID, refused); err != nil {
+		if err := recordFailure(ctx, claim, m.ID, refused); err != nil {
 			return err
 		}
 		return tasks.Permanent(refused)
-	case ctx.Err() == nil && job.Tasks[0].Attempt >= job.Tasks[0].MaxAttempts:
-		if failure := recordFailure(ctx, job, m.ID, err); failure != nil {
+	case ctx.Err() == nil && claim.Tasks[0].Attempt >= claim.Tasks[0].MaxAttempts:
+		if failure := recordFailure(ctx, claim, m.ID, err); failure != nil {
 			return failure
 		}
 	}
@@ -118,9 +118,9 @@ func (s *Send) Handle(ctx context.Context, job *worker.Job) error {
 
 // loadMail reads the mail in a transaction that checks the claim: a worker that was
 // suspended while another took its task sends nothing.
-func loadMail(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, error) {
+func loadMail(ctx context.Context, claim *worker.Claim, id uuid.UUID) (*mail.Mail, error) {
 	var m *mail.Mail
-	err := job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+	err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 		m, err = mail.ByID(ctx, tx, id)
 		return err
 	})
@@ -128,19 +128,19 @@ func loadMail(ctx context.Context, job *worker.Job, id uuid.UUID) (*mail.Mail, e
 }
 
 // finish stores the state of the mail and ends the task.
-func finish(ctx context.Context, job *worker.Job, id uuid.UUID, state mail.State) error {
+func finish(ctx context.Context, claim *worker.Claim, id uuid.UUID, state mail.State) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
-	return job.Finish(ctx, Result{state}, func(tx *storage.Tx) error {
+	return claim.Finish(ctx, Result{state}, func(tx *storage.Tx) error {
 		return mail.SetState(ctx, tx, id, state, "")
 	})
 }
 
 // recordFailure stores why a mail is not sent; the worker ends the task after it.
-func recordFailure(ctx context.Context, job *worker.Job, id uuid.UUID, cause error) error {
+func recordFailure(ctx context.Context, claim *worker.Claim, id uuid.UUID, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
-	return job.Checkpoint(ctx, func(tx *storage.Tx) error {
+	return claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		return mail.SetState(ctx, tx, id, mail.Failed, oneLine(cause.Error()))
 	})
 }

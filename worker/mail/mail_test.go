@@ -56,16 +56,16 @@ func (w *world) write() (id, task uuid.UUID) {
 	return id, task
 }
 
-func (w *world) claim(task uuid.UUID) *worker.Job {
+func (w *world) claim(task uuid.UUID) *worker.Claim {
 	w.t.Helper()
-	claimed, err := w.ledger.Claim(w.t.Context(), ledger.Claim{ID: task, Kind: tasks.MailSend.Name, Worker: "test"})
+	claimed, err := w.ledger.Claim(w.t.Context(), ledger.ClaimRequest{ID: task, Kind: tasks.MailSend.Name, Worker: "test"})
 	require.NoError(w.t, err)
 	require.Len(w.t, claimed, 1)
-	return worker.NewJob(w.db, claimed)
+	return worker.NewClaim(w.db, claimed)
 }
 
 // reclaim claims a task again whose worker's heartbeat has expired.
-func (w *world) reclaim(task uuid.UUID) *worker.Job {
+func (w *world) reclaim(task uuid.UUID) *worker.Claim {
 	w.t.Helper()
 	_, err := w.db.ExecContext(w.t.Context(), `update tasks set heartbeat_at = now() - interval '1 hour' where id = $1`, task)
 	require.NoError(w.t, err)
@@ -111,8 +111,8 @@ func TestSendOverSMTP(t *testing.T) {
 	o := startMailServer(t, nil, false)
 	s := &Send{DB: w.db, Transport: o.transport(t, "smtp://ann:s3cret@HOST")}
 	id, task := w.write()
-	job := w.claim(task)
-	require.NoError(t, s.Handle(t.Context(), job))
+	claim := w.claim(task)
+	require.NoError(t, s.Handle(t.Context(), claim))
 	require.Equal(t, mail.Sent, w.taskResult(task).State)
 	m := w.mail(id)
 	require.Equal(t, mail.Sent, m.State)
@@ -121,7 +121,7 @@ func TestSendOverSMTP(t *testing.T) {
 	require.Len(t, o.received(), 1)
 	require.Contains(t, string(o.received()[0].data), id.String()+"@example.com")
 
-	require.ErrorIs(t, s.Handle(t.Context(), job), storage.ErrStale)
+	require.ErrorIs(t, s.Handle(t.Context(), claim), storage.ErrStale)
 	require.Len(t, o.received(), 1, "a claim that is lost sends nothing")
 }
 
@@ -166,8 +166,8 @@ func TestSendRefused(t *testing.T) {
 	c := &fakeTransport{err: &RefusedError{Code: 550, Text: "no such user"}}
 	s := &Send{DB: w.db, Transport: c}
 	id, task := w.write()
-	job := w.claim(task)
-	err := s.Handle(t.Context(), job)
+	claim := w.claim(task)
+	err := s.Handle(t.Context(), claim)
 	require.True(t, tasks.IsPermanent(err))
 	require.EqualError(t, err, "the mail server refused the mail: 550 no such user")
 	require.Equal(t, mail.Failed, w.mail(id).State)
@@ -178,7 +178,7 @@ func TestSendRefused(t *testing.T) {
 	require.Equal(t, mail.Sent, w.mail(id).State)
 	require.Empty(t, w.mail(id).Error)
 	require.True(t, tasks.IsPermanent(tasks.Permanent(err)))
-	require.ErrorIs(t, s.Handle(t.Context(), job), storage.ErrStale)
+	require.ErrorIs(t, s.Handle(t.Context(), claim), storage.ErrStale)
 }
 
 func TestSendFailsForNow(t *testing.T) {
@@ -186,8 +186,8 @@ func TestSendFailsForNow(t *testing.T) {
 	w := newWorld(t)
 	s := &Send{DB: w.db, Transport: &fakeTransport{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}}
 	id, task := w.write()
-	job := w.claim(task)
-	err := s.Handle(t.Context(), job)
+	claim := w.claim(task)
+	err := s.Handle(t.Context(), claim)
 	require.Error(t, err)
 	require.False(t, tasks.IsPermanent(err))
 	require.Equal(t, mail.Queued, w.mail(id).State)
@@ -195,14 +195,14 @@ func TestSendFailsForNow(t *testing.T) {
 	// A worker that is stopped returns the task: that is no failure.
 	_, err = w.db.ExecContext(t.Context(), `update tasks set max_attempts = 1 where id = $1`, task)
 	require.NoError(t, err)
-	job.Tasks[0].MaxAttempts = 1
+	claim.Tasks[0].MaxAttempts = 1
 	stopped, stop := context.WithCancel(t.Context())
 	s.Transport = stoppingTransport{stop}
-	require.Error(t, s.Handle(stopped, job))
+	require.Error(t, s.Handle(stopped, claim))
 	require.Equal(t, mail.Queued, w.mail(id).State)
 
 	s.Transport = &fakeTransport{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}
-	require.Error(t, s.Handle(t.Context(), job), "the last attempt")
+	require.Error(t, s.Handle(t.Context(), claim), "the last attempt")
 	require.Equal(t, mail.Failed, w.mail(id).State)
 	require.True(t, strings.HasPrefix(w.mail(id).Error, "connection refusedxxx"))
 	require.LessOrEqual(t, len(w.mail(id).Error), maxReason+3)

@@ -61,8 +61,8 @@ type Outcome struct {
 // attempt is one claim of a job's task.
 type attempt struct {
 	*Job
-	job *worker.Job
-	id  uuid.UUID
+	claim *worker.Claim
+	id    uuid.UUID
 	// try counts from 1. Claims that were given back, by a worker that stopped,
 	// do not count; a retry by hand starts anew.
 	try   int
@@ -72,13 +72,13 @@ type attempt struct {
 }
 
 // Handle plays the job.
-func (h *Job) Handle(ctx context.Context, job *worker.Job) error {
-	task := job.Tasks[0]
+func (h *Job) Handle(ctx context.Context, claim *worker.Claim) error {
+	task := claim.Tasks[0]
 	payload, err := worker.Payload[tasks.TestJobPayload](task)
 	if err != nil {
 		return err
 	}
-	a := attempt{Job: h, job: job, id: payload.JobID, began: time.Now(),
+	a := attempt{Job: h, claim: claim, id: payload.JobID, began: time.Now(),
 		try: task.Attempt - (task.MaxAttempts - tasks.TestJob.MaxAttempts)}
 	if task.Result != nil {
 		if err := json.Unmarshal(*task.Result, &a.before); err != nil {
@@ -104,7 +104,7 @@ func failure(code, text string) store.JobEnd {
 // finish ends the job with its task. It answers false when the job had ended
 // before: then nothing of the end was taken.
 func (a *attempt) finish(ctx context.Context, end store.JobEnd) (did bool, err error) {
-	err = a.job.Finish(ctx, Outcome{Status: end.Status, Code: end.ErrorCode, Failed: a.before.Failed}, func(tx *storage.Tx) error {
+	err = a.claim.Finish(ctx, Outcome{Status: end.Status, Code: end.ErrorCode, Failed: a.before.Failed}, func(tx *storage.Tx) error {
 		did, err = store.EndJob(ctx, tx, a.id, end)
 		return err
 	})
@@ -115,13 +115,13 @@ func (a *attempt) finish(ctx context.Context, end store.JobEnd) (did bool, err e
 func (a *attempt) run(ctx context.Context) error {
 	var work *store.Work
 	var lost []string
-	err := a.job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+	err := a.claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 		work, lost, err = store.BeginJob(ctx, tx, a.id)
 		return err
 	})
 	switch {
 	case errors.Is(err, storage.ErrConflict): // cancelled before it began
-		return a.job.Finish(ctx, nil, nil)
+		return a.claim.Finish(ctx, nil, nil)
 	case errors.Is(err, storage.ErrNotFound):
 		_, err := a.finish(ctx, store.JobEnd{Status: store.Cancelled, ErrorCode: store.CodeCancelled,
 			Error: "the test case or its revision was deleted"})
@@ -142,7 +142,7 @@ func (a *attempt) run(ctx context.Context) error {
 	}
 	a.deleteObjects(ctx, p.files.keys())
 	if errors.Is(err, errEnded) {
-		return a.job.Finish(ctx, nil, nil)
+		return a.claim.Finish(ctx, nil, nil)
 	}
 	return err
 }
@@ -195,8 +195,8 @@ func (a *attempt) giveUp(ctx context.Context, err error) error {
 
 // note keeps what the next attempt is to know.
 func (a *attempt) note(ctx context.Context, noted Outcome) error {
-	return a.job.Checkpoint(ctx, func(tx *storage.Tx) error {
-		return ledger.Progress(ctx, tx, a.job.Tasks[0].Token(), noted)
+	return a.claim.Checkpoint(ctx, func(tx *storage.Tx) error {
+		return ledger.Progress(ctx, tx, a.claim.Tasks[0].Token(), noted)
 	})
 }
 
@@ -205,7 +205,7 @@ func (a *attempt) note(ctx context.Context, noted Outcome) error {
 // the attempt does not count; the job stays RUNNING.
 func (a *attempt) await(ctx context.Context, refused *browser.SessionError) error {
 	began := time.Now()
-	if at := a.job.Tasks[0].StartedAt; at != nil {
+	if at := a.claim.Tasks[0].StartedAt; at != nil {
 		began = *at
 	}
 	noted := a.before
@@ -229,13 +229,13 @@ func (a *attempt) await(ctx context.Context, refused *browser.SessionError) erro
 func (a *attempt) cancelled(ctx context.Context, err error) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
 	defer stop()
-	cerr := a.job.Checkpoint(ctx, func(tx *storage.Tx) error {
+	cerr := a.claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		_, err := store.EndJob(ctx, tx, a.id, store.JobEnd{Status: store.Cancelled,
 			ErrorCode: store.CodeCancelled, Error: "the task of the job was cancelled"})
 		return err
 	})
 	if cerr != nil {
-		a.Log.WarnContext(ctx, "cancelled job not ended, the upkeep will", "error", cerr)
+		a.Log.WarnContext(ctx, "cancelled job not ended, maintenance will", "error", cerr)
 	}
 	return err
 }

@@ -194,19 +194,19 @@ func TestWorkerStops(t *testing.T) {
 		<-ctx.Done()
 		return replay.Result{Status: "ERROR", Code: store.CodeInternal, Records: []step.Record{{StepID: "s1"}}}
 	}
-	job := w.claim(tasks.TestJob, id)
-	require.ErrorIs(t, w.handler.Handle(ctx, job), context.Canceled)
+	claim := w.claim(tasks.TestJob, id)
+	require.ErrorIs(t, w.handler.Handle(ctx, claim), context.Canceled)
 	require.Empty(t, w.stored())
 	require.Equal(t, 1, w.browser.broken)
 	require.Equal(t, store.Running, w.read(run).Status)
-	states, err := w.ledger.Release(t.Context(), []ledger.Token{job.Tasks[0].Token()}, 0)
+	states, err := w.ledger.Release(t.Context(), []ledger.Token{claim.Tasks[0].Token()}, 0)
 	require.NoError(t, err)
 	require.Equal(t, []ledger.State{ledger.Queued}, states)
 	w.handler.Play = play
 	// However often workers stop, the test is not given up for it.
 	for range 3 {
-		job := w.claim(tasks.TestJob, id)
-		_, err := w.ledger.Release(t.Context(), []ledger.Token{job.Tasks[0].Token()}, 0)
+		claim := w.claim(tasks.TestJob, id)
+		_, err := w.ledger.Release(t.Context(), []ledger.Token{claim.Tasks[0].Token()}, 0)
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))

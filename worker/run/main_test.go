@@ -197,16 +197,16 @@ func (w *world) simpleRun() (*store.Run, uuid.UUID) {
 	return run, run.Jobs[0].ID
 }
 
-func (w *world) claim(kind tasks.Kind, id uuid.UUID) *worker.Job {
+func (w *world) claim(kind tasks.Kind, id uuid.UUID) *worker.Claim {
 	w.t.Helper()
-	claimed, err := w.ledger.Claim(w.t.Context(), ledger.Claim{ID: id, Kind: kind.Name, Worker: "test", KeyLimit: kind.KeyLimit})
+	claimed, err := w.ledger.Claim(w.t.Context(), ledger.ClaimRequest{ID: id, Kind: kind.Name, Worker: "test", KeyLimit: kind.KeyLimit})
 	require.NoError(w.t, err)
 	require.Len(w.t, claimed, 1)
-	return worker.NewJob(w.db, claimed)
+	return worker.NewClaim(w.db, claimed)
 }
 
 // again lets another worker take a task whose worker is silent.
-func (w *world) again(kind tasks.Kind, id uuid.UUID) *worker.Job {
+func (w *world) again(kind tasks.Kind, id uuid.UUID) *worker.Claim {
 	w.t.Helper()
 	w.exec(`update tasks set heartbeat_at = now() - interval '1 hour' where id = $1`, id)
 	rescued, err := w.ledger.Rescue(w.t.Context(), time.Minute)
@@ -217,10 +217,10 @@ func (w *world) again(kind tasks.Kind, id uuid.UUID) *worker.Job {
 }
 
 // failed records a failed attempt as the worker does, and claims the next one.
-func (w *world) failed(job *worker.Job, err error) *worker.Job {
+func (w *world) failed(claim *worker.Claim, err error) *worker.Claim {
 	w.t.Helper()
 	require.Error(w.t, err)
-	task := job.Tasks[0]
+	task := claim.Tasks[0]
 	states, ferr := w.ledger.Fail(w.t.Context(), []ledger.Token{task.Token()}, err.Error(), false, 0)
 	require.NoError(w.t, ferr)
 	require.Equal(w.t, []ledger.State{ledger.Queued}, states)
@@ -229,12 +229,12 @@ func (w *world) failed(job *worker.Job, err error) *worker.Job {
 
 // snoozed puts a task off as the worker does, for as long as the handler is to have
 // said, and claims it again when the time is over.
-func (w *world) snoozed(job *worker.Job, err error, want time.Duration) *worker.Job {
+func (w *world) snoozed(claim *worker.Claim, err error, want time.Duration) *worker.Claim {
 	w.t.Helper()
 	var snooze *tasks.SnoozeError
 	require.ErrorAs(w.t, err, &snooze)
 	require.Equal(w.t, want, snooze.For)
-	task := job.Tasks[0]
+	task := claim.Tasks[0]
 	states, rerr := w.ledger.Release(w.t.Context(), []ledger.Token{task.Token()}, 0)
 	require.NoError(w.t, rerr)
 	require.Equal(w.t, []ledger.State{ledger.Queued}, states)

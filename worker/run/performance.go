@@ -161,7 +161,7 @@ func (p *performance) report(ctx context.Context, wake, quit <-chan struct{}) {
 		case <-wait.C:
 		}
 		going := true
-		err := p.job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+		err := p.claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 			going, err = store.ProgressJob(ctx, tx, p.id, p.redacted(p.soFar()))
 			return err
 		})

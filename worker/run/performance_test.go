@@ -34,16 +34,16 @@ func TestNoSessionForNow(t *testing.T) {
 	w := newWorld(t)
 	run, id := w.simpleRun()
 	w.browser.fail = &browser.SessionError{Text: "the hub is away", Retry: true}
-	job := w.claim(tasks.TestJob, id)
+	claim := w.claim(tasks.TestJob, id)
 	for _, seconds := range []time.Duration{5, 10, 20, 30, 30, 30} {
-		job = w.snoozed(job, w.handler.Handle(t.Context(), job), seconds*time.Second)
+		claim = w.snoozed(claim, w.handler.Handle(t.Context(), claim), seconds*time.Second)
 		require.Equal(t, store.Running, w.read(run).Status)
 	}
 	w.exec(`update tasks set result = jsonb_set(result, '{no_session_since}', to_jsonb(now() - interval '9 minutes'))`)
-	job = w.snoozed(job, w.handler.Handle(t.Context(), job), 30*time.Second)
+	claim = w.snoozed(claim, w.handler.Handle(t.Context(), claim), 30*time.Second)
 	w.exec(`update tasks set result = jsonb_set(result, '{no_session_since}', to_jsonb(now() - interval '11 minutes'))`)
-	job = w.snoozed(job, &tasks.SnoozeError{}, 0)
-	require.NoError(t, w.handler.Handle(t.Context(), job))
+	claim = w.snoozed(claim, &tasks.SnoozeError{}, 0)
+	require.NoError(t, w.handler.Handle(t.Context(), claim))
 	got := w.read(run).Jobs[0]
 	require.Equal(t, store.Errored, got.Status)
 	require.Equal(t, store.CodeNoSession, got.ErrorCode)
@@ -60,18 +60,18 @@ func TestSessionsComeBack(t *testing.T) {
 	run, id := w.simpleRun()
 	away := &browser.SessionError{Text: "the hub is away", Retry: true}
 	w.browser.fail = away
-	job := w.claim(tasks.TestJob, id)
+	claim := w.claim(tasks.TestJob, id)
 	for _, seconds := range []time.Duration{5, 10, 20} {
-		job = w.snoozed(job, w.handler.Handle(t.Context(), job), seconds*time.Second)
+		claim = w.snoozed(claim, w.handler.Handle(t.Context(), claim), seconds*time.Second)
 	}
 	w.browser.fail = errors.New("no memory")
-	job = w.failed(job, w.handler.Handle(t.Context(), job))
+	claim = w.failed(claim, w.handler.Handle(t.Context(), claim))
 	w.browser.fail = away
-	job = w.snoozed(job, w.handler.Handle(t.Context(), job), 30*time.Second)
-	require.Equal(t, id, job.Tasks[0].ID)
-	job = w.again(tasks.TestJob, id) // one worker is lost
+	claim = w.snoozed(claim, w.handler.Handle(t.Context(), claim), 30*time.Second)
+	require.Equal(t, id, claim.Tasks[0].ID)
+	claim = w.again(tasks.TestJob, id) // one worker is lost
 	w.browser.fail = nil
-	require.NoError(t, w.handler.Handle(t.Context(), job))
+	require.NoError(t, w.handler.Handle(t.Context(), claim))
 	require.Equal(t, store.Passed, w.read(run).Status)
 	require.JSONEq(t, `{"status":"PASSED","failed_attempts":1}`, string(*w.task(id).Result))
 }
@@ -83,21 +83,21 @@ func TestServiceFails(t *testing.T) {
 	w := newWorld(t)
 	run, id := w.simpleRun()
 	w.browser.fail = errors.New("driver at 10.0.0.1 has no memory")
-	job := w.claim(tasks.TestJob, id)
+	claim := w.claim(tasks.TestJob, id)
 	for range 2 {
-		job = w.failed(job, w.handler.Handle(t.Context(), job))
+		claim = w.failed(claim, w.handler.Handle(t.Context(), claim))
 	}
-	require.NoError(t, w.handler.Handle(t.Context(), job))
+	require.NoError(t, w.handler.Handle(t.Context(), claim))
 	got := w.read(run).Jobs[0]
 	require.Equal(t, store.CodeInternal, got.ErrorCode)
 	require.NotContains(t, got.Error, "10.0.0.1")
 	require.Contains(t, w.log.String(), "10.0.0.1")
 
 	run, id = w.simpleRun()
-	job = w.claim(tasks.TestJob, id)
-	job = w.failed(job, w.handler.Handle(t.Context(), job))
+	claim = w.claim(tasks.TestJob, id)
+	claim = w.failed(claim, w.handler.Handle(t.Context(), claim))
 	w.browser.fail = nil
-	require.NoError(t, w.handler.Handle(t.Context(), job))
+	require.NoError(t, w.handler.Handle(t.Context(), claim))
 	require.Equal(t, store.Passed, w.read(run).Status)
 }
 

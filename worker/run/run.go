@@ -14,7 +14,7 @@
 // ends the job as INTERNAL. While a hub is away the task is put off again and
 // again, and the job ends as SESSION_NOT_CREATED after ten minutes. A job that was
 // cancelled has ended in the database before the worker hears of it: the worker
-// stops playing, and nothing that it reports is taken. Upkeep ends jobs whose
+// stops playing, and nothing that it reports is taken. Maintenance ends jobs whose
 // task ended without them.
 //
 // Failures of the test are results of the job; only failures of the service are

@@ -34,8 +34,8 @@ type SuiteResult struct {
 const suiteStep = 100
 
 // Handle makes the case runs.
-func (h *Suite) Handle(ctx context.Context, job *worker.Job) error {
-	task := job.Tasks[0]
+func (h *Suite) Handle(ctx context.Context, claim *worker.Claim) error {
+	task := claim.Tasks[0]
 	payload, err := worker.Payload[tasks.SuiteRunPayload](task)
 	if err != nil {
 		return err
@@ -43,19 +43,19 @@ func (h *Suite) Handle(ctx context.Context, job *worker.Job) error {
 	var sum SuiteResult
 	for more := true; more && err == nil; {
 		var n int
-		n, more, err = h.step(ctx, job, payload)
+		n, more, err = h.step(ctx, claim, payload)
 		sum.Jobs += n
 	}
 	switch {
 	case err == nil:
-		return job.Finish(ctx, sum, nil)
+		return claim.Finish(ctx, sum, nil)
 	case errors.Is(err, storage.ErrStale), ctx.Err() != nil:
 		return err
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound): // cancelled, or gone
-		return job.Finish(ctx, sum, nil)
+		return claim.Finish(ctx, sum, nil)
 	case storage.IsData(err), task.Attempt >= task.MaxAttempts:
 		h.Log.ErrorContext(ctx, "suite run given up", "error", err)
-		return job.Finish(ctx, sum, func(tx *storage.Tx) error {
+		return claim.Finish(ctx, sum, func(tx *storage.Tx) error {
 			return store.FailSuiteRun(ctx, tx, payload.SuiteRunID, "the runs of the suite's cases could not all be started")
 		})
 	}
@@ -63,14 +63,14 @@ func (h *Suite) Handle(ctx context.Context, job *worker.Job) error {
 }
 
 // step makes some case runs and gives the number of their jobs.
-func (h *Suite) step(ctx context.Context, job *worker.Job, payload tasks.SuiteRunPayload) (n int, more bool, err error) {
-	err = job.Checkpoint(ctx, func(tx *storage.Tx) error {
+func (h *Suite) step(ctx context.Context, claim *worker.Claim, payload tasks.SuiteRunPayload) (n int, more bool, err error) {
+	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		jobs, left, err := store.NextRuns(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
 		if err != nil {
 			return err
 		}
 		for _, id := range jobs {
-			if _, err := ledger.Insert(ctx, tx, tasks.NewTestJob(job.OrganizationID(), job.Tasks[0].RequestID, id)); err != nil {
+			if _, err := ledger.Insert(ctx, tx, tasks.NewTestJob(claim.OrganizationID(), claim.Tasks[0].RequestID, id)); err != nil {
 				return err
 			}
 		}

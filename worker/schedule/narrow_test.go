@@ -45,8 +45,8 @@ func TestScheduleThatCannotBeFiredIsStopped(t *testing.T) {
 	w.oldest("poison")
 	w.failing("update", "test_schedules", "new.run_count > 0 and new.name = 'poison'", "check_violation")
 
-	id, job := w.claimed(0)
-	require.NoError(t, w.tick.Handle(t.Context(), job))
+	id, claim := w.claimed(0)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	task, err := w.ledger.Get(t.Context(), ledger.Scope{}, id)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Succeeded, task.State)
@@ -64,8 +64,8 @@ func TestFailuresOfTheServerStopNoSchedule(t *testing.T) {
 	w := newWorld(t)
 	w.schedules(3, w.suite, -time.Second)
 	w.failing("insert", "suite_runs", "true", "disk_full")
-	_, job := w.claimed(0)
-	require.NoError(t, w.tick.Handle(t.Context(), job))
+	_, claim := w.claimed(0)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Equal(t, 3, w.number(`select count(*) from test_schedules where state = 'ENABLED' and next_run_at <= now()`))
 	require.Zero(t, w.number(`select count(*) from test_schedule_fires`))
 }
@@ -83,8 +83,8 @@ func TestHeldSuiteKeepsOnlyItsSchedules(t *testing.T) {
 	_, err = holder.ExecContext(t.Context(), `select from test_suites where id = $1 for update`, w.empty)
 	require.NoError(t, err)
 
-	_, job := w.claimed(0)
-	require.NoError(t, w.tick.Handle(t.Context(), job))
+	_, claim := w.claimed(0)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Equal(t, stepLimit+20, w.number(`select count(*) from test_schedule_fires where outcome = 'STARTED'`))
 	require.Equal(t, 3, w.number(`select count(*) from test_schedules where state = 'ENABLED' and next_run_at <= now()`))
 	overdue, err := Overdue(w.db)(t.Context())
@@ -92,8 +92,8 @@ func TestHeldSuiteKeepsOnlyItsSchedules(t *testing.T) {
 	require.GreaterOrEqual(t, overdue, 2*time.Second)
 
 	require.NoError(t, holder.Rollback())
-	_, job = w.claimed(1)
-	require.NoError(t, w.tick.Handle(t.Context(), job))
+	_, claim = w.claimed(1)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Equal(t, 3, w.number(`select count(*) from test_schedule_fires where outcome = 'FAILED'`))
 }
 
@@ -106,8 +106,8 @@ func TestPassingErrorOfOneScheduleIsPassedOver(t *testing.T) {
 	w.schedules(40, w.suite, -time.Second)
 	w.oldest("slow")
 	w.failing("update", "test_schedules", "new.name = 'slow'", "query_canceled")
-	_, job := w.claimed(0)
-	require.NoError(t, w.tick.Handle(t.Context(), job))
+	_, claim := w.claimed(0)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Equal(t, 40, w.number(`select count(*) from test_schedule_fires where outcome = 'STARTED'`))
 	require.Equal(t, 1, w.number(`select count(*) from test_schedules where name = 'slow' and state = 'ENABLED' and next_run_at <= now()`))
 }

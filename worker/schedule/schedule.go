@@ -42,7 +42,7 @@ const (
 	// it is not the schedules.
 	maxFailures = 10
 	// patience is how long Pending waits for a schedule that is about to be due. The
-	// wishes come at full seconds by the clocks of the schedulers, schedules are due
+	// triggers come at full seconds by the clocks of the schedulers, schedules are due
 	// at those of the database: without it, a scheduler whose clock is a little
 	// ahead would fire everything a second late.
 	patience = 250 * time.Millisecond
@@ -95,7 +95,7 @@ func (h *Tick) Pending(ctx context.Context) (bool, error) {
 }
 
 // Handle fires until nothing is due.
-func (h *Tick) Handle(ctx context.Context, job *worker.Job) error {
+func (h *Tick) Handle(ctx context.Context, claim *worker.Claim) error {
 	var result TickResult
 	r := round{DueStep: schedule.DueStep{Limit: stepLimit}}
 	for end := time.Now().Add(workTime); time.Now().Before(end); {
@@ -108,9 +108,9 @@ func (h *Tick) Handle(ctx context.Context, job *worker.Job) error {
 			break
 		}
 		r.At = now
-		fired, err := fire(ctx, job, r.DueStep)
+		fired, err := fire(ctx, claim, r.DueStep)
 		if err != nil {
-			if err := h.narrow(ctx, job, &r, err); err != nil {
+			if err := h.narrow(ctx, claim, &r, err); err != nil {
 				return err
 			}
 			continue
@@ -126,13 +126,13 @@ func (h *Tick) Handle(ctx context.Context, job *worker.Job) error {
 	if result.Passed > 0 {
 		h.Log.WarnContext(ctx, "schedules passed over: their suites are held by another transaction", "schedules", result.Passed)
 	}
-	return job.Finish(ctx, result, nil)
+	return claim.Finish(ctx, result, nil)
 }
 
 // fire makes one step in one transaction.
-func fire(ctx context.Context, job *worker.Job, step schedule.DueStep) (*schedule.Fired, error) {
+func fire(ctx context.Context, claim *worker.Claim, step schedule.DueStep) (*schedule.Fired, error) {
 	var fired *schedule.Fired
-	err := job.Checkpoint(ctx, func(tx *storage.Tx) error {
+	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		var err error
 		if fired, err = schedule.FireDue(ctx, tx, step); err != nil {
 			return err
@@ -160,7 +160,7 @@ type round struct {
 // or does not wait for suites where that was it. A schedule that fails alone is stopped
 // for good when it is certain to fail again, or passed over in this tick. Other
 // failures stay what they are.
-func (h *Tick) narrow(ctx context.Context, job *worker.Job, r *round, err error) error {
+func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err error) error {
 	var failed *schedule.FireError
 	if !errors.As(err, &failed) || ctx.Err() != nil {
 		return err
@@ -179,7 +179,7 @@ func (h *Tick) narrow(ctx context.Context, job *worker.Job, r *round, err error)
 	id := failed.Schedules[0]
 	if failed.Certain() {
 		h.Log.ErrorContext(ctx, "schedule stopped: it cannot be fired", "schedule", id, "error", failed.Err)
-		err = job.Checkpoint(ctx, func(tx *storage.Tx) error { return schedule.StopSchedule(ctx, tx, id, r.At) })
+		err = claim.Checkpoint(ctx, func(tx *storage.Tx) error { return schedule.StopSchedule(ctx, tx, id, r.At) })
 		if err == nil || errors.Is(err, storage.ErrStale) {
 			return err
 		}

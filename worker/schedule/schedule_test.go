@@ -133,16 +133,16 @@ func (w *world) number(query string, args ...any) (n int) {
 }
 
 // claimed makes a tick and claims it.
-func (w *world) claimed(slot int) (uuid.UUID, *worker.Job) {
+func (w *world) claimed(slot int) (uuid.UUID, *worker.Claim) {
 	w.t.Helper()
-	task := tasks.NewAsked(tasks.ScheduleTick, slot)
+	task := tasks.NewPeriodic(tasks.ScheduleTick, slot)
 	made, err := ledger.Insert(w.t.Context(), w.db, task)
 	require.NoError(w.t, err)
 	require.True(w.t, made)
-	rows, err := w.ledger.Claim(w.t.Context(), ledger.Claim{ID: task.ID, Kind: task.Kind, Worker: "w"})
+	rows, err := w.ledger.Claim(w.t.Context(), ledger.ClaimRequest{ID: task.ID, Kind: task.Kind, Worker: "w"})
 	require.NoError(w.t, err)
 	require.Len(w.t, rows, 1)
-	return task.ID, worker.NewJob(w.db, rows)
+	return task.ID, worker.NewClaim(w.db, rows)
 }
 
 func (w *world) pending() bool {
@@ -166,8 +166,8 @@ func TestTickFiresWhatIsDue(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, overdue, time.Second)
 
-	id, job := w.claimed(0)
-	require.NoError(t, w.tick.Handle(t.Context(), job))
+	id, claim := w.claimed(0)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	task, err := w.ledger.Get(t.Context(), ledger.Scope{}, id)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Succeeded, task.State)
@@ -193,17 +193,17 @@ func TestTicksShareTheWork(t *testing.T) {
 	w.schedules(due, w.suite, -time.Second)
 	var ticks sync.WaitGroup
 	for slot := range tasks.ScheduleTick.Open {
-		_, job := w.claimed(slot)
+		_, claim := w.claimed(slot)
 		ticks.Go(func() {
-			if err := w.tick.Handle(t.Context(), job); err != nil {
+			if err := w.tick.Handle(t.Context(), claim); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	ticks.Wait()
 	// A tick may have passed over rows that another one held just then.
-	_, job := w.claimed(0)
-	require.NoError(t, w.tick.Handle(t.Context(), job))
+	_, claim := w.claimed(0)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Equal(t, due, w.number(`select count(*) from suite_runs`))
 	require.Equal(t, due, w.number(`select count(*) from test_schedule_fires where outcome = 'STARTED'`))
 	require.Equal(t, due, w.number(`select count(*) from tasks where kind = 'suite:run'`))
@@ -215,10 +215,10 @@ func TestTickOfALostClaimFiresNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.schedules(3, w.suite, -time.Second)
-	id, job := w.claimed(0)
+	id, claim := w.claimed(0)
 	_, err := w.db.ExecContext(t.Context(), `update tasks set attempt = attempt + 1 where id = $1`, id)
 	require.NoError(t, err)
-	require.ErrorIs(t, w.tick.Handle(t.Context(), job), storage.ErrStale)
+	require.ErrorIs(t, w.tick.Handle(t.Context(), claim), storage.ErrStale)
 	require.Zero(t, w.number(`select count(*) from test_schedule_fires`))
 	require.Empty(t, w.heard.all())
 	require.True(t, w.pending())
@@ -233,8 +233,8 @@ func TestPendingWaitsForTheMoment(t *testing.T) {
 	w.schedules(1, w.suite, patience-20*time.Millisecond)
 	require.True(t, w.pending())
 	require.Equal(t, 1, w.number(`select count(*) from test_schedules where next_run_at <= now()`), "it is due when the answer comes")
-	_, job := w.claimed(0)
-	require.NoError(t, w.tick.Handle(t.Context(), job))
+	_, claim := w.claimed(0)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Equal(t, map[string]int{"CRON STARTED": 1}, w.heard.all())
 
 	// Who waits is interrupted. On a slow machine the schedule is due before anybody
@@ -252,7 +252,7 @@ func TestPendingWaitsForTheMoment(t *testing.T) {
 	require.True(t, interrupted)
 }
 
-// The whole way of a wish, through Redis and the worker.
+// The whole way of a trigger, through Redis and the worker.
 func TestWishFiresSchedules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -265,14 +265,14 @@ func TestWishFiresSchedules(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, work.Start())
 	t.Cleanup(work.Stop)
-	wish := func() {
+	trigger := func() {
 		t.Helper()
-		require.NoError(t, redis.Wish(t.Context(), asynq.NewTask(tasks.WishPrefix+tasks.ScheduleTick.Name, nil), asynq.Queue(tasks.Schedule)))
+		require.NoError(t, redis.Trigger(t.Context(), asynq.NewTask(tasks.TriggerPrefix+tasks.ScheduleTick.Name, nil), asynq.Queue(tasks.Schedule)))
 	}
-	wish()
+	trigger()
 	w.schedules(20, w.suite, 0)
 	require.Eventually(t, func() bool {
-		wish()
+		trigger()
 		return w.number(`select count(*) from suite_runs`) == 20
 	}, 20*time.Second, 50*time.Millisecond)
 	require.Eventually(t, func() bool {
@@ -293,8 +293,8 @@ func TestSchedulesThatEndAreLogged(t *testing.T) {
 	w.schedules(1, w.suite, -time.Second)
 	_, err = w.db.ExecContext(t.Context(), `update test_schedules set max_runs = 1 where failures = 0`)
 	require.NoError(t, err)
-	_, job := w.claimed(0)
-	require.NoError(t, w.tick.Handle(t.Context(), job))
+	_, claim := w.claimed(0)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Contains(t, text.String(), `level=WARN msg="schedules stopped: they started nothing again and again" schedules=2`)
 	require.Contains(t, text.String(), `level=INFO msg="schedules ended" schedules=1`)
 }

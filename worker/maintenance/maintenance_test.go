@@ -1,4 +1,4 @@
-package upkeep_test
+package maintenance_test
 
 import (
 	"context"
@@ -21,23 +21,23 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
-	"github.com/slipway-qa/slipway/worker/upkeep"
+	"github.com/slipway-qa/slipway/worker/maintenance"
 )
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 
-// round runs a round of an upkeep kind and gives its result.
+// round runs a round of a maintenance kind and gives its result.
 func round(t *testing.T, db *storage.DB, kind tasks.Kind, h worker.Handler, into any) {
 	t.Helper()
-	s, task := ledger.New(db), tasks.NewUpkeep(kind)
+	s, task := ledger.New(db), tasks.NewMaintenance(kind)
 	made, err := ledger.Insert(t.Context(), db, task)
 	require.NoError(t, err)
 	require.True(t, made)
-	claimed, err := s.Claim(t.Context(), ledger.Claim{ID: task.ID, Kind: kind.Name, Worker: "w"})
+	claimed, err := s.Claim(t.Context(), ledger.ClaimRequest{ID: task.ID, Kind: kind.Name, Worker: "w"})
 	require.NoError(t, err)
-	job := worker.NewJob(db, claimed)
-	require.NoError(t, h.Handle(t.Context(), job))
-	require.ErrorIs(t, h.Handle(t.Context(), job), storage.ErrStale, "a stale token ends nothing")
+	claim := worker.NewClaim(db, claimed)
+	require.NoError(t, h.Handle(t.Context(), claim))
+	require.ErrorIs(t, h.Handle(t.Context(), claim), storage.ErrStale, "a stale token ends nothing")
 	row, err := s.Get(t.Context(), ledger.Scope{}, task.ID)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(*row.Result, into))
@@ -52,12 +52,12 @@ func TestLedgerRetention(t *testing.T) {
 			from generate_series(0, 30) n`, kind.Name)
 		require.NoError(t, err, i)
 	}
-	h, err := upkeep.NewLedgerRetention(ledger.New(db), upkeep.DefaultKeepSucceeded, upkeep.DefaultKeepOther)
+	h, err := maintenance.NewLedgerRetention(ledger.New(db), maintenance.DefaultKeepSucceeded, maintenance.DefaultKeepOther)
 	require.NoError(t, err)
-	var out upkeep.LedgerResult
+	var out maintenance.LedgerResult
 	round(t, db, tasks.LedgerRetention, h, &out)
 	require.EqualValues(t, 30+0+7, out.Deleted, "an hour, the setting, a day")
-	_, err = upkeep.NewLedgerRetention(nil, 0, time.Hour)
+	_, err = maintenance.NewLedgerRetention(nil, 0, time.Hour)
 	require.Error(t, err)
 }
 
@@ -83,8 +83,8 @@ func TestObjectSweep(t *testing.T) {
 			tasks.NewCrashProcess)
 		require.NoError(t, err)
 	}
-	h := upkeep.NewObjectSweep(objects, map[string]upkeep.Names{crash.AttachmentPrefix: store.UnnamedObjects})
-	var out upkeep.SweepResult
+	h := maintenance.NewObjectSweep(objects, map[string]maintenance.Names{crash.AttachmentPrefix: store.UnnamedObjects})
+	var out maintenance.SweepResult
 	round(t, db, tasks.ObjectSweep, h, &out)
 	require.Zero(t, out.Objects, "none is a day old")
 	h.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
@@ -127,16 +127,16 @@ func TestObjectSweepGoesOn(t *testing.T) {
 	}
 	broken := errors.New("no rows today")
 	s := &sweeper{Store: objects, err: errors.New("no list of uploads")}
-	h := upkeep.NewObjectSweep(s, map[string]upkeep.Names{"c/": all, "a/": all,
+	h := maintenance.NewObjectSweep(s, map[string]maintenance.Names{"c/": all, "a/": all,
 		"b/": func(context.Context, []string) ([]string, error) { return nil, broken }})
 	h.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
 
-	task := tasks.NewUpkeep(tasks.ObjectSweep)
+	task := tasks.NewMaintenance(tasks.ObjectSweep)
 	_, err = ledger.Insert(t.Context(), db, task)
 	require.NoError(t, err)
-	claimed, err := ledger.New(db).Claim(t.Context(), ledger.Claim{ID: task.ID, Kind: tasks.ObjectSweep.Name, Worker: "w"})
+	claimed, err := ledger.New(db).Claim(t.Context(), ledger.ClaimRequest{ID: task.ID, Kind: tasks.ObjectSweep.Name, Worker: "w"})
 	require.NoError(t, err)
-	err = h.Handle(t.Context(), worker.NewJob(db, claimed))
+	err = h.Handle(t.Context(), worker.NewClaim(db, claimed))
 	require.ErrorIs(t, err, broken)
 	require.ErrorIs(t, err, s.err)
 	require.ErrorContains(t, err, "sweep b/")

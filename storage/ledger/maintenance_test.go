@@ -45,7 +45,7 @@ func TestLastSucceeded(t *testing.T) {
 
 // Ticks outnumber the tasks of rare kinds by far, and a scrape must not walk
 // through them.
-func TestUpkeepIsReadByItsIndex(t *testing.T) {
+func TestMaintenanceIsReadByItsIndex(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	_, err := f.db.Exec(`insert into tasks (id, kind, queue, payload, max_attempts, state, created_at, started_at, finished_at)

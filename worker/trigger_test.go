@@ -58,27 +58,27 @@ func TestWishOfAProberMakesNoRowWithoutWork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &prober{pending: pending, handlerFunc: func(context.Context, *Job) error { return nil }}
+			p := &prober{pending: pending, handlerFunc: func(context.Context, *Claim) error { return nil }}
 			f := probing(t, p)
-			f.worker.askUpkeep(tasks.ScheduleTick)
+			f.worker.receiveTrigger(tasks.ScheduleTick)
 			require.EqualValues(t, 1, p.asked.Load())
 			require.Empty(t, f.ticks(t))
 		})
 	}
 }
 
-// The wish goes the whole way: through Redis to a row that ran once.
+// The trigger goes the whole way: through Redis to a row that ran once.
 func TestWishOfAProberRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	p := &prober{pending: due}
 	var rows atomic.Int32
-	p.handlerFunc = func(ctx context.Context, job *Job) error {
-		rows.Add(int32(len(job.Tasks)))
-		return job.Finish(ctx, map[string]int{"fires": 2}, nil)
+	p.handlerFunc = func(ctx context.Context, claim *Claim) error {
+		rows.Add(int32(len(claim.Tasks)))
+		return claim.Finish(ctx, map[string]int{"fires": 2}, nil)
 	}
 	f := probing(t, p)
-	wish := asynq.NewTask(tasks.WishPrefix+tasks.ScheduleTick.Name, nil)
-	require.NoError(t, f.worker.cfg.Redis.Wish(context.Background(), wish, asynq.Queue(tasks.Schedule)))
+	trigger := asynq.NewTask(tasks.TriggerPrefix+tasks.ScheduleTick.Name, nil)
+	require.NoError(t, f.worker.cfg.Redis.Trigger(context.Background(), trigger, asynq.Queue(tasks.Schedule)))
 	require.Eventually(t, func() bool {
 		all := f.ticks(t)
 		return len(all) == 1 && all[0].State == ledger.Succeeded
@@ -95,26 +95,26 @@ func TestNoMoreTicksThanSlots(t *testing.T) {
 	release := make(chan struct{})
 	var running sync.WaitGroup
 	running.Add(tasks.ScheduleTick.Open)
-	p := &prober{pending: due, handlerFunc: func(context.Context, *Job) error {
+	p := &prober{pending: due, handlerFunc: func(context.Context, *Claim) error {
 		running.Done()
 		<-release
 		return nil
 	}}
 	f := probing(t, p)
-	var wishes sync.WaitGroup
+	var triggers sync.WaitGroup
 	for range tasks.ScheduleTick.Open {
-		wishes.Go(func() { f.worker.askUpkeep(tasks.ScheduleTick) })
+		triggers.Go(func() { f.worker.receiveTrigger(tasks.ScheduleTick) })
 	}
 	running.Wait()
-	f.worker.askUpkeep(tasks.ScheduleTick) // finds every slot taken and returns
+	f.worker.receiveTrigger(tasks.ScheduleTick) // finds every slot taken and returns
 	require.Len(t, f.ticks(t), tasks.ScheduleTick.Open)
 	close(release)
-	wishes.Wait()
+	triggers.Wait()
 	for _, tick := range f.ticks(t) {
 		require.Equal(t, ledger.Succeeded, tick.State)
 	}
 	running.Add(1)
-	f.worker.askUpkeep(tasks.ScheduleTick)
+	f.worker.receiveTrigger(tasks.ScheduleTick)
 	require.Len(t, f.ticks(t), tasks.ScheduleTick.Open+1, "slots are free again")
 }
 
@@ -129,9 +129,9 @@ func TestTickOfADeadWorkerRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, ctx := probing(t, &prober{pending: due, handlerFunc: func(context.Context, *Job) error { return nil }}), context.Background()
-			tick := tasks.NewAsked(tasks.ScheduleTick, 0)
-			tick.Offered = true
+			f, ctx := probing(t, &prober{pending: due, handlerFunc: func(context.Context, *Claim) error { return nil }}), context.Background()
+			tick := tasks.NewPeriodic(tasks.ScheduleTick, 0)
+			tick.Delivered = true
 			id := f.insert(t, tick)
 			_, err := f.db.Exec(left)
 			require.NoError(t, err)
@@ -146,9 +146,9 @@ func TestTickOfADeadWorkerRuns(t *testing.T) {
 
 func TestWishWithoutAHandlerMakesNothing(t *testing.T) {
 	t.Parallel()
-	f := start(t, tasks.CrashPurge, func(context.Context, *Job) error { return nil })
+	f := start(t, tasks.CrashPurge, func(context.Context, *Claim) error { return nil })
 	for _, kind := range []tasks.Kind{tasks.ScheduleTick, tasks.LedgerRetention} {
-		f.worker.askUpkeep(kind)
+		f.worker.receiveTrigger(kind)
 	}
 	_, total, err := f.store.List(context.Background(), ledger.Filter{Limit: 1})
 	require.NoError(t, err)

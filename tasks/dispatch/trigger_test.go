@@ -11,11 +11,11 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-func TestWaitingCountsWishes(t *testing.T) {
+func TestWaitingCountsTriggers(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	for range 3 {
-		require.NoError(t, f.redis.Wish(ctx, asynq.NewTask("wish:x", nil), asynq.Queue(tasks.Bulk)))
+		require.NoError(t, f.redis.Trigger(ctx, asynq.NewTask("trigger:x", nil), asynq.Queue(tasks.Bulk)))
 	}
 	n, err := f.redis.Waiting(ctx, tasks.Bulk)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestWaitingEndsTheHistoryOfEntries(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	cron := asynq.NewScheduler(f.redis.Options(), &asynq.SchedulerOpts{LogLevel: asynq.FatalLevel})
-	entry, err := cron.Register("@every 1s", asynq.NewTask("wish:x", nil), asynq.Queue(tasks.Bulk))
+	entry, err := cron.Register("@every 1s", asynq.NewTask("trigger:x", nil), asynq.Queue(tasks.Bulk))
 	require.NoError(t, err)
 	require.NoError(t, cron.Start())
 	defer cron.Shutdown()

@@ -7,19 +7,19 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
-// The upkeep kinds belong to the installation, not to an organization. The
+// Maintenance kinds belong to the installation, not to an organization. The
 // asynq scheduler asks for them again and again, so few attempts suffice: the
 // next round does what this one did not.
 var (
 	// LedgerRetention deletes tasks that ended long ago.
-	LedgerRetention = upkeep("ledger:retention", 10*time.Minute, 10*time.Minute)
+	LedgerRetention = maintenance("ledger:retention", 10*time.Minute, 10*time.Minute)
 	// CrashRetention deletes crash batches and reports beyond their age.
-	CrashRetention = upkeep("crash:retention", time.Hour, 30*time.Minute)
+	CrashRetention = maintenance("crash:retention", time.Hour, 30*time.Minute)
 	// ObjectSweep deletes stored objects that no row names.
-	ObjectSweep = upkeep("object:sweep", 6*time.Hour, 30*time.Minute)
+	ObjectSweep = maintenance("object:sweep", 6*time.Hour, 30*time.Minute)
 )
 
-func upkeep(name string, every, timeout time.Duration) Kind {
+func maintenance(name string, every, timeout time.Duration) Kind {
 	return Kind{
 		Name: name, Queue: Bulk, Every: every, Timeout: timeout,
 		MaxAttempts: 3, Backoff: 30 * time.Second, MaxBackoff: 5 * time.Minute,
@@ -27,13 +27,13 @@ func upkeep(name string, every, timeout time.Duration) Kind {
 	}
 }
 
-// NewUpkeep makes an upkeep task; the dedupe key lets only one of a kind be
+// NewMaintenance makes a maintenance task; the dedupe key lets only one of a kind be
 // open, however many schedulers ask.
-func NewUpkeep(k Kind) *ledger.NewTask { return NewAsked(k, 0) }
+func NewMaintenance(k Kind) *ledger.NewTask { return NewPeriodic(k, 0) }
 
-// NewAsked makes a task of a kind that is asked for by the clock. The slot, from 0 to
+// NewPeriodic makes a task of a kind that is asked for by the clock. The slot, from 0 to
 // below the kind's Open, lets that many be open at once, however many ask.
-func NewAsked(k Kind, slot int) *ledger.NewTask {
+func NewPeriodic(k Kind, slot int) *ledger.NewTask {
 	t := k.new(0, "", struct{}{})
 	if t.DedupeKey = k.Name; slot > 0 {
 		t.DedupeKey += ":" + strconv.Itoa(slot)
@@ -43,6 +43,6 @@ func NewAsked(k Kind, slot int) *ledger.NewTask {
 
 func organizationKey(id int64) string { return strconv.FormatInt(id, 10) }
 
-// WishPrefix stands before the kind in the name of the asynq task by which the
-// scheduler asks for an upkeep task.
-const WishPrefix = "wish:"
+// TriggerPrefix stands before the kind in the name of the asynq task by which the
+// scheduler asks for a maintenance task.
+const TriggerPrefix = "trigger:"

@@ -11,17 +11,17 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// The asynq scheduler cannot write ledger rows, so what it fires is a wish: an
-// asynq task without a row, whose worker makes the row. A wish that Redis loses
+// The asynq scheduler cannot write ledger rows, so what it fires is a trigger: an
+// asynq task without a row, whose worker makes the row. A trigger that Redis loses
 // is followed by the next one.
 
 // Prober is a handler whose kind is asked for so often, every second by every
-// scheduler, that a row for each wish would fill the ledger with tasks that did
+// scheduler, that a row for each trigger would fill the ledger with tasks that did
 // nothing: a row is made only when there is work.
 //
-// The worker that got the wish claims its row and runs it at once, for the way
+// The worker that got the trigger claims its row and runs it at once, for the way
 // through Redis would take longer than the work. When it dies in between, the row
-// is found like every other: the sweep misses the offer that the row promises, or
+// is found like every other: the sweep misses the delivery that the row promises, or
 // the rescue the heartbeat.
 type Prober interface {
 	// Pending reports whether there is work now. It has probeTime, and may use some
@@ -29,12 +29,12 @@ type Prober interface {
 	Pending(ctx context.Context) (bool, error)
 }
 
-// probeTime bounds Pending, and what is asked of the ledger for a wish.
+// probeTime bounds Pending, and what is asked of the ledger for a trigger.
 const probeTime = 5 * time.Second
 
-// upkeepWish gives the kind that a wish asks for.
-func upkeepWish(typename string) (tasks.Kind, bool) {
-	name, ok := strings.CutPrefix(typename, tasks.WishPrefix)
+// triggeredKind gives the kind that a trigger asks for.
+func triggeredKind(typename string) (tasks.Kind, bool) {
+	name, ok := strings.CutPrefix(typename, tasks.TriggerPrefix)
 	if !ok {
 		return tasks.Kind{}, false
 	}
@@ -42,8 +42,8 @@ func upkeepWish(typename string) (tasks.Kind, bool) {
 	return k, ok
 }
 
-// askUpkeep answers a wish: it makes the task, or leaves it when there is one.
-func (w *Worker) askUpkeep(kind tasks.Kind) {
+// receiveTrigger answers a trigger: it makes the task, or leaves it when there is one.
+func (w *Worker) receiveTrigger(kind tasks.Kind) {
 	handler := w.cfg.Handlers[kind.Name]
 	// The worker's context, for asynq's ends with its own lease.
 	ctx, cancel := context.WithTimeout(w.base, probeTime)
@@ -51,55 +51,55 @@ func (w *Worker) askUpkeep(kind tasks.Kind) {
 	prober, probes := handler.(Prober)
 	switch {
 	case handler == nil:
-		// The next wish may find a worker that has one.
-		w.cfg.Log.DebugContext(ctx, "no handler for this wish", "kind", kind.Name)
+		// The next trigger may find a worker that has one.
+		w.cfg.Log.DebugContext(ctx, "no handler for this trigger", "kind", kind.Name)
 	case probes:
 		if task := w.probe(ctx, kind, prober); task != nil {
 			w.claimAndRun(ctx, kind, handler, task.ID, 0)
 		}
 	default:
-		w.makeUpkeep(ctx, kind)
+		w.insertMaintenance(ctx, kind)
 	}
 }
 
-// makeUpkeep makes the row of a kind that is wished for rarely; the relay offers it.
-func (w *Worker) makeUpkeep(ctx context.Context, kind tasks.Kind) {
-	// Schedulers wish at their start too, or an installation that restarts often
-	// would never come to its rarest upkeep.
+// insertMaintenance makes the row of a kind that is triggered rarely; the relay delivers it.
+func (w *Worker) insertMaintenance(ctx context.Context, kind tasks.Kind) {
+	// Schedulers trigger at their start too, or an installation that restarts often
+	// would never come to its rarest maintenance.
 	recent, err := w.cfg.Ledger.MadeWithin(ctx, kind.Name, kind.Every/2)
 	if err != nil || recent {
 		if err != nil {
-			w.cfg.Log.WarnContext(ctx, "upkeep task not made", "kind", kind.Name, "error", err)
+			w.cfg.Log.WarnContext(ctx, "maintenance task not inserted", "kind", kind.Name, "error", err)
 		}
 		return
 	}
-	made, err := ledger.Insert(ctx, w.cfg.Ledger.DB(), tasks.NewUpkeep(kind))
+	made, err := ledger.Insert(ctx, w.cfg.Ledger.DB(), tasks.NewMaintenance(kind))
 	if err != nil {
-		w.cfg.Log.WarnContext(ctx, "upkeep task not made", "kind", kind.Name, "error", err)
+		w.cfg.Log.WarnContext(ctx, "maintenance task not inserted", "kind", kind.Name, "error", err)
 		return
 	}
-	w.cfg.Log.DebugContext(ctx, "upkeep asked for", "kind", kind.Name, "made", made)
+	w.cfg.Log.DebugContext(ctx, "maintenance triggered", "kind", kind.Name, "made", made)
 }
 
 // probe makes a row when there is work and fewer than the kind's Open are open. The
-// row counts as offered, to this worker; nil when none was made.
+// row counts as delivered, to this worker; nil when none was made.
 func (w *Worker) probe(ctx context.Context, kind tasks.Kind, prober Prober) *ledger.NewTask {
 	pending, err := w.pending(ctx, prober)
 	for slot := 0; err == nil && pending && slot < max(kind.Open, 1); slot++ {
-		task := tasks.NewAsked(kind, slot)
-		task.Offered = true
+		task := tasks.NewPeriodic(kind, slot)
+		task.Delivered = true
 		var made bool
 		if made, err = ledger.Insert(ctx, w.cfg.Ledger.DB(), task); made {
 			return task
 		}
 	}
 	if err != nil {
-		w.cfg.Log.WarnContext(ctx, "upkeep task not made", "kind", kind.Name, "error", err)
+		w.cfg.Log.WarnContext(ctx, "maintenance task not inserted", "kind", kind.Name, "error", err)
 	}
 	return nil
 }
 
-// pending keeps a panic of a prober inside its wish.
+// pending keeps a panic of a prober inside its trigger.
 func (w *Worker) pending(ctx context.Context, prober Prober) (pending bool, err error) {
 	defer func() {
 		if v := recover(); v != nil {

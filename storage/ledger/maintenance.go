@@ -9,19 +9,19 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Upkeep tasks are those of the installation, without an organization. Both reads
+// Maintenance tasks are those of the installation, without an organization. Both reads
 // go through tasks_upkeep: there may be some ten thousand ticks for each task of a
 // rare kind.
 
-// MadeWithin reports whether an upkeep task of a kind was made within the time.
+// MadeWithin reports whether a maintenance task of a kind was made within the time.
 func (s *Store) MadeWithin(ctx context.Context, kind string, age time.Duration) (bool, error) {
 	var made bool
 	err := s.db.GetContext(ctx, &made, `select exists (select 1 from tasks where organization_id is null
 		and kind = $1 and created_at > now() - make_interval(secs => $2))`, kind, age.Seconds())
-	return made, storage.Wrap(err, "look for upkeep")
+	return made, storage.Wrap(err, "look for maintenance")
 }
 
-// Success is the newest task of an upkeep kind that succeeded.
+// Success is the newest task of a maintenance kind that succeeded.
 type Success struct {
 	Kind       string    `db:"kind"`
 	FinishedAt time.Time `db:"finished_at"`
@@ -37,10 +37,10 @@ from unnest($1::text[]) as k(kind) cross join lateral (
 ) t
 order by k.kind`
 
-// LastSucceeded gives the newest success of each of the upkeep kinds, those left
+// LastSucceeded gives the newest success of each of maintenance kinds, those left
 // out that have none that is still kept.
 func (s *Store) LastSucceeded(ctx context.Context, kinds []string) ([]Success, error) {
 	var last []Success
 	err := s.db.SelectContext(ctx, &last, lastSucceeded, pq.Array(kinds))
-	return last, storage.Wrap(err, "read the last upkeep")
+	return last, storage.Wrap(err, "read the last maintenance")
 }

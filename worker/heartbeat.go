@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// beatEvery renews the claims. The scheduler's rescue takes a task whose
-	// heart has been silent for RescueAfter: two beats may fail.
-	beatEvery = 2 * time.Second
+	// heartbeatEvery renews the claims. The scheduler's rescue takes a task whose
+	// heart has been silent for RescueAfter: two heartbeats may fail.
+	heartbeatEvery = 2 * time.Second
 )
 
 // Reasons why a handler's context ended early.
@@ -24,35 +24,35 @@ var (
 	errLost      = errors.New("claim lost to another worker")
 )
 
-// beats keeps the claims of a process alive, with one statement for all.
-type beats struct {
+// heartbeats keeps the claims of a process alive, with one statement for all.
+type heartbeats struct {
 	ledger *ledger.Store
 	log    *slog.Logger
 
 	mu    sync.Mutex
-	tasks map[uuid.UUID]claim
+	tasks map[uuid.UUID]activeClaim
 }
 
-type claim struct {
+type activeClaim struct {
 	token ledger.Token
 	stop  context.CancelCauseFunc
 }
 
-func newBeats(store *ledger.Store, log *slog.Logger) *beats {
-	return &beats{ledger: store, log: log, tasks: map[uuid.UUID]claim{}}
+func newHeartbeats(store *ledger.Store, log *slog.Logger) *heartbeats {
+	return &heartbeats{ledger: store, log: log, tasks: map[uuid.UUID]activeClaim{}}
 }
 
-func (b *beats) add(tokens []ledger.Token, stop context.CancelCauseFunc) {
+func (b *heartbeats) add(tokens []ledger.Token, stop context.CancelCauseFunc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, t := range tokens {
-		b.tasks[t.ID] = claim{t, stop}
+		b.tasks[t.ID] = activeClaim{t, stop}
 	}
 }
 
 // remove forgets claims; one that has been claimed again by this process since
 // stays.
-func (b *beats) remove(tokens []ledger.Token) {
+func (b *heartbeats) remove(tokens []ledger.Token) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, t := range tokens {
@@ -62,8 +62,8 @@ func (b *beats) remove(tokens []ledger.Token) {
 	}
 }
 
-func (b *beats) run(ctx context.Context) {
-	tick := time.NewTicker(beatEvery)
+func (b *heartbeats) run(ctx context.Context) {
+	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -75,7 +75,7 @@ func (b *beats) run(ctx context.Context) {
 	}
 }
 
-func (b *beats) once(ctx context.Context) {
+func (b *heartbeats) once(ctx context.Context) {
 	b.mu.Lock()
 	tokens := make([]ledger.Token, 0, len(b.tasks))
 	for _, c := range b.tasks {
@@ -85,9 +85,9 @@ func (b *beats) once(ctx context.Context) {
 	if len(tokens) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, beatEvery)
+	ctx, cancel := context.WithTimeout(ctx, heartbeatEvery)
 	defer cancel()
-	cancelled, lost, err := b.ledger.Beat(ctx, tokens)
+	cancelled, lost, err := b.ledger.Heartbeat(ctx, tokens)
 	if err != nil {
 		b.log.WarnContext(ctx, "heartbeat failed", "error", err, "tasks", len(tokens))
 		return
@@ -97,9 +97,9 @@ func (b *beats) once(ctx context.Context) {
 }
 
 // end stops the handlers of some of the tokens. A task that finished while the
-// beat was under way is not in the map any more; one that was claimed anew has
+// heartbeat was under way is not in the map any more; one that was claimed anew has
 // another token and goes on.
-func (b *beats) end(tokens []ledger.Token, ids []uuid.UUID, why error) {
+func (b *heartbeats) end(tokens []ledger.Token, ids []uuid.UUID, why error) {
 	if len(ids) == 0 {
 		return
 	}

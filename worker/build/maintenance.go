@@ -20,29 +20,29 @@ type Step struct {
 	Run func(ctx context.Context, limit int) (int64, error)
 }
 
-// Upkeep is the handler of build:upkeep: it runs each step until less is left
+// Maintenance is the handler of build:maintenance: it runs each step until less is left
 // than one call does. The task's result are the numbers by name. A step that
 // fails does not keep the others from running.
-type Upkeep struct {
+type Maintenance struct {
 	steps []Step
 }
 
 const (
-	// upkeepStep rows are dealt with by one statement.
-	upkeepStep = 1000
+	// maintenanceStep rows are dealt with by one statement.
+	maintenanceStep = 1000
 	// idempotencyAge is what the interface promises for an Idempotency-Key.
 	idempotencyAge = 24 * time.Hour
 	// DefaultKeepMail is how long mail can be read by operators.
 	DefaultKeepMail = 30 * 24 * time.Hour
 )
 
-// NewUpkeep makes the handler of builds, keys, sign-in sessions and mail, and of
+// NewMaintenance makes the handler of builds, keys, sign-in sessions and mail, and of
 // the further steps.
-func NewUpkeep(db *storage.DB, keepMail time.Duration, further ...Step) (*Upkeep, error) {
+func NewMaintenance(db *storage.DB, keepMail time.Duration, further ...Step) (*Maintenance, error) {
 	if keepMail <= 0 {
-		return nil, errors.New("build upkeep: the age of mail must be above zero")
+		return nil, errors.New("build maintenance: the age of mail must be above zero")
 	}
-	u := &Upkeep{steps: append([]Step{
+	u := &Maintenance{steps: append([]Step{
 		{"builds_expired", func(ctx context.Context, limit int) (int64, error) {
 			return distribution.ExpireBuilds(ctx, db, time.Now(), limit)
 		}},
@@ -59,7 +59,7 @@ func NewUpkeep(db *storage.DB, keepMail time.Duration, further ...Step) (*Upkeep
 	names := map[string]bool{}
 	for _, s := range u.steps {
 		if s.Name == "" || s.Run == nil || names[s.Name] {
-			return nil, fmt.Errorf("build upkeep: step %q needs a name of its own and something to run", s.Name)
+			return nil, fmt.Errorf("build maintenance: step %q needs a name of its own and something to run", s.Name)
 		}
 		names[s.Name] = true
 	}
@@ -67,13 +67,13 @@ func NewUpkeep(db *storage.DB, keepMail time.Duration, further ...Step) (*Upkeep
 }
 
 // Handle runs the steps.
-func (u *Upkeep) Handle(ctx context.Context, job *worker.Job) error {
+func (u *Maintenance) Handle(ctx context.Context, claim *worker.Claim) error {
 	sum := map[string]int64{}
 	var failed []error
 	for _, s := range u.steps {
-		for n := int64(upkeepStep); n >= upkeepStep; sum[s.Name] += n {
+		for n := int64(maintenanceStep); n >= maintenanceStep; sum[s.Name] += n {
 			var err error
-			if n, err = s.Run(ctx, upkeepStep); err != nil {
+			if n, err = s.Run(ctx, maintenanceStep); err != nil {
 				failed = append(failed, fmt.Errorf("%s: %w", s.Name, err))
 				break
 			}
@@ -82,5 +82,5 @@ func (u *Upkeep) Handle(ctx context.Context, job *worker.Job) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	return job.Finish(ctx, sum, nil)
+	return claim.Finish(ctx, sum, nil)
 }

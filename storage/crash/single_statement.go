@@ -11,14 +11,14 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
-// acceptAtOnce writes a batch, its uuids and its task in one statement. The usual
+// acceptSingleStatement writes a batch, its uuids and its task in one statement. The usual
 // commit (one organization, no files, every uuid new) then costs one round trip
 // instead of five, each of which waits for its turn on a busy machine.
 //
 // A uuid that is refused makes the statement divide by zero, which undoes all of
 // it; the answer is false then, as for commits of another form, and Accept goes
 // the long way.
-func (s *Store) acceptAtOnce(ctx context.Context, a *acceptance, task TaskOf) (*ledger.NewTask, bool, error) {
+func (s *Store) acceptSingleStatement(ctx context.Context, a *acceptance, task TaskOf) (*ledger.NewTask, bool, error) {
 	if len(a.batches) != 1 {
 		return nil, false, nil
 	}
@@ -30,12 +30,12 @@ func (s *Store) acceptAtOnce(ctx context.Context, a *acceptance, task TaskOf) (*
 	b := a.batches[0]
 	t := task(b.organization, b.id, b.size)
 	t.RequestID = a.in[b.members[0]].RequestID
-	insert, args, err := ledger.Statement(t, atOnceParameters+1)
+	insert, args, err := ledger.Statement(t, singleStatementParameters+1)
 	if err != nil {
 		return nil, false, err
 	}
 	projects, uuids, digests, ids := a.uuidArrays(b.members)
-	err = s.db.ExecAtOnce(ctx, fmt.Sprintf(atOnce, insert), append([]any{projects, uuids, digests, ids,
+	err = s.db.ExecSingleStatement(ctx, fmt.Sprintf(singleStatement, insert), append([]any{projects, uuids, digests, ids,
 		b.id, b.organization, string(b.entries), b.body, len(b.members)}, args...)...)
 	var refused *pq.Error
 	if errors.As(err, &refused) && refused.Code == divisionByZero {
@@ -45,11 +45,11 @@ func (s *Store) acceptAtOnce(ctx context.Context, a *acceptance, task TaskOf) (*
 }
 
 const (
-	atOnceParameters = 9
-	divisionByZero   = "22012"
+	singleStatementParameters = 9
+	divisionByZero            = "22012"
 )
 
-const atOnce = `
+const singleStatement = `
 with booked as (
 	insert into crash_uuids (project_id, uuid, digest, crash_id)
 	select * from (

@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 )
 
-// waiting counts the wishes for ticks.
+// waiting counts the triggers for ticks.
 func (f fixture) waiting(t *testing.T) int64 {
 	t.Helper()
 	n, err := f.redis.Waiting(context.Background(), tasks.Schedule)
@@ -26,23 +26,23 @@ func (f fixture) waiting(t *testing.T) int64 {
 	return n
 }
 
-// rounds waits for n more good rounds of the loop of the wishes.
+// rounds waits for n more good rounds of the loop of the triggers.
 func (f fixture) rounds(t *testing.T, n int) {
 	t.Helper()
 	for range n {
-		last := f.Heard()["wishes"]
-		require.Eventually(t, func() bool { return f.Heard()["wishes"].After(last) }, 10*time.Second, 10*time.Millisecond)
+		last := f.Marked()["triggers"]
+		require.Eventually(t, func() bool { return f.Marked()["triggers"].After(last) }, 10*time.Second, 10*time.Millisecond)
 	}
 }
 
-// Wishes of a queue that no worker serves do not fill Redis, and come back with the
+// Triggers of a queue that no worker serves do not fill Redis, and come back with the
 // worker.
-func TestWishesPauseWhileNobodyTakesThem(t *testing.T) {
+func TestTriggersPauseWhileNobodyTakesThem(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
-	wish, opts := wishFor(tasks.ScheduleTick)
+	trigger, opts := triggerOf(tasks.ScheduleTick)
 	for range pauseAbove + 1 {
-		require.NoError(t, f.redis.Wish(ctx, wish, opts...))
+		require.NoError(t, f.redis.Trigger(ctx, trigger, opts...))
 	}
 	require.NoError(t, f.Start())
 	defer f.Stop()
@@ -153,7 +153,7 @@ func TestTicksComeBackWithRedis(t *testing.T) {
 	way.cut()
 	forget()
 	// Until asynq and the loops have met the outage.
-	require.Eventually(t, func() bool { return time.Since(f.Heard()["wishes"]) > 2*time.Second }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return time.Since(f.Marked()["triggers"]) > 2*time.Second }, 20*time.Second, 20*time.Millisecond)
 	require.Zero(t, f.waiting(t))
 	way.join(t)
 	back := time.Now()

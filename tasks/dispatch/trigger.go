@@ -8,11 +8,11 @@ import (
 	"github.com/hibiken/asynq"
 )
 
-// Wish enqueues an asynq task that has no ledger row: the scheduler's wishes.
-func (r *Redis) Wish(ctx context.Context, wish *asynq.Task, opts ...asynq.Option) error {
+// Trigger enqueues an asynq task that has no ledger row: the scheduler's triggers.
+func (r *Redis) Trigger(ctx context.Context, trigger *asynq.Task, opts ...asynq.Option) error {
 	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
 	defer cancel()
-	if _, err := r.queue.EnqueueContext(ctx, wish, opts...); err != nil {
+	if _, err := r.queue.EnqueueContext(ctx, trigger, opts...); err != nil {
 		return fmt.Errorf("enqueue: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Package upkeep keeps the installation small: it deletes tasks that ended long
+// Package maintenance keeps the installation small: it deletes tasks that ended long
 // ago and stored objects that nothing names.
 //
 // The scheduler asks for a round of each again and again, and one round of a
@@ -11,7 +11,7 @@
 // their kind says and those whose work was not done longer, and an object only
 // goes when it is a day old, which is longer than any request that may be
 // about to name it.
-package upkeep
+package maintenance
 
 import (
 	"context"
@@ -61,7 +61,7 @@ func NewLedgerRetention(store *ledger.Store, succeeded, other time.Duration) (*L
 }
 
 // Handle deletes what is old.
-func (h *LedgerRetention) Handle(ctx context.Context, job *worker.Job) error {
+func (h *LedgerRetention) Handle(ctx context.Context, claim *worker.Claim) error {
 	var sum LedgerResult
 	var at ledger.Cursor
 	for more := true; more; {
@@ -72,5 +72,5 @@ func (h *LedgerRetention) Handle(ctx context.Context, job *worker.Job) error {
 		}
 		sum.Deleted += n
 	}
-	return job.Finish(ctx, sum, nil)
+	return claim.Finish(ctx, sum, nil)
 }

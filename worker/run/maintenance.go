@@ -19,14 +19,14 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// Upkeep is the handler of run:upkeep: it ends jobs and suite runs whose task
+// Maintenance is the handler of run:maintenance: it ends jobs and suite runs whose task
 // ended without them, forgets runs, events, idempotency keys and the fires of
 // schedules beyond their age, and recounts when schedules fire next. The task's result
 // are the numbers by name.
 //
 // Jobs are ended each time. The rest has its own periods and a share of the time:
 // what is left then goes on with the next task, which ends jobs first.
-type Upkeep struct {
+type Maintenance struct {
 	db      *storage.DB
 	objects object.Store
 	keep    time.Duration
@@ -41,9 +41,9 @@ type Upkeep struct {
 }
 
 const (
-	// lostStep jobs are ended, and upkeepStep rows deleted, by one transaction.
-	lostStep   = 500
-	upkeepStep = 1000
+	// lostStep jobs are ended, and maintenanceStep rows deleted, by one transaction.
+	lostStep        = 500
+	maintenanceStep = 1000
 	// forgetStep jobs are removed by one, with the rows of all their files.
 	forgetStep = 100
 	// forgetEvery paces what is not urgent, and has to walk through indexes.
@@ -61,28 +61,28 @@ const (
 	DefaultKeep = 90 * 24 * time.Hour
 )
 
-// NewUpkeep makes the handler; keep is how long runs can be read after their
+// NewMaintenance makes the handler; keep is how long runs can be read after their
 // start.
-func NewUpkeep(db *storage.DB, objects object.Store, keep time.Duration, log *slog.Logger) (*Upkeep, error) {
+func NewMaintenance(db *storage.DB, objects object.Store, keep time.Duration, log *slog.Logger) (*Maintenance, error) {
 	if keep <= 0 {
-		return nil, errors.New("run upkeep: the age of runs must be above zero")
+		return nil, errors.New("run maintenance: the age of runs must be above zero")
 	}
-	return &Upkeep{db: db, objects: objects, keep: keep, log: log, now: time.Now, ended: map[string]time.Time{}}, nil
+	return &Maintenance{db: db, objects: objects, keep: keep, log: log, now: time.Now, ended: map[string]time.Time{}}, nil
 }
 
-// upkeepWork is done in steps until none is left.
-type upkeepWork struct {
+// maintenanceWork is done in steps until none is left.
+type maintenanceWork struct {
 	name  string // in the task's result
 	every time.Duration
-	run   func(context.Context, *worker.Job) (n int64, more bool, err error)
+	run   func(context.Context, *worker.Claim) (n int64, more bool, err error)
 }
 
 // Handle does all of it. What fails does not keep the rest from being done.
-func (u *Upkeep) Handle(ctx context.Context, job *worker.Job) error {
+func (u *Maintenance) Handle(ctx context.Context, claim *worker.Claim) error {
 	sum := map[string]int64{}
 	var failed []error
-	step := func(w upkeepWork) (more, ok bool) {
-		n, more, err := w.run(ctx, job)
+	step := func(w maintenanceWork) (more, ok bool) {
+		n, more, err := w.run(ctx, claim)
 		sum[w.name] += n
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", w.name, err))
@@ -90,7 +90,7 @@ func (u *Upkeep) Handle(ctx context.Context, job *worker.Job) error {
 		return more && err == nil, err == nil
 	}
 	for more := true; more; {
-		more, _ = step(upkeepWork{name: "jobs_lost", run: u.endLost})
+		more, _ = step(maintenanceWork{name: "jobs_lost", run: u.endLost})
 	}
 	// Where a task that was taken for lost still does the rest, that suffices.
 	if u.mu.TryLock() {
@@ -100,16 +100,16 @@ func (u *Upkeep) Handle(ctx context.Context, job *worker.Job) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	return job.Finish(ctx, sum, nil)
+	return claim.Finish(ctx, sum, nil)
 }
 
 // unhurried does a step of each work that it is time for, in turn, until all came to
 // their end or the share of the time is used up. A work that failed is tried again by
 // the next task.
-func (u *Upkeep) unhurried(step func(upkeepWork) (more, ok bool)) {
+func (u *Maintenance) unhurried(step func(maintenanceWork) (more, ok bool)) {
 	begun := u.now()
-	var due []upkeepWork
-	for _, w := range []upkeepWork{
+	var due []maintenanceWork
+	for _, w := range []maintenanceWork{
 		{"run_files", forgetEvery, u.forgetRuns}, {"events", forgetEvery, u.forgetEvents},
 		{"idempotency_keys", forgetEvery, u.forgetKeys}, {"schedule_fires", forgetEvery, u.forgetFires},
 		{"orphan_fires", forgetEvery, u.forgetOrphans}, {"schedules_recounted", recountEvery, u.recount},
@@ -119,7 +119,7 @@ func (u *Upkeep) unhurried(step func(upkeepWork) (more, ok bool)) {
 		}
 	}
 	for len(due) > 0 && u.now().Sub(begun) < unhurriedShare {
-		due = slices.DeleteFunc(due, func(w upkeepWork) bool {
+		due = slices.DeleteFunc(due, func(w maintenanceWork) bool {
 			more, ok := step(w)
 			if ok && !more {
 				u.ended[w.name] = begun
@@ -129,18 +129,18 @@ func (u *Upkeep) unhurried(step func(upkeepWork) (more, ok bool)) {
 	}
 }
 
-func (u *Upkeep) endLost(ctx context.Context, job *worker.Job) (n int64, more bool, err error) {
-	err = job.Checkpoint(ctx, func(tx *storage.Tx) error {
+func (u *Maintenance) endLost(ctx context.Context, claim *worker.Claim) (n int64, more bool, err error) {
+	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		n, err = store.EndLostJobs(ctx, tx, lostStep)
 		return err
 	})
 	return n, n >= lostStep, err
 }
 
-func (u *Upkeep) forgetRuns(ctx context.Context, job *worker.Job) (int64, bool, error) {
+func (u *Maintenance) forgetRuns(ctx context.Context, claim *worker.Claim) (int64, bool, error) {
 	var keys []string
 	var more bool
-	err := job.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+	err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 		keys, more, err = store.ForgetRuns(ctx, tx, u.now().Add(-u.keep), forgetStep)
 		return err
 	})
@@ -151,24 +151,24 @@ func (u *Upkeep) forgetRuns(ctx context.Context, job *worker.Job) (int64, bool, 
 	return int64(len(keys)), more, nil
 }
 
-func (u *Upkeep) forgetEvents(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, err := store.ForgetEvents(ctx, u.db, u.now().Add(-keepEvents), upkeepStep)
-	return n, n >= upkeepStep, err
+func (u *Maintenance) forgetEvents(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+	n, err := store.ForgetEvents(ctx, u.db, u.now().Add(-keepEvents), maintenanceStep)
+	return n, n >= maintenanceStep, err
 }
 
-func (u *Upkeep) forgetKeys(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, err := store.ForgetKeys(ctx, u.db, u.now().Add(-keepKeys), upkeepStep)
-	return n, n >= upkeepStep, err
+func (u *Maintenance) forgetKeys(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+	n, err := store.ForgetKeys(ctx, u.db, u.now().Add(-keepKeys), maintenanceStep)
+	return n, n >= maintenanceStep, err
 }
 
 // forgetFires keeps what schedules did as long as the runs that they started.
-func (u *Upkeep) forgetFires(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, err := schedule.ForgetFires(ctx, u.db, u.now().Add(-u.keep), upkeepStep)
-	return n, n >= upkeepStep, err
+func (u *Maintenance) forgetFires(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+	n, err := schedule.ForgetFires(ctx, u.db, u.now().Add(-u.keep), maintenanceStep)
+	return n, n >= maintenanceStep, err
 }
 
-func (u *Upkeep) forgetOrphans(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, next, err := schedule.ForgetOrphanFires(ctx, u.db, u.orphans, upkeepStep)
+func (u *Maintenance) forgetOrphans(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+	n, next, err := schedule.ForgetOrphanFires(ctx, u.db, u.orphans, maintenanceStep)
 	if err != nil {
 		return n, false, err
 	}
@@ -180,8 +180,8 @@ func (u *Upkeep) forgetOrphans(ctx context.Context, _ *worker.Job) (int64, bool,
 	return n, true, nil
 }
 
-func (u *Upkeep) recount(ctx context.Context, _ *worker.Job) (int64, bool, error) {
-	n, last, more, err := schedule.Recount(ctx, u.db, u.recounted, upkeepStep)
+func (u *Maintenance) recount(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+	n, last, more, err := schedule.Recount(ctx, u.db, u.recounted, maintenanceStep)
 	if err != nil {
 		return n, false, err
 	}

@@ -1,4 +1,4 @@
-package upkeep
+package maintenance
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func NewObjectSweep(objects object.Store, unnamed map[string]Names) *ObjectSweep
 
 // Handle sweeps every prefix, in order, and the unfinished uploads. What fails
 // does not keep the others from being swept.
-func (h *ObjectSweep) Handle(ctx context.Context, job *worker.Job) error {
+func (h *ObjectSweep) Handle(ctx context.Context, claim *worker.Claim) error {
 	var sum SweepResult
 	var failed []error
 	for _, prefix := range slices.Sorted(maps.Keys(h.Unnamed)) {
@@ -60,7 +60,7 @@ func (h *ObjectSweep) Handle(ctx context.Context, job *worker.Job) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	return job.Finish(ctx, sum, nil)
+	return claim.Finish(ctx, sum, nil)
 }
 
 func (h *ObjectSweep) sweep(ctx context.Context, prefix string, unnamed Names) (int, error) {

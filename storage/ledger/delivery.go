@@ -10,20 +10,20 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Offer is what Redis carries for a task: a pointer to the row, and the number
-// of this delivery, which makes the id of the offer unique.
-type Offer struct {
+// Delivery is what Redis carries for a task: a pointer to the row, and the number
+// of this delivery, which makes the id of the delivery unique.
+type Delivery struct {
 	ID             uuid.UUID `db:"id"`
 	Kind           string    `db:"kind"`
 	Queue          string    `db:"queue"`
 	OrganizationID *int64    `db:"organization_id"`
-	Delivery       int       `db:"delivery"`
+	Number         int       `db:"delivery"`
 	RequestID      string    `db:"request_id"`
 }
 
 // The organizations that have due rows are found by jumping through the index,
 // so the cost follows their number and not the length of the backlog. Each may
-// have an equal share of the queue's places standing, and the offers are handed
+// have an equal share of the queue's places standing, and the deliveries are handed
 // out in turn: nobody's backlog is in front of everybody else's first task.
 const takeDue = `
 with recursive waiting (org) as (
@@ -69,20 +69,20 @@ with recursive waiting (org) as (
 )
 select id, kind, queue, organization_id, delivery, request_id from marked order by turn, id`
 
-// TakeDue marks due tasks of a queue as offered and gives them, at most batch,
-// and never more than keep standing offers in the queue. The caller enqueues
+// TakeDue marks due tasks of a queue as delivered and gives them, at most batch,
+// and never more than keep outstanding deliveries in the queue. The caller enqueues
 // them; what it cannot enqueue it gives to Withdraw.
-func (s *Store) TakeDue(ctx context.Context, queue string, keep, batch int) ([]Offer, error) {
-	var offers []Offer
-	err := s.db.SelectContext(ctx, &offers, takeDue, queue, keep, batch)
-	return offers, storage.Wrap(err, "take due tasks")
+func (s *Store) TakeDue(ctx context.Context, queue string, keep, batch int) ([]Delivery, error) {
+	var deliveries []Delivery
+	err := s.db.SelectContext(ctx, &deliveries, takeDue, queue, keep, batch)
+	return deliveries, storage.Wrap(err, "take due tasks")
 }
 
-// Withdraw makes offers that did not reach Redis due again.
-func (s *Store) Withdraw(ctx context.Context, offers []Offer) error {
-	ids, deliveries := make([]string, len(offers)), make([]int64, len(offers))
-	for i, o := range offers {
-		ids[i], deliveries[i] = o.ID.String(), int64(o.Delivery)
+// Withdraw makes deliveries that did not reach Redis due again.
+func (s *Store) Withdraw(ctx context.Context, deliveries []Delivery) error {
+	ids, numbers := make([]string, len(deliveries)), make([]int64, len(deliveries))
+	for i, d := range deliveries {
+		ids[i], numbers[i] = d.ID.String(), int64(d.Number)
 	}
 	_, err := s.db.ExecContext(ctx, `
 		with locked as (
@@ -92,37 +92,37 @@ func (s *Store) Withdraw(ctx context.Context, offers []Offer) error {
 			where t.state = 'queued' order by t.id for update of t
 		)
 		update tasks t set offered_at = null from locked where t.id = locked.id`,
-		pq.Array(ids), pq.Array(deliveries))
-	return storage.Wrap(err, "withdraw offers")
+		pq.Array(ids), pq.Array(numbers))
+	return storage.Wrap(err, "withdraw deliveries")
 }
 
-// Standing gives offers older than age that no worker has claimed, oldest
+// Outstanding gives deliveries older than age that no worker has claimed, oldest
 // first: the sweep asks Redis whether it still has them.
-func (s *Store) Standing(ctx context.Context, queue string, age time.Duration, limit int) ([]Offer, error) {
-	var offers []Offer
-	err := s.db.SelectContext(ctx, &offers, `
+func (s *Store) Outstanding(ctx context.Context, queue string, age time.Duration, limit int) ([]Delivery, error) {
+	var deliveries []Delivery
+	err := s.db.SelectContext(ctx, &deliveries, `
 		select id, kind, queue, organization_id, delivery, request_id from tasks
 		where queue = $1 and state = 'queued' and offered_at < now() - make_interval(secs => $2)
 		order by offered_at limit $3`, queue, age.Seconds(), limit)
-	return offers, storage.Wrap(err, "read standing offers")
+	return deliveries, storage.Wrap(err, "read outstanding deliveries")
 }
 
-// StandingQueues gives those of the queues that have such an offer.
-func (s *Store) StandingQueues(ctx context.Context, queues []string, age time.Duration) ([]string, error) {
+// OutstandingQueues gives those of the queues that have such a delivery.
+func (s *Store) OutstandingQueues(ctx context.Context, queues []string, age time.Duration) ([]string, error) {
 	var standing []string
 	err := s.db.SelectContext(ctx, &standing, `
 		select q from unnest($1::text[]) as q where exists (
 			select 1 from tasks where queue = q and state = 'queued'
 				and offered_at < now() - make_interval(secs => $2))`, pq.Array(queues), age.Seconds())
-	return standing, storage.Wrap(err, "find queues with standing offers")
+	return standing, storage.Wrap(err, "find queues with outstanding deliveries")
 }
 
-// StandingCount counts the offers of a queue that wait in Redis.
-func (s *Store) StandingCount(ctx context.Context, queue string) (int, error) {
+// OutstandingCount counts the deliveries of a queue that wait in Redis.
+func (s *Store) OutstandingCount(ctx context.Context, queue string) (int, error) {
 	var n int
 	err := s.db.GetContext(ctx, &n, `select count(*) from tasks
 		where queue = $1 and state = 'queued' and offered_at is not null`, queue)
-	return n, storage.Wrap(err, "count standing offers")
+	return n, storage.Wrap(err, "count outstanding deliveries")
 }
 
 // Epoch gives the installation's epoch, made at the first call.
@@ -137,20 +137,20 @@ func (s *Store) Epoch(ctx context.Context) (string, error) {
 	return epoch, storage.Wrap(err, "read the epoch")
 }
 
-// WithdrawAll makes every standing offer due again, because Redis lost its
+// WithdrawAll makes every outstanding delivery due again, because Redis lost its
 // memory, and gives their number.
 func (s *Store) WithdrawAll(ctx context.Context) (int64, error) {
 	res, err := s.db.ExecContext(ctx,
 		`with locked as (select id from tasks where state = 'queued' and offered_at is not null order by id for update)
 		update tasks t set offered_at = null from locked where t.id = locked.id`)
 	if err != nil {
-		return 0, storage.Wrap(err, "withdraw all offers")
+		return 0, storage.Wrap(err, "withdraw all deliveries")
 	}
 	n, err := res.RowsAffected()
-	return n, storage.Wrap(err, "withdraw all offers")
+	return n, storage.Wrap(err, "withdraw all deliveries")
 }
 
-// DueQueues gives those of the queues that have a due task without an offer.
+// DueQueues gives those of the queues that have a due task without a delivery.
 func (s *Store) DueQueues(ctx context.Context, queues []string) ([]string, error) {
 	var due []string
 	err := s.db.SelectContext(ctx, &due, `

@@ -16,13 +16,13 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// tidy runs the upkeep once and gives its numbers.
-func (w *world) tidy(u *Upkeep) (sum map[string]int64) {
+// maintain runs maintenance once and gives its numbers.
+func (w *world) maintain(u *Maintenance) (sum map[string]int64) {
 	w.t.Helper()
-	task := tasks.NewUpkeep(tasks.RunUpkeep)
+	task := tasks.NewMaintenance(tasks.RunMaintenance)
 	_, err := ledger.Insert(w.t.Context(), w.db, task)
 	require.NoError(w.t, err)
-	require.NoError(w.t, u.Handle(w.t.Context(), w.claim(tasks.RunUpkeep, task.ID)))
+	require.NoError(w.t, u.Handle(w.t.Context(), w.claim(tasks.RunMaintenance, task.ID)))
 	require.NoError(w.t, json.Unmarshal(*w.task(task.ID).Result, &sum))
 	return sum
 }
@@ -47,10 +47,10 @@ func (w *world) schedules(n int) {
 }
 
 // What is not urgent has a share of the time, and goes on with the next task.
-func TestUpkeepIsNeverLong(t *testing.T) {
+func TestMaintenanceIsNeverLong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	u, err := NewUpkeep(w.db, w.objects, DefaultKeep, w.handler.Log)
+	u, err := NewMaintenance(w.db, w.objects, DefaultKeep, w.handler.Log)
 	require.NoError(t, err)
 	// Each look at the clock takes half of the share.
 	now := time.Now()
@@ -59,10 +59,10 @@ func TestUpkeepIsNeverLong(t *testing.T) {
 		return now
 	}
 	const steps = 3
-	w.schedules(steps*upkeepStep - 1)
-	w.fires(steps*upkeepStep-1, "1 hour")
+	w.schedules(steps*maintenanceStep - 1)
+	w.fires(steps*maintenanceStep-1, "1 hour")
 	w.exec(`insert into authoring_keys (organization_id, operation, key, result, created_at)
-		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, 2*upkeepStep)
+		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, 2*maintenanceStep)
 	left := func() []int {
 		return []int{w.number(`select count(*) from test_schedules where next_run_at > now() + interval '1 year'`),
 			w.number(`select count(*) from test_schedule_fires`), w.number(`select count(*) from authoring_keys`)}
@@ -71,44 +71,44 @@ func TestUpkeepIsNeverLong(t *testing.T) {
 	for n := 1; n <= steps; n++ {
 		lost, job := w.simpleRun()
 		w.exec(`update tasks set state = 'dead' where id = $1`, job)
-		sum := w.tidy(u)
+		sum := w.maintain(u)
 		require.EqualValues(t, 1, sum["jobs_lost"])
 		require.Equal(t, store.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
-		require.Equal(t, []int{max(before[0]-n*upkeepStep, 0), max(before[1]-n*upkeepStep, 0), max(before[2]-n*upkeepStep, 0)}, left())
+		require.Equal(t, []int{max(before[0]-n*maintenanceStep, 0), max(before[1]-n*maintenanceStep, 0), max(before[2]-n*maintenanceStep, 0)}, left())
 		_, again := sum["events"]
 		require.Equal(t, n == 1, again, "what came to its end rests")
 	}
-	require.Equal(t, map[string]int64{"jobs_lost": 0}, w.tidy(u))
+	require.Equal(t, map[string]int64{"jobs_lost": 0}, w.maintain(u))
 
 	// The next round begins at the beginning again.
 	w.fires(5, "1 hour")
 	w.schedules(5)
 	now = now.Add(forgetEvery)
-	sum := w.tidy(u)
+	sum := w.maintain(u)
 	require.EqualValues(t, 5, sum["orphan_fires"])
 	require.NotContains(t, sum, "schedules_recounted")
 	now = now.Add(recountEvery)
-	require.Positive(t, w.tidy(u)["schedules_recounted"])
-	w.tidy(u)
-	w.tidy(u)
-	w.tidy(u)
+	require.Positive(t, w.maintain(u)["schedules_recounted"])
+	w.maintain(u)
+	w.maintain(u)
+	w.maintain(u)
 	require.Equal(t, []int{0, 0, 0}, left())
 }
 
 // What fails is tried again by the next task, and keeps nothing else from being done.
-func TestUpkeepFails(t *testing.T) {
+func TestMaintenanceFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	u, err := NewUpkeep(w.db, w.objects, DefaultKeep, w.handler.Log)
+	u, err := NewMaintenance(w.db, w.objects, DefaultKeep, w.handler.Log)
 	require.NoError(t, err)
 	w.fires(5, "1 hour")
 	w.schedules(5)
 	w.exec(`alter table authoring_keys rename to lost_keys`)
 	w.exec(`alter table test_schedule_fires rename to lost_fires`)
-	task := tasks.NewUpkeep(tasks.RunUpkeep)
+	task := tasks.NewMaintenance(tasks.RunMaintenance)
 	_, err = ledger.Insert(t.Context(), w.db, task)
 	require.NoError(t, err)
-	err = u.Handle(t.Context(), w.claim(tasks.RunUpkeep, task.ID))
+	err = u.Handle(t.Context(), w.claim(tasks.RunMaintenance, task.ID))
 	for _, name := range []string{"idempotency_keys: ", "schedule_fires: ", "orphan_fires: "} {
 		require.ErrorContains(t, err, name)
 	}
@@ -116,10 +116,10 @@ func TestUpkeepFails(t *testing.T) {
 	w.exec(`alter table lost_keys rename to authoring_keys`)
 	w.exec(`alter table lost_fires rename to test_schedule_fires`)
 	w.exec(`delete from tasks`)
-	require.Equal(t, map[string]int64{"jobs_lost": 0, "idempotency_keys": 0, "schedule_fires": 0, "orphan_fires": 5}, w.tidy(u))
+	require.Equal(t, map[string]int64{"jobs_lost": 0, "idempotency_keys": 0, "schedule_fires": 0, "orphan_fires": 5}, w.maintain(u))
 }
 
-func TestUpkeep(t *testing.T) {
+func TestMaintenance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
@@ -135,18 +135,18 @@ func TestUpkeep(t *testing.T) {
 	w.exec(`update test_runs set created_at = now() - interval '91 days' where id <> $1`, runs[0].ID)
 	w.exec(`update events set created_at = now() - interval '31 days' where subject <> $1`, runs[0].ID.String())
 	w.exec(`insert into authoring_keys (organization_id, operation, key, result, created_at)
-		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, upkeepStep+5)
-	w.fires(upkeepStep+3, "91 days")
+		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, maintenanceStep+5)
+	w.fires(maintenanceStep+3, "91 days")
 	lost, lostJob := w.simpleRun()
 	w.exec(`update tasks set state = 'dead' where id = $1`, lostJob)
 
-	u, err := NewUpkeep(w.db, w.objects, DefaultKeep, w.handler.Log)
+	u, err := NewMaintenance(w.db, w.objects, DefaultKeep, w.handler.Log)
 	require.NoError(t, err)
-	sum := w.tidy(u)
-	require.EqualValues(t, upkeepStep+3, sum["schedule_fires"]+sum["orphan_fires"], "those beyond their age, and the same as orphans")
+	sum := w.maintain(u)
+	require.EqualValues(t, maintenanceStep+3, sum["schedule_fires"]+sum["orphan_fires"], "those beyond their age, and the same as orphans")
 	delete(sum, "schedule_fires")
 	delete(sum, "orphan_fires")
-	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 2, "events": 2, "idempotency_keys": upkeepStep + 5,
+	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 2, "events": 2, "idempotency_keys": maintenanceStep + 5,
 		"schedules_recounted": 0}, sum)
 	require.Equal(t, store.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
 	require.Equal(t, 2, w.number(`select count(*) from test_runs`))
@@ -156,17 +156,17 @@ func TestUpkeep(t *testing.T) {
 	w.exec(`update test_runs set created_at = now() - interval '91 days'`)
 	_, second := w.simpleRun()
 	w.exec(`update tasks set state = 'dead' where id = $1`, second)
-	require.Equal(t, map[string]int64{"jobs_lost": 1}, w.tidy(u))
+	require.Equal(t, map[string]int64{"jobs_lost": 1}, w.maintain(u))
 	now := time.Now()
 	u.now = func() time.Time { return now.Add(forgetEvery + time.Minute) }
-	require.EqualValues(t, 1, w.tidy(u)["run_files"])
+	require.EqualValues(t, 1, w.maintain(u)["run_files"])
 	require.Empty(t, w.stored())
 
-	task := tasks.NewUpkeep(tasks.RunUpkeep)
+	task := tasks.NewMaintenance(tasks.RunMaintenance)
 	_, err = ledger.Insert(t.Context(), w.db, task)
 	require.NoError(t, err)
-	first := w.claim(tasks.RunUpkeep, task.ID)
-	next := w.again(tasks.RunUpkeep, task.ID)
+	first := w.claim(tasks.RunMaintenance, task.ID)
+	next := w.again(tasks.RunMaintenance, task.ID)
 	require.ErrorIs(t, u.Handle(t.Context(), first), storage.ErrStale)
 	require.NoError(t, u.Handle(t.Context(), next))
 }
@@ -191,8 +191,8 @@ func TestObjectsOfALostAttemptAreUnnamed(t *testing.T) {
 	require.Len(t, w.read(run).Jobs[0].Files, 1)
 }
 
-func TestNewUpkeepRefuses(t *testing.T) {
+func TestNewMaintenanceRefuses(t *testing.T) {
 	t.Parallel()
-	_, err := NewUpkeep(nil, nil, 0, nil)
+	_, err := NewMaintenance(nil, nil, 0, nil)
 	require.Error(t, err)
 }
