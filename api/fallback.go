@@ -10,11 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// crashPath is tried last, by noRoute: gin would let it shadow the 404 and 405
-// of every path with three segments.
-const crashPath = "/:universe/:token/:format"
-
-// crashFormats are the formats of crash submission (decisions, part 5).
+// crashFormat reports whether a text is a format of crash submission.
 func crashFormat(format string) bool {
 	switch format {
 	case "json", "minidump", "proguard", "symbols", "sourcemap", "plcrash":
@@ -23,7 +19,7 @@ func crashFormat(format string) bool {
 	return false
 }
 
-// ownSegment says that a first segment belongs to the api's own paths.
+// ownSegment reports whether a first segment begins paths of the api itself.
 func ownSegment(segment string) bool {
 	switch segment {
 	case "api", "v1", "ai-authoring", "objects", "ops", "post", "install", "session", "upload":
@@ -32,7 +28,7 @@ func ownSegment(segment string) bool {
 	return false
 }
 
-// crashToken says that a segment has the form of a crash token: ours, or the 64
+// crashToken reports whether a segment has the form of a crash token: ours, or the 64
 // hexadecimal digits that clients were configured with for other services.
 func crashToken(segment string) bool {
 	if key, err := account.ParseKey(segment); err == nil {
@@ -71,7 +67,7 @@ func (r *router) noRoute(c *gin.Context) {
 		}
 		r.unmatched(c)
 		c.Header("Allow", "OPTIONS, POST")
-		respond.Crash(c, methodNotAllowed())
+		respond.Error(c, respond.InterfaceCrash, methodNotAllowed())
 		return
 	}
 	r.unmatched(c)
@@ -96,7 +92,7 @@ func methodNotAllowed() error {
 	return &respond.Problem{Status: http.StatusMethodNotAllowed, Text: "this method is not allowed at this address"}
 }
 
-// interfaceOf finds the interface by the path's prefix; v3's shape is the plain
+// interfaceOf returns the interface by the path's prefix; v3's shape is the plain
 // one, so what belongs to none gets it too.
 func interfaceOf(path string) respond.Interface {
 	for _, p := range []struct {

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,11 +18,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api"
+	"github.com/slipway-qa/slipway/api/account"
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/crash"
+	"github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/api/install"
+	"github.com/slipway-qa/slipway/api/intake"
+	"github.com/slipway-qa/slipway/api/ops"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/upload"
+	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/account"
+	storeaccount "github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/logfield"
@@ -37,9 +47,9 @@ const baseDomain = "slipway.test"
 type world struct {
 	db     *storage.DB
 	store  *ledger.Store
-	keys   *account.Issuer
-	ours   *account.Bootstrap
-	theirs *account.Bootstrap
+	keys   *storeaccount.Issuer
+	ours   *storeaccount.Bootstrap
+	theirs *storeaccount.Bootstrap
 	cfg    api.Config
 	api    http.Handler
 	log    *syncBuffer
@@ -54,21 +64,18 @@ func newWorld(t *testing.T, change func(*api.Config)) *world {
 	w := &world{db: servicetest.DB(t), log: &syncBuffer{}, seen: &observed{}}
 	w.store = ledger.New(w.db)
 	var err error
-	w.keys, err = account.NewIssuer("local", nil)
+	w.keys, err = storeaccount.NewIssuer("local", nil)
 	require.NoError(t, err)
 	w.ours, w.theirs = w.bootstrap(t, "ours"), w.bootstrap(t, "theirs")
 	log := slog.New(logfield.Handler(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	authenticator, err := auth.New(auth.Config{DB: w.db, Region: "local", BaseDomain: baseDomain, Log: log, FailuresPerMinute: 100_000})
 	require.NoError(t, err)
-	watcher := task.NewWatcher(task.WatcherConfig{Ended: task.TasksEnded(w.store), Log: log, Interval: 20 * time.Millisecond})
+	watcher := wait.NewWatcher(wait.Config{Ended: w.store.Ended, Log: log, Interval: 20 * time.Millisecond})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); watcher.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-ended })
-	h := task.New(w.store, watcher)
-	w.cfg = api.Config{Log: log, Auth: authenticator, Observer: w.seen,
-		Tasks: api.Tasks{List: h.List, Get: h.Get, Retry: h.Retry, Cancel: h.Cancel}}
-	fill(reflect.ValueOf(&w.cfg).Elem(), gin.HandlerFunc(w.stub))
+	w.cfg = api.Config{Log: log, Auth: authenticator, Observer: w.seen, Routes: routes(task.New(w.store, watcher), w.stub)}
 	if change != nil {
 		change(&w.cfg)
 	}
@@ -77,23 +84,47 @@ func newWorld(t *testing.T, change func(*api.Config)) *world {
 	return w
 }
 
-// fill puts the stub wherever a handler is missing.
-func fill(v reflect.Value, stub gin.HandlerFunc) {
-	for i := range v.NumField() {
-		switch f := v.Field(i); {
-		case f.Kind() == reflect.Struct:
-			fill(f, stub)
-		case f.Type() == reflect.TypeFor[gin.HandlerFunc]() && f.IsNil():
-			f.Set(reflect.ValueOf(stub))
-		}
-	}
+// emptyRooms are rooms whose handlers cannot be called.
+func emptyRooms() *api.Rooms {
+	return &api.Rooms{Tasks: new(task.Handlers), Crashes: new(crash.Handlers), Intake: new(intake.Receiver),
+		Accounts: new(account.Handlers), Builds: new(distribution.Handlers), Uploads: new(upload.Handlers),
+		Tests: new(authoring.Handlers), Pages: new(install.Handlers), Ops: new(ops.Handlers)}
 }
 
-func (w *world) stub(c *gin.Context) {
+// routes is the whole list, with the stub in place of the handlers of all rooms but
+// the tasks' (nil: of all).
+func routes(tasks *task.Handlers, stub route.Handler) []route.Route {
+	rooms := emptyRooms()
+	if tasks != nil {
+		rooms.Tasks = tasks
+	}
+	list := rooms.Routes()
+	for i := range list {
+		ours := tasks != nil && strings.HasPrefix(list[i].Path, "/api/v3/tasks") || list[i].Path == "/openapi.json"
+		if !ours {
+			list[i].Handler, list[i].Fail = stub, nil
+		}
+	}
+	return list
+}
+
+// replace puts a handler in the place of one of the list.
+func replace(list []route.Route, method, path string, h route.Handler) {
+	for i := range list {
+		if list[i].Method == method && list[i].Path == path {
+			list[i].Handler = h
+			return
+		}
+	}
+	panic("no route " + method + " " + path)
+}
+
+func (w *world) stub(c *gin.Context) error {
 	w.mu.Lock()
 	w.reached++
 	w.mu.Unlock()
 	c.String(http.StatusOK, "stub "+c.Param("universe")+" "+c.Param("token")+" "+c.Param("format"))
+	return nil
 }
 
 func (w *world) hits() int {
@@ -102,9 +133,9 @@ func (w *world) hits() int {
 	return w.reached
 }
 
-func (w *world) bootstrap(t *testing.T, slug string) *account.Bootstrap {
+func (w *world) bootstrap(t *testing.T, slug string) *storeaccount.Bootstrap {
 	t.Helper()
-	b, err := account.NewBootstrap(w.keys, "")
+	b, err := storeaccount.NewBootstrap(w.keys, "")
 	require.NoError(t, err)
 	b.Organization.Slug, b.Owner.Email, b.Owner.Username, b.Operator.Username = slug, slug+"@example.com", slug, slug
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error { return b.Apply(ctx, tx, "local") })
@@ -119,34 +150,34 @@ func (w *world) tx(t *testing.T, fn func(context.Context, *storage.Tx) error) {
 }
 
 // member makes a member of our organization with an API key.
-func (w *world) member(t *testing.T, email string, role account.Role) (id int64, key string) {
+func (w *world) member(t *testing.T, email string, role storeaccount.Role) (id int64, key string) {
 	t.Helper()
 	id, key, _ = w.memberWithKeys(t, email, role)
 	return id, key
 }
 
 // memberWithKeys gives the access key as well.
-func (w *world) memberWithKeys(t *testing.T, email string, role account.Role) (id int64, key, access string) {
+func (w *world) memberWithKeys(t *testing.T, email string, role storeaccount.Role) (id int64, key, access string) {
 	t.Helper()
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
-		u, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: w.ours.Organization.ID, Email: email, Role: account.Member})
+		u, err := storeaccount.CreateUser(ctx, tx, storeaccount.CLI(), storeaccount.NewUser{OrganizationID: w.ours.Organization.ID, Email: email, Role: storeaccount.Member})
 		if err != nil {
 			return err
 		}
-		_, a, err := account.RotateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{
-			OrganizationID: w.ours.Organization.ID, UserID: u.ID, Kind: account.KindAccess})
+		_, a, err := storeaccount.RotateKey(ctx, tx, storeaccount.CLI(), w.keys, storeaccount.NewKey{
+			OrganizationID: w.ours.Organization.ID, UserID: u.ID, Kind: storeaccount.KindAccess})
 		if err != nil {
 			return err
 		}
 		access = a.Text
-		_, s, err := account.RotateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{
-			OrganizationID: w.ours.Organization.ID, UserID: u.ID, Kind: account.KindAPI})
-		if err != nil || role == account.Member {
+		_, s, err := storeaccount.RotateKey(ctx, tx, storeaccount.CLI(), w.keys, storeaccount.NewKey{
+			OrganizationID: w.ours.Organization.ID, UserID: u.ID, Kind: storeaccount.KindAPI})
+		if err != nil || role == storeaccount.Member {
 			id, key = u.ID, s.Text
 			return err
 		}
 		id, key = u.ID, s.Text
-		return account.SetRole(ctx, tx, account.CLI(), w.ours.Organization.ID, u.ID, role)
+		return storeaccount.SetRole(ctx, tx, storeaccount.CLI(), w.ours.Organization.ID, u.ID, role)
 	})
 	return id, key, access
 }
@@ -171,7 +202,9 @@ func basic(user, password string) option {
 	return func(r *http.Request) { r.SetBasicAuth(user, password) }
 }
 
-func operator(b *account.Bootstrap) option { return basic(b.Operator.Username, b.Operator.Password) }
+func operator(b *storeaccount.Bootstrap) option {
+	return basic(b.Operator.Username, b.Operator.Password)
+}
 
 func host(h string) option { return func(r *http.Request) { r.Host = h } }
 

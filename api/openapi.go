@@ -12,10 +12,11 @@ import (
 //go:embed openapi.json
 var openapi []byte
 
-// description answers GET /openapi.json.
-func description(c *gin.Context) {
+// describe serves GET /openapi.json.
+func describe(c *gin.Context) error {
 	// The description changes with the binary only, and any page may show it.
 	c.Header("Cache-Control", "public, max-age=300")
 	c.Header("Access-Control-Allow-Origin", "*")
 	c.Data(http.StatusOK, "application/json; charset=utf-8", openapi)
+	return nil
 }

@@ -32,7 +32,7 @@ func TestDescriptionAgreesWithRoutes(t *testing.T) {
 			ids[operation.OperationID] = true
 		}
 	}
-	for _, route := range w.cfg.Routes() {
+	for _, route := range w.cfg.Routes {
 		name := route.Method + " " + parameter.ReplaceAllString(route.Path, "{$1}")
 		operation, ok := described[name]
 		require.True(t, ok, "%s is not described", name)

@@ -12,13 +12,15 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/tasks/logfield"
 )
 
 // serving is what the middleware knows of a request.
 type serving struct {
-	route *Route             // nil until one matched
+	route *route.Route       // nil until one matched
 	end   context.CancelFunc // of the route's deadline
 }
 
@@ -29,8 +31,8 @@ func served(c *gin.Context) *serving {
 	return s
 }
 
-// observe gives the request its id, and writes its line and its count when it
-// has been answered, also when a handler panics.
+// observe gives the request its id, and writes its line and its count after the
+// answer, also when a handler panics.
 func (r *router) observe(c *gin.Context) {
 	start := time.Now()
 	id := requestID(c.GetHeader(respond.RequestIDHeader))
@@ -70,7 +72,7 @@ func (r *router) line(c *gin.Context, s *serving, status int, took time.Duration
 	if s.route != nil {
 		attrs = append(attrs, slog.String("route", s.route.Path))
 	}
-	if s.route == nil || s.route.Path != crashPath {
+	if s.route == nil || s.route.Path != intake.PathRoute {
 		attrs = append(attrs, slog.String("path", redact(c.Request.URL.Path)))
 	}
 	r.cfg.Log.LogAttrs(ctx, level, "request", attrs...)

@@ -1,22 +1,23 @@
 // Package api is the thin tier: it authenticates, validates, writes one
-// transaction and answers. Everything slow becomes a row of the task ledger.
+// transaction and responds. Everything slow becomes a row of the task ledger.
 //
-// All routes of all interfaces stand in one list (Routes). New makes the handler
-// out of it: around every route run the request's id, the log line, recovery from
-// panics, security headers, a deadline, a bound on the body and the
-// authentication of the route's action. Rooms hand in their handlers by Config.
+// Each room lists its routes once; Rooms.Routes is all of them. New returns the
+// handler that serves them: around every route run the request's id, the log line,
+// recovery from panics, security headers, a deadline, a bound on the body and the
+// authentication of the route's action. What a handler returns is written in the
+// shape of the route's interface.
 //
-// Paths are served with and without a trailing slash, never redirected. A path
-// that no route has is answered in the shape of the interface that its prefix
-// belongs to: 404, or 405 with Allow. `/{universe}/{token}/{format}` could be
-// nearly any path, so it is tried last, and only for the formats of crash submission or
-// when its second segment has the form of a crash token.
+// Paths are served with and without a trailing slash, never redirected. For a path
+// that no route has the answer is 404, or 405 with Allow, in the shape of the
+// interface that its prefix belongs to. `/{universe}/{token}/{format}` could be
+// nearly any path, so it is tried last, and only for the formats of crash submission
+// or when its second segment has the form of a crash token.
 //
 // HEAD is served wherever GET is. No client holds a connection for good: reads
 // and writes have deadlines, on paths that no route has as well.
 //
-// Nothing of the inside reaches a caller: a panic is logged with its stack and
-// answered as an internal error with the request's id. When the answer has begun
+// Nothing of the inside reaches a caller: a panic is logged with its stack, and the
+// answer is an internal error with the request's id. When the answer has begun
 // the connection is cut, so that half an answer is not taken for a whole one.
 // Tokens in paths and queries never reach the log.
 package api
@@ -34,39 +35,19 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/respond"
-	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/api/route"
 )
 
-// Config is what the router is made from. Every handler but Objects is
-// required.
+// Config is what the router is made from. Log, Auth and Routes are required.
 type Config struct {
 	Log  *slog.Logger
 	Auth *auth.Authenticator
+	// Routes are those of Rooms.
+	Routes []route.Route
 
-	Tasks   Tasks
-	Crashes Crashes
-	Intake  Intake
-	Ops     Ops
-
-	Accounts Accounts
-	Projects Projects
-	Builds   Builds
-	Legacy   Legacy
-	Uploads  Uploads
-	Pages    Pages
-
-	Cases     Cases
-	Suites    Suites
-	Schedules Schedules
-	Variables Variables
-	Tunnels   Tunnels
-
-	// Objects serves the signed links of the folder store; nil when objects are
-	// in S3, then the links lead there.
-	Objects gin.HandlerFunc
-
-	// Observer hears of each answered request; may be nil.
+	// Observer counts each request after its answer; may be nil.
 	Observer Observer
 	// TrustedProxies are addresses and networks whose X-Forwarded-For is
 	// believed; none by default, for anybody could send the header.
@@ -78,94 +59,9 @@ type Config struct {
 	BodyGrace time.Duration
 	// MaxBody bounds an ordinary body in bytes; default 1 MiB.
 	MaxBody int64
-	// HTTPS says that callers come by TLS: browsers are told to keep to it.
+	// HTTPS: callers come by TLS, and browsers are told to keep to it.
 	HTTPS bool
-	// ProtectMetrics asks for operator credentials at /metrics.
-	ProtectMetrics bool
 }
-
-// Tasks are the handlers of package task.
-type Tasks struct{ List, Get, Retry, Cancel gin.HandlerFunc }
-
-// Crashes are the handlers that read and change crashes.
-type Crashes struct {
-	Groups, Group, UpdateGroup, GroupCrashes   gin.HandlerFunc
-	List                                       gin.HandlerFunc // all crashes
-	Crash, Raw, Attachments, Attachment, Purge gin.HandlerFunc
-}
-
-// Intake are the handlers that receive crashes. SubmitPath finds the path
-// parameters universe, token and format.
-type Intake struct{ Submit, SubmitPath, Preflight gin.HandlerFunc }
-
-// Accounts are the handlers of package account: tokens, keys, service accounts,
-// crash projects and the organization's settings.
-type Accounts struct {
-	Token                                                           gin.HandlerFunc
-	Keys, CreateKey, DeleteKey                                      gin.HandlerFunc // the caller's own
-	ServiceAccounts, CreateServiceAccount, DeleteServiceAccount     gin.HandlerFunc
-	ServiceKeys, CreateServiceKey, DeleteServiceKey                 gin.HandlerFunc
-	CrashProjects, CrashProject, CreateCrashProject                 gin.HandlerFunc
-	UpdateCrashProject, DeleteCrashProject                          gin.HandlerFunc
-	CrashTokens, CreateCrashToken, DeleteCrashToken                 gin.HandlerFunc
-	Settings, UpdateSettings, Storage, UpdateStorage, DeleteStorage gin.HandlerFunc
-}
-
-// Projects are the handlers of apps in version 3.
-type Projects struct{ List, Get, Create, Update, Delete, Copy, Builds gin.HandlerFunc }
-
-// Builds are the handlers of builds in version 3.
-type Builds struct{ Get, Update, Delete, Copy, Download, Symbols, Notify gin.HandlerFunc }
-
-// Legacy are the handlers of versions 1 and 2.
-type Legacy struct {
-	Projects2, Project2, Builds2                                   gin.HandlerFunc
-	Projects1, Builds1, Build1, Delete1, Update1, Copy1, Download1 gin.HandlerFunc
-}
-
-// Uploads are the handlers that receive builds and symbols.
-type Uploads struct{ Upload, V3, Symbols gin.HandlerFunc }
-
-// Pages are the handlers of install pages.
-type Pages struct {
-	Landing, Icon, QR, Download, Manifest gin.HandlerFunc
-	SignIn, Session, Confirm, SignOut     gin.HandlerFunc
-}
-
-// Cases are the handlers of test cases, their runs and the runs' files.
-type Cases struct {
-	List, Get, Create, Delete, Rename gin.HandlerFunc
-	Start, StartRevision              gin.HandlerFunc
-	Runs, Run, CancelRun              gin.HandlerFunc
-	CodeTargets, Code                 gin.HandlerFunc
-	File                              gin.HandlerFunc
-}
-
-// Suites are the handlers of test suites and their runs.
-type Suites struct {
-	List, Create, Get, Update, Delete gin.HandlerFunc
-	Start, Runs, Run, CancelRun       gin.HandlerFunc
-}
-
-// Schedules are the handlers of what runs suites by the clock. Fires lists what
-// became of each time.
-type Schedules struct {
-	List, Create, Get, Update, Delete gin.HandlerFunc
-	Enable, Disable, Start, Fires     gin.HandlerFunc
-}
-
-// Variables are the handlers of the variables of tests.
-type Variables struct{ List, Create, Get, Update, Delete gin.HandlerFunc }
-
-// Tunnels are the handlers of named proxies.
-type Tunnels struct{ List, Create, Get, Delete gin.HandlerFunc }
-
-// Wrap makes a route's handler of a plain one, as package ops and the folder of
-// objects have them.
-func Wrap(h http.Handler) gin.HandlerFunc { return gin.WrapH(h) }
-
-// Ops are the handlers of package ops, wrapped.
-type Ops struct{ Health, Ready, Metrics, Console, Mail gin.HandlerFunc }
 
 // Observer counts requests. route is the pattern of the list, "" when none
 // matched; method is the caller's text.
@@ -189,11 +85,11 @@ const (
 
 type router struct {
 	cfg      Config
-	late     map[string]gin.HandlerFunc // crashPath, by method
+	late     map[string]gin.HandlerFunc // intake.PathRoute, by method
 	security http.Header
 }
 
-// New makes the handler of the whole api.
+// New returns the handler of the whole api.
 func New(cfg Config) (http.Handler, error) {
 	if cfg.Log == nil || cfg.Auth == nil {
 		return nil, errors.New("api: log and authenticator are required")
@@ -222,23 +118,23 @@ func New(cfg Config) (http.Handler, error) {
 	r := &router{cfg: cfg, late: map[string]gin.HandlerFunc{}, security: securityHeaders(cfg.HTTPS)}
 	g.Use(r.observe, r.recover, r.headers)
 	own := map[string]bool{} // paths whose HEAD stands in the list
-	for _, route := range cfg.Routes() {
-		if route.Method == http.MethodHead {
-			own[route.Path] = true
+	for _, line := range cfg.Routes {
+		if line.Method == http.MethodHead {
+			own[line.Path] = true
 		}
 	}
-	for _, route := range cfg.Routes() {
-		handler, err := r.handler(route)
+	for _, line := range cfg.Routes {
+		handler, err := r.handler(line)
 		if err != nil {
-			return nil, fmt.Errorf("api: route %s %s: %w", route.Method, route.Path, err)
+			return nil, fmt.Errorf("api: route %s %s: %w", line.Method, line.Path, err)
 		}
-		if route.Path == crashPath {
-			r.late[route.Method] = handler
+		if line.Path == intake.PathRoute {
+			r.late[line.Method] = handler
 			continue
 		}
-		for _, path := range spellings(route.Path) {
-			g.Handle(route.Method, path, handler)
-			if route.Method == http.MethodGet && !own[route.Path] {
+		for _, path := range spellings(line.Path) {
+			g.Handle(line.Method, path, handler)
+			if line.Method == http.MethodGet && !own[line.Path] {
 				g.Handle(http.MethodHead, path, handler) // net/http drops the body
 			}
 		}
@@ -254,7 +150,7 @@ func spellings(path string) []string {
 	if rest, ok := strings.CutPrefix(path, "/api/v3/"); ok {
 		paths = append(paths, "/api/3/"+rest)
 	}
-	if rest, ok := strings.CutPrefix(path, authoringPath+"/"); ok {
+	if rest, ok := strings.CutPrefix(path, "/v1/ai-authoring/"); ok {
 		paths = append(paths, "/ai-authoring/v1/"+rest)
 	}
 	if strings.Contains(path, "*") {
@@ -269,22 +165,22 @@ func spellings(path string) []string {
 	return paths
 }
 
-// handler puts what a route asks for around its handler.
-func (r *router) handler(route Route) (gin.HandlerFunc, error) {
-	if route.Handler == nil {
+// handler puts around a route's handler what the route says.
+func (r *router) handler(line route.Route) (gin.HandlerFunc, error) {
+	if line.Handler == nil {
 		return nil, errors.New("no handler")
 	}
-	if (route.Action == "") == (route.Public == "") {
+	if (line.Action == "") == (line.Public == "") {
 		return nil, errors.New("needs either an action or the reason why it is public")
 	}
 	var guard gin.HandlerFunc
-	if route.Action != "" {
+	if line.Action != "" {
 		var err error
-		if guard, err = r.cfg.Auth.Require(route.Interface, route.Action); err != nil {
+		if guard, err = r.cfg.Auth.Require(line.Interface, line.Action); err != nil {
 			return nil, err
 		}
 	}
-	deadline, body := route.Deadline, route.Body
+	deadline, body := line.Deadline, line.Body
 	if deadline == 0 {
 		deadline = r.cfg.RequestTimeout
 	}
@@ -293,11 +189,11 @@ func (r *router) handler(route Route) (gin.HandlerFunc, error) {
 	}
 	return func(c *gin.Context) {
 		s := served(c)
-		s.route = &route
+		s.route = &line
 		r.bound(c, s, deadline)
 		if body > 0 && c.Request.Body != nil {
 			if c.Request.ContentLength > body {
-				respond.Error(c, route.Interface, &http.MaxBytesError{Limit: body})
+				respond.Error(c, line.Interface, &http.MaxBytesError{Limit: body})
 				return
 			}
 			c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, body)
@@ -307,11 +203,11 @@ func (r *router) handler(route Route) (gin.HandlerFunc, error) {
 				return
 			}
 		}
-		route.Handler(c)
+		line.Serve(c)
 	}, nil
 }
 
-// bound gives a request its times: its context ends at the deadline, its body
+// bound sets the times of a request: its context ends at the deadline, its body
 // must arrive before that and keep its rate, also when nobody reads it (net/http
 // does, up to 256 KiB, before the answer goes out), and the answer must be taken
 // answerGrace after it at the latest.
@@ -326,12 +222,4 @@ func (r *router) bound(c *gin.Context, s *serving, deadline time.Duration) {
 	if c.Request.Body != nil && c.Request.ContentLength != 0 {
 		c.Request.Body = newPaced(control, c.Request.Body, r.cfg.BodyGrace, end)
 	}
-}
-
-// objects answers 404 where the api serves no objects.
-func (cfg *Config) objects() gin.HandlerFunc {
-	if cfg.Objects != nil {
-		return cfg.Objects
-	}
-	return func(c *gin.Context) { respond.V3(c, storage.ErrNotFound) }
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,14 +85,14 @@ func TestRequestID(t *testing.T) {
 func TestPanicsDoNotReachCallers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(cfg *api.Config) {
-		cfg.Ops.Health = func(*gin.Context) { panic("secret detail") }
-		cfg.Intake.Submit = func(c *gin.Context) { panic(c.Request.Header["None"][:1]) }
-		cfg.Ops.Metrics = func(c *gin.Context) {
+		replace(cfg.Routes, "GET", "/healthz", func(*gin.Context) error { panic("secret detail") })
+		replace(cfg.Routes, "POST", "/post", func(c *gin.Context) error { panic(c.Request.Header["None"][:1]) })
+		replace(cfg.Routes, "GET", "/metrics", func(c *gin.Context) error {
 			c.String(http.StatusOK, "half")
 			c.Writer.Flush()
 			panic("after the first byte")
-		}
-		cfg.Ops.Ready = func(c *gin.Context) { respond.V3(c, errors.New("secret cause")) }
+		})
+		replace(cfg.Routes, "GET", "/readyz", func(c *gin.Context) error { return errors.New("secret cause") })
 	})
 	rec := w.do(t, "GET", "/healthz")
 	require.Equal(t, 500, rec.Code)
@@ -124,14 +125,14 @@ func TestBodiesAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(cfg *api.Config) {
 		cfg.MaxBody = 10
-		read := func(c *gin.Context) {
+		read := func(c *gin.Context) error {
 			if _, err := io.ReadAll(c.Request.Body); err != nil {
-				respond.V3(c, err)
-				return
+				return err
 			}
-			c.Status(http.StatusOK)
+			return respond.Empty(c, http.StatusOK)
 		}
-		cfg.Crashes.UpdateGroup, cfg.Intake.Submit = read, read
+		replace(cfg.Routes, "PATCH", "/api/v3/crash-groups/:id", read)
+		replace(cfg.Routes, "POST", "/post", read)
 	})
 	owner := key(w.ours.Owner.APIKey)
 	require.Equal(t, 200, w.do(t, "PATCH", "/api/v3/crash-groups/1", owner, body("0123456789")).Code)
@@ -184,7 +185,12 @@ func TestLogLine(t *testing.T) {
 func TestForwardedAddressOnlyFromTrustedProxies(t *testing.T) {
 	t.Parallel()
 	var seen string
-	change := func(cfg *api.Config) { cfg.Ops.Health = func(c *gin.Context) { seen = c.ClientIP() } }
+	change := func(cfg *api.Config) {
+		replace(cfg.Routes, "GET", "/healthz", func(c *gin.Context) error {
+			seen = c.ClientIP()
+			return nil
+		})
+	}
 	w := newWorld(t, change)
 	w.do(t, "GET", "/healthz", header("X-Forwarded-For", "203.0.113.9"))
 	require.Equal(t, "192.0.2.1", seen)
@@ -204,11 +210,16 @@ func TestMissingHandlerIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cfg := w.cfg
-	cfg.Crashes.Purge = nil
+	cfg.Routes = slices.Clone(cfg.Routes)
+	replace(cfg.Routes, "DELETE", "/api/v3/crashes", nil)
 	_, err := api.New(cfg)
 	require.ErrorContains(t, err, "DELETE /api/v3/crashes")
 	cfg = w.cfg
-	cfg.Objects = nil
+	for _, r := range emptyRooms().Routes() {
+		if r.Path == "/objects/*key" {
+			replace(cfg.Routes, r.Method, r.Path, r.Handler)
+		}
+	}
 	h, err := api.New(cfg)
 	require.NoError(t, err)
 	w.api = h
@@ -222,7 +233,7 @@ func TestHeadWhereverGet(t *testing.T) {
 	w := newWorld(t, nil)
 	server := httptest.NewServer(w.api)
 	defer server.Close()
-	for _, route := range w.cfg.Routes() {
+	for _, route := range w.cfg.Routes {
 		if route.Method != http.MethodGet {
 			continue
 		}
@@ -252,10 +263,10 @@ func TestNoConnectionIsHeldForGood(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(cfg *api.Config) {
 		cfg.BodyGrace, cfg.RequestTimeout = 200*time.Millisecond, time.Second
-		cfg.Intake.Submit = func(c *gin.Context) {
+		replace(cfg.Routes, "POST", "/post", func(c *gin.Context) error {
 			_, err := io.ReadAll(c.Request.Body)
-			respond.Crash(c, &respond.Problem{Status: http.StatusBadRequest, Text: "late", Err: err})
-		}
+			return &respond.Problem{Status: http.StatusBadRequest, Text: "late", Err: err}
+		})
 	})
 	server := httptest.NewServer(w.api)
 	t.Cleanup(server.Close)
@@ -290,7 +301,7 @@ func TestDeadlineOfABodyThatArrived(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(cfg *api.Config) {
 		cfg.BodyGrace = 50 * time.Millisecond
-		cfg.Intake.Submit = func(c *gin.Context) {
+		replace(cfg.Routes, "POST", "/post", func(c *gin.Context) error {
 			_, err := io.ReadAll(c.Request.Body)
 			select {
 			case <-c.Request.Context().Done():
@@ -298,11 +309,10 @@ func TestDeadlineOfABodyThatArrived(t *testing.T) {
 			case <-time.After(300 * time.Millisecond): // six times the body's
 			}
 			if err != nil {
-				respond.Crash(c, err)
-				return
+				return err
 			}
-			c.Status(http.StatusOK)
-		}
+			return respond.Empty(c, http.StatusOK)
+		})
 	})
 	server := httptest.NewServer(w.api)
 	defer server.Close()

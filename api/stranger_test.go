@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api"
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
@@ -28,7 +31,7 @@ var public = map[string]bool{
 }
 
 // address fills a route's parameters in.
-func address(r api.Route) string {
+func address(r route.Route) string {
 	path := strings.NewReplacer("/:universe/:token/:format", "/u/t/json", "*key", "a/b", "*any", "static/x.js").Replace(r.Path)
 	return parameter.ReplaceAllStringFunc(path, func(name string) string {
 		if name == ":attachment" || name == ":id" && (strings.HasPrefix(path, "/api/v3/tasks") || strings.HasPrefix(path, "/api/v3/crashes")) {
@@ -106,7 +109,7 @@ func TestStrangers(t *testing.T) {
 		"foreign page":       {[]option{basic("ours", w.ours.Owner.AccessKey), header("Sec-Fetch-Site", "cross-site")}, []int{403}},
 	}
 	seen := map[string]bool{}
-	for _, route := range w.cfg.Routes() {
+	for _, route := range w.cfg.Routes {
 		name := route.Method + " " + route.Path
 		require.False(t, seen[name], "%s stands twice", name)
 		seen[name] = true
@@ -147,7 +150,7 @@ func TestRolesOnRoutes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	_, member, access := w.memberWithKeys(t, "member@example.com", account.Member)
-	for _, route := range w.cfg.Routes() {
+	for _, route := range w.cfg.Routes {
 		if route.Public != "" {
 			continue
 		}
@@ -182,7 +185,15 @@ func TestRolesOnRoutes(t *testing.T) {
 
 func TestMetricsCanBeProtected(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(cfg *api.Config) { cfg.ProtectMetrics = true })
+	w := newWorld(t, func(cfg *api.Config) {
+		for _, r := range (&ops.Handlers{ProtectMetrics: true}).Routes() {
+			if r.Path == ops.MetricsPath {
+				at := slices.IndexFunc(cfg.Routes, func(r route.Route) bool { return r.Path == ops.MetricsPath })
+				r.Handler = cfg.Routes[at].Handler
+				cfg.Routes[at] = r
+			}
+		}
+	})
 	require.Equal(t, 401, w.do(t, "GET", "/metrics").Code)
 	require.Equal(t, 403, w.do(t, "GET", "/metrics", key(w.ours.Owner.APIKey)).Code)
 	require.Equal(t, 200, w.do(t, "GET", "/metrics", operator(w.ours)).Code)

@@ -1,17 +1,16 @@
 // Package account serves what belongs to callers themselves over version 3 of the
 // distribution interface: the exchange of a key for a Bearer token, the caller's
-// own keys, service accounts and their keys, crash projects and their tokens, and
-// the settings of the organization with its connection to the vendor's app
-// storage (decisions, parts 0 and 3).
+// own keys, service accounts and their keys, and the settings of the organization
+// with its connection to the vendor's app storage.
 //
 // A secret is in the answer that made it and nowhere else. Nobody makes a service
 // account of a higher role than their own, or a key for one. The secret of the
 // storage connection is kept encrypted under the installation's signing key, and
-// is never answered.
+// no answer shows it.
 //
-// Failures are answered by respond.V3: 400 for a member that breaks a rule, 403,
-// 404 also for what belongs to another organization, 409 for a name that is taken
-// and for what cannot be deleted.
+// Failures are 400 for a member that breaks a rule, 403, 404 also for what belongs
+// to another organization, 409 for a name that is taken and for what cannot be
+// deleted.
 package account
 
 import (
@@ -23,8 +22,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/tasks/outbound"
@@ -41,11 +40,10 @@ type Config struct {
 	Now        func() time.Time // default time.Now
 }
 
-// Handlers are the handlers of the routes. The router puts auth.Require before
-// each of them.
+// Handlers are the handlers of the room's routes.
 type Handlers struct{ cfg Config }
 
-// New makes the handlers.
+// New returns the handlers.
 func New(cfg Config) (*Handlers, error) {
 	if cfg.DB == nil || cfg.Keys == nil || cfg.Guard == nil {
 		return nil, errors.New("account handlers: database, issuer of keys and guard are required")
@@ -56,14 +54,30 @@ func New(cfg Config) (*Handlers, error) {
 	return &Handlers{cfg: cfg}, nil
 }
 
-// caller is who asks; the table of package auth keeps operators out.
-func caller(c *gin.Context) *auth.Caller { return auth.CallerOf(c.Request.Context()) }
-
-// paged reads the page and its rows of the account store.
-func paged(c *gin.Context) (pagination.Request, storage.Page, error) {
-	r, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
-	return r, storage.Page{Limit: r.Limit(), Offset: r.Offset()}, err
+// Routes are the room's routes.
+func (h *Handlers) Routes() []route.Route {
+	const v3 = respond.InterfaceV3
+	return []route.Route{
+		{Method: http.MethodPost, Path: "/api/v3/auth/token", Interface: v3, Action: auth.ExchangeToken, Handler: h.Token},
+		{Method: http.MethodGet, Path: "/api/v3/me/keys", Interface: v3, Action: auth.ManageOwnKeys, Handler: h.Keys},
+		{Method: http.MethodPost, Path: "/api/v3/me/keys", Interface: v3, Action: auth.ManageOwnKeys, Handler: h.CreateKey},
+		{Method: http.MethodDelete, Path: "/api/v3/me/keys/:id", Interface: v3, Action: auth.ManageOwnKeys, Handler: h.DeleteKey},
+		{Method: http.MethodGet, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.ServiceAccounts},
+		{Method: http.MethodPost, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.CreateServiceAccount},
+		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceAccount},
+		{Method: http.MethodGet, Path: "/api/v3/service-accounts/:id/keys", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.ServiceKeys},
+		{Method: http.MethodPost, Path: "/api/v3/service-accounts/:id/keys", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.CreateServiceKey},
+		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id/keys/:key", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceKey},
+		{Method: http.MethodGet, Path: "/api/v3/settings/organization", Interface: v3, Action: auth.ManageSettings, Handler: h.Settings},
+		{Method: http.MethodPut, Path: "/api/v3/settings/organization", Interface: v3, Action: auth.ManageSettings, Handler: h.UpdateSettings},
+		{Method: http.MethodGet, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: h.Storage},
+		{Method: http.MethodPut, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: h.UpdateStorage},
+		{Method: http.MethodDelete, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: h.DeleteStorage},
+	}
 }
+
+// callerOf is who calls; the table of package auth keeps operators out.
+func callerOf(c *gin.Context) *auth.Caller { return auth.CallerOf(c.Request.Context()) }
 
 // inTx runs a use case in its transaction.
 func (h *Handlers) inTx(c *gin.Context, work func(context.Context, *storage.Tx) error) error {
@@ -71,18 +85,16 @@ func (h *Handlers) inTx(c *gin.Context, work func(context.Context, *storage.Tx) 
 	return h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return work(ctx, tx) })
 }
 
-// Token answers POST /api/v3/auth/token.
-func (h *Handlers) Token(c *gin.Context) {
-	who := caller(c)
-	if who.KeyID == 0 {
-		respond.V3(c, &respond.Problem{Status: http.StatusForbidden, Text: "only an API key can be exchanged for a token"})
-		return
+// Token serves POST /api/v3/auth/token.
+func (h *Handlers) Token(c *gin.Context) error {
+	caller := callerOf(c)
+	if caller.KeyID == 0 {
+		return &respond.Problem{Status: http.StatusForbidden, Text: "only an API key can be exchanged for a token"}
 	}
-	secret, expires, err := account.IssueBearer(c.Request.Context(), h.cfg.DB, h.cfg.Keys, who.OrganizationID, who.UserID, h.cfg.Now())
+	secret, expires, err := account.IssueBearer(c.Request.Context(), h.cfg.DB, h.cfg.Keys, caller.OrganizationID, caller.UserID, h.cfg.Now())
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	respond.JSON(c, http.StatusOK, gin.H{"token": secret.Text, "expires_at": expires})
+	return respond.JSON(c, http.StatusOK, gin.H{"token": secret.Text, "expires_at": expires})
 }

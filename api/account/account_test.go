@@ -17,7 +17,7 @@ import (
 
 	handlers "github.com/slipway-qa/slipway/api/account"
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -43,7 +43,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{db: servicetest.DB(t), engine: gin.New()}
+	w := &world{db: servicetest.DB(t)}
 	var err error
 	w.keys, err = account.NewIssuer("local", nil)
 	require.NoError(t, err)
@@ -54,38 +54,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	h, err := handlers.New(handlers.Config{DB: w.db, Keys: w.keys, Guard: guard, SigningKey: signingKey})
 	require.NoError(t, err)
-	for _, r := range []struct {
-		method, path string
-		action       auth.Action
-		handler      gin.HandlerFunc
-	}{
-		{"POST", "/auth/token", auth.ExchangeToken, h.Token},
-		{"GET", "/me/keys", auth.ManageOwnKeys, h.Keys}, {"POST", "/me/keys", auth.ManageOwnKeys, h.CreateKey},
-		{"DELETE", "/me/keys/:id", auth.ManageOwnKeys, h.DeleteKey},
-		{"GET", "/service-accounts", auth.ManageServiceAccounts, h.ServiceAccounts},
-		{"POST", "/service-accounts", auth.ManageServiceAccounts, h.CreateServiceAccount},
-		{"DELETE", "/service-accounts/:id", auth.ManageServiceAccounts, h.DeleteServiceAccount},
-		{"GET", "/service-accounts/:id/keys", auth.ManageServiceAccounts, h.ServiceKeys},
-		{"POST", "/service-accounts/:id/keys", auth.ManageServiceAccounts, h.CreateServiceKey},
-		{"DELETE", "/service-accounts/:id/keys/:key", auth.ManageServiceAccounts, h.DeleteServiceKey},
-		{"GET", "/crash-projects", auth.ManageCrashProjects, h.CrashProjects},
-		{"POST", "/crash-projects", auth.ManageCrashProjects, h.CreateCrashProject},
-		{"GET", "/crash-projects/:id", auth.ManageCrashProjects, h.CrashProject},
-		{"PUT", "/crash-projects/:id", auth.ManageCrashProjects, h.UpdateCrashProject},
-		{"DELETE", "/crash-projects/:id", auth.ManageCrashProjects, h.DeleteCrashProject},
-		{"GET", "/crash-projects/:id/tokens", auth.ManageCrashProjects, h.CrashTokens},
-		{"POST", "/crash-projects/:id/tokens", auth.ManageCrashProjects, h.CreateCrashToken},
-		{"DELETE", "/crash-projects/:id/tokens/:token", auth.ManageCrashProjects, h.DeleteCrashToken},
-		{"GET", "/settings/organization", auth.ManageSettings, h.Settings},
-		{"PUT", "/settings/organization", auth.ManageSettings, h.UpdateSettings},
-		{"GET", "/settings/storage", auth.ManageSettings, h.Storage},
-		{"PUT", "/settings/storage", auth.ManageSettings, h.UpdateStorage},
-		{"DELETE", "/settings/storage", auth.ManageSettings, h.DeleteStorage},
-	} {
-		guard, err := authenticator.Require(respond.InterfaceV3, r.action)
-		require.NoError(t, err)
-		w.engine.Handle(r.method, r.path, guard, r.handler)
-	}
+	w.engine = routetest.Engine(routetest.ByCredentials(authenticator), h.Routes()...)
 	return w
 }
 
@@ -131,7 +100,7 @@ func (w *world) do(t *testing.T, key, method, path string, body any) (int, objec
 	if body != nil {
 		require.NoError(t, json.NewEncoder(&buf).Encode(body))
 	}
-	r := httptest.NewRequestWithContext(t.Context(), method, path, &buf)
+	r := httptest.NewRequestWithContext(t.Context(), method, "/api/v3"+path, &buf)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-API-Key", key)
 	rec := httptest.NewRecorder()
@@ -166,13 +135,13 @@ func TestTokenExchange(t *testing.T) {
 	expires, err := time.Parse(time.RFC3339, answer["expires_at"].(string))
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now().Add(time.Hour), expires, 10*time.Second)
-	r := httptest.NewRequestWithContext(t.Context(), "GET", "/me/keys", http.NoBody)
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v3/me/keys", http.NoBody)
 	r.Header.Set("Authorization", "Bearer "+answer["token"].(string))
 	rec := httptest.NewRecorder()
 	w.engine.ServeHTTP(rec, r)
 	require.Equal(t, 200, rec.Code, rec.Body)
 	// A token is no way to a further token.
-	r = httptest.NewRequestWithContext(t.Context(), "POST", "/auth/token", http.NoBody)
+	r = httptest.NewRequestWithContext(t.Context(), "POST", "/api/v3/auth/token", http.NoBody)
 	r.Header.Set("Authorization", "Bearer "+answer["token"].(string))
 	rec = httptest.NewRecorder()
 	w.engine.ServeHTTP(rec, r)
@@ -257,43 +226,6 @@ func TestServiceAccounts(t *testing.T) {
 	var audited int
 	require.NoError(t, w.db.Get(&audited, `select count(*) from audit_events where type = $1`, account.ServiceAccountDeleted))
 	require.Equal(t, 2, audited)
-}
-
-func TestCrashProjects(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	owner, theirs := w.ours.Owner.APIKey, w.theirs.Owner.APIKey
-	w.must(t, 403, w.member(t, "dev", account.Member), "GET", "/crash-projects", nil)
-	w.must(t, 400, owner, "POST", "/crash-projects", object{})
-	made := w.must(t, 201, owner, "POST", "/crash-projects", object{"name": "iOS app"})
-	require.True(t, strings.HasPrefix(made["secret"].(string), "slp_local_crash_"))
-	w.must(t, 409, owner, "POST", "/crash-projects", object{"name": "iOS app"})
-	require.Len(t, w.must(t, 200, owner, "GET", "/crash-projects", nil)["crash_projects"], 2)
-	path := "/crash-projects/" + number(t, made, "crash_project", "id")
-	w.must(t, 404, theirs, "GET", path, nil)
-	w.must(t, 200, owner, "GET", path+"-ios-app", nil)
-	require.Equal(t, "renamed", w.must(t, 200, owner, "PUT", path, object{"name": "renamed"})["crash_project"].(object)["name"])
-	w.must(t, 400, owner, "PUT", path, object{"project_id": 999})
-	w.must(t, 404, theirs, "PUT", path, object{"name": "x"})
-
-	token := w.must(t, 201, owner, "POST", path+"/tokens", object{"name": "beta", "scopes": []string{"symbol:post"}, "quota_per_minute": 60})
-	require.Len(t, w.must(t, 200, owner, "GET", path+"/tokens", nil)["crash_tokens"], 2)
-	w.must(t, 400, owner, "POST", path+"/tokens", object{"scopes": []string{"all"}})
-	tokenPath := "/tokens/" + number(t, token, "crash_token", "id")
-	w.must(t, 404, owner, "DELETE", "/crash-projects/"+fmt.Sprint(w.ours.Crash.Project)+tokenPath, nil)
-	w.must(t, 204, owner, "DELETE", path+tokenPath, nil)
-	w.must(t, 404, owner, "DELETE", path+tokenPath, nil)
-
-	// One that has received something stays.
-	id := number(t, made, "crash_project", "id")
-	_, err := w.db.Exec(`insert into crash_uuids (project_id, uuid, digest, crash_id) values ($1, gen_random_uuid(), '\x00', gen_random_uuid())`, id)
-	require.NoError(t, err)
-	w.must(t, 409, owner, "DELETE", path, nil)
-	_, err = w.db.Exec(`delete from crash_uuids`)
-	require.NoError(t, err)
-	w.must(t, 404, theirs, "DELETE", path, nil)
-	w.must(t, 204, owner, "DELETE", path, nil)
-	w.must(t, 404, owner, "GET", path, nil)
 }
 
 func TestSettings(t *testing.T) {

@@ -31,94 +31,87 @@ func (r keyRequest) kind() (account.KeyKind, error) {
 	return "", &storage.InvalidError{Field: "kind", Msg: "must be api or access"}
 }
 
-// Keys answers GET /api/v3/me/keys.
-func (h *Handlers) Keys(c *gin.Context) { h.listKeys(c, caller(c).UserID) }
+// Keys serves GET /api/v3/me/keys.
+func (h *Handlers) Keys(c *gin.Context) error { return h.listKeys(c, callerOf(c).UserID) }
 
-// CreateKey answers POST /api/v3/me/keys.
-func (h *Handlers) CreateKey(c *gin.Context) { h.createKey(c, caller(c).UserID) }
+// CreateKey serves POST /api/v3/me/keys.
+func (h *Handlers) CreateKey(c *gin.Context) error { return h.createKey(c, callerOf(c).UserID) }
 
-// DeleteKey answers DELETE /api/v3/me/keys/{id}.
-func (h *Handlers) DeleteKey(c *gin.Context) { h.deleteKey(c, caller(c).UserID, "id") }
+// DeleteKey serves DELETE /api/v3/me/keys/{id}.
+func (h *Handlers) DeleteKey(c *gin.Context) error { return h.deleteKey(c, callerOf(c).UserID, "id") }
 
-func (h *Handlers) listKeys(c *gin.Context, userID int64) {
-	ctx, org := c.Request.Context(), caller(c).OrganizationID
-	r, rows, err := paged(c)
+func (h *Handlers) listKeys(c *gin.Context, userID int64) error {
+	at, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	list, err := account.Keys(ctx, h.cfg.DB, org, userID, rows)
+	ctx, organization := c.Request.Context(), callerOf(c).OrganizationID
+	list, err := account.Keys(ctx, h.cfg.DB, organization, userID, at.Rows())
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	total, err := account.CountKeys(ctx, h.cfg.DB, org, userID)
+	total, err := account.CountKeys(ctx, h.cfg.DB, organization, userID)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"keys": list, "pagination": r.Envelope(total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"keys": list, "pagination": at.Envelope(total)})
 }
 
 // lasting refuses callers who are here for an hour: a Bearer token that leaked must
 // not become a key that lasts.
-func lasting(c *gin.Context) error {
-	if caller(c).KeyID == 0 {
+func lasting(caller *auth.Caller) error {
+	if caller.KeyID == 0 {
 		return &respond.Problem{Status: http.StatusForbidden, Text: "a Bearer token cannot make keys; use an API key"}
 	}
 	return nil
 }
 
-func (h *Handlers) createKey(c *gin.Context, userID int64) {
-	if err := lasting(c); err != nil {
-		respond.V3(c, err)
-		return
+func (h *Handlers) createKey(c *gin.Context, userID int64) error {
+	caller := callerOf(c)
+	if err := lasting(caller); err != nil {
+		return err
 	}
 	var req keyRequest
 	if err := body.Read(c, &req); err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	kind, err := req.kind()
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
+	}
+	store := account.CreateKey
+	if req.Regenerate {
+		store = account.RotateKey
 	}
 	var row *account.KeyRow
 	var secret account.Secret
-	err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
-		make := account.CreateKey
-		if req.Regenerate {
-			make = account.RotateKey
-		}
-		var err error
-		row, secret, err = make(ctx, tx, auth.Actor(c), h.cfg.Keys, account.NewKey{
-			OrganizationID: caller(c).OrganizationID, UserID: userID, Kind: kind, Name: req.Name})
+	err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
+		row, secret, err = store(ctx, tx, auth.Actor(c), h.cfg.Keys, account.NewKey{
+			OrganizationID: caller.OrganizationID, UserID: userID, Kind: kind, Name: req.Name})
 		return err
 	})
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	respond.JSON(c, http.StatusCreated, gin.H{"key": row, "secret": secret.Text})
+	return respond.JSON(c, http.StatusCreated, gin.H{"key": row, "secret": secret.Text})
 }
 
 // deleteKey ends a key of the user; one that has ended is not found.
-func (h *Handlers) deleteKey(c *gin.Context, userID int64, param string) {
+func (h *Handlers) deleteKey(c *gin.Context, userID int64, param string) error {
 	id, err := pagination.ID(c.Param(param))
-	if err == nil {
-		org := caller(c).OrganizationID
-		err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
-			if _, err := account.KeyOf(ctx, tx, org, userID, id); err != nil {
-				return err
-			}
-			return account.RevokeKey(ctx, tx, auth.Actor(c), org, id)
-		})
-	}
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	respond.Empty(c, http.StatusNoContent)
+	organization := callerOf(c).OrganizationID
+	err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
+		if _, err := account.KeyOf(ctx, tx, organization, userID, id); err != nil {
+			return err
+		}
+		return account.RevokeKey(ctx, tx, auth.Actor(c), organization, id)
+	})
+	if err != nil {
+		return err
+	}
+	return respond.Empty(c, http.StatusNoContent)
 }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -32,23 +33,21 @@ func viewService(m *account.Membership) serviceView {
 		Blocked: m.BlockedAt != nil, CreatedAt: m.CreatedAt}
 }
 
-// ServiceAccounts answers GET /api/v3/service-accounts.
-func (h *Handlers) ServiceAccounts(c *gin.Context) {
-	r, rows, err := paged(c)
+// ServiceAccounts serves GET /api/v3/service-accounts.
+func (h *Handlers) ServiceAccounts(c *gin.Context) error {
+	at, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	list, total, err := account.ServiceAccounts(c.Request.Context(), h.cfg.DB, caller(c).OrganizationID, rows)
+	list, total, err := account.ServiceAccounts(c.Request.Context(), h.cfg.DB, callerOf(c).OrganizationID, at.Rows())
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	views := make([]serviceView, 0, len(list))
 	for i := range list {
 		views = append(views, viewService(&list[i]))
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"service_accounts": views, "pagination": r.Envelope(total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"service_accounts": views, "pagination": at.Envelope(total)})
 }
 
 // serviceRequest is a service account to make.
@@ -59,101 +58,118 @@ type serviceRequest struct {
 	TeamID   int64  `json:"team_id"`
 }
 
-// CreateServiceAccount answers POST /api/v3/service-accounts with the account and
-// its first API key.
-func (h *Handlers) CreateServiceAccount(c *gin.Context) {
-	if err := lasting(c); err != nil {
-		respond.V3(c, err)
-		return
+// CreateServiceAccount serves POST /api/v3/service-accounts: the answer is the account
+// with its first API key.
+func (h *Handlers) CreateServiceAccount(c *gin.Context) error {
+	caller := callerOf(c)
+	if err := lasting(caller); err != nil {
+		return err
 	}
 	req := serviceRequest{Role: string(account.Member)}
 	if err := body.Read(c, &req); err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	who := caller(c)
-	if err := below(who, account.Role(req.Role)); err != nil {
-		respond.V3(c, err)
-		return
+	if err := below(caller, account.Role(req.Role)); err != nil {
+		return err
 	}
-	var m *account.Membership
-	var row *account.KeyRow
-	var secret account.Secret
-	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
-		u, err := account.CreateServiceAccount(ctx, tx, auth.Actor(c), account.NewServiceAccount{OrganizationID: who.OrganizationID,
-			Username: req.Username, Name: req.Name, Role: account.Role(req.Role), TeamID: req.TeamID})
-		if err != nil {
-			return taken(err, "username: is taken, maybe by another organization")
-		}
-		row, secret, err = account.CreateKey(ctx, tx, auth.Actor(c), h.cfg.Keys, account.NewKey{
-			OrganizationID: who.OrganizationID, UserID: u.ID, Kind: account.KindAPI})
-		if err != nil {
-			return err
-		}
-		m, err = account.ServiceAccountByID(ctx, tx, who.OrganizationID, u.ID)
+	var made newService
+	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
+		made, err = h.createService(ctx, tx, auth.Actor(c), caller.OrganizationID, req)
 		return err
 	})
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	respond.JSON(c, http.StatusCreated, gin.H{"service_account": viewService(m), "key": row, "secret": secret.Text})
+	return respond.JSON(c, http.StatusCreated, gin.H{"service_account": viewService(made.account), "key": made.key, "secret": made.secret.Text})
+}
+
+// newService is a service account that was created, with its first key.
+type newService struct {
+	account *account.Membership
+	key     *account.KeyRow
+	secret  account.Secret
+}
+
+func (h *Handlers) createService(ctx context.Context, tx *storage.Tx, actor account.Actor, organization int64, req serviceRequest) (made newService, err error) {
+	u, err := account.CreateServiceAccount(ctx, tx, actor, account.NewServiceAccount{OrganizationID: organization,
+		Username: req.Username, Name: req.Name, Role: account.Role(req.Role), TeamID: req.TeamID})
+	if errors.Is(err, storage.ErrConflict) {
+		return made, &respond.Problem{Status: http.StatusConflict, Text: "username: is taken, maybe by another organization", Err: err}
+	}
+	if err != nil {
+		return made, err
+	}
+	made.key, made.secret, err = account.CreateKey(ctx, tx, actor, h.cfg.Keys, account.NewKey{
+		OrganizationID: organization, UserID: u.ID, Kind: account.KindAPI})
+	if err != nil {
+		return made, err
+	}
+	made.account, err = account.ServiceAccountByID(ctx, tx, organization, u.ID)
+	return made, err
 }
 
 // below refuses a role above the caller's: it would be a way up.
-func below(who *auth.Caller, role account.Role) error {
-	if role.AtLeast(account.Member) && !who.Role.AtLeast(role) {
+func below(caller *auth.Caller, role account.Role) error {
+	if role.AtLeast(account.Member) && !caller.Role.AtLeast(role) {
 		return &respond.Problem{Status: http.StatusForbidden, Text: "role: is above your own"}
 	}
 	return nil
 }
 
-// service finds the service account of the path, which must not stand above the
+// service reads the service account of the path, which must not stand above the
 // caller.
 func (h *Handlers) service(c *gin.Context) (*account.Membership, error) {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return nil, err
 	}
-	m, err := account.ServiceAccountByID(c.Request.Context(), h.cfg.DB, caller(c).OrganizationID, id)
+	caller := callerOf(c)
+	m, err := account.ServiceAccountByID(c.Request.Context(), h.cfg.DB, caller.OrganizationID, id)
 	if err != nil {
 		return nil, err
 	}
-	return m, below(caller(c), m.Role)
+	return m, below(caller, m.Role)
 }
 
-// DeleteServiceAccount answers DELETE /api/v3/service-accounts/{id}.
-func (h *Handlers) DeleteServiceAccount(c *gin.Context) {
-	m, err := h.service(c)
-	if err == nil {
-		err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
-			return account.DeleteServiceAccount(ctx, tx, auth.Actor(c), caller(c).OrganizationID, m.ID)
-		})
-	}
-	if err != nil {
-		respond.V3(c, err)
-		return
-	}
-	respond.Empty(c, http.StatusNoContent)
-}
-
-// ServiceKeys answers GET /api/v3/service-accounts/{id}/keys.
-func (h *Handlers) ServiceKeys(c *gin.Context) { h.ofService(c, h.listKeys) }
-
-// CreateServiceKey answers POST /api/v3/service-accounts/{id}/keys.
-func (h *Handlers) CreateServiceKey(c *gin.Context) { h.ofService(c, h.createKey) }
-
-// DeleteServiceKey answers DELETE /api/v3/service-accounts/{id}/keys/{key}.
-func (h *Handlers) DeleteServiceKey(c *gin.Context) {
-	h.ofService(c, func(c *gin.Context, userID int64) { h.deleteKey(c, userID, "key") })
-}
-
-func (h *Handlers) ofService(c *gin.Context, answer func(*gin.Context, int64)) {
+// DeleteServiceAccount serves DELETE /api/v3/service-accounts/{id}.
+func (h *Handlers) DeleteServiceAccount(c *gin.Context) error {
 	m, err := h.service(c)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	answer(c, m.ID)
+	err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
+		return account.DeleteServiceAccount(ctx, tx, auth.Actor(c), callerOf(c).OrganizationID, m.ID)
+	})
+	if err != nil {
+		return err
+	}
+	return respond.Empty(c, http.StatusNoContent)
+}
+
+// ServiceKeys serves GET /api/v3/service-accounts/{id}/keys.
+func (h *Handlers) ServiceKeys(c *gin.Context) error {
+	m, err := h.service(c)
+	if err != nil {
+		return err
+	}
+	return h.listKeys(c, m.ID)
+}
+
+// CreateServiceKey serves POST /api/v3/service-accounts/{id}/keys.
+func (h *Handlers) CreateServiceKey(c *gin.Context) error {
+	m, err := h.service(c)
+	if err != nil {
+		return err
+	}
+	return h.createKey(c, m.ID)
+}
+
+// DeleteServiceKey serves DELETE /api/v3/service-accounts/{id}/keys/{key}.
+func (h *Handlers) DeleteServiceKey(c *gin.Context) error {
+	m, err := h.service(c)
+	if err != nil {
+		return err
+	}
+	return h.deleteKey(c, m.ID, "key")
 }

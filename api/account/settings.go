@@ -17,33 +17,30 @@ import (
 	"github.com/slipway-qa/slipway/storage/seal"
 )
 
-// Settings answers GET /api/v3/settings/organization.
-func (h *Handlers) Settings(c *gin.Context) {
-	s, err := distribution.SettingsOf(c.Request.Context(), h.cfg.DB, caller(c).OrganizationID)
+// Settings serves GET /api/v3/settings/organization.
+func (h *Handlers) Settings(c *gin.Context) error {
+	s, err := distribution.SettingsOf(c.Request.Context(), h.cfg.DB, callerOf(c).OrganizationID)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"settings": s})
+	return respond.JSON(c, http.StatusOK, gin.H{"settings": s})
 }
 
-// UpdateSettings answers PUT /api/v3/settings/organization.
-func (h *Handlers) UpdateSettings(c *gin.Context) {
+// UpdateSettings serves PUT /api/v3/settings/organization.
+func (h *Handlers) UpdateSettings(c *gin.Context) error {
 	var change distribution.SettingsChange
+	if err := body.Read(c, &change); err != nil {
+		return err
+	}
 	var s *distribution.Settings
-	err := body.Read(c, &change)
-	if err == nil {
-		err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
-			var err error
-			s, err = distribution.ChangeSettings(ctx, tx, auth.Actor(c), caller(c).OrganizationID, change)
-			return err
-		})
-	}
+	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
+		s, err = distribution.ChangeSettings(ctx, tx, auth.Actor(c), callerOf(c).OrganizationID, change)
+		return err
+	})
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"settings": s})
+	return respond.JSON(c, http.StatusOK, gin.H{"settings": s})
 }
 
 // storageView is the connection without its secret.
@@ -60,14 +57,13 @@ func viewStorage(c *distribution.Connection) storageView {
 	return storageView{Kind: c.Kind, Endpoint: c.Endpoint, Bucket: c.Bucket, Region: c.Region, Prefix: c.Prefix, AccessKey: c.AccessKey}
 }
 
-// Storage answers GET /api/v3/settings/storage.
-func (h *Handlers) Storage(c *gin.Context) {
-	conn, err := distribution.ConnectionOf(c.Request.Context(), h.cfg.DB, caller(c).OrganizationID)
+// Storage serves GET /api/v3/settings/storage.
+func (h *Handlers) Storage(c *gin.Context) error {
+	conn, err := distribution.ConnectionOf(c.Request.Context(), h.cfg.DB, callerOf(c).OrganizationID)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"storage": viewStorage(conn)})
+	return respond.JSON(c, http.StatusOK, gin.H{"storage": viewStorage(conn)})
 }
 
 // storageRequest is a connection as it is set.
@@ -81,7 +77,7 @@ type storageRequest struct {
 	Secret    *string `json:"secret"` // absent: the stored one stays
 }
 
-// check looks at what the store cannot know: where the address leads.
+// check refuses what the store cannot know: an address that leads where none may.
 func (h *Handlers) check(ctx context.Context, r storageRequest) error {
 	u, err := url.Parse(r.Endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -96,60 +92,61 @@ func (h *Handlers) check(ctx context.Context, r storageRequest) error {
 	return nil
 }
 
-// UpdateStorage answers PUT /api/v3/settings/storage.
-func (h *Handlers) UpdateStorage(c *gin.Context) {
+// UpdateStorage serves PUT /api/v3/settings/storage.
+func (h *Handlers) UpdateStorage(c *gin.Context) error {
 	var req storageRequest
-	var conn distribution.Connection
-	err := body.Read(c, &req)
-	if err == nil {
-		err = h.check(c.Request.Context(), req)
+	if err := body.Read(c, &req); err != nil {
+		return err
 	}
-	if err == nil {
-		conn = distribution.Connection{Kind: req.Kind, Endpoint: req.Endpoint, Bucket: req.Bucket, Region: req.Region,
-			Prefix: req.Prefix, AccessKey: req.AccessKey}
-		err = h.setStorage(c, &conn, req.Secret)
+	if err := h.check(c.Request.Context(), req); err != nil {
+		return err
 	}
-	if err != nil {
-		respond.V3(c, err)
-		return
-	}
-	respond.JSON(c, http.StatusOK, gin.H{"storage": viewStorage(&conn)})
-}
-
-func (h *Handlers) setStorage(c *gin.Context, conn *distribution.Connection, secret *string) error {
-	org := caller(c).OrganizationID
 	if len(h.cfg.SigningKey) < 32 {
 		return &respond.Problem{Status: http.StatusConflict,
 			Text: "this installation keeps no secrets of others: its operator must set SLIPWAY_SIGNING_KEY"}
 	}
-	return h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
-		stored, err := distribution.ConnectionOf(ctx, tx, org)
-		switch {
-		case secret != nil:
-			conn.Secret, err = seal.Seal(h.cfg.SigningKey, seal.Connection, *secret)
-		case errors.Is(err, storage.ErrNotFound):
-			err = &storage.InvalidError{Field: "secret", Msg: "is required"}
-		case err == nil && stored.Endpoint != conn.Endpoint:
-			// A secret must not be sent to an address that its giver did not mean.
-			err = &storage.InvalidError{Field: "secret", Msg: "is required when the endpoint changes"}
-		case err == nil:
-			conn.Secret = stored.Secret
-		}
-		if err != nil {
+	conn := distribution.Connection{Kind: req.Kind, Endpoint: req.Endpoint, Bucket: req.Bucket, Region: req.Region,
+		Prefix: req.Prefix, AccessKey: req.AccessKey}
+	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
+		organization := callerOf(c).OrganizationID
+		if conn.Secret, err = h.sealedSecret(ctx, tx, organization, req); err != nil {
 			return err
 		}
-		return distribution.SetConnection(ctx, tx, auth.Actor(c), org, *conn)
-	})
-}
-
-// DeleteStorage answers DELETE /api/v3/settings/storage.
-func (h *Handlers) DeleteStorage(c *gin.Context) {
-	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
-		return distribution.DeleteConnection(ctx, tx, auth.Actor(c), caller(c).OrganizationID)
+		return distribution.SetConnection(ctx, tx, auth.Actor(c), organization, conn)
 	})
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	respond.Empty(c, http.StatusNoContent)
+	return respond.JSON(c, http.StatusOK, gin.H{"storage": viewStorage(&conn)})
+}
+
+// sealedSecret is the secret of the connection as it is stored: the one of the
+// request, else the one that is stored already.
+func (h *Handlers) sealedSecret(ctx context.Context, tx *storage.Tx, organization int64, req storageRequest) ([]byte, error) {
+	if req.Secret != nil {
+		return seal.Seal(h.cfg.SigningKey, seal.Connection, *req.Secret)
+	}
+	stored, err := distribution.ConnectionOf(ctx, tx, organization)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, &storage.InvalidError{Field: "secret", Msg: "is required"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if stored.Endpoint != req.Endpoint {
+		// A secret must not be sent to an address that its giver did not mean.
+		return nil, &storage.InvalidError{Field: "secret", Msg: "is required when the endpoint changes"}
+	}
+	return stored.Secret, nil
+}
+
+// DeleteStorage serves DELETE /api/v3/settings/storage.
+func (h *Handlers) DeleteStorage(c *gin.Context) error {
+	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
+		return distribution.DeleteConnection(ctx, tx, auth.Actor(c), callerOf(c).OrganizationID)
+	})
+	if err != nil {
+		return err
+	}
+	return respond.Empty(c, http.StatusNoContent)
 }

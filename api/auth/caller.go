@@ -98,14 +98,23 @@ func WithCaller(ctx context.Context, c *Caller, action Action) context.Context {
 	return withCaller(ctx, &as)
 }
 
-// CallerOf gives the caller of a request that went through Require; nil for a
+// CallerOf returns the caller of a request that went through Require; nil for a
 // public route.
 func CallerOf(ctx context.Context) *Caller {
 	c, _ := ctx.Value(callerKey{}).(*Caller)
 	return c
 }
 
-// Actor is the caller as the audit log wants it.
+// Organization returns the id of the caller's organization; 0, which finds nothing,
+// for an operator and without a caller.
+func Organization(c *gin.Context) int64 {
+	if caller := CallerOf(c.Request.Context()); caller != nil {
+		return caller.OrganizationID
+	}
+	return 0
+}
+
+// Actor returns the caller as the audit log names one.
 func Actor(c *gin.Context) account.Actor {
 	ctx := c.Request.Context()
 	actor := account.Actor{RequestID: respond.RequestID(ctx), IPAddress: c.ClientIP()}

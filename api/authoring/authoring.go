@@ -28,7 +28,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -42,7 +42,7 @@ type Config struct {
 	DB      *storage.DB
 	Objects object.Store
 	// Watcher watches runs and suite runs (authoring.EndedRuns).
-	Watcher *task.Watcher
+	Watcher *wait.Watcher
 	// Fast hands new tasks over at once; may be nil.
 	Fast *dispatch.Fast
 	// Guard checks the addresses of tunnels.

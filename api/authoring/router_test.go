@@ -7,79 +7,18 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/auth"
 	api "github.com/slipway-qa/slipway/api/authoring"
-	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// router serves the handlers under the actions that the route list gives them.
+// router serves the room's routes to callers of the context.
 func (w *world) router(cfg api.Config) *gin.Engine {
 	h, err := api.New(cfg)
 	require.NoError(w.t, err)
-	g := gin.New()
-	g.ContextWithFallback = true
-	for _, r := range []struct {
-		method, path string
-		action       auth.Action
-		handle       gin.HandlerFunc
-	}{
-		{"GET", "/testcases", auth.ReadTests, h.Cases},
-		{"GET", "/testcases/:id", auth.ReadTests, h.Case},
-		{"DELETE", "/testcases/:id", auth.ChangeTests, h.DeleteCase},
-		{"POST", "/testcases/:id/run", auth.RunTests, h.RunCase},
-		{"POST", "/testcases/:id/run/:revisionId", auth.RunTests, h.RunRevision},
-		{"POST", "/testcases/:id/rename", auth.ChangeTests, h.RenameCase},
-		{"POST", "/testcases", auth.ChangeTests, h.CreateCase},
-		{"GET", "/testcases/:id/runs", auth.ReadTests, h.Runs},
-		{"GET", "/testcases/:id/runs/:runId", auth.ReadTests, h.Run},
-		{"POST", "/testcases/:id/runs/:runId/cancel", auth.RunTests, h.CancelRun},
-		{"GET", "/testcases/:id/code", auth.ReadTests, h.Code},
-		{"GET", "/testcases/:id/code/targets", auth.ReadTests, h.CodeTargets},
-		{"GET", "/files/:id", auth.ReadTests, h.File},
-		{"GET", "/testsuites", auth.ReadTests, h.Suites},
-		{"POST", "/testsuites", auth.ChangeTests, h.CreateSuite},
-		{"GET", "/testsuites/:id", auth.ReadTests, h.Suite},
-		{"POST", "/testsuites/:id", auth.ChangeTests, h.UpdateSuite},
-		{"DELETE", "/testsuites/:id", auth.ChangeTests, h.DeleteSuite},
-		{"POST", "/testsuites/:id/run", auth.RunTests, h.RunSuite},
-		{"GET", "/testsuites/:id/runs", auth.ReadTests, h.SuiteRuns},
-		{"GET", "/testsuites/:id/runs/:runId", auth.ReadTests, h.SuiteRun},
-		{"POST", "/testsuites/:id/runs/:runId/cancel", auth.RunTests, h.CancelSuiteRun},
-		{"GET", "/test-schedules", auth.ReadTests, h.Schedules},
-		{"POST", "/test-schedules", auth.ChangeTests, h.CreateSchedule},
-		{"GET", "/test-schedules/:id", auth.ReadTests, h.Schedule},
-		{"POST", "/test-schedules/:id", auth.ChangeTests, h.UpdateSchedule},
-		{"DELETE", "/test-schedules/:id", auth.ChangeTests, h.DeleteSchedule},
-		{"POST", "/test-schedules/:id/enable", auth.ChangeTests, h.EnableSchedule},
-		{"POST", "/test-schedules/:id/disable", auth.ChangeTests, h.DisableSchedule},
-		{"POST", "/test-schedules/:id/run", auth.RunTests, h.RunSchedule},
-		{"GET", "/test-schedules/:id/runs", auth.ReadTests, h.ScheduleRuns},
-		{"GET", "/variables", auth.ReadTests, h.Variables},
-		{"POST", "/variables", auth.ChangeVariables, h.CreateVariable},
-		{"GET", "/variables/:id", auth.ReadTests, h.Variable},
-		{"PATCH", "/variables/:id", auth.ChangeVariables, h.UpdateVariable},
-		{"DELETE", "/variables/:id", auth.ChangeVariables, h.DeleteVariable},
-		{"GET", "/tunnels", auth.ReadTests, h.Tunnels},
-		{"POST", "/tunnels", auth.ManageTunnels, h.CreateTunnel},
-		{"GET", "/tunnels/:name", auth.ReadTests, h.Tunnel},
-		{"DELETE", "/tunnels/:name", auth.ManageTunnels, h.DeleteTunnel},
-	} {
-		rule, ok := auth.Table()[r.action]
-		require.True(w.t, ok)
-		g.Handle(r.method, prefix+r.path, func(c *gin.Context) {
-			ctx := c.Request.Context()
-			if err := rule.Allow(auth.CallerOf(ctx)); err != nil {
-				respond.Authoring(c, err)
-				return
-			}
-			c.Request = c.Request.WithContext(auth.WithCaller(ctx, auth.CallerOf(ctx), r.action))
-			r.handle(c)
-		})
-	}
-	return g
+	return routetest.Engine(routetest.ByContext, h.Routes()...)
 }
 
 // newRun writes a run of a case with one job and its ledger task, and gives the

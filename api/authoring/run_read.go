@@ -11,7 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
@@ -97,7 +97,7 @@ func readAsk(c *gin.Context) (a ask, err error) {
 	if a.run, err = uuidParam(c, "runId"); err != nil {
 		return a, err
 	}
-	if a.wait, err = task.WaitOf(c); err != nil {
+	if a.wait, err = wait.For(c); err != nil {
 		return a, invalidQuery(err)
 	}
 	a.junit, err = wantsJUnit(c)

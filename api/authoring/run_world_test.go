@@ -14,7 +14,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	api "github.com/slipway-qa/slipway/api/authoring"
-	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
@@ -38,7 +38,7 @@ func withWatcher(t testing.TB) func(*api.Config) {
 	t.Helper()
 	return func(cfg *api.Config) {
 		db := cfg.DB
-		cfg.Watcher = task.NewWatcher(task.WatcherConfig{Interval: 5 * time.Millisecond,
+		cfg.Watcher = wait.NewWatcher(wait.Config{Interval: 5 * time.Millisecond,
 			Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
 				return store.EndedRuns(ctx, db, ids)
 			}})
@@ -71,7 +71,7 @@ func (w *world) newTunnel(name string) {
 func (w *world) newBuild(fileName string) (id int64) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		up, err := distribution.CreateBuild(ctx, tx, account.CLI(), distribution.Upload{
+		up, err := distribution.CreateBuild(ctx, tx, distribution.Upload{
 			Writer: auth.CallerOf(auth.WithCaller(ctx, w.member, auth.UploadBuilds)).Writer(account.Actor{UserID: w.member.UserID, Name: w.member.Label()}), Via: "upload", TeamID: w.one.ID,
 			FileName: fileName,
 			File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat("0", 64),

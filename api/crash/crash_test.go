@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	api "github.com/slipway-qa/slipway/api/crash"
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -51,19 +52,10 @@ func newWorld(t *testing.T) *world {
 			`insert into organizations (uuid, slug, name) values ($1, $2, $2) returning id`, uuid.New(), slug))
 	}
 	w.project = w.newProject("app")
-	h := api.New(w.store, w.objects)
-	w.router = gin.New()
-	v3 := w.router.Group("/api/v3")
-	v3.GET("/crash-groups", h.List)
-	v3.GET("/crash-groups/:id", h.Get)
-	v3.PATCH("/crash-groups/:id", h.Change)
-	v3.GET("/crash-groups/:id/crashes", h.Crashes)
-	v3.DELETE("/crashes", h.Purge)
-	v3.GET("/crashes", h.ListCrashes)
-	v3.GET("/crashes/:id", h.GetCrash)
-	v3.GET("/crashes/:id/raw", h.Raw)
-	v3.GET("/crashes/:id/attachments", h.Attachments)
-	v3.GET("/crashes/:id/attachments/:attachment", h.Attachment)
+	keys, err := account.NewIssuer("local", nil)
+	require.NoError(t, err)
+	h := api.New(w.store, w.objects, keys)
+	w.router = routetest.Engine(routetest.ByContext, h.Routes()...)
 	return w
 }
 
@@ -73,9 +65,13 @@ func (w *world) newProject(name string) (id int64) {
 	return id
 }
 
-// call makes a request as a member of an organization.
+// call makes a request as an admin of an organization.
 func (w *world) call(org int64, method, path, body string) *httptest.ResponseRecorder {
-	ctx := auth.WithCaller(w.t.Context(), &auth.Caller{OrganizationID: org, UserID: 7, Username: "ann", Role: account.Admin}, auth.ReadCrashes)
+	return w.callAs(org, account.Admin, method, path, body)
+}
+
+func (w *world) callAs(org int64, role account.Role, method, path, body string) *httptest.ResponseRecorder {
+	ctx := auth.WithCaller(w.t.Context(), &auth.Caller{OrganizationID: org, UserID: 7, Username: "ann", Role: role}, auth.ReadCrashes)
 	rec := httptest.NewRecorder()
 	w.router.ServeHTTP(rec, httptest.NewRequestWithContext(ctx, method, "/api/v3"+path, strings.NewReader(body)))
 	return rec

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strconv"
+	"net/url"
 
 	"github.com/gin-gonic/gin"
 
@@ -18,43 +18,45 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 )
 
-// List answers GET /api/v3/crash-groups. Parameters: project (number), state,
+// Groups serves GET /api/v3/crash-groups. Parameters: project (number), state,
 // search (part of title, culprit or classifier, or the beginning of the
 // fingerprint), attribute.KEY=VALUE (groups with a report that carries all of
 // them), from and to (groups seen in between), sort (last_seen, first_seen,
 // count), order (desc, asc), page, per_page.
-func (h *Handlers) List(c *gin.Context) {
-	q := c.Request.URL.Query()
-	at, err := pagination.Parse(q, pagination.Small())
-	f := crash.GroupFilter{OrganizationID: organization(c), State: crash.GroupState(q.Get("state")),
-		Search: q.Get("search"), Sort: crash.GroupSort(q.Get("sort")), Ascending: q.Get("order") == "asc",
-		Limit: at.Limit(), Offset: at.Offset()}
-	if err == nil {
-		err = checkGroupFilter(&f, q.Get("order"))
-	}
-	if err == nil {
-		f.ProjectID, err = project(q)
-	}
-	if err == nil {
-		f.Attributes, err = attributes(q)
-	}
-	if err == nil {
-		f.From, f.To, err = pagination.Range(q, "from", "to")
-	}
+func (h *Handlers) Groups(c *gin.Context) error {
+	at, f, err := groupFilter(c.Request.URL.Query())
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
+	f.OrganizationID = auth.Organization(c)
 	groups, total, err := h.store.Groups(c.Request.Context(), f)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	views := make([]groupView, 0, len(groups))
 	for i := range groups {
 		views = append(views, viewOf(&groups[i]))
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"crash_groups": views, "pagination": at.Envelope(total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"crash_groups": views, "pagination": at.Envelope(total)})
+}
+
+func groupFilter(q url.Values) (at pagination.Request, f crash.GroupFilter, err error) {
+	if at, err = pagination.Parse(q, pagination.Small()); err != nil {
+		return at, f, err
+	}
+	f = crash.GroupFilter{State: crash.GroupState(q.Get("state")), Search: q.Get("search"),
+		Sort: crash.GroupSort(q.Get("sort")), Ascending: q.Get("order") == "asc", Limit: at.Limit(), Offset: at.Offset()}
+	if err = checkGroupFilter(&f, q.Get("order")); err != nil {
+		return at, f, err
+	}
+	if f.ProjectID, err = projectFilter(q); err != nil {
+		return at, f, err
+	}
+	if f.Attributes, err = attributes(q); err != nil {
+		return at, f, err
+	}
+	f.From, f.To, err = pagination.Range(q, "from", "to")
+	return at, f, err
 }
 
 func checkGroupFilter(f *crash.GroupFilter, order string) error {
@@ -77,27 +79,26 @@ func checkGroupFilter(f *crash.GroupFilter, order string) error {
 	return nil
 }
 
-// Get answers GET /api/v3/crash-groups/{id}.
-func (h *Handlers) Get(c *gin.Context) {
+// Group serves GET /api/v3/crash-groups/{id}.
+func (h *Handlers) Group(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	h.answer(c, id)
+	return h.showGroup(c, auth.Organization(c), id)
 }
 
-func (h *Handlers) answer(c *gin.Context, id int64) {
-	g, err := h.store.GroupByID(c.Request.Context(), organization(c), id)
+// showGroup reads a group and writes it as the answer.
+func (h *Handlers) showGroup(c *gin.Context, organization, id int64) error {
+	g, err := h.store.GroupByID(c.Request.Context(), organization, id)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"crash_group": detailOf(g)})
+	return respond.JSON(c, http.StatusOK, gin.H{"crash_group": detailOf(g)})
 }
 
-// change is the body of a PATCH: one of its members.
-type change struct {
+// groupChange is the body of a PATCH: one of its members.
+type groupChange struct {
 	State     *crash.GroupState `json:"state"`
 	MergeInto *int64            `json:"merge_into"`
 }
@@ -105,8 +106,8 @@ type change struct {
 // maxChange bounds the body of a PATCH.
 const maxChange = 64 << 10
 
-func readChange(c *gin.Context) (change, error) {
-	var in change
+func readChange(c *gin.Context) (groupChange, error) {
+	var in groupChange
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxChange))
 	if err != nil {
 		return in, bodyError(err)
@@ -134,86 +135,71 @@ func bodyError(err error) error {
 	return &storage.InvalidError{Field: "body", Msg: "cannot be read"}
 }
 
-// Change answers PATCH /api/v3/crash-groups/{id}: {"state":...} or
-// {"merge_into":id}. It answers the group, after a merge the target.
-func (h *Handlers) Change(c *gin.Context) {
+// ChangeGroup serves PATCH /api/v3/crash-groups/{id}: {"state":...} or
+// {"merge_into":id}. The answer is the group, after a merge the target.
+func (h *Handlers) ChangeGroup(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
-	var in change
-	if err == nil {
-		in, err = readChange(c)
-	}
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	ctx, actor := c.Request.Context(), auth.Actor(c)
-	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
-		var err error
-		if in.MergeInto != nil {
-			id, err = merge(ctx, tx, actor, organization(c), id, *in.MergeInto)
-		} else {
-			id, err = setState(ctx, tx, actor, organization(c), id, *in.State)
-		}
+	in, err := readChange(c)
+	if err != nil {
+		return err
+	}
+	ctx, w := c.Request.Context(), auth.Writer(c)
+	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
+		id, err = in.apply(ctx, tx, w, id)
 		return err
 	})
+	if errors.Is(err, storage.ErrConflict) {
+		return &respond.Problem{Status: http.StatusConflict, Text: "groups of different projects cannot be merged", Err: err}
+	}
 	if err != nil {
-		respond.V3(c, conflict(err))
-		return
+		return err
 	}
-	h.answer(c, id)
+	return h.showGroup(c, w.OrganizationID, id)
 }
 
-func setState(ctx context.Context, tx *storage.Tx, actor account.Actor, org, id int64, state crash.GroupState) (int64, error) {
-	id, former, err := crash.SetGroupState(ctx, tx, org, id, state)
-	if err != nil {
-		return 0, err
+// apply returns the id of the group that has the reports afterwards.
+func (in groupChange) apply(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) (int64, error) {
+	if in.MergeInto == nil {
+		return crash.SetGroupState(ctx, tx, w, id, *in.State)
 	}
-	return id, account.Audit(ctx, tx, account.Event{OrganizationID: org, Type: account.CrashGroupUpdated, Actor: actor,
-		Subject: "crash group " + strconv.FormatInt(id, 10), Detail: map[string]any{"state": state, "former_state": former}})
+	id, _, err := crash.Merge(ctx, tx, w, id, *in.MergeInto)
+	return id, err
 }
 
-func merge(ctx context.Context, tx *storage.Tx, actor account.Actor, org, source, target int64) (int64, error) {
-	id, done, err := crash.Merge(ctx, tx, org, source, target)
-	if err != nil || !done {
-		return id, err
-	}
-	return id, account.Audit(ctx, tx, account.Event{OrganizationID: org, Type: account.CrashGroupMerged, Actor: actor,
-		Subject: "crash group " + strconv.FormatInt(source, 10), Detail: map[string]any{"merged_into": id}})
-}
-
-// Crashes answers GET /api/v3/crash-groups/{id}/crashes, newest first.
+// GroupCrashes serves GET /api/v3/crash-groups/{id}/crashes, newest first.
 // Parameters: attribute.KEY=VALUE, from and to (of the occurrence), page,
 // per_page.
-func (h *Handlers) Crashes(c *gin.Context) {
-	q := c.Request.URL.Query()
+func (h *Handlers) GroupCrashes(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
-	f := crash.CrashFilter{OrganizationID: organization(c)}
-	var at pagination.Request
-	if err == nil {
-		at, err = pagination.Parse(q, pagination.Small())
-	}
-	if err == nil {
-		f.Attributes, err = attributes(q)
-	}
-	if err == nil {
-		f.From, f.To, err = pagination.Range(q, "from", "to")
-	}
-	if err == nil {
-		f.GroupID, err = h.store.ResolveGroup(c.Request.Context(), f.OrganizationID, id)
-	}
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	f.Limit, f.Offset = at.Limit(), at.Offset()
+	at, f, err := crashFilter(c.Request.URL.Query())
+	if err != nil {
+		return err
+	}
+	f.OrganizationID = auth.Organization(c)
+	if f.GroupID, err = h.store.ResolveGroup(c.Request.Context(), f.OrganizationID, id); err != nil {
+		return err
+	}
 	rows, total, err := h.store.Crashes(c.Request.Context(), f)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	views := make([]crashView, 0, len(rows))
-	for i := range rows {
-		views = append(views, rowView(&rows[i]))
+	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": at.Envelope(total)})
+}
+
+func crashFilter(q url.Values) (at pagination.Request, f crash.CrashFilter, err error) {
+	if at, err = pagination.Parse(q, pagination.Small()); err != nil {
+		return at, f, err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"crashes": views, "pagination": at.Envelope(total)})
+	f.Limit, f.Offset = at.Limit(), at.Offset()
+	if f.Attributes, err = attributes(q); err != nil {
+		return at, f, err
+	}
+	f.From, f.To, err = pagination.Range(q, "from", "to")
+	return at, f, err
 }

@@ -1,10 +1,12 @@
-// Package crash serves crashes and their groups over version 3 of the
-// distribution interface (decisions, parts 3 and 5): lists of groups and of a
-// group's crashes, one group, one crash with its threads, the stored report, the
-// attachments; changing and merging groups; the removal of a person's reports.
+// Package crash serves crashes, their groups and crash projects over version 3 of
+// the distribution interface: lists of groups and of a group's crashes, one group,
+// one crash with its threads, the stored report, the attachments; changing and
+// merging groups; the removal of a person's reports; crash projects, which receive
+// the reports, and their tokens, whose text is in the answer that created it and
+// nowhere else.
 //
 // Everything is limited to the caller's organization: what belongs to another one
-// is not found. The id of a group that was merged away answers the group that has
+// is not found. The id of a group that was merged away leads to the group that has
 // its reports now.
 //
 // A report that was accepted and not processed yet is there as pending. Threads
@@ -16,12 +18,11 @@
 // attachments, never sniffed and under a policy that lets nothing run, so that a
 // browser that is led there shows no page of a stranger.
 //
-// Failures are answered by respond.V3: 400 for a parameter or member that breaks
-// a rule, 404, 409 for groups that cannot be merged.
+// Failures are 400 for a parameter or member that breaks a rule, 404, and 409 for
+// groups that cannot be merged.
 package crash
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -32,30 +33,49 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
-// Handlers are the handlers of the crash reading routes. The router puts
-// auth.Require before each of them.
+// Handlers are the handlers of the room's routes.
 type Handlers struct {
 	store   *crash.Store
 	objects object.Store
+	keys    *account.Issuer // of crash tokens
 }
 
-// New makes the handlers.
-func New(store *crash.Store, objects object.Store) *Handlers {
-	return &Handlers{store: store, objects: objects}
+// New returns the handlers.
+func New(store *crash.Store, objects object.Store, keys *account.Issuer) *Handlers {
+	return &Handlers{store: store, objects: objects, keys: keys}
 }
 
-// organization is the caller's. Operators have none, and the table of package
-// auth keeps them out.
-func organization(c *gin.Context) int64 {
-	if caller := auth.CallerOf(c.Request.Context()); caller != nil {
-		return caller.OrganizationID
+// Routes are the room's routes.
+func (h *Handlers) Routes() []route.Route {
+	const v3 = respond.InterfaceV3
+	return []route.Route{
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups", Interface: v3, Action: auth.ReadCrashes, Handler: h.Groups},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id", Interface: v3, Action: auth.ReadCrashes, Handler: h.Group},
+		{Method: http.MethodPatch, Path: "/api/v3/crash-groups/:id", Interface: v3, Action: auth.ChangeCrashes, Handler: h.ChangeGroup},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/crashes", Interface: v3, Action: auth.ReadCrashes, Handler: h.GroupCrashes},
+		{Method: http.MethodGet, Path: "/api/v3/crashes", Interface: v3, Action: auth.ReadCrashes, Handler: h.Crashes},
+		{Method: http.MethodDelete, Path: "/api/v3/crashes", Interface: v3, Action: auth.PurgeCrashes, Handler: h.Purge},
+		{Method: http.MethodGet, Path: "/api/v3/crashes/:id", Interface: v3, Action: auth.ReadCrashes, Handler: h.Crash},
+		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/raw", Interface: v3, Action: auth.ReadCrashes, Handler: h.Raw},
+		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments", Interface: v3, Action: auth.ReadCrashes, Handler: h.Attachments},
+		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments/:attachment", Interface: v3, Action: auth.ReadCrashes, Handler: h.Attachment, Deadline: route.StreamDeadline},
+
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.Projects},
+		{Method: http.MethodPost, Path: "/api/v3/crash-projects", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.CreateProject},
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.Project},
+		{Method: http.MethodPut, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.UpdateProject},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.DeleteProject},
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.Tokens},
+		{Method: http.MethodPost, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.CreateToken},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id/tokens/:token", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.RevokeToken},
 	}
-	return 0
 }
 
 func pathUUID(c *gin.Context, name string) (uuid.UUID, error) {
@@ -96,8 +116,8 @@ func attributes(q url.Values) ([]crash.AttributeFilter, error) {
 	return filters, nil
 }
 
-// project reads the optional parameter project, a numeric id.
-func project(q url.Values) (int64, error) {
+// projectFilter reads the optional parameter project, a numeric id.
+func projectFilter(q url.Values) (int64, error) {
 	text := strings.TrimSpace(q.Get("project"))
 	if text == "" {
 		return 0, nil
@@ -107,12 +127,4 @@ func project(q url.Values) (int64, error) {
 		return 0, &storage.InvalidError{Field: "project", Msg: "must be the number of a crash project"}
 	}
 	return id, nil
-}
-
-// conflict says in words why groups cannot be merged.
-func conflict(err error) error {
-	if errors.Is(err, storage.ErrConflict) {
-		return &respond.Problem{Status: http.StatusConflict, Text: "groups of different projects cannot be merged", Err: err}
-	}
-	return err
 }

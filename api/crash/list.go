@@ -7,33 +7,28 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
 
-// ListCrashes answers GET /api/v3/crashes, newest first, with a group or without
+// Crashes serves GET /api/v3/crashes, newest first, with a group or without
 // one. Parameters: project (number), state (processed, stored, failed), uuid (as
 // submitted), attribute.KEY=VALUE, from and to (of the arrival), page, per_page.
 // The list, and its total, goes no further than crash.ListReach.
-func (h *Handlers) ListCrashes(c *gin.Context) {
+func (h *Handlers) Crashes(c *gin.Context) error {
 	at, f, err := listFilter(c.Request.URL.Query())
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	f.OrganizationID = organization(c)
+	f.OrganizationID = auth.Organization(c)
 	rows, total, err := h.store.List(c.Request.Context(), f)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	views := make([]crashView, 0, len(rows))
-	for i := range rows {
-		views = append(views, rowView(&rows[i]))
-	}
-	respond.JSON(c, http.StatusOK, gin.H{"crashes": views, "pagination": at.Envelope(total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": at.Envelope(total)})
 }
 
 func listFilter(q url.Values) (at pagination.Request, f crash.ListFilter, err error) {
@@ -50,7 +45,7 @@ func listFilter(q url.Values) (at pagination.Request, f crash.ListFilter, err er
 			return at, f, &storage.InvalidError{Field: "uuid", Msg: "must be a UUID other than zero"}
 		}
 	}
-	if f.ProjectID, err = project(q); err != nil {
+	if f.ProjectID, err = projectFilter(q); err != nil {
 		return at, f, err
 	}
 	if f.Attributes, err = attributes(q); err != nil {

@@ -159,6 +159,14 @@ func rowView(r *crash.Row) crashView {
 		Host: r.Host, Duplicates: r.Duplicates, BuildID: r.BuildID}
 }
 
+func rowViews(rows []crash.Row) []crashView {
+	views := make([]crashView, 0, len(rows))
+	for i := range rows {
+		views = append(views, rowView(&rows[i]))
+	}
+	return views
+}
+
 // crashDetailOf shows a crash and its group, nil when it has none.
 func crashDetailOf(d *crash.Detail, g *crash.GroupHead) crashDetail {
 	v := crashDetail{crashView: rowView(&d.Row), Attributes: d.Attributes, Attachments: attachmentViews(d.Attachments)}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/gin-gonic/gin"
-
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/pagination"
@@ -14,29 +13,29 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
-	"github.com/slipway-qa/slipway/storage/ledger"
-	"github.com/slipway-qa/slipway/tasks"
 )
 
 func buildPath(id int64) string { return "/api/v3/builds/" + strconv.FormatInt(id, 10) }
 
+// builds are the handlers of builds in version 3.
+type builds struct{ *room }
+
 // build reads the build that the path names.
-func (h *Handlers) build(c *gin.Context) (*distribution.Build, error) {
+func (h builds) build(c *gin.Context) (*distribution.Build, error) {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return nil, err
 	}
-	return distribution.BuildByID(c.Request.Context(), h.db, organization(c), 0, id)
+	return distribution.BuildByID(c.Request.Context(), h.db, auth.Organization(c), 0, id)
 }
 
-// Build answers GET /api/v3/builds/{id}.
-func (h *Handlers) Build(c *gin.Context) {
+// get serves GET /api/v3/builds/{id}.
+func (h builds) get(c *gin.Context) error {
 	b, err := h.build(c)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"build": h.views.BuildView(b)})
+	return respond.JSON(c, http.StatusOK, gin.H{"build": h.views.BuildView(b)})
 }
 
 // buildBody is what a request may change of a build.
@@ -61,34 +60,32 @@ func readBuild(c *gin.Context) (in buildBody, err error) {
 	return in, checkMode(in.LandingPageMode)
 }
 
-// UpdateBuild answers PUT /api/v3/builds/{id}; only members that are sent are
-// changed: release_notes, tags, metadata (merged; an empty value removes the key),
-// landing_page_slug and landing_page_mode (of the app), status, auto_update,
-// groups (replaces the build's grants).
-func (h *Handlers) UpdateBuild(c *gin.Context) {
+// update serves PUT /api/v3/builds/{id}; only members that are sent are changed:
+// release_notes, tags, metadata (merged; an empty value removes the key),
+// landing_page_slug and landing_page_mode (of the app), status, auto_update, groups
+// (replaces the build's grants).
+func (h builds) update(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
-	var in buildBody
-	if err == nil {
-		in, err = readBuild(c)
-	}
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
+	}
+	in, err := readBuild(c)
+	if err != nil {
+		return err
 	}
 	change := distribution.BuildChange{ReleaseNotes: in.ReleaseNotes, Metadata: in.Metadata,
 		LandingPageMode: in.LandingPageMode, Slug: in.LandingPageSlug, Groups: groupsOf(in.Groups),
 		AutoUpdate: in.AutoUpdate.Bool(), State: in.Status, Tags: tagsOf(in.Tags)}
 	var b *distribution.Build
 	var unknown []string
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		b, unknown, err = distribution.UpdateBuild(ctx, tx, actor, auth.Writer(c), 0, id, change)
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		b, unknown, err = distribution.UpdateBuild(ctx, tx, w, 0, id, change)
 		return err
 	})
 	if err != nil {
-		respond.V3(c, problem(err))
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"build": h.views.BuildView(b), "invalid_groups": texts(unknown)})
+	return respond.JSON(c, http.StatusOK, gin.H{"build": h.views.BuildView(b), "invalid_groups": texts(unknown)})
 }
 
 // tagsOf is nil when the request does not name tags.
@@ -100,47 +97,32 @@ func tagsOf(list body.List) *[]string {
 	return &tags
 }
 
-// DeleteBuild answers DELETE /api/v3/builds/{id}.
-func (h *Handlers) DeleteBuild(c *gin.Context) {
+// delete serves DELETE /api/v3/builds/{id}.
+func (h builds) delete(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
-	if err == nil {
-		err = h.deleteBuild(c, auth.Writer(c), 0, id)
-	}
 	if err != nil {
-		respond.V3(c, problem(err))
-		return
-	}
-	respond.Empty(c, http.StatusNoContent)
-}
-
-// deleteBuild marks the build deleted and asks for the removal of what belongs to
-// it.
-func (h *Handlers) deleteBuild(c *gin.Context, w account.Writer, projectID, id int64) error {
-	return h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) error {
-		if err := distribution.DeleteBuild(ctx, tx, actor, w, projectID, id); err != nil {
-			return err
-		}
-		_, err := ledger.Insert(ctx, tx, tasks.NewBuildDelete(w.OrganizationID, respond.RequestID(ctx), id))
 		return err
-	})
+	}
+	if err := h.deleteBuild(c, 0, id); err != nil {
+		return err
+	}
+	return respond.Empty(c, http.StatusNoContent)
 }
 
-// CopyBuild answers POST /api/v3/builds/{id}/copy: a build of the same app that
-// references the same file. A body is ignored.
-func (h *Handlers) CopyBuild(c *gin.Context) {
+// copy serves POST /api/v3/builds/{id}/copy: a build of the same app that references
+// the same file. A body is ignored.
+func (h builds) copy(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	var copied *distribution.CopiedBuild
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		copied, err = distribution.CopyBuild(ctx, tx, actor, auth.Writer(c), 0, id, distribution.BuildCopy{})
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		copied, err = distribution.CopyBuild(ctx, tx, w, 0, id, distribution.BuildCopy{})
 		return err
 	})
 	if err != nil {
-		respond.V3(c, problem(err))
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusCreated, gin.H{"build": h.views.BuildView(copied.Build)})
+	return respond.JSON(c, http.StatusCreated, gin.H{"build": h.views.BuildView(copied.Build)})
 }

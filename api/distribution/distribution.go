@@ -11,8 +11,8 @@
 // Everything is limited to the caller's organization: what belongs to another one
 // is not found. Members read all apps of their organization and change those of
 // their teams; to delete in version 3 and to notify testers they must be admin of
-// the team. The handlers say so by the Writer that they hand to the store, which
-// checks it in the transaction of the change.
+// the team. The store checks it, by the Writer that the handlers hand over, in the
+// transaction of the change.
 //
 // A deleted build or app is gone at once for every reader; what belongs to it is
 // removed by a task that is written in the same transaction. So is the task that
@@ -28,20 +28,20 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/body"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 
@@ -56,9 +56,15 @@ type Config struct {
 	Now     func() time.Time
 }
 
-// Handlers are the handlers of the routes of apps and builds. The router puts
-// auth.Require before each of them.
+// Handlers are the handlers of the room's routes.
 type Handlers struct {
+	projects projects
+	builds   builds
+	legacy   legacy
+}
+
+// room is what the handlers share.
+type room struct {
 	db      *storage.DB
 	objects object.Store
 	links   link.Links
@@ -67,95 +73,102 @@ type Handlers struct {
 	now     func() time.Time
 }
 
-// New makes the handlers.
+// New returns the handlers.
 func New(cfg Config) *Handlers {
-	h := &Handlers{db: cfg.DB, objects: cfg.Objects, links: cfg.Links, views: NewViews(cfg.Links, cfg.Vendor),
+	r := &room{db: cfg.DB, objects: cfg.Objects, links: cfg.Links, views: NewViews(cfg.Links, cfg.Vendor),
 		log: cfg.Log, now: cfg.Now}
-	if h.log == nil {
-		h.log = slog.Default()
+	if r.log == nil {
+		r.log = slog.Default()
 	}
-	if h.now == nil {
-		h.now = time.Now
+	if r.now == nil {
+		r.now = time.Now
 	}
-	return h
+	return &Handlers{projects{r}, builds{r}, legacy{r}}
 }
 
-// callerOf is who calls. Without one, which the router rules out, it is somebody
-// of no organization, who finds and changes nothing.
-func callerOf(c *gin.Context) *auth.Caller {
-	if caller := auth.CallerOf(c.Request.Context()); caller != nil {
-		return caller
-	}
-	return &auth.Caller{}
-}
+// Routes are the room's routes.
+func (h *Handlers) Routes() []route.Route {
+	const v3, v1 = respond.InterfaceV3, respond.InterfaceLegacy // version 2 as well
+	p, b, l := h.projects, h.builds, h.legacy
+	return []route.Route{
+		{Method: http.MethodGet, Path: "/api/v3/projects", Interface: v3, Action: auth.ReadProjects, Handler: p.list},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.ReadProjects, Handler: p.get},
+		{Method: http.MethodPost, Path: "/api/v3/projects", Interface: v3, Action: auth.ChangeProjects, Handler: p.create},
+		{Method: http.MethodPut, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.ChangeProjects, Handler: p.update},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.DeleteProjects, Handler: p.delete},
+		{Method: http.MethodPost, Path: "/api/v3/projects/:id/copy", Interface: v3, Action: auth.ChangeProjects, Handler: p.copy},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/builds", Interface: v3, Action: auth.ReadBuilds, Handler: p.builds},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.ReadBuilds, Handler: b.get},
+		{Method: http.MethodPut, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.ChangeBuilds, Handler: b.update},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/download", Interface: v3, Action: auth.ReadBuilds, Handler: b.download},
+		{Method: http.MethodDelete, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.DeleteBuilds, Handler: b.delete},
+		{Method: http.MethodPost, Path: "/api/v3/builds/:id/copy", Interface: v3, Action: auth.ChangeBuilds, Handler: b.copy},
+		{Method: http.MethodPost, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Action: auth.NotifyTesters, Handler: b.notify},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/symbols/download", Interface: v3, Action: auth.ReadBuilds, Handler: b.symbols},
 
-func organization(c *gin.Context) int64 { return callerOf(c).OrganizationID }
+		{Method: http.MethodGet, Path: "/api/2/projects", Interface: v1, Action: auth.ReadProjects, Handler: l.projects2},
+		{Method: http.MethodGet, Path: "/api/2/projects/:id", Interface: v1, Action: auth.ReadProjects, Handler: l.project2},
+		{Method: http.MethodGet, Path: "/api/2/projects/:id/builds", Interface: v1, Action: auth.ReadBuilds, Handler: l.builds2},
+
+		{Method: http.MethodGet, Path: "/api/1/projects", Interface: v1, Action: auth.ReadProjects, Handler: l.projects1},
+		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds", Interface: v1, Action: auth.ReadBuilds, Handler: l.builds1},
+		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build", Interface: v1, Action: auth.ReadBuilds, Handler: l.build1},
+		{Method: http.MethodDelete, Path: "/api/1/projects/:id/builds/:build", Interface: v1, Action: auth.ChangeBuilds, Handler: l.delete1},
+		{Method: http.MethodPatch, Path: "/api/1/projects/:id/builds", Interface: v1, Action: auth.ChangeBuilds, Handler: l.update1}, // a refusal: the build is missing
+		{Method: http.MethodPatch, Path: "/api/1/projects/:id/builds/:build", Interface: v1, Action: auth.ChangeBuilds, Handler: l.update1},
+		{Method: http.MethodPost, Path: "/api/1/projects/:id/builds/:build/copy", Interface: v1, Action: auth.ChangeBuilds, Handler: l.copy1},
+		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/download", Interface: v1, Action: auth.ReadBuilds, Handler: l.download1, Deadline: route.UploadDeadline},
+	}
+}
 
 // change runs a change with its audit row in one transaction.
-func (h *Handlers) change(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, actor account.Actor) error) error {
-	ctx, actor := c.Request.Context(), auth.Actor(c)
-	return h.db.InTx(ctx, func(tx *storage.Tx) error { return do(ctx, tx, actor) })
+func (r *room) change(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w account.Writer) error) error {
+	ctx, w := c.Request.Context(), auth.Writer(c)
+	return problem(r.db.InTx(ctx, func(tx *storage.Tx) error { return do(ctx, tx, w) }))
 }
 
-// maxText bounds what a parameter of a list or a path may hold, in bytes: names
-// and versions are not longer.
-const maxText = 255
-
-func plain(s string, most int) bool {
-	return len(s) <= most && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
+// projectPage reads the page of the caller's apps that the request asks for.
+func (r *room) projectPage(c *gin.Context, f distribution.ProjectFilter, o pagination.Options) ([]distribution.Project, pagination.Pagination, error) {
+	at, err := pagination.Parse(c.Request.URL.Query(), o)
+	if err != nil {
+		return nil, pagination.Pagination{}, err
+	}
+	f.OrganizationID = auth.Organization(c)
+	rows, total, err := distribution.Projects(c.Request.Context(), r.db, f, at.Rows())
+	return rows, at.Envelope(total), err
 }
 
-// text reads a query parameter that filters by text.
-func text(c *gin.Context, name string) (string, error) {
-	value := strings.TrimSpace(c.Query(name))
-	if !plain(value, maxText) {
-		return "", &storage.InvalidError{Field: name, Msg: "must be UTF-8 text of at most 255 bytes"}
+// buildPage reads the page of an app's builds that the request asks for.
+func (r *room) buildPage(c *gin.Context, f distribution.BuildFilter, o pagination.Options) ([]distribution.Build, pagination.Pagination, error) {
+	id, err := pagination.ID(c.Param("id"))
+	if err != nil {
+		return nil, pagination.Pagination{}, err
 	}
-	return value, nil
+	at, err := pagination.Parse(c.Request.URL.Query(), o)
+	if err != nil {
+		return nil, pagination.Pagination{}, err
+	}
+	rows, total, err := distribution.Builds(c.Request.Context(), r.db, auth.Organization(c), id, f, at.Rows())
+	return rows, at.Envelope(total), err
 }
 
-// number reads a query parameter that is an id; 0 when absent.
-func number(c *gin.Context, name string) (int64, error) {
-	value := strings.TrimSpace(c.Query(name))
-	if value == "" {
-		return 0, nil
+// projectOf reads the app that the path names.
+func (r *room) projectOf(c *gin.Context) (*distribution.Project, error) {
+	id, err := pagination.ID(c.Param("id"))
+	if err != nil {
+		return nil, err
 	}
-	id, err := strconv.ParseUint(value, 10, 63)
-	if err != nil || id == 0 {
-		return 0, &storage.InvalidError{Field: name, Msg: "must be a numeric id"}
-	}
-	return int64(id), nil
+	return distribution.ProjectByID(c.Request.Context(), r.db, auth.Organization(c), id)
 }
 
-// everyTester stands for all testers of the organization in a list of groups.
-const everyTester = "all"
-
-// groupsOf reads a list of groups: nil leaves the grants, an empty one and the
-// word none remove them, the word all opens to every tester.
-func groupsOf(list body.List) distribution.Groups {
-	if list == nil {
-		return distribution.Groups{}
-	}
-	g := distribution.Groups{Given: true}
-	if len(list) == 1 && strings.EqualFold(list[0], "none") {
-		return g
-	}
-	for _, name := range list {
-		if strings.EqualFold(name, everyTester) {
-			g.All = true
-			continue
+// deleteBuild marks the build deleted and writes the task that removes what belongs
+// to it.
+func (r *room) deleteBuild(c *gin.Context, projectID, id int64) error {
+	return r.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
+		if err := distribution.DeleteBuild(ctx, tx, w, projectID, id); err != nil {
+			return err
 		}
-		g.Names = append(g.Names, name)
-	}
-	return g
-}
-
-// checkMode refuses a mode other than open and closed; nil and "" when the member
-// is not sent are the caller's matter.
-func checkMode(mode *string) error {
-	if mode == nil || *mode == distribution.Open || *mode == distribution.Closed {
-		return nil
-	}
-	return &respond.Problem{Status: http.StatusBadRequest, Legacy: codeMode,
-		Text: "landing_page_mode: must be open or closed"}
+		_, err := ledger.Insert(ctx, tx, tasks.NewBuildDelete(w.OrganizationID, respond.RequestID(ctx), id))
+		return err
+	})
 }

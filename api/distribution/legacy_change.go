@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
-
-	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
@@ -16,22 +14,21 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// Delete1 answers DELETE /api/1/projects/{id}/builds/{build}.
-func (h *Handlers) Delete1(c *gin.Context) {
+// delete1 serves DELETE /api/1/projects/{id}/builds/{build}.
+func (h legacy) delete1(c *gin.Context) error {
 	projectID, id, err := pathOfBuild(c)
-	if err == nil {
-		err = h.deleteBuild(c, auth.Writer(c), projectID, id)
-	}
 	if err != nil {
-		respond.Legacy(c, problem(err))
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"status": "ok"})
+	if err := h.deleteBuild(c, projectID, id); err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok"})
 }
 
-// patch1 is the body of a PATCH. Of the three names of the notes the first that
+// patchBody is the body of a PATCH. Of the three names of the notes the first that
 // is sent counts, and so of the two of the groups.
-type patch1 struct {
+type patchBody struct {
 	Comment         *string           `json:"comment"`
 	Changelog       *string           `json:"changelog"`
 	ReleaseNotes    *string           `json:"release_notes"`
@@ -47,7 +44,7 @@ func readPatch(c *gin.Context) (change distribution.BuildChange, err error) {
 		return change, &storage.InvalidError{Field: "Content-Type", Msg: body.TypeMultipart + " is not supported here: send " +
 			body.TypeForm + " or " + body.TypeJSON}
 	}
-	var in patch1
+	var in patchBody
 	if err = body.Read(c, &in); err != nil {
 		return change, err
 	}
@@ -70,47 +67,45 @@ func readPatch(c *gin.Context) (change distribution.BuildChange, err error) {
 var errNoBuild error = &respond.Problem{Status: http.StatusBadRequest, Legacy: codeInvalid,
 	Text: "build-id: missing or invalid"}
 
-// Update1 answers PATCH /api/1/projects/{id}/builds/{build}: a form or JSON, and
+// update1 serves PATCH /api/1/projects/{id}/builds/{build}: a form or JSON, and
 // only what is sent is changed.
-func (h *Handlers) Update1(c *gin.Context) {
+func (h legacy) update1(c *gin.Context) error {
 	projectID, id, err := pathOfBuild(c)
 	if projectID != 0 && err != nil {
-		err = errNoBuild
-	}
-	var change distribution.BuildChange
-	if err == nil {
-		change, err = readPatch(c)
+		return errNoBuild
 	}
 	if err != nil {
-		respond.Legacy(c, err)
-		return
+		return err
+	}
+	change, err := readPatch(c)
+	if err != nil {
+		return err
 	}
 	var b *distribution.Build
 	var groups, unknown []string
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		if b, unknown, err = distribution.UpdateBuild(ctx, tx, actor, auth.Writer(c), projectID, id, change); err != nil {
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		if b, unknown, err = distribution.UpdateBuild(ctx, tx, w, projectID, id, change); err != nil {
 			return err
 		}
 		groups, err = distribution.BuildGroups(ctx, tx, id)
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {
-		err = errNoBuild
+		return errNoBuild
 	}
 	if err != nil {
-		respond.Legacy(c, problem(err))
-		return
+		return err
 	}
 	if b.AllTesters {
 		groups = append([]string{everyTester}, groups...)
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "build_id": decimal(b.ID), "tags": texts(b.Tags),
+	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "build_id": decimal(b.ID), "tags": texts(b.Tags),
 		"metadata": metadata(b), "changelog": b.ReleaseNotes, "groups": texts(groups),
 		"invalid_groups": texts(unknown), "landing_page_mode": b.LandingPageMode})
 }
 
-// copy1 is the body of a copy.
-type copy1 struct {
+// copyBody is the body of a copy.
+type copyBody struct {
 	FolderName      string       `json:"folder_name"`
 	AppName         string       `json:"app_name"`
 	Groups          body.List    `json:"groups"`
@@ -119,7 +114,7 @@ type copy1 struct {
 }
 
 func readCopy(c *gin.Context) (distribution.BuildCopy, error) {
-	var in copy1
+	var in copyBody
 	if err := body.Read(c, &in); err != nil {
 		return distribution.BuildCopy{}, err
 	}
@@ -141,28 +136,26 @@ func copiedGroups(list body.List) distribution.Groups {
 	return groupsOf(list)
 }
 
-// Copy1 answers POST /api/1/projects/{id}/builds/{build}/copy: the build in the
-// app of its package in another folder, which is made if need be.
-func (h *Handlers) Copy1(c *gin.Context) {
+// copy1 serves POST /api/1/projects/{id}/builds/{build}/copy: the build in the app of
+// its package in another folder, which is created if need be.
+func (h legacy) copy1(c *gin.Context) error {
 	projectID, id, err := pathOfBuild(c)
-	var in distribution.BuildCopy
-	if err == nil {
-		in, err = readCopy(c)
-	}
 	if err != nil {
-		respond.Legacy(c, err)
-		return
+		return err
+	}
+	in, err := readCopy(c)
+	if err != nil {
+		return err
 	}
 	var copied *distribution.CopiedBuild
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, actor account.Actor) (err error) {
-		copied, err = distribution.CopyBuild(ctx, tx, actor, auth.Writer(c), projectID, id, in)
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		copied, err = distribution.CopyBuild(ctx, tx, w, projectID, id, in)
 		return err
 	})
 	if err != nil {
-		respond.Legacy(c, problem(err))
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "build_id": decimal(copied.Build.ID),
+	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "build_id": decimal(copied.Build.ID),
 		"folder_path": copied.Project.FolderPath, "app_name": copied.Build.AppName,
 		"assigned_groups": texts(copied.Groups), "invalid_groups": texts(copied.InvalidGroups),
 		"assigned_project_groups": texts(copied.ProjectGroups), "invalid_project_groups": texts(copied.InvalidProjectGroups)})

@@ -19,16 +19,21 @@ const (
 	codeLogin        = 156
 )
 
-// problem gives the errors of the store their status and their code; both
-// interfaces answer with it. A 409 becomes a 400 in versions 1 and 2.
+// problem gives the errors of the store their status and their code, for all
+// versions. A 409 becomes a 400 in versions 1 and 2.
 func problem(err error) error {
 	var known *respond.Problem
+	var undeliverable *distribution.UndeliverableError
 	switch {
 	case err == nil, errors.As(err, &known):
 		return err
 	case errors.Is(err, distribution.ErrNoAccess):
 		return &respond.Problem{Status: http.StatusForbidden, Legacy: codeNoAccess,
 			Text: "no write access to the app: it belongs to a team of others", Err: err}
+	case errors.Is(err, distribution.ErrNotTeamAdmin):
+		return &respond.Problem{Status: http.StatusForbidden, Text: distribution.ErrNotTeamAdmin.Error()}
+	case errors.As(err, &undeliverable):
+		return conflict(undeliverable.Reason)
 	case errors.Is(err, distribution.ErrLoginRequired):
 		return &respond.Problem{Status: http.StatusBadRequest, Legacy: codeLogin,
 			Text: distribution.ErrLoginRequired.Error(), Err: err}

@@ -23,24 +23,23 @@ const (
 	firstWindow = 1 << 20
 	maxWindow   = 64 << 20
 	// maxRanges of one request; each is a read of its own. Beyond that, and for
-	// another unit than bytes, the whole file is the answer, as RFC 9110 wants it.
+	// another unit than bytes, the whole file is the answer, as RFC 9110 has it.
 	maxRanges = 16
 	// countTimeout bounds the counting of a download whose client has gone.
 	countTimeout = 5 * time.Second
 )
 
-// Download1 answers GET /api/1/projects/{id}/builds/{build}/download with the
+// download1 serves GET /api/1/projects/{id}/builds/{build}/download with the
 // uploaded bytes: single and multiple ranges, If-Range, If-None-Match, HEAD. A
 // request that reads the first byte counts as a download.
-func (h *Handlers) Download1(c *gin.Context) {
+func (h legacy) download1(c *gin.Context) error {
 	b, err := h.buildOfProject(c)
-	var info object.Info
-	if err == nil {
-		info, err = h.stat(c.Request.Context(), b.File.Key)
-	}
 	if err != nil {
-		respond.Legacy(c, err)
-		return
+		return err
+	}
+	info, err := h.stat(c.Request.Context(), b.File.Key)
+	if err != nil {
+		return err
 	}
 	header := c.Writer.Header()
 	header.Set("Content-Type", fileType(b))
@@ -58,15 +57,15 @@ func (h *Handlers) Download1(c *gin.Context) {
 	http.ServeContent(w, c.Request, "", b.CreatedAt, file)
 	if w.status != 0 {
 		header.Del("Content-Disposition")
-		respond.Legacy(c, &respond.Problem{Status: w.status, Text: http.StatusText(w.status) + ": the file does not meet the headers of the request"})
-		return
+		return &respond.Problem{Status: w.status, Text: http.StatusText(w.status) + ": the file does not meet the headers of the request"}
 	}
 	c.Writer.WriteHeaderNow() // a status without a body, such as 304
 	h.finish(c, b, file)
+	return nil
 }
 
 // refusals keeps what net/http writes about a range or a condition that cannot be
-// met, so that it is answered in the shape of the interface.
+// met, so that it is written in the shape of the interface.
 type refusals struct {
 	http.ResponseWriter
 	status int // 0: none
@@ -87,8 +86,8 @@ func (w *refusals) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// stat finds the object; one that is gone is not found.
-func (h *Handlers) stat(ctx context.Context, key string) (object.Info, error) {
+// stat looks the object up; one that is gone is not found.
+func (h legacy) stat(ctx context.Context, key string) (object.Info, error) {
 	if h.objects == nil {
 		return object.Info{}, fmt.Errorf("no object store: %w", storage.ErrNotFound)
 	}
@@ -100,8 +99,8 @@ func (h *Handlers) stat(ctx context.Context, key string) (object.Info, error) {
 }
 
 // finish counts the download and logs what went wrong in the middle of it, when
-// nothing can be answered any more. The client may have gone by then.
-func (h *Handlers) finish(c *gin.Context, b *distribution.Build, file *content) {
+// no other answer can be written any more. The client may have gone by then.
+func (h legacy) finish(c *gin.Context, b *distribution.Build, file *content) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request.Context()), countTimeout)
 	defer cancel()
 	if file.began {

@@ -21,7 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/body"
 	api "github.com/slipway-qa/slipway/api/distribution"
-	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -100,59 +100,9 @@ func (w *world) person(organization int64, name string, role account.Role, teams
 	return &auth.Caller{OrganizationID: organization, UserID: user.ID, Email: name + "@example.com", Role: role, Teams: teams}
 }
 
-// router serves the handlers under the actions that the route list gives them.
+// router serves the room's routes to callers of the context.
 func (w *world) router(cfg api.Config) *gin.Engine {
-	h := api.New(cfg)
-	g := gin.New()
-	g.ContextWithFallback = true
-	v3, v1 := respond.InterfaceV3, respond.InterfaceLegacy
-	for _, r := range []struct {
-		method, path string
-		of           respond.Interface
-		action       auth.Action
-		handle       gin.HandlerFunc
-	}{
-		{"GET", "/api/v3/projects", v3, auth.ReadProjects, h.Projects},
-		{"GET", "/api/v3/projects/:id", v3, auth.ReadProjects, h.Project},
-		{"POST", "/api/v3/projects", v3, auth.ChangeProjects, h.CreateProject},
-		{"PUT", "/api/v3/projects/:id", v3, auth.ChangeProjects, h.UpdateProject},
-		{"DELETE", "/api/v3/projects/:id", v3, auth.DeleteProjects, h.DeleteProject},
-		{"POST", "/api/v3/projects/:id/copy", v3, auth.ChangeProjects, h.CopyProject},
-		{"GET", "/api/v3/projects/:id/builds", v3, auth.ReadBuilds, h.ProjectBuilds},
-		{"GET", "/api/v3/builds/:id", v3, auth.ReadBuilds, h.Build},
-		{"PUT", "/api/v3/builds/:id", v3, auth.ChangeBuilds, h.UpdateBuild},
-		{"GET", "/api/v3/builds/:id/download", v3, auth.ReadBuilds, h.DownloadBuild},
-		{"HEAD", "/api/v3/builds/:id/download", v3, auth.ReadBuilds, h.DownloadBuild},
-		{"DELETE", "/api/v3/builds/:id", v3, auth.DeleteBuilds, h.DeleteBuild},
-		{"POST", "/api/v3/builds/:id/copy", v3, auth.ChangeBuilds, h.CopyBuild},
-		{"POST", "/api/v3/builds/:id/notify-testers", v3, auth.NotifyTesters, h.Notify},
-		{"GET", "/api/v3/builds/:id/symbols/download", v3, auth.ReadBuilds, h.DownloadSymbols},
-		{"GET", "/api/2/projects", v1, auth.ReadProjects, h.Projects2},
-		{"GET", "/api/2/projects/:id", v1, auth.ReadProjects, h.Project2},
-		{"GET", "/api/2/projects/:id/builds", v1, auth.ReadBuilds, h.Builds2},
-		{"GET", "/api/1/projects", v1, auth.ReadProjects, h.Projects1},
-		{"GET", "/api/1/projects/:id/builds", v1, auth.ReadBuilds, h.Builds1},
-		{"GET", "/api/1/projects/:id/builds/:build", v1, auth.ReadBuilds, h.Build1},
-		{"DELETE", "/api/1/projects/:id/builds/:build", v1, auth.ChangeBuilds, h.Delete1},
-		{"PATCH", "/api/1/projects/:id/builds/:build", v1, auth.ChangeBuilds, h.Update1},
-		{"PATCH", "/api/1/projects/:id/builds", v1, auth.ChangeBuilds, h.Update1},
-		{"POST", "/api/1/projects/:id/builds/:build/copy", v1, auth.ChangeBuilds, h.Copy1},
-		{"GET", "/api/1/projects/:id/builds/:build/download", v1, auth.ReadBuilds, h.Download1},
-		{"HEAD", "/api/1/projects/:id/builds/:build/download", v1, auth.ReadBuilds, h.Download1},
-	} {
-		rule, ok := auth.Table()[r.action]
-		require.True(w.t, ok)
-		g.Handle(r.method, r.path, func(c *gin.Context) {
-			if err := rule.Allow(auth.CallerOf(c.Request.Context())); err != nil {
-				respond.Error(c, r.of, err)
-				return
-			}
-			ctx := c.Request.Context()
-			c.Request = c.Request.WithContext(auth.WithCaller(ctx, auth.CallerOf(ctx), r.action))
-			r.handle(c)
-		})
-	}
-	return g
+	return routetest.Engine(routetest.ByContext, api.New(cfg).Routes()...)
 }
 
 // writer is a caller who uploads.
@@ -176,7 +126,7 @@ func (w *world) buildOf(data []byte, options ...func(*distribution.Upload)) *dis
 	}
 	var up *distribution.Uploaded
 	w.tx(func(ctx context.Context, tx *storage.Tx) (err error) {
-		up, err = distribution.CreateBuild(ctx, tx, account.CLI(), u)
+		up, err = distribution.CreateBuild(ctx, tx, u)
 		return err
 	})
 	return up

@@ -19,36 +19,33 @@ import (
 // block acts on the links that were given out before only when they end.
 const downloadAge = 2 * time.Hour
 
-// Download answers GET /install/{name}/download: it leads to the file by a
-// short-lived link and counts.
-func (h *Handlers) Download(c *gin.Context) {
+// Download serves GET /install/{name}/download: it leads to the file by a short-lived
+// link and counts.
+func (h *Handlers) Download(c *gin.Context) error {
 	v, err := h.open(c, 1)
-	if err == nil && v.Build == nil {
-		err = storage.ErrNotFound
-	}
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
+	}
+	if v.Build == nil {
+		return storage.ErrNotFound
 	}
 	if v.standing == unknown {
 		// The form is on the page; a mail's link may lead here.
 		c.Redirect(http.StatusSeeOther, h.path(v.name))
-		return
+		return nil
 	}
 	if v.standing != welcome {
-		h.turnAway(c, v)
-		return
+		return h.turnAway(c, v)
 	}
 	if problem := unavailable(v.Build); problem != nil {
-		h.fail(c, &respond.Problem{Status: http.StatusConflict, Text: problem.Title + ": " + problem.Text})
-		return
+		return &respond.Problem{Status: http.StatusConflict, Text: problem.Title + ": " + problem.Text}
 	}
 	link, err := h.deliver(c, v.Build)
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	c.Redirect(http.StatusFound, link)
+	return nil
 }
 
 // deliver signs a link to the build's file and counts the download, unless only

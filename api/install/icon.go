@@ -15,13 +15,12 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
-// Icon answers GET /install/{name}/icon for everybody: mail and lists show it. An
+// Icon serves GET /install/{name}/icon for everybody: mail and lists show it. An
 // app without one gets its first letter.
-func (h *Handlers) Icon(c *gin.Context) {
+func (h *Handlers) Icon(c *gin.Context) error {
 	v, err := h.find(c)
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	header := c.Writer.Header()
 	header.Set("Cache-Control", "public, max-age=300")
@@ -31,41 +30,40 @@ func (h *Handlers) Icon(c *gin.Context) {
 		key = v.Build.IconKey
 	}
 	if key == "" {
-		h.letterIcon(c, v.Project.Name)
-		return
+		return h.letterIcon(c, v.Project.Name)
 	}
 	body, info, err := h.cfg.Objects.Open(c.Request.Context(), key, 0, -1)
 	if errors.Is(err, object.ErrNotFound) {
-		h.letterIcon(c, v.Project.Name)
-		return
+		return h.letterIcon(c, v.Project.Name)
 	}
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	defer body.Close()
 	if unchanged(c, info.ETag) {
-		return
+		return nil
 	}
 	header.Set("Content-Length", strconv.FormatInt(info.Size, 10))
 	c.Status(http.StatusOK)
 	_, _ = io.Copy(c.Writer, body) // the length tells a browser that bytes are missing
+	return nil
 }
 
-func (h *Handlers) letterIcon(c *gin.Context, name string) {
+// letterIcon writes the picture of an app without one.
+func (h *Handlers) letterIcon(c *gin.Context, name string) error {
 	sum := sha256.Sum256([]byte("letter " + name))
 	if unchanged(c, hex.EncodeToString(sum[:8])) {
-		return
+		return nil
 	}
 	png, err := icon.Letter(name)
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	c.Data(http.StatusOK, "image/png", png)
+	return nil
 }
 
-// unchanged sets the ETag and answers 304 when the browser has that picture.
+// unchanged sets the ETag, and writes 304 when the browser has that picture.
 func unchanged(c *gin.Context, etag string) bool {
 	etag = `"` + etag + `"`
 	c.Header("ETag", etag)

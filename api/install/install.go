@@ -1,18 +1,18 @@
-// Package install serves the pages that testers open on their phones
-// (decisions, part 3): /install/{slug or token} of a project or a build, with its
-// icon, QR code, download and iOS manifest, and the sign-in to closed pages.
+// Package install serves the pages that testers open on their phones:
+// /install/{slug or token} of a project or a build, with its icon, QR code, download
+// and iOS manifest, and the sign-in to closed pages.
 //
 // Pages are rendered on the server, whole: one answer with its style in it, no
 // script, nothing from another host. What stands on a page is in two steps: visit
 // reads who comes and what they ask for, offerOf (pure) decides what the button
 // does on this device or why an install cannot work. Templates only lay out.
 //
-// An open page serves everybody. A closed one shows strangers the icon, the name
-// and a form for their mail address. Asking for a link is answered in the same
-// words, after the same time, whether the address is known or not; only members
-// who are not blocked are sent one. Opening the link changes nothing, for mail
+// An open page serves everybody. A closed one shows those who are not signed in the
+// icon, the name and a form for their mail address. A request for a link has the
+// same answer, after the same time, whether the address is known or not; only
+// members who are not blocked are sent one. Opening the link changes nothing, for mail
 // scanners open links; its button uses it up and begins a session, whose cookie is
-// stored as a digest. What a person may install is asked of the database at each
+// stored as a digest. What a person may install is read from the database at each
 // request, so that a block or a lost grant acts at once; the page of a project
 // shows the newest of that, which need not be the latest build.
 //
@@ -20,8 +20,8 @@
 // person and end of life under an HMAC. Files come by short-lived signed links of
 // the object store.
 //
-// Failures are pages too: fail is the only place that writes them, and logs them
-// as package respond does.
+// Failures are pages too: the routes name fail, the only place that writes them, and
+// which logs them as package respond does.
 package install
 
 import (
@@ -40,6 +40,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/api/remote"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
@@ -74,7 +75,7 @@ const (
 	defaultSignIns    = 10
 )
 
-// Handlers are the handlers of the pages.
+// Handlers are the handlers of the room's routes.
 type Handlers struct {
 	cfg    Config
 	base   string // path of the public URL, "" as a rule
@@ -89,7 +90,7 @@ type Handlers struct {
 	secret []byte // nil until it was read
 }
 
-// New makes the handlers.
+// New returns the handlers.
 func New(cfg Config) (*Handlers, error) {
 	if cfg.DB == nil || cfg.Objects == nil || cfg.Log == nil {
 		return nil, errors.New("install pages: database, objects and log are required")
@@ -118,6 +119,24 @@ func New(cfg Config) (*Handlers, error) {
 		return nil, err
 	}
 	return h, nil
+}
+
+// publicPage is why the routes ask for no credentials.
+const publicPage = "testers have no key; the handler asks for a sign-in where a page is closed"
+
+// Routes are the room's routes.
+func (h *Handlers) Routes() []route.Route {
+	return []route.Route{
+		{Method: http.MethodGet, Path: "/install/:name", Public: publicPage, Handler: h.Landing, Fail: h.fail},
+		{Method: http.MethodGet, Path: "/install/:name/icon", Public: publicPage, Handler: h.Icon, Fail: h.fail},
+		{Method: http.MethodGet, Path: "/install/:name/qr", Public: publicPage, Handler: h.QR, Fail: h.fail},
+		{Method: http.MethodGet, Path: "/install/:name/download", Public: publicPage, Handler: h.Download, Fail: h.fail, Deadline: route.UploadDeadline},
+		{Method: http.MethodGet, Path: "/install/:name/manifest.plist", Public: publicPage, Handler: h.Manifest, Fail: h.failPlain},
+		{Method: http.MethodPost, Path: "/install/:name/sign-in", Public: publicPage, Handler: h.SignIn, Fail: h.fail},
+		{Method: http.MethodGet, Path: "/session/:link", Public: publicPage, Handler: h.Session, Fail: h.fail},
+		{Method: http.MethodPost, Path: "/session/:link", Public: publicPage, Handler: h.Confirm, Fail: h.fail},
+		{Method: http.MethodPost, Path: "/sign-out", Public: publicPage, Handler: h.SignOut, Fail: h.fail},
+	}
 }
 
 // secretBytes is the length of sign-in links and sessions: nothing to guess, so a

@@ -44,36 +44,32 @@ type appView struct{ Name, Icon, Organization string }
 
 type buildRow struct{ Link, Version, Day, Time string }
 
-// Landing answers GET /install/{name}.
-func (h *Handlers) Landing(c *gin.Context) {
+// Landing serves GET /install/{name}.
+func (h *Handlers) Landing(c *gin.Context) error {
 	v, err := h.open(c, latest)
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	if v.standing != welcome {
-		h.turnAway(c, v)
-		return
+		return h.turnAway(c, v)
 	}
 	view, err := h.landing(c, v)
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
-	h.render(c, http.StatusOK, "landing", view)
+	return h.render(c, http.StatusOK, "landing", view)
 }
 
-// turnAway shows the sign-in form, or says why a person who is signed in has no
-// part in this app.
-func (h *Handlers) turnAway(c *gin.Context, v *visit) {
+// turnAway shows the sign-in form, or why a person who is signed in may not see this
+// app.
+func (h *Handlers) turnAway(c *gin.Context, v *visit) error {
 	if v.standing == unknown {
-		h.render(c, http.StatusOK, "signin", h.signInView(v))
-		return
+		return h.render(c, http.StatusOK, "signin", h.signInView(v))
 	}
 	view := refusedView{head: h.head("Not available"), App: h.app(v),
 		Email: v.visitor.Email, SignOut: h.signOutView(v), Blocked: v.standing == blocked}
 	view.SignOut.Email, view.SignOut.Label = "", "Use another address"
-	h.render(c, http.StatusForbidden, "refused", view)
+	return h.render(c, http.StatusForbidden, "refused", view)
 }
 
 type refusedView struct {

@@ -136,7 +136,7 @@ func TestEmptyApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, public)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := distribution.CreateProject(ctx, tx, account.CLI(), account.Writer{OrganizationID: w.org, Actor: account.Actor{UserID: w.owner}, AllTeams: true},
+		_, err := distribution.CreateProject(ctx, tx, account.Writer{OrganizationID: w.org, Actor: account.Actor{UserID: w.owner, Name: "owner@example.com"}, AllTeams: true},
 			distribution.NewProject{TeamID: w.team, Name: "Empty", PackageName: "com.example.empty", Platform: artifact.Android, Slug: "empty-app"})
 		return err
 	})

@@ -41,28 +41,26 @@ type manifestMetadata struct {
 var errTicket = &respond.Problem{Status: http.StatusForbidden,
 	Text: "this install link is not valid any more: reload the page of the app"}
 
-// Manifest answers GET /install/{name}/manifest.plist?ticket=, which iOS fetches
+// Manifest serves GET /install/{name}/manifest.plist?ticket=, which iOS fetches
 // without the browser's cookies. Failures are plain text: iOS shows none of it.
-func (h *Handlers) Manifest(c *gin.Context) {
+func (h *Handlers) Manifest(c *gin.Context) error {
 	b, err := h.manifestBuild(c)
 	if err != nil {
-		h.failPlain(c, err)
-		return
+		return err
 	}
 	link, err := h.deliver(c, b)
 	if err != nil {
-		h.failPlain(c, err)
-		return
+		return err
 	}
 	doc, err := plist.MarshalIndent(h.manifestOf(b, link), plist.XMLFormat, "  ")
 	if err != nil {
-		h.failPlain(c, err)
-		return
+		return err
 	}
 	c.Data(http.StatusOK, "text/xml; charset=utf-8", doc)
+	return nil
 }
 
-// manifestBuild finds the build that the ticket is for, and asks again whether it
+// manifestBuild reads the build that the ticket is for, and checks again that it
 // may be installed: tickets outlive a block.
 func (h *Handlers) manifestBuild(c *gin.Context) (*distribution.Build, error) {
 	ctx := c.Request.Context()

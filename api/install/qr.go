@@ -49,23 +49,22 @@ func inlineQR(link string) (template.HTML, error) {
 	return template.HTML(qrSVG(code)), nil
 }
 
-// QR answers GET /install/{name}/qr: the page's link as SVG, or as PNG with
+// QR serves GET /install/{name}/qr: the page's link as SVG, or as PNG with
 // ?format=png.
-func (h *Handlers) QR(c *gin.Context) {
+func (h *Handlers) QR(c *gin.Context) error {
 	v, err := h.find(c)
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	code, err := qrOf(h.cfg.Links.Page(v.name))
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	c.Header("Cache-Control", "public, max-age=3600")
 	if c.Query("format") == "png" {
 		c.Data(http.StatusOK, "image/png", code.PNG())
-		return
+		return nil
 	}
 	c.Data(http.StatusOK, "image/svg+xml", []byte(qrSVG(code)))
+	return nil
 }

@@ -70,16 +70,11 @@ func (h *Handlers) head(title string) head {
 }
 
 // render writes a page. It is made whole before the status goes out, so that an
-// error in it is an error page.
-func (h *Handlers) render(c *gin.Context, status int, name string, view any) {
+// error in it becomes an error page.
+func (h *Handlers) render(c *gin.Context, status int, name string, view any) error {
 	var out bytes.Buffer
 	if err := h.pages.byName[name].ExecuteTemplate(&out, "frame.html", view); err != nil {
-		err = fmt.Errorf("render page %s: %w", name, err)
-		if name == problemPage {
-			panic(err) // the router answers, for want of a page to say it with
-		}
-		h.fail(c, err)
-		return
+		return fmt.Errorf("render page %s: %w", name, err)
 	}
 	header := c.Writer.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
@@ -94,6 +89,7 @@ func (h *Handlers) render(c *gin.Context, status int, name string, view any) {
 	header.Set("Cache-Control", "private, no-store")
 	c.Status(status)
 	_, _ = c.Writer.Write(out.Bytes()) // fails when the visitor has gone
+	return nil
 }
 
 const problemPage = "problem"
@@ -105,7 +101,7 @@ type problemView struct {
 	RequestID     string // "" when there is nothing to report
 }
 
-// fail answers a failure with a page and logs it when it is the service's.
+// fail writes a failure as a page and logs it when it is the service's own.
 func (h *Handlers) fail(c *gin.Context, err error) {
 	p, ok := h.explain(c, err)
 	if !ok {
@@ -125,10 +121,12 @@ func (h *Handlers) fail(c *gin.Context, err error) {
 		view.Heading, view.Text = "That did not work", sentence(p.Text)
 	}
 	view.head = h.head(view.Heading)
-	h.render(c, p.Status, problemPage, view)
+	if err := h.render(c, p.Status, problemPage, view); err != nil {
+		panic(err) // the router writes the failure, for want of a page to write it on
+	}
 }
 
-// failPlain answers a failure to a device, which shows it to nobody.
+// failPlain writes a failure for a device, which shows it to nobody.
 func (h *Handlers) failPlain(c *gin.Context, err error) {
 	p, ok := h.explain(c, err)
 	if !ok {
@@ -145,8 +143,8 @@ func (h *Handlers) failPlain(c *gin.Context, err error) {
 // has it.
 const statusGone = 499
 
-// explain finds out how a failure is answered, and writes its log line; the answer
-// is false when there is nobody to hear it.
+// explain returns how a failure is written, and writes its log line; false when the
+// visitor has gone or the answer has begun.
 func (h *Handlers) explain(c *gin.Context, err error) (*respond.Problem, bool) {
 	ctx := c.Request.Context()
 	p := respond.Explain(err)

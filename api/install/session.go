@@ -20,7 +20,7 @@ type sessionView struct {
 	Action string
 }
 
-// errLink is the answer to a link that is used up, too old or made up.
+// errLink is for a link that is used up, too old or invented.
 var errLink = &respond.Problem{Status: http.StatusGone,
 	Text: "this sign-in link was used already, or it is too old. Open the page of the app and ask for a new one"}
 
@@ -33,37 +33,33 @@ func (h *Handlers) link(c *gin.Context) (account.Digest, error) {
 	return account.DigestOf(text), nil
 }
 
-// Session answers GET /session/{link} with a button. Looking at a link does not
+// Session serves GET /session/{link} with a button. Looking at a link does not
 // use it: programs that check mail for harm look at all of them.
-func (h *Handlers) Session(c *gin.Context) {
+func (h *Handlers) Session(c *gin.Context) error {
 	digest, err := h.link(c)
-	if err == nil {
-		_, err = distribution.PeekSignInLink(c.Request.Context(), h.cfg.DB, digest, h.cfg.Now())
-	}
 	if err != nil {
-		h.fail(c, expiredLink(err))
-		return
+		return err
 	}
-	h.render(c, http.StatusOK, "session", sessionView{head: h.head("Sign in"), Host: h.host,
+	if _, err := distribution.PeekSignInLink(c.Request.Context(), h.cfg.DB, digest, h.cfg.Now()); err != nil {
+		return expiredLink(err)
+	}
+	return h.render(c, http.StatusOK, "session", sessionView{head: h.head("Sign in"), Host: h.host,
 		Action: h.base + "/session/" + c.Param("link")})
 }
 
-// Confirm answers POST /session/{link}: it uses the link up, begins a session and
+// Confirm serves POST /session/{link}: it uses the link up, begins a session and
 // leads to the page.
-func (h *Handlers) Confirm(c *gin.Context) {
+func (h *Handlers) Confirm(c *gin.Context) error {
 	if err := h.ownOrigin(c); err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	digest, err := h.link(c)
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	secret, err := h.random()
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	ctx, now, path := c.Request.Context(), h.cfg.Now(), ""
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
@@ -71,41 +67,38 @@ func (h *Handlers) Confirm(c *gin.Context) {
 		return err
 	})
 	if err != nil {
-		h.fail(c, expiredLink(err))
-		return
+		return expiredLink(err)
 	}
 	h.setSession(c, secret)
-	h.redirect(c, path)
+	return h.redirect(c, path)
 }
 
-// SignOut answers POST /sign-out; the form's member to is the page to return to.
-func (h *Handlers) SignOut(c *gin.Context) {
+// SignOut serves POST /sign-out; the form's member to is the page to return to.
+func (h *Handlers) SignOut(c *gin.Context) error {
 	if err := h.ownOrigin(c); err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	to := strings.TrimPrefix(c.PostForm("to"), h.base)
 	if session, ok := h.session(c); ok {
 		if err := distribution.EndSession(c.Request.Context(), h.cfg.DB, session); err != nil {
-			h.fail(c, err)
-			return
+			return err
 		}
 	}
 	h.setSession(c, "")
-	h.redirect(c, to)
+	return h.redirect(c, to)
 }
 
-// redirect leads to a page of an app, and nowhere else; without one it says that
-// it is done.
-func (h *Handlers) redirect(c *gin.Context, path string) {
+// redirect leads to a page of an app, and nowhere else; without one it shows that
+// what was asked for is done.
+func (h *Handlers) redirect(c *gin.Context, path string) error {
 	name, ok := strings.CutPrefix(path, "/install/")
 	if !ok || !pageName.MatchString(name) {
-		h.render(c, http.StatusOK, problemPage, problemView{head: h.head("Done"), Heading: "Done", Text: "You can close this page."})
-		return
+		return h.render(c, http.StatusOK, problemPage, problemView{head: h.head("Done"), Heading: "Done", Text: "You can close this page."})
 	}
 	c.Header("Cache-Control", "no-store")
 	c.Redirect(http.StatusSeeOther, h.path(name))
+	return nil
 }
 
 func expiredLink(err error) error {

@@ -52,35 +52,30 @@ func (h *Handlers) signInView(v *visit) signInView {
 	return signInView{head: h.head("Sign in"), App: h.app(v), Action: h.path(v.name) + "/sign-in"}
 }
 
-// SignIn answers POST /install/{name}/sign-in. The answer says nothing about the
+// SignIn serves POST /install/{name}/sign-in. The answer says nothing about the
 // address.
-func (h *Handlers) SignIn(c *gin.Context) {
+func (h *Handlers) SignIn(c *gin.Context) error {
 	if err := h.ownOrigin(c); err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	if wait := h.brake.Wait(c.ClientIP()); wait > 0 {
-		h.fail(c, &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests", RetryAfter: wait})
-		return
+		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests", RetryAfter: wait}
 	}
 	v, err := h.find(c)
 	if err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	email := strings.TrimSpace(c.PostForm("email"))
 	if err := account.CheckEmail(email); err != nil {
 		view := h.signInView(v)
 		view.Email, view.Fault = printable(email, 254), "Please enter a mail address, such as name@example.com."
-		h.render(c, http.StatusBadRequest, "signin", view)
-		return
+		return h.render(c, http.StatusBadRequest, "signin", view)
 	}
 	if err := h.sendLink(c.Request.Context(), v, email); err != nil {
-		h.fail(c, err)
-		return
+		return err
 	}
-	h.render(c, http.StatusOK, "sent", sentView{head: h.head("Look into your mail"), App: h.app(v), Email: email,
+	return h.render(c, http.StatusOK, "sent", sentView{head: h.head("Look into your mail"), App: h.app(v), Email: email,
 		Here: h.path(v.name), Hours: int(linkAge.Hours())})
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/install"
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -103,8 +104,7 @@ func newWorld(t testing.TB, publicURL string) *world {
 	return w
 }
 
-// serve makes the pages at a public URL; change may alter their settings. The routes are as the api
-// has them.
+// serve makes the pages at a public URL; change may alter their settings.
 func (w *world) serve(publicURL string, change func(*install.Config)) {
 	cfg := install.Config{DB: w.db, Objects: w.objects, Links: link.New(publicURL), PublicURL: publicURL,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), SignInTime: time.Millisecond, SignInsPerMinute: 1000,
@@ -114,16 +114,7 @@ func (w *world) serve(publicURL string, change func(*install.Config)) {
 	}
 	h, err := install.New(cfg)
 	require.NoError(w.t, err)
-	g := gin.New()
-	g.ContextWithFallback = true
-	for path, handler := range map[string]gin.HandlerFunc{"/install/:name": h.Landing, "/install/:name/icon": h.Icon, "/install/:name/qr": h.QR,
-		"/install/:name/download": h.Download, "/install/:name/manifest.plist": h.Manifest, "/session/:link": h.Session} {
-		g.GET(path, handler)
-		g.HEAD(path, handler)
-	}
-	g.POST("/install/:name/sign-in", h.SignIn)
-	g.POST("/session/:link", h.Confirm)
-	g.POST("/sign-out", h.SignOut)
+	g := routetest.Engine(nil, h.Routes()...)
 	g.GET("/objects/*key", gin.WrapH(w.objects.ServeSigned()))
 	w.router = g
 }
@@ -181,7 +172,7 @@ func (w *world) upload(change func(*distribution.Upload)) *distribution.Uploaded
 	}
 	var made *distribution.Uploaded
 	w.tx(func(ctx context.Context, tx *storage.Tx) (err error) {
-		made, err = distribution.CreateBuild(ctx, tx, account.CLI(), u)
+		made, err = distribution.CreateBuild(ctx, tx, u)
 		return err
 	})
 	return made

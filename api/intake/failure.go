@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/report"
 )
 
-// Codes of the crash interface (decisions, part 1), in the member error.code.
+// Codes of the crash interface, in the member error.code.
 const (
 	codeMalformed   = report.CodeMalformed
 	codeMember      = report.CodeMember
@@ -26,7 +26,7 @@ const (
 	codeUnavailable = 10
 )
 
-// Reasons for which requests are rejected, as the Observer hears them.
+// Reasons for which requests are rejected, as the Observer counts them.
 const (
 	ReasonMalformed   = "malformed"
 	ReasonMember      = "member"
@@ -42,10 +42,10 @@ const (
 	ReasonInternal    = "internal"
 )
 
-// retryAfter is what 503 asks of clients: a database restart takes this long.
+// retryAfter is the time that 503 tells clients to wait: a database restart takes this long.
 const retryAfter = 5 * time.Second
 
-// failure is a refusal: what the client is told, and what the Observer hears.
+// failure is a refusal: what is written, and the reason that the Observer counts.
 type failure struct {
 	respond.Problem
 	reason string
@@ -98,7 +98,7 @@ func refusal(err error) error {
 	return refuse(http.StatusBadRequest, re.Code, reason, re.Error())
 }
 
-// refuse answers with the error.
+// refuse counts a failure and writes it.
 func (in *intake) refuse(err error) {
 	in.mustTake(0)
 	var f *failure
@@ -112,11 +112,11 @@ func (in *intake) refuse(err error) {
 		f = unavailable("the report cannot be stored now: send it again later", err)
 	default:
 		in.rejected(http.StatusInternalServerError, ReasonInternal)
-		respond.Crash(in.c, err)
+		respond.Error(in.c, respond.InterfaceCrash, err)
 		return
 	}
 	in.rejected(f.Status, f.reason)
-	respond.Crash(in.c, &f.Problem)
+	respond.Error(in.c, respond.InterfaceCrash, &f.Problem)
 }
 
 // rejected counts a refusal. What failed because its client had gone says

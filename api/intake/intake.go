@@ -15,7 +15,6 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
@@ -23,20 +22,23 @@ import (
 	"github.com/slipway-qa/slipway/tasks/logfield"
 )
 
-// ask is what the address of a request says.
+// ask holds the parameters of a request's address.
 type ask struct {
 	token, format  string
 	object         string
 	attachmentName string
 }
 
-// Submit handles POST /post and /api/post: token, format, object and
+// Submit serves POST /post and /api/post: token, format, object and
 // attachment_name stand in the query.
-func (r *Receiver) Submit(c *gin.Context) { r.serve(c, parseQuery(c.Request.URL.RawQuery)) }
+func (r *Receiver) Submit(c *gin.Context) error {
+	r.serve(c, parseQuery(c.Request.URL.RawQuery))
+	return nil
+}
 
-// SubmitPath handles POST /{universe}/{token}/{format}, with the route
+// SubmitPath serves POST /{universe}/{token}/{format}, with the route
 // parameters token and format; formats that are not known are 404.
-func (r *Receiver) SubmitPath(c *gin.Context) {
+func (r *Receiver) SubmitPath(c *gin.Context) error {
 	q := parseQuery(c.Request.URL.RawQuery)
 	q.token, q.format = c.Param("token"), c.Param("format")
 	if _, ok := formats[q.format]; !ok {
@@ -44,10 +46,10 @@ func (r *Receiver) SubmitPath(c *gin.Context) {
 		f := unknownFormat()
 		f.Status = http.StatusNotFound
 		r.cfg.Observer.Rejected(f.reason)
-		respond.Crash(c, &f.Problem)
-		return
+		return &f.Problem
 	}
 	r.serve(c, q)
+	return nil
 }
 
 // parseQuery reads the parameters that count, the first of each name. The query
@@ -108,6 +110,8 @@ type intake struct {
 	form   place // of the fields that are kept
 }
 
+// serve writes a failure by itself: the client is not to wait until the files that
+// came with the report are deleted.
 func (r *Receiver) serve(c *gin.Context, q ask) {
 	r.allowOrigin(c)
 	in := &intake{r: r, c: c, ask: q}
@@ -255,7 +259,7 @@ func (in *intake) check() error {
 	return nil
 }
 
-// store commits the report and answers.
+// store commits the report and writes the answer.
 func (in *intake) store(ctx context.Context) error {
 	incoming := crash.Incoming{
 		OrganizationID: in.token.OrganizationID, ProjectID: in.token.ProjectID,
@@ -315,7 +319,7 @@ func (in *intake) answer(id uuid.UUID) {
 	in.ok(in.doc.b)
 }
 
-// mustTake gives the client its time to take an answer of that many bytes.
+// mustTake sets the time that the client has to take an answer of that many bytes.
 func (in *intake) mustTake(length int) {
 	at := time.Now().Add(in.r.grace + time.Duration(length/in.r.rate)*time.Second)
 	// Writers without a connection, such as tests', refuse.
@@ -330,5 +334,5 @@ func (in *intake) ok(body []byte) {
 	h["Content-Type"] = in.r.json
 	h["Content-Length"] = []string{itoa(len(body))}
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body) // a client that is gone hears nothing
+	_, _ = w.Write(body) // fails when the client has gone
 }

@@ -22,8 +22,8 @@ const (
 	preflightAge = 2 * time.Hour
 )
 
-// Preflight handles OPTIONS: a page of any origin may post, with any headers.
-func (r *Receiver) Preflight(c *gin.Context) {
+// Preflight serves OPTIONS: a page of any origin may post, with any headers.
+func (r *Receiver) Preflight(c *gin.Context) error {
 	r.allowOrigin(c)
 	h := c.Writer.Header()
 	h.Set("Access-Control-Allow-Methods", "POST, OPTIONS")
@@ -36,6 +36,7 @@ func (r *Receiver) Preflight(c *gin.Context) {
 	h.Set("Vary", "Access-Control-Request-Headers")
 	c.Writer.WriteHeader(http.StatusNoContent)
 	c.Writer.WriteHeaderNow()
+	return nil
 }
 
 // headerNames reports whether s is a list of header names.

@@ -1,5 +1,4 @@
-// Package intake receives crash reports from the clients inside applications
-// (contract: upload-and-crash, part 4.2).
+// Package intake receives crash reports from the clients inside applications.
 //
 // A request goes through token, format, scope and quota before a byte of its
 // body is read. The body is JSON as it is, or multipart with the report in
@@ -8,7 +7,7 @@
 // checked, digested and scrubbed (package report), files are streamed into the
 // object store, and the Committer stores report and file rows in a commit that
 // many requests share. The answer is 200 only when that commit is durable: the
-// submitted members again, and the id under which the report is kept.
+// submitted members, and the id under which the report is kept.
 //
 // The clients are programs that crash, written long ago: they send what
 // multipart forbids, ignore Retry-After, and break on an empty or non-JSON
@@ -16,24 +15,27 @@
 // what is wrong, and success is always exactly 200.
 //
 // Memory is bounded for the process: documents, form fields that are kept, files
-// on their way into the object store and large answers take their place in a
-// budget as their bytes arrive, wait for it up to ten seconds, and then hear
-// 503; one token has at most a quarter of it. Files never stand in memory as a
-// whole. Who sends slower than the router waits for, or does not take the
-// answer, is cut off. When a report is refused, or the
-// client goes away, the files that it brought are deleted; only when it is
-// unknown whether the commit took place, they stay.
+// on their way into the object store and large answers take their share of a
+// budget as their bytes arrive, wait for it up to ten seconds, and are then refused
+// with 503; one token has at most a quarter of it. Files never stand in memory as a
+// whole. Who sends slower than the router waits for, or does not take the answer, is
+// cut off. When a report is refused, or the client goes away, the files that it
+// brought are deleted; only when it is unknown whether the commit took place, they
+// stay.
 package intake
 
 import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/report"
@@ -44,7 +46,7 @@ type Submitter interface {
 	Submit(ctx context.Context, r crash.Incoming) (crash.Receipt, error)
 }
 
-// Store is what the receiver asks of the database; storage/crash's Store is
+// Store is what the receiver needs of the database; storage/crash's Store is
 // the one.
 type Store interface {
 	Token(ctx context.Context, digest [32]byte) (*crash.Token, error)
@@ -130,7 +132,7 @@ type Receiver struct {
 	rate    int
 }
 
-// New makes a receiver; Close ends it.
+// New returns a receiver; Close ends it.
 func New(cfg Config) (*Receiver, error) {
 	if cfg.Submitter == nil || cfg.Store == nil || cfg.Objects == nil {
 		return nil, errors.New("crash receiver: needs a submitter, a store and an object store")
@@ -166,6 +168,25 @@ func New(cfg Config) (*Receiver, error) {
 		grace:   answerGrace,
 		rate:    answerRate,
 	}, nil
+}
+
+const publicToken = "the crash token in the address is checked by the handler"
+
+// PathRoute is the route of the paths /{universe}/{token}/{format}. They could be
+// nearly any path with three segments: the router tries them last.
+const PathRoute = "/:universe/:token/:format"
+
+// Routes are the room's routes.
+func (r *Receiver) Routes() []route.Route {
+	const crash = respond.InterfaceCrash
+	return []route.Route{
+		{Method: http.MethodPost, Path: "/post", Interface: crash, Public: publicToken, Handler: r.Submit, Body: route.OwnBound, Deadline: route.StreamDeadline, Quiet: true},
+		{Method: http.MethodOptions, Path: "/post", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
+		{Method: http.MethodPost, Path: "/api/post", Interface: crash, Public: publicToken, Handler: r.Submit, Body: route.OwnBound, Deadline: route.StreamDeadline, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/post", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
+		{Method: http.MethodPost, Path: PathRoute, Interface: crash, Public: publicToken, Handler: r.SubmitPath, Body: route.OwnBound, Deadline: route.StreamDeadline, Quiet: true},
+		{Method: http.MethodOptions, Path: PathRoute, Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
+	}
 }
 
 // Close ends look-ups under way and waits for them. Requests must have ended.

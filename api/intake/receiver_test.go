@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -174,14 +175,7 @@ func newWorld(t testing.TB, change func(*Config)) *world {
 	return w
 }
 
-func routes(r *Receiver) *gin.Engine {
-	g := gin.New()
-	g.POST("/post", r.Submit)
-	g.OPTIONS("/post", r.Preflight)
-	g.POST("/api/post", r.Submit)
-	g.POST("/:universe/:token/:format", r.SubmitPath)
-	return g
-}
+func routes(r *Receiver) *gin.Engine { return routetest.Engine(nil, r.Routes()...) }
 
 func (w *world) do(req *http.Request) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()

@@ -2,7 +2,7 @@ package ops
 
 import (
 	"bytes"
-	"embed"
+	_ "embed"
 	"html/template"
 	"net/http"
 	"slices"
@@ -23,9 +23,7 @@ import (
 const MailPath = "/ops/mail"
 
 //go:embed mail.html
-var mailFiles embed.FS
-
-var mailPage = template.Must(template.ParseFS(mailFiles, "mail.html"))
+var mailPage string
 
 // mailPolicy lets the page have its style and nothing else: no script, no
 // picture, no form.
@@ -58,37 +56,30 @@ func viewMail(m mail.Mail) mailView {
 	return v
 }
 
-// Mail is the handler of MailPath: the newest mails as a page, or as JSON where
-// the caller accepts it or asks by format=json. The caller mounts it behind the
-// operator's credentials.
-func Mail(q storage.Querier) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		format := c.Query("format")
-		if !slices.Contains([]string{"", "json", "html"}, format) {
-			respond.V3(c, &storage.InvalidError{Field: "format", Msg: "must be html or json"})
-			return
-		}
-		request, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
-		if err != nil {
-			respond.V3(c, err)
-			return
-		}
-		rows, total, err := mail.List(c, q, request.Limit(), request.Offset())
-		if err != nil {
-			respond.V3(c, err)
-			return
-		}
-		views := make([]mailView, 0, len(rows))
-		for _, m := range rows {
-			views = append(views, viewMail(m))
-		}
-		at := request.Envelope(total)
-		if format == "json" || format == "" && wantsJSON(c.Request) {
-			respond.JSON(c, http.StatusOK, gin.H{"mails": views, "pagination": at})
-			return
-		}
-		showMail(c, views, at)
+// mail serves MailPath: the newest mails as a page, or as JSON where the caller
+// accepts it or asks by format=json. Parameters: format, page, per_page.
+func (h *Handlers) mail(c *gin.Context) error {
+	format := c.Query("format")
+	if !slices.Contains([]string{"", "json", "html"}, format) {
+		return &storage.InvalidError{Field: "format", Msg: "must be html or json"}
 	}
+	request, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
+	if err != nil {
+		return err
+	}
+	rows, total, err := mail.List(c, h.DB, request.Limit(), request.Offset())
+	if err != nil {
+		return err
+	}
+	views := make([]mailView, 0, len(rows))
+	for _, m := range rows {
+		views = append(views, viewMail(m))
+	}
+	at := request.Envelope(total)
+	if format == "json" || format == "" && wantsJSON(c.Request) {
+		return respond.JSON(c, http.StatusOK, gin.H{"mails": views, "pagination": at})
+	}
+	return showMail(c, views, at)
 }
 
 // wantsJSON reports whether JSON is asked for before a page is.
@@ -106,20 +97,24 @@ func wantsJSON(r *http.Request) bool {
 }
 
 // showMail writes the page.
-func showMail(c *gin.Context, mails []mailView, at pagination.Pagination) {
+func showMail(c *gin.Context, mails []mailView, at pagination.Pagination) error {
+	page, err := template.New("mail.html").Parse(mailPage)
+	if err != nil {
+		return err
+	}
 	var out bytes.Buffer
-	err := mailPage.Execute(&out, struct {
+	err = page.Execute(&out, struct {
 		Mails    []mailView
 		At       pagination.Pagination
 		Previous int
 		Next     int
 	}{mails, at, at.Page - 1, at.Page + 1})
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", mailPolicy)
 	h.Set("Cache-Control", "no-store")
 	c.Data(http.StatusOK, "text/html; charset=utf-8", out.Bytes())
+	return nil
 }

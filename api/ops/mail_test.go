@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/pagination"
+	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/mail"
@@ -28,8 +30,8 @@ type mailAnswer struct {
 func askMail(t *testing.T, db *storage.DB, query, accept string) (*http.Response, string) {
 	t.Helper()
 	gin.SetMode(gin.ReleaseMode)
-	g := gin.New()
-	g.GET(MailPath, Mail(db))
+	h := &Handlers{DB: db}
+	g := routetest.Engine(func(route.Route) gin.HandlerFunc { return func(*gin.Context) {} }, h.Routes()...)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, MailPath+query, nil)
 	if accept != "" {
 		r.Header.Set("Accept", accept)

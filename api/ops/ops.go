@@ -2,13 +2,13 @@
 // alive (/healthz), may it get work (/readyz), what is it doing (/metrics), and
 // what stands in Redis (the asynqmon console under /ops/queues).
 //
-// All of it is plain net/http, for workers and schedulers serve it too, on a
-// listener of their own (Mux). The api's router mounts the same handlers.
+// All of it but the mail is plain net/http, for workers and schedulers serve it too,
+// on a listener of their own (Mux). The api mounts the same handlers (Routes).
 //
 // Alive is never made dependent on anything: a process that is restarted because
 // its database is down helps nobody. Ready runs the checks of the process's
 // tiers (Process), in parallel, two seconds at most for each (those that only
-// degrade: 0.75, within any probe's patience), and keeps the answer for a second, so that a storm of probes costs the dependencies one look
+// degrade: 0.75, which every probe waits for), and keeps the answer for a second, so that a storm of probes costs the dependencies one look
 // a second. What a tier can do without only degrades it: an api without Redis
 // still accepts, because rows wait in PostgreSQL; and no backlog, however long,
 // makes an api unready.
@@ -26,7 +26,14 @@
 // once when a check fails and once when it recovers.
 package ops
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/storage"
+)
 
 // The paths, for the api's router and for Mux.
 const (
@@ -37,11 +44,55 @@ const (
 	ConsolePath = "/ops/queues"
 )
 
-// Mux serves health, readiness and metrics without credentials, for the own
+// Handlers are what the api serves of this package. All but ProtectMetrics are
+// required.
+type Handlers struct {
+	Health  http.Handler
+	Ready   *Readiness
+	Metrics *Metrics
+	Console *Console
+	DB      storage.Querier // keeps the mail
+	// ProtectMetrics opens MetricsPath to operators only.
+	ProtectMetrics bool
+}
+
+const (
+	publicProbe   = "probes have no credentials; the answer is a word"
+	publicMetrics = "opened by setting, for scrapers without credentials; counts only, no name or content of an organization"
+)
+
+// Routes are the room's routes.
+func (h *Handlers) Routes() []route.Route {
+	metrics := route.Route{Method: http.MethodGet, Path: MetricsPath, Public: publicMetrics, Handler: h.metrics}
+	if h.ProtectMetrics {
+		metrics.Public, metrics.Action = "", auth.ReadMetrics
+	}
+	return []route.Route{
+		{Method: http.MethodGet, Path: HealthPath, Public: publicProbe, Handler: h.health, Quiet: true},
+		{Method: http.MethodGet, Path: ReadyPath, Public: publicProbe, Handler: h.ready, Quiet: true},
+		metrics,
+		{Method: http.MethodGet, Path: MailPath, Action: auth.ReadMail, Handler: h.mail},
+		{Method: http.MethodGet, Path: ConsolePath, Action: auth.ReadQueues, Handler: h.console},
+		{Method: http.MethodGet, Path: ConsolePath + "/*any", Action: auth.ReadQueues, Handler: h.console},
+	}
+}
+
+func (h *Handlers) health(c *gin.Context) error  { return plain(c, h.Health) }
+func (h *Handlers) ready(c *gin.Context) error   { return plain(c, h.Ready) }
+func (h *Handlers) metrics(c *gin.Context) error { return plain(c, h.Metrics.Handler()) }
+func (h *Handlers) console(c *gin.Context) error { return plain(c, h.Console) }
+
+// plain runs a handler that writes its failures itself.
+func plain(c *gin.Context, h http.Handler) error {
+	h.ServeHTTP(c.Writer, c.Request)
+	return nil
+}
+
+// Mux serves health, readiness and metrics without credentials, for the
 // listener of a worker or scheduler, which belongs on a private address. On the
 // api's public listener the metrics tell outsiders the load and the names of
-// kinds and routes: its router puts Metrics.Handler behind the operator's
-// credentials, unless the setting SLIPWAY_METRICS_PUBLIC opens it.
+// kinds and routes: its routes ask for the operator's
+// credentials there, unless the setting SLIPWAY_METRICS_PUBLIC opens it.
 func Mux(version string, ready *Readiness, metrics *Metrics) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+HealthPath, Health(version)) // GET includes HEAD

@@ -1,10 +1,10 @@
-// Package pagination reads the parameters that routes share: page and per_page of lists,
-// arrays, dates, and the numeric ids of paths.
+// Package pagination reads the parameters that routes share: page and per_page of
+// lists, arrays, dates, and the numeric ids of paths.
 //
-// The rules are those of the distribution interfaces (decisions, parts 0 and 3):
-// page begins at 1, per_page has a default and a maximum that larger values are
-// capped to (one list refuses them instead), and 0, a negative number or a text
-// is a *storage.InvalidError that names the parameter. Arrays come as repeated
+// The rules are those of the distribution interfaces: page begins at 1, per_page has
+// a default and a maximum that larger values are capped to (one list refuses them
+// instead), and 0, a negative number or a text is a *storage.InvalidError that names
+// the parameter. Arrays come as repeated
 // names, as name[], as name[0] and as comma lists, in any mixture. A date alone means a whole
 // day in UTC: as the start of a range its first instant, as the end its last. A time
 // as the end covers its millisecond.
@@ -47,6 +47,9 @@ func (r Request) Limit() int { return r.PerPage }
 
 // Offset is the number of rows before the page.
 func (r Request) Offset() int { return (r.Page - 1) * r.PerPage }
+
+// Rows is the page as the stores take it.
+func (r Request) Rows() storage.Page { return storage.Page{Limit: r.Limit(), Offset: r.Offset()} }
 
 // maxNumber keeps offsets far below overflow. Nobody pages that far: the last
 // of a million pages is found by a filter.
@@ -99,7 +102,7 @@ type Pagination struct {
 	TotalPages int `json:"total_pages"`
 }
 
-// Envelope tells the caller where the page stands among total rows.
+// Envelope returns where the page stands among total rows.
 func (r Request) Envelope(total int) Pagination {
 	return Pagination{Page: r.Page, PerPage: r.PerPage, Total: total, TotalPages: (total + r.PerPage - 1) / r.PerPage}
 }
@@ -157,7 +160,7 @@ func isIndex(text string) bool {
 }
 
 // Range reads two parameters that bound a time: from inclusive, to exclusive as
-// the stores want it, so that the day that the caller names as the end is still
+// the stores take it, so that the day that the caller names as the end is still
 // inside, and the instant with its whole millisecond: answers show no smaller parts
 // of a time, and what they show as one's time must find it. Zero times where a
 // parameter is absent.
@@ -191,8 +194,8 @@ func Range(q url.Values, fromName, toName string) (from, to time.Time, err error
 	return from, to, nil
 }
 
-// ID reads a numeric id of a path; a slug may follow the digits behind a hyphen
-// (decisions, part 3). What is no id names nothing: storage.ErrNotFound.
+// ID reads a numeric id of a path; a slug may follow the digits behind a hyphen.
+// What is no id names nothing: storage.ErrNotFound.
 func ID(text string) (int64, error) {
 	digits, slug, _ := strings.Cut(text, "-")
 	id, err := strconv.ParseUint(digits, 10, 63)

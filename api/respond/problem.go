@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Problem is a failure that says itself how it is answered. Text is meant for
-// the caller. The codes are for the interfaces that have them; zero values are
-// filled in by the status (decisions, part 1).
+// Problem is a failure that says itself how it is written. Text is meant for
+// the caller. The codes are for the interfaces that have them; a zero value stands
+// for the code that the status has in the interface.
 type Problem struct {
 	Status     int
 	Text       string
@@ -30,7 +30,7 @@ func (p *Problem) Error() string {
 	return p.Text
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }
 
 func (p *Problem) with(status int) *Problem {
@@ -43,7 +43,7 @@ func (p *Problem) with(status int) *Problem {
 // restart or a failover takes some seconds.
 const retryUnavailable = 5 * time.Second
 
-// Explain finds out how an error is answered. What it does not know is a 500.
+// Explain returns how an error is written. What it does not know is a 500.
 func Explain(err error) *Problem {
 	var p *Problem
 	var invalid *storage.InvalidError

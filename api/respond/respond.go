@@ -1,11 +1,11 @@
 // Package respond writes answers: it is the only place of the api that writes
 // a status, a body and the log line of an error.
 //
-// JSON writes a success. Each interface has its own shape of failure, and a
-// function for it: V3, Legacy (v1, v2 and upload), Authoring and Crash; Error
-// picks one by the interface of a route. All of them take an error and find out
-// what it means: a *Problem says so itself, the errors of package storage have a
-// fixed meaning, and what is left is an internal error.
+// JSON and Empty write a success; handlers end with one of them. Error writes a
+// failure in the shape of an interface; the router calls it with what a handler
+// returned. It finds out what the error means: a *Problem says so itself, the
+// errors of package storage have a fixed meaning, and what is left is an internal
+// error.
 //
 // The text of an internal error goes to the log and never to the caller, who
 // gets the request id to name it by. A refusal is no error of the service and is
@@ -64,36 +64,30 @@ func logger(c *gin.Context) *slog.Logger {
 // RequestID is the request's id, as the header says it and ledger rows keep it.
 func RequestID(ctx context.Context) string { return logfield.Get(ctx, logfield.RequestID) }
 
-// JSON answers with the status and body.
-func JSON(c *gin.Context, status int, body any) {
+// JSON writes an answer of the status and body. The error, of a body that cannot be
+// encoded, is for the handler to return; nothing is written then.
+func JSON(c *gin.Context, status int, body any) error {
 	b, err := encode(body)
 	if err != nil {
-		V3(c, err)
-		return
+		return err
 	}
 	write(c, status, b)
+	return nil
 }
 
-// Empty answers with a status alone, 204 for example.
-func Empty(c *gin.Context, status int) {
+// Empty writes an answer of a status alone, 204 for example. It returns nil, so that
+// a handler can end with it.
+func Empty(c *gin.Context, status int) error {
 	c.Status(status)
 	c.Writer.WriteHeaderNow()
+	return nil
 }
 
-// V3 answers a failure of version 3 of the distribution interface.
-func V3(c *gin.Context, err error) { fail(c, InterfaceV3, err) }
+// Private keeps an answer that is a credential out of caches.
+func Private(c *gin.Context) { c.Header("Cache-Control", "private, no-store") }
 
-// Legacy answers a failure of version 1, version 2 and the upload interface.
-func Legacy(c *gin.Context, err error) { fail(c, InterfaceLegacy, err) }
-
-// Authoring answers a failure of the authoring interface.
-func Authoring(c *gin.Context, err error) { fail(c, InterfaceAuthoring, err) }
-
-// Crash answers a failure of crash submission.
-func Crash(c *gin.Context, err error) { fail(c, InterfaceCrash, err) }
-
-// Error answers a failure in the shape of the interface.
-func Error(c *gin.Context, of Interface, err error) { fail(c, of, err) }
+// Authoring writes a failure of the authoring interface.
+func Authoring(c *gin.Context, err error) { Error(c, InterfaceAuthoring, err) }
 
 // shape is the body of a failure.
 func (p *Problem) shape(of Interface) any {
@@ -110,7 +104,9 @@ func (p *Problem) shape(of Interface) any {
 	}
 }
 
-func fail(c *gin.Context, of Interface, err error) {
+// Error writes a failure in the shape of the interface, and its log line when it is
+// the service's own.
+func Error(c *gin.Context, of Interface, err error) {
 	ctx := c.Request.Context()
 	p := Explain(err)
 	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled {
@@ -167,6 +163,6 @@ func write(c *gin.Context, status int, body []byte) {
 	header.Set("Content-Type", "application/json; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	c.Status(status)
-	// A write fails when the caller has gone: there is nobody to tell.
+	// A write fails when the caller has gone: nobody is left to read an error.
 	_, _ = c.Writer.Write(body)
 }

@@ -60,9 +60,9 @@ func TestShapes(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for shape, fn := range map[string]func(*gin.Context, error){
-				tc.want.v3: respond.V3, tc.want.legacy: respond.Legacy, tc.want.authoring: respond.Authoring, tc.want.crash: respond.Crash} {
-				rec, log := serve(t, t.Context(), func(c *gin.Context) { fn(c, tc.err) })
+			for shape, of := range map[string]respond.Interface{tc.want.v3: respond.InterfaceV3, tc.want.legacy: respond.InterfaceLegacy,
+				tc.want.authoring: respond.InterfaceAuthoring, tc.want.crash: respond.InterfaceCrash} {
+				rec, log := serve(t, t.Context(), func(c *gin.Context) { respond.Error(c, of, tc.err) })
 				require.Equal(t, tc.want.status, rec.Code)
 				require.JSONEq(t, shape, rec.Body.String())
 				require.Equal(t, "application/json; charset=utf-8", rec.Header().Get("Content-Type"))
@@ -79,22 +79,28 @@ func TestShapes(t *testing.T) {
 
 func TestHeadersOfFailures(t *testing.T) {
 	t.Parallel()
-	rec, log := serve(t, t.Context(), func(c *gin.Context) { respond.V3(c, fmt.Errorf("x: %w", storage.ErrUnavailable)) })
+	rec, log := serve(t, t.Context(), func(c *gin.Context) {
+		respond.Error(c, respond.InterfaceV3, fmt.Errorf("x: %w", storage.ErrUnavailable))
+	})
 	require.Equal(t, 503, rec.Code)
 	require.Equal(t, "5", rec.Header().Get("Retry-After"))
 	require.Contains(t, log, "level=WARN")
 	rec, _ = serve(t, t.Context(), func(c *gin.Context) {
-		respond.V3(c, &respond.Problem{Status: 429, Text: "slow", RetryAfter: 100 * time.Millisecond})
+		respond.Error(c, respond.InterfaceV3, &respond.Problem{Status: 429, Text: "slow", RetryAfter: 100 * time.Millisecond})
 	})
 	require.Equal(t, "1", rec.Header().Get("Retry-After"))
-	rec, _ = serve(t, t.Context(), func(c *gin.Context) { respond.Authoring(c, &respond.Problem{Status: 401, Text: "who"}) })
+	rec, _ = serve(t, t.Context(), func(c *gin.Context) {
+		respond.Error(c, respond.InterfaceAuthoring, &respond.Problem{Status: 401, Text: "who"})
+	})
 	require.Contains(t, rec.Header().Get("WWW-Authenticate"), "Basic")
-	rec, _ = serve(t, t.Context(), func(c *gin.Context) { respond.Crash(c, &respond.Problem{Status: 403, Text: "no"}) })
+	rec, _ = serve(t, t.Context(), func(c *gin.Context) {
+		respond.Error(c, respond.InterfaceCrash, &respond.Problem{Status: 403, Text: "no"})
+	})
 	require.Equal(t, "*", rec.Header().Get("Access-Control-Allow-Origin"))
-	rec, _ = serve(t, t.Context(), func(c *gin.Context) { respond.Legacy(c, storage.ErrConflict) })
+	rec, _ = serve(t, t.Context(), func(c *gin.Context) { respond.Error(c, respond.InterfaceLegacy, storage.ErrConflict) })
 	require.Equal(t, 400, rec.Code)
 	require.Contains(t, rec.Body.String(), `"code":2`)
-	rec, _ = serve(t, t.Context(), func(c *gin.Context) { respond.V3(c, context.DeadlineExceeded) })
+	rec, _ = serve(t, t.Context(), func(c *gin.Context) { respond.Error(c, respond.InterfaceV3, context.DeadlineExceeded) })
 	require.Equal(t, 503, rec.Code)
 }
 
@@ -104,7 +110,7 @@ func TestNothingForACallerWhoLeft(t *testing.T) {
 	cancel()
 	var status int
 	rec, log := serve(t, ctx, func(c *gin.Context) {
-		respond.V3(c, fmt.Errorf("query: %w", ctx.Err()))
+		respond.Error(c, respond.InterfaceV3, fmt.Errorf("query: %w", ctx.Err()))
 		status = c.Writer.Status()
 	})
 	require.Equal(t, 499, status)
@@ -114,12 +120,14 @@ func TestNothingForACallerWhoLeft(t *testing.T) {
 
 func TestJSONDoesNotEscape(t *testing.T) {
 	t.Parallel()
+	var err error
 	rec, _ := serve(t, t.Context(), func(c *gin.Context) {
-		respond.JSON(c, 200, map[string]string{"build_url": "http://h/?a=1&b=<c>"})
+		err = respond.JSON(c, 200, map[string]string{"build_url": "http://h/?a=1&b=<c>"})
 	})
+	require.NoError(t, err)
 	require.Equal(t, `{"build_url":"http://h/?a=1&b=<c>"}`+"\n", rec.Body.String())
 	require.Equal(t, fmt.Sprint(rec.Body.Len()), rec.Header().Get("Content-Length"))
-	rec, log := serve(t, t.Context(), func(c *gin.Context) { respond.JSON(c, 200, make(chan int)) })
-	require.Equal(t, 500, rec.Code)
-	require.Contains(t, log, "chan int")
+	rec, _ = serve(t, t.Context(), func(c *gin.Context) { err = respond.JSON(c, 200, make(chan int)) })
+	require.ErrorContains(t, err, "chan int")
+	require.Zero(t, rec.Body.Len(), "the failure is written in its place")
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// permit answers nil when the caller's standing reaches what the kind asks for.
+// permit refuses a caller whose standing does not reach what the kind asks for.
 // The route lets members in; which of the organization's tasks they may change is
-// the kind's matter, for the end of some tasks would undo what was answered.
+// the kind's matter, for the end of some tasks would undo what a caller was told.
 func permit(caller *auth.Caller, needs tasks.Grant, verb, kind string) error {
 	var who string
 	switch {

@@ -1,26 +1,25 @@
 // Package task serves the tasks of the ledger over HTTP: a list, one task with
-// waiting, retry and cancel (decisions, part 3).
+// waiting, retry and cancel.
 //
 // Members see the tasks of their organization, operators all; a task of another
 // organization is not found. `?wait=SECONDS` holds the answer back until the task
-// has ended or the time is over, whatever comes first, and then answers the task
-// as it stands. All waiting requests of a process share one Watcher, which asks
-// the database for all of them in one statement.
+// has ended or the time is over, whatever comes first (package wait); the answer is
+// the task as it is then.
 //
 // Retry takes a task that is dead or cancelled, cancel one that has not ended;
-// otherwise the answer is 409. Who may do so is said by the task's kind (members,
-// admins, operators alone); whoever may not is answered 403 with what it takes.
-// Both write the audit log in their transaction. A running task is asked to stop
-// and says so by itself, so its state right after cancel may still be running.
+// otherwise the answer is 409. Who may do so depends on the task's kind (members,
+// admins, operators alone); for others the answer is 403 and names the role that it
+// takes. Both write the audit log in their transaction. A running task is asked to
+// stop and does so by itself, so its state right after cancel may still be running.
 package task
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,25 +29,34 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// MaxWait is the longest wait that a caller may ask for.
-const MaxWait = 60 * time.Second
-
 // Handlers are the handlers of the task routes.
 type Handlers struct {
 	store   *ledger.Store
-	watcher *Watcher
+	watcher *wait.Watcher
 	kinds   map[string]tasks.Kind
 }
 
-// New makes the handlers.
-func New(store *ledger.Store, watcher *Watcher) *Handlers {
+// New returns the handlers; the watcher is one of tasks (ledger's Store.Ended).
+func New(store *ledger.Store, watcher *wait.Watcher) *Handlers {
 	return &Handlers{store: store, watcher: watcher, kinds: tasks.Kinds()}
+}
+
+// Routes are the room's routes.
+func (h *Handlers) Routes() []route.Route {
+	const v3 = respond.InterfaceV3
+	return []route.Route{
+		{Method: http.MethodGet, Path: "/api/v3/tasks", Interface: v3, Action: auth.ReadTasks, Handler: h.List},
+		{Method: http.MethodGet, Path: "/api/v3/tasks/:id", Interface: v3, Action: auth.ReadTasks, Handler: h.Get, Deadline: wait.Deadline},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/retry", Interface: v3, Action: auth.ChangeTasks, Handler: h.Retry},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/cancel", Interface: v3, Action: auth.ChangeTasks, Handler: h.Cancel},
+	}
 }
 
 // view is a task in an answer. The payload stays inside: it holds ids that mean
@@ -100,9 +108,28 @@ type oneAnswer struct {
 	Task view `json:"task"`
 }
 
-// scope is what of the ledger the caller sees.
-func scope(c *gin.Context) (ledger.Scope, error) {
-	caller := auth.CallerOf(c.Request.Context())
+// target is what a request is about: the caller, what of the ledger the caller sees,
+// and the task of the path.
+type target struct {
+	caller *auth.Caller
+	scope  ledger.Scope
+	id     uuid.UUID
+}
+
+// targetOf reads the target of a request.
+func targetOf(c *gin.Context) (t target, err error) {
+	t.caller = auth.CallerOf(c.Request.Context())
+	if t.scope, err = scopeOf(t.caller); err != nil {
+		return t, err
+	}
+	if t.id, err = uuid.Parse(c.Param("id")); err != nil {
+		return t, &storage.InvalidError{Field: "id", Msg: "must be a UUID"}
+	}
+	return t, nil
+}
+
+// scopeOf is what of the ledger a caller sees.
+func scopeOf(caller *auth.Caller) (ledger.Scope, error) {
 	switch {
 	case caller == nil:
 		return ledger.Scope{}, errors.New("task route without a caller")
@@ -115,40 +142,43 @@ func scope(c *gin.Context) (ledger.Scope, error) {
 	return ledger.Scope{OrganizationID: caller.OrganizationID}, nil
 }
 
-// List answers GET /api/v3/tasks.
-func (h *Handlers) List(c *gin.Context) {
-	q := c.Request.URL.Query()
-	p, err := pagination.Parse(q, pagination.Small())
+// List serves GET /api/v3/tasks. Parameters: type, state, from and to (of the
+// creation), page, per_page.
+func (h *Handlers) List(c *gin.Context) error {
+	p, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	f := ledger.Filter{Kind: q.Get("type"), State: ledger.State(q.Get("state")), Limit: p.Limit(), Offset: p.Offset()}
-	if f.Kind != "" && !validKind(f.Kind) {
-		respond.V3(c, &storage.InvalidError{Field: "type", Msg: "must be the name of a task type"})
-		return
-	}
-	if f.State != "" && !slices.Contains(ledger.States(), f.State) {
-		respond.V3(c, &storage.InvalidError{Field: "state", Msg: fmt.Sprintf("must be one of %v", ledger.States())})
-		return
-	}
-	if f.From, f.To, err = pagination.Range(q, "from", "to"); err == nil {
-		f.Scope, err = scope(c)
-	}
+	f, err := filter(c, p)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	rows, total, err := h.store.List(c.Request.Context(), f)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	answer := listAnswer{Tasks: make([]view, 0, len(rows)), Pagination: p.Envelope(total)}
 	for i := range rows {
 		answer.Tasks = append(answer.Tasks, viewOf(&rows[i], f.Scope))
 	}
-	respond.JSON(c, http.StatusOK, answer)
+	return respond.JSON(c, http.StatusOK, answer)
+}
+
+func filter(c *gin.Context, p pagination.Request) (ledger.Filter, error) {
+	q := c.Request.URL.Query()
+	f := ledger.Filter{Kind: q.Get("type"), State: ledger.State(q.Get("state")), Limit: p.Limit(), Offset: p.Offset()}
+	if f.Kind != "" && !validKind(f.Kind) {
+		return f, &storage.InvalidError{Field: "type", Msg: "must be the name of a task type"}
+	}
+	if f.State != "" && !slices.Contains(ledger.States(), f.State) {
+		return f, &storage.InvalidError{Field: "state", Msg: fmt.Sprintf("must be one of %v", ledger.States())}
+	}
+	var err error
+	if f.From, f.To, err = pagination.Range(q, "from", "to"); err != nil {
+		return f, err
+	}
+	f.Scope, err = scopeOf(auth.CallerOf(c.Request.Context()))
+	return f, err
 }
 
 // validKind accepts what could be a kind, also one that this binary no longer
@@ -159,88 +189,60 @@ func validKind(kind string) bool {
 	})
 }
 
-// Get answers GET /api/v3/tasks/{id}, with ?wait= when the task has ended or the
+// Get serves GET /api/v3/tasks/{id}, with ?wait= when the task has ended or the
 // time is over.
-func (h *Handlers) Get(c *gin.Context) {
-	id, s, err := target(c)
+func (h *Handlers) Get(c *gin.Context) error {
+	of, err := targetOf(c)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	wait, err := WaitOf(c)
+	most, err := wait.For(c)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
 	ctx := c.Request.Context()
-	t, err := h.store.Get(ctx, s, id)
-	if err == nil && wait > 0 && !t.State.Terminal() {
-		if err = h.watcher.Wait(ctx, s.OrganizationID, id, wait); err == nil {
-			t, err = h.store.Get(ctx, s, id)
+	t, err := h.store.Get(ctx, of.scope, of.id)
+	if err != nil {
+		return err
+	}
+	if most > 0 && !t.State.Terminal() {
+		if err := h.watcher.Wait(ctx, of.scope.OrganizationID, of.id, most); err != nil {
+			return err
+		}
+		if t, err = h.store.Get(ctx, of.scope, of.id); err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		respond.V3(c, err)
-		return
-	}
-	respond.JSON(c, http.StatusOK, oneAnswer{viewOf(t, s)})
+	return respond.JSON(c, http.StatusOK, oneAnswer{viewOf(t, of.scope)})
 }
 
-func target(c *gin.Context) (uuid.UUID, ledger.Scope, error) {
-	s, err := scope(c)
+// Retry serves POST /api/v3/tasks/{id}/retry.
+func (h *Handlers) Retry(c *gin.Context) error {
+	of, err := targetOf(c)
 	if err != nil {
-		return uuid.Nil, s, err
+		return err
 	}
-	id, err := uuid.Parse(c.Param("id"))
+	kind, known, err := h.kindOf(c, of)
 	if err != nil {
-		return uuid.Nil, s, &storage.InvalidError{Field: "id", Msg: "must be a UUID"}
+		return err
 	}
-	return id, s, nil
-}
-
-// WaitOf reads the query parameter wait, a number of seconds up to MaxWait; 0
-// without it. The error is a *storage.InvalidError.
-func WaitOf(c *gin.Context) (time.Duration, error) {
-	text := c.Query("wait")
-	if text == "" {
-		return 0, nil
+	if err := permit(of.caller, kind.Retry, "retry", kind.Name); err != nil {
+		return err
 	}
-	seconds, err := strconv.Atoi(text)
-	if err != nil || seconds < 0 || seconds > int(MaxWait/time.Second) {
-		return 0, &storage.InvalidError{Field: "wait", Msg: "must be a number of seconds from 0 to 60"}
+	if !known {
+		return &respond.Problem{Status: http.StatusConflict, Text: "tasks of this type are not run any more"}
 	}
-	return time.Duration(seconds) * time.Second, nil
-}
-
-// Retry answers POST /api/v3/tasks/{id}/retry.
-func (h *Handlers) Retry(c *gin.Context) {
-	id, s, err := target(c)
-	if err != nil {
-		respond.V3(c, err)
-		return
-	}
-	kind, known, err := h.kindOf(c, s, id)
-	if err == nil {
-		err = permit(auth.CallerOf(c.Request.Context()), kind.Retry, "retry", kind.Name)
-	}
-	if err == nil && !known {
-		err = &respond.Problem{Status: http.StatusConflict, Text: "tasks of this type are not run any more"}
-	}
-	if err != nil {
-		respond.V3(c, err)
-		return
-	}
-	h.change(c, s, account.TaskRetried, "only a task that is dead or cancelled can be retried, and only while no other does its work",
-		func(tx *storage.Tx) (*ledger.Task, error) {
-			return ledger.Retry(c.Request.Context(), tx, s, id, kind.MaxAttempts)
+	return h.change(c, of, "only a task that is dead or cancelled can be retried, and only while no other does its work",
+		func(ctx context.Context, tx *storage.Tx) (*ledger.Task, error) {
+			return ledger.RetryBy(ctx, tx, auth.Actor(c), of.scope, of.id, kind.MaxAttempts)
 		})
 }
 
 // kindOf is the kind of a task that the caller sees; a task never changes its
 // kind. One that this binary does not have is only the operators' to change: what
 // its end would undo is not known here.
-func (h *Handlers) kindOf(c *gin.Context, s ledger.Scope, id uuid.UUID) (kind tasks.Kind, known bool, err error) {
-	t, err := h.store.Get(c.Request.Context(), s, id)
+func (h *Handlers) kindOf(c *gin.Context, of target) (kind tasks.Kind, known bool, err error) {
+	t, err := h.store.Get(c.Request.Context(), of.scope, of.id)
 	if err != nil {
 		return kind, false, err
 	}
@@ -250,50 +252,37 @@ func (h *Handlers) kindOf(c *gin.Context, s ledger.Scope, id uuid.UUID) (kind ta
 	return kind, known, nil
 }
 
-// Cancel answers POST /api/v3/tasks/{id}/cancel.
-func (h *Handlers) Cancel(c *gin.Context) {
-	id, s, err := target(c)
+// Cancel serves POST /api/v3/tasks/{id}/cancel.
+func (h *Handlers) Cancel(c *gin.Context) error {
+	of, err := targetOf(c)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	kind, _, err := h.kindOf(c, s, id)
-	if err == nil {
-		err = permit(auth.CallerOf(c.Request.Context()), kind.Cancel, "cancel", kind.Name)
-	}
+	kind, _, err := h.kindOf(c, of)
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	h.change(c, s, account.TaskCancelled, "the task has ended",
-		func(tx *storage.Tx) (*ledger.Task, error) {
-			return ledger.Cancel(c.Request.Context(), tx, s, id)
-		})
+	if err := permit(of.caller, kind.Cancel, "cancel", kind.Name); err != nil {
+		return err
+	}
+	return h.change(c, of, "the task has ended", func(ctx context.Context, tx *storage.Tx) (*ledger.Task, error) {
+		return ledger.CancelBy(ctx, tx, auth.Actor(c), of.scope, of.id)
+	})
 }
 
-// change runs a change and its audit row in one transaction.
-func (h *Handlers) change(c *gin.Context, s ledger.Scope, what account.AuditType, conflict string,
-	do func(*storage.Tx) (*ledger.Task, error)) {
+// change runs a change in its transaction and writes the task as it is then.
+func (h *Handlers) change(c *gin.Context, of target, conflict string, do func(context.Context, *storage.Tx) (*ledger.Task, error)) error {
 	ctx := c.Request.Context()
 	var t *ledger.Task
-	err := h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
-		var err error
-		if t, err = do(tx); err != nil {
-			return err
-		}
-		e := account.Event{Type: what, Actor: auth.Actor(c), Subject: "task " + t.ID.String(),
-			Detail: map[string]any{"type": t.Kind}}
-		if t.OrganizationID != nil {
-			e.OrganizationID = *t.OrganizationID
-		}
-		return account.Audit(ctx, tx, e)
+	err := h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
+		t, err = do(ctx, tx)
+		return err
 	})
 	if errors.Is(err, storage.ErrConflict) {
-		err = &respond.Problem{Status: http.StatusConflict, Text: conflict, Err: err}
+		return &respond.Problem{Status: http.StatusConflict, Text: conflict, Err: err}
 	}
 	if err != nil {
-		respond.V3(c, err)
-		return
+		return err
 	}
-	respond.JSON(c, http.StatusOK, oneAnswer{viewOf(t, s)})
+	return respond.JSON(c, http.StatusOK, oneAnswer{viewOf(t, of.scope)})
 }

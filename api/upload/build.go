@@ -62,7 +62,7 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	var jobs []*ledger.NewTask
 	err = cfg.DB.InTx(ctx, func(tx *storage.Tx) error {
 		var err error
-		if made, err = distribution.CreateBuild(ctx, tx, auth.Actor(u.c), n); err != nil {
+		if made, err = distribution.CreateBuild(ctx, tx, n); err != nil {
 			return err
 		}
 		jobs = u.newTasks(made.Build, sync)

@@ -110,16 +110,15 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 	engine := gin.New()
 	// Like the router, which responds to a panic with an internal error.
 	engine.Use(gin.CustomRecoveryWithWriter(nil, func(c *gin.Context, cause any) {
-		respond.Legacy(c, fmt.Errorf("panic: %v", cause))
+		respond.Error(c, respond.InterfaceLegacy, fmt.Errorf("panic: %v", cause))
 	}), func(c *gin.Context) {
 		c.Request = c.Request.WithContext(c.Request.Context()) // net/http looks at the body that it has set
 		c.Request.Body = routed{c.Request.Body, http.NewResponseController(c.Writer)}
 	})
-	for _, path := range []string{"/api/upload/", "/upload/"} {
-		engine.POST(path, w.h.Upload)
+	for _, r := range w.h.Routes() {
+		engine.POST(r.Path, r.Serve)
+		engine.POST(r.Path+"/", r.Serve)
 	}
-	engine.POST("/api/v3/builds/upload", w.h.V3)
-	engine.POST("/upload/dsym/", w.h.Symbols)
 	server := httptest.NewServer(engine)
 	t.Cleanup(server.Close)
 	w.url = server.URL

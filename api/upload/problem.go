@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
@@ -43,15 +41,6 @@ var storageProblems = []struct {
 	{distribution.ErrLoginRequired, http.StatusBadRequest, codeLogin,
 		"the organization requires login: landing_page_mode cannot be open"},
 	{distribution.ErrNoAccess, http.StatusForbidden, codeNoAccess, "no write access to the project or team"},
-}
-
-// handle turns the error of a handler into status, body and log line.
-func handle(of respond.Interface, serve func(*gin.Context) error) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		if err := serve(c); err != nil {
-			respond.Error(c, of, explain(err))
-		}
-	}
 }
 
 // explain returns the meaning that failures of storage and inspection have for an

@@ -221,7 +221,7 @@ func (u *upload) warn(text string) { u.warnings = append(u.warnings, text) }
 // may be gone; what stays is found by the sweep.
 const removeTimeout = 30 * time.Second
 
-// removeObjects deletes the objects that no row names. It runs after the response.
+// removeObjects deletes the objects that no row names.
 func (u *upload) removeObjects() {
 	keys := u.unused
 	if !u.keep {

@@ -25,7 +25,7 @@ func (u *upload) attachSymbols() ([]int64, error) {
 	symbols := newSymbols(u.file, what)
 	var builds []distribution.Build
 	err = u.cfg.DB.InTx(u.ctx(), func(tx *storage.Tx) (err error) {
-		builds, err = distribution.AttachSymbols(u.ctx(), tx, auth.Actor(u.c), u.caller.Writer(auth.Actor(u.c)), *symbols)
+		builds, err = distribution.AttachSymbols(u.ctx(), tx, u.caller.Writer(auth.Actor(u.c)), *symbols)
 		return err
 	})
 	var unknown *storage.UnknownOutcomeError

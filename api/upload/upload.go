@@ -52,52 +52,45 @@ func New(cfg Config) (*Handlers, error) {
 	return &Handlers{cfg: cfg, admission: newAdmission(&cfg)}, nil
 }
 
-// Upload receives a build: POST /api/upload/.
-func (h *Handlers) Upload(c *gin.Context) {
-	u := h.begin(c, respond.InterfaceLegacy)
-	defer u.removeObjects()
-	handle(respond.InterfaceLegacy, u.serveBuild)(c)
+// Upload serves POST /api/upload/, which receives a build.
+func (h *Handlers) Upload(c *gin.Context) error {
+	return h.begin(c, respond.InterfaceLegacy).serveBuild()
 }
 
-// V3 receives a build: POST /api/v3/builds/upload.
-func (h *Handlers) V3(c *gin.Context) {
-	u := h.begin(c, respond.InterfaceV3)
-	defer u.removeObjects()
-	handle(respond.InterfaceV3, u.serveBuild)(c)
-}
+// V3 serves POST /api/v3/builds/upload, which receives a build.
+func (h *Handlers) V3(c *gin.Context) error { return h.begin(c, respond.InterfaceV3).serveBuild() }
 
-// Symbols receives a symbols file for builds that are there: POST /upload/dsym/.
-func (h *Handlers) Symbols(c *gin.Context) {
+// Symbols serves POST /upload/dsym/, which receives a symbols file for builds that
+// are there.
+func (h *Handlers) Symbols(c *gin.Context) error {
 	u := h.begin(c, respond.InterfaceLegacy)
 	u.symbolsOnly = true
-	defer u.removeObjects()
-	handle(respond.InterfaceLegacy, u.serveSymbols)(c)
+	return u.serveSymbols()
 }
 
 func (h *Handlers) begin(c *gin.Context, of respond.Interface) *upload {
 	return &upload{cfg: &h.cfg, c: c, of: of, permit: permit{admission: h.admission, from: remote.Network(c.ClientIP())}}
 }
 
-func (u *upload) serveBuild(c *gin.Context) error {
+func (u *upload) serveBuild() error {
+	defer u.removeObjects()
 	done, err := u.createBuild()
 	if err != nil {
 		u.discardBody(discardBytes, discardTime)
-		return err
+		return explain(err)
 	}
 	if u.of == respond.InterfaceV3 {
-		respond.JSON(c, 201, u.responseV3(done))
-		return nil
+		return respond.JSON(u.c, 201, u.responseV3(done))
 	}
-	respond.JSON(c, 200, u.response(done))
-	return nil
+	return respond.JSON(u.c, 200, u.response(done))
 }
 
-func (u *upload) serveSymbols(c *gin.Context) error {
+func (u *upload) serveSymbols() error {
+	defer u.removeObjects()
 	builds, err := u.attachSymbols()
 	if err != nil {
 		u.discardBody(discardBytes, discardTime)
-		return err
+		return explain(err)
 	}
-	respond.JSON(c, 200, symbolsResponse{Status: "ok", Builds: builds})
-	return nil
+	return respond.JSON(u.c, 200, symbolsResponse{Status: "ok", Builds: builds})
 }

@@ -25,46 +25,22 @@ import (
 	workmail "github.com/slipway-qa/slipway/worker/mail"
 )
 
-// addBuilds fills in the handlers of accounts, builds and install pages.
-func (p *parts) addBuilds(cfg *api.Config, authenticator *auth.Authenticator, fast *dispatch.Fast) error {
-	keys, err := account.NewIssuer(p.s.Region, nil)
-	if err != nil {
-		return err
-	}
-	a, err := apiaccount.New(apiaccount.Config{DB: p.db, Keys: keys, Guard: p.guard, SigningKey: []byte(p.s.SigningKey)})
+// addBuilds adds the rooms of accounts, builds and install pages.
+func (p *parts) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, fast *dispatch.Fast) (err error) {
+	rooms.Accounts, err = apiaccount.New(apiaccount.Config{DB: p.db, Keys: keys, Guard: p.guard, SigningKey: []byte(p.s.SigningKey)})
 	if err != nil {
 		return err
 	}
 	links := link.New(p.s.PublicURL)
 	views := apidistribution.NewViews(links, p.s.Vendor)
-	d := apidistribution.New(apidistribution.Config{DB: p.db, Objects: p.objects, Links: links, Vendor: p.s.Vendor, Log: p.log})
-	u, err := upload.New(upload.Config{Auth: authenticator, DB: p.db, Objects: p.objects, Links: links, Vendor: p.s.Vendor,
+	rooms.Builds = apidistribution.New(apidistribution.Config{DB: p.db, Objects: p.objects, Links: links, Vendor: p.s.Vendor, Log: p.log})
+	rooms.Uploads, err = upload.New(upload.Config{Auth: authenticator, DB: p.db, Objects: p.objects, Links: links, Vendor: p.s.Vendor,
 		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Fast: fast, MaxBytes: p.s.MaxUploadBytes, Log: p.log})
 	if err != nil {
 		return err
 	}
-	i, err := install.New(install.Config{DB: p.db, Objects: p.objects, Links: links, PublicURL: p.s.PublicURL, Log: p.log})
-	if err != nil {
-		return err
-	}
-	cfg.Accounts = api.Accounts{Token: a.Token, Keys: a.Keys, CreateKey: a.CreateKey, DeleteKey: a.DeleteKey,
-		ServiceAccounts: a.ServiceAccounts, CreateServiceAccount: a.CreateServiceAccount, DeleteServiceAccount: a.DeleteServiceAccount,
-		ServiceKeys: a.ServiceKeys, CreateServiceKey: a.CreateServiceKey, DeleteServiceKey: a.DeleteServiceKey,
-		CrashProjects: a.CrashProjects, CrashProject: a.CrashProject, CreateCrashProject: a.CreateCrashProject,
-		UpdateCrashProject: a.UpdateCrashProject, DeleteCrashProject: a.DeleteCrashProject,
-		CrashTokens: a.CrashTokens, CreateCrashToken: a.CreateCrashToken, DeleteCrashToken: a.DeleteCrashToken,
-		Settings: a.Settings, UpdateSettings: a.UpdateSettings,
-		Storage: a.Storage, UpdateStorage: a.UpdateStorage, DeleteStorage: a.DeleteStorage}
-	cfg.Projects = api.Projects{List: d.Projects, Get: d.Project, Create: d.CreateProject, Update: d.UpdateProject,
-		Delete: d.DeleteProject, Copy: d.CopyProject, Builds: d.ProjectBuilds}
-	cfg.Builds = api.Builds{Get: d.Build, Update: d.UpdateBuild, Delete: d.DeleteBuild, Copy: d.CopyBuild,
-		Download: d.DownloadBuild, Symbols: d.DownloadSymbols, Notify: d.Notify}
-	cfg.Legacy = api.Legacy{Projects2: d.Projects2, Project2: d.Project2, Builds2: d.Builds2, Projects1: d.Projects1,
-		Builds1: d.Builds1, Build1: d.Build1, Delete1: d.Delete1, Update1: d.Update1, Copy1: d.Copy1, Download1: d.Download1}
-	cfg.Uploads = api.Uploads{Upload: u.Upload, V3: u.V3, Symbols: u.Symbols}
-	cfg.Pages = api.Pages{Landing: i.Landing, Icon: i.Icon, QR: i.QR, Download: i.Download, Manifest: i.Manifest,
-		SignIn: i.SignIn, Session: i.Session, Confirm: i.Confirm, SignOut: i.SignOut}
-	return nil
+	rooms.Pages, err = install.New(install.Config{DB: p.db, Objects: p.objects, Links: links, PublicURL: p.s.PublicURL, Log: p.log})
+	return err
 }
 
 // addBuildWork adds the handlers of builds and mail.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api"
 	apiauthoring "github.com/slipway-qa/slipway/api/authoring"
-	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -23,27 +23,18 @@ import (
 	"github.com/slipway-qa/slipway/worker/schedule"
 )
 
-// addTests fills in the handlers of cases, suites, schedules and runs, and gives
-// what ends the watcher of runs.
-func (p *parts) addTests(cfg *api.Config, fast *dispatch.Fast) (stop func(), err error) {
-	watcher := task.NewWatcher(task.WatcherConfig{Log: p.log,
+// addTests adds the room of cases, suites, schedules and runs, and returns what ends
+// the watcher of runs.
+func (p *parts) addTests(rooms *api.Rooms, fast *dispatch.Fast) (stop func(), err error) {
+	watcher := wait.NewWatcher(wait.Config{Log: p.log,
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
 			return runstore.EndedRuns(ctx, p.db, ids)
 		}})
-	t, err := apiauthoring.New(apiauthoring.Config{DB: p.db, Objects: p.objects, Watcher: watcher, Fast: fast, Guard: p.guard,
+	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: p.db, Objects: p.objects, Watcher: watcher, Fast: fast, Guard: p.guard,
 		SigningKey: []byte(p.s.SigningKey), PublicURL: p.s.PublicURL, Vendor: p.s.Vendor, CheckURL: p.pages.Check, Log: p.log})
 	if err != nil {
 		return nil, err
 	}
-	cfg.Cases = api.Cases{List: t.Cases, Get: t.Case, Create: t.CreateCase, Delete: t.DeleteCase, Rename: t.RenameCase,
-		Start: t.RunCase, StartRevision: t.RunRevision, Runs: t.Runs, Run: t.Run, CancelRun: t.CancelRun,
-		CodeTargets: t.CodeTargets, Code: t.Code, File: t.File}
-	cfg.Suites = api.Suites{List: t.Suites, Create: t.CreateSuite, Get: t.Suite, Update: t.UpdateSuite, Delete: t.DeleteSuite,
-		Start: t.RunSuite, Runs: t.SuiteRuns, Run: t.SuiteRun, CancelRun: t.CancelSuiteRun}
-	cfg.Schedules = api.Schedules{List: t.Schedules, Create: t.CreateSchedule, Get: t.Schedule, Update: t.UpdateSchedule, Delete: t.DeleteSchedule,
-		Enable: t.EnableSchedule, Disable: t.DisableSchedule, Start: t.RunSchedule, Fires: t.ScheduleRuns}
-	cfg.Variables = api.Variables{List: t.Variables, Create: t.CreateVariable, Get: t.Variable, Update: t.UpdateVariable, Delete: t.DeleteVariable}
-	cfg.Tunnels = api.Tunnels{List: t.Tunnels, Create: t.CreateTunnel, Get: t.Tunnel, Delete: t.DeleteTunnel}
 	return loop(watcher.Run), nil
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/wait"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -185,39 +187,36 @@ func (p *parts) startAPI(listener net.Listener, fast *dispatch.Fast, committer *
 		return nil, err
 	}
 	stops.push(func() { _ = console.Close() })
-	watcher := task.NewWatcher(task.WatcherConfig{Ended: task.TasksEnded(p.ledger), Log: p.log})
-	stopWatcher := loop(watcher.Run)
-	stops.push(stopWatcher)
-	t, c := task.New(p.ledger, watcher), crash.New(p.crashes, p.objects)
-	cfg := api.Config{
-		Log: p.log, Auth: authenticator, Observer: p.metrics.Observer(), TrustedProxies: p.s.TrustedProxies,
-		HTTPS: public.Scheme == "https", ProtectMetrics: !p.s.MetricsPublic,
-		Tasks: api.Tasks{List: t.List, Get: t.Get, Retry: t.Retry, Cancel: t.Cancel},
-		Crashes: api.Crashes{Groups: c.List, Group: c.Get, UpdateGroup: c.Change, GroupCrashes: c.Crashes, List: c.ListCrashes,
-			Crash: c.GetCrash, Raw: c.Raw, Attachments: c.Attachments, Attachment: c.Attachment, Purge: c.Purge},
-		Intake: api.Intake{Submit: receiver.Submit, SubmitPath: receiver.SubmitPath, Preflight: receiver.Preflight},
-		Ops: api.Ops{Health: api.Wrap(ops.Health(version())), Ready: api.Wrap(ready),
-			Metrics: api.Wrap(p.metrics.Handler()), Console: api.Wrap(console), Mail: ops.Mail(p.db)},
-	}
-	if err := p.addBuilds(&cfg, authenticator, fast); err != nil {
+	keys, err := account.NewIssuer(p.s.Region, nil)
+	if err != nil {
 		return nil, err
 	}
-	stopRunWatcher, err := p.addTests(&cfg, fast)
+	watcher := wait.NewWatcher(wait.Config{Ended: p.ledger.Ended, Log: p.log})
+	stopWatcher := loop(watcher.Run)
+	stops.push(stopWatcher)
+	rooms := api.Rooms{Tasks: task.New(p.ledger, watcher), Crashes: crash.New(p.crashes, p.objects, keys), Intake: receiver,
+		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: p.metrics, Console: console, DB: p.db,
+			ProtectMetrics: !p.s.MetricsPublic}}
+	if err := p.addBuilds(&rooms, keys, authenticator, fast); err != nil {
+		return nil, err
+	}
+	stopRunWatcher, err := p.addTests(&rooms, fast)
 	if err != nil {
 		return nil, err
 	}
 	stops.push(stopRunWatcher)
 	if folder, ok := p.objects.(*object.Folder); ok {
-		cfg.Objects = api.Wrap(folder.ServeSigned())
+		rooms.Objects = folder.ServeSigned()
 	}
-	handler, err := api.New(cfg)
+	handler, err := api.New(api.Config{Log: p.log, Auth: authenticator, Routes: rooms.Routes(), Observer: p.metrics.Observer(),
+		TrustedProxies: p.s.TrustedProxies, HTTPS: public.Scheme == "https"})
 	if err != nil {
 		return nil, err
 	}
 	stopServer := p.serve(listener, handler)
 	stops.push(func() {
 		ready.Drain()
-		stopWatcher() // answers the callers of ?wait=, who would hold the server up
+		stopWatcher() // ends the waits of callers of ?wait=, who would hold the server up
 		stopRunWatcher()
 		stopServer()
 	})

@@ -3,11 +3,13 @@ package crash
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // GroupState is what people decided about a group.
@@ -157,11 +159,11 @@ func (s *Store) readValues(ctx context.Context, groups []Group, most int) error 
 	return nil
 }
 
-// SetGroupState changes the state of a group and gives its id (which differs
-// from the one asked for when that was merged away) and its former state.
-func SetGroupState(ctx context.Context, tx *storage.Tx, organization, id int64, state GroupState) (int64, GroupState, error) {
+// SetGroupState changes the state of a group, with its audit row, and returns the
+// group's id, which differs from the one asked for when that was merged away.
+func SetGroupState(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, state GroupState) (int64, error) {
 	if err := state.Validate(); err != nil {
-		return 0, "", err
+		return 0, err
 	}
 	var g struct {
 		ID    int64      `db:"id"`
@@ -171,12 +173,19 @@ func SetGroupState(ctx context.Context, tx *storage.Tx, organization, id int64, 
 		select id, state from crash_groups
 		where organization_id = $1
 			and id = coalesce((select m.group_id from crash_group_merges m where m.old_id = $2), $2)
-		for no key update`, organization, id)
+		for no key update`, w.OrganizationID, id)
 	if err != nil {
-		return 0, "", storage.Wrap(err, fmt.Sprintf("crash group %d", id))
+		return 0, storage.Wrap(err, fmt.Sprintf("crash group %d", id))
 	}
 	// Resolving again counts from now: what was reported until now is known.
 	_, err = tx.ExecContext(ctx, `update crash_groups set state = $2,
 		resolved_at = case when $2 = 'resolved' then now() end where id = $1`, g.ID, string(state))
-	return g.ID, g.State, storage.Wrap(err, "change the state of a crash group")
+	if err != nil {
+		return 0, storage.Wrap(err, "change the state of a crash group")
+	}
+	return g.ID, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupUpdated,
+		Actor: w.Actor, Subject: groupSubject(g.ID), Detail: map[string]any{"state": state, "former_state": g.State}})
 }
+
+// groupSubject is how the audit log names a group.
+func groupSubject(id int64) string { return "crash group " + strconv.FormatInt(id, 10) }

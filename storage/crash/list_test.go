@@ -47,7 +47,7 @@ func TestGroupList(t *testing.T) {
 		w.made(func(c *crash.Crash) { c.Group, c.OccurredAt = grouping("e"), epoch.Add(-day) }))
 	id := w.group("a").ID
 	w.tx(func(tx *storage.Tx) error {
-		_, _, err := crash.SetGroupState(t.Context(), tx, w.org, id, crash.Ignored)
+		_, err := crash.SetGroupState(t.Context(), tx, writer(w.org), id, crash.Ignored)
 		return err
 	})
 	attribute := func(pairs ...string) (list []crash.AttributeFilter) {

@@ -7,23 +7,24 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // Merge moves all keys, counts, days, versions and hosts of one group into
 // another of the same project and deletes it; its id leads to the target from
-// then on. State, title and regressions are the target's. It gives the target's
-// id. A merge that was done before is done: nothing changes, and the answer is
-// false. ErrNotFound for the source, *storage.InvalidError for a target that
+// then on. State, title and regressions are the target's. It writes the audit row and
+// returns the target's id. A merge that was done before is done: nothing changes, and
+// the second result is false. ErrNotFound for the source, *storage.InvalidError for a target that
 // does not exist or is the source, ErrConflict for groups of two projects.
 //
 // Locks: the project, alone, which waits for every report that is being counted
 // and lets none begin, so that no key changes its group under a report; then the
 // groups, against a change of their state.
-func Merge(ctx context.Context, tx *storage.Tx, organization, source, target int64) (int64, bool, error) {
+func Merge(ctx context.Context, tx *storage.Tx, w account.Writer, source, target int64) (int64, bool, error) {
 	if source == target {
 		return 0, false, &storage.InvalidError{Field: "merge_into", Msg: "a group cannot be merged into itself"}
 	}
-	from, err := placeOf(ctx, tx, organization, source)
+	from, err := placeOf(ctx, tx, w.OrganizationID, source)
 	if err != nil {
 		return 0, false, err
 	}
@@ -31,10 +32,10 @@ func Merge(ctx context.Context, tx *storage.Tx, organization, source, target int
 		return 0, false, err
 	}
 	// Again, for another merge may have been faster.
-	if from, err = placeOf(ctx, tx, organization, source); err != nil {
+	if from, err = placeOf(ctx, tx, w.OrganizationID, source); err != nil {
 		return 0, false, err
 	}
-	to, err := placeOf(ctx, tx, organization, target)
+	to, err := placeOf(ctx, tx, w.OrganizationID, target)
 	switch {
 	case isNotFound(err):
 		return 0, false, &storage.InvalidError{Field: "merge_into", Msg: "no such group"}
@@ -56,8 +57,11 @@ func Merge(ctx context.Context, tx *storage.Tx, organization, source, target int
 			return 0, false, storage.Wrap(err, statement.doing)
 		}
 	}
-	_, err = tx.ExecContext(ctx, `delete from crash_groups where id = $1`, from.ID)
-	return to.ID, true, storage.Wrap(err, "delete the merged crash group")
+	if _, err := tx.ExecContext(ctx, `delete from crash_groups where id = $1`, from.ID); err != nil {
+		return 0, false, storage.Wrap(err, "delete the merged crash group")
+	}
+	return to.ID, true, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupMerged,
+		Actor: w.Actor, Subject: groupSubject(source), Detail: map[string]any{"merged_into": to.ID}})
 }
 
 type mergeStatement struct {

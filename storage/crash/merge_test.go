@@ -17,7 +17,7 @@ import (
 
 func (w *world) merge(ctx context.Context, org, source, target int64) (id int64, done bool, err error) {
 	err = w.db.InTx(ctx, func(tx *storage.Tx) error {
-		id, done, err = crash.Merge(ctx, tx, org, source, target)
+		id, done, err = crash.Merge(ctx, tx, writer(org), source, target)
 		return err
 	})
 	return id, done, err

@@ -63,7 +63,7 @@ func TestStatesAndRegression(t *testing.T) {
 	set := func(state crash.GroupState) {
 		id := w.group("k").ID
 		w.tx(func(tx *storage.Tx) error {
-			_, _, err := crash.SetGroupState(t.Context(), tx, w.org, id, state)
+			_, err := crash.SetGroupState(t.Context(), tx, writer(w.org), id, state)
 			return err
 		})
 	}
@@ -86,7 +86,7 @@ func TestStatesAndRegression(t *testing.T) {
 	require.Nil(t, g.ResolvedAt)
 
 	err := w.db.InTx(t.Context(), func(tx *storage.Tx) error {
-		_, _, err := crash.SetGroupState(t.Context(), tx, w.org2, g.ID, crash.Open)
+		_, err := crash.SetGroupState(t.Context(), tx, writer(w.org2), g.ID, crash.Open)
 		return err
 	})
 	require.ErrorIs(t, err, storage.ErrNotFound)

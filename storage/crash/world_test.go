@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
@@ -123,4 +124,9 @@ func bounded(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// writer is an admin of an organization.
+func writer(org int64) account.Writer {
+	return account.Writer{OrganizationID: org, Admin: true, AllTeams: true, Actor: account.CLI()}
 }

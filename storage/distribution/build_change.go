@@ -75,7 +75,7 @@ update builds set release_notes = $2, tags = $3, metadata = $4, auto_update = $5
 where id = $1`
 
 // UpdateBuild changes a build. The second result are the names that no group has.
-func UpdateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, projectID, id int64, c BuildChange) (*Build, []string, error) {
+func UpdateBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64, c BuildChange) (*Build, []string, error) {
 	now, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +93,7 @@ func UpdateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w acc
 	oldPage := *p
 	set(&p.LandingPageMode, c.LandingPageMode)
 	set(&p.Slug, c.Slug)
-	if err := p.save(ctx, tx, actor, &oldPage); err != nil {
+	if err := p.save(ctx, tx, w.Actor, &oldPage); err != nil {
 		return nil, nil, err
 	}
 	b := *before
@@ -110,11 +110,11 @@ func UpdateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w acc
 			return nil, nil, storage.Wrap(err, fmt.Sprintf("change build %d", id))
 		}
 		if err := account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildUpdated,
-			Actor: actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: d}); err != nil {
+			Actor: w.Actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: d}); err != nil {
 			return nil, nil, err
 		}
 	}
-	bad, err := buildGrantee(w.OrganizationID, id).regrant(ctx, tx, actor, c.Groups, before.AllTesters)
+	bad, err := buildGrantee(w.OrganizationID, id).regrant(ctx, tx, w.Actor, c.Groups, before.AllTesters)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +140,7 @@ func lockBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID,
 
 // DeleteBuild marks a build deleted. What belongs to it is removed by the task
 // build:delete, which the caller inserts.
-func DeleteBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, projectID, id int64) error {
+func DeleteBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64) error {
 	now, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
 	if err != nil {
 		return err
@@ -157,6 +157,6 @@ func DeleteBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w acc
 		return err
 	}
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildDeleted,
-		Actor: actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: map[string]any{"id": id,
+		Actor: w.Actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: map[string]any{"id": id,
 			"project_id": now.ProjectID, "file_name": b.FileName, "sha256": b.File.SHA256}})
 }

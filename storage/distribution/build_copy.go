@@ -34,7 +34,7 @@ type CopiedBuild struct {
 }
 
 // CopyBuild makes a build that names the same files.
-func CopyBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, projectID, id int64, c BuildCopy) (*CopiedBuild, error) {
+func CopyBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64, c BuildCopy) (*CopiedBuild, error) {
 	from, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func CopyBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w accou
 	if c.AppName, err = storage.Line("app_name", c.AppName, maxLine); err != nil {
 		return nil, err
 	}
-	p, err := c.target(ctx, tx, actor, w, from)
+	p, err := c.target(ctx, tx, w, from)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func CopyBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w accou
 		return nil, err
 	}
 	result := &CopiedBuild{}
-	if err := c.grant(ctx, tx, actor, from, p, copyID, result); err != nil {
+	if err := c.grant(ctx, tx, w.Actor, from, p, copyID, result); err != nil {
 		return nil, err
 	}
 	if result.Groups, err = BuildGroups(ctx, tx, copyID); err != nil {
@@ -70,7 +70,7 @@ func CopyBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, w accou
 		return nil, err
 	}
 	return result, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildCopied,
-		Actor: actor, Subject: buildSubject(copyID, result.Build.AppName, from.Version),
+		Actor: w.Actor, Subject: buildSubject(copyID, result.Build.AppName, from.Version),
 		Detail: map[string]any{"id": copyID, "from": id, "project_id": p.ID, "from_project_id": from.ProjectID}})
 }
 
@@ -84,7 +84,7 @@ where p.organization_id = $1 and p.deleted_at is null and p.team_id = $2
 order by p.id <> $8, lower(p.name) <> lower($7), p.id limit 1`
 
 // target gives the project of the copy, locked or new.
-func (c *BuildCopy) target(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, from *Build) (*projectRow, error) {
+func (c *BuildCopy) target(ctx context.Context, tx *storage.Tx, w account.Writer, from *Build) (*projectRow, error) {
 	if c.Folder == nil && c.AppName == "" {
 		return lockProject(ctx, tx, w, from.ProjectID)
 	}
@@ -111,7 +111,7 @@ func (c *BuildCopy) target(ctx context.Context, tx *storage.Tx, actor account.Ac
 			return nil, storage.Wrap(err, "look for the app in the folder")
 		}
 		if len(ids) == 0 {
-			return c.newApp(ctx, &d, actor, source)
+			return c.newApp(ctx, &d, w.Actor, source)
 		}
 		p, err := lockProject(ctx, tx, w, ids[0])
 		if !errors.Is(err, storage.ErrNotFound) {

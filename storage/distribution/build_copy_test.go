@@ -14,7 +14,7 @@ import (
 
 func (w *world) copy(id int64, c BuildCopy) (made *CopiedBuild, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		made, err = CopyBuild(ctx, tx, w.actor, w.w, 0, id, c)
+		made, err = CopyBuild(ctx, tx, w.w, 0, id, c)
 		return err
 	})
 	return made, err
@@ -67,7 +67,7 @@ func TestCopyInsideTheApp(t *testing.T) {
 
 	// The original goes, its files stay with the copy.
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		return DeleteBuild(ctx, tx, w.actor, w.w, 0, from.Build.ID)
+		return DeleteBuild(ctx, tx, w.w, 0, from.Build.ID)
 	})
 	_, err := w.copy(from.Build.ID, BuildCopy{})
 	require.ErrorIs(t, err, storage.ErrNotFound)

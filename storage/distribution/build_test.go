@@ -16,7 +16,7 @@ import (
 
 func (w *world) edit(id int64, c BuildChange) (b *Build, bad []string, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		b, bad, err = UpdateBuild(ctx, tx, w.actor, w.w, 0, id, c)
+		b, bad, err = UpdateBuild(ctx, tx, w.w, 0, id, c)
 		return err
 	})
 	return b, bad, err
@@ -149,7 +149,7 @@ func TestDeleteBuild(t *testing.T) {
 	project := ups[0].Project.ID
 	remove := func(writer account.Writer, project, id int64) error {
 		return w.do(func(ctx context.Context, tx *storage.Tx) error {
-			return DeleteBuild(ctx, tx, w.actor, writer, project, id)
+			return DeleteBuild(ctx, tx, writer, project, id)
 		})
 	}
 	last := ups[2].Build.ID
@@ -191,7 +191,7 @@ func TestAttachSymbols(t *testing.T) {
 	attach := func(writer account.Writer, uuid string) []Build {
 		var list []Build
 		w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-			list, err = AttachSymbols(ctx, tx, w.actor, writer, NewSymbols{File: w.file(), Name: "a/App.dSYM.zip",
+			list, err = AttachSymbols(ctx, tx, writer, NewSymbols{File: w.file(), Name: "a/App.dSYM.zip",
 				What: &artifact.Symbols{Kind: artifact.DSYM, Images: []artifact.Image{{UUID: uuid}}}})
 			return err
 		})

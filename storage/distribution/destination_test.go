@@ -41,7 +41,7 @@ func TestUploadByProject(t *testing.T) {
 	// A project that was made without a package takes that of its first build.
 	var made *Project
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		made, err = CreateProject(ctx, tx, w.actor, w.w, NewProject{Name: "Later"})
+		made, err = CreateProject(ctx, tx, w.w, NewProject{Name: "Later"})
 		return err
 	})
 	u = w.of(apk("com.example.later", "1", "1"))
@@ -63,7 +63,7 @@ func TestUploadByProject(t *testing.T) {
 	u.Writer = account.Writer{OrganizationID: w.org, Teams: []int64{w.newTeam(w.org, "second")}, Actor: account.Actor{Name: "x"}}
 	_, err = w.try(u)
 	require.ErrorIs(t, err, ErrNoAccess)
-	w.must(func(ctx context.Context, tx *storage.Tx) error { return DeleteProject(ctx, tx, w.actor, w.w, made.ID) })
+	w.must(func(ctx context.Context, tx *storage.Tx) error { return DeleteProject(ctx, tx, w.w, made.ID) })
 	u.Writer = w.w
 	_, err = w.try(u)
 	require.ErrorIs(t, err, storage.ErrNotFound)
@@ -227,16 +227,16 @@ func TestSlug(t *testing.T) {
 	// A taken slug does not spoil the transaction.
 	b := w.app("com.example.b")
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := UpdateProject(ctx, tx, w.actor, w.w, b.Project.ID, ProjectChange{Slug: ptr("my.SLUG_1")})
+		_, _, err := UpdateProject(ctx, tx, w.w, b.Project.ID, ProjectChange{Slug: ptr("my.SLUG_1")})
 		require.ErrorIs(t, err, ErrSlugTaken)
-		_, _, err = UpdateBuild(ctx, tx, w.actor, w.w, 0, b.Build.ID, BuildChange{Slug: ptr("my.SLUG_1")})
+		_, _, err = UpdateBuild(ctx, tx, w.w, 0, b.Build.ID, BuildChange{Slug: ptr("my.SLUG_1")})
 		require.ErrorIs(t, err, ErrSlugTaken)
-		_, _, err = UpdateProject(ctx, tx, w.actor, w.w, b.Project.ID, ProjectChange{Slug: ptr("another")})
+		_, _, err = UpdateProject(ctx, tx, w.w, b.Project.ID, ProjectChange{Slug: ptr("another")})
 		return err
 	})
 	// A deleted app gives its slug back.
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		return DeleteProject(ctx, tx, w.actor, w.w, a.Project.ID)
+		return DeleteProject(ctx, tx, w.w, a.Project.ID)
 	})
 	_, err = with("com.example.e", "my.slug_1", "v3")
 	require.NoError(t, err)
@@ -282,15 +282,15 @@ func TestLandingPageMode(t *testing.T) {
 	require.ErrorIs(t, err, ErrLoginRequired)
 	for _, fn := range []func(context.Context, *storage.Tx) error{
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := UpdateProject(ctx, tx, w.actor, w.w, c.Project.ID, ProjectChange{LandingPageMode: ptr(Open)})
+			_, _, err := UpdateProject(ctx, tx, w.w, c.Project.ID, ProjectChange{LandingPageMode: ptr(Open)})
 			return err
 		},
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := UpdateBuild(ctx, tx, w.actor, w.w, c.Project.ID, c.Build.ID, BuildChange{LandingPageMode: ptr(Open)})
+			_, _, err := UpdateBuild(ctx, tx, w.w, c.Project.ID, c.Build.ID, BuildChange{LandingPageMode: ptr(Open)})
 			return err
 		},
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, err := CreateProject(ctx, tx, w.actor, w.w, NewProject{Name: "x", LandingPageMode: Open})
+			_, err := CreateProject(ctx, tx, w.w, NewProject{Name: "x", LandingPageMode: Open})
 			return err
 		},
 		func(ctx context.Context, tx *storage.Tx) error {

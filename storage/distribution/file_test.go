@@ -27,15 +27,15 @@ func TestCopyAgainstRemoval(t *testing.T) {
 		parallel(len(copyErrs)+1, func(i int) {
 			if i < len(copyErrs) {
 				copyErrs[i] = w.do(func(ctx context.Context, tx *storage.Tx) error {
-					made, err := CopyBuild(ctx, tx, w.actor, w.w, 0, id, BuildCopy{})
+					made, err := CopyBuild(ctx, tx, w.w, 0, id, BuildCopy{})
 					if err != nil {
 						return err
 					}
-					return DeleteBuild(ctx, tx, w.actor, w.w, 0, made.Build.ID)
+					return DeleteBuild(ctx, tx, w.w, 0, made.Build.ID)
 				})
 				return
 			}
-			goneErr = w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteBuild(ctx, tx, w.actor, w.w, 0, id) })
+			goneErr = w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteBuild(ctx, tx, w.w, 0, id) })
 			goneErr = errors.Join(goneErr, w.do(func(ctx context.Context, tx *storage.Tx) error {
 				gone, err := RemoveBuilds(ctx, tx, []int64{id})
 				for _, key := range gone {

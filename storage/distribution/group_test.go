@@ -97,7 +97,7 @@ func TestGrants(t *testing.T) {
 		var p *Project
 		var bad []string
 		w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-			p, bad, err = UpdateProject(ctx, tx, w.actor, w.w, up.Project.ID, ProjectChange{Groups: g})
+			p, bad, err = UpdateProject(ctx, tx, w.w, up.Project.ID, ProjectChange{Groups: g})
 			return err
 		})
 		names, err := ProjectGroups(testContext(t), w.db, up.Project.ID)
@@ -128,7 +128,7 @@ func TestGrants(t *testing.T) {
 
 	var b *Build
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		b, _, err = UpdateBuild(ctx, tx, w.actor, w.w, 0, up.Build.ID, BuildChange{Groups: Groups{Given: true, All: true, Names: []string{"b"}}})
+		b, _, err = UpdateBuild(ctx, tx, w.w, 0, up.Build.ID, BuildChange{Groups: Groups{Given: true, All: true, Names: []string{"b"}}})
 		return err
 	})
 	require.True(t, b.AllTesters)
@@ -194,7 +194,7 @@ func TestWhoMayInstall(t *testing.T) {
 	require.Empty(t, counts)
 
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := UpdateBuild(ctx, tx, w.actor, w.w, 0, plain.ID, BuildChange{Groups: Groups{Given: true, All: true}})
+		_, _, err := UpdateBuild(ctx, tx, w.w, 0, plain.ID, BuildChange{Groups: Groups{Given: true, All: true}})
 		return err
 	})
 	require.Equal(t, yes, access(plain.ID, none))
@@ -203,7 +203,7 @@ func TestWhoMayInstall(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[int64]int{plain.ID: 5}, counts)
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := UpdateProject(ctx, tx, w.actor, w.w, b.ProjectID, ProjectChange{Groups: Groups{Given: true, All: true}})
+		_, _, err := UpdateProject(ctx, tx, w.w, b.ProjectID, ProjectChange{Groups: Groups{Given: true, All: true}})
 		return err
 	})
 	counts, err = Testers(ctx, w.db, w.org, []int64{b.ID, plain.ID})

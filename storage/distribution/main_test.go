@@ -116,7 +116,7 @@ func (w *world) of(pkg *artifact.Package) Upload {
 
 func (w *world) try(u Upload) (up *Uploaded, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		up, err = CreateBuild(ctx, tx, w.actor, u)
+		up, err = CreateBuild(ctx, tx, u)
 		return err
 	})
 	return up, err

@@ -47,7 +47,7 @@ func TestLandingByName(t *testing.T) {
 	require.Len(t, enabled, 1)
 	require.Equal(t, old.Build.ID, enabled[0].ID)
 	for _, id := range []int64{latest.Build.ID, old.Build.ID} {
-		w.must(func(ctx context.Context, tx *storage.Tx) error { return DeleteBuild(ctx, tx, w.actor, w.w, 0, id) })
+		w.must(func(ctx context.Context, tx *storage.Tx) error { return DeleteBuild(ctx, tx, w.w, 0, id) })
 	}
 	page, err := LandingByName(ctx, w.db, "my-slug")
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestLandingByName(t *testing.T) {
 	_, err = LandingByName(ctx, w.db, old.Build.Token)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		return DeleteProject(ctx, tx, w.actor, w.w, old.Project.ID)
+		return DeleteProject(ctx, tx, w.w, old.Project.ID)
 	})
 	_, err = LandingByName(ctx, w.db, "my-slug")
 	require.ErrorIs(t, err, storage.ErrNotFound)

@@ -79,7 +79,7 @@ func (n *NewProject) check() error {
 
 // CreateProject makes an app. ErrConflict when the team has one of that package,
 // platform and folder.
-func CreateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, n NewProject) (*Project, error) {
+func CreateProject(ctx context.Context, tx *storage.Tx, w account.Writer, n NewProject) (*Project, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func CreateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w a
 		return nil, err
 	}
 	p.Description, p.Slug = n.Description, n.Slug
-	if err := p.save(ctx, tx, actor, &projectRow{}); err != nil {
+	if err := p.save(ctx, tx, w.Actor, &projectRow{}); err != nil {
 		return nil, err
 	}
 	return ProjectByID(ctx, tx, w.OrganizationID, p.ID)
@@ -188,7 +188,7 @@ func checkPage(ctx context.Context, tx *storage.Tx, organizationID int64, mode, 
 }
 
 // UpdateProject changes an app; the second result are the names that no group has.
-func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, id int64, c ProjectChange) (*Project, []string, error) {
+func UpdateProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, c ProjectChange) (*Project, []string, error) {
 	now, err := ProjectByID(ctx, tx, w.OrganizationID, id)
 	if err != nil {
 		return nil, nil, err
@@ -215,10 +215,10 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w a
 			return nil, nil, err
 		}
 	}
-	if err := p.save(ctx, tx, actor, before); err != nil {
+	if err := p.save(ctx, tx, w.Actor, before); err != nil {
 		return nil, nil, err
 	}
-	bad, err := projectGrantee(w.OrganizationID, id).regrant(ctx, tx, actor, c.Groups, before.AllTesters)
+	bad, err := projectGrantee(w.OrganizationID, id).regrant(ctx, tx, w.Actor, c.Groups, before.AllTesters)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,7 @@ select $2, group_id from project_groups where project_id = $1 order by group_id`
 // description, mode, grants; no slug. Without a name the copy is called as the app
 // with " copy" behind it, so that lists tell them apart; uploads that name only the
 // package still go to the original, which is older.
-func CopyProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, id int64, newName, folder *string) (*Project, error) {
+func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, newName, folder *string) (*Project, error) {
 	from, err := lockProject(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func CopyProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w acc
 			return nil, err
 		}
 	}
-	if err := account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.ProjectCopied, Actor: actor,
+	if err := account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.ProjectCopied, Actor: w.Actor,
 		Subject: projectSubject(p.ID, p.Name), Detail: map[string]any{"id": p.ID, "from": id, "folder_name": p.FolderPath}}); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ update builds b set deleted_at = now(), updated_at = now() from rows where b.id 
 
 // DeleteProject marks an app and its builds deleted. What belongs to them is
 // removed by the task project:delete, which the caller inserts.
-func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, id int64) error {
+func DeleteProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) error {
 	p, err := lockProject(ctx, tx, w, id)
 	if err != nil {
 		return err
@@ -29,6 +29,6 @@ func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, w a
 		return storage.Wrap(err, "delete project")
 	}
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.ProjectDeleted,
-		Actor: actor, Subject: projectSubject(id, p.Name), Detail: map[string]any{"id": id, "builds": builds,
+		Actor: w.Actor, Subject: projectSubject(id, p.Name), Detail: map[string]any{"id": id, "builds": builds,
 			"package_name": p.PackageName, "platform": p.Platform}})
 }

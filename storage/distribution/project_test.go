@@ -16,7 +16,7 @@ import (
 
 func (w *world) create(n NewProject) (p *Project, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		p, err = CreateProject(ctx, tx, w.actor, w.w, n)
+		p, err = CreateProject(ctx, tx, w.w, n)
 		return err
 	})
 	return p, err
@@ -24,7 +24,7 @@ func (w *world) create(n NewProject) (p *Project, err error) {
 
 func (w *world) change(id int64, c ProjectChange) (p *Project, err error) {
 	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		p, _, err = UpdateProject(ctx, tx, w.actor, w.w, id, c)
+		p, _, err = UpdateProject(ctx, tx, w.w, id, c)
 		return err
 	})
 	return p, err
@@ -173,7 +173,7 @@ func TestDeleteProject(t *testing.T) {
 	second := w.app("com.example.app").Build
 	id := up.Project.ID
 	remove := func(writer account.Writer) error {
-		return w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteProject(ctx, tx, w.actor, writer, id) })
+		return w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteProject(ctx, tx, writer, id) })
 	}
 	require.ErrorIs(t, remove(account.Writer{OrganizationID: w.other, AllTeams: true}), storage.ErrNotFound)
 	require.ErrorIs(t, remove(account.Writer{OrganizationID: w.org}), ErrNoAccess)
@@ -229,7 +229,7 @@ func TestCopyProject(t *testing.T) {
 	copied := func(name, folder *string) *Project {
 		var p *Project
 		w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-			p, err = CopyProject(ctx, tx, w.actor, w.w, up.Project.ID, name, folder)
+			p, err = CopyProject(ctx, tx, w.w, up.Project.ID, name, folder)
 			return err
 		})
 		return p
@@ -255,7 +255,7 @@ func TestCopyProject(t *testing.T) {
 	w.checkCounters()
 	for err, writer := range map[error]account.Writer{storage.ErrNotFound: {OrganizationID: w.other, AllTeams: true}, ErrNoAccess: {OrganizationID: w.org}} {
 		require.ErrorIs(t, w.do(func(ctx context.Context, tx *storage.Tx) error {
-			_, err := CopyProject(ctx, tx, w.actor, writer, p.ID, nil, nil)
+			_, err := CopyProject(ctx, tx, writer, p.ID, nil, nil)
 			return err
 		}), err)
 	}

@@ -30,7 +30,7 @@ order by b.id desc`
 // AttachSymbols gives the symbols file to every build of the organization that
 // the writer may change, has one of the image UUIDs and has no symbols of its
 // own; it gives those builds. The file gets a row only when there are some.
-func AttachSymbols(ctx context.Context, tx *storage.Tx, actor account.Actor, w account.Writer, s NewSymbols) ([]Build, error) {
+func AttachSymbols(ctx context.Context, tx *storage.Tx, w account.Writer, s NewSymbols) ([]Build, error) {
 	if s.What == nil || len(s.What.Images) == 0 {
 		return []Build{}, nil
 	}
@@ -55,7 +55,7 @@ func AttachSymbols(ctx context.Context, tx *storage.Tx, actor account.Actor, w a
 		return nil, storage.Wrap(err, "attach symbols")
 	}
 	if err := account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildSymbolsAttached,
-		Actor: actor, Subject: fmt.Sprintf("%d builds", len(ids)), Detail: map[string]any{"builds": ids,
+		Actor: w.Actor, Subject: fmt.Sprintf("%d builds", len(ids)), Detail: map[string]any{"builds": ids,
 			"file_name": baseName(s.Name), "sha256": s.File.SHA256}}); err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ type Uploaded struct {
 // CreateBuild stores an upload: the project (found or made), the build, its
 // files, grants and audit row. Uploads of one package into one organization that
 // run at once make one project.
-func CreateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, u Upload) (*Uploaded, error) {
+func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, error) {
 	n, err := u.draft()
 	if err != nil {
 		return nil, err
@@ -94,13 +94,13 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, u Upl
 		return nil, err
 	}
 	made := p.ID == 0
-	if err := n.settle(ctx, tx, actor, p, &u); err != nil {
+	if err := n.settle(ctx, tx, u.Writer.Actor, p, &u); err != nil {
 		return nil, err
 	}
 	if err := n.insert(ctx, tx, p); err != nil {
 		return nil, err
 	}
-	bad, err := u.grant(ctx, tx, actor, p, n.id)
+	bad, err := u.grant(ctx, tx, u.Writer.Actor, p, n.id)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, actor account.Actor, u Upl
 	if err := fulfilKey(ctx, tx, u.Writer.OrganizationID, u.IdempotencyKey, n.id); err != nil {
 		return nil, err
 	}
-	err = account.Audit(ctx, tx, account.Event{OrganizationID: p.OrganizationID, Type: account.BuildUploaded, Actor: actor,
+	err = account.Audit(ctx, tx, account.Event{OrganizationID: p.OrganizationID, Type: account.BuildUploaded, Actor: u.Writer.Actor,
 		Subject: buildSubject(n.id, n.appName, n.version), Detail: map[string]any{"id": n.id, "project_id": p.ID,
 			"file_name": n.fileName, "size": u.File.Size, "sha256": u.File.SHA256, "via": n.via}})
 	if err != nil {

@@ -191,7 +191,7 @@ func TestIdempotencyKey(t *testing.T) {
 
 	// A deleted build is no answer any more.
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		return DeleteBuild(ctx, tx, w.actor, w.w, 0, second.Build.ID)
+		return DeleteBuild(ctx, tx, w.w, 0, second.Build.ID)
 	})
 	_, err = SeenUpload(ctx, w.db, w.org, "k1", yesterday)
 	require.ErrorIs(t, err, storage.ErrNotFound)
@@ -290,16 +290,16 @@ func TestParallelChangesKeepCounters(t *testing.T) {
 			_, errs[i] = w.try(uploads[n])
 		case 1:
 			errs[i] = w.do(func(ctx context.Context, tx *storage.Tx) error {
-				return DeleteBuild(ctx, tx, w.actor, w.w, project, builds[n])
+				return DeleteBuild(ctx, tx, w.w, project, builds[n])
 			})
 		case 2:
 			errs[i] = w.do(func(ctx context.Context, tx *storage.Tx) error {
-				_, err := CopyBuild(ctx, tx, w.actor, w.w, project, builds[n], BuildCopy{Folder: ptr("x")})
+				_, err := CopyBuild(ctx, tx, w.w, project, builds[n], BuildCopy{Folder: ptr("x")})
 				return err
 			})
 		case 3:
 			errs[i] = w.do(func(ctx context.Context, tx *storage.Tx) error {
-				_, _, err := UpdateProject(ctx, tx, w.actor, w.w, project, ProjectChange{Slug: ptr(fmt.Sprint("slug-of-", n)),
+				_, _, err := UpdateProject(ctx, tx, w.w, project, ProjectChange{Slug: ptr(fmt.Sprint("slug-of-", n)),
 					Groups: Groups{Given: true}})
 				return err
 			})

@@ -85,7 +85,23 @@ func (s *Store) Get(ctx context.Context, scope Scope, id uuid.UUID) (*Task, erro
 	return &t, nil
 }
 
-// StatesOf reads the states of many tasks at once, for the watcher.
+// Ended returns those of the tasks that have ended or are not there any more: what
+// requests wait for.
+func (s *Store) Ended(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+	states, err := s.StatesOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var ended []uuid.UUID
+	for _, id := range ids {
+		if state, ok := states[id]; !ok || state.Terminal() {
+			ended = append(ended, id)
+		}
+	}
+	return ended, nil
+}
+
+// StatesOf reads the states of many tasks at once.
 func (s *Store) StatesOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]State, error) {
 	texts := make([]string, len(ids))
 	for i, id := range ids {

@@ -1,4 +1,4 @@
-package task
+package wait
 
 import (
 	"context"
@@ -10,13 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/respond"
-	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
-// WatcherConfig is what a Watcher needs.
-type WatcherConfig struct {
-	// Ended gives those of the ids whose subject has ended or is not there any
-	// more; TasksEnded does for tasks.
+// Config is what a Watcher needs.
+type Config struct {
+	// Ended returns those of the ids whose task or run has ended or is not there
+	// any more.
 	Ended func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error)
 	Log   *slog.Logger
 	// Interval is the time between two looks; default 200 ms. A caller learns of
@@ -29,26 +28,9 @@ type WatcherConfig struct {
 	Most int
 }
 
-// TasksEnded asks the ledger.
-func TasksEnded(store *ledger.Store) func(context.Context, []uuid.UUID) ([]uuid.UUID, error) {
-	return func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
-		states, err := store.StatesOf(ctx, ids)
-		if err != nil {
-			return nil, err
-		}
-		var ended []uuid.UUID
-		for _, id := range ids {
-			if state, ok := states[id]; !ok || state.Terminal() {
-				ended = append(ended, id)
-			}
-		}
-		return ended, nil
-	}
-}
-
-// Watcher tells requests when what they wait for, a task or a run, has ended.
-// There is one of each in a process; it asks the database only while somebody
-// waits.
+// Watcher ends the waits of requests when what they wait for, a task or a run, has
+// ended. There is one of each kind in a process; it asks the database only while
+// somebody waits.
 type Watcher struct {
 	ended    func(context.Context, []uuid.UUID) ([]uuid.UUID, error)
 	log      *slog.Logger
@@ -57,21 +39,21 @@ type Watcher struct {
 
 	mu      sync.Mutex
 	count   int
-	held    map[int64]int // waiters of an organization; 0 are the operators
+	holding map[int64]int // waiters of an organization; 0 are the operators
 	waiting map[uuid.UUID]*ending
 	wake    chan struct{} // holds one token when a first waiter came
 	closed  bool
 }
 
-// ending is a task that has waiters; done is closed when there is nothing more
+// ending is something that has waiters; done is closed when there is nothing more
 // to wait for.
 type ending struct {
 	waiters int
 	done    chan struct{}
 }
 
-// NewWatcher makes a watcher; Run does its work.
-func NewWatcher(cfg WatcherConfig) *Watcher {
+// NewWatcher returns a watcher; Run does its work.
+func NewWatcher(cfg Config) *Watcher {
 	if cfg.Interval <= 0 {
 		cfg.Interval = 200 * time.Millisecond
 	}
@@ -82,11 +64,11 @@ func NewWatcher(cfg WatcherConfig) *Watcher {
 		cfg.Log = slog.Default()
 	}
 	return &Watcher{ended: cfg.Ended, log: cfg.Log, interval: cfg.Interval, most: cfg.Most,
-		held: map[int64]int{}, waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
+		holding: map[int64]int{}, waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
 }
 
-// Wait returns nil when the task has ended, the time is over, or the watcher
-// stops: the caller reads the task again. It returns the context's error when
+// Wait returns nil when the task or run has ended, the time is over, or the watcher
+// stops: the caller reads the row again. It returns the context's error when
 // the caller has gone, and a 429 when too many wait, of the caller's organization
 // (0: operators) or at all.
 func (w *Watcher) Wait(ctx context.Context, organization int64, id uuid.UUID, most time.Duration) error {
@@ -106,8 +88,8 @@ func (w *Watcher) Wait(ctx context.Context, organization int64, id uuid.UUID, mo
 	return nil
 }
 
-// share is what one organization may hold of the places.
-func (w *Watcher) share() int { return max(1, w.most/4) }
+// quota is how many slots one organization may hold.
+func (w *Watcher) quota() int { return max(1, w.most/4) }
 
 func (w *Watcher) enter(organization int64, id uuid.UUID) (*ending, error) {
 	w.mu.Lock()
@@ -115,12 +97,12 @@ func (w *Watcher) enter(organization int64, id uuid.UUID) (*ending, error) {
 	if w.closed {
 		return nil, nil
 	}
-	if w.count >= w.most || w.held[organization] >= w.share() {
+	if w.count >= w.most || w.holding[organization] >= w.quota() {
 		return nil, &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests wait: ask again without wait",
 			RetryAfter: time.Second}
 	}
 	w.count++
-	w.held[organization]++
+	w.holding[organization]++
 	e, ok := w.waiting[id]
 	if !ok {
 		e = &ending{done: make(chan struct{})}
@@ -138,8 +120,8 @@ func (w *Watcher) leave(organization int64, id uuid.UUID, e *ending) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.count--
-	if w.held[organization]--; w.held[organization] == 0 {
-		delete(w.held, organization)
+	if w.holding[organization]--; w.holding[organization] == 0 {
+		delete(w.holding, organization)
 	}
 	e.waiters--
 	if e.waiters == 0 && w.waiting[id] == e {
@@ -182,9 +164,9 @@ func (w *Watcher) ids() []uuid.UUID {
 	return ids
 }
 
-// look asks for the states of all and lets those go whose task has ended or is
-// not there any more. A failure is tried again at the next tick: the waiters
-// answer what they can read when their time is over.
+// look reads which of the ids have ended and lets their waiters go. A failure is
+// tried again at the next tick: the waiters respond with what they can read when
+// their time is over.
 func (w *Watcher) look(ctx context.Context, ids []uuid.UUID) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -1,12 +1,14 @@
-package task
+package wait
 
 import (
 	"context"
 	"errors"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -51,7 +53,7 @@ func waiters(t *testing.T, w *Watcher, n int) {
 func TestWatcherBounds(t *testing.T) {
 	t.Parallel()
 	store := ledger.New(servicetest.DB(t))
-	w := NewWatcher(WatcherConfig{Ended: TasksEnded(store), Most: 8, Interval: 5 * time.Millisecond})
+	w := NewWatcher(Config{Ended: store.Ended, Most: 8, Interval: 5 * time.Millisecond})
 	stop := run(t, w)
 	id := newTask(t, store)
 	answers := make(chan error, 8)
@@ -64,8 +66,8 @@ func TestWatcherBounds(t *testing.T) {
 	require.Equal(t, 429, p.Status)
 	require.Positive(t, p.RetryAfter)
 
-	// The other organizations, and operators, have their own shares, up to all
-	// the places together.
+	// The other organizations, and operators, have their own quotas, up to all
+	// the slots together.
 	for organization := range int64(4) {
 		for range 2 {
 			if organization != 1 {
@@ -85,13 +87,13 @@ func TestWatcherBounds(t *testing.T) {
 	waiters(t, w, 0)
 	require.NoError(t, w.Wait(t.Context(), 1, id, time.Minute))
 	require.Empty(t, w.waiting)
-	require.Empty(t, w.held)
+	require.Empty(t, w.holding)
 }
 
 func TestWatcherForgetsCallersWhoLeft(t *testing.T) {
 	t.Parallel()
 	store := ledger.New(servicetest.DB(t))
-	w := NewWatcher(WatcherConfig{Ended: TasksEnded(store), Interval: 5 * time.Millisecond})
+	w := NewWatcher(Config{Ended: store.Ended, Interval: 5 * time.Millisecond})
 	run(t, w)
 	id := newTask(t, store)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -112,7 +114,26 @@ func TestWatcherSurvivesTheDatabase(t *testing.T) {
 	away, err := storage.Open(storage.Config{URL: "postgres://x:y@127.0.0.1:1/none"})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = away.Close() })
-	w := NewWatcher(WatcherConfig{Ended: TasksEnded(ledger.New(away)), Interval: time.Millisecond})
+	w := NewWatcher(Config{Ended: ledger.New(away).Ended, Interval: time.Millisecond})
 	run(t, w)
 	require.NoError(t, w.Wait(t.Context(), 1, uuid.New(), 50*time.Millisecond))
+}
+
+func TestFor(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]time.Duration{"": 0, "wait=": 0, "wait=0": 0, "wait=7": 7 * time.Second, "wait=60": Max} {
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequest("GET", "/?"+query, nil)
+		got, err := For(c)
+		require.NoError(t, err, query)
+		require.Equal(t, want, got, query)
+	}
+	for _, query := range []string{"wait=61", "wait=-1", "wait=x", "wait=1.5"} {
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequest("GET", "/?"+query, nil)
+		_, err := For(c)
+		var invalid *storage.InvalidError
+		require.ErrorAs(t, err, &invalid, query)
+		require.Equal(t, "wait", invalid.Field)
+	}
 }

@@ -1,0 +1,221 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/body"
+	"github.com/slipway-qa/slipway/api/pagination"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// Projects serves GET /api/v3/crash-projects.
+func (h *Handlers) Projects(c *gin.Context) error {
+	at, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
+	if err != nil {
+		return err
+	}
+	ctx, organization := c.Request.Context(), auth.Organization(c)
+	list, err := account.CrashProjects(ctx, h.store.DB(), organization, at.Rows())
+	if err != nil {
+		return err
+	}
+	total, err := account.CountCrashProjects(ctx, h.store.DB(), organization)
+	if err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusOK, gin.H{"crash_projects": list, "pagination": at.Envelope(total)})
+}
+
+// Project serves GET /api/v3/crash-projects/{id}.
+func (h *Handlers) Project(c *gin.Context) error {
+	p, err := h.project(c, auth.Organization(c))
+	if err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusOK, gin.H{"crash_project": p})
+}
+
+// project reads the crash project of the path.
+func (h *Handlers) project(c *gin.Context, organization int64) (*account.CrashProject, error) {
+	id, err := pagination.ID(c.Param("id"))
+	if err != nil {
+		return nil, err
+	}
+	return account.CrashProjectByID(c.Request.Context(), h.store.DB(), organization, id)
+}
+
+// projectRequest creates or changes a crash project.
+type projectRequest struct {
+	Name *string `json:"name"`
+	// ProjectID is the app whose crashes it receives; 0: none.
+	ProjectID *int64 `json:"project_id"`
+}
+
+// CreateProject serves POST /api/v3/crash-projects: the answer is the project with
+// its first token.
+func (h *Handlers) CreateProject(c *gin.Context) error {
+	var req projectRequest
+	if err := body.Read(c, &req); err != nil {
+		return err
+	}
+	if req.Name == nil {
+		return &storage.InvalidError{Field: "name", Msg: "is required"}
+	}
+	var p *account.CrashProject
+	var token *account.CrashToken
+	var secret account.Secret
+	ctx, w := c.Request.Context(), auth.Writer(c)
+	err := h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
+		if p, err = h.createProject(ctx, tx, w, req); err != nil {
+			return err
+		}
+		token, secret, err = account.CreateCrashToken(ctx, tx, w.Actor, h.keys, account.NewCrashToken{OrganizationID: w.OrganizationID, ProjectID: p.ID})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.Header("Cache-Control", "no-store")
+	return respond.JSON(c, http.StatusCreated, gin.H{"crash_project": p, "crash_token": token, "secret": secret.Text})
+}
+
+func (h *Handlers) createProject(ctx context.Context, tx *storage.Tx, w account.Writer, req projectRequest) (*account.CrashProject, error) {
+	p, err := account.CreateCrashProject(ctx, tx, w.Actor, w.OrganizationID, *req.Name)
+	if err != nil {
+		return nil, nameTaken(err)
+	}
+	if req.ProjectID == nil {
+		return p, nil
+	}
+	return account.UpdateCrashProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, account.CrashProjectChange{ProjectID: req.ProjectID})
+}
+
+// nameTaken says in words what a conflict is about.
+func nameTaken(err error) error {
+	return conflict(err, "name: another crash project has it")
+}
+
+// conflict gives a conflict its words.
+func conflict(err error, text string) error {
+	if errors.Is(err, storage.ErrConflict) {
+		return &respond.Problem{Status: http.StatusConflict, Text: text, Err: err}
+	}
+	return err
+}
+
+// UpdateProject serves PUT /api/v3/crash-projects/{id}.
+func (h *Handlers) UpdateProject(c *gin.Context) error {
+	w := auth.Writer(c)
+	p, err := h.project(c, w.OrganizationID)
+	if err != nil {
+		return err
+	}
+	var req projectRequest
+	if err := body.Read(c, &req); err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
+		p, err = account.UpdateCrashProject(ctx, tx, w.Actor, w.OrganizationID, p.ID,
+			account.CrashProjectChange{Name: req.Name, ProjectID: req.ProjectID})
+		return err
+	})
+	if err != nil {
+		return nameTaken(err)
+	}
+	return respond.JSON(c, http.StatusOK, gin.H{"crash_project": p})
+}
+
+// DeleteProject serves DELETE /api/v3/crash-projects/{id}.
+func (h *Handlers) DeleteProject(c *gin.Context) error {
+	w := auth.Writer(c)
+	p, err := h.project(c, w.OrganizationID)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
+		return account.DeleteCrashProject(ctx, tx, w.Actor, w.OrganizationID, p.ID)
+	})
+	if err != nil {
+		return conflict(err, "the crash project has received reports; revoke its tokens to end it")
+	}
+	return respond.Empty(c, http.StatusNoContent)
+}
+
+// Tokens serves GET /api/v3/crash-projects/{id}/tokens.
+func (h *Handlers) Tokens(c *gin.Context) error {
+	organization := auth.Organization(c)
+	p, err := h.project(c, organization)
+	if err != nil {
+		return err
+	}
+	list, err := account.CrashTokens(c.Request.Context(), h.store.DB(), organization, p.ID, storage.FirstPage())
+	if err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusOK, gin.H{"crash_tokens": list})
+}
+
+// tokenRequest is a crash token to create.
+type tokenRequest struct {
+	Name           string   `json:"name"`
+	Scopes         []string `json:"scopes"`
+	QuotaPerMinute int64    `json:"quota_per_minute"`
+}
+
+// CreateToken serves POST /api/v3/crash-projects/{id}/tokens.
+func (h *Handlers) CreateToken(c *gin.Context) error {
+	w := auth.Writer(c)
+	p, err := h.project(c, w.OrganizationID)
+	if err != nil {
+		return err
+	}
+	var req tokenRequest
+	if err := body.Read(c, &req); err != nil {
+		return err
+	}
+	var token *account.CrashToken
+	var secret account.Secret
+	ctx := c.Request.Context()
+	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
+		token, secret, err = account.CreateCrashToken(ctx, tx, w.Actor, h.keys, account.NewCrashToken{
+			OrganizationID: w.OrganizationID, ProjectID: p.ID, Name: req.Name, Scopes: req.Scopes,
+			QuotaPerMinute: int(min(req.QuotaPerMinute, math.MaxInt32))})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.Header("Cache-Control", "no-store")
+	return respond.JSON(c, http.StatusCreated, gin.H{"crash_token": token, "secret": secret.Text})
+}
+
+// RevokeToken serves DELETE /api/v3/crash-projects/{id}/tokens/{token}.
+func (h *Handlers) RevokeToken(c *gin.Context) error {
+	w := auth.Writer(c)
+	p, err := h.project(c, w.OrganizationID)
+	if err != nil {
+		return err
+	}
+	id, err := pagination.ID(c.Param("token"))
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
+		return account.RevokeCrashTokenOf(ctx, tx, w.Actor, w.OrganizationID, p.ID, id)
+	})
+	if err != nil {
+		return err
+	}
+	return respond.Empty(c, http.StatusNoContent)
+}

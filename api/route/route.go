@@ -1,0 +1,72 @@
+// Package route describes one line of the api's list of routes. A room exports its
+// lines by a method Routes, in the order of the documents; package api serves them
+// all, with authentication, deadline and bounds around each handler.
+//
+// A handler parses, validates, makes one call and writes the success by package
+// respond. A failure it returns, and Serve writes it in the shape of the route's
+// interface: no handler names the interface or writes a failure itself.
+package route
+
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/respond"
+)
+
+// Handler serves a request. What it returns is written as a failure, unless the
+// answer has begun: then it is logged only.
+type Handler func(c *gin.Context) error
+
+// Route is a line of the list. Exactly one of Action and Public is set.
+type Route struct {
+	Method    string
+	Path      string // gin's pattern
+	Interface respond.Interface
+	Action    auth.Action
+	// Public is the reason why the api asks for no credentials.
+	Public  string
+	Handler Handler
+	// Fail writes the failures of a route whose answers are pages; nil: they are
+	// written in the shape of the interface.
+	Fail func(c *gin.Context, err error)
+	// Deadline is when the request's context ends; 0: the configured one.
+	Deadline time.Duration
+	// Body is the most bytes of a body; 0: the configured bound, OwnBound: the
+	// handler keeps its own.
+	Body int64
+	// Quiet routes are hot: a success is logged at debug level.
+	Quiet bool
+}
+
+// OwnBound in place of a number of bytes leaves the bound to the handler.
+const OwnBound = -1
+
+const (
+	// StreamDeadline lets 512 MiB through at 1 MiB/s.
+	StreamDeadline = 10 * time.Minute
+	// UploadDeadline lets 4 GiB through at 0.6 MiB/s, in and out.
+	UploadDeadline = 2 * time.Hour
+)
+
+// Serve runs the handler and writes the failure that it returns.
+func (r *Route) Serve(c *gin.Context) {
+	err := r.Handler(c)
+	switch {
+	case err == nil:
+	case r.Fail != nil:
+		r.Fail(c, err)
+	default:
+		respond.Error(c, r.Interface, err)
+	}
+}
+
+// Gin returns the handler of one that writes its failures itself.
+func Gin(h gin.HandlerFunc) Handler {
+	return func(c *gin.Context) error {
+		h(c)
+		return nil
+	}
+}

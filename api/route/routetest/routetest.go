@@ -1,0 +1,64 @@
+// Package routetest serves the routes of one room to the room's tests: the paths,
+// actions and failures of the real list, without the bounds and log lines that
+// package api puts around them.
+package routetest
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
+)
+
+// Guard runs before a route's handler, which it keeps from running by Abort.
+type Guard func(r route.Route) gin.HandlerFunc
+
+// Engine serves the routes, HEAD wherever GET is. The guard stands before each route
+// that has an action.
+func Engine(guard Guard, routes ...route.Route) *gin.Engine {
+	g := gin.New()
+	g.ContextWithFallback = true
+	for _, r := range routes {
+		handlers := []gin.HandlerFunc{r.Serve}
+		if r.Action != "" {
+			handlers = []gin.HandlerFunc{guard(r), r.Serve}
+		}
+		g.Handle(r.Method, r.Path, handlers...)
+		if r.Method == http.MethodGet {
+			g.Handle(http.MethodHead, r.Path, handlers...)
+		}
+	}
+	return g
+}
+
+// ByContext is the guard of tests that put the caller into the request's context by
+// auth.WithCaller: it applies the rule of the action.
+func ByContext(r route.Route) gin.HandlerFunc {
+	rule, ok := auth.Table()[r.Action]
+	if !ok {
+		panic("no rule for the action " + string(r.Action))
+	}
+	return func(c *gin.Context) {
+		ctx := c.Request.Context()
+		caller := auth.CallerOf(ctx)
+		if err := rule.Allow(caller); err != nil {
+			respond.Error(c, r.Interface, err)
+			return
+		}
+		c.Request = c.Request.WithContext(auth.WithCaller(ctx, caller, r.Action))
+	}
+}
+
+// ByCredentials is the guard of tests that send credentials.
+func ByCredentials(a *auth.Authenticator) Guard {
+	return func(r route.Route) gin.HandlerFunc {
+		guard, err := a.Require(r.Interface, r.Action)
+		if err != nil {
+			panic(err)
+		}
+		return guard
+	}
+}

@@ -1,0 +1,52 @@
+package distribution
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/ledger"
+)
+
+// ErrNotTeamAdmin: the writer may not have testers notified of what belongs to the
+// team.
+var ErrNotTeamAdmin = errors.New("this takes admin rights on the app's team")
+
+// UndeliverableError says why testers cannot install a build.
+type UndeliverableError struct{ Reason string }
+
+func (e *UndeliverableError) Error() string { return e.Reason }
+
+// NotifyTesters writes the task that mails the testers of a build, with its audit
+// row. ErrNotTeamAdmin, *UndeliverableError.
+func NotifyTesters(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, task *ledger.NewTask) error {
+	b, err := BuildByID(ctx, tx, w.OrganizationID, 0, id)
+	if err != nil {
+		return err
+	}
+	if !w.May(b.TeamID) {
+		return ErrNotTeamAdmin
+	}
+	if reason := b.undeliverable(); reason != "" {
+		return &UndeliverableError{Reason: reason}
+	}
+	if _, err := ledger.Insert(ctx, tx, task); err != nil {
+		return err
+	}
+	return account.Audit(ctx, tx, account.Event{OrganizationID: b.OrganizationID, Type: account.TestersNotified,
+		Actor: w.Actor, Subject: "build " + strconv.FormatInt(b.ID, 10),
+		Detail: map[string]any{"build_id": b.ID, "project_id": b.ProjectID, "task_id": task.ID}})
+}
+
+// undeliverable is why testers cannot install the build; "" when they can.
+func (b *Build) undeliverable() string {
+	if reason := b.Distributable(); reason != "" {
+		return reason
+	}
+	if !b.Installable() {
+		return "a file of the kind " + string(b.Kind) + " cannot be installed by testers"
+	}
+	return ""
+}

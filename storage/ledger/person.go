@@ -1,0 +1,36 @@
+package ledger
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// RetryBy retries a task as Retry does, for a person, and writes the audit row.
+func RetryBy(ctx context.Context, tx *storage.Tx, actor account.Actor, scope Scope, id uuid.UUID, attempts int) (*Task, error) {
+	t, err := Retry(ctx, tx, scope, id, attempts)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.audit(ctx, tx, actor, account.TaskRetried)
+}
+
+// CancelBy cancels a task as Cancel does, for a person, and writes the audit row.
+func CancelBy(ctx context.Context, tx *storage.Tx, actor account.Actor, scope Scope, id uuid.UUID) (*Task, error) {
+	t, err := Cancel(ctx, tx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.audit(ctx, tx, actor, account.TaskCancelled)
+}
+
+func (t *Task) audit(ctx context.Context, tx *storage.Tx, actor account.Actor, what account.AuditType) error {
+	e := account.Event{Type: what, Actor: actor, Subject: "task " + t.ID.String(), Detail: map[string]any{"type": t.Kind}}
+	if t.OrganizationID != nil {
+		e.OrganizationID = *t.OrganizationID
+	}
+	return account.Audit(ctx, tx, e)
+}
