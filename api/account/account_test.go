@@ -286,7 +286,7 @@ func TestCrashProjects(t *testing.T) {
 
 	// One that has received something stays.
 	id := number(t, made, "crash_project", "id")
-	_, err := w.db.Exec(`insert into crash_uuids (project_id, uuid, digest, crash_id) values ($1, gen_random_uuid(), '\x00', gen_random_uuid())`, id)
+	_, err := w.db.Exec(`insert into crash_uuids (crash_project_id, uuid, digest, crash_id) values ($1, gen_random_uuid(), '\x00', gen_random_uuid())`, id)
 	require.NoError(t, err)
 	w.must(t, 409, owner, "DELETE", path, nil)
 	_, err = w.db.Exec(`delete from crash_uuids`)

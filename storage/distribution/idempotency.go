@@ -13,11 +13,11 @@ import (
 // behind must not find what this replaces. Another transaction's entry is waited
 // for.
 const insertKey = `
-insert into idempotency_keys (organization_id, scope, key) values ($1, 'upload', $2)
-on conflict (organization_id, scope, key) do update set created_at = now(), build_id = null
+insert into idempotency_keys (organization_id, operation, key) values ($1, 'upload', $2)
+on conflict (organization_id, operation, key) do update set created_at = now(), result = null
 where idempotency_keys.created_at < now() - interval '23 hours 59 minutes'
-	or exists (select from builds b join projects p on p.id = b.project_id
-		where b.id = idempotency_keys.build_id and (b.deleted_at is not null or p.deleted_at is not null))
+	or not exists (select from builds b join projects p on p.id = b.project_id
+		where b.id = idempotency_keys.result::bigint and b.deleted_at is null and p.deleted_at is null)
 returning 1`
 
 // claimKey is the first write of an upload; ErrSeen when the key is taken.
@@ -50,15 +50,15 @@ func fulfilKey(ctx context.Context, tx *storage.Tx, organizationID int64, key st
 	if key == "" {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, `update idempotency_keys set build_id = $3
-		where organization_id = $1 and scope = 'upload' and key = $2`, organizationID, key, buildID)
+	_, err := tx.ExecContext(ctx, `update idempotency_keys set result = $3::bigint::text
+		where organization_id = $1 and operation = 'upload' and key = $2`, organizationID, key, buildID)
 	return storage.Wrap(err, "keep idempotency key")
 }
 
 const seenUpload = `
 select ` + buildColumns + `
-from idempotency_keys k join builds b on b.id = k.build_id` + buildTables + `
-where k.organization_id = $1 and k.scope = 'upload' and k.key = $2 and k.created_at >= $3 and b.deleted_at is null`
+from idempotency_keys k join builds b on b.id = k.result::bigint` + buildTables + `
+where k.organization_id = $1 and k.operation = 'upload' and k.key = $2 and k.created_at >= $3 and b.deleted_at is null`
 
 // SeenUpload gives the build that an upload with the same Idempotency-Key made
 // since; storage.ErrNotFound when there is none.
@@ -77,8 +77,8 @@ func SeenUpload(ctx context.Context, q storage.Querier, organizationID int64, ke
 }
 
 const forgetKeys = `
-delete from idempotency_keys where (organization_id, scope, key) in (
-	select organization_id, scope, key from idempotency_keys where created_at < $1
+delete from idempotency_keys where (organization_id, operation, key) in (
+	select organization_id, operation, key from idempotency_keys where created_at < $1
 	order by created_at limit $2 for update skip locked)`
 
 // ForgetIdempotencyKeys deletes keys made before, at most limit of them.

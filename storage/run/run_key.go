@@ -20,9 +20,9 @@ func SuiteRunOperation(suiteID uuid.UUID) string { return "testsuite.run:" + sui
 // what readers accept: whoever is told ErrSeen must find the entry. Another
 // transaction's entry is waited for.
 const insertKey = `
-insert into authoring_keys (organization_id, operation, key, result) values ($1, $2, $3, $4)
+insert into idempotency_keys (organization_id, operation, key, result) values ($1, $2, $3, $4)
 on conflict (organization_id, operation, key) do update set created_at = now(), result = excluded.result
-where authoring_keys.created_at < now() - interval '23 hours 59 minutes'
+where idempotency_keys.created_at < now() - interval '23 hours 59 minutes'
 returning 1`
 
 // claimKey is the first write of what a key makes once; ErrSeen when it is taken.
@@ -54,7 +54,7 @@ func checkKey(key string) error {
 }
 
 const seenKey = `
-select result from authoring_keys
+select result from idempotency_keys
 where organization_id = $1 and operation = $2 and key = $3 and created_at >= now() - interval '24 hours'`
 
 // SeenKey gives the id that a request with the key made within the last 24 hours;
@@ -76,8 +76,8 @@ func SeenKey(ctx context.Context, q storage.Querier, organizationID int64, opera
 }
 
 const forgetKeys = `
-delete from authoring_keys where (organization_id, operation, key) in (
-	select organization_id, operation, key from authoring_keys where created_at < $1
+delete from idempotency_keys where (organization_id, operation, key) in (
+	select organization_id, operation, key from idempotency_keys where created_at < $1
 	order by created_at limit $2 for update skip locked)`
 
 // ForgetKeys deletes idempotency keys made before, at most limit of them.

@@ -175,7 +175,7 @@ func TestForgetRunsOfWhatIsGone(t *testing.T) {
 	}
 	never, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: lost.SuiteID})
 	require.NoError(t, err)
-	w.Exec(`update suite_runs set status = 'CANCELLED' where id = $1`, never.ID)
+	w.Exec(`update suite_runs set state = 'CANCELLED' where id = $1`, never.ID)
 	w.Exec(`delete from test_cases where id = $1`, gone.ID)
 	w.Exec(`delete from test_cases where id = (select min(case_id) from test_runs where suite_run_id = $1)`, run.ID)
 	w.Exec(`delete from test_suites where id = $1`, lost.SuiteID)
@@ -204,5 +204,5 @@ func TestForgetEventsAndKeys(t *testing.T) {
 		require.EqualValues(t, 2, n)
 	}
 	require.Equal(t, 1, w.Count(`select count(*) from events`))
-	require.Equal(t, 1, w.Count(`select count(*) from authoring_keys`))
+	require.Equal(t, 1, w.Count(`select count(*) from idempotency_keys`))
 }
