@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	. "github.com/slipway-qa/slipway/storage/run"
 
 	"github.com/google/uuid"
@@ -195,7 +196,7 @@ func TestForgetEventsAndKeys(t *testing.T) {
 		require.NoError(t, err)
 		w.MustEnd(run.Jobs[0].ID, Passed)
 	}
-	for _, forget := range []func(context.Context, storage.Querier, time.Time, int) (int64, error){ForgetEvents, ForgetKeys} {
+	for _, forget := range []func(context.Context, storage.Querier, time.Time, int) (int64, error){ForgetEvents, idempotency.Forget} {
 		n, err := forget(fixture.Context(t), w.DB, time.Now().Add(-time.Hour), 10)
 		require.NoError(t, err)
 		require.Zero(t, n)

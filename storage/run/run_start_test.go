@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	. "github.com/slipway-qa/slipway/storage/run"
 
 	"github.com/google/uuid"
@@ -138,7 +139,7 @@ func TestIdempotencyKeyOfARun(t *testing.T) {
 	require.Equal(t, run.ID, seen)
 }
 
-func isSeen(err error) bool { return strings.Contains(err.Error(), authoring.ErrSeen.Error()) }
+func isSeen(err error) bool { return strings.Contains(err.Error(), idempotency.ErrSeen.Error()) }
 
 func TestStartSuiteRun(t *testing.T) {
 	t.Parallel()
@@ -175,7 +176,7 @@ func TestStartSuiteRun(t *testing.T) {
 	require.Equal(t, "smoke", run.BuildName)
 	require.Equal(t, 2, run.RunCount)
 	_, err = w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: suite.ID, Key: "k"})
-	require.ErrorIs(t, err, authoring.ErrSeen)
+	require.ErrorIs(t, err, idempotency.ErrSeen)
 
 	jobs, more, err := w.NextRuns(run.ID, 9)
 	require.NoError(t, err)
