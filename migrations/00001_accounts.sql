@@ -4,11 +4,16 @@
 -- interfaces show, uuids what the authoring interface shows.
 
 create table organizations (
-    id          bigint generated always as identity primary key,
-    uuid        uuid not null unique,
-    slug        text not null unique check (slug ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
-    name        text not null check (length(name) between 1 and 255),
-    created_at  timestamptz not null default now()
+    id                bigint generated always as identity primary key,
+    uuid              uuid not null unique,
+    slug              text not null unique check (slug ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
+    name              text not null check (length(name) between 1 and 255),
+    -- What it allows: uploads with a login only, files that are no apps, and who
+    -- sees the landing page of a new app.
+    require_login     boolean not null default false,
+    generic_files     boolean not null default false,
+    landing_page_mode text not null default 'open' check (landing_page_mode in ('open', 'closed')),
+    created_at        timestamptz not null default now()
 );
 
 create table teams (
@@ -32,7 +37,7 @@ create table users (
     created_at  timestamptz not null default now(),
     check ((kind = 'person') = (email is not null))
 );
--- Basic authentication of the distribution interfaces names the mail address.
+-- Basic authentication of the distribution interfaces looks for a mail address.
 create unique index users_email on users (lower(email));
 
 create table memberships (
@@ -54,6 +59,7 @@ create table team_memberships (
     created_at  timestamptz not null default now(),
     primary key (team_id, user_id)
 );
+-- Authentication by key reads the teams of one user.
 create index team_memberships_user on team_memberships (user_id);
 
 -- One table for both kinds of personal keys: 'api' (distribution, upload,
@@ -70,7 +76,22 @@ create table api_keys (
     last_used_at    timestamptz,
     revoked_at      timestamptz
 );
+-- A person's page lists the keys of one user that are in force.
 create index api_keys_user on api_keys (user_id, kind) where revoked_at is null;
+
+-- Bearer tokens: they end with the membership, not with the key.
+create table bearer_tokens (
+    digest          bytea primary key check (length(digest) = 32),
+    organization_id bigint not null,
+    user_id         bigint not null,
+    created_at      timestamptz not null default now(),
+    expires_at      timestamptz not null,
+    foreign key (organization_id, user_id) references memberships (organization_id, user_id) on delete cascade
+);
+-- The maintenance deletes expired tokens.
+create index bearer_tokens_expiry on bearer_tokens (expires_at);
+-- Deleting a membership looks for its tokens.
+create index bearer_tokens_member on bearer_tokens (organization_id, user_id);
 
 -- Operators run the installation; they belong to no organization.
 create table operators (
@@ -80,6 +101,15 @@ create table operators (
     created_at  timestamptz not null default now(),
     revoked_at  timestamptz
 );
+
+-- What all processes of the installation share and nobody outside knows: it
+-- signs the short-lived links of install pages. 244 random bits.
+create table installation (
+    only_row boolean primary key default true check (only_row),
+    secret   bytea not null check (length(secret) >= 32)
+);
+insert into installation (secret)
+    values (decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'));
 
 -- Append-only: a trigger refuses changes. Rows name their subject by text, so
 -- that they outlive it.

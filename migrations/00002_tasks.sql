@@ -1,6 +1,7 @@
 -- +goose Up
+set local lock_timeout = '3s';
 -- The task ledger: every asynchronous piece of work is one row here, and the
--- row is the truth. Redis holds only offers, which can be made again.
+-- row is the truth. Redis holds only deliveries, which can be repeated.
 create table tasks (
     id               uuid primary key,          -- version 7: order is time
     kind             text not null,
@@ -16,10 +17,10 @@ create table tasks (
     state            text not null default 'queued'
                      check (state in ('queued', 'running', 'succeeded', 'dead', 'cancelled')),
     run_at           timestamptz not null default now(),
-    -- delivery counts offers to Redis and is part of the offer's id;
-    -- offered_at is null while no offer stands.
+    -- delivery counts the deliveries to Redis and is part of the id of each;
+    -- delivered_at is null while none is outstanding.
     delivery         integer not null default 0,
-    offered_at       timestamptz,
+    delivered_at     timestamptz,
     -- attempt counts claims and is the fencing token of the running one.
     attempt          integer not null default 0,
     max_attempts     integer not null check (max_attempts > 0),
@@ -34,21 +35,24 @@ create table tasks (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01,
         autovacuum_vacuum_threshold = 500, autovacuum_analyze_scale_factor = 0.05);
 
--- The relay walks the organizations that have something to offer, and takes
+-- The relay walks the organizations that have something to deliver, and takes
 -- each one's oldest rows.
-create index tasks_unoffered on tasks (queue, (coalesce(organization_id, 0)), run_at)
-    where state = 'queued' and offered_at is null;
--- The sweep compares standing offers with Redis; the relay counts them.
-create index tasks_offered on tasks (queue, offered_at)
-    where state = 'queued' and offered_at is not null;
+create index tasks_undelivered on tasks (queue, (coalesce(organization_id, 0)), run_at)
+    where state = 'queued' and delivered_at is null;
+-- The sweep compares outstanding deliveries with Redis; the relay counts them.
+create index tasks_outstanding on tasks (queue, delivered_at)
+    where state = 'queued' and delivered_at is not null;
 -- A claim of a batch kind takes further rows of the same organization.
 create index tasks_claimable on tasks (kind, (coalesce(organization_id, 0)), id)
     where state = 'queued';
--- Rescue looks for hearts that stopped.
+-- The rescue looks for expired heartbeats.
 create index tasks_running on tasks (heartbeat_at) where state = 'running';
 -- Concurrency limits count the running rows of a key.
 create index tasks_concurrency on tasks (concurrency_key)
     where state = 'running' and concurrency_key is not null;
+-- The end of a task makes the next one due that was put off for its key.
+create index tasks_key_waiting on tasks (concurrency_key, run_at)
+    where state = 'queued' and concurrency_key is not null;
 -- At most one open task of a kind and dedupe key.
 create unique index tasks_dedupe on tasks (kind, dedupe_key)
     where dedupe_key is not null and state in ('queued', 'running');
@@ -58,9 +62,27 @@ create index tasks_dead on tasks (kind, queue) where state = 'dead';
 create index tasks_organization on tasks (organization_id, id desc);
 -- Retention deletes what ended long ago.
 create index tasks_finished on tasks (finished_at) where finished_at is not null;
+-- Metrics read the newest success of each maintenance kind. Those tasks belong to
+-- the installation, not to an organization.
+create index tasks_maintenance on tasks (kind, state, created_at desc) where organization_id is null;
 
 -- Redis carries the same epoch; where it differs, Redis lost its memory.
 create table dispatch_epoch (
     only_row  boolean primary key default true check (only_row),
     epoch     text not null
 );
+
+-- Requests that carried an Idempotency-Key, for 24 hours, and what they created.
+create table idempotency_keys (
+    organization_id bigint not null references organizations on delete cascade,
+    -- What the key makes unique: 'upload', 'testcase.run:ID', 'testsuite.run:ID'.
+    operation       text not null,
+    key             text not null check (length(key) between 1 and 255),
+    -- The id of what was created; null while the transaction does not know it yet.
+    -- No foreign key: each operation decides what a deleted result means.
+    result          text,
+    created_at      timestamptz not null default now(),
+    primary key (organization_id, operation, key)
+);
+-- The maintenance deletes old keys.
+create index idempotency_keys_age on idempotency_keys (created_at);

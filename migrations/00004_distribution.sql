@@ -2,30 +2,8 @@
 set local lock_timeout = '3s';
 -- Builds: who keeps them, which files they have, who may install them.
 
--- What all processes of the installation share and nobody outside knows: it
--- signs the short-lived links of install pages. 244 random bits.
-create table installation (
-    only_row boolean primary key default true check (only_row),
-    secret   bytea not null check (length(secret) >= 32)
-);
-insert into installation (secret)
-    values (decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'));
-
--- Bearer tokens: they end with the membership, not with the key.
-create table bearer_tokens (
-    digest          bytea primary key check (length(digest) = 32),
-    organization_id bigint not null,
-    user_id         bigint not null,
-    created_at      timestamptz not null default now(),
-    expires_at      timestamptz not null,
-    foreign key (organization_id, user_id) references memberships (organization_id, user_id) on delete cascade
-);
-create index bearer_tokens_expiry on bearer_tokens (expires_at);
--- Deleting a membership looks for its tokens.
-create index bearer_tokens_member on bearer_tokens (organization_id, user_id);
-
--- The vendor's app storage that builds are copied to. The secret is encrypted
--- (AES-256-GCM) under a key that is not in the database.
+-- The vendor's app storage that builds are copied to. Its secret is
+-- encrypted (AES-256-GCM) under a key that is not in the database.
 create table storage_connections (
     organization_id bigint primary key references organizations on delete cascade,
     kind            text not null check (kind in ('s3', 'http')),
@@ -34,7 +12,7 @@ create table storage_connections (
     region          text not null default '',
     prefix          text not null default '',
     access_key      text not null default '',
-    secret          bytea not null,
+    sealed          bytea not null,              -- the secret, encrypted
     updated_at      timestamptz not null default now()
 );
 
@@ -44,6 +22,7 @@ create table folders (
     path       text not null check (length(path) between 1 and 255),
     created_at timestamptz not null default now()
 );
+-- An upload looks for a team's folder; the list of folders is sorted by path.
 create unique index folders_path on folders (team_id, lower(path));
 
 -- A stored object and what it holds. Copies of a build name the same file; the
@@ -85,15 +64,19 @@ create table projects (
     created_at        timestamptz not null default now(),
     updated_at        timestamptz not null default now()
 );
+-- A landing page is looked up by its slug.
 create unique index projects_slug on projects (lower(landing_page_slug)) where deleted_at is null;
--- The lists, newest first.
+-- The lists of apps, newest first.
 create index projects_organization on projects (organization_id, id desc) where deleted_at is null;
 -- An upload looks for the team's app of its package.
 create index projects_package on projects (organization_id, package_name, platform) where deleted_at is null;
+-- Deleting a team looks for its apps.
 create index projects_team on projects (team_id);
+-- Deleting a folder looks for its apps.
 create index projects_folder on projects (folder_id) where folder_id is not null;
+-- Deleting a file looks for the apps whose icon it is.
 create index projects_icon on projects (icon_file_id) where icon_file_id is not null;
--- Deleted ones wait for the task that removes what belongs to them.
+-- The maintenance finds deleted apps whose removal was not finished.
 create index projects_deleted on projects (deleted_at) where deleted_at is not null;
 
 create table builds (
@@ -127,7 +110,7 @@ create table builds (
     icon_file_id      bigint references files,
     symbols_file_id   bigint references files,
     symbols_name      text not null default '',
-    symbols           jsonb,                   -- what the symbols file says of itself
+    symbols           jsonb,                   -- what the symbols file contains
     release_notes     text not null default '',
     tags              text[] not null default '{}',
     metadata          jsonb not null default '{}',
@@ -151,20 +134,29 @@ create table builds (
 -- their ids and then fill its pages.
 create index builds_project on builds (project_id, id) where deleted_at is null;
 -- The page of a project shows its newest enabled builds, or the newest of another
--- state; to who was granted single builds, those that are open to all testers.
+-- state.
 create index builds_state on builds (state, project_id, id) where deleted_at is null;
+-- The same page for a tester who was granted single builds: those open to all testers.
 create index builds_all_testers on builds (state, project_id, id) where all_testers and deleted_at is null;
--- A crash finds the newest build of its version and code, or of its version.
+-- A crash looks for the newest build of its version and version code.
 create index builds_version on builds (project_id, version, version_code, id) where deleted_at is null;
+-- A crash without a version code looks for the newest build of its version.
 create index builds_newest on builds (project_id, version, id) where deleted_at is null;
+-- Symbols that come later look for their builds.
 create index builds_images on builds using gin (image_uuids) where image_uuids <> '{}';
--- Which builds name a file.
+-- A run on storage:filename=NAME looks for the newest such build.
+create index builds_file_name on builds (organization_id, file_name, id) where deleted_at is null;
+-- Deleting a file looks for the builds whose package it is.
 create index builds_file on builds (file_id);
+-- Deleting a file looks for the builds whose icon it is.
 create index builds_icon on builds (icon_file_id) where icon_file_id is not null;
+-- Deleting a file looks for the builds whose symbols it holds.
 create index builds_symbols on builds (symbols_file_id) where symbols_file_id is not null;
--- Profiles that end.
+-- The maintenance finds provisioning profiles that ended.
 create index builds_expiry on builds (expires_at) where expires_at is not null and state = 'enabled' and deleted_at is null;
+-- The maintenance finds deleted builds whose removal was not finished.
 create index builds_deleted on builds (deleted_at) where deleted_at is not null;
+-- Deleting an organization looks for its builds.
 create index builds_organization on builds (organization_id);
 
 -- Groups of testers, and what they may install.
@@ -175,63 +167,35 @@ create table tester_groups (
     private         boolean not null default false,
     created_at      timestamptz not null default now()
 );
+-- A grant by name looks for the organization's group.
 create unique index tester_groups_name on tester_groups (organization_id, lower(name));
 
 create table tester_group_members (
-    group_id   bigint not null references tester_groups on delete cascade,
-    user_id    bigint not null references users on delete cascade,
-    created_at timestamptz not null default now(),
-    primary key (group_id, user_id)
+    tester_group_id bigint not null references tester_groups on delete cascade,
+    user_id         bigint not null references users on delete cascade,
+    created_at      timestamptz not null default now(),
+    primary key (tester_group_id, user_id)
 );
+-- A landing page looks for the groups of one tester.
 create index tester_group_members_user on tester_group_members (user_id);
 
 create table project_groups (
-    project_id bigint not null references projects on delete cascade,
-    group_id   bigint not null references tester_groups on delete cascade,
-    created_at timestamptz not null default now(),
-    primary key (project_id, group_id)
+    project_id      bigint not null references projects on delete cascade,
+    tester_group_id bigint not null references tester_groups on delete cascade,
+    created_at      timestamptz not null default now(),
+    primary key (project_id, tester_group_id)
 );
-create index project_groups_group on project_groups (group_id);
+-- Deleting a group looks for its grants.
+create index project_groups_group on project_groups (tester_group_id);
 
 create table build_groups (
-    build_id   bigint not null references builds on delete cascade,
-    group_id   bigint not null references tester_groups on delete cascade,
-    created_at timestamptz not null default now(),
-    primary key (build_id, group_id)
+    build_id        bigint not null references builds on delete cascade,
+    tester_group_id bigint not null references tester_groups on delete cascade,
+    created_at      timestamptz not null default now(),
+    primary key (build_id, tester_group_id)
 );
 -- The page of a project looks through the grants of a tester's groups, newest first.
-create index build_groups_group on build_groups (group_id, build_id);
-
--- The answers of requests that carried an Idempotency-Key, for 24 hours.
-create table idempotency_keys (
-    organization_id bigint not null references organizations on delete cascade,
-    scope           text not null,              -- "upload"
-    key             text not null check (length(key) between 1 and 255),
-    build_id        bigint references builds on delete cascade,
-    created_at      timestamptz not null default now(),
-    primary key (organization_id, scope, key)
-);
-create index idempotency_keys_age on idempotency_keys (created_at);
-create index idempotency_keys_build on idempotency_keys (build_id) where build_id is not null;
-
--- Mail, written in the transaction of what it tells of, sent by a task each.
-create table mails (
-    id              uuid primary key,           -- version 7; also the Message-ID
-    organization_id bigint references organizations on delete cascade,
-    kind            text not null,              -- new-build, sign-in, key-revoked
-    recipient       text not null,
-    subject         text not null,
-    text_body       text not null,
-    html_body       text not null default '',
-    -- kept: there is no mail server to send by, so it stays here to be read.
-    state           text not null default 'queued' check (state in ('queued', 'sent', 'kept', 'failed')),
-    error           text not null default '',
-    -- One mail for each recipient of one event.
-    dedupe_key      text unique,
-    created_at      timestamptz not null default now(),
-    sent_at         timestamptz
-);
-create index mails_created on mails (created_at);
+create index build_groups_group on build_groups (tester_group_id, build_id);
 
 -- Signing in to closed landing pages: a link by mail, used once, then a session.
 create table sign_in_links (
@@ -244,7 +208,9 @@ create table sign_in_links (
     used_at         timestamptz,
     foreign key (organization_id, user_id) references memberships (organization_id, user_id) on delete cascade
 );
+-- A new link is refused while a tester has many; deleting a membership looks for its links.
 create index sign_in_links_member on sign_in_links (organization_id, user_id, created_at);
+-- The maintenance deletes expired links.
 create index sign_in_links_expiry on sign_in_links (expires_at);
 
 create table page_sessions (
@@ -255,5 +221,7 @@ create table page_sessions (
     expires_at      timestamptz not null,
     foreign key (organization_id, user_id) references memberships (organization_id, user_id) on delete cascade
 );
+-- Deleting a membership looks for its sessions.
 create index page_sessions_member on page_sessions (organization_id, user_id);
+-- The maintenance deletes expired sessions.
 create index page_sessions_expiry on page_sessions (expires_at);

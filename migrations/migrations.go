@@ -1,9 +1,23 @@
 // Package migrations holds the schema of Slipway's PostgreSQL database as
 // embedded SQL files, one step each, in the order of their numbers.
 //
-// Steps only go forward and must be safe on a live system: add before use,
-// backfill in a task, remove one release after the last use. A step that has
-// landed never changes; package storage applies what a database lacks.
+// Steps 1 to 8 are the baseline, a file for each area: accounts, tasks, mail,
+// distribution, crashes, authoring, runs, schedules. From there on steps only go
+// forward: a step that has landed never changes, and a new one must be safe on a
+// live system. Add before use, backfill in a task, remove one release after the
+// last use. package storage applies what a database lacks.
+//
+// A step begins with "set local lock_timeout = '3s'": whoever uses a table for
+// long must not make everybody else wait behind the step, which is tried again.
+// One step changes one table. An index on a table with rows is created
+// concurrently, in a step of its own ("-- +goose NO TRANSACTION", with "set
+// statement_timeout = 0" and a "drop index concurrently if exists" before it,
+// because a try that was cut off leaves an invalid index under the name).
+//
+// Names: a column name means the same in every table (project_id is an app,
+// crash_project_id a crash project; group_id is a group of crashes,
+// tester_group_id one of testers; a column of a closed set of conditions is
+// state). The comment above an index names the query that it serves.
 package migrations
 
 import "embed"

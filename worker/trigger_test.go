@@ -123,8 +123,8 @@ func TestNoMoreTicksThanSlots(t *testing.T) {
 func TestTickOfADeadWorkerRuns(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]string{
-		"before the claim": `update tasks set offered_at = now() - interval '1 minute'`,
-		"at work": `update tasks set state = 'running', attempt = 1, worker = 'dead', offered_at = null,
+		"before the claim": `update tasks set delivered_at = now() - interval '1 minute'`,
+		"at work": `update tasks set state = 'running', attempt = 1, worker = 'dead', delivered_at = null,
 			heartbeat_at = now() - interval '1 minute'`,
 	} {
 		t.Run(name, func(t *testing.T) {

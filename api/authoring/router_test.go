@@ -49,7 +49,7 @@ func (w *world) taskState(id uuid.UUID) (state string) {
 
 func (w *world) jobStatus(id uuid.UUID) (status string) {
 	w.t.Helper()
-	require.NoError(w.t, w.db.GetContext(w.t.Context(), &status, `select status from test_jobs where id = $1`, id))
+	require.NoError(w.t, w.db.GetContext(w.t.Context(), &status, `select state from test_jobs where id = $1`, id))
 	return status
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/run"
 
 	"github.com/gin-gonic/gin"
@@ -246,7 +247,7 @@ func (h *Handlers) startRun(c *gin.Context, n run.NewRun) (testRun *run.Run, err
 		}
 		return h.insert(ctx, tx, jobs...)
 	})
-	if errors.Is(err, authoring.ErrSeen) {
+	if errors.Is(err, idempotency.ErrSeen) {
 		if testRun, err = h.seenRun(c, n.Case.ID, n.Key); testRun == nil && err == nil {
 			err = storage.ErrConflict // it was forgotten since
 		}

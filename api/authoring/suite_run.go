@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/run"
 
 	"github.com/gin-gonic/gin"
@@ -54,7 +55,7 @@ func (h *Handlers) startSuiteRun(c *gin.Context, n run.NewSuiteRun) (testRun *ru
 		job = tasks.NewSuiteRun(w.OrganizationID, n.RequestID, testRun.ID)
 		return h.insert(ctx, tx, job)
 	})
-	if errors.Is(err, authoring.ErrSeen) {
+	if errors.Is(err, idempotency.ErrSeen) {
 		if testRun, err = h.seenSuiteRun(c, n.SuiteID, n.Key); testRun == nil && err == nil {
 			err = storage.ErrConflict
 		}

@@ -60,7 +60,7 @@ func TestCrashProjects(t *testing.T) {
 
 	// One that has received something stays.
 	id := number(made, "crash_project", "id")
-	_, err := w.db.ExecContext(t.Context(), `insert into crash_uuids (project_id, uuid, digest, crash_id) values ($1, gen_random_uuid(), '\x00', gen_random_uuid())`, id)
+	_, err := w.db.ExecContext(t.Context(), `insert into crash_uuids (crash_project_id, uuid, digest, crash_id) values ($1, gen_random_uuid(), '\x00', gen_random_uuid())`, id)
 	require.NoError(t, err)
 	w.must(409, w.org, "DELETE", path, nil)
 	_, err = w.db.ExecContext(t.Context(), `delete from crash_uuids`)

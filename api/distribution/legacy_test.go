@@ -60,7 +60,7 @@ func TestVersion1Reads(t *testing.T) {
 	w.ok(w.member, 201, "POST", "/api/v3/projects", p(`{"name":"Empty","package_name":"e","platform":"iOS","team_id":%d}`, w.one))
 	group := w.group("qa")
 	tester := w.person(w.ours, "tester", "tester")
-	_, err := w.db.ExecContext(t.Context(), `insert into tester_group_members (group_id, user_id) values ($1, $2)`, group, tester.UserID)
+	_, err := w.db.ExecContext(t.Context(), `insert into tester_group_members (tester_group_id, user_id) values ($1, $2)`, group, tester.UserID)
 	require.NoError(t, err)
 	id, project := p("%d", up.Build.ID), p("%d", up.Project.ID)
 	w.ok(w.member, 200, "PUT", "/api/v3/builds/"+id, `{"groups":"qa"}`)

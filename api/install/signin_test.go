@@ -252,7 +252,7 @@ func TestNotShared(t *testing.T) {
 		if err := distribution.AddToGroup(ctx, tx, account.CLI(), w.org, g.ID, tess); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `insert into build_groups (build_id, group_id) values ($1, $2)`, made.Build.ID, g.ID)
+		_, err = tx.ExecContext(ctx, `insert into build_groups (build_id, tester_group_id) values ($1, $2)`, made.Build.ID, g.ID)
 		return err
 	})
 	require.Equal(t, http.StatusOK, w.do(request{path: "/install/harbour-notes", cookie: cookie}).Code)

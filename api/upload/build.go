@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -78,7 +79,7 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	if errors.As(err, &unknown) {
 		err = u.confirmCommit(made.Build, err)
 	}
-	if errors.Is(err, distribution.ErrSeen) {
+	if errors.Is(err, idempotency.ErrSeen) {
 		// The same upload came twice at once: the other one was quicker.
 		if err := u.findEarlier(); !errors.Is(err, errRepeated) {
 			return nil, errors.Join(&respond.Problem{Status: 409, Text: "an upload with this Idempotency-Key is under way"}, err)

@@ -214,13 +214,13 @@ func (f *fleet) compare(ctx context.Context, want map[firingKey]bool) (compariso
 // the jobs end with them.
 const endSuiteRuns = `
 with ended as (
-	update suite_runs set status = 'PASSED', started_at = coalesce(started_at, now()), finished_at = now()
-	where status in ('QUEUED', 'RUNNING') and fanned_out returning id),
+	update suite_runs set state = 'PASSED', started_at = coalesce(started_at, now()), finished_at = now()
+	where state in ('QUEUED', 'RUNNING') and fanned_out returning id),
 runs as (
-	update test_runs r set status = 'PASSED', started_at = coalesce(started_at, now()), finished_at = now()
+	update test_runs r set state = 'PASSED', started_at = coalesce(started_at, now()), finished_at = now()
 	from ended e where r.suite_run_id = e.id returning r.id),
 jobs as (
-	update test_jobs j set status = 'PASSED', started_at = coalesce(started_at, now()), finished_at = now()
+	update test_jobs j set state = 'PASSED', started_at = coalesce(started_at, now()), finished_at = now()
 	from runs r where j.run_id = r.id returning j.id)
 update tasks t set state = 'succeeded', finished_at = now() from jobs j where t.id = j.id`
 

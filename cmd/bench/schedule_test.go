@@ -63,7 +63,7 @@ func TestScheduleComparison(t *testing.T) {
 
 	require.NoError(t, f.endSuiteRuns(t.Context()))
 	var open int
-	require.NoError(t, f.db.GetContext(t.Context(), &open, `select count(*) from suite_runs where status <> 'PASSED'`))
+	require.NoError(t, f.db.GetContext(t.Context(), &open, `select count(*) from suite_runs where state <> 'PASSED'`))
 	require.Zero(t, open)
 	_, err = f.db.ExecContext(t.Context(), `insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, fire_id)
 		select gen_random_uuid(), organization_id, team_id, suite_id, suite_name, user_uuid, build_name, 1, fire_id from suite_runs limit 2`)

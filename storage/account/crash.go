@@ -119,8 +119,8 @@ func UpdateCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organi
 }
 
 const crashProjectInUse = `
-select exists (select from crash_groups where project_id = $1)
-	or exists (select from crash_uuids where project_id = $1)`
+select exists (select from crash_groups where crash_project_id = $1)
+	or exists (select from crash_uuids where crash_project_id = $1)`
 
 const deleteCrashProject = `delete from crash_projects where organization_id = $1 and id = $2`
 

@@ -38,8 +38,6 @@ var (
 	// ErrForbidden: what would be changed belongs to a team that is not the
 	// writer's.
 	ErrForbidden = errors.New("belongs to another team")
-	// ErrSeen: the Idempotency-Key was used before; read what it made by SeenKey.
-	ErrSeen = errors.New("idempotency key was seen")
 	// ErrNoJobs: no case of the suite has a target and steps.
 	ErrNoJobs = errors.New("no case of the suite has both steps and a target to run on")
 	// ErrSuiteNotFound: a suite that a body names does not exist, where what the

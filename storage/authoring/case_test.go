@@ -324,7 +324,7 @@ func TestDeletingCancelsOpenRuns(t *testing.T) {
 		})
 		return jobs
 	}
-	open := func() int { return w.Count(`select count(*) from test_jobs where status <> 'CANCELLED'`) }
+	open := func() int { return w.Count(`select count(*) from test_jobs where state <> 'CANCELLED'`) }
 	alone, in, out := w.NewCase(w.Writer, "alone"), w.NewCase(w.Writer, "in"), w.NewCase(w.Writer, "out")
 	kept, gone := w.NewSuite(w.Writer, "kept", out.ID), w.NewSuite(w.Writer, "gone", in.ID)
 	jobs, others := start(alone), append(start(in), start(out)...)

@@ -153,12 +153,12 @@ func (s *Store) pack(a *acceptance) {
 }
 
 const insertUUIDs = `
-insert into crash_uuids (project_id, uuid, digest, crash_id, conflict)
+insert into crash_uuids (crash_project_id, uuid, digest, crash_id, conflict)
 select * from (
-	select unnest($1::bigint[]) as project_id, unnest($2::uuid[]) as uuid, unnest($3::bytea[]),
+	select unnest($1::bigint[]) as crash_project_id, unnest($2::uuid[]) as uuid, unnest($3::bytea[]),
 		unnest($4::uuid[]), $5::boolean
 ) r
-order by project_id, uuid
+order by crash_project_id, uuid
 on conflict do nothing
 returning crash_id`
 
@@ -212,15 +212,15 @@ func (a *acceptance) book(ctx context.Context, tx *storage.Tx, members []int, co
 
 // Each half is served by one of the two partial unique indexes.
 const selectUUIDs = `
-with p as (select distinct * from unnest($1::bigint[], $2::uuid[]) as p(project_id, uuid))
-select u.project_id, u.uuid, u.digest, u.crash_id, u.conflict
-from p join crash_uuids u on p.project_id = u.project_id and p.uuid = u.uuid and not u.conflict
+with p as (select distinct * from unnest($1::bigint[], $2::uuid[]) as p(crash_project_id, uuid))
+select u.crash_project_id, u.uuid, u.digest, u.crash_id, u.conflict
+from p join crash_uuids u on p.crash_project_id = u.crash_project_id and p.uuid = u.uuid and not u.conflict
 union all
-select u.project_id, u.uuid, u.digest, u.crash_id, u.conflict
-from p join crash_uuids u on p.project_id = u.project_id and p.uuid = u.uuid and u.conflict`
+select u.crash_project_id, u.uuid, u.digest, u.crash_id, u.conflict
+from p join crash_uuids u on p.crash_project_id = u.crash_project_id and p.uuid = u.uuid and u.conflict`
 
 type bookedUUID struct {
-	ProjectID int64     `db:"project_id"`
+	ProjectID int64     `db:"crash_project_id"`
 	UUID      uuid.UUID `db:"uuid"`
 	Digest    []byte    `db:"digest"`
 	CrashID   uuid.UUID `db:"crash_id"`

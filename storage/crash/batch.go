@@ -54,7 +54,7 @@ func (s *Store) Batches(ctx context.Context, ids []uuid.UUID) ([]*Batch, error) 
 // own entries cannot be read. No index serves it, for it should never happen.
 func (s *Store) bookedEntries(ctx context.Context, batch uuid.UUID) ([]Entry, error) {
 	var rows []bookedUUID
-	err := s.db.SelectContext(ctx, &rows, `select project_id, uuid, digest, crash_id, conflict
+	err := s.db.SelectContext(ctx, &rows, `select crash_project_id, uuid, digest, crash_id, conflict
 		from crash_uuids where crash_id between $1 and $2 order by crash_id`, batch, entryID(batch, MaxBatch-1))
 	if err != nil {
 		return nil, storage.Wrap(err, "reports of a broken batch")

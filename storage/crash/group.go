@@ -35,7 +35,7 @@ func (s GroupState) Validate() error {
 type Group struct {
 	ID             int64      `db:"id"`
 	OrganizationID int64      `db:"organization_id"`
-	ProjectID      int64      `db:"project_id"`
+	ProjectID      int64      `db:"crash_project_id"`
 	ProjectName    string     `db:"project_name"`
 	Fingerprint    []byte     `db:"fingerprint"`
 	Algorithm      int        `db:"algorithm"` // 0: given by the client
@@ -84,12 +84,12 @@ const (
 	listValues = 10
 )
 
-const groupColumns = `g.id, g.organization_id, g.project_id, p.name as project_name, g.fingerprint,
+const groupColumns = `g.id, g.organization_id, g.crash_project_id, p.name as project_name, g.fingerprint,
 	g.algorithm, g.title, g.culprit, g.classifier, g.state, g.count, g.first_seen, g.last_seen,
 	g.resolved_at, g.reopened_at, g.regressions`
 
 const groupByID = `select ` + groupColumns + `
-from crash_groups g join crash_projects p on p.id = g.project_id
+from crash_groups g join crash_projects p on p.id = g.crash_project_id
 where g.organization_id = $1
 	and g.id = coalesce((select m.group_id from crash_group_merges m where m.old_id = $2), $2)`
 

@@ -52,7 +52,7 @@ func (f *GroupFilter) conditions() *conditions {
 	organization := c.arg(f.OrganizationID)
 	c.add("g.organization_id = " + organization)
 	if f.ProjectID != 0 {
-		c.add("g.project_id = " + c.arg(f.ProjectID))
+		c.add("g.crash_project_id = " + c.arg(f.ProjectID))
 	}
 	if f.State != "" {
 		c.add("g.state = " + c.arg(string(f.State)))
@@ -99,7 +99,7 @@ func (s *Store) Groups(ctx context.Context, f GroupFilter) ([]Group, int, error)
 		direction = "asc"
 	}
 	groups := []Group{}
-	query := fmt.Sprintf(`select %s from crash_groups g join crash_projects p on p.id = g.project_id%s
+	query := fmt.Sprintf(`select %s from crash_groups g join crash_projects p on p.id = g.crash_project_id%s
 		order by g.%s %s, g.id %s`, groupColumns, c.where(), f.Sort, direction, direction)
 	query += " limit " + c.arg(f.Limit) + " offset " + c.arg(f.Offset)
 	if err := s.db.SelectContext(ctx, &groups, query, c.args...); err != nil {
@@ -111,7 +111,7 @@ func (s *Store) Groups(ctx context.Context, f GroupFilter) ([]Group, int, error)
 // Row is a recorded crash as the lists and the single crash show it.
 type Row struct {
 	ID          uuid.UUID       `db:"id"`
-	ProjectID   int64           `db:"project_id"`
+	ProjectID   int64           `db:"crash_project_id"`
 	ProjectName string          `db:"project_name"`
 	GroupID     *int64          `db:"group_id"`
 	Key         []byte          `db:"key"`
@@ -135,12 +135,12 @@ type Row struct {
 	Attributes  json.RawMessage `db:"attributes"` // nil in lists
 }
 
-const rowColumns = `c.id, c.project_id, coalesce(p.name, '') as project_name, k.group_id, k.key, k.algorithm,
+const rowColumns = `c.id, c.crash_project_id, coalesce(p.name, '') as project_name, k.group_id, k.key, k.algorithm,
 	c.uuid, c.uuid_conflict_of, c.state, c.format, c.error, c.occurred_at, c.received_at, c.processed_at,
 	c.lang, c.agent, c.classifier, c.message, c.version, c.host, c.duplicates, c.build_id`
 
 const rowTables = ` from crashes c
-	left join crash_projects p on p.id = c.project_id
+	left join crash_projects p on p.id = c.crash_project_id
 	left join crash_group_keys k on k.id = c.key_id`
 
 // CrashFilter selects a page of a group's crashes, newest first.

@@ -41,7 +41,7 @@ func (f *ListFilter) conditions() *conditions {
 	organization := c.arg(f.OrganizationID)
 	c.add("c.organization_id = " + organization)
 	if f.ProjectID != 0 {
-		c.add("c.project_id = " + c.arg(f.ProjectID))
+		c.add("c.crash_project_id = " + c.arg(f.ProjectID))
 	}
 	if f.State != "" {
 		c.add("c.state = " + c.arg(string(f.State)))
@@ -49,7 +49,7 @@ func (f *ListFilter) conditions() *conditions {
 	if f.UUID != uuid.Nil {
 		// One branch for each of the partial indexes of crash_uuids.
 		id := c.arg(f.UUID)
-		of := "select u.crash_id from crash_projects p join crash_uuids u on u.project_id = p.id" +
+		of := "select u.crash_id from crash_projects p join crash_uuids u on u.crash_project_id = p.id" +
 			" where p.organization_id = " + organization + " and u.uuid = " + id
 		c.add("c.id in (" + of + " and not u.conflict union all " + of + " and u.conflict)")
 	}
@@ -80,7 +80,7 @@ func (s *Store) List(ctx context.Context, f ListFilter) ([]Row, int, error) {
 	// The page is cut before the names are joined to it.
 	query := `select ` + rowColumns + ` from (select * from crashes c` + c.where() + ` order by c.received_at desc, c.id desc
 		limit ` + c.arg(limit) + ` offset ` + c.arg(f.Offset) + `) c
-	left join crash_projects p on p.id = c.project_id
+	left join crash_projects p on p.id = c.crash_project_id
 	left join crash_group_keys k on k.id = c.key_id
 	order by c.received_at desc, c.id desc`
 	err = s.db.SelectContext(ctx, &rows, query, c.args...)

@@ -227,14 +227,14 @@ func TestIndexesAreUsed(t *testing.T) {
 	w.record(w.made(nil), w.made(func(c *crash.Crash) { c.Group = grouping("rare") }))
 	key := w.number(`select id from crash_group_keys k where group_id = $1`, w.group("k").ID)
 	_, err := w.db.ExecContext(t.Context(), `
-		insert into crashes (id, organization_id, project_id, key_id, uuid, state, format, occurred_at, received_at,
+		insert into crashes (id, organization_id, crash_project_id, key_id, uuid, state, format, occurred_at, received_at,
 			lang, agent, classifier, message, version, host, attributes)
 		select gen_random_uuid(), $1, $2, $3, gen_random_uuid(), 'processed', 'json', now() - n * interval '1 s', now(),
 			'go', 'a', 'c', 'm', '1', 'h', jsonb_build_object('user', 'u' || n % 20000, 'n', n % 5000, 'os', 'linux')
 		from generate_series(1, 100000) n`, w.org, w.project, key)
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `insert into crash_uuids (project_id, uuid, digest, crash_id)
-		select project_id, uuid, '\x00', id from crashes`)
+	_, err = w.db.ExecContext(t.Context(), `insert into crash_uuids (crash_project_id, uuid, digest, crash_id)
+		select crash_project_id, uuid, '\x00', id from crashes`)
 	require.NoError(t, err)
 	_, err = w.db.ExecContext(t.Context(), `analyze crashes; analyze crash_uuids`)
 	require.NoError(t, err)

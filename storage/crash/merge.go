@@ -103,13 +103,13 @@ var mergeStatements = []mergeStatement{
 
 type groupPlace struct {
 	ID        int64 `db:"id"`
-	ProjectID int64 `db:"project_id"`
+	ProjectID int64 `db:"crash_project_id"`
 }
 
 func placeOf(ctx context.Context, tx storage.Querier, organization, id int64) (groupPlace, error) {
 	var p groupPlace
 	err := tx.GetContext(ctx, &p, `
-		select id, project_id from crash_groups where organization_id = $1
+		select id, crash_project_id from crash_groups where organization_id = $1
 			and id = coalesce((select m.group_id from crash_group_merges m where m.old_id = $2), $2)`,
 		organization, id)
 	return p, storage.Wrap(err, fmt.Sprintf("crash group %d", id))

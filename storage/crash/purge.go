@@ -30,7 +30,7 @@ func carriersQuery(organization, project int64, f AttributeFilter, limit int) (s
 	c := &conditions{}
 	c.add("c.organization_id = " + c.arg(organization))
 	if project != 0 {
-		c.add("c.project_id = " + c.arg(project))
+		c.add("c.crash_project_id = " + c.arg(project))
 	}
 	c.attributes("c.attributes", []AttributeFilter{f})
 	// Materialized: with a limit in sight the planner might walk the table.

@@ -80,30 +80,30 @@ type projectKey struct {
 
 type keyRow struct {
 	ID        int64  `db:"id"`
-	ProjectID int64  `db:"project_id"`
+	ProjectID int64  `db:"crash_project_id"`
 	Key       []byte `db:"key"`
 	GroupID   int64  `db:"group_id"`
 }
 
 const selectKeys = `
-select k.id, k.project_id, k.key, k.group_id
+select k.id, k.crash_project_id, k.key, k.group_id
 from crash_group_keys k
-join unnest($1::bigint[], $2::bytea[]) as want(project_id, key)
-	on want.project_id = k.project_id and want.key = k.key`
+join unnest($1::bigint[], $2::bytea[]) as want(crash_project_id, key)
+	on want.crash_project_id = k.crash_project_id and want.key = k.key`
 
 // A new key comes with a new group. When another transaction made the same key
 // first, the group made here has no key and is removed.
 const insertKeys = `
 with made as (
-	insert into crash_groups (organization_id, project_id, fingerprint, algorithm, title, culprit,
+	insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit,
 		classifier, count, first_seen, last_seen)
-	select $1, project_id, key, algorithm, title, culprit, classifier, 0, 'infinity', '-infinity'
+	select $1, crash_project_id, key, algorithm, title, culprit, classifier, 0, 'infinity', '-infinity'
 	from unnest($2::bigint[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::text[])
-		as new(project_id, key, algorithm, title, culprit, classifier)
-	returning id, project_id, fingerprint, algorithm
+		as new(crash_project_id, key, algorithm, title, culprit, classifier)
+	returning id, crash_project_id, fingerprint, algorithm
 ), keyed as (
-	insert into crash_group_keys (project_id, key, algorithm, group_id)
-	select project_id, fingerprint, algorithm, id from made order by project_id, fingerprint
+	insert into crash_group_keys (crash_project_id, key, algorithm, group_id)
+	select crash_project_id, fingerprint, algorithm, id from made order by crash_project_id, fingerprint
 	on conflict do nothing
 	returning group_id
 )
@@ -193,15 +193,15 @@ func keyArrays(m map[projectKey]*Grouping) (projects, keys any) {
 func byteaText(b []byte) string { return `\x` + hex.EncodeToString(b) }
 
 const insertCrash = `
-insert into crashes (id, organization_id, project_id, key_id, uuid, uuid_conflict_of, state, format,
+insert into crashes (id, organization_id, crash_project_id, key_id, uuid, uuid_conflict_of, state, format,
 	error, occurred_at, received_at, lang, agent, classifier, message, version, host, duplicates, attributes, build_id)
-select id, $1, project_id, nullif(key_id, 0), uuid, nullif(conflict, '')::uuid, state, format,
+select id, $1, crash_project_id, nullif(key_id, 0), uuid, nullif(conflict, '')::uuid, state, format,
 	nullif(error, ''), occurred_at, received_at, lang, agent, classifier, message, version, host,
 	duplicates, attributes, nullif(build, 0)
 from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::text[], $7::text[], $8::text[],
 	$9::text[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::text[],
 	$15::text[], $16::text[], $17::text[], $18::int[], $19::jsonb[], $20::bigint[])
-	as new(id, project_id, key_id, uuid, conflict, state, format, error, occurred_at, received_at,
+	as new(id, crash_project_id, key_id, uuid, conflict, state, format, error, occurred_at, received_at,
 		lang, agent, classifier, message, version, host, duplicates, attributes, build)`
 
 func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys map[projectKey]keyRow, crashes []Crash) error {

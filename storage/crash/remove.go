@@ -125,7 +125,7 @@ func (w *rewrite) write(ctx context.Context, tx *storage.Tx) error {
 // key.
 func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]int64, error) {
 	const keysOf = `
-		select k.id, k.project_id, k.key, k.group_id from crash_group_keys k
+		select k.id, k.crash_project_id, k.key, k.group_id from crash_group_keys k
 		where k.id in (select key_id from crashes where id = any($1::uuid[]))`
 	var keys []keyRow
 	if err := tx.SelectContext(ctx, &keys, keysOf, crashes); err != nil {
@@ -161,7 +161,7 @@ func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]i
 // goneCrash is a deleted row.
 type goneCrash struct {
 	ID         uuid.UUID `db:"id"`
-	ProjectID  int64     `db:"project_id"`
+	ProjectID  int64     `db:"crash_project_id"`
 	KeyID      *int64    `db:"key_id"`
 	UUID       uuid.UUID `db:"uuid"`
 	OccurredAt time.Time `db:"occurred_at"`
@@ -175,15 +175,15 @@ type goneCrash struct {
 func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids any) ([]goneCrash, error) {
 	var gone []goneCrash
 	err := tx.SelectContext(ctx, &gone, `delete from crashes where id = any($1::uuid[]) and organization_id = $2
-		returning id, project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id`, ids, organization)
+		returning id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id`, ids, organization)
 	return gone, storage.Wrap(err, "delete crashes")
 }
 
 // Each of the two partial unique indexes needs its own condition.
 const deleteUUIDRows = `
 delete from crash_uuids u
-using unnest($1::bigint[], $2::uuid[], $3::uuid[]) as d(project_id, uuid, crash_id)
-where u.project_id = d.project_id and u.uuid = d.uuid and u.crash_id = d.crash_id and `
+using unnest($1::bigint[], $2::uuid[], $3::uuid[]) as d(crash_project_id, uuid, crash_id)
+where u.crash_project_id = d.crash_project_id and u.uuid = d.uuid and u.crash_id = d.crash_id and `
 
 func deleteUUIDs(ctx context.Context, tx *storage.Tx, refs []uuidRef) error {
 	if len(refs) == 0 {

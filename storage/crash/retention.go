@@ -31,7 +31,7 @@ type Expired struct {
 
 type goneReport struct {
 	ID        uuid.UUID `db:"id"`
-	ProjectID int64     `db:"project_id"`
+	ProjectID int64     `db:"crash_project_id"`
 	UUID      uuid.UUID `db:"uuid"`
 }
 
@@ -49,7 +49,7 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 	// The ids of crashes lie between those of batches: one range takes all.
 	last := entryID(batches[len(batches)-1], MaxBatch-1)
 	var gone []goneReport
-	err = tx.SelectContext(ctx, &gone, `delete from crashes where id <= $1 returning id, project_id, uuid`, last)
+	err = tx.SelectContext(ctx, &gone, `delete from crashes where id <= $1 returning id, crash_project_id, uuid`, last)
 	if err != nil {
 		return out, storage.Wrap(err, "delete old crashes")
 	}
@@ -124,7 +124,7 @@ func (s *Store) OldGroups(ctx context.Context, before time.Time, after int64, li
 // crash, and gives their number.
 func (s *Store) ExpireGroups(ctx context.Context, tx *storage.Tx, before time.Time, groups []int64) (int64, error) {
 	var projects []int64
-	err := tx.SelectContext(ctx, &projects, `select distinct project_id from crash_groups where id = any($1)`, pq.Array(groups))
+	err := tx.SelectContext(ctx, &projects, `select distinct crash_project_id from crash_groups where id = any($1)`, pq.Array(groups))
 	if err != nil {
 		return 0, storage.Wrap(err, "projects of old crash groups")
 	}

@@ -51,12 +51,12 @@ const (
 
 const singleStatement = `
 with booked as (
-	insert into crash_uuids (project_id, uuid, digest, crash_id)
+	insert into crash_uuids (crash_project_id, uuid, digest, crash_id)
 	select * from (
-		select unnest($1::bigint[]) as project_id, unnest($2::uuid[]) as uuid, unnest($3::bytea[]),
+		select unnest($1::bigint[]) as crash_project_id, unnest($2::uuid[]) as uuid, unnest($3::bytea[]),
 			unnest($4::uuid[])
 	) r
-	order by project_id, uuid
+	order by crash_project_id, uuid
 	on conflict do nothing
 	returning 1
 ), batch as (

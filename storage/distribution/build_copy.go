@@ -195,8 +195,8 @@ func duplicate(ctx context.Context, tx *storage.Tx, w account.Writer, id, projec
 	if err != nil {
 		return 0, storage.Wrap(err, fmt.Sprintf("copy build %d", id))
 	}
-	_, err = tx.ExecContext(ctx, `insert into build_groups (build_id, group_id)
-		select $2, group_id from build_groups where build_id = $1 order by group_id`, id, copyID)
+	_, err = tx.ExecContext(ctx, `insert into build_groups (build_id, tester_group_id)
+		select $2, tester_group_id from build_groups where build_id = $1 order by tester_group_id`, id, copyID)
 	if err != nil {
 		return 0, storage.Wrap(err, "copy grants of the build")
 	}

@@ -18,11 +18,11 @@ type Connection struct {
 	Region    string `db:"region"`
 	Prefix    string `db:"prefix"`
 	AccessKey string `db:"access_key"` // http: user name
-	Secret    []byte `db:"secret"`     // sealed: see Seal
+	Secret    []byte `db:"sealed"`     // sealed: see Seal
 }
 
 const connectionOf = `
-select kind, endpoint, bucket, region, prefix, access_key, secret
+select kind, endpoint, bucket, region, prefix, access_key, sealed
 from storage_connections where organization_id = $1`
 
 // ConnectionOf reads the connection; storage.ErrNotFound when there is none.
@@ -70,11 +70,11 @@ func (c *Connection) check() error {
 }
 
 const upsertConnection = `
-insert into storage_connections (organization_id, kind, endpoint, bucket, region, prefix, access_key, secret)
+insert into storage_connections (organization_id, kind, endpoint, bucket, region, prefix, access_key, sealed)
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (organization_id) do update set kind = excluded.kind, endpoint = excluded.endpoint,
 	bucket = excluded.bucket, region = excluded.region, prefix = excluded.prefix,
-	access_key = excluded.access_key, secret = excluded.secret, updated_at = now()`
+	access_key = excluded.access_key, sealed = excluded.sealed, updated_at = now()`
 
 // SetConnection creates or replaces the connection. The former secret is never
 // kept: with another endpoint it would be sent to whom it was not meant for.

@@ -43,8 +43,6 @@ var (
 	ErrLoginRequired = errors.New("the organization requires login: landing_page_mode cannot be open")
 	// ErrNoAccess: the project or team is not one that the caller may change.
 	ErrNoAccess = errors.New("no write access to the project")
-	// ErrSeen: the Idempotency-Key stands for another build already.
-	ErrSeen = errors.New("the idempotency key was used before")
 )
 
 // Mode of a landing page.

@@ -94,17 +94,17 @@ type grantee struct {
 
 func projectGrantee(organizationID, id int64) grantee {
 	return grantee{organizationID: organizationID, subject: fmt.Sprintf("project %d", id), id: id, names: projectGroups,
-		remove: `delete from project_groups where project_id = $1 and group_id <> all($2)`,
-		add: `insert into project_groups (project_id, group_id) select $1, unnest($2::bigint[])
-			on conflict (project_id, group_id) do nothing`,
+		remove: `delete from project_groups where project_id = $1 and tester_group_id <> all($2)`,
+		add: `insert into project_groups (project_id, tester_group_id) select $1, unnest($2::bigint[])
+			on conflict (project_id, tester_group_id) do nothing`,
 		everyone: `update projects set all_testers = $2, updated_at = now() where id = $1`}
 }
 
 func buildGrantee(organizationID, id int64) grantee {
 	return grantee{organizationID: organizationID, subject: fmt.Sprintf("build %d", id), id: id, names: buildGroups,
-		remove: `delete from build_groups where build_id = $1 and group_id <> all($2)`,
-		add: `insert into build_groups (build_id, group_id) select $1, unnest($2::bigint[])
-			on conflict (build_id, group_id) do nothing`,
+		remove: `delete from build_groups where build_id = $1 and tester_group_id <> all($2)`,
+		add: `insert into build_groups (build_id, tester_group_id) select $1, unnest($2::bigint[])
+			on conflict (build_id, tester_group_id) do nothing`,
 		everyone: `update builds set all_testers = $2, updated_at = now() where id = $1`}
 }
 
@@ -157,11 +157,11 @@ func nonNil(g *grants) *grants {
 }
 
 const buildGroups = `
-select g.name from build_groups bg join tester_groups g on g.id = bg.group_id
+select g.name from build_groups bg join tester_groups g on g.id = bg.tester_group_id
 where bg.build_id = $1 order by lower(g.name), g.id limit $2`
 
 const projectGroups = `
-select g.name from project_groups pg join tester_groups g on g.id = pg.group_id
+select g.name from project_groups pg join tester_groups g on g.id = pg.tester_group_id
 where pg.project_id = $1 order by lower(g.name), g.id limit $2`
 
 // BuildGroups are the names of the groups that are granted the build itself.

@@ -99,8 +99,8 @@ func AddToGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organi
 	if err := tx.GetContext(ctx, &found, groupAndMember, organizationID, groupID, userID); err != nil {
 		return storage.Wrap(err, fmt.Sprintf("add user %d to group %d", userID, groupID))
 	}
-	added, err := tx.ExecContext(ctx, `insert into tester_group_members (group_id, user_id) values ($1, $2)
-		on conflict (group_id, user_id) do nothing`, groupID, userID)
+	added, err := tx.ExecContext(ctx, `insert into tester_group_members (tester_group_id, user_id) values ($1, $2)
+		on conflict (tester_group_id, user_id) do nothing`, groupID, userID)
 	if err != nil {
 		return storage.Wrap(err, "add to group")
 	}
@@ -113,7 +113,7 @@ func AddToGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organi
 
 const deleteGroupMember = `
 delete from tester_group_members gm using tester_groups g
-where g.id = gm.group_id and g.organization_id = $1 and gm.group_id = $2 and gm.user_id = $3
+where g.id = gm.tester_group_id and g.organization_id = $1 and gm.tester_group_id = $2 and gm.user_id = $3
 returning g.name`
 
 // RemoveFromGroup takes a user out of a group; ErrNotFound when it is not in it.
@@ -129,13 +129,13 @@ func RemoveFromGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, o
 const groupTesters = `
 select u.id as user_id, coalesce(u.email, '') as email, u.name
 from tester_group_members gm join users u on u.id = gm.user_id
-where gm.group_id = $1
+where gm.tester_group_id = $1
 order by lower(u.email), u.id limit $2 offset $3`
 
 // GroupTesters lists the members of a group by mail address.
 func GroupTesters(ctx context.Context, q storage.Querier, organizationID, groupID int64, p storage.Page) ([]Tester, int, error) {
 	var total int
-	err := q.GetContext(ctx, &total, `select (select count(*) from tester_group_members gm where gm.group_id = g.id)
+	err := q.GetContext(ctx, &total, `select (select count(*) from tester_group_members gm where gm.tester_group_id = g.id)
 		from tester_groups g where g.organization_id = $1 and g.id = $2`, organizationID, groupID)
 	if err != nil {
 		return nil, 0, storage.Wrap(err, fmt.Sprintf("group %d", groupID))

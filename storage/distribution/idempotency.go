@@ -2,86 +2,74 @@ package distribution
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/idempotency"
 )
 
-// An entry that is old, or whose build was deleted, stands for nothing any more.
-// A minute less than the 24 hours that readers look back: a reader whose clock is
-// behind must not find what this replaces. Another transaction's entry is waited
-// for.
-const insertKey = `
-insert into idempotency_keys (organization_id, scope, key) values ($1, 'upload', $2)
-on conflict (organization_id, scope, key) do update set created_at = now(), build_id = null
-where idempotency_keys.created_at < now() - interval '23 hours 59 minutes'
-	or exists (select from builds b join projects p on p.id = b.project_id
-		where b.id = idempotency_keys.build_id and (b.deleted_at is not null or p.deleted_at is not null))
-returning 1`
+func uploadKey(organizationID int64, text string) idempotency.Key {
+	return idempotency.Key{OrganizationID: organizationID, Operation: "upload", Text: text}
+}
 
-// claimKey is the first write of an upload; ErrSeen when the key is taken.
-func claimKey(ctx context.Context, tx *storage.Tx, organizationID int64, key string) error {
-	if key == "" {
+// claimKey is the first write of an upload; idempotency.ErrSeen when the key stands
+// for a build. The entry of a build that was deleted since is claimed again.
+func claimKey(ctx context.Context, tx *storage.Tx, k idempotency.Key) error {
+	if k.Text == "" {
 		return nil
 	}
-	if err := checkKey(key); err != nil {
+	err := idempotency.Claim(ctx, tx, k, "")
+	if !errors.Is(err, idempotency.ErrSeen) {
 		return err
 	}
-	var claimed []int
-	if err := tx.SelectContext(ctx, &claimed, insertKey, organizationID, key); err != nil {
-		return storage.Wrap(err, "claim idempotency key")
+	result, err := idempotency.Result(ctx, tx, k, time.Time{})
+	if err != nil {
+		return err
 	}
-	if len(claimed) == 0 {
-		return ErrSeen
+	var exists bool
+	err = tx.GetContext(ctx, &exists, `select exists (select from builds b join projects p on p.id = b.project_id
+		where b.id = $1 and b.deleted_at is null and p.deleted_at is null)`, result)
+	if err != nil {
+		return storage.Wrap(err, "look for the build of an idempotency key")
 	}
-	return nil
+	if exists {
+		return idempotency.ErrSeen
+	}
+	if err := idempotency.Release(ctx, tx, k, result); err != nil {
+		return err
+	}
+	return idempotency.Claim(ctx, tx, k, "")
 }
 
-func checkKey(key string) error {
-	clean, err := storage.Name("Idempotency-Key", key, maxLine)
-	if err == nil && clean != key {
-		err = storage.Invalid("Idempotency-Key", "must not begin or end with spaces")
-	}
-	return err
-}
-
-func fulfilKey(ctx context.Context, tx *storage.Tx, organizationID int64, key string, buildID int64) error {
-	if key == "" {
+// setKeyResult stores the build that the upload has created.
+func setKeyResult(ctx context.Context, tx *storage.Tx, k idempotency.Key, buildID int64) error {
+	if k.Text == "" {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, `update idempotency_keys set build_id = $3
-		where organization_id = $1 and scope = 'upload' and key = $2`, organizationID, key, buildID)
-	return storage.Wrap(err, "keep idempotency key")
+	return idempotency.SetResult(ctx, tx, k, strconv.FormatInt(buildID, 10))
 }
 
-const seenUpload = `
+const buildOfKey = `
 select ` + buildColumns + `
-from idempotency_keys k join builds b on b.id = k.build_id` + buildTables + `
-where k.organization_id = $1 and k.scope = 'upload' and k.key = $2 and k.created_at >= $3 and b.deleted_at is null`
+from builds b` + buildTables + `
+where b.organization_id = $1 and b.id = $2 and b.deleted_at is null`
 
-// SeenUpload gives the build that an upload with the same Idempotency-Key made
-// since; storage.ErrNotFound when there is none.
+// SeenUpload returns the build that an upload with the same Idempotency-Key created
+// since a time; storage.ErrNotFound when there is none.
 func SeenUpload(ctx context.Context, q storage.Querier, organizationID int64, key string, since time.Time) (*Build, error) {
-	if err := checkKey(key); err != nil {
+	result, err := idempotency.Result(ctx, q, uploadKey(organizationID, key), since)
+	if err != nil {
 		return nil, err
 	}
-	list, err := readBuilds(ctx, q, seenUpload, organizationID, key, since)
+	list, err := readBuilds(ctx, q, buildOfKey, organizationID, result)
 	if err != nil {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("upload with idempotency key: %w", storage.ErrNotFound)
+		return nil, fmt.Errorf("build of an idempotency key: %w", storage.ErrNotFound)
 	}
 	return &list[0], nil
-}
-
-const forgetKeys = `
-delete from idempotency_keys where (organization_id, scope, key) in (
-	select organization_id, scope, key from idempotency_keys where created_at < $1
-	order by created_at limit $2 for update skip locked)`
-
-// ForgetIdempotencyKeys deletes keys made before, at most limit of them.
-func ForgetIdempotencyKeys(ctx context.Context, q storage.Querier, before time.Time, limit int) (int64, error) {
-	return storage.Affected(q.ExecContext(ctx, forgetKeys, before, limit))
 }

@@ -18,9 +18,9 @@ type Access struct {
 const buildAccess = `
 select coalesce(m.blocked_at is not null, false) as blocked,
 	m.id is not null and m.blocked_at is null and (m.role <> 'tester' or b.all_testers or p.all_testers
-		or exists (select from build_groups bg join tester_group_members gm on gm.group_id = bg.group_id
+		or exists (select from build_groups bg join tester_group_members gm on gm.tester_group_id = bg.tester_group_id
 			where bg.build_id = b.id and gm.user_id = m.user_id)
-		or exists (select from project_groups pg join tester_group_members gm on gm.group_id = pg.group_id
+		or exists (select from project_groups pg join tester_group_members gm on gm.tester_group_id = pg.tester_group_id
 			where pg.project_id = p.id and gm.user_id = m.user_id)) as allowed
 from builds b join projects p on p.id = b.project_id
 left join memberships m on m.organization_id = b.organization_id and m.user_id = $2
@@ -52,7 +52,7 @@ const (
 const latestBuildsFor = `
 with visitor as materialized (
 	select $3::boolean or member and (role <> 'tester' or all_testers or exists (select from project_groups pg
-		join tester_group_members gm on gm.group_id = pg.group_id
+		join tester_group_members gm on gm.tester_group_id = pg.tester_group_id
 		where pg.project_id = $1 and gm.user_id = $2)) as has_all, member
 	from (select p.all_testers, m.role, m.id is not null and m.blocked_at is null as member
 		from projects p left join memberships m on m.organization_id = p.organization_id and m.user_id = $2
@@ -69,7 +69,7 @@ with visitor as materialized (
 	select id from tester_group_members gm cross join lateral (
 		select bg.build_id as id from build_groups bg cross join lateral (
 			select project_id, state, deleted_at from builds where id = bg.build_id offset 0) b
-		where bg.group_id = gm.group_id and b.project_id = $1 and b.state = any($4) and b.deleted_at is null
+		where bg.tester_group_id = gm.tester_group_id and b.project_id = $1 and b.state = any($4) and b.deleted_at is null
 		order by bg.build_id desc limit $5) newest
 	where gm.user_id = $2 and (select member and not has_all from visitor)
 )

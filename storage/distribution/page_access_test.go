@@ -34,7 +34,7 @@ func newSeries(t *testing.T) *series {
 	}
 	// An app that ann may have does not open another one.
 	elsewhere := s.app("com.example.elsewhere")
-	s.exec(`insert into build_groups (build_id, group_id) values ($1, $4), ($2, $4), ($2, $5), ($3, $4)`,
+	s.exec(`insert into build_groups (build_id, tester_group_id) values ($1, $4), ($2, $4), ($2, $5), ($3, $4)`,
 		s.builds[0], s.builds[2], elsewhere.Build.ID, one, two)
 	return s
 }
@@ -87,7 +87,7 @@ func TestLatestBuildsFor(t *testing.T) {
 	}{
 		"older builds granted": {func(*series) {}, []int{2, 0}, none, all, all},
 		"project granted": {func(s *series) {
-			s.exec(`insert into project_groups (project_id, group_id) select $1, id from tester_groups where name = 'three'`, s.project)
+			s.exec(`insert into project_groups (project_id, tester_group_id) select $1, id from tester_groups where name = 'three'`, s.project)
 		}, []int{2, 0}, all, all, all},
 		"project to all testers":   {func(s *series) { s.exec(`update projects set all_testers = true`) }, all, all, all, all},
 		"one build to all testers": {func(s *series) { s.exec(`update builds set all_testers = true where id = $1`, s.builds[1]) }, []int{2, 1, 0}, []int{1}, all, all},
@@ -137,8 +137,8 @@ func TestLatestBuildsReadLittle(t *testing.T) {
 	project := w.many(builds)
 	tester := func(name string) int64 { return w.member(w.org, name+"@example.com", account.Tester) }
 	few, none, every := tester("few"), tester("none"), tester("every")
-	w.exec(`insert into build_groups (build_id, group_id) select id, $1 from builds order by id limit 3`, w.group("few", few))
-	w.exec(`insert into build_groups (build_id, group_id) select id, $1 from builds`, w.group("every", every))
+	w.exec(`insert into build_groups (build_id, tester_group_id) select id, $1 from builds order by id limit 3`, w.group("few", few))
+	w.exec(`insert into build_groups (build_id, tester_group_id) select id, $1 from builds`, w.group("every", every))
 	for _, step := range []struct{ name, prepare string }{
 		{"no statistics", `select 1`},
 		{"plain", `vacuum analyze builds, build_groups`},

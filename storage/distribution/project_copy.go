@@ -8,8 +8,8 @@ import (
 )
 
 const copyProjectGroups = `
-insert into project_groups (project_id, group_id)
-select $2, group_id from project_groups where project_id = $1 order by group_id`
+insert into project_groups (project_id, tester_group_id)
+select $2, tester_group_id from project_groups where project_id = $1 order by tester_group_id`
 
 // CopyProject makes a copy of an app with its builds' latest one: name, folder,
 // description, mode, grants; no slug. Without a name the copy is called as the app

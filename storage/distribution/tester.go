@@ -25,10 +25,10 @@ with b as (
 	where b.id = $1 and b.deleted_at is null and p.deleted_at is null
 ), people as (
 	select gm.user_id from b join build_groups bg on bg.build_id = b.id
-		join tester_group_members gm on gm.group_id = bg.group_id and gm.user_id > $2
+		join tester_group_members gm on gm.tester_group_id = bg.tester_group_id and gm.user_id > $2
 	union
 	select gm.user_id from b join project_groups pg on pg.project_id = b.project_id
-		join tester_group_members gm on gm.group_id = pg.group_id and gm.user_id > $2
+		join tester_group_members gm on gm.tester_group_id = pg.tester_group_id and gm.user_id > $2
 	union
 	select m.user_id from b join memberships m on m.organization_id = b.organization_id
 		and m.role = 'tester' and m.user_id > $2
@@ -59,7 +59,7 @@ with b as materialized (
 	select id, all_testers from projects where id in (select project_id from b)
 ), people as materialized (
 	select pg.project_id, gm.user_id from p join project_groups pg on pg.project_id = p.id
-		join tester_group_members gm on gm.group_id = pg.group_id
+		join tester_group_members gm on gm.tester_group_id = pg.tester_group_id
 	union
 	select p.id, m.user_id from p join memberships m on m.organization_id = $1 and m.role = 'tester'
 	where p.all_testers
@@ -67,7 +67,7 @@ with b as materialized (
 	select project_id, count(*) as n from people group by project_id
 ), more as (
 	select b.id, b.project_id, gm.user_id from b join build_groups bg on bg.build_id = b.id
-		join tester_group_members gm on gm.group_id = bg.group_id
+		join tester_group_members gm on gm.tester_group_id = bg.tester_group_id
 	union
 	select b.id, b.project_id, m.user_id from b join memberships m on m.organization_id = $1 and m.role = 'tester'
 	where b.all_testers

@@ -84,7 +84,8 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, erro
 	if err := settings.checkMode(u.LandingPageMode); err != nil {
 		return nil, err
 	}
-	if err := claimKey(ctx, tx, u.Writer.OrganizationID, u.IdempotencyKey); err != nil {
+	key := uploadKey(u.Writer.OrganizationID, u.IdempotencyKey)
+	if err := claimKey(ctx, tx, key); err != nil {
 		return nil, err
 	}
 	d := destination{tx: tx, w: u.Writer, app: n.app, projectID: u.ProjectID, teamID: u.TeamID,
@@ -107,7 +108,7 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, erro
 	if err := recount(ctx, tx, p.ID, 1); err != nil {
 		return nil, err
 	}
-	if err := fulfilKey(ctx, tx, u.Writer.OrganizationID, u.IdempotencyKey, n.id); err != nil {
+	if err := setKeyResult(ctx, tx, key, n.id); err != nil {
 		return nil, err
 	}
 	err = account.Audit(ctx, tx, account.Event{OrganizationID: p.OrganizationID, Type: account.BuildUploaded, Actor: u.Writer.Actor,

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	. "github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/idempotency"
 )
 
 func TestUploadKeepsWhatItIsGiven(t *testing.T) {
@@ -182,7 +183,7 @@ func TestIdempotencyKey(t *testing.T) {
 
 	u.File = w.file()
 	_, err = w.try(u)
-	require.ErrorIs(t, err, ErrSeen)
+	require.ErrorIs(t, err, idempotency.ErrSeen)
 	require.Equal(t, 1, w.count(`select count(*) from files`))
 
 	w.exec(`update idempotency_keys set created_at = now() - interval '25 hours'`)
@@ -198,10 +199,10 @@ func TestIdempotencyKey(t *testing.T) {
 	u.File = w.file()
 	w.upload(u)
 
-	n, err := ForgetIdempotencyKeys(ctx, w.db, time.Now().Add(-time.Hour), 10)
+	n, err := idempotency.Forget(ctx, w.db, time.Now().Add(-time.Hour), 10)
 	require.NoError(t, err)
 	require.Zero(t, n)
-	n, err = ForgetIdempotencyKeys(ctx, w.db, time.Now().Add(time.Hour), 10)
+	n, err = idempotency.Forget(ctx, w.db, time.Now().Add(time.Hour), 10)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)
 }
@@ -258,7 +259,7 @@ func TestParallelUploadsOfOneKeyMakeOneBuild(t *testing.T) {
 	seen := 0
 	for _, err := range errs {
 		if err != nil {
-			require.ErrorIs(t, err, ErrSeen)
+			require.ErrorIs(t, err, idempotency.ErrSeen)
 			seen++
 		}
 	}

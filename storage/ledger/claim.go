@@ -29,7 +29,7 @@ type ClaimRequest struct {
 
 const claimSet = `
 set state = 'running', attempt = t.attempt + 1, worker = $1, heartbeat_at = now(),
-	started_at = now(), offered_at = null, error = null`
+	started_at = now(), delivered_at = null, error = null`
 
 const claimOne = `update tasks t ` + claimSet + `
 where t.id = $2 and t.state = 'queued' and t.run_at <= now()
@@ -177,7 +177,7 @@ update tasks t set
 		when $4 or t.attempt >= t.max_attempts then 'dead' else 'queued' end,
 	finished_at = case when t.cancel_requested or $4 or t.attempt >= t.max_attempts then now() end,
 	run_at = now() + make_interval(secs => $5),
-	worker = null, heartbeat_at = null, offered_at = null, error = $3
+	worker = null, heartbeat_at = null, delivered_at = null, error = $3
 from ` + lockedClaims + `
 where t.id = locked.id
 returning t.state, t.concurrency_key`)
@@ -202,7 +202,7 @@ update tasks t set
 	state = case when t.cancel_requested then 'cancelled' else 'queued' end,
 	finished_at = case when t.cancel_requested then now() end,
 	max_attempts = t.max_attempts + 1, run_at = now() + make_interval(secs => $3::float8),
-	worker = null, heartbeat_at = null, offered_at = null,
+	worker = null, heartbeat_at = null, delivered_at = null,
 	error = case when $3::float8 > 0 and not t.cancel_requested then '` + snoozed + `' else t.error end
 from ` + lockedClaims + `
 where t.id = locked.id

@@ -28,21 +28,21 @@ type Delivery struct {
 const takeDue = `
 with recursive waiting (org) as (
 	(select coalesce(organization_id, 0) from tasks
-	 where queue = $1 and state = 'queued' and offered_at is null
+	 where queue = $1 and state = 'queued' and delivered_at is null
 	 order by coalesce(organization_id, 0) limit 1)
 	union all
 	select (select coalesce(organization_id, 0) from tasks
-		where queue = $1 and state = 'queued' and offered_at is null
+		where queue = $1 and state = 'queued' and delivered_at is null
 			and coalesce(organization_id, 0) > waiting.org
 		order by coalesce(organization_id, 0) limit 1)
 	from waiting where waiting.org is not null
 ), ready (org) as (
 	select org from waiting where org is not null and exists (
 		select 1 from tasks where queue = $1 and coalesce(organization_id, 0) = waiting.org
-			and state = 'queued' and offered_at is null and run_at <= now())
+			and state = 'queued' and delivered_at is null and run_at <= now())
 ), standing as (
 	select coalesce(organization_id, 0) as org, count(*) as n from tasks
-	where queue = $1 and state = 'queued' and offered_at is not null group by 1
+	where queue = $1 and state = 'queued' and delivered_at is not null group by 1
 ), room as (
 	select $2 - coalesce((select sum(n) from standing), 0) as free,
 		greatest($2 / greatest((select count(*) from ready), 1), 1) as share
@@ -54,7 +54,7 @@ with recursive waiting (org) as (
 	cross join lateral (
 		select id, run_at from tasks
 		where queue = $1 and coalesce(organization_id, 0) = w.org
-			and state = 'queued' and offered_at is null and run_at <= now()
+			and state = 'queued' and delivered_at is null and run_at <= now()
 		order by run_at
 		limit greatest(least(room.share - coalesce(standing.n, 0), $3), 0)
 		for update skip locked
@@ -63,7 +63,7 @@ with recursive waiting (org) as (
 	select id, turn from picked order by turn, id
 	limit (select greatest(least(free, $3), 0) from room)
 ), marked as (
-	update tasks t set offered_at = now(), delivery = t.delivery + 1
+	update tasks t set delivered_at = now(), delivery = t.delivery + 1
 	from chosen where t.id = chosen.id
 	returning t.id, t.kind, t.queue, t.organization_id, t.delivery, t.request_id, chosen.turn
 )
@@ -91,7 +91,7 @@ func (s *Store) Withdraw(ctx context.Context, deliveries []Delivery) error {
 				on t.id = lost.id and t.delivery = lost.delivery
 			where t.state = 'queued' order by t.id for update of t
 		)
-		update tasks t set offered_at = null from locked where t.id = locked.id`,
+		update tasks t set delivered_at = null from locked where t.id = locked.id`,
 		pq.Array(ids), pq.Array(numbers))
 	return storage.Wrap(err, "withdraw deliveries")
 }
@@ -102,8 +102,8 @@ func (s *Store) Outstanding(ctx context.Context, queue string, age time.Duration
 	var deliveries []Delivery
 	err := s.db.SelectContext(ctx, &deliveries, `
 		select id, kind, queue, organization_id, delivery, request_id from tasks
-		where queue = $1 and state = 'queued' and offered_at < now() - make_interval(secs => $2)
-		order by offered_at limit $3`, queue, age.Seconds(), limit)
+		where queue = $1 and state = 'queued' and delivered_at < now() - make_interval(secs => $2)
+		order by delivered_at limit $3`, queue, age.Seconds(), limit)
 	return deliveries, storage.Wrap(err, "read outstanding deliveries")
 }
 
@@ -113,7 +113,7 @@ func (s *Store) OutstandingQueues(ctx context.Context, queues []string, age time
 	err := s.db.SelectContext(ctx, &standing, `
 		select q from unnest($1::text[]) as q where exists (
 			select 1 from tasks where queue = q and state = 'queued'
-				and offered_at < now() - make_interval(secs => $2))`, pq.Array(queues), age.Seconds())
+				and delivered_at < now() - make_interval(secs => $2))`, pq.Array(queues), age.Seconds())
 	return standing, storage.Wrap(err, "find queues with outstanding deliveries")
 }
 
@@ -121,7 +121,7 @@ func (s *Store) OutstandingQueues(ctx context.Context, queues []string, age time
 func (s *Store) OutstandingCount(ctx context.Context, queue string) (int, error) {
 	var n int
 	err := s.db.GetContext(ctx, &n, `select count(*) from tasks
-		where queue = $1 and state = 'queued' and offered_at is not null`, queue)
+		where queue = $1 and state = 'queued' and delivered_at is not null`, queue)
 	return n, storage.Wrap(err, "count outstanding deliveries")
 }
 
@@ -141,8 +141,8 @@ func (s *Store) Epoch(ctx context.Context) (string, error) {
 // memory, and gives their number.
 func (s *Store) WithdrawAll(ctx context.Context) (int64, error) {
 	res, err := s.db.ExecContext(ctx,
-		`with locked as (select id from tasks where state = 'queued' and offered_at is not null order by id for update)
-		update tasks t set offered_at = null from locked where t.id = locked.id`)
+		`with locked as (select id from tasks where state = 'queued' and delivered_at is not null order by id for update)
+		update tasks t set delivered_at = null from locked where t.id = locked.id`)
 	if err != nil {
 		return 0, storage.Wrap(err, "withdraw all deliveries")
 	}
@@ -156,6 +156,6 @@ func (s *Store) DueQueues(ctx context.Context, queues []string) ([]string, error
 	err := s.db.SelectContext(ctx, &due, `
 		select q from unnest($1::text[]) as q where exists (
 			select 1 from tasks where queue = q and state = 'queued'
-				and offered_at is null and run_at <= now())`, pq.Array(queues))
+				and delivered_at is null and run_at <= now())`, pq.Array(queues))
 	return due, storage.Wrap(err, "find due queues")
 }

@@ -59,7 +59,7 @@ update tasks t set
 	state = case when t.cancel_requested then 'cancelled'
 		when t.attempt >= t.max_attempts then 'dead' else 'queued' end,
 	finished_at = case when t.cancel_requested or t.attempt >= t.max_attempts then now() end,
-	run_at = now() + make_interval(secs => least(power(2, t.attempt - 1) - 1, 900)), offered_at = null, worker = null, heartbeat_at = null,
+	run_at = now() + make_interval(secs => least(power(2, t.attempt - 1) - 1, 900)), delivered_at = null, worker = null, heartbeat_at = null,
 	error = 'worker lost: no heartbeat from ' || coalesce(t.worker, 'an unknown worker')
 from (select id as silent_id from tasks where state = 'running'
 	and heartbeat_at < now() - make_interval(secs => $1)

@@ -42,7 +42,7 @@ func insertTask(first int) string {
 	}
 	return `
 insert into tasks (id, kind, queue, organization_id, payload, weight, concurrency_key, dedupe_key,
-	request_id, max_attempts, run_at, delivery, offered_at)
+	request_id, max_attempts, run_at, delivery, delivered_at)
 values (` + strings.Join(values, ", ") + `, now() + make_interval(secs => ` + p(10) + `), ` + p(11) + `::int,
 	case when ` + p(11) + `::int > 0 then now() end)
 on conflict do nothing`

@@ -14,7 +14,7 @@ import (
 // as fast as as many rows of parameters, each of which the server parses.
 const insertAll = `
 insert into tasks (id, kind, queue, organization_id, payload, weight, concurrency_key, dedupe_key,
-	request_id, max_attempts, run_at, delivery, offered_at)
+	request_id, max_attempts, run_at, delivery, delivered_at)
 select id, kind, queue, nullif(organization, 0), payload, weight, nullif(key, ''), nullif(dedupe, ''),
 	request, attempts, now() + make_interval(secs => delay), delivery, case when delivery > 0 then now() end
 from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::jsonb[], $6::int[], $7::text[], $8::text[],

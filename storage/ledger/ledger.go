@@ -57,7 +57,7 @@ type Task struct {
 	State           State            `db:"state"`
 	RunAt           time.Time        `db:"run_at"`
 	Delivery        int              `db:"delivery"`
-	DeliveredAt     *time.Time       `db:"offered_at"`
+	DeliveredAt     *time.Time       `db:"delivered_at"`
 	Attempt         int              `db:"attempt"`
 	MaxAttempts     int              `db:"max_attempts"`
 	Worker          *string          `db:"worker"`
@@ -71,7 +71,7 @@ type Task struct {
 }
 
 const columns = `id, kind, queue, organization_id, payload, weight, concurrency_key,
-	dedupe_key, request_id, state, run_at, delivery, offered_at, attempt, max_attempts,
+	dedupe_key, request_id, state, run_at, delivery, delivered_at, attempt, max_attempts,
 	worker, heartbeat_at, cancel_requested, error, result, created_at, started_at, finished_at`
 
 // Internal stands before an error that is for operators only.

@@ -10,7 +10,7 @@ import (
 )
 
 // Maintenance tasks are those of the installation, without an organization. Both reads
-// go through tasks_upkeep: there may be some ten thousand ticks for each task of a
+// go through tasks_maintenance: there may be some ten thousand ticks for each task of a
 // rare kind.
 
 // MadeWithin reports whether a maintenance task of a kind was made within the time.

@@ -57,6 +57,6 @@ func TestMaintenanceIsReadByItsIndex(t *testing.T) {
 	var plan []string
 	require.NoError(t, f.db.Select(&plan, `explain (analyze, costs off, timing off) `+ledger.LastSucceededQuery, pq.Array([]string{"tick", "rare"})))
 	text := strings.Join(plan, "\n")
-	require.Contains(t, text, "Index Scan using tasks_upkeep")
+	require.Contains(t, text, "Index Scan using tasks_maintenance")
 	require.NotContains(t, text, "Filter")
 }

@@ -128,7 +128,7 @@ func (s *Store) StatesOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]St
 func Retry(ctx context.Context, q storage.Querier, scope Scope, id uuid.UUID, attempts int) (*Task, error) {
 	var t Task
 	err := q.GetContext(ctx, &t, `
-		update tasks set state = 'queued', run_at = now(), offered_at = null, finished_at = null,
+		update tasks set state = 'queued', run_at = now(), delivered_at = null, finished_at = null,
 			cancel_requested = false, max_attempts = attempt + $3
 		where id = $1 and ($2::bigint = 0 or organization_id = $2) and state in ('dead', 'cancelled')
 		returning `+columns, id, scope.OrganizationID, attempts)
@@ -146,7 +146,7 @@ func Cancel(ctx context.Context, q storage.Querier, scope Scope, id uuid.UUID) (
 		update tasks set
 			state = case when state = 'queued' then 'cancelled' else state end,
 			finished_at = case when state = 'queued' then now() end,
-			offered_at = null,
+			delivered_at = null,
 			cancel_requested = state = 'running'
 		where id = $1 and ($2::bigint = 0 or organization_id = $2) and state in ('queued', 'running')
 		returning `+columns, id, scope.OrganizationID)

@@ -20,7 +20,7 @@ const lockTasks = `select id from tasks where id = any($1::uuid[]) order by id f
 
 const lockTasksOfRuns = `
 select t.id from tasks t
-where t.id in (select j.id from test_jobs j where j.run_id = any($1::uuid[]) and j.status in ('QUEUED', 'RUNNING'))
+where t.id in (select j.id from test_jobs j where j.run_id = any($1::uuid[]) and j.state in ('QUEUED', 'RUNNING'))
 order by t.id for update`
 
 // The rows of each level are locked in the order of their ids.
@@ -49,7 +49,7 @@ type openRun struct {
 func CancelRunsOfCases(ctx context.Context, tx *storage.Tx, caseIDs []string) ([]uuid.UUID, error) {
 	var open []openRun
 	err := tx.SelectContext(ctx, &open, `select id, suite_run_id from test_runs
-		where case_id = any($1::text[]) and status in ('QUEUED', 'RUNNING')`, texts(caseIDs))
+		where case_id = any($1::text[]) and state in ('QUEUED', 'RUNNING')`, texts(caseIDs))
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of test cases")
 	}
@@ -82,13 +82,13 @@ func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUI
 }
 
 const cancelJobs = `
-update test_jobs set status = 'CANCELLED', error_code = 'CANCELLED', error = 'the run was cancelled', finished_at = now()
-where run_id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')
+update test_jobs set state = 'CANCELLED', error_code = 'CANCELLED', error = 'the run was cancelled', finished_at = now()
+where run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
 const cancelRunRows = `
-update test_runs set status = 'CANCELLED', finished_at = now()
-where id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')
+update test_runs set state = 'CANCELLED', finished_at = now()
+where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
 // cancelRuns ends those of the runs that are open, and gives the jobs that were.
@@ -112,7 +112,7 @@ func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UU
 func CancelRunsOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uuid.UUID, error) {
 	var open []uuid.UUID
 	err := tx.SelectContext(ctx, &open, `select id from suite_runs
-		where suite_id = $1 and status in ('QUEUED', 'RUNNING') order by id`, suiteID)
+		where suite_id = $1 and state in ('QUEUED', 'RUNNING') order by id`, suiteID)
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of a test suite")
 	}
@@ -120,8 +120,8 @@ func CancelRunsOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) (
 }
 
 const cancelSuiteRunRows = `
-update suite_runs set status = 'CANCELLED', finished_at = now()
-where id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')
+update suite_runs set state = 'CANCELLED', finished_at = now()
+where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
 // cancelSuiteRuns ends those of the suite runs that are open, and gives them and
@@ -133,7 +133,7 @@ func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uu
 	}
 	var runs []uuid.UUID
 	err := tx.SelectContext(ctx, &runs, `select id from test_runs
-		where suite_run_id = any($1::uuid[]) and status in ('QUEUED', 'RUNNING')`, storage.UUIDs(ids))
+		where suite_run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')`, storage.UUIDs(ids))
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of suite runs")
 	}
@@ -162,9 +162,9 @@ func CancelRun(ctx context.Context, tx *storage.Tx, w account.Writer, caseID str
 		openRun
 		TeamID int64  `db:"team_id"`
 		Name   string `db:"case_name"`
-		Status Status `db:"status"`
+		Status Status `db:"state"`
 	}
-	err := tx.GetContext(ctx, &row, `select id, suite_run_id, team_id, case_name, status from test_runs
+	err := tx.GetContext(ctx, &row, `select id, suite_run_id, team_id, case_name, state from test_runs
 		where organization_id = $1 and case_id = $2 and id = $3`, w.OrganizationID, storage.WithoutNUL(caseID), id)
 	if err != nil {
 		return nil, storage.Wrap(err, "test run "+id.String())

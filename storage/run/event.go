@@ -50,8 +50,8 @@ func (c counts) event(total int) eventCounts {
 
 const countJobs = `
 cross join lateral (
-	select count(*) filter (where status = 'PASSED') as passed, count(*) filter (where status = 'FAILED') as failed,
-		count(*) filter (where status = 'ERROR') as errored, count(*) filter (where status = 'CANCELLED') as cancelled,
+	select count(*) filter (where state = 'PASSED') as passed, count(*) filter (where state = 'FAILED') as failed,
+		count(*) filter (where state = 'ERROR') as errored, count(*) filter (where state = 'CANCELLED') as cancelled,
 		coalesce(sum(healed), 0) as healed
 	from test_jobs where run_id = r.id
 ) n`

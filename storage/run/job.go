@@ -30,8 +30,8 @@ func (w *Work) VariablesOf() authoring.VariableScope {
 
 // The case and its revision may be gone: then their columns are null.
 const workOfJob = `
-select ` + runColumns + `, j.position, j.target, j.status as job_status, c.team_id as case_team, c.suite_id,
-	v.steps, coalesce(k.request_id, '') as request_id, s.status as suite_status
+select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id as case_team, c.suite_id,
+	v.steps, coalesce(k.request_id, '') as request_id, s.state as suite_state
 from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
 left join test_cases c on c.id = r.case_id
 left join test_revisions v on v.id = r.revision_id and v.case_id = r.case_id
@@ -43,22 +43,22 @@ type workRow struct {
 	runRow
 	Position    int        `db:"position"`
 	Target      []byte     `db:"target"`
-	JobStatus   Status     `db:"job_status"`
+	JobStatus   Status     `db:"job_state"`
 	CaseTeam    *int64     `db:"case_team"`
 	SuiteID     *uuid.UUID `db:"suite_id"`
 	Steps       []byte     `db:"steps"`
 	RequestID   string     `db:"request_id"`
-	SuiteStatus *Status    `db:"suite_status"`
+	SuiteStatus *Status    `db:"suite_state"`
 }
 
 const (
 	beginSuiteRun = `
-update suite_runs set status = 'RUNNING', started_at = now() where id = $1 and status = 'QUEUED'`
+update suite_runs set state = 'RUNNING', started_at = now() where id = $1 and state = 'QUEUED'`
 	beginRun = `
-update test_runs set status = 'RUNNING', started_at = now() where id = $1 and status = 'QUEUED'`
+update test_runs set state = 'RUNNING', started_at = now() where id = $1 and state = 'QUEUED'`
 	beginJob = `
-update test_jobs set status = 'RUNNING', started_at = now(), records = '[]', healed = 0
-where id = $1 and status in ('QUEUED', 'RUNNING')
+update test_jobs set state = 'RUNNING', started_at = now(), records = '[]', healed = 0
+where id = $1 and state in ('QUEUED', 'RUNNING')
 returning started_at`
 	dropFiles = `delete from run_files where job_id = $1 returning object_key`
 )
@@ -131,6 +131,6 @@ func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []st
 		return false, err
 	}
 	n, err := storage.Affected(tx.ExecContext(ctx, `update test_jobs set records = $2, healed = $3
-		where id = $1 and status = 'RUNNING'`, id, doc, healed))
+		where id = $1 and state = 'RUNNING'`, id, doc, healed))
 	return n == 1, err
 }

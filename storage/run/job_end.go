@@ -51,11 +51,11 @@ type jobPlace struct {
 const placeOfJob = `
 select r.organization_id, j.run_id, r.suite_run_id, r.revision_id
 from test_jobs j join test_runs r on r.id = j.run_id
-where j.id = $1 and j.status in ('QUEUED', 'RUNNING')`
+where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
 
 const endJob = `
-update test_jobs set status = $2, error_code = $3, error = $4, records = $5, healed = $6, finished_at = now()
-where id = $1 and status in ('QUEUED', 'RUNNING')`
+update test_jobs set state = $2, error_code = $3, error = $4, records = $5, healed = $6, finished_at = now()
+where id = $1 and state in ('QUEUED', 'RUNNING')`
 
 // EndJob ends a job, and with the last one its run and suite run, and writes the
 // event of what ended. It answers false, and writes nothing, when the job has
@@ -105,16 +105,16 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 }
 
 // worst is the status of a whole by those of its parts, which have ended.
-const worst = `case when bool_or(p.status = 'FAILED') then 'FAILED' when bool_or(p.status = 'ERROR') then 'ERROR'
-	when bool_or(p.status = 'CANCELLED') then 'CANCELLED' else 'PASSED' end`
+const worst = `case when bool_or(p.state = 'FAILED') then 'FAILED' when bool_or(p.state = 'ERROR') then 'ERROR'
+	when bool_or(p.state = 'CANCELLED') then 'CANCELLED' else 'PASSED' end`
 
 const endRunRows = `
-update test_runs r set status = whole.status, finished_at = now()
+update test_runs r set state = whole.state, finished_at = now()
 from (
-	select p.run_id, ` + worst + ` as status from test_jobs p where p.run_id = any($1::uuid[])
-	group by p.run_id having not bool_or(p.status in ('QUEUED', 'RUNNING'))
+	select p.run_id, ` + worst + ` as state from test_jobs p where p.run_id = any($1::uuid[])
+	group by p.run_id having not bool_or(p.state in ('QUEUED', 'RUNNING'))
 ) whole
-where r.id = whole.run_id and r.status in ('QUEUED', 'RUNNING')
+where r.id = whole.run_id and r.state in ('QUEUED', 'RUNNING')
 returning r.id`
 
 // endRuns ends those of the runs whose jobs have all ended; the runs are locked.
@@ -127,12 +127,12 @@ func endRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 }
 
 const endSuiteRunRows = `
-update suite_runs s set status = whole.status, finished_at = now()
+update suite_runs s set state = whole.state, finished_at = now()
 from (
-	select p.suite_run_id, ` + worst + ` as status from test_runs p where p.suite_run_id = any($1::uuid[])
-	group by p.suite_run_id having not bool_or(p.status in ('QUEUED', 'RUNNING'))
+	select p.suite_run_id, ` + worst + ` as state from test_runs p where p.suite_run_id = any($1::uuid[])
+	group by p.suite_run_id having not bool_or(p.state in ('QUEUED', 'RUNNING'))
 ) whole
-where s.id = whole.suite_run_id and s.fanned_out and s.status in ('QUEUED', 'RUNNING')
+where s.id = whole.suite_run_id and s.fanned_out and s.state in ('QUEUED', 'RUNNING')
 returning s.id`
 
 // endSuiteRuns ends those of the suite runs whose case runs are all there and have

@@ -109,7 +109,7 @@ func TestEndingAndCancellingAtOnce(t *testing.T) {
 	got := w.ReadSuiteRun(run)
 	require.True(t, got.Status.Terminal())
 	require.Equal(t, 12, got.Counts[Passed]+got.Counts[Cancelled])
-	require.Zero(t, w.Count(`select count(*) from test_jobs where status in ('QUEUED', 'RUNNING')`))
+	require.Zero(t, w.Count(`select count(*) from test_jobs where state in ('QUEUED', 'RUNNING')`))
 	w.Event(run.ID)
 }
 

@@ -17,13 +17,13 @@ type fanout struct {
 	SuiteID        uuid.UUID `db:"suite_id"`
 	UserUUID       uuid.UUID `db:"user_uuid"`
 	BuildName      string    `db:"build_name"`
-	Status         Status    `db:"status"`
+	Status         Status    `db:"state"`
 	FannedOut      bool      `db:"fanned_out"`
 	Tunnel         string    `db:"tunnel"` // "": each case's own
 }
 
 const lockFanout = `
-select organization_id, suite_id, user_uuid, build_name, status, fanned_out, tunnel
+select organization_id, suite_id, user_uuid, build_name, state, fanned_out, tunnel
 from suite_runs where id = $1 for no key update`
 
 // Where the last step ended is read from what it made, so a step that is repeated
@@ -147,8 +147,8 @@ func fannedOut(ctx context.Context, tx *storage.Tx, id uuid.UUID) error {
 }
 
 const failSuiteRun = `
-update suite_runs set status = $3, error = $2, finished_at = now()
-where id = $1 and status in ('QUEUED', 'RUNNING')
+update suite_runs set state = $3, error = $2, finished_at = now()
+where id = $1 and state in ('QUEUED', 'RUNNING')
 returning id`
 
 // FailSuiteRun ends a suite run that could not be fanned out as ERROR. Case runs

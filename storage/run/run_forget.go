@@ -18,7 +18,7 @@ select id from (
 	select id, jobs, sum(jobs) over (order by created_at, id) as upto from (
 		select r.id, r.created_at, (select count(*) from test_jobs where run_id = r.id) as jobs
 		from ` + from + `
-		where r.status not in ('QUEUED', 'RUNNING') and ` + where + `
+		where r.state not in ('QUEUED', 'RUNNING') and ` + where + `
 		order by r.created_at, r.id limit $2
 	) oldest
 ) summed
@@ -37,7 +37,7 @@ with recursive walk (case_id) as (
 	select case_id from walk
 	where case_id is not null and not exists (select from test_cases c where c.id = walk.case_id)
 		and exists (select from test_runs r where r.case_id = walk.case_id and r.suite_run_id is null
-			and r.status not in ('QUEUED', 'RUNNING'))
+			and r.state not in ('QUEUED', 'RUNNING'))
 	limit 20
 )`
 
@@ -49,7 +49,7 @@ with recursive walk (suite_id) as (
 	select (select suite_id from suite_runs where suite_id > walk.suite_id order by suite_id limit 1)
 	from walk where walk.suite_id is not null
 ), gone as (
-	select s.id from walk join suite_runs s on s.suite_id = walk.suite_id and s.status not in ('QUEUED', 'RUNNING')
+	select s.id from walk join suite_runs s on s.suite_id = walk.suite_id and s.state not in ('QUEUED', 'RUNNING')
 	where not exists (select from test_suites c where c.id = walk.suite_id)
 	limit 20
 )`
@@ -58,7 +58,7 @@ with recursive walk (suite_id) as (
 // limit.
 var forgettable = []string{
 	upToJobs(`test_runs r left join suite_runs s on s.id = r.suite_run_id`,
-		`r.created_at < $1 and (s.id is null or s.status not in ('QUEUED', 'RUNNING'))`),
+		`r.created_at < $1 and (s.id is null or s.state not in ('QUEUED', 'RUNNING'))`),
 	goneCases + upToJobs(`gone join test_runs r on r.case_id = gone.case_id`,
 		`r.suite_run_id is null and $1::timestamptz is not null`),
 	goneSuites + upToJobs(`gone join test_runs r on r.suite_run_id = gone.id`, `$1::timestamptz is not null`),
@@ -66,7 +66,7 @@ var forgettable = []string{
 
 const deleteSuiteRuns = goneSuites + `, empty as (
 	select s.id from (
-		(select id from suite_runs where created_at < $1 and status not in ('QUEUED', 'RUNNING') order by created_at limit $2)
+		(select id from suite_runs where created_at < $1 and state not in ('QUEUED', 'RUNNING') order by created_at limit $2)
 		union select id from gone
 	) s
 	where not exists (select from test_runs r where r.suite_run_id = s.id)

@@ -16,18 +16,18 @@ const lostJobs = `
 select j.id, j.run_id, r.suite_run_id, coalesce(t.state = 'cancelled', false) as cancelled
 from test_jobs j join test_runs r on r.id = j.run_id
 left join tasks t on t.id = j.id
-where j.status in ('QUEUED', 'RUNNING')
+where j.state in ('QUEUED', 'RUNNING')
 	and (t.state in ('succeeded', 'dead', 'cancelled') or t.id is null and r.created_at < now() - interval '1 minute')
 order by j.id limit $1`
 
 const endLostJobs = `
 update test_jobs j set finished_at = now(),
-	status = case when lost.cancelled then 'CANCELLED' else 'ERROR' end,
+	state = case when lost.cancelled then 'CANCELLED' else 'ERROR' end,
 	error_code = case when lost.cancelled then 'CANCELLED' else 'WORKER_LOST' end,
 	error = case when lost.cancelled then 'the task of the job was cancelled'
 		else 'the job was given up: its workers were lost or could not go on' end
 from unnest($1::uuid[], $2::boolean[]) as lost(id, cancelled)
-where j.id = lost.id and j.status in ('QUEUED', 'RUNNING')`
+where j.id = lost.id and j.state in ('QUEUED', 'RUNNING')`
 
 // EndLostJobs ends open jobs whose ledger task has ended or is gone, as ERROR with
 // CodeWorkerLost (CANCELLED when the task was), and suite runs likewise; at most
@@ -73,7 +73,7 @@ func EndLostJobs(ctx context.Context, tx *storage.Tx, limit int) (int64, error) 
 const lostSuiteRuns = `
 select s.id, coalesce(t.state = 'cancelled', false) as cancelled
 from suite_runs s left join tasks t on t.id = s.id
-where s.status in ('QUEUED', 'RUNNING') and not s.fanned_out
+where s.state in ('QUEUED', 'RUNNING') and not s.fanned_out
 	and (t.state in ('succeeded', 'dead', 'cancelled') or t.id is null and s.created_at < now() - interval '1 minute')
 order by s.id limit $1
 for no key update of s skip locked`

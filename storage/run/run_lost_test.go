@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	. "github.com/slipway-qa/slipway/storage/run"
 
 	"github.com/google/uuid"
@@ -175,7 +176,7 @@ func TestForgetRunsOfWhatIsGone(t *testing.T) {
 	}
 	never, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: lost.SuiteID})
 	require.NoError(t, err)
-	w.Exec(`update suite_runs set status = 'CANCELLED' where id = $1`, never.ID)
+	w.Exec(`update suite_runs set state = 'CANCELLED' where id = $1`, never.ID)
 	w.Exec(`delete from test_cases where id = $1`, gone.ID)
 	w.Exec(`delete from test_cases where id = (select min(case_id) from test_runs where suite_run_id = $1)`, run.ID)
 	w.Exec(`delete from test_suites where id = $1`, lost.SuiteID)
@@ -195,7 +196,7 @@ func TestForgetEventsAndKeys(t *testing.T) {
 		require.NoError(t, err)
 		w.MustEnd(run.Jobs[0].ID, Passed)
 	}
-	for _, forget := range []func(context.Context, storage.Querier, time.Time, int) (int64, error){ForgetEvents, ForgetKeys} {
+	for _, forget := range []func(context.Context, storage.Querier, time.Time, int) (int64, error){ForgetEvents, idempotency.Forget} {
 		n, err := forget(fixture.Context(t), w.DB, time.Now().Add(-time.Hour), 10)
 		require.NoError(t, err)
 		require.Zero(t, n)
@@ -204,5 +205,5 @@ func TestForgetEventsAndKeys(t *testing.T) {
 		require.EqualValues(t, 2, n)
 	}
 	require.Equal(t, 1, w.Count(`select count(*) from events`))
-	require.Equal(t, 1, w.Count(`select count(*) from authoring_keys`))
+	require.Equal(t, 1, w.Count(`select count(*) from idempotency_keys`))
 }

@@ -195,8 +195,8 @@ func RunsOfSuiteRun(ctx context.Context, q storage.Querier, suiteRunID uuid.UUID
 
 const endedRuns = `
 select want.id from unnest($1::uuid[]) as want(id)
-where not exists (select from test_runs r where r.id = want.id and r.status in ('QUEUED', 'RUNNING'))
-	and not exists (select from suite_runs s where s.id = want.id and s.status in ('QUEUED', 'RUNNING'))`
+where not exists (select from test_runs r where r.id = want.id and r.state in ('QUEUED', 'RUNNING'))
+	and not exists (select from suite_runs s where s.id = want.id and s.state in ('QUEUED', 'RUNNING'))`
 
 // EndedRuns gives those of the ids that name a run or suite run which has ended,
 // or that is not there: for the watcher of waiting requests.

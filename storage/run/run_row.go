@@ -16,7 +16,7 @@ import (
 const (
 	runColumns = `r.id, r.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, r.team_id, r.case_id, r.revision_id,
-	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.status, r.created_at,
+	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
 	r.started_at, r.finished_at`
 	runTables = ` join organizations o on o.id = r.organization_id
 left join teams t on t.id = r.team_id`
@@ -36,7 +36,7 @@ type runRow struct {
 	BuildName        string     `db:"build_name"`
 	TestURL          string     `db:"test_url"`
 	Tunnel           string     `db:"tunnel"`
-	Status           Status     `db:"status"`
+	Status           Status     `db:"state"`
 	CreatedAt        time.Time  `db:"created_at"`
 	StartedAt        *time.Time `db:"started_at"`
 	FinishedAt       *time.Time `db:"finished_at"`
@@ -50,14 +50,14 @@ func (r *runRow) run() Run {
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
 }
 
-const jobColumns = `j.id, j.run_id, j.position, j.target, j.status, j.error_code, j.error, j.healed, j.started_at, j.finished_at`
+const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.started_at, j.finished_at`
 
 type jobRow struct {
 	ID         uuid.UUID  `db:"id"`
 	RunID      uuid.UUID  `db:"run_id"`
 	Position   int        `db:"position"`
 	Target     []byte     `db:"target"`
-	Status     Status     `db:"status"`
+	Status     Status     `db:"state"`
 	ErrorCode  string     `db:"error_code"`
 	Error      string     `db:"error"`
 	Healed     int        `db:"healed"`
@@ -79,14 +79,14 @@ func (r *jobRow) job() (Job, error) {
 const (
 	SuiteRunColumns = `s.id, s.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
-	s.user_uuid, s.build_name, s.status, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
+	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
 	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
 cross join lateral (
-	select count(*) filter (where status = 'QUEUED') as queued, count(*) filter (where status = 'RUNNING') as running,
-		count(*) filter (where status = 'PASSED') as passed, count(*) filter (where status = 'FAILED') as failed,
-		count(*) filter (where status = 'ERROR') as errored, count(*) filter (where status = 'CANCELLED') as cancelled
+	select count(*) filter (where state = 'QUEUED') as queued, count(*) filter (where state = 'RUNNING') as running,
+		count(*) filter (where state = 'PASSED') as passed, count(*) filter (where state = 'FAILED') as failed,
+		count(*) filter (where state = 'ERROR') as errored, count(*) filter (where state = 'CANCELLED') as cancelled
 	from test_runs where suite_run_id = s.id
 ) n`
 )
@@ -101,7 +101,7 @@ type SuiteRunRow struct {
 	SuiteName        string     `db:"suite_name"`
 	UserUUID         uuid.UUID  `db:"user_uuid"`
 	BuildName        string     `db:"build_name"`
-	Status           Status     `db:"status"`
+	Status           Status     `db:"state"`
 	RunCount         int        `db:"run_count"`
 	Error            string     `db:"error"`
 	CreatedAt        time.Time  `db:"created_at"`

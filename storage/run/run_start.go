@@ -29,7 +29,7 @@ type NewRun struct {
 }
 
 // StartRun writes a run with its jobs. The caller inserts a test:job task for
-// each job in the same transaction. ErrSeen when the key was used for this case
+// each job in the same transaction. idempotency.ErrSeen when the key was used for this case
 // within 24 hours; ErrNotFound when the case is gone.
 func StartRun(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Run, error) {
 	c := n.Case
@@ -152,7 +152,8 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 returning created_at`
 
 // StartSuiteRun writes a suite run and counts it at the suite. The caller inserts
-// its suite:run task in the same transaction. ErrNotFound, ErrNoJobs, ErrSeen.
+// its suite:run task in the same transaction. ErrNotFound, ErrNoJobs,
+// idempotency.ErrSeen.
 func StartSuiteRun(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuiteRun) (*SuiteRun, error) {
 	run := SuiteRun{ID: storage.NewID(), OrganizationID: w.OrganizationID, SuiteID: n.SuiteID, UserUUID: w.UserUUID, Status: Queued}
 	if err := claimKey(ctx, tx, w.OrganizationID, SuiteRunOperation(n.SuiteID), n.Key, run.ID); err != nil {

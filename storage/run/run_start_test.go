@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	. "github.com/slipway-qa/slipway/storage/run"
 
 	"github.com/google/uuid"
@@ -128,7 +129,7 @@ func TestIdempotencyKeyOfARun(t *testing.T) {
 	_, err = w.TryRun(w.Writer, other, 1, "key-1")
 	require.NoError(t, err, "the key counts for one case")
 
-	w.Exec(`update authoring_keys set created_at = now() - interval '25 hours'`)
+	w.Exec(`update idempotency_keys set created_at = now() - interval '25 hours'`)
 	_, err = SeenKey(fixture.Context(t), w.DB, w.Org, RunOperation(c.ID), "key-1")
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	run, err := w.TryRun(w.Writer, c, 1, "key-1")
@@ -138,7 +139,7 @@ func TestIdempotencyKeyOfARun(t *testing.T) {
 	require.Equal(t, run.ID, seen)
 }
 
-func isSeen(err error) bool { return strings.Contains(err.Error(), authoring.ErrSeen.Error()) }
+func isSeen(err error) bool { return strings.Contains(err.Error(), idempotency.ErrSeen.Error()) }
 
 func TestStartSuiteRun(t *testing.T) {
 	t.Parallel()
@@ -175,7 +176,7 @@ func TestStartSuiteRun(t *testing.T) {
 	require.Equal(t, "smoke", run.BuildName)
 	require.Equal(t, 2, run.RunCount)
 	_, err = w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: suite.ID, Key: "k"})
-	require.ErrorIs(t, err, authoring.ErrSeen)
+	require.ErrorIs(t, err, idempotency.ErrSeen)
 
 	jobs, more, err := w.NextRuns(run.ID, 9)
 	require.NoError(t, err)

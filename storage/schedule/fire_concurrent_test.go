@@ -115,8 +115,8 @@ func TestFireWhileThingsGo(t *testing.T) {
 		return err
 	})
 	until(func(int) error {
-		_, err := w.DB.ExecContext(fixture.Context(t), `update suite_runs set status = 'PASSED', finished_at = now() where id in (
-			select id from suite_runs where status = 'QUEUED' order by id limit 50 for no key update skip locked)`)
+		_, err := w.DB.ExecContext(fixture.Context(t), `update suite_runs set state = 'PASSED', finished_at = now() where id in (
+			select id from suite_runs where state = 'QUEUED' order by id limit 50 for no key update skip locked)`)
 		return err
 	})
 	group.Go(func() error {
@@ -141,7 +141,7 @@ func TestFireWhileThingsGo(t *testing.T) {
 	})
 	require.NoError(t, group.Wait())
 	require.Equal(t, 1, w.Count(`select count(*) from test_suites`))
-	require.Zero(t, w.Count(`select count(*) from suite_runs where status = 'QUEUED' and suite_id <> $1`, pool[suites-1]),
+	require.Zero(t, w.Count(`select count(*) from suite_runs where state = 'QUEUED' and suite_id <> $1`, pool[suites-1]),
 		"runs of suites that are gone were cancelled, or had ended")
 	require.Zero(t, w.Count(`select count(*) from suite_runs r where not exists (select from tasks where id = r.id) and r.fire_id in
 		(select id from test_schedule_fires where trigger <> 'MANUAL')`))

@@ -154,8 +154,8 @@ func TestFireWhileOpen(t *testing.T) {
 	w := newWorld(t)
 	id := w.plan(planned{cron: "*/5 * * * *", suites: []uuid.UUID{w.smoke(1), w.smoke(1)}})
 	open := w.fire(noon).Started
-	w.Exec(`update suite_runs set status = 'PASSED' where id = $1`, open[0].ID)
-	w.Exec(`update suite_runs set status = 'RUNNING' where id = $1`, open[1].ID)
+	w.Exec(`update suite_runs set state = 'PASSED' where id = $1`, open[0].ID)
+	w.Exec(`update suite_runs set state = 'RUNNING' where id = $1`, open[1].ID)
 	before := w.stored(id)
 	require.Empty(t, w.fire(noon.Add(5*time.Minute)).Started)
 	require.Empty(t, w.fire(noon.Add(16*time.Minute)).Started)

@@ -46,7 +46,7 @@ select s.id,
 	s.tunnel <> '' and not exists (
 		select from tunnels n where n.organization_id = s.organization_id and n.name = s.tunnel
 	) as no_tunnel,
-	(select r.id from suite_runs r where r.fire_id = s.last_fire_id and r.status in ('QUEUED', 'RUNNING') limit 1) as open,
+	(select r.id from suite_runs r where r.fire_id = s.last_fire_id and r.state in ('QUEUED', 'RUNNING') limit 1) as open,
 	case when l.outcome = 'SKIPPED' and l.trigger = 'CRON' then l.id end as skipped_id,
 	coalesce(l.reason, '') as skipped_reason
 from test_schedules s left join lateral (

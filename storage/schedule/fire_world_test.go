@@ -122,7 +122,7 @@ func (w *world) stored(id uuid.UUID) (s stored) {
 // endAll ends every suite run.
 func (w *world) endAll() {
 	w.T.Helper()
-	w.Exec(`update suite_runs set status = 'PASSED', finished_at = now() where status in ('QUEUED', 'RUNNING')`)
+	w.Exec(`update suite_runs set state = 'PASSED', finished_at = now() where state in ('QUEUED', 'RUNNING')`)
 }
 
 // smoke makes a suite of so many cases.

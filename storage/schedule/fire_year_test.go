@@ -133,7 +133,7 @@ func (w *world) throughTheYear(from, to time.Time) (steps int) {
 	for {
 		var next *time.Time
 		require.NoError(w.T, w.DB.GetContext(w.T.Context(), &next, `with ended as (
-			update suite_runs set status = 'PASSED' where status = 'QUEUED'
+			update suite_runs set state = 'PASSED' where state = 'QUEUED'
 		) select min(next_run_at) from test_schedules`))
 		if next == nil {
 			return steps

@@ -95,7 +95,7 @@ func TestListsOfManySchedules(t *testing.T) {
 		select id, $1, 0 from test_schedules order by id limit 5000`, many)
 	w.Exec(`insert into test_schedule_suites (schedule_id, suite_id, position)
 		select schedule_id, $1, 1 from test_schedule_suites join test_schedules on id = schedule_id where name like '%00'`, few)
-	w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, status, fire_id)
+	w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, state, fire_id)
 		select last_fire_id, $1, $2, $3, 's', $4, 'b', 1, 'QUEUED', last_fire_id from test_schedules order by id limit 5000`,
 		w.Org, w.Team.ID, many, w.Dev.UUID)
 	w.Exec(`vacuum analyze test_schedules, test_schedule_suites, suite_runs`)

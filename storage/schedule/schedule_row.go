@@ -18,7 +18,7 @@ const settingsColumns = `c.cron, c.timezone, c.running_user_uuid, c.start_at, c.
 // each by an index.
 const scheduleColumns = `c.id, c.name, ` + settingsColumns + `, c.run_count, c.last_run_at, c.last_error, c.next_run_at,
 	case when c.state = 'ENABLED' and exists (select from suite_runs s
-		where s.fire_id = c.last_fire_id and s.status in ('QUEUED', 'RUNNING'))
+		where s.fire_id = c.last_fire_id and s.state in ('QUEUED', 'RUNNING'))
 	then 'RUNNING' else c.state end as state,
 	array(select k.suite_id from test_schedule_suites k where k.schedule_id = c.id order by k.position) as suite_ids, ` + authoring.OwnerColumns
 

@@ -134,7 +134,7 @@ func TestSweepFindsDeliveriesThatRedisLost(t *testing.T) {
 	lost, stuck, standing := f.insert(t), f.insert(t), f.insert(t)
 	_, err := f.relay.Once(ctx)
 	require.NoError(t, err)
-	_, err = f.db.Exec(`update tasks set offered_at = now() - interval '5 seconds'`)
+	_, err = f.db.Exec(`update tasks set delivered_at = now() - interval '5 seconds'`)
 	require.NoError(t, err)
 	key := taskKey(tasks.Bulk, lost.ID.String()+":1")
 	require.NoError(t, f.redis.client.Del(ctx, key).Err())

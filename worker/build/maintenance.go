@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/worker"
 )
@@ -30,8 +31,6 @@ type Maintenance struct {
 const (
 	// maintenanceStep rows are dealt with by one statement.
 	maintenanceStep = 1000
-	// idempotencyAge is what the interface promises for an Idempotency-Key.
-	idempotencyAge = 24 * time.Hour
 	// DefaultKeepMail is how long mail can be read by operators.
 	DefaultKeepMail = 30 * 24 * time.Hour
 )
@@ -47,7 +46,7 @@ func NewMaintenance(db *storage.DB, keepMail time.Duration, further ...Step) (*M
 			return distribution.ExpireBuilds(ctx, db, time.Now(), limit)
 		}},
 		{"idempotency_keys", func(ctx context.Context, limit int) (int64, error) {
-			return distribution.ForgetIdempotencyKeys(ctx, db, time.Now().Add(-idempotencyAge), limit)
+			return idempotency.Forget(ctx, db, time.Now().Add(-idempotency.Age), limit)
 		}},
 		{"sessions", func(ctx context.Context, limit int) (int64, error) {
 			return distribution.ForgetSessions(ctx, db, time.Now(), limit)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/schedule"
 
@@ -55,8 +56,6 @@ const (
 	unhurriedShare = 30 * time.Second
 	// keepEvents is how long webhooks have to deliver, and replay, an event.
 	keepEvents = 30 * 24 * time.Hour
-	// keepKeys is what the interface promises for an Idempotency-Key.
-	keepKeys = 24 * time.Hour
 	// DefaultKeep is how long runs can be read.
 	DefaultKeep = 90 * 24 * time.Hour
 )
@@ -157,7 +156,7 @@ func (u *Maintenance) forgetEvents(ctx context.Context, _ *worker.Claim) (int64,
 }
 
 func (u *Maintenance) forgetKeys(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
-	n, err := store.ForgetKeys(ctx, u.db, u.now().Add(-keepKeys), maintenanceStep)
+	n, err := idempotency.Forget(ctx, u.db, u.now().Add(-idempotency.Age), maintenanceStep)
 	return n, n >= maintenanceStep, err
 }
 

@@ -61,11 +61,11 @@ func TestMaintenanceIsNeverLong(t *testing.T) {
 	const steps = 3
 	w.schedules(steps*maintenanceStep - 1)
 	w.fires(steps*maintenanceStep-1, "1 hour")
-	w.exec(`insert into authoring_keys (organization_id, operation, key, result, created_at)
+	w.exec(`insert into idempotency_keys (organization_id, operation, key, result, created_at)
 		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, 2*maintenanceStep)
 	left := func() []int {
 		return []int{w.number(`select count(*) from test_schedules where next_run_at > now() + interval '1 year'`),
-			w.number(`select count(*) from test_schedule_fires`), w.number(`select count(*) from authoring_keys`)}
+			w.number(`select count(*) from test_schedule_fires`), w.number(`select count(*) from idempotency_keys`)}
 	}
 	before := left()
 	for n := 1; n <= steps; n++ {
@@ -103,7 +103,7 @@ func TestMaintenanceFails(t *testing.T) {
 	require.NoError(t, err)
 	w.fires(5, "1 hour")
 	w.schedules(5)
-	w.exec(`alter table authoring_keys rename to lost_keys`)
+	w.exec(`alter table idempotency_keys rename to lost_keys`)
 	w.exec(`alter table test_schedule_fires rename to lost_fires`)
 	task := tasks.NewMaintenance(tasks.RunMaintenance)
 	_, err = ledger.Insert(t.Context(), w.db, task)
@@ -113,7 +113,7 @@ func TestMaintenanceFails(t *testing.T) {
 		require.ErrorContains(t, err, name)
 	}
 	require.Zero(t, w.number(`select count(*) from test_schedules where next_run_at > now() + interval '1 year'`))
-	w.exec(`alter table lost_keys rename to authoring_keys`)
+	w.exec(`alter table lost_keys rename to idempotency_keys`)
 	w.exec(`alter table lost_fires rename to test_schedule_fires`)
 	w.exec(`delete from tasks`)
 	require.Equal(t, map[string]int64{"jobs_lost": 0, "idempotency_keys": 0, "schedule_fires": 0, "orphan_fires": 5}, w.maintain(u))
@@ -134,7 +134,7 @@ func TestMaintenance(t *testing.T) {
 	}
 	w.exec(`update test_runs set created_at = now() - interval '91 days' where id <> $1`, runs[0].ID)
 	w.exec(`update events set created_at = now() - interval '31 days' where subject <> $1`, runs[0].ID.String())
-	w.exec(`insert into authoring_keys (organization_id, operation, key, result, created_at)
+	w.exec(`insert into idempotency_keys (organization_id, operation, key, result, created_at)
 		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, maintenanceStep+5)
 	w.fires(maintenanceStep+3, "91 days")
 	lost, lostJob := w.simpleRun()

@@ -35,10 +35,11 @@ create table test_schedules (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 -- The tick takes what is due, oldest first.
 create index test_schedules_due on test_schedules (next_run_at) where next_run_at is not null;
+-- No index serves the search by part of a name, unlike that of suites: each fire
+-- changes the row and would write such an index again.
 -- The list pages through an organization's schedules, newest first.
 create index test_schedules_newest on test_schedules (organization_id, created_at desc, id desc);
--- None serves the search by part of a name, as for suites: each fire changes the row,
--- and would write such an index anew.
+-- Deleting a team looks for its schedules.
 create index test_schedules_team on test_schedules (team_id);
 
 -- A suite that is deleted leaves its schedules, without a lock on their rows.
@@ -48,10 +49,11 @@ create table test_schedule_suites (
     position    integer not null,                -- from 0
     primary key (schedule_id, suite_id)
 );
+-- Deleting a suite looks for its schedules.
 create index test_schedule_suites_suite on test_schedule_suites (suite_id);
 
 -- What became of each time at which a schedule was due. Without a foreign key: the
--- upkeep removes in steps what belongs to a schedule that is gone.
+-- maintenance removes in steps what belongs to a schedule that is gone.
 create table test_schedule_fires (
     id              uuid primary key,            -- version 7
     organization_id bigint not null references organizations on delete cascade,
@@ -63,13 +65,12 @@ create table test_schedule_fires (
     -- Missed fire times of one outage share a row: how many, and the last of them.
     missed          integer not null default 0,
     missed_until    timestamptz,
-    user_uuid       uuid not null,               -- whom the runs are made for
+    user_uuid       uuid not null,               -- for whom the runs are started
     created_at      timestamptz not null default now(),
-    -- The net under everything: a schedule fires once for a time.
+    -- The last check: a schedule fires once for a time.
     unique (schedule_id, fire_at)
 );
+-- The maintenance deletes old fires.
 create index test_schedule_fires_age on test_schedule_fires (created_at);
+-- Deleting an organization looks for its fires.
 create index test_schedule_fires_organization on test_schedule_fires (organization_id);
-
--- A scheduled run belongs to a fire; tunnel stands over the tunnels of the cases.
-alter table suite_runs add column fire_id uuid, add column tunnel text not null default '';

@@ -1,13 +1,18 @@
 -- +goose Up
+set local lock_timeout = '3s';
 -- Crashes, from the bytes that a client sent to the groups that people read.
 
 create table crash_projects (
     id              bigint generated always as identity primary key,
     organization_id bigint not null references organizations on delete cascade,
     name            text not null check (length(name) between 1 and 255),
+    -- The app whose crashes these are; then each finds the build that it came from.
+    project_id      bigint references projects on delete set null,
     created_at      timestamptz not null default now(),
     unique (organization_id, name)
 );
+-- Deleting an app looks for its crash projects.
+create index crash_projects_project on crash_projects (project_id) where project_id is not null;
 
 create table crash_tokens (
     id               bigint generated always as identity primary key,
@@ -20,6 +25,7 @@ create table crash_tokens (
     created_at       timestamptz not null default now(),
     revoked_at       timestamptz
 );
+-- The list of a crash project's tokens shows those in force.
 create index crash_tokens_project on crash_tokens (crash_project_id) where revoked_at is null;
 
 -- The reports of one commit and organization: their documents (scrubbed, one
@@ -40,49 +46,54 @@ alter table crash_batches alter column body set storage external;
 -- Which uuids a crash project has seen. The first body under a uuid is the
 -- report; another body under the same uuid is kept as a conflict.
 create table crash_uuids (
-    project_id bigint not null,
-    uuid       uuid not null,
-    digest     bytea not null,
-    crash_id   uuid not null,
-    conflict   boolean not null default false
+    crash_project_id bigint not null,
+    uuid             uuid not null,
+    digest           bytea not null,            -- SHA-256 of the body
+    crash_id         uuid not null,
+    conflict         boolean not null default false
 );
-create unique index crash_uuids_first on crash_uuids (project_id, uuid) where not conflict;
-create unique index crash_uuids_conflict on crash_uuids (project_id, uuid, digest) where conflict;
+-- An accepted report looks for its uuid: taken, and with which body.
+create unique index crash_uuids_first on crash_uuids (crash_project_id, uuid) where not conflict;
+-- The same, among the other bodies under a uuid.
+create unique index crash_uuids_conflict on crash_uuids (crash_project_id, uuid, digest) where conflict;
 
 create table crash_groups (
-    id              bigint generated always as identity primary key,
-    organization_id bigint not null references organizations on delete cascade,
-    project_id      bigint not null references crash_projects on delete cascade,
-    fingerprint     bytea not null,
-    algorithm       smallint not null,
-    title           text not null,
-    culprit         text not null,
-    classifier      text not null,
-    state           text not null default 'open' check (state in ('open', 'resolved', 'ignored')),
-    count           bigint not null,
-    first_seen      timestamptz not null,
-    last_seen       timestamptz not null,
-    resolved_at     timestamptz,
-    reopened_at     timestamptz,
-    regressions     integer not null default 0,
-    created_at      timestamptz not null default now()
+    id               bigint generated always as identity primary key,
+    organization_id  bigint not null references organizations on delete cascade,
+    crash_project_id bigint not null references crash_projects on delete cascade,
+    fingerprint      bytea not null,
+    algorithm        smallint not null,
+    title            text not null,
+    culprit          text not null,
+    classifier       text not null,
+    state            text not null default 'open' check (state in ('open', 'resolved', 'ignored')),
+    count            bigint not null,
+    first_seen       timestamptz not null,
+    last_seen        timestamptz not null,
+    resolved_at      timestamptz,
+    reopened_at      timestamptz,
+    regressions      integer not null default 0,
+    created_at       timestamptz not null default now()
 ) with (fillfactor = 70);
--- The three orders of the group list.
+-- The group list, last seen first.
 create index crash_groups_last_seen on crash_groups (organization_id, last_seen desc, id desc);
+-- The group list, newest first.
 create index crash_groups_first_seen on crash_groups (organization_id, first_seen desc, id desc);
+-- The group list, most frequent first.
 create index crash_groups_count on crash_groups (organization_id, count desc, id desc);
 
--- Key -> group: a report belongs to a key, a key to a group. Merging groups
+-- Key -> group: a report belongs to a key, and a key to a group. Merging groups
 -- and late re-keying move keys, never reports.
 create table crash_group_keys (
-    id         bigint generated always as identity primary key,
-    project_id bigint not null references crash_projects on delete cascade,
-    key        bytea not null check (length(key) = 32),
-    algorithm  smallint not null,
-    group_id   bigint not null references crash_groups on delete cascade,
-    created_at timestamptz not null default now(),
-    unique (project_id, key)
+    id               bigint generated always as identity primary key,
+    crash_project_id bigint not null references crash_projects on delete cascade,
+    key              bytea not null check (length(key) = 32),
+    algorithm        smallint not null,
+    group_id         bigint not null references crash_groups on delete cascade,
+    created_at       timestamptz not null default now(),
+    unique (crash_project_id, key)
 );
+-- A group's crashes are those of its keys; a merge moves them.
 create index crash_group_keys_group on crash_group_keys (group_id);
 
 create table crash_group_days (
@@ -107,35 +118,39 @@ create table crash_group_values (
 -- stored but not read (state 'stored') or the report broke the worker's rules
 -- (state 'failed', with the reason in error).
 create table crashes (
-    id              uuid primary key,
-    organization_id bigint not null references organizations on delete cascade,
-    project_id      bigint not null,
-    key_id          bigint references crash_group_keys on delete cascade,
-    uuid            uuid not null,
+    id               uuid primary key,
+    organization_id  bigint not null references organizations on delete cascade,
+    crash_project_id bigint not null,
+    key_id           bigint references crash_group_keys on delete cascade,
+    uuid             uuid not null,
     uuid_conflict_of uuid,
-    state           text not null check (state in ('processed', 'stored', 'failed')),
-    format          text not null,
-    error           text,
-    occurred_at     timestamptz not null,
-    received_at     timestamptz not null,
-    processed_at    timestamptz not null default now(),
-    lang            text not null,
-    agent           text not null,
-    classifier      text not null,
-    message         text not null,
-    version         text not null,
-    host            text not null,
-    duplicates      integer not null default 1,
-    attributes      jsonb not null
+    state            text not null check (state in ('processed', 'stored', 'failed')),
+    format           text not null,
+    error            text,
+    occurred_at      timestamptz not null,
+    received_at      timestamptz not null,
+    processed_at     timestamptz not null default now(),
+    lang             text not null,
+    agent            text not null,
+    classifier       text not null,
+    message          text not null,
+    version          text not null,
+    host             text not null,
+    duplicates       integer not null default 1,
+    attributes       jsonb not null,
+    -- The build that it came from. No foreign key: removing a build empties it in steps.
+    build_id         bigint
 );
 -- The crashes of a group, newest first, are those of its keys.
 create index crashes_key on crashes (key_id, occurred_at desc);
 -- All crashes of an organization, newest first.
 create index crashes_received on crashes (organization_id, received_at desc, id desc);
--- attribute.KEY=VALUE, of groups and of the purge.
+-- The list of groups and the purge filter by attribute.KEY=VALUE.
 create index crashes_attributes on crashes using gin (attributes jsonb_path_ops);
 -- A purge reads the documents of the few reports that have no attributes here.
 create index crashes_failed on crashes (organization_id, id) where state = 'failed';
+-- The crashes of a build.
+create index crashes_build on crashes (build_id) where build_id is not null;
 
 -- Why each report of a batch got its key: JSON documents compressed together,
 -- offsets has one more element than the batch has entries.
@@ -156,6 +171,7 @@ create table crash_attachments (
     object_key      text not null unique,
     created_at      timestamptz not null default now()
 );
+-- A crash shows its attachments.
 create index crash_attachments_crash on crash_attachments (crash_id);
 
 -- The ids of groups that were merged away lead to the group that has their
@@ -165,4 +181,5 @@ create table crash_group_merges (
     group_id  bigint not null references crash_groups on delete cascade,
     merged_at timestamptz not null default now()
 );
+-- A further merge leads the former ids on to the new group.
 create index crash_group_merges_group on crash_group_merges (group_id);
