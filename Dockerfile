@@ -8,7 +8,7 @@ ENV CGO_ENABLED=0
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
-# The folders are named, so that data, keys and .env never enter an image.
+# Folders are listed, so that data, keys and .env never get into an image.
 COPY api api
 COPY cmd/localservice cmd/localservice
 COPY cmd/slipway cmd/slipway
@@ -27,8 +27,8 @@ ENV CGO_ENABLED=0 GOBIN=/out
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
     go install -trimpath -ldflags "-s -w" github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c
 
-# What both images stand on: certificates for calls to the outside, a user
-# without rights, and bash, with which compose.yaml probes the health.
+# The base of both images: certificates for outgoing requests, a user without
+# rights, and bash, with which compose.yaml checks the health.
 FROM debian:bookworm-slim AS base
 COPY --from=builder /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 RUN groupadd --gid 65532 slipway && useradd --uid 65532 --gid 65532 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin slipway
@@ -43,7 +43,7 @@ EXPOSE 9000
 ENTRYPOINT ["/usr/local/bin/minio"]
 CMD ["server", "/data", "--address", ":9000"]
 
-# The last stage is what a build without --target makes.
+# The last stage is the one that a build without --target builds.
 FROM base AS slipway
 # Time zones, for schedules; the slim image has none.
 COPY --from=builder /usr/local/go/lib/time/zoneinfo.zip /usr/local/share/zoneinfo.zip

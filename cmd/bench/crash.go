@@ -106,10 +106,13 @@ func (b *crashBench) submit(duration time.Duration, rate float64) *load {
 // send runs a load and fails when a request was refused.
 func send(ctx context.Context, l *load) (*outcome, error) {
 	o, err := l.run(ctx)
-	if err == nil && len(o.refused) > 0 {
-		err = fmt.Errorf("refused: %v", o.refused)
+	if err != nil {
+		return nil, err
 	}
-	return o, err
+	if len(o.refused) > 0 {
+		return nil, fmt.Errorf("refused: %v", o.refused)
+	}
+	return o, nil
 }
 
 // baselines measures what the machine does with less work.
@@ -144,11 +147,11 @@ func (b *crashBench) baselines(ctx context.Context) error {
 // settle waits until the database has written the changes of a part, so that no
 // part pays for the one before.
 func (b *crashBench) settle(ctx context.Context) error {
-	_, err := b.db.ExecContext(ctx, "drop table if exists baseline_json, baseline_rows")
-	if err == nil {
-		time.Sleep(2 * time.Second)
+	if _, err := b.db.ExecContext(ctx, "drop table if exists baseline_json, baseline_rows"); err != nil {
+		return err
 	}
-	return err
+	time.Sleep(2 * time.Second)
+	return nil
 }
 
 // measureBurst sends as fast as responses arrive, then waits for the workers.

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// adminCommand works on the database directly, in any deployment: what it makes
-// holds at once in every process. Answers are JSON on standard output, so that
+// adminCommand changes the database directly, in any deployment; changes are in
+// force at once in every process. Results are JSON on standard output, so that
 // scripts can read the secrets that are shown once.
 type adminCommand struct {
 	Org struct {
@@ -22,11 +22,11 @@ type adminCommand struct {
 	} `cmd:"" help:"Organizations."`
 	Team struct {
 		Create adminTeamCreate `cmd:"" help:"Create a team."`
-		Add    adminTeamAdd    `cmd:"" help:"Put a member into a team."`
+		Add    adminTeamAdd    `cmd:"" help:"Add a member to a team."`
 	} `cmd:"" help:"Teams."`
 	User struct {
-		Create  adminUserCreate `cmd:"" help:"Create a person, or take a known one into the organization."`
-		Role    adminUserRole   `cmd:"" help:"Give a member another role."`
+		Create  adminUserCreate `cmd:"" help:"Create a person, or add a known one to the organization."`
+		Role    adminUserRole   `cmd:"" help:"Change a member's role."`
 		Block   adminUserBlock  `cmd:"" help:"Block a member."`
 		Unblock adminUserFree   `cmd:"" help:"End a member's block."`
 		List    adminUserList   `cmd:"" help:"List the members of an organization."`
@@ -35,15 +35,15 @@ type adminCommand struct {
 		Create adminGroupCreate `cmd:"" help:"Create a tester group."`
 		List   adminGroupList   `cmd:"" help:"List tester groups."`
 		Show   adminGroupShow   `cmd:"" help:"Show a group with its testers."`
-		Add    adminGroupAdd    `cmd:"" help:"Put people into a group."`
-		Remove adminGroupRemove `cmd:"" help:"Take a person out of a group."`
+		Add    adminGroupAdd    `cmd:"" help:"Add people to a group."`
+		Remove adminGroupRemove `cmd:"" help:"Remove a person from a group."`
 		Delete adminGroupDelete `cmd:"" help:"Delete a group."`
 	} `cmd:"" help:"Groups of testers."`
 	ServiceAccount struct {
 		Create adminServiceCreate `cmd:"" help:"Create a service account."`
 	} `cmd:"" help:"Service accounts."`
 	Key struct {
-		Create adminKeyCreate `cmd:"" help:"Give a member one more key."`
+		Create adminKeyCreate `cmd:"" help:"Create another key for a member."`
 		Rotate adminKeyRotate `cmd:"" help:"Replace a member's keys of a kind by a new one."`
 		Revoke adminKeyRevoke `cmd:"" help:"End one key."`
 		List   adminKeyList   `cmd:"" help:"List a member's keys."`
@@ -53,14 +53,14 @@ type adminCommand struct {
 		List   adminProjectList   `cmd:"" help:"List crash projects."`
 	} `cmd:"" help:"Crash projects."`
 	CrashToken struct {
-		Create adminTokenCreate `cmd:"" help:"Give a crash project one more token."`
+		Create adminTokenCreate `cmd:"" help:"Create another token for a crash project."`
 		Rotate adminTokenRotate `cmd:"" help:"Replace a token by a new one."`
 		Revoke adminTokenRevoke `cmd:"" help:"End a token."`
 		List   adminTokenList   `cmd:"" help:"List the tokens of a crash project."`
 	} `cmd:"" help:"Tokens of crash projects."`
 	Operator struct {
 		Create adminOperatorCreate `cmd:"" help:"Create an operator."`
-		Rotate adminOperatorRotate `cmd:"" help:"Give an operator a new password."`
+		Rotate adminOperatorRotate `cmd:"" help:"Replace an operator's password by a new one."`
 		Revoke adminOperatorRevoke `cmd:"" help:"End an operator's access."`
 	} `cmd:"" help:"Operators of the installation."`
 }
@@ -68,11 +68,11 @@ type adminCommand struct {
 // adminTimeout bounds one administration command.
 const adminTimeout = time.Minute
 
-// adminWork is what a command does: it may change things in the transaction and
-// gives the answer to print.
+// adminWork is the work of a command: it changes rows in the transaction and
+// returns the result to print.
 type adminWork func(ctx context.Context, tx *storage.Tx, keys *account.Issuer) (any, error)
 
-// admin carries work out in one transaction and prints its answer.
+// admin executes work in one transaction and prints the result.
 func admin(ctx context.Context, s *settings, work adminWork) error {
 	if s.DatabaseURL == "" {
 		return errors.New("slipway admin needs SLIPWAY_DATABASE_URL (for slipway up: set -a; . DIR/environment)")
@@ -88,10 +88,10 @@ func admin(ctx context.Context, s *settings, work adminWork) error {
 	if err != nil {
 		return err
 	}
-	var answer any
+	var result any
 	err = db.InTx(ctx, func(tx *storage.Tx) error {
 		var err error
-		answer, err = work(ctx, tx, keys)
+		result, err = work(ctx, tx, keys)
 		return err
 	})
 	if err != nil {
@@ -99,10 +99,10 @@ func admin(ctx context.Context, s *settings, work adminWork) error {
 	}
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")
-	return enc.Encode(answer)
+	return enc.Encode(result)
 }
 
-// inOrganization is admin for a command that works on one organization.
+// inOrganization is admin for commands on one organization.
 func inOrganization(ctx context.Context, s *settings, slug string,
 	work func(context.Context, *storage.Tx, *account.Issuer, *account.Organization) (any, error)) error {
 	return admin(ctx, s, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer) (any, error) {
@@ -114,7 +114,7 @@ func inOrganization(ctx context.Context, s *settings, slug string,
 	})
 }
 
-// onMember is admin for a command that works on one member.
+// onMember is admin for commands on one member.
 func onMember(ctx context.Context, s *settings, slug, login string,
 	work func(context.Context, *storage.Tx, *account.Issuer, *account.Membership, int64) (any, error)) error {
 	return inOrganization(ctx, s, slug, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {

@@ -54,7 +54,7 @@ type adminTeamAdd struct {
 	Admin  bool  `help:"Make the member an administrator of the team."`
 }
 
-// Run puts the member into the team.
+// Run adds the member to the team.
 func (c *adminTeamAdd) Run(ctx context.Context, s *settings) error {
 	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership, org int64) (any, error) {
 		return ok(account.AddToTeam(ctx, tx, account.CLI(), org, c.TeamID, m.ID, c.Admin))

@@ -15,7 +15,7 @@ type groupRef struct {
 	Group string `arg:"" help:"Group's name or number."`
 }
 
-// groupWork is what a command does with the group that it names.
+// groupWork is the work of a command on a group.
 type groupWork func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error)
 
 func (r *groupRef) run(ctx context.Context, s *settings, work groupWork) error {
@@ -72,7 +72,7 @@ type adminGroupAdd struct {
 	Login []string `arg:"" help:"Mail addresses of members; unknown ones become testers of the organization."`
 }
 
-// Run puts people into the group.
+// Run adds people to the group.
 func (c *adminGroupAdd) Run(ctx context.Context, s *settings) error {
 	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
 		for _, login := range c.Login {
@@ -89,14 +89,15 @@ func (c *adminGroupAdd) Run(ctx context.Context, s *settings) error {
 	})
 }
 
-// memberOrTester finds the member of a mail address, or makes a tester of it.
+// memberOrTester returns the member with a mail address; an unknown address
+// becomes a tester.
 func memberOrTester(ctx context.Context, tx *storage.Tx, org int64, login string) (int64, error) {
 	m, err := account.MemberByLogin(ctx, tx, org, login)
+	if err != nil && account.CheckEmail(login) != nil {
+		return 0, err
+	}
 	if err == nil {
 		return m.ID, nil
-	}
-	if account.CheckEmail(login) != nil {
-		return 0, err
 	}
 	u, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: org, Email: login, Role: account.Tester})
 	if err != nil {
@@ -110,7 +111,7 @@ type adminGroupRemove struct {
 	Login string `arg:"" help:"Mail address of a member."`
 }
 
-// Run takes a person out of the group.
+// Run removes a person from the group.
 func (c *adminGroupRemove) Run(ctx context.Context, s *settings) error {
 	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
 		m, err := account.MemberByLogin(ctx, tx, org, c.Login)
@@ -123,7 +124,7 @@ func (c *adminGroupRemove) Run(ctx context.Context, s *settings) error {
 
 type adminGroupDelete struct{ groupRef }
 
-// Run removes the group with what it was granted.
+// Run deletes the group with its grants.
 func (c *adminGroupDelete) Run(ctx context.Context, s *settings) error {
 	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
 		return ok(distribution.DeleteGroup(ctx, tx, account.CLI(), org, group.ID))

@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// keyArgs say which key to make.
+// keyArgs describe a new key.
 type keyArgs struct {
 	memberArgs
 	Kind string `default:"api" enum:"api,access" help:"api (distribution, upload, crash reading) or access (authoring)."`
@@ -24,7 +24,7 @@ func (c *keyArgs) new(org, user int64) account.NewKey {
 
 type adminKeyCreate struct{ keyArgs }
 
-// Run makes one more key.
+// Run creates another key.
 func (c *adminKeyCreate) Run(ctx context.Context, s *settings) error {
 	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, m *account.Membership, org int64) (any, error) {
 		row, secret, err := account.CreateKey(ctx, tx, account.CLI(), keys, c.new(org, m.ID))
@@ -70,11 +70,11 @@ type adminProjectCreate struct {
 	tokenArgs
 }
 
-// tokenArgs say what a crash token may do.
+// tokenArgs describe a new crash token.
 type tokenArgs struct {
 	TokenName string   `help:"What the token is for."`
 	Scope     []string `default:"error:post" enum:"error:post,symbol:post" help:"error:post, symbol:post."`
-	Quota     int      `help:"Reports a minute that the token may send to one api process, each of which counts for itself; 0: no quota."`
+	Quota     int      `help:"Reports a minute that one api process accepts with the token; each process counts its own. 0: no quota."`
 }
 
 func (c *tokenArgs) new(org, project int64) account.NewCrashToken {
@@ -111,7 +111,7 @@ type adminTokenCreate struct {
 	tokenArgs
 }
 
-// Run makes one more token.
+// Run creates another token.
 func (c *adminTokenCreate) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
 		token, secret, err := account.CreateCrashToken(ctx, tx, account.CLI(), keys, c.new(org.ID, c.Project))
@@ -174,7 +174,7 @@ func (c *adminOperatorCreate) Run(ctx context.Context, s *settings) error {
 
 type adminOperatorRotate struct{ operatorRef }
 
-// Run gives the operator a new password.
+// Run replaces the operator's password.
 func (c *adminOperatorRotate) Run(ctx context.Context, s *settings) error {
 	return admin(ctx, s, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer) (any, error) {
 		op, secret, err := account.RotateOperator(ctx, tx, account.CLI(), keys, c.Username)

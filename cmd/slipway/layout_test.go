@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -25,7 +23,7 @@ const moduleRoot = "../.."
 // modulePath begins the import path of every package here.
 const modulePath = "github.com/slipway-qa/slipway"
 
-// tiers says which top-level folders each one may import, itself apart:
+// tiers lists the top-level folders that each one may import, besides itself:
 // cmd -> api, worker, scheduler -> tasks -> storage -> migrations. Work crosses
 // from one tier to another as rows of the ledger, never as calls.
 var tiers = map[string][]string{
@@ -40,8 +38,8 @@ var tiers = map[string][]string{
 
 // leaves are the packages of plain rules and formats, in order: a leaf imports
 // the standard library, the modules named here, and leaves above it. They read
-// what strangers sent, so they reach nothing: no network, no program, no
-// database, no queue, no router. A leaf that is not there yet is bound by its
+// what unknown senders sent, so they reach nothing: no network, no program, no
+// database, no queue, no router. A leaf that does not exist yet is bound by its
 // line from its first file on.
 var leaves = []leaf{
 	{"storage/report", nil, "the crash report: its limits, checks and scrubbing stand before everything that keeps one"},
@@ -60,7 +58,7 @@ type leaf struct {
 	reason  string
 }
 
-// leafOf gives the place of a folder among the leaves; -1 if it is in none.
+// leafOf returns the index of a folder among the leaves; -1 if it is in none.
 func leafOf(folder string) int {
 	return slices.IndexFunc(leaves, func(l leaf) bool { return under(folder, l.folder) })
 }
@@ -74,16 +72,16 @@ var confined = []struct {
 	reason  string
 }{
 	{"github.com/gin-gonic/gin", []string{"api", "cmd/bench"}, "handlers are the api's; the bench measures it as a baseline"},
-	{"github.com/hibiken/asynq", []string{"tasks/dispatch", "worker/.", "scheduler/.", "api/ops"}, "the ledger is the truth; asynq only carries offers, and the console shows them"},
+	{"github.com/hibiken/asynq", []string{"tasks/dispatch", "worker/.", "scheduler/.", "api/ops"}, "the ledger is the truth; asynq only carries deliveries, and the console shows them"},
 	{"github.com/hibiken/asynqmon", []string{"api/ops"}, "the console"},
 	{"github.com/jmoiron/sqlx", []string{"storage", "tasks/dispatch"}, "queries are written in storage"},
 	{"github.com/lib/pq", []string{"storage", "tasks/dispatch", "cmd/localservice"}, "so are the driver's errors read there; a started server is ready when it has answered a query"},
 	{"github.com/minio/minio-go/v7", []string{"storage", "tasks/dispatch", "cmd/bench"}, "objects are reached through storage/object; the bench measures it as a baseline"},
 	{"github.com/redis/go-redis/v9", []string{"storage", "tasks/dispatch", "cmd/localservice"}, "Redis holds deliveries only; a started server is ready when it has answered"},
-	{"github.com/coder/websocket", []string{"worker/browser", "worker/run/replay"}, "browsers are spoken to in the browser room"},
+	{"github.com/coder/websocket", []string{"worker/browser", "worker/run/replay"}, "the browser room talks to browsers"},
 	{"database/sql", []string{"storage", "cmd/localservice"}, "queries are written in storage; a started server is ready when it has answered one"},
 	{"github.com/alecthomas/kong", []string{"cmd"}, "settings are read once, in main, and handed down"},
-	{"github.com/stretchr/testify", nil, "tests only"},
+	{"github.com/stretchr/testify", []string{"cmd/localservice/servicetest"}, "tests only"},
 	{"go.uber.org/goleak", nil, "tests only"},
 	{"testing", []string{"cmd/localservice/servicetest"}, "tests only"},
 	{modulePath + "/cmd/localservice/servicetest", []string{"cmd/localservice/servicetest"}, "tests only"},
@@ -99,55 +97,63 @@ type goFile struct {
 	imports []string
 }
 
-// ours gives the folder of an import of this module.
+// ours returns the folder of an import of this module.
 func ours(importPath string) (string, bool) {
 	return strings.CutPrefix(importPath, modulePath+"/")
 }
 
-// projectFiles lists the files of the project: those that git tracks or would,
-// or, where git cannot be asked, those outside of what .gitignore names.
+// projectFiles returns the files of the project: those that git tracks or would
+// track; without git, those that .gitignore does not name.
 func projectFiles(t *testing.T) []string {
 	t.Helper()
-	git := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	git.Dir = moduleRoot
-	var names []string
-	if out, err := git.Output(); err == nil && len(out) > 0 {
-		for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-			if info, err := os.Lstat(filepath.Join(moduleRoot, name)); err == nil && info.Mode().IsRegular() {
-				names = append(names, name)
-			}
-		}
-	} else {
-		root := os.DirFS(moduleRoot)
-		require.NoError(t, fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-			if d != nil && d.IsDir() && slices.Contains([]string{".git", "bin", "data", ".cache", "node_modules"}, d.Name()) {
-				return fs.SkipDir
-			}
-			if err == nil && d.Type().IsRegular() && name != ".env" {
-				names = append(names, name)
-			}
-			return err
-		}))
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	names, err := listFiles()
+	require.NoError(t, err)
+	return names
 }
 
-// parseFiles reads the imports and package docs of all Go files, whatever
-// system they are for.
+func listFiles() ([]string, error) {
+	git := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	git.Dir = moduleRoot
+	out, err := git.Output()
+	if err != nil || len(out) == 0 {
+		return walkFiles()
+	}
+	var names []string
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if info, err := os.Lstat(filepath.Join(moduleRoot, name)); err == nil && info.Mode().IsRegular() {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+func walkFiles() (names []string, err error) {
+	err = fs.WalkDir(os.DirFS(moduleRoot), ".", func(name string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && slices.Contains([]string{".git", "bin", "data", ".cache", "node_modules"}, d.Name()) {
+			return fs.SkipDir
+		}
+		if err == nil && d.Type().IsRegular() && name != ".env" {
+			names = append(names, name)
+		}
+		return err
+	})
+	return names, err
+}
+
+// isSource reports whether a file is Go code of the module.
+func isSource(name string) bool {
+	return path.Ext(name) == ".go" && !strings.Contains(name, "/testdata/")
+}
+
+// parseFiles returns the imports and package docs of all Go files, whatever system
+// they are for.
 func parseFiles(t *testing.T) []goFile {
 	t.Helper()
 	var files []goFile
-	set := token.NewFileSet()
-	for _, name := range projectFiles(t) {
-		if path.Ext(name) != ".go" || strings.Contains(name, "/testdata/") {
-			continue
-		}
-		parsed, err := parser.ParseFile(set, filepath.Join(moduleRoot, name), nil, parser.ImportsOnly|parser.ParseComments)
-		require.NoError(t, err)
-		files = append(files, readFile(name, parsed))
+	for _, s := range sources(t) {
+		files = append(files, readFile(s.name, s.file))
 	}
-	require.NotEmpty(t, files)
 	return files
 }
 
@@ -161,7 +167,7 @@ func readFile(name string, parsed *ast.File) goFile {
 	return f
 }
 
-// under tells whether a folder is the other one or below it.
+// under reports whether a folder is the other one or below it.
 func under(folder, top string) bool {
 	if alone, ok := strings.CutSuffix(top, "/."); ok {
 		return folder == alone
@@ -169,14 +175,14 @@ func under(folder, top string) bool {
 	return folder == top || strings.HasPrefix(folder, top+"/")
 }
 
-// standard tells whether an import is of the standard library: the first part
-// of any other path has a dot.
+// standard reports whether an import is of the standard library: the first part of
+// any other path has a dot.
 func standard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	return !strings.Contains(first, ".")
 }
 
-// wrongImport says what is wrong with one import of one file; "" if nothing.
+// wrongImport returns what is wrong with one import of one file; "" if nothing.
 func wrongImport(f goFile, importPath string) string {
 	if f.test {
 		return ""
@@ -232,7 +238,7 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
-// The rules themselves: what they let through and what not.
+// The rules themselves: what they allow and what not.
 func TestWrongImport(t *testing.T) {
 	t.Parallel()
 	m := modulePath + "/"
@@ -292,38 +298,11 @@ func TestWrongImport(t *testing.T) {
 	}
 }
 
-func TestPackageDocs(t *testing.T) {
-	t.Parallel()
-	type folder struct{ code, doc bool }
-	folders := map[string]*folder{}
-	for _, f := range parseFiles(t) {
-		if f.test {
-			continue
-		}
-		at := folders[f.folder]
-		if at == nil {
-			at = &folder{}
-			folders[f.folder] = at
-		}
-		start := "Package " + f.pkg + " "
-		if f.pkg == "main" {
-			start = "Command " + path.Base(f.folder) + " "
-		}
-		at.code = true
-		at.doc = at.doc || strings.HasPrefix(f.doc, start)
-	}
-	for name, at := range folders {
-		if at.code && !at.doc {
-			t.Errorf("%s: no file has a comment that begins with Package (or Command) and its name", name)
-		}
-	}
-}
-
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	top := []string{"cmd", "api", "worker", "scheduler", "tasks", "storage", "migrations", "docs", ".ci"}
 	root := []string{"go.mod", "go.sum", "compose.yaml", "README.md", "Makefile", "Dockerfile", "LICENSE", ".gitignore"}
-	// Names that say where a thing was put, not what it is.
+	// Names that state where a thing was put, not what it is.
 	vague := regexp.MustCompile(`^(internal|pkg|utils?|common|helpers?|managers?|misc|base|shared|lib)$`)
 	for _, name := range projectFiles(t) {
 		parts := strings.Split(name, "/")
@@ -341,8 +320,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// Files say nothing of the machine on which they were written, and name no
-// package registry: which one is used is a matter of each machine's settings.
+// Files mention nothing of the machine on which they were written, and name no
+// package registry: each machine's settings choose it.
 func TestFilesSpeakOfTheProjectOnly(t *testing.T) {
 	t.Parallel()
 	// Written in pieces, so that this file passes.
@@ -360,7 +339,7 @@ func TestFilesSpeakOfTheProjectOnly(t *testing.T) {
 	}
 }
 
-// Secrets and data that the ways in make must not be committed by accident.
+// Secrets and data that make and slipway write must not be committed by accident.
 func TestIgnored(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile(filepath.Join(moduleRoot, ".gitignore"))

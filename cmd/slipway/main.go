@@ -1,6 +1,15 @@
 // Command slipway is the whole product: `up` runs everything in one process with
-// private servers, `api`, `worker` and `scheduler` are the tiers of a production
+// managed servers, `api`, `worker` and `scheduler` are the tiers of a production
 // deployment, `migrate`, `admin` and `doctor` are the operator's tools.
+//
+// A command that runs a tier goes one straight way: read the settings
+// (settings.go), open the services (services.go), start the tier (wire_*.go),
+// wait for a signal, and stop everything in reverse order (tiers.go, up.go).
+//
+// An error on the way up ends the process with exit code 1 and one line on
+// standard error, a wrong command line or variable with 2. At a signal the
+// process ends within the time of SLIPWAY_WORKER_DRAIN and requestGrace; a second
+// signal ends it at once, and the ledger restores what it was doing.
 package main
 
 import (
@@ -27,19 +36,19 @@ import (
 type cli struct {
 	settings
 
-	Up        upCommand        `cmd:"" help:"Run everything in one process, with private PostgreSQL and Redis where no URL is set."`
+	Up        upCommand        `cmd:"" help:"Run everything in one process, with managed PostgreSQL and Redis where no URL is set."`
 	API       apiCommand       `cmd:"" name:"api" help:"Run the api tier."`
 	Worker    workerCommand    `cmd:"" help:"Run the worker tier."`
 	Scheduler schedulerCommand `cmd:"" help:"Run the scheduler tier."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database to the newest schema."`
 	Admin     adminCommand     `cmd:"" help:"Create and rotate organizations, users, service accounts, keys, crash projects and tokens."`
-	Doctor    doctorCommand    `cmd:"" help:"Say what this machine lacks for slipway up, and the line that installs it."`
+	Doctor    doctorCommand    `cmd:"" help:"Report what this machine lacks for slipway up, and how to install it."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// run parses and carries out one command line and gives the exit code.
+// run parses and executes one command line and returns the exit code.
 func run(args []string) int {
 	var c cli
 	parser, err := kong.New(&c, kong.Name("slipway"),
@@ -59,9 +68,9 @@ func run(args []string) int {
 		return 2
 	}
 	if os.Getenv("GOGC") == "" {
-		// A storm of requests allocates much and keeps little: collecting at
-		// three and a half times the live heap instead of twice gave six per
-		// cent more accepted crash reports for some tens of megabytes.
+		// Many requests at once allocate much and keep little. Collecting at
+		// three and a half times the live heap instead of twice accepts six per
+		// cent more crash reports, for some tens of megabytes.
 		debug.SetGCPercent(250)
 	}
 	ctx, stop := stopSignals()
@@ -78,13 +87,13 @@ func run(args []string) int {
 	return 0
 }
 
-// quietError fails a command that has said why already.
+// quietError ends a command that has printed its error already.
 type quietError struct{}
 
 func (*quietError) Error() string { return "failed" }
 
-// stopSignals gives a context that the first ctrl-C or SIGTERM ends; the second
-// ends the process, for those who do not want to wait for the drain.
+// stopSignals returns a context that the first ctrl-C or SIGTERM ends. The second
+// ends the process without waiting for requests and tasks.
 func stopSignals() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -108,7 +117,7 @@ func (s *settings) logger() *slog.Logger {
 	return slog.New(logfield.Handler(slog.NewJSONHandler(os.Stderr, opts)))
 }
 
-// version is the module's version, or the commit it was built from.
+// version returns the module's version, or the commit that it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -29,7 +29,7 @@ const (
 type chaos struct {
 	t      *testing.T
 	c      *cluster
-	s      *services
+	s      *restartable
 	random *rand.Rand
 	fleet  []*member
 	began  time.Time

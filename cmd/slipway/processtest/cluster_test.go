@@ -143,8 +143,8 @@ func (c *cluster) count(t *testing.T, query string, args ...any) int {
 	return n
 }
 
-// services are PostgreSQL and Redis that keep their data and can be restarted.
-type services struct {
+// restartable has PostgreSQL and Redis that keep their data and can be restarted.
+type restartable struct {
 	folder   *localservice.Folder
 	postgres *localservice.Server
 	redis    *localservice.Server
@@ -152,7 +152,7 @@ type services struct {
 
 // startServices starts them on ports that nobody takes while they are down:
 // clients have the addresses.
-func startServices(t *testing.T) *services {
+func startServices(t *testing.T) *restartable {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"postgres", "redis"} {
@@ -161,7 +161,7 @@ func startServices(t *testing.T) *services {
 	folder, err := localservice.Open(dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = folder.Close(context.Background()) })
-	s := &services{folder: folder}
+	s := &restartable{folder: folder}
 	require.NoError(t, s.startPostgres(t.Context()))
 	require.NoError(t, s.startRedis(t.Context()))
 	for _, server := range []*localservice.Server{s.postgres, s.redis} {
@@ -174,17 +174,17 @@ func startServices(t *testing.T) *services {
 	return s
 }
 
-func (s *services) startPostgres(ctx context.Context) error {
+func (s *restartable) startPostgres(ctx context.Context) error {
 	server, err := s.folder.Postgres(ctx, localservice.PostgresConfig{SharedBuffersMB: 64})
 	return s.keep(&s.postgres, server, err)
 }
 
-func (s *services) startRedis(ctx context.Context) error {
+func (s *restartable) startRedis(ctx context.Context) error {
 	server, err := s.folder.Redis(ctx, localservice.RedisConfig{})
 	return s.keep(&s.redis, server, err)
 }
 
-func (s *services) keep(to **localservice.Server, server *localservice.Server, err error) error {
+func (s *restartable) keep(to **localservice.Server, server *localservice.Server, err error) error {
 	if err != nil {
 		return err
 	}

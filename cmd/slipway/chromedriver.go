@@ -9,9 +9,9 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice"
 )
 
-// startBrowser starts the private chromedriver where no hub is set; nil where the
-// machine has none: builds and crashes need no browser.
-func startBrowser(ctx context.Context, folder *localservice.Folder, s *settings, log *slog.Logger) (*localservice.Server, error) {
+// startChromedriver starts the managed chromedriver where no hub is set. It returns
+// nil where the machine has none: builds and crashes need no browser.
+func startChromedriver(ctx context.Context, folder *localservice.Folder, s *settings, log *slog.Logger) (*localservice.Server, error) {
 	if s.WebDriverURL != "" {
 		return nil, nil
 	}
@@ -28,14 +28,13 @@ func startBrowser(ctx context.Context, folder *localservice.Folder, s *settings,
 	return driver, nil
 }
 
-// restartPause is the wait before a chromedriver that ended is started again, so
-// that one that cannot run does not keep the machine busy.
+// restartPause is the wait before each restart of chromedriver, so that one that
+// ends at once does not keep the machine busy.
 const restartPause = 2 * time.Second
 
-// keepBrowser starts the chromedriver again when it ends: tests fail meanwhile,
-// and nothing else does. Its address stays the same, for the folder keeps port and
-// path.
-func keepBrowser(ctx context.Context, folder *localservice.Folder, driver *localservice.Server, log *slog.Logger) {
+// keepChromedriver restarts chromedriver whenever it ends; meanwhile tests fail, and
+// nothing else does. Its address stays the same: the folder keeps port and path.
+func keepChromedriver(ctx context.Context, folder *localservice.Folder, driver *localservice.Server, log *slog.Logger) {
 	address := driver.URL()
 	for {
 		select {
@@ -55,7 +54,7 @@ func keepBrowser(ctx context.Context, folder *localservice.Folder, driver *local
 			case err != nil:
 				log.Error("chromedriver does not start", "error", err)
 			case next.URL() != address:
-				// Another program has its port: that may be over soon.
+				// Another program has its port, perhaps briefly.
 				log.Error("chromedriver got another address")
 				_ = next.Stop(ctx)
 			default:

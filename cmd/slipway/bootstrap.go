@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-qa/slipway/cmd/localservice"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// writeEnvironment writes the addresses of this run as shell variables, for
+// `slipway admin` or another worker beside it.
+func writeEnvironment(dir string, s *settings) error {
+	var b strings.Builder
+	for _, v := range []struct{ name, value string }{
+		{"SLIPWAY_DATABASE_URL", string(s.DatabaseURL)}, {"SLIPWAY_REDIS_URL", string(s.RedisURL)},
+		{"SLIPWAY_OBJECTS_URL", string(s.ObjectsURL)}, {"SLIPWAY_SIGNING_KEY", string(s.SigningKey)},
+		{"SLIPWAY_PUBLIC_URL", s.PublicURL}, {"SLIPWAY_REGION", s.Region},
+	} {
+		fmt.Fprintf(&b, "%s=%s\n", v.name, shellQuote(v.value))
+	}
+	return localservice.ReplaceFile(filepath.Join(dir, "environment"), []byte(b.String()), 0o600)
+}
+
+// bootstrap creates the first organization and its keys. The file is written and
+// synced before the rows, so that every key that exists is in the file. The next
+// start completes one that was interrupted.
+func bootstrap(ctx context.Context, db *storage.DB, dir string, s *settings) (*account.Bootstrap, error) {
+	path := filepath.Join(dir, "bootstrap.json")
+	var boot *account.Bootstrap
+	raw, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		keys, err := account.NewIssuer(s.Region, nil)
+		if err != nil {
+			return nil, err
+		}
+		if boot, err = account.NewBootstrap(keys, s.PublicURL); err != nil {
+			return nil, err
+		}
+		if err := writeBootstrap(path, boot); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, fmt.Errorf("read bootstrap file: %w", err)
+	default:
+		if err := json.Unmarshal(raw, &boot); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if err := boot.Check(s.Region); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if err := db.InTx(ctx, func(tx *storage.Tx) error { return boot.Apply(ctx, tx, s.Region) }); err != nil {
+		return nil, err
+	}
+	boot.BaseURL = s.PublicURL
+	return boot, writeBootstrap(path, boot)
+}
+
+func writeBootstrap(path string, boot *account.Bootstrap) error {
+	doc, err := json.MarshalIndent(boot, "", "  ")
+	if err != nil {
+		return fmt.Errorf("bootstrap file: %w", err)
+	}
+	return localservice.ReplaceFile(path, append(doc, '\n'), 0o600)
+}
+
+// shellQuote quotes a text as one word for any POSIX shell.
+func shellQuote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// A type with more methods than this has more than one job.
+	mostMethods = 30
+	// A file holds one idea.
+	mostLines     = 400
+	mostTestLines = 600
+	// Some lookups return at once when they find; more of them are a ladder.
+	mostErrNil = 2
+)
+
+// longFiles are production files above mostLines, with the reason why they are
+// one idea all the same.
+var longFiles = map[string]string{}
+
+func TestFilesHoldOneIdea(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		switch {
+		case s.lines > mostTestLines:
+			t.Errorf("%s has %d lines: split it by idea", s.name, s.lines)
+		case !s.test && s.lines > mostLines && longFiles[s.name] == "":
+			t.Errorf("%s has %d lines: split it by idea, or give the reason in longFiles", s.name, s.lines)
+		case s.lines <= mostLines && longFiles[s.name] != "":
+			t.Errorf("%s is no longer long: take it out of longFiles", s.name)
+		}
+	}
+}
+
+func TestTypesHaveFewMethods(t *testing.T) {
+	t.Parallel()
+	methods := map[string]int{}
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && !s.test {
+				methods[s.folder+"."+receiver(f)]++
+			}
+		}
+	}
+	for name, n := range methods {
+		if n > mostMethods {
+			t.Errorf("%s has %d methods, more than %d: split it", name, n, mostMethods)
+		}
+	}
+}
+
+// receiver returns the name of the type of a method.
+func receiver(f *ast.FuncDecl) string {
+	t := f.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// Errors return early. A ladder is a statement that goes on while err is nil:
+// `if err == nil { err = next() }`.
+func TestErrorsReturnEarly(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		plain := 0
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			branch, ok := n.(*ast.IfStmt)
+			if !ok || branch.Init != nil || !beginsWithErrNil(branch.Cond) {
+				return true
+			}
+			plain++
+			if assignsErr(branch.Body) {
+				t.Errorf("%s: a step of a ladder: return early", s.position(branch.Pos()))
+			}
+			return true
+		})
+		if plain > mostErrNil {
+			t.Errorf("%s has `if err == nil` %d times: return early", s.name, plain)
+		}
+	}
+}
+
+// beginsWithErrNil reports whether a condition is err == nil, alone or as the
+// first of several that must all hold.
+func beginsWithErrNil(cond ast.Expr) bool {
+	b, ok := cond.(*ast.BinaryExpr)
+	if !ok {
+		return false
+	}
+	if b.Op == token.LAND {
+		return beginsWithErrNil(b.X)
+	}
+	return b.Op == token.EQL && isNamed(b.X, "err") && isNamed(b.Y, "nil")
+}
+
+func isNamed(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// assignsErr reports whether a block assigns to the err around it.
+func assignsErr(block *ast.BlockStmt) (assigns bool) {
+	for _, statement := range block.List {
+		if a, ok := statement.(*ast.AssignStmt); ok && a.Tok == token.ASSIGN {
+			for _, left := range a.Lhs {
+				assigns = assigns || isNamed(left, "err")
+			}
+		}
+	}
+	return assigns
+}
+
+func TestLadders(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		"if err == nil { err = f() }":                true,
+		"if err == nil && x { _, err = f() }":        true,
+		"if err == nil { return }":                   false,
+		"if err == nil { err := f(); _ = err }":      false,
+		"if err != nil { err = f() }":                false,
+		"if x && err == nil { err = f() }":           false,
+		"if _, err := f(); err == nil { err = g() }": false,
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() { "+body+" }", 0)
+		require.NoError(t, err)
+		branch := file.Decls[0].(*ast.FuncDecl).Body.List[0].(*ast.IfStmt)
+		require.Equal(t, want, branch.Init == nil && beginsWithErrNil(branch.Cond) && assignsErr(branch.Body), body)
+	}
+}
+
+// A package says in one place, and in some paragraphs, what it is for, how it
+// works and how it fails.
+func TestPackageDocs(t *testing.T) {
+	t.Parallel()
+	const fewest, most = 5, 30
+	docs := map[string][]string{}
+	for _, f := range parseFiles(t) {
+		if f.test {
+			continue
+		}
+		start := "Package " + f.pkg + " "
+		if f.pkg == "main" {
+			start = "Command " + filepath.Base(f.folder) + " "
+		}
+		docs[f.folder] = append(docs[f.folder], "")
+		if f.doc == "" {
+			continue
+		}
+		require.True(t, strings.HasPrefix(f.doc, start), "%s: the package's comment begins with %q", f.name, start)
+		docs[f.folder][0] += f.doc
+	}
+	for folder, doc := range docs {
+		if n := strings.Count(doc[0], "\n"); n < fewest || n > most {
+			t.Errorf("%s: the package's comment has %d lines, not %d to %d", folder, n, fewest, most)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rooms are the folders below storage. Storage holds rows, objects, their formats
+// and the rules that decide what a row becomes, nothing else: each reason says
+// which of these a room is.
+var rooms = map[string]string{
+	"storage":                  "transactions, errors and the schema, which all stores share",
+	"storage/account":          "rows: organizations, people, their keys, the audit",
+	"storage/artifact":         "format: packages of apps",
+	"storage/artifact/android": "format: Android packages and bundles",
+	"storage/artifact/apple":   "format: packages of Apple's systems",
+	"storage/artifact/archive": "format: archives that packages are made of",
+	"storage/artifact/icon":    "format: icons of apps, as they are stored",
+	"storage/artifact/inspect": "format: which kind of package a file is, and what it states",
+	"storage/artifact/mapping": "format: files that undo obfuscation",
+	"storage/authoring":        "rows: test cases, revisions, suites, variables, tunnels",
+	"storage/crash":            "rows: crashes and their groups, with the rules by which they are counted",
+	"storage/cron":             "rule: when the schedule in a row is due next",
+	"storage/distribution":     "rows: projects, builds, files, groups of testers",
+	"storage/ledger":           "rows: tasks, with the rules of their states",
+	"storage/mail":             "rows: mail to be sent, and kept",
+	"storage/object":           "objects: the store of files, in S3 or a folder",
+	"storage/report":           "format: crash reports",
+	"storage/run":              "rows: runs of tests, their jobs, events and files",
+	"storage/schedule":         "rows: schedules and their firings",
+	"storage/seal":             "format: secrets in rows, encrypted",
+	"storage/step":             "format: test steps, selectors and capabilities",
+}
+
+// sharedBelow are packages that lie below the only tier that imports them, with
+// the reason why they stay there.
+var sharedBelow = map[string]string{
+	"migrations":               "the SQL is a top-level folder, which operators and reviewers open first",
+	"storage/artifact/inspect": "one format with its parts below storage/artifact, which stored rows and objects have",
+	"tasks/note":               "cmd hands its function to the worker, which sends the same notes by mail",
+}
+
+func TestRoomsOfStorage(t *testing.T) {
+	t.Parallel()
+	var found []string
+	for _, f := range parseFiles(t) {
+		if under(f.folder, "storage") && !f.test {
+			found = append(found, f.folder)
+		}
+	}
+	slices.Sort(found)
+	require.Equal(t, slices.Sorted(maps.Keys(rooms)), slices.Compact(found),
+		"a new room below storage needs a line in rooms: is it rows, objects, a format, or a rule of what a row becomes?")
+}
+
+// A package lives in the lowest tier that all its importers share. The tiers'
+// direction keeps it from being too high; here it is not too low. cmd imports
+// what it starts, so its imports do not count.
+func TestPackagesLiveWithTheirImporters(t *testing.T) {
+	t.Parallel()
+	importers := map[string]map[string]bool{} // tiers by folder
+	for _, f := range parseFiles(t) {
+		if f.test {
+			continue
+		}
+		for _, importPath := range f.imports {
+			folder, here := ours(importPath)
+			if !here || tierOf(f.folder) == "cmd" {
+				continue
+			}
+			if importers[folder] == nil {
+				importers[folder] = map[string]bool{}
+			}
+			importers[folder][tierOf(f.folder)] = true
+		}
+	}
+	var low []string
+	for folder, from := range importers {
+		if len(from) == 1 && !from[tierOf(folder)] {
+			low = append(low, folder)
+			if sharedBelow[folder] == "" {
+				t.Errorf("%s: only %v imports it, so it belongs there", folder, slices.Collect(maps.Keys(from)))
+			}
+		}
+	}
+	for folder := range sharedBelow {
+		require.Contains(t, low, folder, "an exception that is not needed any more")
+	}
+}
+
+// tierOf returns the top-level folder.
+func tierOf(folder string) string {
+	tier, _, _ := strings.Cut(folder, "/")
+	return tier
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+
+	"github.com/google/uuid"
+	"github.com/slipway-qa/slipway/api"
+	apiaccount "github.com/slipway-qa/slipway/api/account"
+	"github.com/slipway-qa/slipway/api/auth"
+	apiauthoring "github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/crash"
+	apidistribution "github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/api/install"
+	"github.com/slipway-qa/slipway/api/intake"
+	"github.com/slipway-qa/slipway/api/ops"
+	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/upload"
+	"github.com/slipway-qa/slipway/api/wait"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/object"
+	runstore "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/tasks/link"
+)
+
+// startAPI connects the rooms of the api to the services and serves them.
+func (s *services) startAPI(listener net.Listener, fast *dispatch.Fast, committer *intake.Committer, ready *ops.Readiness) (stop func(), err error) {
+	var stops cleanups
+	defer func() {
+		if err != nil {
+			stops.run()
+		}
+	}()
+	public, err := url.Parse(s.settings.PublicURL)
+	if err != nil || public.Host == "" {
+		return nil, fmt.Errorf("SLIPWAY_PUBLIC_URL must be an address such as https://qa.example.com")
+	}
+	authenticator, err := auth.New(auth.Config{DB: s.db, Region: s.settings.Region, BaseDomain: s.settings.BaseDomain,
+		PublicHost: public.Hostname(), Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	receiver, err := intake.New(intake.Config{Submitter: committer, Store: s.crashes, Objects: s.objects,
+		Region: s.settings.Region, Leaks: intake.NewLeaks(s.db, s.log), Observer: s.metrics.Observer(), Log: s.log,
+		Limits: intake.Limits{Report: s.settings.CrashReportBytes, Attachment: s.settings.CrashAttachmentBytes,
+			Attachments: s.settings.CrashAttachments, InFlight: s.settings.CrashBytesInFlight}})
+	if err != nil {
+		return nil, err
+	}
+	stops.add(receiver.Close)
+	console, err := ops.NewConsole(s.redis)
+	if err != nil {
+		return nil, err
+	}
+	stops.add(func() { _ = console.Close() })
+	keys, err := account.NewIssuer(s.settings.Region, nil)
+	if err != nil {
+		return nil, err
+	}
+	watcher := wait.NewWatcher(wait.Config{Ended: s.ledger.Ended, Log: s.log})
+	stopWatcher := startLoop(watcher.Run)
+	stops.add(stopWatcher)
+	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, s.objects, keys), Intake: receiver,
+		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Console: console, DB: s.db,
+			ProtectMetrics: !s.settings.MetricsPublic}}
+	if err := s.addBuilds(&rooms, keys, authenticator, fast); err != nil {
+		return nil, err
+	}
+	stopRunWatcher, err := s.addTests(&rooms, fast)
+	if err != nil {
+		return nil, err
+	}
+	stops.add(stopRunWatcher)
+	if folder, ok := s.objects.(*object.Folder); ok {
+		rooms.Objects = folder.ServeSigned()
+	}
+	handler, err := api.New(api.Config{Log: s.log, Auth: authenticator, Routes: rooms.Routes(), Observer: s.metrics.Observer(),
+		TrustedProxies: s.settings.TrustedProxies, HTTPS: public.Scheme == "https"})
+	if err != nil {
+		return nil, err
+	}
+	stopServer := s.serve(listener, handler)
+	stops.add(func() {
+		ready.Drain()
+		stopWatcher() // ends the requests with ?wait=, which would delay the stop of the server
+		stopRunWatcher()
+		stopServer()
+	})
+	return stops.run, nil
+}
+
+// startFast starts the fast path of dispatch, which delivers new tasks at once.
+func (s *services) startFast() (*dispatch.Fast, func()) {
+	fast := dispatch.NewFast(s.redis, s.ledger, s.log)
+	return fast, startLoop(fast.Run)
+}
+
+// addBuilds adds the rooms of accounts, builds and install pages.
+func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, fast *dispatch.Fast) (err error) {
+	rooms.Accounts, err = apiaccount.New(apiaccount.Config{DB: s.db, Keys: keys, Guard: s.guard, SigningKey: []byte(s.settings.SigningKey)})
+	if err != nil {
+		return err
+	}
+	links := link.New(s.settings.PublicURL)
+	views := apidistribution.NewViews(links, s.settings.Vendor)
+	rooms.Builds = apidistribution.New(apidistribution.Config{DB: s.db, Objects: s.objects, Links: links, Vendor: s.settings.Vendor, Log: s.log})
+	rooms.Uploads, err = upload.New(upload.Config{Auth: authenticator, DB: s.db, Objects: s.objects, Links: links, Vendor: s.settings.Vendor,
+		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Fast: fast, MaxBytes: s.settings.MaxUploadBytes, Log: s.log})
+	if err != nil {
+		return err
+	}
+	rooms.Pages, err = install.New(install.Config{DB: s.db, Objects: s.objects, Links: links, PublicURL: s.settings.PublicURL, Log: s.log})
+	return err
+}
+
+// addTests adds the room of cases, suites, schedules and runs, and returns what stops
+// the watcher of runs.
+func (s *services) addTests(rooms *api.Rooms, fast *dispatch.Fast) (stop func(), err error) {
+	watcher := wait.NewWatcher(wait.Config{Log: s.log,
+		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+			return runstore.EndedRuns(ctx, s.db, ids)
+		}})
+	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Fast: fast, Guard: s.guard,
+		SigningKey: []byte(s.settings.SigningKey), PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check, Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	return startLoop(watcher.Run), nil
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/slipway-qa/slipway/cmd/localservice"
+	"github.com/slipway-qa/slipway/tasks/outbound"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/browser/egress"
+)
+
+// startBrowsers starts the pool of browsers, and the proxy through which browsers
+// of the managed chromedriver connect. trouble returns what the proxy refused.
+func (s *services) startBrowsers(slots int) (pool *browser.Pool, trouble func(string, time.Time) (string, bool), stop func(), err error) {
+	hubs, err := browser.ParseHubs(string(s.settings.WebDriverURL))
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("SLIPWAY_WEBDRIVER_URL: %w", err)
+	}
+	proxy, err := egress.Start(s.pages.Guard, s.log)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	pool, err = browser.New(browser.Config{Hubs: hubs, Local: s.settings.chromedriver, Arguments: localservice.BrowserArguments(), Warm: slots, Proxy: proxy.Addr().String(),
+		Guard: s.pages.Guard, Log: s.log, Observer: s.metrics.Observer()})
+	if err != nil {
+		proxy.Close()
+		return nil, nil, nil, err
+	}
+	stopWarm := func() {}
+	if slots > 0 {
+		stopWarm = startLoop(pool.Run)
+	}
+	return pool, proxy.Trouble, func() {
+		stopWarm()
+		pool.Close()
+		proxy.Close()
+	}, nil
+}
+
+// newPages returns the rule for addresses that tests may open.
+func (s *settings) newPages() (outbound.Pages, error) {
+	guard, err := outbound.New(outbound.Config{AllowPrivate: s.allowPrivate(), AllowMetadata: s.AllowMetadataAddresses})
+	if err != nil {
+		return outbound.Pages{}, fmt.Errorf("SLIPWAY_ALLOW_METADATA_ADDRESSES: %w", err)
+	}
+	return outbound.Pages{Guard: guard, AllowFiles: s.AllowFileURLs}, nil
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	runstore "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/link"
+	"github.com/slipway-qa/slipway/tasks/note"
+	"github.com/slipway-qa/slipway/worker"
+	workbuild "github.com/slipway-qa/slipway/worker/build"
+	workcrash "github.com/slipway-qa/slipway/worker/crash"
+	workmail "github.com/slipway-qa/slipway/worker/mail"
+	"github.com/slipway-qa/slipway/worker/maintenance"
+	workrun "github.com/slipway-qa/slipway/worker/run"
+	"github.com/slipway-qa/slipway/worker/schedule"
+)
+
+// startWorker starts the pools with a handler for every kind of task, and returns
+// what stops them. With an api in the same process, throttle slows crash processing
+// down while crashes come in; else it is nil.
+func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err error) {
+	pools, err := worker.ParsePools(s.settings.WorkerPools)
+	if err != nil {
+		return nil, err
+	}
+	// The report of a dead task is found and purged through the task, so dead tasks
+	// are kept as long as reports.
+	dead := max(4*s.settings.TaskDays, s.settings.CrashDays)
+	prune, err := maintenance.NewLedgerRetention(s.ledger, days(s.settings.TaskDays), days(dead))
+	if err != nil {
+		return nil, err
+	}
+	expire, err := workcrash.NewRetention(s.crashes, s.objects, s.settings.CrashDays, s.log)
+	if err != nil {
+		return nil, err
+	}
+	watch := s.metrics.Observer()
+	handlers := map[string]worker.Handler{
+		tasks.CrashProcess.Name:    &workcrash.Process{Store: s.crashes, Observer: watch, Throttle: throttle, Log: s.log},
+		tasks.CrashPurge.Name:      &workcrash.Purge{Store: s.crashes, Ledger: s.ledger, Objects: s.objects, Log: s.log},
+		tasks.CrashRetention.Name:  expire,
+		tasks.LedgerRetention.Name: prune,
+		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(s.objects, map[string]maintenance.Names{
+			crash.AttachmentPrefix: s.crashes.UnnamedObjects, distribution.Prefix: s.unnamedFiles, runstore.Prefix: s.unnamedRunFiles}),
+	}
+	if err := s.addBuildWork(handlers); err != nil {
+		return nil, err
+	}
+	stopBrowsers, err := s.addTestWork(handlers, pools)
+	if err != nil {
+		return nil, err
+	}
+	w, err := worker.New(worker.Config{Redis: s.redis, Ledger: s.ledger, Heartbeats: ledger.New(s.heartbeats), Pools: pools,
+		Drain: s.settings.WorkerDrain, Observer: watch, Log: s.log, Handlers: handlers,
+		KeyLimits: map[string]int{tasks.TestJob.Name: s.settings.RunParallel}})
+	if err != nil {
+		stopBrowsers()
+		return nil, err
+	}
+	if err := w.Start(); err != nil {
+		stopBrowsers()
+		return nil, err
+	}
+	return func() {
+		w.Stop()
+		stopBrowsers()
+	}, nil
+}
+
+// addBuildWork adds the handlers of builds and mail.
+func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
+	transport, err := s.settings.mailTransport()
+	if err != nil {
+		return err
+	}
+	maintenance, err := workbuild.NewMaintenance(s.db, days(s.settings.MailDays), workbuild.Step{Name: "bearer_tokens",
+		Run: func(ctx context.Context, limit int) (int64, error) {
+			return account.ForgetBearers(ctx, s.db, time.Now(), limit)
+		}})
+	if err != nil {
+		return err
+	}
+	crashes := &workcrash.BuildCrashes{Store: s.crashes, Objects: s.objects, Log: s.log}
+	for kind, handler := range map[string]worker.Handler{
+		tasks.BuildNotify.Name:      &workbuild.Notify{DB: s.db, Links: link.New(s.settings.PublicURL), NotesHTML: note.HTML},
+		tasks.BuildSync.Name:        &workbuild.Sync{DB: s.db, Objects: s.objects, Guard: s.guard, Key: []byte(s.settings.SigningKey)},
+		tasks.BuildDelete.Name:      &workbuild.Delete{Crashes: crashes, Objects: s.objects, Log: s.log},
+		tasks.ProjectDelete.Name:    &workbuild.DeleteProject{DB: s.db, Crashes: crashes, Objects: s.objects, Log: s.log},
+		tasks.BuildMaintenance.Name: maintenance,
+		tasks.MailSend.Name:         &workmail.Send{DB: s.db, Transport: transport},
+	} {
+		handlers[kind] = handler
+	}
+	return nil
+}
+
+// addTestWork adds the handlers of runs and schedules, and returns what stops the
+// browsers.
+func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worker.Pool) (stop func(), err error) {
+	browsers, trouble, stop, err := s.startBrowsers(runSlots(pools))
+	if err != nil {
+		return nil, err
+	}
+	maintenance, err := workrun.NewMaintenance(s.db, s.objects, days(s.settings.RunDays), s.log)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	handlers[tasks.TestJob.Name] = &workrun.Job{DB: s.db, Objects: s.objects, Browsers: browsers, Key: []byte(s.settings.SigningKey),
+		CheckURL: s.pages.Check, Trouble: trouble, Timeout: s.settings.RunTimeout, Screenshots: s.settings.RunScreenshots, Log: s.log}
+	handlers[tasks.SuiteRun.Name] = &workrun.Suite{DB: s.db, Vendor: s.settings.Vendor, Log: s.log}
+	handlers[tasks.RunMaintenance.Name] = maintenance
+	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Observer: s.metrics.Observer(), Log: s.log}
+	return stop, nil
+}
+
+// runSlots returns the number of slots that serve the queue of runs, which is the
+// number of browsers that are kept ready.
+func runSlots(pools []worker.Pool) int {
+	n := 0
+	for _, pool := range pools {
+		if pool.Queues[tasks.Run] > 0 {
+			n += pool.Slots
+		}
+	}
+	return n
+}
+
+func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
+
+// unnamedFiles returns those of the objects of builds that no row names.
+func (s *services) unnamedFiles(ctx context.Context, keys []string) ([]string, error) {
+	return distribution.UnnamedObjects(ctx, s.db, keys)
+}
+
+// unnamedRunFiles returns those of the objects of runs that no row names.
+func (s *services) unnamedRunFiles(ctx context.Context, keys []string) ([]string, error) {
+	return runstore.UnnamedObjects(ctx, s.db, keys)
+}
+
+// servedQueues returns the queues that the pools of a worker serve, sorted.
+func servedQueues(text string) ([]string, error) {
+	pools, err := worker.ParsePools(text)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var queues []string
+	for _, pool := range pools {
+		for q := range pool.Queues {
+			if !seen[q] {
+				seen[q] = true
+				queues = append(queues, q)
+			}
+		}
+	}
+	return sorted(queues), nil
+}
