@@ -23,7 +23,7 @@ type addresses struct {
 
 // checkAddresses checks the addresses that a test opens. urlPath is the member of
 // the test's own address, stepsPath that of its steps.
-func (h *Handlers) checkAddresses(ctx context.Context, urlPath, testURL, stepsPath string, steps []step.Step) error {
+func (h *room) checkAddresses(ctx context.Context, urlPath, testURL, stepsPath string, steps []step.Step) error {
 	a := addresses{check: h.cfg.CheckURL, seen: map[string]bool{}}
 	if err := a.look(ctx, urlPath, testURL); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (h *Handlers) checkAddresses(ctx context.Context, urlPath, testURL, stepsPa
 // look checks one address, which the body has at path.
 func (a *addresses) look(ctx context.Context, path, address string) error {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme == "" || variables(address) {
+	if err != nil || u.Scheme == "" || holdsVariables(address) {
 		return nil // package step has looked at the form
 	}
 	origin := strings.ToLower(u.Scheme + "://" + u.Host)
@@ -59,12 +59,12 @@ func (a *addresses) look(ctx context.Context, path, address string) error {
 	return nil
 }
 
-func variables(address string) bool { return strings.Contains(address, "{{") }
+func holdsVariables(address string) bool { return strings.Contains(address, "{{") }
 
 // against completes a relative address.
 func against(base, address string) string {
 	b, err := url.Parse(base)
-	if err != nil || variables(base) || variables(address) {
+	if err != nil || holdsVariables(base) || holdsVariables(address) {
 		return address
 	}
 	u, err := b.Parse(address)

@@ -1,21 +1,22 @@
 // Package authoring serves test cases, test suites, their runs, schedules,
-// variables and tunnels (authoring document, parts 2.1 to 2.5, 4.1 to 4.3;
-// decisions, part 2).
+// variables and tunnels.
 //
-// Every success that has a body is {"data": ...}; every failure goes through
-// fail, which gives the errors of the stores the codes of the interface. What is
-// wrong in a path is INVALID_PARAMS, in a query INVALID_QUERY, and in a body
-// INVALID_BODY with the path of the member. The members that the document names
-// are always there, with the type that it names.
+// Every success that has a body is {"data": ...}. Handlers return the errors of the
+// stores; the line of a route names the resource of its path, and problem gives the
+// errors the codes of the interface. What is wrong in a path is INVALID_PARAMS, in a
+// query INVALID_QUERY, and in a body INVALID_BODY with the path of the member. The
+// members that the interface names are always there, with the type that it names.
 //
 // Bodies are JSON objects; members that are not known are ignored. A test comes
-// from strangers: its steps and settings are bounded and checked by package step,
+// from outside: its steps and settings are bounded and checked by package step,
 // its addresses by CheckURL, before anything is stored. Addresses that hold
 // variables are known only when a step executes and are checked then.
 //
 // Reads see the whole organization. Changes are made by account.Writer in one
 // transaction with their audit row, and a change that ends runs cancels their
-// ledger tasks in it.
+// ledger tasks in it. A run is started in four steps: read the caller and the
+// request, resolve targets and tunnel (targeting), write run, jobs and tasks in one
+// transaction, deliver the tasks.
 package authoring
 
 import (
@@ -41,7 +42,7 @@ import (
 type Config struct {
 	DB      *storage.DB
 	Objects object.Store
-	// Watcher watches runs and suite runs (authoring.EndedRuns).
+	// Watcher ends the waits for runs and suite runs.
 	Watcher *wait.Watcher
 	// Fast hands new tasks over at once; may be nil.
 	Fast *dispatch.Fast
@@ -57,13 +58,24 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Handlers are the handlers of the interface.
-type Handlers struct{ cfg Config }
+// Handlers are the handlers of the room's routes.
+type Handlers struct {
+	cases     cases
+	runs      runs
+	suites    suites
+	suiteRuns suiteRuns
+	schedules schedules
+	variables variables
+	tunnels   tunnels
+}
 
-// basePath begins the links that answers hold.
+// room is what the handlers share.
+type room struct{ cfg Config }
+
+// basePath begins the paths of the interface and the links that answers hold.
 const basePath = "/v1/ai-authoring"
 
-// New makes the handlers. Without CheckURL it refuses: tests that may open any
+// New returns the handlers. Without CheckURL it refuses: tests that may open any
 // address are no default.
 func New(cfg Config) (*Handlers, error) {
 	if cfg.DB == nil || cfg.CheckURL == nil {
@@ -73,19 +85,12 @@ func New(cfg Config) (*Handlers, error) {
 		cfg.Log = slog.Default()
 	}
 	cfg.PublicURL = strings.TrimRight(cfg.PublicURL, "/")
-	return &Handlers{cfg: cfg}, nil
-}
-
-// organization is the caller's; 0, which finds nothing, without a caller.
-func organization(c *gin.Context) int64 {
-	if caller := auth.CallerOf(c.Request.Context()); caller != nil {
-		return caller.OrganizationID
-	}
-	return 0
+	r := &room{cfg: cfg}
+	return &Handlers{cases{r}, runs{r}, suites{r}, suiteRuns{r}, schedules{r}, variables{r}, tunnels{r}}, nil
 }
 
 // change runs a change with its audit row in one transaction.
-func (h *Handlers) change(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w account.Writer) error) error {
+func (h *room) change(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w account.Writer) error) error {
 	ctx, w := c.Request.Context(), auth.Writer(c)
 	return h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return do(ctx, tx, w) })
 }

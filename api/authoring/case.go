@@ -4,126 +4,125 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
-// Cases answers GET /testcases, newest first. Parameters: search (part of the
-// name), startDate, endDate (creation), userId (creator), teamId, testSuiteId
-// (array; null selects the cases of no suite), skip, limit.
-func (h *Handlers) Cases(c *gin.Context) {
+// cases are the handlers of test cases.
+type cases struct{ *room }
+
+// list serves GET /testcases, newest first. Parameters: search (part of the name),
+// startDate, endDate (creation), userId (creator), teamId, testSuiteId (array; null
+// selects the cases of no suite), skip, limit.
+func (h cases) list(c *gin.Context) error {
 	q := queryOf(c)
-	f := authoring.CaseFilter{OrganizationID: organization(c), Search: q.search(), User: q.uuid("userId"),
+	f := authoring.CaseFilter{OrganizationID: auth.Organization(c), Search: q.search(), User: q.uuid("userId"),
 		Team: q.uuid("teamId"), Page: q.page()}
 	f.From, f.To = q.dates()
 	f.Suites, f.Unassigned = q.uuidsOrNull("testSuiteId")
 	if q.err != nil {
-		fail(c, q.err, testCase)
-		return
+		return q.err
 	}
 	rows, total, err := authoring.Cases(c.Request.Context(), h.cfg.DB, f)
 	if err != nil {
-		fail(c, err, testCase)
-		return
+		return err
 	}
-	data(c, http.StatusOK, listOf(rows, total, viewCase))
+	return data(c, http.StatusOK, listOf(rows, total, viewCase))
 }
 
-// Case answers GET /testcases/{id}, with the revisions.
-func (h *Handlers) Case(c *gin.Context) {
+// get serves GET /testcases/{id}, with the revisions.
+func (h cases) get(c *gin.Context) error {
 	row, err := h.caseOf(c)
 	if err != nil {
-		fail(c, err, testCase)
-		return
+		return err
 	}
-	h.answerCase(c, http.StatusOK, row)
+	return h.show(c, http.StatusOK, row)
 }
 
 // caseOf reads the case that the path names.
-func (h *Handlers) caseOf(c *gin.Context) (*authoring.Case, error) {
+func (h *room) caseOf(c *gin.Context) (*authoring.Case, error) {
 	id, err := caseID(c)
 	if err != nil {
 		return nil, err
 	}
-	return authoring.CaseByID(c.Request.Context(), h.cfg.DB, organization(c), id)
+	return authoring.CaseByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), id)
 }
 
-// answerCase answers a case in full.
-func (h *Handlers) answerCase(c *gin.Context, status int, row *authoring.Case) {
+// show writes a case in full.
+func (h cases) show(c *gin.Context, status int, row *authoring.Case) error {
 	revisions, err := authoring.Revisions(c.Request.Context(), h.cfg.DB, row.ID)
 	if err != nil {
-		fail(c, err, testCase)
-		return
+		return err
 	}
-	data(c, status, h.viewWhole(row, revisions))
+	return data(c, status, h.viewWhole(row, revisions))
 }
 
-// CreateCase answers POST /testcases: a case from steps or from a Selenium IDE
-// project, without generation. Members: name, runSettings, steps or side (with
-// sideTest), testSuiteId, teamId, tags, intent, description.
-func (h *Handlers) CreateCase(c *gin.Context) {
+// create serves POST /testcases: a case from steps or from a Selenium IDE project,
+// without generation. Members: name, runSettings, steps or side (with sideTest),
+// testSuiteId, teamId, tags, intent, description.
+func (h cases) create(c *gin.Context) error {
 	n, err := h.readImport(c)
-	var row *authoring.Case
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-			row, err = authoring.CreateCase(ctx, tx, w, n)
-			return err
-		})
-	}
 	if err != nil {
-		fail(c, err, testCase)
-		return
+		return err
 	}
-	h.answerCase(c, http.StatusCreated, row)
+	var row *authoring.Case
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		row, err = authoring.CreateCase(ctx, tx, w, n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return h.show(c, http.StatusCreated, row)
 }
 
-// RenameCase answers POST /testcases/{id}/rename with the member name.
-func (h *Handlers) RenameCase(c *gin.Context) {
+// rename serves POST /testcases/{id}/rename with the member name.
+func (h cases) rename(c *gin.Context) error {
 	id, err := caseID(c)
+	if err != nil {
+		return err
+	}
 	var in struct {
 		Name *string `json:"name"`
 	}
-	if err == nil {
-		err = read(c, &in)
+	if err := read(c, &in); err != nil {
+		return err
 	}
-	if err == nil {
-		err = required(in.Name)
+	if err := required(in.Name); err != nil {
+		return err
 	}
 	var row *authoring.Case
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-			row, err = authoring.RenameCase(ctx, tx, w, id, *in.Name)
-			return err
-		})
-	}
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		row, err = authoring.RenameCase(ctx, tx, w, id, *in.Name)
+		return err
+	})
 	if err != nil {
-		fail(c, err, testCase)
-		return
+		return err
 	}
-	h.answerCase(c, http.StatusOK, row)
+	return h.show(c, http.StatusOK, row)
 }
 
-// DeleteCase answers DELETE /testcases/{id}; the case's open runs are cancelled.
-func (h *Handlers) DeleteCase(c *gin.Context) {
+// delete serves DELETE /testcases/{id}; the case's open runs are cancelled.
+func (h cases) delete(c *gin.Context) error {
 	id, err := caseID(c)
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			jobs, err := run.DeleteCaseWithRuns(ctx, tx, w, id)
-			if err != nil {
-				return err
-			}
-			return stop(ctx, tx, w.OrganizationID, jobs)
-		})
-	}
 	if err != nil {
-		fail(c, err, testCase)
-		return
+		return err
 	}
-	respond.Empty(c, http.StatusNoContent)
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
+		jobs, err := run.DeleteCaseWithRuns(ctx, tx, w, id)
+		if err != nil {
+			return err
+		}
+		return stop(ctx, tx, w.OrganizationID, jobs)
+	})
+	if err != nil {
+		return err
+	}
+	return respond.Empty(c, http.StatusNoContent)
 }

@@ -31,43 +31,41 @@ type codeView struct {
 	Code        string `json:"code"`
 }
 
-// CodeTargets answers GET /testcases/{id}/code/targets.
-func (h *Handlers) CodeTargets(c *gin.Context) {
+// codeTargets serves GET /testcases/{id}/code/targets.
+func (h cases) codeTargets(c *gin.Context) error {
 	if _, err := h.caseOf(c); err != nil {
-		fail(c, err, testCase)
-		return
+		return err
 	}
 	targets := export.Targets()
-	data(c, http.StatusOK, listOf(targets, len(targets), func(t *export.Target) targetItem {
+	return data(c, http.StatusOK, listOf(targets, len(targets), func(t *export.Target) targetItem {
 		return targetItem{ID: t.ID, Name: t.Name, Language: t.Language, Framework: t.Framework, ContentType: t.ContentType}
 	}))
 }
 
-// Code answers GET /testcases/{id}/code. Parameters: target, revisionId (default:
+// code serves GET /testcases/{id}/code. Parameters: target, revisionId (default:
 // the latest), download. With download, or to a client that prefers text/plain,
 // the code itself is sent, as a file.
-func (h *Handlers) Code(c *gin.Context) {
+func (h cases) code(c *gin.Context) error {
 	target, revisionID, download, err := exportQuery(c)
-	var row *authoring.Case
-	if err == nil {
-		row, err = h.caseOf(c)
-	}
-	var view codeView
-	if err == nil {
-		view, err = h.export(c, row, target, revisionID)
-	}
 	if err != nil {
-		fail(c, err, testCase)
-		return
+		return err
+	}
+	row, err := h.caseOf(c)
+	if err != nil {
+		return err
+	}
+	view, err := h.export(c, row, target, revisionID)
+	if err != nil {
+		return err
 	}
 	if download || c.NegotiateFormat(gin.MIMEJSON, gin.MIMEPlain) == gin.MIMEPlain {
 		header := c.Writer.Header()
 		header.Set("Content-Disposition", respond.Attachment(view.FileName, "test.txt"))
 		header.Set("X-Content-Type-Options", "nosniff")
 		c.Data(http.StatusOK, "text/plain; charset=utf-8", []byte(view.Code))
-		return
+		return nil
 	}
-	data(c, http.StatusOK, view)
+	return data(c, http.StatusOK, view)
 }
 
 // exportQuery reads the parameters of an export.
@@ -99,7 +97,7 @@ func targetForm(text string) bool {
 }
 
 // export writes a revision of a case as code.
-func (h *Handlers) export(c *gin.Context, row *authoring.Case, target, revisionID string) (codeView, error) {
+func (h cases) export(c *gin.Context, row *authoring.Case, target, revisionID string) (codeView, error) {
 	r, err := authoring.RevisionByID(c.Request.Context(), h.cfg.DB, row.ID, revisionID)
 	if errors.Is(err, storage.ErrNotFound) {
 		return codeView{}, problem(err, revision)

@@ -6,13 +6,13 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
 // linkAge is the life of a signed link to a file: long enough to look through the
@@ -30,14 +30,14 @@ type fileView struct {
 	URL         string    `json:"url"`
 }
 
-func (h *Handlers) viewFile(ctx context.Context, f *run.File) (fileView, error) {
+func (h *room) viewFile(ctx context.Context, f *run.File) (fileView, error) {
 	link, err := h.link(ctx, f)
 	return fileView{ID: f.ID, Kind: f.Kind, Step: f.Step, ContentType: f.ContentType, Size: f.Size, URL: link}, err
 }
 
 // link signs a link to a file. A browser shows pictures and texts; the source of a
 // page is a text to it, never a page of ours.
-func (h *Handlers) link(ctx context.Context, f *run.File) (string, error) {
+func (h *room) link(ctx context.Context, f *run.File) (string, error) {
 	extension := ".txt"
 	if f.Kind == run.Screenshot {
 		extension = ".png"
@@ -49,22 +49,21 @@ func (h *Handlers) link(ctx context.Context, f *run.File) (string, error) {
 		ContentType: f.ContentType, Inline: true})
 }
 
-// File answers GET /files/{id} with a redirect to a signed link.
-func (h *Handlers) File(c *gin.Context) {
+// file serves GET /files/{id} with a redirect to a signed link.
+func (h runs) file(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
-	var f *run.File
-	if err == nil {
-		f, err = run.FileByID(c.Request.Context(), h.cfg.DB, organization(c), id)
-	}
-	var link string
-	if err == nil {
-		link, err = h.link(c.Request.Context(), f)
-	}
 	if err != nil {
-		fail(c, err, runFile)
-		return
+		return err
+	}
+	f, err := run.FileByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), id)
+	if err != nil {
+		return err
+	}
+	link, err := h.link(c.Request.Context(), f)
+	if err != nil {
+		return err
 	}
 	c.Header("Cache-Control", "no-store") // the link is a credential
 	c.Header("Location", link)
-	respond.Empty(c, http.StatusFound)
+	return respond.Empty(c, http.StatusFound)
 }

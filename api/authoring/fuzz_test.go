@@ -35,7 +35,7 @@ func FuzzImport(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	h := &Handlers{cfg: Config{CheckURL: func(_ context.Context, address string) error {
+	h := &room{cfg: Config{CheckURL: func(_ context.Context, address string) error {
 		if _, err := url.Parse(address); err != nil {
 			return errors.New("cannot be read")
 		}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/authoring/seleniumide"
@@ -15,10 +13,10 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// maxIntent bounds intent and description, in characters (decisions, part 2).
+// maxIntent bounds intent and description, in characters.
 const maxIntent = 20_000
 
-// importBody is a test that is made without generation. Exactly one of Steps and
+// importBody is a test that is stored without generation. Exactly one of Steps and
 // Side is given; SideTest chooses a test of the project by name or id.
 type importBody struct {
 	Name        *string  `json:"name"`
@@ -34,7 +32,7 @@ type importBody struct {
 }
 
 // readImport reads and checks the body of an import.
-func (h *Handlers) readImport(c *gin.Context) (n authoring.NewCase, err error) {
+func (h *room) readImport(c *gin.Context) (n authoring.NewCase, err error) {
 	var in importBody
 	if err = read(c, &in); err != nil {
 		return n, err
@@ -61,13 +59,15 @@ func (h *Handlers) readImport(c *gin.Context) (n authoring.NewCase, err error) {
 
 // checkSharedTunnel refuses targets that no run could have together. A tunnel of
 // the case goes before theirs.
-func (h *Handlers) checkSharedTunnel(n *authoring.NewCase) error {
+func (h *room) checkSharedTunnel(n *authoring.NewCase) error {
 	if n.Settings.SCTunnelName != nil {
 		return nil
 	}
-	run := run.NewRun{Case: &authoring.Case{Name: n.Name, Settings: n.Settings}}
-	_, _, err := h.sharedTunnel(settingsPath+".runTargets", h.effective(n.Settings.RunTargets, &run, ""))
-	return err
+	resolver := step.Resolver{Vendor: h.cfg.Vendor, Case: n.Name, Primary: n.Settings.PrimaryTarget}
+	if resolved := resolver.Resolve(n.Settings.RunTargets, nil); resolved.Conflict {
+		return h.differentTunnels(settingsPath+".runTargets", resolved)
+	}
+	return nil
 }
 
 func (in *importBody) check() error {
@@ -87,7 +87,7 @@ func (in *importBody) check() error {
 
 // readSteps reads the steps of the body or of its project, whose base address
 // stands in for a testUrl.
-func (h *Handlers) readSteps(ctx context.Context, in *importBody, n *authoring.NewCase) (err error) {
+func (h *room) readSteps(ctx context.Context, in *importBody, n *authoring.NewCase) (err error) {
 	urlPath, stepsPath := settingsPath+".testUrl", "steps"
 	if in.Side.given() {
 		stepsPath = "side"
@@ -111,7 +111,7 @@ func (h *Handlers) readSteps(ctx context.Context, in *importBody, n *authoring.N
 	return h.checkAddresses(ctx, urlPath, n.Settings.TestURL, stepsPath, n.Revision.Steps)
 }
 
-// readGivenSteps reads steps as they are answered. What a recording found out
+// readGivenSteps reads steps as answers show them. What a recording found out
 // does not come with them: results and screenshots are those of another case.
 func readGivenSteps(d document) ([]step.Step, error) {
 	all, err := d.elements("steps", step.MaxSteps)

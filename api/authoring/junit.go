@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
 // A report in the form that JUnit's Ant task has made common and that CI servers
@@ -182,14 +181,15 @@ func encodeReport(view *reportView) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (h *Handlers) answerReport(c *gin.Context, view *reportView) {
+// showReport writes a report as JUnit XML.
+func showReport(c *gin.Context, view *reportView) error {
 	text, err := encodeReport(view)
 	if err != nil {
-		fail(c, err, caseRun)
-		return
+		return err
 	}
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Data(http.StatusOK, "application/xml; charset=utf-8", text)
+	return nil
 }
 
 // wantsJUnit reads the parameter format, else the header Accept: the first type of

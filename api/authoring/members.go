@@ -6,7 +6,7 @@ import (
 )
 
 // cases reads the lists of cases of the body: their ids in lower case, each once.
-// It gives the list that replaces all cases, nil when there is none. What is wrong
+// It returns the list that replaces all cases, nil when there is none. What is wrong
 // with the lists is INVALID_TEST_CASES.
 func (in *suiteBody) cases() (*[]string, error) {
 	if in.TestCases != nil && in.TestCaseIDs != nil {

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// defaultLimit and maxLimit are those of all lists (decisions, part 2).
+	// defaultLimit and maxLimit are those of all lists.
 	defaultLimit = 20
 	maxLimit     = 100
-	// maxSkip keeps a list from reading far more than it answers. Nobody pages
+	// maxSkip keeps a list from reading far more than it returns. Nobody pages
 	// that far: the last of a million is found by a filter.
 	maxSkip = 1_000_000
 	// maxSearch bounds a search text, in characters: names are not longer.
@@ -103,7 +103,7 @@ func (q *query) wrong(err error) {
 	}
 }
 
-// page reads skip and limit. Limit 0 asks for the total only; a larger limit than
+// page reads skip and limit. Limit 0 returns the total only; a larger limit than
 // 100 is 100.
 func (q *query) page() storage.Page {
 	p := storage.Page{Offset: q.number("skip", 0), Limit: min(q.number("limit", defaultLimit), maxLimit)}
@@ -167,7 +167,7 @@ func (q *query) uuids(name string) []uuid.UUID {
 	return ids
 }
 
-// uuidsOrNull does so and tells whether the value null was among them.
+// uuidsOrNull does so and reports whether the value null was among them.
 func (q *query) uuidsOrNull(name string) (ids []uuid.UUID, null bool) {
 	texts, err := pagination.List(q.values, name)
 	q.wrong(err)

@@ -8,14 +8,14 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// The codes of the interface that do not follow from the status (decisions,
-// part 1).
+// The codes of the interface that do not follow from the status.
 const (
 	codeParams = "INVALID_PARAMS"
 	codeQuery  = "INVALID_QUERY"
@@ -58,10 +58,16 @@ var (
 	testSchedule = resource{codeScheduleNotFound, "the test schedule does not exist"}
 )
 
-// fail answers an error of a request whose path names the resource. It is the one
-// place where the errors of the stores get their codes:
+// of returns the handler of a route whose path names the resource: its errors get
+// their codes.
+func (of resource) of(h route.Handler) route.Handler {
+	return func(c *gin.Context) error { return problem(h(c), of) }
+}
+
+// problem gives the error of a request whose path names the resource its code. It is
+// the one place that does, for all stores:
 //
-//   - a *respond.Problem is answered as it says;
+//   - a *respond.Problem is written as it says;
 //   - storage.ErrNotFound is 404 with the resource's code;
 //   - authoring.ErrForbidden is 403 FORBIDDEN;
 //   - *authoring.MissingError and authoring.ErrSuiteNotFound are 404 with their
@@ -69,14 +75,12 @@ var (
 //   - what a schedule lacks to run (ofSchedule) is a 400 with its own code;
 //   - *storage.InvalidError and *step.InvalidError are INVALID_BODY: errors of
 //     queries and paths are made by invalidQuery and invalidParams.
-func fail(c *gin.Context, err error, of resource) { respond.Authoring(c, problem(err, of)) }
-
 func problem(err error, of resource) error {
 	var known *respond.Problem
 	var missing *authoring.MissingError
 	var wrong *step.InvalidError
 	switch {
-	case errors.As(err, &known):
+	case err == nil, errors.As(err, &known):
 		return err
 	case errors.As(err, &missing):
 		return &respond.Problem{Status: http.StatusNotFound, Authoring: codeCasesNotFound, Text: missing.Error(), Err: err}
@@ -118,7 +122,7 @@ func ofSchedule(err error) error {
 }
 
 // inBody turns a refusal with the code into a 400: what is missing is named by
-// the body, and what the path names is there (authoring document, part 7).
+// the body, and what the path names is there.
 func inBody(err error, code string) error {
 	var p *respond.Problem
 	if known := problem(err, resource{}); errors.As(known, &p) && p.Authoring == code {

@@ -9,15 +9,15 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -65,7 +65,8 @@ func TestProblems(t *testing.T) {
 		c, _ := gin.CreateTestContext(rec)
 		c.Request = httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		respond.SetLogger(c, slog.New(slog.DiscardHandler))
-		fail(c, tc.err, tc.of)
+		line := route.Route{Interface: respond.InterfaceAuthoring, Handler: tc.of.of(func(*gin.Context) error { return tc.err })}
+		line.Serve(c)
 		require.Equal(t, tc.status, rec.Code, name)
 		require.Contains(t, rec.Body.String(), `"code":"`+tc.code+`"`, name)
 		require.Contains(t, rec.Body.String(), tc.detail, name)
@@ -96,6 +97,6 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 	h, err := New(Config{DB: &storage.DB{}, CheckURL: check, PublicURL: "https://qa.example.com/"})
 	require.NoError(t, err)
-	require.Equal(t, "https://qa.example.com/v1/ai-authoring/files/x", h.fileURL("x"))
-	require.Equal(t, "", h.fileURL(""))
+	require.Equal(t, "https://qa.example.com/v1/ai-authoring/files/x", h.cases.fileURL("x"))
+	require.Equal(t, "", h.cases.fileURL(""))
 }

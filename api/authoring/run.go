@@ -2,266 +2,129 @@ package authoring
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/slipway-qa/slipway/storage/idempotency"
-	"github.com/slipway-qa/slipway/storage/run"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/ledger"
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// The codes of a run that cannot be started.
-const (
-	codeNoTargets = "NO_RUN_TARGETS"
-	codeApp       = "APP_NOT_FOUND"
-)
+// runs are the handlers of the runs of test cases.
+type runs struct{ *room }
 
-// idempotencyHeader makes a request that is sent twice within 24 hours start one
-// run.
-const idempotencyHeader = "Idempotency-Key"
-
-// runBody is what a request may say of a run.
-type runBody struct {
-	BuildName *string  `json:"buildName"`
-	Targets   document `json:"targets"`
-	// SCTunnelName may be null, which is not the same as absent.
-	SCTunnelName json.RawMessage `json:"scTunnelName"`
-}
-
-// RunCase answers POST /testcases/{id}/run: the latest revision is run. Members:
+// start serves POST /testcases/{id}/run: the latest revision is run. Members:
 // buildName, targets, scTunnelName.
-func (h *Handlers) RunCase(c *gin.Context) { h.runCase(c, "") }
+func (h runs) start(c *gin.Context) error { return h.startRevision(c, "") }
 
-// RunRevision answers POST /testcases/{id}/run/{revision}.
-func (h *Handlers) RunRevision(c *gin.Context) {
+// startOf serves POST /testcases/{id}/run/{revision}.
+func (h runs) startOf(c *gin.Context) error {
 	revisionID, err := hexParam(c, "revisionId")
 	if err != nil {
-		fail(c, err, revision)
-		return
+		return err
 	}
-	h.runCase(c, revisionID)
+	return h.startRevision(c, revisionID)
 }
 
-// runCase runs a revision of the case that the path names; "" is the latest.
-func (h *Handlers) runCase(c *gin.Context, revisionID string) {
+// startRevision runs a revision of the case that the path names; "" is the latest.
+func (h runs) startRevision(c *gin.Context, revisionID string) error {
 	id, err := caseID(c)
+	if err != nil {
+		return err
+	}
 	var in runBody
-	if err == nil {
-		err = read(c, &in)
+	if err := read(c, &in); err != nil {
+		return err
 	}
-	key := c.GetHeader(idempotencyHeader)
-	var testRun *run.Run
-	if err == nil {
-		testRun, err = h.seenRun(c, id, key)
-	}
-	var n run.NewRun
-	if err == nil && testRun == nil {
-		n, err = h.newRun(c, id, revisionID, &in)
-	}
-	if err == nil && testRun == nil {
-		n.Key = key
-		testRun, err = h.startRun(c, n)
-	}
+	w, key := auth.Writer(c), c.GetHeader(route.IdempotencyKey)
+	started, err := h.seen(c.Request.Context(), w.OrganizationID, id, key)
 	if err != nil {
-		fail(c, err, testCase)
-		return
+		return err
 	}
-	h.answerRun(c, testRun)
-}
-
-// newRun makes a run of a case out of what the request says and the case has
-// stored.
-func (h *Handlers) newRun(c *gin.Context, id, revisionID string, in *runBody) (n run.NewRun, err error) {
-	ctx := c.Request.Context()
-	if n.Case, err = authoring.CaseByID(ctx, h.cfg.DB, organization(c), id); err != nil {
-		return n, err
-	}
-	if n.Revision, err = authoring.RevisionByID(ctx, h.cfg.DB, id, revisionID); err != nil {
-		return n, problem(err, revision)
-	}
-	if len(n.Revision.Steps) == 0 {
-		return n, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
-	}
-	if n.BuildName, err = in.build(n.Case.Name); err != nil {
-		return n, err
-	}
-	settings := &n.Case.Settings
-	targets, err := in.targets(settings)
-	if err != nil {
-		return n, err
-	}
-	tunnel, err := in.tunnel(settings)
-	if err != nil {
-		return n, err
-	}
-	path := "scTunnelName"
-	n.Targets = h.effective(targets, &n, or(tunnel, ""))
-	switch {
-	case tunnel == nil:
-		if n.Tunnel, path, err = h.sharedTunnel("targets", n.Targets); err != nil {
-			return n, err
-		}
-		n.Targets = h.effective(targets, &n, n.Tunnel)
-	case *tunnel == "":
-		for i := range n.Targets {
-			n.Targets[i].Capabilities = step.WithoutTunnel(n.Targets[i].Capabilities, h.cfg.Vendor)
-		}
-	default:
-		n.Tunnel = *tunnel
-	}
-	if err := h.checkTunnel(ctx, organization(c), path, n.Tunnel); err != nil {
-		return n, err
-	}
-	return n, h.checkApps(ctx, organization(c), n.Targets)
-}
-
-// effective are targets with the capabilities that a run on them has.
-func (h *Handlers) effective(targets []step.Target, n *run.NewRun, tunnel string) []step.Target {
-	out := make([]step.Target, len(targets))
-	for i, t := range targets {
-		out[i] = step.Target{IsRDC: t.IsRDC,
-			Capabilities: step.Effective(n.Case.Settings.PrimaryTarget, t, h.cfg.Vendor, n.Case.Name, n.BuildName, tunnel)}
-	}
-	return out
-}
-
-// sharedTunnel is the tunnel that effective targets name in the vendor's options,
-// and where. A run has one.
-func (h *Handlers) sharedTunnel(path string, targets []step.Target) (name, at string, err error) {
-	name, i, ok := step.SharedTunnel(targets, h.cfg.Vendor)
-	at = fmt.Sprintf("%s[%d].%s", path, i, step.TunnelPath(h.cfg.Vendor))
-	if !ok {
-		return "", "", member(at, "must be the same for all targets: they share one tunnel")
-	}
-	return name, at, nil
-}
-
-// build is the name of the build, by default as much of the case's name as fits.
-func (in *runBody) build(caseName string) (string, error) {
-	given := strings.TrimSpace(or(in.BuildName, ""))
-	if given == "" {
-		if runes := []rune(caseName); len(runes) > authoring.MaxBuildName {
-			return strings.TrimSpace(string(runes[:authoring.MaxBuildName])), nil
-		}
-		return caseName, nil
-	}
-	if utf8.RuneCountInString(given) > authoring.MaxBuildName {
-		return "", member("buildName", fmt.Sprintf("must have at most %d characters", authoring.MaxBuildName))
-	}
-	return given, nil
-}
-
-// targets are those of the request. Without any they are those of the case; one
-// that asks for nothing is the case's primary target.
-func (in *runBody) targets(s *step.RunSettings) ([]step.Target, error) {
-	var given []document
-	if in.Targets.given() {
-		var err error
-		if given, err = in.Targets.elements("targets", authoring.MaxTargets); err != nil {
-			return nil, err
-		}
-	}
-	missing := refused(http.StatusBadRequest, codeNoTargets, "neither the request nor the test case names a target to run on")
-	var targets []step.Target
-	for i, d := range given {
-		path := fmt.Sprintf("targets[%d]", i)
-		if !d.given() {
-			return nil, member(path, "must be an object")
-		}
-		t, err := readTarget(path, d)
-		if err != nil {
-			return nil, err
-		}
-		if t == nil || len(t.Capabilities) == 0 {
-			t = s.PrimaryTarget
-		}
-		if t.Empty() {
-			return nil, missing
-		}
-		targets = append(targets, *t)
-	}
-	if len(targets) == 0 {
-		targets = s.RunTargets
-	}
-	if len(targets) == 0 && !s.PrimaryTarget.Empty() {
-		targets = []step.Target{*s.PrimaryTarget}
-	}
-	if len(targets) == 0 {
-		return nil, missing
-	}
-	return targets, nil
-}
-
-// tunnel is the one of the request, else the case's; nil leaves it to the targets.
-// null asks for none, whatever the case and the targets name.
-func (in *runBody) tunnel(s *step.RunSettings) (*string, error) {
-	if in.SCTunnelName == nil {
-		if or(s.SCTunnelName, "") == "" {
-			return nil, nil
-		}
-		return s.SCTunnelName, nil
-	}
-	name := ""
-	if string(in.SCTunnelName) == "null" {
-		return &name, nil
-	}
-	return &name, document{in.SCTunnelName}.decode("scTunnelName", &name)
-}
-
-// checkTunnel refuses a tunnel that is not registered; path is what names it.
-func (h *Handlers) checkTunnel(ctx context.Context, organizationID int64, path, name string) error {
-	if name == "" {
-		return nil
-	}
-	_, err := authoring.TunnelByName(ctx, h.cfg.DB, organizationID, name)
-	if errors.Is(err, storage.ErrNotFound) {
-		return refused(http.StatusBadRequest, codeTunnelNotFound, path+": no tunnel of that name is registered")
-	}
-	return err
-}
-
-// startRun writes the run with the tasks of its jobs. A key that another request
-// has used at the same time gives that one's run.
-func (h *Handlers) startRun(c *gin.Context, n run.NewRun) (testRun *run.Run, err error) {
-	var jobs []*ledger.NewTask
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		if testRun, err = run.StartRun(ctx, tx, w, n); err != nil {
+	if started == nil {
+		if started, err = h.startNew(c.Request.Context(), w, id, revisionID, key, &in); err != nil {
 			return err
 		}
-		for i := range testRun.Jobs {
-			jobs = append(jobs, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), testRun.Jobs[i].ID))
+	}
+	return h.showRun(c, started)
+}
+
+// startNew resolves what is to run and starts it.
+func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, key string, in *runBody) (*run.Run, error) {
+	n := run.NewRun{Key: key}
+	var err error
+	if n.Case, err = authoring.CaseByID(ctx, h.cfg.DB, w.OrganizationID, id); err != nil {
+		return nil, err
+	}
+	if n.Revision, err = authoring.RevisionByID(ctx, h.cfg.DB, id, revisionID); err != nil {
+		return nil, problem(err, revision)
+	}
+	if len(n.Revision.Steps) == 0 {
+		return nil, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
+	}
+	if n.BuildName, err = in.build(n.Case.Name); err != nil {
+		return nil, err
+	}
+	resolved, err := targeting{h.room, w.OrganizationID}.resolve(ctx, in, n.Case, n.BuildName)
+	if err != nil {
+		return nil, err
+	}
+	n.Targets, n.Tunnel = resolved.Targets, resolved.Tunnel
+	return h.write(ctx, w, n)
+}
+
+// write stores the run with the tasks of its jobs and hands these over. When another
+// request has used the key at the same time it returns that one's run.
+func (h runs) write(ctx context.Context, w account.Writer, n run.NewRun) (started *run.Run, err error) {
+	var jobs []*ledger.NewTask
+	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
+		if started, err = run.StartRun(ctx, tx, w, n); err != nil {
+			return err
+		}
+		for i := range started.Jobs {
+			jobs = append(jobs, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), started.Jobs[i].ID))
 		}
 		return h.insert(ctx, tx, jobs...)
 	})
 	if errors.Is(err, idempotency.ErrSeen) {
-		if testRun, err = h.seenRun(c, n.Case.ID, n.Key); testRun == nil && err == nil {
+		if started, err = h.seen(ctx, w.OrganizationID, n.Case.ID, n.Key); started == nil && err == nil {
 			err = storage.ErrConflict // it was forgotten since
 		}
-		return testRun, err
+		return started, err
 	}
 	if err != nil {
 		return nil, err
 	}
-	h.hand(jobs...)
-	return testRun, nil
+	h.deliver(jobs...)
+	return started, nil
 }
 
-// insert writes tasks, those for which there is room as offered.
-func (h *Handlers) insert(ctx context.Context, tx *storage.Tx, jobs ...*ledger.NewTask) error {
+// seen reads the run that a request with the key has started; nil when there is
+// none.
+func (h runs) seen(ctx context.Context, organization int64, id, key string) (*run.Run, error) {
+	seen, err := h.seenKey(ctx, organization, run.RunOperation(id), key)
+	if err != nil || seen == uuid.Nil {
+		return nil, err
+	}
+	started, err := run.RunByID(ctx, h.cfg.DB, organization, id, seen)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, problem(err, caseRun)
+	}
+	return started, err
+}
+
+// insert writes tasks, those for which there is room as delivered.
+func (h *room) insert(ctx context.Context, tx *storage.Tx, jobs ...*ledger.NewTask) error {
 	for _, t := range jobs {
 		t.Delivered = h.cfg.Fast != nil && h.cfg.Fast.Reserve(t.Queue, t.OrganizationID)
 	}
@@ -269,8 +132,8 @@ func (h *Handlers) insert(ctx context.Context, tx *storage.Tx, jobs ...*ledger.N
 	return err
 }
 
-// hand gives committed tasks to the workers at once.
-func (h *Handlers) hand(jobs ...*ledger.NewTask) {
+// deliver delivers committed tasks to the workers at once.
+func (h *room) deliver(jobs ...*ledger.NewTask) {
 	if h.cfg.Fast == nil {
 		return
 	}
@@ -279,26 +142,13 @@ func (h *Handlers) hand(jobs ...*ledger.NewTask) {
 	}
 }
 
-// seenRun gives the run that a request with the key has started; nil when there
-// is none.
-func (h *Handlers) seenRun(c *gin.Context, id, key string) (*run.Run, error) {
-	seen, err := h.seen(c, run.RunOperation(id), key)
-	if err != nil || seen == uuid.Nil {
-		return nil, err
-	}
-	testRun, err := run.RunByID(c.Request.Context(), h.cfg.DB, organization(c), id, seen)
-	if errors.Is(err, storage.ErrNotFound) {
-		err = problem(err, caseRun)
-	}
-	return testRun, err
-}
-
-// seen gives what a request with the key has made; uuid.Nil when there is none.
-func (h *Handlers) seen(c *gin.Context, operation, key string) (uuid.UUID, error) {
+// seenKey reads the id of what a request with the key has started; uuid.Nil when
+// there is none.
+func (h *room) seenKey(ctx context.Context, organization int64, operation, key string) (uuid.UUID, error) {
 	if key == "" {
 		return uuid.Nil, nil
 	}
-	id, err := run.SeenKey(c.Request.Context(), h.cfg.DB, organization(c), operation, key)
+	id, err := run.SeenKey(ctx, h.cfg.DB, organization, operation, key)
 	if errors.Is(err, storage.ErrNotFound) {
 		return uuid.Nil, nil
 	}

@@ -8,15 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// runView is a run of a case (authoring document, part 2.2).
+// runView is a run of a case.
 type runView struct {
 	ID           uuid.UUID  `json:"id"`
 	Build        string     `json:"build"`
@@ -131,23 +130,22 @@ func jobName(r *run.Run, j *run.Job) string {
 	return name + ")"
 }
 
-// answerRun answers a run with the steps and files of all its jobs.
-func (h *Handlers) answerRun(c *gin.Context, run *run.Run) {
+// showRun writes a run with the steps and files of all its jobs.
+func (h *room) showRun(c *gin.Context, run *run.Run) error {
 	view := viewRun(run)
 	for i := range run.Jobs {
 		detail, err := h.viewDetail(c.Request.Context(), &run.Jobs[i])
 		if err != nil {
-			fail(c, err, caseRun)
-			return
+			return err
 		}
 		view.Jobs[i].jobDetail = detail
 	}
-	data(c, http.StatusOK, view)
+	return data(c, http.StatusOK, view)
 }
 
 // viewCaseRuns are the case runs of a suite run; the jobs that are listed have
 // their steps and files.
-func (h *Handlers) viewCaseRuns(ctx context.Context, runs []run.Run, detailed []*run.Job) ([]runView, error) {
+func (h *room) viewCaseRuns(ctx context.Context, runs []run.Run, detailed []*run.Job) ([]runView, error) {
 	views := make([]runView, 0, len(runs))
 	for i := range runs {
 		view := viewRun(&runs[i])
@@ -166,7 +164,7 @@ func (h *Handlers) viewCaseRuns(ctx context.Context, runs []run.Run, detailed []
 	return views, nil
 }
 
-func (h *Handlers) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
+func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 	detail := jobDetail{Files: make([]fileView, 0, len(j.Files))}
 	if j.Records != nil {
 		detail.Steps = make([]recordView, 0, len(j.Records))
@@ -188,8 +186,8 @@ func (h *Handlers) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, erro
 	return &detail, nil
 }
 
-// suiteRunView is a run of a suite (authoring document, part 2.4). caseRuns are
-// answered by the single run only.
+// suiteRunView is a run of a suite. caseRuns are
+// in the answer of the single run only.
 type suiteRunView struct {
 	BuildName     string     `json:"buildName"`
 	ID            uuid.UUID  `json:"id"`

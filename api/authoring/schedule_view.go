@@ -2,12 +2,12 @@ package authoring
 
 import (
 	"github.com/google/uuid"
-	"github.com/slipway-qa/slipway/storage/schedule"
 
 	"github.com/slipway-qa/slipway/storage/cron"
+	"github.com/slipway-qa/slipway/storage/schedule"
 )
 
-// scheduleView is a test schedule (authoring document, part 2.5).
+// scheduleView is a test schedule.
 type scheduleView struct {
 	ID                   uuid.UUID            `json:"id"`
 	OrgID                uuid.UUID            `json:"orgId"`

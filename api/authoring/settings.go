@@ -8,7 +8,7 @@ import (
 )
 
 // settingsBody are the run settings of a body: in the form of generate (target)
-// or in the form in which they are answered (primaryTarget and runTargets).
+// or in the form that answers have (primaryTarget and runTargets).
 type settingsBody struct {
 	TestURL       *string  `json:"testUrl"`
 	SCTunnelName  *string  `json:"scTunnelName"`
@@ -55,14 +55,14 @@ func (in *settingsBody) targets(s *step.RunSettings) error {
 			return member(settingsPath+".target", "does not go with primaryTarget and runTargets")
 		}
 		t, err := readTarget(settingsPath+".target", in.Target)
-		if err == nil && t == nil {
-			err = member(settingsPath+".target.capabilities", "is required")
+		if err != nil {
+			return err
 		}
-		s.PrimaryTarget = t
-		if err == nil {
-			s.RunTargets = []step.Target{*t}
+		if t == nil {
+			return member(settingsPath+".target.capabilities", "is required")
 		}
-		return err
+		s.PrimaryTarget, s.RunTargets = t, []step.Target{*t}
+		return nil
 	}
 	if in.PrimaryTarget.given() {
 		t, err := readTarget(settingsPath+".primaryTarget", in.PrimaryTarget)

@@ -4,48 +4,47 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
 )
 
-// Suites answers GET /testsuites, newest first. Parameters: ids (array), search
-// (part of the name), startDate, endDate (creation), userId (creator), teamId,
-// skip, limit.
-func (h *Handlers) Suites(c *gin.Context) {
+// suites are the handlers of test suites.
+type suites struct{ *room }
+
+// list serves GET /testsuites, newest first. Parameters: ids (array), search (part of
+// the name), startDate, endDate (creation), userId (creator), teamId, skip, limit.
+func (h suites) list(c *gin.Context) error {
 	q := queryOf(c)
-	f := authoring.SuiteFilter{OrganizationID: organization(c), IDs: q.uuids("ids"), Search: q.search(),
+	f := authoring.SuiteFilter{OrganizationID: auth.Organization(c), IDs: q.uuids("ids"), Search: q.search(),
 		User: q.uuid("userId"), Team: q.uuid("teamId"), Page: q.page()}
 	f.From, f.To = q.dates()
 	if q.err != nil {
-		fail(c, q.err, testSuite)
-		return
+		return q.err
 	}
 	rows, total, err := authoring.Suites(c.Request.Context(), h.cfg.DB, f)
 	if err != nil {
-		fail(c, err, testSuite)
-		return
+		return err
 	}
-	data(c, http.StatusOK, listOf(rows, total, viewSuite))
+	return data(c, http.StatusOK, listOf(rows, total, viewSuite))
 }
 
-// Suite answers GET /testsuites/{id}.
-func (h *Handlers) Suite(c *gin.Context) {
+// get serves GET /testsuites/{id}.
+func (h suites) get(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
-	var row *authoring.Suite
-	if err == nil {
-		row, err = authoring.SuiteByID(c.Request.Context(), h.cfg.DB, organization(c), id)
-	}
 	if err != nil {
-		fail(c, err, testSuite)
-		return
+		return err
 	}
-	data(c, http.StatusOK, viewCounted(row))
+	row, err := authoring.SuiteByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), id)
+	if err != nil {
+		return err
+	}
+	return data(c, http.StatusOK, viewCounted(row))
 }
 
 // suiteBody is what a request may say of a suite. TestCases and TestCaseIDs are
@@ -69,29 +68,29 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// CreateSuite answers POST /testsuites. Members: name, testCases, tags, teamId.
-// Cases of other suites move.
-func (h *Handlers) CreateSuite(c *gin.Context) {
+// create serves POST /testsuites. Members: name, testCases, tags, teamId. Cases of
+// other suites move.
+func (h suites) create(c *gin.Context) error {
 	in, cases, err := readSuite(c)
-	if err == nil {
-		err = required(in.Name)
+	if err != nil {
+		return err
 	}
-	n := authoring.NewSuite{Name: or(in.Name, ""), Tags: or(in.Tags, []string{}), Cases: or(cases, nil)}
-	if err == nil {
-		n.Team, err = optionalUUID("teamId", in.TeamID)
+	if err := required(in.Name); err != nil {
+		return err
+	}
+	n := authoring.NewSuite{Name: *in.Name, Tags: or(in.Tags, []string{}), Cases: or(cases, nil)}
+	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
+		return err
 	}
 	var row *authoring.Suite
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-			row, err = authoring.CreateSuite(ctx, tx, w, n)
-			return err
-		})
-	}
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		row, err = authoring.CreateSuite(ctx, tx, w, n)
+		return err
+	})
 	if err != nil {
-		fail(c, err, testSuite)
-		return
+		return err
 	}
-	data(c, http.StatusCreated, viewCounted(row))
+	return data(c, http.StatusCreated, viewCounted(row))
 }
 
 func or[T any](value *T, absent T) T {
@@ -101,53 +100,52 @@ func or[T any](value *T, absent T) T {
 	return *value
 }
 
-// UpdateSuite answers POST /testsuites/{id}; only members that are sent are
-// changed: name, tags, and the cases by testCaseIds (all of them) or by
-// addTestCases and removeTestCases.
-func (h *Handlers) UpdateSuite(c *gin.Context) {
+// update serves POST /testsuites/{id}; only members that are sent are changed: name,
+// tags, and the cases by testCaseIds (all of them) or by addTestCases and
+// removeTestCases.
+func (h suites) update(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
-	var in suiteBody
-	var cases *[]string
-	if err == nil {
-		in, cases, err = readSuite(c)
+	if err != nil {
+		return err
+	}
+	in, cases, err := readSuite(c)
+	if err != nil {
+		return err
 	}
 	change := authoring.SuiteChange{Name: in.Name, Tags: in.Tags, Cases: cases, Add: in.AddTestCases, Remove: in.RemoveTestCases}
 	var row *authoring.Suite
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-			row, err = authoring.UpdateSuite(ctx, tx, w, id, change)
-			return err
-		})
-	}
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		row, err = authoring.UpdateSuite(ctx, tx, w, id, change)
+		return err
+	})
 	if err != nil {
-		fail(c, inBody(err, codeCasesNotFound), testSuite)
-		return
+		return inBody(err, codeCasesNotFound)
 	}
-	data(c, http.StatusOK, viewCounted(row))
+	return data(c, http.StatusOK, viewCounted(row))
 }
 
-// DeleteSuite answers DELETE /testsuites/{id}. With the member deleteTestCases its
-// cases go too; without it they are in no suite afterwards.
-func (h *Handlers) DeleteSuite(c *gin.Context) {
+// delete serves DELETE /testsuites/{id}. With the member deleteTestCases its cases go
+// too; without it they are in no suite afterwards.
+func (h suites) delete(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
+	if err != nil {
+		return err
+	}
 	var in struct {
 		DeleteTestCases bool `json:"deleteTestCases"`
 	}
-	if err == nil {
-		err = read(c, &in)
+	if err := read(c, &in); err != nil {
+		return err
 	}
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			jobs, err := run.DeleteSuiteWithRuns(ctx, tx, w, id, in.DeleteTestCases)
-			if err != nil {
-				return err
-			}
-			return stop(ctx, tx, w.OrganizationID, jobs)
-		})
-	}
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
+		jobs, err := run.DeleteSuiteWithRuns(ctx, tx, w, id, in.DeleteTestCases)
+		if err != nil {
+			return err
+		}
+		return stop(ctx, tx, w.OrganizationID, jobs)
+	})
 	if err != nil {
-		fail(c, err, testSuite)
-		return
+		return err
 	}
-	respond.Empty(c, http.StatusNoContent)
+	return respond.Empty(c, http.StatusNoContent)
 }

@@ -5,166 +5,169 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/slipway-qa/slipway/storage/idempotency"
-	"github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// RunSuite answers POST /testsuites/{id}/run: every case of the suite that has a
-// target and steps is run, by a task. Member: buildName.
-func (h *Handlers) RunSuite(c *gin.Context) {
+// suiteRuns are the handlers of the runs of test suites.
+type suiteRuns struct{ *room }
+
+// start serves POST /testsuites/{id}/run: every case of the suite that has a target
+// and steps is run, by a task. Member: buildName.
+func (h suiteRuns) start(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
+	if err != nil {
+		return err
+	}
 	var in struct {
 		BuildName string `json:"buildName"`
 	}
-	if err == nil {
-		err = read(c, &in)
+	if err := read(c, &in); err != nil {
+		return err
 	}
-	key := c.GetHeader(idempotencyHeader)
-	var testRun *run.SuiteRun
-	if err == nil {
-		testRun, err = h.seenSuiteRun(c, id, key)
-	}
-	if err == nil && testRun == nil {
-		testRun, err = h.startSuiteRun(c, run.NewSuiteRun{SuiteID: id, BuildName: in.BuildName, Key: key})
-	}
+	ctx, w, key := c.Request.Context(), auth.Writer(c), c.GetHeader(route.IdempotencyKey)
+	started, err := h.seen(ctx, w.OrganizationID, id, key)
 	if err != nil {
-		fail(c, err, testSuite)
-		return
+		return err
 	}
-	data(c, http.StatusOK, viewSuiteRun(testRun))
-}
-
-// startSuiteRun writes the suite run with its task; see startRun.
-func (h *Handlers) startSuiteRun(c *gin.Context, n run.NewSuiteRun) (testRun *run.SuiteRun, err error) {
-	var job *ledger.NewTask
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		n.RequestID = respond.RequestID(ctx)
-		if testRun, err = run.StartSuiteRun(ctx, tx, w, n); err != nil {
+	if started == nil {
+		started, err = h.write(ctx, w, run.NewSuiteRun{SuiteID: id, BuildName: in.BuildName, Key: key})
+		if err != nil {
 			return err
 		}
-		job = tasks.NewSuiteRun(w.OrganizationID, n.RequestID, testRun.ID)
+	}
+	return data(c, http.StatusOK, viewSuiteRun(started))
+}
+
+// write stores the suite run with its task; see runs.write.
+func (h suiteRuns) write(ctx context.Context, w account.Writer, n run.NewSuiteRun) (started *run.SuiteRun, err error) {
+	n.RequestID = respond.RequestID(ctx)
+	var job *ledger.NewTask
+	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
+		if started, err = run.StartSuiteRun(ctx, tx, w, n); err != nil {
+			return err
+		}
+		job = tasks.NewSuiteRun(w.OrganizationID, n.RequestID, started.ID)
 		return h.insert(ctx, tx, job)
 	})
 	if errors.Is(err, idempotency.ErrSeen) {
-		if testRun, err = h.seenSuiteRun(c, n.SuiteID, n.Key); testRun == nil && err == nil {
+		if started, err = h.seen(ctx, w.OrganizationID, n.SuiteID, n.Key); started == nil && err == nil {
 			err = storage.ErrConflict
 		}
-		return testRun, err
+		return started, err
 	}
 	if err != nil {
 		return nil, err
 	}
-	h.hand(job)
-	return testRun, nil
+	h.deliver(job)
+	return started, nil
 }
 
-func (h *Handlers) seenSuiteRun(c *gin.Context, id uuid.UUID, key string) (*run.SuiteRun, error) {
-	seen, err := h.seen(c, run.SuiteRunOperation(id), key)
+func (h suiteRuns) seen(ctx context.Context, organization int64, id uuid.UUID, key string) (*run.SuiteRun, error) {
+	seen, err := h.seenKey(ctx, organization, run.SuiteRunOperation(id), key)
 	if err != nil || seen == uuid.Nil {
 		return nil, err
 	}
-	testRun, err := run.SuiteRunByID(c.Request.Context(), h.cfg.DB, organization(c), id, seen)
+	started, err := run.SuiteRunByID(ctx, h.cfg.DB, organization, id, seen)
 	if errors.Is(err, storage.ErrNotFound) {
-		err = problem(err, suiteRun)
+		return nil, problem(err, suiteRun)
 	}
-	return testRun, err
+	return started, err
 }
 
-// SuiteRuns answers GET /testsuites/{id}/runs; parameters as Runs.
-func (h *Handlers) SuiteRuns(c *gin.Context) {
+// list serves GET /testsuites/{id}/runs; parameters as runs.list.
+func (h suiteRuns) list(c *gin.Context) error {
 	f, err := runFilter(c)
-	if err == nil {
-		f.SuiteID, err = uuidParam(c, "id")
-	}
-	if err == nil {
-		_, err = authoring.SuiteByID(c.Request.Context(), h.cfg.DB, organization(c), f.SuiteID)
-	}
-	var rows []run.SuiteRun
-	var total int
-	if err == nil {
-		rows, total, err = run.SuiteRuns(c.Request.Context(), h.cfg.DB, f)
-	}
 	if err != nil {
-		fail(c, err, testSuite)
-		return
+		return err
 	}
-	data(c, http.StatusOK, listOf(rows, total, viewSuiteRun))
+	if f.SuiteID, err = uuidParam(c, "id"); err != nil {
+		return err
+	}
+	if _, err := authoring.SuiteByID(c.Request.Context(), h.cfg.DB, f.OrganizationID, f.SuiteID); err != nil {
+		return err
+	}
+	rows, total, err := run.SuiteRuns(c.Request.Context(), h.cfg.DB, f)
+	if err != nil {
+		return err
+	}
+	return data(c, http.StatusOK, listOf(rows, total, viewSuiteRun))
 }
 
-// SuiteRun answers GET /testsuites/{id}/runs/{run}, with the case runs; parameters
-// as Run.
-func (h *Handlers) SuiteRun(c *gin.Context) {
-	ask, err := readAsk(c)
-	var id uuid.UUID
-	if err == nil {
-		id, err = uuidParam(c, "id")
+// get serves GET /testsuites/{id}/runs/{run}, with the case runs; parameters as
+// runs.get.
+func (h suiteRuns) get(c *gin.Context) error {
+	asked, err := readAsked(c)
+	if err != nil {
+		return err
 	}
-	var testRun *run.SuiteRun
-	if err == nil {
-		testRun, err = h.suiteRunOf(c, id, ask.run)
+	id, err := uuidParam(c, "id")
+	if err != nil {
+		return err
 	}
-	if err == nil && ask.wait > 0 && !testRun.Status.Terminal() {
-		if err = h.cfg.Watcher.Wait(c.Request.Context(), organization(c), ask.run, ask.wait); err == nil {
-			testRun, err = h.suiteRunOf(c, id, ask.run)
+	ctx := c.Request.Context()
+	row, err := h.runOf(ctx, asked.organization, id, asked.run)
+	if err != nil {
+		return err
+	}
+	if asked.wait > 0 && !row.Status.Terminal() {
+		if err := h.cfg.Watcher.Wait(ctx, asked.organization, asked.run, asked.wait); err != nil {
+			return err
+		}
+		if row, err = h.runOf(ctx, asked.organization, id, asked.run); err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		fail(c, err, suiteRun)
-		return
-	}
-	h.answerSuiteRun(c, testRun, ask.junit)
+	return h.show(c, row, asked.junit)
 }
 
-// suiteRunOf reads a run of a suite, and tells a suite that is not there from a
-// run.
-func (h *Handlers) suiteRunOf(c *gin.Context, id, testRun uuid.UUID) (*run.SuiteRun, error) {
-	ctx := c.Request.Context()
-	row, err := run.SuiteRunByID(ctx, h.cfg.DB, organization(c), id, testRun)
+// runOf reads a run of a suite, and tells a suite that is not there from a run.
+func (h suiteRuns) runOf(ctx context.Context, organization int64, id, runID uuid.UUID) (*run.SuiteRun, error) {
+	row, err := run.SuiteRunByID(ctx, h.cfg.DB, organization, id, runID)
 	if errors.Is(err, storage.ErrNotFound) {
-		if _, of := authoring.SuiteByID(ctx, h.cfg.DB, organization(c), id); of != nil {
-			err = problem(of, testSuite)
+		if _, of := authoring.SuiteByID(ctx, h.cfg.DB, organization, id); of != nil {
+			return nil, problem(of, testSuite)
 		}
 	}
 	return row, err
 }
 
-// maxDetailed bounds the jobs of a suite run that are answered with their files and,
+// maxDetailed bounds the jobs of a suite run that are shown with their files and,
 // as far as authoring.ReadRecords goes, their steps. Who has more failures than that
 // looks at the case runs one by one.
 const maxDetailed = 100
 
-// answerSuiteRun answers a suite run with its case runs. Of the jobs, the first
-// that failed have their steps and files.
-func (h *Handlers) answerSuiteRun(c *gin.Context, testRun *run.SuiteRun, junit bool) {
+// show writes a suite run with its case runs. Of the jobs, the first that failed have
+// their steps and files.
+func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 	ctx := c.Request.Context()
-	runs, err := run.RunsOfSuiteRun(ctx, h.cfg.DB, testRun.ID)
-	detailed := failedJobs(runs)
-	if err == nil {
-		err = run.ReadRecords(ctx, h.cfg.DB, detailed)
-	}
-	if err == nil && junit {
-		h.answerReport(c, reportSuiteRun(testRun, runs))
-		return
-	}
-	view := viewSuiteRun(testRun)
-	if err == nil {
-		view.CaseRuns, err = h.viewCaseRuns(ctx, runs, detailed)
-	}
+	runs, err := run.RunsOfSuiteRun(ctx, h.cfg.DB, row.ID)
 	if err != nil {
-		fail(c, err, suiteRun)
-		return
+		return err
 	}
-	data(c, http.StatusOK, view)
+	detailed := failedJobs(runs)
+	if err := run.ReadRecords(ctx, h.cfg.DB, detailed); err != nil {
+		return err
+	}
+	if junit {
+		return showReport(c, reportSuiteRun(row, runs))
+	}
+	view := viewSuiteRun(row)
+	if view.CaseRuns, err = h.viewCaseRuns(ctx, runs, detailed); err != nil {
+		return err
+	}
+	return data(c, http.StatusOK, view)
 }
 
 // failedJobs are the first jobs of runs that ended as FAILED or ERROR.
@@ -184,32 +187,33 @@ func failedJobs(runs []run.Run) []*run.Job {
 	return jobs
 }
 
-// CancelSuiteRun answers POST /testsuites/{id}/runs/{run}/cancel; see CancelRun.
-func (h *Handlers) CancelSuiteRun(c *gin.Context) {
+// cancel serves POST /testsuites/{id}/runs/{run}/cancel; see runs.cancel.
+func (h suiteRuns) cancel(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
-	var runID uuid.UUID
-	if err == nil {
-		runID, err = uuidParam(c, "runId")
-	}
-	var testRun *run.SuiteRun
-	if err == nil {
-		testRun, err = h.suiteRunOf(c, id, runID)
-	}
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			jobs, err := run.CancelSuiteRun(ctx, tx, w, id, runID)
-			if err == nil {
-				err = stop(ctx, tx, w.OrganizationID, jobs)
-			}
-			if err == nil {
-				testRun, err = run.SuiteRunByID(ctx, tx, w.OrganizationID, id, runID)
-			}
-			return err
-		})
-	}
 	if err != nil {
-		fail(c, ended(err), suiteRun)
-		return
+		return err
 	}
-	data(c, http.StatusOK, viewSuiteRun(testRun))
+	runID, err := uuidParam(c, "runId")
+	if err != nil {
+		return err
+	}
+	row, err := h.runOf(c.Request.Context(), auth.Organization(c), id, runID)
+	if err != nil {
+		return err
+	}
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
+		jobs, err := run.CancelSuiteRun(ctx, tx, w, id, runID)
+		if err != nil {
+			return err
+		}
+		if err := stop(ctx, tx, w.OrganizationID, jobs); err != nil {
+			return err
+		}
+		row, err = run.SuiteRunByID(ctx, tx, w.OrganizationID, id, runID)
+		return err
+	})
+	if err != nil {
+		return ended(err)
+	}
+	return data(c, http.StatusOK, viewSuiteRun(row))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -34,52 +35,52 @@ func viewTunnel(t *authoring.Tunnel) tunnelView {
 	return tunnelView{Name: t.Name, Kind: t.Kind, Host: t.Host, CreationDate: stamp(t.CreatedAt), CreatorUserID: t.CreatorUUID}
 }
 
-// Tunnels answers GET /tunnels, by name. Parameters: search (part of the name),
-// skip, limit.
-func (h *Handlers) Tunnels(c *gin.Context) {
+// tunnels are the handlers of named proxies.
+type tunnels struct{ *room }
+
+// list serves GET /tunnels, by name. Parameters: search (part of the name), skip,
+// limit.
+func (h tunnels) list(c *gin.Context) error {
 	q := queryOf(c)
 	search, page := q.search(), q.page()
 	if q.err != nil {
-		fail(c, q.err, tunnel)
-		return
+		return q.err
 	}
-	rows, total, err := authoring.Tunnels(c.Request.Context(), h.cfg.DB, organization(c), search, page)
+	rows, total, err := authoring.Tunnels(c.Request.Context(), h.cfg.DB, auth.Organization(c), search, page)
 	if err != nil {
-		fail(c, err, tunnel)
-		return
+		return err
 	}
-	data(c, http.StatusOK, listOf(rows, total, viewTunnel))
+	return data(c, http.StatusOK, listOf(rows, total, viewTunnel))
 }
 
-// CreateTunnel answers POST /tunnels. Members: name, url (http://, https:// or
+// create serves POST /tunnels. Members: name, url (http://, https:// or
 // socks5://[user:password@]host:port).
-func (h *Handlers) CreateTunnel(c *gin.Context) {
+func (h tunnels) create(c *gin.Context) error {
 	var in struct {
 		Name *string `json:"name"`
 		URL  *string `json:"url"`
 	}
-	err := read(c, &in)
-	if err == nil {
-		err = required(in.Name)
+	if err := read(c, &in); err != nil {
+		return err
 	}
-	if err == nil && in.URL == nil {
-		err = member("url", "is required")
+	if err := required(in.Name); err != nil {
+		return err
 	}
-	if err == nil {
-		err = h.checkProxy(c.Request.Context(), *in.URL)
+	if in.URL == nil {
+		return member("url", "is required")
+	}
+	if err := h.checkProxy(c.Request.Context(), *in.URL); err != nil {
+		return err
 	}
 	var row *authoring.Tunnel
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-			row, err = authoring.CreateTunnel(ctx, tx, w, h.cfg.SigningKey, *in.Name, *in.URL)
-			return ofURL(err)
-		})
-	}
+	err := h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		row, err = authoring.CreateTunnel(ctx, tx, w, h.cfg.SigningKey, *in.Name, *in.URL)
+		return ofURL(err)
+	})
 	if err != nil {
-		fail(c, conflict(err, "there is a tunnel of that name already"), tunnel)
-		return
+		return conflict(err, "there is a tunnel of that name already")
 	}
-	data(c, http.StatusCreated, viewTunnel(row))
+	return data(c, http.StatusCreated, viewTunnel(row))
 }
 
 // ofURL names the member that the store calls the address.
@@ -92,10 +93,10 @@ func ofURL(err error) error {
 }
 
 // checkProxy refuses addresses that workers may not reach. The guard knows http
-// addresses without a user, and so is asked about one with the same host and port.
+// addresses without a user, and so checks one with the same host and port.
 // A name that does not resolve may be one that only workers know. What is no
 // address at all is left to the store.
-func (h *Handlers) checkProxy(ctx context.Context, address string) error {
+func (h tunnels) checkProxy(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return nil
@@ -107,33 +108,32 @@ func (h *Handlers) checkProxy(ctx context.Context, address string) error {
 	return nil
 }
 
-// Tunnel answers GET /tunnels/{name}.
-func (h *Handlers) Tunnel(c *gin.Context) {
+// get serves GET /tunnels/{name}.
+func (h tunnels) get(c *gin.Context) error {
 	name, err := tunnelParam(c)
-	var row *authoring.Tunnel
-	if err == nil {
-		row, err = authoring.TunnelByName(c.Request.Context(), h.cfg.DB, organization(c), name)
-	}
 	if err != nil {
-		fail(c, err, tunnel)
-		return
+		return err
 	}
-	data(c, http.StatusOK, viewTunnel(row))
+	row, err := authoring.TunnelByName(c.Request.Context(), h.cfg.DB, auth.Organization(c), name)
+	if err != nil {
+		return err
+	}
+	return data(c, http.StatusOK, viewTunnel(row))
 }
 
-// DeleteTunnel answers DELETE /tunnels/{name}. Runs that have begun keep it.
-func (h *Handlers) DeleteTunnel(c *gin.Context) {
+// delete serves DELETE /tunnels/{name}. Runs that have begun keep it.
+func (h tunnels) delete(c *gin.Context) error {
 	name, err := tunnelParam(c)
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			return authoring.DeleteTunnel(ctx, tx, w, name)
-		})
-	}
 	if err != nil {
-		fail(c, err, tunnel)
-		return
+		return err
 	}
-	respond.Empty(c, http.StatusNoContent)
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
+		return authoring.DeleteTunnel(ctx, tx, w, name)
+	})
+	if err != nil {
+		return err
+	}
+	return respond.Empty(c, http.StatusNoContent)
 }
 
 func tunnelParam(c *gin.Context) (string, error) {

@@ -13,7 +13,9 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
@@ -55,42 +57,48 @@ func viewVariable(v *authoring.Variable) variableView {
 	return view
 }
 
-// answerVariable answers one variable, with its version as the ETag.
-func answerVariable(c *gin.Context, status int, v *authoring.Variable) {
+// variables are the handlers of the variables of tests.
+type variables struct{ *room }
+
+// show writes one variable, with its version as the ETag.
+func (h variables) show(c *gin.Context, status int, v *authoring.Variable) error {
 	c.Header("ETag", `"`+strconv.Itoa(v.Version)+`"`)
-	data(c, status, viewVariable(v))
+	return data(c, status, viewVariable(v))
 }
 
-// failVariable gives the refusals of variables their codes.
-func failVariable(c *gin.Context, err error) {
+// ofVariables returns the handler of a route of variables: its errors get their codes.
+func ofVariables(h route.Handler) route.Handler {
+	return variable.of(func(c *gin.Context) error { return variableProblem(h(c)) })
+}
+
+// variableProblem gives the refusals of variables their codes.
+func variableProblem(err error) error {
 	switch {
 	case errors.Is(err, authoring.ErrForbidden):
-		err = refused(http.StatusForbidden, codeVariableForbidden,
+		return refused(http.StatusForbidden, codeVariableForbidden,
 			"the variable belongs to a team that is not one of yours, or to the organization, whose variables take an admin")
 	case errors.Is(err, storage.ErrConflict):
-		err = refused(http.StatusConflict, codeVariableConflict, "the scope has a variable of that name already")
+		return refused(http.StatusConflict, codeVariableConflict, "the scope has a variable of that name already")
 	case errors.Is(err, storage.ErrStale):
-		err = refused(http.StatusPreconditionFailed, codeVariableStale, "the variable was changed since: read it again")
+		return refused(http.StatusPreconditionFailed, codeVariableStale, "the variable was changed since: read it again")
 	}
-	fail(c, err, variable)
+	return err
 }
 
-// Variables answers GET /variables, by name. Parameters: scope, teamId,
-// testSuiteId, testCaseId, search (part of the name), skip, limit.
-func (h *Handlers) Variables(c *gin.Context) {
+// list serves GET /variables, by name. Parameters: scope, teamId, testSuiteId,
+// testCaseId, search (part of the name), skip, limit.
+func (h variables) list(c *gin.Context) error {
 	q := queryOf(c)
-	f := authoring.VariableFilter{OrganizationID: organization(c), Scope: q.scope(), Team: q.uuid("teamId"),
+	f := authoring.VariableFilter{OrganizationID: auth.Organization(c), Scope: q.scope(), Team: q.uuid("teamId"),
 		Suite: q.uuid("testSuiteId"), Case: q.caseID("testCaseId"), Search: q.search(), Page: q.page()}
 	if q.err != nil {
-		fail(c, q.err, variable)
-		return
+		return q.err
 	}
 	rows, total, err := authoring.Variables(c.Request.Context(), h.cfg.DB, f)
 	if err != nil {
-		fail(c, err, variable)
-		return
+		return err
 	}
-	data(c, http.StatusOK, listOf(rows, total, viewVariable))
+	return data(c, http.StatusOK, listOf(rows, total, viewVariable))
 }
 
 func (q *query) scope() string {
@@ -124,30 +132,26 @@ type variableBody struct {
 	Version     *int64  `json:"version"` // of a change: what the caller has read
 }
 
-// CreateVariable answers POST /variables. Members: scope with the id of its team,
-// suite or case, name, value, isSecret.
-func (h *Handlers) CreateVariable(c *gin.Context) {
-	n, err := readVariable(c)
-	var row *authoring.Variable
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-			row, err = authoring.CreateVariable(ctx, tx, w, h.cfg.SigningKey, n)
-			return inScope(err)
-		})
-	}
-	if err != nil {
-		failVariable(c, err)
-		return
-	}
-	answerVariable(c, http.StatusCreated, row)
-}
-
-func readVariable(c *gin.Context) (n authoring.NewVariable, err error) {
+// create serves POST /variables. Members: scope with the id of its team, suite or
+// case, name, value, isSecret.
+func (h variables) create(c *gin.Context) error {
 	var in variableBody
-	if err = read(c, &in); err != nil {
-		return n, err
+	if err := read(c, &in); err != nil {
+		return err
 	}
-	return in.variable()
+	n, err := in.variable()
+	if err != nil {
+		return err
+	}
+	var row *authoring.Variable
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		row, err = authoring.CreateVariable(ctx, tx, w, h.cfg.SigningKey, n)
+		return inScope(err)
+	})
+	if err != nil {
+		return err
+	}
+	return h.show(c, http.StatusCreated, row)
 }
 
 func (in *variableBody) variable() (n authoring.NewVariable, err error) {
@@ -200,48 +204,47 @@ func inScope(err error) error {
 	return err
 }
 
-// Variable answers GET /variables/{id}.
-func (h *Handlers) Variable(c *gin.Context) {
+// get serves GET /variables/{id}.
+func (h variables) get(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
-	var row *authoring.Variable
-	if err == nil {
-		row, err = authoring.VariableByID(c.Request.Context(), h.cfg.DB, organization(c), id)
-	}
 	if err != nil {
-		fail(c, err, variable)
-		return
+		return err
 	}
-	answerVariable(c, http.StatusOK, row)
+	row, err := authoring.VariableByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), id)
+	if err != nil {
+		return err
+	}
+	return h.show(c, http.StatusOK, row)
 }
 
-// UpdateVariable answers PATCH /variables/{id}; only members that are sent are
-// changed: name, value, isSecret. The scope and its id cannot be changed. With version, or the header If-Match, it changes
-// nothing but that version.
-func (h *Handlers) UpdateVariable(c *gin.Context) {
+// update serves PATCH /variables/{id}; only members that are sent are changed: name,
+// value, isSecret. The scope and its id cannot be changed. With version, or the header
+// If-Match, it changes nothing but that version.
+func (h variables) update(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
+	if err != nil {
+		return err
+	}
 	var in variableBody
-	if err == nil {
-		err = read(c, &in)
+	if err := read(c, &in); err != nil {
+		return err
 	}
-	var change authoring.VariableChange
-	if err == nil {
-		change, err = in.change()
+	change, err := in.change()
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		change.Version, err = in.version(c.Request.Header.Values("If-Match"))
+	if change.Version, err = in.version(c.Request.Header.Values("If-Match")); err != nil {
+		return err
 	}
 	var row *authoring.Variable
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-			row, err = authoring.UpdateVariable(ctx, tx, w, h.cfg.SigningKey, id, change)
-			return err
-		})
-	}
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		row, err = authoring.UpdateVariable(ctx, tx, w, h.cfg.SigningKey, id, change)
+		return err
+	})
 	if err != nil {
-		failVariable(c, err)
-		return
+		return err
 	}
-	answerVariable(c, http.StatusOK, row)
+	return h.show(c, http.StatusOK, row)
 }
 
 // version is the one that the caller has read; 0 when it does not matter. An
@@ -267,17 +270,17 @@ func (in *variableBody) version(header []string) (int, error) {
 	return n, nil
 }
 
-// DeleteVariable answers DELETE /variables/{id}.
-func (h *Handlers) DeleteVariable(c *gin.Context) {
+// delete serves DELETE /variables/{id}.
+func (h variables) delete(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
-	if err == nil {
-		err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-			return authoring.DeleteVariable(ctx, tx, w, id)
-		})
-	}
 	if err != nil {
-		failVariable(c, err)
-		return
+		return err
 	}
-	respond.Empty(c, http.StatusNoContent)
+	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
+		return authoring.DeleteVariable(ctx, tx, w, id)
+	})
+	if err != nil {
+		return err
+	}
+	return respond.Empty(c, http.StatusNoContent)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// data answers with the content in the member that every success has.
-func data(c *gin.Context, status int, content any) {
-	respond.JSON(c, status, gin.H{"data": content})
+// data writes the content in the member that every success has.
+func data(c *gin.Context, status int, content any) error {
+	return respond.JSON(c, status, gin.H{"data": content})
 }
 
 // list is a page of a list with the number of all that match.
@@ -22,7 +22,7 @@ type list[T any] struct {
 	Total int `json:"total"`
 }
 
-// listOf makes the views of rows; items is never null.
+// listOf returns the views of rows; items is never null.
 func listOf[R, T any](rows []R, total int, view func(*R) T) list[T] {
 	l := list[T]{Items: make([]T, 0, len(rows)), Total: total}
 	for i := range rows {
@@ -34,7 +34,7 @@ func listOf[R, T any](rows []R, total int, view func(*R) T) list[T] {
 // stamp writes a time as all answers have it: ISO 8601, UTC, milliseconds.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// caseView is a test case (authoring document, part 2.1). A case of no suite
+// caseView is a test case. A case of no suite
 // has no testSuiteId.
 type caseView struct {
 	ID                 string       `json:"id"`
@@ -65,7 +65,7 @@ func viewCase(row *authoring.Case) caseView {
 }
 
 // viewWhole is a case with its revisions.
-func (h *Handlers) viewWhole(row *authoring.Case, revisions []authoring.Revision) caseView {
+func (h *room) viewWhole(row *authoring.Case, revisions []authoring.Revision) caseView {
 	view := viewCase(row)
 	view.caseDetail = &caseDetail{Revisions: make([]revisionView, 0, len(revisions)),
 		CreatorUserName: row.CreatorName, LastModifierUserName: row.ModifierName}
@@ -118,7 +118,7 @@ type revisionView struct {
 	CreationDate     string             `json:"creationDate"`
 }
 
-func (h *Handlers) viewRevision(r *authoring.Revision) revisionView {
+func (h *room) viewRevision(r *authoring.Revision) revisionView {
 	view := revisionView{ID: r.ID, Intent: r.Intent, Steps: make([]stepView, 0, len(r.Steps)), Description: r.Description,
 		DiscoveredIntent: r.DiscoveredIntent, Reasoning: r.Reasoning, CreationDate: stamp(r.CreatedAt)}
 	if view.Reasoning == nil {
@@ -141,20 +141,20 @@ type stepView struct {
 	TimeoutMS     int           `json:"timeoutMs,omitempty"`
 }
 
-func (h *Handlers) viewStep(s *step.Step) stepView {
+func (h *room) viewStep(s *step.Step) stepView {
 	return stepView{ID: s.ID, Tool: s.Tool, Result: s.Result, ScreenshotURL: h.fileURL(s.ScreenshotID),
 		Optional: s.Optional, TimeoutMS: s.TimeoutMS}
 }
 
 // fileURL is the address of a stored file, "" without one.
-func (h *Handlers) fileURL(id string) string {
+func (h *room) fileURL(id string) string {
 	if id == "" {
 		return ""
 	}
 	return h.cfg.PublicURL + basePath + "/files/" + id
 }
 
-// suiteView is a test suite (authoring document, part 2.3).
+// suiteView is a test suite.
 type suiteView struct {
 	ID                   uuid.UUID `json:"id"`
 	OrgID                uuid.UUID `json:"orgId"`

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 type tree = map[string]any

@@ -86,9 +86,6 @@ func Empty(c *gin.Context, status int) error {
 // Private keeps an answer that is a credential out of caches.
 func Private(c *gin.Context) { c.Header("Cache-Control", "private, no-store") }
 
-// Authoring writes a failure of the authoring interface.
-func Authoring(c *gin.Context, err error) { Error(c, InterfaceAuthoring, err) }
-
 // shape is the body of a failure.
 func (p *Problem) shape(of Interface) any {
 	type object map[string]any

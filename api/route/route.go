@@ -41,6 +41,10 @@ type Route struct {
 	Quiet bool
 }
 
+// IdempotencyKey is the header of a request that is sent again: it names what the
+// first one started, and is kept for 24 hours.
+const IdempotencyKey = "Idempotency-Key"
+
 // OwnBound in place of a number of bytes leaves the bound to the handler.
 const OwnBound = -1
 
@@ -60,13 +64,5 @@ func (r *Route) Serve(c *gin.Context) {
 		r.Fail(c, err)
 	default:
 		respond.Error(c, r.Interface, err)
-	}
-}
-
-// Gin returns the handler of one that writes its failures itself.
-func Gin(h gin.HandlerFunc) Handler {
-	return func(c *gin.Context) error {
-		h(c)
-		return nil
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
@@ -25,10 +26,6 @@ const (
 	// idempotencyAge is how long an Idempotency-Key stands for its build.
 	idempotencyAge = 24 * time.Hour
 )
-
-// idempotencyHeader names an upload, so that sending it again creates no second
-// build.
-const idempotencyHeader = "Idempotency-Key"
 
 // upload is one request on its way.
 type upload struct {
@@ -84,7 +81,7 @@ func (u *upload) receive() error {
 // readHeader checks what is known before the body.
 func (u *upload) readHeader() error {
 	r := u.c.Request
-	u.idempotencyKey = r.Header.Get(idempotencyHeader)
+	u.idempotencyKey = r.Header.Get(route.IdempotencyKey)
 	if err := checkIdempotencyKey(u.idempotencyKey); err != nil {
 		return err
 	}
@@ -112,11 +109,11 @@ func (u *upload) readHeader() error {
 
 func checkIdempotencyKey(key string) error {
 	if len(key) > maxIdempotencyKey {
-		return invalid(idempotencyHeader, "is longer than "+strconv.Itoa(maxIdempotencyKey)+" bytes")
+		return invalid(route.IdempotencyKey, "is longer than "+strconv.Itoa(maxIdempotencyKey)+" bytes")
 	}
 	for i := range len(key) {
 		if key[i] < 0x20 || key[i] > 0x7e {
-			return invalid(idempotencyHeader, "may hold printable ASCII")
+			return invalid(route.IdempotencyKey, "may hold printable ASCII")
 		}
 	}
 	return nil

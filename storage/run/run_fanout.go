@@ -73,21 +73,19 @@ func NextRuns(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor 
 			return nil, false, fmt.Errorf("settings of test case %s: %w", c.ID, err)
 		}
 		run.TestURL = settings.TestURL
+		tunnel := settings.SCTunnelName
 		switch {
 		case f.Tunnel != "":
-			run.Tunnel = f.Tunnel
 			withoutTunnels(&settings, vendor)
-		case settings.SCTunnelName != nil:
-			run.Tunnel = *settings.SCTunnelName
+			tunnel = &f.Tunnel
+		case tunnel != nil && *tunnel == "":
+			tunnel = nil
 		}
-		targets := targetsOf(settings, vendor, &run)
-		if run.Tunnel == "" {
-			// An import refuses targets that name different ones.
-			if run.Tunnel, _, _ = step.SharedTunnel(targets, vendor); run.Tunnel != "" {
-				targets = targetsOf(settings, vendor, &run)
-			}
-		}
-		if err := rows.add(&run, c.TeamID, targets); err != nil {
+		// An import refuses targets that name different tunnels.
+		resolved := step.Resolver{Vendor: vendor, Case: run.CaseName, Build: run.BuildName, Primary: settings.PrimaryTarget}.
+			Resolve(targetsOf(settings), tunnel)
+		run.Tunnel = resolved.Tunnel
+		if err := rows.add(&run, c.TeamID, resolved.Targets); err != nil {
 			return nil, false, err
 		}
 	}
@@ -113,19 +111,12 @@ func withoutTunnels(s *step.RunSettings, vendor string) {
 	}
 }
 
-// targetsOf are the targets that a case's settings name, with the capabilities
-// that a run on them has.
-func targetsOf(s step.RunSettings, vendor string, run *Run) []step.Target {
-	targets := s.RunTargets
-	if len(targets) == 0 && s.PrimaryTarget != nil {
-		targets = []step.Target{*s.PrimaryTarget}
+// targetsOf are the targets that a case's settings name.
+func targetsOf(s step.RunSettings) []step.Target {
+	if len(s.RunTargets) == 0 && s.PrimaryTarget != nil {
+		return []step.Target{*s.PrimaryTarget}
 	}
-	out := make([]step.Target, len(targets))
-	for i, t := range targets {
-		out[i] = step.Target{IsRDC: t.IsRDC,
-			Capabilities: step.Effective(s.PrimaryTarget, t, vendor, run.CaseName, run.BuildName, run.Tunnel)}
-	}
-	return out
+	return s.RunTargets
 }
 
 // Cases may have come and gone since the start.

@@ -4,21 +4,21 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// fireView is what became of a time at which a schedule was due, or of a run by
+// firingView is what became of a time at which a schedule was due, or of a run by
 // hand. A record of times that were missed says how many, and the last of them.
-type fireView struct {
+type firingView struct {
 	ID              uuid.UUID            `json:"id"`
 	ScheduleID      uuid.UUID            `json:"scheduleId"`
 	FireDate        string               `json:"fireDate"`
@@ -32,8 +32,8 @@ type fireView struct {
 	SuiteRuns       []suiteRunView       `json:"suiteRuns"`
 }
 
-func viewFire(f *schedule.Fire) fireView {
-	view := fireView{ID: f.ID, ScheduleID: f.ScheduleID, FireDate: stamp(f.At), Trigger: f.Trigger, Outcome: f.Outcome,
+func viewFiring(f *schedule.Fire) firingView {
+	view := firingView{ID: f.ID, ScheduleID: f.ScheduleID, FireDate: stamp(f.At), Trigger: f.Trigger, Outcome: f.Outcome,
 		Reason: f.Reason, MissedCount: f.Missed, MissedUntilDate: stampOnce(f.MissedUntil), UserID: f.User,
 		CreationDate: stamp(f.CreatedAt), SuiteRuns: make([]suiteRunView, 0, len(f.SuiteRuns))}
 	for i := range f.SuiteRuns {
@@ -42,27 +42,18 @@ func viewFire(f *schedule.Fire) fireView {
 	return view
 }
 
-// RunSchedule answers POST /test-schedules/{id}/run with the fire: the suites are
-// run now, by tasks, whatever the state. A body says nothing.
-func (h *Handlers) RunSchedule(c *gin.Context) {
+// start serves POST /test-schedules/{id}/run with the firing: the suites are run now,
+// by tasks, whatever the state. A body is ignored.
+func (h schedules) start(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
-	var fire *schedule.Fire
-	if err == nil {
-		fire, err = h.fire(c, id)
-	}
 	if err != nil {
-		fail(c, err, testSchedule)
-		return
+		return err
 	}
-	data(c, http.StatusOK, viewFire(fire))
-}
-
-// fire writes the suite runs with their tasks.
-func (h *Handlers) fire(c *gin.Context, id uuid.UUID) (fire *schedule.Fire, err error) {
+	var firing *schedule.Fire
 	var jobs []*ledger.NewTask
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		var started []schedule.StartedRun
-		if fire, started, err = schedule.FireNow(ctx, tx, w, id, respond.RequestID(ctx)); err != nil {
+		if firing, started, err = schedule.FireNow(ctx, tx, w, id, respond.RequestID(ctx)); err != nil {
 			return err
 		}
 		for _, run := range started {
@@ -71,33 +62,31 @@ func (h *Handlers) fire(c *gin.Context, id uuid.UUID) (fire *schedule.Fire, err 
 		return h.insert(ctx, tx, jobs...)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	h.hand(jobs...)
-	return fire, nil
+	h.deliver(jobs...)
+	return data(c, http.StatusOK, viewFiring(firing))
 }
 
-// ScheduleRuns answers GET /test-schedules/{id}/runs, the history, latest first.
+// firings serves GET /test-schedules/{id}/runs, the history, latest first.
 // Parameters: startDate, endDate (when it was due), skip, limit.
-func (h *Handlers) ScheduleRuns(c *gin.Context) {
+func (h schedules) firings(c *gin.Context) error {
 	q := queryOf(c)
-	f := schedule.FireFilter{OrganizationID: organization(c), Page: q.page()}
+	f := schedule.FireFilter{OrganizationID: auth.Organization(c), Page: q.page()}
 	f.From, f.To = q.dates()
-	err := q.err
-	if err == nil {
-		f.ScheduleID, err = uuidParam(c, "id")
+	if q.err != nil {
+		return q.err
 	}
-	if err == nil {
-		_, err = schedule.ScheduleByID(c.Request.Context(), h.cfg.DB, f.OrganizationID, f.ScheduleID)
+	var err error
+	if f.ScheduleID, err = uuidParam(c, "id"); err != nil {
+		return err
 	}
-	var rows []schedule.Fire
-	var total int
-	if err == nil {
-		rows, total, err = schedule.Fires(c.Request.Context(), h.cfg.DB, f)
+	if _, err := schedule.ScheduleByID(c.Request.Context(), h.cfg.DB, f.OrganizationID, f.ScheduleID); err != nil {
+		return err
 	}
+	rows, total, err := schedule.Fires(c.Request.Context(), h.cfg.DB, f)
 	if err != nil {
-		fail(c, err, testSchedule)
-		return
+		return err
 	}
-	data(c, http.StatusOK, listOf(rows, total, viewFire))
+	return data(c, http.StatusOK, listOf(rows, total, viewFiring))
 }

@@ -5,15 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/schedule"
-
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/schedule"
 )
 
 func TestRunSchedule(t *testing.T) {

@@ -1,0 +1,92 @@
+package authoring
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// runBody is what a request may say of a run.
+type runBody struct {
+	BuildName *string  `json:"buildName"`
+	Targets   document `json:"targets"`
+	// SCTunnelName may be null, which is not the same as absent.
+	SCTunnelName json.RawMessage `json:"scTunnelName"`
+}
+
+// build is the name of the build, by default as much of the case's name as fits.
+func (in *runBody) build(caseName string) (string, error) {
+	given := strings.TrimSpace(or(in.BuildName, ""))
+	if given == "" {
+		if runes := []rune(caseName); len(runes) > authoring.MaxBuildName {
+			return strings.TrimSpace(string(runes[:authoring.MaxBuildName])), nil
+		}
+		return caseName, nil
+	}
+	if utf8.RuneCountInString(given) > authoring.MaxBuildName {
+		return "", member("buildName", fmt.Sprintf("must have at most %d characters", authoring.MaxBuildName))
+	}
+	return given, nil
+}
+
+// targets are those of the request. Without any they are those of the case; one
+// that asks for nothing is the case's primary target.
+func (in *runBody) targets(s *step.RunSettings) ([]step.Target, error) {
+	var given []document
+	if in.Targets.given() {
+		var err error
+		if given, err = in.Targets.elements("targets", authoring.MaxTargets); err != nil {
+			return nil, err
+		}
+	}
+	missing := refused(http.StatusBadRequest, codeNoTargets, "neither the request nor the test case names a target to run on")
+	var targets []step.Target
+	for i, d := range given {
+		path := fmt.Sprintf("targets[%d]", i)
+		if !d.given() {
+			return nil, member(path, "must be an object")
+		}
+		t, err := readTarget(path, d)
+		if err != nil {
+			return nil, err
+		}
+		if t == nil || len(t.Capabilities) == 0 {
+			t = s.PrimaryTarget
+		}
+		if t.Empty() {
+			return nil, missing
+		}
+		targets = append(targets, *t)
+	}
+	if len(targets) == 0 {
+		targets = s.RunTargets
+	}
+	if len(targets) == 0 && !s.PrimaryTarget.Empty() {
+		targets = []step.Target{*s.PrimaryTarget}
+	}
+	if len(targets) == 0 {
+		return nil, missing
+	}
+	return targets, nil
+}
+
+// tunnel is the one of the request, else the case's; nil leaves it to the targets.
+// null asks for none, whatever the case and the targets name.
+func (in *runBody) tunnel(s *step.RunSettings) (*string, error) {
+	if in.SCTunnelName == nil {
+		if or(s.SCTunnelName, "") == "" {
+			return nil, nil
+		}
+		return s.SCTunnelName, nil
+	}
+	name := ""
+	if string(in.SCTunnelName) == "null" {
+		return &name, nil
+	}
+	return &name, document{in.SCTunnelName}.decode("scTunnelName", &name)
+}

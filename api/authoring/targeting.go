@@ -1,0 +1,115 @@
+package authoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// The codes of a run that cannot be started.
+const (
+	codeNoTargets = "NO_RUN_TARGETS"
+	codeApp       = "APP_NOT_FOUND"
+)
+
+// appScheme begins the names of uploaded apps; other apps are addresses, which the
+// hub fetches.
+const appScheme = "storage:"
+
+// targeting resolves what the runs of one organization execute on, and refuses what
+// the organization does not have: tunnels and apps.
+type targeting struct {
+	*room
+	organization int64
+}
+
+// resolve returns the targets and the tunnel of a run of a case: those of the request,
+// else those of the case.
+func (t targeting) resolve(ctx context.Context, in *runBody, of *authoring.Case, build string) (step.Resolved, error) {
+	targets, err := in.targets(&of.Settings)
+	if err != nil {
+		return step.Resolved{}, err
+	}
+	tunnel, err := in.tunnel(&of.Settings)
+	if err != nil {
+		return step.Resolved{}, err
+	}
+	resolved := step.Resolver{Vendor: t.cfg.Vendor, Case: of.Name, Build: build, Primary: of.Settings.PrimaryTarget}.
+		Resolve(targets, tunnel)
+	if resolved.Conflict {
+		return resolved, t.differentTunnels("targets", resolved)
+	}
+	path := "scTunnelName"
+	if tunnel == nil {
+		path = t.tunnelPath("targets", resolved.At)
+	}
+	if err := t.checkTunnel(ctx, path, resolved.Tunnel); err != nil {
+		return resolved, err
+	}
+	return resolved, t.checkApps(ctx, resolved.Targets)
+}
+
+// tunnelPath is where a target of the member names its tunnel.
+func (h *room) tunnelPath(member string, target int) string {
+	return fmt.Sprintf("%s[%d].%s", member, target, step.TunnelPath(h.cfg.Vendor))
+}
+
+// differentTunnels refuses targets of the member that name different tunnels. A run
+// has one.
+func (h *room) differentTunnels(path string, resolved step.Resolved) error {
+	return member(h.tunnelPath(path, resolved.At), "must be the same for all targets: they share one tunnel")
+}
+
+// checkTunnel refuses a tunnel that is not registered; path is what names it.
+func (t targeting) checkTunnel(ctx context.Context, path, name string) error {
+	if name == "" {
+		return nil
+	}
+	_, err := authoring.TunnelByName(ctx, t.cfg.DB, t.organization, name)
+	if errors.Is(err, storage.ErrNotFound) {
+		return refused(http.StatusBadRequest, codeTunnelNotFound, path+": no tunnel of that name is registered")
+	}
+	return err
+}
+
+// checkApps refuses targets whose app is said to be a build of the organization
+// and is none. The job looks again: the build may be deleted meanwhile.
+func (t targeting) checkApps(ctx context.Context, targets []step.Target) error {
+	seen := map[string]bool{}
+	for i := range targets {
+		app := step.App(targets[i].Capabilities)
+		if !strings.HasPrefix(app, appScheme) || seen[app] {
+			continue
+		}
+		seen[app] = true
+		err := t.checkApp(ctx, app)
+		if errors.Is(err, storage.ErrNotFound) {
+			return refused(http.StatusBadRequest, codeApp,
+				"appium:app must name a build of the organization, as storage:BUILD_ID or storage:filename=NAME")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t targeting) checkApp(ctx context.Context, app string) error {
+	id, fileName, ok := step.AppReference(app)
+	if !ok {
+		return storage.ErrNotFound
+	}
+	if fileName != "" {
+		_, err := distribution.NewestBuildOfFile(ctx, t.cfg.DB, t.organization, fileName)
+		return err
+	}
+	_, err := distribution.BuildByID(ctx, t.cfg.DB, t.organization, 0, id)
+	return err
+}
