@@ -93,7 +93,7 @@ func (s *Store) unrecorded(ctx context.Context, tx *storage.Tx, id uuid.UUID) ([
 	b, err := s.inflate(&row)
 	if err != nil {
 		// A broken batch must not keep all others from being deleted.
-		return nil, nil // its uuids stay booked, nothing more
+		return nil, nil // its uuids stay reserved, nothing more
 	}
 	var refs []uuidRef
 	for n := range b.Entries {
