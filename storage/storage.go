@@ -143,23 +143,21 @@ func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
 	return nil
 }
 
-// ExecSingleStatement runs one statement that commits by itself, in a single round trip.
-// Unlike ExecContext it never sends the statement twice: a connection that breaks
-// on the way is an *UnknownOutcomeError. A statement that was not sent, because no
-// connection could be had, is ErrUnavailable.
-func (db *DB) ExecSingleStatement(ctx context.Context, query string, args ...any) error {
+// SelectSingleStatement runs one statement that commits by itself, in a single round
+// trip, and reads its rows into dest. Unlike SelectContext it never sends the
+// statement twice: a connection that breaks on the way is an *UnknownOutcomeError. A
+// statement that was not sent, because no connection could be had, is ErrUnavailable.
+func (db *DB) SelectSingleStatement(ctx context.Context, dest any, query string, args ...any) error {
 	conn, err := db.Connx(ctx)
 	if err != nil {
 		return Wrap(err, "connect")
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, query, args...); err != nil {
-		if isConnection(err) || ctx.Err() != nil {
-			return &UnknownOutcomeError{Err: err}
-		}
-		return err
+	err = conn.SelectContext(ctx, dest, query, args...)
+	if err != nil && (isConnection(err) || ctx.Err() != nil) {
+		return &UnknownOutcomeError{Err: err}
 	}
-	return nil
+	return err
 }
 
 // Savepoint runs fn inside the transaction so that its error undoes only what fn

@@ -111,16 +111,21 @@ func TestAuditIsAppendOnly(t *testing.T) {
 	require.ErrorContains(t, err, "append-only")
 }
 
-func TestExecAtOnceNeverSendsTwice(t *testing.T) {
+func TestSingleStatementIsNeverSentTwice(t *testing.T) {
 	t.Parallel()
 	db, ctx := servicetest.DB(t), context.Background()
 	_, err := db.Exec(`create table marks (n int)`)
 	require.NoError(t, err)
-	require.NoError(t, db.ExecSingleStatement(ctx, `insert into marks values ($1)`, 1))
+	var read []int
+	require.NoError(t, db.SelectSingleStatement(ctx, &read, `insert into marks values ($1) returning n`, 1))
+	require.Equal(t, []int{1}, read)
 
 	// The server goes away while the statement runs.
 	gone := make(chan error, 1)
-	go func() { gone <- db.ExecSingleStatement(ctx, `insert into marks select $1 from pg_sleep(30)`, 2) }()
+	go func() {
+		var none []int
+		gone <- db.SelectSingleStatement(ctx, &none, `insert into marks select $1 from pg_sleep(30)`, 2)
+	}()
 	require.Eventually(t, func() bool {
 		var ended bool
 		err := db.Get(&ended, `select pg_terminate_backend(pid) from pg_stat_activity
@@ -136,13 +141,13 @@ func TestExecAtOnceNeverSendsTwice(t *testing.T) {
 	require.Equal(t, 1, n)
 
 	// A statement that the server refuses is known not to have happened.
-	err = db.ExecSingleStatement(ctx, `insert into marks values (1 / $1::int)`, 0)
+	err = db.SelectSingleStatement(ctx, &read, `insert into marks values (1 / $1::int)`, 0)
 	require.Error(t, err)
 	require.False(t, errors.As(err, &unknown))
 
 	away, err := storage.Open(storage.Config{URL: "postgres://u:p@127.0.0.1:1/d"})
 	require.NoError(t, err)
-	err = away.ExecSingleStatement(ctx, `select 1`)
+	err = away.SelectSingleStatement(ctx, &read, `select 1`)
 	require.ErrorIs(t, err, storage.ErrUnavailable)
 	require.False(t, errors.As(err, &unknown), "what was not sent did not happen")
 }

@@ -29,13 +29,13 @@ func (s *Store) Accept(ctx context.Context, in []Incoming, task TaskOf) ([]Recei
 	if err != nil {
 		return nil, nil, err
 	}
-	if t, done, err := s.acceptSingleStatement(ctx, a, task); done || err != nil {
-		return a.receipts, []*ledger.NewTask{t}, err
+	made, done, err := s.acceptSingleStatement(ctx, a, task)
+	if done || err != nil {
+		return a.receipts, made, err
 	}
-	var made []*ledger.NewTask
 	err = s.db.InTx(ctx, func(tx *storage.Tx) error {
 		made = nil // InTx does not repeat, but a receipt must never be double
-		if err := a.bookUUIDs(ctx, tx); err != nil {
+		if err := a.reserveUUIDs(ctx, tx); err != nil {
 			return err
 		}
 		if a.refused > 0 {
@@ -162,21 +162,21 @@ order by crash_project_id, uuid
 on conflict do nothing
 returning crash_id`
 
-// bookUUIDs books the uuids of all reports and counts those that were refused.
-func (a *acceptance) bookUUIDs(ctx context.Context, tx *storage.Tx) error {
+// reserveUUIDs reserves the uuids of all reports and counts those that were refused.
+func (a *acceptance) reserveUUIDs(ctx context.Context, tx *storage.Tx) error {
 	all := make([]int, len(a.in))
 	for i := range all {
 		all[i] = i
 	}
-	booked, err := a.book(ctx, tx, all, false)
+	reserved, err := a.reserve(ctx, tx, all, false)
 	if err != nil {
 		return err
 	}
-	if len(booked) == len(all) {
+	if len(reserved) == len(all) {
 		return nil
 	}
 	for i := range a.receipts {
-		if !booked[a.receipts[i].ID] {
+		if !reserved[a.receipts[i].ID] {
 			a.receipts[i].Outcome = Conflict // until judged
 			a.refused++
 		}
@@ -196,18 +196,18 @@ func (a *acceptance) uuidArrays(members []int) (projects, uuids, digests, ids an
 	return pq.Array(p), pq.Array(u), pq.Array(d), pq.Array(c)
 }
 
-func (a *acceptance) book(ctx context.Context, tx *storage.Tx, members []int, conflict bool) (map[uuid.UUID]bool, error) {
+func (a *acceptance) reserve(ctx context.Context, tx *storage.Tx, members []int, conflict bool) (map[uuid.UUID]bool, error) {
 	projects, uuids, digests, ids := a.uuidArrays(members)
 	var got []uuid.UUID
 	err := tx.SelectContext(ctx, &got, insertUUIDs, projects, uuids, digests, ids, conflict)
 	if err != nil {
-		return nil, storage.Wrap(err, "book crash uuids")
+		return nil, storage.Wrap(err, "reserve crash uuids")
 	}
-	booked := make(map[uuid.UUID]bool, len(got))
+	reserved := make(map[uuid.UUID]bool, len(got))
 	for _, id := range got {
-		booked[id] = true
+		reserved[id] = true
 	}
-	return booked, nil
+	return reserved, nil
 }
 
 // Each half is served by one of the two partial unique indexes.
@@ -219,7 +219,7 @@ union all
 select u.crash_project_id, u.uuid, u.digest, u.crash_id, u.conflict
 from p join crash_uuids u on p.crash_project_id = u.crash_project_id and p.uuid = u.uuid and u.conflict`
 
-type bookedUUID struct {
+type uuidRow struct {
 	ProjectID int64     `db:"crash_project_id"`
 	UUID      uuid.UUID `db:"uuid"`
 	Digest    []byte    `db:"digest"`
@@ -227,7 +227,7 @@ type bookedUUID struct {
 	Conflict  bool      `db:"conflict"`
 }
 
-// judgeRefused tells resends from conflicts, and books the conflicts.
+// judgeRefused separates resends from conflicts, and reserves the conflicts.
 func (a *acceptance) judgeRefused(ctx context.Context, tx *storage.Tx) error {
 	var members []int
 	for i := range a.receipts {
@@ -245,7 +245,7 @@ func (a *acceptance) judgeRefused(ctx context.Context, tx *storage.Tx) error {
 		for _, b := range had {
 			switch {
 			case !b.of(&a.in[i]):
-			case bytes.Equal(b.Digest, a.in[i].Digest[:]):
+			case b.resentBy(&a.in[i]):
 				a.receipts[i] = Receipt{ID: b.CrashID, Outcome: Resent}
 			case !b.Conflict:
 				a.conflict[i] = b.CrashID
@@ -258,12 +258,12 @@ func (a *acceptance) judgeRefused(ctx context.Context, tx *storage.Tx) error {
 	if len(others) == 0 {
 		return nil
 	}
-	booked, err := a.book(ctx, tx, others, true)
+	reserved, err := a.reserve(ctx, tx, others, true)
 	if err != nil {
 		return err
 	}
 	for _, i := range others {
-		if !booked[a.receipts[i].ID] {
+		if !reserved[a.receipts[i].ID] {
 			// The same body twice in this commit, or at this moment in another.
 			if err := a.markResent(ctx, tx, i); err != nil {
 				return err
@@ -273,14 +273,14 @@ func (a *acceptance) judgeRefused(ctx context.Context, tx *storage.Tx) error {
 	return nil
 }
 
-// markResent finds the report that was booked while this one was judged.
+// markResent finds the report that was reserved while this one was judged.
 func (a *acceptance) markResent(ctx context.Context, tx *storage.Tx, i int) error {
 	had, err := readUUIDs(ctx, tx, a.in, []int{i})
 	if err != nil {
 		return err
 	}
 	for _, b := range had {
-		if bytes.Equal(b.Digest, a.in[i].Digest[:]) {
+		if b.resentBy(&a.in[i]) {
 			a.receipts[i] = Receipt{ID: b.CrashID, Outcome: Resent}
 			return nil
 		}
@@ -288,14 +288,17 @@ func (a *acceptance) markResent(ctx context.Context, tx *storage.Tx, i int) erro
 	return fmt.Errorf("uuid %s is refused but not there: %w", a.in[i].UUID, storage.ErrConflict)
 }
 
-func (b *bookedUUID) of(r *Incoming) bool { return b.ProjectID == r.ProjectID && b.UUID == r.UUID }
+func (b *uuidRow) of(r *Incoming) bool { return b.ProjectID == r.ProjectID && b.UUID == r.UUID }
 
-func readUUIDs(ctx context.Context, q storage.Querier, in []Incoming, members []int) ([]bookedUUID, error) {
+// resentBy reports whether a report is the body that has the uuid already.
+func (b *uuidRow) resentBy(r *Incoming) bool { return b.of(r) && bytes.Equal(b.Digest, r.Digest[:]) }
+
+func readUUIDs(ctx context.Context, q storage.Querier, in []Incoming, members []int) ([]uuidRow, error) {
 	projects, uuids := make([]int64, len(members)), make([]string, len(members))
 	for n, i := range members {
 		projects[n], uuids[n] = in[i].ProjectID, in[i].UUID.String()
 	}
-	var had []bookedUUID
+	var had []uuidRow
 	err := q.SelectContext(ctx, &had, selectUUIDs, pq.Array(projects), pq.Array(uuids))
 	return had, storage.Wrap(err, "read crash uuids")
 }

@@ -1,9 +1,11 @@
 package crash_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
@@ -156,4 +158,42 @@ func TestAcceptRefusesWhatCannotBeInflated(t *testing.T) {
 	var invalid *storage.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Zero(t, w.number(`select count(*) from crash_uuids`))
+}
+
+// A commit of resends only is recognised by the statement that would have stored it.
+func TestAcceptResendsOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := []crash.Incoming{w.incoming(uuid.New(), "a"), w.incoming(uuid.New(), "b")}
+	first, _ := w.accept(in...)
+	again, made := w.accept(in[1], in[0])
+	require.Equal(t, []crash.Receipt{{ID: first[1].ID, Outcome: crash.Resent}, {ID: first[0].ID, Outcome: crash.Resent}}, again)
+	require.Empty(t, made)
+	require.EqualValues(t, 1, w.number(`select count(*) from tasks`))
+}
+
+// Commits that store one uuid at the same moment: one stores it, the others find it.
+func TestAcceptOneUUIDInCommitsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 5 {
+		in := w.incoming(uuid.New(), "same")
+		outcomes := make([]crash.Outcome, 8)
+		var wg sync.WaitGroup
+		for i := range outcomes {
+			wg.Go(func() {
+				receipts, _, err := w.store.Accept(t.Context(), []crash.Incoming{w.incoming(uuid.New(), "other"), in}, task)
+				if assert.NoError(t, err) {
+					outcomes[i] = receipts[1].Outcome
+				}
+			})
+		}
+		wg.Wait()
+		counts := map[crash.Outcome]int{}
+		for _, o := range outcomes {
+			counts[o]++
+		}
+		require.Equal(t, map[crash.Outcome]int{crash.First: 1, crash.Resent: len(outcomes) - 1}, counts)
+	}
+	require.EqualValues(t, 5*9, w.number(`select count(*) from crash_uuids`))
 }

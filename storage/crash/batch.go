@@ -40,7 +40,7 @@ func (s *Store) Batches(ctx context.Context, ids []uuid.UUID) ([]*Batch, error) 
 		if err != nil {
 			b.Err, b.Body = err, nil
 			if b.Entries == nil {
-				if b.Entries, err = s.bookedEntries(ctx, b.ID); err != nil {
+				if b.Entries, err = s.entriesOfUUIDs(ctx, b.ID); err != nil {
 					return nil, err
 				}
 			}
@@ -50,10 +50,10 @@ func (s *Store) Batches(ctx context.Context, ids []uuid.UUID) ([]*Batch, error) 
 	return batches, nil
 }
 
-// bookedEntries tells from the booked uuids which reports a batch holds whose
-// own entries cannot be read. No index serves it, for it should never happen.
-func (s *Store) bookedEntries(ctx context.Context, batch uuid.UUID) ([]Entry, error) {
-	var rows []bookedUUID
+// entriesOfUUIDs reads from the stored uuids which reports a batch holds whose own
+// entries cannot be read. No index serves it, for it should never happen.
+func (s *Store) entriesOfUUIDs(ctx context.Context, batch uuid.UUID) ([]Entry, error) {
+	var rows []uuidRow
 	err := s.db.SelectContext(ctx, &rows, `select crash_project_id, uuid, digest, crash_id, conflict
 		from crash_uuids where crash_id between $1 and $2 order by crash_id`, batch, entryID(batch, MaxBatch-1))
 	if err != nil {

@@ -29,20 +29,20 @@ const projectLock = 1
 const lockEach = `
 from (select distinct (id & 2147483647)::int as n from unnest($2::bigint[]) as id order by n offset 0) p`
 
-// Hold shares the locks of the projects in which the crashes are grouped, finds
+// Lock shares the locks of the projects in which the crashes are grouped, finds
 // the builds that they came from, which the crashes remember, and locks these,
 // until the transaction ends. It comes before Record, once and with all of the
 // crashes: locks taken by each call of Record would not be in order, and two such
 // transactions and a merge could wait for one another.
-func (s *Store) Hold(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
-	if err := holdProjects(ctx, tx, crashes); err != nil {
+func (s *Store) Lock(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
+	if err := shareProjects(ctx, tx, crashes); err != nil {
 		return err
 	}
-	return findBuilds(ctx, tx, crashes)
+	return lockReportedBuilds(ctx, tx, crashes)
 }
 
-// holdProjects shares the locks of the projects in which the crashes are grouped.
-func holdProjects(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
+// shareProjects shares the locks of the projects in which the crashes are grouped.
+func shareProjects(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 	var projects []int64
 	for i := range crashes {
 		if c := &crashes[i]; c.Group != nil && !slices.Contains(projects, c.ProjectID) {

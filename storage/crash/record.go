@@ -37,7 +37,7 @@ type Crash struct {
 	Attributes string
 	// Build is what the report says of its build; zero: nothing.
 	Build BuildRef
-	build int64 // as Hold found it; 0: none
+	build int64 // as Lock found it; 0: none
 	// Group is nil unless the state is Processed.
 	Group *Grouping
 	// Explanation is the JSON document that says how the key came about.
@@ -57,7 +57,7 @@ type Grouping struct {
 // groups, in the caller's transaction. Every crash is written once: the caller
 // ends the ledger rows of their batches in the same transaction.
 func (s *Store) Record(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) error {
-	if err := holdProjects(ctx, tx, crashes); err != nil {
+	if err := shareProjects(ctx, tx, crashes); err != nil {
 		return err
 	}
 	keys, err := ensureKeys(ctx, tx, organization, crashes)

@@ -21,7 +21,7 @@ type Removed struct {
 // exactly what the crashes added, and a group that reaches zero goes with its
 // keys. ErrConflict when a batch was changed since it was read: plan again.
 //
-// Locks, in this order: batches, projects, builds, groups, crashes. Hold and
+// Locks, in this order: batches, projects, builds, groups, crashes. Lock and
 // Record take projects, builds and groups in the same order, and a batch only
 // while it has not been recorded.
 func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed, error) {
@@ -158,8 +158,8 @@ func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]i
 	return groupOf, lockGroups(ctx, tx, groups)
 }
 
-// goneCrash is a deleted row.
-type goneCrash struct {
+// deletedCrash is a deleted row.
+type deletedCrash struct {
 	ID         uuid.UUID `db:"id"`
 	ProjectID  int64     `db:"crash_project_id"`
 	KeyID      *int64    `db:"key_id"`
@@ -172,8 +172,8 @@ type goneCrash struct {
 	BuildID    *int64    `db:"build_id"`
 }
 
-func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids any) ([]goneCrash, error) {
-	var gone []goneCrash
+func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids any) ([]deletedCrash, error) {
+	var gone []deletedCrash
 	err := tx.SelectContext(ctx, &gone, `delete from crashes where id = any($1::uuid[]) and organization_id = $2
 		returning id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id`, ids, organization)
 	return gone, storage.Wrap(err, "delete crashes")

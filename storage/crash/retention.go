@@ -29,7 +29,7 @@ type Expired struct {
 	Objects []string // to be deleted after the commit
 }
 
-type goneReport struct {
+type expiredReport struct {
 	ID        uuid.UUID `db:"id"`
 	ProjectID int64     `db:"crash_project_id"`
 	UUID      uuid.UUID `db:"uuid"`
@@ -48,7 +48,7 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 	}
 	// The ids of crashes lie between those of batches: one range takes all.
 	last := entryID(batches[len(batches)-1], MaxBatch-1)
-	var gone []goneReport
+	var gone []expiredReport
 	err = tx.SelectContext(ctx, &gone, `delete from crashes where id <= $1 returning id, crash_project_id, uuid`, last)
 	if err != nil {
 		return out, storage.Wrap(err, "delete old crashes")
@@ -93,7 +93,7 @@ func (s *Store) unrecorded(ctx context.Context, tx *storage.Tx, id uuid.UUID) ([
 	b, err := s.inflate(&row)
 	if err != nil {
 		// A broken batch must not keep all others from being deleted.
-		return nil, nil // its uuids stay booked, nothing more
+		return nil, nil // its uuids stay reserved, nothing more
 	}
 	var refs []uuidRef
 	for n := range b.Entries {

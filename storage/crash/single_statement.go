@@ -5,61 +5,101 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lib/pq"
+	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
-// acceptSingleStatement writes a batch, its uuids and its task in one statement. The usual
-// commit (one organization, no files, every uuid new) then costs one round trip
-// instead of five, each of which waits for its turn on a busy machine.
+// acceptSingleStatement stores a batch, its uuids and its task in one statement.
+// The usual commit (one organization, no files, every uuid new) then costs one
+// round trip instead of five, each of which waits for a processor of a busy machine.
 //
-// A uuid that is refused makes the statement divide by zero, which undoes all of
-// it; the answer is false then, as for commits of another form, and Accept goes
-// the long way.
-func (s *Store) acceptSingleStatement(ctx context.Context, a *acceptance, task TaskOf) (*ledger.NewTask, bool, error) {
-	if len(a.batches) != 1 {
+// The statement reads which of the uuids are there already. Where any is, it writes
+// nothing and returns those rows: when every report is a resend, their receipts are
+// complete; else Accept opens a transaction, as it does for commits of another form
+// (done is false). Two processes that store one uuid at the same moment do not see
+// each other's row; the unique index then refuses one of the statements, and
+// its transaction finds the row of the other.
+func (s *Store) acceptSingleStatement(ctx context.Context, a *acceptance, task TaskOf) (made []*ledger.NewTask, done bool, err error) {
+	if len(a.batches) != 1 || !a.plain() {
 		return nil, false, nil
-	}
-	for i := range a.in {
-		if len(a.in[i].Attachments) > 0 {
-			return nil, false, nil
-		}
 	}
 	b := a.batches[0]
 	t := task(b.organization, b.id, b.size)
 	t.RequestID = a.in[b.members[0]].RequestID
-	insert, args, err := ledger.Statement(t, singleStatementParameters+1)
+	insertTask, args, err := ledger.Statement(t, singleStatementParameters+1, "not exists (select from seen)")
 	if err != nil {
 		return nil, false, err
 	}
 	projects, uuids, digests, ids := a.uuidArrays(b.members)
-	err = s.db.ExecSingleStatement(ctx, fmt.Sprintf(singleStatement, insert), append([]any{projects, uuids, digests, ids,
-		b.id, b.organization, string(b.entries), b.body, len(b.members)}, args...)...)
-	var refused *pq.Error
-	if errors.As(err, &refused) && refused.Code == divisionByZero {
+	args = append([]any{projects, uuids, digests, ids, b.id, b.organization, string(b.entries), b.body}, args...)
+	var seen []uuidRow
+	err = s.db.SelectSingleStatement(ctx, &seen, fmt.Sprintf(singleStatement, insertTask), args...)
+	err = storage.Wrap(err, "accept crash reports")
+	switch {
+	case errors.Is(err, storage.ErrConflict):
 		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	case len(seen) == 0:
+		return []*ledger.NewTask{t}, true, nil
 	}
-	return t, err == nil, storage.Wrap(err, "accept crash reports")
+	return nil, a.allResent(seen), nil
 }
 
-const (
-	singleStatementParameters = 9
-	divisionByZero            = "22012"
-)
+// plain reports whether no report has files and no uuid comes twice.
+func (a *acceptance) plain() bool {
+	type key struct {
+		project int64
+		uuid    uuid.UUID
+	}
+	keys := make(map[key]bool, len(a.in))
+	for i := range a.in {
+		r := &a.in[i]
+		k := key{r.ProjectID, r.UUID}
+		if len(r.Attachments) > 0 || keys[k] {
+			return false
+		}
+		keys[k] = true
+	}
+	return true
+}
 
+// allResent writes the receipts when each report is the first body under its uuid,
+// sent again.
+func (a *acceptance) allResent(seen []uuidRow) bool {
+	receipts := make([]Receipt, len(a.in))
+	for i := range a.in {
+		for n := range seen {
+			if seen[n].resentBy(&a.in[i]) {
+				receipts[i] = Receipt{ID: seen[n].CrashID, Outcome: Resent}
+			}
+		}
+		if receipts[i].Outcome != Resent {
+			return false
+		}
+	}
+	a.receipts = receipts
+	return true
+}
+
+const singleStatementParameters = 8
+
+// Rows are inserted in sorted order: see the package's doc.
 const singleStatement = `
-with booked as (
+with incoming as (
+	select unnest($1::bigint[]) as crash_project_id, unnest($2::uuid[]) as uuid, unnest($3::bytea[]) as digest,
+		unnest($4::uuid[]) as crash_id
+), seen as (
+	select u.crash_project_id, u.uuid, u.digest, u.crash_id, u.conflict
+	from incoming i join crash_uuids u on u.crash_project_id = i.crash_project_id and u.uuid = i.uuid and not u.conflict
+), reserved as (
 	insert into crash_uuids (crash_project_id, uuid, digest, crash_id)
-	select * from (
-		select unnest($1::bigint[]) as crash_project_id, unnest($2::uuid[]) as uuid, unnest($3::bytea[]),
-			unnest($4::uuid[])
-	) r
-	order by crash_project_id, uuid
-	on conflict do nothing
-	returning 1
+	select crash_project_id, uuid, digest, crash_id from incoming
+	where not exists (select from seen) order by crash_project_id, uuid
 ), batch as (
-	insert into crash_batches (id, organization_id, entries, body) values ($5, $6, $7, $8)
+	insert into crash_batches (id, organization_id, entries, body)
+	select $5::uuid, $6::bigint, $7::jsonb, $8::bytea where not exists (select from seen)
 ), task as (%s)
-select 1 / case when (select count(*) from booked) = $9 then 1 else 0 end`
+select * from seen`

@@ -12,7 +12,7 @@ import (
 
 // uncount takes deleted crashes out of their groups; it is count backwards. The
 // groups are locked.
-func uncount(ctx context.Context, tx *storage.Tx, groupOf map[int64]int64, gone []goneCrash) error {
+func uncount(ctx context.Context, tx *storage.Tx, groupOf map[int64]int64, gone []deletedCrash) error {
 	tallies := tallyGone(groupOf, gone)
 	if len(tallies) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func uncount(ctx context.Context, tx *storage.Tx, groupOf map[int64]int64, gone 
 	return storage.Wrap(err, "delete empty crash groups")
 }
 
-func tallyGone(groupOf map[int64]int64, gone []goneCrash) []*tally {
+func tallyGone(groupOf map[int64]int64, gone []deletedCrash) []*tally {
 	byGroup := map[int64]*tally{}
 	var all []*tally
 	for i := range gone {

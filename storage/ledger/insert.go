@@ -33,18 +33,20 @@ type NewTask struct {
 	Delivered bool
 }
 
-// insertTask is the statement, its parameters numbered from first on.
-func insertTask(first int) string {
-	p := func(n int) string { return "$" + strconv.Itoa(first+n) }
-	values := make([]string, 10)
-	for i := range values {
-		values[i] = p(i)
+// insertTask is the statement, its parameters numbered from first on; it inserts
+// nothing where the condition does not hold.
+func insertTask(first int, condition string) string {
+	p := func(n int, kind string) string { return "$" + strconv.Itoa(first+n) + "::" + kind }
+	var values []string
+	for n, kind := range []string{"uuid", "text", "text", "bigint", "jsonb", "int", "text", "text", "text", "int"} {
+		values = append(values, p(n, kind))
 	}
 	return `
 insert into tasks (id, kind, queue, organization_id, payload, weight, concurrency_key, dedupe_key,
 	request_id, max_attempts, run_at, delivery, delivered_at)
-values (` + strings.Join(values, ", ") + `, now() + make_interval(secs => ` + p(10) + `), ` + p(11) + `::int,
-	case when ` + p(11) + `::int > 0 then now() end)
+select ` + strings.Join(values, ", ") + `, now() + make_interval(secs => ` + p(10, "float8") + `), ` + p(11, "int") + `,
+	case when ` + p(11, "int") + ` > 0 then now() end
+where ` + condition + `
 on conflict do nothing`
 }
 
@@ -70,15 +72,15 @@ func (t *NewTask) delivery() int {
 	return 0
 }
 
-// Statement gives the insert of a task as SQL, with its parameters numbered from
+// Statement returns the insert of a task as SQL, with its parameters numbered from
 // first on, and their values: for a caller who writes the task and rows of its own
-// in one statement.
-func Statement(t *NewTask, first int) (string, []any, error) {
+// in one statement. The condition is SQL; nothing is inserted where it is false.
+func Statement(t *NewTask, first int, condition string) (string, []any, error) {
 	payload, err := t.complete()
 	if err != nil {
 		return "", nil, err
 	}
-	return insertTask(first), []any{t.ID, t.Kind, t.Queue, null(t.OrganizationID), payload,
+	return insertTask(first, condition), []any{t.ID, t.Kind, t.Queue, null(t.OrganizationID), payload,
 		max(t.Weight, 1), null(t.ConcurrencyKey), null(t.DedupeKey), t.RequestID, t.MaxAttempts,
 		t.Delay.Seconds(), t.delivery()}, nil
 }
@@ -86,7 +88,7 @@ func Statement(t *NewTask, first int) (string, []any, error) {
 // Insert writes a task in the caller's transaction and gives its id. The answer
 // is false when an open task with the same kind and dedupe key stands already.
 func Insert(ctx context.Context, q storage.Querier, t *NewTask) (bool, error) {
-	statement, args, err := Statement(t, 1)
+	statement, args, err := Statement(t, 1, "true")
 	if err != nil {
 		return false, err
 	}

@@ -82,7 +82,7 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 		}
 	}
 	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
-		if err := p.Store.Hold(ctx, tx, crashes); err != nil {
+		if err := p.Store.Lock(ctx, tx, crashes); err != nil {
 			return err
 		}
 		if err := p.record(ctx, tx, claim.OrganizationID(), crashes); err != nil {

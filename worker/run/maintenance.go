@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/idempotency"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/schedule"
 
@@ -21,7 +20,7 @@ import (
 )
 
 // Maintenance is the handler of run:maintenance: it ends jobs and suite runs whose task
-// ended without them, forgets runs, events, idempotency keys and the fires of
+// ended without them, forgets runs, events and the fires of
 // schedules beyond their age, and recounts when schedules fire next. The task's result
 // are the numbers by name.
 //
@@ -110,8 +109,8 @@ func (u *Maintenance) unhurried(step func(maintenanceWork) (more, ok bool)) {
 	var due []maintenanceWork
 	for _, w := range []maintenanceWork{
 		{"run_files", forgetEvery, u.forgetRuns}, {"events", forgetEvery, u.forgetEvents},
-		{"idempotency_keys", forgetEvery, u.forgetKeys}, {"schedule_fires", forgetEvery, u.forgetFires},
-		{"orphan_fires", forgetEvery, u.forgetOrphans}, {"schedules_recounted", recountEvery, u.recount},
+		{"schedule_fires", forgetEvery, u.forgetFires}, {"orphan_fires", forgetEvery, u.forgetOrphans},
+		{"schedules_recounted", recountEvery, u.recount},
 	} {
 		if begun.Sub(u.ended[w.name]) >= w.every {
 			due = append(due, w)
@@ -152,11 +151,6 @@ func (u *Maintenance) forgetRuns(ctx context.Context, claim *worker.Claim) (int6
 
 func (u *Maintenance) forgetEvents(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
 	n, err := store.ForgetEvents(ctx, u.db, u.now().Add(-keepEvents), maintenanceStep)
-	return n, n >= maintenanceStep, err
-}
-
-func (u *Maintenance) forgetKeys(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
-	n, err := idempotency.Forget(ctx, u.db, u.now().Add(-idempotency.Age), maintenanceStep)
 	return n, n >= maintenanceStep, err
 }
 

@@ -46,6 +46,12 @@ func (w *world) schedules(n int) {
 		from organizations o join teams t on t.organization_id = o.id, generate_series(1, $2) where o.id = $1`, w.org, n)
 }
 
+// oldEvents inserts events beyond their age.
+func (w *world) oldEvents(n int) {
+	w.exec(`insert into events (id, organization_id, action, subject, body, created_at)
+		select gen_random_uuid(), $1, 'testRun.finished', 'old', '{}', now() - interval '31 days' from generate_series(1, $2)`, w.org, n)
+}
+
 // What is not urgent has a share of the time, and goes on with the next task.
 func TestMaintenanceIsNeverLong(t *testing.T) {
 	t.Parallel()
@@ -61,11 +67,10 @@ func TestMaintenanceIsNeverLong(t *testing.T) {
 	const steps = 3
 	w.schedules(steps*maintenanceStep - 1)
 	w.fires(steps*maintenanceStep-1, "1 hour")
-	w.exec(`insert into idempotency_keys (organization_id, operation, key, result, created_at)
-		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, 2*maintenanceStep)
+	w.oldEvents(2 * maintenanceStep)
 	left := func() []int {
 		return []int{w.number(`select count(*) from test_schedules where next_run_at > now() + interval '1 year'`),
-			w.number(`select count(*) from test_schedule_fires`), w.number(`select count(*) from idempotency_keys`)}
+			w.number(`select count(*) from test_schedule_fires`), w.number(`select count(*) from events where subject = 'old'`)}
 	}
 	before := left()
 	for n := 1; n <= steps; n++ {
@@ -75,7 +80,7 @@ func TestMaintenanceIsNeverLong(t *testing.T) {
 		require.EqualValues(t, 1, sum["jobs_lost"])
 		require.Equal(t, store.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
 		require.Equal(t, []int{max(before[0]-n*maintenanceStep, 0), max(before[1]-n*maintenanceStep, 0), max(before[2]-n*maintenanceStep, 0)}, left())
-		_, again := sum["events"]
+		_, again := sum["run_files"]
 		require.Equal(t, n == 1, again, "what came to its end rests")
 	}
 	require.Equal(t, map[string]int64{"jobs_lost": 0}, w.maintain(u))
@@ -103,20 +108,20 @@ func TestMaintenanceFails(t *testing.T) {
 	require.NoError(t, err)
 	w.fires(5, "1 hour")
 	w.schedules(5)
-	w.exec(`alter table idempotency_keys rename to lost_keys`)
+	w.exec(`alter table events rename to lost_events`)
 	w.exec(`alter table test_schedule_fires rename to lost_fires`)
 	task := tasks.NewMaintenance(tasks.RunMaintenance)
 	_, err = ledger.Insert(t.Context(), w.db, task)
 	require.NoError(t, err)
 	err = u.Handle(t.Context(), w.claim(tasks.RunMaintenance, task.ID))
-	for _, name := range []string{"idempotency_keys: ", "schedule_fires: ", "orphan_fires: "} {
+	for _, name := range []string{"events: ", "schedule_fires: ", "orphan_fires: "} {
 		require.ErrorContains(t, err, name)
 	}
 	require.Zero(t, w.number(`select count(*) from test_schedules where next_run_at > now() + interval '1 year'`))
-	w.exec(`alter table lost_keys rename to idempotency_keys`)
+	w.exec(`alter table lost_events rename to events`)
 	w.exec(`alter table lost_fires rename to test_schedule_fires`)
 	w.exec(`delete from tasks`)
-	require.Equal(t, map[string]int64{"jobs_lost": 0, "idempotency_keys": 0, "schedule_fires": 0, "orphan_fires": 5}, w.maintain(u))
+	require.Equal(t, map[string]int64{"jobs_lost": 0, "events": 0, "schedule_fires": 0, "orphan_fires": 5}, w.maintain(u))
 }
 
 func TestMaintenance(t *testing.T) {
@@ -134,8 +139,7 @@ func TestMaintenance(t *testing.T) {
 	}
 	w.exec(`update test_runs set created_at = now() - interval '91 days' where id <> $1`, runs[0].ID)
 	w.exec(`update events set created_at = now() - interval '31 days' where subject <> $1`, runs[0].ID.String())
-	w.exec(`insert into idempotency_keys (organization_id, operation, key, result, created_at)
-		select $1, 'testcase.run:x', n, '', now() - interval '25 hours' from generate_series(1, $2) n`, w.org, maintenanceStep+5)
+	w.oldEvents(maintenanceStep + 5)
 	w.fires(maintenanceStep+3, "91 days")
 	lost, lostJob := w.simpleRun()
 	w.exec(`update tasks set state = 'dead' where id = $1`, lostJob)
@@ -146,7 +150,7 @@ func TestMaintenance(t *testing.T) {
 	require.EqualValues(t, maintenanceStep+3, sum["schedule_fires"]+sum["orphan_fires"], "those beyond their age, and the same as orphans")
 	delete(sum, "schedule_fires")
 	delete(sum, "orphan_fires")
-	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 2, "events": 2, "idempotency_keys": maintenanceStep + 5,
+	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 2, "events": maintenanceStep + 7,
 		"schedules_recounted": 0}, sum)
 	require.Equal(t, store.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
 	require.Equal(t, 2, w.number(`select count(*) from test_runs`))
