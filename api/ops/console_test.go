@@ -12,6 +12,7 @@ import (
 	"github.com/hibiken/asynq"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 )
@@ -20,7 +21,7 @@ import (
 // kind of write.
 func TestConsole(t *testing.T) {
 	t.Parallel()
-	redis := openRedis(t)
+	redis := openRedis(t, servicetest.RedisURL(t))
 	c, err := NewConsole(redis)
 	require.NoError(t, err)
 	defer c.Close()

@@ -15,9 +15,9 @@ import (
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 )
 
-func openRedis(t *testing.T) *dispatch.Redis {
+func openRedis(t *testing.T, url string) *dispatch.Redis {
 	t.Helper()
-	r, err := dispatch.OpenRedis(servicetest.RedisURL(t))
+	r, err := dispatch.OpenRedis(url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = r.Close() })
 	return r
@@ -27,7 +27,7 @@ func openRedis(t *testing.T) *dispatch.Redis {
 // then takes Redis away: the api stays in, the worker goes out.
 func TestReadinessOfServices(t *testing.T) {
 	t.Parallel()
-	db, redis := servicetest.DB(t), openRedis(t)
+	db, redis := servicetest.DB(t), openRedis(t, servicetest.RedisServer(t))
 	store := ledger.New(db)
 	tier := func(api bool) *Readiness {
 		checks, err := Process{API: api, Worker: !api, Postgres: db.Check, Redis: redis.Check, Objects: fine,
@@ -87,7 +87,7 @@ func TestQueueLagOfTheLedger(t *testing.T) {
 // TestMetricsOfServices reads a real ledger and a real Redis.
 func TestMetricsOfServices(t *testing.T) {
 	t.Parallel()
-	db, redis := servicetest.DB(t), openRedis(t)
+	db, redis := servicetest.DB(t), openRedis(t, servicetest.RedisServer(t))
 	store := ledger.New(db)
 	insert(t, db, tasks.NewMaintenance(tasks.LedgerRetention), "run_at = now() - interval '100 seconds'")
 	insert(t, db, tasks.NewMaintenance(tasks.ObjectSweep), "run_at = now() + interval '1 hour'")

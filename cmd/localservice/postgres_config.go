@@ -78,7 +78,11 @@ func postgresSettings(config PostgresConfig) string {
 	set("max_wal_senders", "0")
 	// Rare checkpoints: after each, the first change of a page writes the full
 	// page to the log.
-	set("max_wal_size", "4GB")
+	if config.Ephemeral {
+		set("max_wal_size", "512MB") // it may be in memory
+	} else {
+		set("max_wal_size", "4GB")
+	}
 	set("checkpoint_timeout", "15min")
 	set("wal_buffers", "64MB")
 	set("shared_buffers", fmt.Sprintf("%dMB", config.SharedBuffersMB))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 )
@@ -28,47 +29,22 @@ func issuer(t *testing.T, region string) *account.Issuer {
 	return keys
 }
 
-// world is one bootstrapped organization.
-type world struct {
-	db   *storage.DB
-	keys *account.Issuer
+// installation is a database after the first start.
+type installation struct {
+	*fixture.Fixture
 	boot *account.Bootstrap
 }
 
-func newWorld(t *testing.T) world {
+func install(t *testing.T) installation {
 	t.Helper()
-	w := world{db: servicetest.DB(t), keys: issuer(t, "local")}
-	var err error
-	w.boot, err = account.NewBootstrap(w.keys, "http://127.0.0.1:8080")
-	require.NoError(t, err)
-	w.tx(t, func(ctx context.Context, tx *storage.Tx) error { return w.boot.Apply(ctx, tx, "local") })
-	return w
+	f := fixture.Empty(t)
+	return installation{f, f.Bootstrap("")}
 }
 
-// tx runs fn in a transaction that must be committed.
-func (w world) tx(t *testing.T, fn func(context.Context, *storage.Tx) error) {
-	t.Helper()
-	require.NoError(t, w.try(t, fn))
-}
-
-func (w world) try(t *testing.T, fn func(context.Context, *storage.Tx) error) error {
-	t.Helper()
-	ctx := testContext(t)
-	return w.db.InTx(ctx, func(tx *storage.Tx) error { return fn(ctx, tx) })
-}
-
-func (w world) count(t *testing.T, query string, args ...any) int {
-	t.Helper()
-	var n int
-	require.NoError(t, w.db.GetContext(testContext(t), &n, query, args...))
-	return n
-}
-
-// user makes a member of the bootstrapped organization.
-func (w world) user(t *testing.T, email string, role account.Role) *account.User {
-	t.Helper()
-	var u *account.User
-	w.tx(t, func(ctx context.Context, tx *storage.Tx) (err error) {
+// user makes a member of the first organization.
+func (w installation) user(email string, role account.Role) (u *account.User) {
+	w.T.Helper()
+	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		u, err = account.CreateUser(ctx, tx, account.CLI(), account.NewUser{
 			OrganizationID: w.boot.Organization.ID, Email: email, Role: role, TeamID: w.boot.Team.ID})
 		return err
@@ -76,11 +52,10 @@ func (w world) user(t *testing.T, email string, role account.Role) *account.User
 	return u
 }
 
-func (w world) rotate(t *testing.T, userID int64, kind account.KeyKind) account.Secret {
-	t.Helper()
-	var s account.Secret
-	w.tx(t, func(ctx context.Context, tx *storage.Tx) (err error) {
-		_, s, err = account.RotateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{
+func (w installation) rotate(userID int64, kind account.KeyKind) (s account.Secret) {
+	w.T.Helper()
+	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
+		_, s, err = account.RotateKey(ctx, tx, account.CLI(), w.Keys, account.NewKey{
 			OrganizationID: w.boot.Organization.ID, UserID: userID, Kind: kind})
 		return err
 	})

@@ -22,19 +22,19 @@ import (
 
 func TestCreateCase(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suite := w.NewSuite(w.Writer, "smoke")
+	w := open(t)
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke")
 	n := fixture.LoginCase("  Log in ", 2)
 	n.Tags, n.SuiteID, n.Revision.Reasoning = []string{"a", " a", "", "b"}, &suite.ID, []authoring.Reason{{"why", "because"}}
-	c, err := w.TryCase(w.Writer, n)
+	c, err := w.TryCase(w.Org.Member.Writer, n)
 	require.NoError(t, err)
 	require.Regexp(t, `^[0-9a-f]{24}$`, c.ID)
 	require.Equal(t, "Log in", c.Name)
 	require.Equal(t, []string{"a", "b"}, c.Tags)
 	require.Equal(t, suite.ID, *c.SuiteID)
-	require.Equal(t, w.Team.UUID, c.TeamUUID)
-	require.Equal(t, w.Org, c.OrganizationID)
-	require.Equal(t, []any{w.Dev.UUID, "Dev Eloper", w.Dev.UUID, "Dev Eloper"},
+	require.Equal(t, w.Org.Team.UUID, c.TeamUUID)
+	require.Equal(t, w.Org.ID, c.OrganizationID)
+	require.Equal(t, []any{w.Org.Member.UUID, w.Org.Member.Name, w.Org.Member.UUID, w.Org.Member.Name},
 		[]any{c.CreatorUUID, c.CreatorName, c.ModifierUUID, c.ModifierName})
 	require.Equal(t, n.Settings, c.Settings)
 	require.True(t, c.Runnable())
@@ -57,9 +57,9 @@ func TestCreateCase(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
 	// What is bare has empty lists, and names the user by the user name.
-	plain, err := w.TryCase(w.SideWriter, authoring.NewCase{Name: "plain"})
+	plain, err := w.TryCase(w.Org.Neighbor.Writer, authoring.NewCase{Name: "plain"})
 	require.NoError(t, err)
-	require.Equal(t, "other", plain.CreatorName)
+	require.Equal(t, w.Org.Neighbor.Name, plain.CreatorName)
 	require.Equal(t, []string{}, plain.Tags)
 	require.Equal(t, []step.Target{}, plain.Settings.RunTargets)
 	require.False(t, plain.Runnable())
@@ -67,16 +67,16 @@ func TestCreateCase(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []step.Step{}, v.Steps)
 	require.Equal(t, []authoring.Reason{}, v.Reasoning)
-	w.Exec(`delete from users where id = $1`, w.Other.ID)
-	plain, err = authoring.CaseByID(fixture.Context(t), w.DB, w.Org, plain.ID)
+	w.Exec(`delete from users where id = $1`, w.Org.Neighbor.ID)
+	plain, err = authoring.CaseByID(fixture.Context(t), w.DB, w.Org.ID, plain.ID)
 	require.NoError(t, err)
 	require.Empty(t, plain.CreatorName)
-	require.Equal(t, w.Other.UUID, plain.CreatorUUID)
+	require.Equal(t, w.Org.Neighbor.UUID, plain.CreatorUUID)
 }
 
 func TestCreateCaseRefuses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	many := func(n int) (tags []string) {
 		for i := range n {
 			tags = append(tags, fmt.Sprint(i))
@@ -91,7 +91,7 @@ func TestCreateCaseRefuses(t *testing.T) {
 			func(n *authoring.NewCase) { n.Name = "a\x00b" }, func(n *authoring.NewCase) { n.Name = "a\xffb" }, func(n *authoring.NewCase) { n.Name = "a\nb" }},
 		"tags": {func(n *authoring.NewCase) { n.Tags = many(21) }, func(n *authoring.NewCase) { n.Tags = []string{strings.Repeat("x", 61)} },
 			func(n *authoring.NewCase) { n.Tags = []string{"\x01"} }},
-		"teamId": {func(n *authoring.NewCase) { n.Team = &w.RivalTeam.UUID }, func(n *authoring.NewCase) { n.Team = fixture.Ptr(fixture.NoUUID) }},
+		"teamId": {func(n *authoring.NewCase) { n.Team = &w.Rival.Team.UUID }, func(n *authoring.NewCase) { n.Team = fixture.Ptr(fixture.NoUUID) }},
 		"runSettings": {func(n *authoring.NewCase) { n.Settings.TestURL = "https://x/\x00" },
 			func(n *authoring.NewCase) { n.Settings.TestURL = strings.Repeat("x", 300<<10) }},
 		"runSettings.runTargets": {func(n *authoring.NewCase) { n.Settings.RunTargets = make([]step.Target, 21) }},
@@ -103,23 +103,23 @@ func TestCreateCaseRefuses(t *testing.T) {
 		for i, fn := range change {
 			n := fixture.LoginCase("name", 1)
 			fn(&n)
-			_, err := w.TryCase(w.Writer, n)
+			_, err := w.TryCase(w.Org.Member.Writer, n)
 			require.Equal(t, field, fixture.InvalidField(t, err), "%s %d: %v", field, i, err)
 		}
 	}
-	suite := w.NewSuite(w.SideWriter, "theirs")
-	rivals := w.NewSuite(w.Rival, "rivals")
+	suite := w.NewSuite(w.Org.Neighbor.Writer, "theirs")
+	rivals := w.NewSuite(w.Rival.Member.Writer, "rivals")
 	for _, row := range []struct {
 		by    account.Writer
 		team  *uuid.UUID
 		suite *uuid.UUID
 		err   error
 	}{
-		{w.Writer, &w.Side.UUID, nil, authoring.ErrForbidden},
-		{fixture.WriterOf(w.Dev, w.Org), nil, nil, authoring.ErrForbidden}, // a member of no team
-		{w.Writer, nil, fixture.Ptr(fixture.NoUUID), authoring.ErrSuiteNotFound},
-		{w.Writer, nil, &rivals.ID, authoring.ErrSuiteNotFound},
-		{w.Writer, nil, &suite.ID, authoring.ErrForbidden},
+		{w.Org.Member.Writer, &w.Org.Side.UUID, nil, authoring.ErrForbidden},
+		{w.Org.NewUser("teamless", account.Member).Writer, nil, nil, authoring.ErrForbidden}, // a member of no team
+		{w.Org.Member.Writer, nil, fixture.Ptr(fixture.NoUUID), authoring.ErrSuiteNotFound},
+		{w.Org.Member.Writer, nil, &rivals.ID, authoring.ErrSuiteNotFound},
+		{w.Org.Member.Writer, nil, &suite.ID, authoring.ErrForbidden},
 	} {
 		n := fixture.LoginCase("name", 1)
 		n.Team, n.SuiteID = row.team, row.suite
@@ -131,7 +131,7 @@ func TestCreateCaseRefuses(t *testing.T) {
 	// The longest name, twenty tags, and what only looks like an escaped NUL.
 	n := fixture.LoginCase(strings.Repeat("ä", 255), 20)
 	n.Tags, n.Revision.Steps = append(many(20), "0"), text(`\u0000 \\u0000`)
-	c, err := w.TryCase(w.Writer, n)
+	c, err := w.TryCase(w.Org.Member.Writer, n)
 	require.NoError(t, err)
 	require.Len(t, c.Tags, 20)
 	v, err := authoring.RevisionByID(fixture.Context(t), w.DB, c.ID, "")
@@ -139,21 +139,21 @@ func TestCreateCaseRefuses(t *testing.T) {
 	require.Equal(t, n.Revision.Steps, v.Steps)
 
 	// An admin without a team writes for the first one, and may choose any.
-	c = w.NewCase(w.Admin, "by boss")
-	require.Equal(t, w.Team.UUID, c.TeamUUID)
+	c = w.NewCase(w.Org.Owner.Writer, "by boss")
+	require.Equal(t, w.Org.Team.UUID, c.TeamUUID)
 	n = fixture.LoginCase("for side", 1)
-	n.Team = &w.Side.UUID
-	c, err = w.TryCase(w.Admin, n)
+	n.Team = &w.Org.Side.UUID
+	c, err = w.TryCase(w.Org.Owner.Writer, n)
 	require.NoError(t, err)
-	require.Equal(t, w.Side.UUID, c.TeamUUID)
-	w.Exec(`delete from teams where organization_id = $1`, w.Org)
-	_, err = w.TryCase(w.Admin, fixture.LoginCase("nobody's", 1))
+	require.Equal(t, w.Org.Side.UUID, c.TeamUUID)
+	w.Exec(`delete from teams where organization_id = $1`, w.Org.ID)
+	_, err = w.TryCase(w.Org.Owner.Writer, fixture.LoginCase("nobody's", 1))
 	require.Equal(t, "teamId", fixture.InvalidField(t, err))
 }
 
-func (w *world) names(f authoring.CaseFilter) (names []string, total int) {
+func (w *room) names(f authoring.CaseFilter) (names []string, total int) {
 	w.T.Helper()
-	f.OrganizationID = w.Org
+	f.OrganizationID = w.Org.ID
 	list, total, err := authoring.Cases(fixture.Context(w.T), w.DB, f)
 	require.NoError(w.T, err)
 	for _, c := range list {
@@ -164,20 +164,20 @@ func (w *world) names(f authoring.CaseFilter) (names []string, total int) {
 
 func TestCases(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	all := []string{"100% off", `back\slash`, "under_score", "ÄRGER", "plain"}
-	one, two := w.NewSuite(w.Writer, "one"), w.NewSuite(w.SideWriter, "two")
+	one, two := w.NewSuite(w.Org.Member.Writer, "one"), w.NewSuite(w.Org.Neighbor.Writer, "two")
 	for i, name := range all {
-		by := w.Writer
+		by := w.Org.Member.Writer
 		if i == 3 {
-			by = w.SideWriter
+			by = w.Org.Neighbor.Writer
 		}
 		c := w.NewCase(by, name)
 		w.Exec(`update test_cases set created_at = $2 where id = $1`, c.ID, time.Date(2026, 1, 1+i, 12, 0, 0, 0, time.UTC))
 	}
 	w.Exec(`update test_cases set suite_id = $1 where name = 'plain'`, one.ID)
 	w.Exec(`update test_cases set suite_id = $1 where name = 'ÄRGER'`, two.ID)
-	w.NewCase(w.Rival, "plain")
+	w.NewCase(w.Rival.Member.Writer, "plain")
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 0, time.UTC) }
 	for _, row := range []struct {
 		f    authoring.CaseFilter
@@ -195,15 +195,15 @@ func TestCases(t *testing.T) {
 		{authoring.CaseFilter{Search: strings.Repeat("plain", 60)}, nil},
 		{authoring.CaseFilter{From: day(4)}, []string{"plain", "ÄRGER"}},
 		{authoring.CaseFilter{From: day(2), To: day(4)}, []string{"under_score", `back\slash`}},
-		{authoring.CaseFilter{User: &w.Other.UUID}, []string{"ÄRGER"}},
+		{authoring.CaseFilter{User: &w.Org.Neighbor.UUID}, []string{"ÄRGER"}},
 		{authoring.CaseFilter{User: fixture.Ptr(fixture.NoUUID)}, nil},
-		{authoring.CaseFilter{Team: &w.Side.UUID}, []string{"ÄRGER"}},
-		{authoring.CaseFilter{Team: &w.RivalTeam.UUID}, nil},
+		{authoring.CaseFilter{Team: &w.Org.Side.UUID}, []string{"ÄRGER"}},
+		{authoring.CaseFilter{Team: &w.Rival.Team.UUID}, nil},
 		{authoring.CaseFilter{Suites: []uuid.UUID{one.ID}}, []string{"plain"}},
 		{authoring.CaseFilter{Suites: []uuid.UUID{one.ID, two.ID, fixture.NoUUID}}, []string{"plain", "ÄRGER"}},
 		{authoring.CaseFilter{Unassigned: true}, []string{"under_score", `back\slash`, "100% off"}},
 		{authoring.CaseFilter{Suites: []uuid.UUID{two.ID}, Unassigned: true}, []string{"ÄRGER", "under_score", `back\slash`, "100% off"}},
-		{authoring.CaseFilter{Search: "a", From: day(2), User: &w.Dev.UUID, Team: &w.Team.UUID, Unassigned: true}, []string{`back\slash`}},
+		{authoring.CaseFilter{Search: "a", From: day(2), User: &w.Org.Member.UUID, Team: &w.Org.Team.UUID, Unassigned: true}, []string{`back\slash`}},
 	} {
 		row.f.Page = storage.Page{Limit: 100}
 		got, total := w.names(row.f)
@@ -230,8 +230,8 @@ func TestCases(t *testing.T) {
 
 func TestRenameAndDeleteCase(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c, theirs := w.NewCase(w.Writer, "old"), w.NewCase(w.Rival, "theirs")
+	w := open(t)
+	c, theirs := w.NewCase(w.Org.Member.Writer, "old"), w.NewCase(w.Rival.Member.Writer, "theirs")
 	rename := func(by account.Writer, id, name string) (after *authoring.Case, err error) {
 		err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
 			after, err = authoring.RenameCase(ctx, tx, by, id, name)
@@ -245,27 +245,27 @@ func TestRenameAndDeleteCase(t *testing.T) {
 			return err
 		})
 	}
-	after, err := rename(w.Admin, c.ID, " new ")
+	after, err := rename(w.Org.Owner.Writer, c.ID, " new ")
 	require.NoError(t, err)
-	require.Equal(t, []any{"new", "Boss", "Dev Eloper"}, []any{after.Name, after.ModifierName, after.CreatorName})
+	require.Equal(t, []any{"new", w.Org.Owner.Name, w.Org.Member.Name}, []any{after.Name, after.ModifierName, after.CreatorName})
 	require.True(t, after.UpdatedAt.After(after.CreatedAt))
 	require.Equal(t, 1, w.Audited(account.TestCaseRenamed))
-	_, err = rename(w.Writer, c.ID, "")
+	_, err = rename(w.Org.Member.Writer, c.ID, "")
 	require.Equal(t, "name", fixture.InvalidField(t, err))
 
 	w.Exec(`insert into test_variables (id, organization_id, scope, case_id, name, is_secret, value, creator_uuid, modifier_uuid)
-		values ($1, $2, 'testCase', $3, 'x', false, '', $1, $1)`, uuid.New(), w.Org, c.ID)
+		values ($1, $2, 'testCase', $3, 'x', false, '', $1, $1)`, uuid.New(), w.Org.ID, c.ID)
 	for _, row := range []struct {
 		by  account.Writer
 		id  string
 		err error
 	}{
-		{w.SideWriter, c.ID, authoring.ErrForbidden},
-		{w.Rival, c.ID, storage.ErrNotFound},
-		{w.Admin, theirs.ID, storage.ErrNotFound},
-		{w.Writer, "", storage.ErrNotFound},
-		{w.Writer, "\x00", storage.ErrNotFound},
-		{w.Writer, strings.Repeat("0", 24), storage.ErrNotFound},
+		{w.Org.Neighbor.Writer, c.ID, authoring.ErrForbidden},
+		{w.Rival.Member.Writer, c.ID, storage.ErrNotFound},
+		{w.Org.Owner.Writer, theirs.ID, storage.ErrNotFound},
+		{w.Org.Member.Writer, "", storage.ErrNotFound},
+		{w.Org.Member.Writer, "\x00", storage.ErrNotFound},
+		{w.Org.Member.Writer, strings.Repeat("0", 24), storage.ErrNotFound},
 	} {
 		_, err := rename(row.by, row.id, "x")
 		require.ErrorIs(t, err, row.err)
@@ -275,8 +275,8 @@ func TestRenameAndDeleteCase(t *testing.T) {
 			require.ErrorIs(t, err, row.err)
 		}
 	}
-	require.NoError(t, remove(w.Writer, c.ID))
-	require.ErrorIs(t, remove(w.Writer, c.ID), storage.ErrNotFound)
+	require.NoError(t, remove(w.Org.Member.Writer, c.ID))
+	require.ErrorIs(t, remove(w.Org.Member.Writer, c.ID), storage.ErrNotFound)
 	require.Equal(t, 1, w.Audited(account.TestCaseDeleted))
 	require.Zero(t, w.Count(`select (select count(*) from test_variables) + (select count(*) from test_revisions where case_id = $1)`, c.ID))
 	list, err := authoring.Revisions(fixture.Context(t), w.DB, c.ID)
@@ -286,13 +286,13 @@ func TestRenameAndDeleteCase(t *testing.T) {
 
 func TestSetBuildName(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "a")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "a")
 	set := func(name string) error {
 		return w.Do(func(ctx context.Context, tx *storage.Tx) error { return authoring.SetBuildName(ctx, tx, c.ID, name) })
 	}
 	require.NoError(t, set(`build "7"`))
-	after, err := authoring.CaseByID(fixture.Context(t), w.DB, w.Org, c.ID)
+	after, err := authoring.CaseByID(fixture.Context(t), w.DB, w.Org.ID, c.ID)
 	require.NoError(t, err)
 	want := *c
 	want.Settings.LastBuildName = `build "7"`
@@ -308,12 +308,12 @@ func TestSetBuildName(t *testing.T) {
 // Runs of what goes away end at once, and the caller learns whose tasks to cancel.
 func TestDeletingCancelsOpenRuns(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	start := func(c *authoring.Case) (jobs []uuid.UUID) {
 		v, err := authoring.RevisionByID(fixture.Context(t), w.DB, c.ID, "")
 		require.NoError(t, err)
 		w.Must(func(ctx context.Context, tx *storage.Tx) error {
-			testRun, err := run.StartRun(ctx, tx, w.Writer, run.NewRun{Case: c, Revision: v, BuildName: "b", Targets: c.Settings.RunTargets})
+			testRun, err := run.StartRun(ctx, tx, w.Org.Member.Writer, run.NewRun{Case: c, Revision: v, BuildName: "b", Targets: c.Settings.RunTargets})
 			if err != nil {
 				return err
 			}
@@ -325,12 +325,12 @@ func TestDeletingCancelsOpenRuns(t *testing.T) {
 		return jobs
 	}
 	open := func() int { return w.Count(`select count(*) from test_jobs where state <> 'CANCELLED'`) }
-	alone, in, out := w.NewCase(w.Writer, "alone"), w.NewCase(w.Writer, "in"), w.NewCase(w.Writer, "out")
-	kept, gone := w.NewSuite(w.Writer, "kept", out.ID), w.NewSuite(w.Writer, "gone", in.ID)
+	alone, in, out := w.NewCase(w.Org.Member.Writer, "alone"), w.NewCase(w.Org.Member.Writer, "in"), w.NewCase(w.Org.Member.Writer, "out")
+	kept, gone := w.NewSuite(w.Org.Member.Writer, "kept", out.ID), w.NewSuite(w.Org.Member.Writer, "gone", in.ID)
 	jobs, others := start(alone), append(start(in), start(out)...)
 	var got []uuid.UUID
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		got, err = run.DeleteCaseWithRuns(ctx, tx, w.Writer, alone.ID)
+		got, err = run.DeleteCaseWithRuns(ctx, tx, w.Org.Member.Writer, alone.ID)
 		return err
 	})
 	require.Equal(t, jobs, got)
@@ -338,18 +338,18 @@ func TestDeletingCancelsOpenRuns(t *testing.T) {
 
 	var suiteRun *run.SuiteRun
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		suiteRun, err = run.StartSuiteRun(ctx, tx, w.Writer, run.NewSuiteRun{SuiteID: gone.ID})
+		suiteRun, err = run.StartSuiteRun(ctx, tx, w.Org.Member.Writer, run.NewSuiteRun{SuiteID: gone.ID})
 		return err
 	})
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		got, err = run.DeleteSuiteWithRuns(ctx, tx, w.Writer, gone.ID, true)
+		got, err = run.DeleteSuiteWithRuns(ctx, tx, w.Org.Member.Writer, gone.ID, true)
 		return err
 	})
 	require.ElementsMatch(t, append(others[:1:1], suiteRun.ID), got)
 	require.Equal(t, 1, open())
 	// A run of a case goes on when only the suite goes.
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		got, err = run.DeleteSuiteWithRuns(ctx, tx, w.Writer, kept.ID, false)
+		got, err = run.DeleteSuiteWithRuns(ctx, tx, w.Org.Member.Writer, kept.ID, false)
 		return err
 	})
 	require.Empty(t, got)

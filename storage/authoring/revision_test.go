@@ -25,7 +25,7 @@ func within(tool step.Tool, types ...string) step.Tool {
 
 func TestAddFingerprints(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	click := func(f *step.Fingerprint) step.Tool {
 		return step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#a", Fingerprint: f}}}
 	}
@@ -38,7 +38,7 @@ func TestAddFingerprints(t *testing.T) {
 		{ID: "s5", Tool: click(nil)},
 		{ID: "s6", Tool: click(nil)},
 	}
-	c, err := w.TryCase(w.Writer, n)
+	c, err := w.TryCase(w.Org.Member.Writer, n)
 	require.NoError(t, err)
 	v, err := authoring.RevisionByID(fixture.Context(t), w.DB, c.ID, "")
 	require.NoError(t, err)
@@ -67,8 +67,8 @@ func TestAddFingerprints(t *testing.T) {
 // Only the newest revisions are read, oldest first.
 func TestRevisionsAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "a")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "a")
 	w.Exec(`insert into test_revisions (id, case_id, number, steps) select lpad(to_hex(i), 24, '0'), $1, i, '[]' from generate_series(2, $2::int) i`,
 		c.ID, authoring.MaxRevisions+5)
 	list, err := authoring.Revisions(fixture.Context(t), w.DB, c.ID)

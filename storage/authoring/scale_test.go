@@ -16,7 +16,7 @@ import (
 
 // thousands gives the organization so many cases, of which one in a thousand is
 // about vouchers. Building the trigram index at the end is much faster.
-func (w *world) thousands(n int) {
+func (w *room) thousands(n int) {
 	w.T.Helper()
 	var index string
 	require.NoError(w.T, w.DB.GetContext(fixture.Context(w.T), &index, `select indexdef from pg_indexes where indexname = 'test_cases_name'`))
@@ -24,17 +24,17 @@ func (w *world) thousands(n int) {
 	w.Exec(`insert into test_cases (id, organization_id, team_id, name, run_settings, runnable, creator_uuid, modifier_uuid, created_at)
 		select lpad(to_hex(i), 24, '0'), $1, $2, case when i % 1000 = 7 then 'Pay by Voucher ' else 'Case ' end || i,
 			jsonb_build_object('testUrl', 'https://shop.example.com/', 'note', repeat('x', 200)), true, $3, $3, now() - i * interval '1 minute'
-		from generate_series(1, $4::int) i`, w.Org, w.Team.ID, w.Dev.UUID, n)
+		from generate_series(1, $4::int) i`, w.Org.ID, w.Org.Team.ID, w.Org.Member.UUID, n)
 	w.Exec(index)
 }
 
 // A search by name and the pages of all cases stay quick when there are many.
 func TestListsOfManyCases(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	const n = 100_000
 	w.thousands(n)
-	suite := w.NewSuite(w.Writer, "s").ID
+	suite := w.NewSuite(w.Org.Member.Writer, "s").ID
 	w.Exec(`update test_cases set suite_id = $1 where id <= lpad(to_hex(50), 24, '0')`, suite)
 	w.Exec(`vacuum analyze test_cases`)
 	for _, row := range []struct {
@@ -45,13 +45,13 @@ func TestListsOfManyCases(t *testing.T) {
 		newestIs string
 	}{
 		{authoring.CaseFilter{Search: "VOUCHER"}, n / 1000, []string{"Bitmap Index Scan on test_cases_name"}, "Seq Scan on test_cases", "7"},
-		{authoring.CaseFilter{Search: "by voucher", Team: &w.Team.UUID, User: &w.Dev.UUID, From: time.Now().Add(-100 * 24 * time.Hour)}, n / 1000,
+		{authoring.CaseFilter{Search: "by voucher", Team: &w.Org.Team.UUID, User: &w.Org.Member.UUID, From: time.Now().Add(-100 * 24 * time.Hour)}, n / 1000,
 			[]string{"Bitmap Index Scan on test_cases_name"}, "Seq Scan on test_cases", "7"},
 		// The page comes from the index alone. How to count is left to the planner.
 		{authoring.CaseFilter{}, n, []string{"Index Only Scan using test_cases_newest on test_cases c_1"}, "CTE Scan", "1"},
 		{authoring.CaseFilter{Suites: []uuid.UUID{suite}}, 50, []string{"test_cases_suite"}, "Seq Scan on test_cases", "1"},
 	} {
-		row.f.OrganizationID, row.f.Page = w.Org, storage.Page{Limit: 20}
+		row.f.OrganizationID, row.f.Page = w.Org.ID, storage.Page{Limit: 20}
 		query, args := authoring.CasePage(row.f)
 		var lines []string
 		require.NoError(t, w.DB.SelectContext(fixture.Context(t), &lines, `explain `+query, args...))

@@ -18,8 +18,8 @@ import (
 
 func TestTunnels(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	rivalAdmin := w.Rival
+	w := open(t)
+	rivalAdmin := w.Rival.Member.Writer
 	rivalAdmin.Admin = true
 	for _, row := range []struct{ name, address, kind, host string }{
 		{"office", "http://proxy.example.com:3128", "http", "proxy.example.com:3128"},
@@ -27,25 +27,25 @@ func TestTunnels(t *testing.T) {
 		{"v6", "socks5://[2001:db8::1]:1080", "socks5", "[2001:db8::1]:1080"},
 		{"v4", "socks5://ops:s3cret@192.0.2.7:1080", "socks5", "192.0.2.7:1080"},
 	} {
-		made, err := w.Tunnel(w.Admin, row.name, row.address)
+		made, err := w.Tunnel(w.Org.Owner.Writer, row.name, row.address)
 		require.NoError(t, err, row.address)
-		require.Equal(t, []any{row.name, row.kind, row.host, w.Boss.UUID}, []any{made.Name, made.Kind, made.Host, made.CreatorUUID})
-		got, err := authoring.TunnelByName(fixture.Context(t), w.DB, w.Org, row.name)
+		require.Equal(t, []any{row.name, row.kind, row.host, w.Org.Owner.UUID}, []any{made.Name, made.Kind, made.Host, made.CreatorUUID})
+		got, err := authoring.TunnelByName(fixture.Context(t), w.DB, w.Org.ID, row.name)
 		require.NoError(t, err)
 		require.Equal(t, made, got)
-		address, err := authoring.TunnelURL(fixture.Context(t), w.DB, fixture.SealKey, w.Org, row.name)
+		address, err := authoring.TunnelURL(fixture.Context(t), w.DB, fixture.SealKey, w.Org.ID, row.name)
 		require.NoError(t, err)
 		require.Equal(t, strings.Replace(row.address, "%65", "e", 1), address)
-		_, err = authoring.TunnelURL(fixture.Context(t), w.DB, bytes.Repeat([]byte("l"), 32), w.Org, row.name)
+		_, err = authoring.TunnelURL(fixture.Context(t), w.DB, bytes.Repeat([]byte("l"), 32), w.Org.ID, row.name)
 		require.ErrorIs(t, err, seal.ErrUnseal)
 	}
 	require.Zero(t, w.Count(`select count(*) from tunnels where position('s3cret'::bytea in sealed) > 0`))
 	require.Zero(t, w.Count(`select count(*) from audit_events where detail::text || subject like '%s3cr%'`))
-	_, err := w.Tunnel(w.Admin, "office", "http://other.example.com:1")
+	_, err := w.Tunnel(w.Org.Owner.Writer, "office", "http://other.example.com:1")
 	require.ErrorIs(t, err, storage.ErrConflict)
 	_, err = w.Tunnel(rivalAdmin, "office", "http://other.example.com:1")
 	require.NoError(t, err, "another organization has names of its own")
-	_, err = w.Tunnel(w.Writer, "mine", "http://other.example.com:1")
+	_, err = w.Tunnel(w.Org.Member.Writer, "mine", "http://other.example.com:1")
 	require.ErrorIs(t, err, authoring.ErrForbidden)
 
 	for _, row := range []struct {
@@ -61,7 +61,7 @@ func TestTunnels(t *testing.T) {
 		{"0%", storage.Page{Limit: 10}, []string{"50% ü"}, 1},
 		{"\x00", storage.Page{Limit: 10}, nil, 0},
 	} {
-		list, total, err := authoring.Tunnels(fixture.Context(t), w.DB, w.Org, row.search, row.p)
+		list, total, err := authoring.Tunnels(fixture.Context(t), w.DB, w.Org.ID, row.search, row.p)
 		require.NoError(t, err)
 		var names []string
 		for _, tunnel := range list {
@@ -74,14 +74,14 @@ func TestTunnels(t *testing.T) {
 	remove := func(by account.Writer, name string) error {
 		return w.Do(func(ctx context.Context, tx *storage.Tx) error { return authoring.DeleteTunnel(ctx, tx, by, name) })
 	}
-	require.ErrorIs(t, remove(w.Writer, "v4"), authoring.ErrForbidden)
+	require.ErrorIs(t, remove(w.Org.Member.Writer, "v4"), authoring.ErrForbidden)
 	require.ErrorIs(t, remove(rivalAdmin, "v4"), storage.ErrNotFound)
-	require.NoError(t, remove(w.Admin, "v4"))
+	require.NoError(t, remove(w.Org.Owner.Writer, "v4"))
 	for _, name := range []string{"v4", "", "\x00"} {
-		require.ErrorIs(t, remove(w.Admin, name), storage.ErrNotFound)
-		_, err = authoring.TunnelByName(fixture.Context(t), w.DB, w.Org, name)
+		require.ErrorIs(t, remove(w.Org.Owner.Writer, name), storage.ErrNotFound)
+		_, err = authoring.TunnelByName(fixture.Context(t), w.DB, w.Org.ID, name)
 		require.ErrorIs(t, err, storage.ErrNotFound)
-		_, err = authoring.TunnelURL(fixture.Context(t), w.DB, fixture.SealKey, w.Org, name)
+		_, err = authoring.TunnelURL(fixture.Context(t), w.DB, fixture.SealKey, w.Org.ID, name)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 	require.Equal(t, []int{5, 1}, []int{w.Audited(account.TunnelCreated), w.Audited(account.TunnelDeleted)})
@@ -89,9 +89,9 @@ func TestTunnels(t *testing.T) {
 
 func TestCreateTunnelRefuses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	for _, name := range []string{"", strings.Repeat("x", 101), "a/b", `a\b`, ".", "..", " a", "a\n", "a\xff", "\x00"} {
-		_, err := w.Tunnel(w.Admin, name, "http://proxy.example.com:3128")
+		_, err := w.Tunnel(w.Org.Owner.Writer, name, "http://proxy.example.com:3128")
 		require.Equal(t, "name", fixture.InvalidField(t, err), "%q", name)
 	}
 	for _, address := range []string{
@@ -102,7 +102,7 @@ func TestCreateTunnelRefuses(t *testing.T) {
 		"http://pro xy:3128", "http://proxy:3128\n", "http://pr;oxy:3128", "http://-proxy:3128", "http://[fe80::1%25eth0]:3128", "http://%41:3128",
 		"http://proxy:+80", "http://\xff:1", "http://" + strings.Repeat("x", 2048) + ":1", "http://" + strings.Repeat("x", 260) + ":1",
 	} {
-		_, err := w.Tunnel(w.Admin, "t", address)
+		_, err := w.Tunnel(w.Org.Owner.Writer, "t", address)
 		require.Equal(t, "address", fixture.InvalidField(t, err), "%q", address)
 		require.NotContains(t, err.Error(), "sesame")
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-func (w *world) changeVariable(by account.Writer, id uuid.UUID, c authoring.VariableChange) (v *authoring.Variable, err error) {
+func (w *room) changeVariable(by account.Writer, id uuid.UUID, c authoring.VariableChange) (v *authoring.Variable, err error) {
 	err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
 		v, err = authoring.UpdateVariable(ctx, tx, by, fixture.SealKey, id, c)
 		return err
@@ -27,7 +27,7 @@ func (w *world) changeVariable(by account.Writer, id uuid.UUID, c authoring.Vari
 	return v, err
 }
 
-func (w *world) values(of *authoring.Case, references ...step.Reference) map[step.Reference]authoring.Value {
+func (w *room) values(of *authoring.Case, references ...step.Reference) map[step.Reference]authoring.Value {
 	w.T.Helper()
 	values, err := authoring.Values(fixture.Context(w.T), w.DB, fixture.SealKey, scopeOf(of), references)
 	require.NoError(w.T, err)
@@ -40,29 +40,29 @@ func scopeOf(c *authoring.Case) authoring.VariableScope {
 
 func TestCreateVariable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c, s := w.NewCase(w.Writer, "c"), w.NewSuite(w.Writer, "s")
-	theirCase, theirSuite := w.NewCase(w.SideWriter, "c"), w.NewSuite(w.SideWriter, "s")
-	rivalCase, rivalSuite := w.NewCase(w.Rival, "c"), w.NewSuite(w.Rival, "s")
+	w := open(t)
+	c, s := w.NewCase(w.Org.Member.Writer, "c"), w.NewSuite(w.Org.Member.Writer, "s")
+	theirCase, theirSuite := w.NewCase(w.Org.Neighbor.Writer, "c"), w.NewSuite(w.Org.Neighbor.Writer, "s")
+	rivalCase, rivalSuite := w.NewCase(w.Rival.Member.Writer, "c"), w.NewSuite(w.Rival.Member.Writer, "s")
 	type place struct {
 		by account.Writer
 		n  authoring.NewVariable
 	}
 	for _, p := range []place{
-		{w.Admin, authoring.NewVariable{Scope: "org"}},
-		{w.Writer, authoring.NewVariable{Scope: "team", Team: &w.Team.UUID}},
-		{w.Writer, authoring.NewVariable{Scope: "testSuite", Suite: &s.ID}},
-		{w.Writer, authoring.NewVariable{Scope: "testCase", Case: &c.ID}},
-		{w.SideWriter, authoring.NewVariable{Scope: "testCase", Case: &theirCase.ID}},
+		{w.Org.Owner.Writer, authoring.NewVariable{Scope: "org"}},
+		{w.Org.Member.Writer, authoring.NewVariable{Scope: "team", Team: &w.Org.Team.UUID}},
+		{w.Org.Member.Writer, authoring.NewVariable{Scope: "testSuite", Suite: &s.ID}},
+		{w.Org.Member.Writer, authoring.NewVariable{Scope: "testCase", Case: &c.ID}},
+		{w.Org.Neighbor.Writer, authoring.NewVariable{Scope: "testCase", Case: &theirCase.ID}},
 	} {
 		p.n.Name, p.n.Value = "user", "Ann\n"
 		v := w.Variable(p.by, p.n)
 		require.Equal(t, authoring.Variable{ID: v.ID, Scope: p.n.Scope, TeamUUID: p.n.Team, SuiteID: p.n.Suite, CaseID: p.n.Case, Name: "user",
 			Value: "Ann\n", Version: 1, CreatorUUID: p.by.UserUUID, ModifierUUID: p.by.UserUUID, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt}, *v)
-		got, err := authoring.VariableByID(fixture.Context(t), w.DB, w.Org, v.ID)
+		got, err := authoring.VariableByID(fixture.Context(t), w.DB, w.Org.ID, v.ID)
 		require.NoError(t, err)
 		require.Equal(t, v, got)
-		_, err = authoring.VariableByID(fixture.Context(t), w.DB, w.RivalOrg, v.ID)
+		_, err = authoring.VariableByID(fixture.Context(t), w.DB, w.Rival.ID, v.ID)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 		_, err = w.TryVariable(p.by, p.n)
 		require.ErrorIs(t, err, storage.ErrConflict, p.n.Scope)
@@ -76,23 +76,23 @@ func TestCreateVariable(t *testing.T) {
 	require.Zero(t, w.Count(`select count(*) from audit_events where detail::text || subject like any('{%s3cret%,%Ann%}')`))
 
 	for _, p := range []place{
-		{w.Writer, authoring.NewVariable{Scope: "org"}},
-		{w.Writer, authoring.NewVariable{Scope: "team", Team: &w.Side.UUID}},
-		{w.Writer, authoring.NewVariable{Scope: "testSuite", Suite: &theirSuite.ID}},
-		{w.Writer, authoring.NewVariable{Scope: "testCase", Case: &theirCase.ID}},
+		{w.Org.Member.Writer, authoring.NewVariable{Scope: "org"}},
+		{w.Org.Member.Writer, authoring.NewVariable{Scope: "team", Team: &w.Org.Side.UUID}},
+		{w.Org.Member.Writer, authoring.NewVariable{Scope: "testSuite", Suite: &theirSuite.ID}},
+		{w.Org.Member.Writer, authoring.NewVariable{Scope: "testCase", Case: &theirCase.ID}},
 	} {
 		p.n.Name = "x"
 		_, err := w.TryVariable(p.by, p.n)
 		require.ErrorIs(t, err, authoring.ErrForbidden, p.n.Scope)
 	}
 	for _, n := range []authoring.NewVariable{
-		{Scope: "team", Team: &w.RivalTeam.UUID},
+		{Scope: "team", Team: &w.Rival.Team.UUID},
 		{Scope: "testSuite", Suite: &rivalSuite.ID},
 		{Scope: "testCase", Case: &rivalCase.ID},
 		{Scope: "testCase", Case: fixture.Ptr("\x00")},
 	} {
 		n.Name = "x"
-		_, err := w.TryVariable(w.Admin, n)
+		_, err := w.TryVariable(w.Org.Owner.Writer, n)
 		require.ErrorIs(t, err, storage.ErrNotFound, n.Scope)
 	}
 	for i, row := range []struct {
@@ -102,9 +102,9 @@ func TestCreateVariable(t *testing.T) {
 		{"scope", authoring.NewVariable{Name: "x"}},
 		{"scope", authoring.NewVariable{Name: "x", Scope: "global"}},
 		{"teamId", authoring.NewVariable{Name: "x", Scope: "team"}},
-		{"teamId", authoring.NewVariable{Name: "x", Scope: "org", Team: &w.Team.UUID}},
+		{"teamId", authoring.NewVariable{Name: "x", Scope: "org", Team: &w.Org.Team.UUID}},
 		{"testSuiteId", authoring.NewVariable{Name: "x", Scope: "testSuite"}},
-		{"testSuiteId", authoring.NewVariable{Name: "x", Scope: "team", Team: &w.Team.UUID, Suite: &s.ID}},
+		{"testSuiteId", authoring.NewVariable{Name: "x", Scope: "team", Team: &w.Org.Team.UUID, Suite: &s.ID}},
 		{"testCaseId", authoring.NewVariable{Name: "x", Scope: "testCase"}},
 		{"testCaseId", authoring.NewVariable{Name: "x", Scope: "testSuite", Suite: &s.ID, Case: &c.ID}},
 		{"name", authoring.NewVariable{Scope: "org"}},
@@ -115,24 +115,24 @@ func TestCreateVariable(t *testing.T) {
 		{"value", authoring.NewVariable{Scope: "org", Name: "x", Value: "s3cret\xff"}},
 		{"value", authoring.NewVariable{Scope: "org", Name: "x", Value: "s3cret\x00", IsSecret: true}},
 	} {
-		_, err := w.TryVariable(w.Admin, row.n)
+		_, err := w.TryVariable(w.Org.Owner.Writer, row.n)
 		require.Equal(t, row.field, fixture.InvalidField(t, err), i)
 		require.NotContains(t, err.Error(), "s3cret")
 	}
-	w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "long", Value: strings.Repeat("x", 16<<10), IsSecret: true})
+	w.Variable(w.Org.Owner.Writer, authoring.NewVariable{Scope: "org", Name: "long", Value: strings.Repeat("x", 16<<10), IsSecret: true})
 }
 
 func TestVariables(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c, s := w.NewCase(w.Writer, "c"), w.NewSuite(w.Writer, "s")
-	rivalAdmin := w.Rival
+	w := open(t)
+	c, s := w.NewCase(w.Org.Member.Writer, "c"), w.NewSuite(w.Org.Member.Writer, "s")
+	rivalAdmin := w.Rival.Member.Writer
 	rivalAdmin.Admin = true
-	w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "b_org"})
-	w.Variable(w.Writer, authoring.NewVariable{Scope: "team", Team: &w.Team.UUID, Name: "a_team"})
-	w.Variable(w.SideWriter, authoring.NewVariable{Scope: "team", Team: &w.Side.UUID, Name: "a_side"})
-	w.Variable(w.Writer, authoring.NewVariable{Scope: "testSuite", Suite: &s.ID, Name: "suite", Value: "secret", IsSecret: true})
-	w.Variable(w.Writer, authoring.NewVariable{Scope: "testCase", Case: &c.ID, Name: "kase"})
+	w.Variable(w.Org.Owner.Writer, authoring.NewVariable{Scope: "org", Name: "b_org"})
+	w.Variable(w.Org.Member.Writer, authoring.NewVariable{Scope: "team", Team: &w.Org.Team.UUID, Name: "a_team"})
+	w.Variable(w.Org.Neighbor.Writer, authoring.NewVariable{Scope: "team", Team: &w.Org.Side.UUID, Name: "a_side"})
+	w.Variable(w.Org.Member.Writer, authoring.NewVariable{Scope: "testSuite", Suite: &s.ID, Name: "suite", Value: "secret", IsSecret: true})
+	w.Variable(w.Org.Member.Writer, authoring.NewVariable{Scope: "testCase", Case: &c.ID, Name: "kase"})
 	w.Variable(rivalAdmin, authoring.NewVariable{Scope: "org", Name: "rival"})
 	for _, row := range []struct {
 		f    authoring.VariableFilter
@@ -140,15 +140,15 @@ func TestVariables(t *testing.T) {
 	}{
 		{authoring.VariableFilter{}, []string{"a_side", "a_team", "b_org", "kase", "suite"}},
 		{authoring.VariableFilter{Scope: "team"}, []string{"a_side", "a_team"}},
-		{authoring.VariableFilter{Team: &w.Team.UUID}, []string{"a_team"}},
-		{authoring.VariableFilter{Team: &w.RivalTeam.UUID}, nil},
+		{authoring.VariableFilter{Team: &w.Org.Team.UUID}, []string{"a_team"}},
+		{authoring.VariableFilter{Team: &w.Rival.Team.UUID}, nil},
 		{authoring.VariableFilter{Suite: &s.ID}, []string{"suite"}},
 		{authoring.VariableFilter{Case: c.ID}, []string{"kase"}},
 		{authoring.VariableFilter{Case: "\x00"}, nil},
 		{authoring.VariableFilter{Search: "A_"}, []string{"a_side", "a_team"}},
 		{authoring.VariableFilter{Search: "\xff"}, nil},
 	} {
-		row.f.OrganizationID = w.Org
+		row.f.OrganizationID = w.Org.ID
 		var names []string
 		for skip := 0; skip < 6; skip += 2 {
 			row.f.Page = storage.Page{Offset: skip, Limit: 2}
@@ -166,18 +166,18 @@ func TestVariables(t *testing.T) {
 		require.Empty(t, list)
 		require.Equal(t, len(row.want), total)
 	}
-	_, _, err := authoring.Variables(fixture.Context(t), w.DB, authoring.VariableFilter{OrganizationID: w.Org, Scope: "x"})
+	_, _, err := authoring.Variables(fixture.Context(t), w.DB, authoring.VariableFilter{OrganizationID: w.Org.ID, Scope: "x"})
 	require.Equal(t, "scope", fixture.InvalidField(t, err))
 }
 
 func TestUpdateVariable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "c")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "c")
 	n := authoring.NewVariable{Scope: "testCase", Case: &c.ID, Name: "a", Value: "one"}
-	v := w.Variable(w.Writer, n)
+	v := w.Variable(w.Org.Member.Writer, n)
 	n.Name = "b"
-	w.Variable(w.Writer, n)
+	w.Variable(w.Org.Member.Writer, n)
 	for _, row := range []struct {
 		c      authoring.VariableChange
 		want   authoring.Value
@@ -200,36 +200,36 @@ func TestUpdateVariable(t *testing.T) {
 	} {
 		before := v.Version
 		var err error
-		v, err = w.changeVariable(w.Admin, v.ID, row.c)
+		v, err = w.changeVariable(w.Org.Owner.Writer, v.ID, row.c)
 		require.NoError(t, err)
 		require.Equal(t, []any{row.name, row.shown, before + row.raised, row.want.Secret}, []any{v.Name, v.Value, v.Version, v.IsSecret})
 		ref := step.Reference{Name: row.name}
 		require.Equal(t, map[step.Reference]authoring.Value{ref: row.want}, w.values(c, ref))
 	}
-	require.Equal(t, w.Boss.UUID, v.ModifierUUID)
-	require.Equal(t, w.Dev.UUID, v.CreatorUUID)
+	require.Equal(t, w.Org.Owner.UUID, v.ModifierUUID)
+	require.Equal(t, w.Org.Member.UUID, v.CreatorUUID)
 	require.Equal(t, 8, w.Audited(account.VariableUpdated))
 
-	_, err := w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Value: fixture.Ptr("x"), Version: v.Version - 1})
+	_, err := w.changeVariable(w.Org.Member.Writer, v.ID, authoring.VariableChange{Value: fixture.Ptr("x"), Version: v.Version - 1})
 	require.ErrorIs(t, err, storage.ErrStale)
-	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Name: fixture.Ptr("b")})
+	_, err = w.changeVariable(w.Org.Member.Writer, v.ID, authoring.VariableChange{Name: fixture.Ptr("b")})
 	require.ErrorIs(t, err, storage.ErrConflict)
-	_, err = w.changeVariable(w.SideWriter, v.ID, authoring.VariableChange{Name: fixture.Ptr("q")})
+	_, err = w.changeVariable(w.Org.Neighbor.Writer, v.ID, authoring.VariableChange{Name: fixture.Ptr("q")})
 	require.ErrorIs(t, err, authoring.ErrForbidden)
-	_, err = w.changeVariable(w.Rival, v.ID, authoring.VariableChange{Name: fixture.Ptr("q")})
+	_, err = w.changeVariable(w.Rival.Member.Writer, v.ID, authoring.VariableChange{Name: fixture.Ptr("q")})
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Name: fixture.Ptr("Q")})
+	_, err = w.changeVariable(w.Org.Member.Writer, v.ID, authoring.VariableChange{Name: fixture.Ptr("Q")})
 	require.Equal(t, "name", fixture.InvalidField(t, err))
-	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Value: fixture.Ptr("\x00")})
+	_, err = w.changeVariable(w.Org.Member.Writer, v.ID, authoring.VariableChange{Value: fixture.Ptr("\x00")})
 	require.Equal(t, "value", fixture.InvalidField(t, err))
-	for field, fixed := range map[string]authoring.VariableChange{"scope": {Scope: fixture.Ptr("org")}, "teamId": {Team: &w.Team.UUID},
+	for field, fixed := range map[string]authoring.VariableChange{"scope": {Scope: fixture.Ptr("org")}, "teamId": {Team: &w.Org.Team.UUID},
 		"testSuiteId": {Suite: &fixture.NoUUID}, "testCaseId": {Case: fixture.Ptr(strings.Repeat("0", 24))}} {
-		_, err = w.changeVariable(w.Writer, v.ID, fixed)
+		_, err = w.changeVariable(w.Org.Member.Writer, v.ID, fixed)
 		require.Equal(t, field, fixture.InvalidField(t, err))
 	}
-	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{IsSecret: fixture.Ptr(true)})
+	_, err = w.changeVariable(w.Org.Member.Writer, v.ID, authoring.VariableChange{IsSecret: fixture.Ptr(true)})
 	require.NoError(t, err)
-	_, err = w.changeVariable(w.Writer, v.ID, authoring.VariableChange{IsSecret: fixture.Ptr(false)})
+	_, err = w.changeVariable(w.Org.Member.Writer, v.ID, authoring.VariableChange{IsSecret: fixture.Ptr(false)})
 	require.Equal(t, "value", fixture.InvalidField(t, err), "a secret cannot be uncovered")
 
 	// Of those who read the same version one wins.
@@ -237,7 +237,7 @@ func TestUpdateVariable(t *testing.T) {
 	errs := make(chan error, 6)
 	for range cap(errs) {
 		all.Go(func() {
-			_, err := w.changeVariable(w.Writer, v.ID, authoring.VariableChange{Value: fixture.Ptr("xyz"), Version: v.Version + 1})
+			_, err := w.changeVariable(w.Org.Member.Writer, v.ID, authoring.VariableChange{Value: fixture.Ptr("xyz"), Version: v.Version + 1})
 			errs <- err
 		})
 	}
@@ -256,40 +256,40 @@ func TestUpdateVariable(t *testing.T) {
 	remove := func(by account.Writer, id uuid.UUID) error {
 		return w.Do(func(ctx context.Context, tx *storage.Tx) error { return authoring.DeleteVariable(ctx, tx, by, id) })
 	}
-	require.ErrorIs(t, remove(w.SideWriter, v.ID), authoring.ErrForbidden)
-	require.ErrorIs(t, remove(w.Rival, v.ID), storage.ErrNotFound)
-	require.NoError(t, remove(w.Writer, v.ID))
-	require.ErrorIs(t, remove(w.Writer, v.ID), storage.ErrNotFound)
+	require.ErrorIs(t, remove(w.Org.Neighbor.Writer, v.ID), authoring.ErrForbidden)
+	require.ErrorIs(t, remove(w.Rival.Member.Writer, v.ID), storage.ErrNotFound)
+	require.NoError(t, remove(w.Org.Member.Writer, v.ID))
+	require.ErrorIs(t, remove(w.Org.Member.Writer, v.ID), storage.ErrNotFound)
 	require.Equal(t, 1, w.Audited(account.VariableDeleted))
-	org := w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "o"})
-	require.ErrorIs(t, remove(w.Writer, org.ID), authoring.ErrForbidden)
+	org := w.Variable(w.Org.Owner.Writer, authoring.NewVariable{Scope: "org", Name: "o"})
+	require.ErrorIs(t, remove(w.Org.Member.Writer, org.ID), authoring.ErrForbidden)
 }
 
 func TestValues(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c, s := w.NewCase(w.Writer, "c"), w.NewSuite(w.Writer, "s")
-	theirs, theirSuite := w.NewCase(w.SideWriter, "c"), w.NewSuite(w.SideWriter, "s")
-	second := w.NewCase(w.Writer, "second")
-	_, err := w.UpdateSuite(w.Writer, s.ID, authoring.SuiteChange{Add: []string{c.ID}})
+	w := open(t)
+	c, s := w.NewCase(w.Org.Member.Writer, "c"), w.NewSuite(w.Org.Member.Writer, "s")
+	theirs, theirSuite := w.NewCase(w.Org.Neighbor.Writer, "c"), w.NewSuite(w.Org.Neighbor.Writer, "s")
+	second := w.NewCase(w.Org.Member.Writer, "second")
+	_, err := w.UpdateSuite(w.Org.Member.Writer, s.ID, authoring.SuiteChange{Add: []string{c.ID}})
 	require.NoError(t, err)
 	c.SuiteID = &s.ID
 	for _, n := range []authoring.NewVariable{
 		{Scope: "org", Name: "x"}, {Scope: "org", Name: "only_org"},
-		{Scope: "team", Team: &w.Team.UUID, Name: "x"}, {Scope: "team", Team: &w.Side.UUID, Name: "x"},
+		{Scope: "team", Team: &w.Org.Team.UUID, Name: "x"}, {Scope: "team", Team: &w.Org.Side.UUID, Name: "x"},
 		{Scope: "testSuite", Suite: &s.ID, Name: "x"}, {Scope: "testSuite", Suite: &theirSuite.ID, Name: "x"},
 		{Scope: "testCase", Case: &c.ID, Name: "x"}, {Scope: "testCase", Case: &theirs.ID, Name: "x"},
 	} {
 		n.Value, n.IsSecret = strings.TrimPrefix(n.Scope, "test"), n.Scope != "org"
-		if n.Case != nil && *n.Case == theirs.ID || n.Suite != nil && *n.Suite == theirSuite.ID || n.Team != nil && *n.Team == w.Side.UUID {
+		if n.Case != nil && *n.Case == theirs.ID || n.Suite != nil && *n.Suite == theirSuite.ID || n.Team != nil && *n.Team == w.Org.Side.UUID {
 			n.Value = "theirs"
 		}
-		w.Variable(w.Admin, n)
+		w.Variable(w.Org.Owner.Writer, n)
 	}
 	ref := func(scope, id, name string) step.Reference { return step.Reference{Scope: scope, ID: id, Name: name} }
 	bare := ref("", "", "x")
 	theirs.SuiteID = &theirSuite.ID
-	rivals := w.NewCase(w.Rival, "c")
+	rivals := w.NewCase(w.Rival.Member.Writer, "c")
 	for i, row := range []struct {
 		of   *authoring.Case
 		ref  step.Reference
@@ -349,20 +349,20 @@ func TestValues(t *testing.T) {
 // A secret that is too short to be masked is none.
 func TestSecretsAreLongEnoughToBeMasked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	open := w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "open", Value: "ab"})
-	secret := w.Variable(w.Admin, authoring.NewVariable{Scope: "org", Name: "secret", Value: "abc", IsSecret: true})
+	w := open(t)
+	open := w.Variable(w.Org.Owner.Writer, authoring.NewVariable{Scope: "org", Name: "open", Value: "ab"})
+	secret := w.Variable(w.Org.Owner.Writer, authoring.NewVariable{Scope: "org", Name: "secret", Value: "abc", IsSecret: true})
 	for _, value := range []string{"", "ab", "éé"} {
 		err := w.Do(func(ctx context.Context, tx *storage.Tx) error {
-			_, err := authoring.CreateVariable(ctx, tx, w.Admin, fixture.SealKey, authoring.NewVariable{Scope: "org", Name: "x", Value: value, IsSecret: true})
+			_, err := authoring.CreateVariable(ctx, tx, w.Org.Owner.Writer, fixture.SealKey, authoring.NewVariable{Scope: "org", Name: "x", Value: value, IsSecret: true})
 			return err
 		})
 		require.Equal(t, "value", fixture.InvalidField(t, err), value)
-		_, err = w.changeVariable(w.Admin, secret.ID, authoring.VariableChange{Value: &value})
+		_, err = w.changeVariable(w.Org.Owner.Writer, secret.ID, authoring.VariableChange{Value: &value})
 		require.Equal(t, "value", fixture.InvalidField(t, err), value)
 	}
-	_, err := w.changeVariable(w.Admin, open.ID, authoring.VariableChange{IsSecret: fixture.Ptr(true)})
+	_, err := w.changeVariable(w.Org.Owner.Writer, open.ID, authoring.VariableChange{IsSecret: fixture.Ptr(true)})
 	require.Equal(t, "value", fixture.InvalidField(t, err), "the value that it has")
-	_, err = w.changeVariable(w.Admin, open.ID, authoring.VariableChange{Value: fixture.Ptr("")})
+	_, err = w.changeVariable(w.Org.Owner.Writer, open.ID, authoring.VariableChange{Value: fixture.Ptr("")})
 	require.NoError(t, err, "what is no secret may be short")
 }

@@ -14,46 +14,46 @@ import (
 
 func TestAcceptResendAndConflict(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	id := uuid.New()
-	first, made := w.accept(w.incoming(id, "one"))
+	first, made := r.accept(r.incoming(id, "one"))
 	require.Equal(t, crash.First, first[0].Outcome)
 	require.Len(t, made, 1)
 
-	resent, made := w.accept(w.incoming(id, "one"))
+	resent, made := r.accept(r.incoming(id, "one"))
 	require.Equal(t, crash.Receipt{ID: first[0].ID, Outcome: crash.Resent}, resent[0])
 	require.Empty(t, made, "nothing to process")
 
-	other, _ := w.accept(w.incoming(id, "two"), w.incoming(uuid.New(), "three"))
+	other, _ := r.accept(r.incoming(id, "two"), r.incoming(uuid.New(), "three"))
 	require.Equal(t, crash.Conflict, other[0].Outcome)
 	require.Equal(t, crash.First, other[1].Outcome)
 	batch, entry := crash.SplitID(other[0].ID)
-	batches, err := w.store.Batches(t.Context(), []uuid.UUID{batch})
+	batches, err := r.store.Batches(t.Context(), []uuid.UUID{batch})
 	require.NoError(t, err)
 	require.Equal(t, first[0].ID, *batches[0].Entries[entry].ConflictOf)
 	doc, err := batches[0].Document(entry)
 	require.NoError(t, err)
 	require.Equal(t, "two", string(doc))
 
-	again, made := w.accept(w.incoming(id, "two"))
+	again, made := r.accept(r.incoming(id, "two"))
 	require.Equal(t, crash.Receipt{ID: other[0].ID, Outcome: crash.Resent}, again[0])
 	require.Empty(t, made)
-	require.EqualValues(t, 3, w.number(`select count(*) from crash_uuids`))
-	require.EqualValues(t, 2, w.number(`select count(*) from crash_batches`))
+	require.EqualValues(t, 3, r.Count(`select count(*) from crash_uuids`))
+	require.EqualValues(t, 2, r.Count(`select count(*) from crash_batches`))
 
 	// A uuid belongs to its project.
-	elsewhere := w.incoming(id, "one")
-	elsewhere.ProjectID = w.newProject(w.org, "other")
-	receipts, _ := w.accept(elsewhere)
+	elsewhere := r.incoming(id, "one")
+	elsewhere.ProjectID = r.Org.CrashProject("other")
+	receipts, _ := r.accept(elsewhere)
 	require.Equal(t, crash.First, receipts[0].Outcome)
 }
 
 func TestAcceptOneUUIDTwiceInACommit(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	id := uuid.New()
-	got, made := w.accept(w.incoming(id, "same"), w.incoming(uuid.New(), "x"), w.incoming(id, "same"),
-		w.incoming(id, "other"), w.incoming(id, "other"))
+	got, made := r.accept(r.incoming(id, "same"), r.incoming(uuid.New(), "x"), r.incoming(id, "same"),
+		r.incoming(id, "other"), r.incoming(id, "other"))
 	require.Len(t, made, 1)
 	outcomes := map[crash.Outcome]int{}
 	for _, r := range got {
@@ -67,7 +67,7 @@ func TestAcceptOneUUIDTwiceInACommit(t *testing.T) {
 
 	// Every receipt leads to its own bytes.
 	for i, want := range map[int]string{0: "same", 1: "x", 3: "other"} {
-		doc, err := w.store.Document(t.Context(), w.org, got[i].ID)
+		doc, err := r.store.Document(t.Context(), r.Org.ID, got[i].ID)
 		require.NoError(t, err)
 		require.Equal(t, want, string(doc))
 	}
@@ -75,72 +75,72 @@ func TestAcceptOneUUIDTwiceInACommit(t *testing.T) {
 
 func TestAcceptTwoOrganizations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	foreign := w.incoming(uuid.New(), "theirs")
-	foreign.OrganizationID, foreign.ProjectID = w.org2, w.project2
-	got, made := w.accept(w.incoming(uuid.New(), "a"), foreign, w.incoming(uuid.New(), "b"))
+	r := open(t)
+	foreign := r.incoming(uuid.New(), "theirs")
+	foreign.OrganizationID, foreign.ProjectID = r.Rival.ID, r.rivalProject
+	got, made := r.accept(r.incoming(uuid.New(), "a"), foreign, r.incoming(uuid.New(), "b"))
 	require.Len(t, made, 2)
-	require.EqualValues(t, 1, w.number(`select count(*) from tasks where organization_id = $1`, w.org))
-	require.EqualValues(t, 1, w.number(`select count(*) from tasks where organization_id = $1`, w.org2))
-	for i, org := range []int64{w.org, w.org2, w.org} {
-		_, err := w.store.Document(t.Context(), org, got[i].ID)
+	require.EqualValues(t, 1, r.Count(`select count(*) from tasks where organization_id = $1`, r.Org.ID))
+	require.EqualValues(t, 1, r.Count(`select count(*) from tasks where organization_id = $1`, r.Rival.ID))
+	for i, org := range []int64{r.Org.ID, r.Rival.ID, r.Org.ID} {
+		_, err := r.store.Document(t.Context(), org, got[i].ID)
 		require.NoError(t, err)
-		_, err = w.store.Document(t.Context(), w.org+w.org2-org, got[i].ID)
+		_, err = r.store.Document(t.Context(), r.Org.ID+r.Rival.ID-org, got[i].ID)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 }
 
 func TestAcceptedAfterTheFact(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	in := []crash.Incoming{w.incoming(uuid.New(), "a"), w.incoming(uuid.New(), "b")}
+	r := open(t)
+	in := []crash.Incoming{r.incoming(uuid.New(), "a"), r.incoming(uuid.New(), "b")}
 	lost := []crash.Receipt{{ID: uuid.New()}, {ID: uuid.New()}}
-	there, err := w.store.Accepted(t.Context(), in, lost)
+	there, err := r.store.Accepted(t.Context(), in, lost)
 	require.NoError(t, err)
 	require.False(t, there)
 
-	receipts, _ := w.accept(in...)
-	there, err = w.store.Accepted(t.Context(), in, receipts)
+	receipts, _ := r.accept(in...)
+	there, err = r.store.Accepted(t.Context(), in, receipts)
 	require.NoError(t, err)
 	require.True(t, there)
-	there, err = w.store.Accepted(t.Context(), in, lost)
+	there, err = r.store.Accepted(t.Context(), in, lost)
 	require.NoError(t, err)
 	require.False(t, there, "another commit stored these uuids")
 
-	resent, _ := w.accept(in...)
-	there, err = w.store.Accepted(t.Context(), in, resent)
+	resent, _ := r.accept(in...)
+	there, err = r.store.Accepted(t.Context(), in, resent)
 	require.NoError(t, err)
 	require.True(t, there)
 }
 
 func TestAcceptAttachments(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	in := w.incoming(uuid.New(), "a")
+	r := open(t)
+	in := r.incoming(uuid.New(), "a")
 	in.Attachments = []crash.Attachment{{ID: uuid.New(), Name: "log.txt", ContentType: "text/plain", Size: 3, ObjectKey: "attachments/x"}}
-	got, _ := w.accept(in)
-	list, err := w.store.Attachments(t.Context(), w.org, got[0].ID)
+	got, _ := r.accept(in)
+	list, err := r.store.Attachments(t.Context(), r.Org.ID, got[0].ID)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	list, err = w.store.Attachments(t.Context(), w.org2, got[0].ID)
+	list, err = r.store.Attachments(t.Context(), r.Rival.ID, got[0].ID)
 	require.NoError(t, err)
 	require.Empty(t, list)
 
-	unnamed, err := w.store.UnnamedObjects(t.Context(), []string{"attachments/x", "attachments/y"})
+	unnamed, err := r.store.UnnamedObjects(t.Context(), []string{"attachments/x", "attachments/y"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"attachments/y"}, unnamed)
 
 	in.Attachments[0].ID, in.Attachments[0].ObjectKey = uuid.New(), "attachments/z"
-	w.accept(in)
-	require.EqualValues(t, 1, w.number(`select count(*) from crash_attachments`), "a resend stores nothing")
+	r.accept(in)
+	require.EqualValues(t, 1, r.Count(`select count(*) from crash_attachments`), "a resend stores nothing")
 }
 
 func TestTaskCarriesTheRequestOfItsFirstReport(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	first, second := w.incoming(uuid.New(), "one"), w.incoming(uuid.New(), "two")
+	r := open(t)
+	first, second := r.incoming(uuid.New(), "one"), r.incoming(uuid.New(), "two")
 	first.RequestID, second.RequestID = "request-1", "request-2"
-	_, made := w.accept(first, second)
+	_, made := r.accept(first, second)
 	require.Len(t, made, 1)
 	require.Equal(t, "request-1", made[0].RequestID)
 }
@@ -148,16 +148,16 @@ func TestTaskCarriesTheRequestOfItsFirstReport(t *testing.T) {
 // What is too large to be inflated again is refused before anything is written.
 func TestAcceptRefusesWhatCannotBeInflated(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	document := make([]byte, 1<<20+1)
 	in := make([]crash.Incoming, crash.MaxBatch)
 	for i := range in {
-		in[i] = crash.Incoming{OrganizationID: w.org, ProjectID: w.project, UUID: uuid.New(), Document: document, Format: "json"}
+		in[i] = crash.Incoming{OrganizationID: r.Org.ID, ProjectID: r.project, UUID: uuid.New(), Document: document, Format: "json"}
 	}
-	_, _, err := w.store.Accept(t.Context(), in, task)
+	_, _, err := r.store.Accept(t.Context(), in, task)
 	var invalid *storage.InvalidError
 	require.ErrorAs(t, err, &invalid)
-	require.Zero(t, w.number(`select count(*) from crash_uuids`))
+	require.Zero(t, r.Count(`select count(*) from crash_uuids`))
 }
 
 // A commit of resends only is recognised by the statement that would have stored it.

@@ -1,6 +1,7 @@
 package crash_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -14,12 +15,12 @@ import (
 
 func TestListOfAllCrashes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	second := w.newProject(w.org, "second")
+	r := open(t)
+	second := r.Org.CrashProject("second")
 	reason := "it broke a rule"
 	names := map[uuid.UUID]string{}
 	at := func(name string, hours int, change func(c *crash.Crash)) crash.Crash {
-		c := w.made(func(c *crash.Crash) {
+		c := r.made(func(c *crash.Crash) {
 			c.ReceivedAt = epoch.Add(time.Duration(hours) * time.Hour)
 			if change != nil {
 				change(c)
@@ -28,7 +29,7 @@ func TestListOfAllCrashes(t *testing.T) {
 		names[c.ID] = name
 		return c
 	}
-	w.record(
+	r.record(
 		at("grouped", 0, func(c *crash.Crash) { c.Attributes = `{"user":"ann"}` }),
 		at("dump", 1, func(c *crash.Crash) { c.Group, c.State, c.Format = nil, crash.Stored, "minidump" }),
 		at("broken", 2, func(c *crash.Crash) { c.Group, c.State, c.Error = nil, crash.Failed, reason }),
@@ -36,8 +37,8 @@ func TestListOfAllCrashes(t *testing.T) {
 		// The occurrence does not count: this one came last.
 		at("late", 4, func(c *crash.Crash) { c.OccurredAt = epoch.Add(-time.Hour) }))
 	// Of another organization.
-	w.tx(func(tx *storage.Tx) error {
-		return w.store.Record(t.Context(), tx, w.org2, []crash.Crash{w.made(func(c *crash.Crash) { c.ProjectID = w.project2 })})
+	r.Must(func(_ context.Context, tx *storage.Tx) error {
+		return r.store.Record(t.Context(), tx, r.Rival.ID, []crash.Crash{r.made(func(c *crash.Crash) { c.ProjectID = r.rivalProject })})
 	})
 	hour := func(n int) time.Time { return epoch.Add(time.Duration(n) * time.Hour) }
 	ann := []crash.AttributeFilter{{Key: "user", Value: "ann"}}
@@ -51,19 +52,19 @@ func TestListOfAllCrashes(t *testing.T) {
 		"stored":        {crash.ListFilter{State: crash.Stored}, "dump"},
 		"failed":        {crash.ListFilter{State: crash.Failed}, "broken"},
 		"attribute":     {crash.ListFilter{Attributes: ann}, "elsewhere grouped"},
-		"both":          {crash.ListFilter{Attributes: ann, ProjectID: w.project}, "grouped"},
+		"both":          {crash.ListFilter{Attributes: ann, ProjectID: r.project}, "grouped"},
 		"from":          {crash.ListFilter{From: hour(3)}, "late elsewhere"},
 		"to":            {crash.ListFilter{To: hour(1)}, "grouped"},
 		"between":       {crash.ListFilter{From: hour(1), To: hour(3)}, "broken dump"},
 		"unknown uuid":  {crash.ListFilter{UUID: uuid.New()}, ""},
-		"other project": {crash.ListFilter{ProjectID: w.project2}, ""},
+		"other project": {crash.ListFilter{ProjectID: r.rivalProject}, ""},
 	} {
 		f := c.filter
-		f.OrganizationID = w.org
+		f.OrganizationID = r.Org.ID
 		// Page by page, so that pages neither overlap nor leave anything out.
 		got, total := "", 0
 		for f.Limit = 2; ; f.Offset += 2 {
-			rows, n, err := w.store.List(t.Context(), f)
+			rows, n, err := r.store.List(t.Context(), f)
 			require.NoError(t, err, name)
 			total = n
 			for _, r := range rows {
@@ -95,11 +96,11 @@ func TestListOfAllCrashes(t *testing.T) {
 		require.Equal(t, want, total, name)
 	}
 	for _, state := range []crash.State{crash.Pending, "x"} {
-		_, _, err := w.store.List(t.Context(), crash.ListFilter{OrganizationID: w.org, State: state})
+		_, _, err := r.store.List(t.Context(), crash.ListFilter{OrganizationID: r.Org.ID, State: state})
 		var invalid *storage.InvalidError
 		require.ErrorAs(t, err, &invalid)
 	}
-	rows, total, err := w.store.List(t.Context(), crash.ListFilter{OrganizationID: w.org, Limit: 100, Offset: crash.ListReach})
+	rows, total, err := r.store.List(t.Context(), crash.ListFilter{OrganizationID: r.Org.ID, Limit: 100, Offset: crash.ListReach})
 	require.NoError(t, err)
 	require.Equal(t, 5, total)
 	require.Empty(t, rows)
@@ -109,40 +110,40 @@ func TestListOfAllCrashes(t *testing.T) {
 // content after it.
 func TestListByUUID(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	id := uuid.New()
 	var want []uuid.UUID
 	for i := range 2 {
-		receipts, _ := w.accept(w.incoming(id, document(id, fmt.Sprint("message ", i))))
-		c := w.made(func(c *crash.Crash) {
+		receipts, _ := r.accept(r.incoming(id, document(id, fmt.Sprint("message ", i))))
+		c := r.made(func(c *crash.Crash) {
 			c.ID, c.UUID, c.ReceivedAt = receipts[0].ID, id, epoch.Add(time.Duration(i)*time.Hour)
 		})
-		w.record(c)
+		r.record(c)
 		want = append([]uuid.UUID{c.ID}, want...)
 	}
-	w.record(w.made(nil))
+	r.record(r.made(nil))
 	list := func(organization int64) (got []uuid.UUID) {
-		rows, _, err := w.store.List(t.Context(), crash.ListFilter{OrganizationID: organization, UUID: id, Limit: 10})
+		rows, _, err := r.store.List(t.Context(), crash.ListFilter{OrganizationID: organization, UUID: id, Limit: 10})
 		require.NoError(t, err)
 		for _, r := range rows {
 			got = append(got, r.ID)
 		}
 		return got
 	}
-	require.Equal(t, want, list(w.org))
-	require.Empty(t, list(w.org2))
+	require.Equal(t, want, list(r.Org.ID))
+	require.Empty(t, list(r.Rival.ID))
 }
 
 func TestGroupOf(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	with, without := w.made(nil), w.made(func(c *crash.Crash) { c.Group, c.State = nil, crash.Stored })
-	w.record(with, without)
-	g, err := w.store.GroupOf(t.Context(), w.org, with.ID)
+	r := open(t)
+	with, without := r.made(nil), r.made(func(c *crash.Crash) { c.Group, c.State = nil, crash.Stored })
+	r.record(with, without)
+	g, err := r.store.GroupOf(t.Context(), r.Org.ID, with.ID)
 	require.NoError(t, err)
-	require.Equal(t, crash.GroupHead{ID: w.group("k").ID, Title: "title k", Culprit: "culprit k", State: crash.Open}, *g)
-	_, err = w.store.GroupOf(t.Context(), w.org, without.ID)
+	require.Equal(t, crash.GroupHead{ID: r.group("k").ID, Title: "title k", Culprit: "culprit k", State: crash.Open}, *g)
+	_, err = r.store.GroupOf(t.Context(), r.Org.ID, without.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = w.store.GroupOf(t.Context(), w.org2, with.ID)
+	_, err = r.store.GroupOf(t.Context(), r.Rival.ID, with.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }

@@ -1,6 +1,7 @@
 package crash_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,14 +15,14 @@ import (
 	"github.com/slipway-qa/slipway/storage/report"
 )
 
-func (w *world) titles(f crash.GroupFilter) (string, int) {
-	w.t.Helper()
-	f.OrganizationID = w.org
+func (r *room) titles(f crash.GroupFilter) (string, int) {
+	r.T.Helper()
+	f.OrganizationID = r.Org.ID
 	if f.Limit == 0 {
 		f.Limit = 100
 	}
-	groups, total, err := w.store.Groups(w.t.Context(), f)
-	require.NoError(w.t, err)
+	groups, total, err := r.store.Groups(r.T.Context(), f)
+	require.NoError(r.T, err)
 	var names []string
 	for _, g := range groups {
 		names = append(names, strings.TrimPrefix(g.Title, "title "))
@@ -31,23 +32,23 @@ func (w *world) titles(f crash.GroupFilter) (string, int) {
 
 func TestGroupList(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	second := w.newProject(w.org, "second")
+	r := open(t)
+	second := r.Org.CrashProject("second")
 	day := 24 * time.Hour
 	// a is seen on day 0, b from day 1 to 3, c on day 2 of another project; d
 	// and e at one moment.
-	w.record(
-		w.made(func(c *crash.Crash) { c.Group, c.Attributes = grouping("a"), `{"user":"ann","n":1,"ok":true}` }),
-		w.made(func(c *crash.Crash) {
+	r.record(
+		r.made(func(c *crash.Crash) { c.Group, c.Attributes = grouping("a"), `{"user":"ann","n":1,"ok":true}` }),
+		r.made(func(c *crash.Crash) {
 			c.Group, c.Attributes, c.OccurredAt = grouping("b"), `{"user":"bob","n":"1"}`, epoch.Add(day)
 		}),
-		w.made(func(c *crash.Crash) { c.Group, c.Attributes, c.OccurredAt = grouping("b"), `{"x":7}`, epoch.Add(3*day) }),
-		w.made(func(c *crash.Crash) { c.Group, c.ProjectID, c.OccurredAt = grouping("c_%"), second, epoch.Add(2*day) }),
-		w.made(func(c *crash.Crash) { c.Group, c.OccurredAt, c.Duplicates = grouping("d"), epoch.Add(-day), 9 }),
-		w.made(func(c *crash.Crash) { c.Group, c.OccurredAt = grouping("e"), epoch.Add(-day) }))
-	id := w.group("a").ID
-	w.tx(func(tx *storage.Tx) error {
-		_, err := crash.SetGroupState(t.Context(), tx, writer(w.org), id, crash.Ignored)
+		r.made(func(c *crash.Crash) { c.Group, c.Attributes, c.OccurredAt = grouping("b"), `{"x":7}`, epoch.Add(3*day) }),
+		r.made(func(c *crash.Crash) { c.Group, c.ProjectID, c.OccurredAt = grouping("c_%"), second, epoch.Add(2*day) }),
+		r.made(func(c *crash.Crash) { c.Group, c.OccurredAt, c.Duplicates = grouping("d"), epoch.Add(-day), 9 }),
+		r.made(func(c *crash.Crash) { c.Group, c.OccurredAt = grouping("e"), epoch.Add(-day) }))
+	id := r.group("a").ID
+	r.Must(func(_ context.Context, tx *storage.Tx) error {
+		_, err := crash.SetGroupState(t.Context(), tx, writer(r.Org.ID), id, crash.Ignored)
 		return err
 	})
 	attribute := func(pairs ...string) (list []crash.AttributeFilter) {
@@ -56,7 +57,7 @@ func TestGroupList(t *testing.T) {
 		}
 		return list
 	}
-	hexOf := fmt.Sprintf("%X", w.group("d").Fingerprint[:4])
+	hexOf := fmt.Sprintf("%X", r.group("d").Fingerprint[:4])
 	for _, c := range []struct {
 		name   string
 		filter crash.GroupFilter
@@ -84,7 +85,7 @@ func TestGroupList(t *testing.T) {
 		{"between", crash.GroupFilter{From: epoch.Add(day), To: epoch.Add(2 * day)}, "b"},
 		{"hostile", crash.GroupFilter{Attributes: attribute(`a":1}' or true--`, `"`)}, ""},
 	} {
-		got, total := w.titles(c.filter)
+		got, total := r.titles(c.filter)
 		require.Equal(t, c.want, got, c.name)
 		if c.want != "" {
 			require.Equal(t, strings.Count(c.want, ",")+1, total, c.name)
@@ -93,26 +94,26 @@ func TestGroupList(t *testing.T) {
 	// Pages neither overlap nor leave anything out, ties included.
 	var all []string
 	for offset := range 5 {
-		got, total := w.titles(crash.GroupFilter{Limit: 1, Offset: offset})
+		got, total := r.titles(crash.GroupFilter{Limit: 1, Offset: offset})
 		require.Equal(t, 5, total)
 		all = append(all, got)
 	}
 	require.Equal(t, "b,c_%,a,e,d", strings.Join(all, ","))
-	_, total, err := w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org2, Limit: 10})
+	_, total, err := r.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: r.Rival.ID, Limit: 10})
 	require.NoError(t, err)
 	require.Zero(t, total)
-	_, _, err = w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org, Sort: "id; drop table"})
+	_, _, err = r.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: r.Org.ID, Sort: "id; drop table"})
 	var invalid *storage.InvalidError
 	require.ErrorAs(t, err, &invalid)
 }
 
 func TestListShowsTenValues(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	for i := range 30 {
-		w.record(w.made(func(c *crash.Crash) { c.Version, c.Duplicates = fmt.Sprintf("v%02d", i), 1+i%7 }))
+		r.record(r.made(func(c *crash.Crash) { c.Version, c.Duplicates = fmt.Sprintf("v%02d", i), 1+i%7 }))
 	}
-	groups, _, err := w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org, Limit: 5})
+	groups, _, err := r.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 5})
 	require.NoError(t, err)
 	require.Equal(t, 30, groups[0].Versions.Total)
 	require.Len(t, groups[0].Versions.Values, 10)
@@ -122,24 +123,24 @@ func TestListShowsTenValues(t *testing.T) {
 
 func TestCrashesOfAGroup(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	conflict := uuid.New()
 	var want []uuid.UUID
 	for i := range 7 {
-		c := w.made(func(c *crash.Crash) {
+		c := r.made(func(c *crash.Crash) {
 			c.OccurredAt = epoch.Add(time.Duration(i/2) * time.Hour)
 			c.Attributes = fmt.Sprintf(`{"i":%d}`, i%3)
 			if i == 6 {
 				c.ConflictOf = &conflict
 			}
 		})
-		w.record(c)
+		r.record(c)
 		want = append([]uuid.UUID{c.ID}, want...)
 	}
-	f := crash.CrashFilter{OrganizationID: w.org, GroupID: w.group("k").ID, Limit: 3}
+	f := crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: r.group("k").ID, Limit: 3}
 	var got []uuid.UUID
 	for f.Offset = 0; f.Offset < 7; f.Offset += 3 {
-		rows, total, err := w.store.Crashes(t.Context(), f)
+		rows, total, err := r.store.Crashes(t.Context(), f)
 		require.NoError(t, err)
 		require.Equal(t, 7, total)
 		for _, r := range rows {
@@ -151,22 +152,22 @@ func TestCrashesOfAGroup(t *testing.T) {
 	f.Offset = 0
 	f.Attributes = []crash.AttributeFilter{{Key: "i", Value: "0"}}
 	f.From, f.To = epoch.Add(time.Hour), epoch.Add(4*time.Hour)
-	rows, total, err := w.store.Crashes(t.Context(), f)
+	rows, total, err := r.store.Crashes(t.Context(), f)
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.Len(t, rows, 2)
-	f.OrganizationID = w.org2
-	_, total, err = w.store.Crashes(t.Context(), f)
+	f.OrganizationID = r.Rival.ID
+	_, total, err = r.store.Crashes(t.Context(), f)
 	require.NoError(t, err)
 	require.Zero(t, total)
 }
 
 func TestPendingCrashIsReadable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	id := uuid.New()
-	got, _ := w.accept(w.incoming(id, document(id, "boom")), w.incoming(uuid.New(), "unreadable"))
-	d, err := w.store.CrashByID(t.Context(), w.org, got[0].ID)
+	got, _ := r.accept(r.incoming(id, document(id, "boom")), r.incoming(uuid.New(), "unreadable"))
+	d, err := r.store.CrashByID(t.Context(), r.Org.ID, got[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, crash.Pending, d.State)
 	require.Equal(t, id, d.UUID)
@@ -175,18 +176,18 @@ func TestPendingCrashIsReadable(t *testing.T) {
 	require.JSONEq(t, `{"error.message":"boom","n":7}`, string(d.Attributes))
 	require.Nil(t, d.OccurredAt)
 	require.Nil(t, d.GroupID)
-	d, err = w.store.CrashByID(t.Context(), w.org, got[1].ID)
+	d, err = r.store.CrashByID(t.Context(), r.Org.ID, got[1].ID)
 	require.NoError(t, err)
 	require.Equal(t, crash.Pending, d.State)
 	for _, missing := range []uuid.UUID{uuid.New(), {}} {
-		_, err = w.store.CrashByID(t.Context(), w.org, missing)
+		_, err = r.store.CrashByID(t.Context(), r.Org.ID, missing)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 	beyond := got[0].ID
 	beyond[15] = 200
-	_, err = w.store.CrashByID(t.Context(), w.org, beyond)
+	_, err = r.store.CrashByID(t.Context(), r.Org.ID, beyond)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = w.store.CrashByID(t.Context(), w.org2, got[0].ID)
+	_, err = r.store.CrashByID(t.Context(), r.Rival.ID, got[0].ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
@@ -213,30 +214,30 @@ func TestAttributeFilter(t *testing.T) {
 }
 
 // plan gives EXPLAIN's text.
-func (w *world) plan(query string, args ...any) string {
-	w.t.Helper()
+func (r *room) plan(query string, args ...any) string {
+	r.T.Helper()
 	var lines []string
-	require.NoError(w.t, w.db.SelectContext(w.t.Context(), &lines, "explain "+query, args...))
+	require.NoError(r.T, r.DB.SelectContext(r.T.Context(), &lines, "explain "+query, args...))
 	return strings.Join(lines, "\n")
 }
 
 // The lists are served by indexes in a table of 100,000 crashes.
 func TestIndexesAreUsed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.record(w.made(nil), w.made(func(c *crash.Crash) { c.Group = grouping("rare") }))
-	key := w.number(`select id from crash_group_keys k where group_id = $1`, w.group("k").ID)
-	_, err := w.db.ExecContext(t.Context(), `
+	r := open(t)
+	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("rare") }))
+	key := r.ID(`select id from crash_group_keys k where group_id = $1`, r.group("k").ID)
+	_, err := r.DB.ExecContext(t.Context(), `
 		insert into crashes (id, organization_id, crash_project_id, key_id, uuid, state, format, occurred_at, received_at,
 			lang, agent, classifier, message, version, host, attributes)
 		select gen_random_uuid(), $1, $2, $3, gen_random_uuid(), 'processed', 'json', now() - n * interval '1 s', now(),
 			'go', 'a', 'c', 'm', '1', 'h', jsonb_build_object('user', 'u' || n % 20000, 'n', n % 5000, 'os', 'linux')
-		from generate_series(1, 100000) n`, w.org, w.project, key)
+		from generate_series(1, 100000) n`, r.Org.ID, r.project, key)
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `insert into crash_uuids (crash_project_id, uuid, digest, crash_id)
+	_, err = r.DB.ExecContext(t.Context(), `insert into crash_uuids (crash_project_id, uuid, digest, crash_id)
 		select crash_project_id, uuid, '\x00', id from crashes`)
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `analyze crashes; analyze crash_uuids`)
+	_, err = r.DB.ExecContext(t.Context(), `analyze crashes; analyze crash_uuids`)
 	require.NoError(t, err)
 
 	for name, c := range map[string]struct {
@@ -244,16 +245,16 @@ func TestIndexesAreUsed(t *testing.T) {
 		args  []any
 		index string
 	}{
-		"groups by attribute": {crash.GroupsQuery(crash.GroupFilter{OrganizationID: w.org,
+		"groups by attribute": {crash.GroupsQuery(crash.GroupFilter{OrganizationID: r.Org.ID,
 			Attributes: []crash.AttributeFilter{{Key: "n", Value: "77"}}}), nil, "crashes_attributes"},
-		"purge":   {crash.CarriersQuery(w.org, crash.AttributeFilter{Key: "user", Value: "u7"}), nil, "crashes_attributes"},
-		"resends": {crash.UUIDsQuery(w.project), nil, "crash_uuids_first"},
+		"purge":   {crash.CarriersQuery(r.Org.ID, crash.AttributeFilter{Key: "user", Value: "u7"}), nil, "crashes_attributes"},
+		"resends": {crash.UUIDsQuery(r.project), nil, "crash_uuids_first"},
 	} {
-		plan := w.plan(c.query, c.args...)
+		plan := r.plan(c.query, c.args...)
 		require.Contains(t, plan, c.index, name+"\n"+plan)
 	}
 	started := time.Now()
-	groups, total, err := w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org, Limit: 10,
+	groups, total, err := r.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 10,
 		Attributes: []crash.AttributeFilter{{Key: "user", Value: "u7"}, {Key: "os", Value: "linux"}}})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)

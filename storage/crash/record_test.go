@@ -1,6 +1,7 @@
 package crash_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -14,22 +15,22 @@ import (
 
 func TestRecordCounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	day := 24 * time.Hour
-	w.record(
-		w.made(func(c *crash.Crash) { c.Version, c.Host = "1.0", "a" }),
-		w.made(func(c *crash.Crash) { c.OccurredAt, c.Duplicates, c.Version = epoch.Add(-day), 5, "1.1" }),
-		w.made(func(c *crash.Crash) { c.Group = grouping("other") }))
-	w.record(w.made(func(c *crash.Crash) { c.OccurredAt, c.Version = epoch.Add(time.Hour), "1.0" }))
+	r.record(
+		r.made(func(c *crash.Crash) { c.Version, c.Host = "1.0", "a" }),
+		r.made(func(c *crash.Crash) { c.OccurredAt, c.Duplicates, c.Version = epoch.Add(-day), 5, "1.1" }),
+		r.made(func(c *crash.Crash) { c.Group = grouping("other") }))
+	r.record(r.made(func(c *crash.Crash) { c.OccurredAt, c.Version = epoch.Add(time.Hour), "1.0" }))
 
-	g := w.group("k")
+	g := r.group("k")
 	require.EqualValues(t, 7, g.Count)
 	require.True(t, g.FirstSeen.Equal(epoch.Add(-day)))
 	require.True(t, g.LastSeen.Equal(epoch.Add(time.Hour)))
 	require.Equal(t, "title k", g.Title)
 	require.Equal(t, "app", g.ProjectName)
 	var counts []string
-	require.NoError(t, w.db.SelectContext(t.Context(), &counts,
+	require.NoError(t, r.DB.SelectContext(t.Context(), &counts,
 		`select day || ' ' || count from crash_group_days where group_id = $1 order by day`, g.ID))
 	require.Equal(t, []string{"2026-02-28 5", "2026-03-01 2"}, counts)
 	require.Equal(t, 2, g.Versions.Total)
@@ -38,55 +39,55 @@ func TestRecordCounts(t *testing.T) {
 	require.EqualValues(t, 2, g.Versions.Values[1].Count)
 	require.Equal(t, []string{"a"}, []string{g.Hosts.Values[0].Value})
 	require.False(t, g.Hosts.Truncated)
-	require.EqualValues(t, 1, w.group("other").Count)
+	require.EqualValues(t, 1, r.group("other").Count)
 }
 
 func TestRecentDaysAreShown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	now := time.Now().UTC()
 	for _, ago := range []int{0, 1, 89, 90, 200} {
-		w.record(w.made(func(c *crash.Crash) { c.OccurredAt = now.AddDate(0, 0, -ago) }))
+		r.record(r.made(func(c *crash.Crash) { c.OccurredAt = now.AddDate(0, 0, -ago) }))
 	}
-	days := w.group("k").Days
+	days := r.group("k").Days
 	require.Len(t, days, 3)
 	require.Equal(t, now.Format(time.DateOnly), days[2].Day.Format(time.DateOnly))
 }
 
 func TestStatesAndRegression(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	now := time.Now()
 	seen := func(received time.Time) {
-		w.record(w.made(func(c *crash.Crash) { c.ReceivedAt = received }))
+		r.record(r.made(func(c *crash.Crash) { c.ReceivedAt = received }))
 	}
 	set := func(state crash.GroupState) {
-		id := w.group("k").ID
-		w.tx(func(tx *storage.Tx) error {
-			_, err := crash.SetGroupState(t.Context(), tx, writer(w.org), id, state)
+		id := r.group("k").ID
+		r.Must(func(_ context.Context, tx *storage.Tx) error {
+			_, err := crash.SetGroupState(t.Context(), tx, writer(r.Org.ID), id, state)
 			return err
 		})
 	}
 	seen(now)
 	set(crash.Resolved)
-	require.NotNil(t, w.group("k").ResolvedAt)
+	require.NotNil(t, r.group("k").ResolvedAt)
 	seen(now.Add(-time.Hour))
-	require.Equal(t, crash.Resolved, w.group("k").State, "received before it was resolved")
+	require.Equal(t, crash.Resolved, r.group("k").State, "received before it was resolved")
 	seen(now.Add(time.Hour))
-	g := w.group("k")
+	g := r.group("k")
 	require.Equal(t, crash.Open, g.State)
 	require.Equal(t, 1, g.Regressions)
 	require.NotNil(t, g.ReopenedAt)
 
 	set(crash.Ignored)
 	seen(now.Add(2 * time.Hour))
-	g = w.group("k")
+	g = r.group("k")
 	require.Equal(t, crash.Ignored, g.State)
 	require.Equal(t, 1, g.Regressions)
 	require.Nil(t, g.ResolvedAt)
 
-	err := w.db.InTx(t.Context(), func(tx *storage.Tx) error {
-		_, err := crash.SetGroupState(t.Context(), tx, writer(w.org2), g.ID, crash.Open)
+	err := r.DB.InTx(t.Context(), func(tx *storage.Tx) error {
+		_, err := crash.SetGroupState(t.Context(), tx, writer(r.Rival.ID), g.ID, crash.Open)
 		return err
 	})
 	require.ErrorIs(t, err, storage.ErrNotFound)
@@ -94,16 +95,16 @@ func TestStatesAndRegression(t *testing.T) {
 
 func TestValuesAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	for part := range 3 {
 		var crashes []crash.Crash
 		for i := range 100 {
-			crashes = append(crashes, w.made(func(c *crash.Crash) { c.Host = fmt.Sprintf("host-%03d", 100*part+i) }))
+			crashes = append(crashes, r.made(func(c *crash.Crash) { c.Host = fmt.Sprintf("host-%03d", 100*part+i) }))
 		}
-		w.record(crashes...)
+		r.record(crashes...)
 	}
-	w.record(w.made(func(c *crash.Crash) { c.Host = "host-000" }), w.made(func(c *crash.Crash) { c.Host = "host-299" }))
-	g := w.group("k")
+	r.record(r.made(func(c *crash.Crash) { c.Host = "host-000" }), r.made(func(c *crash.Crash) { c.Host = "host-299" }))
+	g := r.group("k")
 	require.EqualValues(t, 302, g.Count)
 	require.Equal(t, 200, g.Hosts.Total)
 	require.Len(t, g.Hosts.Values, 200)
@@ -115,7 +116,7 @@ func TestValuesAreBounded(t *testing.T) {
 // One group for each key and every occurrence counted, whoever comes first.
 func TestConcurrentRecordOfNewKeys(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	const writers, rounds = 8, 5
 	var wait sync.WaitGroup
 	for n := range writers {
@@ -125,12 +126,12 @@ func TestConcurrentRecordOfNewKeys(t *testing.T) {
 				for i := range 6 {
 					// Every writer names the keys in another order.
 					key := fmt.Sprintf("k%d-%d", round, (i+n)%6)
-					crashes = append(crashes, w.made(func(c *crash.Crash) {
+					crashes = append(crashes, r.made(func(c *crash.Crash) {
 						c.Group, c.Host, c.Version = grouping(key), fmt.Sprint("h", n), "1"
 					}))
 				}
-				err := w.db.InTx(bounded(t), func(tx *storage.Tx) error {
-					return w.store.Record(t.Context(), tx, w.org, crashes)
+				err := r.DB.InTx(bounded(t), func(tx *storage.Tx) error {
+					return r.store.Record(t.Context(), tx, r.Org.ID, crashes)
 				})
 				if err != nil {
 					t.Errorf("record: %v", err)
@@ -139,10 +140,10 @@ func TestConcurrentRecordOfNewKeys(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	require.EqualValues(t, rounds*6, w.number(`select count(*) from crash_groups`))
-	require.EqualValues(t, rounds*6, w.number(`select count(*) from crash_group_keys`))
-	require.EqualValues(t, writers, w.number(`select min(count) from crash_groups`))
-	require.EqualValues(t, writers, w.number(`select max(count) from crash_groups`))
-	require.EqualValues(t, writers, w.number(`select max(count) from crash_group_values where kind = 'version'`))
-	require.EqualValues(t, rounds*6*writers, w.number(`select count(*) from crashes where key_id is not null`))
+	require.EqualValues(t, rounds*6, r.Count(`select count(*) from crash_groups`))
+	require.EqualValues(t, rounds*6, r.Count(`select count(*) from crash_group_keys`))
+	require.EqualValues(t, writers, r.Count(`select min(count) from crash_groups`))
+	require.EqualValues(t, writers, r.Count(`select max(count) from crash_groups`))
+	require.EqualValues(t, writers, r.Count(`select max(count) from crash_group_values where kind = 'version'`))
+	require.EqualValues(t, rounds*6*writers, r.Count(`select count(*) from crashes where key_id is not null`))
 }

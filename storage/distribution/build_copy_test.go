@@ -6,49 +6,50 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	. "github.com/slipway-qa/slipway/storage/distribution"
 )
 
-func (w *world) copy(id int64, c BuildCopy) (made *CopiedBuild, err error) {
-	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		made, err = CopyBuild(ctx, tx, w.w, 0, id, c)
+func copyBuild(f *fixture.Fixture, id int64, c BuildCopy) (made *CopiedBuild, err error) {
+	err = f.Do(func(ctx context.Context, tx *storage.Tx) error {
+		made, err = CopyBuild(ctx, tx, f.Org.Member.Writer, 0, id, c)
 		return err
 	})
 	return made, err
 }
 
-func (w *world) mustCopy(id int64, c BuildCopy) *CopiedBuild {
-	w.t.Helper()
-	made, err := w.copy(id, c)
-	require.NoError(w.t, err)
+func mustCopy(f *fixture.Fixture, id int64, c BuildCopy) *CopiedBuild {
+	f.T.Helper()
+	made, err := copyBuild(f, id, c)
+	require.NoError(f.T, err)
 	return made
 }
 
 // original has everything that a copy takes over.
-func (w *world) original() *Uploaded {
-	w.t.Helper()
+func original(f *fixture.Fixture) *Uploaded {
+	f.T.Helper()
 	for _, name := range []string{"build", "project", "more"} {
-		w.group(name)
+		f.Group(name)
 	}
-	u := w.of(apk("com.example.app", "1", "1"))
-	icon := w.file()
+	u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
+	icon := f.NewFile()
 	u.Icon, u.ReleaseNotes, u.Tags, u.Metadata = &icon, "notes", []string{"t"}, map[string]string{"k": "v"}
-	u.Symbols = &NewSymbols{File: w.file(), Name: "mapping.txt", What: &artifact.Symbols{Kind: artifact.Mapping}}
+	u.Symbols = &NewSymbols{File: f.NewFile(), Name: "mapping.txt", What: &artifact.Symbols{Kind: artifact.Mapping}}
 	u.BuildGroups = Groups{Given: true, All: true, Names: []string{"build"}}
 	u.ProjectGroups = Groups{Given: true, Names: []string{"project"}}
 	u.Description = ptr("about")
-	return w.upload(u)
+	return f.Upload(u)
 }
 
 func TestCopyInsideTheApp(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	from := w.original()
-	require.NoError(t, CountDownload(testContext(t), w.db, from.Build.ID))
-	made := w.mustCopy(from.Build.ID, BuildCopy{})
+	f := fixture.New(t)
+	from := original(f)
+	require.NoError(t, CountDownload(testContext(t), f.DB, from.Build.ID))
+	made := mustCopy(f, from.Build.ID, BuildCopy{})
 	b, p := made.Build, made.Project
 	require.Equal(t, from.Project.ID, p.ID)
 	require.NotEqual(t, from.Build.ID, b.ID)
@@ -62,29 +63,29 @@ func TestCopyInsideTheApp(t *testing.T) {
 	require.Equal(t, []string{"project"}, made.ProjectGroups)
 	require.Equal(t, 2, p.BuildCount)
 	require.Equal(t, b.ID, p.LatestBuildID)
-	require.Equal(t, 3, w.count(`select count(*) from files`), "one stored file")
-	require.Equal(t, 1, w.audited(account.BuildCopied))
+	require.Equal(t, 3, f.Count(`select count(*) from files`), "one stored file")
+	require.Equal(t, 1, audited(f, account.BuildCopied))
 
 	// The original goes, its files stay with the copy.
-	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		return DeleteBuild(ctx, tx, w.w, 0, from.Build.ID)
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
+		return DeleteBuild(ctx, tx, f.Org.Member.Writer, 0, from.Build.ID)
 	})
-	_, err := w.copy(from.Build.ID, BuildCopy{})
+	_, err := copyBuild(f, from.Build.ID, BuildCopy{})
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	w.must(func(ctx context.Context, tx *storage.Tx) error {
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
 		keys, err := RemoveBuilds(ctx, tx, []int64{from.Build.ID})
 		require.Empty(t, keys)
 		return err
 	})
-	require.Equal(t, 3, w.count(`select count(*) from files`))
-	w.checkCounters()
+	require.Equal(t, 3, f.Count(`select count(*) from files`))
+	checkCounters(f)
 }
 
 func TestCopyToFolder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	from := w.original()
-	first := w.mustCopy(from.Build.ID, BuildCopy{Folder: ptr("/release/ "), ProjectGroups: Groups{Given: true, Names: []string{"more", "no"}},
+	f := fixture.New(t)
+	from := original(f)
+	first := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("/release/ "), ProjectGroups: Groups{Given: true, Names: []string{"more", "no"}},
 		BuildGroups: Groups{Given: true, Names: []string{"no"}}})
 	p := first.Project
 	require.NotEqual(t, from.Project.ID, p.ID)
@@ -96,61 +97,61 @@ func TestCopyToFolder(t *testing.T) {
 	require.Equal(t, []string{"no"}, first.InvalidProjectGroups)
 	require.True(t, first.Build.AllTesters)
 
-	second := w.mustCopy(from.Build.ID, BuildCopy{Folder: ptr("RELEASE"), BuildGroups: Groups{Given: true}, AllTesters: ptr(false)})
+	second := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("RELEASE"), BuildGroups: Groups{Given: true}, AllTesters: ptr(false)})
 	require.Equal(t, p.ID, second.Project.ID, "the app that is there")
 	require.Equal(t, 2, second.Project.BuildCount)
 	require.Empty(t, second.Groups)
 	require.False(t, second.Build.AllTesters)
 	require.Equal(t, []string{"more"}, second.ProjectGroups)
 
-	named := w.mustCopy(from.Build.ID, BuildCopy{Folder: ptr("release"), AppName: "App RC", AllTesters: ptr(true)})
+	named := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("release"), AppName: "App RC", AllTesters: ptr(true)})
 	require.NotEqual(t, p.ID, named.Project.ID, "another name is another app")
 	require.Equal(t, "App RC", named.Project.Name)
 	require.Equal(t, "App RC", named.Build.AppName)
 	require.Equal(t, []string{"project"}, named.ProjectGroups, "a new app has the grants of the original")
-	require.Equal(t, named.Project.ID, w.mustCopy(from.Build.ID, BuildCopy{Folder: ptr("release"), AppName: "app rc"}).Project.ID)
+	require.Equal(t, named.Project.ID, mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("release"), AppName: "app rc"}).Project.ID)
 
-	same := w.mustCopy(from.Build.ID, BuildCopy{Folder: ptr("")})
+	same := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("")})
 	require.Equal(t, from.Project.ID, same.Project.ID, "its own folder: inside the app")
-	beside := w.mustCopy(from.Build.ID, BuildCopy{AppName: "Beside"})
+	beside := mustCopy(f, from.Build.ID, BuildCopy{AppName: "Beside"})
 	require.NotEqual(t, from.Project.ID, beside.Project.ID)
 	require.Empty(t, beside.Project.FolderPath)
-	w.checkCounters()
+	checkCounters(f)
 
-	_, err := w.copy(from.Build.ID, BuildCopy{Folder: ptr("a\x00")})
+	_, err := copyBuild(f, from.Build.ID, BuildCopy{Folder: ptr("a\x00")})
 	require.Equal(t, "folder", invalidField(t, err))
-	_, err = w.copy(from.Build.ID, BuildCopy{AppName: "\x00"})
+	_, err = copyBuild(f, from.Build.ID, BuildCopy{AppName: "\x00"})
 	require.Equal(t, "app_name", invalidField(t, err))
-	_, err = w.copy(999, BuildCopy{})
+	_, err = copyBuild(f, 999, BuildCopy{})
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	w.w.Teams = nil
-	_, err = w.copy(from.Build.ID, BuildCopy{})
+	f.Org.Member.Writer.Teams = nil
+	_, err = copyBuild(f, from.Build.ID, BuildCopy{})
 	require.ErrorIs(t, err, ErrNoAccess)
-	w.w = account.Writer{OrganizationID: w.other, AllTeams: true}
-	_, err = w.copy(from.Build.ID, BuildCopy{})
+	f.Org.Member.Writer = account.Writer{OrganizationID: f.Rival.ID, AllTeams: true}
+	_, err = copyBuild(f, from.Build.ID, BuildCopy{})
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
 func TestCopyOfGenericFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	from := w.upload(w.of(&artifact.Package{Kind: artifact.Generic, Name: "setup", Platform: "windows"}))
-	w.upload(w.of(&artifact.Package{Kind: artifact.Generic, Name: "other", Platform: "windows"}))
-	first := w.mustCopy(from.Build.ID, BuildCopy{Folder: ptr("x")}).Project
+	f := fixture.New(t)
+	from := f.Upload(f.NewUpload(&artifact.Package{Kind: artifact.Generic, Name: "setup", Platform: "windows"}))
+	f.Upload(f.NewUpload(&artifact.Package{Kind: artifact.Generic, Name: "other", Platform: "windows"}))
+	first := mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("x")}).Project
 	require.Equal(t, "setup", first.Name)
-	require.Equal(t, first.ID, w.mustCopy(from.Build.ID, BuildCopy{Folder: ptr("x")}).Project.ID)
-	require.Equal(t, from.Project.ID, w.mustCopy(from.Build.ID, BuildCopy{Folder: ptr("")}).Project.ID)
+	require.Equal(t, first.ID, mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("x")}).Project.ID)
+	require.Equal(t, from.Project.ID, mustCopy(f, from.Build.ID, BuildCopy{Folder: ptr("")}).Project.ID)
 }
 
 func TestParallelCopiesMakeOneApp(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	from := w.app("com.example.app")
+	f := fixture.New(t)
+	from := f.App("com.example.app")
 	errs := make([]error, 8)
-	parallel(len(errs), func(i int) { _, errs[i] = w.copy(from.Build.ID, BuildCopy{Folder: ptr("x")}) })
+	parallel(len(errs), func(i int) { _, errs[i] = copyBuild(f, from.Build.ID, BuildCopy{Folder: ptr("x")}) })
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	require.Equal(t, 2, w.count(`select count(*) from projects`))
-	w.checkCounters()
+	require.Equal(t, 2, f.Count(`select count(*) from projects`))
+	checkCounters(f)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
@@ -14,126 +15,128 @@ import (
 
 func TestUploadByProject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	up := w.app("com.example.app")
-	u := w.of(apk("com.example.app", "2", "2"))
+	f := fixture.New(t)
+	up := f.App("com.example.app")
+	u := f.NewUpload(fixture.APK("com.example.app", "2", "2"))
 	u.ProjectID, u.TeamID = up.Project.ID, 999 // the team is ignored
-	require.Equal(t, up.Project.ID, w.upload(u).Project.ID)
+	require.Equal(t, up.Project.ID, f.Upload(u).Project.ID)
 
 	for name, pkg := range map[string]*artifact.Package{
-		"another package":     apk("com.example.App", "1", "1"),
+		"another package":     fixture.APK("com.example.App", "1", "1"),
 		"another platform":    {Kind: artifact.IPA, Platform: artifact.IOS, PackageName: "com.example.app"},
 		"no package":          {Kind: artifact.APK, Platform: artifact.Android},
 		"a generic's, though": {Kind: artifact.Generic, Platform: "windows", Name: "setup"},
 	} {
-		u := w.of(pkg)
+		u := f.NewUpload(pkg)
 		u.ProjectID = up.Project.ID
-		_, err := w.try(u)
+		_, err := f.TryUpload(u)
 		require.Equal(t, "project_id", invalidField(t, err), name)
 	}
-	generic := w.of(&artifact.Package{Kind: artifact.Generic, Name: "notes"})
+	generic := f.NewUpload(&artifact.Package{Kind: artifact.Generic, Name: "notes"})
 	generic.ProjectID = up.Project.ID
-	b := w.upload(generic)
+	b := f.Upload(generic)
 	require.Equal(t, up.Project.ID, b.Project.ID)
 	require.Equal(t, artifact.Android, b.Build.Platform)
 	require.Equal(t, "com.example.app", b.Project.PackageName)
 
 	// A project that was made without a package takes that of its first build.
 	var made *Project
-	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		made, err = CreateProject(ctx, tx, w.w, NewProject{Name: "Later"})
+	f.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
+		made, err = CreateProject(ctx, tx, f.Org.Member.Writer, NewProject{Name: "Later"})
 		return err
 	})
-	u = w.of(apk("com.example.later", "1", "1"))
+	u = f.NewUpload(fixture.APK("com.example.later", "1", "1"))
 	u.ProjectID = made.ID
-	p := w.upload(u).Project
+	p := f.Upload(u).Project
 	require.Equal(t, "com.example.later", p.PackageName)
 	require.Equal(t, artifact.Android, p.Platform)
 	require.Equal(t, "Later", p.Name)
-	require.Equal(t, p.ID, w.app("com.example.later").Project.ID)
+	require.Equal(t, p.ID, f.App("com.example.later").Project.ID)
 
 	// Not there, not ours, not to be changed.
 	u.ProjectID = 12345
-	_, err := w.try(u)
+	_, err := f.TryUpload(u)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	u.Writer = account.Writer{OrganizationID: w.other, AllTeams: true, Actor: account.Actor{Name: "x"}}
+	u.Writer = account.Writer{OrganizationID: f.Rival.ID, AllTeams: true, Actor: account.Actor{Name: "x"}}
 	u.ProjectID = made.ID
-	_, err = w.try(u)
+	_, err = f.TryUpload(u)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	u.Writer = account.Writer{OrganizationID: w.org, Teams: []int64{w.newTeam(w.org, "second")}, Actor: account.Actor{Name: "x"}}
-	_, err = w.try(u)
+	u.Writer = account.Writer{OrganizationID: f.Org.ID, Teams: []int64{f.Org.NewTeam("second").ID}, Actor: account.Actor{Name: "x"}}
+	_, err = f.TryUpload(u)
 	require.ErrorIs(t, err, ErrNoAccess)
-	w.must(func(ctx context.Context, tx *storage.Tx) error { return DeleteProject(ctx, tx, w.w, made.ID) })
-	u.Writer = w.w
-	_, err = w.try(u)
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
+		return DeleteProject(ctx, tx, f.Org.Member.Writer, made.ID)
+	})
+	u.Writer = f.Org.Member.Writer
+	_, err = f.TryUpload(u)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	require.NotEqual(t, made.ID, w.app("com.example.later").Project.ID)
+	require.NotEqual(t, made.ID, f.App("com.example.later").Project.ID)
 }
 
 func TestUploadByTeam(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	required := w.of(apk("com.example.app", "1", "1"))
+	f := fixture.New(t)
+	required := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 	required.TeamRequired = true
-	first := w.upload(required)
-	require.Equal(t, w.team, first.Project.TeamID, "the only team")
+	first := f.Upload(required)
+	require.Equal(t, f.Org.Team.ID, first.Project.TeamID, "the only team")
 
-	second := w.newTeam(w.org, "second")
-	required.File = w.file()
-	_, err := w.try(required)
+	second := f.Org.NewTeam("second").ID
+	required.File = f.NewFile()
+	_, err := f.TryUpload(required)
 	require.ErrorIs(t, err, ErrNoTeam, "two teams")
 
-	named := w.of(apk("com.example.app", "1", "1"))
+	named := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 	named.TeamID = second
-	_, err = w.try(named)
+	_, err = f.TryUpload(named)
 	require.ErrorIs(t, err, ErrNoAccess)
-	named.Writer.Teams = []int64{w.team, second}
-	other := w.upload(named)
+	named.Writer.Teams = []int64{f.Org.Team.ID, second}
+	other := f.Upload(named)
 	require.True(t, other.NewProject, "each team has its own app")
 	require.Equal(t, second, other.Project.TeamID)
 
 	// Without a team: the writer's teams are searched.
-	free := w.of(apk("com.example.app", "2", "2"))
-	require.Equal(t, first.Project.ID, w.upload(free).Project.ID, "one of the writer's teams")
-	free.Writer.Teams, free.File = []int64{second, w.team}, w.file()
-	_, err = w.try(free)
+	free := f.NewUpload(fixture.APK("com.example.app", "2", "2"))
+	require.Equal(t, first.Project.ID, f.Upload(free).Project.ID, "one of the writer's teams")
+	free.Writer.Teams, free.File = []int64{second, f.Org.Team.ID}, f.NewFile()
+	_, err = f.TryUpload(free)
 	require.ErrorIs(t, err, ErrSeveralTeams)
-	free.Writer = account.Writer{OrganizationID: w.org, AllTeams: true, Actor: account.Actor{Name: "admin"}}
-	_, err = w.try(free)
+	free.Writer = account.Writer{OrganizationID: f.Org.ID, AllTeams: true, Actor: account.Actor{Name: "admin"}}
+	_, err = f.TryUpload(free)
 	require.ErrorIs(t, err, ErrSeveralTeams)
 	// A folder may tell.
 	free.Folder = ptr("beta")
-	_, err = w.try(free)
+	_, err = f.TryUpload(free)
 	require.ErrorIs(t, err, ErrSeveralTeams)
-	named.Folder, named.File = ptr("Beta"), w.file()
-	inFolder := w.upload(named)
+	named.Folder, named.File = ptr("Beta"), f.NewFile()
+	inFolder := f.Upload(named)
 	require.True(t, inFolder.NewProject)
-	free.File = w.file()
-	require.Equal(t, inFolder.Project.ID, w.upload(free).Project.ID)
+	free.File = f.NewFile()
+	require.Equal(t, inFolder.Project.ID, f.Upload(free).Project.ID)
 
 	// A new app: the writer's first team, else the oldest, else none.
-	fresh := w.of(apk("com.example.new", "1", "1"))
-	fresh.Writer.Teams = []int64{second, w.team}
-	require.Equal(t, second, w.upload(fresh).Project.TeamID)
-	fresh = w.of(apk("com.example.newer", "1", "1"))
-	fresh.Writer = account.Writer{OrganizationID: w.org, AllTeams: true, Actor: account.Actor{Name: "admin"}}
-	require.Equal(t, w.team, w.upload(fresh).Project.TeamID)
-	fresh = w.of(apk("com.example.newest", "1", "1"))
+	fresh := f.NewUpload(fixture.APK("com.example.new", "1", "1"))
+	fresh.Writer.Teams = []int64{second, f.Org.Team.ID}
+	require.Equal(t, second, f.Upload(fresh).Project.TeamID)
+	fresh = f.NewUpload(fixture.APK("com.example.newer", "1", "1"))
+	fresh.Writer = account.Writer{OrganizationID: f.Org.ID, AllTeams: true, Actor: account.Actor{Name: "admin"}}
+	require.Equal(t, f.Org.Team.ID, f.Upload(fresh).Project.TeamID)
+	fresh = f.NewUpload(fixture.APK("com.example.newest", "1", "1"))
 	fresh.Writer.Teams = nil
-	_, err = w.try(fresh)
+	_, err = f.TryUpload(fresh)
 	require.ErrorIs(t, err, ErrNoTeam)
-	fresh.Writer.Teams = []int64{w.newTeam(w.other, "theirs")}
-	_, err = w.try(fresh)
+	fresh.Writer.Teams = []int64{f.Rival.NewTeam("theirs").ID}
+	_, err = f.TryUpload(fresh)
 	require.ErrorIs(t, err, ErrNoTeam, "a team of another organization is none")
 }
 
 func TestUploadByFolder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	in := func(folder *string) *Uploaded {
-		u := w.of(apk("com.example.app", "1", "1"))
+		u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 		u.Folder = folder
-		return w.upload(u)
+		return f.Upload(u)
 	}
 	beta := in(ptr("beta"))
 	require.Equal(t, beta.Project.ID, in(nil).Project.ID, "any folder")
@@ -146,27 +149,27 @@ func TestUploadByFolder(t *testing.T) {
 	require.Empty(t, none.Project.FolderPath)
 	require.Equal(t, none.Project.ID, in(nil).Project.ID, "the one in no folder")
 
-	paths, err := Folders(testContext(t), w.db, w.org, w.team, storage.FirstPage())
+	paths, err := Folders(testContext(t), f.DB, f.Org.ID, f.Org.Team.ID, storage.FirstPage())
 	require.NoError(t, err)
 	require.Equal(t, []string{"alpha", "beta"}, paths)
-	_, err = Folders(testContext(t), w.db, w.other, w.team, storage.FirstPage())
+	_, err = Folders(testContext(t), f.DB, f.Rival.ID, f.Org.Team.ID, storage.FirstPage())
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
 // However many other apps of the package there are, the one that fits is found.
 func TestUploadAmongManyApps(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	in := func(team int64, folder string) (*Uploaded, error) {
-		u := w.of(apk("com.example.app", "1", "1"))
-		u.Writer, u.TeamID, u.Folder = account.Writer{OrganizationID: w.org, AllTeams: true, Actor: account.Actor{Name: "admin"}}, team, &folder
-		return w.try(u)
+		u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
+		u.Writer, u.TeamID, u.Folder = account.Writer{OrganizationID: f.Org.ID, AllTeams: true, Actor: account.Actor{Name: "admin"}}, team, &folder
+		return f.TryUpload(u)
 	}
-	w.app("com.example.app")
-	w.exec(`insert into projects (organization_id, team_id, name, package_name, platform, token, landing_page_mode)
+	f.App("com.example.app")
+	f.Exec(`insert into projects (organization_id, team_id, name, package_name, platform, token, landing_page_mode)
 		select organization_id, team_id, name, package_name, platform, gen_random_uuid(), landing_page_mode
 		from projects, generate_series(1, 1200)`)
-	made, err := in(w.team, "beta")
+	made, err := in(f.Org.Team.ID, "beta")
 	require.NoError(t, err)
 	require.True(t, made.NewProject)
 	again, err := in(0, "Beta")
@@ -174,7 +177,7 @@ func TestUploadAmongManyApps(t *testing.T) {
 	require.Equal(t, made.Project.ID, again.Project.ID)
 
 	// The only other team comes after all of these, and none has the folder.
-	_, err = in(w.newTeam(w.org, "second"), "gamma")
+	_, err = in(f.Org.NewTeam("second").ID, "gamma")
 	require.NoError(t, err)
 	_, err = in(0, "delta")
 	require.ErrorIs(t, err, ErrSeveralTeams)
@@ -182,9 +185,9 @@ func TestUploadAmongManyApps(t *testing.T) {
 
 func TestGenericFilesAreKnownByName(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	of := func(name, platform string) *Uploaded {
-		return w.upload(w.of(&artifact.Package{Kind: artifact.Generic, Name: name, Platform: platform}))
+		return f.Upload(f.NewUpload(&artifact.Package{Kind: artifact.Generic, Name: name, Platform: platform}))
 	}
 	first := of("setup", "windows")
 	require.Empty(t, first.Project.PackageName)
@@ -195,11 +198,11 @@ func TestGenericFilesAreKnownByName(t *testing.T) {
 
 func TestSlug(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	with := func(name, slug, via string) (*Uploaded, error) {
-		u := w.of(apk(name, "1", "1"))
+		u := f.NewUpload(fixture.APK(name, "1", "1"))
 		u.Slug, u.Via = slug, via
-		return w.try(u)
+		return f.TryUpload(u)
 	}
 	for _, bad := range []string{"short", "-abcdef", "abcdef.", "has space", "ümlaut-x", string(make([]byte, 64)),
 		"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl"} {
@@ -225,18 +228,18 @@ func TestSlug(t *testing.T) {
 	}
 
 	// A taken slug does not spoil the transaction.
-	b := w.app("com.example.b")
-	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := UpdateProject(ctx, tx, w.w, b.Project.ID, ProjectChange{Slug: ptr("my.SLUG_1")})
+	b := f.App("com.example.b")
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
+		_, _, err := UpdateProject(ctx, tx, f.Org.Member.Writer, b.Project.ID, ProjectChange{Slug: ptr("my.SLUG_1")})
 		require.ErrorIs(t, err, ErrSlugTaken)
-		_, _, err = UpdateBuild(ctx, tx, w.w, 0, b.Build.ID, BuildChange{Slug: ptr("my.SLUG_1")})
+		_, _, err = UpdateBuild(ctx, tx, f.Org.Member.Writer, 0, b.Build.ID, BuildChange{Slug: ptr("my.SLUG_1")})
 		require.ErrorIs(t, err, ErrSlugTaken)
-		_, _, err = UpdateProject(ctx, tx, w.w, b.Project.ID, ProjectChange{Slug: ptr("another")})
+		_, _, err = UpdateProject(ctx, tx, f.Org.Member.Writer, b.Project.ID, ProjectChange{Slug: ptr("another")})
 		return err
 	})
 	// A deleted app gives its slug back.
-	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		return DeleteProject(ctx, tx, w.w, a.Project.ID)
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
+		return DeleteProject(ctx, tx, f.Org.Member.Writer, a.Project.ID)
 	})
 	_, err = with("com.example.e", "my.slug_1", "v3")
 	require.NoError(t, err)
@@ -244,14 +247,14 @@ func TestSlug(t *testing.T) {
 
 func TestParallelUploadsOfOneSlug(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	uploads := make([]Upload, 8)
 	for i := range uploads {
-		uploads[i] = w.of(apk("com.example.app"+string(rune('a'+i)), "1", "1"))
+		uploads[i] = f.NewUpload(fixture.APK("com.example.app"+string(rune('a'+i)), "1", "1"))
 		uploads[i].Slug = "one-for-all"
 	}
 	errs := make([]error, len(uploads))
-	parallel(len(uploads), func(i int) { _, errs[i] = w.try(uploads[i]) })
+	parallel(len(uploads), func(i int) { _, errs[i] = f.TryUpload(uploads[i]) })
 	taken := 0
 	for _, err := range errs {
 		if err != nil {
@@ -260,61 +263,61 @@ func TestParallelUploadsOfOneSlug(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(uploads)-1, taken)
-	require.Equal(t, 1, w.count(`select count(*) from projects`))
+	require.Equal(t, 1, f.Count(`select count(*) from projects`))
 }
 
 func TestLandingPageMode(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	require.Equal(t, Open, w.app("com.example.a").Project.LandingPageMode)
-	w.set(SettingsChange{LandingPageMode: ptr(Closed)})
-	require.Equal(t, Closed, w.app("com.example.b").Project.LandingPageMode)
-	w.set(SettingsChange{LandingPageMode: ptr(Open)})
-	w.set(SettingsChange{RequireLogin: ptr(true)})
-	c := w.app("com.example.c")
+	f := fixture.New(t)
+	require.Equal(t, Open, f.App("com.example.a").Project.LandingPageMode)
+	changeSettings(f, SettingsChange{LandingPageMode: ptr(Closed)})
+	require.Equal(t, Closed, f.App("com.example.b").Project.LandingPageMode)
+	changeSettings(f, SettingsChange{LandingPageMode: ptr(Open)})
+	changeSettings(f, SettingsChange{RequireLogin: ptr(true)})
+	c := f.App("com.example.c")
 	require.Equal(t, Closed, c.Project.LandingPageMode)
-	require.Equal(t, 3, w.audited(account.SettingsChanged))
-	require.Equal(t, 1, w.audited(account.SecurityChanged))
+	require.Equal(t, 3, audited(f, account.SettingsChanged))
+	require.Equal(t, 1, audited(f, account.SecurityChanged))
 
-	open := w.of(apk("com.example.c", "2", "2"))
+	open := f.NewUpload(fixture.APK("com.example.c", "2", "2"))
 	open.LandingPageMode = Open
-	_, err := w.try(open)
+	_, err := f.TryUpload(open)
 	require.ErrorIs(t, err, ErrLoginRequired)
 	for _, fn := range []func(context.Context, *storage.Tx) error{
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := UpdateProject(ctx, tx, w.w, c.Project.ID, ProjectChange{LandingPageMode: ptr(Open)})
+			_, _, err := UpdateProject(ctx, tx, f.Org.Member.Writer, c.Project.ID, ProjectChange{LandingPageMode: ptr(Open)})
 			return err
 		},
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := UpdateBuild(ctx, tx, w.w, c.Project.ID, c.Build.ID, BuildChange{LandingPageMode: ptr(Open)})
+			_, _, err := UpdateBuild(ctx, tx, f.Org.Member.Writer, c.Project.ID, c.Build.ID, BuildChange{LandingPageMode: ptr(Open)})
 			return err
 		},
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, err := CreateProject(ctx, tx, w.w, NewProject{Name: "x", LandingPageMode: Open})
+			_, err := CreateProject(ctx, tx, f.Org.Member.Writer, NewProject{Name: "x", LandingPageMode: Open})
 			return err
 		},
 		func(ctx context.Context, tx *storage.Tx) error {
-			_, err := ChangeSettings(ctx, tx, w.actor, w.org, SettingsChange{LandingPageMode: ptr(Open)})
+			_, err := ChangeSettings(ctx, tx, account.CLI(), f.Org.ID, SettingsChange{LandingPageMode: ptr(Open)})
 			return err
 		},
 	} {
-		require.ErrorIs(t, w.do(fn), ErrLoginRequired)
+		require.ErrorIs(t, f.Do(fn), ErrLoginRequired)
 	}
 	open.LandingPageMode = Closed
-	w.upload(open)
-	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		s, err := ChangeSettings(ctx, tx, w.actor, w.org, SettingsChange{RequireLogin: ptr(false), LandingPageMode: ptr(Open), GenericFiles: ptr(true)})
+	f.Upload(open)
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
+		s, err := ChangeSettings(ctx, tx, account.CLI(), f.Org.ID, SettingsChange{RequireLogin: ptr(false), LandingPageMode: ptr(Open), GenericFiles: ptr(true)})
 		require.Equal(t, &Settings{GenericFiles: true, LandingPageMode: Open}, s)
 		return err
 	})
-	s, err := SettingsOf(testContext(t), w.db, w.org)
+	s, err := SettingsOf(testContext(t), f.DB, f.Org.ID)
 	require.NoError(t, err)
 	require.Equal(t, &Settings{GenericFiles: true, LandingPageMode: Open}, s)
-	_, err = SettingsOf(testContext(t), w.db, 999)
+	_, err = SettingsOf(testContext(t), f.DB, 999)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	for _, bad := range []string{"", "closed-beta"} {
-		require.Equal(t, "landing_page_mode", invalidField(t, w.do(func(ctx context.Context, tx *storage.Tx) error {
-			_, err := ChangeSettings(ctx, tx, w.actor, w.org, SettingsChange{LandingPageMode: &bad})
+		require.Equal(t, "landing_page_mode", invalidField(t, f.Do(func(ctx context.Context, tx *storage.Tx) error {
+			_, err := ChangeSettings(ctx, tx, account.CLI(), f.Org.ID, SettingsChange{LandingPageMode: &bad})
 			return err
 		})))
 	}

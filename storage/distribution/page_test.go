@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	. "github.com/slipway-qa/slipway/storage/distribution"
@@ -15,11 +16,11 @@ import (
 
 func TestLandingByName(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	ctx := testContext(t)
-	u := w.of(apk("com.example.app", "1", "1"))
+	u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 	u.Slug = "My-Slug"
-	old, latest := w.upload(u), w.app("com.example.app")
+	old, latest := f.Upload(u), f.App("com.example.app")
 	for name, want := range map[string]struct {
 		build   int64
 		ofBuild bool
@@ -27,7 +28,7 @@ func TestLandingByName(t *testing.T) {
 		"my-SLUG": {latest.Build.ID, false}, old.Project.Token: {latest.Build.ID, false},
 		old.Build.Token: {old.Build.ID, true}, strings.ToUpper(latest.Build.Token): {latest.Build.ID, true},
 	} {
-		page, err := LandingByName(ctx, w.db, name)
+		page, err := LandingByName(ctx, f.DB, name)
 		require.NoError(t, err)
 		require.Equal(t, old.Project.ID, page.Project.ID)
 		require.Equal(t, want.build, page.Build.ID)
@@ -36,64 +37,66 @@ func TestLandingByName(t *testing.T) {
 		require.False(t, page.LoginRequired)
 	}
 	for _, name := range []string{"", "nobody", "a\x00b", strings.Repeat("x", 5000)} {
-		_, err := LandingByName(ctx, w.db, name)
+		_, err := LandingByName(ctx, f.DB, name)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
-	w.set(SettingsChange{RequireLogin: ptr(true)})
-	_, _, err := w.edit(latest.Build.ID, BuildChange{State: ptr(Disabled)})
+	changeSettings(f, SettingsChange{RequireLogin: ptr(true)})
+	_, _, err := editBuild(f, latest.Build.ID, BuildChange{State: ptr(Disabled)})
 	require.NoError(t, err)
-	enabled, err := LatestBuildsFor(ctx, w.db, old.Project.ID, 0, true, 5)
+	enabled, err := LatestBuildsFor(ctx, f.DB, old.Project.ID, 0, true, 5)
 	require.NoError(t, err)
 	require.Len(t, enabled, 1)
 	require.Equal(t, old.Build.ID, enabled[0].ID)
 	for _, id := range []int64{latest.Build.ID, old.Build.ID} {
-		w.must(func(ctx context.Context, tx *storage.Tx) error { return DeleteBuild(ctx, tx, w.w, 0, id) })
+		f.Must(func(ctx context.Context, tx *storage.Tx) error {
+			return DeleteBuild(ctx, tx, f.Org.Member.Writer, 0, id)
+		})
 	}
-	page, err := LandingByName(ctx, w.db, "my-slug")
+	page, err := LandingByName(ctx, f.DB, "my-slug")
 	require.NoError(t, err)
 	require.Nil(t, page.Build)
 	require.True(t, page.LoginRequired)
-	_, err = LandingByName(ctx, w.db, old.Build.Token)
+	_, err = LandingByName(ctx, f.DB, old.Build.Token)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		return DeleteProject(ctx, tx, w.w, old.Project.ID)
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
+		return DeleteProject(ctx, tx, f.Org.Member.Writer, old.Project.ID)
 	})
-	_, err = LandingByName(ctx, w.db, "my-slug")
+	_, err = LandingByName(ctx, f.DB, "my-slug")
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	ctx := testContext(t)
-	tester := w.member(w.org, "tester@example.com", account.Tester)
-	user, blocked, err := SignInCandidate(ctx, w.db, w.org, "TESTER@example.com")
+	tester := f.Org.NewUser("tester", account.Tester).ID
+	user, blocked, err := SignInCandidate(ctx, f.DB, f.Org.ID, "TESTER@ACME.example.com")
 	require.NoError(t, err)
 	require.Equal(t, tester, user)
 	require.False(t, blocked)
 	for _, email := range []string{"nobody@example.com", "x", "a\x00@example.com"} {
-		_, _, err = SignInCandidate(ctx, w.db, w.org, email)
+		_, _, err = SignInCandidate(ctx, f.DB, f.Org.ID, email)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
-	_, _, err = SignInCandidate(ctx, w.db, w.other, "tester@example.com")
+	_, _, err = SignInCandidate(ctx, f.DB, f.Rival.ID, "tester@acme.example.com")
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
 	now := time.Now()
 	link, session := account.DigestOf("link"), account.DigestOf("session")
 	create := func(d account.Digest, org int64, path string, expires time.Time) error {
-		return w.do(func(ctx context.Context, tx *storage.Tx) error {
+		return f.Do(func(ctx context.Context, tx *storage.Tx) error {
 			return CreateSignInLink(ctx, tx, org, tester, d, path, expires, now.Add(-time.Hour), 3)
 		})
 	}
 	for _, path := range []string{"", "x", "//evil", `/\evil`, "/a\nb"} {
-		require.Equal(t, "path", invalidField(t, create(link, w.org, path, now)))
+		require.Equal(t, "path", invalidField(t, create(link, f.Org.ID, path, now)))
 	}
-	require.ErrorIs(t, create(link, w.other, "/", now), storage.ErrNotFound)
-	require.NoError(t, create(link, w.org, "/install/x", now.Add(time.Hour)))
-	require.NoError(t, create(account.DigestOf("late"), w.org, "/", now.Add(-time.Minute)))
+	require.ErrorIs(t, create(link, f.Rival.ID, "/", now), storage.ErrNotFound)
+	require.NoError(t, create(link, f.Org.ID, "/install/x", now.Add(time.Hour)))
+	require.NoError(t, create(account.DigestOf("late"), f.Org.ID, "/", now.Add(-time.Minute)))
 	errs := make([]error, 4)
 	parallel(len(errs), func(i int) {
-		errs[i] = create(account.DigestOf(string(rune('a'+i))), w.org, "/", now.Add(time.Hour))
+		errs[i] = create(account.DigestOf(string(rune('a'+i))), f.Org.ID, "/", now.Add(time.Hour))
 	})
 	refused := 0
 	for _, err := range errs {
@@ -104,45 +107,45 @@ func TestSignIn(t *testing.T) {
 	}
 	require.Equal(t, 3, refused, "three in an hour")
 
-	path, err := PeekSignInLink(ctx, w.db, link, now)
+	path, err := PeekSignInLink(ctx, f.DB, link, now)
 	require.NoError(t, err)
 	require.Equal(t, "/install/x", path)
 	use := func(d account.Digest, s string) error {
-		return w.do(func(ctx context.Context, tx *storage.Tx) error {
+		return f.Do(func(ctx context.Context, tx *storage.Tx) error {
 			_, err := UseSignInLink(ctx, tx, d, account.DigestOf(s), now, now.Add(time.Hour))
 			return err
 		})
 	}
 	require.ErrorIs(t, use(account.DigestOf("late"), "s"), storage.ErrNotFound)
-	w.must(func(ctx context.Context, tx *storage.Tx) error {
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
 		path, err := UseSignInLink(ctx, tx, link, session, now, now.Add(time.Hour))
 		require.Equal(t, "/install/x", path)
 		return err
 	})
 	require.ErrorIs(t, use(link, "again"), storage.ErrNotFound, "once")
-	_, err = PeekSignInLink(ctx, w.db, link, now)
+	_, err = PeekSignInLink(ctx, f.DB, link, now)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
-	v, err := VisitorBySession(ctx, w.db, session, now)
+	v, err := VisitorBySession(ctx, f.DB, session, now)
 	require.NoError(t, err)
-	require.Equal(t, &Visitor{OrganizationID: w.org, UserID: tester, Email: "tester@example.com"}, v)
-	_, err = VisitorBySession(ctx, w.db, session, now.Add(2*time.Hour))
+	require.Equal(t, &Visitor{OrganizationID: f.Org.ID, UserID: tester, Email: "tester@acme.example.com"}, v)
+	_, err = VisitorBySession(ctx, f.DB, session, now.Add(2*time.Hour))
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	n, err := ForgetSessions(ctx, w.db, now, 10)
+	n, err := ForgetSessions(ctx, f.DB, now, 10)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n, "the late link")
-	require.NoError(t, EndSession(ctx, w.db, session))
-	_, err = VisitorBySession(ctx, w.db, session, now)
+	require.NoError(t, EndSession(ctx, f.DB, session))
+	_, err = VisitorBySession(ctx, f.DB, session, now)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	n, err = ForgetSessions(ctx, w.db, now.Add(3*time.Hour), 10)
+	n, err = ForgetSessions(ctx, f.DB, now.Add(3*time.Hour), 10)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, n)
 }
 
 func TestInstallationSecret(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	secret, err := InstallationSecret(testContext(t), w.db)
+	f := fixture.New(t)
+	secret, err := InstallationSecret(testContext(t), f.DB)
 	require.NoError(t, err)
 	require.Len(t, secret, 32)
 }

@@ -8,23 +8,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	. "github.com/slipway-qa/slipway/storage/distribution"
 )
 
-func (w *world) create(n NewProject) (p *Project, err error) {
-	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		p, err = CreateProject(ctx, tx, w.w, n)
+func createProject(f *fixture.Fixture, n NewProject) (p *Project, err error) {
+	err = f.Do(func(ctx context.Context, tx *storage.Tx) error {
+		p, err = CreateProject(ctx, tx, f.Org.Member.Writer, n)
 		return err
 	})
 	return p, err
 }
 
-func (w *world) change(id int64, c ProjectChange) (p *Project, err error) {
-	err = w.do(func(ctx context.Context, tx *storage.Tx) error {
-		p, _, err = UpdateProject(ctx, tx, w.w, id, c)
+func changeProject(f *fixture.Fixture, id int64, c ProjectChange) (p *Project, err error) {
+	err = f.Do(func(ctx context.Context, tx *storage.Tx) error {
+		p, _, err = UpdateProject(ctx, tx, f.Org.Member.Writer, id, c)
 		return err
 	})
 	return p, err
@@ -32,12 +33,12 @@ func (w *world) change(id int64, c ProjectChange) (p *Project, err error) {
 
 func TestProjectList(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	a, b := w.app("com.example.alpha").Project, w.app("com.example.beta").Project
-	c, err := w.create(NewProject{Name: "Gamma_%", Platform: artifact.IOS})
+	f := fixture.New(t)
+	a, b := f.App("com.example.alpha").Project, f.App("com.example.beta").Project
+	c, err := createProject(f, NewProject{Name: "Gamma_%", Platform: artifact.IOS})
 	require.NoError(t, err)
-	ids := func(f ProjectFilter, p storage.Page) ([]int64, int) {
-		list, total, err := Projects(testContext(t), w.db, f, p)
+	ids := func(filter ProjectFilter, p storage.Page) ([]int64, int) {
+		list, total, err := Projects(testContext(t), f.DB, filter, p)
 		require.NoError(t, err)
 		got := []int64{}
 		for _, p := range list {
@@ -55,41 +56,41 @@ func TestProjectList(t *testing.T) {
 		{ProjectFilter{Search: "EXAMPLE.A"}, []int64{a.ID}},
 		{ProjectFilter{Search: "a_%"}, []int64{c.ID}},
 		{ProjectFilter{Search: "zz\x00"}, []int64{}},
-		{ProjectFilter{TeamID: w.team}, []int64{c.ID, b.ID, a.ID}},
-		{ProjectFilter{TeamID: w.team + 1}, []int64{}},
+		{ProjectFilter{TeamID: f.Org.Team.ID}, []int64{c.ID, b.ID, a.ID}},
+		{ProjectFilter{TeamID: f.Org.Team.ID + 1}, []int64{}},
 	} {
-		row.f.OrganizationID = w.org
+		row.f.OrganizationID = f.Org.ID
 		got, total := ids(row.f, storage.FirstPage())
 		require.Equal(t, row.want, got)
 		require.Equal(t, len(row.want), total)
 	}
-	got, total := ids(ProjectFilter{OrganizationID: w.org}, storage.Page{Limit: 1, Offset: 1})
+	got, total := ids(ProjectFilter{OrganizationID: f.Org.ID}, storage.Page{Limit: 1, Offset: 1})
 	require.Equal(t, []int64{b.ID}, got)
 	require.Equal(t, 3, total)
-	got, _ = ids(ProjectFilter{OrganizationID: w.other}, storage.Page{Limit: -1, Offset: -1})
+	got, _ = ids(ProjectFilter{OrganizationID: f.Rival.ID}, storage.Page{Limit: -1, Offset: -1})
 	require.Empty(t, got)
-	_, err = ProjectByID(testContext(t), w.db, w.other, a.ID)
+	_, err = ProjectByID(testContext(t), f.DB, f.Rival.ID, a.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
 func TestCreateProject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	n := NewProject{Name: " App ", PackageName: "com.example.app", Platform: artifact.Android, Folder: "x/y",
 		Description: "d", LandingPageMode: Closed, Slug: "my-slug"}
-	p, err := w.create(n)
+	p, err := createProject(f, n)
 	require.NoError(t, err)
 	require.Equal(t, []string{"App", "com.example.app", "Android", "x/y", "d", Closed, "my-slug"},
 		[]string{p.Name, p.PackageName, p.Platform, p.FolderPath, p.Description, p.LandingPageMode, p.Slug})
-	require.Equal(t, w.team, p.TeamID)
+	require.Equal(t, f.Org.Team.ID, p.TeamID)
 	n.Slug = ""
-	_, err = w.create(n)
+	_, err = createProject(f, n)
 	require.ErrorIs(t, err, storage.ErrConflict)
 	n.Folder = ""
-	_, err = w.create(n)
+	_, err = createProject(f, n)
 	require.NoError(t, err)
 	n.PackageName, n.Slug = "com.example.b", "MY-slug"
-	_, err = w.create(n)
+	_, err = createProject(f, n)
 	require.ErrorIs(t, err, ErrSlugTaken)
 	for field, bad := range map[string]NewProject{
 		"name":              {Name: " "},
@@ -101,49 +102,49 @@ func TestCreateProject(t *testing.T) {
 		"landing_page_mode": {Name: "a", LandingPageMode: "x"},
 		"team_id":           {Name: "a", TeamID: 999},
 	} {
-		_, err := w.create(bad)
+		_, err := createProject(f, bad)
 		require.Equal(t, field, invalidField(t, err))
 	}
-	w.newTeam(w.org, "second")
-	_, err = w.create(NewProject{Name: "a"})
+	f.Org.NewTeam("second")
+	_, err = createProject(f, NewProject{Name: "a"})
 	require.ErrorIs(t, err, ErrNoTeam)
-	w.w.Teams = nil
-	_, err = w.create(NewProject{Name: "a", TeamID: w.team})
+	f.Org.Member.Writer.Teams = nil
+	_, err = createProject(f, NewProject{Name: "a", TeamID: f.Org.Team.ID})
 	require.ErrorIs(t, err, ErrNoAccess)
 }
 
 func TestUpdateProject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	id := w.app("com.example.app").Project.ID
-	before := w.audited(account.ProjectUpdated)
-	p, err := w.change(id, ProjectChange{})
+	f := fixture.New(t)
+	id := f.App("com.example.app").Project.ID
+	before := audited(f, account.ProjectUpdated)
+	p, err := changeProject(f, id, ProjectChange{})
 	require.NoError(t, err)
-	require.Equal(t, before, w.audited(account.ProjectUpdated))
-	p, err = w.change(p.ID, ProjectChange{Name: ptr("New"), Folder: ptr("f"), Description: ptr("x\r\ny"),
+	require.Equal(t, before, audited(f, account.ProjectUpdated))
+	p, err = changeProject(f, p.ID, ProjectChange{Name: ptr("New"), Folder: ptr("f"), Description: ptr("x\r\ny"),
 		LandingPageMode: ptr(Closed), Slug: ptr("new-slug")})
 	require.NoError(t, err)
 	require.Equal(t, []string{"New", "f", "x\ny", Closed, "new-slug"},
 		[]string{p.Name, p.FolderPath, p.Description, p.LandingPageMode, p.Slug})
-	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = 1301 and subject like $1
+	require.Equal(t, 1, f.Count(`select count(*) from audit_events where type = 1301 and subject like $1
 		and detail @> '{"from":{"name":"App","folder_name":""},"to":{"name":"New","folder_name":"f"}}'`, fmt.Sprintf("project %d%%", id)))
-	p, err = w.change(id, ProjectChange{Folder: ptr(""), Slug: ptr("")})
+	p, err = changeProject(f, id, ProjectChange{Folder: ptr(""), Slug: ptr("")})
 	require.NoError(t, err)
 	require.Equal(t, p.Token, p.PageName())
 	require.Empty(t, p.FolderPath)
 
-	second := w.newTeam(w.org, "second")
-	_, err = w.change(id, ProjectChange{TeamID: &second})
+	second := f.Org.NewTeam("second").ID
+	_, err = changeProject(f, id, ProjectChange{TeamID: &second})
 	require.ErrorIs(t, err, ErrNoAccess)
-	_, err = w.change(id, ProjectChange{TeamID: ptr(w.newTeam(w.other, "theirs"))})
+	_, err = changeProject(f, id, ProjectChange{TeamID: ptr(f.Rival.NewTeam("theirs").ID)})
 	require.Equal(t, "team_id", invalidField(t, err))
-	w.w.Teams = append(w.w.Teams, second)
-	_, err = w.change(id, ProjectChange{Folder: ptr("deep/er")})
+	f.Org.Member.Writer.Teams = append(f.Org.Member.Writer.Teams, second)
+	_, err = changeProject(f, id, ProjectChange{Folder: ptr("deep/er")})
 	require.NoError(t, err)
-	p, err = w.change(id, ProjectChange{TeamID: &second})
+	p, err = changeProject(f, id, ProjectChange{TeamID: &second})
 	require.NoError(t, err)
 	require.Equal(t, second, p.TeamID)
-	paths, err := Folders(testContext(t), w.db, w.org, second, storage.FirstPage())
+	paths, err := Folders(testContext(t), f.DB, f.Org.ID, second, storage.FirstPage())
 	require.NoError(t, err)
 	require.Equal(t, []string{"deep/er"}, paths, "the folder goes along")
 
@@ -151,45 +152,45 @@ func TestUpdateProject(t *testing.T) {
 		"name": {Name: ptr("")}, "description": {Description: ptr("\x00")}, "folder": {Folder: ptr("\x07")},
 		"landing_page_mode": {LandingPageMode: ptr("")}, "landing_page_slug": {Slug: ptr("..")},
 	} {
-		_, err := w.change(id, bad)
+		_, err := changeProject(f, id, bad)
 		require.Equal(t, field, invalidField(t, err))
 	}
-	w.w.Teams = nil
-	_, err = w.change(id, ProjectChange{Name: ptr("x")})
+	f.Org.Member.Writer.Teams = nil
+	_, err = changeProject(f, id, ProjectChange{Name: ptr("x")})
 	require.ErrorIs(t, err, ErrNoAccess)
-	w.w = account.Writer{OrganizationID: w.other, AllTeams: true}
-	_, err = w.change(id, ProjectChange{Name: ptr("x")})
+	f.Org.Member.Writer = account.Writer{OrganizationID: f.Rival.ID, AllTeams: true}
+	_, err = changeProject(f, id, ProjectChange{Name: ptr("x")})
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
 func TestDeleteProject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	ctx := testContext(t)
-	u := w.of(apk("com.example.app", "1", "1"))
-	icon := w.file()
+	u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
+	icon := f.NewFile()
 	u.Icon = &icon
-	up := w.upload(u)
-	second := w.app("com.example.app").Build
+	up := f.Upload(u)
+	second := f.App("com.example.app").Build
 	id := up.Project.ID
 	remove := func(writer account.Writer) error {
-		return w.do(func(ctx context.Context, tx *storage.Tx) error { return DeleteProject(ctx, tx, writer, id) })
+		return f.Do(func(ctx context.Context, tx *storage.Tx) error { return DeleteProject(ctx, tx, writer, id) })
 	}
-	require.ErrorIs(t, remove(account.Writer{OrganizationID: w.other, AllTeams: true}), storage.ErrNotFound)
-	require.ErrorIs(t, remove(account.Writer{OrganizationID: w.org}), ErrNoAccess)
-	require.NoError(t, remove(w.w))
-	require.ErrorIs(t, remove(w.w), storage.ErrNotFound)
-	_, err := BuildByID(ctx, w.db, w.org, 0, up.Build.ID)
+	require.ErrorIs(t, remove(account.Writer{OrganizationID: f.Rival.ID, AllTeams: true}), storage.ErrNotFound)
+	require.ErrorIs(t, remove(account.Writer{OrganizationID: f.Org.ID}), ErrNoAccess)
+	require.NoError(t, remove(f.Org.Member.Writer))
+	require.ErrorIs(t, remove(f.Org.Member.Writer), storage.ErrNotFound)
+	_, err := BuildByID(ctx, f.DB, f.Org.ID, 0, up.Build.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, _, err = Builds(ctx, w.db, w.org, id, BuildFilter{}, storage.FirstPage())
+	_, _, err = Builds(ctx, f.DB, f.Org.ID, id, BuildFilter{}, storage.FirstPage())
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
-	builds, err := DeletedBuilds(ctx, w.db, id, 10)
+	builds, err := DeletedBuilds(ctx, f.DB, id, 10)
 	require.NoError(t, err)
 	require.Equal(t, []int64{up.Build.ID, second.ID}, builds)
 	var gone []string
 	run := func(fn func(context.Context, *storage.Tx, int64) ([]string, error), id int64) error {
-		return w.do(func(ctx context.Context, tx *storage.Tx) error {
+		return f.Do(func(ctx context.Context, tx *storage.Tx) error {
 			keys, err := fn(ctx, tx, id)
 			gone = append(gone, keys...)
 			return err
@@ -207,29 +208,29 @@ func TestDeleteProject(t *testing.T) {
 	require.NoError(t, run(RemoveProject, id))
 	require.NoError(t, run(RemoveProject, id))
 	require.ElementsMatch(t, []string{u.File.Key, second.File.Key, icon.Key}, gone)
-	require.Zero(t, w.count(`select count(*) from files`))
-	unnamed, err := UnnamedObjects(ctx, w.db, []string{icon.Key, w.app("com.example.app").Build.File.Key})
+	require.Zero(t, f.Count(`select count(*) from files`))
+	unnamed, err := UnnamedObjects(ctx, f.DB, []string{icon.Key, f.App("com.example.app").Build.File.Key})
 	require.NoError(t, err)
 	require.Equal(t, []string{icon.Key}, unnamed)
 
-	live := w.app("com.example.app")
+	live := f.App("com.example.app")
 	require.ErrorIs(t, run(removeBuild, live.Build.ID), storage.ErrConflict)
 	require.ErrorIs(t, run(RemoveProject, live.Project.ID), storage.ErrConflict)
 }
 
 func TestCopyProject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.group("QA")
-	u := w.of(apk("com.example.app", "1", "1"))
-	icon := w.file()
+	f := fixture.New(t)
+	f.Group("QA")
+	u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
+	icon := f.NewFile()
 	u.Icon, u.Slug, u.Description, u.Folder, u.LandingPageMode = &icon, "its-slug", ptr("d"), ptr("f"), Open
 	u.ProjectGroups = Groups{Given: true, All: true, Names: []string{"qa"}}
-	up := w.upload(u)
+	up := f.Upload(u)
 	copied := func(name, folder *string) *Project {
 		var p *Project
-		w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-			p, err = CopyProject(ctx, tx, w.w, up.Project.ID, name, folder)
+		f.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
+			p, err = CopyProject(ctx, tx, f.Org.Member.Writer, up.Project.ID, name, folder)
 			return err
 		})
 		return p
@@ -239,22 +240,22 @@ func TestCopyProject(t *testing.T) {
 		[]string{p.Name, p.FolderPath, p.Description, p.LandingPageMode, p.Slug, p.PackageName, p.IconKey})
 	require.True(t, p.AllTesters)
 	require.Equal(t, 1, p.BuildCount)
-	names, err := ProjectGroups(testContext(t), w.db, p.ID)
+	names, err := ProjectGroups(testContext(t), f.DB, p.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"QA"}, names)
-	b, err := BuildByID(testContext(t), w.db, w.org, p.ID, p.LatestBuildID)
+	b, err := BuildByID(testContext(t), f.DB, f.Org.ID, p.ID, p.LatestBuildID)
 	require.NoError(t, err)
 	require.Equal(t, up.Build.File, b.File)
 	require.Equal(t, "copy", b.UploadedVia)
 
-	w.set(SettingsChange{RequireLogin: ptr(true)})
+	changeSettings(f, SettingsChange{RequireLogin: ptr(true)})
 	p = copied(ptr("Other"), ptr("g"))
 	require.Equal(t, []string{"Other", "g", Closed}, []string{p.Name, p.FolderPath, p.LandingPageMode})
-	require.Equal(t, 2, w.audited(account.ProjectCopied))
-	require.Equal(t, up.Project.ID, w.app("com.example.app").Project.ID, "uploads go to the original")
-	w.checkCounters()
-	for err, writer := range map[error]account.Writer{storage.ErrNotFound: {OrganizationID: w.other, AllTeams: true}, ErrNoAccess: {OrganizationID: w.org}} {
-		require.ErrorIs(t, w.do(func(ctx context.Context, tx *storage.Tx) error {
+	require.Equal(t, 2, audited(f, account.ProjectCopied))
+	require.Equal(t, up.Project.ID, f.App("com.example.app").Project.ID, "uploads go to the original")
+	checkCounters(f)
+	for err, writer := range map[error]account.Writer{storage.ErrNotFound: {OrganizationID: f.Rival.ID, AllTeams: true}, ErrNoAccess: {OrganizationID: f.Org.ID}} {
+		require.ErrorIs(t, f.Do(func(ctx context.Context, tx *storage.Tx) error {
 			_, err := CopyProject(ctx, tx, writer, p.ID, nil, nil)
 			return err
 		}), err)

@@ -6,33 +6,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	. "github.com/slipway-qa/slipway/storage/distribution"
 )
 
 // many gives a project of so many builds.
-func (w *world) many(n int) (project int64) {
-	w.t.Helper()
-	up := w.app("com.example.app")
-	w.exec(`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind, file_id, file_name)
+func manyBuilds(f *fixture.Fixture, n int) (project int64) {
+	f.T.Helper()
+	up := f.App("com.example.app")
+	f.Exec(`insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, kind, file_id, file_name)
 		select organization_id, project_id, 'many' || i, app_name, '1.' || i % 5, i::text, platform, kind, file_id, file_name
 		from builds, generate_series(2, $2) i where id = $1`, up.Build.ID, n)
-	w.exec(`update projects set build_count = $2, latest_build_id = (select max(id) from builds) where id = $1`, up.Project.ID, n)
+	f.Exec(`update projects set build_count = $2, latest_build_id = (select max(id) from builds) where id = $1`, up.Project.ID, n)
 	return up.Project.ID
 }
 
 func TestPagesFromBothEnds(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.app("com.example.before")
-	project := w.many(60)
-	w.app("com.example.after")
+	f := fixture.New(t)
+	f.App("com.example.before")
+	project := manyBuilds(f, 60)
+	f.App("com.example.after")
 	var want []int64
-	require.NoError(t, w.db.SelectContext(testContext(t), &want, `select id from builds where project_id = $1 order by id desc`, project))
+	require.NoError(t, f.DB.SelectContext(testContext(t), &want, `select id from builds where project_id = $1 order by id desc`, project))
 	for _, size := range []int{1, 7, 30, 59, 60, 100} {
 		got := []int64{}
 		for offset := 0; ; offset += size {
-			list, total, err := Builds(testContext(t), w.db, w.org, project, BuildFilter{}, storage.Page{Limit: size, Offset: offset})
+			list, total, err := Builds(testContext(t), f.DB, f.Org.ID, project, BuildFilter{}, storage.Page{Limit: size, Offset: offset})
 			require.NoError(t, err)
 			require.Equal(t, 60, total)
 			if len(list) == 0 {
@@ -50,12 +51,12 @@ func TestPagesFromBothEnds(t *testing.T) {
 // The plans must not depend on what the planner believes of other projects.
 func TestListsReadTheirIndexes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	project := w.many(2000)
-	w.exec(`analyze builds`)
+	f := fixture.New(t)
+	project := manyBuilds(f, 2000)
+	f.Exec(`analyze builds`)
 	plan := func(query string, args ...any) string {
 		var lines []string
-		require.NoError(t, w.db.SelectContext(testContext(t), &lines, `explain `+query, args...))
+		require.NoError(t, f.DB.SelectContext(testContext(t), &lines, `explain `+query, args...))
 		return strings.Join(lines, "\n")
 	}
 	for _, query := range PageQueries() {
@@ -74,9 +75,9 @@ func TestListsReadTheirIndexes(t *testing.T) {
 // A search looks at the newest builds only, a version is found among all.
 func TestSearchIsBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	project := w.many(SearchDepth + 10)
-	w.exec(`update builds set tags = '{old}', release_notes = 'Old', version = '0.9'
+	f := fixture.New(t)
+	project := manyBuilds(f, SearchDepth+10)
+	f.Exec(`update builds set tags = '{old}', release_notes = 'Old', version = '0.9'
 		where id in (select id from builds order by id limit 11)`)
 	for _, row := range []struct {
 		f     BuildFilter
@@ -88,7 +89,7 @@ func TestSearchIsBounded(t *testing.T) {
 		{BuildFilter{Version: "0.9"}, 11},
 		{BuildFilter{Version: "0.9", Tag: "old"}, 11},
 	} {
-		list, total, err := Builds(testContext(t), w.db, w.org, project, row.f, storage.Page{Limit: 20})
+		list, total, err := Builds(testContext(t), f.DB, f.Org.ID, project, row.f, storage.Page{Limit: 20})
 		require.NoError(t, err)
 		require.Equal(t, row.total, total)
 		require.Len(t, list, min(row.total, 20))

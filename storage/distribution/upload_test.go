@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
@@ -19,20 +20,20 @@ import (
 
 func TestUploadKeepsWhatItIsGiven(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	group := w.group("QA")
-	u := w.of(apk("com.example.app", "1.2", "34"))
+	f := fixture.New(t)
+	group := f.Group("QA")
+	u := f.NewUpload(fixture.APK("com.example.app", "1.2", "34"))
 	u.FileName = `C:\builds\..\app "x".apk`
-	icon := w.file()
+	icon := f.NewFile()
 	u.Icon = &icon
-	u.Symbols = &NewSymbols{File: w.file(), Name: "mapping.txt", What: &artifact.Symbols{Kind: artifact.Mapping, MapID: "m"}}
+	u.Symbols = &NewSymbols{File: f.NewFile(), Name: "mapping.txt", What: &artifact.Symbols{Kind: artifact.Mapping, MapID: "m"}}
 	u.AppName, u.ReleaseNotes, u.Description = "My app", "- a\r\n- b", ptr("about")
 	u.Tags, u.Metadata = []string{"nightly", " nightly ", "", "main"}, map[string]string{"commit": "abc", "none": ""}
 	u.AutoUpdate, u.Options, u.LandingPageMode, u.Slug = true, "a=b", Closed, "My-App.1"
 	u.Folder = ptr(" /ios/ beta /")
 	u.ProjectGroups = Groups{Given: true, Names: []string{"qa", "ghosts"}}
 	u.BuildGroups = Groups{Given: true, Names: []string{fmt.Sprint(group), "ghosts"}}
-	up := w.upload(u)
+	up := f.Upload(u)
 
 	require.True(t, up.NewProject)
 	require.Equal(t, []string{"ghosts"}, up.InvalidGroups)
@@ -49,7 +50,7 @@ func TestUploadKeepsWhatItIsGiven(t *testing.T) {
 	require.Regexp(t, `^[a-z0-9]{16,}$`, p.Token)
 
 	require.Equal(t, p.ID, b.ProjectID)
-	require.Equal(t, w.team, b.TeamID)
+	require.Equal(t, f.Org.Team.ID, b.TeamID)
 	require.Equal(t, "1.2", b.Version)
 	require.Equal(t, "34", b.VersionCode)
 	require.Equal(t, []string{"arm64-v8a"}, b.ABIs)
@@ -71,21 +72,21 @@ func TestUploadKeepsWhatItIsGiven(t *testing.T) {
 	require.Equal(t, "a=b", b.Options)
 	require.Equal(t, "My-App.1", b.ProjectPageName)
 	require.Equal(t, "ios/beta", b.FolderPath)
-	require.Equal(t, "dev@example.com", b.UploadedBy)
+	require.Equal(t, *f.Org.Member.Email, b.UploadedBy)
 	require.Equal(t, "v3", b.UploadedVia)
 
-	names, err := BuildGroups(testContext(t), w.db, b.ID)
+	names, err := BuildGroups(testContext(t), f.DB, b.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"QA"}, names)
-	names, err = ProjectGroups(testContext(t), w.db, p.ID)
+	names, err = ProjectGroups(testContext(t), f.DB, p.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"QA"}, names)
-	require.Equal(t, 1, w.audited(account.BuildUploaded))
-	require.Equal(t, 1, w.audited(account.ProjectCreated))
-	require.Equal(t, 2, w.audited(account.DistributionChanged))
+	require.Equal(t, 1, audited(f, account.BuildUploaded))
+	require.Equal(t, 1, audited(f, account.ProjectCreated))
+	require.Equal(t, 2, audited(f, account.DistributionChanged))
 
 	// A second build changes only what it names.
-	again := w.upload(w.of(apk("com.example.app", "1.3", "35")))
+	again := f.Upload(f.NewUpload(fixture.APK("com.example.app", "1.3", "35")))
 	require.False(t, again.NewProject)
 	require.Equal(t, p.ID, again.Project.ID)
 	require.Equal(t, 2, again.Project.BuildCount)
@@ -93,12 +94,12 @@ func TestUploadKeepsWhatItIsGiven(t *testing.T) {
 	require.Equal(t, "about", again.Project.Description)
 	require.Equal(t, Closed, again.Project.LandingPageMode)
 	require.Equal(t, icon.Key, again.Project.IconKey, "an upload without an icon keeps the newest there is")
-	require.Equal(t, 0, w.audited(account.ProjectUpdated))
+	require.Equal(t, 0, audited(f, account.ProjectUpdated))
 }
 
 func TestUploadRefusesWhatItCannotKeep(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	long := func(n int) string { return strings.Repeat("é", n) }
 	many := map[string]string{}
 	var tags []string
@@ -119,21 +120,21 @@ func TestUploadRefusesWhatItCannotKeep(t *testing.T) {
 		"folder":            func(u *Upload) { u.Folder = ptr(long(256)) },
 		"landing_page_mode": func(u *Upload) { u.LandingPageMode = "closed-beta" },
 		"landing_page_slug": func(u *Upload) { u.Slug = "short" },
-		"team_id":           func(u *Upload) { u.TeamID = w.newTeam(w.other, "theirs") },
+		"team_id":           func(u *Upload) { u.TeamID = f.Rival.NewTeam("theirs").ID },
 		"Idempotency-Key":   func(u *Upload) { u.IdempotencyKey = long(256) },
 		"groups":            func(u *Upload) { u.BuildGroups = Groups{Given: true, Names: make([]string, 501)} },
 	} {
-		u := w.of(apk("com.example.app", "1", "1"))
+		u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 		change(&u)
-		_, err := w.try(u)
+		_, err := f.TryUpload(u)
 		require.Equal(t, field, invalidField(t, err))
 	}
-	require.Zero(t, w.count(`select count(*) from projects`))
+	require.Zero(t, f.Count(`select count(*) from projects`))
 
 	// What the package itself says never rejects it.
-	pkg := apk("com.example.app", "1\x00.0", "\xff")
+	pkg := fixture.APK("com.example.app", "1\x00.0", "\xff")
 	pkg.Name, pkg.Warnings, pkg.ABIs = long(300)+"\n", []string{"a\x00b"}, []string{"\x01"}
-	b := w.upload(w.of(pkg)).Build
+	b := f.Upload(f.NewUpload(pkg)).Build
 	require.Equal(t, "1 .0", b.Version)
 	require.Equal(t, "\uFFFD", b.VersionCode)
 	require.Equal(t, long(255), b.AppName)
@@ -143,23 +144,23 @@ func TestUploadRefusesWhatItCannotKeep(t *testing.T) {
 
 func TestExpiredProfileIsNotDistributable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	pkg := &artifact.Package{Kind: artifact.IPA, Platform: artifact.IOS, Name: "App", PackageName: "com.example.app",
 		Provisioning: &artifact.Provisioning{Name: "p", Expires: time.Date(2020, 1, 2, 3, 0, 0, 0, time.UTC), Devices: []string{"a"}}}
-	b := w.upload(w.of(pkg)).Build
+	b := f.Upload(f.NewUpload(pkg)).Build
 	require.Equal(t, CertificateExpired, b.State)
 	require.Equal(t, "the provisioning profile expired on 2020-01-02", b.Distributable())
 	require.Equal(t, []string{"a"}, b.Provisioning.Devices)
 
 	pkg.Provisioning.Expires = time.Now().Add(time.Hour)
-	fresh := w.upload(w.of(pkg)).Build
+	fresh := f.Upload(f.NewUpload(pkg)).Build
 	require.Equal(t, Enabled, fresh.State)
 	for _, want := range []int64{0, 1, 0} {
-		n, err := ExpireBuilds(testContext(t), w.db, time.Now().Add(time.Duration(want)*2*time.Hour), 10)
+		n, err := ExpireBuilds(testContext(t), f.DB, time.Now().Add(time.Duration(want)*2*time.Hour), 10)
 		require.NoError(t, err)
 		require.Equal(t, want, n)
 	}
-	fresh, err := BuildByID(testContext(t), w.db, w.org, 0, fresh.ID)
+	fresh, err := BuildByID(testContext(t), f.DB, f.Org.ID, 0, fresh.ID)
 	require.NoError(t, err)
 	require.Equal(t, CertificateExpired, fresh.State)
 	require.Contains(t, fresh.Distributable(), "expired on")
@@ -167,42 +168,42 @@ func TestExpiredProfileIsNotDistributable(t *testing.T) {
 
 func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	ctx := testContext(t)
 	yesterday := time.Now().Add(-24 * time.Hour)
-	u := w.of(apk("com.example.app", "1", "1"))
+	u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 	u.IdempotencyKey = "k1"
-	first := w.upload(u)
-	seen, err := SeenUpload(ctx, w.db, w.org, "k1", yesterday)
+	first := f.Upload(u)
+	seen, err := SeenUpload(ctx, f.DB, f.Org.ID, "k1", yesterday)
 	require.NoError(t, err)
 	require.Equal(t, first.Build.ID, seen.ID)
-	_, err = SeenUpload(ctx, w.db, w.other, "k1", yesterday)
+	_, err = SeenUpload(ctx, f.DB, f.Rival.ID, "k1", yesterday)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = SeenUpload(ctx, w.db, w.org, "k1", time.Now().Add(time.Hour))
+	_, err = SeenUpload(ctx, f.DB, f.Org.ID, "k1", time.Now().Add(time.Hour))
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
-	u.File = w.file()
-	_, err = w.try(u)
+	u.File = f.NewFile()
+	_, err = f.TryUpload(u)
 	require.ErrorIs(t, err, idempotency.ErrSeen)
-	require.Equal(t, 1, w.count(`select count(*) from files`))
+	require.Equal(t, 1, f.Count(`select count(*) from files`))
 
-	w.exec(`update idempotency_keys set created_at = now() - interval '25 hours'`)
-	second := w.upload(u)
+	f.Exec(`update idempotency_keys set created_at = now() - interval '25 hours'`)
+	second := f.Upload(u)
 	require.NotEqual(t, first.Build.ID, second.Build.ID)
 
 	// A deleted build is no answer any more.
-	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		return DeleteBuild(ctx, tx, w.w, 0, second.Build.ID)
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
+		return DeleteBuild(ctx, tx, f.Org.Member.Writer, 0, second.Build.ID)
 	})
-	_, err = SeenUpload(ctx, w.db, w.org, "k1", yesterday)
+	_, err = SeenUpload(ctx, f.DB, f.Org.ID, "k1", yesterday)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	u.File = w.file()
-	w.upload(u)
+	u.File = f.NewFile()
+	f.Upload(u)
 
-	n, err := idempotency.Forget(ctx, w.db, time.Now().Add(-time.Hour), 10)
+	n, err := idempotency.Forget(ctx, f.DB, time.Now().Add(-time.Hour), 10)
 	require.NoError(t, err)
 	require.Zero(t, n)
-	n, err = idempotency.Forget(ctx, w.db, time.Now().Add(time.Hour), 10)
+	n, err = idempotency.Forget(ctx, f.DB, time.Now().Add(time.Hour), 10)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)
 }
@@ -218,16 +219,16 @@ func parallel(n int, fn func(i int)) {
 
 func TestParallelFirstUploadsMakeOneProject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	uploads := make([]Upload, 20)
 	for i := range uploads {
-		uploads[i] = w.of(apk("com.example.app", "1", fmt.Sprint(i)))
+		uploads[i] = f.NewUpload(fixture.APK("com.example.app", "1", fmt.Sprint(i)))
 		uploads[i].Folder = ptr("Nightly")
 		uploads[i].Slug = "nightly-app"
 	}
 	errs, news := make([]error, len(uploads)), make([]bool, len(uploads))
 	parallel(len(uploads), func(i int) {
-		up, err := w.try(uploads[i])
+		up, err := f.TryUpload(uploads[i])
 		if errs[i] = err; err == nil {
 			news[i] = up.NewProject
 		}
@@ -240,22 +241,22 @@ func TestParallelFirstUploadsMakeOneProject(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, made)
-	require.Equal(t, 1, w.count(`select count(*) from projects`))
-	require.Equal(t, 1, w.count(`select count(*) from folders`))
-	require.Equal(t, 20, w.count(`select build_count from projects`))
-	w.checkCounters()
+	require.Equal(t, 1, f.Count(`select count(*) from projects`))
+	require.Equal(t, 1, f.Count(`select count(*) from folders`))
+	require.Equal(t, 20, f.Count(`select build_count from projects`))
+	checkCounters(f)
 }
 
 func TestParallelUploadsOfOneKeyMakeOneBuild(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := fixture.New(t)
 	uploads := make([]Upload, 8)
 	for i := range uploads {
-		uploads[i] = w.of(apk("com.example.app", "1", "1"))
+		uploads[i] = f.NewUpload(fixture.APK("com.example.app", "1", "1"))
 		uploads[i].IdempotencyKey = "once"
 	}
 	errs := make([]error, len(uploads))
-	parallel(len(uploads), func(i int) { _, errs[i] = w.try(uploads[i]) })
+	parallel(len(uploads), func(i int) { _, errs[i] = f.TryUpload(uploads[i]) })
 	seen := 0
 	for _, err := range errs {
 		if err != nil {
@@ -264,23 +265,23 @@ func TestParallelUploadsOfOneKeyMakeOneBuild(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(uploads)-1, seen)
-	require.Equal(t, 1, w.count(`select count(*) from builds`))
+	require.Equal(t, 1, f.Count(`select count(*) from builds`))
 }
 
 // Uploads, deletions and changes of one project at once leave right counters.
 func TestParallelChangesKeepCounters(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.group("QA")
+	f := fixture.New(t)
+	f.Group("QA")
 	var builds []int64
 	var project int64
 	for range 12 {
-		up := w.app("com.example.app")
+		up := f.App("com.example.app")
 		builds, project = append(builds, up.Build.ID), up.Project.ID
 	}
 	uploads := make([]Upload, 12)
 	for i := range uploads {
-		uploads[i] = w.of(apk("com.example.app", "2", "2"))
+		uploads[i] = f.NewUpload(fixture.APK("com.example.app", "2", "2"))
 		uploads[i].ProjectGroups = Groups{Given: true, Names: []string{"QA"}}
 	}
 	errs := make([]error, 48)
@@ -288,19 +289,19 @@ func TestParallelChangesKeepCounters(t *testing.T) {
 		n := i / 4
 		switch i % 4 {
 		case 0:
-			_, errs[i] = w.try(uploads[n])
+			_, errs[i] = f.TryUpload(uploads[n])
 		case 1:
-			errs[i] = w.do(func(ctx context.Context, tx *storage.Tx) error {
-				return DeleteBuild(ctx, tx, w.w, project, builds[n])
+			errs[i] = f.Do(func(ctx context.Context, tx *storage.Tx) error {
+				return DeleteBuild(ctx, tx, f.Org.Member.Writer, project, builds[n])
 			})
 		case 2:
-			errs[i] = w.do(func(ctx context.Context, tx *storage.Tx) error {
-				_, err := CopyBuild(ctx, tx, w.w, project, builds[n], BuildCopy{Folder: ptr("x")})
+			errs[i] = f.Do(func(ctx context.Context, tx *storage.Tx) error {
+				_, err := CopyBuild(ctx, tx, f.Org.Member.Writer, project, builds[n], BuildCopy{Folder: ptr("x")})
 				return err
 			})
 		case 3:
-			errs[i] = w.do(func(ctx context.Context, tx *storage.Tx) error {
-				_, _, err := UpdateProject(ctx, tx, w.w, project, ProjectChange{Slug: ptr(fmt.Sprint("slug-of-", n)),
+			errs[i] = f.Do(func(ctx context.Context, tx *storage.Tx) error {
+				_, _, err := UpdateProject(ctx, tx, f.Org.Member.Writer, project, ProjectChange{Slug: ptr(fmt.Sprint("slug-of-", n)),
 					Groups: Groups{Given: true}})
 				return err
 			})
@@ -313,6 +314,6 @@ func TestParallelChangesKeepCounters(t *testing.T) {
 		}
 		require.NoError(t, err)
 	}
-	require.Equal(t, 12, w.count(`select build_count from projects where id = $1`, project))
-	w.checkCounters()
+	require.Equal(t, 12, f.Count(`select build_count from projects where id = $1`, project))
+	checkCounters(f)
 }

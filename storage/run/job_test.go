@@ -23,7 +23,7 @@ func record(id, status, message string) step.Record {
 		Result: step.Outcome{Success: status == step.Passed, Message: message}}
 }
 
-func (w *world) progress(job uuid.UUID, records ...step.Record) (going bool) {
+func (w *room) progress(job uuid.UUID, records ...step.Record) (going bool) {
 	w.T.Helper()
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		going, err = ProgressJob(ctx, tx, job, records)
@@ -39,8 +39,8 @@ func newFile(job uuid.UUID) NewFile {
 
 func TestJobFromBeginToEnd(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "log in")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
 	run := w.NewRun(c, 1)
 	job := run.Jobs[0].ID
 	require.False(t, w.progress(job), "it has not begun")
@@ -49,11 +49,11 @@ func TestJobFromBeginToEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, lost)
 	require.Len(t, work.Steps, 2)
-	require.Equal(t, w.Team.ID, work.TeamID)
+	require.Equal(t, w.Org.Team.ID, work.TeamID)
 	require.Nil(t, work.SuiteID)
 	require.Equal(t, "request-9", work.RequestID)
 	require.Equal(t, c.ID, work.Run.CaseID)
-	require.Equal(t, w.Org, work.Run.OrganizationID)
+	require.Equal(t, w.Org.ID, work.Run.OrganizationID)
 	require.Equal(t, fixture.Targets(1)[0], work.Job.Target)
 	got := w.ReadRun(run)
 	require.Equal(t, Running, got.Status)
@@ -82,10 +82,10 @@ func TestJobFromBeginToEnd(t *testing.T) {
 	require.Equal(t, "done\uFFFD", j.Records[0].Result.Message)
 	require.Len(t, j.Files, 1)
 	require.Equal(t, file.Key, j.Files[0].Key)
-	f, err := FileByID(fixture.Context(t), w.DB, w.Org, file.ID)
+	f, err := FileByID(fixture.Context(t), w.DB, w.Org.ID, file.ID)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, f.Size)
-	_, err = FileByID(fixture.Context(t), w.DB, w.RivalOrg, file.ID)
+	_, err = FileByID(fixture.Context(t), w.DB, w.Rival.ID, file.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	unnamed, err := UnnamedObjects(fixture.Context(t), w.DB, []string{"runs/a/b", file.Key, "runs/c/d"})
 	require.NoError(t, err)
@@ -115,15 +115,15 @@ func TestJobFromBeginToEnd(t *testing.T) {
 
 func TestBeginAgainForgetsTheLostAttempt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	run := w.NewRun(w.NewCase(w.Writer, "log in"), 1)
+	w := open(t)
+	run := w.NewRun(w.NewCase(w.Org.Member.Writer, "log in"), 1)
 	job := run.Jobs[0].ID
 	_, _, err := w.Begin(job)
 	require.NoError(t, err)
 	require.True(t, w.progress(job, record("s1", step.Passed, "")))
 	file := newFile(job)
 	w.Exec(`insert into run_files (id, organization_id, job_id, kind, step, object_key, content_type, size)
-		values ($1, $2, $3, 'screenshot', 0, $4, 'image/png', 7)`, file.ID, w.Org, job, file.Key)
+		values ($1, $2, $3, 'screenshot', 0, $4, 'image/png', 7)`, file.ID, w.Org.ID, job, file.Key)
 	_, lost, err := w.Begin(job)
 	require.NoError(t, err)
 	require.Equal(t, []string{file.Key}, lost)
@@ -135,11 +135,11 @@ func TestBeginAgainForgetsTheLostAttempt(t *testing.T) {
 
 func TestBeginOfWhatIsGone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	_, _, err := w.Begin(fixture.NoUUID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	for _, gone := range []string{`delete from test_revisions`, `delete from test_cases`} {
-		run := w.NewRun(w.NewCase(w.Writer, "log in"), 1)
+		run := w.NewRun(w.NewCase(w.Org.Member.Writer, "log in"), 1)
 		w.Exec(gone)
 		_, _, err := w.Begin(run.Jobs[0].ID)
 		require.ErrorIs(t, err, storage.ErrNotFound, gone)
@@ -154,8 +154,8 @@ func TestBeginOfWhatIsGone(t *testing.T) {
 
 func TestStatusOfARunIsTheWorst(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "log in")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
 	for _, tt := range []struct {
 		jobs []Status
 		want Status
@@ -178,8 +178,8 @@ func TestStatusOfARunIsTheWorst(t *testing.T) {
 // What is stored of records is bounded, whatever a page or a test holds.
 func TestRecordsAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	run := w.NewRun(w.NewCase(w.Writer, "log in"), 1)
+	w := open(t)
+	run := w.NewRun(w.NewCase(w.Org.Member.Writer, "log in"), 1)
 	_, _, err := w.Begin(run.Jobs[0].ID)
 	require.NoError(t, err)
 	upload := record("s1", step.Passed, "")

@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 
-// world is the fixture with what the tests of this package do to it.
-type world struct{ *fixture.World }
+// room is the fixture with what the tests of this package do to it.
+type room struct{ *fixture.Fixture }
 
-func newWorld(t *testing.T) *world { return &world{fixture.New(t)} }
+func open(t *testing.T) *room { return &room{fixture.NewWithSide(t)} }

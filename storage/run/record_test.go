@@ -15,7 +15,7 @@ import (
 
 func TestReadRecords(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	run, jobs := w.SuiteRun(2, 1)
 	did, err := w.End(jobs[0], JobEnd{Status: Failed, Records: []step.Record{{StepID: "s1", Status: step.Failed}}})
 	require.NoError(t, err)
@@ -41,8 +41,8 @@ func TestReadRecords(t *testing.T) {
 // what is empty.
 func TestReadRecordsIsBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "log in")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
 	run := w.NewRun(c, 5)
 	large := func(position, size int) {
 		w.Exec(`update test_jobs set records = jsonb_build_array(jsonb_build_object('stepId', repeat('x', $3::int)))

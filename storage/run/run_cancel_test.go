@@ -18,8 +18,8 @@ import (
 
 func TestCancelRun(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "log in")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
 	run := w.NewRun(c, 3)
 	w.MustEnd(run.Jobs[0].ID, Failed)
 	_, _, err := w.Begin(run.Jobs[1].ID)
@@ -31,14 +31,14 @@ func TestCancelRun(t *testing.T) {
 		})
 		return open, err
 	}
-	_, err = cancel(w.SideWriter, c.ID, run.ID)
+	_, err = cancel(w.Org.Neighbor.Writer, c.ID, run.ID)
 	require.ErrorIs(t, err, authoring.ErrForbidden)
-	_, err = cancel(w.Rival, c.ID, run.ID)
+	_, err = cancel(w.Rival.Member.Writer, c.ID, run.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = cancel(w.Writer, "000000000000000000000000", run.ID)
+	_, err = cancel(w.Org.Member.Writer, "000000000000000000000000", run.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
-	open, err := cancel(w.Writer, c.ID, run.ID)
+	open, err := cancel(w.Org.Member.Writer, c.ID, run.ID)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []uuid.UUID{run.Jobs[1].ID, run.Jobs[2].ID}, open)
 	got := w.ReadRun(run)
@@ -48,7 +48,7 @@ func TestCancelRun(t *testing.T) {
 	require.Equal(t, "CANCELLED", w.Event(run.ID)["status"])
 	require.Equal(t, 1, w.Audited(account.TestRunCancelled))
 
-	_, err = cancel(w.Writer, c.ID, run.ID)
+	_, err = cancel(w.Org.Member.Writer, c.ID, run.ID)
 	require.ErrorIs(t, err, storage.ErrConflict)
 	require.False(t, w.progress(run.Jobs[1].ID))
 	did, err := w.End(run.Jobs[1].ID, JobEnd{Status: Passed})
@@ -60,10 +60,10 @@ func TestCancelRun(t *testing.T) {
 
 func TestCancelSuiteRun(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	run, jobs := w.SuiteRun(2, 2)
 	w.MustEnd(jobs[0], Passed)
-	waiting, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: run.SuiteID})
+	waiting, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: run.SuiteID})
 	require.NoError(t, err)
 	cancel := func(by account.Writer, id uuid.UUID) (open []uuid.UUID, err error) {
 		err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
@@ -72,20 +72,20 @@ func TestCancelSuiteRun(t *testing.T) {
 		})
 		return open, err
 	}
-	_, err = cancel(w.SideWriter, run.ID)
+	_, err = cancel(w.Org.Neighbor.Writer, run.ID)
 	require.ErrorIs(t, err, authoring.ErrForbidden)
-	_, err = cancel(w.Rival, run.ID)
+	_, err = cancel(w.Rival.Member.Writer, run.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	open, err := cancel(w.Writer, run.ID)
+	open, err := cancel(w.Org.Member.Writer, run.ID)
 	require.NoError(t, err)
 	require.ElementsMatch(t, append(jobs[1:], run.ID), open)
 	require.Equal(t, Cancelled, w.ReadSuiteRun(run).Status)
 	require.Equal(t, 2, w.ReadSuiteRun(run).Counts[Cancelled])
 	require.Equal(t, "CANCELLED", w.Event(run.ID)["status"])
-	_, err = cancel(w.Writer, run.ID)
+	_, err = cancel(w.Org.Member.Writer, run.ID)
 	require.ErrorIs(t, err, storage.ErrConflict)
 
-	open, err = cancel(w.Writer, waiting.ID)
+	open, err = cancel(w.Org.Member.Writer, waiting.ID)
 	require.NoError(t, err)
 	require.Equal(t, []uuid.UUID{waiting.ID}, open, "before it had any run")
 	require.Equal(t, 2, w.ReadSuiteRun(waiting).Counts[Cancelled], "those that are never made")
@@ -97,25 +97,25 @@ func TestCancelSuiteRun(t *testing.T) {
 // Cases and suites take their open runs with them.
 func TestDeletionCancelsRuns(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	run, _ := w.SuiteRun(2, 1)
 	runs, err := RunsOfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	var open []uuid.UUID
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		open, err = DeleteCaseWithRuns(ctx, tx, w.Writer, runs[0].CaseID)
+		open, err = DeleteCaseWithRuns(ctx, tx, w.Org.Member.Writer, runs[0].CaseID)
 		return err
 	})
 	require.Equal(t, []uuid.UUID{runs[0].Jobs[0].ID}, open)
 	w.MustEnd(runs[1].Jobs[0].ID, Passed)
 	require.Equal(t, Cancelled, w.ReadSuiteRun(run).Status)
 
-	second, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: run.SuiteID})
+	second, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: run.SuiteID})
 	require.NoError(t, err)
 	jobs, _, err := w.NextRuns(second.ID, 5)
 	require.NoError(t, err)
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		open, err = DeleteSuiteWithRuns(ctx, tx, w.Writer, run.SuiteID, false)
+		open, err = DeleteSuiteWithRuns(ctx, tx, w.Org.Member.Writer, run.SuiteID, false)
 		return err
 	})
 	require.ElementsMatch(t, append(jobs, second.ID), open)

@@ -20,7 +20,7 @@ import (
 // Twenty workers begin and end the jobs of one suite run at once, each job twice.
 func TestJobsOfASuiteRunEndAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	run, jobs := w.SuiteRun(20, 2)
 	var ended atomic.Int64
 	var wg sync.WaitGroup
@@ -71,7 +71,7 @@ func isEnded(err error) bool { return errors.Is(err, storage.ErrConflict) }
 // while their cases are deleted.
 func TestEndingAndCancellingAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	run, jobs := w.SuiteRun(12, 2)
 	runs, err := RunsOfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
@@ -91,9 +91,9 @@ func TestEndingAndCancellingAtOnce(t *testing.T) {
 			err := w.Do(func(ctx context.Context, tx *storage.Tx) (err error) {
 				var open []uuid.UUID
 				if i%2 == 0 {
-					open, err = DeleteCaseWithRuns(ctx, tx, w.Writer, r.CaseID)
+					open, err = DeleteCaseWithRuns(ctx, tx, w.Org.Member.Writer, r.CaseID)
 				} else {
-					open, err = CancelRun(ctx, tx, w.Writer, r.CaseID, r.ID)
+					open, err = CancelRun(ctx, tx, w.Org.Member.Writer, r.CaseID, r.ID)
 				}
 				if err != nil {
 					return err
@@ -115,7 +115,7 @@ func TestEndingAndCancellingAtOnce(t *testing.T) {
 
 func TestSuiteRunIsCancelledWhileJobsEnd(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	run, jobs := w.SuiteRun(10, 1)
 	var wg sync.WaitGroup
 	for _, job := range jobs {
@@ -129,7 +129,7 @@ func TestSuiteRunIsCancelledWhileJobsEnd(t *testing.T) {
 	for range 3 {
 		wg.Go(func() {
 			err := w.Do(func(ctx context.Context, tx *storage.Tx) error {
-				open, err := CancelSuiteRun(ctx, tx, w.Writer, run.SuiteID, run.ID)
+				open, err := CancelSuiteRun(ctx, tx, w.Org.Member.Writer, run.SuiteID, run.ID)
 				if err != nil {
 					return err
 				}
@@ -157,8 +157,8 @@ func TestSuiteRunIsCancelledWhileJobsEnd(t *testing.T) {
 
 func TestEndedRuns(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "log in")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
 	open, ended := w.NewRun(c, 1), w.NewRun(c, 1)
 	w.MustEnd(ended.Jobs[0].ID, Passed)
 	suite, jobs := w.SuiteRun(1, 1)

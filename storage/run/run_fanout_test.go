@@ -18,7 +18,7 @@ import (
 
 func TestFanOut(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	var ids []string
 	tunnel := "office"
 	for i := range 5 {
@@ -27,12 +27,12 @@ func TestFanOut(t *testing.T) {
 			n.Settings.RunTargets = nil // the primary target alone
 			n.Settings.SCTunnelName = &tunnel
 		}
-		c, err := w.TryCase(w.Writer, n)
+		c, err := w.TryCase(w.Org.Member.Writer, n)
 		require.NoError(t, err)
 		ids = append(ids, c.ID)
 	}
-	suite := w.NewSuite(w.Writer, "smoke", ids...)
-	run, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: suite.ID, BuildName: "nightly"})
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke", ids...)
+	run, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID, BuildName: "nightly"})
 	require.NoError(t, err)
 
 	seen := map[uuid.UUID]bool{}
@@ -77,15 +77,15 @@ func TestFanOut(t *testing.T) {
 // the end.
 func TestFanOutOfCasesThatVanish(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	var ids []string
 	for i := range 4 {
-		ids = append(ids, w.NewCase(w.Writer, fmt.Sprintf("case %d", i)).ID)
+		ids = append(ids, w.NewCase(w.Org.Member.Writer, fmt.Sprintf("case %d", i)).ID)
 	}
-	suite := w.NewSuite(w.Writer, "smoke", ids...)
-	run, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: suite.ID})
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke", ids...)
+	run, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID})
 	require.NoError(t, err)
-	all, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: suite.ID})
+	all, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID})
 	require.NoError(t, err)
 	jobs, more, err := w.NextRuns(run.ID, 1)
 	require.NoError(t, err)
@@ -115,21 +115,21 @@ func TestFanOutOfCasesThatVanish(t *testing.T) {
 // write the case must not come by what the suite's team keeps secret.
 func TestFanOutOfAnotherTeamsCase(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	ours, theirs := w.NewCase(w.Writer, "ours"), w.NewCase(w.SideWriter, "theirs")
-	suite := w.NewSuite(w.Writer, "smoke")
-	_, err := w.UpdateSuite(w.Admin, suite.ID, authoring.SuiteChange{Add: []string{ours.ID, theirs.ID}})
+	w := open(t)
+	ours, theirs := w.NewCase(w.Org.Member.Writer, "ours"), w.NewCase(w.Org.Neighbor.Writer, "theirs")
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke")
+	_, err := w.UpdateSuite(w.Org.Owner.Writer, suite.ID, authoring.SuiteChange{Add: []string{ours.ID, theirs.ID}})
 	require.NoError(t, err)
 	for _, n := range []authoring.NewVariable{
-		{Scope: "team", Team: &w.Team.UUID, Name: "x", Value: "ours"}, {Scope: "team", Team: &w.Side.UUID, Name: "x", Value: "theirs"},
+		{Scope: "team", Team: &w.Org.Team.UUID, Name: "x", Value: "ours"}, {Scope: "team", Team: &w.Org.Side.UUID, Name: "x", Value: "theirs"},
 		{Scope: "testCase", Case: &ours.ID, Name: "y", Value: "ours"}, {Scope: "testCase", Case: &theirs.ID, Name: "y", Value: "theirs"},
-		{Scope: "team", Team: &w.Team.UUID, Name: "only_ours", Value: "ours"},
+		{Scope: "team", Team: &w.Org.Team.UUID, Name: "only_ours", Value: "ours"},
 		{Scope: "testSuite", Suite: &suite.ID, Name: "of_suite", Value: "ours"},
 	} {
 		n.IsSecret = true
-		w.Variable(w.Admin, n)
+		w.Variable(w.Org.Owner.Writer, n)
 	}
-	run, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: suite.ID})
+	run, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID})
 	require.NoError(t, err)
 	jobs, _, err := w.NextRuns(run.ID, 9)
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestFanOutOfAnotherTeamsCase(t *testing.T) {
 		ours.ID:   {"ours", "ours", "ours", "", "ours", "ours"},
 		theirs.ID: {"theirs", "theirs", "", "theirs", "", ""},
 	}
-	team := map[string]uuid.UUID{ours.ID: w.Team.UUID, theirs.ID: w.Side.UUID}
+	team := map[string]uuid.UUID{ours.ID: w.Org.Team.UUID, theirs.ID: w.Org.Side.UUID}
 	runs, err := RunsOfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	require.Len(t, runs, 2)
@@ -160,10 +160,10 @@ func TestFanOutOfAnotherTeamsCase(t *testing.T) {
 		require.Equal(t, want[id], texts, r.CaseName)
 		require.Equal(t, team[id], r.TeamUUID, r.CaseName)
 		if id == ours.ID { // it goes to the other team while it waits
-			w.Exec(`update test_cases set team_id = $2 where id = $1`, id, w.Side.ID)
+			w.Exec(`update test_cases set team_id = $2 where id = $1`, id, w.Org.Side.ID)
 			_, texts = seen(r.Jobs[0].ID)
 			require.Equal(t, []string{"theirs", "ours", "ours", "theirs", "", ""}, texts)
-			w.Exec(`update test_cases set team_id = $2 where id = $1`, id, w.Team.ID)
+			w.Exec(`update test_cases set team_id = $2 where id = $1`, id, w.Org.Team.ID)
 		}
 	}
 }
@@ -171,17 +171,17 @@ func TestFanOutOfAnotherTeamsCase(t *testing.T) {
 // A case's own tunnel goes before the one that its targets name.
 func TestFanOutTakesTheTunnelOfTheTargets(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	ids := []string{}
 	for name, stored := range map[string]*string{"of its targets": nil, "of its own": fixture.Ptr("own")} {
 		n := fixture.LoginCase(name, 2)
 		n.Settings.SCTunnelName = stored
 		n.Settings.RunTargets[1].Capabilities["slipway:options"] = map[string]any{"tunnelName": "office"}
-		c, err := w.TryCase(w.Writer, n)
+		c, err := w.TryCase(w.Org.Member.Writer, n)
 		require.NoError(t, err)
 		ids = append(ids, c.ID)
 	}
-	run, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: w.NewSuite(w.Writer, "smoke", ids...).ID})
+	run, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: w.NewSuite(w.Org.Member.Writer, "smoke", ids...).ID})
 	require.NoError(t, err)
 	_, _, err = w.NextRuns(run.ID, 9)
 	require.NoError(t, err)

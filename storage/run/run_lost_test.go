@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
-func (w *world) endLost(limit int) (n int64) {
+func (w *room) endLost(limit int) (n int64) {
 	w.T.Helper()
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		n, err = EndLostJobs(ctx, tx, limit)
@@ -28,8 +28,8 @@ func (w *world) endLost(limit int) (n int64) {
 
 func TestEndLostJobs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "log in")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
 	run := w.NewRun(c, 5) // dead, cancelled, missing, running, succeeded
 	for i, state := range []string{"dead", "cancelled", "", "running", "succeeded"} {
 		w.Exec(`update tasks set state = $2 where id = $1 and $2::text <> ''`, run.Jobs[i].ID, state)
@@ -66,11 +66,11 @@ func TestEndLostJobs(t *testing.T) {
 
 func TestEndLostSuiteRuns(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suite := w.NewSuite(w.Writer, "smoke", w.NewCase(w.Writer, "a").ID)
+	w := open(t)
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke", w.NewCase(w.Org.Member.Writer, "a").ID)
 	var runs []*SuiteRun
 	for _, state := range []string{"dead", "cancelled", "queued", "gone"} {
-		run, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: suite.ID})
+		run, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID})
 		require.NoError(t, err)
 		if state == "gone" {
 			w.Exec(`delete from tasks where id = $1`, run.ID)
@@ -104,7 +104,7 @@ func TestEndLostSuiteRuns(t *testing.T) {
 }
 
 // forget forgets until nothing is left and gives the keys and the steps.
-func (w *world) forget(before time.Time, limit int) (keys []string, steps int) {
+func (w *room) forget(before time.Time, limit int) (keys []string, steps int) {
 	w.T.Helper()
 	for more := true; more; steps++ {
 		require.Less(w.T, steps, 100)
@@ -121,8 +121,8 @@ func (w *world) forget(before time.Time, limit int) (keys []string, steps int) {
 
 func TestForgetRuns(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "log in")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
 	endWithFile := func(job uuid.UUID) string {
 		file := newFile(job)
 		did, err := w.End(job, JobEnd{Status: Passed, Files: []NewFile{file}})
@@ -155,14 +155,14 @@ func TestForgetRuns(t *testing.T) {
 	w.ReadRun(openRun)
 	w.ReadRun(young)
 	require.Equal(t, 4, w.Count(`select count(*) from test_runs`))
-	_, err := SuiteRunByID(fixture.Context(t), w.DB, w.Org, suite.SuiteID, suite.ID)
+	_, err := SuiteRunByID(fixture.Context(t), w.DB, w.Org.ID, suite.SuiteID, suite.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
 func TestForgetRunsOfWhatIsGone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	kept, gone := w.NewCase(w.Writer, "kept"), w.NewCase(w.Writer, "gone")
+	w := open(t)
+	kept, gone := w.NewCase(w.Org.Member.Writer, "kept"), w.NewCase(w.Org.Member.Writer, "gone")
 	for _, c := range []*authoring.Case{kept, gone, gone} {
 		w.MustEnd(w.NewRun(c, 1).Jobs[0].ID, Passed)
 	}
@@ -174,7 +174,7 @@ func TestForgetRunsOfWhatIsGone(t *testing.T) {
 	for _, job := range jobs {
 		w.MustEnd(job, Passed)
 	}
-	never, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: lost.SuiteID})
+	never, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: lost.SuiteID})
 	require.NoError(t, err)
 	w.Exec(`update suite_runs set state = 'CANCELLED' where id = $1`, never.ID)
 	w.Exec(`delete from test_cases where id = $1`, gone.ID)
@@ -189,10 +189,10 @@ func TestForgetRunsOfWhatIsGone(t *testing.T) {
 
 func TestForgetEventsAndKeys(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "log in")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
 	for _, key := range []string{"a", "b", "c"} {
-		run, err := w.TryRun(w.Writer, c, 1, key)
+		run, err := w.TryRun(w.Org.Member.Writer, c, 1, key)
 		require.NoError(t, err)
 		w.MustEnd(run.Jobs[0].ID, Passed)
 	}

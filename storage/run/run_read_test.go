@@ -16,18 +16,18 @@ import (
 
 func TestRunLists(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := w.NewCase(w.Writer, "log in")
+	w := open(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
 	var runs []*Run
 	for range 3 {
 		runs = append(runs, w.NewRun(c, 2))
 	}
-	w.NewRun(w.NewCase(w.Writer, "another"), 1)
+	w.NewRun(w.NewCase(w.Org.Member.Writer, "another"), 1)
 	w.Exec(`update test_runs set created_at = now() - interval '10 days' where id = $1`, runs[0].ID)
 	list := func(f RunFilter) ([]Run, int) {
 		f.CaseID = c.ID
 		if f.OrganizationID == 0 {
-			f.OrganizationID = w.Org
+			f.OrganizationID = w.Org.ID
 		}
 		got, total, err := Runs(fixture.Context(t), w.DB, f)
 		require.NoError(t, err)
@@ -47,44 +47,44 @@ func TestRunLists(t *testing.T) {
 		"second page":  {RunFilter{Page: storage.Page{Offset: 2, Limit: 2}}, 1, 3},
 		"from":         {RunFilter{From: runs[1].CreatedAt, Page: storage.Page{Limit: 9}}, 2, 2},
 		"to":           {RunFilter{To: runs[1].CreatedAt, Page: storage.Page{Limit: 9}}, 1, 1},
-		"user":         {RunFilter{User: &w.Dev.UUID, Page: storage.Page{Limit: 9}}, 3, 3},
-		"other user":   {RunFilter{User: &w.Boss.UUID, Page: storage.Page{Limit: 9}}, 0, 0},
-		"team":         {RunFilter{Team: &w.Team.UUID, Page: storage.Page{Limit: 9}}, 3, 3},
-		"other team":   {RunFilter{Team: &w.Side.UUID, Page: storage.Page{Limit: 9}}, 0, 0},
-		"rival":        {RunFilter{OrganizationID: w.RivalOrg, Page: storage.Page{Limit: 9}}, 0, 0},
+		"user":         {RunFilter{User: &w.Org.Member.UUID, Page: storage.Page{Limit: 9}}, 3, 3},
+		"other user":   {RunFilter{User: &w.Org.Owner.UUID, Page: storage.Page{Limit: 9}}, 0, 0},
+		"team":         {RunFilter{Team: &w.Org.Team.UUID, Page: storage.Page{Limit: 9}}, 3, 3},
+		"other team":   {RunFilter{Team: &w.Org.Side.UUID, Page: storage.Page{Limit: 9}}, 0, 0},
+		"rival":        {RunFilter{OrganizationID: w.Rival.ID, Page: storage.Page{Limit: 9}}, 0, 0},
 		"unknown team": {RunFilter{Team: &fixture.NoUUID, Page: storage.Page{Limit: 9}}, 0, 0},
 	} {
 		got, total := list(tt.f)
 		require.Len(t, got, tt.rows, name)
 		require.Equal(t, tt.total, total, name)
 	}
-	_, err := RunByID(fixture.Context(t), w.DB, w.RivalOrg, c.ID, runs[0].ID)
+	_, err := RunByID(fixture.Context(t), w.DB, w.Rival.ID, c.ID, runs[0].ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = RunByID(fixture.Context(t), w.DB, w.Org, strings.Repeat("0", 24), runs[0].ID)
+	_, err = RunByID(fixture.Context(t), w.DB, w.Org.ID, strings.Repeat("0", 24), runs[0].ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
 func TestSuiteRunLists(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	run, jobs := w.SuiteRun(3, 1)
 	w.MustEnd(jobs[0], Passed)
 	for _, id := range jobs[1:] {
 		_, _, err := w.Begin(id)
 		require.NoError(t, err)
 	}
-	second, err := w.TrySuiteRun(w.Writer, NewSuiteRun{SuiteID: run.SuiteID})
+	second, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: run.SuiteID})
 	require.NoError(t, err)
-	list, total, err := SuiteRuns(fixture.Context(t), w.DB, RunFilter{OrganizationID: w.Org, SuiteID: run.SuiteID, Page: storage.Page{Limit: 5}})
+	list, total, err := SuiteRuns(fixture.Context(t), w.DB, RunFilter{OrganizationID: w.Org.ID, SuiteID: run.SuiteID, Page: storage.Page{Limit: 5}})
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.Equal(t, second.ID, list[0].ID)
 	require.Equal(t, 1, list[1].Counts[Passed])
 	require.Equal(t, 2, list[1].Counts[Running])
-	list, total, err = SuiteRuns(fixture.Context(t), w.DB, RunFilter{OrganizationID: w.Org, SuiteID: run.SuiteID, User: &w.Boss.UUID})
+	list, total, err = SuiteRuns(fixture.Context(t), w.DB, RunFilter{OrganizationID: w.Org.ID, SuiteID: run.SuiteID, User: &w.Org.Owner.UUID})
 	require.NoError(t, err)
 	require.Zero(t, total)
 	require.Empty(t, list)
-	_, err = SuiteRunByID(fixture.Context(t), w.DB, w.RivalOrg, run.SuiteID, run.ID)
+	_, err = SuiteRunByID(fixture.Context(t), w.DB, w.Rival.ID, run.SuiteID, run.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }

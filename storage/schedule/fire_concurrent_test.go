@@ -29,7 +29,7 @@ func TestFireBesideOthers(t *testing.T) {
 	for _, callers := range []int{2, 8} {
 		t.Run(fmt.Sprint(callers), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := open(t)
 			w.planMany(schedules)
 			var claimed, started atomic.Int64
 			var group errgroup.Group
@@ -68,7 +68,7 @@ func TestFireBesideOthers(t *testing.T) {
 // was committed is whole.
 func TestFireWhileThingsGo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	const suites, schedules = 12, 60
 	var pool []uuid.UUID
 	for range suites {
@@ -103,11 +103,11 @@ func TestFireWhileThingsGo(t *testing.T) {
 		})
 	}
 	until(func(i int) error {
-		_, err := w.TrySuiteRun(w.Writer, run.NewSuiteRun{SuiteID: pool[i%suites]})
+		_, err := w.TrySuiteRun(w.Org.Member.Writer, run.NewSuiteRun{SuiteID: pool[i%suites]})
 		return err
 	})
 	until(func(i int) error {
-		_, _, err := w.fireNow(w.Writer, ids[i%schedules])
+		_, _, err := w.fireNow(w.Org.Member.Writer, ids[i%schedules])
 		var invalid *storage.InvalidError
 		if errors.As(err, &invalid) {
 			return nil
@@ -123,7 +123,7 @@ func TestFireWhileThingsGo(t *testing.T) {
 		defer close(over)
 		for i := range suites - 1 {
 			err := w.Do(func(ctx context.Context, tx *storage.Tx) error {
-				open, err := run.DeleteSuiteWithRuns(ctx, tx, w.Writer, pool[i], i%2 == 0)
+				open, err := run.DeleteSuiteWithRuns(ctx, tx, w.Org.Member.Writer, pool[i], i%2 == 0)
 				if err != nil {
 					return err
 				}
@@ -155,7 +155,7 @@ func TestFireWhileThingsGo(t *testing.T) {
 func TestFireWhileOrganizationsGo(t *testing.T) {
 	t.Parallel()
 	for _, deletion := range []string{`delete from organizations where id = $1`, `delete from teams where organization_id = $1`} {
-		w := newWorld(t)
+		w := open(t)
 		w.planMany(30)
 		// What is due first was made last, and is deleted last.
 		w.Exec(`update test_schedules s set next_run_at = $1::timestamptz - n * interval '1 second'
@@ -170,7 +170,7 @@ func TestFireWhileOrganizationsGo(t *testing.T) {
 				require.Len(t, done.Started, 10)
 				if i == 0 {
 					group.Go(func() error {
-						_, err := w.DB.ExecContext(fixture.Context(t), deletion, w.Org)
+						_, err := w.DB.ExecContext(fixture.Context(t), deletion, w.Org.ID)
 						return err
 					})
 					w.waitForLock()
@@ -186,11 +186,11 @@ func TestFireWhileOrganizationsGo(t *testing.T) {
 // What is being deleted is neither fired nor held.
 func TestFireLeavesWhatGoes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	w.planMany(3)
 	for _, held := range []string{`select from organizations where id = $1 for update`, `select from teams where organization_id = $1 for update`} {
 		w.Must(func(ctx context.Context, tx *storage.Tx) error {
-			if _, err := tx.ExecContext(ctx, held, w.Org); err != nil {
+			if _, err := tx.ExecContext(ctx, held, w.Org.ID); err != nil {
 				return err
 			}
 			return w.Do(func(ctx context.Context, firing *storage.Tx) error {

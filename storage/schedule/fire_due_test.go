@@ -22,7 +22,7 @@ import (
 
 func TestFireDue(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	w.office()
 	first, second := w.smoke(2), w.smoke(1)
 	id := w.plan(planned{suites: []uuid.UUID{second, first}, tunnel: "office", build: "night", failures: 3})
@@ -33,13 +33,13 @@ func TestFireDue(t *testing.T) {
 	require.Equal(t, 1, done.Claimed)
 	require.Equal(t, []FiredTime{{At: noon, Trigger: TriggerCron, Outcome: FireStarted}}, utc(done.Fires))
 	require.Len(t, done.Started, 2)
-	require.Equal(t, w.Org, done.Started[0].OrganizationID)
+	require.Equal(t, w.Org.ID, done.Started[0].OrganizationID)
 	require.Equal(t, 2, w.Count(`select count(*) from tasks where kind = 'suite:run'`))
 
 	fires := w.fires(id)
 	require.Len(t, fires, 1)
 	fire := fires[0]
-	require.Equal(t, []any{id, true, TriggerCron, FireStarted, "", 0, (*time.Time)(nil), w.Dev.UUID},
+	require.Equal(t, []any{id, true, TriggerCron, FireStarted, "", 0, (*time.Time)(nil), w.Org.Member.UUID},
 		[]any{fire.ScheduleID, fire.At.Equal(noon), fire.Trigger, fire.Outcome, fire.Reason, fire.Missed, fire.MissedUntil, fire.User})
 	require.WithinDuration(t, time.Now(), fire.CreatedAt, time.Minute)
 	require.Len(t, fire.SuiteRuns, 2)
@@ -49,7 +49,7 @@ func TestFireDue(t *testing.T) {
 	}{{second, 1}, {first, 2}} {
 		got := fire.SuiteRuns[i]
 		require.Equal(t, done.Started[i].ID, got.ID)
-		require.Equal(t, []any{want.suite, "smoke", w.Dev.UUID, "night", run.Queued, want.runs, w.Team.UUID},
+		require.Equal(t, []any{want.suite, "smoke", w.Org.Member.UUID, "night", run.Queued, want.runs, w.Org.Team.UUID},
 			[]any{got.SuiteID, got.SuiteName, got.UserUUID, got.BuildName, got.Status, got.RunCount, got.TeamUUID})
 		require.Equal(t, want.runs, got.Counts[run.Queued])
 	}
@@ -77,7 +77,7 @@ func utc(fires []FiredTime) []FiredTime {
 
 // describe writes the fires of a schedule, the earliest first: time, trigger and
 // outcome; of missed times their number and the last one.
-func (w *world) describe(id uuid.UUID) (list []string) {
+func (w *room) describe(id uuid.UUID) (list []string) {
 	const clock = "02 15:04:05"
 	for _, fire := range w.fires(id) {
 		text := fmt.Sprintf("%s %s %s", fire.At.UTC().Format(clock), fire.Trigger, fire.Outcome)
@@ -91,7 +91,7 @@ func (w *world) describe(id uuid.UUID) (list []string) {
 
 func TestFireTimes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	suite := w.smoke(1)
 	day := func(n int, d time.Duration) time.Time { return noon.AddDate(0, 0, n).Add(d) }
 	for name, c := range map[string]struct {
@@ -143,7 +143,7 @@ func TestFireTimes(t *testing.T) {
 }
 
 // audits counts the audit rows of a schedule that the clock wrote.
-func (w *world) audits(of account.AuditType, id uuid.UUID) int {
+func (w *room) audits(of account.AuditType, id uuid.UUID) int {
 	return w.Count(`select count(*) from audit_events where type = $1 and subject = $2 and actor = 'scheduler'`,
 		int(of), "test schedule "+id.String())
 }
@@ -151,7 +151,7 @@ func (w *world) audits(of account.AuditType, id uuid.UUID) int {
 // A schedule of which a run is open is skipped, whatever made that run.
 func TestFireWhileOpen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	id := w.plan(planned{cron: "*/5 * * * *", suites: []uuid.UUID{w.smoke(1), w.smoke(1)}})
 	open := w.fire(noon).Started
 	w.Exec(`update suite_runs set state = 'PASSED' where id = $1`, open[0].ID)
@@ -174,7 +174,7 @@ func TestFireWhileOpen(t *testing.T) {
 // A suite that runs for longer than the interval does not fill the history.
 func TestSkippedTimesShareARecord(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	suite := w.smoke(1)
 	id := w.plan(planned{cron: "*/10 * * * * *", suites: []uuid.UUID{suite}})
 	require.Len(t, w.fire(noon).Started, 1)
@@ -195,7 +195,7 @@ func TestSkippedTimesShareARecord(t *testing.T) {
 	w.fire(noon.Add(80 * time.Second))
 	require.Contains(t, w.describe(id), "22 12:01:00 CRON SKIPPED 1000 until 22 12:01:20")
 	for from, want := range map[int]int{35: 3, 75: 1, 90: 0} {
-		list, total, err := Fires(fixture.Context(t), w.DB, FireFilter{OrganizationID: w.Org, ScheduleID: id,
+		list, total, err := Fires(fixture.Context(t), w.DB, FireFilter{OrganizationID: w.Org.ID, ScheduleID: id,
 			From: noon.Add(time.Duration(from) * time.Second), Page: storage.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Len(t, list, want, from)
@@ -206,7 +206,7 @@ func TestSkippedTimesShareARecord(t *testing.T) {
 // A step takes as many schedules as it can start runs for.
 func TestStepsAreBoundedBySuites(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	var suites []uuid.UUID
 	for range MaxScheduleSuites {
 		suites = append(suites, w.smoke(1))
@@ -223,18 +223,18 @@ func TestStepsAreBoundedBySuites(t *testing.T) {
 
 func TestFireFails(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	tester := w.NewUser(w.Org, "tester@example.com", "", account.Tester, 0)
-	suite, empty := w.smoke(1), w.NewSuite(w.Writer, "empty").ID
-	blocked := w.NewUser(w.Org, "blocked@example.com", "", account.Member, w.Team.ID)
-	w.block(blocked)
+	w := open(t)
+	tester := w.Org.NewUser("tester", account.Tester)
+	suite, empty := w.smoke(1), w.NewSuite(w.Org.Member.Writer, "empty").ID
+	blocked := w.Org.NewUser("blocked", account.Member, w.Org.Team)
+	w.block(blocked.User)
 	for name, c := range map[string]struct {
 		plan   planned
 		reason string
 		state  ScheduleState
 	}{
 		"no such user":        {planned{user: fixture.NoUUID}, "running user", ScheduleEnabled},
-		"of others":           {planned{user: w.RivalDev.UUID}, "running user", ScheduleEnabled},
+		"of others":           {planned{user: w.Rival.Member.UUID}, "running user", ScheduleEnabled},
 		"blocked":             {planned{user: blocked.UUID}, "running user", ScheduleEnabled},
 		"a tester":            {planned{user: tester.UUID}, "running user", ScheduleEnabled},
 		"no tunnel":           {planned{tunnel: "attic"}, "tunnel does not exist: attic", ScheduleEnabled},
@@ -274,10 +274,10 @@ func TestFireFails(t *testing.T) {
 // What can start does, and the rest is named.
 func TestFirePart(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suites := []uuid.UUID{w.NewSuite(w.Writer, "empty "+strings.Repeat("x", 200)).ID, w.smoke(1)}
+	w := open(t)
+	suites := []uuid.UUID{w.NewSuite(w.Org.Member.Writer, "empty "+strings.Repeat("x", 200)).ID, w.smoke(1)}
 	for i := range 14 {
-		suites = append(suites, w.NewSuite(w.Writer, fmt.Sprint("e", i)).ID)
+		suites = append(suites, w.NewSuite(w.Org.Member.Writer, fmt.Sprint("e", i)).ID)
 	}
 	id := w.plan(planned{suites: suites, failures: 4})
 	require.Len(t, w.fire(noon).Started, 1)
@@ -293,7 +293,7 @@ func TestFirePart(t *testing.T) {
 // A time that has a record already is not fired again: the clock was set back.
 func TestFireOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	suite := w.smoke(1)
 	id := w.plan(planned{suites: []uuid.UUID{suite}, maxRuns: 2})
 	bad := w.plan(planned{suites: []uuid.UUID{suite}, user: fixture.NoUUID})
@@ -320,18 +320,18 @@ func TestFireOnce(t *testing.T) {
 // A fan-out takes the tunnel of the suite run before those of the cases.
 func TestFireTunnel(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	w.office()
 	own, named := fixture.LoginCase("own", 1), fixture.LoginCase("named", 1)
 	own.Settings.SCTunnelName = fixture.Ptr("attic")
 	named.Settings.RunTargets[0].Capabilities["slipway:options"] = map[string]any{"tunnelName": "cellar", "name": "kept"}
 	var ids []string
 	for _, n := range []authoring.NewCase{own, named, fixture.LoginCase("none", 1)} {
-		c, err := w.TryCase(w.Writer, n)
+		c, err := w.TryCase(w.Org.Member.Writer, n)
 		require.NoError(t, err)
 		ids = append(ids, c.ID)
 	}
-	suite := w.NewSuite(w.Writer, "smoke", ids...).ID
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke", ids...).ID
 	w.plan(planned{suites: []uuid.UUID{suite}, tunnel: "office"})
 	w.plan(planned{suites: []uuid.UUID{suite}})
 	started := w.fire(noon).Started
@@ -356,7 +356,7 @@ func TestFireTunnel(t *testing.T) {
 // What a step did not commit is due again.
 func TestFireRolledBack(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	ids := w.planMany(20)
 	lost := fmt.Errorf("the worker was killed")
 	err := w.Do(func(ctx context.Context, tx *storage.Tx) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-func (w *world) fireNow(by account.Writer, id uuid.UUID) (fire *Fire, started []StartedRun, err error) {
+func (w *room) fireNow(by account.Writer, id uuid.UUID) (fire *Fire, started []StartedRun, err error) {
 	err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
 		fire, started, err = FireNow(ctx, tx, by, id, "request-7")
 		return err
@@ -27,19 +27,19 @@ func (w *world) fireNow(by account.Writer, id uuid.UUID) (fire *Fire, started []
 
 func TestFireNow(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	w.office()
-	suite, empty := w.smoke(2), w.NewSuite(w.Writer, "empty").ID
-	id := w.plan(planned{suites: []uuid.UUID{suite, empty}, tunnel: "office", build: "by hand", user: w.Other.UUID, failures: 2, runs: 3})
+	suite, empty := w.smoke(2), w.NewSuite(w.Org.Member.Writer, "empty").ID
+	id := w.plan(planned{suites: []uuid.UUID{suite, empty}, tunnel: "office", build: "by hand", user: w.Org.Neighbor.UUID, failures: 2, runs: 3})
 	before := w.stored(id)
-	fire, started, err := w.fireNow(w.Writer, id)
+	fire, started, err := w.fireNow(w.Org.Member.Writer, id)
 	require.NoError(t, err)
-	require.Equal(t, []any{TriggerManual, FireStarted, w.Other.UUID, 1}, []any{fire.Trigger, fire.Outcome, fire.User, len(started)})
+	require.Equal(t, []any{TriggerManual, FireStarted, w.Org.Neighbor.UUID, 1}, []any{fire.Trigger, fire.Outcome, fire.User, len(started)})
 	require.WithinDuration(t, time.Now(), fire.At, time.Minute)
 	require.Contains(t, fire.Reason, `not started: "empty"`)
 	require.Equal(t, []Fire{*fire}, w.fires(id))
 	run := fire.SuiteRuns[0]
-	require.Equal(t, []any{started[0].ID, suite, "by hand", 2, w.Other.UUID},
+	require.Equal(t, []any{started[0].ID, suite, "by hand", 2, w.Org.Neighbor.UUID},
 		[]any{run.ID, run.SuiteID, run.BuildName, run.RunCount, run.UserUUID})
 	require.Equal(t, 1, w.Count(`select count(*) from suite_runs where request_id = 'request-7' and tunnel = 'office'`))
 	require.Equal(t, 1, w.Count(`select run_count from test_suites where id = $1`, suite))
@@ -49,7 +49,7 @@ func TestFireNow(t *testing.T) {
 		[]any{after.State, after.Next, after.Runs, after.Failures, after.Error, *after.LastFire})
 
 	// While it runs neither people nor the clock start it again.
-	skipped, none, err := w.fireNow(w.Writer, id)
+	skipped, none, err := w.fireNow(w.Org.Member.Writer, id)
 	require.NoError(t, err)
 	require.Equal(t, []any{FireSkipped, 0}, []any{skipped.Outcome, len(none)})
 	require.Contains(t, skipped.Reason, run.ID.String())
@@ -63,7 +63,7 @@ func TestFireNow(t *testing.T) {
 
 	// Whatever its state; what made it ERRORED is not forgotten.
 	w.Exec(`update test_schedules set state = 'ERRORED', next_run_at = null, failures = 5, last_error = 'five times nothing'`)
-	fire, started, err = w.fireNow(w.Admin, id)
+	fire, started, err = w.fireNow(w.Org.Owner.Writer, id)
 	require.NoError(t, err)
 	require.Len(t, started, 1)
 	errored := w.stored(id)
@@ -75,11 +75,11 @@ func TestFireNow(t *testing.T) {
 // The error stays while the schedule is ERRORED, though a run by hand starts all.
 func TestFireNowOfErrored(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	id := w.plan(planned{suites: []uuid.UUID{w.smoke(1)}})
 	for state, want := range map[ScheduleState]string{ScheduleErrored: "five times nothing", ScheduleDisabled: ""} {
 		w.Exec(`update test_schedules set state = $1, next_run_at = null, last_error = 'five times nothing'`, string(state))
-		fire, started, err := w.fireNow(w.Writer, id)
+		fire, started, err := w.fireNow(w.Org.Member.Writer, id)
 		require.NoError(t, err)
 		require.Equal(t, []any{1, ""}, []any{len(started), fire.Reason})
 		require.Equal(t, []any{state, want}, []any{w.stored(id).State, w.stored(id).Error})
@@ -89,8 +89,8 @@ func TestFireNowOfErrored(t *testing.T) {
 
 func TestFireNowRefuses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suite, empty := w.smoke(1), w.NewSuite(w.Writer, "empty").ID
+	w := open(t)
+	suite, empty := w.smoke(1), w.NewSuite(w.Org.Member.Writer, "empty").ID
 	with := func(p planned) uuid.UUID {
 		if p.suites == nil {
 			p.suites = []uuid.UUID{suite}
@@ -104,19 +104,19 @@ func TestFireNowRefuses(t *testing.T) {
 		id   uuid.UUID
 		want error
 	}{
-		"no schedule":          {w.Writer, fixture.NoUUID, storage.ErrNotFound},
-		"another organization": {w.Rival, with(planned{}), storage.ErrNotFound},
-		"another team":         {w.SideWriter, with(planned{}), authoring.ErrForbidden},
-		"no user":              {w.Writer, with(planned{user: fixture.NoUUID}), ErrRunningUser},
-		"no tunnel":            {w.Writer, with(planned{tunnel: "attic"}), ErrNoTunnel},
-		"no cases":             {w.Writer, with(planned{suites: []uuid.UUID{empty}}), authoring.ErrNoJobs},
+		"no schedule":          {w.Org.Member.Writer, fixture.NoUUID, storage.ErrNotFound},
+		"another organization": {w.Rival.Member.Writer, with(planned{}), storage.ErrNotFound},
+		"another team":         {w.Org.Neighbor.Writer, with(planned{}), authoring.ErrForbidden},
+		"no user":              {w.Org.Member.Writer, with(planned{user: fixture.NoUUID}), ErrRunningUser},
+		"no tunnel":            {w.Org.Member.Writer, with(planned{tunnel: "attic"}), ErrNoTunnel},
+		"no cases":             {w.Org.Member.Writer, with(planned{suites: []uuid.UUID{empty}}), authoring.ErrNoJobs},
 	} {
 		_, _, err := w.fireNow(c.by, c.id)
 		require.ErrorIs(t, err, c.want, name)
 	}
-	_, _, err := w.fireNow(w.Writer, bare)
+	_, _, err := w.fireNow(w.Org.Member.Writer, bare)
 	require.Equal(t, "settings", fixture.InvalidField(t, err))
-	_, _, err = w.fireNow(w.Writer, with(planned{suites: []uuid.UUID{}}))
+	_, _, err = w.fireNow(w.Org.Member.Writer, with(planned{suites: []uuid.UUID{}}))
 	require.Equal(t, "testSuiteIds", fixture.InvalidField(t, err))
 	require.Zero(t, w.Count(`select (select count(*) from test_schedule_fires) + (select count(*) from suite_runs)`))
 	require.Zero(t, w.Audited(account.ScheduleRun))
@@ -125,14 +125,14 @@ func TestFireNowRefuses(t *testing.T) {
 // Two fires by hand in one microsecond are two, and none takes a time of the clock.
 func TestFireNowBesideOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	id := w.plan(planned{suites: []uuid.UUID{w.smoke(1)}})
 	var first, second *Fire
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		if first, _, err = FireNow(ctx, tx, w.Writer, id, ""); err != nil {
+		if first, _, err = FireNow(ctx, tx, w.Org.Member.Writer, id, ""); err != nil {
 			return err
 		}
-		second, _, err = FireNow(ctx, tx, w.Writer, id, "")
+		second, _, err = FireNow(ctx, tx, w.Org.Member.Writer, id, "")
 		return err
 	})
 	require.Equal(t, time.Microsecond, second.At.Sub(first.At))
@@ -142,7 +142,7 @@ func TestFireNowBesideOthers(t *testing.T) {
 	var at []time.Time
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
 		for _, after := range []time.Duration{time.Microsecond, -time.Microsecond, -time.Microsecond} {
-			written, err := RecordFire(ctx, tx, w.Org, id, noon.Add(after))
+			written, err := RecordFire(ctx, tx, w.Org.ID, id, noon.Add(after))
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ import (
 
 func TestFires(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	id := w.plan(planned{cron: "*/5 * * * *", suites: []uuid.UUID{w.smoke(1), w.smoke(1)}})
 	for i := range 6 {
 		w.fire(noon.Add(time.Duration(i) * 5 * time.Minute))
@@ -41,18 +41,18 @@ func TestFires(t *testing.T) {
 		}
 		return times, total
 	}
-	times, total := read(w.Org, FireFilter{Page: storage.Page{Limit: 2, Offset: 1}})
+	times, total := read(w.Org.ID, FireFilter{Page: storage.Page{Limit: 2, Offset: 1}})
 	require.Equal(t, []any{[]string{"12:20", "12:15"}, 6}, []any{times, total})
-	times, total = read(w.Org, FireFilter{From: noon.Add(5 * time.Minute), To: noon.Add(15 * time.Minute), Page: storage.Page{Limit: 10}})
+	times, total = read(w.Org.ID, FireFilter{From: noon.Add(5 * time.Minute), To: noon.Add(15 * time.Minute), Page: storage.Page{Limit: 10}})
 	require.Equal(t, []any{[]string{"12:10", "12:05"}, 2}, []any{times, total})
-	times, total = read(w.Org, FireFilter{Page: storage.Page{Limit: 2, Offset: 6}})
+	times, total = read(w.Org.ID, FireFilter{Page: storage.Page{Limit: 2, Offset: 6}})
 	require.Equal(t, []any{0, 6}, []any{len(times), total})
-	times, total = read(w.Org, FireFilter{})
+	times, total = read(w.Org.ID, FireFilter{})
 	require.Equal(t, []any{0, 6}, []any{len(times), total})
 	for _, none := range []struct {
 		org int64
 		id  uuid.UUID
-	}{{w.RivalOrg, id}, {w.Org, fixture.NoUUID}} {
+	}{{w.Rival.ID, id}, {w.Org.ID, fixture.NoUUID}} {
 		times, total = read(none.org, FireFilter{ScheduleID: none.id, Page: storage.Page{Limit: 10}})
 		require.Equal(t, []any{0, 0}, []any{len(times), total})
 	}
@@ -60,7 +60,7 @@ func TestFires(t *testing.T) {
 	require.Equal(t, []run.SuiteRun{}, w.fires(id)[0].SuiteRuns, "those that were forgotten")
 }
 
-func (w *world) nextDue() (in time.Duration, some bool) {
+func (w *room) nextDue() (in time.Duration, some bool) {
 	w.T.Helper()
 	now, in, some, err := NextDue(fixture.Context(w.T), w.DB)
 	require.NoError(w.T, err)
@@ -70,7 +70,7 @@ func (w *world) nextDue() (in time.Duration, some bool) {
 
 func TestNextDue(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	_, some := w.nextDue()
 	require.False(t, some)
 	now := time.Now().Truncate(time.Second)
@@ -100,16 +100,16 @@ func TestNextDue(t *testing.T) {
 }
 
 // record makes n fires of a schedule, a second apart.
-func (w *world) record(schedule uuid.UUID, n int, age string) {
+func (w *room) record(schedule uuid.UUID, n int, age string) {
 	w.T.Helper()
 	w.Exec(`insert into test_schedule_fires (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid, created_at)
 		select gen_random_uuid(), $1, $2, now() - n * interval '1 second', 'CRON', 'STARTED', $3, now() - $4::interval
-		from generate_series(1, $5) n`, w.Org, schedule, w.Dev.UUID, age, n)
+		from generate_series(1, $5) n`, w.Org.ID, schedule, w.Org.Member.UUID, age, n)
 }
 
 func TestForgetFires(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	kept := w.plan(planned{})
 	forget := func(limit int) int64 {
 		n, err := ForgetFires(fixture.Context(t), w.DB, time.Now().Add(-24*time.Hour), limit)
@@ -128,7 +128,7 @@ func TestForgetFires(t *testing.T) {
 }
 
 // forgetOrphans goes through all fires, and gives how many each step forgot.
-func (w *world) forgetOrphans(limit int) (steps []int64) {
+func (w *room) forgetOrphans(limit int) (steps []int64) {
 	w.T.Helper()
 	for from := (&FirePlace{}); from != nil; {
 		n, next, err := ForgetOrphanFires(fixture.Context(w.T), w.DB, *from, limit)
@@ -141,7 +141,7 @@ func (w *world) forgetOrphans(limit int) (steps []int64) {
 
 func TestForgetOrphanFires(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	require.Equal(t, []int64{0}, w.forgetOrphans(10), "no fires at all")
 	// Some schedules are there (L), others are gone; in the order of their ids.
 	live := map[int]bool{0: true, 3: true, 4: true, 5: true, 9: true}
@@ -177,7 +177,7 @@ func TestForgetOrphanFires(t *testing.T) {
 }
 
 // explain gives the plan of a statement.
-func (w *world) explain(query string, args ...any) string {
+func (w *room) explain(query string, args ...any) string {
 	w.T.Helper()
 	var lines []string
 	require.NoError(w.T, w.DB.SelectContext(fixture.Context(w.T), &lines, `explain (analyze, buffers, costs off) `+query, args...))
@@ -187,12 +187,12 @@ func (w *world) explain(query string, args ...any) string {
 // What is asked each second touches a few rows, however many schedules there are.
 func TestManySchedules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	const n = 20_000
 	w.Exec(`insert into test_schedules (id, organization_id, team_id, name, cron, timezone, running_user_uuid, state, next_run_at,
 			creator_uuid, modifier_uuid)
 		select gen_random_uuid(), $1, $2, 'schedule ' || i, '*/5 * * * *', 'Europe/Berlin', $3, 'ENABLED', now() + i * interval '1 minute', $3, $3
-		from generate_series(1, $4::int) i`, w.Org, w.Team.ID, w.Dev.UUID, n)
+		from generate_series(1, $4::int) i`, w.Org.ID, w.Org.Team.ID, w.Org.Member.UUID, n)
 	w.Exec(`insert into test_schedule_fires (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid)
 		select gen_random_uuid(), organization_id, id, now(), 'CRON', 'STARTED', running_user_uuid from test_schedules limit 5000`)
 	w.Exec(`vacuum analyze test_schedules`)

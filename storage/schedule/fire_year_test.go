@@ -100,7 +100,7 @@ func TestScheduleYear(t *testing.T) {
 			zone, err := time.LoadLocation(name)
 			require.NoError(t, err)
 			require.GreaterOrEqual(t, changes(zone, from, to), 2)
-			w := newWorld(t)
+			w := open(t)
 			suite := w.smoke(1)
 			want, ids, due := map[uuid.UUID][]time.Time{}, []uuid.UUID{}, map[time.Time]int{}
 			for i, times := range expected(rules, zone, from, to) {
@@ -128,7 +128,7 @@ func TestScheduleYear(t *testing.T) {
 }
 
 // throughTheYear fires at every time that is due, and gives the number of times.
-func (w *world) throughTheYear(from, to time.Time) (steps int) {
+func (w *room) throughTheYear(from, to time.Time) (steps int) {
 	w.T.Helper()
 	for {
 		var next *time.Time

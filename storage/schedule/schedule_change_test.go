@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-func (w *world) changeSchedule(by account.Writer, id uuid.UUID, c ScheduleChange) (s *Schedule, err error) {
+func (w *room) changeSchedule(by account.Writer, id uuid.UUID, c ScheduleChange) (s *Schedule, err error) {
 	err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
 		s, err = UpdateSchedule(ctx, tx, by, id, c)
 		return err
@@ -26,17 +26,17 @@ func (w *world) changeSchedule(by account.Writer, id uuid.UUID, c ScheduleChange
 	return s, err
 }
 
-func (w *world) deleteSchedule(by account.Writer, id uuid.UUID) error {
+func (w *room) deleteSchedule(by account.Writer, id uuid.UUID) error {
 	return w.Do(func(ctx context.Context, tx *storage.Tx) error { return DeleteSchedule(ctx, tx, by, id) })
 }
 
 // Each change changes the members that it gives and no other.
 func TestPartialUpdates(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	w.office()
-	a, b := w.NewSuite(w.Writer, "a").ID, w.NewSuite(w.Writer, "b").ID
-	s := w.newSchedule(w.Writer, NewSchedule{Name: "s", Suites: []uuid.UUID{a, b}, State: ScheduleDisabled, Settings: w.daily()})
+	a, b := w.NewSuite(w.Org.Member.Writer, "a").ID, w.NewSuite(w.Org.Member.Writer, "b").ID
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Name: "s", Suites: []uuid.UUID{a, b}, State: ScheduleDisabled, Settings: w.daily()})
 	want := *s
 	start, end := time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2041, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, row := range []struct {
@@ -50,7 +50,7 @@ func TestPartialUpdates(t *testing.T) {
 		{ScheduleChange{Suites: &[]uuid.UUID{b}}, func() { want.SuiteIDs = []uuid.UUID{b} }},
 		{ScheduleChange{Settings: &SettingsChange{Cron: given("@weekly")}}, func() { want.Settings.Cron = "@weekly" }},
 		{ScheduleChange{Settings: &SettingsChange{Timezone: given("Asia/Tokyo")}}, func() { want.Settings.Timezone = "Asia/Tokyo" }},
-		{ScheduleChange{Settings: &SettingsChange{RunningUser: given(w.Boss.UUID)}}, func() { want.Settings.RunningUser = w.Boss.UUID }},
+		{ScheduleChange{Settings: &SettingsChange{RunningUser: given(w.Org.Owner.UUID)}}, func() { want.Settings.RunningUser = w.Org.Owner.UUID }},
 		{ScheduleChange{Settings: &SettingsChange{EndAt: given(end)}}, func() { want.Settings.EndAt = &end }},
 		{ScheduleChange{Settings: &SettingsChange{StartAt: given(start)}}, func() { want.Settings.StartAt = &start }},
 		{ScheduleChange{Settings: &SettingsChange{MaxRuns: given(3)}}, func() { want.Settings.MaxRuns = fixture.Ptr(3) }},
@@ -64,10 +64,10 @@ func TestPartialUpdates(t *testing.T) {
 		{ScheduleChange{Settings: &SettingsChange{Remove: true}}, func() { want.Settings = nil }},
 		{ScheduleChange{Name: fixture.Ptr("all"), Suites: &[]uuid.UUID{a, b}, Settings: w.daily(), State: fixture.Ptr(ScheduleDisabled)}, func() {
 			want.Name, want.SuiteIDs = "all", []uuid.UUID{a, b}
-			want.Settings = &ScheduleSettings{Cron: "0 9 * * *", Timezone: "UTC", RunningUser: w.Dev.UUID}
+			want.Settings = &ScheduleSettings{Cron: "0 9 * * *", Timezone: "UTC", RunningUser: w.Org.Member.UUID}
 		}},
 	} {
-		got, err := w.changeSchedule(w.Writer, s.ID, row.c)
+		got, err := w.changeSchedule(w.Org.Member.Writer, s.ID, row.c)
 		require.NoError(t, err, i)
 		row.apply()
 		require.True(t, got.UpdatedAt.After(want.UpdatedAt), i)
@@ -88,34 +88,34 @@ func TestPartialUpdates(t *testing.T) {
 	// What changes nothing leaves the time of update and the modifier.
 	for _, c := range []ScheduleChange{{}, {Settings: &SettingsChange{}}, {Settings: w.daily(), State: fixture.Ptr(ScheduleDisabled),
 		Name: fixture.Ptr(" all"), Suites: &[]uuid.UUID{a, b, a}}} {
-		got, err := w.changeSchedule(w.Admin, s.ID, c)
+		got, err := w.changeSchedule(w.Org.Owner.Writer, s.ID, c)
 		require.NoError(t, err)
 		require.Equal(t, &want, got)
 	}
 	require.Equal(t, 20, w.Audited(account.ScheduleUpdated))
-	got, err := w.changeSchedule(w.Admin, s.ID, ScheduleChange{Name: fixture.Ptr("boss")})
+	got, err := w.changeSchedule(w.Org.Owner.Writer, s.ID, ScheduleChange{Name: fixture.Ptr("boss")})
 	require.NoError(t, err)
-	require.Equal(t, []string{"Dev Eloper", "Boss"}, []string{got.CreatorName, got.ModifierName})
+	require.Equal(t, []string{w.Org.Member.Name, w.Org.Owner.Name}, []string{got.CreatorName, got.ModifierName})
 	require.Equal(t, 1, w.Count(`select count(*) from audit_events where detail -> 'changed' = '["name"]' and detail ->> 'name' = 'boss'`))
 }
 
 func TestUpdatesThatAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suite := w.NewSuite(w.Writer, "s").ID
-	s := w.newSchedule(w.Writer, NewSchedule{Suites: []uuid.UUID{suite}, Settings: w.daily()})
-	bare := w.newSchedule(w.Writer, NewSchedule{})
+	w := open(t)
+	suite := w.NewSuite(w.Org.Member.Writer, "s").ID
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: []uuid.UUID{suite}, Settings: w.daily()})
+	bare := w.newSchedule(w.Org.Member.Writer, NewSchedule{})
 	for _, row := range badMembers() {
 		c := &SettingsChange{}
 		row.change(c)
-		_, err := w.changeSchedule(w.Writer, s.ID, ScheduleChange{Settings: c})
+		_, err := w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Settings: c})
 		require.Equal(t, row.field, fixture.InvalidField(t, err))
-		_, err = w.changeSchedule(w.Writer, bare.ID, ScheduleChange{Settings: w.daily(row.change)})
+		_, err = w.changeSchedule(w.Org.Member.Writer, bare.ID, ScheduleChange{Settings: w.daily(row.change)})
 		require.Equal(t, row.field, fixture.InvalidField(t, err))
 	}
 	require.Equal(t, s, w.readSchedule(s.ID))
 	at := func(year int) Member[time.Time] { return given(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)) }
-	want, err := w.changeSchedule(w.Writer, s.ID, ScheduleChange{Settings: &SettingsChange{StartAt: at(2040), EndAt: at(2042)}})
+	want, err := w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Settings: &SettingsChange{StartAt: at(2040), EndAt: at(2042)}})
 	require.NoError(t, err)
 	many := make([]uuid.UUID, MaxScheduleSuites+1)
 	for i := range many {
@@ -136,20 +136,20 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 		{s.ID, "settings.startDate", ScheduleChange{Settings: &SettingsChange{StartAt: at(2042)}}},
 		{s.ID, "settings.endDate", ScheduleChange{Settings: &SettingsChange{EndAt: at(2040)}}},
 		{s.ID, "settings.endDate", ScheduleChange{Settings: &SettingsChange{StartAt: at(2050), EndAt: at(2045)}}},
-		{bare.ID, "settings.cron", ScheduleChange{Settings: &SettingsChange{Timezone: given("UTC"), RunningUser: given(w.Dev.UUID)}}},
-		{bare.ID, "settings.timezone", ScheduleChange{Settings: &SettingsChange{Cron: given("@daily"), RunningUser: given(w.Dev.UUID)}}},
+		{bare.ID, "settings.cron", ScheduleChange{Settings: &SettingsChange{Timezone: given("UTC"), RunningUser: given(w.Org.Member.UUID)}}},
+		{bare.ID, "settings.timezone", ScheduleChange{Settings: &SettingsChange{Cron: given("@daily"), RunningUser: given(w.Org.Member.UUID)}}},
 		{bare.ID, "settings.runningUserId", ScheduleChange{Settings: &SettingsChange{Cron: given("@daily"), Timezone: given("UTC")}}},
 		{bare.ID, "settings.cron", ScheduleChange{Settings: &SettingsChange{BuildName: given("x")}}},
 	} {
-		_, err := w.changeSchedule(w.Writer, row.id, row.c)
+		_, err := w.changeSchedule(w.Org.Member.Writer, row.id, row.c)
 		require.Equal(t, row.field, fixture.InvalidField(t, err), i)
 	}
 	for _, c := range []ScheduleChange{{}, {Name: fixture.Ptr("x")}, {Suites: &[]uuid.UUID{fixture.NoUUID}}} {
-		_, err := w.changeSchedule(w.SideWriter, s.ID, c)
+		_, err := w.changeSchedule(w.Org.Neighbor.Writer, s.ID, c)
 		require.ErrorIs(t, err, authoring.ErrForbidden)
-		for _, by := range []account.Writer{w.Rival, w.Writer} {
+		for _, by := range []account.Writer{w.Rival.Member.Writer, w.Org.Member.Writer} {
 			id := s.ID
-			if by.OrganizationID == w.Org {
+			if by.OrganizationID == w.Org.ID {
 				id = fixture.NoUUID
 			}
 			_, err = w.changeSchedule(by, id, c)
@@ -162,31 +162,31 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 
 func TestSuitesOfUpdates(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	ours, theirs, more := w.NewSuite(w.Writer, "ours").ID, w.NewSuite(w.SideWriter, "theirs").ID, w.NewSuite(w.SideWriter, "more").ID
-	rivals := w.NewSuite(w.Rival, "rivals").ID
-	s := w.newSchedule(w.Admin, NewSchedule{Team: &w.Team.UUID, Suites: []uuid.UUID{theirs}})
+	w := open(t)
+	ours, theirs, more := w.NewSuite(w.Org.Member.Writer, "ours").ID, w.NewSuite(w.Org.Neighbor.Writer, "theirs").ID, w.NewSuite(w.Org.Neighbor.Writer, "more").ID
+	rivals := w.NewSuite(w.Rival.Member.Writer, "rivals").ID
+	s := w.newSchedule(w.Org.Owner.Writer, NewSchedule{Team: &w.Org.Team.UUID, Suites: []uuid.UUID{theirs}})
 	// A suite of another team may stay, and leave, but not come.
-	got, err := w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{ours, theirs}})
+	got, err := w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{ours, theirs}})
 	require.NoError(t, err)
 	require.Equal(t, []uuid.UUID{ours, theirs}, got.SuiteIDs)
 	var foreign *ForeignSuitesError
-	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{more, theirs}})
+	_, err = w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{more, theirs}})
 	require.ErrorAs(t, err, &foreign)
 	require.Equal(t, []uuid.UUID{more}, foreign.IDs)
-	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{ours}})
+	_, err = w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{ours}})
 	require.NoError(t, err)
-	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{theirs}})
+	_, err = w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{theirs}})
 	require.ErrorAs(t, err, &foreign)
 	var missing *MissingSuitesError
-	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{fixture.NoUUID, theirs, rivals}})
+	_, err = w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{fixture.NoUUID, theirs, rivals}})
 	require.ErrorAs(t, err, &missing)
 	require.Equal(t, []uuid.UUID{fixture.NoUUID, rivals}, missing.IDs)
 
 	// A suite that is deleted leaves its schedules.
-	require.NoError(t, w.DeleteSuite(w.Writer, ours, false))
+	require.NoError(t, w.DeleteSuite(w.Org.Member.Writer, ours, false))
 	require.Empty(t, w.readSchedule(s.ID).SuiteIDs)
-	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{ours}})
+	_, err = w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{ours}})
 	require.ErrorAs(t, err, &missing)
 }
 
@@ -194,13 +194,13 @@ func TestSuitesOfUpdates(t *testing.T) {
 // the tunnel when it is new.
 func TestRunningUserAndTunnelOfUpdates(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	w.office()
-	suites := []uuid.UUID{w.NewSuite(w.Writer, "s").ID}
+	suites := []uuid.UUID{w.NewSuite(w.Org.Member.Writer, "s").ID}
 	robot := w.service("robot", account.Member)
 	c := daily(robot.UUID)
 	c.Tunnel = given("office")
-	s := w.newSchedule(w.Writer, NewSchedule{Suites: suites, Settings: c})
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: suites, Settings: c})
 	w.block(robot)
 	w.Exec(`delete from tunnels`)
 	for i, row := range []struct {
@@ -214,28 +214,28 @@ func TestRunningUserAndTunnelOfUpdates(t *testing.T) {
 		{ScheduleChange{Name: fixture.Ptr("y")}, nil},
 		{ScheduleChange{State: fixture.Ptr(ScheduleEnabled)}, ErrRunningUser},
 		{ScheduleChange{Settings: &SettingsChange{RunningUser: given(robot.UUID), Tunnel: given("office"), BuildName: given("x")}}, nil},
-		{ScheduleChange{Settings: &SettingsChange{RunningUser: given(w.RivalDev.UUID)}}, ErrRunningUser},
+		{ScheduleChange{Settings: &SettingsChange{RunningUser: given(w.Rival.Member.UUID)}}, ErrRunningUser},
 		{ScheduleChange{Settings: &SettingsChange{Tunnel: given("home")}}, ErrNoTunnel},
-		{ScheduleChange{State: fixture.Ptr(ScheduleEnabled), Settings: &SettingsChange{RunningUser: given(w.Dev.UUID)}}, ErrNoTunnel},
-		{ScheduleChange{State: fixture.Ptr(ScheduleEnabled), Settings: &SettingsChange{RunningUser: given(w.Dev.UUID), Tunnel: null[string]()}}, nil},
+		{ScheduleChange{State: fixture.Ptr(ScheduleEnabled), Settings: &SettingsChange{RunningUser: given(w.Org.Member.UUID)}}, ErrNoTunnel},
+		{ScheduleChange{State: fixture.Ptr(ScheduleEnabled), Settings: &SettingsChange{RunningUser: given(w.Org.Member.UUID), Tunnel: null[string]()}}, nil},
 		{ScheduleChange{Settings: &SettingsChange{Tunnel: given("office")}}, ErrNoTunnel},
 	} {
-		_, err := w.changeSchedule(w.Writer, s.ID, row.c)
+		_, err := w.changeSchedule(w.Org.Member.Writer, s.ID, row.c)
 		require.ErrorIs(t, err, row.err, i)
 	}
 }
 
 func TestDeleteSchedule(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suite := w.NewSuite(w.Writer, "s").ID
-	s := w.newSchedule(w.Writer, NewSchedule{Name: "old", Suites: []uuid.UUID{suite}, Settings: w.daily()})
-	require.ErrorIs(t, w.deleteSchedule(w.SideWriter, s.ID), authoring.ErrForbidden)
-	require.ErrorIs(t, w.deleteSchedule(w.Rival, s.ID), storage.ErrNotFound)
-	require.NoError(t, w.deleteSchedule(w.Writer, s.ID))
-	require.ErrorIs(t, w.deleteSchedule(w.Writer, s.ID), storage.ErrNotFound)
+	w := open(t)
+	suite := w.NewSuite(w.Org.Member.Writer, "s").ID
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Name: "old", Suites: []uuid.UUID{suite}, Settings: w.daily()})
+	require.ErrorIs(t, w.deleteSchedule(w.Org.Neighbor.Writer, s.ID), authoring.ErrForbidden)
+	require.ErrorIs(t, w.deleteSchedule(w.Rival.Member.Writer, s.ID), storage.ErrNotFound)
+	require.NoError(t, w.deleteSchedule(w.Org.Member.Writer, s.ID))
+	require.ErrorIs(t, w.deleteSchedule(w.Org.Member.Writer, s.ID), storage.ErrNotFound)
 	require.Zero(t, w.Count(`select count(*) from test_schedule_suites`))
-	_, err := authoring.SuiteByID(fixture.Context(t), w.DB, w.Org, suite)
+	_, err := authoring.SuiteByID(fixture.Context(t), w.DB, w.Org.ID, suite)
 	require.NoError(t, err)
 	require.Equal(t, 1, w.Audited(account.ScheduleDeleted))
 	require.Equal(t, 1, w.Count(`select count(*) from audit_events where subject = $1 and detail ->> 'name' = 'old' and type = $2`,

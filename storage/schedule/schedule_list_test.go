@@ -18,23 +18,23 @@ import (
 
 func TestSchedules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 0, time.UTC) }
-	a, b, unused := w.NewSuite(w.Writer, "a").ID, w.NewSuite(w.Writer, "b").ID, w.NewSuite(w.Writer, "c").ID
-	theirs := w.NewSuite(w.SideWriter, "theirs").ID
+	a, b, unused := w.NewSuite(w.Org.Member.Writer, "a").ID, w.NewSuite(w.Org.Member.Writer, "b").ID, w.NewSuite(w.Org.Member.Writer, "c").ID
+	theirs := w.NewSuite(w.Org.Neighbor.Writer, "theirs").ID
 	var ids []uuid.UUID
 	for i, row := range []struct {
 		by account.Writer
 		n  NewSchedule
 	}{
-		{w.Writer, NewSchedule{Name: "Smoke", Suites: []uuid.UUID{b, a}, Settings: w.daily()}},
-		{w.Writer, NewSchedule{Name: "nightly", Suites: []uuid.UUID{a}}},
-		{w.SideWriter, NewSchedule{Name: "50%", Suites: []uuid.UUID{theirs}}},
+		{w.Org.Member.Writer, NewSchedule{Name: "Smoke", Suites: []uuid.UUID{b, a}, Settings: w.daily()}},
+		{w.Org.Member.Writer, NewSchedule{Name: "nightly", Suites: []uuid.UUID{a}}},
+		{w.Org.Neighbor.Writer, NewSchedule{Name: "50%", Suites: []uuid.UUID{theirs}}},
 	} {
 		ids = append(ids, w.newSchedule(row.by, row.n).ID)
 		w.Exec(`update test_schedules set created_at = $2 where id = $1`, ids[i], day(1+i))
 	}
-	rivals := w.newSchedule(w.Rival, NewSchedule{Name: "Smoke", Suites: []uuid.UUID{w.NewSuite(w.Rival, "s").ID}})
+	rivals := w.newSchedule(w.Rival.Member.Writer, NewSchedule{Name: "Smoke", Suites: []uuid.UUID{w.NewSuite(w.Rival.Member.Writer, "s").ID}})
 	for _, row := range []struct {
 		f    ScheduleFilter
 		want []string
@@ -48,17 +48,17 @@ func TestSchedules(t *testing.T) {
 		{ScheduleFilter{IDs: []uuid.UUID{}}, nil},
 		{ScheduleFilter{From: day(2)}, []string{"50%", "nightly"}},
 		{ScheduleFilter{To: day(2)}, []string{"Smoke"}},
-		{ScheduleFilter{User: &w.Other.UUID}, []string{"50%"}},
-		{ScheduleFilter{Team: &w.Team.UUID}, []string{"nightly", "Smoke"}},
-		{ScheduleFilter{Team: &w.RivalTeam.UUID}, nil},
+		{ScheduleFilter{User: &w.Org.Neighbor.UUID}, []string{"50%"}},
+		{ScheduleFilter{Team: &w.Org.Team.UUID}, []string{"nightly", "Smoke"}},
+		{ScheduleFilter{Team: &w.Rival.Team.UUID}, nil},
 		{ScheduleFilter{Suites: []uuid.UUID{a, b}}, []string{"nightly", "Smoke"}},
 		{ScheduleFilter{Suites: []uuid.UUID{b, theirs}}, []string{"50%", "Smoke"}},
 		{ScheduleFilter{Suites: []uuid.UUID{unused}}, nil},
 		{ScheduleFilter{Suites: rivals.SuiteIDs}, nil},
 		{ScheduleFilter{Suites: []uuid.UUID{}}, nil},
-		{ScheduleFilter{Suites: []uuid.UUID{a}, Search: "night", Team: &w.Team.UUID}, []string{"nightly"}},
+		{ScheduleFilter{Suites: []uuid.UUID{a}, Search: "night", Team: &w.Org.Team.UUID}, []string{"nightly"}},
 	} {
-		row.f.OrganizationID, row.f.Page = w.Org, storage.Page{Limit: 20}
+		row.f.OrganizationID, row.f.Page = w.Org.ID, storage.Page{Limit: 20}
 		list, total, err := Schedules(fixture.Context(t), w.DB, row.f)
 		require.NoError(t, err)
 		var names []string
@@ -83,21 +83,21 @@ func TestSchedules(t *testing.T) {
 // them but for those of the page.
 func TestListsOfManySchedules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	const n = 100_000
-	few, many := w.NewSuite(w.Writer, "few").ID, w.NewSuite(w.Writer, "many").ID
+	few, many := w.NewSuite(w.Org.Member.Writer, "few").ID, w.NewSuite(w.Org.Member.Writer, "many").ID
 	w.Exec(`insert into test_schedules (id, organization_id, team_id, name, cron, timezone, running_user_uuid, state, last_fire_id,
 			next_run_at, creator_uuid, modifier_uuid, created_at)
 		select lpad(to_hex(i), 32, '0')::uuid, $1, $2, case when i % 1000 = 7 then 'Pay by Voucher ' else 'Schedule ' end || i, '@daily', 'UTC', $3,
 			'ENABLED', md5(i::text)::uuid, now() + i * interval '1 second', $3, $3, now() - i * interval '1 minute'
-		from generate_series(1, $4::int) i`, w.Org, w.Team.ID, w.Dev.UUID, n)
+		from generate_series(1, $4::int) i`, w.Org.ID, w.Org.Team.ID, w.Org.Member.UUID, n)
 	w.Exec(`insert into test_schedule_suites (schedule_id, suite_id, position)
 		select id, $1, 0 from test_schedules order by id limit 5000`, many)
 	w.Exec(`insert into test_schedule_suites (schedule_id, suite_id, position)
 		select schedule_id, $1, 1 from test_schedule_suites join test_schedules on id = schedule_id where name like '%00'`, few)
 	w.Exec(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, state, fire_id)
 		select last_fire_id, $1, $2, $3, 's', $4, 'b', 1, 'QUEUED', last_fire_id from test_schedules order by id limit 5000`,
-		w.Org, w.Team.ID, many, w.Dev.UUID)
+		w.Org.ID, w.Org.Team.ID, many, w.Org.Member.UUID)
 	w.Exec(`vacuum analyze test_schedules, test_schedule_suites, suite_runs`)
 	newest := "Index Only Scan using test_schedules_newest on test_schedules c_1"
 	for _, row := range []struct {
@@ -111,7 +111,7 @@ func TestListsOfManySchedules(t *testing.T) {
 		{ScheduleFilter{Suites: []uuid.UUID{few}}, 50, []string{"test_schedule_suites_suite"}, "Schedule 100"},
 		{ScheduleFilter{Suites: []uuid.UUID{few, fixture.NoUUID}}, 50, []string{"test_schedule_suites_suite"}, "Schedule 100"},
 	} {
-		row.f.OrganizationID, row.f.Page = w.Org, storage.Page{Limit: 20}
+		row.f.OrganizationID, row.f.Page = w.Org.ID, storage.Page{Limit: 20}
 		query, args := SchedulePage(row.f)
 		var lines []string
 		require.NoError(t, w.DB.SelectContext(fixture.Context(t), &lines, `explain `+query, args...))

@@ -38,16 +38,16 @@ func fireLike(ctx context.Context, tx *storage.Tx) error {
 // schedules that fire or go, all at once, never wait for each other in a circle.
 func TestConcurrentScheduleChanges(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	const workers, rounds, suites, schedules = 20, 10, 8, 4
 	var mu sync.Mutex
 	ids := make([]uuid.UUID, suites) // of suites; those that were deleted are replaced
 	for i := range ids {
-		ids[i] = w.NewSuite(w.Writer, "s").ID
+		ids[i] = w.NewSuite(w.Org.Member.Writer, "s").ID
 	}
 	fixed := make([]uuid.UUID, schedules)
 	for i := range fixed {
-		fixed[i] = w.newSchedule(w.Writer, NewSchedule{Suites: ids, Settings: w.daily()}).ID
+		fixed[i] = w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: ids, Settings: w.daily()}).ID
 	}
 	settings := w.daily() // of all workers
 	errs := make(chan error, workers*rounds)
@@ -68,13 +68,13 @@ func TestConcurrentScheduleChanges(t *testing.T) {
 					list := some()
 					switch (round + n) % 6 {
 					case 0:
-						_, err = UpdateSchedule(ctx, tx, w.Writer, schedule, ScheduleChange{Suites: &list, State: fixture.Ptr(ScheduleEnabled)})
+						_, err = UpdateSchedule(ctx, tx, w.Org.Member.Writer, schedule, ScheduleChange{Suites: &list, State: fixture.Ptr(ScheduleEnabled)})
 					case 1:
-						_, err = run.DeleteSuiteWithRuns(ctx, tx, w.Writer, list[0], false)
+						_, err = run.DeleteSuiteWithRuns(ctx, tx, w.Org.Member.Writer, list[0], false)
 						if err != nil {
 							return err
 						}
-						s, err := authoring.CreateSuite(ctx, tx, w.Writer, authoring.NewSuite{Name: "s"})
+						s, err := authoring.CreateSuite(ctx, tx, w.Org.Member.Writer, authoring.NewSuite{Name: "s"})
 						if err != nil {
 							return err
 						}
@@ -84,15 +84,15 @@ func TestConcurrentScheduleChanges(t *testing.T) {
 					case 2:
 						err = fireLike(ctx, tx)
 					case 3:
-						_, err = UpdateSchedule(ctx, tx, w.Writer, schedule, ScheduleChange{Settings: &SettingsChange{MaxRuns: given(1 + n)}})
+						_, err = UpdateSchedule(ctx, tx, w.Org.Member.Writer, schedule, ScheduleChange{Settings: &SettingsChange{MaxRuns: given(1 + n)}})
 					case 4:
-						s, err := CreateSchedule(ctx, tx, w.Writer, NewSchedule{Suites: list, Settings: settings})
+						s, err := CreateSchedule(ctx, tx, w.Org.Member.Writer, NewSchedule{Suites: list, Settings: settings})
 						if err != nil {
 							return err
 						}
-						return DeleteSchedule(ctx, tx, w.Writer, s.ID)
+						return DeleteSchedule(ctx, tx, w.Org.Member.Writer, s.ID)
 					default:
-						_, err = UpdateSchedule(ctx, tx, w.Writer, schedule, ScheduleChange{Suites: &list})
+						_, err = UpdateSchedule(ctx, tx, w.Org.Member.Writer, schedule, ScheduleChange{Suites: &list})
 					}
 					return err
 				})
@@ -120,7 +120,7 @@ func TestConcurrentScheduleChanges(t *testing.T) {
 }
 
 // waitForLock waits until a transaction waits for another.
-func (w *world) waitForLock() {
+func (w *room) waitForLock() {
 	w.T.Helper()
 	require.Eventually(w.T, func() bool {
 		return w.Count(`select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`) > 0
@@ -131,17 +131,17 @@ func (w *world) waitForLock() {
 // schedule takes first leaves it when it goes.
 func TestScheduleForASuiteThatGoes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suite := w.NewSuite(w.Writer, "s").ID
-	s := w.newSchedule(w.Writer, NewSchedule{})
+	w := open(t)
+	suite := w.NewSuite(w.Org.Member.Writer, "s").ID
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{})
 	refused, deleted := make(chan error, 1), make(chan error, 1)
 	take := func() ScheduleChange { return ScheduleChange{Suites: &[]uuid.UUID{suite}} }
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		if _, err := run.DeleteSuiteWithRuns(ctx, tx, w.Writer, suite, false); err != nil {
+		if _, err := run.DeleteSuiteWithRuns(ctx, tx, w.Org.Member.Writer, suite, false); err != nil {
 			return err
 		}
 		go func() {
-			_, err := w.changeSchedule(w.Writer, s.ID, take())
+			_, err := w.changeSchedule(w.Org.Member.Writer, s.ID, take())
 			refused <- err
 		}()
 		w.waitForLock()
@@ -150,12 +150,12 @@ func TestScheduleForASuiteThatGoes(t *testing.T) {
 	var missing *MissingSuitesError
 	require.ErrorAs(t, <-refused, &missing)
 
-	suite = w.NewSuite(w.Writer, "s").ID
+	suite = w.NewSuite(w.Org.Member.Writer, "s").ID
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		if _, err := UpdateSchedule(ctx, tx, w.Writer, s.ID, take()); err != nil {
+		if _, err := UpdateSchedule(ctx, tx, w.Org.Member.Writer, s.ID, take()); err != nil {
 			return err
 		}
-		go func() { deleted <- w.DeleteSuite(w.Writer, suite, false) }()
+		go func() { deleted <- w.DeleteSuite(w.Org.Member.Writer, suite, false) }()
 		w.waitForLock()
 		return nil
 	})
@@ -167,13 +167,13 @@ func TestScheduleForASuiteThatGoes(t *testing.T) {
 // and leaves what the fire wrote.
 func TestChangeWhileItFires(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	s := w.newSchedule(w.Writer, NewSchedule{Suites: []uuid.UUID{w.NewSuite(w.Writer, "s").ID},
+	w := open(t)
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: []uuid.UUID{w.NewSuite(w.Org.Member.Writer, "s").ID},
 		Settings: w.daily(func(c *SettingsChange) { c.Cron = given("* * * * * *") })})
 	next := w.now().Add(time.Hour).Truncate(time.Second)
 	changed := make(chan *Schedule, 2)
 	change := func(c ScheduleChange) {
-		got, err := w.changeSchedule(w.Writer, s.ID, c)
+		got, err := w.changeSchedule(w.Org.Member.Writer, s.ID, c)
 		if err != nil {
 			got = nil
 		}
@@ -210,20 +210,20 @@ func TestChangeWhileItFires(t *testing.T) {
 // deletes one goes ahead, and so does the firing after it.
 func TestWaitingChangeHoldsNoSuite(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suites := []uuid.UUID{w.NewSuite(w.Writer, "stays").ID, w.NewSuite(w.Writer, "goes").ID}
-	s := w.newSchedule(w.Writer, NewSchedule{Suites: suites, Settings: w.daily()})
+	w := open(t)
+	suites := []uuid.UUID{w.NewSuite(w.Org.Member.Writer, "stays").ID, w.NewSuite(w.Org.Member.Writer, "goes").ID}
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: suites, Settings: w.daily()})
 	changed := make(chan error, 1)
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
 		if _, err := tx.ExecContext(ctx, `select from test_schedules where id = $1 for no key update`, s.ID); err != nil {
 			return err
 		}
 		go func() {
-			_, err := w.changeSchedule(w.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{suites[1], suites[0]}})
+			_, err := w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Suites: &[]uuid.UUID{suites[1], suites[0]}})
 			changed <- err
 		}()
 		w.waitForLock()
-		require.NoError(t, w.DeleteSuite(w.Writer, suites[1], false))
+		require.NoError(t, w.DeleteSuite(w.Org.Member.Writer, suites[1], false))
 		_, err := tx.ExecContext(ctx, `select from test_suites order by id for no key update`)
 		return err
 	})

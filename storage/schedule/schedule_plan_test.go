@@ -18,8 +18,8 @@ import (
 // What an update makes of the state, from what the clock made of the schedule.
 func TestStateAfterUpdates(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suite := w.NewSuite(w.Writer, "s").ID
+	w := open(t)
+	suite := w.NewSuite(w.Org.Member.Writer, "s").ID
 	past := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	enable, disable := fixture.Ptr(ScheduleEnabled), fixture.Ptr(ScheduleDisabled)
 	none := &[]uuid.UUID{}
@@ -50,7 +50,7 @@ func TestStateAfterUpdates(t *testing.T) {
 		"a rename keeps a due fire":      {enabled, ScheduleChange{Name: fixture.Ptr("x")}, ScheduleEnabled, kept, "", ""},
 		"a build name keeps it":          {enabled, ScheduleChange{Settings: &SettingsChange{BuildName: given("x")}}, ScheduleEnabled, kept, "", ""},
 		"the same times keep it":         {enabled, ScheduleChange{Name: fixture.Ptr("x"), Settings: w.daily()}, ScheduleEnabled, kept, "", ""},
-		"other suites keep it":           {enabled, ScheduleChange{Suites: &[]uuid.UUID{w.NewSuite(w.Writer, "o").ID}}, ScheduleEnabled, kept, "", ""},
+		"other suites keep it":           {enabled, ScheduleChange{Suites: &[]uuid.UUID{w.NewSuite(w.Org.Member.Writer, "o").ID}}, ScheduleEnabled, kept, "", ""},
 		"maxRuns keeps it":               {enabled, ScheduleChange{Settings: &SettingsChange{MaxRuns: given(9)}}, ScheduleEnabled, kept, "", ""},
 		"ENABLED again keeps it":         {enabled, ScheduleChange{State: enable}, ScheduleEnabled, kept, "", ""},
 		"another cron counts anew":       {enabled, ScheduleChange{Settings: &SettingsChange{Cron: given("1 9 * * *")}}, ScheduleEnabled, counted, "", ""},
@@ -95,7 +95,7 @@ func TestStateAfterUpdates(t *testing.T) {
 		if row.from.maxRuns > 0 {
 			n.Settings.MaxRuns = given(row.from.maxRuns)
 		}
-		id, lastError := w.newSchedule(w.Writer, n).ID, ""
+		id, lastError := w.newSchedule(w.Org.Member.Writer, n).ID, ""
 		var next *time.Time
 		if row.from.state == ScheduleEnabled {
 			next = fixture.Ptr(w.now().Add(row.from.next).Truncate(time.Microsecond))
@@ -106,7 +106,7 @@ func TestStateAfterUpdates(t *testing.T) {
 		w.Exec(`update test_schedules set state = $2, failures = $3, run_count = $4, next_run_at = $5, last_error = $6 where id = $1`,
 			id, row.from.state, row.from.failures, row.from.runs, next, lastError)
 		before := w.readSchedule(id)
-		got, err := w.changeSchedule(w.Writer, id, row.c)
+		got, err := w.changeSchedule(w.Org.Member.Writer, id, row.c)
 		if row.bad != "" {
 			require.Equal(t, row.bad, fixture.InvalidField(t, err), name)
 			require.Equal(t, before, w.readSchedule(id), name)
@@ -139,11 +139,11 @@ func TestStateAfterUpdates(t *testing.T) {
 // it.
 func TestRenameAfterEnd(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	s := w.newSchedule(w.Writer, NewSchedule{Suites: []uuid.UUID{w.NewSuite(w.Writer, "s").ID}, Settings: w.daily()})
+	w := open(t)
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: []uuid.UUID{w.NewSuite(w.Org.Member.Writer, "s").ID}, Settings: w.daily()})
 	w.Exec(`update test_schedules set next_run_at = now() - interval '1 minute', end_at = now() - interval '1 second' where id = $1`, s.ID)
 	before := w.readSchedule(s.ID)
-	got, err := w.changeSchedule(w.Writer, s.ID, ScheduleChange{Name: fixture.Ptr("x")})
+	got, err := w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Name: fixture.Ptr("x")})
 	require.NoError(t, err)
 	require.Equal(t, []any{ScheduleEnabled, before.NextRunAt}, []any{got.State, got.NextRunAt})
 }
@@ -151,8 +151,8 @@ func TestRenameAfterEnd(t *testing.T) {
 // Next fire times are local: the clocks of these zones change at these dates.
 func TestNextRunAcrossClockChanges(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	s := w.newSchedule(w.Writer, NewSchedule{Suites: []uuid.UUID{w.NewSuite(w.Writer, "s").ID}, Settings: w.daily()})
+	w := open(t)
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: []uuid.UUID{w.NewSuite(w.Org.Member.Writer, "s").ID}, Settings: w.daily()})
 	for _, row := range []struct{ cron, zone, start, want string }{
 		{"30 2 * * *", "Europe/Berlin", "2035-03-24T12:00:00+01:00", "2035-03-25T03:00:00+02:00"},        // skipped
 		{"30 2 * * *", "Europe/Berlin", "2035-03-25T03:00:00.000001+02:00", "2035-03-26T02:30:00+02:00"}, // only once
@@ -168,7 +168,7 @@ func TestNextRunAcrossClockChanges(t *testing.T) {
 		start, err := time.Parse(time.RFC3339Nano, row.start)
 		require.NoError(t, err)
 		c := &SettingsChange{Cron: given(row.cron), Timezone: given(row.zone), StartAt: given(start)}
-		got, err := w.changeSchedule(w.Writer, s.ID, ScheduleChange{Settings: c})
+		got, err := w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Settings: c})
 		require.NoError(t, err)
 		want, err := time.Parse(time.RFC3339, row.want)
 		require.NoError(t, err)
@@ -179,26 +179,26 @@ func TestNextRunAcrossClockChanges(t *testing.T) {
 // A schedule runs while a suite run of its newest fire is open.
 func TestRunningIsDerived(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	suiteRun, jobs := w.SuiteRun(1, 1)
-	s := w.newSchedule(w.Writer, NewSchedule{Suites: []uuid.UUID{suiteRun.SuiteID}, Settings: w.daily(func(c *SettingsChange) { c.MaxRuns = given(3) })})
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: []uuid.UUID{suiteRun.SuiteID}, Settings: w.daily(func(c *SettingsChange) { c.MaxRuns = given(3) })})
 	fire := uuid.Must(uuid.NewV7())
 	w.Exec(`update suite_runs set fire_id = $2 where id = $1`, suiteRun.ID, fire)
 	require.Equal(t, ScheduleEnabled, w.readSchedule(s.ID).State)
 	w.Exec(`update test_schedules set last_fire_id = $2, run_count = 1, last_run_at = now() where id = $1`, s.ID, fire)
 	got := w.readSchedule(s.ID)
 	require.Equal(t, []any{ScheduleRunning, s.NextRunAt, 2}, []any{got.State, got.NextRunAt, *got.Remaining()})
-	list, _, err := Schedules(fixture.Context(t), w.DB, ScheduleFilter{OrganizationID: w.Org, Page: storage.Page{Limit: 1}})
+	list, _, err := Schedules(fixture.Context(t), w.DB, ScheduleFilter{OrganizationID: w.Org.ID, Page: storage.Page{Limit: 1}})
 	require.NoError(t, err)
 	require.Equal(t, []Schedule{*got}, list)
 
-	got, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{Name: fixture.Ptr("x"), State: fixture.Ptr(ScheduleEnabled)})
+	got, err = w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{Name: fixture.Ptr("x"), State: fixture.Ptr(ScheduleEnabled)})
 	require.NoError(t, err)
 	require.Equal(t, []any{ScheduleRunning, s.NextRunAt}, []any{got.State, got.NextRunAt})
-	got, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{State: fixture.Ptr(ScheduleDisabled)})
+	got, err = w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{State: fixture.Ptr(ScheduleDisabled)})
 	require.NoError(t, err)
 	require.Equal(t, ScheduleDisabled, got.State, "its runs go on")
-	_, err = w.changeSchedule(w.Writer, s.ID, ScheduleChange{State: fixture.Ptr(ScheduleEnabled)})
+	_, err = w.changeSchedule(w.Org.Member.Writer, s.ID, ScheduleChange{State: fixture.Ptr(ScheduleEnabled)})
 	require.NoError(t, err)
 	w.MustEnd(jobs[0], run.Passed)
 	require.Equal(t, ScheduleEnabled, w.readSchedule(s.ID).State)

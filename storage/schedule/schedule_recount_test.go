@@ -17,7 +17,7 @@ import (
 )
 
 // recount goes through all schedules, and gives how many were changed and the steps.
-func (w *world) recount(limit int) (changed int64, steps int) {
+func (w *room) recount(limit int) (changed int64, steps int) {
 	w.T.Helper()
 	var after uuid.UUID
 	for more := true; more; steps++ {
@@ -31,7 +31,7 @@ func (w *world) recount(limit int) (changed int64, steps int) {
 }
 
 // twelveHoursAway gives an expression that fires once a day, and its next time.
-func (w *world) twelveHoursAway() (cron string, next time.Time) {
+func (w *room) twelveHoursAway() (cron string, next time.Time) {
 	next = w.now().Add(12 * time.Hour).Truncate(time.Hour)
 	return fmt.Sprintf("0 %d * * *", next.Hour()), next
 }
@@ -39,7 +39,7 @@ func (w *world) twelveHoursAway() (cron string, next time.Time) {
 // The clock of the database was in another year while a schedule fired.
 func TestRecountAfterAJump(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	suite := w.smoke(1)
 	cron, right := w.twelveHoursAway()
 	id := w.plan(planned{cron: cron, suites: []uuid.UUID{suite}, next: right})
@@ -60,7 +60,7 @@ func TestRecountAfterAJump(t *testing.T) {
 // A step is of so many schedules, whatever they are.
 func TestRecountInSteps(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	_, steps := w.recount(2)
 	require.Equal(t, 1, steps)
 	cron, right := w.twelveHoursAway()
@@ -77,7 +77,7 @@ func TestRecountInSteps(t *testing.T) {
 
 func TestRecountLeaves(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	now := w.now()
 	cron, right := w.twelveHoursAway()
 	start := right.AddDate(1, 0, 0)
@@ -111,7 +111,7 @@ func TestRecountLeaves(t *testing.T) {
 // What happens to a schedule between the look and the change stands.
 func TestRecountBesideOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	suite := w.smoke(1)
 	cron, right := w.twelveHoursAway()
 	wrong := right.AddDate(1, 0, 0)
@@ -125,10 +125,10 @@ func TestRecountBesideOthers(t *testing.T) {
 			retimed:  {Settings: &SettingsChange{Cron: Member[string]{Given: true, Value: fixture.Ptr("0 0 1 1 *")}}},
 			disabled: {State: fixture.Ptr(ScheduleDisabled)},
 		} {
-			_, err := w.changeSchedule(w.Writer, id, c)
+			_, err := w.changeSchedule(w.Org.Member.Writer, id, c)
 			require.NoError(t, err)
 		}
-		require.NoError(t, w.deleteSchedule(w.Writer, deleted))
+		require.NoError(t, w.deleteSchedule(w.Org.Member.Writer, deleted))
 	})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, changed)

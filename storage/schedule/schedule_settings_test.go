@@ -76,20 +76,20 @@ func badMembers() []struct {
 
 func TestMembersOfNewSchedules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	for _, row := range badMembers() {
 		for _, state := range []ScheduleState{"", ScheduleDisabled, ScheduleEnabled} {
-			_, err := w.trySchedule(w.Writer, NewSchedule{Settings: w.daily(row.change), State: state})
+			_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Settings: w.daily(row.change), State: state})
 			require.Equal(t, row.field, fixture.InvalidField(t, err))
 			require.Less(t, len(err.Error()), 200)
 		}
 	}
 	for field, c := range map[string]*SettingsChange{
-		"settings.cron":          {Timezone: given("UTC"), RunningUser: given(w.Dev.UUID)},
-		"settings.timezone":      {Cron: given("@daily"), RunningUser: given(w.Dev.UUID)},
+		"settings.cron":          {Timezone: given("UTC"), RunningUser: given(w.Org.Member.UUID)},
+		"settings.timezone":      {Cron: given("@daily"), RunningUser: given(w.Org.Member.UUID)},
 		"settings.runningUserId": {Cron: given("@daily"), Timezone: given("UTC")},
 	} {
-		_, err := w.trySchedule(w.Writer, NewSchedule{Settings: c})
+		_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Settings: c})
 		require.Equal(t, field, fixture.InvalidField(t, err))
 		require.ErrorContains(t, err, "is required")
 	}
@@ -105,16 +105,16 @@ func TestMembersOfNewSchedules(t *testing.T) {
 		{"name", NewSchedule{Name: "a\x00"}},
 		{"name", NewSchedule{Name: "\xff"}},
 		{"name", NewSchedule{Name: strings.Repeat("ü", authoring.MaxName+1)}},
-		{"teamId", NewSchedule{Team: &w.RivalTeam.UUID}},
+		{"teamId", NewSchedule{Team: &w.Rival.Team.UUID}},
 		{"testSuiteIds", NewSchedule{Suites: many}},
 	} {
-		_, err := w.trySchedule(w.Writer, row.n)
+		_, err := w.trySchedule(w.Org.Member.Writer, row.n)
 		require.Equal(t, row.field, fixture.InvalidField(t, err), i)
 	}
-	_, err := w.trySchedule(w.Writer, NewSchedule{Team: &w.Side.UUID})
+	_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Team: &w.Org.Side.UUID})
 	require.ErrorIs(t, err, authoring.ErrForbidden)
 	require.Zero(t, w.Count(`select count(*) from test_schedules`))
-	s := w.newSchedule(w.Writer, NewSchedule{Name: strings.Repeat("ü", authoring.MaxName), State: ScheduleDisabled,
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Name: strings.Repeat("ü", authoring.MaxName), State: ScheduleDisabled,
 		Settings: w.daily(func(c *SettingsChange) {
 			c.BuildName, c.MaxRuns = given(strings.Repeat("ü", authoring.MaxBuildName)), given(1_000_000_000)
 			c.StartAt, c.Tunnel = null[time.Time](), given("")
@@ -124,38 +124,38 @@ func TestMembersOfNewSchedules(t *testing.T) {
 
 func TestRunningUserAndTunnel(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	w.office()
-	tester := w.NewUser(w.Org, "tester@example.com", "", account.Tester, w.Team.ID)
-	gone := w.NewUser(w.Org, "gone@example.com", "", account.Member, w.Team.ID)
+	tester := w.Org.NewUser("tester", account.Tester, w.Org.Team)
+	gone := w.Org.NewUser("gone", account.Member, w.Org.Team)
 	idle := w.service("idle", account.Member)
-	w.block(gone)
+	w.block(gone.User)
 	w.block(idle)
-	blockedElsewhere := w.NewUser(w.Org, "busy@example.com", "", account.Member, w.Team.ID)
-	w.Exec(`insert into memberships (organization_id, user_id, role, blocked_at) values ($1, $2, 'member', now())`, w.RivalOrg, blockedElsewhere.ID)
+	blockedElsewhere := w.Org.NewUser("busy", account.Member, w.Org.Team)
+	w.Exec(`insert into memberships (organization_id, user_id, role, blocked_at) values ($1, $2, 'member', now())`, w.Rival.ID, blockedElsewhere.ID)
 	for name, row := range map[string]struct {
 		user uuid.UUID
 		err  error
 	}{
-		"member":                  {w.Dev.UUID, nil},
-		"member of another team":  {w.Other.UUID, nil},
-		"admin":                   {w.Boss.UUID, nil},
+		"member":                  {w.Org.Member.UUID, nil},
+		"member of another team":  {w.Org.Neighbor.UUID, nil},
+		"admin":                   {w.Org.Owner.UUID, nil},
 		"service account":         {w.service("robot", account.Member).UUID, nil},
 		"blocked elsewhere":       {blockedElsewhere.UUID, nil},
 		"tester":                  {tester.UUID, ErrRunningUser},
 		"blocked service account": {idle.UUID, ErrRunningUser},
 		"blocked":                 {gone.UUID, ErrRunningUser},
-		"of another organization": {w.RivalDev.UUID, ErrRunningUser},
+		"of another organization": {w.Rival.Member.UUID, ErrRunningUser},
 		"nobody":                  {fixture.NoUUID, ErrRunningUser},
 	} {
-		_, err := w.trySchedule(w.Writer, NewSchedule{Settings: daily(row.user)})
+		_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Settings: daily(row.user)})
 		require.ErrorIs(t, err, row.err, name)
 	}
-	w.newSchedule(w.Writer, NewSchedule{Settings: w.daily(func(c *SettingsChange) { c.Tunnel = given("office") })})
-	_, err := w.trySchedule(w.Writer, NewSchedule{Settings: w.daily(func(c *SettingsChange) { c.Tunnel = given("Office") })})
+	w.newSchedule(w.Org.Member.Writer, NewSchedule{Settings: w.daily(func(c *SettingsChange) { c.Tunnel = given("office") })})
+	_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Settings: w.daily(func(c *SettingsChange) { c.Tunnel = given("Office") })})
 	require.ErrorIs(t, err, ErrNoTunnel)
-	c := daily(w.RivalDev.UUID)
+	c := daily(w.Rival.Member.UUID)
 	c.Tunnel = given("office")
-	_, err = w.trySchedule(w.Rival, NewSchedule{Settings: c})
+	_, err = w.trySchedule(w.Rival.Member.Writer, NewSchedule{Settings: c})
 	require.ErrorIs(t, err, ErrNoTunnel, "another organization's")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-func (w *world) trySchedule(by account.Writer, n NewSchedule) (s *Schedule, err error) {
+func (w *room) trySchedule(by account.Writer, n NewSchedule) (s *Schedule, err error) {
 	err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
 		s, err = CreateSchedule(ctx, tx, by, n)
 		return err
@@ -24,16 +24,16 @@ func (w *world) trySchedule(by account.Writer, n NewSchedule) (s *Schedule, err 
 	return s, err
 }
 
-func (w *world) newSchedule(by account.Writer, n NewSchedule) *Schedule {
+func (w *room) newSchedule(by account.Writer, n NewSchedule) *Schedule {
 	w.T.Helper()
 	s, err := w.trySchedule(by, n)
 	require.NoError(w.T, err)
 	return s
 }
 
-func (w *world) readSchedule(id uuid.UUID) *Schedule {
+func (w *room) readSchedule(id uuid.UUID) *Schedule {
 	w.T.Helper()
-	s, err := ScheduleByID(fixture.Context(w.T), w.DB, w.Org, id)
+	s, err := ScheduleByID(fixture.Context(w.T), w.DB, w.Org.ID, id)
 	require.NoError(w.T, err)
 	return s
 }
@@ -48,8 +48,8 @@ func daily(user uuid.UUID) *SettingsChange {
 }
 
 // daily are settings of the organization, with changes to them.
-func (w *world) daily(changes ...func(*SettingsChange)) *SettingsChange {
-	c := daily(w.Dev.UUID)
+func (w *room) daily(changes ...func(*SettingsChange)) *SettingsChange {
+	c := daily(w.Org.Member.UUID)
 	for _, change := range changes {
 		change(c)
 	}
@@ -57,41 +57,41 @@ func (w *world) daily(changes ...func(*SettingsChange)) *SettingsChange {
 }
 
 // office makes a tunnel of that name.
-func (w *world) office() {
+func (w *room) office() {
 	w.T.Helper()
-	_, err := w.Tunnel(w.Admin, "office", "http://proxy.example.com:3128")
+	_, err := w.Tunnel(w.Org.Owner.Writer, "office", "http://proxy.example.com:3128")
 	require.NoError(w.T, err)
 }
 
-func (w *world) service(username string, role account.Role) (u *account.User) {
+func (w *room) service(username string, role account.Role) (u *account.User) {
 	w.T.Helper()
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		u, err = account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: w.Org,
-			Username: username, Role: role, TeamID: w.Team.ID})
+		u, err = account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: w.Org.ID,
+			Username: username, Role: role, TeamID: w.Org.Team.ID})
 		return err
 	})
 	return u
 }
 
-func (w *world) block(u *account.User) {
+func (w *room) block(u *account.User) {
 	w.T.Helper()
-	w.Exec(`update memberships set blocked_at = now() where organization_id = $1 and user_id = $2`, w.Org, u.ID)
+	w.Exec(`update memberships set blocked_at = now() where organization_id = $1 and user_id = $2`, w.Org.ID, u.ID)
 }
 
 func TestCreateSchedule(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := open(t)
 	w.office()
 	robot := w.service("robot", account.Member)
-	a, b := w.NewSuite(w.Writer, "a").ID, w.NewSuite(w.Writer, "b").ID
+	a, b := w.NewSuite(w.Org.Member.Writer, "a").ID, w.NewSuite(w.Org.Member.Writer, "b").ID
 	start, end := time.Date(2035, 1, 1, 0, 0, 0, 123456789, time.FixedZone("", 3600)), time.Date(2036, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := w.newSchedule(w.Writer, NewSchedule{Name: " nightly ", Suites: []uuid.UUID{b, a, b}, Settings: &SettingsChange{
+	s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Name: " nightly ", Suites: []uuid.UUID{b, a, b}, Settings: &SettingsChange{
 		Cron: given("0 0 3 ? * MON-FRI"), Timezone: given("Europe/Berlin"), RunningUser: given(robot.UUID), StartAt: given(start),
 		EndAt: given(end), MaxRuns: given(7), Tunnel: given("office"), BuildName: given(" night ")}})
 	require.EqualValues(t, 7, s.ID.Version())
 	require.Equal(t, []any{"nightly", []uuid.UUID{b, a}, ScheduleEnabled, 0, "", (*time.Time)(nil)},
 		[]any{s.Name, s.SuiteIDs, s.State, s.RunCount, s.LastError, s.LastRunAt})
-	require.Equal(t, []any{w.Org, w.Team.UUID, w.Dev.UUID, "Dev Eloper", "Dev Eloper"},
+	require.Equal(t, []any{w.Org.ID, w.Org.Team.UUID, w.Org.Member.UUID, w.Org.Member.Name, w.Org.Member.Name},
 		[]any{s.OrganizationID, s.TeamUUID, s.CreatorUUID, s.CreatorName, s.ModifierName})
 	require.Equal(t, "2035-01-01T02:00:00Z", s.NextRunAt.UTC().Format(time.RFC3339), "a Monday")
 	require.Equal(t, 7, *s.Remaining())
@@ -100,14 +100,14 @@ func TestCreateSchedule(t *testing.T) {
 	s.Settings.StartAt, s.Settings.EndAt = nil, nil
 	require.Equal(t, &ScheduleSettings{Cron: "0 0 3 ? * MON-FRI", Timezone: "Europe/Berlin", RunningUser: robot.UUID, MaxRuns: fixture.Ptr(7),
 		Tunnel: "office", BuildName: "night"}, s.Settings)
-	_, err := ScheduleByID(fixture.Context(t), w.DB, w.RivalOrg, s.ID)
+	_, err := ScheduleByID(fixture.Context(t), w.DB, w.Rival.ID, s.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
 	// Nothing is needed.
 	before := w.now()
-	s = w.newSchedule(w.SideWriter, NewSchedule{})
+	s = w.newSchedule(w.Org.Neighbor.Writer, NewSchedule{})
 	require.Contains(t, []string{"Schedule " + before.Format(time.DateOnly), "Schedule " + w.now().Format(time.DateOnly)}, s.Name)
-	require.Equal(t, []any{[]uuid.UUID{}, (*ScheduleSettings)(nil), ScheduleDisabled, (*time.Time)(nil), (*int)(nil), w.Side.UUID},
+	require.Equal(t, []any{[]uuid.UUID{}, (*ScheduleSettings)(nil), ScheduleDisabled, (*time.Time)(nil), (*int)(nil), w.Org.Side.UUID},
 		[]any{s.SuiteIDs, s.Settings, s.State, s.NextRunAt, s.Remaining(), s.TeamUUID})
 	require.Equal(t, s, w.readSchedule(s.ID))
 
@@ -117,7 +117,7 @@ func TestCreateSchedule(t *testing.T) {
 }
 
 // now is the time of the database.
-func (w *world) now() (now time.Time) {
+func (w *room) now() (now time.Time) {
 	w.T.Helper()
 	require.NoError(w.T, w.DB.GetContext(fixture.Context(w.T), &now, `select clock_timestamp()`))
 	return now.UTC()
@@ -126,8 +126,8 @@ func (w *world) now() (now time.Time) {
 // What a schedule is at first, by what it has and what is asked for.
 func TestStateOfNewSchedules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	suites := []uuid.UUID{w.NewSuite(w.Writer, "s").ID}
+	w := open(t)
+	suites := []uuid.UUID{w.NewSuite(w.Org.Member.Writer, "s").ID}
 	past := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := func(year int) time.Time { return time.Date(year, 1, 1, 10, 0, 0, 0, time.UTC) }
 	for name, row := range map[string]struct {
@@ -160,17 +160,17 @@ func TestStateOfNewSchedules(t *testing.T) {
 			c.Cron, c.StartAt = given("@yearly"), given(at(9999))
 		}), "settings.startDate", "within five years"},
 	} {
-		s := w.newSchedule(w.Writer, NewSchedule{Suites: row.suites, Settings: row.settings})
+		s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: row.suites, Settings: row.settings})
 		require.Equal(t, row.obstacle == "", s.State == ScheduleEnabled, name)
 		require.Equal(t, row.obstacle == "", s.NextRunAt != nil, name)
 		if s.NextRunAt != nil {
 			require.True(t, s.NextRunAt.After(w.now()), name)
 			require.Equal(t, 9, s.NextRunAt.UTC().Hour(), name)
 		}
-		s = w.newSchedule(w.Writer, NewSchedule{Suites: row.suites, Settings: row.settings, State: ScheduleDisabled})
+		s = w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: row.suites, Settings: row.settings, State: ScheduleDisabled})
 		require.Equal(t, ScheduleDisabled, s.State, name)
 		require.Nil(t, s.NextRunAt, name)
-		s, err := w.trySchedule(w.Writer, NewSchedule{Suites: row.suites, Settings: row.settings, State: ScheduleEnabled})
+		s, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Suites: row.suites, Settings: row.settings, State: ScheduleEnabled})
 		if row.obstacle == "" {
 			require.NoError(t, err, name)
 			require.Equal(t, ScheduleEnabled, s.State, name)
@@ -180,31 +180,31 @@ func TestStateOfNewSchedules(t *testing.T) {
 		require.ErrorContains(t, err, row.says, name)
 	}
 	for _, state := range []ScheduleState{ScheduleErrored, ScheduleRunning, "enabled", "\x00\xff"} {
-		_, err := w.trySchedule(w.Writer, NewSchedule{Suites: suites, Settings: w.daily(), State: state})
+		_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Suites: suites, Settings: w.daily(), State: state})
 		require.Equal(t, "stateName", fixture.InvalidField(t, err))
 	}
 }
 
 func TestSuitesOfNewSchedules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	ours, theirs, rivals := w.NewSuite(w.Writer, "ours").ID, w.NewSuite(w.SideWriter, "theirs").ID, w.NewSuite(w.Rival, "rivals").ID
+	w := open(t)
+	ours, theirs, rivals := w.NewSuite(w.Org.Member.Writer, "ours").ID, w.NewSuite(w.Org.Neighbor.Writer, "theirs").ID, w.NewSuite(w.Rival.Member.Writer, "rivals").ID
 	var missing *MissingSuitesError
-	_, err := w.trySchedule(w.Writer, NewSchedule{Suites: []uuid.UUID{rivals, ours, fixture.NoUUID, theirs, rivals}})
+	_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Suites: []uuid.UUID{rivals, ours, fixture.NoUUID, theirs, rivals}})
 	require.ErrorAs(t, err, &missing)
 	require.Equal(t, []uuid.UUID{rivals, fixture.NoUUID}, missing.IDs)
 	require.EqualError(t, err, "test suites not found: "+rivals.String()+", "+fixture.NoUUID.String())
 	var foreign *ForeignSuitesError
-	_, err = w.trySchedule(w.Writer, NewSchedule{Suites: []uuid.UUID{ours, theirs}})
+	_, err = w.trySchedule(w.Org.Member.Writer, NewSchedule{Suites: []uuid.UUID{ours, theirs}})
 	require.ErrorAs(t, err, &foreign)
 	require.Equal(t, []uuid.UUID{theirs}, foreign.IDs)
-	s := w.newSchedule(w.Admin, NewSchedule{Suites: []uuid.UUID{theirs, ours}})
+	s := w.newSchedule(w.Org.Owner.Writer, NewSchedule{Suites: []uuid.UUID{theirs, ours}})
 	require.Equal(t, []uuid.UUID{theirs, ours}, s.SuiteIDs)
 
 	many := make([]uuid.UUID, MaxScheduleSuites)
 	for i := range many {
-		many[len(many)-1-i] = w.NewSuite(w.Writer, "s").ID
+		many[len(many)-1-i] = w.NewSuite(w.Org.Member.Writer, "s").ID
 	}
-	s = w.newSchedule(w.Writer, NewSchedule{Suites: append(many, many...)})
+	s = w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: append(many, many...)})
 	require.Equal(t, many, s.SuiteIDs)
 }

@@ -3,7 +3,10 @@ package servicetest
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"testing"
+
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
@@ -43,7 +46,7 @@ func DatabaseURL(t testing.TB) string {
 		t.Fatalf("test database: %v", err)
 	}
 	name := "test_" + uniqueName()
-	if err := administer(t.Context(), server, "create database "+name+" template "+template); err != nil {
+	if err := clone(t.Context(), server, name); err != nil {
 		t.Fatalf("clone test database: %v", err)
 	}
 	t.Cleanup(func() {
@@ -65,6 +68,18 @@ func DB(t testing.TB) *storage.DB {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
+}
+
+// clone makes a database from the template. Copying its files takes half the time
+// of writing them through the log, which is what PostgreSQL does by itself since it
+// has the choice (15).
+func clone(ctx context.Context, server, name string) error {
+	statement := "create database " + name + " template " + template
+	err := administer(ctx, server, statement+" strategy file_copy")
+	if refusal := (*pq.Error)(nil); errors.As(err, &refusal) && refusal.Code == "42601" { // syntax_error
+		err = administer(ctx, server, statement)
+	}
+	return err
 }
 
 // administer runs a statement on a connection that it closes again, so that the

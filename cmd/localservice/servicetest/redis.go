@@ -23,8 +23,8 @@ func startRedis(ctx context.Context, folder *localservice.Folder) (*localservice
 }
 
 // RedisURL returns the URL of an empty logical database of Redis for this test
-// alone. A test that stops the server, or empties all of it with FLUSHALL, takes
-// one of its own from localservice.
+// alone. A test that stops the server, or empties all of it with FLUSHALL, starts
+// one for itself with RedisServer.
 func RedisURL(t testing.TB) string {
 	t.Helper()
 	server, err := binary.redis.address(redisVariable, startRedis)
@@ -52,4 +52,28 @@ func redisDo[T any](t testing.TB, address string, do func(*redis.Client) (T, err
 		t.Fatalf("test redis: %v", err)
 	}
 	return result
+}
+
+// RedisServer starts a Redis server for this test alone, which may stop it, and
+// returns its URL.
+func RedisServer(t testing.TB) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	folder, err := localservice.Open(t.TempDir())
+	if err != nil {
+		t.Fatalf("test redis: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+		defer cancel()
+		if err := folder.Close(ctx); err != nil {
+			t.Logf("end test redis: %v", err)
+		}
+	})
+	server, err := startRedis(ctx, folder)
+	if err != nil {
+		t.Fatalf("test redis: %v", err)
+	}
+	return server.URL()
 }

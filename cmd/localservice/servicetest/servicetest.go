@@ -13,7 +13,7 @@
 //
 // The servers keep nothing safe: no fsync, and the data are removed at the end.
 // What a killed test binary leaves in them goes with them. A test that empties
-// or stops a whole server starts one for itself with localservice.
+// or stops a whole server starts one for itself (RedisServer, or localservice).
 //
 // A missing program fails the test with the line that installs it; nothing is
 // skipped.
@@ -90,7 +90,7 @@ func ownFolder() (*localservice.Folder, error) {
 	if binary.folder != nil {
 		return binary.folder, nil
 	}
-	dir, err := os.MkdirTemp("", "slipway-test-")
+	dir, err := MakeFolder()
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	dir, err := os.MkdirTemp("", "slipway-test-")
+	dir, err := servicetest.MakeFolder()
 	if err != nil {
 		return err
 	}
