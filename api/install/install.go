@@ -26,9 +26,7 @@ package install
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -36,13 +34,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/note"
@@ -75,19 +71,12 @@ const (
 	defaultSignIns    = 10
 )
 
-// Handlers are the handlers of the room's routes.
+// Handlers serve the pages of apps and builds, and their files.
 type Handlers struct {
-	cfg    Config
-	base   string // path of the public URL, "" as a rule
-	https  bool
-	host   string
-	pages  *pages
-	origin *http.CrossOriginProtection
-	brake  *remote.Brake
-	notes  *notes
-
-	mu     sync.Mutex
-	secret []byte // nil until it was read
+	visitReader
+	sessions *sessionHandlers
+	tickets  *tickets
+	notes    *notes
 }
 
 // New returns the handlers.
@@ -108,17 +97,23 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Random == nil {
 		cfg.Random = rand.Reader
 	}
-	h := &Handlers{cfg: cfg, base: strings.TrimRight(u.EscapedPath(), "/"), https: u.Scheme == "https", host: u.Host,
-		origin: http.NewCrossOriginProtection(), brake: remote.NewBrake(cfg.SignInsPerMinute, cfg.Now), notes: newNotes(note.HTML, notesBytes)}
+	origin := http.NewCrossOriginProtection()
 	// Behind a proxy that changes the Host header, the pages' own origin is the
 	// public one.
-	if err := h.origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
+	if err := origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
 		return nil, fmt.Errorf("install pages: public URL: %w", err)
 	}
-	if h.pages, err = newPages(); err != nil {
+	pages, err := newPages()
+	if err != nil {
 		return nil, err
 	}
-	return h, nil
+	visits := visitReader{&site{cfg: cfg, base: strings.TrimRight(u.EscapedPath(), "/"), https: u.Scheme == "https", host: u.Host, pages: pages}}
+	return &Handlers{
+		visitReader: visits,
+		sessions:    &sessionHandlers{visitReader: visits, origin: origin, brake: remote.NewBrake(cfg.SignInsPerMinute, cfg.Now)},
+		tickets:     &tickets{db: cfg.DB, now: cfg.Now},
+		notes:       newNotes(note.HTML, notesBytes),
+	}, nil
 }
 
 // publicPage is why the routes ask for no credentials.
@@ -132,35 +127,9 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/install/:name/qr", Public: publicPage, Handler: h.QR, Fail: h.fail},
 		{Method: http.MethodGet, Path: "/install/:name/download", Public: publicPage, Handler: h.Download, Fail: h.fail, Deadline: route.UploadDeadline},
 		{Method: http.MethodGet, Path: "/install/:name/manifest.plist", Public: publicPage, Handler: h.Manifest, Fail: h.failPlain},
-		{Method: http.MethodPost, Path: "/install/:name/sign-in", Public: publicPage, Handler: h.SignIn, Fail: h.fail},
-		{Method: http.MethodGet, Path: "/session/:link", Public: publicPage, Handler: h.Session, Fail: h.fail},
-		{Method: http.MethodPost, Path: "/session/:link", Public: publicPage, Handler: h.Confirm, Fail: h.fail},
-		{Method: http.MethodPost, Path: "/sign-out", Public: publicPage, Handler: h.SignOut, Fail: h.fail},
+		{Method: http.MethodPost, Path: "/install/:name/sign-in", Public: publicPage, Handler: h.sessions.SignIn, Fail: h.fail},
+		{Method: http.MethodGet, Path: "/session/:link", Public: publicPage, Handler: h.sessions.Session, Fail: h.fail},
+		{Method: http.MethodPost, Path: "/session/:link", Public: publicPage, Handler: h.sessions.Confirm, Fail: h.fail},
+		{Method: http.MethodPost, Path: "/sign-out", Public: publicPage, Handler: h.sessions.SignOut, Fail: h.fail},
 	}
-}
-
-// secretBytes is the length of sign-in links and sessions: nothing to guess, so a
-// plain digest of them may be stored.
-const secretBytes = 32
-
-func (h *Handlers) random() (string, error) {
-	b := make([]byte, secretBytes)
-	if _, err := io.ReadFull(h.cfg.Random, b); err != nil {
-		return "", fmt.Errorf("random text: %w", err)
-	}
-	return base64.RawURLEncoding.EncodeToString(b), nil
-}
-
-// installationSecret reads the secret once; a failure is tried again.
-func (h *Handlers) installationSecret(ctx context.Context) ([]byte, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.secret == nil {
-		secret, err := distribution.InstallationSecret(ctx, h.cfg.DB)
-		if err != nil {
-			return nil, err
-		}
-		h.secret = secret
-	}
-	return h.secret, nil
 }

@@ -144,8 +144,8 @@ func (h *Handlers) rows(builds []distribution.Build) []buildRow {
 }
 
 // app is an app's face; a build may have had another name than the app has now.
-func (h *Handlers) app(v *visit) appView {
-	a := appView{Name: v.Project.Name, Icon: h.path(v.name) + "/icon", Organization: v.OrganizationName}
+func (r *visitReader) app(v *visit) appView {
+	a := appView{Name: v.Project.Name, Icon: r.path(v.name) + "/icon", Organization: v.OrganizationName}
 	if v.OfBuild && v.Build.AppName != "" {
 		a.Name = v.Build.AppName
 	}
@@ -155,7 +155,7 @@ func (h *Handlers) app(v *visit) appView {
 // path is a page's path, also below a public URL that has one. Pages use paths:
 // their policy lets them load from their own origin only, whichever name of the
 // server that is.
-func (h *Handlers) path(name string) string { return h.base + "/install/" + url.PathEscape(name) }
+func (s *site) path(name string) string { return s.base + "/install/" + url.PathEscape(name) }
 
 // udidForm is what Apple's device identifiers look like, old and new.
 var udidForm = regexp.MustCompile(`^[0-9A-Fa-f]{8}-?[0-9A-Fa-f]{16}$|^[0-9A-Fa-f]{40}$`)
@@ -170,7 +170,7 @@ func udid(s string) string {
 
 // itms is the link that makes an iOS device install a build.
 func (h *Handlers) itms(ctx context.Context, b *distribution.Build, userID int64) (template.URL, error) {
-	t, err := h.newTicket(ctx, b.ID, userID)
+	t, err := h.tickets.newTicket(ctx, b.ID, userID)
 	if err != nil {
 		return "", err
 	}

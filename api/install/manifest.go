@@ -71,7 +71,7 @@ func (h *Handlers) manifestBuild(c *gin.Context) (*distribution.Build, error) {
 	if v.Build == nil {
 		return nil, errTicket
 	}
-	secret, err := h.installationSecret(ctx)
+	secret, err := h.tickets.installationSecret(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -65,21 +64,30 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
-func (h *Handlers) head(title string) head {
-	return head{Title: title, Product: h.cfg.Product, Style: h.pages.style}
+// site is what all pages share: the settings, the addresses and the templates.
+type site struct {
+	cfg   Config
+	base  string // path of the public URL, "" as a rule
+	https bool
+	host  string
+	pages *pages
+}
+
+func (s *site) head(title string) head {
+	return head{Title: title, Product: s.cfg.Product, Style: s.pages.style}
 }
 
 // render writes a page. It is made whole before the status goes out, so that an
 // error in it becomes an error page.
-func (h *Handlers) render(c *gin.Context, status int, name string, view any) error {
+func (s *site) render(c *gin.Context, status int, name string, view any) error {
 	var out bytes.Buffer
-	if err := h.pages.byName[name].ExecuteTemplate(&out, "frame.html", view); err != nil {
+	if err := s.pages.byName[name].ExecuteTemplate(&out, "frame.html", view); err != nil {
 		return fmt.Errorf("render page %s: %w", name, err)
 	}
 	header := c.Writer.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(out.Len()))
-	header.Set("Content-Security-Policy", h.pages.policy)
+	header.Set("Content-Security-Policy", s.pages.policy)
 	// Not no-referrer: browsers then call the origin of a form "null", and posts
 	// over plain http could not be told from those of other sites.
 	header.Set("Referrer-Policy", "same-origin")
@@ -102,8 +110,8 @@ type problemView struct {
 }
 
 // fail writes a failure as a page and logs it when it is the service's own.
-func (h *Handlers) fail(c *gin.Context, err error) {
-	p, ok := h.explain(c, err)
+func (s *site) fail(c *gin.Context, err error) {
+	p, ok := s.explain(c, err)
 	if !ok {
 		return
 	}
@@ -120,15 +128,15 @@ func (h *Handlers) fail(c *gin.Context, err error) {
 	default:
 		view.Heading, view.Text = "That did not work", sentence(p.Text)
 	}
-	view.head = h.head(view.Heading)
-	if err := h.render(c, p.Status, problemPage, view); err != nil {
+	view.head = s.head(view.Heading)
+	if err := s.render(c, p.Status, problemPage, view); err != nil {
 		panic(err) // the router writes the failure, for want of a page to write it on
 	}
 }
 
 // failPlain writes a failure for a device, which shows it to nobody.
-func (h *Handlers) failPlain(c *gin.Context, err error) {
-	p, ok := h.explain(c, err)
+func (s *site) failPlain(c *gin.Context, err error) {
+	p, ok := s.explain(c, err)
 	if !ok {
 		return
 	}
@@ -145,7 +153,7 @@ const statusGone = 499
 
 // explain returns how a failure is written, and writes its log line; false when the
 // visitor has gone or the answer has begun.
-func (h *Handlers) explain(c *gin.Context, err error) (*respond.Problem, bool) {
+func (s *site) explain(c *gin.Context, err error) (*respond.Problem, bool) {
 	ctx := c.Request.Context()
 	p := respond.Explain(err)
 	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled {
@@ -154,30 +162,12 @@ func (h *Handlers) explain(c *gin.Context, err error) (*respond.Problem, bool) {
 	}
 	switch {
 	case p.Status == http.StatusInternalServerError:
-		h.cfg.Log.ErrorContext(ctx, "request failed", "route", c.FullPath(), "error", err)
+		s.cfg.Log.ErrorContext(ctx, "request failed", "route", c.FullPath(), "error", err)
 	case p.Status > http.StatusInternalServerError:
-		h.cfg.Log.WarnContext(ctx, "request could not be served", "route", c.FullPath(), "error", err)
+		s.cfg.Log.WarnContext(ctx, "request could not be served", "route", c.FullPath(), "error", err)
 	}
 	if p.RetryAfter > 0 {
 		c.Header("Retry-After", strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
 	}
 	return p, !c.Writer.Written()
-}
-
-// errOrigin refuses forms that another site posts.
-var errOrigin = errors.New("posted from another site")
-
-// ownOrigin checks that a form was posted by a page of this installation.
-func (h *Handlers) ownOrigin(c *gin.Context) error {
-	if err := h.origin.Check(c.Request); err != nil {
-		return &respond.Problem{Status: http.StatusForbidden, Text: "this form was sent from another site", Err: errOrigin}
-	}
-	return nil
-}
-
-// signOutView is the form that ends a session; Email is shown before its button.
-type signOutView struct{ Action, Here, Email, Label string }
-
-func (h *Handlers) signOutView(v *visit) signOutView {
-	return signOutView{Action: h.base + "/sign-out", Here: h.path(v.name), Email: v.visitor.Email, Label: "Sign out"}
 }

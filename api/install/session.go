@@ -1,18 +1,29 @@
 package install
 
 import (
+	"encoding/base64"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
+
+// sessionHandlers serve the sign-in to closed pages, and the end of a session.
+type sessionHandlers struct {
+	visitReader
+	origin *http.CrossOriginProtection
+	brake  *remote.Brake
+}
 
 type sessionView struct {
 	head
@@ -25,7 +36,7 @@ var errLink = &respond.Problem{Status: http.StatusGone,
 	Text: "this sign-in link was used already, or it is too old. Open the page of the app and ask for a new one"}
 
 // link is the digest of the path's link.
-func (h *Handlers) link(c *gin.Context) (account.Digest, error) {
+func (h *sessionHandlers) link(c *gin.Context) (account.Digest, error) {
 	text := c.Param("link")
 	if !strings.HasPrefix(text, linkPrefix) || len(text) > maxSecret {
 		return account.Digest{}, errLink
@@ -35,7 +46,7 @@ func (h *Handlers) link(c *gin.Context) (account.Digest, error) {
 
 // Session serves GET /session/{link} with a button. Looking at a link does not
 // use it: programs that check mail for harm look at all of them.
-func (h *Handlers) Session(c *gin.Context) error {
+func (h *sessionHandlers) Session(c *gin.Context) error {
 	digest, err := h.link(c)
 	if err != nil {
 		return err
@@ -49,7 +60,7 @@ func (h *Handlers) Session(c *gin.Context) error {
 
 // Confirm serves POST /session/{link}: it uses the link up, begins a session and
 // leads to the page.
-func (h *Handlers) Confirm(c *gin.Context) error {
+func (h *sessionHandlers) Confirm(c *gin.Context) error {
 	if err := h.ownOrigin(c); err != nil {
 		return err
 	}
@@ -74,7 +85,7 @@ func (h *Handlers) Confirm(c *gin.Context) error {
 }
 
 // SignOut serves POST /sign-out; the form's member to is the page to return to.
-func (h *Handlers) SignOut(c *gin.Context) error {
+func (h *sessionHandlers) SignOut(c *gin.Context) error {
 	if err := h.ownOrigin(c); err != nil {
 		return err
 	}
@@ -91,7 +102,7 @@ func (h *Handlers) SignOut(c *gin.Context) error {
 
 // redirect leads to a page of an app, and nowhere else; without one it shows that
 // what was asked for is done.
-func (h *Handlers) redirect(c *gin.Context, path string) error {
+func (h *sessionHandlers) redirect(c *gin.Context, path string) error {
 	name, ok := strings.CutPrefix(path, "/install/")
 	if !ok || !pageName.MatchString(name) {
 		return h.render(c, http.StatusOK, problemPage, problemView{head: h.head("Done"), Heading: "Done", Text: "You can close this page."})
@@ -106,4 +117,34 @@ func expiredLink(err error) error {
 		return errLink
 	}
 	return err
+}
+
+// secretBytes is the length of sign-in links and sessions: nothing to guess, so a
+// plain digest of them may be stored.
+const secretBytes = 32
+
+func (h *sessionHandlers) random() (string, error) {
+	b := make([]byte, secretBytes)
+	if _, err := io.ReadFull(h.cfg.Random, b); err != nil {
+		return "", fmt.Errorf("random text: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b), nil
+}
+
+// errOrigin refuses forms that another site posts.
+var errOrigin = errors.New("posted from another site")
+
+// ownOrigin checks that a form was posted by a page of this installation.
+func (h *sessionHandlers) ownOrigin(c *gin.Context) error {
+	if err := h.origin.Check(c.Request); err != nil {
+		return &respond.Problem{Status: http.StatusForbidden, Text: "this form was sent from another site", Err: errOrigin}
+	}
+	return nil
+}
+
+// signOutView is the form that ends a session; Email is shown before its button.
+type signOutView struct{ Action, Here, Email, Label string }
+
+func (r *visitReader) signOutView(v *visit) signOutView {
+	return signOutView{Action: r.base + "/sign-out", Here: r.path(v.name), Email: v.visitor.Email, Label: "Sign out"}
 }

@@ -48,13 +48,13 @@ type sentView struct {
 	Hours       int
 }
 
-func (h *Handlers) signInView(v *visit) signInView {
-	return signInView{head: h.head("Sign in"), App: h.app(v), Action: h.path(v.name) + "/sign-in"}
+func (r *visitReader) signInView(v *visit) signInView {
+	return signInView{head: r.head("Sign in"), App: r.app(v), Action: r.path(v.name) + "/sign-in"}
 }
 
 // SignIn serves POST /install/{name}/sign-in. The answer says nothing about the
 // address.
-func (h *Handlers) SignIn(c *gin.Context) error {
+func (h *sessionHandlers) SignIn(c *gin.Context) error {
 	if err := h.ownOrigin(c); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (h *Handlers) SignIn(c *gin.Context) error {
 
 // sendLink writes the mail to a member who may have one. It always takes
 // SignInTime.
-func (h *Handlers) sendLink(ctx context.Context, v *visit, email string) error {
+func (h *sessionHandlers) sendLink(ctx context.Context, v *visit, email string) error {
 	done := time.NewTimer(h.cfg.SignInTime)
 	defer done.Stop()
 	err := h.writeLink(ctx, v, email)
@@ -100,7 +100,7 @@ func (h *Handlers) sendLink(ctx context.Context, v *visit, email string) error {
 	}
 }
 
-func (h *Handlers) writeLink(ctx context.Context, v *visit, email string) error {
+func (h *sessionHandlers) writeLink(ctx context.Context, v *visit, email string) error {
 	org := v.Project.OrganizationID
 	userID, isBlocked, err := distribution.SignInCandidate(ctx, h.cfg.DB, org, email)
 	if err != nil {

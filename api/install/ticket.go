@@ -7,7 +7,11 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
 // ticketAge is how long an install button works after its page was loaded.
@@ -62,10 +66,33 @@ func readTicket(secret []byte, text string, build int64, now time.Time) (user in
 	return user, true
 }
 
-func (h *Handlers) newTicket(ctx context.Context, build, user int64) (string, error) {
-	secret, err := h.installationSecret(ctx)
+// tickets signs tickets and reads them, with the secret of the installation.
+type tickets struct {
+	db  *storage.DB
+	now func() time.Time
+
+	mu     sync.Mutex
+	secret []byte // nil until it was read
+}
+
+func (t *tickets) newTicket(ctx context.Context, build, user int64) (string, error) {
+	secret, err := t.installationSecret(ctx)
 	if err != nil {
 		return "", err
 	}
-	return ticket{build: build, user: user, expires: h.cfg.Now().Add(ticketAge)}.signed(secret), nil
+	return ticket{build: build, user: user, expires: t.now().Add(ticketAge)}.signed(secret), nil
+}
+
+// installationSecret reads the secret once; a failure is tried again.
+func (t *tickets) installationSecret(ctx context.Context) ([]byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.secret == nil {
+		secret, err := distribution.InstallationSecret(ctx, t.db)
+		if err != nil {
+			return nil, err
+		}
+		t.secret = secret
+	}
+	return t.secret, nil
 }

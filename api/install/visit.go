@@ -49,13 +49,16 @@ func (v *visit) closed() bool {
 // not be looked for.
 var pageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
+// visitReader reads who comes, and to which page.
+type visitReader struct{ *site }
+
 // find reads the page of a request, for what is shown to everybody.
-func (h *Handlers) find(c *gin.Context) (*visit, error) {
+func (r *visitReader) find(c *gin.Context) (*visit, error) {
 	name := c.Param("name")
 	if !pageName.MatchString(name) {
 		return nil, storage.ErrNotFound
 	}
-	l, err := distribution.LandingByName(c.Request.Context(), h.cfg.DB, name)
+	l, err := distribution.LandingByName(c.Request.Context(), r.cfg.DB, name)
 	if err != nil {
 		return nil, err
 	}
@@ -68,33 +71,33 @@ func (h *Handlers) find(c *gin.Context) (*visit, error) {
 
 // open reads the page, who asks for it and, for the page of a project, at most so
 // many builds that this visitor may have.
-func (h *Handlers) open(c *gin.Context, builds int) (*visit, error) {
-	v, err := h.find(c)
+func (r *visitReader) open(c *gin.Context, builds int) (*visit, error) {
+	v, err := r.find(c)
 	if err != nil {
 		return nil, err
 	}
-	if v.visitor, err = h.visitor(c); err != nil {
+	if v.visitor, err = r.visitor(c); err != nil {
 		return nil, err
 	}
 	if v.visitor == nil && v.closed() {
 		v.standing = unknown
 		return v, nil
 	}
-	if err := h.choose(c.Request.Context(), v, builds); err != nil || v.visitor == nil {
+	if err := r.choose(c.Request.Context(), v, builds); err != nil || v.visitor == nil {
 		return v, err
 	}
-	v.standing, err = h.judge(c.Request.Context(), v, v.visitor.UserID)
+	v.standing, err = r.judge(c.Request.Context(), v, v.visitor.UserID)
 	return v, err
 }
 
 // choose makes the newest build that the visitor may have the one that the page of
 // a project shows: each upload is shared anew, so it need not be the latest one.
 // For who may have none that stays, and judge refuses it.
-func (h *Handlers) choose(ctx context.Context, v *visit, builds int) error {
+func (r *visitReader) choose(ctx context.Context, v *visit, builds int) error {
 	if v.OfBuild || v.Build == nil {
 		return nil
 	}
-	list, err := distribution.LatestBuildsFor(ctx, h.cfg.DB, v.Project.ID, v.userID(), !v.closed(), builds)
+	list, err := distribution.LatestBuildsFor(ctx, r.cfg.DB, v.Project.ID, v.userID(), !v.closed(), builds)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -104,7 +107,7 @@ func (h *Handlers) choose(ctx context.Context, v *visit, builds int) error {
 
 // judge asks what a person may do with the page. A block counts on open pages
 // too: who is signed in is known to be the one who was blocked.
-func (h *Handlers) judge(ctx context.Context, v *visit, userID int64) (standing, error) {
+func (r *visitReader) judge(ctx context.Context, v *visit, userID int64) (standing, error) {
 	if v.Build == nil {
 		// There is nothing to install; whoever belongs here may see that.
 		if v.closed() && (v.visitor == nil || v.visitor.OrganizationID != v.Project.OrganizationID) {
@@ -112,7 +115,7 @@ func (h *Handlers) judge(ctx context.Context, v *visit, userID int64) (standing,
 		}
 		return welcome, nil
 	}
-	access, err := distribution.BuildAccess(ctx, h.cfg.DB, v.Build.ID, userID)
+	access, err := distribution.BuildAccess(ctx, r.cfg.DB, v.Build.ID, userID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		access = distribution.Access{} // no member
@@ -133,16 +136,16 @@ func (h *Handlers) judge(ctx context.Context, v *visit, userID int64) (standing,
 const sessionAge = 30 * 24 * 60 * 60 // seconds
 
 // cookieName is bound to the host by its prefix where browsers allow it (https).
-func (h *Handlers) cookieName() string {
-	if h.https {
+func (r *visitReader) cookieName() string {
+	if r.https {
 		return "__Host-slipway_session"
 	}
 	return "slipway_session"
 }
 
 // session is the digest of the request's cookie.
-func (h *Handlers) session(c *gin.Context) (account.Digest, bool) {
-	cookie, err := c.Request.Cookie(h.cookieName())
+func (r *visitReader) session(c *gin.Context) (account.Digest, bool) {
+	cookie, err := c.Request.Cookie(r.cookieName())
 	if err != nil || cookie.Value == "" || len(cookie.Value) > maxSecret {
 		return account.Digest{}, false
 	}
@@ -153,12 +156,12 @@ func (h *Handlers) session(c *gin.Context) (account.Digest, bool) {
 const maxSecret = 128
 
 // visitor is who is signed in; nil when nobody is.
-func (h *Handlers) visitor(c *gin.Context) (*distribution.Visitor, error) {
-	session, ok := h.session(c)
+func (r *visitReader) visitor(c *gin.Context) (*distribution.Visitor, error) {
+	session, ok := r.session(c)
 	if !ok {
 		return nil, nil
 	}
-	v, err := distribution.VisitorBySession(c.Request.Context(), h.cfg.DB, session, h.cfg.Now())
+	v, err := distribution.VisitorBySession(c.Request.Context(), r.cfg.DB, session, r.cfg.Now())
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, nil
 	}
@@ -166,9 +169,9 @@ func (h *Handlers) visitor(c *gin.Context) (*distribution.Visitor, error) {
 }
 
 // setSession gives the browser its session; "" takes it away.
-func (h *Handlers) setSession(c *gin.Context, secret string) {
-	cookie := &http.Cookie{Name: h.cookieName(), Value: secret, Path: "/", MaxAge: sessionAge,
-		HttpOnly: true, Secure: h.https, SameSite: http.SameSiteLaxMode}
+func (r *visitReader) setSession(c *gin.Context, secret string) {
+	cookie := &http.Cookie{Name: r.cookieName(), Value: secret, Path: "/", MaxAge: sessionAge,
+		HttpOnly: true, Secure: r.https, SameSite: http.SameSiteLaxMode}
 	if secret == "" {
 		cookie.MaxAge = -1
 	}

@@ -18,15 +18,15 @@ const (
 )
 
 // discardBody reads the rest of the body, so that the sender reads the response.
-func (u *upload) discardBody(limit int64, timeout time.Duration) {
-	r := u.c.Request
-	if r.Body == nil || u.body == nil && r.Header.Get("Expect") != "" {
+func (r *receiver) discardBody(limit int64, timeout time.Duration) {
+	request := r.c.Request
+	if request.Body == nil || r.body == nil && request.Header.Get("Expect") != "" {
 		return // the sender waits for leave to send
 	}
-	if u.body != nil && u.body.err != nil {
+	if r.body != nil && r.body.err != nil {
 		return
 	}
-	control := http.NewResponseController(u.c.Writer)
+	control := http.NewResponseController(r.c.Writer)
 	buf := make([]byte, 64<<10)
 	end := time.Now().Add(timeout)
 	for n := int64(0); n < limit && time.Now().Before(end); {
@@ -34,7 +34,7 @@ func (u *upload) discardBody(limit int64, timeout time.Duration) {
 			// Writers without a connection, such as those of tests, refuse.
 			_ = control.SetReadDeadline(end)
 		}
-		m, err := r.Body.Read(buf)
+		m, err := request.Body.Read(buf)
 		if n += int64(m); err != nil {
 			return
 		}

@@ -36,18 +36,18 @@ func newKey() (string, error) {
 }
 
 // readFile receives the build's file.
-func (u *upload) readFile(p *part) error {
+func (r *receiver) readFile(p *part) error {
 	if !p.isFile {
 		return problemFile()
 	}
-	if u.file != nil {
+	if r.file != nil {
 		return invalid(fieldFile, "is given twice")
 	}
-	limit := u.cfg.MaxBytes
-	if u.symbolsOnly {
-		limit = u.cfg.MaxSymbols
+	limit := r.cfg.MaxBytes
+	if r.symbolsOnly {
+		limit = r.cfg.MaxSymbols
 	}
-	f, err := u.receiveFile(p, limit)
+	f, err := r.receiveFile(p, limit)
 	if err == errTooLong {
 		return problemTooLarge("the file is longer than " + strconv.FormatInt(limit, 10) + " bytes")
 	}
@@ -57,73 +57,73 @@ func (u *upload) readFile(p *part) error {
 	if f.Size == 0 && f.name == "" {
 		return problemFile() // an empty field of a page
 	}
-	u.file = f
+	r.file = f
 	return nil
 }
 
 // readSymbols receives the symbols file of a build, best effort: the form goes on
 // without it unless the sender fails.
-func (u *upload) readSymbols(p *part) error {
+func (r *receiver) readSymbols(p *part) error {
 	if !p.isFile {
-		return u.ignoreSymbolsText()
+		return r.ignoreSymbolsText()
 	}
-	if u.symbols != nil {
-		u.warn("symbols_file was ignored: it is given twice")
+	if r.symbols != nil {
+		r.warn("symbols_file was ignored: it is given twice")
 		return nil
 	}
-	f, err := u.receiveFile(p, u.cfg.MaxSymbols)
+	f, err := r.receiveFile(p, r.cfg.MaxSymbols)
 	var broken *storeError
 	switch {
 	case err == errTooLong:
-		u.warn("symbols_file was ignored: it is longer than " + strconv.FormatInt(u.cfg.MaxSymbols, 10) + " bytes")
+		r.warn("symbols_file was ignored: it is longer than " + strconv.FormatInt(r.cfg.MaxSymbols, 10) + " bytes")
 	case errors.As(err, &broken):
-		u.symbolsNotStored(err)
+		r.symbolsNotStored(err)
 	case err != nil:
 		return err
 	case f.Size == 0:
-		u.abort(f.writer)
+		r.abort(f.writer)
 	default:
-		u.symbols = f
+		r.symbols = f
 	}
 	return nil
 }
 
 // ignoreSymbolsText warns of a path that was sent as the symbols file.
-func (u *upload) ignoreSymbolsText() error {
-	text, err := io.ReadAll(io.LimitReader(u.form, 1))
+func (r *receiver) ignoreSymbolsText() error {
+	text, err := io.ReadAll(io.LimitReader(r.form, 1))
 	if err != nil {
 		return arrival(err)
 	}
 	if len(text) > 0 {
-		u.warn("symbols_file was ignored: it is not a file part")
+		r.warn("symbols_file was ignored: it is not a file part")
 	}
 	return nil
 }
 
-func (u *upload) symbolsNotStored(err error) {
-	u.symbols = nil
-	u.cfg.Log.WarnContext(u.ctx(), "symbols of an upload could not be stored", "error", err)
-	u.warn("symbols_file could not be stored")
+func (r *receiver) symbolsNotStored(err error) {
+	r.symbols = nil
+	r.cfg.Log.WarnContext(r.ctx(), "symbols of an upload could not be stored", "error", err)
+	r.warn("symbols_file could not be stored")
 }
 
 // receiveFile writes a part of at most limit bytes to an object that is not
 // visible yet. Errors are errTooLong, *storeError, or those of the sender.
-func (u *upload) receiveFile(p *part, limit int64) (*receivedFile, error) {
-	if err := u.admit(); err != nil {
+func (r *receiver) receiveFile(p *part, limit int64) (*receivedFile, error) {
+	if err := r.admit(); err != nil {
 		return nil, err
 	}
 	key, err := newKey()
 	if err != nil {
 		return nil, err
 	}
-	w, err := u.cfg.Objects.Create(u.ctx(), key, -1, object.WriteOptions{})
+	w, err := r.cfg.Objects.Create(r.ctx(), key, -1, object.WriteOptions{})
 	if err != nil {
 		return nil, &storeError{err}
 	}
-	u.writers = append(u.writers, w)
-	size, sum, err := u.copyPart(w, limit)
+	r.writers = append(r.writers, w)
+	size, sum, err := r.copyPart(w, limit)
 	if err != nil {
-		u.abort(w) // now: its buffer may be what the rest of the form needs
+		r.abort(w) // now: its buffer may be what the rest of the form needs
 		return nil, err
 	}
 	return &receivedFile{name: p.fileName, writer: w, NewFile: distribution.NewFile{Key: key, Size: size, SHA256: sum,
@@ -131,10 +131,10 @@ func (u *upload) receiveFile(p *part, limit int64) (*receivedFile, error) {
 }
 
 // copyPart returns the number of bytes and their SHA-256.
-func (u *upload) copyPart(w object.Writer, limit int64) (size int64, sum string, err error) {
+func (r *receiver) copyPart(w object.Writer, limit int64) (size int64, sum string, err error) {
 	digest := sha256.New()
 	for {
-		chunk, err := u.form.chunk()
+		chunk, err := r.form.chunk()
 		if err == io.EOF {
 			return size, hex.EncodeToString(digest.Sum(nil)), nil
 		}
@@ -144,7 +144,7 @@ func (u *upload) copyPart(w object.Writer, limit int64) (size int64, sum string,
 		if size += int64(len(chunk)); size > limit {
 			return 0, "", errTooLong
 		}
-		if err := u.permit.reserveBytes(u.ctx(), u.body.n); err != nil {
+		if err := r.permit.reserveBytes(r.ctx(), r.body.n); err != nil {
 			return 0, "", err
 		}
 		digest.Write(chunk)
@@ -155,37 +155,37 @@ func (u *upload) copyPart(w object.Writer, limit int64) (size int64, sum string,
 }
 
 // commitFiles stores the objects of an accepted form.
-func (u *upload) commitFiles() error {
-	if err := u.commit(u.file); err != nil {
+func (r *receiver) commitFiles() error {
+	if err := r.commit(r.file); err != nil {
 		return err
 	}
-	if u.symbols == nil {
+	if r.symbols == nil {
 		return nil
 	}
-	if err := u.commit(u.symbols); err != nil {
-		u.symbolsNotStored(err)
+	if err := r.commit(r.symbols); err != nil {
+		r.symbolsNotStored(err)
 	}
 	return nil
 }
 
-func (u *upload) commit(f *receivedFile) error {
+func (r *receiver) commit(f *receivedFile) error {
 	if _, err := f.writer.Commit(); err != nil {
-		u.unused = append(u.unused, f.Key) // whether the store has it is not sure
+		r.unused = append(r.unused, f.Key) // whether the store has it is not sure
 		return &storeError{err}
 	}
-	u.objects = append(u.objects, f.Key)
+	r.objects = append(r.objects, f.Key)
 	return nil
 }
 
 // abortWriters ends the writers that were not committed.
-func (u *upload) abortWriters() {
-	for _, w := range u.writers {
-		u.abort(w)
+func (r *receiver) abortWriters() {
+	for _, w := range r.writers {
+		r.abort(w)
 	}
 }
 
-func (u *upload) abort(w object.Writer) {
+func (r *receiver) abort(w object.Writer) {
 	if err := w.Abort(); err != nil {
-		u.cfg.Log.WarnContext(u.ctx(), "object of a refused upload not aborted, the sweep will", "error", err)
+		r.cfg.Log.WarnContext(r.ctx(), "object of a refused upload not aborted, the sweep will", "error", err)
 	}
 }

@@ -27,8 +27,9 @@ const (
 	idempotencyAge = 24 * time.Hour
 )
 
-// upload is one request on its way.
-type upload struct {
+// receiver reads one request: its header, then the parts of its form as they come.
+// What it has at the end is read by upload, which stores it.
+type receiver struct {
 	cfg         *Config
 	c           *gin.Context
 	of          respond.Interface
@@ -49,61 +50,60 @@ type upload struct {
 	symbols *receivedFile
 	writers []object.Writer // of all files, also of those that are left out
 
-	objects  []string // keys of stored objects, deleted unless keep
+	objects  []string // keys of stored objects
 	unused   []string // keys of objects that are deleted in any case
-	keep     bool
 	warnings []string // of this response, beside the build's own
 }
 
-// errRepeated: a build with the idempotency key exists (upload.earlier).
+// errRepeated: a build with the idempotency key exists (receiver.earlier).
 var errRepeated = errors.New("the upload was received before")
 
 // ctx carries the caller once it is known.
-func (u *upload) ctx() context.Context { return u.c.Request.Context() }
+func (r *receiver) ctx() context.Context { return r.c.Request.Context() }
 
 // receive reads the request. When it returns nil, the caller is known, the
 // parameters are valid and the objects are stored; after an error none is kept.
-func (u *upload) receive() error {
-	defer u.permit.release()
-	defer u.abortWriters()
-	if err := u.readHeader(); err != nil {
+func (r *receiver) receive() error {
+	defer r.permit.release()
+	defer r.abortWriters()
+	if err := r.readHeader(); err != nil {
 		return err
 	}
-	if err := u.readForm(); err != nil {
+	if err := r.readForm(); err != nil {
 		return err
 	}
-	if err := u.checkForm(); err != nil {
+	if err := r.checkForm(); err != nil {
 		return err
 	}
-	return u.commitFiles()
+	return r.commitFiles()
 }
 
 // readHeader checks what is known before the body.
-func (u *upload) readHeader() error {
-	r := u.c.Request
-	u.idempotencyKey = r.Header.Get(route.IdempotencyKey)
-	if err := checkIdempotencyKey(u.idempotencyKey); err != nil {
+func (r *receiver) readHeader() error {
+	request := r.c.Request
+	r.idempotencyKey = request.Header.Get(route.IdempotencyKey)
+	if err := checkIdempotencyKey(r.idempotencyKey); err != nil {
 		return err
 	}
-	caller, err := u.cfg.Auth.Identify(u.c, auth.UploadBuilds)
+	caller, err := r.cfg.Auth.Identify(r.c, auth.UploadBuilds)
 	if err != nil {
 		return err
 	}
 	if caller != nil {
-		if err := u.authenticated(caller); err != nil {
+		if err := r.authenticated(caller); err != nil {
 			return err
 		}
 	}
-	boundary := boundaryOf(r.Header.Get("Content-Type"))
+	boundary := boundaryOf(request.Header.Get("Content-Type"))
 	if boundary == "" || len(boundary) > maxBoundary {
 		return refuse(http.StatusBadRequest, 0, "the body must be multipart/form-data with a boundary; file is required as a part of it")
 	}
-	limit := u.cfg.maxBody()
-	if r.ContentLength > limit {
+	limit := r.cfg.maxBody()
+	if request.ContentLength > limit {
 		return &http.MaxBytesError{Limit: limit}
 	}
-	u.body = &bodyReader{r: r.Body, limit: limit}
-	u.form = newForm(u.body, boundary)
+	r.body = &bodyReader{r: request.Body, limit: limit}
+	r.form = newForm(r.body, boundary)
 	return nil
 }
 
@@ -120,9 +120,9 @@ func checkIdempotencyKey(key string) error {
 }
 
 // readForm reads the parts in the order in which they come.
-func (u *upload) readForm() error {
+func (r *receiver) readForm() error {
 	for parts := 1; ; parts++ {
-		p, err := u.form.next()
+		p, err := r.form.next()
 		if err == io.EOF {
 			return nil
 		}
@@ -132,104 +132,84 @@ func (u *upload) readForm() error {
 		if parts > maxParts {
 			return problemTooLarge("the form has more than " + strconv.Itoa(maxParts) + " parts")
 		}
-		if err := u.readPart(p); err != nil {
+		if err := r.readPart(p); err != nil {
 			return err
 		}
 	}
 }
 
 // readPart leaves parts without a meaning unread: the form skips them.
-func (u *upload) readPart(p *part) error {
+func (r *receiver) readPart(p *part) error {
 	name := spell(p.name).name
 	switch {
-	case name == fieldFile, name == fieldSymbols && u.symbolsOnly:
-		return u.readFile(p)
+	case name == fieldFile, name == fieldSymbols && r.symbolsOnly:
+		return r.readFile(p)
 	case name == fieldSymbols:
-		return u.readSymbols(p)
+		return r.readSymbols(p)
 	case name == "", p.isFile:
 		return nil
 	}
-	return u.readText(p, name)
+	return r.readText(p, name)
 }
 
 // authenticated goes on with a known caller: the bounds for uploads without a key
 // end here.
-func (u *upload) authenticated(caller *auth.Caller) error {
-	u.caller = caller
-	u.permit.authenticated()
-	if u.body != nil {
-		u.body.liftRate()
+func (r *receiver) authenticated(caller *auth.Caller) error {
+	r.caller = caller
+	r.permit.authenticated()
+	if r.body != nil {
+		r.body.liftRate()
 	}
-	if u.idempotencyKey == "" || u.symbolsOnly {
+	if r.idempotencyKey == "" || r.symbolsOnly {
 		return nil
 	}
-	return u.findEarlier()
+	return r.findEarlier()
 }
 
 // findEarlier returns errRepeated when the idempotency key stands for a build.
-func (u *upload) findEarlier() error {
-	since := u.cfg.Now().Add(-idempotencyAge)
-	build, err := distribution.SeenUpload(u.ctx(), u.cfg.DB, u.caller.OrganizationID, u.idempotencyKey, since)
+func (r *receiver) findEarlier() error {
+	since := r.cfg.Now().Add(-idempotencyAge)
+	build, err := distribution.SeenUpload(r.ctx(), r.cfg.DB, r.caller.OrganizationID, r.idempotencyKey, since)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	u.earlier = build
+	r.earlier = build
 	return errRepeated
 }
 
 // admit waits for a slot. An admitted form gets its large buffer and, of a sender
 // without a key, must arrive quickly.
-func (u *upload) admit() error {
-	if err := u.permit.acquire(u.ctx(), u.caller != nil); err != nil {
+func (r *receiver) admit() error {
+	if err := r.permit.acquire(r.ctx(), r.caller != nil); err != nil {
 		return err
 	}
-	u.form.grow(formBuffer)
-	if u.caller == nil {
-		end, _ := u.ctx().Deadline()
-		u.body.requireRate(&minimumRate{bytesPerSecond: u.cfg.UnauthenticatedRate, grace: u.cfg.UnauthenticatedGrace, end: end,
-			setDeadline: http.NewResponseController(u.c.Writer).SetReadDeadline, now: time.Now})
+	r.form.grow(formBuffer)
+	if r.caller == nil {
+		end, _ := r.ctx().Deadline()
+		r.body.requireRate(&minimumRate{bytesPerSecond: r.cfg.UnauthenticatedRate, grace: r.cfg.UnauthenticatedGrace, end: end,
+			setDeadline: http.NewResponseController(r.c.Writer).SetReadDeadline, now: time.Now})
 	}
 	return nil
 }
 
 // checkForm checks a form that was read to its end.
-func (u *upload) checkForm() (err error) {
-	if u.caller == nil {
-		return problemNoKey(u.of)
+func (r *receiver) checkForm() (err error) {
+	if r.caller == nil {
+		return problemNoKey(r.of)
 	}
-	if u.file == nil {
+	if r.file == nil {
 		return problemFile()
 	}
-	if u.params, err = u.fields.bind(u.of); err != nil {
+	if r.params, err = r.fields.bind(r.of); err != nil {
 		return err
 	}
-	if u.file.Size == 0 {
+	if r.file.Size == 0 {
 		return problemEmpty()
 	}
 	return nil
 }
 
-func (u *upload) warn(text string) { u.warnings = append(u.warnings, text) }
-
-// removeTimeout bounds the deletion of objects, which goes on although the caller
-// may be gone; what stays is found by the sweep.
-const removeTimeout = 30 * time.Second
-
-// removeObjects deletes the objects that no row names.
-func (u *upload) removeObjects() {
-	keys := u.unused
-	if !u.keep {
-		keys = append(keys, u.objects...)
-	}
-	if len(keys) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.ctx()), removeTimeout)
-	defer cancel()
-	if err := u.cfg.Objects.Delete(ctx, keys...); err != nil {
-		u.cfg.Log.WarnContext(ctx, "objects of a refused upload not deleted, the sweep will", "keys", keys, "error", err)
-	}
-}
+func (r *receiver) warn(text string) { r.warnings = append(r.warnings, text) }

@@ -18,48 +18,48 @@ const (
 
 // readText reads a field. The first key authenticates a sender that is not known
 // by its headers.
-func (u *upload) readText(p *part, name string) error {
-	u.textBytes += len(p.name)
-	text, err := u.textOf()
+func (r *receiver) readText(p *part, name string) error {
+	r.textBytes += len(p.name)
+	text, err := r.textOf()
 	if err != nil {
 		return arrival(err)
 	}
-	u.textBytes += len(text)
+	r.textBytes += len(text)
 	if len(text) > maxText {
 		return problemTooLarge(name + ": is longer than " + strconv.Itoa(maxText) + " bytes")
 	}
-	if u.textBytes > maxTexts {
+	if r.textBytes > maxTexts {
 		return problemTooLarge("the text parts are longer than " + strconv.Itoa(maxTexts) + " bytes")
 	}
-	u.fields.add(p.name, string(text))
-	if name != fieldKey || u.caller != nil {
+	r.fields.add(p.name, string(text))
+	if name != fieldKey || r.caller != nil {
 		return nil
 	}
-	key := u.fields.text(fieldKey)
+	key := r.fields.text(fieldKey)
 	if key == "" {
 		return nil
 	}
-	caller, err := u.cfg.Auth.IdentifyKey(u.c, auth.UploadBuilds, key)
+	caller, err := r.cfg.Auth.IdentifyKey(r.c, auth.UploadBuilds, key)
 	if err != nil {
 		return err
 	}
-	return u.authenticated(caller)
+	return r.authenticated(caller)
 }
 
 // textOf reads up to a byte more than a text may have. An upload without a key
 // that has more than maxEarly bytes of texts needs a permit, as for a file.
-func (u *upload) textOf() ([]byte, error) {
+func (r *receiver) textOf() ([]byte, error) {
 	var text []byte
-	if u.caller == nil && !u.permit.slot {
-		early := max(0, maxEarly-u.textBytes)
+	if r.caller == nil && !r.permit.slot {
+		early := max(0, maxEarly-r.textBytes)
 		var err error
-		if text, err = io.ReadAll(io.LimitReader(u.form, int64(early)+1)); err != nil || len(text) <= early {
+		if text, err = io.ReadAll(io.LimitReader(r.form, int64(early)+1)); err != nil || len(text) <= early {
 			return text, err
 		}
-		if err := u.admit(); err != nil {
+		if err := r.admit(); err != nil {
 			return nil, err
 		}
 	}
-	more, err := io.ReadAll(io.LimitReader(u.form, int64(maxText+1-len(text))))
+	more, err := io.ReadAll(io.LimitReader(r.form, int64(maxText+1-len(text))))
 	return append(text, more...), err
 }

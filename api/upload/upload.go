@@ -26,7 +26,9 @@
 package upload
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -69,7 +71,15 @@ func (h *Handlers) Symbols(c *gin.Context) error {
 }
 
 func (h *Handlers) begin(c *gin.Context, of respond.Interface) *upload {
-	return &upload{cfg: &h.cfg, c: c, of: of, permit: permit{admission: h.admission, from: remote.Network(c.ClientIP())}}
+	return &upload{receiver: receiver{cfg: &h.cfg, c: c, of: of,
+		permit: permit{admission: h.admission, from: remote.Network(c.ClientIP())}}}
+}
+
+// upload is one request on its way: it is received, then checked, stored and
+// responded to.
+type upload struct {
+	receiver
+	keep bool // the stored objects, which are deleted otherwise
 }
 
 func (u *upload) serveBuild() error {
@@ -93,4 +103,24 @@ func (u *upload) serveSymbols() error {
 		return explain(err)
 	}
 	return respond.JSON(u.c, 200, symbolsResponse{Status: "ok", Builds: builds})
+}
+
+// removeTimeout bounds the deletion of objects, which goes on although the caller
+// may be gone; what stays is found by the sweep.
+const removeTimeout = 30 * time.Second
+
+// removeObjects deletes the objects that no row names.
+func (u *upload) removeObjects() {
+	keys := u.unused
+	if !u.keep {
+		keys = append(keys, u.objects...)
+	}
+	if len(keys) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.ctx()), removeTimeout)
+	defer cancel()
+	if err := u.cfg.Objects.Delete(ctx, keys...); err != nil {
+		u.cfg.Log.WarnContext(ctx, "objects of a refused upload not deleted, the sweep will", "keys", keys, "error", err)
+	}
 }

@@ -141,7 +141,7 @@ func (b *Bootstrap) Apply(ctx context.Context, tx *storage.Tx, region string) er
 func bootstrapActor() Actor { return Actor{Name: ActorBootstrap} }
 
 func (b *Bootstrap) organization(ctx context.Context, tx *storage.Tx) error {
-	o, err := one[Organization](ctx, tx, organizationBySlug, b.Organization.Slug)
+	o, err := optionalRow[Organization](ctx, tx, organizationBySlug, b.Organization.Slug)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (b *Bootstrap) organization(ctx context.Context, tx *storage.Tx) error {
 }
 
 func (b *Bootstrap) team(ctx context.Context, tx *storage.Tx) error {
-	t, err := one[Team](ctx, tx, `select `+teamColumns+` from teams
+	t, err := optionalRow[Team](ctx, tx, `select `+teamColumns+` from teams
 		where organization_id = $1 and (uuid = $2 or name = $3) order by uuid = $2 desc limit 1`,
 		b.Organization.ID, b.Team.UUID, b.Team.Name)
 	if err != nil {
@@ -175,7 +175,7 @@ func (b *Bootstrap) team(ctx context.Context, tx *storage.Tx) error {
 }
 
 func (b *Bootstrap) owner(ctx context.Context, tx *storage.Tx) error {
-	u, err := one[User](ctx, tx, userByEmail, b.Owner.Email)
+	u, err := optionalRow[User](ctx, tx, userByEmail, b.Owner.Email)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (b *Bootstrap) keys(ctx context.Context, tx *storage.Tx) error {
 		text string
 	}{{KindAPI, b.Owner.APIKey}, {KindAccess, b.Owner.AccessKey}} {
 		secret := secretOf(key.text)
-		row, err := one[KeyRow](ctx, tx, `select `+keyColumns+` from api_keys where digest = $1`, secret.Digest[:])
+		row, err := optionalRow[KeyRow](ctx, tx, `select `+keyColumns+` from api_keys where digest = $1`, secret.Digest[:])
 		if err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func (b *Bootstrap) keys(ctx context.Context, tx *storage.Tx) error {
 }
 
 func (b *Bootstrap) crash(ctx context.Context, tx *storage.Tx) error {
-	p, err := one[CrashProject](ctx, tx, `select `+crashProjectColumns+` from crash_projects
+	p, err := optionalRow[CrashProject](ctx, tx, `select `+crashProjectColumns+` from crash_projects
 		where organization_id = $1 and name = $2`, b.Organization.ID, b.Crash.ProjectName)
 	if err != nil {
 		return err
@@ -245,7 +245,7 @@ func (b *Bootstrap) crash(ctx context.Context, tx *storage.Tx) error {
 	}
 	b.Crash.Project = p.ID
 	secret := secretOf(b.Crash.Token)
-	token, err := one[CrashToken](ctx, tx, `select `+crashTokenColumns+` from crash_tokens where digest = $1`, secret.Digest[:])
+	token, err := optionalRow[CrashToken](ctx, tx, `select `+crashTokenColumns+` from crash_tokens where digest = $1`, secret.Digest[:])
 	if err != nil || token != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (b *Bootstrap) crash(ctx context.Context, tx *storage.Tx) error {
 }
 
 func (b *Bootstrap) operator(ctx context.Context, tx *storage.Tx) error {
-	op, err := one[Operator](ctx, tx, `select `+operatorColumns+` from operators where username = $1`, b.Operator.Username)
+	op, err := optionalRow[Operator](ctx, tx, `select `+operatorColumns+` from operators where username = $1`, b.Operator.Username)
 	if err != nil || op != nil {
 		return err
 	}
@@ -263,8 +263,8 @@ func (b *Bootstrap) operator(ctx context.Context, tx *storage.Tx) error {
 	return err
 }
 
-// one reads a row that may be missing: nil then.
-func one[T any](ctx context.Context, tx *storage.Tx, query string, args ...any) (*T, error) {
+// optionalRow reads a row that may be missing: nil then.
+func optionalRow[T any](ctx context.Context, tx *storage.Tx, query string, args ...any) (*T, error) {
 	var rows []T
 	if err := tx.SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, storage.Wrap(err, "read")

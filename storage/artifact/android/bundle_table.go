@@ -50,10 +50,13 @@ func parseProtoTable(data []byte) (*protoTable, error) {
 		})
 		return len(t.types) < maxProtoTypes
 	})
-	if err == nil && len(t.types) == maxProtoTypes {
-		err = errors.New("there are too many types")
+	if err != nil {
+		return t, err
 	}
-	return t, err
+	if len(t.types) == maxProtoTypes {
+		return t, errors.New("there are too many types")
+	}
+	return t, nil
 }
 
 // candidates returns the values of a resource: Type.entry is 3, Entry.entry_id

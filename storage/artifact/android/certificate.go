@@ -93,29 +93,29 @@ func v1Certificate(raw []byte) ([]byte, error) {
 		Content asn1.RawValue `asn1:"explicit,optional,tag:0"`
 	}
 	var data signedData
-	_, err := asn1.Unmarshal(raw, &outer)
-	if err == nil {
-		_, err = asn1.Unmarshal(outer.Content.Bytes, &data)
+	if _, err := asn1.Unmarshal(raw, &outer); err != nil {
+		return nil, errCertificate
 	}
-	if err != nil {
+	if _, err := asn1.Unmarshal(outer.Content.Bytes, &data); err != nil {
 		return nil, errCertificate
 	}
 	var first []byte
-	for rest := data.Certificates.Bytes; len(rest) > 0; {
-		var one asn1.RawValue
-		if rest, err = asn1.Unmarshal(rest, &one); err != nil {
+	for unread := data.Certificates.Bytes; len(unread) > 0; {
+		var raw asn1.RawValue
+		var err error
+		if unread, err = asn1.Unmarshal(unread, &raw); err != nil {
 			break
 		}
 		if first == nil {
-			first = one.FullBytes
+			first = raw.FullBytes
 		}
 		var c certificate
-		if _, err := asn1.Unmarshal(one.FullBytes, &c); err != nil || len(data.Signers) == 0 {
+		if _, err := asn1.Unmarshal(raw.FullBytes, &c); err != nil || len(data.Signers) == 0 {
 			continue
 		}
 		by := data.Signers[0].Issuer
 		if c.TBS.Serial.Cmp(by.Serial) == 0 && bytes.Equal(c.TBS.Issuer.FullBytes, by.Name.FullBytes) {
-			return one.FullBytes, nil
+			return raw.FullBytes, nil
 		}
 	}
 	if first == nil {
