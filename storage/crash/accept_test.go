@@ -163,26 +163,26 @@ func TestAcceptRefusesWhatCannotBeInflated(t *testing.T) {
 // A commit of resends only is recognised by the statement that would have stored it.
 func TestAcceptResendsOnly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	in := []crash.Incoming{w.incoming(uuid.New(), "a"), w.incoming(uuid.New(), "b")}
-	first, _ := w.accept(in...)
-	again, made := w.accept(in[1], in[0])
+	r := open(t)
+	in := []crash.Incoming{r.incoming(uuid.New(), "a"), r.incoming(uuid.New(), "b")}
+	first, _ := r.accept(in...)
+	again, made := r.accept(in[1], in[0])
 	require.Equal(t, []crash.Receipt{{ID: first[1].ID, Outcome: crash.Resent}, {ID: first[0].ID, Outcome: crash.Resent}}, again)
 	require.Empty(t, made)
-	require.EqualValues(t, 1, w.number(`select count(*) from tasks`))
+	require.EqualValues(t, 1, r.Count(`select count(*) from tasks`))
 }
 
 // Commits that store one uuid at the same moment: one stores it, the others find it.
 func TestAcceptOneUUIDInCommitsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	r := open(t)
 	for range 5 {
-		in := w.incoming(uuid.New(), "same")
+		in := r.incoming(uuid.New(), "same")
 		outcomes := make([]crash.Outcome, 8)
 		var wg sync.WaitGroup
 		for i := range outcomes {
 			wg.Go(func() {
-				receipts, _, err := w.store.Accept(t.Context(), []crash.Incoming{w.incoming(uuid.New(), "other"), in}, task)
+				receipts, _, err := r.store.Accept(t.Context(), []crash.Incoming{r.incoming(uuid.New(), "other"), in}, task)
 				if assert.NoError(t, err) {
 					outcomes[i] = receipts[1].Outcome
 				}
@@ -195,5 +195,5 @@ func TestAcceptOneUUIDInCommitsAtOnce(t *testing.T) {
 		}
 		require.Equal(t, map[crash.Outcome]int{crash.First: 1, crash.Resent: len(outcomes) - 1}, counts)
 	}
-	require.EqualValues(t, 5*9, w.number(`select count(*) from crash_uuids`))
+	require.EqualValues(t, 5*9, r.Count(`select count(*) from crash_uuids`))
 }
