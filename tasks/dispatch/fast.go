@@ -140,8 +140,3 @@ func (f *Fast) look(ctx context.Context) {
 	f.room = room
 	clear(f.used)
 }
-
-// The keys of asynq 0.26 that are read here; a test holds them against the
-// module in use.
-func pendingKey(queue string) string  { return "asynq:{" + queue + "}:pending" }
-func taskKey(queue, id string) string { return "asynq:{" + queue + "}:t:" + id }
