@@ -59,21 +59,20 @@ func (h *Handlers) RunSchedule(c *gin.Context) {
 
 // fire writes the suite runs with their tasks.
 func (h *Handlers) fire(c *gin.Context, id uuid.UUID) (fire *schedule.Fire, err error) {
-	var jobs []*ledger.NewTask
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		var started []schedule.StartedRun
 		if fire, started, err = schedule.FireNow(ctx, tx, w, id, respond.RequestID(ctx)); err != nil {
 			return err
 		}
+		var list []*ledger.NewTask
 		for _, run := range started {
-			jobs = append(jobs, tasks.NewSuiteRun(run.OrganizationID, respond.RequestID(ctx), run.ID))
+			list = append(list, tasks.NewSuiteRun(run.OrganizationID, respond.RequestID(ctx), run.ID))
 		}
-		return h.insert(ctx, tx, jobs...)
+		return h.cfg.Queue.Insert(ctx, tx, list...)
 	})
 	if err != nil {
 		return nil, err
 	}
-	h.hand(jobs...)
 	return fire, nil
 }
 

@@ -237,15 +237,15 @@ func (h *Handlers) checkTunnel(ctx context.Context, organizationID int64, path, 
 // startRun writes the run with the tasks of its jobs. A key that another request
 // has used at the same time gives that one's run.
 func (h *Handlers) startRun(c *gin.Context, n run.NewRun) (testRun *run.Run, err error) {
-	var jobs []*ledger.NewTask
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		if testRun, err = run.StartRun(ctx, tx, w, n); err != nil {
 			return err
 		}
+		var list []*ledger.NewTask
 		for i := range testRun.Jobs {
-			jobs = append(jobs, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), testRun.Jobs[i].ID))
+			list = append(list, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), testRun.Jobs[i].ID))
 		}
-		return h.insert(ctx, tx, jobs...)
+		return h.cfg.Queue.Insert(ctx, tx, list...)
 	})
 	if errors.Is(err, idempotency.ErrSeen) {
 		if testRun, err = h.seenRun(c, n.Case.ID, n.Key); testRun == nil && err == nil {
@@ -256,27 +256,7 @@ func (h *Handlers) startRun(c *gin.Context, n run.NewRun) (testRun *run.Run, err
 	if err != nil {
 		return nil, err
 	}
-	h.hand(jobs...)
 	return testRun, nil
-}
-
-// insert writes tasks, those for which there is room as offered.
-func (h *Handlers) insert(ctx context.Context, tx *storage.Tx, jobs ...*ledger.NewTask) error {
-	for _, t := range jobs {
-		t.Delivered = h.cfg.Fast != nil && h.cfg.Fast.Reserve(t.Queue, t.OrganizationID)
-	}
-	_, err := ledger.InsertAll(ctx, tx, jobs)
-	return err
-}
-
-// hand gives committed tasks to the workers at once.
-func (h *Handlers) hand(jobs ...*ledger.NewTask) {
-	if h.cfg.Fast == nil {
-		return
-	}
-	for _, t := range jobs {
-		h.cfg.Fast.Deliver(t)
-	}
 }
 
 // seenRun gives the run that a request with the key has started; nil when there

@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
-	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -46,14 +45,12 @@ func (h *Handlers) RunSuite(c *gin.Context) {
 
 // startSuiteRun writes the suite run with its task; see startRun.
 func (h *Handlers) startSuiteRun(c *gin.Context, n run.NewSuiteRun) (testRun *run.SuiteRun, err error) {
-	var job *ledger.NewTask
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		n.RequestID = respond.RequestID(ctx)
 		if testRun, err = run.StartSuiteRun(ctx, tx, w, n); err != nil {
 			return err
 		}
-		job = tasks.NewSuiteRun(w.OrganizationID, n.RequestID, testRun.ID)
-		return h.insert(ctx, tx, job)
+		return h.cfg.Queue.Insert(ctx, tx, tasks.NewSuiteRun(w.OrganizationID, n.RequestID, testRun.ID))
 	})
 	if errors.Is(err, idempotency.ErrSeen) {
 		if testRun, err = h.seenSuiteRun(c, n.SuiteID, n.Key); testRun == nil && err == nil {
@@ -64,7 +61,6 @@ func (h *Handlers) startSuiteRun(c *gin.Context, n run.NewSuiteRun) (testRun *ru
 	if err != nil {
 		return nil, err
 	}
-	h.hand(job)
 	return testRun, nil
 }
 
