@@ -31,6 +31,9 @@ const (
 	rescueAge   = 6 * time.Second
 	rescueEvery = time.Second
 	sweepEvery  = 2 * time.Second
+	// historyEvery is far below the time that a history has left, and below the 30
+	// seconds after which a loop without a good round counts as broken.
+	historyEvery = 10 * time.Second
 )
 
 // Config is what a scheduler needs.
@@ -55,35 +58,19 @@ type Scheduler struct {
 	// monotonic clock: the last good round, and until when nothing is rescued.
 	rescued, patient time.Time
 
-	// Of Start and the loop of the triggers: asynq's entries by kind, of those kinds
-	// whose triggers are counted; "" while none is triggered.
-	entries map[string]string
+	entries []string // asynq's, one for each periodic kind; written by Start alone
 }
 
 // New makes a scheduler.
 func New(cfg Config) *Scheduler {
-	return &Scheduler{cfg: cfg, marked: map[string]time.Time{}, entries: map[string]string{}}
+	return &Scheduler{cfg: cfg, marked: map[string]time.Time{}}
 }
 
 // Start begins the loops.
 func (s *Scheduler) Start() error {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.cron = asynq.NewScheduler(s.cfg.Redis.Options(), &asynq.SchedulerOpts{
-		Location: time.UTC, LogLevel: asynq.ErrorLevel,
-		PostEnqueueFunc: func(_ *asynq.TaskInfo, err error) {
-			if err != nil {
-				s.cfg.Log.Warn("maintenance not triggered", "error", err)
-			}
-		},
-	})
-	for _, k := range periodicKinds() {
-		if err := s.register(k); err != nil {
-			stop()
-			return err
-		}
-	}
-	if err := s.cron.Start(); err != nil {
+	if err := s.startTriggers(); err != nil {
 		stop()
 		return fmt.Errorf("start the asynq scheduler: %w", err)
 	}
@@ -92,7 +79,7 @@ func (s *Scheduler) Start() error {
 	}
 	s.loops.Go(func() { s.cfg.Relay.Run(ctx, func() { s.mark("relay") }) })
 	s.loops.Go(func() { s.triggerAll(ctx) })
-	s.every(ctx, "triggers", watchEvery, s.watchTriggers)
+	s.every(ctx, "history", historyEvery, s.expireHistory)
 	s.every(ctx, "rescue", rescueEvery, s.rescue)
 	s.every(ctx, "sweep", sweepEvery, func(ctx context.Context) error {
 		_, err := s.cfg.Relay.Sweep(ctx)
@@ -145,7 +132,7 @@ func (s *Scheduler) every(ctx context.Context, name string, wait time.Duration, 
 }
 
 // Loops are the names of the loops that Marked tells of.
-func Loops() []string { return []string{"relay", "triggers", "rescue", "sweep"} }
+func Loops() []string { return []string{"relay", "history", "rescue", "sweep"} }
 
 func (s *Scheduler) mark(loop string) {
 	s.mu.Lock()

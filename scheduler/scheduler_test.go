@@ -70,7 +70,7 @@ func TestLoopsRunAndMaintenanceIsTriggeredAtTheStart(t *testing.T) {
 	}, 10*time.Second, 20*time.Millisecond)
 	require.Eventually(t, func() bool {
 		triggers, err := inspector.ListPendingTasks(tasks.Schedule)
-		return err == nil && len(triggers) >= 2 // the one of the start and those of the clock
+		return err == nil && len(triggers) == 1
 	}, 10*time.Second, 20*time.Millisecond)
 	require.Eventually(t, func() bool {
 		for _, loop := range Loops() {
@@ -79,7 +79,7 @@ func TestLoopsRunAndMaintenanceIsTriggeredAtTheStart(t *testing.T) {
 			}
 		}
 		return true
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 20*time.Second, 20*time.Millisecond)
 	f.Stop()
 	f.Stop() // once more does nothing
 }
@@ -96,7 +96,6 @@ func TestMaintenanceKindsHavePeriods(t *testing.T) {
 	for _, k := range periodicKinds() {
 		if k.Name == tasks.ScheduleTick.Name {
 			require.Equal(t, time.Second, k.Every, "schedules fire at every second")
-			require.True(t, counted(k), "or its triggers would fill Redis")
 		} else {
 			require.GreaterOrEqual(t, k.Every, time.Minute, k.Name)
 		}

@@ -39,7 +39,14 @@ type Querier interface {
 type DB struct{ *sqlx.DB }
 
 // Tx is one transaction.
-type Tx struct{ *sqlx.Tx }
+type Tx struct {
+	*sqlx.Tx
+	committed []func()
+}
+
+// AfterCommit has fn called when the transaction has been committed, and never when it
+// was rolled back or the outcome of the commit is unknown.
+func (tx *Tx) AfterCommit(fn func()) { tx.committed = append(tx.committed, fn) }
 
 // Config says where the database is and how much of it a process may use.
 type Config struct {
@@ -126,12 +133,13 @@ func (db *DB) Check(ctx context.Context) error {
 // it back. The error of a failed commit is an *UnknownOutcomeError when the
 // connection broke: the transaction may have been committed.
 func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
-	tx, err := db.BeginTxx(ctx, nil)
+	begun, err := db.BeginTxx(ctx, nil)
 	if err != nil {
 		return Wrap(err, "begin")
 	}
+	tx := &Tx{Tx: begun}
 	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
-	if err := fn(&Tx{tx}); err != nil {
+	if err := fn(tx); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -139,6 +147,9 @@ func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
 			return &UnknownOutcomeError{Err: err}
 		}
 		return Wrap(err, "commit")
+	}
+	for _, fn := range tx.committed {
+		fn()
 	}
 	return nil
 }

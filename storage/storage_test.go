@@ -100,6 +100,29 @@ func TestCommitOnALostConnectionIsUnknown(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrUnavailable)
 }
 
+func TestAfterCommit(t *testing.T) {
+	t.Parallel()
+	db, ctx := servicetest.DB(t), context.Background()
+	_, err := db.Exec(`create table marks (n int)`)
+	require.NoError(t, err)
+	called := 0
+	insert := func(tx *storage.Tx) error {
+		tx.AfterCommit(func() {
+			var n int
+			require.NoError(t, db.Get(&n, `select count(*) from marks`))
+			require.Equal(t, 1, n, "others see what was committed")
+			called++
+		})
+		_, err := tx.Exec(`insert into marks values (1)`)
+		return err
+	}
+	require.NoError(t, db.InTx(ctx, insert))
+	require.Equal(t, 1, called)
+	refused := errors.New("refused")
+	require.ErrorIs(t, db.InTx(ctx, func(tx *storage.Tx) error { return errors.Join(insert(tx), refused) }), refused)
+	require.Equal(t, 1, called, "a transaction that was rolled back calls nothing")
+}
+
 func TestAuditIsAppendOnly(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)

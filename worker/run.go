@@ -21,7 +21,7 @@ import (
 // receive takes one delivery. It always answers nil: whatever went wrong, the
 // ledger knows or will find out by an expired heartbeat or an outstanding delivery.
 func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
-	if kind, ok := triggeredKind(t.Type()); ok {
+	if kind, ok := dispatch.TriggeredKind(t.Type()); ok {
 		w.receiveTrigger(kind)
 		return nil
 	}

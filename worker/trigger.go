@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -32,22 +31,15 @@ type Prober interface {
 // probeTime bounds Pending, and what is asked of the ledger for a trigger.
 const probeTime = 5 * time.Second
 
-// triggeredKind gives the kind that a trigger asks for.
-func triggeredKind(typename string) (tasks.Kind, bool) {
-	name, ok := strings.CutPrefix(typename, tasks.TriggerPrefix)
-	if !ok {
-		return tasks.Kind{}, false
-	}
-	k, ok := tasks.Kinds()[name]
-	return k, ok
-}
-
 // receiveTrigger answers a trigger: it makes the task, or leaves it when there is one.
 func (w *Worker) receiveTrigger(kind tasks.Kind) {
 	handler := w.cfg.Handlers[kind.Name]
 	// The worker's context, for asynq's ends with its own lease.
 	ctx, cancel := context.WithTimeout(w.base, probeTime)
 	defer cancel()
+	if err := w.cfg.Redis.ReleaseTrigger(ctx, kind); err != nil {
+		w.cfg.Log.WarnContext(ctx, "trigger not released, the next ones are refused until its lock ends", "kind", kind.Name, "error", err)
+	}
 	prober, probes := handler.(Prober)
 	switch {
 	case handler == nil:

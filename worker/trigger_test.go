@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hibiken/asynq"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -43,7 +42,7 @@ func (f *fixture) ticks(t *testing.T) []ledger.Task {
 	return all
 }
 
-func TestWishOfAProberMakesNoRowWithoutWork(t *testing.T) {
+func TestTriggerOfAProberMakesNoRowWithoutWork(t *testing.T) {
 	t.Parallel()
 	for name, pending := range map[string]func(context.Context) (bool, error){
 		"nothing due": func(context.Context) (bool, error) { return false, nil },
@@ -68,7 +67,7 @@ func TestWishOfAProberMakesNoRowWithoutWork(t *testing.T) {
 }
 
 // The trigger goes the whole way: through Redis to a row that ran once.
-func TestWishOfAProberRunsAtOnce(t *testing.T) {
+func TestTriggerOfAProberRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	p := &prober{pending: due}
 	var rows atomic.Int32
@@ -77,8 +76,7 @@ func TestWishOfAProberRunsAtOnce(t *testing.T) {
 		return claim.Finish(ctx, map[string]int{"fires": 2}, nil)
 	}
 	f := probing(t, p)
-	trigger := asynq.NewTask(tasks.TriggerPrefix+tasks.ScheduleTick.Name, nil)
-	require.NoError(t, f.worker.cfg.Redis.Trigger(context.Background(), trigger, asynq.Queue(tasks.Schedule)))
+	require.NoError(t, f.worker.cfg.Redis.Trigger(context.Background(), tasks.ScheduleTick))
 	require.Eventually(t, func() bool {
 		all := f.ticks(t)
 		return len(all) == 1 && all[0].State == ledger.Succeeded
@@ -118,6 +116,26 @@ func TestNoMoreTicksThanSlots(t *testing.T) {
 	require.Len(t, f.ticks(t), tasks.ScheduleTick.Open+1, "slots are free again")
 }
 
+// A tick that works for long does not keep others from being triggered.
+func TestTriggerIsReleasedBeforeTheWork(t *testing.T) {
+	t.Parallel()
+	started, release := make(chan struct{}, tasks.ScheduleTick.Open), make(chan struct{})
+	f := probing(t, &prober{pending: due, handlerFunc: func(context.Context, *Claim) error {
+		started <- struct{}{}
+		<-release
+		return nil
+	}})
+	defer close(release)
+	for range 2 { // within the time of the first one's lock
+		require.NoError(t, f.worker.cfg.Redis.Trigger(context.Background(), tasks.ScheduleTick))
+		select {
+		case <-started:
+		case <-time.After(4 * time.Second):
+			t.Fatal("no tick")
+		}
+	}
+}
+
 // A worker that dies between the row and its claim, or at work, leaves a row that
 // goes the ordinary way.
 func TestTickOfADeadWorkerRuns(t *testing.T) {
@@ -144,7 +162,7 @@ func TestTickOfADeadWorkerRuns(t *testing.T) {
 	}
 }
 
-func TestWishWithoutAHandlerMakesNothing(t *testing.T) {
+func TestTriggerWithoutAHandlerMakesNothing(t *testing.T) {
 	t.Parallel()
 	f := start(t, tasks.CrashPurge, func(context.Context, *Claim) error { return nil })
 	for _, kind := range []tasks.Kind{tasks.ScheduleTick, tasks.LedgerRetention} {

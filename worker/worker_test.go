@@ -276,10 +276,10 @@ func TestBatchKindMergesRows(t *testing.T) {
 	require.Greater(t, merged.Load(), int32(3))
 }
 
-func TestWishMakesOneMaintenanceTask(t *testing.T) {
+func TestTriggerMakesOneMaintenanceTask(t *testing.T) {
 	t.Parallel()
 	f := start(t, tasks.LedgerRetention, func(context.Context, *Claim) error { return nil })
-	kind, ok := triggeredKind(tasks.TriggerPrefix + tasks.LedgerRetention.Name)
+	kind, ok := dispatch.TriggeredKind(tasks.TriggerPrefix + tasks.LedgerRetention.Name)
 	require.True(t, ok)
 	f.worker.receiveTrigger(kind)
 	f.worker.receiveTrigger(kind)
@@ -287,9 +287,9 @@ func TestWishMakesOneMaintenanceTask(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, total)
 	require.Nil(t, all[0].OrganizationID)
-	_, ok = triggeredKind("trigger:unknown")
+	_, ok = dispatch.TriggeredKind("trigger:unknown")
 	require.False(t, ok)
-	_, ok = triggeredKind(tasks.CrashPurge.Name)
+	_, ok = dispatch.TriggeredKind(tasks.CrashPurge.Name)
 	require.False(t, ok)
 }
 

@@ -44,8 +44,8 @@ type Config struct {
 	Objects object.Store
 	// Watcher ends the waits for runs and suite runs.
 	Watcher *wait.Watcher
-	// Fast hands new tasks over at once; may be nil.
-	Fast *dispatch.Fast
+	// Queue inserts tasks; nil leaves their delivery to the relay.
+	Queue *dispatch.Enqueuer
 	// Guard checks the addresses of tunnels.
 	Guard *outbound.Guard
 	// SigningKey seals secrets.

@@ -50,21 +50,20 @@ func (h schedules) start(c *gin.Context) error {
 		return err
 	}
 	var firing *schedule.Fire
-	var jobs []*ledger.NewTask
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		var started []schedule.StartedRun
 		if firing, started, err = schedule.FireNow(ctx, tx, w, id, respond.RequestID(ctx)); err != nil {
 			return err
 		}
+		var list []*ledger.NewTask
 		for _, run := range started {
-			jobs = append(jobs, tasks.NewSuiteRun(run.OrganizationID, respond.RequestID(ctx), run.ID))
+			list = append(list, tasks.NewSuiteRun(run.OrganizationID, respond.RequestID(ctx), run.ID))
 		}
-		return h.insert(ctx, tx, jobs...)
+		return h.cfg.Queue.Insert(ctx, tx, list...)
 	})
 	if err != nil {
 		return err
 	}
-	h.deliver(jobs...)
 	return data(c, http.StatusOK, viewFiring(firing))
 }
 

@@ -83,18 +83,18 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 	return h.write(ctx, w, n)
 }
 
-// write stores the run with the tasks of its jobs and hands these over. When another
-// request has used the key at the same time it returns that one's run.
+// write stores the run with the tasks of its jobs. When another request has used the
+// key at the same time it returns that one's run.
 func (h runs) write(ctx context.Context, w account.Writer, n run.NewRun) (started *run.Run, err error) {
-	var jobs []*ledger.NewTask
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
 		if started, err = run.StartRun(ctx, tx, w, n); err != nil {
 			return err
 		}
+		var list []*ledger.NewTask
 		for i := range started.Jobs {
-			jobs = append(jobs, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), started.Jobs[i].ID))
+			list = append(list, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), started.Jobs[i].ID))
 		}
-		return h.insert(ctx, tx, jobs...)
+		return h.cfg.Queue.Insert(ctx, tx, list...)
 	})
 	if errors.Is(err, idempotency.ErrSeen) {
 		if started, err = h.seen(ctx, w.OrganizationID, n.Case.ID, n.Key); started == nil && err == nil {
@@ -102,11 +102,7 @@ func (h runs) write(ctx context.Context, w account.Writer, n run.NewRun) (starte
 		}
 		return started, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	h.deliver(jobs...)
-	return started, nil
+	return started, err
 }
 
 // seen reads the run that a request with the key has started; nil when there is
@@ -121,25 +117,6 @@ func (h runs) seen(ctx context.Context, organization int64, id, key string) (*ru
 		return nil, problem(err, caseRun)
 	}
 	return started, err
-}
-
-// insert writes tasks, those for which there is room as delivered.
-func (h *room) insert(ctx context.Context, tx *storage.Tx, jobs ...*ledger.NewTask) error {
-	for _, t := range jobs {
-		t.Delivered = h.cfg.Fast != nil && h.cfg.Fast.Reserve(t.Queue, t.OrganizationID)
-	}
-	_, err := ledger.InsertAll(ctx, tx, jobs)
-	return err
-}
-
-// deliver delivers committed tasks to the workers at once.
-func (h *room) deliver(jobs ...*ledger.NewTask) {
-	if h.cfg.Fast == nil {
-		return
-	}
-	for _, t := range jobs {
-		h.cfg.Fast.Deliver(t)
-	}
 }
 
 // seenKey reads the id of what a request with the key has started; uuid.Nil when

@@ -404,10 +404,10 @@ func TestRunIsHandedOver(t *testing.T) {
 	redis, err := dispatch.OpenRedis(servicetest.RedisURL(t))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
-	var fast *dispatch.Fast
+	var fast *dispatch.Enqueuer
 	w := newWorld(t, func(cfg *api.Config) {
-		fast = dispatch.NewFast(redis, ledger.New(cfg.DB), slog.New(slog.DiscardHandler))
-		cfg.Fast = fast
+		fast = dispatch.NewEnqueuer(redis, ledger.New(cfg.DB), slog.New(slog.DiscardHandler))
+		cfg.Queue = fast
 	})
 	id := w.newCase(w.member, "case", nil)
 	suite := w.newSuite(w.member, "suite", id)

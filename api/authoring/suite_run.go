@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/idempotency"
-	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -53,13 +52,11 @@ func (h suiteRuns) start(c *gin.Context) error {
 // write stores the suite run with its task; see runs.write.
 func (h suiteRuns) write(ctx context.Context, w account.Writer, n run.NewSuiteRun) (started *run.SuiteRun, err error) {
 	n.RequestID = respond.RequestID(ctx)
-	var job *ledger.NewTask
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
 		if started, err = run.StartSuiteRun(ctx, tx, w, n); err != nil {
 			return err
 		}
-		job = tasks.NewSuiteRun(w.OrganizationID, n.RequestID, started.ID)
-		return h.insert(ctx, tx, job)
+		return h.cfg.Queue.Insert(ctx, tx, tasks.NewSuiteRun(w.OrganizationID, n.RequestID, started.ID))
 	})
 	if errors.Is(err, idempotency.ErrSeen) {
 		if started, err = h.seen(ctx, w.OrganizationID, n.SuiteID, n.Key); started == nil && err == nil {
@@ -70,7 +67,6 @@ func (h suiteRuns) write(ctx context.Context, w account.Writer, n run.NewSuiteRu
 	if err != nil {
 		return nil, err
 	}
-	h.deliver(job)
 	return started, nil
 }
 

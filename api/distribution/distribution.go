@@ -39,9 +39,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
-	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 
@@ -51,9 +51,11 @@ type Config struct {
 	// Objects may be nil: then downloads lead to the install page.
 	Objects object.Store
 	Links   link.Links
-	Vendor  string       // names the member has<Vendor>Sdk of version 1
-	Log     *slog.Logger // default slog.Default
-	Now     func() time.Time
+	// Queue inserts tasks; nil leaves their delivery to the relay.
+	Queue  *dispatch.Enqueuer
+	Vendor string       // names the member has<Vendor>Sdk of version 1
+	Log    *slog.Logger // default slog.Default
+	Now    func() time.Time
 }
 
 // Handlers are the handlers of the room's routes.
@@ -68,6 +70,7 @@ type room struct {
 	db      *storage.DB
 	objects object.Store
 	links   link.Links
+	queue   *dispatch.Enqueuer
 	views   Views
 	log     *slog.Logger
 	now     func() time.Time
@@ -75,7 +78,7 @@ type room struct {
 
 // New returns the handlers.
 func New(cfg Config) *Handlers {
-	r := &room{db: cfg.DB, objects: cfg.Objects, links: cfg.Links, views: NewViews(cfg.Links, cfg.Vendor),
+	r := &room{db: cfg.DB, objects: cfg.Objects, links: cfg.Links, queue: cfg.Queue, views: NewViews(cfg.Links, cfg.Vendor),
 		log: cfg.Log, now: cfg.Now}
 	if r.log == nil {
 		r.log = slog.Default()
@@ -168,7 +171,6 @@ func (r *room) deleteBuild(c *gin.Context, projectID, id int64) error {
 		if err := distribution.DeleteBuild(ctx, tx, w, projectID, id); err != nil {
 			return err
 		}
-		_, err := ledger.Insert(ctx, tx, tasks.NewBuildDelete(w.OrganizationID, respond.RequestID(ctx), id))
-		return err
+		return r.queue.Insert(ctx, tx, tasks.NewBuildDelete(w.OrganizationID, respond.RequestID(ctx), id))
 	})
 }

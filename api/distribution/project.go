@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
-	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -173,8 +172,7 @@ func (h projects) delete(c *gin.Context) error {
 		if err := distribution.DeleteProject(ctx, tx, w, id); err != nil {
 			return err
 		}
-		_, err := ledger.Insert(ctx, tx, tasks.NewProjectDelete(w.OrganizationID, respond.RequestID(ctx), id))
-		return err
+		return h.queue.Insert(ctx, tx, tasks.NewProjectDelete(w.OrganizationID, respond.RequestID(ctx), id))
 	})
 	if err != nil {
 		return err

@@ -40,15 +40,18 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/note"
 )
 
 // Config is what the pages need. DB, Objects, PublicURL and Log are required.
 type Config struct {
-	DB        *storage.DB
-	Objects   object.Store
-	Links     link.Links
+	DB      *storage.DB
+	Objects object.Store
+	Links   link.Links
+	// Queue inserts tasks; nil leaves their delivery to the relay.
+	Queue     *dispatch.Enqueuer
 	PublicURL string
 	Log       *slog.Logger
 	// Product is the name in the footer and in mail; default "Slipway".

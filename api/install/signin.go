@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
-	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/mailtemplate"
@@ -135,8 +134,7 @@ func (h *sessionHandlers) writeLink(ctx context.Context, v *visit, email string)
 		if err != nil || id == uuid.Nil {
 			return err
 		}
-		_, err = ledger.Insert(ctx, tx, tasks.NewMailSendNow(org, respond.RequestID(ctx), id))
-		return err
+		return h.cfg.Queue.Insert(ctx, tx, tasks.NewMailSendNow(org, respond.RequestID(ctx), id))
 	})
 }
 

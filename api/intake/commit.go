@@ -55,15 +55,15 @@ type Accepter interface {
 // data of a commit, it is halved until the bad report stands alone.
 type Committer struct {
 	store Accepter
-	fast  *dispatch.Fast // may be nil: the relay brings everything
+	queue *dispatch.Enqueuer // nil leaves the delivery to the relay
 	log   *slog.Logger
 
-	queue  chan *waiting
-	lanes  chan struct{}
-	stop   chan struct{}
-	done   sync.WaitGroup
-	inside atomic.Int64 // reports in Submit
-	crowd  atomic.Int64 // their smoothed number; only collect writes it
+	incoming chan *waiting
+	lanes    chan struct{}
+	stop     chan struct{}
+	done     sync.WaitGroup
+	inside   atomic.Int64 // reports in Submit
+	crowd    atomic.Int64 // their smoothed number; only collect writes it
 }
 
 // waiting is a report that waits for its commit.
@@ -79,9 +79,9 @@ type answer struct {
 }
 
 // NewCommitter makes a committer and starts it; Close ends it.
-func NewCommitter(store Accepter, fast *dispatch.Fast, log *slog.Logger) *Committer {
-	c := &Committer{store: store, fast: fast, log: log,
-		queue: make(chan *waiting, 4*commitMost), lanes: make(chan struct{}, commitLanes),
+func NewCommitter(store Accepter, queue *dispatch.Enqueuer, log *slog.Logger) *Committer {
+	c := &Committer{store: store, queue: queue, log: log,
+		incoming: make(chan *waiting, 4*commitMost), lanes: make(chan struct{}, commitLanes),
 		stop: make(chan struct{})}
 	c.done.Go(c.collect)
 	return c
@@ -102,7 +102,7 @@ func (c *Committer) Submit(ctx context.Context, r crash.Incoming) (crash.Receipt
 	timer := time.NewTimer(commitWait)
 	defer timer.Stop()
 	select {
-	case c.queue <- w:
+	case c.incoming <- w:
 	case <-ctx.Done():
 		return crash.Receipt{}, ctx.Err()
 	case <-timer.C:
@@ -172,14 +172,14 @@ func (c *Committer) collect() {
 	}
 	for {
 		select {
-		case w := <-c.queue:
+		case w := <-c.incoming:
 			take(w)
 		case <-linger.C:
 			flush()
 		case <-c.stop:
 			for c.inside.Load() > 0 {
 				select {
-				case w := <-c.queue:
+				case w := <-c.incoming:
 					take(w)
 				case <-time.After(time.Millisecond):
 					flush()
@@ -252,15 +252,11 @@ func (c *Committer) accept(ctx context.Context, in []crash.Incoming) ([]crash.Re
 			}
 			c.log.Warn("commit of crash reports: outcome unknown, reading again", "error", err, "reports", len(in))
 			if c.took(ctx, in, receipts) {
-				err = nil // the sweep brings the offers that were not handed over
+				err = nil // the sweep finds the rows that were not delivered
 			}
 		}
 		if err == nil {
-			if c.fast != nil {
-				for _, t := range made {
-					c.fast.Deliver(t)
-				}
-			}
+			c.queue.Deliver(made...)
 			for i := range receipts {
 				// The server was still committing when it was asked: what looks
 				// like a resend is this very report, and what that commit said
@@ -304,9 +300,9 @@ func (c *Committer) took(ctx context.Context, in []crash.Incoming, receipts []cr
 	}
 }
 
-// task makes the ledger row of a batch, on the fast path when Redis has room.
+// task returns the ledger row of a batch; accept delivers it.
 func (c *Committer) task(organization int64, batch uuid.UUID, bytes int) *ledger.NewTask {
 	t := tasks.NewCrashProcess(organization, batch, bytes)
-	t.Delivered = c.fast != nil && c.fast.Reserve(t.Queue, organization)
+	c.queue.Reserve(t)
 	return t
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/mailtemplate"
 )
 
@@ -20,6 +20,7 @@ import (
 // revoked, the audit log says why, and its owner is mailed, in one transaction.
 type Leaks struct {
 	db    *storage.DB
+	queue *dispatch.Enqueuer // nil leaves the delivery to the relay
 	log   *slog.Logger
 	slots chan struct{}
 }
@@ -34,8 +35,8 @@ const (
 )
 
 // NewLeaks makes the finder.
-func NewLeaks(db *storage.DB, log *slog.Logger) *Leaks {
-	return &Leaks{db: db, log: log, slots: make(chan struct{}, leakSlots)}
+func NewLeaks(db *storage.DB, queue *dispatch.Enqueuer, log *slog.Logger) *Leaks {
+	return &Leaks{db: db, queue: queue, log: log, slots: make(chan struct{}, leakSlots)}
 }
 
 // found revokes the key of a digest if there is one. A failure is logged: the
@@ -81,7 +82,7 @@ func (l *Leaks) revoke(ctx context.Context, tx *storage.Tx, digest account.Diges
 		if err != nil {
 			return err
 		}
-		if _, err := ledger.Insert(ctx, tx, tasks.NewMailSend(key.OrganizationID, request, id)); err != nil {
+		if err := l.queue.Insert(ctx, tx, tasks.NewMailSend(key.OrganizationID, request, id)); err != nil {
 			return err
 		}
 	}

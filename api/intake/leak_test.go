@@ -50,7 +50,7 @@ func TestLeakedKeyIsRevoked(t *testing.T) {
 	unknown, err := keys.New(account.KindAPI)
 	require.NoError(t, err)
 
-	l := NewLeaks(db, slog.New(slog.DiscardHandler))
+	l := NewLeaks(db, nil, slog.New(slog.DiscardHandler))
 	for range 2 { // the second time there is nothing to end
 		l.found(ctx, person.Digest)
 		l.found(ctx, machine.Digest)

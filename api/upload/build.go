@@ -67,13 +67,7 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 			return err
 		}
 		jobs = u.newTasks(made.Build, sync)
-		for _, t := range jobs {
-			t.Delivered = cfg.Fast != nil && cfg.Fast.Reserve(t.Queue, t.OrganizationID)
-			if _, err := ledger.Insert(ctx, tx, t); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cfg.Queue.Insert(ctx, tx, jobs...)
 	})
 	var unknown *storage.UnknownOutcomeError
 	if errors.As(err, &unknown) {
@@ -93,9 +87,6 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	out := &outcome{project: made.Project, build: made.Build, invalidGroups: made.InvalidGroups, warnings: u.warnings}
 	for _, t := range jobs {
 		out.tasks = append(out.tasks, t.ID.String())
-		if cfg.Fast != nil {
-			cfg.Fast.Deliver(t)
-		}
 	}
 	return out, nil
 }

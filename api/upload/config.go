@@ -29,8 +29,8 @@ type Config struct {
 	Vendor string
 	// BuildView returns a build as version 3 shows it.
 	BuildView func(*distribution.Build) any
-	// Fast hands tasks over right after the commit; nil leaves all to the relay.
-	Fast *dispatch.Fast
+	// Queue inserts tasks; nil leaves their delivery to the relay.
+	Queue *dispatch.Enqueuer
 
 	// MaxBytes bounds a build's file; default 4 GiB.
 	MaxBytes int64

@@ -26,15 +26,15 @@ func (apiCommand) Run(ctx context.Context, set *settings, log *slog.Logger) erro
 		log.Warn("SLIPWAY_PUBLIC_URL is not set; links are made from the address to listen at", "public_url", set.PublicURL)
 	}
 	return runTier(ctx, set, log, "api", func(s *services, stops *cleanups) error {
-		fast, stopFast := s.startFast()
-		stops.add(stopFast)
-		committer := intake.NewCommitter(s.crashes, fast, log)
+		queue, stopQueue := s.startEnqueuer()
+		stops.add(stopQueue)
+		committer := intake.NewCommitter(s.crashes, queue, log)
 		stops.add(committer.Close)
 		ready, err := s.readiness(ops.Process{API: true})
 		if err != nil {
 			return err
 		}
-		stop, err := s.startAPI(listener, fast, committer, ready)
+		stop, err := s.startAPI(listener, queue, committer, ready)
 		if err != nil {
 			return err
 		}
@@ -121,9 +121,9 @@ func (s *services) startAll(listener net.Listener) (stop func(), err error) {
 		return nil, err
 	}
 	stops.add(sched.Stop)
-	fast, stopFast := s.startFast()
-	stops.add(stopFast)
-	committer := intake.NewCommitter(s.crashes, fast, s.log)
+	queue, stopQueue := s.startEnqueuer()
+	stops.add(stopQueue)
+	committer := intake.NewCommitter(s.crashes, queue, s.log)
 	stopWorker, err := s.startWorker(workcrash.NewThrottle(committer.Crowd))
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (s *services) startAll(listener net.Listener) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	stopAPI, err := s.startAPI(listener, fast, committer, ready)
+	stopAPI, err := s.startAPI(listener, queue, committer, ready)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ import (
 )
 
 // startAPI connects the rooms of the api to the services and serves them.
-func (s *services) startAPI(listener net.Listener, fast *dispatch.Fast, committer *intake.Committer, ready *ops.Readiness) (stop func(), err error) {
+func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, committer *intake.Committer, ready *ops.Readiness) (stop func(), err error) {
 	var stops cleanups
 	defer func() {
 		if err != nil {
@@ -45,7 +45,7 @@ func (s *services) startAPI(listener net.Listener, fast *dispatch.Fast, committe
 		return nil, err
 	}
 	receiver, err := intake.New(intake.Config{Submitter: committer, Store: s.crashes, Objects: s.objects,
-		Region: s.settings.Region, Leaks: intake.NewLeaks(s.db, s.log), Observer: s.metrics.Observer(), Log: s.log,
+		Region: s.settings.Region, Leaks: intake.NewLeaks(s.db, queue, s.log), Observer: s.metrics.Observer(), Log: s.log,
 		Limits: intake.Limits{Report: s.settings.CrashReportBytes, Attachment: s.settings.CrashAttachmentBytes,
 			Attachments: s.settings.CrashAttachments, InFlight: s.settings.CrashBytesInFlight}})
 	if err != nil {
@@ -67,10 +67,10 @@ func (s *services) startAPI(listener net.Listener, fast *dispatch.Fast, committe
 	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, s.objects, keys), Intake: receiver,
 		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Console: console, DB: s.db,
 			ProtectMetrics: !s.settings.MetricsPublic}}
-	if err := s.addBuilds(&rooms, keys, authenticator, fast); err != nil {
+	if err := s.addBuilds(&rooms, keys, authenticator, queue); err != nil {
 		return nil, err
 	}
-	stopRunWatcher, err := s.addTests(&rooms, fast)
+	stopRunWatcher, err := s.addTests(&rooms, queue)
 	if err != nil {
 		return nil, err
 	}
@@ -93,38 +93,38 @@ func (s *services) startAPI(listener net.Listener, fast *dispatch.Fast, committe
 	return stops.run, nil
 }
 
-// startFast starts the fast path of dispatch, which delivers new tasks at once.
-func (s *services) startFast() (*dispatch.Fast, func()) {
-	fast := dispatch.NewFast(s.redis, s.ledger, s.log)
-	return fast, startLoop(fast.Run)
+// startEnqueuer starts what delivers new tasks right after their commit.
+func (s *services) startEnqueuer() (*dispatch.Enqueuer, func()) {
+	queue := dispatch.NewEnqueuer(s.redis, s.ledger, s.log)
+	return queue, startLoop(queue.Run)
 }
 
 // addBuilds adds the rooms of accounts, builds and install pages.
-func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, fast *dispatch.Fast) (err error) {
+func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, queue *dispatch.Enqueuer) (err error) {
 	rooms.Accounts, err = apiaccount.New(apiaccount.Config{DB: s.db, Keys: keys, Guard: s.guard, SigningKey: []byte(s.settings.SigningKey)})
 	if err != nil {
 		return err
 	}
 	links := link.New(s.settings.PublicURL)
 	views := apidistribution.NewViews(links, s.settings.Vendor)
-	rooms.Builds = apidistribution.New(apidistribution.Config{DB: s.db, Objects: s.objects, Links: links, Vendor: s.settings.Vendor, Log: s.log})
+	rooms.Builds = apidistribution.New(apidistribution.Config{DB: s.db, Objects: s.objects, Links: links, Queue: queue, Vendor: s.settings.Vendor, Log: s.log})
 	rooms.Uploads, err = upload.New(upload.Config{Auth: authenticator, DB: s.db, Objects: s.objects, Links: links, Vendor: s.settings.Vendor,
-		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Fast: fast, MaxBytes: s.settings.MaxUploadBytes, Log: s.log})
+		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Queue: queue, MaxBytes: s.settings.MaxUploadBytes, Log: s.log})
 	if err != nil {
 		return err
 	}
-	rooms.Pages, err = install.New(install.Config{DB: s.db, Objects: s.objects, Links: links, PublicURL: s.settings.PublicURL, Log: s.log})
+	rooms.Pages, err = install.New(install.Config{DB: s.db, Objects: s.objects, Links: links, Queue: queue, PublicURL: s.settings.PublicURL, Log: s.log})
 	return err
 }
 
 // addTests adds the room of cases, suites, schedules and runs, and returns what stops
 // the watcher of runs.
-func (s *services) addTests(rooms *api.Rooms, fast *dispatch.Fast) (stop func(), err error) {
+func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop func(), err error) {
 	watcher := wait.NewWatcher(wait.Config{Log: s.log,
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
 			return runstore.EndedRuns(ctx, s.db, ids)
 		}})
-	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Fast: fast, Guard: s.guard,
+	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Queue: queue, Guard: s.guard,
 		SigningKey: []byte(s.settings.SigningKey), PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check, Log: s.log})
 	if err != nil {
 		return nil, err

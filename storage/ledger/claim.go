@@ -152,25 +152,6 @@ func Touch(ctx context.Context, q storage.Querier, tokens []Token) error {
 	return storage.Wrap(err, "renew heartbeats")
 }
 
-// Progress keeps the result so far of a long task, in the transaction of the step
-// that it reports on; the next attempt finds it in the task. ErrStale when the
-// claim is no longer the worker's.
-func Progress(ctx context.Context, q storage.Querier, token Token, result any) error {
-	doc, err := json.Marshal(result)
-	if err != nil {
-		return fmt.Errorf("task progress: %w", err)
-	}
-	res, err := q.ExecContext(ctx, `update tasks set result = $3
-		where id = $1 and attempt = $2 and state = 'running'`, token.ID, token.Attempt, string(doc))
-	if err != nil {
-		return storage.Wrap(err, "keep task progress")
-	}
-	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return fmt.Errorf("keep task progress: %w", storage.ErrStale)
-	}
-	return nil
-}
-
 var fail = waking(`
 update tasks t set
 	state = case when t.cancel_requested then 'cancelled'

@@ -72,7 +72,7 @@ func TestRelayDeliversWhatIsDue(t *testing.T) {
 	require.Equal(t, Message{ID: task.ID, OrganizationID: f.org, RequestID: "req"}, m)
 	require.Zero(t, infos[0].Timeout%time.Second)
 
-	// These are the keys that the fast path and the sweep read.
+	// These are the keys that the enqueuer and the sweep read.
 	n, err := f.redis.client.LLen(ctx, pendingKey(tasks.Bulk)).Result()
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)
@@ -180,60 +180,6 @@ func TestRelayGivesDeliveriesBackWhenRedisIsAway(t *testing.T) {
 	due, err := f.store.DueQueues(ctx, tasks.Queues())
 	require.NoError(t, err)
 	require.Equal(t, []string{tasks.Bulk}, due, "the row waits in PostgreSQL")
-}
-
-func TestFastPath(t *testing.T) {
-	t.Parallel()
-	f := open(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	fast := NewFast(f.redis, f.store, slog.New(slog.DiscardHandler))
-	require.False(t, fast.Reserve(tasks.Bulk, f.org), "nothing is known of Redis yet")
-	fast.look(ctx)
-
-	task := tasks.NewCrashPurge(f.org, "", tasks.CrashPurgePayload{Key: "k"})
-	task.Delivered = fast.Reserve(task.Queue, f.org)
-	require.True(t, task.Delivered)
-	_, err := ledger.Insert(ctx, f.db, task)
-	require.NoError(t, err)
-	done := make(chan struct{})
-	go func() { fast.Run(ctx); close(done) }()
-	fast.Deliver(task)
-	require.Eventually(t, func() bool {
-		n, err := f.redis.client.LLen(ctx, pendingKey(tasks.Bulk)).Result()
-		return err == nil && n == 1
-	}, 5*time.Second, 5*time.Millisecond)
-	cancel()
-	<-done
-
-	fast.look(context.Background())
-	for range fastQuota {
-		require.True(t, fast.Reserve(tasks.Bulk, 1))
-	}
-	require.False(t, fast.Reserve(tasks.Bulk, 1), "one organization cannot take all places")
-	require.True(t, fast.Reserve(tasks.Bulk, 2))
-	fast.close()
-	require.False(t, fast.Reserve(tasks.Bulk, 2))
-}
-
-func TestFastPathLeavesTheRowToTheRelayWhenRedisFails(t *testing.T) {
-	t.Parallel()
-	f := open(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	away, err := OpenRedis("redis://127.0.0.1:1")
-	require.NoError(t, err)
-	defer away.Close()
-	fast := NewFast(away, f.store, slog.New(slog.DiscardHandler))
-	task := tasks.NewCrashPurge(f.org, "", tasks.CrashPurgePayload{Key: "k"})
-	task.Delivered = true
-	_, err = ledger.Insert(ctx, f.db, task)
-	require.NoError(t, err)
-	go fast.work(ctx)
-	fast.Deliver(task)
-	require.Eventually(t, func() bool {
-		due, err := f.store.DueQueues(ctx, tasks.Queues())
-		return err == nil && len(due) == 1
-	}, 10*time.Second, 20*time.Millisecond)
 }
 
 func TestOpenRedisHidesThePassword(t *testing.T) {

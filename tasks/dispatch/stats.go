@@ -52,6 +52,3 @@ func (r *Redis) Depths(ctx context.Context) ([]Depth, error) {
 	}
 	return depths, nil
 }
-
-// stateKey is the key of asynq 0.26 that holds the ids of a state.
-func stateKey(queue, state string) string { return "asynq:{" + queue + "}:" + state }

@@ -2,9 +2,7 @@ package build
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 
@@ -83,10 +81,8 @@ func (d *DeleteProject) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	var sum DeleteResult
-	if doc := claim.Tasks[0].Result; doc != nil {
-		if err := json.Unmarshal(*doc, &sum); err != nil {
-			return fmt.Errorf("progress of the deletion: %w", err)
-		}
+	if err := claim.ReadProgress(&sum); err != nil {
+		return err
 	}
 	var last []int64
 	for {
@@ -136,7 +132,7 @@ func (d *DeleteProject) step(ctx context.Context, claim *worker.Claim, ids []int
 		}
 		sum.Builds += len(ids)
 		sum.Objects += len(keys)
-		return ledger.Progress(ctx, tx, claim.Tasks[0].Token(), sum)
+		return claim.SaveProgress(ctx, tx, sum)
 	})
 	if err != nil {
 		return sum, err

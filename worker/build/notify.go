@@ -22,7 +22,6 @@ package build
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -72,10 +71,8 @@ func (n *Notify) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	var sum NotifyResult
-	if doc := claim.Tasks[0].Result; doc != nil {
-		if err := json.Unmarshal(*doc, &sum); err != nil {
-			return fmt.Errorf("progress of the notification: %w", err)
-		}
+	if err := claim.ReadProgress(&sum); err != nil {
+		return err
 	}
 	for {
 		// Read again for each step: when the build is disabled meanwhile, nobody
@@ -135,7 +132,7 @@ func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.
 			sum.Mails++
 		}
 		sum.After = people[len(people)-1].UserID
-		return ledger.Progress(ctx, tx, claim.Tasks[0].Token(), sum)
+		return claim.SaveProgress(ctx, tx, sum)
 	})
 	return sum, err
 }

@@ -2,9 +2,7 @@ package crash
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -64,10 +62,8 @@ func (p *Purge) Handle(ctx context.Context, claim *worker.Claim) error {
 	if err := attempt.filter.Validate(); err != nil {
 		return tasks.Permanent(err)
 	}
-	if doc := claim.Tasks[0].Result; doc != nil {
-		if err := json.Unmarshal(*doc, &attempt.result); err != nil {
-			return fmt.Errorf("progress of the purge: %w", err)
-		}
+	if err := claim.ReadProgress(&attempt.result); err != nil {
+		return err
 	}
 	if err := attempt.run(ctx); err != nil {
 		return err
@@ -172,7 +168,7 @@ func (r *purgeAttempt) applyIf(ctx context.Context, plan *crash.Removal, lock fu
 			return err
 		}
 		sum.Deleted += removed.Reports
-		return ledger.Progress(ctx, tx, r.claim.Tasks[0].Token(), sum)
+		return r.claim.SaveProgress(ctx, tx, sum)
 	})
 	if err != nil || !locked {
 		return false, err

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -80,10 +78,8 @@ func (h *Job) Handle(ctx context.Context, claim *worker.Claim) error {
 	}
 	a := attempt{Job: h, claim: claim, id: payload.JobID, began: time.Now(),
 		try: task.Attempt - (task.MaxAttempts - tasks.TestJob.MaxAttempts)}
-	if task.Result != nil {
-		if err := json.Unmarshal(*task.Result, &a.before); err != nil {
-			return tasks.Permanent(fmt.Errorf("progress of the job: %w", err))
-		}
+	if err := claim.ReadProgress(&a.before); err != nil {
+		return err
 	}
 	if lost := a.try - 1 - a.before.Failed; lost >= maxTries-1 {
 		_, err := a.finish(ctx, failure(store.CodeWorkerLost,
@@ -196,7 +192,7 @@ func (a *attempt) giveUp(ctx context.Context, err error) error {
 // note keeps what the next attempt is to know.
 func (a *attempt) note(ctx context.Context, noted Outcome) error {
 	return a.claim.Checkpoint(ctx, func(tx *storage.Tx) error {
-		return ledger.Progress(ctx, tx, a.claim.Tasks[0].Token(), noted)
+		return a.claim.SaveProgress(ctx, tx, noted)
 	})
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/schedule"
 
 	"github.com/google/uuid"
-	"github.com/hibiken/asynq"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
@@ -253,7 +252,7 @@ func TestPendingWaitsForTheMoment(t *testing.T) {
 }
 
 // The whole way of a trigger, through Redis and the worker.
-func TestWishFiresSchedules(t *testing.T) {
+func TestTriggerFiresSchedules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	redis, err := dispatch.OpenRedis(servicetest.RedisURL(t))
@@ -267,7 +266,7 @@ func TestWishFiresSchedules(t *testing.T) {
 	t.Cleanup(work.Stop)
 	trigger := func() {
 		t.Helper()
-		require.NoError(t, redis.Trigger(t.Context(), asynq.NewTask(tasks.TriggerPrefix+tasks.ScheduleTick.Name, nil), asynq.Queue(tasks.Schedule)))
+		require.NoError(t, redis.Trigger(t.Context(), tasks.ScheduleTick))
 	}
 	trigger()
 	w.schedules(20, w.suite, 0)
