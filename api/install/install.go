@@ -4,7 +4,7 @@
 //
 // Pages are rendered on the server, whole: one answer with its style in it, no
 // script, nothing from another host. What stands on a page is in two steps: visit
-// reads who comes and what they ask for, offerOf (pure) decides what the button
+// reads who comes and what they ask for, actionsOf (pure) decides what the button
 // does on this device or why an install cannot work. Templates only lay out.
 //
 // An open page serves everybody. A closed one shows those who are not signed in the
@@ -77,11 +77,12 @@ const (
 
 // Handlers are the handlers of the room's routes.
 type Handlers struct {
-	cfg    Config
+	*renderer
+	*visitors
+	cfg    *Config
 	base   string // path of the public URL, "" as a rule
 	https  bool
 	host   string
-	pages  *pages
 	origin *http.CrossOriginProtection
 	brake  *remote.Brake
 	notes  *notes
@@ -108,15 +109,17 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Random == nil {
 		cfg.Random = rand.Reader
 	}
-	h := &Handlers{cfg: cfg, base: strings.TrimRight(u.EscapedPath(), "/"), https: u.Scheme == "https", host: u.Host,
+	pages, err := newPages()
+	if err != nil {
+		return nil, err
+	}
+	https := u.Scheme == "https"
+	h := &Handlers{renderer: &renderer{&cfg, pages}, visitors: &visitors{&cfg, https}, cfg: &cfg, base: strings.TrimRight(u.EscapedPath(), "/"), https: https, host: u.Host,
 		origin: http.NewCrossOriginProtection(), brake: remote.NewBrake(cfg.SignInsPerMinute, cfg.Now), notes: newNotes(note.HTML, notesBytes)}
 	// Behind a proxy that changes the Host header, the pages' own origin is the
 	// public one.
 	if err := h.origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
 		return nil, fmt.Errorf("install pages: public URL: %w", err)
-	}
-	if h.pages, err = newPages(); err != nil {
-		return nil, err
 	}
 	return h, nil
 }

@@ -39,6 +39,12 @@ type head struct {
 	Refresh int // seconds; 0: never
 }
 
+// renderer writes pages, and failures as pages.
+type renderer struct {
+	cfg   *Config
+	pages *pages
+}
+
 func newPages() (*pages, error) {
 	style, err := files.ReadFile("page/page.css")
 	if err != nil {
@@ -65,13 +71,13 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
-func (h *Handlers) head(title string) head {
+func (h *renderer) head(title string) head {
 	return head{Title: title, Product: h.cfg.Product, Style: h.pages.style}
 }
 
 // render writes a page. It is made whole before the status goes out, so that an
 // error in it becomes an error page.
-func (h *Handlers) render(c *gin.Context, status int, name string, view any) error {
+func (h *renderer) render(c *gin.Context, status int, name string, view any) error {
 	var out bytes.Buffer
 	if err := h.pages.byName[name].ExecuteTemplate(&out, "frame.html", view); err != nil {
 		return fmt.Errorf("render page %s: %w", name, err)
@@ -102,7 +108,7 @@ type problemView struct {
 }
 
 // fail writes a failure as a page and logs it when it is the service's own.
-func (h *Handlers) fail(c *gin.Context, err error) {
+func (h *renderer) fail(c *gin.Context, err error) {
 	p, ok := h.explain(c, err)
 	if !ok {
 		return
@@ -127,7 +133,7 @@ func (h *Handlers) fail(c *gin.Context, err error) {
 }
 
 // failPlain writes a failure for a device, which shows it to nobody.
-func (h *Handlers) failPlain(c *gin.Context, err error) {
+func (h *renderer) failPlain(c *gin.Context, err error) {
 	p, ok := h.explain(c, err)
 	if !ok {
 		return
@@ -145,7 +151,7 @@ const statusGone = 499
 
 // explain returns how a failure is written, and writes its log line; false when the
 // visitor has gone or the answer has begun.
-func (h *Handlers) explain(c *gin.Context, err error) (*respond.Problem, bool) {
+func (h *renderer) explain(c *gin.Context, err error) (*respond.Problem, bool) {
 	ctx := c.Request.Context()
 	p := respond.Explain(err)
 	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled {

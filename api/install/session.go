@@ -24,8 +24,8 @@ type sessionView struct {
 var errLink = &respond.Problem{Status: http.StatusGone,
 	Text: "this sign-in link was used already, or it is too old. Open the page of the app and ask for a new one"}
 
-// link is the digest of the path's link.
-func (h *Handlers) link(c *gin.Context) (account.Digest, error) {
+// linkDigest is the digest of the path's link.
+func linkDigest(c *gin.Context) (account.Digest, error) {
 	text := c.Param("link")
 	if !strings.HasPrefix(text, linkPrefix) || len(text) > maxSecret {
 		return account.Digest{}, errLink
@@ -36,7 +36,7 @@ func (h *Handlers) link(c *gin.Context) (account.Digest, error) {
 // Session serves GET /session/{link} with a button. Looking at a link does not
 // use it: programs that check mail for harm look at all of them.
 func (h *Handlers) Session(c *gin.Context) error {
-	digest, err := h.link(c)
+	digest, err := linkDigest(c)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (h *Handlers) Confirm(c *gin.Context) error {
 	if err := h.ownOrigin(c); err != nil {
 		return err
 	}
-	digest, err := h.link(c)
+	digest, err := linkDigest(c)
 	if err != nil {
 		return err
 	}

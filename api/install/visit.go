@@ -40,7 +40,13 @@ func (v *visit) userID() int64 {
 	return v.visitor.UserID
 }
 
-// closed says that only people with whom the app was shared may see it.
+// visitors finds out who comes, to which page, and what they may do there.
+type visitors struct {
+	cfg   *Config
+	https bool
+}
+
+// closed reports whether only people with whom the app was shared may see it.
 func (v *visit) closed() bool {
 	return v.LoginRequired || v.Project.LandingPageMode != distribution.Open
 }
@@ -50,7 +56,7 @@ func (v *visit) closed() bool {
 var pageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // find reads the page of a request, for what is shown to everybody.
-func (h *Handlers) find(c *gin.Context) (*visit, error) {
+func (h *visitors) find(c *gin.Context) (*visit, error) {
 	name := c.Param("name")
 	if !pageName.MatchString(name) {
 		return nil, storage.ErrNotFound
@@ -66,9 +72,9 @@ func (h *Handlers) find(c *gin.Context) (*visit, error) {
 	return v, nil
 }
 
-// open reads the page, who asks for it and, for the page of a project, at most so
+// open reads the page, who comes to it and, for the page of a project, at most so
 // many builds that this visitor may have.
-func (h *Handlers) open(c *gin.Context, builds int) (*visit, error) {
+func (h *visitors) open(c *gin.Context, builds int) (*visit, error) {
 	v, err := h.find(c)
 	if err != nil {
 		return nil, err
@@ -90,7 +96,7 @@ func (h *Handlers) open(c *gin.Context, builds int) (*visit, error) {
 // choose makes the newest build that the visitor may have the one that the page of
 // a project shows: each upload is shared anew, so it need not be the latest one.
 // For who may have none that stays, and judge refuses it.
-func (h *Handlers) choose(ctx context.Context, v *visit, builds int) error {
+func (h *visitors) choose(ctx context.Context, v *visit, builds int) error {
 	if v.OfBuild || v.Build == nil {
 		return nil
 	}
@@ -102,9 +108,9 @@ func (h *Handlers) choose(ctx context.Context, v *visit, builds int) error {
 	return nil
 }
 
-// judge asks what a person may do with the page. A block counts on open pages
+// judge returns what a person may do with the page. A block counts on open pages
 // too: who is signed in is known to be the one who was blocked.
-func (h *Handlers) judge(ctx context.Context, v *visit, userID int64) (standing, error) {
+func (h *visitors) judge(ctx context.Context, v *visit, userID int64) (standing, error) {
 	if v.Build == nil {
 		// There is nothing to install; whoever belongs here may see that.
 		if v.closed() && (v.visitor == nil || v.visitor.OrganizationID != v.Project.OrganizationID) {
@@ -133,7 +139,7 @@ func (h *Handlers) judge(ctx context.Context, v *visit, userID int64) (standing,
 const sessionAge = 30 * 24 * 60 * 60 // seconds
 
 // cookieName is bound to the host by its prefix where browsers allow it (https).
-func (h *Handlers) cookieName() string {
+func (h *visitors) cookieName() string {
 	if h.https {
 		return "__Host-slipway_session"
 	}
@@ -141,7 +147,7 @@ func (h *Handlers) cookieName() string {
 }
 
 // session is the digest of the request's cookie.
-func (h *Handlers) session(c *gin.Context) (account.Digest, bool) {
+func (h *visitors) session(c *gin.Context) (account.Digest, bool) {
 	cookie, err := c.Request.Cookie(h.cookieName())
 	if err != nil || cookie.Value == "" || len(cookie.Value) > maxSecret {
 		return account.Digest{}, false
@@ -153,7 +159,7 @@ func (h *Handlers) session(c *gin.Context) (account.Digest, bool) {
 const maxSecret = 128
 
 // visitor is who is signed in; nil when nobody is.
-func (h *Handlers) visitor(c *gin.Context) (*distribution.Visitor, error) {
+func (h *visitors) visitor(c *gin.Context) (*distribution.Visitor, error) {
 	session, ok := h.session(c)
 	if !ok {
 		return nil, nil
@@ -166,7 +172,7 @@ func (h *Handlers) visitor(c *gin.Context) (*distribution.Visitor, error) {
 }
 
 // setSession gives the browser its session; "" takes it away.
-func (h *Handlers) setSession(c *gin.Context, secret string) {
+func (h *visitors) setSession(c *gin.Context, secret string) {
 	cookie := &http.Cookie{Name: h.cookieName(), Value: secret, Path: "/", MaxAge: sessionAge,
 		HttpOnly: true, Secure: h.https, SameSite: http.SameSiteLaxMode}
 	if secret == "" {
