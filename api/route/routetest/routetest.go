@@ -1,6 +1,10 @@
 // Package routetest serves the routes of one room to the room's tests: the paths,
 // actions and failures of the real list, without the bounds and log lines that
 // package api puts around them.
+//
+// Who calls is for the guard to find out. Tests of what handlers do take ByContext
+// and put a caller into the request's context; tests of who may do it take
+// ByCredentials and send keys.
 package routetest
 
 import (
