@@ -30,7 +30,7 @@ type format struct {
 	agent         string
 }
 
-// formats are the values of a request's format that are accepted.
+// formats are the accepted values of format.
 var formats = map[string]format{
 	formatJSON: {name: formatJSON, scope: account.ScopeErrorPost},
 	"minidump": {name: "minidump", scope: account.ScopeErrorPost, dumpPart: "upload_file_minidump",

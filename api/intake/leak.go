@@ -16,8 +16,8 @@ import (
 )
 
 // Leaks ends keys that an app's SDK was configured with in place of a crash
-// token: everybody who has the app can read them. The key is revoked, the audit
-// log says why, and its owner is mailed, in one transaction.
+// token: everybody who has the app can read them. The key is
+// revoked, the audit log says why, and its owner is mailed, in one transaction.
 type Leaks struct {
 	db    *storage.DB
 	log   *slog.Logger
