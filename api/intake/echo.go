@@ -19,7 +19,7 @@ const (
 // echo turns a checked document into the answer: its members, then response
 // and _rxid. The document is written over, as it stands in a buffer with some
 // room behind it. Members of these names that the client sent are left out; they
-// can only be there when the document has members foreign to the contract.
+// can only be there when the document has members that a report does not know.
 func echo(doc []byte, id uuid.UUID, foreign bool) []byte {
 	if foreign && mayRepeat(doc) {
 		doc = without(doc)

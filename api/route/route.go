@@ -1,6 +1,6 @@
 // Package route describes one line of the api's list of routes. A room exports its
-// lines by a method Routes, in the order of the documents; package api serves them
-// all, with authentication, deadline and bounds around each handler.
+// lines by a method Routes; package api serves them all, with authentication,
+// deadline and bounds around each handler.
 //
 // A handler parses, validates, makes one call and writes the success by package
 // respond. A failure it returns, and Serve writes it in the shape of the route's

@@ -35,7 +35,7 @@ type RedisConfig struct {
 // Errors: *MissingError, *StartError.
 func (f *Folder) Redis(ctx context.Context, config RedisConfig) (*Server, error) {
 	if config.Databases < 0 {
-		return nil, fmt.Errorf("private: Databases is %d, must not be negative", config.Databases)
+		return nil, fmt.Errorf("localservice: Databases is %d, must not be negative", config.Databases)
 	}
 	if config.MaxMemoryMB < 0 {
 		return nil, fmt.Errorf("localservice: MaxMemoryMB is %d, must not be negative", config.MaxMemoryMB)

@@ -29,8 +29,6 @@ var plainWords = map[string]string{
 	"joins":        "coalesced",
 	"led":          "what it does",
 	"lens":         "source",
-	"offer":        "delivery, deliver",
-	"offers":       "deliveries",
 	"passed over":  "skipped",
 	"patience":     "grace period",
 	"performance":  "execution",

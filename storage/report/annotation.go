@@ -142,8 +142,8 @@ func pairMember(key []byte) pairRole {
 	return pairNone
 }
 
-// unknownMember reads a member that is not documented, and looks for secrets in it
-// as in an annotation. depth is the number of objects and arrays
+// unknownMember reads a member that this package does not know, and looks for
+// secrets in it as in an annotation. depth is the number of objects and arrays
 // around it.
 func (f *secretFinder) unknownMember(key []byte, depth int) bool {
 	if f.ignore {

@@ -6,7 +6,7 @@ import (
 
 // Check walks a submitted body once and refuses it with an *Error if it is
 // not a report object within the limits: valid JSON in valid UTF-8 with the
-// eight required members, and every member of the documented type. The shapes
+// eight required members, and every known member of its type. The shapes
 // {"body":{...}} and {"body":"..."} are unwrapped, one level deep, unless the
 // eight required members stand beside body. Nothing of the body is changed.
 //
@@ -56,7 +56,7 @@ func Check(body []byte, limits Limits) (Head, error) {
 }
 
 // The members of the report object that are known, as bits of a set. The
-// eight required ones come first, in the order of the documentation.
+// eight required ones come first.
 const (
 	memberUUID = 1 << iota
 	memberTimestamp

@@ -117,7 +117,7 @@ func TestScrubAttributes(t *testing.T) {
 	require.Equal(t, with(`"attributes":{"password":"[scrubbed]","user.token":"[scrubbed]","secret":"[scrubbed]","url":"?token=[scrubbed]","application.session":"s"}`), string(Scrub(nil, head)))
 }
 
-// Secrets are looked for in every member that is not documented.
+// Secrets are looked for in every unknown member.
 func TestScrubForeign(t *testing.T) {
 	t.Parallel()
 	const text, masked = `"https://u:pw1@h/?token=abc123"`, `"https://u:[scrubbed]@h/?token=[scrubbed]"`

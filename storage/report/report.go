@@ -170,8 +170,8 @@ type Head struct {
 	UUID          [16]byte
 	Timestamp     int64
 	Symbolication string
-	// UnknownMembers is set when the submitted object has members that are not
-	// documented.
+	// UnknownMembers is set when the submitted object has members that this
+	// package does not know.
 	UnknownMembers bool
 	// Document is the report object: the submitted bytes themselves, but for
 	// the shape {"body":{...}}, where it is the inner object, and for

@@ -23,10 +23,10 @@ func (m *memberReader) sourceMap() bool {
 }
 
 // source reads a source code entry: text with the line at which it starts, or
-// the path of a file. Two undocumented shapes come from real clients
-// and are accepted: an empty entry (or null), for a frame whose file is not known,
-// and one with a member type, a panel of text (a log) that is not a part of
-// any file and so has no first line.
+// the path of a file. Two more shapes come from real clients and are accepted: an
+// empty entry (or null), for a frame whose file is not known, and one with a member
+// type, a panel of text (a log) that is not a part of any file and so has no first
+// line.
 func (m *memberReader) source(id []byte) bool {
 	entered, ok := m.optionalObject()
 	if !entered {

@@ -43,23 +43,23 @@ func (r *reader) assertion(c *command) (ok bool, err error) {
 	return true, nil
 }
 
-// compare gives the tool of an assertion; nil for a name that is none.
-func (r *reader) compare(c *command, name string) (*step.Tool, error) {
+// compare returns the tool of an assertion; nil for a name that is none.
+func (v *values) compare(c *command, name string) (*step.Tool, error) {
 	if name == "Title" || name == "NotTitle" {
-		m, err := r.matcher(c.path+".target", step.TitleIs, c.Target)
+		m, err := v.matcher(c.path+".target", step.TitleIs, c.Target)
 		return assertion(nil, name == "NotTitle", m), err
 	}
 	form, ok := forms[name]
 	if !ok {
 		return nil, nil
 	}
-	s, err := r.locator(c.path+".target", c.Target)
+	s, err := v.locator(c.path+".target", c.Target)
 	if err != nil {
 		return nil, err
 	}
 	m := form.matcher
 	if form.text != "" {
-		text, err := r.matcher(c.path+".value", form.text, c.Value)
+		text, err := v.matcher(c.path+".value", form.text, c.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func locked(s *step.Selector) *step.Selector {
 	return within(s, ":is(:disabled,[readonly])", "[@disabled or @readonly]")
 }
 
-// selected gives the chosen option of a list. XPath sees attributes only, not
+// selected returns the chosen option of a list. XPath sees attributes only, not
 // what was chosen since.
 func selected(s *step.Selector) *step.Selector {
 	if s.Type != step.CSS {
@@ -129,8 +129,8 @@ func selected(s *step.Selector) *step.Selector {
 
 // matcher reads an expected text. Selenium IDE compares the whole text; the
 // patterns are those of files that began in its older versions.
-func (r *reader) matcher(path, name, value string) (*step.Matcher, error) {
-	value, err := r.text(path, value)
+func (v *values) matcher(path, name, value string) (*step.Matcher, error) {
+	value, err := v.text(path, value)
 	if err != nil {
 		return nil, err
 	}

@@ -150,17 +150,8 @@ func (r *reader) input(c *command) error {
 	if err != nil {
 		return err
 	}
-	r.fill(c, s, r.place(s), value)
+	r.fill(c, s, r.frames.place(s), value)
 	return nil
-}
-
-// place tells fields apart, with the frames that they lie in.
-func (r *reader) place(s *step.Selector) string {
-	var text strings.Builder
-	for _, frame := range append(r.frames[:len(r.frames):len(r.frames)], s) {
-		text.WriteString(frame.Type + "=" + frame.Value + "\n")
-	}
-	return text.String()
 }
 
 // choose reads the options of lists. The tool takes a value, a label or index=N.

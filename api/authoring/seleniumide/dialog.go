@@ -26,10 +26,10 @@ var answers = map[string]string{
 	"answerPrompt":        accept,
 }
 
-func (r *reader) dialog(c *command, action string, answer bool) (*step.Tool, error) {
+func (v *values) dialog(c *command, action string, answer bool) (*step.Tool, error) {
 	tool := &step.Tool{Type: step.HandleDialog, Args: step.Args{Action: action}}
 	if answer {
-		text, err := r.text(c.path+".target", c.Target)
+		text, err := v.text(c.path+".target", c.Target)
 		if err != nil {
 			return nil, err
 		}

@@ -102,7 +102,7 @@ func (r *reader) sendKeys(c *command) error {
 	if err != nil {
 		return err
 	}
-	place := r.place(s)
+	place := r.frames.place(s)
 	for i, part := range list {
 		if i > 0 {
 			s = nil

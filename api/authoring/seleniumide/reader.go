@@ -1,8 +1,6 @@
 package seleniumide
 
 import (
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -18,9 +16,9 @@ type reader struct {
 	commands []command
 	at       int // the command being read
 
-	variables map[string]string // of store
-	frames    []*step.Selector  // around the elements of the steps that follow
-	windows   windows
+	values
+	frames  frames // around the elements of the steps that follow
+	windows windows
 	// answer is what the next dialog will be told, and answered the command that
 	// a dialog was answered behind.
 	answer   *step.Tool
@@ -33,14 +31,14 @@ type reader struct {
 	origins []string // for each step, the path of its command
 }
 
-// filled tells which field a step filled, and how many steps there were then.
+// filled is the field that a step filled, and how many steps there were then.
 type filled struct {
 	steps int
 	place string
 }
 
 func newReader(base string, commands []command) *reader {
-	return &reader{base: base, commands: commands, variables: map[string]string{"nbsp": "\u00a0"},
+	return &reader{base: base, commands: commands, values: values{variables: map[string]string{"nbsp": "\u00a0"}},
 		windows: newWindows(), answered: -1, typed: map[string]bool{}}
 }
 
@@ -135,80 +133,4 @@ func clip(text string, most int) string {
 		most--
 	}
 	return text[:most]
-}
-
-// texts are the escapes of Selenium IDE.
-var texts = strings.NewReplacer(`\\`, `\`, `\r`, "\r", `\n`, "\n")
-
-var (
-	variable     = regexp.MustCompile(`\$\{(\w+)\}`)
-	variableName = regexp.MustCompile(`^\w{1,64}$`)
-)
-
-// text gives a value as Selenium IDE uses it: trimmed, its variables replaced,
-// its escapes undone. Names that store did not set stay as they are.
-func (r *reader) text(path, value string) (string, error) {
-	return r.expand(path, value, true)
-}
-
-func (r *reader) expand(path, value string, escapes bool) (string, error) {
-	unescape := func(part string) string {
-		if escapes {
-			return texts.Replace(part)
-		}
-		return part
-	}
-	value = strings.TrimSpace(value)
-	var out strings.Builder
-	end := 0
-	for _, m := range variable.FindAllStringSubmatchIndex(value, -1) {
-		known, ok := r.variables[value[m[2]:m[3]]]
-		if !ok {
-			continue
-		}
-		out.WriteString(unescape(value[end:m[0]]))
-		out.WriteString(known)
-		end = m[1]
-		if out.Len() > step.MaxText {
-			break
-		}
-	}
-	if out.Len()+len(value)-end > step.MaxText {
-		return "", invalid(path, "has at most %d bytes with its variables replaced", step.MaxText)
-	}
-	out.WriteString(unescape(value[end:]))
-	return out.String(), nil
-}
-
-// milliseconds reads a time; missing stands for an empty one. Times are bounded
-// by what a step may wait.
-func (r *reader) milliseconds(path, value string, missing int) (int, error) {
-	value, err := r.text(path, value)
-	if err != nil || value == "" {
-		return missing, err
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 0 {
-		return 0, invalid(path, "must be a number of milliseconds")
-	}
-	return min(n, step.MaxWaitMS), nil
-}
-
-// element reads the target as a locator, with hints from the other locators that
-// were recorded.
-func (r *reader) element(c *command) (*step.Selector, error) {
-	s, err := r.locator(c.path+".target", c.Target)
-	if err != nil {
-		return nil, err
-	}
-	s.Fingerprint = hints(c)
-	return s, nil
-}
-
-func (r *reader) locator(path, text string) (*step.Selector, error) {
-	text, err := r.expand(path, text, false)
-	if err != nil {
-		return nil, err
-	}
-	return parseLocator(path, text)
 }

@@ -50,7 +50,7 @@ func (r *reader) selectWindow(c *command) error {
 		r.add(c, switchWindow(step.WindowTitle, title), false)
 		return nil
 	}
-	number, ok := r.window(strings.TrimPrefix(target, "handle="))
+	number, ok := r.windows.number(strings.TrimPrefix(target, "handle="))
 	if !ok {
 		return invalid(path, "must be handle=${NAME} of a window that a command before opened or stored")
 	}
@@ -59,7 +59,8 @@ func (r *reader) selectWindow(c *command) error {
 	return nil
 }
 
-func (r *reader) window(handle string) (int, bool) {
+// number returns the number of a window that a handle names.
+func (w *windows) number(handle string) (int, bool) {
 	if name, ok := strings.CutPrefix(handle, "win_ser_"); ok {
 		if name == "local" {
 			return 0, true
@@ -71,59 +72,10 @@ func (r *reader) window(handle string) (int, bool) {
 	if name == nil || name[0] != handle {
 		return 0, false
 	}
-	number, ok := r.windows.numbers[name[1]]
+	number, ok := w.numbers[name[1]]
 	return number, ok
 }
 
 func switchWindow(name, value string) step.Tool {
 	return step.Tool{Type: step.SwitchWindow, Args: step.Args{Matcher: &step.Matcher{Name: name, Args: step.MatcherArgs{Value: value}}}}
-}
-
-// selectFrame notes the frames around what follows. index=0\1 is a way through
-// several, where .. leads out.
-func (r *reader) selectFrame(c *command) error {
-	target, path := strings.TrimSpace(c.Target), c.path+".target"
-	switch {
-	case target == "relative=top":
-		r.frames = nil
-		return nil
-	case target == "relative=parent":
-		r.leaveFrame()
-		return nil
-	case strings.HasPrefix(target, "index="):
-		for part := range strings.SplitSeq(strings.TrimPrefix(target, "index="), `\`) {
-			if part == ".." {
-				r.leaveFrame()
-				continue
-			}
-			n, err := strconv.Atoi(part)
-			if err != nil || n < 0 || n > step.MaxSteps {
-				return invalid(path, "must be index= with the number of a frame")
-			}
-			if err := r.enterFrame(path, &step.Selector{Type: step.CSS, Value: "iframe, frame", Index: &n}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	s, err := r.locator(path, target)
-	if err != nil {
-		return err
-	}
-	return r.enterFrame(path, s)
-}
-
-func (r *reader) enterFrame(path string, s *step.Selector) error {
-	if len(r.frames) >= step.MaxNesting {
-		return invalid(path, "lies in more than %d frames", step.MaxNesting)
-	}
-	// A list that a former step refers to must not change.
-	r.frames = append(r.frames[:len(r.frames):len(r.frames)], s)
-	return nil
-}
-
-func (r *reader) leaveFrame() {
-	if n := len(r.frames); n > 0 {
-		r.frames = r.frames[:n-1]
-	}
 }

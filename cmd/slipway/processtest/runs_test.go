@@ -113,7 +113,7 @@ func assertText(css, text string) obj {
 	return onElement("assert", css, obj{"matcher": obj{"name": "text", "args": obj{"value": text}}})
 }
 
-// chrome is a target that the private chromedriver serves.
+// chrome is a target that the managed chromedriver serves.
 func chrome() obj { return obj{"capabilities": obj{"browserName": "chrome"}} }
 
 // made is a case as the interface answers.
