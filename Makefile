@@ -37,7 +37,7 @@ deps: ## Install or build everything that the tests need
 check: deps ## Check the sources and run the fast tests
 	@.ci/test --fast $(PACKAGES)
 
-test: deps ## Check the sources and run all tests: the fast ones, then those that kill the program
+test: deps ## Check the sources and run all tests: the fast ones, then those that kill programs
 	@.ci/test $(PACKAGES)
 
 fuzz: ## Run every fuzz target (FUZZTIME each)

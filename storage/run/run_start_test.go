@@ -129,7 +129,7 @@ func TestIdempotencyKeyOfARun(t *testing.T) {
 	_, err = w.TryRun(w.Org.Member.Writer, other, 1, "key-1")
 	require.NoError(t, err, "the key counts for one case")
 
-	w.Exec(`update authoring_keys set created_at = now() - interval '25 hours'`)
+	w.Exec(`update idempotency_keys set created_at = now() - interval '25 hours'`)
 	_, err = SeenKey(fixture.Context(t), w.DB, w.Org.ID, RunOperation(c.ID), "key-1")
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	run, err := w.TryRun(w.Org.Member.Writer, c, 1, "key-1")
