@@ -48,7 +48,7 @@ values (` + strings.Join(values, ", ") + `, now() + make_interval(secs => ` + p(
 on conflict do nothing`
 }
 
-// complete gives a task without one its id, and the task's payload as JSON.
+// complete returns a task without one its id, and the task's payload as JSON.
 func (t *NewTask) complete() (payload string, err error) {
 	if t.ID == uuid.Nil {
 		if t.ID, err = uuid.NewV7(); err != nil {
@@ -70,7 +70,7 @@ func (t *NewTask) delivery() int {
 	return 0
 }
 
-// Statement gives the insert of a task as SQL, with its parameters numbered from
+// Statement returns the insert of a task as SQL, with its parameters numbered from
 // first on, and their values: for a caller who writes the task and rows of its own
 // in one statement.
 func Statement(t *NewTask, first int) (string, []any, error) {
@@ -83,7 +83,7 @@ func Statement(t *NewTask, first int) (string, []any, error) {
 		t.Delay.Seconds(), t.delivery()}, nil
 }
 
-// Insert writes a task in the caller's transaction and gives its id. The answer
+// Insert writes a task in the caller's transaction and sets its id. The result
 // is false when an open task with the same kind and dedupe key stands already.
 func Insert(ctx context.Context, q storage.Querier, t *NewTask) (bool, error) {
 	statement, args, err := Statement(t, 1)
