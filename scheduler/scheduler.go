@@ -7,7 +7,7 @@
 // schedulers meet in one open ledger row.
 //
 // Each loop logs its errors and goes on: a PostgreSQL or Redis that restarts
-// delays work and loses none. Marked tells readiness when each loop last ended
+// delays work and loses none. Marked reports to readiness when each loop last ended
 // a round well.
 package scheduler
 
@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// rescueAge is the silence after which a worker counts as dead. Workers
-	// beat every two seconds; with rescueEvery and the relay's tick a task of a
+	// rescueAge is the time without a heartbeat after which a worker counts as dead. Workers
+	// send a heartbeat every two seconds; with rescueEvery and the relay's tick a task of a
 	// killed worker is delivered again within eight seconds.
 	rescueAge   = 6 * time.Second
 	rescueEvery = time.Second
@@ -56,12 +56,12 @@ type Scheduler struct {
 
 	// Of the rescue loop alone, in wall-clock time, for a suspend stops the
 	// monotonic clock: the last good round, and until when nothing is rescued.
-	rescued, patient time.Time
+	lastRescue, graceUntil time.Time
 
 	entries []string // asynq's, one for each periodic kind; written by Start alone
 }
 
-// New makes a scheduler.
+// New returns a scheduler.
 func New(cfg Config) *Scheduler {
 	return &Scheduler{cfg: cfg, marked: map[string]time.Time{}}
 }
@@ -75,7 +75,7 @@ func (s *Scheduler) Start() error {
 		return fmt.Errorf("start the asynq scheduler: %w", err)
 	}
 	for _, loop := range Loops() {
-		s.mark(loop) // the start counts: a loop is silent when it falls silent
+		s.mark(loop) // the start counts: a loop is expired when it stops
 	}
 	s.loops.Go(func() { s.cfg.Relay.Run(ctx, func() { s.mark("relay") }) })
 	s.loops.Go(func() { s.triggerAll(ctx) })
@@ -98,7 +98,7 @@ func (s *Scheduler) Stop() {
 	s.loops.Wait()
 }
 
-// Marked gives, by loop, when its last round ended without an error.
+// Marked returns, by loop, when its last round ended without an error.
 func (s *Scheduler) Marked() map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *Scheduler) every(ctx context.Context, name string, wait time.Duration, 
 	})
 }
 
-// Loops are the names of the loops that Marked tells of.
+// Loops are the names of the loops in Marked.
 func Loops() []string { return []string{"relay", "history", "rescue", "sweep"} }
 
 func (s *Scheduler) mark(loop string) {
@@ -142,26 +142,26 @@ func (s *Scheduler) mark(loop string) {
 
 // rescue returns the tasks of dead workers to the queue. After a gap, an outage of
 // the database or a suspend of the machine, every heartbeat is old and none says
-// anything: workers get the time to beat before the first rescue.
+// anything: workers get the time for a heartbeat before the first rescue.
 func (s *Scheduler) rescue(ctx context.Context) error {
-	if now := time.Now().Round(0); now.Sub(s.rescued) > 3*rescueEvery {
+	if now := time.Now().Round(0); now.Sub(s.lastRescue) > 3*rescueEvery {
 		if err := s.cfg.Ledger.DB().Check(ctx); err != nil {
 			return err
 		}
-		s.rescued, s.patient = now, now.Add(rescueAge)
+		s.lastRescue, s.graceUntil = now, now.Add(rescueAge)
 		return nil
-	} else if now.Before(s.patient) {
+	} else if now.Before(s.graceUntil) {
 		if err := s.cfg.Ledger.DB().Check(ctx); err != nil {
 			return err
 		}
-		s.rescued = now
+		s.lastRescue = now
 		return nil
 	}
 	rescued, err := s.cfg.Ledger.Rescue(ctx, rescueAge)
 	if err != nil {
 		return err
 	}
-	s.rescued = time.Now().Round(0)
+	s.lastRescue = time.Now().Round(0)
 	for _, t := range rescued {
 		s.cfg.Log.WarnContext(ctx, "task of a lost worker rescued", "task_id", t.ID,
 			"kind", t.Kind, "attempt", t.Attempt, "state", t.State)

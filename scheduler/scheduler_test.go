@@ -104,7 +104,7 @@ func TestMaintenanceKindsHavePeriods(t *testing.T) {
 	}
 }
 
-func TestRescueIsPatientAfterAGap(t *testing.T) {
+func TestRescueWaitsAfterAGap(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	id := f.silent(t)
@@ -113,14 +113,14 @@ func TestRescueIsPatientAfterAGap(t *testing.T) {
 	require.NoError(t, f.rescue(ctx))
 	require.Equal(t, ledger.Running, f.state(t, id))
 
-	f.patient = time.Now()
+	f.graceUntil = time.Now()
 	require.NoError(t, f.rescue(ctx))
 	require.Equal(t, ledger.Queued, f.state(t, id))
 
 	// The database was away, or the machine slept.
 	id = f.silent(t)
-	f.rescued = time.Now().Add(-5 * time.Second).Round(0)
+	f.lastRescue = time.Now().Add(-5 * time.Second).Round(0)
 	require.NoError(t, f.rescue(ctx))
 	require.Equal(t, ledger.Running, f.state(t, id))
-	require.Greater(t, time.Until(f.patient), rescueAge-time.Second)
+	require.Greater(t, time.Until(f.graceUntil), rescueAge-time.Second)
 }

@@ -123,7 +123,7 @@ func scrubURL(err error, raw string) string {
 	return strings.ReplaceAll(err.Error(), raw, "(redacted)")
 }
 
-// Check answers nil when the database answers a query.
+// Check returns nil when the database responds to a query.
 func (db *DB) Check(ctx context.Context) error {
 	var one int
 	return Wrap(db.GetContext(ctx, &one, "select 1"), "query the database")

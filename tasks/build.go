@@ -16,7 +16,7 @@ var (
 		MaxAttempts: 10, Backoff: time.Second, MaxBackoff: 5 * time.Minute,
 	}
 	// BuildSync copies a build's file to the organization's connection. It sends
-	// up to some GiB to somebody else's service: hours of patience, one copy of
+	// up to some GiB to somebody else's service: hours of time, one copy of
 	// an organization at a time.
 	BuildSync = Kind{
 		Name: "build:sync", Queue: Bulk, Timeout: time.Hour,
@@ -74,24 +74,24 @@ func (p ProjectPayload) Validate() error {
 	return nil
 }
 
-// NewBuildNotify makes the task.
+// NewBuildNotify returns the task.
 func NewBuildNotify(organization int64, requestID string, buildID int64) *ledger.NewTask {
 	return BuildNotify.new(organization, requestID, BuildNotifyPayload{BuildID: buildID})
 }
 
-// NewBuildSync makes the task.
+// NewBuildSync returns the task.
 func NewBuildSync(organization int64, requestID string, buildID int64) *ledger.NewTask {
 	t := BuildSync.new(organization, requestID, BuildPayload{BuildID: buildID})
 	t.ConcurrencyKey = "build:sync:" + organizationKey(organization)
 	return t
 }
 
-// NewBuildDelete makes the task.
+// NewBuildDelete returns the task.
 func NewBuildDelete(organization int64, requestID string, buildID int64) *ledger.NewTask {
 	return BuildDelete.new(organization, requestID, BuildPayload{BuildID: buildID})
 }
 
-// NewProjectDelete makes the task.
+// NewProjectDelete returns the task.
 func NewProjectDelete(organization int64, requestID string, projectID int64) *ledger.NewTask {
 	return ProjectDelete.new(organization, requestID, ProjectPayload{ProjectID: projectID})
 }

@@ -40,7 +40,7 @@ func (p CrashProcessPayload) Validate() error {
 	return nil
 }
 
-// NewCrashProcess makes the task of a batch. The task has the batch's id, and
+// NewCrashProcess returns the task of a batch. The task has the batch's id, and
 // weighs the kilobytes of the batch's documents.
 func NewCrashProcess(organization int64, batch uuid.UUID, bytes int) *ledger.NewTask {
 	t := CrashProcess.new(organization, "", CrashProcessPayload{BatchID: batch})

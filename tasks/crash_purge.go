@@ -32,7 +32,7 @@ func (p CrashPurgePayload) Validate() error {
 	return nil
 }
 
-// NewCrashPurge makes the task.
+// NewCrashPurge returns the task.
 func NewCrashPurge(organization int64, requestID string, p CrashPurgePayload) *ledger.NewTask {
 	t := CrashPurge.new(organization, requestID, p)
 	t.ConcurrencyKey = "crash:purge:" + organizationKey(organization)

@@ -11,7 +11,7 @@ import (
 
 // MailSend hands one mail to the mail server. Servers that are away or put a
 // sender off for a while (greylisting) answer after minutes to hours: some eight
-// hours of patience.
+// hours of retries.
 var MailSend = Kind{
 	Name: "mail:send", Queue: Default, Timeout: time.Minute,
 	MaxAttempts: 12, Backoff: 5 * time.Second, MaxBackoff: time.Hour,
@@ -31,12 +31,12 @@ func (p MailSendPayload) Validate() error {
 	return nil
 }
 
-// NewMailSend makes the task of a mail.
+// NewMailSend returns the task of a mail.
 func NewMailSend(organization int64, requestID string, mail uuid.UUID) *ledger.NewTask {
 	return MailSend.new(organization, requestID, MailSendPayload{MailID: mail})
 }
 
-// NewMailSendNow makes the task of a mail that somebody waits for, such as a
+// NewMailSendNow returns the task of a mail that somebody waits for, such as a
 // sign-in link: it must not stand behind the thousands of a notification.
 func NewMailSendNow(organization int64, requestID string, mail uuid.UUID) *ledger.NewTask {
 	t := NewMailSend(organization, requestID, mail)

@@ -8,7 +8,7 @@ import (
 )
 
 // Maintenance kinds belong to the installation, not to an organization. The
-// asynq scheduler asks for them again and again, so few attempts suffice: the
+// asynq scheduler triggers them again and again, so few attempts suffice: the
 // next round does what this one did not.
 var (
 	// LedgerRetention deletes tasks that ended long ago.
@@ -27,12 +27,12 @@ func maintenance(name string, every, timeout time.Duration) Kind {
 	}
 }
 
-// NewMaintenance makes a maintenance task; the dedupe key lets only one of a kind be
-// open, however many schedulers ask.
+// NewMaintenance returns a maintenance task; the dedupe key lets only one of a kind be
+// open, however many schedulers there are.
 func NewMaintenance(k Kind) *ledger.NewTask { return NewPeriodic(k, 0) }
 
-// NewPeriodic makes a task of a kind that is asked for by the clock. The slot, from 0 to
-// below the kind's Open, lets that many be open at once, however many ask.
+// NewPeriodic returns a task of a kind that is triggered by the clock. The slot, from 0 to
+// below the kind's Open, lets that many be open at once, however many triggers come.
 func NewPeriodic(k Kind, slot int) *ledger.NewTask {
 	t := k.new(0, "", struct{}{})
 	if t.DedupeKey = k.Name; slot > 0 {
@@ -44,5 +44,5 @@ func NewPeriodic(k Kind, slot int) *ledger.NewTask {
 func organizationKey(id int64) string { return strconv.FormatInt(id, 10) }
 
 // TriggerPrefix stands before the kind in the name of the asynq task by which the
-// scheduler asks for a maintenance task.
+// scheduler triggers a task of the kind.
 const TriggerPrefix = "trigger:"

@@ -62,7 +62,7 @@ func (p SuiteRunPayload) Validate() error {
 	return nil
 }
 
-// NewTestJob makes the task of a job, which has the job's id. The organization
+// NewTestJob returns the task of a job, which has the job's id. The organization
 // bounds how many of its jobs run at once.
 func NewTestJob(organization int64, requestID string, job uuid.UUID) *ledger.NewTask {
 	t := TestJob.new(organization, requestID, TestJobPayload{JobID: job})
@@ -71,7 +71,7 @@ func NewTestJob(organization int64, requestID string, job uuid.UUID) *ledger.New
 	return t
 }
 
-// NewSuiteRun makes the task of a suite run, which has the run's id.
+// NewSuiteRun returns the task of a suite run, which has the run's id.
 func NewSuiteRun(organization int64, requestID string, run uuid.UUID) *ledger.NewTask {
 	t := SuiteRun.new(organization, requestID, SuiteRunPayload{SuiteRunID: run})
 	t.ID = run

@@ -6,7 +6,7 @@ import "time"
 // whatever waits elsewhere.
 const Schedule = "schedule"
 
-// ScheduleTick fires the schedules that are due. Every scheduler asks for one each
+// ScheduleTick fires the schedules that are due. Every scheduler triggers one each
 // second; a row is made only when a schedule is due, so that the ledger shows what
 // happened and not the clock. Several may be open at once: they take different
 // schedules, and one whose worker died does not keep the others from their work.

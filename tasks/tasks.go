@@ -1,11 +1,11 @@
-// Package tasks says what is passed between the tiers: one file for each kind
-// of task, with its payload and the constructor that makes its ledger row.
+// Package tasks defines what is passed between the tiers: one file for each kind
+// of task, with its payload and the constructor of its ledger row.
 //
 // A Kind holds how a task is treated: queue, time, attempts, backoff, and
 // whether claims merge. Kinds are data; the work is a handler in package worker
 // that is registered under the kind's name. Payloads hold ids, never content.
 //
-// A constructor gives a ledger.NewTask, which the caller inserts in the
+// A constructor returns a ledger.NewTask, which the caller inserts in the
 // transaction of its domain rows. Package dispatch brings it to asynq.
 package tasks
 
@@ -62,7 +62,7 @@ type Kind struct {
 	// Retry and Cancel say who may do so by hand, within the organization of the
 	// task; operators may always. The zero value lets members.
 	Retry, Cancel Grant
-	// Every is the period of a kind that the asynq scheduler asks for, zero for
+	// Every is the period of a kind that the asynq scheduler triggers, zero for
 	// others.
 	Every time.Duration
 	// Open is how many tasks of such a kind may be open at once; 0 counts as 1.
@@ -107,7 +107,7 @@ type PermanentError struct{ Err error }
 
 func (e *PermanentError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *PermanentError) Unwrap() error { return e.Err }
 
 // Permanent marks err, so that its task goes straight to dead.
@@ -128,7 +128,7 @@ type PublicError struct {
 
 func (e *PublicError) Error() string { return e.Text + ": " + e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *PublicError) Unwrap() error { return e.Err }
 
 // SnoozeError puts a task off without counting the attempt: what it needs is

@@ -42,7 +42,7 @@ func (c *Claim) OrganizationID() int64 {
 func (c *Claim) Finish(ctx context.Context, result any, effects func(*storage.Tx) error) error {
 	err := c.db.InTx(ctx, func(tx *storage.Tx) error {
 		// First the rows of the ledger: a claim that was lost must not do all
-		// the work of the effects before it hears of it, and the lock keeps a
+		// the work of the effects before it notices, and the lock keeps a
 		// rescue from taking the task while this transaction runs.
 		if err := ledger.Finish(ctx, tx, c.tokens, result); err != nil {
 			return err

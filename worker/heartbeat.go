@@ -14,7 +14,7 @@ import (
 
 const (
 	// heartbeatEvery renews the claims. The scheduler's rescue takes a task whose
-	// heart has been silent for RescueAfter: two heartbeats may fail.
+	// heartbeat is older than the scheduler allows: two heartbeats may fail.
 	heartbeatEvery = 2 * time.Second
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks/logfield"
 )
 
-// receive takes one delivery. It always answers nil: whatever went wrong, the
+// receive takes one delivery. It always returns nil: whatever went wrong, the
 // ledger knows or will find out by an expired heartbeat or an outstanding delivery.
 func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
 	if kind, ok := dispatch.TriggeredKind(t.Type()); ok {
@@ -39,7 +39,7 @@ func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
 	return nil
 }
 
-// claimAndRun claims the row that a delivery points at, and works on what it got.
+// claimAndRun claims the row that a delivery points at, and works on what it claimed.
 func (w *Worker) claimAndRun(ctx context.Context, kind tasks.Kind, handler Handler, id uuid.UUID, organization int64) {
 	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{
 		ID: id, Kind: kind.Name, OrganizationID: organization, Worker: w.name,

@@ -14,7 +14,7 @@ import (
 // asynq task without a row, whose worker makes the row. A trigger that Redis loses
 // is followed by the next one.
 
-// Prober is a handler whose kind is asked for so often, every second by every
+// Prober is a handler whose kind is triggered so often, every second by every
 // scheduler, that a row for each trigger would fill the ledger with tasks that did
 // nothing: a row is made only when there is work.
 //
@@ -31,7 +31,7 @@ type Prober interface {
 // probeTime bounds Pending, and what is asked of the ledger for a trigger.
 const probeTime = 5 * time.Second
 
-// receiveTrigger answers a trigger: it makes the task, or leaves it when there is one.
+// receiveTrigger inserts the task that a trigger is for, unless one is open.
 func (w *Worker) receiveTrigger(kind tasks.Kind) {
 	handler := w.cfg.Handlers[kind.Name]
 	// The worker's context, for asynq's ends with its own lease.
@@ -54,7 +54,7 @@ func (w *Worker) receiveTrigger(kind tasks.Kind) {
 	}
 }
 
-// insertMaintenance makes the row of a kind that is triggered rarely; the relay delivers it.
+// insertMaintenance inserts the row of a kind that is triggered rarely; the relay delivers it.
 func (w *Worker) insertMaintenance(ctx context.Context, kind tasks.Kind) {
 	// Schedulers trigger at their start too, or an installation that restarts often
 	// would never come to its rarest maintenance.
@@ -73,7 +73,7 @@ func (w *Worker) insertMaintenance(ctx context.Context, kind tasks.Kind) {
 	w.cfg.Log.DebugContext(ctx, "maintenance triggered", "kind", kind.Name, "made", made)
 }
 
-// probe makes a row when there is work and fewer than the kind's Open are open. The
+// probe inserts a row when there is work and fewer than the kind's Open are open. The
 // row counts as delivered, to this worker; nil when none was made.
 func (w *Worker) probe(ctx context.Context, kind tasks.Kind, prober Prober) *ledger.NewTask {
 	pending, err := w.pending(ctx, prober)

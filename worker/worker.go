@@ -2,7 +2,7 @@
 // rows, calls the handler of the kind and records the end.
 //
 // asynq is only the dispatcher here. Handlers report to PostgreSQL, and asynq
-// always hears success, so that retries, backoff and dead tasks have one home.
+// is always told that the task succeeded, so that retries, backoff and dead tasks have one home.
 // The claim's attempt is the fencing token: a handler writes its effects in
 // Claim.Finish, one transaction that also ends the task and that fails when
 // another worker holds the task by now. A heartbeat every two seconds keeps the claim
@@ -42,7 +42,7 @@ type Handler interface {
 	Handle(ctx context.Context, claim *Claim) error
 }
 
-// Observer hears of ended attempts, for metrics.
+// Observer is called for ended attempts, for metrics.
 type Observer interface {
 	// AttemptEnded reports the outcome ("succeeded", "retry", "dead",
 	// "cancelled", "released", "stale"), how long the task was due before
@@ -85,7 +85,7 @@ type Worker struct {
 	abandon    context.CancelFunc
 }
 
-// New checks the configuration and makes a worker.
+// New checks the configuration and returns a worker.
 func New(cfg Config) (*Worker, error) {
 	kinds := tasks.Kinds()
 	for name := range cfg.Handlers {

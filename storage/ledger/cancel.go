@@ -23,7 +23,7 @@ update tasks t set
 from open where t.id = open.id`
 
 // CancelAll does what Cancel does for many tasks, in one statement. Those that have
-// ended, or are not there, are passed over. It gives the number of the others.
+// ended, or are not there, are skipped. It returns the number of the others.
 func CancelAll(ctx context.Context, q storage.Querier, scope Scope, ids []uuid.UUID) (int64, error) {
 	if len(ids) == 0 {
 		return 0, nil

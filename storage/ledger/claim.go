@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// ClaimRequest says what a worker that received a delivery wants.
+// ClaimRequest names what a worker that received a delivery claims.
 type ClaimRequest struct {
 	ID             uuid.UUID // the delivered task
 	Kind           string
@@ -103,7 +103,7 @@ where t.id = locked.id
 returning coalesce(t.concurrency_key, '')`
 
 // Finish ends claimed tasks as succeeded, in the transaction that holds their
-// effects. It answers ErrStale, and the caller must roll back, when one of the
+// effects. It returns ErrStale, and the caller must roll back, when one of the
 // claims is no longer the worker's. The result (may be nil) is kept as JSON. A
 // task that waits for the concurrency key of one of them becomes due.
 func Finish(ctx context.Context, q storage.Querier, tokens []Token, result any) error {
@@ -165,7 +165,7 @@ returning t.state, t.concurrency_key`)
 
 // Fail records that claimed tasks failed: due again after the backoff, or dead
 // when the failure is permanent or the attempts are used up, or cancelled when
-// that was asked for. It gives the states that the rows have now; rows whose
+// that was asked for. It returns the states that the rows have now; rows whose
 // claim was lost are not among them.
 func (s *Store) Fail(ctx context.Context, tokens []Token, reason string, permanent bool, backoff time.Duration) ([]State, error) {
 	ids, attempts := split(tokens)
@@ -189,11 +189,11 @@ from ` + lockedClaims + `
 where t.id = locked.id
 returning t.state, t.concurrency_key`)
 
-// Release gives claimed tasks back and grants one attempt more, so that this one
+// Release returns claimed tasks to the queue and grants one attempt more, so that this one
 // does not count: at a graceful stop, when what the task needs is rate limited,
 // or when another task of the same claim was cancelled. Those that were cancelled
 // themselves end so. The attempt number goes on rising, for it is the token. It
-// gives the states that the rows have now.
+// returns the states that the rows have now.
 func (s *Store) Release(ctx context.Context, tokens []Token, delay time.Duration) ([]State, error) {
 	ids, attempts := split(tokens)
 	var states []State

@@ -23,7 +23,7 @@ type Delivery struct {
 
 // The organizations that have due rows are found by jumping through the index,
 // so the cost follows their number and not the length of the backlog. Each may
-// have an equal share of the queue's places standing, and the deliveries are handed
+// have an equal share of the queue's slots outstanding, and the deliveries are handed
 // out in turn: nobody's backlog is in front of everybody else's first task.
 const takeDue = `
 with recursive waiting (org) as (
@@ -69,9 +69,9 @@ with recursive waiting (org) as (
 )
 select id, kind, queue, organization_id, delivery, request_id from marked order by turn, id`
 
-// TakeDue marks due tasks of a queue as delivered and gives them, at most batch,
+// TakeDue marks due tasks of a queue as delivered and returns them, at most batch,
 // and never more than keep outstanding deliveries in the queue. The caller enqueues
-// them; what it cannot enqueue it gives to Withdraw.
+// them; what it cannot enqueue it passes to Withdraw.
 func (s *Store) TakeDue(ctx context.Context, queue string, keep, batch int) ([]Delivery, error) {
 	var deliveries []Delivery
 	err := s.db.SelectContext(ctx, &deliveries, takeDue, queue, keep, batch)
@@ -96,7 +96,7 @@ func (s *Store) Withdraw(ctx context.Context, deliveries []Delivery) error {
 	return storage.Wrap(err, "withdraw deliveries")
 }
 
-// Outstanding gives deliveries older than age that no worker has claimed, oldest
+// Outstanding returns deliveries older than age that no worker has claimed, oldest
 // first: the sweep asks Redis whether it still has them.
 func (s *Store) Outstanding(ctx context.Context, queue string, age time.Duration, limit int) ([]Delivery, error) {
 	var deliveries []Delivery
@@ -107,7 +107,7 @@ func (s *Store) Outstanding(ctx context.Context, queue string, age time.Duration
 	return deliveries, storage.Wrap(err, "read outstanding deliveries")
 }
 
-// OutstandingQueues gives those of the queues that have such a delivery.
+// OutstandingQueues returns those of the queues that have such a delivery.
 func (s *Store) OutstandingQueues(ctx context.Context, queues []string, age time.Duration) ([]string, error) {
 	var standing []string
 	err := s.db.SelectContext(ctx, &standing, `
@@ -125,7 +125,7 @@ func (s *Store) OutstandingCount(ctx context.Context, queue string) (int, error)
 	return n, storage.Wrap(err, "count outstanding deliveries")
 }
 
-// Epoch gives the installation's epoch, made at the first call.
+// Epoch returns the installation's epoch, made at the first call.
 func (s *Store) Epoch(ctx context.Context) (string, error) {
 	_, err := s.db.ExecContext(ctx,
 		`insert into dispatch_epoch (epoch) values ($1) on conflict do nothing`, uuid.NewString())
@@ -138,7 +138,7 @@ func (s *Store) Epoch(ctx context.Context) (string, error) {
 }
 
 // WithdrawAll makes every outstanding delivery due again, because Redis lost its
-// memory, and gives their number.
+// memory, and returns their number.
 func (s *Store) WithdrawAll(ctx context.Context) (int64, error) {
 	res, err := s.db.ExecContext(ctx,
 		`with locked as (select id from tasks where state = 'queued' and delivered_at is not null order by id for update)
@@ -150,7 +150,7 @@ func (s *Store) WithdrawAll(ctx context.Context) (int64, error) {
 	return n, storage.Wrap(err, "withdraw all deliveries")
 }
 
-// DueQueues gives those of the queues that have a due task without a delivery.
+// DueQueues returns those of the queues that have a due task without a delivery.
 func (s *Store) DueQueues(ctx context.Context, queues []string) ([]string, error) {
 	var due []string
 	err := s.db.SelectContext(ctx, &due, `

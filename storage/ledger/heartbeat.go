@@ -24,7 +24,7 @@ select t.id, t.cancel_requested from tasks t
 join mine m on t.id = m.id and t.attempt = m.attempt
 where t.state = 'running'`
 
-// Heartbeat renews the heartbeats of claims and gives those that the worker should
+// Heartbeat renews the heartbeats of claims and returns those that the worker should
 // stop: cancelled by a caller, or lost to another worker.
 func (s *Store) Heartbeat(ctx context.Context, tokens []Token) (cancelled, lost []uuid.UUID, err error) {
 	ids, attempts := split(tokens)
@@ -67,7 +67,7 @@ from (select id as silent_id from tasks where state = 'running'
 where t.id = old.silent_id and t.state = 'running'
 returning ` + columns
 
-// Rescue returns tasks whose heartbeat is older than age to the queue and gives
+// Rescue returns tasks whose heartbeat is older than age to the queue and returns
 // them as they are now.
 func (s *Store) Rescue(ctx context.Context, age time.Duration) ([]Task, error) {
 	var rows []Task

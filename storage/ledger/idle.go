@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Undone gives the ids of an organization's tasks of a kind that were made up to
+// Undone returns the ids of an organization's tasks of a kind that were made up to
 // a time and whose work was not done: queued, running, dead or cancelled. It
 // pages by id; reads tasks_organization.
 func (s *Store) Undone(ctx context.Context, organization int64, kind string, until time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
@@ -23,7 +23,7 @@ func (s *Store) Undone(ctx context.Context, organization int64, kind string, unt
 }
 
 // LockIdle locks those of the tasks that are neither running nor succeeded, so
-// that no worker can claim them until the transaction ends, and gives their ids.
+// that no worker can claim them until the transaction ends, and returns their ids.
 // The rest is left out without waiting.
 func LockIdle(ctx context.Context, q storage.Querier, ids []uuid.UUID) ([]uuid.UUID, error) {
 	texts := make([]string, len(ids))

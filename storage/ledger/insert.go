@@ -50,7 +50,7 @@ where ` + condition + `
 on conflict do nothing`
 }
 
-// complete gives a task without one its id, and the task's payload as JSON.
+// complete returns a task without one its id, and the task's payload as JSON.
 func (t *NewTask) complete() (payload string, err error) {
 	if t.ID == uuid.Nil {
 		if t.ID, err = uuid.NewV7(); err != nil {
@@ -85,7 +85,7 @@ func Statement(t *NewTask, first int, condition string) (string, []any, error) {
 		t.Delay.Seconds(), t.delivery()}, nil
 }
 
-// Insert writes a task in the caller's transaction and gives its id. The answer
+// Insert writes a task in the caller's transaction and sets its id. The result
 // is false when an open task with the same kind and dedupe key stands already.
 func Insert(ctx context.Context, q storage.Querier, t *NewTask) (bool, error) {
 	statement, args, err := Statement(t, 1, "true")

@@ -27,7 +27,7 @@ const insertStep = 1000
 
 // InsertAll writes tasks in the caller's transaction by one statement for each
 // thousand of them. Tasks with an open twin of the same kind and dedupe key are
-// left out; it gives the number of those written.
+// left out; it returns the number of those written.
 func InsertAll(ctx context.Context, q storage.Querier, list []*NewTask) (int64, error) {
 	// A key that another transaction is writing is waited for: in one order, or two
 	// transactions would wait for each other.

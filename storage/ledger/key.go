@@ -11,7 +11,7 @@ import (
 
 // A concurrency key bounds the running tasks that share it. A task that is claimed
 // while the key is full is put off by some seconds; the end of a running one makes
-// the next of those due at once. The seconds are the net under that: a task that
+// the next of those due at once. The seconds are the last check: a task that
 // is put off while another one is just ending may not be seen by it. Idle workers
 // claim every task of a full key that is due, only to put it off, so the pause
 // grows with the number of those that wait.

@@ -9,7 +9,7 @@
 // takes effect in the database exactly once, and outside it at least once.
 //
 // A worker keeps the heartbeat of its rows going; Rescue returns rows whose
-// heart stopped. Rows that fail are due again after their kind's backoff until
+// heartbeat expired. Rows that fail are due again after their kind's backoff until
 // max_attempts, then dead: kept, readable, and retried by hand.
 //
 // Times are the database's: the clocks of workers and schedulers do not matter.
@@ -101,5 +101,5 @@ type Store struct{ db *storage.DB }
 // New returns a store on the database.
 func New(db *storage.DB) *Store { return &Store{db} }
 
-// DB gives the database that the store works on.
+// DB returns the database that the store works on.
 func (s *Store) DB() *storage.DB { return s.db }

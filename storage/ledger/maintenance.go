@@ -37,7 +37,7 @@ from unnest($1::text[]) as k(kind) cross join lateral (
 ) t
 order by k.kind`
 
-// LastSucceeded gives the newest success of each of maintenance kinds, those left
+// LastSucceeded returns the newest success of each of the maintenance kinds, those left
 // out that have none that is still kept.
 func (s *Store) LastSucceeded(ctx context.Context, kinds []string) ([]Success, error) {
 	var last []Success

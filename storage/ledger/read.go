@@ -59,7 +59,7 @@ func (f Filter) where() (string, []any) {
 	return " where " + strings.Join(conds, " and "), args
 }
 
-// List gives a page of tasks, newest first, and the number of all that match.
+// List returns a page of tasks, newest first, and the number of all that match.
 func (s *Store) List(ctx context.Context, f Filter) ([]Task, int, error) {
 	where, args := f.where()
 	var total int

@@ -108,7 +108,7 @@ select last.finished_at, last.id, (select count(*) from seen) as seen, (select c
 from last`
 
 // Prune looks at up to limit ended tasks after the cursor and deletes those that
-// are older than they are kept. It gives the number deleted, where it stopped,
+// are older than they are kept. It returns the number deleted, where it stopped,
 // and whether there is more.
 func (s *Store) Prune(ctx context.Context, keep Keep, after Cursor, limit int) (deleted int64, next Cursor, more bool, err error) {
 	kinds, ages := make([]string, 0, len(keep.ByKind)), make([]float64, 0, len(keep.ByKind))

@@ -5,7 +5,7 @@
 // Redis never holds the truth. A delivery is an asynq task whose id is the ledger
 // row's id and the number of the delivery, so that a delivery that is lost, stuck
 // or archived never blocks the next one; its payload points at the row. Four
-// things can go wrong, and each has its answer:
+// things can go wrong, and each has its remedy:
 //
 //   - the process dies between commit and enqueue, or Redis loses some keys: the
 //     sweep asks Redis for deliveries that are outstanding for some seconds and makes the
@@ -15,7 +15,7 @@
 //   - Redis cannot be reached: the fast path finds no room and rows wait in
 //     PostgreSQL, so that no request waits for Redis;
 //   - more work than workers: the relay keeps at most Keep deliveries in a queue,
-//     shared equally among the organizations that wait.
+//     shared equally by the organizations that wait.
 //
 // A delivery too many is harmless: the claim of a row succeeds once.
 package dispatch
@@ -96,7 +96,7 @@ func (r *Redis) Client() redis.UniversalClient { return r.client }
 // Options are for asynq's own server, scheduler and console.
 func (r *Redis) Options() asynq.RedisConnOpt { return r.opt }
 
-// Check answers nil when Redis answers.
+// Check returns nil when Redis responds.
 func (r *Redis) Check(ctx context.Context) error {
 	if err := r.client.Ping(ctx).Err(); err != nil {
 		return fmt.Errorf("ping redis: %w", err)
@@ -115,7 +115,7 @@ const enqueueTimeout = time.Second
 // of it; the handler's own deadline must come first.
 const timeoutGrace = 15 * time.Second
 
-// enqueue hands deliveries to asynq, eight at a time, and gives those that failed
+// enqueue hands deliveries to asynq, eight at a time, and returns those that failed
 // with the first error.
 func (r *Redis) enqueue(ctx context.Context, kinds map[string]tasks.Kind, deliveries []ledger.Delivery) ([]ledger.Delivery, error) {
 	const abreast = 8

@@ -46,7 +46,7 @@ const (
 	epochKey = "slipway:epoch"
 )
 
-// keepOf gives the bound of a queue.
+// keepOf returns the bound of a queue.
 func keepOf(queue string) int {
 	for _, k := range tasks.Kinds() {
 		if k.Queue == queue && k.Batch > 1 {
@@ -56,7 +56,7 @@ func keepOf(queue string) int {
 	return relayKeep
 }
 
-// NewRelay makes a relay.
+// NewRelay returns a relay.
 func NewRelay(redis *Redis, store *ledger.Store, log *slog.Logger) *Relay {
 	return &Relay{redis: redis, ledger: store, kinds: tasks.Kinds(), log: log, nudge: make(chan struct{}, 1)}
 }
@@ -212,7 +212,7 @@ const (
 )
 
 // Sweep makes deliveries due again that Redis does not hold as pending: lost keys,
-// a delivery that a killed worker had taken, an archived one. It gives their
+// a delivery that a killed worker had taken, an archived one. It returns their
 // number. The relay delivers them under a new delivery number.
 func (r *Relay) Sweep(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -246,7 +246,7 @@ func (r *Relay) Sweep(ctx context.Context) (int, error) {
 	return swept, nil
 }
 
-// missing gives the deliveries that are not pending in Redis.
+// missing returns the deliveries that are not pending in Redis.
 func (r *Redis) missing(ctx context.Context, queue string, deliveries []ledger.Delivery) ([]ledger.Delivery, error) {
 	if len(deliveries) == 0 {
 		return nil, nil

@@ -1,7 +1,7 @@
 // Package maintenance keeps the installation small: it deletes tasks that ended long
 // ago and stored objects that nothing names.
 //
-// The scheduler asks for a round of each again and again, and one round of a
+// The scheduler triggers a round of each again and again, and one round of a
 // kind is open at a time. A round works in steps of bounded size; one that is
 // killed or runs out of time costs nothing but the rest of it, for the next
 // round begins anew. Deleting is idempotent, so that no step needs more than
@@ -43,7 +43,7 @@ const (
 // pruneStep tasks are looked at by one statement.
 const pruneStep = 5000
 
-// NewLedgerRetention makes the handler. Kinds that say how long their rows are
+// NewLedgerRetention returns the handler. Kinds that say how long their rows are
 // kept override succeeded. other is for dead and cancelled tasks; it must not be
 // shorter than crash reports are kept, for a report whose task died is only
 // found, retried and purged through its task.

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// Names answers which of some object keys no row names; storage/crash's Store
+// Names returns which of some object keys no row names; storage/crash's Store
 // is the one for attachments.
 type Names func(ctx context.Context, keys []string) ([]string, error)
 
@@ -35,7 +35,7 @@ type SweepResult struct {
 // takes a day.
 const sweepAge = 24 * time.Hour
 
-// NewObjectSweep makes the handler for the prefixes of what is stored.
+// NewObjectSweep returns the handler for the prefixes of what is stored.
 func NewObjectSweep(objects object.Store, unnamed map[string]Names) *ObjectSweep {
 	return &ObjectSweep{Objects: objects, Now: time.Now, Unnamed: unnamed}
 }

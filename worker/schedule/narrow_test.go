@@ -98,7 +98,7 @@ func TestHeldSuiteKeepsOnlyItsSchedules(t *testing.T) {
 }
 
 // One schedule that always runs into a passing error, such as a statement that takes
-// too long, is passed over and stays due.
+// too long, is skipped and stays due.
 func TestPassingErrorOfOneScheduleIsPassedOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,6 +1,6 @@
 // Package schedule fires the schedules that are due.
 //
-// A tick is asked for every second by every scheduler process, but it becomes a task
+// A tick is triggered every second by every scheduler process, but it becomes a task
 // only when a schedule is due that nobody fires yet (Pending). It then works in steps
 // of some hundred schedules, each one transaction: the schedules are claimed with
 // SKIP LOCKED, moved to their next time, and their fire records, suite runs and the
@@ -38,20 +38,20 @@ const (
 	// is due has fired: thousands of them would take the machine from it, and each of
 	// them waits for its browsers for longer than that.
 	burstDelay = 2 * time.Second
-	// maxFailures is how many schedules a tick passes over because of errors: with more
+	// maxFailures is how many schedules a tick skips because of errors: with more
 	// it is not the schedules.
 	maxFailures = 10
-	// patience is how long Pending waits for a schedule that is about to be due. The
+	// pendingGrace is how long Pending waits for a schedule that is about to be due. The
 	// triggers come at full seconds by the clocks of the schedulers, schedules are due
 	// at those of the database: without it, a scheduler whose clock is a little
 	// ahead would fire everything a second late.
-	patience = 250 * time.Millisecond
+	pendingGrace = 250 * time.Millisecond
 	// workTime ends a tick between two steps, long before its timeout: under a load
 	// that never ends the next tick goes on.
 	workTime = 20 * time.Second
 )
 
-// Observer hears of fires, for metrics.
+// Observer is called for fires, for metrics.
 type Observer interface {
 	// ScheduleFired reports a fire record; late is how long after the time that was
 	// due it was written, zero for those skipped.
@@ -78,7 +78,7 @@ type TickResult struct {
 // that is due within a moment. See worker.Prober.
 func (h *Tick) Pending(ctx context.Context) (bool, error) {
 	_, in, some, err := schedule.NextDue(ctx, h.DB)
-	if err != nil || !some || in > patience {
+	if err != nil || !some || in > pendingGrace {
 		return false, err
 	}
 	if in <= 0 {
@@ -124,7 +124,7 @@ func (h *Tick) Handle(ctx context.Context, claim *worker.Claim) error {
 		result.Passed += len(fired.Passed)
 	}
 	if result.Passed > 0 {
-		h.Log.WarnContext(ctx, "schedules passed over: their suites are held by another transaction", "schedules", result.Passed)
+		h.Log.WarnContext(ctx, "schedules skipped: their suites are locked by another transaction", "schedules", result.Passed)
 	}
 	return claim.Finish(ctx, result, nil)
 }
@@ -156,9 +156,9 @@ type round struct {
 	failures int // schedules that failed alone
 }
 
-// narrow answers a step that failed on its schedules: the next one takes half as many,
+// narrow deals with a step that failed on its schedules: the next one takes half as many,
 // or does not wait for suites where that was it. A schedule that fails alone is stopped
-// for good when it is certain to fail again, or passed over in this tick. Other
+// for good when it is certain to fail again, or skipped in this tick. Other
 // failures stay what they are.
 func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err error) error {
 	var failed *schedule.FireError
@@ -184,7 +184,7 @@ func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err er
 			return err
 		}
 	}
-	h.Log.WarnContext(ctx, "schedule passed over", "schedule", id, "error", err)
+	h.Log.WarnContext(ctx, "schedule skipped", "schedule", id, "error", err)
 	r.Except = append(r.Except, id)
 	return nil
 }
@@ -221,7 +221,7 @@ func (h *Tick) report(ctx context.Context, fired *schedule.Fired, at time.Time) 
 	}
 }
 
-// Overdue gives how long the most overdue schedule has been due, zero when none is: for
+// Overdue returns how long the most overdue schedule has been due, zero when none is: for
 // metrics.
 func Overdue(db *storage.DB) func(context.Context) (time.Duration, error) {
 	return func(ctx context.Context) (time.Duration, error) { return schedule.Overdue(ctx, db) }

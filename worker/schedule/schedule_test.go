@@ -229,7 +229,7 @@ func TestPendingWaitsForTheMoment(t *testing.T) {
 	w.schedules(1, w.suite, time.Hour)
 	require.False(t, w.pending())
 
-	w.schedules(1, w.suite, patience-20*time.Millisecond)
+	w.schedules(1, w.suite, pendingGrace-20*time.Millisecond)
 	require.True(t, w.pending())
 	require.Equal(t, 1, w.number(`select count(*) from test_schedules where next_run_at <= now()`), "it is due when the answer comes")
 	_, claim := w.claimed(0)
@@ -242,7 +242,7 @@ func TestPendingWaitsForTheMoment(t *testing.T) {
 	for try := 0; try < 20 && !interrupted; try++ {
 		_, err := w.db.ExecContext(t.Context(), `update test_schedules set next_run_at = now() + interval '1 hour'`)
 		require.NoError(t, err)
-		w.schedules(1, w.suite, patience-20*time.Millisecond)
+		w.schedules(1, w.suite, pendingGrace-20*time.Millisecond)
 		stopped, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, cancel)
 		pending, err := w.tick.Pending(stopped)
