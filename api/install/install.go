@@ -4,7 +4,7 @@
 //
 // Pages are rendered on the server, whole: one answer with its style in it, no
 // script, nothing from another host. What stands on a page is in two steps: visit
-// reads who comes and what they ask for, offerOf (pure) decides what the button
+// reads who comes and what they ask for, actionsOf (pure) decides what the button
 // does on this device or why an install cannot work. Templates only lay out.
 //
 // An open page serves everybody. A closed one shows those who are not signed in the

@@ -24,7 +24,7 @@ type landingView struct {
 	Version string
 	Size    string
 	Summary []string // platform, size
-	Offer   offer
+	Actions actions
 	Facts   []fact
 	Details []fact
 	Notes   template.HTML
@@ -113,8 +113,8 @@ func (h *Handlers) describe(c *gin.Context, v *visit, view *landingView) error {
 		}
 		a.manifest = link
 	}
-	view.Offer = offerOf(a)
-	if view.Offer.Button != nil && view.Offer.Button.Link == a.manifest {
+	view.Actions = actionsOf(a)
+	if view.Actions.Button != nil && view.Actions.Button.Link == a.manifest {
 		// The button's ticket ends; a page that stays open gets a new one before.
 		view.Refresh = int(ticketAge.Seconds()) * 9 / 10
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// offer is what a page lets a visitor do with a build.
-type offer struct {
+// actions is what a page lets a visitor do with a build.
+type actions struct {
 	// Problem says why an install cannot work; nil when it can.
 	Problem *notice
 	Button  *button
@@ -44,20 +44,20 @@ type asked struct {
 	manifest template.URL // itms-services link
 }
 
-// offerOf decides what the button does, or why there is none. Only an enabled
+// actionsOf decides what the button does, or why there is none. Only an enabled
 // build is given out at all; one whose install cannot work may still be kept as a
 // file.
-func offerOf(a asked) offer {
+func actionsOf(a asked) actions {
 	if problem := unavailable(a.build); problem != nil {
-		return offer{Problem: problem}
+		return actions{Problem: problem}
 	}
 	switch {
 	case a.build.Kind == artifact.APK:
-		return offerAPK(a)
+		return actionsOfAPK(a)
 	case a.build.Kind == artifact.IPA && a.build.Platform != artifact.TVOS:
-		return offerIPA(a)
+		return actionsOfIPA(a)
 	}
-	return offerFile(a)
+	return actionsOfFile(a)
 }
 
 // unavailable says why a build is not given out; nil when it is.
@@ -119,8 +119,8 @@ func profileEnd(b *distribution.Build) *time.Time {
 
 func (a asked) file(label string) *button { return &button{label, a.download} }
 
-func offerAPK(a asked) offer {
-	var o offer
+func actionsOfAPK(a asked) actions {
+	var o actions
 	if a.build.Signer == nil {
 		o.Hints = append(o.Hints, "No signature was found in this package. Android refuses packages that are not signed.")
 	}
@@ -139,8 +139,8 @@ func offerAPK(a asked) offer {
 	return o
 }
 
-func offerIPA(a asked) offer {
-	o := offer{Problem: refusedByDevice(a), Hints: profileHints(a.build)}
+func actionsOfIPA(a asked) actions {
+	o := actions{Problem: refusedByDevice(a), Hints: profileHints(a.build)}
 	switch {
 	case a.device == android:
 		o.Problem = &notice{"This app is for iPhone and iPad", "Open this page on an iPhone or iPad to install it."}
@@ -205,9 +205,9 @@ func profileHints(b *distribution.Build) []string {
 	return nil
 }
 
-// offerFile is for what no phone installs from a page.
-func offerFile(a asked) offer {
-	o := offer{Button: a.file("Download")}
+// actionsOfFile is for what no phone installs from a page.
+func actionsOfFile(a asked) actions {
+	o := actions{Button: a.file("Download")}
 	switch {
 	case a.build.Kind == artifact.AAB:
 		o.Hints = []string{"This is an Android App Bundle: Google Play makes packages out of it. It cannot be installed on a device."}

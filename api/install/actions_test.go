@@ -29,7 +29,7 @@ func ipa(change func(*distribution.Build)) *distribution.Build {
 	return b
 }
 
-func TestOffer(t *testing.T) {
+func TestActions(t *testing.T) {
 	t.Parallel()
 	const download, itms = "/d", "itms-services://m"
 	type want struct{ problem, button, link, second, scan, hint string }
@@ -89,7 +89,7 @@ func TestOffer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := offerOf(asked{build: tc.build, device: tc.device, now: noon, https: !tc.http, udid: tc.udid, download: download, manifest: itms})
+			o := actionsOf(asked{build: tc.build, device: tc.device, now: noon, https: !tc.http, udid: tc.udid, download: download, manifest: itms})
 			if tc.want.problem == "" {
 				require.Nil(t, o.Problem)
 			} else {
