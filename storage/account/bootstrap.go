@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Bootstrap is what the first start makes, as bootstrap.json holds it: enough to
+// Bootstrap is what the first start creates, as bootstrap.json holds it: enough to
 // use every interface at once. The caller writes the file with the secrets
 // first and applies it then, so that no key is in the database that nobody
 // knows; numeric ids are 0 until Apply filled them in.
@@ -115,7 +115,7 @@ func (b *Bootstrap) Check(region string) error {
 	return CheckEmail(b.Owner.Email)
 }
 
-// Apply makes the rows that are missing and fills in the ids and uuids of the
+// Apply creates the rows that are missing and fills in the ids and uuids of the
 // rows that stand. What was changed or revoked since stays so: a rotated
 // operator is not given the file's password back, a revoked key stays revoked.
 // Rows of the same slug, name or mail address are adopted, so that a lost file
@@ -124,7 +124,7 @@ func (b *Bootstrap) Apply(ctx context.Context, tx *storage.Tx, region string) er
 	if err := b.Check(region); err != nil {
 		return err
 	}
-	// The lock makes "if missing" hold against another process.
+	// The lock makes "if missing" true against another process.
 	if _, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock(hashtextextended('slipway.bootstrap', 0))`); err != nil {
 		return storage.Wrap(err, "lock bootstrap")
 	}
@@ -141,7 +141,7 @@ func (b *Bootstrap) Apply(ctx context.Context, tx *storage.Tx, region string) er
 func bootstrapActor() Actor { return Actor{Name: ActorBootstrap} }
 
 func (b *Bootstrap) organization(ctx context.Context, tx *storage.Tx) error {
-	o, err := one[Organization](ctx, tx, organizationBySlug, b.Organization.Slug)
+	o, err := readOptional[Organization](ctx, tx, organizationBySlug, b.Organization.Slug)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (b *Bootstrap) organization(ctx context.Context, tx *storage.Tx) error {
 }
 
 func (b *Bootstrap) team(ctx context.Context, tx *storage.Tx) error {
-	t, err := one[Team](ctx, tx, `select `+teamColumns+` from teams
+	t, err := readOptional[Team](ctx, tx, `select `+teamColumns+` from teams
 		where organization_id = $1 and (uuid = $2 or name = $3) order by uuid = $2 desc limit 1`,
 		b.Organization.ID, b.Team.UUID, b.Team.Name)
 	if err != nil {
@@ -175,7 +175,7 @@ func (b *Bootstrap) team(ctx context.Context, tx *storage.Tx) error {
 }
 
 func (b *Bootstrap) owner(ctx context.Context, tx *storage.Tx) error {
-	u, err := one[User](ctx, tx, userByEmail, b.Owner.Email)
+	u, err := readOptional[User](ctx, tx, userByEmail, b.Owner.Email)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (b *Bootstrap) keys(ctx context.Context, tx *storage.Tx) error {
 		text string
 	}{{KindAPI, b.Owner.APIKey}, {KindAccess, b.Owner.AccessKey}} {
 		secret := secretOf(key.text)
-		row, err := one[KeyRow](ctx, tx, `select `+keyColumns+` from api_keys where digest = $1`, secret.Digest[:])
+		row, err := readOptional[KeyRow](ctx, tx, `select `+keyColumns+` from api_keys where digest = $1`, secret.Digest[:])
 		if err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func (b *Bootstrap) keys(ctx context.Context, tx *storage.Tx) error {
 }
 
 func (b *Bootstrap) crash(ctx context.Context, tx *storage.Tx) error {
-	p, err := one[CrashProject](ctx, tx, `select `+crashProjectColumns+` from crash_projects
+	p, err := readOptional[CrashProject](ctx, tx, `select `+crashProjectColumns+` from crash_projects
 		where organization_id = $1 and name = $2`, b.Organization.ID, b.Crash.ProjectName)
 	if err != nil {
 		return err
@@ -245,7 +245,7 @@ func (b *Bootstrap) crash(ctx context.Context, tx *storage.Tx) error {
 	}
 	b.Crash.Project = p.ID
 	secret := secretOf(b.Crash.Token)
-	token, err := one[CrashToken](ctx, tx, `select `+crashTokenColumns+` from crash_tokens where digest = $1`, secret.Digest[:])
+	token, err := readOptional[CrashToken](ctx, tx, `select `+crashTokenColumns+` from crash_tokens where digest = $1`, secret.Digest[:])
 	if err != nil || token != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (b *Bootstrap) crash(ctx context.Context, tx *storage.Tx) error {
 }
 
 func (b *Bootstrap) operator(ctx context.Context, tx *storage.Tx) error {
-	op, err := one[Operator](ctx, tx, `select `+operatorColumns+` from operators where username = $1`, b.Operator.Username)
+	op, err := readOptional[Operator](ctx, tx, `select `+operatorColumns+` from operators where username = $1`, b.Operator.Username)
 	if err != nil || op != nil {
 		return err
 	}
@@ -263,8 +263,8 @@ func (b *Bootstrap) operator(ctx context.Context, tx *storage.Tx) error {
 	return err
 }
 
-// one reads a row that may be missing: nil then.
-func one[T any](ctx context.Context, tx *storage.Tx, query string, args ...any) (*T, error) {
+// readOptional reads a row that may be missing: nil then.
+func readOptional[T any](ctx context.Context, tx *storage.Tx, query string, args ...any) (*T, error) {
 	var rows []T
 	if err := tx.SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, storage.Wrap(err, "read")

@@ -64,7 +64,7 @@ func (w world) count(t *testing.T, query string, args ...any) int {
 	return n
 }
 
-// user makes a member of the bootstrapped organization.
+// user creates a member of the bootstrapped organization.
 func (w world) user(t *testing.T, email string, role account.Role) *account.User {
 	t.Helper()
 	var u *account.User

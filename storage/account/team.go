@@ -32,7 +32,7 @@ const insertTeam = `
 insert into teams (uuid, organization_id, name) values ($1, $2, $3)
 returning ` + teamColumns
 
-// CreateTeam makes an empty team. ErrConflict when the organization has one of
+// CreateTeam creates an empty team. ErrConflict when the organization has one of
 // that name, ErrNotFound when there is no such organization.
 func CreateTeam(ctx context.Context, tx *storage.Tx, actor Actor, n NewTeam) (*Team, error) {
 	name, err := cleanName("name", n.Name)
@@ -66,7 +66,7 @@ func Teams(ctx context.Context, q storage.Querier, organizationID int64, p stora
 	return list, storage.Wrap(err, "list teams")
 }
 
-// Both sides must belong to the organization: the select gives no row else.
+// Both sides must belong to the organization: otherwise the select has no row.
 const upsertTeamMember = `
 insert into team_memberships (team_id, user_id, admin)
 select t.id, m.user_id, $4 from teams t

@@ -119,14 +119,14 @@ func TestAcceptAttachments(t *testing.T) {
 	in := w.incoming(uuid.New(), "a")
 	in.Attachments = []crash.Attachment{{ID: uuid.New(), Name: "log.txt", ContentType: "text/plain", Size: 3, ObjectKey: "attachments/x"}}
 	got, _ := w.accept(in)
-	list, err := w.store.Attachments(t.Context(), w.org, got[0].ID)
+	list, err := crash.Attachments(t.Context(), w.store.DB(), w.org, got[0].ID)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	list, err = w.store.Attachments(t.Context(), w.org2, got[0].ID)
+	list, err = crash.Attachments(t.Context(), w.store.DB(), w.org2, got[0].ID)
 	require.NoError(t, err)
 	require.Empty(t, list)
 
-	unnamed, err := w.store.UnnamedObjects(t.Context(), []string{"attachments/x", "attachments/y"})
+	unnamed, err := crash.UnnamedObjects(t.Context(), w.store.DB(), []string{"attachments/x", "attachments/y"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"attachments/y"}, unnamed)
 

@@ -37,7 +37,7 @@ func TestListOfAllCrashes(t *testing.T) {
 		at("late", 4, func(c *crash.Crash) { c.OccurredAt = epoch.Add(-time.Hour) }))
 	// Of another organization.
 	w.tx(func(tx *storage.Tx) error {
-		return w.store.Record(t.Context(), tx, w.org2, []crash.Crash{w.made(func(c *crash.Crash) { c.ProjectID = w.project2 })})
+		return crash.Record(t.Context(), tx, w.org2, []crash.Crash{w.made(func(c *crash.Crash) { c.ProjectID = w.project2 })})
 	})
 	hour := func(n int) time.Time { return epoch.Add(time.Duration(n) * time.Hour) }
 	ann := []crash.AttributeFilter{{Key: "user", Value: "ann"}}
@@ -63,7 +63,7 @@ func TestListOfAllCrashes(t *testing.T) {
 		// Page by page, so that pages neither overlap nor leave anything out.
 		got, total := "", 0
 		for f.Limit = 2; ; f.Offset += 2 {
-			rows, n, err := w.store.List(t.Context(), f)
+			rows, n, err := crash.List(t.Context(), w.store.DB(), f)
 			require.NoError(t, err, name)
 			total = n
 			for _, r := range rows {
@@ -95,11 +95,11 @@ func TestListOfAllCrashes(t *testing.T) {
 		require.Equal(t, want, total, name)
 	}
 	for _, state := range []crash.State{crash.Pending, "x"} {
-		_, _, err := w.store.List(t.Context(), crash.ListFilter{OrganizationID: w.org, State: state})
+		_, _, err := crash.List(t.Context(), w.store.DB(), crash.ListFilter{OrganizationID: w.org, State: state})
 		var invalid *storage.InvalidError
 		require.ErrorAs(t, err, &invalid)
 	}
-	rows, total, err := w.store.List(t.Context(), crash.ListFilter{OrganizationID: w.org, Limit: 100, Offset: crash.ListReach})
+	rows, total, err := crash.List(t.Context(), w.store.DB(), crash.ListFilter{OrganizationID: w.org, Limit: 100, Offset: crash.ListReach})
 	require.NoError(t, err)
 	require.Equal(t, 5, total)
 	require.Empty(t, rows)
@@ -122,7 +122,7 @@ func TestListByUUID(t *testing.T) {
 	}
 	w.record(w.made(nil))
 	list := func(organization int64) (got []uuid.UUID) {
-		rows, _, err := w.store.List(t.Context(), crash.ListFilter{OrganizationID: organization, UUID: id, Limit: 10})
+		rows, _, err := crash.List(t.Context(), w.store.DB(), crash.ListFilter{OrganizationID: organization, UUID: id, Limit: 10})
 		require.NoError(t, err)
 		for _, r := range rows {
 			got = append(got, r.ID)
@@ -138,11 +138,11 @@ func TestGroupOf(t *testing.T) {
 	w := newWorld(t)
 	with, without := w.made(nil), w.made(func(c *crash.Crash) { c.Group, c.State = nil, crash.Stored })
 	w.record(with, without)
-	g, err := w.store.GroupOf(t.Context(), w.org, with.ID)
+	g, err := crash.GroupOf(t.Context(), w.store.DB(), w.org, with.ID)
 	require.NoError(t, err)
 	require.Equal(t, crash.GroupHead{ID: w.group("k").ID, Title: "title k", Culprit: "culprit k", State: crash.Open}, *g)
-	_, err = w.store.GroupOf(t.Context(), w.org, without.ID)
+	_, err = crash.GroupOf(t.Context(), w.store.DB(), w.org, without.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = w.store.GroupOf(t.Context(), w.org2, with.ID)
+	_, err = crash.GroupOf(t.Context(), w.store.DB(), w.org2, with.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }

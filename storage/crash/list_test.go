@@ -20,7 +20,7 @@ func (w *world) titles(f crash.GroupFilter) (string, int) {
 	if f.Limit == 0 {
 		f.Limit = 100
 	}
-	groups, total, err := w.store.Groups(w.t.Context(), f)
+	groups, total, err := crash.Groups(w.t.Context(), w.store.DB(), f)
 	require.NoError(w.t, err)
 	var names []string
 	for _, g := range groups {
@@ -98,10 +98,10 @@ func TestGroupList(t *testing.T) {
 		all = append(all, got)
 	}
 	require.Equal(t, "b,c_%,a,e,d", strings.Join(all, ","))
-	_, total, err := w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org2, Limit: 10})
+	_, total, err := crash.Groups(t.Context(), w.store.DB(), crash.GroupFilter{OrganizationID: w.org2, Limit: 10})
 	require.NoError(t, err)
 	require.Zero(t, total)
-	_, _, err = w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org, Sort: "id; drop table"})
+	_, _, err = crash.Groups(t.Context(), w.store.DB(), crash.GroupFilter{OrganizationID: w.org, Sort: "id; drop table"})
 	var invalid *storage.InvalidError
 	require.ErrorAs(t, err, &invalid)
 }
@@ -112,7 +112,7 @@ func TestListShowsTenValues(t *testing.T) {
 	for i := range 30 {
 		w.record(w.made(func(c *crash.Crash) { c.Version, c.Duplicates = fmt.Sprintf("v%02d", i), 1+i%7 }))
 	}
-	groups, _, err := w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org, Limit: 5})
+	groups, _, err := crash.Groups(t.Context(), w.store.DB(), crash.GroupFilter{OrganizationID: w.org, Limit: 5})
 	require.NoError(t, err)
 	require.Equal(t, 30, groups[0].Versions.Total)
 	require.Len(t, groups[0].Versions.Values, 10)
@@ -139,7 +139,7 @@ func TestCrashesOfAGroup(t *testing.T) {
 	f := crash.CrashFilter{OrganizationID: w.org, GroupID: w.group("k").ID, Limit: 3}
 	var got []uuid.UUID
 	for f.Offset = 0; f.Offset < 7; f.Offset += 3 {
-		rows, total, err := w.store.Crashes(t.Context(), f)
+		rows, total, err := crash.Crashes(t.Context(), w.store.DB(), f)
 		require.NoError(t, err)
 		require.Equal(t, 7, total)
 		for _, r := range rows {
@@ -151,12 +151,12 @@ func TestCrashesOfAGroup(t *testing.T) {
 	f.Offset = 0
 	f.Attributes = []crash.AttributeFilter{{Key: "i", Value: "0"}}
 	f.From, f.To = epoch.Add(time.Hour), epoch.Add(4*time.Hour)
-	rows, total, err := w.store.Crashes(t.Context(), f)
+	rows, total, err := crash.Crashes(t.Context(), w.store.DB(), f)
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.Len(t, rows, 2)
 	f.OrganizationID = w.org2
-	_, total, err = w.store.Crashes(t.Context(), f)
+	_, total, err = crash.Crashes(t.Context(), w.store.DB(), f)
 	require.NoError(t, err)
 	require.Zero(t, total)
 }
@@ -212,7 +212,7 @@ func TestAttributeFilter(t *testing.T) {
 	}
 }
 
-// plan gives EXPLAIN's text.
+// plan returns EXPLAIN's text.
 func (w *world) plan(query string, args ...any) string {
 	w.t.Helper()
 	var lines []string
@@ -253,7 +253,7 @@ func TestIndexesAreUsed(t *testing.T) {
 		require.Contains(t, plan, c.index, name+"\n"+plan)
 	}
 	started := time.Now()
-	groups, total, err := w.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: w.org, Limit: 10,
+	groups, total, err := crash.Groups(t.Context(), w.store.DB(), crash.GroupFilter{OrganizationID: w.org, Limit: 10,
 		Attributes: []crash.AttributeFilter{{Key: "user", Value: "u7"}, {Key: "os", Value: "linux"}}})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)

@@ -49,7 +49,7 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, 200, g.Hosts.Total, "the bound is kept")
 	require.EqualValues(t, 240, g.Versions.Values[0].Count)
 	require.EqualValues(t, 2, w.number(`select count(*) from crash_group_days where group_id = $1`, b))
-	_, total, err := w.store.Crashes(t.Context(), crash.CrashFilter{OrganizationID: w.org, GroupID: b, Limit: 10})
+	_, total, err := crash.Crashes(t.Context(), w.store.DB(), crash.CrashFilter{OrganizationID: w.org, GroupID: b, Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, 240, total)
 
@@ -64,10 +64,10 @@ func TestMerge(t *testing.T) {
 	_, _, err = w.merge(t.Context(), w.org, b, c)
 	require.NoError(t, err)
 	for _, old := range []int64{a, b, c} {
-		g, err := w.store.GroupByID(t.Context(), w.org, old)
+		g, err := crash.GroupByID(t.Context(), w.store.DB(), w.org, old)
 		require.NoError(t, err)
 		require.Equal(t, c, g.ID)
-		_, err = w.store.GroupByID(t.Context(), w.org2, old)
+		_, err = crash.GroupByID(t.Context(), w.store.DB(), w.org2, old)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 	require.EqualValues(t, 242, w.group("c").Count)
@@ -125,7 +125,7 @@ func TestMergeWhileRecording(t *testing.T) {
 					crashes = append(crashes, w.made(func(c *crash.Crash) { c.Group, c.Host, c.Duplicates = grouping(key), fmt.Sprint("h", n), 2 }))
 				}
 				err := w.db.InTx(bounded(t), func(tx *storage.Tx) error {
-					return w.store.Record(t.Context(), tx, w.org, crashes)
+					return crash.Record(t.Context(), tx, w.org, crashes)
 				})
 				if err != nil {
 					t.Errorf("record: %v", err)
@@ -157,7 +157,7 @@ func TestMergeWhileRecording(t *testing.T) {
 	require.EqualValues(t, 1, w.number(`select count(distinct group_id) from crash_group_keys k join crash_groups g
 		on g.id = k.group_id where g.title like 'title m%'`), "all met in one group")
 	for _, id := range ids {
-		_, err := w.store.GroupByID(t.Context(), w.org, id)
+		_, err := crash.GroupByID(t.Context(), w.store.DB(), w.org, id)
 		require.NoError(t, err)
 	}
 }

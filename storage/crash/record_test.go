@@ -130,7 +130,7 @@ func TestConcurrentRecordOfNewKeys(t *testing.T) {
 					}))
 				}
 				err := w.db.InTx(bounded(t), func(tx *storage.Tx) error {
-					return w.store.Record(t.Context(), tx, w.org, crashes)
+					return crash.Record(t.Context(), tx, w.org, crashes)
 				})
 				if err != nil {
 					t.Errorf("record: %v", err)

@@ -83,7 +83,7 @@ func grouping(key string) *crash.Grouping {
 
 func (w *world) record(crashes ...crash.Crash) {
 	w.t.Helper()
-	w.tx(func(tx *storage.Tx) error { return w.store.Record(w.t.Context(), tx, w.org, crashes) })
+	w.tx(func(tx *storage.Tx) error { return crash.Record(w.t.Context(), tx, w.org, crashes) })
 }
 
 // group finds the group of a key.
@@ -91,7 +91,7 @@ func (w *world) group(key string) *crash.Group {
 	w.t.Helper()
 	k := sha256.Sum256([]byte(key))
 	id := w.number(`select group_id from crash_group_keys where key = $1`, k[:])
-	g, err := w.store.GroupByID(w.t.Context(), w.org, id)
+	g, err := crash.GroupByID(w.t.Context(), w.store.DB(), w.org, id)
 	require.NoError(w.t, err)
 	return g
 }

@@ -24,13 +24,13 @@ func cleanFolder(path string) (string, error) {
 	return storage.Line("folder", strings.Join(segments, "/"), maxLine)
 }
 
-// The update is of nothing: it makes the statement give the row that is there.
+// The update is of nothing: it makes the statement return the row that is there.
 const upsertFolder = `
 insert into folders (team_id, path) values ($1, $2)
 on conflict (team_id, lower(path)) do update set path = folders.path
 returning id`
 
-// ensureFolder gives the id of a team's folder, which it makes if need be; nil
+// ensureFolder returns the id of a team's folder, which it creates if need be; nil
 // for the path "".
 func ensureFolder(ctx context.Context, tx *storage.Tx, teamID int64, path string) (*int64, error) {
 	if path == "" {

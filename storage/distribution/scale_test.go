@@ -10,7 +10,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// many gives a project of so many builds.
+// many returns a project of so many builds.
 func (w *world) many(n int) (project int64) {
 	w.t.Helper()
 	up := w.app("com.example.app")
