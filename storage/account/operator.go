@@ -75,15 +75,6 @@ func RevokeOperator(ctx context.Context, tx *storage.Tx, actor Actor, username s
 	return Audit(ctx, tx, Event{Type: OperatorRevoked, Actor: actor, Subject: op.Username})
 }
 
-const operators = `select ` + operatorColumns + ` from operators order by id limit $1 offset $2`
-
-// Operators lists operators, revoked ones too.
-func Operators(ctx context.Context, q storage.Querier, p storage.Page) ([]Operator, error) {
-	list := []Operator{}
-	err := q.SelectContext(ctx, &list, operators, p.RowLimit(), p.RowOffset())
-	return list, storage.Wrap(err, "list operators")
-}
-
 const operatorByName = `
 select ` + operatorColumns + `, digest from operators where username = $1 and revoked_at is null`
 

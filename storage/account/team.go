@@ -55,17 +55,6 @@ func CreateTeam(ctx context.Context, tx *storage.Tx, actor Actor, n NewTeam) (*T
 		Subject: t.Name, Detail: map[string]any{"id": t.ID}})
 }
 
-const teams = `
-select ` + teamColumns + ` from teams where organization_id = $1
-order by id limit $2 offset $3`
-
-// Teams lists an organization's teams, oldest first.
-func Teams(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Team, error) {
-	list := []Team{}
-	err := q.SelectContext(ctx, &list, teams, organizationID, p.RowLimit(), p.RowOffset())
-	return list, storage.Wrap(err, "list teams")
-}
-
 // Both sides must belong to the organization: otherwise the select has no row.
 const upsertTeamMember = `
 insert into team_memberships (team_id, user_id, admin)
@@ -84,19 +73,4 @@ func AddToTeam(ctx context.Context, tx *storage.Tx, actor Actor, organizationID,
 	}
 	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: TeamMemberAdded, Actor: actor,
 		Subject: fmt.Sprintf("team %d", teamID), Detail: map[string]any{"user_id": userID, "admin": admin}})
-}
-
-const deleteTeamMember = `
-delete from team_memberships tm using teams t
-where t.id = tm.team_id and t.organization_id = $1 and tm.team_id = $2 and tm.user_id = $3
-returning tm.team_id`
-
-// RemoveFromTeam takes a user out of a team.
-func RemoveFromTeam(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, teamID, userID int64) error {
-	var id int64
-	if err := tx.GetContext(ctx, &id, deleteTeamMember, organizationID, teamID, userID); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("remove user %d from team %d", userID, teamID))
-	}
-	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: TeamMemberRemoved, Actor: actor,
-		Subject: fmt.Sprintf("team %d", teamID), Detail: map[string]any{"user_id": userID}})
 }

@@ -47,19 +47,6 @@ func ensureFolder(ctx context.Context, tx *storage.Tx, teamID int64, path string
 	return &id, nil
 }
 
-const folders = `
-select path from folders where team_id = $1 order by lower(path) limit $2 offset $3`
-
-// Folders lists a team's folders by path.
-func Folders(ctx context.Context, q storage.Querier, organizationID, teamID int64, p storage.Page) ([]string, error) {
-	if err := teamOf(ctx, q, organizationID, teamID); err != nil {
-		return nil, err
-	}
-	list := []string{}
-	err := q.SelectContext(ctx, &list, folders, teamID, p.RowLimit(), p.RowOffset())
-	return list, storage.Wrap(err, "list folders")
-}
-
 // teamOf is ErrNotFound when the organization has no such team.
 func teamOf(ctx context.Context, q storage.Querier, organizationID, teamID int64) error {
 	var id int64

@@ -167,6 +167,13 @@ func (w *world) count(query string, args ...any) (n int) {
 	return n
 }
 
+// folders lists the paths of a team's folders.
+func (w *world) folders(team int64) (paths []string) {
+	w.t.Helper()
+	require.NoError(w.t, w.db.SelectContext(testContext(w.t), &paths, `select path from folders where team_id = $1 order by path`, team))
+	return paths
+}
+
 // audited counts rows of the audit log.
 func (w *world) audited(types account.AuditType) int {
 	w.t.Helper()

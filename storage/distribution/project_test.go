@@ -143,9 +143,7 @@ func TestUpdateProject(t *testing.T) {
 	p, err = w.change(id, ProjectChange{TeamID: &second})
 	require.NoError(t, err)
 	require.Equal(t, second, p.TeamID)
-	paths, err := Folders(testContext(t), w.db, w.org, second, storage.FirstPage())
-	require.NoError(t, err)
-	require.Equal(t, []string{"deep/er"}, paths, "the folder goes along")
+	require.Equal(t, []string{"deep/er"}, w.folders(second), "the folder goes along")
 
 	for field, bad := range map[string]ProjectChange{
 		"name": {Name: ptr("")}, "description": {Description: ptr("\x00")}, "folder": {Folder: ptr("\x07")},

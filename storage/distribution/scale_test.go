@@ -10,7 +10,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// many returns a project of so many builds.
+// many creates a project of so many builds.
 func (w *world) many(n int) (project int64) {
 	w.t.Helper()
 	up := w.app("com.example.app")
