@@ -27,16 +27,16 @@ type InvalidError struct{ Field, Msg string }
 
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Msg }
 
-// UnknownOutcomeError says that the connection was lost while committing: only
-// a new read can tell whether the transaction took effect.
+// UnknownOutcomeError: the connection was lost while committing: only
+// a new read can show whether the transaction took effect.
 type UnknownOutcomeError struct{ Err error }
 
 func (e *UnknownOutcomeError) Error() string { return "commit, outcome unknown: " + e.Err.Error() }
 
-// Unwrap gives both the cause and ErrUnavailable.
+// Unwrap returns both the cause and ErrUnavailable.
 func (e *UnknownOutcomeError) Unwrap() []error { return []error{e.Err, ErrUnavailable} }
 
-// Wrap gives a driver's error its context and its meaning: no rows is
+// Wrap adds context and meaning to a driver's error: no rows is
 // ErrNotFound, a broken unique or foreign key rule ErrConflict, a lost or
 // refused connection ErrUnavailable. Wrap of nil is nil.
 func Wrap(err error, doing string) error {

@@ -64,7 +64,7 @@ func isLockTimeout(err error) bool {
 	return errors.As(err, &pe) && (pe.Code == "55P03" || pe.Code == "40P01")
 }
 
-// CheckSchema answers an error when the database lacks a step that this binary
+// CheckSchema returns an error when the database lacks a step that this binary
 // needs; the tiers call it at start and in readiness.
 func CheckSchema(ctx context.Context, db *DB) error {
 	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, migrations.Files)

@@ -2,13 +2,16 @@
 // and the errors that callers decide on. The stores in its sub-folders hold all
 // SQL of Slipway, written by hand, a file for each aggregate.
 //
-// A use case is one transaction: the caller opens it with InTx and hands the Tx
-// to as many stores as it needs, so that domain rows, audit rows and ledger rows
-// are committed together or not at all. Reads outside a transaction go through
-// DB itself; both satisfy Querier.
+// A use case is a function of a store, Verb(ctx, tx, ...) where it writes and
+// Verb(ctx, q, ...) where it reads. The caller opens the transaction with InTx and
+// hands the Tx to as many stores as it needs, so that domain rows, audit rows and
+// ledger rows are committed together or not at all; whoever writes the domain rows
+// writes the audit row as well. Reads outside a transaction go through DB itself;
+// both satisfy Querier. A store has a type only for state between calls, such as the
+// buffers of a compressor.
 //
 // Every statement runs under its context's deadline, and every connection has a
-// statement_timeout as a net under that. Errors of the driver are turned into
+// statement_timeout as a last check. Errors of the driver are turned into
 // ErrNotFound, ErrConflict or ErrUnavailable where they mean that; the rest are
 // passed up wrapped and end as an internal error.
 package storage
@@ -48,7 +51,7 @@ type Tx struct {
 // was rolled back or the outcome of the commit is unknown.
 func (tx *Tx) AfterCommit(fn func()) { tx.committed = append(tx.committed, fn) }
 
-// Config says where the database is and how much of it a process may use.
+// Config states where the database is and how much of it a process may use.
 type Config struct {
 	URL      string // postgres://user:password@host:port/name
 	MaxConns int    // default 20
@@ -58,7 +61,7 @@ type Config struct {
 	ApplicationName string
 }
 
-// Open makes the pool; it does not connect (Check does).
+// Open creates the pool; it does not connect (Check does).
 func Open(cfg Config) (*DB, error) {
 	dsn, err := cfg.dsn()
 	if err != nil {

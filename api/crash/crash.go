@@ -31,7 +31,7 @@ func (h *Handlers) Crash(c *gin.Context) error {
 	}
 	var group *crash.GroupHead
 	if d.GroupID != nil {
-		group, err = h.store.GroupOf(ctx, organization, id)
+		group, err = crash.GroupOf(ctx, h.store.DB(), organization, id)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) {
 			return err
 		}
@@ -64,7 +64,7 @@ func (h *Handlers) Attachments(c *gin.Context) error {
 	if _, err := h.store.Document(ctx, organization, id); err != nil {
 		return err
 	}
-	list, err := h.store.Attachments(ctx, organization, id)
+	list, err := crash.Attachments(ctx, h.store.DB(), organization, id)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (h *Handlers) Attachment(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.store.Attachment(c.Request.Context(), auth.Organization(c), crashID, id)
+	a, err := crash.AttachmentByID(c.Request.Context(), h.store.DB(), auth.Organization(c), crashID, id)
 	if err != nil {
 		return err
 	}

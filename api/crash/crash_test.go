@@ -117,7 +117,7 @@ func (w *world) crash(project int64, key string, record bool) uuid.UUID {
 		Explanation: []byte(`{"source":"stack"}`),
 		Group:       &crash.Grouping{Key: sha256.Sum256([]byte(key)), Algorithm: 1, Title: "title " + key, Culprit: "pay"}}
 	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error {
-		if err := w.store.Record(w.t.Context(), tx, w.org, []crash.Crash{c}); err != nil {
+		if err := crash.Record(w.t.Context(), tx, w.org, []crash.Crash{c}); err != nil {
 			return err
 		}
 		return w.store.RecordExplanations(w.t.Context(), tx, []crash.Crash{c})

@@ -29,7 +29,7 @@ func (h *Handlers) Groups(c *gin.Context) error {
 		return err
 	}
 	f.OrganizationID = auth.Organization(c)
-	groups, total, err := h.store.Groups(c.Request.Context(), f)
+	groups, total, err := crash.Groups(c.Request.Context(), h.store.DB(), f)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (h *Handlers) Group(c *gin.Context) error {
 
 // showGroup reads a group and writes it as the answer.
 func (h *Handlers) showGroup(c *gin.Context, organization, id int64) error {
-	g, err := h.store.GroupByID(c.Request.Context(), organization, id)
+	g, err := crash.GroupByID(c.Request.Context(), h.store.DB(), organization, id)
 	if err != nil {
 		return err
 	}
@@ -182,10 +182,10 @@ func (h *Handlers) GroupCrashes(c *gin.Context) error {
 		return err
 	}
 	f.OrganizationID = auth.Organization(c)
-	if f.GroupID, err = h.store.ResolveGroup(c.Request.Context(), f.OrganizationID, id); err != nil {
+	if f.GroupID, err = crash.ResolveGroup(c.Request.Context(), h.store.DB(), f.OrganizationID, id); err != nil {
 		return err
 	}
-	rows, total, err := h.store.Crashes(c.Request.Context(), f)
+	rows, total, err := crash.Crashes(c.Request.Context(), h.store.DB(), f)
 	if err != nil {
 		return err
 	}

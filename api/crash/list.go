@@ -24,7 +24,7 @@ func (h *Handlers) Crashes(c *gin.Context) error {
 		return err
 	}
 	f.OrganizationID = auth.Organization(c)
-	rows, total, err := h.store.List(c.Request.Context(), f)
+	rows, total, err := crash.List(c.Request.Context(), h.store.DB(), f)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 		tasks.CrashRetention.Name:  expire,
 		tasks.LedgerRetention.Name: prune,
 		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(s.objects, map[string]maintenance.Names{
-			crash.AttachmentPrefix: s.crashes.UnnamedObjects, distribution.Prefix: s.unnamedFiles, runstore.Prefix: s.unnamedRunFiles}),
+			crash.AttachmentPrefix: s.unnamedAttachments, distribution.Prefix: s.unnamedFiles, runstore.Prefix: s.unnamedRunFiles}),
 	}
 	if err := s.addBuildWork(handlers); err != nil {
 		return nil, err
@@ -142,6 +142,11 @@ func (s *services) unnamedFiles(ctx context.Context, keys []string) ([]string, e
 // unnamedRunFiles returns those of the objects of runs that no row names.
 func (s *services) unnamedRunFiles(ctx context.Context, keys []string) ([]string, error) {
 	return runstore.UnnamedObjects(ctx, s.db, keys)
+}
+
+// unnamedAttachments returns those of the objects of attachments that no row names.
+func (s *services) unnamedAttachments(ctx context.Context, keys []string) ([]string, error) {
+	return crash.UnnamedObjects(ctx, s.db, keys)
 }
 
 // servedQueues returns the queues that the pools of a worker serve, sorted.

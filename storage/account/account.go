@@ -1,4 +1,4 @@
-// Package account keeps who may call: organizations with their teams, people and
+// Package account stores who may call: organizations with their teams, people and
 // service accounts, the keys and crash tokens that stand for them, the operators
 // of the installation, and the audit log of what all of them changed.
 //
@@ -7,7 +7,7 @@
 // The command line and the HTTP interfaces call the same functions. Reads take a
 // storage.Querier.
 //
-// Secrets are shown once. A key is a text `slp_<region>_<kind>_<random>` made by
+// Secrets are shown once. A key is a text `slp_<region>_<kind>_<random>` created by
 // Issuer; only its SHA-256 digest and its last four characters are stored. The
 // random part has 238 bits, so a plain digest is enough: there is nothing to
 // guess, and a lookup is one index read. Operators have a password of the same
@@ -16,8 +16,8 @@
 //
 // A user is a person or a service account; a membership joins a user with an
 // organization and holds the role. A tester has no key: none is issued, and a
-// member who is made a tester keeps the old one until it is revoked, which the
-// interfaces answer with a reason. A blocked member's keys stay, refused.
+// member who becomes a tester keeps the old one until it is revoked, which the
+// interfaces refuse with a reason. A blocked member's keys stay, refused.
 //
 // Failures are storage.ErrNotFound (also for rows of another organization),
 // storage.ErrConflict (a name taken, the last owner), *storage.InvalidError for

@@ -53,7 +53,7 @@ func Audit(ctx context.Context, q storage.Querier, e Event) error {
 	return storage.Wrap(err, "write audit event "+entry.Action)
 }
 
-// auditText makes any text fit for the log: an audit row must not fail, and take
+// auditText cleans any text for the log: an audit row must not fail, and take
 // the operation with it, because of a name that a client chose.
 func auditText(s string) string {
 	if len(s) > maxSubject {

@@ -158,7 +158,7 @@ func AuditTypes() []AuditEntryType {
 	}
 }
 
-// Describe gives the table's line of a type; the answer is false for a number
+// Describe returns the table's line of a type; false for a number
 // that is not in it.
 func (t AuditType) Describe() (AuditEntryType, bool) {
 	for _, entry := range AuditTypes() {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Bootstrap is what the first start makes, as bootstrap.json holds it: enough to
+// Bootstrap is what the first start creates, as bootstrap.json holds it: enough to
 // use every interface at once. The caller writes the file with the secrets
 // first and applies it then, so that no key is in the database that nobody
 // knows; numeric ids are 0 until Apply filled them in.
@@ -115,7 +115,7 @@ func (b *Bootstrap) Check(region string) error {
 	return CheckEmail(b.Owner.Email)
 }
 
-// Apply makes the rows that are missing and fills in the ids and uuids of the
+// Apply creates the rows that are missing and fills in the ids and uuids of the
 // rows that stand. What was changed or revoked since stays so: a rotated
 // operator is not given the file's password back, a revoked key stays revoked.
 // Rows of the same slug, name or mail address are adopted, so that a lost file
@@ -124,7 +124,7 @@ func (b *Bootstrap) Apply(ctx context.Context, tx *storage.Tx, region string) er
 	if err := b.Check(region); err != nil {
 		return err
 	}
-	// The lock makes "if missing" hold against another process.
+	// The lock makes "if missing" true against another process.
 	if _, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock(hashtextextended('slipway.bootstrap', 0))`); err != nil {
 		return storage.Wrap(err, "lock bootstrap")
 	}

@@ -27,7 +27,7 @@ const insertCrashProject = `
 insert into crash_projects (organization_id, name) values ($1, $2)
 returning ` + crashProjectColumns
 
-// CreateCrashProject makes a project without tokens. ErrConflict when the
+// CreateCrashProject creates a project without tokens. ErrConflict when the
 // organization has one of that name.
 func CreateCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organizationID int64, name string) (*CrashProject, error) {
 	name, err := cleanName("name", name)
@@ -181,7 +181,7 @@ select p.id, $3, $4, $5, $6, nullif($7::int, 0) from crash_projects p
 where p.organization_id = $1 and p.id = $2
 returning ` + crashTokenColumns
 
-// CreateCrashToken gives a project one more token, shown once.
+// CreateCrashToken creates a further token of a project, shown once.
 func CreateCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, n NewCrashToken) (*CrashToken, Secret, error) {
 	secret, err := keys.New(KindCrash)
 	if err != nil {

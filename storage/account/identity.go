@@ -24,7 +24,7 @@ type Identity struct {
 	Role             Role
 	Blocked          bool
 	Teams            []TeamPlace // by id: the first is the default team
-	// Stale says that the key's last use is worth writing down again.
+	// Stale: the key's last use should be stored again.
 	Stale bool
 }
 
@@ -81,7 +81,7 @@ type identityRow struct {
 
 // IdentityByKey finds who a key of the kind (KindAPI or KindAccess) stands for.
 // ErrNotFound when there is no such key, it has ended, or the user left the
-// organization. A blocked user is found: the caller says why it is refused.
+// organization. A blocked user is found: the caller reports why it is refused.
 func IdentityByKey(ctx context.Context, q storage.Querier, kind KeyKind, digest Digest) (*Identity, error) {
 	stored, err := kind.stored()
 	if err != nil {

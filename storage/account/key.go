@@ -31,7 +31,7 @@ type NewKey struct {
 	Name           string
 }
 
-// CreateKey gives a member one more key. A tester has none: InvalidError.
+// CreateKey creates a further key of a member. A tester has none: InvalidError.
 func CreateKey(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, n NewKey) (*KeyRow, Secret, error) {
 	m, err := keyHolder(ctx, tx, n)
 	if err != nil {
@@ -53,8 +53,8 @@ const revokeKind = `
 update api_keys set revoked_at = now()
 where organization_id = $1 and user_id = $2 and kind = $3 and revoked_at is null`
 
-// RotateKey makes a new key of the kind and ends all the member's former ones at
-// once. It is also how a first key is made.
+// RotateKey creates a new key of the kind and ends all the member's former ones at
+// once. A first key is created by it as well.
 func RotateKey(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, n NewKey) (*KeyRow, Secret, error) {
 	m, err := keyHolder(ctx, tx, n)
 	if err != nil {
@@ -145,7 +145,7 @@ func Keys(ctx context.Context, q storage.Querier, organizationID, userID int64, 
 // LeakedKey is a key that was found where everybody can read it.
 type LeakedKey struct {
 	KeyRow
-	// Recipients are whom to tell: the key's owner, or the organization's owners
+	// Recipients get the mail: the key's owner, or the organization's owners
 	// when it belongs to a service account.
 	Recipients []string
 }

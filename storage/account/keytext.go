@@ -50,7 +50,7 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// ErrMalformedKey says that a text is no key of this service at all.
+// ErrMalformedKey: a text is no key of this service at all.
 var ErrMalformedKey = errors.New("not a key of this service")
 
 // RegionError refuses a key that another region issued. Its text is meant for
@@ -70,7 +70,7 @@ func DigestOf(text string) Digest { return sha256.Sum256([]byte(text)) }
 // Equal compares in constant time with a stored digest.
 func (d Digest) Equal(stored []byte) bool { return subtle.ConstantTimeCompare(d[:], stored) == 1 }
 
-// Key is what a key's text says about itself. It does not prove that the key
+// Key is what a key's text contains. It does not prove that the key
 // exists.
 type Key struct {
 	Region string
@@ -78,7 +78,7 @@ type Key struct {
 	Digest Digest
 }
 
-// ParseKey reads `slp_<region>_<kind>_<40 base62 characters>`, or gives
+// ParseKey reads `slp_<region>_<kind>_<40 base62 characters>`, or returns
 // ErrMalformedKey.
 func ParseKey(text string) (Key, error) {
 	if len(text) > maxKeyText {
@@ -102,7 +102,7 @@ func ParseKey(text string) (Key, error) {
 	return Key{Region: parts[1], Kind: kind, Digest: DigestOf(text)}, nil
 }
 
-// In gives a *RegionError unless the key was issued in the region.
+// In returns a *RegionError unless the key was issued in the region.
 func (k Key) In(region string) error {
 	if k.Region != region {
 		return &RegionError{Have: k.Region, Want: region}
@@ -114,7 +114,7 @@ func (k Key) In(region string) error {
 type Secret struct {
 	Text   string
 	Digest Digest
-	Hint   string // the last four characters, to tell keys apart in a list
+	Hint   string // the last four characters, to distinguish keys in a list
 }
 
 // secretOf is the secret of a text that exists already.
@@ -128,7 +128,7 @@ func (s Secret) String() string { return "key ending in " + s.Hint }
 // GoString keeps the text out of %#v.
 func (s Secret) GoString() string { return s.String() }
 
-// Issuer makes keys for one region.
+// Issuer creates keys for one region.
 type Issuer struct {
 	region string
 	random io.Reader
@@ -140,7 +140,7 @@ func validRegion(region string) bool {
 	return len(region) <= maxRegion && regionForm.MatchString(region)
 }
 
-// NewIssuer makes an issuer. The region is 1 to 32 lower-case letters, digits
+// NewIssuer creates an issuer. The region is 1 to 32 lower-case letters, digits
 // and hyphens; random is crypto/rand.Reader when nil.
 func NewIssuer(region string, random io.Reader) (*Issuer, error) {
 	if !validRegion(region) {
@@ -155,7 +155,7 @@ func NewIssuer(region string, random io.Reader) (*Issuer, error) {
 // Region is the region that the issuer's keys name.
 func (i *Issuer) Region() string { return i.region }
 
-// New makes a key of the kind.
+// New creates a key of the kind.
 func (i *Issuer) New(kind KeyKind) (Secret, error) {
 	part, err := i.text(randomLength)
 	if err != nil {
@@ -164,7 +164,7 @@ func (i *Issuer) New(kind KeyKind) (Secret, error) {
 	return secretOf(strings.Join([]string{keyPrefix, i.region, string(kind), part}, "_")), nil
 }
 
-// text gives n base62 characters, each equally likely: bytes from 248 on are
+// text returns n base62 characters, each equally likely: bytes from 248 on are
 // dropped, for 248 is the largest multiple of 62 that a byte holds.
 func (i *Issuer) text(n int) (string, error) {
 	out := make([]byte, 0, n)

@@ -23,7 +23,7 @@ const insertOperator = `
 insert into operators (username, digest) values ($1, $2)
 returning ` + operatorColumns
 
-// CreateOperator makes an operator and the password, shown once. ErrConflict
+// CreateOperator creates an operator and the password, shown once. ErrConflict
 // when the name is taken, also by one that was revoked (RotateOperator revives).
 func CreateOperator(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, username string) (*Operator, Secret, error) {
 	secret, err := keys.New(KindOperator)
@@ -49,7 +49,7 @@ const rotateOperator = `
 update operators set digest = $2, revoked_at = null where username = $1
 returning ` + operatorColumns
 
-// RotateOperator gives an operator a new password; the former one ends at once.
+// RotateOperator replaces an operator's password; the former one ends at once.
 func RotateOperator(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, username string) (*Operator, Secret, error) {
 	secret, err := keys.New(KindOperator)
 	if err != nil {
@@ -73,15 +73,6 @@ func RevokeOperator(ctx context.Context, tx *storage.Tx, actor Actor, username s
 		return storage.Wrap(err, fmt.Sprintf("operator %q", username))
 	}
 	return Audit(ctx, tx, Event{Type: OperatorRevoked, Actor: actor, Subject: op.Username})
-}
-
-const operators = `select ` + operatorColumns + ` from operators order by id limit $1 offset $2`
-
-// Operators lists operators, revoked ones too.
-func Operators(ctx context.Context, q storage.Querier, p storage.Page) ([]Operator, error) {
-	list := []Operator{}
-	err := q.SelectContext(ctx, &list, operators, p.RowLimit(), p.RowOffset())
-	return list, storage.Wrap(err, "list operators")
 }
 
 const operatorByName = `

@@ -43,7 +43,7 @@ const insertOrganization = `
 insert into organizations (uuid, slug, name) values ($1, $2, $3)
 returning ` + organizationColumns
 
-// CreateOrganization makes an organization without teams or people. ErrConflict
+// CreateOrganization creates an organization without teams or people. ErrConflict
 // when the slug is taken.
 func CreateOrganization(ctx context.Context, tx *storage.Tx, actor Actor, n NewOrganization) (*Organization, error) {
 	if err := CheckSlug(n.Slug); err != nil {
@@ -97,8 +97,8 @@ func lockOrganization(ctx context.Context, tx *storage.Tx, id int64) error {
 	return storage.Wrap(err, fmt.Sprintf("organization %d", id))
 }
 
-// newUUID makes the uuid of an account row: random, for it is shown to outsiders
-// and should not tell when the account was made.
+// newUUID creates the uuid of an account row: random, for it is shown to outsiders
+// and should not show when the account was created.
 func newUUID() (uuid.UUID, error) {
 	id, err := uuid.NewRandom()
 	if err != nil {

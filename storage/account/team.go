@@ -32,7 +32,7 @@ const insertTeam = `
 insert into teams (uuid, organization_id, name) values ($1, $2, $3)
 returning ` + teamColumns
 
-// CreateTeam makes an empty team. ErrConflict when the organization has one of
+// CreateTeam creates an empty team. ErrConflict when the organization has one of
 // that name, ErrNotFound when there is no such organization.
 func CreateTeam(ctx context.Context, tx *storage.Tx, actor Actor, n NewTeam) (*Team, error) {
 	name, err := cleanName("name", n.Name)
@@ -55,18 +55,7 @@ func CreateTeam(ctx context.Context, tx *storage.Tx, actor Actor, n NewTeam) (*T
 		Subject: t.Name, Detail: map[string]any{"id": t.ID}})
 }
 
-const teams = `
-select ` + teamColumns + ` from teams where organization_id = $1
-order by id limit $2 offset $3`
-
-// Teams lists an organization's teams, oldest first.
-func Teams(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Team, error) {
-	list := []Team{}
-	err := q.SelectContext(ctx, &list, teams, organizationID, p.RowLimit(), p.RowOffset())
-	return list, storage.Wrap(err, "list teams")
-}
-
-// Both sides must belong to the organization: the select gives no row else.
+// Both sides must belong to the organization: otherwise the select has no row.
 const upsertTeamMember = `
 insert into team_memberships (team_id, user_id, admin)
 select t.id, m.user_id, $4 from teams t
@@ -84,19 +73,4 @@ func AddToTeam(ctx context.Context, tx *storage.Tx, actor Actor, organizationID,
 	}
 	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: TeamMemberAdded, Actor: actor,
 		Subject: fmt.Sprintf("team %d", teamID), Detail: map[string]any{"user_id": userID, "admin": admin}})
-}
-
-const deleteTeamMember = `
-delete from team_memberships tm using teams t
-where t.id = tm.team_id and t.organization_id = $1 and tm.team_id = $2 and tm.user_id = $3
-returning tm.team_id`
-
-// RemoveFromTeam takes a user out of a team.
-func RemoveFromTeam(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, teamID, userID int64) error {
-	var id int64
-	if err := tx.GetContext(ctx, &id, deleteTeamMember, organizationID, teamID, userID); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("remove user %d from team %d", userID, teamID))
-	}
-	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: TeamMemberRemoved, Actor: actor,
-		Subject: fmt.Sprintf("team %d", teamID), Detail: map[string]any{"user_id": userID}})
 }

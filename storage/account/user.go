@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// User is a person or a service account; what it may do says its membership.
+// User is a person or a service account; what it may do follows from its membership.
 type User struct {
 	ID        int64     `db:"id" json:"id"`
 	UUID      uuid.UUID `db:"uuid" json:"uuid"`
@@ -24,7 +24,7 @@ type User struct {
 	CreatedAt time.Time `db:"created_at" json:"created_at"`
 }
 
-// UserKind tells people from service accounts.
+// UserKind separates people from service accounts.
 type UserKind string
 
 // The kinds of users.
@@ -48,7 +48,7 @@ type NewUser struct {
 	UUID           uuid.UUID // zero: a new one
 	OrganizationID int64
 	Email          string
-	Username       string // for authoring; "": made from the mail address
+	Username       string // for authoring; "": derived from the mail address
 	Name           string
 	Role           Role
 	TeamID         int64 // 0: for a member the only team, if there is one
@@ -86,10 +86,10 @@ func checkUsername(name string) error {
 	return nil
 }
 
-// CreateUser makes a person and the membership. A person known by the mail
+// CreateUser creates a person and the membership. A person known by the mail
 // address from another organization keeps the user name and gets a further
 // membership; ErrConflict when the membership stands already or the user name
-// that was asked for is taken.
+// that was requested is taken.
 func CreateUser(ctx context.Context, tx *storage.Tx, actor Actor, n NewUser) (*User, error) {
 	if err := CheckEmail(n.Email); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func personFor(ctx context.Context, tx *storage.Tx, n NewUser) (*User, error) {
 	return nil, fmt.Errorf("user name %q: %w", names[0], storage.ErrConflict)
 }
 
-// usernames are the names to try: the one asked for, or the local part of the
+// usernames are the names to try: the one requested, or the local part of the
 // mail address, then with a piece of the uuid behind it, which is unique enough.
 func usernames(n NewUser) []string {
 	if n.Username != "" {
@@ -182,8 +182,8 @@ const insertService = `
 insert into users (uuid, kind, username, name) values ($1, 'service', $2, $3)
 returning ` + userColumns
 
-// CreateServiceAccount makes an identity for automation, without a key;
-// CreateKey gives it one. ErrConflict when the user name is taken.
+// CreateServiceAccount creates an identity for automation, without a key;
+// CreateKey adds one. ErrConflict when the user name is taken.
 func CreateServiceAccount(ctx context.Context, tx *storage.Tx, actor Actor, n NewServiceAccount) (*User, error) {
 	if err := checkUsername(n.Username); err != nil {
 		return nil, err

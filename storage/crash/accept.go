@@ -15,14 +15,14 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
-// TaskOf makes the ledger row that processes a batch; package tasks has it, and
+// TaskOf creates the ledger row that processes a batch; package tasks has it, and
 // the caller decides whether the row is delivered on the fast path.
 type TaskOf func(organization int64, batch uuid.UUID, bytes int) *ledger.NewTask
 
 // Accept stores reports, at most MaxBatch of them, in one transaction, and gives
 // a receipt for each and the ledger rows that it inserted. The receipts are
 // durable when Accept returns nil. With *storage.UnknownOutcomeError the caller
-// asks Accepted. Documents of one organization of more than 256 MiB together are
+// calls Accepted. Documents of one organization of more than 256 MiB together are
 // refused with *storage.InvalidError, before anything is written.
 func (s *Store) Accept(ctx context.Context, in []Incoming, task TaskOf) ([]Receipt, []*ledger.NewTask, error) {
 	a, err := s.plan(in)

@@ -119,14 +119,14 @@ func TestAcceptAttachments(t *testing.T) {
 	in := r.incoming(uuid.New(), "a")
 	in.Attachments = []crash.Attachment{{ID: uuid.New(), Name: "log.txt", ContentType: "text/plain", Size: 3, ObjectKey: "attachments/x"}}
 	got, _ := r.accept(in)
-	list, err := r.store.Attachments(t.Context(), r.Org.ID, got[0].ID)
+	list, err := crash.Attachments(t.Context(), r.DB, r.Org.ID, got[0].ID)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	list, err = r.store.Attachments(t.Context(), r.Rival.ID, got[0].ID)
+	list, err = crash.Attachments(t.Context(), r.DB, r.Rival.ID, got[0].ID)
 	require.NoError(t, err)
 	require.Empty(t, list)
 
-	unnamed, err := r.store.UnnamedObjects(t.Context(), []string{"attachments/x", "attachments/y"})
+	unnamed, err := crash.UnnamedObjects(t.Context(), r.DB, []string{"attachments/x", "attachments/y"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"attachments/y"}, unnamed)
 

@@ -14,12 +14,12 @@ import (
 // ErrTooManyAttachments refuses attachments beyond the bound of a crash.
 var ErrTooManyAttachments = errors.New("the crash has as many attachments as it may have")
 
-// The entry of a crash says whose it is, from the commit that accepted it on:
-// a pending crash has no other row. An index beyond the array gives null.
+// The entry of a crash names its project, from the commit that accepted it on:
+// a pending crash has no other row. An index beyond the array is null.
 const selectEntry = `
 select entries -> $3::int from crash_batches where id = $1 and organization_id = $2`
 
-// Owns answers nil when the crash belongs to the project of the organization,
+// Owns returns nil when the crash belongs to the project of the organization,
 // pending or not, and ErrNotFound when it does not or was purged.
 func (s *Store) Owns(ctx context.Context, organization, project int64, crash uuid.UUID) error {
 	return owns(ctx, s.db, selectEntry, organization, project, crash)

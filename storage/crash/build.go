@@ -109,9 +109,9 @@ func uncountBuilds(ctx context.Context, tx *storage.Tx, deleted []deletedCrash) 
 }
 
 // OfBuild returns up to limit crashes of a build, ordered by id.
-func (s *Store) OfBuild(ctx context.Context, organization, build int64, limit int) ([]uuid.UUID, error) {
+func OfBuild(ctx context.Context, q storage.Querier, organization, build int64, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := s.db.SelectContext(ctx, &ids, `select id from crashes
+	err := q.SelectContext(ctx, &ids, `select id from crashes
 		where organization_id = $1 and build_id = $2 order by id limit $3`, organization, build, limit)
 	return ids, storage.Wrap(err, "crashes of a build")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxInflated bounds what a stored body may inflate to: a commit holds at most
+// maxInflated bounds what a stored body may inflate to: a commit has at most
 // its byte limit, or one report of the largest size that a setting allows. Accept
 // refuses more, so that whatever is stored can be read.
 const maxInflated = 256 << 20

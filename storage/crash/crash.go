@@ -1,18 +1,23 @@
 // Package crash stores crash reports and the groups that they fall into.
 //
-// Accept keeps what a client sent: in one transaction it books the uuids, writes
+// Accept stores what a client sent: in one transaction it reserves the uuids, writes
 // the documents of a commit as one compressed batch for each organization, and
-// inserts the ledger row that will process the batch. Record keeps what the
-// worker made of it: crashes, groups, counts. The two meet in the batch: the id
+// inserts the ledger row that will process the batch. Record stores what the
+// worker found in it: crashes, groups, counts. The two meet in the batch: the id
 // of a crash is the id of its batch with the number of the entry in the last
 // byte, so that no index is needed between them, and the raw document of every
 // crash stays readable for as long as the crash.
 //
 // A crash belongs to a key (its fingerprint) and a key to a group. Merging moves
 // keys; Record shares a lock of the project that a merge takes alone, so no count
-// goes to a group that is being merged away. Inside each transaction rows are locked
-// in sorted order, and everything below a group (days, versions, hosts) only
+// is added to a group that is being merged away. Inside each transaction rows are
+// locked in sorted order, and everything below a group (days, versions, hosts) only
 // under the lock of the group's row: batches cannot deadlock.
+//
+// Use cases are functions, as in the other stores. Only those that compress or
+// inflate documents are methods of Store, which has the compressor's buffers, and
+// those of the receiver of reports, which commits by single statements and is tested
+// with another Store.
 package crash
 
 import (
@@ -37,7 +42,7 @@ const (
 	Failed    State = "failed"
 )
 
-// MaxBatch is how many reports one batch may hold: the number of an entry is
+// MaxBatch is how many reports one batch may have: the number of an entry is
 // the last byte of a crash id.
 const MaxBatch = 256
 
@@ -56,10 +61,10 @@ func New(db *storage.DB) (*Store, error) {
 	return &Store{db: db, codec: c}, nil
 }
 
-// DB gives the database that the store works on.
+// DB returns the database that the store works on.
 func (s *Store) DB() *storage.DB { return s.db }
 
-// newBatchID makes a batch id: a version 7 uuid with a last byte of zero.
+// newBatchID creates a batch id: a version 7 uuid with a last byte of zero.
 func newBatchID() (uuid.UUID, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -69,13 +74,13 @@ func newBatchID() (uuid.UUID, error) {
 	return id, nil
 }
 
-// entryID gives the crash id of an entry of a batch.
+// entryID returns the crash id of an entry of a batch.
 func entryID(batch uuid.UUID, entry int) uuid.UUID {
 	batch[15] = byte(entry)
 	return batch
 }
 
-// SplitID gives the batch and the entry of a crash id.
+// SplitID returns the batch and the entry of a crash id.
 func SplitID(id uuid.UUID) (batch uuid.UUID, entry int) {
 	entry = int(id[15])
 	id[15] = 0
@@ -111,7 +116,7 @@ type Attachment struct {
 	CreatedAt      time.Time `db:"created_at"`
 }
 
-// Outcome says what became of an incoming report.
+// Outcome states what became of an incoming report.
 type Outcome int
 
 // The outcomes.
@@ -124,14 +129,14 @@ const (
 	Conflict
 )
 
-// Receipt answers for one incoming report. ID is that of the stored crash, for
+// Receipt is the result for one incoming report. ID is that of the stored crash, for
 // Resent that of the earlier one.
 type Receipt struct {
 	ID      uuid.UUID
 	Outcome Outcome
 }
 
-// Entry is what a batch says of one of its reports.
+// Entry describes one report of a batch.
 type Entry struct {
 	ProjectID  int64      `json:"project"`
 	Start      int        `json:"start"`
@@ -150,11 +155,11 @@ type Batch struct {
 	ReceivedAt     time.Time
 	Entries        []Entry
 	Body           []byte
-	// Err says why the batch cannot be read; no entry has a document then.
+	// Err is why the batch cannot be read; no entry has a document then.
 	Err error
 }
 
-// Document gives the bytes of one entry.
+// Document returns the bytes of one entry.
 func (b *Batch) Document(entry int) ([]byte, error) {
 	if entry < 0 || entry >= len(b.Entries) {
 		return nil, fmt.Errorf("entry %d of batch %s: %w", entry, b.ID, storage.ErrNotFound)

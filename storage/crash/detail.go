@@ -54,7 +54,7 @@ func (s *Store) CrashByID(ctx context.Context, organization int64, id uuid.UUID)
 	} else if d.Explanation, err = s.Explanation(ctx, id); err != nil && !isNotFound(err) {
 		return nil, err
 	}
-	d.Attachments, err = s.Attachments(ctx, organization, id)
+	d.Attachments, err = Attachments(ctx, s.db, organization, id)
 	return d, err
 }
 
@@ -97,7 +97,7 @@ func pendingRow(b *Batch, entry int) Row {
 	}
 	p, err := report.Parse(doc)
 	if err != nil {
-		return r // the worker will say why
+		return r // the worker will record why
 	}
 	r.UUID, r.Lang, r.Agent = p.UUID, p.Lang, p.Agent
 	r.Message = p.Attribute("error.message")
@@ -120,17 +120,17 @@ const AttachmentPrefix = "attachments/"
 const attachmentColumns = `id, organization_id, crash_id, name, content_type, size, object_key, created_at`
 
 // Attachments lists the files of a crash of the organization, oldest first.
-func (s *Store) Attachments(ctx context.Context, organization int64, crashID uuid.UUID) ([]Attachment, error) {
+func Attachments(ctx context.Context, q storage.Querier, organization int64, crashID uuid.UUID) ([]Attachment, error) {
 	list := []Attachment{}
-	err := s.db.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
+	err := q.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
 		where crash_id = $1 and organization_id = $2 order by created_at, id`, crashID, organization)
 	return list, storage.Wrap(err, "attachments of crash "+crashID.String())
 }
 
-// Attachment reads one file's row.
-func (s *Store) Attachment(ctx context.Context, organization int64, crashID, id uuid.UUID) (*Attachment, error) {
+// AttachmentByID reads one file's row.
+func AttachmentByID(ctx context.Context, q storage.Querier, organization int64, crashID, id uuid.UUID) (*Attachment, error) {
 	var a Attachment
-	err := s.db.GetContext(ctx, &a, `select `+attachmentColumns+` from crash_attachments
+	err := q.GetContext(ctx, &a, `select `+attachmentColumns+` from crash_attachments
 		where id = $1 and crash_id = $2 and organization_id = $3`, id, crashID, organization)
 	if err != nil {
 		return nil, storage.Wrap(err, "attachment "+id.String())

@@ -93,7 +93,7 @@ type conditions struct {
 	args  []any
 }
 
-// arg adds an argument and gives its placeholder.
+// arg adds an argument and returns its placeholder.
 func (c *conditions) arg(v any) string {
 	c.args = append(c.args, v)
 	return "$" + strconv.Itoa(len(c.args))
@@ -103,7 +103,7 @@ func (c *conditions) add(cond string) { c.conds = append(c.conds, cond) }
 
 func (c *conditions) where() string { return " where " + strings.Join(c.conds, " and ") }
 
-// attributes asks for all of the filters of one report. Each candidate document
+// attributes requires all of the filters of one report. Each candidate document
 // is a condition of its own, so that the index crashes_attributes serves them.
 func (c *conditions) attributes(column string, filters []AttributeFilter) {
 	for _, f := range filters {

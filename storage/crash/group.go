@@ -94,19 +94,19 @@ where g.organization_id = $1
 	and g.id = coalesce((select m.group_id from crash_group_merges m where m.old_id = $2), $2)`
 
 // GroupByID reads a group with all its versions, hosts and days. The id of a
-// group that was merged away gives the group that has its reports now.
-func (s *Store) GroupByID(ctx context.Context, organization, id int64) (*Group, error) {
+// group that was merged away leads to the group that has its reports now.
+func GroupByID(ctx context.Context, q storage.Querier, organization, id int64) (*Group, error) {
 	var g Group
-	if err := s.db.GetContext(ctx, &g, groupByID, organization, id); err != nil {
+	if err := q.GetContext(ctx, &g, groupByID, organization, id); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("crash group %d", id))
 	}
 	list := []Group{g}
-	if err := s.readValues(ctx, list, maxValues); err != nil {
+	if err := readValues(ctx, q, list, maxValues); err != nil {
 		return nil, err
 	}
 	g = list[0]
 	g.Days = []Day{}
-	err := s.db.SelectContext(ctx, &g.Days, `
+	err := q.SelectContext(ctx, &g.Days, `
 		select day, count from crash_group_days
 		where group_id = $1 and day > current_date - $2::int order by day`, g.ID, dayHistory)
 	if err != nil {
@@ -115,10 +115,10 @@ func (s *Store) GroupByID(ctx context.Context, organization, id int64) (*Group, 
 	return &g, nil
 }
 
-// ResolveGroup gives the id of a group, which differs from the one asked for when
+// ResolveGroup returns the id of a group, which differs from the one requested when
 // that was merged away.
-func (s *Store) ResolveGroup(ctx context.Context, organization, id int64) (int64, error) {
-	p, err := placeOf(ctx, s.db, organization, id)
+func ResolveGroup(ctx context.Context, q storage.Querier, organization, id int64) (int64, error) {
+	p, err := placeOf(ctx, q, organization, id)
 	return p.ID, err
 }
 
@@ -131,7 +131,7 @@ select group_id, kind, value, count, first_seen, last_seen, total from (
 order by group_id, kind, place`
 
 // readValues fills in the versions and hosts, up to most of each.
-func (s *Store) readValues(ctx context.Context, groups []Group, most int) error {
+func readValues(ctx context.Context, q storage.Querier, groups []Group, most int) error {
 	ids := make([]int64, len(groups))
 	at := make(map[int64]*Group, len(groups))
 	for i := range groups {
@@ -145,7 +145,7 @@ func (s *Store) readValues(ctx context.Context, groups []Group, most int) error 
 		Total   int    `db:"total"`
 		Value
 	}
-	if err := s.db.SelectContext(ctx, &rows, selectValues, pq.Array(ids), most); err != nil {
+	if err := q.SelectContext(ctx, &rows, selectValues, pq.Array(ids), most); err != nil {
 		return storage.Wrap(err, "versions and hosts of crash groups")
 	}
 	for _, r := range rows {
@@ -160,7 +160,7 @@ func (s *Store) readValues(ctx context.Context, groups []Group, most int) error 
 }
 
 // SetGroupState changes the state of a group, with its audit row, and returns the
-// group's id, which differs from the one asked for when that was merged away.
+// group's id, which differs from the one requested when that was merged away.
 func SetGroupState(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, state GroupState) (int64, error) {
 	if err := state.Validate(); err != nil {
 		return 0, err

@@ -13,9 +13,9 @@ const (
 	MaxAttributeValue = 4096
 )
 
-// IndexedKey and IndexedValue give the form in which a key and the text of a
+// IndexedKey and IndexedValue return the form in which a key and the text of a
 // value stand in the searchable attributes of a crash. The worker writes them
-// and AttributeFilter asks for them, so a search and a purge select exactly the
+// and AttributeFilter searches for them, so a search and a purge select exactly the
 // whole value and never one that merely begins like it.
 //
 // Longer text is cut and followed by "…#" and the SHA-256 of the whole in
@@ -26,7 +26,7 @@ func IndexedKey(key string) string { return indexed(key, MaxAttributeKey) }
 // IndexedValue is to values what IndexedKey is to keys.
 func IndexedValue(text string) string { return indexed(text, MaxAttributeValue) }
 
-// indexed also makes the text fit for PostgreSQL: valid UTF-8 without NUL. What
+// indexed also cleans the text for PostgreSQL: valid UTF-8 without NUL. What
 // the receiver let in is.
 func indexed(s string, most int) string {
 	suffix := ""

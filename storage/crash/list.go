@@ -81,8 +81,8 @@ func escapeLike(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 }
 
-// Groups gives a page of groups and the number of all that match.
-func (s *Store) Groups(ctx context.Context, f GroupFilter) ([]Group, int, error) {
+// Groups returns a page of groups and the number of all that match.
+func Groups(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, int, error) {
 	if f.Sort == "" {
 		f.Sort = SortLastSeen
 	}
@@ -91,7 +91,7 @@ func (s *Store) Groups(ctx context.Context, f GroupFilter) ([]Group, int, error)
 	}
 	c := f.conditions()
 	var total int
-	if err := s.db.GetContext(ctx, &total, `select count(*) from crash_groups g`+c.where(), c.args...); err != nil {
+	if err := q.GetContext(ctx, &total, `select count(*) from crash_groups g`+c.where(), c.args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count crash groups")
 	}
 	direction := "desc"
@@ -102,10 +102,10 @@ func (s *Store) Groups(ctx context.Context, f GroupFilter) ([]Group, int, error)
 	query := fmt.Sprintf(`select %s from crash_groups g join crash_projects p on p.id = g.crash_project_id%s
 		order by g.%s %s, g.id %s`, groupColumns, c.where(), f.Sort, direction, direction)
 	query += " limit " + c.arg(f.Limit) + " offset " + c.arg(f.Offset)
-	if err := s.db.SelectContext(ctx, &groups, query, c.args...); err != nil {
+	if err := q.SelectContext(ctx, &groups, query, c.args...); err != nil {
 		return nil, 0, storage.Wrap(err, "list crash groups")
 	}
-	return groups, total, s.readValues(ctx, groups, listValues)
+	return groups, total, readValues(ctx, q, groups, listValues)
 }
 
 // Row is a recorded crash as the lists and the single crash show it.
@@ -146,16 +146,16 @@ const rowTables = ` from crashes c
 // CrashFilter selects a page of a group's crashes, newest first.
 type CrashFilter struct {
 	OrganizationID int64
-	GroupID        int64 // as GroupByID gives it
+	GroupID        int64 // as GroupByID returns it
 	Attributes     []AttributeFilter
 	From, To       time.Time // of the occurrence; From inclusive, To exclusive
 	Limit, Offset  int
 }
 
-// Crashes gives a page of crashes and the number of all that match.
-func (s *Store) Crashes(ctx context.Context, f CrashFilter) ([]Row, int, error) {
+// Crashes returns a page of crashes and the number of all that match.
+func Crashes(ctx context.Context, q storage.Querier, f CrashFilter) ([]Row, int, error) {
 	var keys []int64
-	err := s.db.SelectContext(ctx, &keys, `select id from crash_group_keys where group_id = $1 order by id`, f.GroupID)
+	err := q.SelectContext(ctx, &keys, `select id from crash_group_keys where group_id = $1 order by id`, f.GroupID)
 	if err != nil {
 		return nil, 0, storage.Wrap(err, "keys of a crash group")
 	}
@@ -165,7 +165,7 @@ func (s *Store) Crashes(ctx context.Context, f CrashFilter) ([]Row, int, error) 
 	}
 	c := &conditions{}
 	if len(keys) == 1 {
-		// The plain condition lets the index crashes_key give the order.
+		// The plain condition lets the index crashes_key yield the order.
 		c.add("c.key_id = " + c.arg(keys[0]))
 	} else {
 		c.add("c.key_id = any(" + c.arg(pq.Array(keys)) + ")")
@@ -174,11 +174,11 @@ func (s *Store) Crashes(ctx context.Context, f CrashFilter) ([]Row, int, error) 
 	c.attributes("c.attributes", f.Attributes)
 	c.span("c.occurred_at", f.From, f.To)
 	var total int
-	if err := s.db.GetContext(ctx, &total, `select count(*) from crashes c`+c.where(), c.args...); err != nil {
+	if err := q.GetContext(ctx, &total, `select count(*) from crashes c`+c.where(), c.args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count crashes")
 	}
 	query := `select ` + rowColumns + rowTables + c.where() + ` order by c.occurred_at desc, c.id desc`
 	query += " limit " + c.arg(f.Limit) + " offset " + c.arg(f.Offset)
-	err = s.db.SelectContext(ctx, &rows, query, c.args...)
+	err = q.SelectContext(ctx, &rows, query, c.args...)
 	return rows, total, storage.Wrap(err, "list crashes")
 }

@@ -58,15 +58,15 @@ func (f *ListFilter) conditions() *conditions {
 	return c
 }
 
-// List gives a page of crashes and the number of all that match, which counts no
+// List returns a page of crashes and the number of all that match, which counts no
 // further than ListReach.
-func (s *Store) List(ctx context.Context, f ListFilter) ([]Row, int, error) {
+func List(ctx context.Context, q storage.Querier, f ListFilter) ([]Row, int, error) {
 	if err := f.Validate(); err != nil {
 		return nil, 0, err
 	}
 	c := f.conditions()
 	var total int
-	err := s.db.GetContext(ctx, &total, `select count(*) from (select 1 from crashes c`+c.where()+
+	err := q.GetContext(ctx, &total, `select count(*) from (select 1 from crashes c`+c.where()+
 		` limit `+c.arg(ListReach)+`) reached`, c.args...)
 	if err != nil {
 		return nil, 0, storage.Wrap(err, "count crashes of an organization")
@@ -83,7 +83,7 @@ func (s *Store) List(ctx context.Context, f ListFilter) ([]Row, int, error) {
 	left join crash_projects p on p.id = c.crash_project_id
 	left join crash_group_keys k on k.id = c.key_id
 	order by c.received_at desc, c.id desc`
-	err = s.db.SelectContext(ctx, &rows, query, c.args...)
+	err = q.SelectContext(ctx, &rows, query, c.args...)
 	return rows, total, storage.Wrap(err, "list crashes of an organization")
 }
 
@@ -95,11 +95,11 @@ type GroupHead struct {
 	State   GroupState `db:"state"`
 }
 
-// GroupOf gives the group of a crash of the organization; ErrNotFound when it has
+// GroupOf returns the group of a crash of the organization; ErrNotFound when it has
 // none.
-func (s *Store) GroupOf(ctx context.Context, organization int64, crashID uuid.UUID) (*GroupHead, error) {
+func GroupOf(ctx context.Context, q storage.Querier, organization int64, crashID uuid.UUID) (*GroupHead, error) {
 	var g GroupHead
-	err := s.db.GetContext(ctx, &g, `select g.id, g.title, g.culprit, g.state from crashes c
+	err := q.GetContext(ctx, &g, `select g.id, g.title, g.culprit, g.state from crashes c
 		join crash_group_keys k on k.id = c.key_id join crash_groups g on g.id = k.group_id
 		where c.id = $1 and c.organization_id = $2`, crashID, organization)
 	if err != nil {

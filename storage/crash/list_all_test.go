@@ -38,7 +38,7 @@ func TestListOfAllCrashes(t *testing.T) {
 		at("late", 4, func(c *crash.Crash) { c.OccurredAt = epoch.Add(-time.Hour) }))
 	// Of another organization.
 	r.Must(func(_ context.Context, tx *storage.Tx) error {
-		return r.store.Record(t.Context(), tx, r.Rival.ID, []crash.Crash{r.made(func(c *crash.Crash) { c.ProjectID = r.rivalProject })})
+		return crash.Record(t.Context(), tx, r.Rival.ID, []crash.Crash{r.made(func(c *crash.Crash) { c.ProjectID = r.rivalProject })})
 	})
 	hour := func(n int) time.Time { return epoch.Add(time.Duration(n) * time.Hour) }
 	ann := []crash.AttributeFilter{{Key: "user", Value: "ann"}}
@@ -64,7 +64,7 @@ func TestListOfAllCrashes(t *testing.T) {
 		// Page by page, so that pages neither overlap nor leave anything out.
 		got, total := "", 0
 		for f.Limit = 2; ; f.Offset += 2 {
-			rows, n, err := r.store.List(t.Context(), f)
+			rows, n, err := crash.List(t.Context(), r.DB, f)
 			require.NoError(t, err, name)
 			total = n
 			for _, r := range rows {
@@ -96,11 +96,11 @@ func TestListOfAllCrashes(t *testing.T) {
 		require.Equal(t, want, total, name)
 	}
 	for _, state := range []crash.State{crash.Pending, "x"} {
-		_, _, err := r.store.List(t.Context(), crash.ListFilter{OrganizationID: r.Org.ID, State: state})
+		_, _, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: r.Org.ID, State: state})
 		var invalid *storage.InvalidError
 		require.ErrorAs(t, err, &invalid)
 	}
-	rows, total, err := r.store.List(t.Context(), crash.ListFilter{OrganizationID: r.Org.ID, Limit: 100, Offset: crash.ListReach})
+	rows, total, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: r.Org.ID, Limit: 100, Offset: crash.ListReach})
 	require.NoError(t, err)
 	require.Equal(t, 5, total)
 	require.Empty(t, rows)
@@ -123,7 +123,7 @@ func TestListByUUID(t *testing.T) {
 	}
 	r.record(r.made(nil))
 	list := func(organization int64) (got []uuid.UUID) {
-		rows, _, err := r.store.List(t.Context(), crash.ListFilter{OrganizationID: organization, UUID: id, Limit: 10})
+		rows, _, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: organization, UUID: id, Limit: 10})
 		require.NoError(t, err)
 		for _, r := range rows {
 			got = append(got, r.ID)
@@ -139,11 +139,11 @@ func TestGroupOf(t *testing.T) {
 	r := open(t)
 	with, without := r.made(nil), r.made(func(c *crash.Crash) { c.Group, c.State = nil, crash.Stored })
 	r.record(with, without)
-	g, err := r.store.GroupOf(t.Context(), r.Org.ID, with.ID)
+	g, err := crash.GroupOf(t.Context(), r.DB, r.Org.ID, with.ID)
 	require.NoError(t, err)
 	require.Equal(t, crash.GroupHead{ID: r.group("k").ID, Title: "title k", Culprit: "culprit k", State: crash.Open}, *g)
-	_, err = r.store.GroupOf(t.Context(), r.Org.ID, without.ID)
+	_, err = crash.GroupOf(t.Context(), r.DB, r.Org.ID, without.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = r.store.GroupOf(t.Context(), r.Rival.ID, with.ID)
+	_, err = crash.GroupOf(t.Context(), r.DB, r.Rival.ID, with.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }

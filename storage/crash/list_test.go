@@ -21,7 +21,7 @@ func (r *room) titles(f crash.GroupFilter) (string, int) {
 	if f.Limit == 0 {
 		f.Limit = 100
 	}
-	groups, total, err := r.store.Groups(r.T.Context(), f)
+	groups, total, err := crash.Groups(r.T.Context(), r.DB, f)
 	require.NoError(r.T, err)
 	var names []string
 	for _, g := range groups {
@@ -99,10 +99,10 @@ func TestGroupList(t *testing.T) {
 		all = append(all, got)
 	}
 	require.Equal(t, "b,c_%,a,e,d", strings.Join(all, ","))
-	_, total, err := r.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: r.Rival.ID, Limit: 10})
+	_, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Rival.ID, Limit: 10})
 	require.NoError(t, err)
 	require.Zero(t, total)
-	_, _, err = r.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: r.Org.ID, Sort: "id; drop table"})
+	_, _, err = crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Sort: "id; drop table"})
 	var invalid *storage.InvalidError
 	require.ErrorAs(t, err, &invalid)
 }
@@ -113,7 +113,7 @@ func TestListShowsTenValues(t *testing.T) {
 	for i := range 30 {
 		r.record(r.made(func(c *crash.Crash) { c.Version, c.Duplicates = fmt.Sprintf("v%02d", i), 1+i%7 }))
 	}
-	groups, _, err := r.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 5})
+	groups, _, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 5})
 	require.NoError(t, err)
 	require.Equal(t, 30, groups[0].Versions.Total)
 	require.Len(t, groups[0].Versions.Values, 10)
@@ -140,7 +140,7 @@ func TestCrashesOfAGroup(t *testing.T) {
 	f := crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: r.group("k").ID, Limit: 3}
 	var got []uuid.UUID
 	for f.Offset = 0; f.Offset < 7; f.Offset += 3 {
-		rows, total, err := r.store.Crashes(t.Context(), f)
+		rows, total, err := crash.Crashes(t.Context(), r.DB, f)
 		require.NoError(t, err)
 		require.Equal(t, 7, total)
 		for _, r := range rows {
@@ -152,12 +152,12 @@ func TestCrashesOfAGroup(t *testing.T) {
 	f.Offset = 0
 	f.Attributes = []crash.AttributeFilter{{Key: "i", Value: "0"}}
 	f.From, f.To = epoch.Add(time.Hour), epoch.Add(4*time.Hour)
-	rows, total, err := r.store.Crashes(t.Context(), f)
+	rows, total, err := crash.Crashes(t.Context(), r.DB, f)
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.Len(t, rows, 2)
 	f.OrganizationID = r.Rival.ID
-	_, total, err = r.store.Crashes(t.Context(), f)
+	_, total, err = crash.Crashes(t.Context(), r.DB, f)
 	require.NoError(t, err)
 	require.Zero(t, total)
 }
@@ -213,7 +213,7 @@ func TestAttributeFilter(t *testing.T) {
 	}
 }
 
-// plan gives EXPLAIN's text.
+// plan returns EXPLAIN's text.
 func (r *room) plan(query string, args ...any) string {
 	r.T.Helper()
 	var lines []string
@@ -254,7 +254,7 @@ func TestIndexesAreUsed(t *testing.T) {
 		require.Contains(t, plan, c.index, name+"\n"+plan)
 	}
 	started := time.Now()
-	groups, total, err := r.store.Groups(t.Context(), crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 10,
+	groups, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 10,
 		Attributes: []crash.AttributeFilter{{Key: "user", Value: "u7"}, {Key: "os", Value: "linux"}}})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)

@@ -9,12 +9,12 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Each crash project has a lock that a transaction holds to its end: shared by
+// Each crash project has a lock that a transaction keeps to its end: shared by
 // those that count reports to groups, alone by those that move keys between
 // groups or delete groups. It is an advisory lock and not a lock on the rows of
 // the keys: row locks are not fair. On a busy key there is always some report
-// that shares the row, and whoever wants it alone waits for ever; here a shared
-// request that comes after waits its turn.
+// that shares the row, and whoever needs it alone waits for ever; here a shared
+// request that comes later waits behind it.
 //
 // A transaction takes the locks of several projects in the order of their
 // numbers, and before it locks any group.
@@ -34,7 +34,7 @@ from (select distinct (id & 2147483647)::int as n from unnest($2::bigint[]) as i
 // until the transaction ends. It comes before Record, once and with all of the
 // crashes: locks taken by each call of Record would not be in order, and two such
 // transactions and a merge could wait for one another.
-func (s *Store) Lock(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
+func Lock(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 	if err := shareProjects(ctx, tx, crashes); err != nil {
 		return err
 	}

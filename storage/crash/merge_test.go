@@ -49,7 +49,7 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, 200, g.Hosts.Total, "the bound is kept")
 	require.EqualValues(t, 240, g.Versions.Values[0].Count)
 	require.EqualValues(t, 2, r.Count(`select count(*) from crash_group_days where group_id = $1`, b))
-	_, total, err := r.store.Crashes(t.Context(), crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: b, Limit: 10})
+	_, total, err := crash.Crashes(t.Context(), r.DB, crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: b, Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, 240, total)
 
@@ -64,10 +64,10 @@ func TestMerge(t *testing.T) {
 	_, _, err = r.merge(t.Context(), r.Org.ID, b, c)
 	require.NoError(t, err)
 	for _, old := range []int64{a, b, c} {
-		g, err := r.store.GroupByID(t.Context(), r.Org.ID, old)
+		g, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, old)
 		require.NoError(t, err)
 		require.Equal(t, c, g.ID)
-		_, err = r.store.GroupByID(t.Context(), r.Rival.ID, old)
+		_, err = crash.GroupByID(t.Context(), r.DB, r.Rival.ID, old)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 	require.EqualValues(t, 242, r.group("c").Count)
@@ -125,7 +125,7 @@ func TestMergeWhileRecording(t *testing.T) {
 					crashes = append(crashes, r.made(func(c *crash.Crash) { c.Group, c.Host, c.Duplicates = grouping(key), fmt.Sprint("h", n), 2 }))
 				}
 				err := r.DB.InTx(bounded(t), func(tx *storage.Tx) error {
-					return r.store.Record(t.Context(), tx, r.Org.ID, crashes)
+					return crash.Record(t.Context(), tx, r.Org.ID, crashes)
 				})
 				if err != nil {
 					t.Errorf("record: %v", err)
@@ -157,7 +157,7 @@ func TestMergeWhileRecording(t *testing.T) {
 	require.EqualValues(t, 1, r.Count(`select count(distinct group_id) from crash_group_keys k join crash_groups g
 		on g.id = k.group_id where g.title like 'title m%'`), "all met in one group")
 	for _, id := range ids {
-		_, err := r.store.GroupByID(t.Context(), r.Org.ID, id)
+		_, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, id)
 		require.NoError(t, err)
 	}
 }

@@ -17,12 +17,12 @@ import (
 // batches, and applied in one short transaction that checks that the batches are
 // still as they were read.
 
-// Carriers gives up to limit recorded crashes of an organization that carry the
+// Carriers returns up to limit recorded crashes of an organization that carry the
 // attribute, ordered by id. Project 0 is every project.
-func (s *Store) Carriers(ctx context.Context, organization, project int64, f AttributeFilter, limit int) ([]uuid.UUID, error) {
+func Carriers(ctx context.Context, q storage.Querier, organization, project int64, f AttributeFilter, limit int) ([]uuid.UUID, error) {
 	query, args := carriersQuery(organization, project, f, limit)
 	var ids []uuid.UUID
-	err := s.db.SelectContext(ctx, &ids, query, args...)
+	err := q.SelectContext(ctx, &ids, query, args...)
 	return ids, storage.Wrap(err, "find crashes of an attribute")
 }
 
@@ -41,10 +41,10 @@ func carriersQuery(organization, project int64, f AttributeFilter, limit int) (s
 
 // FailedCrashes pages through the crashes of an organization that have no
 // indexed attributes because they could not be recorded; only their documents
-// tell whom they are about.
-func (s *Store) FailedCrashes(ctx context.Context, organization int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+// show whom they are about.
+func FailedCrashes(ctx context.Context, q storage.Querier, organization int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := s.db.SelectContext(ctx, &ids, `select id from crashes
+	err := q.SelectContext(ctx, &ids, `select id from crashes
 		where organization_id = $1 and state = 'failed' and id > $2 order by id limit $3`, organization, after, limit)
 	return ids, storage.Wrap(err, "list failed crashes")
 }
@@ -54,7 +54,7 @@ type Removal struct {
 	organization int64
 	rewrites     []rewrite
 	crashes      []uuid.UUID // recorded or not
-	uuids        []uuidRef   // of reports whose rows do not tell
+	uuids        []uuidRef   // of reports whose rows do not have them
 }
 
 // Size is the number of reports that the step removes.
@@ -78,10 +78,10 @@ type uuidRef struct {
 // rewrite is a batch without some of its documents.
 type rewrite struct {
 	id               uuid.UUID
-	was              string // entries as PostgreSQL gave them
+	was              string // entries as PostgreSQL returned them
 	entries          []byte
 	body             []byte
-	empty            bool // nothing is left: the batch goes
+	empty            bool // nothing is left: the batch is deleted
 	explanations     []byte
 	explanationsAt   []int64
 	withExplanations bool
@@ -91,7 +91,7 @@ type rewrite struct {
 const maxStepBytes = 16 << 20
 
 // PlanRemoval plans the removal of recorded crashes, which must be sorted by id.
-// It stops at whole batches once the step is large, and gives how many of the
+// It stops at whole batches once the step is large, and returns how many of the
 // crashes the plan covers.
 func (s *Store) PlanRemoval(ctx context.Context, organization int64, crashes []uuid.UUID) (*Removal, int, error) {
 	r := &Removal{organization: organization}
@@ -146,7 +146,7 @@ func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, 
 	return r, err
 }
 
-// planBatch rewrites a batch without the entries that remove names; it gives the
+// planBatch rewrites a batch without the entries that remove names; it returns the
 // bytes that the batch inflates to. A batch that is gone needs no rewriting.
 func (s *Store) planBatch(ctx context.Context, r *Removal, id uuid.UUID, remove func(b *Batch, entry int) bool) (int, error) {
 	var rows []batchRow

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Crash is what a worker made of one report. Texts must be valid UTF-8 without
+// Crash is what a worker stores of one report. Texts must be valid UTF-8 without
 // NUL, Attributes a JSON object that PostgreSQL takes.
 type Crash struct {
 	ID         uuid.UUID
@@ -35,12 +35,12 @@ type Crash struct {
 	// Duplicates is how many occurrences the report stands for, at least 1.
 	Duplicates int
 	Attributes string
-	// Build is what the report says of its build; zero: nothing.
+	// Build is what the report contains of its build; zero: nothing.
 	Build BuildRef
 	build int64 // as Lock found it; 0: none
 	// Group is nil unless the state is Processed.
 	Group *Grouping
-	// Explanation is the JSON document that says how the key came about.
+	// Explanation is the JSON document that explains the key.
 	Explanation []byte
 }
 
@@ -56,7 +56,7 @@ type Grouping struct {
 // Record writes processed crashes of one organization and counts them in their
 // groups, in the caller's transaction. Every crash is written once: the caller
 // ends the ledger rows of their batches in the same transaction.
-func (s *Store) Record(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) error {
+func Record(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) error {
 	if err := shareProjects(ctx, tx, crashes); err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ from crash_group_keys k
 join unnest($1::bigint[], $2::bytea[]) as want(crash_project_id, key)
 	on want.crash_project_id = k.crash_project_id and want.key = k.key`
 
-// A new key comes with a new group. When another transaction made the same key
-// first, the group made here has no key and is removed.
+// A new key comes with a new group. When another transaction created the same key
+// first, the group created here has no key and is removed.
 const insertKeys = `
 with made as (
 	insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit,
@@ -109,7 +109,7 @@ with made as (
 )
 select id from made where id not in (select group_id from keyed)`
 
-// ensureKeys finds or makes the key of every grouped crash.
+// ensureKeys finds or creates the key of every grouped crash.
 func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (map[projectKey]keyRow, error) {
 	want := map[projectKey]*Grouping{}
 	for i := range crashes {

@@ -131,7 +131,7 @@ func TestConcurrentRecordOfNewKeys(t *testing.T) {
 					}))
 				}
 				err := r.DB.InTx(bounded(t), func(tx *storage.Tx) error {
-					return r.store.Record(t.Context(), tx, r.Org.ID, crashes)
+					return crash.Record(t.Context(), tx, r.Org.ID, crashes)
 				})
 				if err != nil {
 					t.Errorf("record: %v", err)

@@ -121,7 +121,7 @@ func (w *rewrite) write(ctx context.Context, tx *storage.Tx) error {
 	return storage.Wrap(err, "rewrite crash explanations")
 }
 
-// lockGroupsOf locks the builds and groups of crashes and gives the group of each
+// lockGroupsOf locks the builds and groups of crashes and returns the group of each
 // key.
 func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]int64, error) {
 	const keysOf = `

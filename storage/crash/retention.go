@@ -110,9 +110,9 @@ func (s *Store) unrecorded(ctx context.Context, tx *storage.Tx, id uuid.UUID) ([
 
 // OldGroups pages by id through groups that were last seen before a time and
 // have no crash left.
-func (s *Store) OldGroups(ctx context.Context, before time.Time, after int64, limit int) ([]int64, error) {
+func OldGroups(ctx context.Context, q storage.Querier, before time.Time, after int64, limit int) ([]int64, error) {
 	var ids []int64
-	err := s.db.SelectContext(ctx, &ids, `
+	err := q.SelectContext(ctx, &ids, `
 		select g.id from crash_groups g
 		where g.id > $1 and g.last_seen < $2 and not exists (
 			select from crash_group_keys k join crashes c on c.key_id = k.id where k.group_id = g.id)
@@ -121,8 +121,8 @@ func (s *Store) OldGroups(ctx context.Context, before time.Time, after int64, li
 }
 
 // ExpireGroups deletes those of the groups that are still old and without a
-// crash, and gives their number.
-func (s *Store) ExpireGroups(ctx context.Context, tx *storage.Tx, before time.Time, groups []int64) (int64, error) {
+// crash, and returns their number.
+func ExpireGroups(ctx context.Context, tx *storage.Tx, before time.Time, groups []int64) (int64, error) {
 	var projects []int64
 	err := tx.SelectContext(ctx, &projects, `select distinct crash_project_id from crash_groups where id = any($1)`, pq.Array(groups))
 	if err != nil {
@@ -145,10 +145,10 @@ func (s *Store) ExpireGroups(ctx context.Context, tx *storage.Tx, before time.Ti
 	return n, storage.Wrap(err, "delete old crash groups")
 }
 
-// UnnamedObjects gives those of the object keys that no attachment names.
-func (s *Store) UnnamedObjects(ctx context.Context, keys []string) ([]string, error) {
+// UnnamedObjects returns those of the object keys that no attachment names.
+func UnnamedObjects(ctx context.Context, q storage.Querier, keys []string) ([]string, error) {
 	var unnamed []string
-	err := s.db.SelectContext(ctx, &unnamed, `
+	err := q.SelectContext(ctx, &unnamed, `
 		select key from unnest($1::text[]) as o(key)
 		where not exists (select from crash_attachments a where a.object_key = o.key)`, pq.Array(keys))
 	return unnamed, storage.Wrap(err, "compare objects with attachments")

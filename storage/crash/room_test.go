@@ -56,7 +56,7 @@ func grouping(key string) *crash.Grouping {
 func (r *room) record(crashes ...crash.Crash) {
 	r.T.Helper()
 	r.Must(func(_ context.Context, tx *storage.Tx) error {
-		return r.store.Record(r.T.Context(), tx, r.Org.ID, crashes)
+		return crash.Record(r.T.Context(), tx, r.Org.ID, crashes)
 	})
 }
 
@@ -65,7 +65,7 @@ func (r *room) group(key string) *crash.Group {
 	r.T.Helper()
 	k := sha256.Sum256([]byte(key))
 	id := r.ID(`select group_id from crash_group_keys where key = $1`, k[:])
-	g, err := r.store.GroupByID(r.T.Context(), r.Org.ID, id)
+	g, err := crash.GroupByID(r.T.Context(), r.DB, r.Org.ID, id)
 	require.NoError(r.T, err)
 	return g
 }

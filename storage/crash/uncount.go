@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// uncount takes deleted crashes out of their groups; it is count backwards. The
+// uncount subtracts deleted crashes from their groups; it is the inverse of count. The
 // groups are locked.
 func uncount(ctx context.Context, tx *storage.Tx, groupOf map[int64]int64, gone []deletedCrash) error {
 	tallies := tallyGone(groupOf, gone)
@@ -30,7 +30,7 @@ func uncount(ctx context.Context, tx *storage.Tx, groupOf map[int64]int64, gone 
 	if err := uncountGroups(ctx, tx, tallies); err != nil {
 		return err
 	}
-	// The second condition is a net: deleting a key would take its crashes along.
+	// The second condition is a last check: deleting a key would take its crashes along.
 	_, err := tx.ExecContext(ctx, `
 		delete from crash_groups g where g.id = any($1) and g.count <= 0
 			and not exists (select from crash_group_keys k join crashes c on c.key_id = k.id where k.group_id = g.id)`,

@@ -26,7 +26,7 @@ func (f BuildFilter) isZero() bool { return f == BuildFilter{} }
 
 // ofProject selects the builds of project $1. Written as a range of the index
 // builds_project and ordered by both of its columns, it can be read by that index
-// only: told project_id = $1 and order by id, the planner may walk the builds of
+// only: with project_id = $1 and order by id, the planner may walk the builds of
 // all projects from the newest on, which for an old project are very many.
 const (
 	ofProject = `(project_id, id) >= ($1::bigint, 0) and (project_id, id) <= ($1, 9223372036854775807)
@@ -91,7 +91,7 @@ func Builds(ctx context.Context, q storage.Querier, organizationID, projectID in
 	return list, total, err
 }
 
-// query gives the query of the filter and what it takes. A version alone is looked
+// query returns the query of the filter and what it takes. A version alone is looked
 // for among all builds: an index has it, so no row is read whole.
 func (f BuildFilter) query(projectID int64, p storage.Page) (string, []any) {
 	version, tag, search := scrub(f.Version, maxLine), scrub(f.Tag, maxLine), scrub(f.Search, maxLine)

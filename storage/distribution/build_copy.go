@@ -10,10 +10,10 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// BuildCopy says where a copy goes. Without Folder and AppName it stays in the
+// BuildCopy states where a copy goes. Without Folder and AppName it stays in the
 // project (v3); with Folder it goes to the app of the package in that folder of
-// the same team, which is made if need be (v1). An AppName that the app in the
-// folder does not have makes a new app of that name beside it.
+// the same team, which is created if need be (v1). An AppName that the app in the
+// folder does not have creates a new app of that name beside it.
 type BuildCopy struct {
 	Folder        *string // "": no folder
 	AppName       string
@@ -33,7 +33,7 @@ type CopiedBuild struct {
 	InvalidProjectGroups []string
 }
 
-// CopyBuild makes a build that names the same files.
+// CopyBuild creates a build that names the same files.
 func CopyBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64, c BuildCopy) (*CopiedBuild, error) {
 	from, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
 	if err != nil {
@@ -83,7 +83,7 @@ where p.organization_id = $1 and p.deleted_at is null and p.team_id = $2
 	and (($3 <> '' and $6 = '') or lower(p.name) = lower(coalesce(nullif($6, ''), $7)))
 order by p.id <> $8, lower(p.name) <> lower($7), p.id limit 1`
 
-// target gives the project of the copy, locked or new.
+// target returns the project of the copy, locked or new.
 func (c *BuildCopy) target(ctx context.Context, tx *storage.Tx, w account.Writer, from *Build) (*projectRow, error) {
 	if c.Folder == nil && c.AppName == "" {
 		return lockProject(ctx, tx, w, from.ProjectID)
@@ -121,7 +121,7 @@ func (c *BuildCopy) target(ctx context.Context, tx *storage.Tx, w account.Writer
 	return nil, fmt.Errorf("app in folder %q: %w", folder, storage.ErrConflict)
 }
 
-// newApp makes an app like the source.
+// newApp creates an app like the source.
 func (c *BuildCopy) newApp(ctx context.Context, d *destination, actor account.Actor, source *Project) (*projectRow, error) {
 	settings, err := SettingsOf(ctx, d.tx, d.w.OrganizationID)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *BuildCopy) newApp(ctx context.Context, d *destination, actor account.Ac
 	return p, storage.Wrap(err, "copy grants of the project")
 }
 
-// grant gives the copy to the groups that were asked for; without, it has those of
+// grant opens the copy to the groups that were requested; without, it has those of
 // the original.
 func (c *BuildCopy) grant(ctx context.Context, tx *storage.Tx, actor account.Actor, from *Build, p *projectRow, copyID int64, result *CopiedBuild) error {
 	var err error

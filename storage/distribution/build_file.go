@@ -11,7 +11,7 @@ select b.id from builds b join projects p on p.id = b.project_id and p.deleted_a
 where b.organization_id = $1 and b.file_name = $2 and b.deleted_at is null
 order by b.id desc limit 1`
 
-// NewestBuildOfFile gives the id of the organization's newest build that was
+// NewestBuildOfFile returns the id of the organization's newest build that was
 // uploaded under a file name, for apps that targets name by it; ErrNotFound when
 // there is none.
 func NewestBuildOfFile(ctx context.Context, q storage.Querier, organizationID int64, fileName string) (id int64, err error) {

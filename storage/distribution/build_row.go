@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// buildRow is a build as the database gives it.
+// buildRow is a build as the database returns it.
 type buildRow struct {
 	ID              int64          `db:"id"`
 	OrganizationID  int64          `db:"organization_id"`
@@ -141,7 +141,7 @@ func BuildByID(ctx context.Context, q storage.Querier, organizationID, projectID
 	return &list[0], nil
 }
 
-// document makes a value fit for jsonb, which refuses the escaped NUL that JSON
+// document cleans a value for jsonb, which refuses the escaped NUL that JSON
 // itself allows; nil stays null.
 func document[T any](v *T) (any, error) {
 	if v == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// changed is what an audit row tells of a change: the members that differ.
+// changed is what an audit row contains of a change: the members that differ.
 type changed struct {
 	From map[string]any `json:"from"`
 	To   map[string]any `json:"to"`
@@ -37,7 +37,7 @@ func excerpt(v any) any {
 	return v
 }
 
-// set takes a value that a request gave.
+// set takes a value of a request.
 func set[T any](to *T, given *T) {
 	if given != nil {
 		*to = *given

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// app is what a build says of the app it belongs to. One without a package name,
+// app is what a build contains of the app it belongs to. One without a package name,
 // such as a generic file, is known by its name.
 type app struct {
 	packageName string
@@ -29,7 +29,7 @@ func (a *app) key() (packageName, appName string) {
 	return a.packageName, ""
 }
 
-// join checks that a build of the app may go to a project, and gives the project
+// join checks that a build of the app may go to a project, and returns the project
 // what it does not know of itself yet.
 func (a *app) join(p *projectRow) error {
 	switch {
@@ -70,7 +70,7 @@ type destination struct {
 // maxTries bounds how often a project is looked for that is deleted meanwhile.
 const maxTries = 5
 
-// find gives the project, locked, or a new one that is not written yet (id 0).
+// find returns the project, locked, or a new one that is not written yet (id 0).
 func (d *destination) find(ctx context.Context) (*projectRow, error) {
 	if err := d.locks(ctx); err != nil {
 		return nil, err
@@ -134,10 +134,10 @@ func (d *destination) team(ctx context.Context) error {
 	return nil
 }
 
-// A project that the interface made without a platform is any platform's. The
+// A project that the interface created without a platform is any platform's. The
 // writer's teams, or the one that was named, bound the search. Of the projects
 // that fit the folder, and of those that do not, one stands for each team, so two
-// rows say whether there are several however many projects there are.
+// rows show whether there are several however many projects there are.
 const appProjects = `
 select distinct on (fits, p.team_id) p.id, p.team_id, $5::text is null or lower(coalesce(f.path, '')) = lower($5) as fits
 from projects p left join folders f on f.id = p.folder_id
@@ -146,7 +146,7 @@ where p.organization_id = $1 and p.deleted_at is null
 	and ($6::boolean or p.team_id = any($7))
 order by fits desc, p.team_id, p.platform = '', p.folder_id is not null, p.id limit 2`
 
-// look gives the project that the app has in the team and folder, or the team
+// look returns the project that the app has in the team and folder, or the team
 // that gets a new one.
 func (d *destination) look(ctx context.Context) (projectID, teamID int64, err error) {
 	packageName, appName := d.app.key()

@@ -31,7 +31,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// Errors that the interfaces tell apart.
+// Errors that the interfaces distinguish.
 var (
 	// ErrSlugTaken: another app has the landing page slug.
 	ErrSlugTaken = errors.New("landing_page_slug is used by another app")
@@ -39,7 +39,7 @@ var (
 	ErrSeveralTeams = errors.New("the package exists in several teams")
 	// ErrNoTeam: the upload names no team and the caller has none, or several.
 	ErrNoTeam = errors.New("team_id is required")
-	// ErrLoginRequired: open mode was asked for and the organization requires login.
+	// ErrLoginRequired: open mode was requested and the organization requires login.
 	ErrLoginRequired = errors.New("the organization requires login: landing_page_mode cannot be open")
 	// ErrNoAccess: the project or team is not one that the caller may change.
 	ErrNoAccess = errors.New("no write access to the project")
@@ -150,7 +150,7 @@ func (b *Build) Installable() bool {
 	return false
 }
 
-// Distributable answers "" when the build can be given to testers, else the
+// Distributable returns "" when testers can get the build, else the
 // reason why not.
 func (b *Build) Distributable() string {
 	switch {

@@ -30,8 +30,8 @@ type draft struct {
 	options      string
 }
 
-// What a package says of itself is scrubbed, for it never rejects a build; what
-// the request says is refused where it breaks a rule.
+// What a package contains is scrubbed, for it never rejects a build; what
+// the request contains is refused where it breaks a rule.
 const (
 	maxWarnings = 100
 	maxWarning  = 500

@@ -11,7 +11,7 @@ import (
 )
 
 // A file's row is locked before it is decided that nothing names it, and by who
-// makes a copy that names it: of the two, the second finds what the first did. All
+// creates a copy that names it: of the two, the second finds what the first did. All
 // lock files in the order of their ids, after builds.
 
 const fileIDs = `select id from files where id = any($1) order by id `
@@ -66,7 +66,7 @@ select deleted_at is not null as deleted, array_remove(array[file_id, icon_file_
 from builds where id = any($1) order by id for update`
 
 // RemoveBuilds deletes the rows of builds that are marked deleted, and of the
-// files that they alone named; it gives the keys of their objects, which the
+// files that they alone named; it returns the keys of their objects, which the
 // caller deletes after the commit. Builds that are gone are nothing;
 // storage.ErrConflict when one is there and not marked. However many builds there
 // are, it locks all of them before the first file: two calls that took build and
@@ -137,7 +137,7 @@ func stillThere(ctx context.Context, q storage.Querier, query string, id int64) 
 	return nil
 }
 
-// DeletedBuilds gives builds of a project that are marked deleted, at most limit.
+// DeletedBuilds returns builds of a project that are marked deleted, at most limit.
 func DeletedBuilds(ctx context.Context, q storage.Querier, projectID int64, limit int) ([]int64, error) {
 	ids := []int64{}
 	err := q.SelectContext(ctx, &ids, `select id from builds where project_id = $1 and deleted_at is not null
@@ -145,7 +145,7 @@ func DeletedBuilds(ctx context.Context, q storage.Querier, projectID int64, limi
 	return ids, storage.Wrap(err, "list deleted builds")
 }
 
-// UnnamedObjects gives those of the object keys that no file has; for the sweep.
+// UnnamedObjects returns those of the object keys that no file has; for the sweep.
 func UnnamedObjects(ctx context.Context, q storage.Querier, keys []string) ([]string, error) {
 	unnamed := []string{}
 	err := q.SelectContext(ctx, &unnamed, `select key from unnest($1::text[]) with ordinality as want(key, n)

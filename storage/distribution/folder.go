@@ -24,13 +24,13 @@ func cleanFolder(path string) (string, error) {
 	return storage.Line("folder", strings.Join(segments, "/"), maxLine)
 }
 
-// The update is of nothing: it makes the statement give the row that is there.
+// The update is of nothing: it makes the statement return the row that is there.
 const upsertFolder = `
 insert into folders (team_id, path) values ($1, $2)
 on conflict (team_id, lower(path)) do update set path = folders.path
 returning id`
 
-// ensureFolder gives the id of a team's folder, which it makes if need be; nil
+// ensureFolder returns the id of a team's folder, which it creates if need be; nil
 // for the path "".
 func ensureFolder(ctx context.Context, tx *storage.Tx, teamID int64, path string) (*int64, error) {
 	if path == "" {
@@ -45,19 +45,6 @@ func ensureFolder(ctx context.Context, tx *storage.Tx, teamID int64, path string
 		return nil, storage.Wrap(err, "make folder "+path)
 	}
 	return &id, nil
-}
-
-const folders = `
-select path from folders where team_id = $1 order by lower(path) limit $2 offset $3`
-
-// Folders lists a team's folders by path.
-func Folders(ctx context.Context, q storage.Querier, organizationID, teamID int64, p storage.Page) ([]string, error) {
-	if err := teamOf(ctx, q, organizationID, teamID); err != nil {
-		return nil, err
-	}
-	list := []string{}
-	err := q.SelectContext(ctx, &list, folders, teamID, p.RowLimit(), p.RowOffset())
-	return list, storage.Wrap(err, "list folders")
 }
 
 // teamOf is ErrNotFound when the organization has no such team.

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// Groups is a change of grants as a request gives it.
+// Groups is a change of grants as a request has it.
 type Groups struct {
 	Given bool     // false: leave the grants
 	All   bool     // every tester
@@ -110,7 +110,7 @@ func buildGrantee(organizationID, id int64) grantee {
 
 // regrant replaces the grants and all_testers; the caller holds the row's lock.
 // Names that no group has revoke nothing: when there are only such names, all
-// stays as it is. It gives those names.
+// stays as it is. It returns those names.
 func (to grantee) regrant(ctx context.Context, tx *storage.Tx, actor account.Actor, g Groups, everyone bool) ([]string, error) {
 	r, err := resolve(ctx, tx, to.organizationID, g)
 	if err != nil || !g.Given || r.nothing {

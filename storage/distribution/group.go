@@ -12,7 +12,7 @@ const insertGroup = `
 insert into tester_groups (organization_id, name, private) values ($1, $2, $3)
 returning id, name, private, created_at`
 
-// CreateGroup makes a tester group; ErrConflict when the name is taken.
+// CreateGroup creates a tester group; ErrConflict when the name is taken.
 func CreateGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, groupName string, private bool) (*Group, error) {
 	groupName, err := storage.Name("name", groupName, maxLine)
 	if err != nil {
@@ -80,7 +80,7 @@ func DeleteGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organ
 		Actor: actor, Subject: groupName, Detail: map[string]any{"id": groupID}})
 }
 
-// Both sides must belong to the organization: the select gives no row else.
+// Both sides must belong to the organization: otherwise the select has no row.
 const groupAndMember = `
 select g.name as group_name, coalesce(u.email, u.username) as login
 from tester_groups g

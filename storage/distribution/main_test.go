@@ -31,6 +31,13 @@ func changeSettings(f *fixture.Fixture, c SettingsChange) {
 	})
 }
 
+// folders lists the paths of a team's folders.
+func folders(f *fixture.Fixture, team int64) (paths []string) {
+	f.T.Helper()
+	require.NoError(f.T, f.DB.SelectContext(testContext(f.T), &paths, `select path from folders where team_id = $1 order by path`, team))
+	return paths
+}
+
 // audited counts rows of the audit log.
 func audited(f *fixture.Fixture, types account.AuditType) int {
 	f.T.Helper()

@@ -14,7 +14,7 @@ import (
 // team.
 var ErrNotTeamAdmin = errors.New("this takes admin rights on the app's team")
 
-// UndeliverableError says why testers cannot install a build.
+// UndeliverableError reports why testers cannot install a build.
 type UndeliverableError struct{ Reason string }
 
 func (e *UndeliverableError) Error() string { return e.Reason }

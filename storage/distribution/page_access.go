@@ -26,7 +26,7 @@ from builds b join projects p on p.id = b.project_id
 left join memberships m on m.organization_id = b.organization_id and m.user_id = $2
 where b.id = $1 and b.deleted_at is null and p.deleted_at is null`
 
-// BuildAccess says whether a user may install a build. Who is no member of its
+// BuildAccess reports whether a user may install a build. Who is no member of its
 // organization may not.
 func BuildAccess(ctx context.Context, q storage.Querier, buildID, userID int64) (Access, error) {
 	var row struct{ Allowed, Blocked bool }
@@ -43,9 +43,9 @@ const (
 	newestOfState = ` order by state desc, project_id desc, id desc limit $5`
 )
 
-// latestBuildsFor gives the newest $5 builds of project $1 in the states $4 that
-// user $2 may have as buildAccess says it, or anybody when $3. However many builds
-// there are, no branch reads more of them than it gives, but for the grants of a
+// latestBuildsFor returns the newest $5 builds of project $1 in the states $4 that
+// user $2 may have by buildAccess, or anybody when $3. However many builds
+// there are, no branch reads more of them than it returns, but for the grants of a
 // person's groups: each is looked up, newest first, until there are enough. Those
 // of one person are few, or most are of the builds that come first. "offset 0"
 // keeps the planner from walking the project's builds in search of the grants.
@@ -80,8 +80,8 @@ order by b.id desc`
 
 // LatestBuildsFor are the builds that the page of a project shows to a user (0:
 // nobody is signed in), newest first: the enabled ones that the user may have; when
-// none of these is enabled, the newest of them, which can say why. An open page
-// gives everybody all builds. The list is empty for who may have none.
+// none of these is enabled, the newest of them, which shows why. An open page
+// shows everybody all builds. The list is empty for who may have none.
 func LatestBuildsFor(ctx context.Context, q storage.Querier, projectID, userID int64, open bool, limit int) ([]Build, error) {
 	list, err := readBuilds(ctx, q, latestBuildsFor, projectID, userID, open,
 		pq.Array([]State{Enabled}), storage.Page{Limit: limit}.RowLimit())

@@ -77,7 +77,7 @@ func (n *NewProject) check() error {
 	return checkSlug(n.Slug, false)
 }
 
-// CreateProject makes an app. ErrConflict when the team has one of that package,
+// CreateProject creates an app. ErrConflict when the team has one of that package,
 // platform and folder.
 func CreateProject(ctx context.Context, tx *storage.Tx, w account.Writer, n NewProject) (*Project, error) {
 	if err := n.check(); err != nil {
@@ -107,7 +107,7 @@ func CreateProject(ctx context.Context, tx *storage.Tx, w account.Writer, n NewP
 	return ProjectByID(ctx, tx, w.OrganizationID, p.ID)
 }
 
-// create gives a new app that is not written yet; ErrConflict when the team has
+// create returns a new app that is not written yet; ErrConflict when the team has
 // one of its package in the folder.
 func (d *destination) create(ctx context.Context) (*projectRow, error) {
 	if err := d.locks(ctx); err != nil {
@@ -163,7 +163,7 @@ func (c *ProjectChange) apply(p *projectRow) error {
 	return nil
 }
 
-// checkPage takes the mode and slug that a change gives to a landing page, and
+// checkPage takes the mode and slug that a change sets for a landing page, and
 // locks the slug.
 func checkPage(ctx context.Context, tx *storage.Tx, organizationID int64, mode, slug *string) error {
 	if mode != nil {

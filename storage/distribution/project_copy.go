@@ -11,9 +11,9 @@ const copyProjectGroups = `
 insert into project_groups (project_id, tester_group_id)
 select $2, tester_group_id from project_groups where project_id = $1 order by tester_group_id`
 
-// CopyProject makes a copy of an app with its builds' latest one: name, folder,
+// CopyProject creates a copy of an app with its builds' latest one: name, folder,
 // description, mode, grants; no slug. Without a name the copy is called as the app
-// with " copy" behind it, so that lists tell them apart; uploads that name only the
+// with " copy" behind it, so that lists distinguish them; uploads that name only the
 // package still go to the original, which is older.
 func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, newName, folder *string) (*Project, error) {
 	from, err := lockProject(ctx, tx, w, id)

@@ -64,7 +64,7 @@ insert into projects (organization_id, team_id, folder_id, name, package_name, p
 values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9, ''), $10, $11, $12)
 returning id`
 
-// insert writes a new project and gives its id.
+// insert writes a new project and returns its id.
 func (p *projectRow) insert(ctx context.Context, tx *storage.Tx) error {
 	err := tx.GetContext(ctx, &p.ID, insertProject, p.OrganizationID, p.TeamID, p.FolderID, p.Name, p.PackageName,
 		p.Platform, p.Description, newToken(), p.Slug, p.LandingPageMode, p.AllTesters, p.IconFileID)
@@ -116,7 +116,7 @@ func buildSubject(id int64, name, version string) string {
 	return fmt.Sprintf("build %d (%s)", id, strings.TrimSpace(name+" "+version))
 }
 
-// differences are what an audit row tells.
+// differences are what an audit row contains.
 func (p *projectRow) differences(from *projectRow) changed {
 	var c changed
 	c.note("team_id", from.TeamID, p.TeamID)

@@ -144,9 +144,7 @@ func TestUpdateProject(t *testing.T) {
 	p, err = changeProject(f, id, ProjectChange{TeamID: &second})
 	require.NoError(t, err)
 	require.Equal(t, second, p.TeamID)
-	paths, err := Folders(testContext(t), f.DB, f.Org.ID, second, storage.FirstPage())
-	require.NoError(t, err)
-	require.Equal(t, []string{"deep/er"}, paths, "the folder goes along")
+	require.Equal(t, []string{"deep/er"}, folders(f, second), "the folder goes along")
 
 	for field, bad := range map[string]ProjectChange{
 		"name": {Name: ptr("")}, "description": {Description: ptr("\x00")}, "folder": {Folder: ptr("\x07")},

@@ -23,7 +23,7 @@ func (s *Settings) newAppMode() string {
 	return s.LandingPageMode
 }
 
-// checkMode takes a mode that was asked for; "" asks for none.
+// checkMode takes a mode that was requested; "" requests none.
 func (s *Settings) checkMode(mode string) error {
 	switch mode {
 	case "", Closed:

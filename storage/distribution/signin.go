@@ -62,7 +62,7 @@ func CreateSignInLink(ctx context.Context, tx *storage.Tx, organizationID, userI
 	return storage.Wrap(err, "create sign-in link")
 }
 
-// PeekSignInLink gives the path of a link that is still good.
+// PeekSignInLink returns the path of a link that is still good.
 func PeekSignInLink(ctx context.Context, q storage.Querier, digest account.Digest, now time.Time) (path string, err error) {
 	err = q.GetContext(ctx, &path, `select path from sign_in_links
 		where digest = $1 and used_at is null and expires_at > $2`, digest[:], now)
@@ -102,7 +102,7 @@ from page_sessions s join users u on u.id = s.user_id
 where s.digest = $1 and s.expires_at > $2`
 
 // VisitorBySession finds the person of a session that has not ended. That the
-// person is blocked says BuildAccess, so that the page can tell it.
+// person is blocked is reported by BuildAccess, so that the page can show it.
 func VisitorBySession(ctx context.Context, q storage.Querier, session account.Digest, now time.Time) (*Visitor, error) {
 	var v Visitor
 	if err := q.GetContext(ctx, &v, visitorBySession, session[:], now); err != nil {

@@ -55,7 +55,7 @@ select exists (select from projects where lower(landing_page_slug) = lower($1) a
 	or exists (select from projects where token = lower($1))
 	or exists (select from builds where token = lower($1))`
 
-// lockSlug keeps others from taking a slug; slugFree is asked after it.
+// lockSlug keeps others from taking a slug; slugFree is called after it.
 func lockSlug(ctx context.Context, tx *storage.Tx, slug string) error {
 	if slug == "" {
 		return nil
@@ -64,7 +64,7 @@ func lockSlug(ctx context.Context, tx *storage.Tx, slug string) error {
 }
 
 // slugFree is ErrSlugTaken when another app than the project has the slug, or
-// when it is the token of a page. It is asked before the slug is written, for a
+// when it is the token of a page. It is called before the slug is written, for a
 // broken rule of the schema ends the transaction.
 func slugFree(ctx context.Context, tx *storage.Tx, slug string, projectID int64) error {
 	if slug == "" {
@@ -80,7 +80,7 @@ func slugFree(ctx context.Context, tx *storage.Tx, slug string, projectID int64)
 	return nil
 }
 
-// slugError tells a broken rule of the slug from others.
+// slugError separates a broken rule of the slug from others.
 func slugError(err error, doing string) error {
 	var pe *pq.Error
 	if errors.As(err, &pe) && pe.Code == "23505" && pe.Constraint == "projects_slug" {

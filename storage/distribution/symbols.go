@@ -27,9 +27,9 @@ from builds b` + buildTables + `
 where b.organization_id = $1 and b.id = any($2) and b.deleted_at is null
 order by b.id desc`
 
-// AttachSymbols gives the symbols file to every build of the organization that
+// AttachSymbols adds the symbols file to every build of the organization that
 // the writer may change, has one of the image UUIDs and has no symbols of its
-// own; it gives those builds. The file gets a row only when there are some.
+// own; it returns those builds. The file gets a row only when there are some.
 func AttachSymbols(ctx context.Context, tx *storage.Tx, w account.Writer, s NewSymbols) ([]Build, error) {
 	if s.What == nil || len(s.What.Images) == 0 {
 		return []Build{}, nil

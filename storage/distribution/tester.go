@@ -40,7 +40,7 @@ join people on people.user_id = m.user_id
 join users u on u.id = m.user_id and u.email is not null
 order by u.id limit $3`
 
-// Recipients are the people to tell about a build, after the user id given, at
+// Recipients are the people to notify of a build, after the user id given, at
 // most limit: members of granted groups (every tester with all_testers) who are
 // not blocked and have a mail address.
 func Recipients(ctx context.Context, q storage.Querier, buildID, after int64, limit int) ([]Tester, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Bounds of what a request may give, in characters. Release notes and
+// Bounds of what a request may contain, in characters. Release notes and
 // descriptions are pages of prose; the rest must fit a line of a list and, twice
 // over, an index row.
 const (
@@ -40,7 +40,7 @@ func prose(field, text string, most int) (string, error) {
 	return text, nil
 }
 
-// scrub makes a text that a package says of itself fit for a column: such a text
+// scrub cleans a text of a package for a column: such a text
 // never rejects a build.
 func scrub(text string, most int) string {
 	text = strings.Map(func(r rune) rune {

@@ -61,7 +61,7 @@ type NewSymbols struct {
 	What *artifact.Symbols
 }
 
-// Uploaded is what an upload made.
+// Uploaded is what an upload created.
 type Uploaded struct {
 	Project       *Project
 	Build         *Build
@@ -69,9 +69,9 @@ type Uploaded struct {
 	InvalidGroups []string // names that no group has
 }
 
-// CreateBuild stores an upload: the project (found or made), the build, its
+// CreateBuild stores an upload: the project (found or created), the build, its
 // files, grants and audit row. Uploads of one package into one organization that
-// run at once make one project.
+// run at once create one project.
 func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, error) {
 	n, err := u.draft()
 	if err != nil {
@@ -125,7 +125,7 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, erro
 	return result, err
 }
 
-// settle writes the project with what the upload says of it: a new one, or what
+// settle writes the project with what the upload changes: a new one, or what
 // changes of one that is locked.
 func (n *draft) settle(ctx context.Context, tx *storage.Tx, actor account.Actor, p *projectRow, u *Upload) error {
 	var before projectRow
@@ -147,7 +147,7 @@ func (n *draft) settle(ctx context.Context, tx *storage.Tx, actor account.Actor,
 	return p.save(ctx, tx, actor, &before)
 }
 
-// grant gives the project and the new build to groups.
+// grant opens the project and the new build to groups.
 func (u *Upload) grant(ctx context.Context, tx *storage.Tx, actor account.Actor, p *projectRow, buildID int64) ([]string, error) {
 	bad, err := projectGrantee(p.OrganizationID, p.ID).regrant(ctx, tx, actor, u.ProjectGroups, p.AllTesters)
 	if err != nil {

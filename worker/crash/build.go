@@ -25,7 +25,7 @@ type BuildCrashes struct {
 // between, the next attempt finds what is left.
 func (o *BuildCrashes) RemoveOfBuild(ctx context.Context, claim *worker.Claim, organizationID, buildID int64) error {
 	for {
-		ids, err := o.Store.OfBuild(ctx, organizationID, buildID, purgeStep)
+		ids, err := crash.OfBuild(ctx, o.Store.DB(), organizationID, buildID, purgeStep)
 		if err != nil || len(ids) == 0 {
 			return err
 		}

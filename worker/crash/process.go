@@ -82,7 +82,7 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 		}
 	}
 	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
-		if err := p.Store.Lock(ctx, tx, crashes); err != nil {
+		if err := crash.Lock(ctx, tx, crashes); err != nil {
 			return err
 		}
 		if err := p.record(ctx, tx, claim.OrganizationID(), crashes); err != nil {
@@ -163,7 +163,7 @@ func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64
 	if len(crashes) == 0 {
 		return nil
 	}
-	err := tx.Savepoint(ctx, func() error { return p.Store.Record(ctx, tx, organization, crashes) })
+	err := tx.Savepoint(ctx, func() error { return crash.Record(ctx, tx, organization, crashes) })
 	if err == nil || !storage.IsData(err) {
 		return err
 	}
@@ -176,7 +176,7 @@ func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64
 	}
 	p.Log.WarnContext(ctx, "crash report cannot be stored", "crash_id", crashes[0].ID, "error", err)
 	crashes[0] = failedCrash(crashes[0], errors.New("the database refused the report's facts"))
-	return p.Store.Record(ctx, tx, organization, crashes)
+	return crash.Record(ctx, tx, organization, crashes)
 }
 
 // failedCrash returns a crash with only what cannot be refused, and the reason.

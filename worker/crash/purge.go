@@ -99,7 +99,7 @@ func (r *purgeAttempt) run(ctx context.Context) error {
 // removeRecorded removes the reports that the index of the attributes finds.
 func (r *purgeAttempt) removeRecorded(ctx context.Context) error {
 	for {
-		ids, err := r.Store.Carriers(ctx, r.organization, r.project, r.filter, purgeRead)
+		ids, err := crash.Carriers(ctx, r.Store.DB(), r.organization, r.project, r.filter, purgeRead)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -120,7 +120,7 @@ func (r *purgeAttempt) removeRecorded(ctx context.Context) error {
 func (r *purgeAttempt) removeFailed(ctx context.Context) error {
 	after := uuid.Nil
 	for {
-		ids, err := r.Store.FailedCrashes(ctx, r.organization, after, purgeStep)
+		ids, err := crash.FailedCrashes(ctx, r.Store.DB(), r.organization, after, purgeStep)
 		if err != nil || len(ids) == 0 {
 			return err
 		}

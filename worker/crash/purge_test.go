@@ -183,7 +183,7 @@ func TestPurgeIsFencedAndResumes(t *testing.T) {
 	first := w.claim(tasks.CrashPurge, id)
 
 	// One step of the first attempt.
-	ids, err := w.store.Carriers(t.Context(), w.org, 0, crash.AttributeFilter{Key: "user", Value: "ann"}, 1000)
+	ids, err := crash.Carriers(t.Context(), w.store.DB(), w.org, 0, crash.AttributeFilter{Key: "user", Value: "ann"}, 1000)
 	require.NoError(t, err)
 	require.Len(t, ids, 250)
 	plan, done, err := w.store.PlanRemoval(t.Context(), w.org, ids[:100])
@@ -373,7 +373,7 @@ func TestPurgeOfLongAndManyAttributes(t *testing.T) {
 		require.Equal(t, tt.want, w.purge(tasks.CrashPurgePayload{Key: tt.key, Value: tt.value}))
 	}
 	for _, f := range []crash.AttributeFilter{{Key: "user", Value: long + "x"}, {Key: "user", Value: long + "y"}, {Key: key + "x", Value: "a"}} {
-		ids, err := w.store.Carriers(t.Context(), w.org, 0, f, 10)
+		ids, err := crash.Carriers(t.Context(), w.store.DB(), w.org, 0, f, 10)
 		require.NoError(t, err)
 		require.Len(t, ids, 1)
 	}

@@ -74,14 +74,14 @@ func (r *Retention) Handle(ctx context.Context, claim *worker.Claim) error {
 func (r *Retention) groups(ctx context.Context, claim *worker.Claim, before time.Time, sum *RetentionResult) error {
 	after := int64(0)
 	for {
-		ids, err := r.Store.OldGroups(ctx, before, after, groupStep)
+		ids, err := crash.OldGroups(ctx, r.Store.DB(), before, after, groupStep)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
 		after = ids[len(ids)-1]
 		var n int64
 		err = claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
-			n, err = r.Store.ExpireGroups(ctx, tx, before, ids)
+			n, err = crash.ExpireGroups(ctx, tx, before, ids)
 			return err
 		})
 		if err != nil {

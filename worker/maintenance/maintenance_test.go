@@ -83,7 +83,10 @@ func TestObjectSweep(t *testing.T) {
 			tasks.NewCrashProcess)
 		require.NoError(t, err)
 	}
-	h := maintenance.NewObjectSweep(objects, map[string]maintenance.Names{crash.AttachmentPrefix: store.UnnamedObjects})
+	h := maintenance.NewObjectSweep(objects, map[string]maintenance.Names{
+		crash.AttachmentPrefix: func(ctx context.Context, keys []string) ([]string, error) {
+			return crash.UnnamedObjects(ctx, db, keys)
+		}})
 	var out maintenance.SweepResult
 	round(t, db, tasks.ObjectSweep, h, &out)
 	require.Zero(t, out.Objects, "none is a day old")
