@@ -74,7 +74,7 @@ func newObserver() *Observer {
 		sessions: histogram("slipway_browser_session_seconds", "Time until a test had its browser.", "from", tookBuckets),
 		refused:  counters("slipway_browser_refused_total", "Browsers that tests did not get.", "from"),
 
-		fires: counters("slipway_schedule_fires_total", "Times at which a schedule was due, by what made it fire and what became of them. Runs by hand are not counted.", "trigger", "outcome"),
+		fires: counters("slipway_schedule_firings_total", "Times at which a schedule was due, by what made it fire and what became of them. Runs by hand are not counted.", "trigger", "outcome"),
 		late: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "slipway_schedule_fire_lateness_seconds",
 			Help: "Time from when a schedule was due to when it was started by the clock.", Buckets: lateBuckets}),
 
@@ -154,9 +154,9 @@ func (o *Observer) SessionStarted(where string, warm bool, took time.Duration, e
 // ScheduleFired counts what became of a time at which a schedule was due. The
 // lateness is that of runs which the clock started in time; those that make up for
 // an outage are as late as it was long.
-func (o *Observer) ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration) {
+func (o *Observer) ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration) {
 	o.fires.WithLabelValues(o.fireWords.value(strings.ToLower(string(trigger))), o.fireWords.value(strings.ToLower(string(outcome)))).Inc()
-	if trigger == schedule.TriggerCron && outcome == schedule.FireStarted {
+	if trigger == schedule.TriggerCron && outcome == schedule.FiringStarted {
 		o.late.Observe(max(late, 0).Seconds())
 	}
 }

@@ -41,7 +41,7 @@ type CaseFilter struct {
 	storage.Page
 }
 
-func (f CaseFilter) matching() *Conditions {
+func (f CaseFilter) conditions() *Conditions {
 	m := ConditionsOf(f.OrganizationID)
 	m.Named(f.Search)
 	m.Created(f.From, f.To)
@@ -62,7 +62,7 @@ func (f CaseFilter) matching() *Conditions {
 
 // Cases gives a page of cases, newest first, and the number of all that match.
 func Cases(ctx context.Context, q storage.Querier, f CaseFilter) ([]Case, int, error) {
-	m, rows := f.matching(), []caseRow{}
+	m, rows := f.conditions(), []caseRow{}
 	if f.RowLimit() > 0 {
 		query, args := m.Page("test_cases", caseColumns, OwnerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
@@ -147,7 +147,7 @@ func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase
 		return nil, err
 	}
 	if n.SuiteID != nil {
-		if err := holdSuite(ctx, tx, w, *n.SuiteID); err != nil {
+		if err := lockSuiteRow(ctx, tx, w, *n.SuiteID); err != nil {
 			return nil, err
 		}
 	}

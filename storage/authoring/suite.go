@@ -32,7 +32,7 @@ type SuiteFilter struct {
 	storage.Page
 }
 
-func (f SuiteFilter) matching() *Conditions {
+func (f SuiteFilter) conditions() *Conditions {
 	m := ConditionsOf(f.OrganizationID)
 	m.Named(f.Search)
 	m.Created(f.From, f.To)
@@ -68,7 +68,7 @@ func (r *suiteRow) suite() Suite {
 
 // Suites gives a page of suites, newest first, and the number of all that match.
 func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int, error) {
-	m, rows := f.matching(), []suiteRow{}
+	m, rows := f.conditions(), []suiteRow{}
 	if f.RowLimit() > 0 {
 		query, args := m.Page("test_suites", suiteColumns, OwnerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {

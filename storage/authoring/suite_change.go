@@ -83,8 +83,8 @@ func suiteLockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id uui
 	return &s, nil
 }
 
-// holdSuite keeps a suite that a new case goes into from being deleted.
-func holdSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
+// lockSuiteRow keeps a suite that a new case goes into from being deleted.
+func lockSuiteRow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
 	_, err := suiteLockedBy(ctx, tx, w, id, "key share")
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrSuiteNotFound

@@ -52,7 +52,7 @@ const variableColumns = `c.id, c.scope, t.uuid as team_uuid, c.suite_id, c.case_
 const variableList = `
 select ` + variableColumns + ` from test_variables c left join teams t on t.id = c.team_id where `
 
-func (f VariableFilter) matching() *Conditions {
+func (f VariableFilter) conditions() *Conditions {
 	m := ConditionsOf(f.OrganizationID)
 	m.Named(f.Search)
 	if f.Scope != "" {
@@ -79,7 +79,7 @@ func Variables(ctx context.Context, q storage.Querier, f VariableFilter) ([]Vari
 	if f.Case != "" && !isID(f.Case) {
 		return list, 0, nil
 	}
-	m := f.matching()
+	m := f.conditions()
 	var total int
 	if err := q.GetContext(ctx, &total, m.Total("test_variables"), m.Args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count variables")

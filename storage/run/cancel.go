@@ -44,9 +44,9 @@ type openRun struct {
 	SuiteRunID *uuid.UUID `db:"suite_run_id"`
 }
 
-// CancelRunsOfCases ends the open runs of cases, with their jobs, as CANCELLED,
+// CancelOfCases ends the open runs of cases, with their jobs, as CANCELLED,
 // and suite runs for which they were the last. It gives the jobs that were open.
-func CancelRunsOfCases(ctx context.Context, tx *storage.Tx, caseIDs []string) ([]uuid.UUID, error) {
+func CancelOfCases(ctx context.Context, tx *storage.Tx, caseIDs []string) ([]uuid.UUID, error) {
 	var open []openRun
 	err := tx.SelectContext(ctx, &open, `select id, suite_run_id from test_runs
 		where case_id = any($1::text[]) and state in ('QUEUED', 'RUNNING')`, texts(caseIDs))
@@ -107,9 +107,9 @@ func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UU
 	return jobs, addRunEvents(ctx, tx, ended)
 }
 
-// CancelRunsOfSuite ends the open suite runs of a suite, with all their case
+// CancelOfSuite ends the open suite runs of a suite, with all their case
 // runs, as CANCELLED. It gives the jobs and suite runs that were open.
-func CancelRunsOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uuid.UUID, error) {
+func CancelOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uuid.UUID, error) {
 	var open []uuid.UUID
 	err := tx.SelectContext(ctx, &open, `select id from suite_runs
 		where suite_id = $1 and state in ('QUEUED', 'RUNNING') order by id`, suiteID)
@@ -154,10 +154,10 @@ func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uu
 	return append(jobs, ended...), addSuiteRunEvents(ctx, tx, ended)
 }
 
-// CancelRun ends a run and its open jobs as CANCELLED at once. It gives the jobs
+// Cancel ends a run and its open jobs as CANCELLED at once. It gives the jobs
 // that were open, whose ledger tasks the caller cancels in the same transaction.
 // ErrConflict when the run has ended.
-func CancelRun(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) ([]uuid.UUID, error) {
+func Cancel(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) ([]uuid.UUID, error) {
 	var row struct {
 		openRun
 		TeamID int64  `db:"team_id"`
@@ -184,9 +184,9 @@ func CancelRun(ctx context.Context, tx *storage.Tx, w account.Writer, caseID str
 		Actor: w.Actor, Subject: row.Name, Detail: map[string]any{"id": id, "case": caseID, "jobs": len(jobs)}})
 }
 
-// CancelSuiteRun does so for a suite run with all its case runs; its own id is
+// CancelSuite does so for a suite run with all its case runs; its own id is
 // among those given, for its suite:run task.
-func CancelSuiteRun(ctx context.Context, tx *storage.Tx, w account.Writer, suiteID, id uuid.UUID) ([]uuid.UUID, error) {
+func CancelSuite(ctx context.Context, tx *storage.Tx, w account.Writer, suiteID, id uuid.UUID) ([]uuid.UUID, error) {
 	var row struct {
 		TeamID int64  `db:"team_id"`
 		Name   string `db:"suite_name"`

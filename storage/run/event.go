@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// RunAction is the action of the event that a run or a suite run has ended.
-const RunAction = "run"
+// EventAction is the action of the event that a run or a suite run has ended.
+const EventAction = "run"
 
 // runEvent is the body of such an event. A case run that belongs to a suite run
 // makes none of its own: whoever waits for the suite hears once.
@@ -139,7 +139,7 @@ func (n *newEvents) insert(ctx context.Context, tx *storage.Tx) error {
 	if n.err != nil || len(n.ids) == 0 {
 		return n.err
 	}
-	_, err := tx.ExecContext(ctx, insertEvents, RunAction, storage.UUIDs(n.ids), pq.Array(n.organizations), pq.Array(n.teams),
+	_, err := tx.ExecContext(ctx, insertEvents, EventAction, storage.UUIDs(n.ids), pq.Array(n.organizations), pq.Array(n.teams),
 		pq.Array(n.subjects), pq.Array(n.bodies))
 	return storage.Wrap(err, "write run events")
 }

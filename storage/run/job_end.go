@@ -40,15 +40,15 @@ type JobEnd struct {
 	Fingerprints map[string]step.Fingerprint
 }
 
-// jobPlace says where a job stands. None of it ever changes.
-type jobPlace struct {
+// jobParents says where a job stands. None of it ever changes.
+type jobParents struct {
 	OrganizationID int64      `db:"organization_id"`
 	RunID          uuid.UUID  `db:"run_id"`
 	SuiteRunID     *uuid.UUID `db:"suite_run_id"`
 	RevisionID     string     `db:"revision_id"`
 }
 
-const placeOfJob = `
+const parentsOfJob = `
 select r.organization_id, j.run_id, r.suite_run_id, r.revision_id
 from test_jobs j join test_runs r on r.id = j.run_id
 where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
@@ -68,8 +68,8 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 	if err != nil {
 		return false, err
 	}
-	var at jobPlace
-	err = storage.Wrap(tx.GetContext(ctx, &at, placeOfJob, id), "test job "+id.String())
+	var at jobParents
+	err = storage.Wrap(tx.GetContext(ctx, &at, parentsOfJob, id), "test job "+id.String())
 	if err != nil {
 		if isNotFound(err) {
 			return false, nil

@@ -13,25 +13,25 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// ScheduleState is what a schedule does at its next fire time.
-type ScheduleState string
+// State is what a schedule does at its next fire time.
+type State string
 
-// The states. ScheduleRunning is stored nowhere: it is ScheduleEnabled while a
+// The states. Running is stored nowhere: it is Enabled while a
 // suite run of the newest fire is open.
 const (
-	ScheduleEnabled  ScheduleState = "ENABLED"
-	ScheduleDisabled ScheduleState = "DISABLED"
-	ScheduleErrored  ScheduleState = "ERRORED" // MaxFailures fires in a row started nothing
-	ScheduleRunning  ScheduleState = "RUNNING"
+	Enabled  State = "ENABLED"
+	Disabled State = "DISABLED"
+	Errored  State = "ERRORED" // MaxFailures fires in a row started nothing
+	Running  State = "RUNNING"
 )
 
 // Limits of schedules.
 const (
 	// MaxFailures fires in a row that start nothing make a schedule ERRORED.
 	MaxFailures = 5
-	// MaxScheduleSuites is the most suites of a schedule: one transaction starts
+	// MaxSuites is the most suites of a schedule: one transaction starts
 	// them all.
-	MaxScheduleSuites = 50
+	MaxSuites = 50
 	// MaxCron bounds an expression, in bytes.
 	MaxCron = 256
 )
@@ -72,8 +72,8 @@ type Schedule struct {
 	ID        uuid.UUID
 	Name      string
 	SuiteIDs  []uuid.UUID // in the order they were given; never nil
-	Settings  *ScheduleSettings
-	State     ScheduleState
+	Settings  *Settings
+	State     State
 	RunCount  int        // fires of the clock that started something
 	LastRunAt *time.Time // of the newest fire that started something, by hand or by the clock
 	NextRunAt *time.Time // while ENABLED or RUNNING
@@ -91,8 +91,8 @@ func (s *Schedule) Remaining() *int {
 	return &n
 }
 
-// ScheduleSettings say when a schedule fires and how its runs are made.
-type ScheduleSettings struct {
+// Settings say when a schedule fires and how its runs are made.
+type Settings struct {
 	Cron        string     // as it was written
 	Timezone    string     // IANA name
 	RunningUser uuid.UUID  // person or service account
@@ -126,19 +126,19 @@ type NewSchedule struct {
 	Name     string     // "": Schedule and the date
 	Suites   []uuid.UUID
 	Settings *SettingsChange // nil: none
-	State    ScheduleState   // ENABLED, DISABLED; "": ENABLED when it can run
+	State    State           // ENABLED, DISABLED; "": ENABLED when it can run
 }
 
-// ScheduleChange changes the members that are given.
-type ScheduleChange struct {
+// Change changes the members that are given.
+type Change struct {
 	Name     *string
 	Suites   *[]uuid.UUID
 	Settings *SettingsChange
-	State    *ScheduleState // ENABLED or DISABLED
+	State    *State // ENABLED or DISABLED
 }
 
-// ScheduleFilter selects schedules of a list.
-type ScheduleFilter struct {
+// Filter selects schedules of a list.
+type Filter struct {
 	OrganizationID int64
 	IDs            []uuid.UUID // nil: all
 	Search         string
@@ -149,10 +149,10 @@ type ScheduleFilter struct {
 	storage.Page
 }
 
-// Schedules gives a page of schedules, newest first, and the number of all that
+// List gives a page of schedules, newest first, and the number of all that
 // match.
-func Schedules(ctx context.Context, q storage.Querier, f ScheduleFilter) ([]Schedule, int, error) {
-	m, rows := f.matching(), []scheduleRow{}
+func List(ctx context.Context, q storage.Querier, f Filter) ([]Schedule, int, error) {
+	m, rows := f.conditions(), []scheduleRow{}
 	if f.RowLimit() > 0 {
 		query, args := m.Page("test_schedules", scheduleColumns, authoring.OwnerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
@@ -179,8 +179,8 @@ const scheduleByID = `
 select ` + scheduleColumns + ` from test_schedules c` + authoring.OwnerTables + `
 where c.organization_id = $1 and c.id = $2`
 
-// ScheduleByID reads one schedule; ErrNotFound also for another organization's.
-func ScheduleByID(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (*Schedule, error) {
+// ByID reads one schedule; ErrNotFound also for another organization's.
+func ByID(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (*Schedule, error) {
 	var row scheduleRow
 	if err := q.GetContext(ctx, &row, scheduleByID, organizationID, id); err != nil {
 		return nil, storage.Wrap(err, "test schedule "+id.String())

@@ -56,7 +56,7 @@ func (f *files) begin() bool {
 
 // capture stores an artifact and gives the file's id, "" when it is not kept: a
 // test does not fail because its picture cannot be.
-func (p *performance) capture(ctx context.Context, a replay.Artifact) string {
+func (p *execution) capture(ctx context.Context, a replay.Artifact) string {
 	if len(a.Data) == 0 || ctx.Err() != nil || !p.files.begin() {
 		return ""
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// Job is the handler of test:job.
-type Job struct {
+// JobHandler is the handler of test:job.
+type JobHandler struct {
 	DB       *storage.DB
 	Objects  object.Store
 	Browsers Browsers
@@ -58,7 +58,7 @@ type Outcome struct {
 
 // attempt is one claim of a job's task.
 type attempt struct {
-	*Job
+	*JobHandler
 	claim *worker.Claim
 	id    uuid.UUID
 	// try counts from 1. Claims that were given back, by a worker that stopped,
@@ -70,13 +70,13 @@ type attempt struct {
 }
 
 // Handle plays the job.
-func (h *Job) Handle(ctx context.Context, claim *worker.Claim) error {
+func (h *JobHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	task := claim.Tasks[0]
 	payload, err := worker.Payload[tasks.TestJobPayload](task)
 	if err != nil {
 		return err
 	}
-	a := attempt{Job: h, claim: claim, id: payload.JobID, began: time.Now(),
+	a := attempt{JobHandler: h, claim: claim, id: payload.JobID, began: time.Now(),
 		try: task.Attempt - (task.MaxAttempts - tasks.TestJob.MaxAttempts)}
 	if err := claim.ReadProgress(&a.before); err != nil {
 		return err
@@ -130,9 +130,9 @@ func (a *attempt) run(ctx context.Context) error {
 	defer stop(nil)
 	timed, cancel := context.WithTimeoutCause(timed, a.timeout(), errTimeout)
 	defer cancel()
-	p := &performance{attempt: a, work: work, stop: stop}
+	p := &execution{attempt: a, work: work, stop: stop}
 	defer p.releasing.Wait()
-	end, err := p.perform(timed)
+	end, err := p.execute(timed)
 	if err == nil {
 		return p.conclude(ctx, end)
 	}
@@ -143,7 +143,7 @@ func (a *attempt) run(ctx context.Context) error {
 	return err
 }
 
-func (h *Job) timeout() time.Duration {
+func (h *JobHandler) timeout() time.Duration {
 	timeout := h.Timeout
 	if timeout <= 0 {
 		timeout = defaultTimeout
@@ -152,7 +152,7 @@ func (h *Job) timeout() time.Duration {
 }
 
 // deleteObjects has a time of its own: the handler's may be over.
-func (h *Job) deleteObjects(ctx context.Context, keys []string) {
+func (h *JobHandler) deleteObjects(ctx context.Context, keys []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
 	defer cancel()
 	worker.DeleteObjects(ctx, h.Objects, h.Log, keys)

@@ -1,7 +1,7 @@
 // Package run is the work of test runs: it plays the jobs of runs in browsers,
 // makes the case runs of suite runs, and keeps both tidy.
 //
-// Job claims one case on one target. It reads what there is to do (BeginJob), the
+// JobHandler claims one case on one target. It reads what there is to do (BeginJob), the
 // values of variables, the tunnel and the app, borrows a browser, plays the steps
 // (package replay) and ends the job with its records and files in the transaction
 // that ends the ledger task. Screenshots and the like are stored while the test
@@ -14,7 +14,7 @@
 // ends the job as INTERNAL. While a hub is away the task is put off again and
 // again, and the job ends as SESSION_NOT_CREATED after ten minutes. A job that was
 // cancelled has ended in the database before the worker hears of it: the worker
-// stops playing, and nothing that it reports is taken. Maintenance ends jobs whose
+// stops playing, and nothing that it reports is taken. MaintenanceHandler ends jobs whose
 // task ended without them.
 //
 // Failures of the test are results of the job; only failures of the service are

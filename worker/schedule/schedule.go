@@ -55,7 +55,7 @@ const (
 type Observer interface {
 	// ScheduleFired reports a fire record; late is how long after the time that was
 	// due it was written, zero for those skipped.
-	ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration)
+	ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration)
 }
 
 // Tick is the handler of schedule:tick. The task's result is a TickResult.
@@ -120,8 +120,8 @@ func (h *Tick) Handle(ctx context.Context, claim *worker.Claim) error {
 		if fired.Claimed == 0 {
 			break // somebody else has taken what was due
 		}
-		r.Limit, r.Except = min(2*r.Limit, stepLimit), append(r.Except, fired.Passed...)
-		result.Passed += len(fired.Passed)
+		r.Limit, r.Except = min(2*r.Limit, stepLimit), append(r.Except, fired.Postponed...)
+		result.Passed += len(fired.Postponed)
 	}
 	if result.Passed > 0 {
 		h.Log.WarnContext(ctx, "schedules skipped: their suites are locked by another transaction", "schedules", result.Passed)
@@ -130,8 +130,8 @@ func (h *Tick) Handle(ctx context.Context, claim *worker.Claim) error {
 }
 
 // fire makes one step in one transaction.
-func fire(ctx context.Context, claim *worker.Claim, step schedule.DueStep) (*schedule.Fired, error) {
-	var fired *schedule.Fired
+func fire(ctx context.Context, claim *worker.Claim, step schedule.DueStep) (*schedule.DueResult, error) {
+	var fired *schedule.DueResult
 	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		var err error
 		if fired, err = schedule.FireDue(ctx, tx, step); err != nil {
@@ -161,13 +161,13 @@ type round struct {
 // for good when it is certain to fail again, or skipped in this tick. Other
 // failures stay what they are.
 func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err error) error {
-	var failed *schedule.FireError
+	var failed *schedule.FiringError
 	if !errors.As(err, &failed) || ctx.Err() != nil {
 		return err
 	}
 	switch n := len(failed.Schedules); {
-	case storage.IsLocked(err) && !r.Impatient:
-		r.Impatient = true
+	case storage.IsLocked(err) && !r.SkipLocked:
+		r.SkipLocked = true
 		return nil
 	case n > 1:
 		r.Limit = n / 2
@@ -179,7 +179,7 @@ func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err er
 	id := failed.Schedules[0]
 	if failed.Certain() {
 		h.Log.ErrorContext(ctx, "schedule stopped: it cannot be fired", "schedule", id, "error", failed.Err)
-		err = claim.Checkpoint(ctx, func(tx *storage.Tx) error { return schedule.StopSchedule(ctx, tx, id, r.At) })
+		err = claim.Checkpoint(ctx, func(tx *storage.Tx) error { return schedule.Stop(ctx, tx, id, r.At) })
 		if err == nil || errors.Is(err, storage.ErrStale) {
 			return err
 		}
@@ -189,25 +189,25 @@ func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err er
 	return nil
 }
 
-func (r *TickResult) add(fired *schedule.Fired) {
+func (r *TickResult) add(fired *schedule.DueResult) {
 	r.Started += len(fired.Started)
-	r.Fires += len(fired.Fires)
-	for _, f := range fired.Fires {
+	r.Fires += len(fired.Firings)
+	for _, f := range fired.Firings {
 		switch f.Outcome {
-		case schedule.FireSkipped:
+		case schedule.FiringSkipped:
 			r.Skipped++
-		case schedule.FireFailed:
+		case schedule.FiringFailed:
 			r.Failed++
 		}
 	}
 }
 
 // report tells metrics and the log what a step did that was committed at a time.
-func (h *Tick) report(ctx context.Context, fired *schedule.Fired, at time.Time) {
+func (h *Tick) report(ctx context.Context, fired *schedule.DueResult, at time.Time) {
 	if h.Observer != nil {
-		for _, f := range fired.Fires {
+		for _, f := range fired.Firings {
 			var late time.Duration
-			if f.Outcome != schedule.FireSkipped {
+			if f.Outcome != schedule.FiringSkipped {
 				late = max(at.Sub(f.At), 0)
 			}
 			h.Observer.ScheduleFired(f.Trigger, f.Outcome, late)
