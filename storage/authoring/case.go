@@ -60,7 +60,7 @@ func (f CaseFilter) conditions() *Conditions {
 	return m
 }
 
-// Cases gives a page of cases, newest first, and the number of all that match.
+// Cases returns a page of cases, newest first, and the number of all that match.
 func Cases(ctx context.Context, q storage.Querier, f CaseFilter) ([]Case, int, error) {
 	m, rows := f.conditions(), []caseRow{}
 	if f.RowLimit() > 0 {
@@ -115,7 +115,7 @@ type NewCase struct {
 	Revision Revision // Intent, Steps, DiscoveredIntent, Description, Reasoning
 }
 
-// check cleans the members and gives the settings as they are stored.
+// check cleans the members and returns the settings as they are stored.
 func (n *NewCase) check() (settings string, err error) {
 	if n.Name, err = storage.Name("name", n.Name, MaxName); err != nil {
 		return "", err
@@ -136,7 +136,7 @@ const insertCase = `
 insert into test_cases (id, organization_id, team_id, suite_id, name, tags, run_settings, runnable, creator_uuid, modifier_uuid)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`
 
-// CreateCase makes a case with its first revision.
+// CreateCase inserts a case with its first revision.
 func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase) (*Case, error) {
 	settings, err := n.check()
 	if err != nil {
@@ -200,7 +200,7 @@ func LockCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, strengt
 	return &c, nil
 }
 
-// RenameCase gives a case another name.
+// RenameCase changes the name of a case.
 func RenameCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, name string) (*Case, error) {
 	name, err := storage.Name("name", name, MaxName)
 	if err != nil {

@@ -81,7 +81,7 @@ func (m *Conditions) Total(table string) string {
 	return "select count(*) from " + table + " c where " + m.Where()
 }
 
-// Page gives the statement of a page, newest first, each row with the number of
+// Page returns the statement of a page, newest first, each row with the number of
 // all that match as total, and its arguments. tables are joined to the rows of
 // the page only.
 func (m *Conditions) Page(table, columns, tables string, p storage.Page) (string, []any) {

@@ -16,7 +16,7 @@ import (
 const EventAction = "run"
 
 // runEvent is the body of such an event. A case run that belongs to a suite run
-// makes none of its own: whoever waits for the suite hears once.
+// has no event: whoever waits for the suite is notified once.
 type runEvent struct {
 	RunID       uuid.UUID  `json:"runId"`
 	OrgID       uuid.UUID  `json:"orgId"`
@@ -144,7 +144,7 @@ func (n *newEvents) insert(ctx context.Context, tx *storage.Tx) error {
 	return storage.Wrap(err, "write run events")
 }
 
-// Events that others hold are found by the next call.
+// Events that others have locked are found by the next call.
 const forgetEvents = `
 delete from events where id in (
 	select id from events where created_at < $1 order by created_at limit $2 for update skip locked)`

@@ -27,7 +27,7 @@ select organization_id, suite_id, user_uuid, build_name, state, fanned_out, tunn
 from suite_runs where id = $1 for no key update`
 
 // Where the last step ended is read from what it made, so a step that is repeated
-// goes on there. A case without a revision has nothing to run. A suite may hold
+// goes on there. A case without a revision has nothing to run. A suite may have
 // cases of other teams, whose runs are those teams'.
 const nextCases = `
 select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id
@@ -39,7 +39,7 @@ order by c.id limit $4`
 
 // FanOut writes the next case runs of a suite run, at most limit of them, in
 // the order of the cases' ids. vendor names the options that effective
-// capabilities are made with. It gives the jobs, for which the caller inserts
+// capabilities are made with. It returns the jobs, for which the caller inserts
 // tasks in the same transaction, and whether more may be left; without more the
 // suite run is marked as fanned out. When no case was left to run it ends as
 // ERROR. ErrConflict when the suite run has ended, ErrNotFound when it is gone.

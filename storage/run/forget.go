@@ -74,7 +74,7 @@ const deleteSuiteRuns = goneSuites + `, empty as (
 delete from suite_runs where id in (select id from empty)`
 
 // Forget removes ended runs that were made before, and runs whose case or
-// suite is gone, with their files; at most limit jobs. It gives the keys of the
+// suite is gone, with their files; at most limit jobs. It returns the keys of the
 // objects, to delete after the commit, and whether more may be left.
 func Forget(ctx context.Context, tx *storage.Tx, before time.Time, limit int) (keys []string, more bool, err error) {
 	var runs []uuid.UUID

@@ -16,7 +16,7 @@ import (
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
 
-// texts makes an array parameter.
+// texts returns an array parameter.
 func texts(list []string) any { return pq.Array(list) }
 
 // NewFile is a stored object of a job.
@@ -40,7 +40,7 @@ type JobEnd struct {
 	Fingerprints map[string]step.Fingerprint
 }
 
-// jobParents says where a job stands. None of it ever changes.
+// jobParents are what a job belongs to. None of it ever changes.
 type jobParents struct {
 	OrganizationID int64      `db:"organization_id"`
 	RunID          uuid.UUID  `db:"run_id"`
@@ -58,7 +58,7 @@ update test_jobs set state = $2, error_code = $3, error = $4, records = $5, heal
 where id = $1 and state in ('QUEUED', 'RUNNING')`
 
 // EndJob ends a job, and with the last one its run and suite run, and writes the
-// event of what ended. It answers false, and writes nothing, when the job has
+// event of what ended. It returns false, and writes nothing, when the job has
 // ended before, or is gone.
 func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool, error) {
 	if !end.Status.Terminal() {

@@ -31,7 +31,7 @@ where j.id = lost.id and j.state in ('QUEUED', 'RUNNING')`
 
 // EndLostJobs ends open jobs whose ledger task has ended or is gone, as ERROR with
 // CodeWorkerLost (CANCELLED when the task was), and suite runs likewise; at most
-// limit of them. It gives their number.
+// limit of them. It returns their number.
 func EndLostJobs(ctx context.Context, tx *storage.Tx, limit int) (int64, error) {
 	var lost []struct {
 		JobID      uuid.UUID  `db:"id"`

@@ -22,8 +22,8 @@ type Filter struct {
 	storage.Page
 }
 
-// where are those on the rows of a table under an alias, the first of them on
-// the case or suite.
+// conditions returns the conditions on the rows of a table under an alias, the first
+// of them on the case or suite.
 func (f Filter) conditions(alias, of string, subject any) (string, []any) {
 	args := []any{f.OrganizationID, subject}
 	where := alias + ".organization_id = $1 and " + alias + "." + of + " = $2"
@@ -66,7 +66,7 @@ func runTotal(ctx context.Context, q storage.Querier, table, alias, where string
 	return total, storage.Wrap(err, "count runs")
 }
 
-// List gives a page of a case's runs, newest first, and the number of all.
+// List returns a page of a case's runs, newest first, and the number of all.
 func List(ctx context.Context, q storage.Querier, f Filter) ([]Run, int, error) {
 	where, args := f.conditions("r", "case_id", storage.WithoutNUL(f.CaseID))
 	rows := []runRow{}
@@ -76,7 +76,7 @@ func List(ctx context.Context, q storage.Querier, f Filter) ([]Run, int, error) 
 			return nil, 0, storage.Wrap(err, "list test runs")
 		}
 	}
-	if len(rows) == 0 { // a page without rows does not tell the total
+	if len(rows) == 0 { // a page without rows has no total
 		total, err := runTotal(ctx, q, "test_runs", "r", where, args)
 		return []Run{}, total, err
 	}
@@ -84,7 +84,7 @@ func List(ctx context.Context, q storage.Querier, f Filter) ([]Run, int, error) 
 	return list, rows[0].Total, err
 }
 
-// withJobs makes runs of rows and reads all their jobs, without records.
+// withJobs returns the runs of rows and reads all their jobs, without records.
 func withJobs(ctx context.Context, q storage.Querier, rows []runRow) ([]Run, error) {
 	list, at, ids := make([]Run, len(rows)), map[uuid.UUID]int{}, make([]uuid.UUID, len(rows))
 	for i := range rows {
@@ -133,7 +133,7 @@ func ByID(ctx context.Context, q storage.Querier, organizationID int64, caseID s
 	return &list[0], withFiles(ctx, q, list)
 }
 
-// SuiteRuns gives a page of a suite's runs, newest first, and the number of all.
+// SuiteRuns returns a page of a suite's runs, newest first, and the number of all.
 func SuiteRuns(ctx context.Context, q storage.Querier, f Filter) ([]SuiteRun, int, error) {
 	where, args := f.conditions("s", "suite_id", f.SuiteID)
 	rows := []SuiteRunRow{}
@@ -169,14 +169,14 @@ func SuiteRunByID(ctx context.Context, q storage.Querier, organizationID int64, 
 }
 
 // maxSuiteRuns is the most case runs of a suite run that are read at once: a
-// report of more helps nobody, and each may hold many files.
+// report of more helps nobody, and each may have many files.
 const maxSuiteRuns = 10_000
 
 const runsOfSuiteRun = `
 select ` + runColumns + ` from test_runs r` + runTables + `
 where r.suite_run_id = $1 order by r.case_name, r.case_id limit $2`
 
-// OfSuiteRun gives the case runs of a suite run with their jobs and the jobs'
+// OfSuiteRun returns the case runs of a suite run with their jobs and the jobs'
 // files, in the order of the cases' names, at most 10,000. Records are left out.
 func OfSuiteRun(ctx context.Context, q storage.Querier, suiteRunID uuid.UUID) ([]Run, error) {
 	rows := []runRow{}
@@ -198,7 +198,7 @@ select want.id from unnest($1::uuid[]) as want(id)
 where not exists (select from test_runs r where r.id = want.id and r.state in ('QUEUED', 'RUNNING'))
 	and not exists (select from suite_runs s where s.id = want.id and s.state in ('QUEUED', 'RUNNING'))`
 
-// Ended gives those of the ids that name a run or suite run which has ended,
+// Ended returns those of the ids that name a run or suite run which has ended,
 // or that is not there: for the watcher of waiting requests.
 func Ended(ctx context.Context, q storage.Querier, ids []uuid.UUID) ([]uuid.UUID, error) {
 	ended := []uuid.UUID{}

@@ -91,6 +91,7 @@ cross join lateral (
 ) n`
 )
 
+// SuiteRunRow is a row of SuiteRunColumns.
 type SuiteRunRow struct {
 	ID               uuid.UUID  `db:"id"`
 	OrganizationID   int64      `db:"organization_id"`
@@ -130,6 +131,7 @@ func (c counts) byStatus() map[Status]int {
 		Errored: c.Errored, Cancelled: c.Cancelled}
 }
 
+// SuiteRun returns the suite run of the row.
 func (r *SuiteRunRow) SuiteRun() SuiteRun {
 	of := r.counts
 	if missing := max(0, r.RunCount-of.sum()); r.Status.Terminal() {
@@ -146,7 +148,7 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 // maxMessage bounds the texts of a job and its records, in bytes.
 const maxMessage = 4 << 10
 
-// Message makes a text of a run fit for a column: such a text never keeps a run
+// Message cuts and cleans a text of a run for its column: such a text never keeps a run
 // from ending.
 func Message(text string) string {
 	if len(text) > maxMessage {
@@ -161,7 +163,7 @@ const (
 	maxRecords = 4 << 20
 )
 
-// recordsDocument makes the stored form of records, and counts the healed ones.
+// recordsDocument returns the stored form of records, and counts the healed ones.
 // The content of files stands in the revision and not here; when the rest is
 // still too large, the tools lose their arguments.
 func recordsDocument(records []step.Record) (doc string, healed int, err error) {

@@ -67,14 +67,14 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 		Actor: w.Actor, Subject: c.Name, Detail: map[string]any{"id": run.ID, "case": c.ID, "build": build, "jobs": len(run.Jobs)}})
 }
 
-// buildName is the name that a request gives, else as much of the one of what it
-// runs as fits.
+// buildName is the name of a request, else as much of the name of what it runs as
+// fits.
 func buildName(given, otherwise string) (string, error) {
 	name, err := storage.Line("buildName", given, authoring.MaxBuildName)
-	if err == nil && name == "" {
-		name = strings.TrimSpace(storage.Cut(otherwise, authoring.MaxBuildName))
+	if err != nil || name != "" {
+		return name, err
 	}
-	return name, err
+	return strings.TrimSpace(storage.Cut(otherwise, authoring.MaxBuildName)), nil
 }
 
 // newRuns are rows of test_runs and test_jobs to insert, by column.
@@ -85,7 +85,7 @@ type newRuns struct {
 	ids                                                  []uuid.UUID // of the jobs
 }
 
-// add takes a run of a team's case up and makes its jobs.
+// add adds a run of a team's case with its jobs.
 func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
 	n.runs, n.cases, n.names = append(n.runs, r.ID.String()), append(n.cases, r.CaseID), append(n.names, r.CaseName)
 	n.revisions, n.builds = append(n.revisions, r.RevisionID), append(n.builds, r.BuildName)
@@ -119,7 +119,7 @@ insert into test_jobs (id, organization_id, run_id, position, target)
 select j.id, $1, j.run_id, j.position, j.target
 from unnest($2::uuid[], $3::uuid[], $4::int[], $5::jsonb[]) as j(id, run_id, position, target)`
 
-// insert writes the rows and gives the time of their creation.
+// insert writes the rows and returns the time of their creation.
 func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int64, user uuid.UUID, suiteRun *uuid.UUID) (at time.Time, err error) {
 	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
 		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels))

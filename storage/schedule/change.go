@@ -26,7 +26,7 @@ insert into test_schedules (id, organization_id, team_id, creator_uuid, modifier
 	cron, timezone, running_user_uuid, start_at, end_at, max_runs, tunnel, build_name)
 values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
-// Create makes a schedule. Errors of members are *storage.InvalidError
+// Create inserts a schedule. Errors of members are *storage.InvalidError
 // with the path of the body (settings.cron, stateName); besides *MissingSuitesError,
 // *ForeignSuitesError, ErrRunningUser, ErrNoTunnel.
 func Create(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSchedule) (*Schedule, error) {
@@ -38,11 +38,11 @@ func Create(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSchedule
 	if err != nil {
 		return nil, err
 	}
-	kept, err := keep(ctx, tx, w.OrganizationID, p.suites)
+	locked, err := lockSuitesByID(ctx, tx, w.OrganizationID, p.suites)
 	if err != nil {
 		return nil, err
 	}
-	if err := kept.check(w, p.suites, nil); err != nil {
+	if err := locked.check(w, p.suites, nil); err != nil {
 		return nil, err
 	}
 	if err := p.count(ctx, tx); err != nil {
@@ -164,13 +164,13 @@ func (c *Change) clean() (err error) {
 	return nil
 }
 
-// lockSuites gives the suites that a locked schedule has, and keeps those that it
-// gets from being deleted.
+// lockSuites returns the suites that a locked schedule has, and locks those that it
+// will have against being deleted.
 func (c *Change) lockSuites(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) ([]uuid.UUID, error) {
 	if c.Suites == nil {
 		return suitesOf(ctx, tx, id, false)
 	}
-	kept, err := keep(ctx, tx, w.OrganizationID, *c.Suites)
+	locked, err := lockSuitesByID(ctx, tx, w.OrganizationID, *c.Suites)
 	if err != nil {
 		return nil, err
 	}
@@ -178,11 +178,11 @@ func (c *Change) lockSuites(ctx context.Context, tx *storage.Tx, w account.Write
 	if err != nil {
 		return nil, err
 	}
-	return already, kept.check(w, *c.Suites, already)
+	return already, locked.check(w, *c.Suites, already)
 }
 
-// apply gives the plan after a change. Firing times are counted anew when the change
-// is about them, or enables.
+// apply returns the plan after a change. The next time is computed again when the
+// change is about times, or enables.
 func (c *Change) apply(ctx context.Context, q storage.Querier, was *plan) (*plan, error) {
 	p, asked := *was, State("")
 	var err error
@@ -223,7 +223,7 @@ where id = $1`
 
 // Update changes a schedule; errors as of Create. Whoever changes a
 // schedule must be of its team, and of the teams of the suites that it gets.
-// A change of when it fires is counted from now on; any other leaves a fire that is
+// A change of when it fires is computed from now on; any other leaves a time that is
 // due. One that leaves an enabled schedule unable to run disables it, unless it asks
 // for ENABLED. A change of nothing leaves the time of update and the modifier.
 func Update(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, c Change) (*Schedule, error) {

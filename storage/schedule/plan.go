@@ -21,12 +21,12 @@ type plan struct {
 	failures  int
 	lastError string
 	enabling  bool // somebody asks for it to fire
-	// rule is there when the next fire time is to be counted anew, from now.
+	// rule is set when the next time is to be computed again, from now.
 	rule *rule
 	now  time.Time // of the database
 }
 
-// Count prepares to count the next fire time anew. The error is an *InvalidError
+// count prepares to compute the next time again. The error is an *InvalidError
 // of a member that cannot be read, or of an expression that never fires.
 func (p *plan) count(ctx context.Context, q storage.Querier) error {
 	if p.settings == nil {
@@ -53,7 +53,7 @@ func databaseTime(ctx context.Context, q storage.Querier) (now time.Time, err er
 	return now, storage.Wrap(err, "time of the database")
 }
 
-// settle brings the state and the next fire time in line with the rest. asked is
+// settle brings the state and the next time in line with the rest. asked is
 // ENABLED, DISABLED or "": then an enabled schedule that cannot run any more
 // becomes DISABLED, and one that is not enabled stays so. The error is an
 // *InvalidError of the member that keeps the schedule from being enabled as asked.
@@ -78,8 +78,8 @@ func (p *plan) settle(asked State) error {
 	return nil
 }
 
-// upcoming is the next fire time of a schedule that can run. One that is not
-// counted anew stays, though it may be due by now: the fire is not lost.
+// upcoming is the next time of a schedule that can run. One that is not computed
+// again stays, though it may be due by now: the firing is not lost.
 func (p *plan) upcoming() (*time.Time, error) {
 	switch {
 	case p.settings == nil:
@@ -108,7 +108,7 @@ func (p *plan) upcoming() (*time.Time, error) {
 
 // check looks whether the running user and the tunnel of the settings exist, where
 // they are new or somebody asks for the schedule to fire. A change of something else
-// is no time to refuse: the next fire says what is missing.
+// is no time to refuse: the next firing says what is missing.
 func (p *plan) check(ctx context.Context, q storage.Querier, organizationID int64, was *Settings) error {
 	s := p.settings
 	if s == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// counted is a schedule whose next fire time is stored.
+// counted is a schedule whose next time is stored.
 type counted struct {
 	ID        uuid.UUID  `db:"id"`
 	Cron      *string    `db:"cron"`
@@ -28,15 +28,15 @@ const schedulesToRecount = `
 select id, cron, timezone, start_at, end_at, next_run_at, updated_at, now() as now
 from test_schedules where id > $1 order by id limit $2`
 
-// Recount repairs the next fire times of schedules with ids above after: it looks at
+// Recount repairs the next times of schedules with ids above after: it looks at
 // limit of them. A time that was stored stays for years when it was counted by a clock
 // of the database that was wrong, or by rules of a time zone that have changed since.
-// It gives how many it changed, the last id that it looked at, and whether more may
+// It returns how many it changed, the last id that it looked at, and whether more may
 // follow.
 //
-// What is due within a minute is left to fire. So is a schedule that somebody holds, or
-// changes or fires meanwhile, for that counts it anew; and one that has no further
-// time, or whose rule cannot be read, which the fire records.
+// What is due within a minute is left to fire. So is a schedule that another transaction has
+// locked, or changes or fires meanwhile, for that computes it again; and one that has no further
+// time, or whose rule cannot be read, which the firing records.
 func Recount(ctx context.Context, q storage.Querier, after uuid.UUID, limit int) (n int64, last uuid.UUID, more bool, err error) {
 	var rows []counted
 	if err := q.SelectContext(ctx, &rows, schedulesToRecount, after, limit); err != nil {
@@ -85,7 +85,7 @@ func recount(ctx context.Context, q storage.Querier, rows []counted) (int64, err
 	return storage.Affected(q.ExecContext(ctx, recountSchedules, pq.Array(ids), pq.Array(next), pq.Array(was), pq.Array(updated)))
 }
 
-// NextRuns is the first fire time from now on. A rule that makes the reader panic is one
+// next is the first time from now on. A rule that makes the reader panic is one
 // that cannot be read: it must not keep the others from being repaired.
 func (c *counted) next(loaded zones) (at time.Time, ok bool) {
 	defer func() {

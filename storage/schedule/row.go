@@ -14,7 +14,7 @@ import (
 // settingsColumns are those of a schedule's settings.
 const settingsColumns = `c.cron, c.timezone, c.running_user_uuid, c.start_at, c.end_at, c.max_runs, c.tunnel, c.build_name`
 
-// scheduleColumns look only at the suites and the newest fire of each schedule,
+// scheduleColumns read only the suites and the newest firing of each schedule,
 // each by an index.
 const scheduleColumns = `c.id, c.name, ` + settingsColumns + `, c.run_count, c.last_run_at, c.last_error, c.next_run_at,
 	case when c.state = 'ENABLED' and exists (select from suite_runs s
@@ -22,7 +22,7 @@ const scheduleColumns = `c.id, c.name, ` + settingsColumns + `, c.run_count, c.l
 	then 'RUNNING' else c.state end as state,
 	array(select k.suite_id from test_schedule_suites k where k.schedule_id = c.id order by k.position) as suite_ids, ` + authoring.OwnerColumns
 
-// settingsRow holds the settings, or none.
+// settingsRow is the settings, or none.
 type settingsRow struct {
 	Cron        *string    `db:"cron"`
 	Timezone    *string    `db:"timezone"`

@@ -17,11 +17,11 @@ type rule struct {
 	startAt, endAt *time.Time
 }
 
-// zones loads time zones, each once. It is for one caller.
+// zones are the time zones that one caller has loaded: reading one takes a file.
 type zones map[string]*time.Location
 
-// load gives a zone by its IANA name. What the database of a machine holds besides,
-// its own zone among it, may mean another time, or nothing, on another machine.
+// load returns a zone by its IANA name. What else the zone files of a machine have, its
+// own zone among it, may mean another time, or nothing, on another machine.
 func (z zones) load(name string) (*time.Location, error) {
 	if zone := z[name]; zone != nil {
 		return zone, nil
@@ -59,7 +59,7 @@ func ruleOf(s *Settings, loaded zones) (*rule, error) {
 	return &rule{expression: expression, zone: zone, startAt: s.StartAt, endAt: s.EndAt}, nil
 }
 
-// NextRuns is the first fire time after an instant, within startDate and endDate; both
+// next is the first time after an instant, within startDate and endDate; both
 // may fire themselves.
 func (r *rule) next(after time.Time) (time.Time, bool) {
 	if r.startAt != nil && after.Before(*r.startAt) {
@@ -72,7 +72,7 @@ func (r *rule) next(after time.Time) (time.Time, bool) {
 	return at, true
 }
 
-// latest is the last fire time that is not after an instant, within startDate and
+// latest is the last time that is not after an instant, within startDate and
 // endDate.
 func (r *rule) latest(at time.Time) (time.Time, bool) {
 	if r.endAt != nil && at.After(*r.endAt) {
@@ -85,7 +85,7 @@ func (r *rule) latest(at time.Time) (time.Time, bool) {
 	return last, true
 }
 
-// interval is the time from a fire time to the next one of the expression.
+// interval is the time from one firing to the next one of the expression.
 func (r *rule) interval(at time.Time) time.Duration {
 	next, ok := r.expression.Next(at, r.zone)
 	if !ok {

@@ -1,3 +1,26 @@
+// Package schedule stores schedules, which run suites by the clock, and fires them.
+//
+// A schedule that is ENABLED has a next time (next_run_at). FireDue claims schedules
+// that are due and moves each to its next time, in one transaction with the Firing and
+// the suite runs: so a time fires once, however many callers there are. The last check
+// is a unique index on the firings of the clock; runs by hand (FireNow) stand beside it.
+//
+// A time is fired late, as a catch-up, or recorded as missed when it is too late. While
+// a suite run of the newest firing that started something is open, the schedule is
+// RUNNING and further times are skipped. Skipped times in a row are coalesced with one
+// record: a schedule of every second whose suite runs for an hour has one row, not 3600.
+//
+// FireDue ends schedules that have no further time or suite (DISABLED) and those that
+// fail again and again (ERRORED); Stop ends one that cannot be fired at all. Only people
+// enable them again. Recount repairs next times that a wrong clock or old rules of a
+// time zone have left far in the future, where nothing else would look at them.
+//
+// Locks are taken in the order organization and team, schedule, suites, rows of
+// test_schedule_suites, each table in the order of its ids. Firing skips schedules that
+// are locked and waits for suites; deleting a suite locks that and then its rows. With
+// suites before the schedule there would be a circle: who fires waits for a suite behind
+// one that deletes it, who waits for one that changes the schedule, who waits for the
+// schedule that is about to fire.
 package schedule
 
 import (
@@ -13,21 +36,21 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// State is what a schedule does at its next fire time.
+// State is what a schedule does at its next time.
 type State string
 
 // The states. Running is stored nowhere: it is Enabled while a
-// suite run of the newest fire is open.
+// suite run of the newest firing is open.
 const (
 	Enabled  State = "ENABLED"
 	Disabled State = "DISABLED"
-	Errored  State = "ERRORED" // MaxFailures fires in a row started nothing
+	Errored  State = "ERRORED" // MaxFailures firings in a row started nothing
 	Running  State = "RUNNING"
 )
 
 // Limits of schedules.
 const (
-	// MaxFailures fires in a row that start nothing make a schedule ERRORED.
+	// MaxFailures firings in a row that start nothing set a schedule to ERRORED.
 	MaxFailures = 5
 	// MaxSuites is the most suites of a schedule: one transaction starts
 	// them all.
@@ -74,10 +97,10 @@ type Schedule struct {
 	SuiteIDs  []uuid.UUID // in the order they were given; never nil
 	Settings  *Settings
 	State     State
-	RunCount  int        // fires of the clock that started something
-	LastRunAt *time.Time // of the newest fire that started something, by hand or by the clock
+	RunCount  int        // firings of the clock that started something
+	LastRunAt *time.Time // of the newest firing that started something, by hand or by the clock
 	NextRunAt *time.Time // while ENABLED or RUNNING
-	// LastError says why the newest fire started nothing, or not everything.
+	// LastError says why the newest firing started nothing, or not everything.
 	LastError string
 }
 
@@ -149,7 +172,7 @@ type Filter struct {
 	storage.Page
 }
 
-// List gives a page of schedules, newest first, and the number of all that
+// List returns a page of schedules, newest first, and the number of all that
 // match.
 func List(ctx context.Context, q storage.Querier, f Filter) ([]Schedule, int, error) {
 	m, rows := f.conditions(), []scheduleRow{}

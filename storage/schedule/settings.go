@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxRuns is far above what a schedule of every second makes in a lifetime of
+	// maxRuns is far above what a schedule of every second starts in a lifetime of
 	// the installation, and fits the column.
 	maxRuns = 1_000_000_000
 	// maxZone is above the longest name of a zone.
@@ -21,7 +21,7 @@ const (
 	firstYear, lastYear = 1970, 9999
 )
 
-// merge gives the settings after a change; was may be nil.
+// merge returns the settings after a change; was may be nil.
 func (c *SettingsChange) merge(was *Settings) (*Settings, error) {
 	if c.Remove {
 		return nil, nil

@@ -27,21 +27,16 @@ func eachOnce(ids []uuid.UUID) ([]uuid.UUID, error) {
 	return out, nil
 }
 
-// The order of locks is the schedule, suites in the order of their ids, rows of
-// test_schedule_suites in that order: firing takes schedules (it skips those that
-// are held) and then suites, deleting a suite takes that and then its rows. With
-// suites before the schedule there would be a circle, though the modes of people
-// and firing agree: who fires queues for a suite behind one that deletes it, who
-// waits for the change, which waits for the schedule that is about to fire.
-const keepSuites = `
+// The schedule is locked before its suites (see the package's comment).
+const lockSuitesToKeep = `
 select id, team_id from test_suites where organization_id = $1 and id = any($2::uuid[])
 order by id for key share`
 
-// keptSuites are the teams of suites that cannot be deleted until the transaction
+// lockedSuites are the teams of suites that cannot be deleted until the transaction
 // ends.
-type keptSuites map[uuid.UUID]int64
+type lockedSuites map[uuid.UUID]int64
 
-func keep(ctx context.Context, tx *storage.Tx, organizationID int64, ids []uuid.UUID) (keptSuites, error) {
+func lockSuitesByID(ctx context.Context, tx *storage.Tx, organizationID int64, ids []uuid.UUID) (lockedSuites, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -49,19 +44,19 @@ func keep(ctx context.Context, tx *storage.Tx, organizationID int64, ids []uuid.
 		ID     uuid.UUID `db:"id"`
 		TeamID int64     `db:"team_id"`
 	}
-	if err := tx.SelectContext(ctx, &found, keepSuites, organizationID, storage.UUIDs(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &found, lockSuitesToKeep, organizationID, storage.UUIDs(ids)); err != nil {
 		return nil, storage.Wrap(err, "lock test suites")
 	}
-	kept := make(keptSuites, len(found))
+	locked := make(lockedSuites, len(found))
 	for _, s := range found {
-		kept[s.ID] = s.TeamID
+		locked[s.ID] = s.TeamID
 	}
-	return kept, nil
+	return locked, nil
 }
 
 // check refuses suites that do not exist, and those of teams that are not the
 // writer's; suites that a schedule has already may stay in it.
-func (k keptSuites) check(w account.Writer, ids, already []uuid.UUID) error {
+func (k lockedSuites) check(w account.Writer, ids, already []uuid.UUID) error {
 	var missing, foreign []uuid.UUID
 	for _, id := range ids {
 		switch team, ok := k[id]; {
@@ -88,7 +83,7 @@ type scheduleSuite struct {
 	Position int       `db:"position"`
 }
 
-// suitesOf gives the suites of a schedule, which is locked. To change them they are
+// suitesOf returns the suites of a schedule, which is locked. To change them they are
 // locked too, in the order of the suites: a suite that is deleted at the same time
 // takes its rows out of many schedules.
 func suitesOf(ctx context.Context, tx *storage.Tx, schedule uuid.UUID, toChange bool) ([]uuid.UUID, error) {
@@ -115,7 +110,7 @@ insert into test_schedule_suites (schedule_id, suite_id, position)
 select $1, s.id, s.position - 1 from unnest($2::uuid[]) with ordinality as s(id, position)`
 )
 
-// replaceSuites gives a locked schedule other suites, which are kept.
+// replaceSuites replaces the suites of a locked schedule; the new ones are locked.
 func replaceSuites(ctx context.Context, tx *storage.Tx, schedule uuid.UUID, ids []uuid.UUID) error {
 	if _, err := tx.ExecContext(ctx, emptySchedule, schedule); err != nil {
 		return storage.Wrap(err, "take test suites out of a schedule")

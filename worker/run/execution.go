@@ -17,14 +17,15 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// execution is the playing of one test.
+// execution is the playing of one test, from its browser session to its end. An attempt
+// of the ledger task has one at most.
 type execution struct {
 	*attempt
 	work     *store.Work
 	stop     context.CancelCauseFunc // ends the playing
 	redactor *step.Redactor
 	files    files
-	// releasing ends when the browser has been given back, which overlaps with
+	// releasing ends when the browser has been released, which overlaps with
 	// the writing of the end.
 	releasing sync.WaitGroup
 
@@ -32,8 +33,8 @@ type execution struct {
 	records []step.Record // so far
 }
 
-// execute plays the test and says how it ended. Its error is one of the service,
-// or of a context that ended; errEnded says that nobody wants the end any more.
+// execute plays the test and returns how it ended. Its error is one of the service,
+// or of a context that ended; errEnded: the job has ended meanwhile.
 func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 	request, lookup, err := p.prepare(ctx)
 	var refused *refusal
@@ -92,11 +93,11 @@ func (p *execution) withoutSession(ctx context.Context, err error) (store.JobEnd
 	return failure(store.CodeNoSession, clean.Text), nil
 }
 
-// play plays the steps in the session and gives that back.
+// play plays the steps in the session and releases that.
 func (p *execution) play(ctx context.Context, lease *browser.Lease, lookup lookup) (result replay.Result) {
 	defer func() {
 		broken := result.Broken || ctx.Err() != nil
-		p.releasing.Go(func() { p.giveBack(ctx, lease, broken) })
+		p.releasing.Go(func() { p.releaseLease(ctx, lease, broken) })
 	}()
 	quit, done := make(chan struct{}), make(chan struct{})
 	wake := make(chan struct{}, 1)
@@ -130,7 +131,7 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, lookup looku
 		}})
 }
 
-func (p *execution) giveBack(ctx context.Context, lease *browser.Lease, broken bool) {
+func (p *execution) releaseLease(ctx context.Context, lease *browser.Lease, broken bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
 	defer cancel()
 	if p.release != nil {
@@ -182,7 +183,7 @@ func (p *execution) soFar() []step.Record {
 	return slices.Clone(p.records)
 }
 
-// redacted gives records whose texts hold no secrets. The argument is not changed.
+// redacted returns records whose texts contain no secrets. The argument is not changed.
 func (p *execution) redacted(records []step.Record) []step.Record {
 	records = slices.Clone(records)
 	for i := range records {

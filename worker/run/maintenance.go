@@ -20,7 +20,7 @@ import (
 )
 
 // MaintenanceHandler is the handler of run:maintenance: it ends jobs and suite runs whose task
-// ended without them, forgets runs, events and the fires of
+// ended without them, forgets runs, events and the firings of
 // schedules beyond their age, and recounts when schedules fire next. The task's result
 // are the numbers by name.
 //
@@ -59,7 +59,7 @@ const (
 	DefaultKeep = 90 * 24 * time.Hour
 )
 
-// NewMaintenanceHandler makes the handler; keep is how long runs can be read after their
+// NewMaintenanceHandler returns the handler; keep is how long runs can be read after their
 // start.
 func NewMaintenanceHandler(db *storage.DB, objects object.Store, keep time.Duration, log *slog.Logger) (*MaintenanceHandler, error) {
 	if keep <= 0 {
@@ -109,7 +109,7 @@ func (u *MaintenanceHandler) unhurried(step func(maintenanceWork) (more, ok bool
 	var due []maintenanceWork
 	for _, w := range []maintenanceWork{
 		{"run_files", forgetEvery, u.forgetRuns}, {"events", forgetEvery, u.forgetEvents},
-		{"schedule_firings", forgetEvery, u.forgetFires}, {"orphan_firings", forgetEvery, u.forgetOrphans},
+		{"schedule_firings", forgetEvery, u.forgetFirings}, {"orphan_firings", forgetEvery, u.forgetOrphanFirings},
 		{"schedules_recounted", recountEvery, u.recount},
 	} {
 		if begun.Sub(u.ended[w.name]) >= w.every {
@@ -154,13 +154,13 @@ func (u *MaintenanceHandler) forgetEvents(ctx context.Context, _ *worker.Claim) 
 	return n, n >= maintenanceStep, err
 }
 
-// forgetFires keeps what schedules did as long as the runs that they started.
-func (u *MaintenanceHandler) forgetFires(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+// forgetFirings keeps what schedules did as long as the runs that they started.
+func (u *MaintenanceHandler) forgetFirings(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
 	n, err := schedule.ForgetFirings(ctx, u.db, u.now().Add(-u.keep), maintenanceStep)
 	return n, n >= maintenanceStep, err
 }
 
-func (u *MaintenanceHandler) forgetOrphans(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+func (u *MaintenanceHandler) forgetOrphanFirings(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
 	n, next, err := schedule.ForgetOrphanFirings(ctx, u.db, u.orphans, maintenanceStep)
 	if err != nil {
 		return n, false, err

@@ -56,7 +56,7 @@ func (p *execution) prepare(ctx context.Context) (browser.Request, lookup, error
 	}, nil
 }
 
-// values gives the variables of the test.
+// values returns the variables of the test.
 func (p *execution) values(ctx context.Context) (map[step.Reference]authoring.Value, error) {
 	references := step.References(p.work.Steps, p.work.Run.TestURL)
 	if len(references) == 0 {
@@ -70,7 +70,7 @@ func (p *execution) values(ctx context.Context) (map[step.Reference]authoring.Va
 	return values, err
 }
 
-// tunnel gives the address of the run's tunnel, "" without one.
+// tunnel returns the address of the run's tunnel, "" without one.
 func (p *execution) tunnel(ctx context.Context) (string, error) {
 	name := p.work.Run.Tunnel
 	if name == "" {
@@ -105,7 +105,7 @@ func secretsOf(address string) []string {
 const appLinkAge = 4 * time.Hour
 
 // app puts a signed link in the place of a reference to an uploaded build, in a
-// copy of the target's capabilities, and gives the link.
+// copy of the target's capabilities, and returns the link.
 func (p *execution) app(ctx context.Context, target *step.Target) (string, error) {
 	app := step.App(target.Capabilities)
 	id, fileName, ok := step.AppReference(app)

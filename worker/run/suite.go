@@ -13,10 +13,10 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// SuiteHandler is the handler of suite:run: it makes the case runs of a suite run, with
+// SuiteHandler is the handler of suite:run: it inserts the case runs of a suite run, with
 // the tasks of their jobs. It does so in steps, each of which finds by what is
 // there where the last one ended; so jobs begin while others are still being
-// made, and a worker that takes over goes on.
+// inserted, and a worker that takes over goes on.
 type SuiteHandler struct {
 	DB *storage.DB
 	// Vendor names the options that effective capabilities are made with.
@@ -33,7 +33,7 @@ type SuiteResult struct {
 // hundred rows, which take about a tenth of a second.
 const suiteStep = 100
 
-// Handle makes the case runs.
+// Handle inserts the case runs.
 func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	task := claim.Tasks[0]
 	payload, err := worker.Payload[tasks.SuiteRunPayload](task)
@@ -62,7 +62,7 @@ func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	return err
 }
 
-// step makes some case runs and gives the number of their jobs.
+// step inserts some case runs and returns the number of their jobs.
 func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload tasks.SuiteRunPayload) (n int, more bool, err error) {
 	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		jobs, left, err := store.FanOut(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)

@@ -99,7 +99,7 @@ func TestHeldSuiteKeepsOnlyItsSchedules(t *testing.T) {
 
 // One schedule that always runs into a passing error, such as a statement that takes
 // too long, is skipped and stays due.
-func TestPassingErrorOfOneScheduleIsPassedOver(t *testing.T) {
+func TestPassingErrorOfOneScheduleIsSkipped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.schedules(1, w.suite, -30*time.Second)

@@ -3,14 +3,14 @@
 // A tick is triggered every second by every scheduler process, but it becomes a task
 // only when a schedule is due that nobody fires yet (Pending). It then works in steps
 // of some hundred schedules, each one transaction: the schedules are claimed with
-// SKIP LOCKED, moved to their next time, and their fire records, suite runs and the
+// SKIP LOCKED, moved to their next time, and their firings, suite runs and the
 // tasks of these are written. So several ticks share what is due, none waits for
 // another, and a worker that dies in the middle of a step leaves the step undone for
 // the next tick.
 //
 // Nothing fires twice: a step moves the schedule's next time in the transaction that
-// fires it, and a fire record is unique for a schedule and a time. What the process
-// was too late for is fired or skipped as package authoring says.
+// fires it, and a firing of the clock is unique for a schedule and a time. What the process
+// was too late for is fired or skipped as package schedule of the store says.
 //
 // Time is the database's, so that workers whose clocks differ agree on what is due.
 package schedule
@@ -51,9 +51,9 @@ const (
 	workTime = 20 * time.Second
 )
 
-// Observer is called for fires, for metrics.
+// Observer counts firings, for metrics.
 type Observer interface {
-	// ScheduleFired reports a fire record; late is how long after the time that was
+	// ScheduleFired counts a firing; late is how long after the time that was
 	// due it was written, zero for those skipped.
 	ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration)
 }
@@ -68,10 +68,11 @@ type Tick struct {
 // TickResult is what a tick did.
 type TickResult struct {
 	Started int `json:"started"` // suite runs
-	Fires   int `json:"fires"`   // fire records, of every outcome
+	Firings int `json:"firings"` // of every outcome
 	Skipped int `json:"skipped"`
 	Failed  int `json:"failed"`
-	Passed  int `json:"passed"` // schedules whose suites another transaction held; they stay due
+	// Postponed schedules stay due: another transaction has locked a suite of theirs.
+	Postponed int `json:"postponed"`
 }
 
 // Pending reports whether a schedule is due that nobody fires yet; it waits for one
@@ -121,10 +122,10 @@ func (h *Tick) Handle(ctx context.Context, claim *worker.Claim) error {
 			break // somebody else has taken what was due
 		}
 		r.Limit, r.Except = min(2*r.Limit, stepLimit), append(r.Except, fired.Postponed...)
-		result.Passed += len(fired.Postponed)
+		result.Postponed += len(fired.Postponed)
 	}
-	if result.Passed > 0 {
-		h.Log.WarnContext(ctx, "schedules skipped: their suites are locked by another transaction", "schedules", result.Passed)
+	if result.Postponed > 0 {
+		h.Log.WarnContext(ctx, "schedules postponed: another transaction has locked their suites", "schedules", result.Postponed)
 	}
 	return claim.Finish(ctx, result, nil)
 }
@@ -191,7 +192,7 @@ func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err er
 
 func (r *TickResult) add(fired *schedule.DueResult) {
 	r.Started += len(fired.Started)
-	r.Fires += len(fired.Firings)
+	r.Firings += len(fired.Firings)
 	for _, f := range fired.Firings {
 		switch f.Outcome {
 		case schedule.FiringSkipped:

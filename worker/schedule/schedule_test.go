@@ -170,7 +170,7 @@ func TestTickFiresWhatIsDue(t *testing.T) {
 	task, err := w.ledger.Get(t.Context(), ledger.Scope{}, id)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Succeeded, task.State)
-	require.JSONEq(t, fmt.Sprintf(`{"started":%d,"fires":%d,"skipped":0,"failed":%d,"passed":0}`, due, due+empty, empty), string(*task.Result))
+	require.JSONEq(t, fmt.Sprintf(`{"started":%d,"firings":%d,"skipped":0,"failed":%d,"postponed":0}`, due, due+empty, empty), string(*task.Result))
 	require.Equal(t, due, w.number(`select count(*) from suite_runs r join tasks t on t.id = r.id
 		where t.kind = 'suite:run' and t.state = 'queued' and t.organization_id = $1 and t.payload ->> 'suite_run_id' = r.id::text`, w.org))
 	require.Equal(t, due, w.number(`select count(*) from tasks where kind = 'suite:run'`))
@@ -200,7 +200,7 @@ func TestTicksShareTheWork(t *testing.T) {
 		})
 	}
 	ticks.Wait()
-	// A tick may have passed over rows that another one held just then.
+	// A tick may have skipped rows that another one held just then.
 	_, claim := w.claimed(0)
 	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Equal(t, due, w.number(`select count(*) from suite_runs`))
