@@ -23,8 +23,8 @@ create table suite_runs (
     created_at      timestamptz not null default now(),
     started_at      timestamptz,
     finished_at     timestamptz,
-    -- Of a scheduled run: its fire, and a tunnel that replaces those of the cases.
-    fire_id         uuid,
+    -- Of a scheduled run: its firing, and a tunnel that replaces those of the cases.
+    firing_id       uuid,
     tunnel          text not null default ''
 );
 -- A suite's runs, newest first.
@@ -35,8 +35,8 @@ create index suite_runs_age on suite_runs (created_at);
 create index suite_runs_organization on suite_runs (organization_id);
 -- The maintenance compares open suite runs with their tasks.
 create index suite_runs_open on suite_runs (id) where state in ('QUEUED', 'RUNNING');
--- A schedule looks for the open runs of its last fire.
-create index suite_runs_fire on suite_runs (fire_id) where fire_id is not null;
+-- A schedule looks for the open runs of its last firing.
+create index suite_runs_firing on suite_runs (firing_id) where firing_id is not null;
 
 create table test_runs (
     id              uuid primary key,            -- version 7

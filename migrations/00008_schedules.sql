@@ -17,13 +17,13 @@ create table test_schedules (
     tunnel            text not null default '',
     build_name        text not null default '',
     state             text not null check (state in ('ENABLED', 'DISABLED', 'ERRORED')),
-    run_count         bigint not null default 0, -- fires of the clock that started something
-    failures          integer not null default 0, -- fires in a row that started nothing
+    run_count         bigint not null default 0, -- firings of the clock that started something
+    failures          integer not null default 0, -- firings in a row that started nothing
     last_run_at       timestamptz,
     last_error        text not null default '',
-    -- The newest fire that started something, by hand or by the clock: while a suite
+    -- The newest firing that started something, by hand or by the clock: while a suite
     -- run of it is open, the schedule is running.
-    last_fire_id      uuid,
+    last_firing_id    uuid,
     next_run_at       timestamptz,
     creator_uuid      uuid not null,
     modifier_uuid     uuid not null,
@@ -35,7 +35,7 @@ create table test_schedules (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 -- The tick takes what is due, oldest first.
 create index test_schedules_due on test_schedules (next_run_at) where next_run_at is not null;
--- No index serves the search by part of a name, unlike that of suites: each fire
+-- No index serves the search by part of a name, unlike that of suites: each firing
 -- changes the row and would write such an index again.
 -- The list pages through an organization's schedules, newest first.
 create index test_schedules_newest on test_schedules (organization_id, created_at desc, id desc);
@@ -54,7 +54,7 @@ create index test_schedule_suites_suite on test_schedule_suites (suite_id);
 
 -- What became of each time at which a schedule was due. Without a foreign key: the
 -- maintenance removes in steps what belongs to a schedule that is gone.
-create table test_schedule_fires (
+create table test_schedule_firings (
     id              uuid primary key,            -- version 7
     organization_id bigint not null references organizations on delete cascade,
     schedule_id     uuid not null,
@@ -62,15 +62,20 @@ create table test_schedule_fires (
     trigger         text not null check (trigger in ('CRON', 'CATCH_UP', 'MANUAL')),
     outcome         text not null check (outcome in ('STARTED', 'SKIPPED', 'FAILED')),
     reason          text not null default '',
-    -- Missed fire times of one outage share a row: how many, and the last of them.
+    -- Skipped times in a row share a record: how many, and the last of them.
     missed          integer not null default 0,
     missed_until    timestamptz,
     user_uuid       uuid not null,               -- for whom the runs are started
-    created_at      timestamptz not null default now(),
-    -- The last check: a schedule fires once for a time.
-    unique (schedule_id, fire_at)
+    created_at      timestamptz not null default now()
 );
--- The maintenance deletes old fires.
-create index test_schedule_fires_age on test_schedule_fires (created_at);
--- Deleting an organization looks for its fires.
-create index test_schedule_fires_organization on test_schedule_fires (organization_id);
+-- The last check: the clock fires a schedule once for a time. Runs by hand stand
+-- beside it.
+create unique index test_schedule_firings_clock on test_schedule_firings (schedule_id, fire_at)
+    where trigger <> 'MANUAL';
+-- A schedule's firings, the latest first; the maintenance looks for those whose
+-- schedule is gone.
+create index test_schedule_firings_latest on test_schedule_firings (schedule_id, fire_at, id);
+-- The maintenance deletes old firings.
+create index test_schedule_firings_age on test_schedule_firings (created_at);
+-- Deleting an organization looks for its firings.
+create index test_schedule_firings_organization on test_schedule_firings (organization_id);

@@ -19,20 +19,20 @@ import (
 // firingView is what became of a time at which a schedule was due, or of a run by
 // hand. A record of times that were missed says how many, and the last of them.
 type firingView struct {
-	ID              uuid.UUID            `json:"id"`
-	ScheduleID      uuid.UUID            `json:"scheduleId"`
-	FireDate        string               `json:"fireDate"`
-	Trigger         schedule.FireTrigger `json:"trigger"`
-	Outcome         schedule.FireOutcome `json:"outcome"`
-	Reason          string               `json:"reason,omitempty"`
-	MissedCount     int                  `json:"missedCount,omitempty"`
-	MissedUntilDate string               `json:"missedUntilDate,omitempty"`
-	UserID          uuid.UUID            `json:"userId"`
-	CreationDate    string               `json:"creationDate"`
-	SuiteRuns       []suiteRunView       `json:"suiteRuns"`
+	ID              uuid.UUID              `json:"id"`
+	ScheduleID      uuid.UUID              `json:"scheduleId"`
+	FireDate        string                 `json:"fireDate"`
+	Trigger         schedule.FiringTrigger `json:"trigger"`
+	Outcome         schedule.FiringOutcome `json:"outcome"`
+	Reason          string                 `json:"reason,omitempty"`
+	MissedCount     int                    `json:"missedCount,omitempty"`
+	MissedUntilDate string                 `json:"missedUntilDate,omitempty"`
+	UserID          uuid.UUID              `json:"userId"`
+	CreationDate    string                 `json:"creationDate"`
+	SuiteRuns       []suiteRunView         `json:"suiteRuns"`
 }
 
-func viewFiring(f *schedule.Fire) firingView {
+func viewFiring(f *schedule.Firing) firingView {
 	view := firingView{ID: f.ID, ScheduleID: f.ScheduleID, FireDate: stamp(f.At), Trigger: f.Trigger, Outcome: f.Outcome,
 		Reason: f.Reason, MissedCount: f.Missed, MissedUntilDate: stampOnce(f.MissedUntil), UserID: f.User,
 		CreationDate: stamp(f.CreatedAt), SuiteRuns: make([]suiteRunView, 0, len(f.SuiteRuns))}
@@ -49,7 +49,7 @@ func (h schedules) start(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	var firing *schedule.Fire
+	var firing *schedule.Firing
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		var started []schedule.StartedRun
 		if firing, started, err = schedule.FireNow(ctx, tx, w, id, respond.RequestID(ctx)); err != nil {
@@ -71,7 +71,7 @@ func (h schedules) start(c *gin.Context) error {
 // Parameters: startDate, endDate (when it was due), skip, limit.
 func (h schedules) firings(c *gin.Context) error {
 	q := queryOf(c)
-	f := schedule.FireFilter{OrganizationID: auth.Organization(c), Page: q.page()}
+	f := schedule.FiringFilter{OrganizationID: auth.Organization(c), Page: q.page()}
 	f.From, f.To = q.dates()
 	if q.err != nil {
 		return q.err
@@ -80,10 +80,10 @@ func (h schedules) firings(c *gin.Context) error {
 	if f.ScheduleID, err = uuidParam(c, "id"); err != nil {
 		return err
 	}
-	if _, err := schedule.ScheduleByID(c.Request.Context(), h.cfg.DB, f.OrganizationID, f.ScheduleID); err != nil {
+	if _, err := schedule.ByID(c.Request.Context(), h.cfg.DB, f.OrganizationID, f.ScheduleID); err != nil {
 		return err
 	}
-	rows, total, err := schedule.Fires(c.Request.Context(), h.cfg.DB, f)
+	rows, total, err := schedule.Firings(c.Request.Context(), h.cfg.DB, f)
 	if err != nil {
 		return err
 	}

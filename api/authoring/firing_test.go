@@ -143,7 +143,7 @@ func TestScheduleShowsWhatTheClockDid(t *testing.T) {
 func (w *world) fired(schedule, at, trigger, outcome, reason string, missed int, until any) {
 	w.t.Helper()
 	_, err := w.db.ExecContext(w.t.Context(), `
-		insert into test_schedule_fires (id, organization_id, schedule_id, fire_at, trigger, outcome, reason, missed, missed_until, user_uuid)
+		insert into test_schedule_firings (id, organization_id, schedule_id, fire_at, trigger, outcome, reason, missed, missed_until, user_uuid)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		uuid.Must(uuid.NewV7()), w.ours.ID, schedule, at, trigger, outcome, reason, missed, until, w.member.UserUUID)
 	require.NoError(w.t, err)

@@ -87,7 +87,7 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 // key at the same time it returns that one's run.
 func (h runs) write(ctx context.Context, w account.Writer, n run.NewRun) (started *run.Run, err error) {
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
-		if started, err = run.StartRun(ctx, tx, w, n); err != nil {
+		if started, err = run.Start(ctx, tx, w, n); err != nil {
 			return err
 		}
 		var list []*ledger.NewTask
@@ -112,7 +112,7 @@ func (h runs) seen(ctx context.Context, organization int64, id, key string) (*ru
 	if err != nil || seen == uuid.Nil {
 		return nil, err
 	}
-	started, err := run.RunByID(ctx, h.cfg.DB, organization, id, seen)
+	started, err := run.ByID(ctx, h.cfg.DB, organization, id, seen)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, problem(err, caseRun)
 	}

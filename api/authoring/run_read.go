@@ -29,7 +29,7 @@ func (h runs) list(c *gin.Context) error {
 		return err
 	}
 	f.CaseID = row.ID
-	rows, total, err := run.Runs(c.Request.Context(), h.cfg.DB, f)
+	rows, total, err := run.List(c.Request.Context(), h.cfg.DB, f)
 	if err != nil {
 		return err
 	}
@@ -37,9 +37,9 @@ func (h runs) list(c *gin.Context) error {
 }
 
 // runFilter reads the parameters that both lists of runs have.
-func runFilter(c *gin.Context) (run.RunFilter, error) {
+func runFilter(c *gin.Context) (run.Filter, error) {
 	q := queryOf(c)
-	f := run.RunFilter{OrganizationID: auth.Organization(c), User: q.uuid("userId"), Team: q.uuid("teamId"), Page: q.page()}
+	f := run.Filter{OrganizationID: auth.Organization(c), User: q.uuid("userId"), Team: q.uuid("teamId"), Page: q.page()}
 	f.From, f.To = q.dates()
 	return f, q.err
 }
@@ -76,7 +76,7 @@ func (h runs) get(c *gin.Context) error {
 
 // runOf reads a run of a case, and tells a case that is not there from a run.
 func (h runs) runOf(ctx context.Context, organization int64, id string, runID uuid.UUID) (*run.Run, error) {
-	row, err := run.RunByID(ctx, h.cfg.DB, organization, id, runID)
+	row, err := run.ByID(ctx, h.cfg.DB, organization, id, runID)
 	if errors.Is(err, storage.ErrNotFound) {
 		if _, of := authoring.CaseByID(ctx, h.cfg.DB, organization, id); of != nil {
 			return nil, problem(of, testCase)
@@ -121,14 +121,14 @@ func (h runs) cancel(c *gin.Context) error {
 		return err
 	}
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		jobs, err := run.CancelRun(ctx, tx, w, id, runID)
+		jobs, err := run.Cancel(ctx, tx, w, id, runID)
 		if err != nil {
 			return err
 		}
 		if err := stop(ctx, tx, w.OrganizationID, jobs); err != nil {
 			return err
 		}
-		row, err = run.RunByID(ctx, tx, w.OrganizationID, id, runID)
+		row, err = run.ByID(ctx, tx, w.OrganizationID, id, runID)
 		return err
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func withWatcher(t testing.TB) func(*api.Config) {
 		db := cfg.DB
 		cfg.Watcher = wait.NewWatcher(wait.Config{Interval: 5 * time.Millisecond,
 			Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
-				return store.EndedRuns(ctx, db, ids)
+				return store.Ended(ctx, db, ids)
 			}})
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan struct{})
@@ -119,11 +119,11 @@ func (w *world) end(job uuid.UUID, end store.JobEnd) {
 func (w *world) fanOut(suiteRun uuid.UUID) map[string]uuid.UUID {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, more, err := store.NextRuns(ctx, tx, suiteRun, "slipway", 100)
+		_, more, err := store.FanOut(ctx, tx, suiteRun, "slipway", 100)
 		require.False(w.t, more)
 		return err
 	})
-	runs, err := store.RunsOfSuiteRun(w.t.Context(), w.db, suiteRun)
+	runs, err := store.OfSuiteRun(w.t.Context(), w.db, suiteRun)
 	require.NoError(w.t, err)
 	jobs := map[string]uuid.UUID{}
 	for _, run := range runs {

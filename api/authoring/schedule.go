@@ -22,13 +22,13 @@ type schedules struct{ *room }
 // testSuiteIds (array; schedules with any of them), skip, limit.
 func (h schedules) list(c *gin.Context) error {
 	q := queryOf(c)
-	f := schedule.ScheduleFilter{OrganizationID: auth.Organization(c), IDs: q.uuids("ids"), Search: q.search(),
+	f := schedule.Filter{OrganizationID: auth.Organization(c), IDs: q.uuids("ids"), Search: q.search(),
 		User: q.uuid("userId"), Team: q.uuid("teamId"), Suites: q.uuids("testSuiteIds"), Page: q.page()}
 	f.From, f.To = q.dates()
 	if q.err != nil {
 		return q.err
 	}
-	rows, total, err := schedule.Schedules(c.Request.Context(), h.cfg.DB, f)
+	rows, total, err := schedule.List(c.Request.Context(), h.cfg.DB, f)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (h schedules) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	row, err := schedule.ScheduleByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), id)
+	row, err := schedule.ByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), id)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (h schedules) create(c *gin.Context) error {
 	}
 	var row *schedule.Schedule
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = schedule.CreateSchedule(ctx, tx, w, n)
+		row, err = schedule.Create(ctx, tx, w, n)
 		return err
 	})
 	if err != nil {
@@ -90,24 +90,24 @@ func (h schedules) update(c *gin.Context) error {
 }
 
 // enable serves POST /test-schedules/{id}/enable. A body is ignored.
-func (h schedules) enable(c *gin.Context) error { return h.setState(c, schedule.ScheduleEnabled) }
+func (h schedules) enable(c *gin.Context) error { return h.setState(c, schedule.Enabled) }
 
 // disable serves POST /test-schedules/{id}/disable. A body is ignored.
-func (h schedules) disable(c *gin.Context) error { return h.setState(c, schedule.ScheduleDisabled) }
+func (h schedules) disable(c *gin.Context) error { return h.setState(c, schedule.Disabled) }
 
-func (h schedules) setState(c *gin.Context, state schedule.ScheduleState) error {
+func (h schedules) setState(c *gin.Context, state schedule.State) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {
 		return err
 	}
-	return h.apply(c, id, schedule.ScheduleChange{State: &state})
+	return h.apply(c, id, schedule.Change{State: &state})
 }
 
 // apply changes a schedule and writes it as it is then.
-func (h schedules) apply(c *gin.Context, id uuid.UUID, change schedule.ScheduleChange) error {
+func (h schedules) apply(c *gin.Context, id uuid.UUID, change schedule.Change) error {
 	var row *schedule.Schedule
 	err := h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = schedule.UpdateSchedule(ctx, tx, w, id, change)
+		row, err = schedule.Update(ctx, tx, w, id, change)
 		return err
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (h schedules) delete(c *gin.Context) error {
 		return err
 	}
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		return schedule.DeleteSchedule(ctx, tx, w, id)
+		return schedule.Delete(ctx, tx, w, id)
 	})
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (in *scheduleBody) create() (n schedule.NewSchedule, err error) {
 }
 
 // change is what the body changes.
-func (in *scheduleBody) change() (c schedule.ScheduleChange, err error) {
+func (in *scheduleBody) change() (c schedule.Change, err error) {
 	c.Name = in.Name
 	if c.State, err = in.state(); err != nil {
 		return c, err
@@ -60,13 +60,13 @@ func (in *scheduleBody) change() (c schedule.ScheduleChange, err error) {
 }
 
 // state is the one that a caller may ask for; nil when it asks for none.
-func (in *scheduleBody) state() (*schedule.ScheduleState, error) {
+func (in *scheduleBody) state() (*schedule.State, error) {
 	if in.StateName == nil {
 		return nil, nil
 	}
-	state := schedule.ScheduleState(*in.StateName)
-	if state != schedule.ScheduleEnabled && state != schedule.ScheduleDisabled {
-		return nil, member("stateName", fmt.Sprintf("must be %s or %s", schedule.ScheduleEnabled, schedule.ScheduleDisabled))
+	state := schedule.State(*in.StateName)
+	if state != schedule.Enabled && state != schedule.Disabled {
+		return nil, member("stateName", fmt.Sprintf("must be %s or %s", schedule.Enabled, schedule.Disabled))
 	}
 	return &state, nil
 }
@@ -92,8 +92,8 @@ func readSuiteIDs(text json.RawMessage) (*[]uuid.UUID, error) {
 		if seen[id] {
 			continue
 		}
-		if len(ids) == schedule.MaxScheduleSuites {
-			return nil, invalidSuites(fmt.Sprintf("%s: must have at most %d elements", suiteIDsPath, schedule.MaxScheduleSuites))
+		if len(ids) == schedule.MaxSuites {
+			return nil, invalidSuites(fmt.Sprintf("%s: must have at most %d elements", suiteIDsPath, schedule.MaxSuites))
 		}
 		seen[id] = true
 		ids = append(ids, id)

@@ -124,13 +124,13 @@ func TestSuitesOfScheduleAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, got)
 
-	many := make([]string, schedule.MaxScheduleSuites+1)
+	many := make([]string, schedule.MaxSuites+1)
 	for i := range many {
 		many[i] = fmt.Sprintf(`"01890000-0000-7000-8000-%012d"`, i)
 	}
 	got, err = readSuiteIDs(json.RawMessage("[" + strings.Join(many[1:], ",") + "," + many[1] + "]"))
 	require.NoError(t, err)
-	require.Len(t, *got, schedule.MaxScheduleSuites)
+	require.Len(t, *got, schedule.MaxSuites)
 	for text, says := range map[string]string{
 		`["7"]`: "testSuiteIds[0]: must be a UUID", `["` + one.String() + `",""]`: "testSuiteIds[1]: must be a UUID",
 		`[null]`: "testSuiteIds[0]", "[" + strings.Join(many, ",") + "]": "at most 50 elements",
@@ -160,7 +160,7 @@ func FuzzSchedule(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		if n.Suites == nil || len(n.Suites) > schedule.MaxScheduleSuites {
+		if n.Suites == nil || len(n.Suites) > schedule.MaxSuites {
 			t.Fatalf("%q has %d suites", text, len(n.Suites))
 		}
 		if s := n.Settings; s != nil {

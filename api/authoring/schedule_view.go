@@ -43,12 +43,12 @@ type scheduleSettingsView struct {
 // scheduleStateView is what a schedule does: lastRunDate is there after a run,
 // nextRunDate while it is enabled, remainingRuns while it is and has maxRuns.
 type scheduleStateView struct {
-	StateName     schedule.ScheduleState `json:"stateName"`
-	RunCount      int                    `json:"runCount"`
-	LastRunDate   string                 `json:"lastRunDate,omitempty"`
-	NextRunDate   string                 `json:"nextRunDate,omitempty"`
-	RemainingRuns *int                   `json:"remainingRuns,omitempty"`
-	LastRunError  string                 `json:"lastRunError,omitempty"`
+	StateName     schedule.State `json:"stateName"`
+	RunCount      int            `json:"runCount"`
+	LastRunDate   string         `json:"lastRunDate,omitempty"`
+	NextRunDate   string         `json:"nextRunDate,omitempty"`
+	RemainingRuns *int           `json:"remainingRuns,omitempty"`
+	LastRunError  string         `json:"lastRunError,omitempty"`
 }
 
 // viewSchedule is a schedule as a list has it.
@@ -65,7 +65,7 @@ func viewSchedule(row *schedule.Schedule) scheduleView {
 	return view
 }
 
-func viewScheduleSettings(s *schedule.ScheduleSettings) scheduleSettingsView {
+func viewScheduleSettings(s *schedule.Settings) scheduleSettingsView {
 	if s == nil {
 		return scheduleSettingsView{}
 	}

@@ -53,7 +53,7 @@ func (h suiteRuns) start(c *gin.Context) error {
 func (h suiteRuns) write(ctx context.Context, w account.Writer, n run.NewSuiteRun) (started *run.SuiteRun, err error) {
 	n.RequestID = respond.RequestID(ctx)
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
-		if started, err = run.StartSuiteRun(ctx, tx, w, n); err != nil {
+		if started, err = run.StartSuite(ctx, tx, w, n); err != nil {
 			return err
 		}
 		return h.cfg.Queue.Insert(ctx, tx, tasks.NewSuiteRun(w.OrganizationID, n.RequestID, started.ID))
@@ -148,7 +148,7 @@ const maxDetailed = 100
 // their steps and files.
 func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 	ctx := c.Request.Context()
-	runs, err := run.RunsOfSuiteRun(ctx, h.cfg.DB, row.ID)
+	runs, err := run.OfSuiteRun(ctx, h.cfg.DB, row.ID)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (h suiteRuns) cancel(c *gin.Context) error {
 		return err
 	}
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		jobs, err := run.CancelSuiteRun(ctx, tx, w, id, runID)
+		jobs, err := run.CancelSuite(ctx, tx, w, id, runID)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ var _ interface {
 	Conflict()
 	Resent()
 	RequestServed(method, route string, status int, took time.Duration)
-	ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration)
+	ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration)
 } = (*Observer)(nil)
 
 // scrape gives the families of a scrape, parsed from the text format.
@@ -109,11 +109,11 @@ func touched() *Metrics {
 	o.SessionStarted("local", true, time.Second, nil)
 	o.SessionStarted("local", false, 2*time.Second, nil)
 	o.SessionStarted("hub", false, time.Second, errors.New("away"))
-	o.ScheduleFired(schedule.TriggerCron, schedule.FireStarted, 200*time.Millisecond)
-	o.ScheduleFired(schedule.TriggerCron, schedule.FireStarted, -time.Second)
-	o.ScheduleFired(schedule.TriggerCron, schedule.FireFailed, time.Second)
-	o.ScheduleFired(schedule.TriggerCatchUp, schedule.FireStarted, time.Hour)
-	o.ScheduleFired(schedule.TriggerCron, schedule.FireSkipped, 0)
+	o.ScheduleFired(schedule.TriggerCron, schedule.FiringStarted, 200*time.Millisecond)
+	o.ScheduleFired(schedule.TriggerCron, schedule.FiringStarted, -time.Second)
+	o.ScheduleFired(schedule.TriggerCron, schedule.FiringFailed, time.Second)
+	o.ScheduleFired(schedule.TriggerCatchUp, schedule.FiringStarted, time.Hour)
+	o.ScheduleFired(schedule.TriggerCron, schedule.FiringSkipped, 0)
 	return m
 }
 
@@ -142,10 +142,10 @@ func TestMetricsOfObserver(t *testing.T) {
 		{1, "slipway_browser_session_seconds", []string{"from", "warm"}},
 		{2, "slipway_browser_session_seconds", []string{"from", "cold"}},
 		{1, "slipway_browser_refused_total", []string{"from", "hub"}},
-		{2, "slipway_schedule_fires_total", []string{"trigger", "cron", "outcome", "started"}},
-		{1, "slipway_schedule_fires_total", []string{"trigger", "cron", "outcome", "failed"}},
-		{1, "slipway_schedule_fires_total", []string{"trigger", "catch_up", "outcome", "started"}},
-		{1, "slipway_schedule_fires_total", []string{"trigger", "cron", "outcome", "skipped"}},
+		{2, "slipway_schedule_firings_total", []string{"trigger", "cron", "outcome", "started"}},
+		{1, "slipway_schedule_firings_total", []string{"trigger", "cron", "outcome", "failed"}},
+		{1, "slipway_schedule_firings_total", []string{"trigger", "catch_up", "outcome", "started"}},
+		{1, "slipway_schedule_firings_total", []string{"trigger", "cron", "outcome", "skipped"}},
 		{.2, "slipway_schedule_fire_lateness_seconds", nil},
 		{1.5, "slipway_schedule_overdue_seconds", nil},
 		{7, "slipway_queue_depth", []string{"queue", "crash", "state", "pending"}},
@@ -209,7 +209,7 @@ func TestMetricsCardinality(t *testing.T) {
 				o.Rejected(odd)
 				o.CrashesProcessed(odd, 1)
 				o.AttemptEnded(odd, odd, 0, 0, 1)
-				o.ScheduleFired(schedule.FireTrigger(odd), schedule.FireOutcome(odd), 0)
+				o.ScheduleFired(schedule.FiringTrigger(odd), schedule.FiringOutcome(odd), 0)
 			}
 			o.RequestServed("GET", strings.Repeat("x", 10<<10), 200, 0)
 		})
@@ -222,7 +222,7 @@ func TestMetricsCardinality(t *testing.T) {
 	require.LessOrEqual(t, len(f["slipway_crash_processed_total"].GetMetric()), maxStates+1)
 	require.LessOrEqual(t, len(f["slipway_task_seconds"].GetMetric()), maxKinds+1)
 	require.LessOrEqual(t, len(f["slipway_task_attempts_total"].GetMetric()), (maxKinds+1)*(maxStates+1))
-	require.LessOrEqual(t, len(f["slipway_schedule_fires_total"].GetMetric()), (maxStates+1)*(maxStates+1))
+	require.LessOrEqual(t, len(f["slipway_schedule_firings_total"].GetMetric()), (maxStates+1)*(maxStates+1))
 	require.LessOrEqual(t, len(f["slipway_queue_latency_seconds"].GetMetric()), maxQueues+1)
 
 	count := 0.0

@@ -26,10 +26,10 @@ type Observer struct {
 	sessions *prometheus.HistogramVec
 	refused  *prometheus.CounterVec
 
-	fires *prometheus.CounterVec
-	late  prometheus.Histogram
+	firings *prometheus.CounterVec
+	late    prometheus.Histogram
 
-	routes, reasons, states, kinds, outcomes, fireWords *bound
+	routes, reasons, states, kinds, outcomes, firingWords *bound
 }
 
 // The buckets of the histograms, in seconds.
@@ -40,7 +40,7 @@ var (
 	waitBuckets = []float64{.01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800, 7200}
 	// From one statement to a long generation.
 	tookBuckets = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800}
-	// From a tick that was just in time to a minute, after which a fire is one that
+	// From a tick that was just in time to a minute, after which a firing is one that
 	// makes up for an outage.
 	lateBuckets = []float64{.05, .1, .25, .5, 1, 2, 3, 5, 10, 30, 60}
 )
@@ -74,18 +74,18 @@ func newObserver() *Observer {
 		sessions: histogram("slipway_browser_session_seconds", "Time until a test had its browser.", "from", tookBuckets),
 		refused:  counters("slipway_browser_refused_total", "Browsers that tests did not get.", "from"),
 
-		fires: counters("slipway_schedule_fires_total", "Times at which a schedule was due, by what made it fire and what became of them. Runs by hand are not counted.", "trigger", "outcome"),
+		firings: counters("slipway_schedule_firings_total", "Times at which a schedule was due, by what made it fire and what became of them. Runs by hand are not counted.", "trigger", "outcome"),
 		late: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "slipway_schedule_fire_lateness_seconds",
 			Help: "Time from when a schedule was due to when it was started by the clock.", Buckets: lateBuckets}),
 
 		routes: newBound(maxRoutes), reasons: newBound(maxReasons), states: newBound(maxStates),
-		kinds: newBound(maxKinds), outcomes: newBound(maxStates), fireWords: newBound(maxStates),
+		kinds: newBound(maxKinds), outcomes: newBound(maxStates), firingWords: newBound(maxStates),
 	}
 }
 
 func (o *Observer) collectors() []prometheus.Collector {
 	return []prometheus.Collector{o.requests, o.seconds, o.accepted, o.bytes, o.conflicts, o.resent,
-		o.rejected, o.processed, o.attempts, o.waited, o.took, o.sessions, o.refused, o.fires, o.late}
+		o.rejected, o.processed, o.attempts, o.waited, o.took, o.sessions, o.refused, o.firings, o.late}
 }
 
 // RequestServed counts an answered request. route is the pattern of the router
@@ -154,9 +154,9 @@ func (o *Observer) SessionStarted(where string, warm bool, took time.Duration, e
 // ScheduleFired counts what became of a time at which a schedule was due. The
 // lateness is that of runs which the clock started in time; those that make up for
 // an outage are as late as it was long.
-func (o *Observer) ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration) {
-	o.fires.WithLabelValues(o.fireWords.value(strings.ToLower(string(trigger))), o.fireWords.value(strings.ToLower(string(outcome)))).Inc()
-	if trigger == schedule.TriggerCron && outcome == schedule.FireStarted {
+func (o *Observer) ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration) {
+	o.firings.WithLabelValues(o.firingWords.value(strings.ToLower(string(trigger))), o.firingWords.value(strings.ToLower(string(outcome)))).Inc()
+	if trigger == schedule.TriggerCron && outcome == schedule.FiringStarted {
 		o.late.Observe(max(late, 0).Seconds())
 	}
 }

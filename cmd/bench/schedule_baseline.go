@@ -25,7 +25,7 @@ const (
 // refers to other tables.
 const baselineTables = `
 create table baseline_schedules (like test_schedules including all);
-create table baseline_fires (like test_schedule_fires including all);
+create table baseline_firings (like test_schedule_firings including all);
 create table baseline_suite_runs (like suite_runs including all);
 create table baseline_tasks (like tasks including all)`
 
@@ -35,11 +35,11 @@ select id, 1, 1, 'Schedule', '0 * * * * *', 'UTC', id, 'ENABLED', now(), id, id 
 
 var baselineFiring = []string{`
 update baseline_schedules s set next_run_at = s.next_run_at + interval '1 minute', run_count = s.run_count + 1,
-	last_run_at = now(), last_fire_id = f.fire
+	last_run_at = now(), last_firing_id = f.fire
 from unnest($1::uuid[], $2::uuid[]) f(schedule, fire) where s.id = f.schedule`, `
-insert into baseline_fires (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid)
+insert into baseline_firings (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid)
 select f.fire, 1, f.schedule, clock_timestamp(), 'CRON', 'STARTED', f.schedule from unnest($1::uuid[], $2::uuid[]) f(schedule, fire)`, `
-insert into baseline_suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, fire_id)
+insert into baseline_suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id)
 select f.fire, 1, 1, f.schedule, 'Suite', f.schedule, 'Suite', 1, f.fire from unnest($1::uuid[], $2::uuid[]) f(schedule, fire)`, `
 insert into baseline_tasks (id, kind, queue, organization_id, payload, max_attempts)
 select f.fire, 'suite:run', 'critical', 1, jsonb_build_object('suite_run_id', f.fire), 20 from unnest($1::uuid[], $2::uuid[]) f(schedule, fire)`}
@@ -71,7 +71,7 @@ func (f *fleet) measureBaseline(ctx context.Context, duration time.Duration) (fl
 	for _, n := range counts {
 		total += n
 	}
-	if _, err := f.db.ExecContext(ctx, `drop table baseline_schedules, baseline_fires, baseline_suite_runs, baseline_tasks`); err != nil {
+	if _, err := f.db.ExecContext(ctx, `drop table baseline_schedules, baseline_firings, baseline_suite_runs, baseline_tasks`); err != nil {
 		return 0, err
 	}
 	return float64(total) / took.Seconds(), sleep(ctx, min(duration, 2*time.Second)) // the database writes its changes to disk

@@ -129,7 +129,7 @@ const watchEvery = 20 * time.Millisecond
 
 // Rows of one transaction have one created_at and become visible together.
 const newFirings = `
-select fire_at, created_at, count(*) as n from test_schedule_fires
+select fire_at, created_at, count(*) as n from test_schedule_firings
 where created_at >= $1 and outcome = 'STARTED' group by fire_at, created_at`
 
 // watch queries the committed firings every 20 ms, until there are want of them
@@ -175,8 +175,8 @@ func (f *fleet) watch(ctx context.Context, want int, until time.Time) (lateness,
 type comparison struct{ missing, duplicate, notDue int }
 
 const allFirings = `
-select f.schedule_id, f.fire_at, (select count(*) from suite_runs r where r.fire_id = f.id) as runs
-from test_schedule_fires f where f.outcome = 'STARTED'`
+select f.schedule_id, f.fire_at, (select count(*) from suite_runs r where r.firing_id = f.id) as runs
+from test_schedule_firings f where f.outcome = 'STARTED'`
 
 // compare counts the firings that have no suite run, or not one (double: several for
 // a schedule and time), and those that no schedule asked for.

@@ -29,10 +29,10 @@ func newFleet(t *testing.T) *fleet {
 
 const addFirings = `
 with fires as (
-	insert into test_schedule_fires (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid)
+	insert into test_schedule_firings (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid)
 	select gen_random_uuid(), organization_id, id, next_run_at, 'CRON', 'STARTED', running_user_uuid from test_schedules
 	returning id, organization_id, user_uuid)
-insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, fire_id, fanned_out)
+insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id, fanned_out)
 select gen_random_uuid(), organization_id, 1, gen_random_uuid(), 'Suite', user_uuid, 'Suite', 1, id, true from fires`
 
 func TestScheduleComparison(t *testing.T) {
@@ -65,11 +65,11 @@ func TestScheduleComparison(t *testing.T) {
 	var open int
 	require.NoError(t, f.db.GetContext(t.Context(), &open, `select count(*) from suite_runs where state <> 'PASSED'`))
 	require.Zero(t, open)
-	_, err = f.db.ExecContext(t.Context(), `insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, fire_id)
-		select gen_random_uuid(), organization_id, team_id, suite_id, suite_name, user_uuid, build_name, 1, fire_id from suite_runs limit 2`)
+	_, err = f.db.ExecContext(t.Context(), `insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id)
+		select gen_random_uuid(), organization_id, team_id, suite_id, suite_name, user_uuid, build_name, 1, firing_id from suite_runs limit 2`)
 	require.NoError(t, err)
-	_, err = f.db.ExecContext(t.Context(), `update test_schedule_fires set fire_at = fire_at + interval '1 second'
-		where id = (select fire_id from suite_runs group by fire_id having count(*) = 1 limit 1)`)
+	_, err = f.db.ExecContext(t.Context(), `update test_schedule_firings set fire_at = fire_at + interval '1 second'
+		where id = (select firing_id from suite_runs group by firing_id having count(*) = 1 limit 1)`)
 	require.NoError(t, err)
 	got, err = f.compare(t.Context(), want)
 	require.NoError(t, err)

@@ -122,7 +122,7 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop func(), err error) {
 	watcher := wait.NewWatcher(wait.Config{Log: s.log,
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
-			return runstore.EndedRuns(ctx, s.db, ids)
+			return runstore.Ended(ctx, s.db, ids)
 		}})
 	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Queue: queue, Guard: s.guard,
 		SigningKey: []byte(s.settings.SigningKey), PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check, Log: s.log})

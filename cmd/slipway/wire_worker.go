@@ -107,14 +107,14 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 	if err != nil {
 		return nil, err
 	}
-	maintenance, err := workrun.NewMaintenance(s.db, s.objects, days(s.settings.RunDays), s.log)
+	maintenance, err := workrun.NewMaintenanceHandler(s.db, s.objects, days(s.settings.RunDays), s.log)
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	handlers[tasks.TestJob.Name] = &workrun.Job{DB: s.db, Objects: s.objects, Browsers: browsers, Key: []byte(s.settings.SigningKey),
+	handlers[tasks.TestJob.Name] = &workrun.JobHandler{DB: s.db, Objects: s.objects, Browsers: browsers, Key: []byte(s.settings.SigningKey),
 		CheckURL: s.pages.Check, Trouble: trouble, Timeout: s.settings.RunTimeout, Screenshots: s.settings.RunScreenshots, Log: s.log}
-	handlers[tasks.SuiteRun.Name] = &workrun.Suite{DB: s.db, Vendor: s.settings.Vendor, Log: s.log}
+	handlers[tasks.SuiteRun.Name] = &workrun.SuiteHandler{DB: s.db, Vendor: s.settings.Vendor, Log: s.log}
 	handlers[tasks.RunMaintenance.Name] = maintenance
 	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Observer: s.metrics.Observer(), Log: s.log}
 	return stop, nil

@@ -1,28 +1,19 @@
-// Package authoring keeps tests: cases with their revisions, suites, runs with
-// their jobs and files, schedules, variables, tunnels and the events of ended runs.
+// Package authoring stores tests: cases with their revisions, suites, and the variables
+// and tunnels that tests use. Their runs are in package run, what runs them by the
+// clock in package schedule.
 //
-// Everything belongs to an organization and a team. Reads see the whole
-// organization; a Writer changes what belongs to one of its teams, and
-// ErrForbidden says that it may not. Every change writes its audit row in the
-// caller's transaction.
+// Everything belongs to an organization and a team. Reads see the whole organization;
+// an account.Writer changes what belongs to one of its teams, and ErrForbidden says
+// that it may not. Every change writes its audit row in the caller's transaction.
 //
-// A case has an id of 24 hexadecimal digits, a suite, run and job a UUID of
-// version 7. Users are kept by their public id, which outlives them: the name of
-// one who is gone is "".
+// A case has an id of 24 hexadecimal digits, a suite a UUID of version 7. A revision is
+// never changed, but for the fingerprints of elements that a run adds to steps without
+// one. Users are kept by their public id, which outlives them: the name of one who is
+// gone is "".
 //
-// A run is a snapshot: StartRun writes it with one job for each target, and the
-// job's id is the id of its ledger task, which the caller inserts in the same
-// transaction. Job states only move forward (QUEUED, RUNNING, then one of PASSED,
-// FAILED, ERROR, CANCELLED); the transaction that ends the last job ends the run,
-// and the one that ends the last run of a suite run ends that, and writes the
-// event. A cancelled run is CANCELLED at once; what a worker reports later finds
-// the job ended and changes nothing.
-//
-// A Schedule makes suite runs by the clock (FireDue), and keeps a Fire of each time
-// that it was due.
-//
-// Lock order: schedules, suites, cases, ledger tasks, suite runs, runs, jobs,
-// revisions.
+// Rows that a change depends on are locked in the order suites, cases, revisions, each
+// in the order of their ids. Schedules are locked before suites; ledger tasks and runs
+// between cases and revisions.
 package authoring
 
 import (

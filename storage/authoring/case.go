@@ -41,7 +41,7 @@ type CaseFilter struct {
 	storage.Page
 }
 
-func (f CaseFilter) matching() *Conditions {
+func (f CaseFilter) conditions() *Conditions {
 	m := ConditionsOf(f.OrganizationID)
 	m.Named(f.Search)
 	m.Created(f.From, f.To)
@@ -60,9 +60,9 @@ func (f CaseFilter) matching() *Conditions {
 	return m
 }
 
-// Cases gives a page of cases, newest first, and the number of all that match.
+// Cases returns a page of cases, newest first, and the number of all that match.
 func Cases(ctx context.Context, q storage.Querier, f CaseFilter) ([]Case, int, error) {
-	m, rows := f.matching(), []caseRow{}
+	m, rows := f.conditions(), []caseRow{}
 	if f.RowLimit() > 0 {
 		query, args := m.Page("test_cases", caseColumns, OwnerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
@@ -115,7 +115,7 @@ type NewCase struct {
 	Revision Revision // Intent, Steps, DiscoveredIntent, Description, Reasoning
 }
 
-// check cleans the members and gives the settings as they are stored.
+// check cleans the members and returns the settings as they are stored.
 func (n *NewCase) check() (settings string, err error) {
 	if n.Name, err = storage.Name("name", n.Name, MaxName); err != nil {
 		return "", err
@@ -136,7 +136,7 @@ const insertCase = `
 insert into test_cases (id, organization_id, team_id, suite_id, name, tags, run_settings, runnable, creator_uuid, modifier_uuid)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`
 
-// CreateCase makes a case with its first revision.
+// CreateCase inserts a case with its first revision.
 func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase) (*Case, error) {
 	settings, err := n.check()
 	if err != nil {
@@ -147,7 +147,7 @@ func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase
 		return nil, err
 	}
 	if n.SuiteID != nil {
-		if err := holdSuite(ctx, tx, w, *n.SuiteID); err != nil {
+		if err := lockSuiteRow(ctx, tx, w, *n.SuiteID); err != nil {
 			return nil, err
 		}
 	}
@@ -200,7 +200,7 @@ func LockCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, strengt
 	return &c, nil
 }
 
-// RenameCase gives a case another name.
+// RenameCase changes the name of a case.
 func RenameCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, name string) (*Case, error) {
 	name, err := storage.Name("name", name, MaxName)
 	if err != nil {

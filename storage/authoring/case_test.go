@@ -313,7 +313,7 @@ func TestDeletingCancelsOpenRuns(t *testing.T) {
 		v, err := authoring.RevisionByID(fixture.Context(t), w.DB, c.ID, "")
 		require.NoError(t, err)
 		w.Must(func(ctx context.Context, tx *storage.Tx) error {
-			testRun, err := run.StartRun(ctx, tx, w.Org.Member.Writer, run.NewRun{Case: c, Revision: v, BuildName: "b", Targets: c.Settings.RunTargets})
+			testRun, err := run.Start(ctx, tx, w.Org.Member.Writer, run.NewRun{Case: c, Revision: v, BuildName: "b", Targets: c.Settings.RunTargets})
 			if err != nil {
 				return err
 			}
@@ -338,7 +338,7 @@ func TestDeletingCancelsOpenRuns(t *testing.T) {
 
 	var suiteRun *run.SuiteRun
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		suiteRun, err = run.StartSuiteRun(ctx, tx, w.Org.Member.Writer, run.NewSuiteRun{SuiteID: gone.ID})
+		suiteRun, err = run.StartSuite(ctx, tx, w.Org.Member.Writer, run.NewSuiteRun{SuiteID: gone.ID})
 		return err
 	})
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {

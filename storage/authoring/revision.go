@@ -34,7 +34,7 @@ select ` + revisionColumns + ` from (
 	select ` + revisionColumns + ` from test_revisions where case_id = $1 order by number desc limit $2
 ) newest order by number`
 
-// Revisions gives all revisions of a case, oldest first.
+// Revisions returns all revisions of a case, oldest first.
 func Revisions(ctx context.Context, q storage.Querier, caseID string) ([]Revision, error) {
 	rows, list := []revisionRow{}, []Revision{}
 	if !isID(caseID) {
@@ -57,7 +57,7 @@ const revisionByID = `
 select ` + revisionColumns + ` from test_revisions where case_id = $1 and ($2::text = '' or id = $2::text)
 order by number desc limit 1`
 
-// RevisionByID gives one revision of a case; with id "" the latest.
+// RevisionByID returns one revision of a case; with id "" the latest.
 func RevisionByID(ctx context.Context, q storage.Querier, caseID, id string) (*Revision, error) {
 	if !isID(caseID) || id != "" && !isID(id) {
 		return nil, fmt.Errorf("revision: %w", storage.ErrNotFound)
@@ -73,7 +73,7 @@ func RevisionByID(ctx context.Context, q storage.Querier, caseID, id string) (*R
 	return &v, nil
 }
 
-// check refuses what cannot be stored and gives the documents.
+// check refuses what cannot be stored and returns the documents.
 func (v *Revision) check() (steps, reasoning string, err error) {
 	for _, text := range []struct{ field, text string }{{"intent", v.Intent},
 		{"discoveredIntent", v.DiscoveredIntent}, {"description", v.Description}} {
@@ -121,7 +121,7 @@ const maxFingerprint = 16 << 10
 // AddFingerprints puts fingerprints, by step id, into the steps of a revision
 // that have none: at the selector of the step's tool, or of the innermost tool of
 // in_shadow_root and in_frame. It changes nothing else. A revision that is gone,
-// and a fingerprint that is too large, are passed over: neither may fail the run
+// and a fingerprint that is too large, are skipped: neither may fail the run
 // that brought it.
 func AddFingerprints(ctx context.Context, tx *storage.Tx, revisionID string, of map[string]step.Fingerprint) error {
 	if len(of) == 0 || !isID(revisionID) {

@@ -32,7 +32,7 @@ type SuiteFilter struct {
 	storage.Page
 }
 
-func (f SuiteFilter) matching() *Conditions {
+func (f SuiteFilter) conditions() *Conditions {
 	m := ConditionsOf(f.OrganizationID)
 	m.Named(f.Search)
 	m.Created(f.From, f.To)
@@ -66,9 +66,9 @@ func (r *suiteRow) suite() Suite {
 	return s
 }
 
-// Suites gives a page of suites, newest first, and the number of all that match.
+// Suites returns a page of suites, newest first, and the number of all that match.
 func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int, error) {
-	m, rows := f.matching(), []suiteRow{}
+	m, rows := f.conditions(), []suiteRow{}
 	if f.RowLimit() > 0 {
 		query, args := m.Page("test_suites", suiteColumns, OwnerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
@@ -113,7 +113,7 @@ const insertSuite = `
 insert into test_suites (id, organization_id, team_id, name, tags, creator_uuid, modifier_uuid)
 values ($1, $2, $3, $4, $5, $6, $6)`
 
-// CreateSuite makes a suite and moves the cases into it.
+// CreateSuite inserts a suite and moves the cases into it.
 func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuite) (*Suite, error) {
 	name, err := storage.Name("name", n.Name, MaxName)
 	if err != nil {

@@ -83,8 +83,8 @@ func suiteLockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id uui
 	return &s, nil
 }
 
-// holdSuite keeps a suite that a new case goes into from being deleted.
-func holdSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
+// lockSuiteRow keeps a suite that a new case goes into from being deleted.
+func lockSuiteRow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
 	_, err := suiteLockedBy(ctx, tx, w, id, "key share")
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrSuiteNotFound
@@ -103,7 +103,7 @@ order by id for `
 // moved counts the cases that went into a suite and out of it.
 type moved struct{ in, out int }
 
-// move puts cases into the suite and takes others out of it. The caller holds the
+// move puts cases into the suite and takes others out of it. The caller has locked the
 // suite. *MissingError names cases that do not exist. ErrForbidden stands for a
 // case to put in that the writer may not change; whoever may change the suite may
 // take any case out of it.
@@ -148,7 +148,7 @@ func setOf(ids []string) map[string]bool {
 	return set
 }
 
-// missingOf gives the ids without a case, each once, in their order.
+// missingOf returns the ids without a case, each once, in their order.
 func missingOf(ids []string, found []LockedCase) (missing []string) {
 	seen := make(map[string]bool, len(ids))
 	for _, k := range found {
@@ -255,7 +255,7 @@ func DeleteSuite(ctx context.Context, tx *storage.Tx, w account.Writer, s *Locke
 		map[string]any{"name": s.name, "cases": len(s.Cases), "cases_deleted": s.all})
 }
 
-// casesToLeave locks the cases of a suite, which is locked, and gives their ids.
+// casesToLeave locks the cases of a suite, which is locked, and returns their ids.
 // Taking the suite from a case is the right of whoever may delete the suite;
 // deleting the case is that of the case's team.
 func casesToLeave(ctx context.Context, tx *storage.Tx, w account.Writer, suite uuid.UUID, toDelete bool) ([]string, error) {

@@ -34,7 +34,7 @@ func cleanTags(list []string) ([]string, error) {
 }
 
 // Bounds of stored documents, in bytes of JSON. Both are far above what people
-// write; a page of a list holds the settings of its cases.
+// write; a page of a list has the settings of its cases.
 const (
 	maxSettings = 256 << 10
 	maxRevision = 8 << 20
@@ -42,7 +42,7 @@ const (
 	maxProse = 80_000
 )
 
-// document makes a value fit for jsonb.
+// document returns a value as a text for jsonb.
 func document(field string, v any, most int) (string, error) {
 	doc, err := json.Marshal(v)
 	if err != nil {
@@ -68,7 +68,7 @@ func prose(field, text string) error {
 	return nil
 }
 
-// newID makes the id of a case or revision: 24 hexadecimal digits, of which the
+// newID returns a new id of a case or revision: 24 hexadecimal digits, of which the
 // first eight are the time in seconds and the rest is random.
 func newID() (string, error) {
 	var id [12]byte

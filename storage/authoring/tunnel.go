@@ -40,7 +40,7 @@ const tunnelColumns = `c.name, c.kind, c.host, c.creator_uuid, c.created_at`
 const tunnelList = `
 select ` + tunnelColumns + ` from tunnels c where `
 
-// Tunnels gives a page of an organization's tunnels by name, and the number of
+// Tunnels returns a page of an organization's tunnels by name, and the number of
 // all.
 func Tunnels(ctx context.Context, q storage.Querier, organizationID int64, search string, p storage.Page) ([]Tunnel, int, error) {
 	m, list := ConditionsOf(organizationID), []Tunnel{}
@@ -72,7 +72,7 @@ func TunnelByName(ctx context.Context, q storage.Querier, organizationID int64, 
 	return &t, nil
 }
 
-// TunnelURL gives the address of a tunnel, with user and password.
+// TunnelURL returns the address of a tunnel, with user and password.
 func TunnelURL(ctx context.Context, q storage.Querier, key []byte, organizationID int64, name string) (string, error) {
 	if CheckTunnelName(name) != nil {
 		return "", fmt.Errorf("tunnel: %w", storage.ErrNotFound)
@@ -109,7 +109,7 @@ const maxTunnelURL = 2048
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]{0,252})$`)
 
 // parseTunnel reads http://, https:// or socks5://[user:password@]host:port. The
-// texts of its errors never hold the address, which may hold a password.
+// texts of its errors never contain the address, which may have a password.
 func parseTunnel(address string) (u *url.URL, kind string, err error) {
 	wrong := func(what string) (*url.URL, string, error) {
 		return nil, "", storage.Invalid("address", "%s: an address is http://, https:// or socks5://[user:password@]host:port", what)

@@ -52,7 +52,7 @@ const variableColumns = `c.id, c.scope, t.uuid as team_uuid, c.suite_id, c.case_
 const variableList = `
 select ` + variableColumns + ` from test_variables c left join teams t on t.id = c.team_id where `
 
-func (f VariableFilter) matching() *Conditions {
+func (f VariableFilter) conditions() *Conditions {
 	m := ConditionsOf(f.OrganizationID)
 	m.Named(f.Search)
 	if f.Scope != "" {
@@ -70,7 +70,7 @@ func (f VariableFilter) matching() *Conditions {
 	return m
 }
 
-// Variables gives a page of variables by name, and the number of all that match.
+// Variables returns a page of variables by name, and the number of all that match.
 func Variables(ctx context.Context, q storage.Querier, f VariableFilter) ([]Variable, int, error) {
 	list := []Variable{}
 	if f.Scope != "" && !isScope(f.Scope) {
@@ -79,7 +79,7 @@ func Variables(ctx context.Context, q storage.Querier, f VariableFilter) ([]Vari
 	if f.Case != "" && !isID(f.Case) {
 		return list, 0, nil
 	}
-	m := f.matching()
+	m := f.conditions()
 	var total int
 	if err := q.GetContext(ctx, &total, m.Total("test_variables"), m.Args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count variables")
@@ -186,7 +186,7 @@ func (n *NewVariable) check() error {
 	return checkSecret(n.Value)
 }
 
-// owner gives the team that decides over a variable of the scope, and holds what
+// owner returns the team that decides over a variable of the scope, and locks what
 // the variable belongs to until the transaction ends; 0 for the organization.
 func (n *NewVariable) owner(ctx context.Context, tx *storage.Tx, organizationID int64) (id int64, err error) {
 	switch n.Scope {
@@ -217,7 +217,7 @@ insert into test_variables (id, organization_id, scope, team_id, suite_id, case_
 	creator_uuid, modifier_uuid)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`
 
-// CreateVariable makes a variable; key seals a secret. ErrConflict when the name
+// CreateVariable inserts a variable; key seals a secret. ErrConflict when the name
 // is taken in its scope, ErrForbidden when the scope is not the writer's (org
 // takes an admin), ErrNotFound when the team, suite or case does not exist.
 func CreateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, key []byte, n NewVariable) (*Variable, error) {
@@ -254,7 +254,7 @@ func CreateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, key [
 	return v, auditVariable(ctx, tx, w, account.VariableCreated, v)
 }
 
-// sealValue gives the columns value and sealed, one of which is null.
+// sealValue returns the columns value and sealed, one of which is null.
 func sealValue(key []byte, value string, secret bool) (open any, sealed []byte, err error) {
 	if !secret {
 		return value, nil, nil

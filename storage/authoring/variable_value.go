@@ -26,7 +26,7 @@ const maxReferences = 1000
 type place struct{ scope, id, name string }
 
 // Suites and cases count only when they belong to the team of the case: whoever
-// may write a step can make a page show what a variable holds, so a secret must
+// may write a step can make a page show the value of a variable, so a secret must
 // not be within reach of other teams.
 const variableValues = `
 select v.scope, coalesce(v.suite_id::text, v.case_id, '') as id, v.name, v.is_secret, coalesce(v.value, '') as value, v.sealed
@@ -61,7 +61,7 @@ type VariableScope struct {
 // looked for at the case, its suite, its team and its organization, and
 // {{team:name}} is that of the case's team. A suite or case that a reference names
 // by its id must belong to the case's team too, otherwise one team could use the
-// secrets of another; the same holds for the suite that the case is in. References
+// secrets of another; the same goes for the suite that the case is in. References
 // without a value are not in the map.
 func Values(ctx context.Context, q storage.Querier, key []byte, of VariableScope, references []step.Reference) (map[step.Reference]Value, error) {
 	values := map[step.Reference]Value{}

@@ -1,4 +1,4 @@
-// Package cron tells when a cron expression fires.
+// Package cron computes when a cron expression fires.
 //
 // An expression has five fields (minute, hour, day of month, month, day of week)
 // or six with the second first. A field is a list of values, ranges a-b and steps
@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// Horizon is how far Next and Previous look: an expression without a fire time
+// Horizon is how far Next and Previous look: an expression without a time
 // within it counts as one that never fires.
 const Horizon = 5 * 366 * 24 * time.Hour
 
@@ -49,7 +49,7 @@ type dayRule struct {
 	anyWeekday bool
 }
 
-// String gives the expression as it was written.
+// String returns the expression as it was written.
 func (e *Expression) String() string { return e.text }
 
 // Error says what is wrong with an expression, and where.
@@ -66,8 +66,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (position %d): %s", e.Field, e.Position, e.Msg)
 }
 
-// Next gives the first fire time after an instant, in the zone; false when there
-// is none within the Horizon. Fire times are whole seconds.
+// Next returns the first time after an instant, in the zone; false when there
+// is none within the Horizon. Times are whole seconds.
 func (e *Expression) Next(after time.Time, zone *time.Location) (time.Time, bool) {
 	limit := after.Add(Horizon)
 	// The first whole second that may fire.
@@ -96,7 +96,7 @@ func (e *Expression) Next(after time.Time, zone *time.Location) (time.Time, bool
 	return time.Time{}, false
 }
 
-// Previous gives the last fire time before an instant, in the zone; false when
+// Previous returns the last time before an instant, in the zone; false when
 // there is none within the Horizon.
 func (e *Expression) Previous(before time.Time, zone *time.Location) (time.Time, bool) {
 	limit := before.Add(-Horizon)
@@ -151,7 +151,7 @@ func stretchOf(at time.Time) stretch {
 	var s stretch
 	_, s.offset = at.Zone()
 	s.start, s.end = at.ZoneBounds()
-	// Where a rule and no table tells the changes, package time ends the last stretch
+	// Where a rule and no table has the changes, package time ends the last stretch
 	// of a year after 365 days: in leap years too, so that the last day lies behind
 	// the end of its own stretch.
 	for !s.end.IsZero() && !s.end.After(at) {

@@ -218,7 +218,7 @@ func ranges(set uint64, name func(int) string) []string {
 	return list
 }
 
-// join makes "a, b and c".
+// join returns "a, b and c".
 func join(list []string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")

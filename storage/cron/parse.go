@@ -110,7 +110,7 @@ func miscounted(text string, places []int) error {
 		Msg: fmt.Sprintf("is missing: an expression has 5 fields, or 6 with the second first; this one has %d", len(places))}
 }
 
-// split gives the words of a text and their positions, from 1.
+// split returns the words of a text and their positions, from 1.
 func split(text string) (words []string, places []int) {
 	for i := 0; i < len(text); {
 		if text[i] == ' ' || text[i] == '\t' {
@@ -272,7 +272,7 @@ func (p *parser) special(item string, at int) (bool, error) {
 	return true, nil
 }
 
-// fold makes the letters of ASCII capitals. Others stay what they are: to Unicode a
+// fold returns the text with ASCII letters as capitals. Others stay what they are: to Unicode a
 // dotless i is another form of I, to this package no part of a name.
 func fold(text string) string {
 	letters := []byte(text)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// nextWall gives the first local time of the expression in [from, to). Both are
+// nextWall returns the first local time of the expression in [from, to). Both are
 // whole seconds.
 func (e *Expression) nextWall(from, to time.Time) (time.Time, bool) {
 	year, month, day := from.Date()
@@ -30,7 +30,7 @@ func (e *Expression) nextWall(from, to time.Time) (time.Time, bool) {
 	}
 }
 
-// previousWall gives the last local time of the expression in [from, until], the
+// previousWall returns the last local time of the expression in [from, until], the
 // end included.
 func (e *Expression) previousWall(from, until time.Time) (time.Time, bool) {
 	year, month, day := until.Date()
@@ -55,7 +55,7 @@ func (e *Expression) previousWall(from, until time.Time) (time.Time, bool) {
 	}
 }
 
-// nextClock gives the first time of day that fires, not before h:m:s.
+// nextClock returns the first time of day that fires, not before h:m:s.
 func (e *Expression) nextClock(h, m, s int) (int, int, int, bool) {
 	hour, ok := atLeast(e.hour, h)
 	if !ok {
@@ -80,7 +80,7 @@ func (e *Expression) nextClock(h, m, s int) (int, int, int, bool) {
 	return hour, first(e.minute), first(e.second), true
 }
 
-// previousClock gives the last time of day that fires, not after h:m:s.
+// previousClock returns the last time of day that fires, not after h:m:s.
 func (e *Expression) previousClock(h, m, s int) (int, int, int, bool) {
 	hour, ok := atMost(e.hour, h)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// A worker that ends a job holds the row of its ledger task and then asks for the
+// A worker that ends a job has locked the row of its ledger task and then locks the
 // run. Who cancels must go the same way, so every cancelling locks the tasks of
 // what it will end before the runs themselves.
 const lockTasks = `select id from tasks where id = any($1::uuid[]) order by id for update`
@@ -29,13 +29,13 @@ const (
 	lockRuns      = `select id from test_runs where id = any($1::uuid[]) order by id for no key update`
 )
 
-// lock runs a locking statement for ids and drops its answer.
+// lock executes a locking statement for ids and drops its rows.
 func lock(ctx context.Context, tx *storage.Tx, statement string, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	var held []uuid.UUID
-	return storage.Wrap(tx.SelectContext(ctx, &held, statement, storage.UUIDs(ids)), "lock runs")
+	var locked []uuid.UUID
+	return storage.Wrap(tx.SelectContext(ctx, &locked, statement, storage.UUIDs(ids)), "lock runs")
 }
 
 // openRun is a run that has not ended, as it looked before it was locked.
@@ -44,9 +44,9 @@ type openRun struct {
 	SuiteRunID *uuid.UUID `db:"suite_run_id"`
 }
 
-// CancelRunsOfCases ends the open runs of cases, with their jobs, as CANCELLED,
-// and suite runs for which they were the last. It gives the jobs that were open.
-func CancelRunsOfCases(ctx context.Context, tx *storage.Tx, caseIDs []string) ([]uuid.UUID, error) {
+// CancelOfCases ends the open runs of cases, with their jobs, as CANCELLED,
+// and suite runs for which they were the last. It returns the jobs that were open.
+func CancelOfCases(ctx context.Context, tx *storage.Tx, caseIDs []string) ([]uuid.UUID, error) {
 	var open []openRun
 	err := tx.SelectContext(ctx, &open, `select id, suite_run_id from test_runs
 		where case_id = any($1::text[]) and state in ('QUEUED', 'RUNNING')`, texts(caseIDs))
@@ -56,7 +56,7 @@ func CancelRunsOfCases(ctx context.Context, tx *storage.Tx, caseIDs []string) ([
 	return cancelOpen(ctx, tx, open)
 }
 
-// cancelOpen cancels runs and gives the jobs that were open.
+// cancelOpen cancels runs and returns the jobs that were open.
 func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUID, error) {
 	if len(open) == 0 {
 		return nil, nil
@@ -91,7 +91,7 @@ update test_runs set state = 'CANCELLED', finished_at = now()
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
-// cancelRuns ends those of the runs that are open, and gives the jobs that were.
+// cancelRuns ends those of the runs that are open, and returns the jobs that were.
 // Their tasks and suite runs are locked.
 func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
 	if err := lock(ctx, tx, lockRuns, ids); err != nil {
@@ -107,9 +107,9 @@ func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UU
 	return jobs, addRunEvents(ctx, tx, ended)
 }
 
-// CancelRunsOfSuite ends the open suite runs of a suite, with all their case
-// runs, as CANCELLED. It gives the jobs and suite runs that were open.
-func CancelRunsOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uuid.UUID, error) {
+// CancelOfSuite ends the open suite runs of a suite, with all their case
+// runs, as CANCELLED. It returns the jobs and suite runs that were open.
+func CancelOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uuid.UUID, error) {
 	var open []uuid.UUID
 	err := tx.SelectContext(ctx, &open, `select id from suite_runs
 		where suite_id = $1 and state in ('QUEUED', 'RUNNING') order by id`, suiteID)
@@ -124,10 +124,10 @@ update suite_runs set state = 'CANCELLED', finished_at = now()
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
-// cancelSuiteRuns ends those of the suite runs that are open, and gives them and
+// cancelSuiteRuns ends those of the suite runs that are open, and returns them and
 // the jobs that were.
 func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
-	// With the task of a suite run held, no further case run comes to it.
+	// While the task of a suite run is locked, no further case run comes to it.
 	if err := lock(ctx, tx, lockTasks, ids); err != nil || len(ids) == 0 {
 		return nil, err
 	}
@@ -154,10 +154,10 @@ func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uu
 	return append(jobs, ended...), addSuiteRunEvents(ctx, tx, ended)
 }
 
-// CancelRun ends a run and its open jobs as CANCELLED at once. It gives the jobs
+// Cancel ends a run and its open jobs as CANCELLED at once. It returns the jobs
 // that were open, whose ledger tasks the caller cancels in the same transaction.
 // ErrConflict when the run has ended.
-func CancelRun(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) ([]uuid.UUID, error) {
+func Cancel(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) ([]uuid.UUID, error) {
 	var row struct {
 		openRun
 		TeamID int64  `db:"team_id"`
@@ -184,9 +184,9 @@ func CancelRun(ctx context.Context, tx *storage.Tx, w account.Writer, caseID str
 		Actor: w.Actor, Subject: row.Name, Detail: map[string]any{"id": id, "case": caseID, "jobs": len(jobs)}})
 }
 
-// CancelSuiteRun does so for a suite run with all its case runs; its own id is
-// among those given, for its suite:run task.
-func CancelSuiteRun(ctx context.Context, tx *storage.Tx, w account.Writer, suiteID, id uuid.UUID) ([]uuid.UUID, error) {
+// CancelSuite does so for a suite run with all its case runs; its own id is
+// among those returned, for its suite:run task.
+func CancelSuite(ctx context.Context, tx *storage.Tx, w account.Writer, suiteID, id uuid.UUID) ([]uuid.UUID, error) {
 	var row struct {
 		TeamID int64  `db:"team_id"`
 		Name   string `db:"suite_name"`

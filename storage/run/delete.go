@@ -18,7 +18,7 @@ func DeleteCaseWithRuns(ctx context.Context, tx *storage.Tx, w account.Writer, i
 	if _, err := authoring.LockCase(ctx, tx, w, id, "update"); err != nil {
 		return nil, err
 	}
-	open, err := CancelRunsOfCases(ctx, tx, []string{id})
+	open, err := CancelOfCases(ctx, tx, []string{id})
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +34,12 @@ func DeleteSuiteWithRuns(ctx context.Context, tx *storage.Tx, w account.Writer, 
 	if err != nil {
 		return nil, err
 	}
-	open, err := CancelRunsOfSuite(ctx, tx, id)
+	open, err := CancelOfSuite(ctx, tx, id)
 	if err != nil {
 		return nil, err
 	}
 	if cases {
-		more, err := CancelRunsOfCases(ctx, tx, suite.Cases)
+		more, err := CancelOfCases(ctx, tx, suite.Cases)
 		if err != nil {
 			return nil, err
 		}

@@ -12,11 +12,11 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// RunAction is the action of the event that a run or a suite run has ended.
-const RunAction = "run"
+// EventAction is the action of the event that a run or a suite run has ended.
+const EventAction = "run"
 
 // runEvent is the body of such an event. A case run that belongs to a suite run
-// makes none of its own: whoever waits for the suite hears once.
+// has no event: whoever waits for the suite is notified once.
 type runEvent struct {
 	RunID       uuid.UUID  `json:"runId"`
 	OrgID       uuid.UUID  `json:"orgId"`
@@ -139,12 +139,12 @@ func (n *newEvents) insert(ctx context.Context, tx *storage.Tx) error {
 	if n.err != nil || len(n.ids) == 0 {
 		return n.err
 	}
-	_, err := tx.ExecContext(ctx, insertEvents, RunAction, storage.UUIDs(n.ids), pq.Array(n.organizations), pq.Array(n.teams),
+	_, err := tx.ExecContext(ctx, insertEvents, EventAction, storage.UUIDs(n.ids), pq.Array(n.organizations), pq.Array(n.teams),
 		pq.Array(n.subjects), pq.Array(n.bodies))
 	return storage.Wrap(err, "write run events")
 }
 
-// Events that others hold are found by the next call.
+// Events that others have locked are found by the next call.
 const forgetEvents = `
 delete from events where id in (
 	select id from events where created_at < $1 order by created_at limit $2 for update skip locked)`

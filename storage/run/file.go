@@ -91,7 +91,7 @@ const unnamedObjects = `
 select key from unnest($1::text[]) with ordinality as want(key, n)
 where not exists (select from run_files f where f.object_key = key) order by n`
 
-// UnnamedObjects gives those of the keys that no file names, for the sweep.
+// UnnamedObjects returns those of the keys that no file names, for the sweep.
 func UnnamedObjects(ctx context.Context, q storage.Querier, keys []string) ([]string, error) {
 	unnamed := []string{}
 	err := q.SelectContext(ctx, &unnamed, unnamedObjects, pq.Array(keys))

@@ -63,11 +63,11 @@ returning started_at`
 	dropFiles = `delete from run_files where job_id = $1 returning object_key`
 )
 
-// BeginJob marks a job and its run (and suite run) as RUNNING and gives what it
-// takes to replay it. It returns ErrConflict when the job has ended (cancelled
+// BeginJob marks a job and its run (and suite run) as RUNNING and returns what
+// a worker needs to play it. It returns ErrConflict when the job has ended (cancelled
 // before it began) and ErrNotFound when the job, its case or its revision is
 // gone. Records and files of an attempt that was lost are dropped; the keys of
-// their objects are given, to delete after the commit.
+// their objects are returned, to delete after the commit.
 func BeginJob(ctx context.Context, tx *storage.Tx, id uuid.UUID) (w *Work, lost []string, err error) {
 	var row workRow
 	if err := tx.GetContext(ctx, &row, workOfJob, id); err != nil {
@@ -124,7 +124,7 @@ func (r *workRow) work(id uuid.UUID) (*Work, error) {
 }
 
 // ProgressJob keeps the records so far, for callers who look while it runs. It
-// answers false, and writes nothing, when the job has ended.
+// returns false, and writes nothing, when the job has ended.
 func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []step.Record) (bool, error) {
 	doc, healed, err := recordsDocument(records)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
 
-// texts makes an array parameter.
+// texts returns an array parameter.
 func texts(list []string) any { return pq.Array(list) }
 
 // NewFile is a stored object of a job.
@@ -40,15 +40,15 @@ type JobEnd struct {
 	Fingerprints map[string]step.Fingerprint
 }
 
-// jobPlace says where a job stands. None of it ever changes.
-type jobPlace struct {
+// jobParents are what a job belongs to. None of it ever changes.
+type jobParents struct {
 	OrganizationID int64      `db:"organization_id"`
 	RunID          uuid.UUID  `db:"run_id"`
 	SuiteRunID     *uuid.UUID `db:"suite_run_id"`
 	RevisionID     string     `db:"revision_id"`
 }
 
-const placeOfJob = `
+const parentsOfJob = `
 select r.organization_id, j.run_id, r.suite_run_id, r.revision_id
 from test_jobs j join test_runs r on r.id = j.run_id
 where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
@@ -58,7 +58,7 @@ update test_jobs set state = $2, error_code = $3, error = $4, records = $5, heal
 where id = $1 and state in ('QUEUED', 'RUNNING')`
 
 // EndJob ends a job, and with the last one its run and suite run, and writes the
-// event of what ended. It answers false, and writes nothing, when the job has
+// event of what ended. It returns false, and writes nothing, when the job has
 // ended before, or is gone.
 func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool, error) {
 	if !end.Status.Terminal() {
@@ -68,8 +68,8 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 	if err != nil {
 		return false, err
 	}
-	var at jobPlace
-	err = storage.Wrap(tx.GetContext(ctx, &at, placeOfJob, id), "test job "+id.String())
+	var at jobParents
+	err = storage.Wrap(tx.GetContext(ctx, &at, parentsOfJob, id), "test job "+id.String())
 	if err != nil {
 		if isNotFound(err) {
 			return false, nil

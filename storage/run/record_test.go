@@ -20,7 +20,7 @@ func TestReadRecords(t *testing.T) {
 	did, err := w.End(jobs[0], JobEnd{Status: Failed, Records: []step.Record{{StepID: "s1", Status: step.Failed}}})
 	require.NoError(t, err)
 	require.True(t, did)
-	runs, err := RunsOfSuiteRun(fixture.Context(t), w.DB, run.ID)
+	runs, err := OfSuiteRun(fixture.Context(t), w.DB, run.ID)
 	require.NoError(t, err)
 	require.Len(t, runs, 2)
 	first, second := &runs[0].Jobs[0], &runs[1].Jobs[0]

@@ -1,3 +1,27 @@
+// Package run stores runs of tests: runs of a case and of a suite, their jobs with
+// records and files, and the events that say how they ended.
+//
+// A Run is a case at the time it was started: its name, revision, targets and tunnel
+// are copied into it, and later changes of the case do not reach it. It has one Job for
+// each target. A SuiteRun copies the suite's name; its case runs are inserted by its
+// suite:run task (FanOut), from the cases as they are then.
+//
+// The id of a job is the id of its test:job task, and the id of a suite run that of its
+// suite:run task. The caller inserts the tasks in the transaction that inserts the rows.
+//
+// States only move forward: QUEUED, RUNNING, then one of PASSED, FAILED, ERROR and
+// CANCELLED. A job is ended by the worker that played it (EndJob), by who cancels
+// (Cancel and its siblings), or by the maintenance when its task has ended without it
+// (EndLostJobs): whoever is first. Who ends the last job of a run ends the run, and who
+// ends the last run of a suite run that is fanned out ends that, in the same
+// transaction, which also inserts the event. A cancelled run is CANCELLED at once; what
+// a worker reports later changes nothing.
+//
+// Locks are taken in the order suites, cases, ledger tasks, suite runs, runs, jobs,
+// revisions, and rows of one table in the order of their ids.
+//
+// Runs outlive their case and suite: there is no foreign key, and Forget deletes in
+// steps what belongs to none any more.
 package run
 
 import (
@@ -42,7 +66,8 @@ const (
 	CodeInternal        = "INTERNAL"
 )
 
-// Job is one case on one target.
+// Job is the row of one case on one target within a run. Its ledger task is the
+// test:job task of the same id, which worker/run handles by its JobHandler.
 type Job struct {
 	ID         uuid.UUID
 	RunID      uuid.UUID

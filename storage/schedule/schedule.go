@@ -1,3 +1,26 @@
+// Package schedule stores schedules, which run suites by the clock, and fires them.
+//
+// A schedule that is ENABLED has a next time (next_run_at). FireDue claims schedules
+// that are due and moves each to its next time, in one transaction with the Firing and
+// the suite runs: so a time fires once, however many callers there are. The last check
+// is a unique index on the firings of the clock; runs by hand (FireNow) stand beside it.
+//
+// A time is fired late, as a catch-up, or recorded as missed when it is too late. While
+// a suite run of the newest firing that started something is open, the schedule is
+// RUNNING and further times are skipped. Skipped times in a row are coalesced with one
+// record: a schedule of every second whose suite runs for an hour has one row, not 3600.
+//
+// FireDue ends schedules that have no further time or suite (DISABLED) and those that
+// fail again and again (ERRORED); Stop ends one that cannot be fired at all. Only people
+// enable them again. Recount repairs next times that a wrong clock or old rules of a
+// time zone have left far in the future, where nothing else would look at them.
+//
+// Locks are taken in the order organization and team, schedule, suites, rows of
+// test_schedule_suites, each table in the order of its ids. Firing skips schedules that
+// are locked and waits for suites; deleting a suite locks that and then its rows. With
+// suites before the schedule there would be a circle: who fires waits for a suite behind
+// one that deletes it, who waits for one that changes the schedule, who waits for the
+// schedule that is about to fire.
 package schedule
 
 import (
@@ -13,25 +36,25 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// ScheduleState is what a schedule does at its next fire time.
-type ScheduleState string
+// State is what a schedule does at its next time.
+type State string
 
-// The states. ScheduleRunning is stored nowhere: it is ScheduleEnabled while a
-// suite run of the newest fire is open.
+// The states. Running is stored nowhere: it is Enabled while a
+// suite run of the newest firing is open.
 const (
-	ScheduleEnabled  ScheduleState = "ENABLED"
-	ScheduleDisabled ScheduleState = "DISABLED"
-	ScheduleErrored  ScheduleState = "ERRORED" // MaxFailures fires in a row started nothing
-	ScheduleRunning  ScheduleState = "RUNNING"
+	Enabled  State = "ENABLED"
+	Disabled State = "DISABLED"
+	Errored  State = "ERRORED" // MaxFailures firings in a row started nothing
+	Running  State = "RUNNING"
 )
 
 // Limits of schedules.
 const (
-	// MaxFailures fires in a row that start nothing make a schedule ERRORED.
+	// MaxFailures firings in a row that start nothing set a schedule to ERRORED.
 	MaxFailures = 5
-	// MaxScheduleSuites is the most suites of a schedule: one transaction starts
+	// MaxSuites is the most suites of a schedule: one transaction starts
 	// them all.
-	MaxScheduleSuites = 50
+	MaxSuites = 50
 	// MaxCron bounds an expression, in bytes.
 	MaxCron = 256
 )
@@ -72,12 +95,12 @@ type Schedule struct {
 	ID        uuid.UUID
 	Name      string
 	SuiteIDs  []uuid.UUID // in the order they were given; never nil
-	Settings  *ScheduleSettings
-	State     ScheduleState
-	RunCount  int        // fires of the clock that started something
-	LastRunAt *time.Time // of the newest fire that started something, by hand or by the clock
+	Settings  *Settings
+	State     State
+	RunCount  int        // firings of the clock that started something
+	LastRunAt *time.Time // of the newest firing that started something, by hand or by the clock
 	NextRunAt *time.Time // while ENABLED or RUNNING
-	// LastError says why the newest fire started nothing, or not everything.
+	// LastError says why the newest firing started nothing, or not everything.
 	LastError string
 }
 
@@ -91,8 +114,8 @@ func (s *Schedule) Remaining() *int {
 	return &n
 }
 
-// ScheduleSettings say when a schedule fires and how its runs are made.
-type ScheduleSettings struct {
+// Settings say when a schedule fires and how its runs are made.
+type Settings struct {
 	Cron        string     // as it was written
 	Timezone    string     // IANA name
 	RunningUser uuid.UUID  // person or service account
@@ -126,19 +149,19 @@ type NewSchedule struct {
 	Name     string     // "": Schedule and the date
 	Suites   []uuid.UUID
 	Settings *SettingsChange // nil: none
-	State    ScheduleState   // ENABLED, DISABLED; "": ENABLED when it can run
+	State    State           // ENABLED, DISABLED; "": ENABLED when it can run
 }
 
-// ScheduleChange changes the members that are given.
-type ScheduleChange struct {
+// Change changes the members that are given.
+type Change struct {
 	Name     *string
 	Suites   *[]uuid.UUID
 	Settings *SettingsChange
-	State    *ScheduleState // ENABLED or DISABLED
+	State    *State // ENABLED or DISABLED
 }
 
-// ScheduleFilter selects schedules of a list.
-type ScheduleFilter struct {
+// Filter selects schedules of a list.
+type Filter struct {
 	OrganizationID int64
 	IDs            []uuid.UUID // nil: all
 	Search         string
@@ -149,10 +172,10 @@ type ScheduleFilter struct {
 	storage.Page
 }
 
-// Schedules gives a page of schedules, newest first, and the number of all that
+// List returns a page of schedules, newest first, and the number of all that
 // match.
-func Schedules(ctx context.Context, q storage.Querier, f ScheduleFilter) ([]Schedule, int, error) {
-	m, rows := f.matching(), []scheduleRow{}
+func List(ctx context.Context, q storage.Querier, f Filter) ([]Schedule, int, error) {
+	m, rows := f.conditions(), []scheduleRow{}
 	if f.RowLimit() > 0 {
 		query, args := m.Page("test_schedules", scheduleColumns, authoring.OwnerTables, f.Page)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
@@ -179,8 +202,8 @@ const scheduleByID = `
 select ` + scheduleColumns + ` from test_schedules c` + authoring.OwnerTables + `
 where c.organization_id = $1 and c.id = $2`
 
-// ScheduleByID reads one schedule; ErrNotFound also for another organization's.
-func ScheduleByID(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (*Schedule, error) {
+// ByID reads one schedule; ErrNotFound also for another organization's.
+func ByID(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (*Schedule, error) {
 	var row scheduleRow
 	if err := q.GetContext(ctx, &row, scheduleByID, organizationID, id); err != nil {
 		return nil, storage.Wrap(err, "test schedule "+id.String())

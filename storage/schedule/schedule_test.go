@@ -18,7 +18,7 @@ import (
 
 func (w *room) trySchedule(by account.Writer, n NewSchedule) (s *Schedule, err error) {
 	err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
-		s, err = CreateSchedule(ctx, tx, by, n)
+		s, err = Create(ctx, tx, by, n)
 		return err
 	})
 	return s, err
@@ -33,7 +33,7 @@ func (w *room) newSchedule(by account.Writer, n NewSchedule) *Schedule {
 
 func (w *room) readSchedule(id uuid.UUID) *Schedule {
 	w.T.Helper()
-	s, err := ScheduleByID(fixture.Context(w.T), w.DB, w.Org.ID, id)
+	s, err := ByID(fixture.Context(w.T), w.DB, w.Org.ID, id)
 	require.NoError(w.T, err)
 	return s
 }
@@ -89,7 +89,7 @@ func TestCreateSchedule(t *testing.T) {
 		Cron: given("0 0 3 ? * MON-FRI"), Timezone: given("Europe/Berlin"), RunningUser: given(robot.UUID), StartAt: given(start),
 		EndAt: given(end), MaxRuns: given(7), Tunnel: given("office"), BuildName: given(" night ")}})
 	require.EqualValues(t, 7, s.ID.Version())
-	require.Equal(t, []any{"nightly", []uuid.UUID{b, a}, ScheduleEnabled, 0, "", (*time.Time)(nil)},
+	require.Equal(t, []any{"nightly", []uuid.UUID{b, a}, Enabled, 0, "", (*time.Time)(nil)},
 		[]any{s.Name, s.SuiteIDs, s.State, s.RunCount, s.LastError, s.LastRunAt})
 	require.Equal(t, []any{w.Org.ID, w.Org.Team.UUID, w.Org.Member.UUID, w.Org.Member.Name, w.Org.Member.Name},
 		[]any{s.OrganizationID, s.TeamUUID, s.CreatorUUID, s.CreatorName, s.ModifierName})
@@ -98,16 +98,16 @@ func TestCreateSchedule(t *testing.T) {
 	require.True(t, s.Settings.StartAt.Equal(start.Truncate(time.Microsecond)))
 	require.True(t, s.Settings.EndAt.Equal(end))
 	s.Settings.StartAt, s.Settings.EndAt = nil, nil
-	require.Equal(t, &ScheduleSettings{Cron: "0 0 3 ? * MON-FRI", Timezone: "Europe/Berlin", RunningUser: robot.UUID, MaxRuns: fixture.Ptr(7),
+	require.Equal(t, &Settings{Cron: "0 0 3 ? * MON-FRI", Timezone: "Europe/Berlin", RunningUser: robot.UUID, MaxRuns: fixture.Ptr(7),
 		Tunnel: "office", BuildName: "night"}, s.Settings)
-	_, err := ScheduleByID(fixture.Context(t), w.DB, w.Rival.ID, s.ID)
+	_, err := ByID(fixture.Context(t), w.DB, w.Rival.ID, s.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
 	// Nothing is needed.
 	before := w.now()
 	s = w.newSchedule(w.Org.Neighbor.Writer, NewSchedule{})
 	require.Contains(t, []string{"Schedule " + before.Format(time.DateOnly), "Schedule " + w.now().Format(time.DateOnly)}, s.Name)
-	require.Equal(t, []any{[]uuid.UUID{}, (*ScheduleSettings)(nil), ScheduleDisabled, (*time.Time)(nil), (*int)(nil), w.Org.Side.UUID},
+	require.Equal(t, []any{[]uuid.UUID{}, (*Settings)(nil), Disabled, (*time.Time)(nil), (*int)(nil), w.Org.Side.UUID},
 		[]any{s.SuiteIDs, s.Settings, s.State, s.NextRunAt, s.Remaining(), s.TeamUUID})
 	require.Equal(t, s, w.readSchedule(s.ID))
 
@@ -161,25 +161,25 @@ func TestStateOfNewSchedules(t *testing.T) {
 		}), "settings.startDate", "within five years"},
 	} {
 		s := w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: row.suites, Settings: row.settings})
-		require.Equal(t, row.obstacle == "", s.State == ScheduleEnabled, name)
+		require.Equal(t, row.obstacle == "", s.State == Enabled, name)
 		require.Equal(t, row.obstacle == "", s.NextRunAt != nil, name)
 		if s.NextRunAt != nil {
 			require.True(t, s.NextRunAt.After(w.now()), name)
 			require.Equal(t, 9, s.NextRunAt.UTC().Hour(), name)
 		}
-		s = w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: row.suites, Settings: row.settings, State: ScheduleDisabled})
-		require.Equal(t, ScheduleDisabled, s.State, name)
+		s = w.newSchedule(w.Org.Member.Writer, NewSchedule{Suites: row.suites, Settings: row.settings, State: Disabled})
+		require.Equal(t, Disabled, s.State, name)
 		require.Nil(t, s.NextRunAt, name)
-		s, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Suites: row.suites, Settings: row.settings, State: ScheduleEnabled})
+		s, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Suites: row.suites, Settings: row.settings, State: Enabled})
 		if row.obstacle == "" {
 			require.NoError(t, err, name)
-			require.Equal(t, ScheduleEnabled, s.State, name)
+			require.Equal(t, Enabled, s.State, name)
 			continue
 		}
 		require.Equal(t, row.obstacle, fixture.InvalidField(t, err), name)
 		require.ErrorContains(t, err, row.says, name)
 	}
-	for _, state := range []ScheduleState{ScheduleErrored, ScheduleRunning, "enabled", "\x00\xff"} {
+	for _, state := range []State{Errored, Running, "enabled", "\x00\xff"} {
 		_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Suites: suites, Settings: w.daily(), State: state})
 		require.Equal(t, "stateName", fixture.InvalidField(t, err))
 	}
@@ -201,7 +201,7 @@ func TestSuitesOfNewSchedules(t *testing.T) {
 	s := w.newSchedule(w.Org.Owner.Writer, NewSchedule{Suites: []uuid.UUID{theirs, ours}})
 	require.Equal(t, []uuid.UUID{theirs, ours}, s.SuiteIDs)
 
-	many := make([]uuid.UUID, MaxScheduleSuites)
+	many := make([]uuid.UUID, MaxSuites)
 	for i := range many {
 		many[len(many)-1-i] = w.NewSuite(w.Org.Member.Writer, "s").ID
 	}

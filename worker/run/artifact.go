@@ -21,7 +21,7 @@ const (
 	// maxFiles bounds those of a job: two for each of the most steps.
 	maxFiles = 2000
 	// artifactTimeout bounds the storing of one, so that a store that is away does
-	// not hold up the end of the test.
+	// not delay the end of the test.
 	artifactTimeout = 30 * time.Second
 )
 
@@ -46,7 +46,7 @@ func (f *files) keys() []string {
 	return keys
 }
 
-// begin answers whether there is room for one more.
+// begin reports whether one more may be stored.
 func (f *files) begin() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -54,9 +54,9 @@ func (f *files) begin() bool {
 	return f.started <= maxFiles
 }
 
-// capture stores an artifact and gives the file's id, "" when it is not kept: a
-// test does not fail because its picture cannot be.
-func (p *performance) capture(ctx context.Context, a replay.Artifact) string {
+// capture stores an artifact and returns the file's id, "" when it is not kept: a
+// test does not fail because its screenshot cannot be.
+func (p *execution) capture(ctx context.Context, a replay.Artifact) string {
 	if len(a.Data) == 0 || ctx.Err() != nil || !p.files.begin() {
 		return ""
 	}

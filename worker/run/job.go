@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// Job is the handler of test:job.
-type Job struct {
+// JobHandler is the handler of test:job.
+type JobHandler struct {
 	DB       *storage.DB
 	Objects  object.Store
 	Browsers Browsers
@@ -56,12 +56,12 @@ type Outcome struct {
 	Since *time.Time `json:"no_session_since,omitempty"`
 }
 
-// attempt is one claim of a job's task.
+// attempt is one attempt of the test:job task: a claim of it.
 type attempt struct {
-	*Job
+	*JobHandler
 	claim *worker.Claim
 	id    uuid.UUID
-	// try counts from 1. Claims that were given back, by a worker that stopped,
+	// try counts from 1. Claims that were returned, by a worker that stopped,
 	// do not count; a retry by hand starts anew.
 	try   int
 	began time.Time // by the own clock; the task has the database's
@@ -70,13 +70,13 @@ type attempt struct {
 }
 
 // Handle plays the job.
-func (h *Job) Handle(ctx context.Context, claim *worker.Claim) error {
+func (h *JobHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	task := claim.Tasks[0]
 	payload, err := worker.Payload[tasks.TestJobPayload](task)
 	if err != nil {
 		return err
 	}
-	a := attempt{Job: h, claim: claim, id: payload.JobID, began: time.Now(),
+	a := attempt{JobHandler: h, claim: claim, id: payload.JobID, began: time.Now(),
 		try: task.Attempt - (task.MaxAttempts - tasks.TestJob.MaxAttempts)}
 	if err := claim.ReadProgress(&a.before); err != nil {
 		return err
@@ -97,7 +97,7 @@ func failure(code, text string) store.JobEnd {
 	return store.JobEnd{Status: store.Errored, ErrorCode: code, Error: text}
 }
 
-// finish ends the job with its task. It answers false when the job had ended
+// finish ends the job with its task. It returns false when the job had ended
 // before: then nothing of the end was taken.
 func (a *attempt) finish(ctx context.Context, end store.JobEnd) (did bool, err error) {
 	err = a.claim.Finish(ctx, Outcome{Status: end.Status, Code: end.ErrorCode, Failed: a.before.Failed}, func(tx *storage.Tx) error {
@@ -130,20 +130,20 @@ func (a *attempt) run(ctx context.Context) error {
 	defer stop(nil)
 	timed, cancel := context.WithTimeoutCause(timed, a.timeout(), errTimeout)
 	defer cancel()
-	p := &performance{attempt: a, work: work, stop: stop}
+	p := &execution{attempt: a, work: work, stop: stop}
 	defer p.releasing.Wait()
-	end, err := p.perform(timed)
-	if err == nil {
-		return p.conclude(ctx, end)
+	end, err := p.execute(timed)
+	if err != nil {
+		a.deleteObjects(ctx, p.files.keys())
+		if errors.Is(err, errEnded) {
+			return a.claim.Finish(ctx, nil, nil)
+		}
+		return err
 	}
-	a.deleteObjects(ctx, p.files.keys())
-	if errors.Is(err, errEnded) {
-		return a.claim.Finish(ctx, nil, nil)
-	}
-	return err
+	return p.conclude(ctx, end)
 }
 
-func (h *Job) timeout() time.Duration {
+func (h *JobHandler) timeout() time.Duration {
 	timeout := h.Timeout
 	if timeout <= 0 {
 		timeout = defaultTimeout
@@ -152,7 +152,7 @@ func (h *Job) timeout() time.Duration {
 }
 
 // deleteObjects has a time of its own: the handler's may be over.
-func (h *Job) deleteObjects(ctx context.Context, keys []string) {
+func (h *JobHandler) deleteObjects(ctx context.Context, keys []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
 	defer cancel()
 	worker.DeleteObjects(ctx, h.Objects, h.Log, keys)
@@ -196,7 +196,7 @@ func (a *attempt) note(ctx context.Context, noted Outcome) error {
 	})
 }
 
-// await gives the task back for a while when there is no session for now, or ends
+// await snoozes the task when there is no session for now, or ends
 // the job when there has been none for too long. The slot is free meanwhile, and
 // the attempt does not count; the job stays RUNNING.
 func (a *attempt) await(ctx context.Context, refused *browser.SessionError) error {
@@ -209,7 +209,7 @@ func (a *attempt) await(ctx context.Context, refused *browser.SessionError) erro
 	if noted.Since == nil {
 		noted.Since = &began
 	}
-	if waited := began.Add(time.Since(a.began)).Sub(*noted.Since); waited >= sessionPatience {
+	if waited := began.Add(time.Since(a.began)).Sub(*noted.Since); waited >= sessionGrace {
 		a.Log.ErrorContext(ctx, "test job given up, there is no session", "waited", waited, "attempts", noted.Waits)
 		_, err := a.finish(ctx, failure(store.CodeNoSession, refused.Text))
 		return err

@@ -39,7 +39,7 @@ type world struct {
 	objects object.Store
 	org     int64
 	writer  account.Writer
-	handler *Job
+	handler *JobHandler
 	browser *browsers
 	log     *syncBuffer
 }
@@ -117,7 +117,7 @@ func newWorld(t *testing.T) *world {
 	})
 	w.writer = account.Writer{OrganizationID: w.org, UserUUID: user.UUID, Teams: []int64{team.ID}, Admin: true,
 		Actor: account.Actor{UserID: user.ID, Name: "dev"}}
-	w.handler = &Job{DB: w.db, Objects: w.objects, Browsers: w.browser, Key: sealKey, release: w.browser.release,
+	w.handler = &JobHandler{DB: w.db, Objects: w.objects, Browsers: w.browser, Key: sealKey, release: w.browser.release,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Play: passes}
 	return w
 }
@@ -175,7 +175,7 @@ func (w *world) newRun(c *authoring.Case, n store.NewRun, capabilities ...step.C
 		if n.Revision, err = authoring.RevisionByID(ctx, tx, c.ID, ""); err != nil {
 			return err
 		}
-		if run, err = store.StartRun(ctx, tx, w.writer, n); err != nil {
+		if run, err = store.Start(ctx, tx, w.writer, n); err != nil {
 			return err
 		}
 		for _, job := range run.Jobs {
@@ -250,7 +250,7 @@ func (w *world) task(id uuid.UUID) *ledger.Task {
 
 func (w *world) read(run *store.Run) *store.Run {
 	w.t.Helper()
-	got, err := store.RunByID(w.t.Context(), w.db, w.org, run.CaseID, run.ID)
+	got, err := store.ByID(w.t.Context(), w.db, w.org, run.CaseID, run.ID)
 	require.NoError(w.t, err)
 	return got
 }
@@ -270,7 +270,7 @@ func (w *world) stored() (keys []string) {
 func (w *world) cancel(run *store.Run) {
 	w.t.Helper()
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		jobs, err := store.CancelRun(ctx, tx, w.writer, run.CaseID, run.ID)
+		jobs, err := store.Cancel(ctx, tx, w.writer, run.CaseID, run.ID)
 		if err != nil {
 			return err
 		}

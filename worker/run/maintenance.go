@@ -19,14 +19,14 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// Maintenance is the handler of run:maintenance: it ends jobs and suite runs whose task
-// ended without them, forgets runs, events and the fires of
+// MaintenanceHandler is the handler of run:maintenance: it ends jobs and suite runs whose task
+// ended without them, forgets runs, events and the firings of
 // schedules beyond their age, and recounts when schedules fire next. The task's result
 // are the numbers by name.
 //
 // Jobs are ended each time. The rest has its own periods and a share of the time:
 // what is left then goes on with the next task, which ends jobs first.
-type Maintenance struct {
+type MaintenanceHandler struct {
 	db      *storage.DB
 	objects object.Store
 	keep    time.Duration
@@ -36,7 +36,7 @@ type Maintenance struct {
 	mu    sync.Mutex           // of what follows
 	ended map[string]time.Time // when this process last came to the end of a work
 	// Where works that go through a table are.
-	orphans   schedule.FirePlace
+	orphans   schedule.FiringPosition
 	recounted uuid.UUID
 }
 
@@ -59,13 +59,13 @@ const (
 	DefaultKeep = 90 * 24 * time.Hour
 )
 
-// NewMaintenance makes the handler; keep is how long runs can be read after their
+// NewMaintenanceHandler returns the handler; keep is how long runs can be read after their
 // start.
-func NewMaintenance(db *storage.DB, objects object.Store, keep time.Duration, log *slog.Logger) (*Maintenance, error) {
+func NewMaintenanceHandler(db *storage.DB, objects object.Store, keep time.Duration, log *slog.Logger) (*MaintenanceHandler, error) {
 	if keep <= 0 {
 		return nil, errors.New("run maintenance: the age of runs must be above zero")
 	}
-	return &Maintenance{db: db, objects: objects, keep: keep, log: log, now: time.Now, ended: map[string]time.Time{}}, nil
+	return &MaintenanceHandler{db: db, objects: objects, keep: keep, log: log, now: time.Now, ended: map[string]time.Time{}}, nil
 }
 
 // maintenanceWork is done in steps until none is left.
@@ -76,7 +76,7 @@ type maintenanceWork struct {
 }
 
 // Handle does all of it. What fails does not keep the rest from being done.
-func (u *Maintenance) Handle(ctx context.Context, claim *worker.Claim) error {
+func (u *MaintenanceHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	sum := map[string]int64{}
 	var failed []error
 	step := func(w maintenanceWork) (more, ok bool) {
@@ -104,12 +104,12 @@ func (u *Maintenance) Handle(ctx context.Context, claim *worker.Claim) error {
 // unhurried does a step of each work that it is time for, in turn, until all came to
 // their end or the share of the time is used up. A work that failed is tried again by
 // the next task.
-func (u *Maintenance) unhurried(step func(maintenanceWork) (more, ok bool)) {
+func (u *MaintenanceHandler) unhurried(step func(maintenanceWork) (more, ok bool)) {
 	begun := u.now()
 	var due []maintenanceWork
 	for _, w := range []maintenanceWork{
 		{"run_files", forgetEvery, u.forgetRuns}, {"events", forgetEvery, u.forgetEvents},
-		{"schedule_fires", forgetEvery, u.forgetFires}, {"orphan_fires", forgetEvery, u.forgetOrphans},
+		{"schedule_firings", forgetEvery, u.forgetFirings}, {"orphan_firings", forgetEvery, u.forgetOrphanFirings},
 		{"schedules_recounted", recountEvery, u.recount},
 	} {
 		if begun.Sub(u.ended[w.name]) >= w.every {
@@ -127,7 +127,7 @@ func (u *Maintenance) unhurried(step func(maintenanceWork) (more, ok bool)) {
 	}
 }
 
-func (u *Maintenance) endLost(ctx context.Context, claim *worker.Claim) (n int64, more bool, err error) {
+func (u *MaintenanceHandler) endLost(ctx context.Context, claim *worker.Claim) (n int64, more bool, err error) {
 	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		n, err = store.EndLostJobs(ctx, tx, lostStep)
 		return err
@@ -135,11 +135,11 @@ func (u *Maintenance) endLost(ctx context.Context, claim *worker.Claim) (n int64
 	return n, n >= lostStep, err
 }
 
-func (u *Maintenance) forgetRuns(ctx context.Context, claim *worker.Claim) (int64, bool, error) {
+func (u *MaintenanceHandler) forgetRuns(ctx context.Context, claim *worker.Claim) (int64, bool, error) {
 	var keys []string
 	var more bool
 	err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
-		keys, more, err = store.ForgetRuns(ctx, tx, u.now().Add(-u.keep), forgetStep)
+		keys, more, err = store.Forget(ctx, tx, u.now().Add(-u.keep), forgetStep)
 		return err
 	})
 	if err != nil {
@@ -149,31 +149,31 @@ func (u *Maintenance) forgetRuns(ctx context.Context, claim *worker.Claim) (int6
 	return int64(len(keys)), more, nil
 }
 
-func (u *Maintenance) forgetEvents(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+func (u *MaintenanceHandler) forgetEvents(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
 	n, err := store.ForgetEvents(ctx, u.db, u.now().Add(-keepEvents), maintenanceStep)
 	return n, n >= maintenanceStep, err
 }
 
-// forgetFires keeps what schedules did as long as the runs that they started.
-func (u *Maintenance) forgetFires(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
-	n, err := schedule.ForgetFires(ctx, u.db, u.now().Add(-u.keep), maintenanceStep)
+// forgetFirings keeps what schedules did as long as the runs that they started.
+func (u *MaintenanceHandler) forgetFirings(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+	n, err := schedule.ForgetFirings(ctx, u.db, u.now().Add(-u.keep), maintenanceStep)
 	return n, n >= maintenanceStep, err
 }
 
-func (u *Maintenance) forgetOrphans(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
-	n, next, err := schedule.ForgetOrphanFires(ctx, u.db, u.orphans, maintenanceStep)
+func (u *MaintenanceHandler) forgetOrphanFirings(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+	n, next, err := schedule.ForgetOrphanFirings(ctx, u.db, u.orphans, maintenanceStep)
 	if err != nil {
 		return n, false, err
 	}
 	if next == nil {
-		u.orphans = schedule.FirePlace{}
+		u.orphans = schedule.FiringPosition{}
 		return n, false, nil
 	}
 	u.orphans = *next
 	return n, true, nil
 }
 
-func (u *Maintenance) recount(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
+func (u *MaintenanceHandler) recount(ctx context.Context, _ *worker.Claim) (int64, bool, error) {
 	n, last, more, err := schedule.Recount(ctx, u.db, u.recounted, maintenanceStep)
 	if err != nil {
 		return n, false, err

@@ -17,7 +17,7 @@ import (
 )
 
 // maintain runs maintenance once and gives its numbers.
-func (w *world) maintain(u *Maintenance) (sum map[string]int64) {
+func (w *world) maintain(u *MaintenanceHandler) (sum map[string]int64) {
 	w.t.Helper()
 	task := tasks.NewMaintenance(tasks.RunMaintenance)
 	_, err := ledger.Insert(w.t.Context(), w.db, task)
@@ -30,7 +30,7 @@ func (w *world) maintain(u *Maintenance) (sum map[string]int64) {
 // fires makes n fires of an age, each of a schedule that is gone.
 func (w *world) fires(n int, age string) {
 	w.t.Helper()
-	w.exec(`insert into test_schedule_fires (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid, created_at)
+	w.exec(`insert into test_schedule_firings (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid, created_at)
 		select gen_random_uuid(), $1, gen_random_uuid(), now(), 'CRON', 'STARTED', gen_random_uuid(), now() - $3::interval
 		from generate_series(1, $2)`, w.org, n, age)
 }
@@ -56,7 +56,7 @@ func (w *world) oldEvents(n int) {
 func TestMaintenanceIsNeverLong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	u, err := NewMaintenance(w.db, w.objects, DefaultKeep, w.handler.Log)
+	u, err := NewMaintenanceHandler(w.db, w.objects, DefaultKeep, w.handler.Log)
 	require.NoError(t, err)
 	// Each look at the clock takes half of the share.
 	now := time.Now()
@@ -70,7 +70,7 @@ func TestMaintenanceIsNeverLong(t *testing.T) {
 	w.oldEvents(2 * maintenanceStep)
 	left := func() []int {
 		return []int{w.number(`select count(*) from test_schedules where next_run_at > now() + interval '1 year'`),
-			w.number(`select count(*) from test_schedule_fires`), w.number(`select count(*) from events where subject = 'old'`)}
+			w.number(`select count(*) from test_schedule_firings`), w.number(`select count(*) from events where subject = 'old'`)}
 	}
 	before := left()
 	for n := 1; n <= steps; n++ {
@@ -90,7 +90,7 @@ func TestMaintenanceIsNeverLong(t *testing.T) {
 	w.schedules(5)
 	now = now.Add(forgetEvery)
 	sum := w.maintain(u)
-	require.EqualValues(t, 5, sum["orphan_fires"])
+	require.EqualValues(t, 5, sum["orphan_firings"])
 	require.NotContains(t, sum, "schedules_recounted")
 	now = now.Add(recountEvery)
 	require.Positive(t, w.maintain(u)["schedules_recounted"])
@@ -104,24 +104,24 @@ func TestMaintenanceIsNeverLong(t *testing.T) {
 func TestMaintenanceFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	u, err := NewMaintenance(w.db, w.objects, DefaultKeep, w.handler.Log)
+	u, err := NewMaintenanceHandler(w.db, w.objects, DefaultKeep, w.handler.Log)
 	require.NoError(t, err)
 	w.fires(5, "1 hour")
 	w.schedules(5)
 	w.exec(`alter table events rename to lost_events`)
-	w.exec(`alter table test_schedule_fires rename to lost_fires`)
+	w.exec(`alter table test_schedule_firings rename to lost_firings`)
 	task := tasks.NewMaintenance(tasks.RunMaintenance)
 	_, err = ledger.Insert(t.Context(), w.db, task)
 	require.NoError(t, err)
 	err = u.Handle(t.Context(), w.claim(tasks.RunMaintenance, task.ID))
-	for _, name := range []string{"events: ", "schedule_fires: ", "orphan_fires: "} {
+	for _, name := range []string{"events: ", "schedule_firings: ", "orphan_firings: "} {
 		require.ErrorContains(t, err, name)
 	}
 	require.Zero(t, w.number(`select count(*) from test_schedules where next_run_at > now() + interval '1 year'`))
 	w.exec(`alter table lost_events rename to events`)
-	w.exec(`alter table lost_fires rename to test_schedule_fires`)
+	w.exec(`alter table lost_firings rename to test_schedule_firings`)
 	w.exec(`delete from tasks`)
-	require.Equal(t, map[string]int64{"jobs_lost": 0, "events": 0, "schedule_fires": 0, "orphan_fires": 5}, w.maintain(u))
+	require.Equal(t, map[string]int64{"jobs_lost": 0, "events": 0, "schedule_firings": 0, "orphan_firings": 5}, w.maintain(u))
 }
 
 func TestMaintenance(t *testing.T) {
@@ -144,12 +144,12 @@ func TestMaintenance(t *testing.T) {
 	lost, lostJob := w.simpleRun()
 	w.exec(`update tasks set state = 'dead' where id = $1`, lostJob)
 
-	u, err := NewMaintenance(w.db, w.objects, DefaultKeep, w.handler.Log)
+	u, err := NewMaintenanceHandler(w.db, w.objects, DefaultKeep, w.handler.Log)
 	require.NoError(t, err)
 	sum := w.maintain(u)
-	require.EqualValues(t, maintenanceStep+3, sum["schedule_fires"]+sum["orphan_fires"], "those beyond their age, and the same as orphans")
-	delete(sum, "schedule_fires")
-	delete(sum, "orphan_fires")
+	require.EqualValues(t, maintenanceStep+3, sum["schedule_firings"]+sum["orphan_firings"], "those beyond their age, and the same as orphans")
+	delete(sum, "schedule_firings")
+	delete(sum, "orphan_firings")
 	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 2, "events": maintenanceStep + 7,
 		"schedules_recounted": 0}, sum)
 	require.Equal(t, store.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
@@ -180,7 +180,7 @@ func TestObjectsOfALostAttemptAreUnnamed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	run, id := w.simpleRun()
-	p := performance{attempt: &attempt{Job: w.handler, id: id}}
+	p := execution{attempt: &attempt{JobHandler: w.handler, id: id}}
 	require.NotEmpty(t, p.capture(t.Context(), shot(1))) // and then it was killed
 	lost := p.files.keys()
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
@@ -197,6 +197,6 @@ func TestObjectsOfALostAttemptAreUnnamed(t *testing.T) {
 
 func TestNewMaintenanceRefuses(t *testing.T) {
 	t.Parallel()
-	_, err := NewMaintenance(nil, nil, 0, nil)
+	_, err := NewMaintenanceHandler(nil, nil, 0, nil)
 	require.Error(t, err)
 }

@@ -29,7 +29,7 @@ type lookup func(step.Reference) (value string, secret, ok bool)
 
 // prepare gathers what a test needs besides its steps. From then on the redactor
 // knows what must not be read anywhere.
-func (p *performance) prepare(ctx context.Context) (browser.Request, lookup, error) {
+func (p *execution) prepare(ctx context.Context) (browser.Request, lookup, error) {
 	var secrets []string
 	request := browser.Request{Target: p.work.Job.Target}
 	values, err := p.values(ctx)
@@ -56,8 +56,8 @@ func (p *performance) prepare(ctx context.Context) (browser.Request, lookup, err
 	}, nil
 }
 
-// values gives the variables of the test.
-func (p *performance) values(ctx context.Context) (map[step.Reference]authoring.Value, error) {
+// values returns the variables of the test.
+func (p *execution) values(ctx context.Context) (map[step.Reference]authoring.Value, error) {
 	references := step.References(p.work.Steps, p.work.Run.TestURL)
 	if len(references) == 0 {
 		return nil, nil
@@ -70,8 +70,8 @@ func (p *performance) values(ctx context.Context) (map[step.Reference]authoring.
 	return values, err
 }
 
-// tunnel gives the address of the run's tunnel, "" without one.
-func (p *performance) tunnel(ctx context.Context) (string, error) {
+// tunnel returns the address of the run's tunnel, "" without one.
+func (p *execution) tunnel(ctx context.Context) (string, error) {
 	name := p.work.Run.Tunnel
 	if name == "" {
 		return "", nil
@@ -105,8 +105,8 @@ func secretsOf(address string) []string {
 const appLinkAge = 4 * time.Hour
 
 // app puts a signed link in the place of a reference to an uploaded build, in a
-// copy of the target's capabilities, and gives the link.
-func (p *performance) app(ctx context.Context, target *step.Target) (string, error) {
+// copy of the target's capabilities, and returns the link.
+func (p *execution) app(ctx context.Context, target *step.Target) (string, error) {
 	app := step.App(target.Capabilities)
 	id, fileName, ok := step.AppReference(app)
 	if !ok {

@@ -1,9 +1,9 @@
 // Package run is the work of test runs: it plays the jobs of runs in browsers,
-// makes the case runs of suite runs, and keeps both tidy.
+// fans suite runs out to case runs, and does the maintenance of both.
 //
-// Job claims one case on one target. It reads what there is to do (BeginJob), the
-// values of variables, the tunnel and the app, borrows a browser, plays the steps
-// (package replay) and ends the job with its records and files in the transaction
+// JobHandler handles the test:job task of a run.Job of the store: one case on one
+// target. It reads what there is to do (BeginJob), the values of variables, the tunnel
+// and the app, borrows a browser, plays the steps (package replay) and ends the job with its records and files in the transaction
 // that ends the ledger task. Screenshots and the like are stored while the test
 // goes on, and deleted again when the job cannot be ended with them; what a
 // killed worker leaves is found by the sweep.
@@ -13,8 +13,8 @@
 // without playing it. An error of the service is tried again too, and the third
 // ends the job as INTERNAL. While a hub is away the task is put off again and
 // again, and the job ends as SESSION_NOT_CREATED after ten minutes. A job that was
-// cancelled has ended in the database before the worker hears of it: the worker
-// stops playing, and nothing that it reports is taken. Maintenance ends jobs whose
+// cancelled has ended in the database before the worker is told: the worker
+// stops playing, and nothing that it reports is taken. MaintenanceHandler ends jobs whose
 // task ended without them.
 //
 // Failures of the test are results of the job; only failures of the service are
@@ -30,9 +30,9 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser"
 )
 
-// Browsers gives sessions; browser.Pool does.
+// Browsers acquires sessions; browser.Pool implements it.
 type Browsers interface {
-	// Acquire gives a session for a target, or a *browser.SessionError.
+	// Acquire returns a session for a target, or a *browser.SessionError.
 	Acquire(ctx context.Context, r browser.Request) (*browser.Lease, error)
 }
 
@@ -40,10 +40,10 @@ const (
 	// maxTries is how often a job is begun: a test that costs its worker three
 	// times would cost it for ever.
 	maxTries = 3
-	// sessionPatience is how long a job waits for a session that there is none of
+	// sessionGrace is how long a job waits for a session that there is none of
 	// for now: a hub that starts anew, with its machines, is back within minutes,
-	// and whoever waits for the run wants to hear of one that is not.
-	sessionPatience = 10 * time.Minute
+	// and whoever waits for the run needs to know of one that is not.
+	sessionGrace = 10 * time.Minute
 	// firstWait is the first pause before the next try for a session; each is twice
 	// the one before, up to longestWait.
 	firstWait   = 5 * time.Second

@@ -13,11 +13,11 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// Suite is the handler of suite:run: it makes the case runs of a suite run, with
+// SuiteHandler is the handler of suite:run: it inserts the case runs of a suite run, with
 // the tasks of their jobs. It does so in steps, each of which finds by what is
 // there where the last one ended; so jobs begin while others are still being
-// made, and a worker that takes over goes on.
-type Suite struct {
+// inserted, and a worker that takes over goes on.
+type SuiteHandler struct {
 	DB *storage.DB
 	// Vendor names the options that effective capabilities are made with.
 	Vendor string
@@ -33,8 +33,8 @@ type SuiteResult struct {
 // hundred rows, which take about a tenth of a second.
 const suiteStep = 100
 
-// Handle makes the case runs.
-func (h *Suite) Handle(ctx context.Context, claim *worker.Claim) error {
+// Handle inserts the case runs.
+func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	task := claim.Tasks[0]
 	payload, err := worker.Payload[tasks.SuiteRunPayload](task)
 	if err != nil {
@@ -62,10 +62,10 @@ func (h *Suite) Handle(ctx context.Context, claim *worker.Claim) error {
 	return err
 }
 
-// step makes some case runs and gives the number of their jobs.
-func (h *Suite) step(ctx context.Context, claim *worker.Claim, payload tasks.SuiteRunPayload) (n int, more bool, err error) {
+// step inserts some case runs and returns the number of their jobs.
+func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload tasks.SuiteRunPayload) (n int, more bool, err error) {
 	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
-		jobs, left, err := store.NextRuns(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
+		jobs, left, err := store.FanOut(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
 		if err != nil {
 			return err
 		}

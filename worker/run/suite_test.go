@@ -39,7 +39,7 @@ func (w *world) newSuiteRun(cases int) *store.SuiteRun {
 func (w *world) startSuite(id uuid.UUID) (run *store.SuiteRun) {
 	w.t.Helper()
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		run, err = store.StartSuiteRun(ctx, tx, w.writer, store.NewSuiteRun{SuiteID: id})
+		run, err = store.StartSuite(ctx, tx, w.writer, store.NewSuiteRun{SuiteID: id})
 		if err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func (w *world) startSuite(id uuid.UUID) (run *store.SuiteRun) {
 	return run
 }
 
-func (w *world) suite() *Suite {
-	return &Suite{DB: w.db, Vendor: "slipway", Log: slog.New(slog.NewTextHandler(w.log, nil))}
+func (w *world) suite() *SuiteHandler {
+	return &SuiteHandler{DB: w.db, Vendor: "slipway", Log: slog.New(slog.NewTextHandler(w.log, nil))}
 }
 
 // A worker dies between two steps, another one goes on: each case has one run, each
@@ -95,7 +95,7 @@ func TestSuiteRunIsPlayed(t *testing.T) {
 	w := newWorld(t)
 	run := w.newSuiteRun(3)
 	require.NoError(t, w.suite().Handle(t.Context(), w.claim(tasks.SuiteRun, run.ID)))
-	runs, err := store.RunsOfSuiteRun(t.Context(), w.db, run.ID)
+	runs, err := store.OfSuiteRun(t.Context(), w.db, run.ID)
 	require.NoError(t, err)
 	for _, r := range runs {
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, r.Jobs[0].ID)))
@@ -113,7 +113,7 @@ func TestCancelledSuiteRunIsNotFannedOut(t *testing.T) {
 	run := w.newSuiteRun(2)
 	claimed := w.claim(tasks.SuiteRun, run.ID)
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := store.CancelSuiteRun(ctx, tx, w.writer, run.SuiteID, run.ID)
+		_, err := store.CancelSuite(ctx, tx, w.writer, run.SuiteID, run.ID)
 		return err
 	})
 	require.NoError(t, w.suite().Handle(t.Context(), claimed))

@@ -121,7 +121,7 @@ func TestSuiteRunGoesThrough(t *testing.T) {
 	run := w.newSuiteRun(25)
 	w.start()
 	require.Eventually(t, func() bool {
-		ended, err := store.EndedRuns(t.Context(), w.db, []uuid.UUID{run.ID})
+		ended, err := store.Ended(t.Context(), w.db, []uuid.UUID{run.ID})
 		return err == nil && len(ended) == 1
 	}, 20*time.Second, 10*time.Millisecond)
 	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)

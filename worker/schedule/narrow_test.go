@@ -50,11 +50,11 @@ func TestScheduleThatCannotBeFiredIsStopped(t *testing.T) {
 	task, err := w.ledger.Get(t.Context(), ledger.Scope{}, id)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Succeeded, task.State)
-	require.Equal(t, 700, w.number(`select count(*) from test_schedule_fires where outcome = 'STARTED'`))
+	require.Equal(t, 700, w.number(`select count(*) from test_schedule_firings where outcome = 'STARTED'`))
 	require.Equal(t, 700, w.number(`select count(*) from suite_runs`))
 	require.Equal(t, 1, w.number(`select count(*) from test_schedules where name = 'poison' and state = 'ERRORED' and next_run_at is null
 		and last_error <> ''`))
-	require.Equal(t, 1, w.number(`select count(*) from test_schedule_fires where outcome = 'FAILED'`))
+	require.Equal(t, 1, w.number(`select count(*) from test_schedule_firings where outcome = 'FAILED'`))
 	require.Equal(t, 1, w.number(`select count(*) from audit_events where action = 'test_schedule.errored'`))
 }
 
@@ -67,7 +67,7 @@ func TestFailuresOfTheServerStopNoSchedule(t *testing.T) {
 	_, claim := w.claimed(0)
 	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Equal(t, 3, w.number(`select count(*) from test_schedules where state = 'ENABLED' and next_run_at <= now()`))
-	require.Zero(t, w.number(`select count(*) from test_schedule_fires`))
+	require.Zero(t, w.number(`select count(*) from test_schedule_firings`))
 }
 
 // A suite that somebody holds for long keeps only its own schedules from firing, and
@@ -85,7 +85,7 @@ func TestHeldSuiteKeepsOnlyItsSchedules(t *testing.T) {
 
 	_, claim := w.claimed(0)
 	require.NoError(t, w.tick.Handle(t.Context(), claim))
-	require.Equal(t, stepLimit+20, w.number(`select count(*) from test_schedule_fires where outcome = 'STARTED'`))
+	require.Equal(t, stepLimit+20, w.number(`select count(*) from test_schedule_firings where outcome = 'STARTED'`))
 	require.Equal(t, 3, w.number(`select count(*) from test_schedules where state = 'ENABLED' and next_run_at <= now()`))
 	overdue, err := Overdue(w.db)(t.Context())
 	require.NoError(t, err)
@@ -94,12 +94,12 @@ func TestHeldSuiteKeepsOnlyItsSchedules(t *testing.T) {
 	require.NoError(t, holder.Rollback())
 	_, claim = w.claimed(1)
 	require.NoError(t, w.tick.Handle(t.Context(), claim))
-	require.Equal(t, 3, w.number(`select count(*) from test_schedule_fires where outcome = 'FAILED'`))
+	require.Equal(t, 3, w.number(`select count(*) from test_schedule_firings where outcome = 'FAILED'`))
 }
 
 // One schedule that always runs into a passing error, such as a statement that takes
 // too long, is skipped and stays due.
-func TestPassingErrorOfOneScheduleIsPassedOver(t *testing.T) {
+func TestPassingErrorOfOneScheduleIsSkipped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.schedules(1, w.suite, -30*time.Second)
@@ -108,6 +108,6 @@ func TestPassingErrorOfOneScheduleIsPassedOver(t *testing.T) {
 	w.failing("update", "test_schedules", "new.name = 'slow'", "query_canceled")
 	_, claim := w.claimed(0)
 	require.NoError(t, w.tick.Handle(t.Context(), claim))
-	require.Equal(t, 40, w.number(`select count(*) from test_schedule_fires where outcome = 'STARTED'`))
+	require.Equal(t, 40, w.number(`select count(*) from test_schedule_firings where outcome = 'STARTED'`))
 	require.Equal(t, 1, w.number(`select count(*) from test_schedules where name = 'slow' and state = 'ENABLED' and next_run_at <= now()`))
 }

@@ -3,14 +3,14 @@
 // A tick is triggered every second by every scheduler process, but it becomes a task
 // only when a schedule is due that nobody fires yet (Pending). It then works in steps
 // of some hundred schedules, each one transaction: the schedules are claimed with
-// SKIP LOCKED, moved to their next time, and their fire records, suite runs and the
+// SKIP LOCKED, moved to their next time, and their firings, suite runs and the
 // tasks of these are written. So several ticks share what is due, none waits for
 // another, and a worker that dies in the middle of a step leaves the step undone for
 // the next tick.
 //
 // Nothing fires twice: a step moves the schedule's next time in the transaction that
-// fires it, and a fire record is unique for a schedule and a time. What the process
-// was too late for is fired or skipped as package authoring says.
+// fires it, and a firing of the clock is unique for a schedule and a time. What the process
+// was too late for is fired or skipped as package schedule of the store says.
 //
 // Time is the database's, so that workers whose clocks differ agree on what is due.
 package schedule
@@ -51,11 +51,11 @@ const (
 	workTime = 20 * time.Second
 )
 
-// Observer is called for fires, for metrics.
+// Observer counts firings, for metrics.
 type Observer interface {
-	// ScheduleFired reports a fire record; late is how long after the time that was
+	// ScheduleFired counts a firing; late is how long after the time that was
 	// due it was written, zero for those skipped.
-	ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration)
+	ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration)
 }
 
 // Tick is the handler of schedule:tick. The task's result is a TickResult.
@@ -68,10 +68,11 @@ type Tick struct {
 // TickResult is what a tick did.
 type TickResult struct {
 	Started int `json:"started"` // suite runs
-	Fires   int `json:"fires"`   // fire records, of every outcome
+	Firings int `json:"firings"` // of every outcome
 	Skipped int `json:"skipped"`
 	Failed  int `json:"failed"`
-	Passed  int `json:"passed"` // schedules whose suites another transaction held; they stay due
+	// Postponed schedules stay due: another transaction has locked a suite of theirs.
+	Postponed int `json:"postponed"`
 }
 
 // Pending reports whether a schedule is due that nobody fires yet; it waits for one
@@ -120,18 +121,18 @@ func (h *Tick) Handle(ctx context.Context, claim *worker.Claim) error {
 		if fired.Claimed == 0 {
 			break // somebody else has taken what was due
 		}
-		r.Limit, r.Except = min(2*r.Limit, stepLimit), append(r.Except, fired.Passed...)
-		result.Passed += len(fired.Passed)
+		r.Limit, r.Except = min(2*r.Limit, stepLimit), append(r.Except, fired.Postponed...)
+		result.Postponed += len(fired.Postponed)
 	}
-	if result.Passed > 0 {
-		h.Log.WarnContext(ctx, "schedules skipped: their suites are locked by another transaction", "schedules", result.Passed)
+	if result.Postponed > 0 {
+		h.Log.WarnContext(ctx, "schedules postponed: another transaction has locked their suites", "schedules", result.Postponed)
 	}
 	return claim.Finish(ctx, result, nil)
 }
 
 // fire makes one step in one transaction.
-func fire(ctx context.Context, claim *worker.Claim, step schedule.DueStep) (*schedule.Fired, error) {
-	var fired *schedule.Fired
+func fire(ctx context.Context, claim *worker.Claim, step schedule.DueStep) (*schedule.DueResult, error) {
+	var fired *schedule.DueResult
 	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		var err error
 		if fired, err = schedule.FireDue(ctx, tx, step); err != nil {
@@ -161,13 +162,13 @@ type round struct {
 // for good when it is certain to fail again, or skipped in this tick. Other
 // failures stay what they are.
 func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err error) error {
-	var failed *schedule.FireError
+	var failed *schedule.FiringError
 	if !errors.As(err, &failed) || ctx.Err() != nil {
 		return err
 	}
 	switch n := len(failed.Schedules); {
-	case storage.IsLocked(err) && !r.Impatient:
-		r.Impatient = true
+	case storage.IsLocked(err) && !r.SkipLocked:
+		r.SkipLocked = true
 		return nil
 	case n > 1:
 		r.Limit = n / 2
@@ -179,7 +180,7 @@ func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err er
 	id := failed.Schedules[0]
 	if failed.Certain() {
 		h.Log.ErrorContext(ctx, "schedule stopped: it cannot be fired", "schedule", id, "error", failed.Err)
-		err = claim.Checkpoint(ctx, func(tx *storage.Tx) error { return schedule.StopSchedule(ctx, tx, id, r.At) })
+		err = claim.Checkpoint(ctx, func(tx *storage.Tx) error { return schedule.Stop(ctx, tx, id, r.At) })
 		if err == nil || errors.Is(err, storage.ErrStale) {
 			return err
 		}
@@ -189,25 +190,25 @@ func (h *Tick) narrow(ctx context.Context, claim *worker.Claim, r *round, err er
 	return nil
 }
 
-func (r *TickResult) add(fired *schedule.Fired) {
+func (r *TickResult) add(fired *schedule.DueResult) {
 	r.Started += len(fired.Started)
-	r.Fires += len(fired.Fires)
-	for _, f := range fired.Fires {
+	r.Firings += len(fired.Firings)
+	for _, f := range fired.Firings {
 		switch f.Outcome {
-		case schedule.FireSkipped:
+		case schedule.FiringSkipped:
 			r.Skipped++
-		case schedule.FireFailed:
+		case schedule.FiringFailed:
 			r.Failed++
 		}
 	}
 }
 
 // report tells metrics and the log what a step did that was committed at a time.
-func (h *Tick) report(ctx context.Context, fired *schedule.Fired, at time.Time) {
+func (h *Tick) report(ctx context.Context, fired *schedule.DueResult, at time.Time) {
 	if h.Observer != nil {
-		for _, f := range fired.Fires {
+		for _, f := range fired.Firings {
 			var late time.Duration
-			if f.Outcome != schedule.FireSkipped {
+			if f.Outcome != schedule.FiringSkipped {
 				late = max(at.Sub(f.At), 0)
 			}
 			h.Observer.ScheduleFired(f.Trigger, f.Outcome, late)

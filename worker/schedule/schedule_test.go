@@ -48,7 +48,7 @@ type fires struct {
 	late  time.Duration // the latest
 }
 
-func (f *fires) ScheduleFired(trigger schedule.FireTrigger, outcome schedule.FireOutcome, late time.Duration) {
+func (f *fires) ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count[fmt.Sprint(trigger, " ", outcome)]++
@@ -170,11 +170,11 @@ func TestTickFiresWhatIsDue(t *testing.T) {
 	task, err := w.ledger.Get(t.Context(), ledger.Scope{}, id)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Succeeded, task.State)
-	require.JSONEq(t, fmt.Sprintf(`{"started":%d,"fires":%d,"skipped":0,"failed":%d,"passed":0}`, due, due+empty, empty), string(*task.Result))
+	require.JSONEq(t, fmt.Sprintf(`{"started":%d,"firings":%d,"skipped":0,"failed":%d,"postponed":0}`, due, due+empty, empty), string(*task.Result))
 	require.Equal(t, due, w.number(`select count(*) from suite_runs r join tasks t on t.id = r.id
 		where t.kind = 'suite:run' and t.state = 'queued' and t.organization_id = $1 and t.payload ->> 'suite_run_id' = r.id::text`, w.org))
 	require.Equal(t, due, w.number(`select count(*) from tasks where kind = 'suite:run'`))
-	require.Equal(t, due+empty, w.number(`select count(*) from test_schedule_fires`))
+	require.Equal(t, due+empty, w.number(`select count(*) from test_schedule_firings`))
 	require.Equal(t, map[string]int{"CRON STARTED": due, "CRON FAILED": empty}, w.heard.all())
 	require.Greater(t, w.heard.late, time.Second)
 	require.Less(t, w.heard.late, time.Minute)
@@ -200,11 +200,11 @@ func TestTicksShareTheWork(t *testing.T) {
 		})
 	}
 	ticks.Wait()
-	// A tick may have passed over rows that another one held just then.
+	// A tick may have skipped rows that another one held just then.
 	_, claim := w.claimed(0)
 	require.NoError(t, w.tick.Handle(t.Context(), claim))
 	require.Equal(t, due, w.number(`select count(*) from suite_runs`))
-	require.Equal(t, due, w.number(`select count(*) from test_schedule_fires where outcome = 'STARTED'`))
+	require.Equal(t, due, w.number(`select count(*) from test_schedule_firings where outcome = 'STARTED'`))
 	require.Equal(t, due, w.number(`select count(*) from tasks where kind = 'suite:run'`))
 	require.Equal(t, due, w.heard.all()["CRON STARTED"])
 }
@@ -218,7 +218,7 @@ func TestTickOfALostClaimFiresNothing(t *testing.T) {
 	_, err := w.db.ExecContext(t.Context(), `update tasks set attempt = attempt + 1 where id = $1`, id)
 	require.NoError(t, err)
 	require.ErrorIs(t, w.tick.Handle(t.Context(), claim), storage.ErrStale)
-	require.Zero(t, w.number(`select count(*) from test_schedule_fires`))
+	require.Zero(t, w.number(`select count(*) from test_schedule_firings`))
 	require.Empty(t, w.heard.all())
 	require.True(t, w.pending())
 }

@@ -71,7 +71,7 @@ func TestSchedulersKilled(t *testing.T) {
 		m.running = start(t, c.variables, m.tier)
 	}
 	within(t, time.Until(last)+killedLateness, "every schedule has fired", func() bool {
-		return c.count(t, `select count(*) from test_schedule_fires`) >= killedSchedules
+		return c.count(t, `select count(*) from test_schedule_firings`) >= killedSchedules
 	})
 	c.checkFires(t, want)
 	for _, m := range fleet {
@@ -111,8 +111,8 @@ func (c *cluster) checkFires(t *testing.T, want []due) {
 	}
 	require.NoError(t, c.db.SelectContext(t.Context(), &rows, `
 		select schedule_id, fire_at, created_at, trigger, outcome,
-			(select count(*) from suite_runs r join tasks k on k.id = r.id and k.kind = 'suite:run' where r.fire_id = f.id) as runs
-		from test_schedule_fires f`))
+			(select count(*) from suite_runs r join tasks k on k.id = r.id and k.kind = 'suite:run' where r.firing_id = f.id) as runs
+		from test_schedule_firings f`))
 	require.Len(t, rows, len(want))
 	at := map[string]time.Time{}
 	for _, d := range want {

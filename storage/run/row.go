@@ -1,0 +1,221 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// A team that is gone leaves its runs to the organization.
+const (
+	runColumns = `r.id, r.organization_id, o.uuid as organization_uuid,
+	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, r.team_id, r.case_id, r.revision_id,
+	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
+	r.started_at, r.finished_at`
+	runTables = ` join organizations o on o.id = r.organization_id
+left join teams t on t.id = r.team_id`
+)
+
+type runRow struct {
+	ID               uuid.UUID  `db:"id"`
+	OrganizationID   int64      `db:"organization_id"`
+	OrganizationUUID uuid.UUID  `db:"organization_uuid"`
+	TeamUUID         uuid.UUID  `db:"team_uuid"`
+	TeamID           int64      `db:"team_id"`
+	CaseID           string     `db:"case_id"`
+	RevisionID       string     `db:"revision_id"`
+	SuiteRunID       *uuid.UUID `db:"suite_run_id"`
+	UserUUID         uuid.UUID  `db:"user_uuid"`
+	CaseName         string     `db:"case_name"`
+	BuildName        string     `db:"build_name"`
+	TestURL          string     `db:"test_url"`
+	Tunnel           string     `db:"tunnel"`
+	Status           Status     `db:"state"`
+	CreatedAt        time.Time  `db:"created_at"`
+	StartedAt        *time.Time `db:"started_at"`
+	FinishedAt       *time.Time `db:"finished_at"`
+	Total            int        `db:"total"` // of lists
+}
+
+func (r *runRow) run() Run {
+	return Run{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
+		CaseID: r.CaseID, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID, UserUUID: r.UserUUID, CaseName: r.CaseName,
+		BuildName: r.BuildName, TestURL: r.TestURL, Tunnel: r.Tunnel, Status: r.Status, CreatedAt: r.CreatedAt,
+		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
+}
+
+const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.started_at, j.finished_at`
+
+type jobRow struct {
+	ID         uuid.UUID  `db:"id"`
+	RunID      uuid.UUID  `db:"run_id"`
+	Position   int        `db:"position"`
+	Target     []byte     `db:"target"`
+	Status     Status     `db:"state"`
+	ErrorCode  string     `db:"error_code"`
+	Error      string     `db:"error"`
+	Healed     int        `db:"healed"`
+	StartedAt  *time.Time `db:"started_at"`
+	FinishedAt *time.Time `db:"finished_at"`
+}
+
+func (r *jobRow) job() (Job, error) {
+	j := Job{ID: r.ID, RunID: r.RunID, Position: r.Position, Status: r.Status, ErrorCode: r.ErrorCode, Error: r.Error,
+		Healed: r.Healed, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
+	if err := json.Unmarshal(r.Target, &j.Target); err != nil {
+		return j, fmt.Errorf("target of test job %s: %w", r.ID, err)
+	}
+	return j, nil
+}
+
+// SuiteRunColumns count the case runs in the same statement; the index of
+// (suite_run_id, case_id) leads to them.
+const (
+	SuiteRunColumns = `s.id, s.organization_id, o.uuid as organization_uuid,
+	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
+	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
+	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled`
+	SuiteRunTables = ` join organizations o on o.id = s.organization_id
+left join teams t on t.id = s.team_id
+cross join lateral (
+	select count(*) filter (where state = 'QUEUED') as queued, count(*) filter (where state = 'RUNNING') as running,
+		count(*) filter (where state = 'PASSED') as passed, count(*) filter (where state = 'FAILED') as failed,
+		count(*) filter (where state = 'ERROR') as errored, count(*) filter (where state = 'CANCELLED') as cancelled
+	from test_runs where suite_run_id = s.id
+) n`
+)
+
+// SuiteRunRow is a row of SuiteRunColumns.
+type SuiteRunRow struct {
+	ID               uuid.UUID  `db:"id"`
+	OrganizationID   int64      `db:"organization_id"`
+	OrganizationUUID uuid.UUID  `db:"organization_uuid"`
+	TeamUUID         uuid.UUID  `db:"team_uuid"`
+	TeamID           int64      `db:"team_id"`
+	SuiteID          uuid.UUID  `db:"suite_id"`
+	SuiteName        string     `db:"suite_name"`
+	UserUUID         uuid.UUID  `db:"user_uuid"`
+	BuildName        string     `db:"build_name"`
+	Status           Status     `db:"state"`
+	RunCount         int        `db:"run_count"`
+	Error            string     `db:"error"`
+	CreatedAt        time.Time  `db:"created_at"`
+	StartedAt        *time.Time `db:"started_at"`
+	FinishedAt       *time.Time `db:"finished_at"`
+	counts
+	Total int `db:"total"` // of lists
+}
+
+// counts of jobs or runs by their status.
+type counts struct {
+	Queued    int `db:"queued"`
+	Running   int `db:"running"`
+	Passed    int `db:"passed"`
+	Failed    int `db:"failed"`
+	Errored   int `db:"errored"`
+	Cancelled int `db:"cancelled"`
+}
+
+func (c counts) sum() int {
+	return c.Queued + c.Running + c.Passed + c.Failed + c.Errored + c.Cancelled
+}
+
+func (c counts) byStatus() map[Status]int {
+	return map[Status]int{Queued: c.Queued, Running: c.Running, Passed: c.Passed, Failed: c.Failed,
+		Errored: c.Errored, Cancelled: c.Cancelled}
+}
+
+// SuiteRun returns the suite run of the row.
+func (r *SuiteRunRow) SuiteRun() SuiteRun {
+	of := r.counts
+	if missing := max(0, r.RunCount-of.sum()); r.Status.Terminal() {
+		of.Cancelled += missing
+	} else {
+		of.Queued += missing
+	}
+	return SuiteRun{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
+		SuiteID: r.SuiteID, SuiteName: r.SuiteName, UserUUID: r.UserUUID, BuildName: r.BuildName, Status: r.Status,
+		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		Counts: of.byStatus()}
+}
+
+// maxMessage bounds the texts of a job and its records, in bytes.
+const maxMessage = 4 << 10
+
+// Message cuts and cleans a text of a run for its column: such a text never keeps a run
+// from ending.
+func Message(text string) string {
+	if len(text) > maxMessage {
+		text = text[:maxMessage]
+	}
+	return storage.WithoutNUL(strings.ToValidUTF8(text, ""))
+}
+
+const (
+	// maxRecords bounds the stored records of a job, in bytes of JSON. Progress
+	// writes them again and again.
+	maxRecords = 4 << 20
+)
+
+// recordsDocument returns the stored form of records, and counts the healed ones.
+// The content of files stands in the revision and not here; when the rest is
+// still too large, the tools lose their arguments.
+func recordsDocument(records []step.Record) (doc string, healed int, err error) {
+	kept := make([]step.Record, min(len(records), step.MaxSteps))
+	copy(kept, records)
+	for i := range kept {
+		r := &kept[i]
+		r.Result.Message = Message(r.Result.Message)
+		r.Tool = withoutFile(r.Tool)
+		if r.Healed != nil {
+			healed++
+		}
+	}
+	for _, shorten := range []func(*step.Record){nil, withoutArgs, withoutWords} {
+		for i := range kept {
+			if shorten != nil {
+				shorten(&kept[i])
+			}
+		}
+		text, err := json.Marshal(kept)
+		if err != nil {
+			return "", 0, fmt.Errorf("records of a test job: %w", err)
+		}
+		if doc = storage.WithoutNUL(string(text)); len(doc) <= maxRecords {
+			break
+		}
+	}
+	return doc, healed, nil
+}
+
+func withoutFile(t step.Tool) step.Tool {
+	if t.Args.File != nil {
+		t.Args.File = &step.File{Name: t.Args.File.Name}
+	}
+	if t.Args.Tool != nil {
+		inner := withoutFile(*t.Args.Tool)
+		t.Args.Tool = &inner
+	}
+	return t
+}
+
+func withoutArgs(r *step.Record) {
+	r.Tool = step.Tool{Type: r.Tool.Type}
+	if r.Healed != nil {
+		r.Healed = &step.Healed{Score: r.Healed.Score, Reason: Message(r.Healed.Reason)}
+	}
+}
+
+func withoutWords(r *step.Record) {
+	const most = 200
+	r.Result.Message = storage.Cut(r.Result.Message, most)
+	if r.Healed != nil {
+		r.Healed.Reason = storage.Cut(r.Healed.Reason, most)
+	}
+}

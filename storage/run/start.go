@@ -1,0 +1,195 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// NewRun is a run of a case to start.
+type NewRun struct {
+	Case      *authoring.Case
+	Revision  *authoring.Revision
+	BuildName string        // "": the case's name, cut to MaxBuildName
+	Targets   []step.Target // with effective capabilities, at least one
+	Tunnel    string
+	// Key is the request's Idempotency-Key, "" without one.
+	Key string
+}
+
+// Start writes a run with its jobs. The caller inserts a test:job task for
+// each job in the same transaction. idempotency.ErrSeen when the key was used for this case
+// within 24 hours; ErrNotFound when the case is gone.
+func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Run, error) {
+	c := n.Case
+	build, err := buildName(n.BuildName, c.Name)
+	if err != nil {
+		return nil, err
+	}
+	if len(n.Targets) < 1 || len(n.Targets) > authoring.MaxTargets {
+		return nil, storage.Invalid("targets", "must be 1 to %d", authoring.MaxTargets)
+	}
+	run := Run{ID: storage.NewID(), OrganizationID: w.OrganizationID, OrganizationUUID: c.OrganizationUUID, TeamUUID: c.TeamUUID,
+		CaseID: c.ID, RevisionID: n.Revision.ID, UserUUID: w.UserUUID, CaseName: c.Name, BuildName: build,
+		TestURL: c.Settings.TestURL, Tunnel: n.Tunnel, Status: Queued}
+	if err := claimKey(ctx, tx, w.OrganizationID, RunOperation(c.ID), n.Key, run.ID); err != nil {
+		return nil, err
+	}
+	// The lock keeps the case from being deleted until its run can be seen and
+	// cancelled.
+	if _, err := authoring.LockCase(ctx, tx, w, c.ID, "no key update"); err != nil {
+		return nil, err
+	}
+	rows := newRuns{}
+	if err := rows.add(&run, c.TeamID, n.Targets); err != nil {
+		return nil, err
+	}
+	at, err := rows.insert(ctx, tx, w.OrganizationID, w.UserUUID, nil)
+	if err != nil {
+		return nil, err
+	}
+	run.CreatedAt = at
+	if err := authoring.SetBuildName(ctx, tx, c.ID, build); err != nil {
+		return nil, err
+	}
+	return &run, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.TestRunStarted,
+		Actor: w.Actor, Subject: c.Name, Detail: map[string]any{"id": run.ID, "case": c.ID, "build": build, "jobs": len(run.Jobs)}})
+}
+
+// buildName is the name of a request, else as much of the name of what it runs as
+// fits.
+func buildName(given, otherwise string) (string, error) {
+	name, err := storage.Line("buildName", given, authoring.MaxBuildName)
+	if err != nil || name != "" {
+		return name, err
+	}
+	return strings.TrimSpace(storage.Cut(otherwise, authoring.MaxBuildName)), nil
+}
+
+// newRuns are rows of test_runs and test_jobs to insert, by column.
+type newRuns struct {
+	runs, cases, names, revisions, builds, urls, tunnels []string
+	jobs, runOfJob, targets                              []string
+	teams, positions                                     []int64
+	ids                                                  []uuid.UUID // of the jobs
+}
+
+// add adds a run of a team's case with its jobs.
+func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
+	n.runs, n.cases, n.names = append(n.runs, r.ID.String()), append(n.cases, r.CaseID), append(n.names, r.CaseName)
+	n.revisions, n.builds = append(n.revisions, r.RevisionID), append(n.builds, r.BuildName)
+	n.urls, n.tunnels, n.teams = append(n.urls, r.TestURL), append(n.tunnels, r.Tunnel), append(n.teams, team)
+	for i := range targets {
+		doc, err := json.Marshal(targets[i])
+		if err != nil {
+			return fmt.Errorf("target %d of test case %s: %w", i, r.CaseID, err)
+		}
+		job := Job{ID: storage.NewID(), RunID: r.ID, Position: i, Target: targets[i], Status: Queued, Records: []step.Record{}}
+		r.Jobs = append(r.Jobs, job)
+		n.ids, n.jobs = append(n.ids, job.ID), append(n.jobs, job.ID.String())
+		n.runOfJob, n.positions = append(n.runOfJob, r.ID.String()), append(n.positions, int64(i))
+		n.targets = append(n.targets, storage.WithoutNUL(string(doc)))
+	}
+	return nil
+}
+
+const insertRuns = `
+with made as (
+	insert into test_runs (id, organization_id, team_id, suite_run_id, user_uuid,
+		case_id, case_name, revision_id, build_name, test_url, tunnel)
+	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel
+	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[])
+		as r(id, team_id, case_id, case_name, revision_id, build_name, test_url, tunnel)
+)
+select now()`
+
+const insertJobs = `
+insert into test_jobs (id, organization_id, run_id, position, target)
+select j.id, $1, j.run_id, j.position, j.target
+from unnest($2::uuid[], $3::uuid[], $4::int[], $5::jsonb[]) as j(id, run_id, position, target)`
+
+// insert writes the rows and returns the time of their creation.
+func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int64, user uuid.UUID, suiteRun *uuid.UUID) (at time.Time, err error) {
+	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
+		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels))
+	if err != nil {
+		return at, storage.Wrap(err, "create test runs")
+	}
+	_, err = tx.ExecContext(ctx, insertJobs, organizationID, pq.Array(n.jobs), pq.Array(n.runOfJob), pq.Array(n.positions), pq.Array(n.targets))
+	return at, storage.Wrap(err, "create test jobs")
+}
+
+// NewSuiteRun is a run of a suite to start.
+type NewSuiteRun struct {
+	SuiteID   uuid.UUID
+	BuildName string // "": the suite's name, cut to MaxBuildName
+	Key       string
+	RequestID string
+}
+
+// The lock keeps the suite from being deleted until its run can be seen and
+// cancelled.
+const countSuiteRun = `
+update test_suites s set run_count = s.run_count + 1
+from organizations o, teams t
+where s.id = $1 and s.organization_id = $2 and o.id = s.organization_id and t.id = s.team_id
+returning s.team_id, s.name, o.uuid as organization_uuid, t.uuid as team_uuid`
+
+const insertSuiteRun = `
+insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, request_id)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+returning created_at`
+
+// StartSuite writes a suite run and counts it at the suite. The caller inserts
+// its suite:run task in the same transaction. ErrNotFound, ErrNoJobs,
+// idempotency.ErrSeen.
+func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuiteRun) (*SuiteRun, error) {
+	run := SuiteRun{ID: storage.NewID(), OrganizationID: w.OrganizationID, SuiteID: n.SuiteID, UserUUID: w.UserUUID, Status: Queued}
+	if err := claimKey(ctx, tx, w.OrganizationID, SuiteRunOperation(n.SuiteID), n.Key, run.ID); err != nil {
+		return nil, err
+	}
+	var suite struct {
+		TeamID           int64     `db:"team_id"`
+		Name             string    `db:"name"`
+		OrganizationUUID uuid.UUID `db:"organization_uuid"`
+		TeamUUID         uuid.UUID `db:"team_uuid"`
+	}
+	if err := tx.GetContext(ctx, &suite, countSuiteRun, n.SuiteID, w.OrganizationID); err != nil {
+		return nil, storage.Wrap(err, "test suite "+n.SuiteID.String())
+	}
+	if !w.May(suite.TeamID) {
+		return nil, authoring.ErrForbidden
+	}
+	var err error
+	if run.BuildName, err = buildName(n.BuildName, suite.Name); err != nil {
+		return nil, err
+	}
+	err = tx.GetContext(ctx, &run.RunCount, `select count(*) from test_cases where suite_id = $1 and runnable`, n.SuiteID)
+	if err != nil {
+		return nil, storage.Wrap(err, "count cases to run")
+	}
+	if run.RunCount == 0 {
+		return nil, authoring.ErrNoJobs
+	}
+	run.SuiteName, run.OrganizationUUID, run.TeamUUID = suite.Name, suite.OrganizationUUID, suite.TeamUUID
+	run.Counts = map[Status]int{Queued: run.RunCount}
+	err = tx.GetContext(ctx, &run.CreatedAt, insertSuiteRun, run.ID, w.OrganizationID, suite.TeamID, n.SuiteID, suite.Name,
+		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID))
+	if err != nil {
+		return nil, storage.Wrap(err, "create suite run")
+	}
+	return &run, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.TestSuiteRunStarted,
+		Actor: w.Actor, Subject: suite.Name,
+		Detail: map[string]any{"id": run.ID, "suite": n.SuiteID, "build": run.BuildName, "runs": run.RunCount}})
+}

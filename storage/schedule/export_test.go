@@ -1,0 +1,8 @@
+package schedule
+
+// Statements whose plans tests read.
+const (
+	NextDueStatement = nextDue
+	ClaimStatement   = claimDue
+	OrphansStatement = forgetOrphanFirings
+)

@@ -1,8 +1,0 @@
-package schedule
-
-import "github.com/slipway-qa/slipway/storage/authoring"
-
-// SchedulePage gives the statement of a list of schedules and its arguments.
-func SchedulePage(f ScheduleFilter) (string, []any) {
-	return f.matching().Page("test_schedules", scheduleColumns, authoring.OwnerTables, f.Page)
-}

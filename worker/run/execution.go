@@ -1,0 +1,225 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	store "github.com/slipway-qa/slipway/storage/run"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+// execution is the playing of one test, from its browser session to its end. An attempt
+// of the ledger task has one at most.
+type execution struct {
+	*attempt
+	work     *store.Work
+	stop     context.CancelCauseFunc // ends the playing
+	redactor *step.Redactor
+	files    files
+	// releasing ends when the browser has been released, which overlaps with
+	// the writing of the end.
+	releasing sync.WaitGroup
+
+	mu      sync.Mutex
+	records []step.Record // so far
+}
+
+// execute plays the test and returns how it ended. Its error is one of the service,
+// or of a context that ended; errEnded: the job has ended meanwhile.
+func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
+	request, lookup, err := p.prepare(ctx)
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return failure(refused.code, p.redactor.Text(refused.text)), nil
+	}
+	if err != nil {
+		return p.interrupted(ctx, err)
+	}
+	lease, err := p.Browsers.Acquire(ctx, request)
+	if err != nil {
+		return p.withoutSession(ctx, err)
+	}
+	result := p.play(ctx, lease, lookup)
+	switch {
+	case ctx.Err() != nil && result.Status != step.Passed:
+		end, err := p.interrupted(ctx, ctx.Err())
+		end.Records = p.redacted(result.Records)
+		return end, err
+	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTimeout):
+		return store.JobEnd{}, context.Cause(ctx)
+	}
+	return p.end(result), nil
+}
+
+// interrupted is the end of a test that ran out of its time. Other errors, and
+// other reasons for which a context ended, stay what they are.
+func (p *execution) interrupted(ctx context.Context, err error) (store.JobEnd, error) {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return store.JobEnd{}, err
+	case errors.Is(cause, errTimeout):
+		return failure(store.CodeTimeout, fmt.Sprintf("the test took longer than %s", p.timeout())), nil
+	default:
+		return store.JobEnd{}, cause
+	}
+}
+
+// withoutSession says what follows when there is no browser.
+func (p *execution) withoutSession(ctx context.Context, err error) (store.JobEnd, error) {
+	if ctx.Err() != nil {
+		return p.interrupted(ctx, err)
+	}
+	var refused *browser.SessionError
+	if !errors.As(err, &refused) {
+		return store.JobEnd{}, err
+	}
+	clean := &browser.SessionError{Text: p.redactor.Text(refused.Text), Retry: refused.Retry}
+	if refused.Err != nil {
+		clean.Err = errors.New(p.redactor.Text(refused.Err.Error()))
+	}
+	p.Log.WarnContext(ctx, "no browser session", "text", clean.Text, "error", clean.Err, "retry", clean.Retry)
+	if clean.Retry {
+		return store.JobEnd{}, clean
+	}
+	return failure(store.CodeNoSession, clean.Text), nil
+}
+
+// play plays the steps in the session and releases that.
+func (p *execution) play(ctx context.Context, lease *browser.Lease, lookup lookup) (result replay.Result) {
+	defer func() {
+		broken := result.Broken || ctx.Err() != nil
+		p.releasing.Go(func() { p.releaseLease(ctx, lease, broken) })
+	}()
+	quit, done := make(chan struct{}), make(chan struct{})
+	wake := make(chan struct{}, 1)
+	go func() {
+		defer close(done)
+		p.report(ctx, wake, quit)
+	}()
+	defer func() { close(quit); <-done }()
+	defer func() {
+		if v := recover(); v != nil {
+			p.Log.ErrorContext(ctx, "panic while playing a test", "panic", p.redactor.Text(fmt.Sprint(v)), "stack", string(debug.Stack()))
+			result = replay.Result{Status: string(store.Errored), Code: store.CodeInternal,
+				Message: "the test could not be played", Records: p.soFar(), Broken: true}
+		}
+	}()
+	play := p.Play
+	if play == nil {
+		play = replay.Play
+	}
+	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, Steps: p.work.Steps, Lookup: lookup,
+		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
+		Screenshots: p.Screenshots, Capture: p.capture, Log: p.Log,
+		Progress: func(records []step.Record) {
+			p.mu.Lock()
+			p.records = slices.Clone(records)
+			p.mu.Unlock()
+			select {
+			case wake <- struct{}{}:
+			default:
+			}
+		}})
+}
+
+func (p *execution) releaseLease(ctx context.Context, lease *browser.Lease, broken bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
+	defer cancel()
+	if p.release != nil {
+		p.release(ctx, lease, broken)
+		return
+	}
+	lease.Release(ctx, broken)
+}
+
+// progressEvery is how often the records so far are kept, for people who watch. A
+// test that is shorter costs nothing of it.
+const progressEvery = 500 * time.Millisecond
+
+// report keeps the records so far after a wake, until quit. It stops the playing
+// when the job has ended meanwhile, or is another worker's.
+func (p *execution) report(ctx context.Context, wake, quit <-chan struct{}) {
+	for {
+		select {
+		case <-quit:
+			return
+		case <-wake:
+		}
+		wait := time.NewTimer(progressEvery)
+		select {
+		case <-quit:
+			wait.Stop()
+			return
+		case <-wait.C:
+		}
+		going := true
+		err := p.claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+			going, err = store.ProgressJob(ctx, tx, p.id, p.redacted(p.soFar()))
+			return err
+		})
+		switch {
+		case errors.Is(err, storage.ErrStale):
+			p.stop(err)
+		case err != nil:
+			p.Log.WarnContext(ctx, "progress not kept", "error", err)
+		case !going:
+			p.stop(errEnded)
+		}
+	}
+}
+
+func (p *execution) soFar() []step.Record {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.records)
+}
+
+// redacted returns records whose texts contain no secrets. The argument is not changed.
+func (p *execution) redacted(records []step.Record) []step.Record {
+	records = slices.Clone(records)
+	for i := range records {
+		r := &records[i]
+		r.Result.Message = p.redactor.Text(r.Result.Message)
+		if r.Healed != nil {
+			healed := *r.Healed
+			healed.Reason = p.redactor.Text(healed.Reason)
+			r.Healed = &healed
+		}
+	}
+	return records
+}
+
+// end is the end of a test that was played.
+func (p *execution) end(r replay.Result) store.JobEnd {
+	end := store.JobEnd{Status: store.Status(r.Status), ErrorCode: r.Code, Error: p.redactor.Text(r.Message),
+		Records: p.redacted(r.Records), Fingerprints: r.Fingerprints}
+	switch end.Status {
+	case store.Passed:
+		end.ErrorCode, end.Error = "", ""
+	case store.Failed, store.Errored:
+	default:
+		end.Status, end.ErrorCode, end.Error = store.Errored, store.CodeInternal, "the test ended without a result"
+	}
+	return end
+}
+
+// conclude writes the end with the files. Those that no row names are deleted;
+// where it is not known whether one does, the sweep decides.
+func (p *execution) conclude(ctx context.Context, end store.JobEnd) error {
+	end.Files = p.files.list()
+	did, err := p.finish(ctx, end)
+	var unknown *storage.UnknownOutcomeError
+	if !did && !errors.As(err, &unknown) {
+		p.deleteObjects(ctx, p.files.keys())
+	}
+	return err
+}
