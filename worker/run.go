@@ -69,11 +69,17 @@ const unknownDelay = 30 * time.Second
 // putOff gives a task of an unknown kind back; left alone, it would be delivered
 // again every few seconds, in front of others.
 func (w *Worker) putOff(ctx context.Context, kind string, m dispatch.Message) {
-	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{ID: m.ID, Kind: kind, Worker: w.name})
-	if err == nil && len(claimed) > 0 {
-		_, err = w.cfg.Ledger.Release(ctx, []ledger.Token{claimed[0].Token()}, unknownDelay)
-	}
+	err := w.release(ctx, kind, m)
 	w.cfg.Log.ErrorContext(ctx, "no handler for this kind, put off", "kind", kind, "task_id", m.ID, "error", err)
+}
+
+func (w *Worker) release(ctx context.Context, kind string, m dispatch.Message) error {
+	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{ID: m.ID, Kind: kind, Worker: w.name})
+	if err != nil || len(claimed) == 0 {
+		return err
+	}
+	_, err = w.cfg.Ledger.Release(ctx, []ledger.Token{claimed[0].Token()}, unknownDelay)
+	return err
 }
 
 // run works on a claim to its end. Its context is the worker's, not asynq's:
@@ -96,10 +102,7 @@ func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
 
 	w.heartbeats.add(claim.tokens, stop)
 	started := time.Now()
-	err := w.call(ctx, handler, claim)
-	if err == nil && !claim.done {
-		err = claim.Finish(ctx, nil, nil)
-	}
+	err := w.handle(ctx, handler, claim)
 	outcome := "succeeded"
 	if err != nil {
 		outcome = w.record(ctx, kind, claim, err)
@@ -119,6 +122,14 @@ func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
 	if w.cfg.Observer != nil {
 		w.cfg.Observer.AttemptEnded(kind.Name, outcome, waited, took, len(claimed))
 	}
+}
+
+// handle runs the handler, and ends the tasks that it did not end itself.
+func (w *Worker) handle(ctx context.Context, handler Handler, claim *Claim) error {
+	if err := w.call(ctx, handler, claim); err != nil || claim.done {
+		return err
+	}
+	return claim.Finish(ctx, nil, nil)
 }
 
 // call keeps a panic of a handler inside its task. The stack goes to the log; the

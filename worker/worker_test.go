@@ -39,7 +39,7 @@ func (o *outcomes) AttemptEnded(_, outcome string, _, _ time.Duration, _ int) {
 	o.all = append(o.all, outcome)
 }
 
-func (o *outcomes) heard(outcome string) bool {
+func (o *outcomes) saw(outcome string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, h := range o.all {
@@ -51,12 +51,12 @@ func (o *outcomes) heard(outcome string) bool {
 }
 
 type fixture struct {
-	db     *storage.DB
-	store  *ledger.Store
-	relay  *dispatch.Relay
-	worker *Worker
-	heard  *outcomes
-	org    int64
+	db       *storage.DB
+	store    *ledger.Store
+	relay    *dispatch.Relay
+	worker   *Worker
+	observed *outcomes
+	org      int64
 }
 
 // start runs a worker with one handler, and the relay.
@@ -67,13 +67,13 @@ func start(t *testing.T, kind tasks.Kind, handle handlerFunc) *fixture {
 
 func startWith(t *testing.T, kind tasks.Kind, handler Handler) *fixture {
 	t.Helper()
-	f := &fixture{db: servicetest.DB(t), heard: &outcomes{}}
+	f := &fixture{db: servicetest.DB(t), observed: &outcomes{}}
 	f.store = ledger.New(f.db)
 	redis, err := dispatch.OpenRedis(servicetest.RedisURL(t))
 	require.NoError(t, err)
 	log := slog.New(slog.DiscardHandler)
 	f.relay = dispatch.NewRelay(redis, f.store, log)
-	f.worker, err = New(Config{Redis: redis, Ledger: f.store, Log: log, Observer: f.heard, Drain: 200 * time.Millisecond,
+	f.worker, err = New(Config{Redis: redis, Ledger: f.store, Log: log, Observer: f.observed, Drain: 200 * time.Millisecond,
 		Handlers: map[string]Handler{kind.Name: handler},
 		Pools:    []Pool{{Slots: 4, Queues: map[string]int{kind.Queue: 1}}}})
 	require.NoError(t, err)
@@ -231,7 +231,7 @@ func TestStaleWorkerHasNoEffect(t *testing.T) {
 		})
 	})
 	id := f.purge(t)
-	require.Eventually(t, func() bool { return f.heard.heard("stale") }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return f.observed.saw("stale") }, 20*time.Second, 10*time.Millisecond)
 	task := f.await(t, id, in(ledger.Running))
 	require.Equal(t, 2, task.Attempt)
 	var name string

@@ -26,6 +26,7 @@ var rooms = map[string]string{
 	"storage/crash":            "rows: crashes and their groups, with the rules by which they are counted",
 	"storage/cron":             "rule: when the schedule in a row is due next",
 	"storage/distribution":     "rows: projects, builds, files, groups of testers",
+	"storage/idempotency":      "rows: requests that a client sends twice and that count once",
 	"storage/ledger":           "rows: tasks, with the rules of their states",
 	"storage/mail":             "rows: mail to be sent, and kept",
 	"storage/object":           "objects: the store of files, in S3 or a folder",

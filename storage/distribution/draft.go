@@ -43,27 +43,36 @@ const (
 func (u *Upload) draft() (*draft, error) {
 	n := &draft{upload: u, via: scrub(u.Via, maxLine), fileName: baseName(u.FileName)}
 	pkg := u.Package
-	var err error
-	take := func(into *string, field, text string, most int, check func(string, string, int) (string, error)) {
-		if err == nil {
-			*into, err = check(field, text, most)
-		}
+	type text struct {
+		into  *string
+		field string
+		given string
+		most  int
+		check func(field, text string, most int) (string, error)
 	}
-	take(&n.appName, "app_name", u.AppName, maxLine, storage.Line)
-	take(&n.version, "version", scrub(pkg.Version, maxProse), maxLine, storage.Line)
-	take(&n.versionCode, "version_code", scrub(pkg.VersionCode, maxProse), maxLine, storage.Line)
-	take(&n.releaseNotes, "release_notes", u.ReleaseNotes, maxProse, prose)
-	take(&n.options, "options", u.Options, maxOptions, prose)
+	texts := []text{
+		{&n.appName, "app_name", u.AppName, maxLine, storage.Line},
+		{&n.version, "version", scrub(pkg.Version, maxProse), maxLine, storage.Line},
+		{&n.versionCode, "version_code", scrub(pkg.VersionCode, maxProse), maxLine, storage.Line},
+		{&n.releaseNotes, "release_notes", u.ReleaseNotes, maxProse, prose},
+		{&n.options, "options", u.Options, maxOptions, prose},
+	}
 	if u.Description != nil {
 		n.description = new(string)
-		take(n.description, "description", *u.Description, maxProse, prose)
+		texts = append(texts, text{n.description, "description", *u.Description, maxProse, prose})
+	}
+	var err error
+	for _, t := range texts {
+		if *t.into, err = t.check(t.field, t.given, t.most); err != nil {
+			return nil, err
+		}
 	}
 	if u.Folder != nil {
-		folder, ferr := cleanFolder(*u.Folder)
-		u.Folder, err = &folder, cmp.Or(err, ferr)
-	}
-	if err != nil {
-		return nil, err
+		folder, err := cleanFolder(*u.Folder)
+		if err != nil {
+			return nil, err
+		}
+		u.Folder = &folder
 	}
 	if n.tags, err = tags(u.Tags); err != nil {
 		return nil, err

@@ -37,10 +37,13 @@ type Key struct {
 
 func (k Key) validate() error {
 	clean, err := storage.Name("Idempotency-Key", k.Text, MaxText)
-	if err == nil && clean != k.Text {
-		err = storage.Invalid("Idempotency-Key", "must not begin or end with spaces")
+	if err != nil {
+		return err
 	}
-	return err
+	if clean != k.Text {
+		return storage.Invalid("Idempotency-Key", "must not begin or end with spaces")
+	}
+	return nil
 }
 
 // An entry is replaced a minute before its age is reached: whoever gets ErrSeen must

@@ -64,12 +64,13 @@ func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Task, error) {
 	var rows []Task
 	if c.Batch > 1 {
 		err := s.db.SelectContext(ctx, &rows, claimBatch("for update skip locked"), c.Worker, c.Kind, c.OrganizationID, c.Batch, c.MaxWeight)
-		if err == nil && len(rows) == 0 {
-			// Another claim may hold locks on rows that it will not take. They
-			// are waited for: the delivery that brought us here is used up, and
-			// its row would lie until the sweep.
-			err = s.db.SelectContext(ctx, &rows, claimBatch("for update"), c.Worker, c.Kind, c.OrganizationID, c.Batch, c.MaxWeight)
+		if err != nil || len(rows) > 0 {
+			return rows, storage.Wrap(err, "claim tasks")
 		}
+		// Another claim may hold locks on rows that it will not take. They are
+		// waited for: the delivery that brought us here is used up, and its row
+		// would lie until the sweep.
+		err = s.db.SelectContext(ctx, &rows, claimBatch("for update"), c.Worker, c.Kind, c.OrganizationID, c.Batch, c.MaxWeight)
 		return rows, storage.Wrap(err, "claim tasks")
 	}
 	if c.KeyLimit <= 0 {

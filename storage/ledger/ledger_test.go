@@ -306,7 +306,7 @@ func TestRescueGivesUpATaskThatKillsItsWorkers(t *testing.T) {
 	require.Equal(t, ledger.Dead, f.get(t, id).State)
 }
 
-func TestBeatTellsCancelledAndLost(t *testing.T) {
+func TestHeartbeatReportsCancelledAndLost(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	var tokens []ledger.Token
@@ -328,7 +328,7 @@ func TestBeatTellsCancelledAndLost(t *testing.T) {
 	require.Equal(t, 4, f.get(t, tokens[0].ID).MaxAttempts, "a neighbour in the claim loses no attempt")
 }
 
-func TestBeatDoesNotWaitForATaskThatIsFinishing(t *testing.T) {
+func TestHeartbeatDoesNotWaitForATaskThatIsFinishing(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
 	finishing := f.claim(t, f.insert(t, ledger.NewTask{OrganizationID: f.one})).Token()

@@ -11,6 +11,6 @@ import (
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 
 // room is the fixture with what the tests of this package do to it.
-type room struct{ *fixture.Fixture }
+type room struct{ *fixture.Tests }
 
-func open(t *testing.T) *room { return &room{fixture.NewWithSide(t)} }
+func open(t *testing.T) *room { return &room{fixture.NewTests(t)} }

@@ -38,7 +38,7 @@ func checkNode(t *testing.T, in *installation, query, path string) {
 	require.NoError(t, os.WriteFile(file, content, 0o600))
 	send := func(arguments ...string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), longWait)
 		defer cancel()
 		out, err := exec.CommandContext(ctx, "node", append([]string{filepath.Join("testdata", "client", "send.cjs"), modules}, arguments...)...).CombinedOutput()
 		require.NoError(t, err, "%s", out)

@@ -54,9 +54,9 @@ func buildAndRun(m *testing.M) int {
 	return servicetest.Main(m)
 }
 
-// patience is how long a test waits for what should take a moment: the machine
+// longWait is how long a test waits for what should take a moment: the machine
 // may be busy with other tests.
-const patience = 60 * time.Second
+const longWait = 60 * time.Second
 
 // process is a running program with what it has printed so far.
 type process struct {
@@ -122,7 +122,7 @@ func (p *process) wait(t *testing.T) int {
 	select {
 	case <-p.ended:
 		return p.cmd.ProcessState.ExitCode()
-	case <-time.After(patience):
+	case <-time.After(longWait):
 		t.Fatalf("%s has not ended", strings.Join(p.cmd.Args, " "))
 		return 0
 	}
@@ -131,7 +131,7 @@ func (p *process) wait(t *testing.T) int {
 // await gives the first match of a pattern in the transcript, with its groups.
 func (p *process) await(t *testing.T, in *transcript, pattern string) []string {
 	t.Helper()
-	re, end := regexp.MustCompile(pattern), time.After(patience)
+	re, end := regexp.MustCompile(pattern), time.After(longWait)
 	for {
 		changed := in.changed()
 		if match := re.FindStringSubmatch(in.String()); match != nil {
@@ -189,7 +189,7 @@ type result struct {
 // command runs the binary to its end.
 func command(t *testing.T, variables []string, args ...string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), longWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = environment(variables)
@@ -253,7 +253,7 @@ func onLinux() bool {
 // eventually polls until the condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	within(t, patience, what, holds)
+	within(t, longWait, what, holds)
 }
 
 // within is eventually for what has a time of its own.

@@ -243,7 +243,7 @@ func beginRequest(t *testing.T, port int, token string, body []byte) *openReques
 	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
-	require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+	require.NoError(t, conn.SetDeadline(time.Now().Add(longWait)))
 	r := &openRequest{conn: conn, in: bufio.NewReader(conn), rest: body[len(body)/2:]}
 	_, err = fmt.Fprintf(conn, "POST /post?format=json&token=%s HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n"+
 		"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n", token, len(body))

@@ -180,7 +180,7 @@ func (s *runStory) run(id string, body any) ran {
 func (s *runStory) wait(path string) ran {
 	s.t.Helper()
 	var r ran
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(longWait)
 	for {
 		s.ok(s.t, http.StatusOK, http.MethodGet, path+"?wait=20", nil, &r)
 		if r.Status != "QUEUED" && r.Status != "RUNNING" {
@@ -362,7 +362,7 @@ func (s *runStory) secrets() {
 	c := s.add("Echo", steps, nil)
 	r := s.run(c.ID, nil)
 	require.Equal(t, "FAILED", r.Status)
-	require.Equal(t, []string{secret}, s.site.heardWords(), "the page got the secret")
+	require.Equal(t, []string{secret}, s.site.words(), "the page got the secret")
 	doc, err := json.Marshal(r)
 	require.NoError(t, err)
 	require.NotContains(t, string(doc), "hunter2")

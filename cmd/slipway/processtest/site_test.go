@@ -15,7 +15,7 @@ type site struct {
 	*httptest.Server
 	mu      sync.Mutex
 	version int
-	heard   []string
+	sent    []string
 	visited int // of the sign-in
 }
 
@@ -52,7 +52,7 @@ func newSite(t *testing.T) *site {
 		word := r.FormValue("word")
 		if word != "" {
 			s.mu.Lock()
-			s.heard = append(s.heard, word)
+			s.sent = append(s.sent, word)
 			s.mu.Unlock()
 		}
 		writePage(w, `<form><input id="word" name="word"><button id="send">Send</button></form><p id="heard">`+html.EscapeString(word)+`</p>
@@ -78,10 +78,10 @@ func (s *site) release(version int) {
 	s.version = version
 }
 
-func (s *site) heardWords() []string {
+func (s *site) words() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string(nil), s.heard...)
+	return append([]string(nil), s.sent...)
 }
 
 func (s *site) visits() int {
