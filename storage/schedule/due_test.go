@@ -36,7 +36,7 @@ func TestFireDue(t *testing.T) {
 	require.Equal(t, w.Org.ID, done.Started[0].OrganizationID)
 	require.Equal(t, 2, w.Count(`select count(*) from tasks where kind = 'suite:run'`))
 
-	fires := w.fires(id)
+	fires := w.firings(id)
 	require.Len(t, fires, 1)
 	fire := fires[0]
 	require.Equal(t, []any{id, true, TriggerCron, FiringStarted, "", 0, (*time.Time)(nil), w.Org.Member.UUID},
@@ -56,15 +56,15 @@ func TestFireDue(t *testing.T) {
 	require.Equal(t, 2, w.Count(`select count(*) from suite_runs where tunnel = 'office' and firing_id = $1`, fire.ID))
 	require.Equal(t, 2, w.Count(`select sum(run_count) from test_suites`))
 	s := w.stored(id)
-	require.Equal(t, []any{Enabled, 1, 0, "", fire.ID}, []any{s.State, s.Runs, s.Failures, s.Error, *s.LastFire})
+	require.Equal(t, []any{Enabled, 1, 0, "", fire.ID}, []any{s.State, s.Runs, s.Failures, s.Error, *s.LastFiring})
 	require.True(t, s.Next.Equal(noon.AddDate(0, 0, 1)), s.Next)
 	require.True(t, s.LastRun.Equal(at))
-	require.Empty(t, w.fires(later))
+	require.Empty(t, w.firings(later))
 	require.Equal(t, audited, w.Count(`select count(*) from audit_events`), "the history of fires is the record")
 
 	require.Zero(t, w.fire(at).Claimed)
 	require.Equal(t, 1, w.fire(noon.Add(time.Second)).Claimed)
-	runs := w.fires(later)[0].SuiteRuns
+	runs := w.firings(later)[0].SuiteRuns
 	require.Equal(t, []any{1, "smoke"}, []any{len(runs), runs[0].BuildName})
 }
 
@@ -75,11 +75,11 @@ func utc(fires []FiringSummary) []FiringSummary {
 	return fires
 }
 
-// describe writes the fires of a schedule, the earliest first: time, trigger and
+// describe writes the firings of a schedule, the earliest first: time, trigger and
 // outcome; of missed times their number and the last one.
 func (w *room) describe(id uuid.UUID) (list []string) {
 	const clock = "02 15:04:05"
-	for _, fire := range w.fires(id) {
+	for _, fire := range w.firings(id) {
 		text := fmt.Sprintf("%s %s %s", fire.At.UTC().Format(clock), fire.Trigger, fire.Outcome)
 		if fire.Missed > 0 {
 			text += fmt.Sprintf(" %d until %s", fire.Missed, fire.MissedUntil.UTC().Format(clock))
@@ -161,7 +161,7 @@ func TestFireWhileOpen(t *testing.T) {
 	require.Empty(t, w.fire(noon.Add(16*time.Minute)).Started)
 	require.Equal(t, []string{"22 12:00:00 CRON STARTED", "22 12:05:00 CRON SKIPPED", "22 12:10:00 CRON SKIPPED 1 until 22 12:10:00",
 		"22 12:15:00 CATCH_UP SKIPPED"}, w.describe(id))
-	require.Contains(t, w.fires(id)[0].Reason, open[1].ID.String())
+	require.Contains(t, w.firings(id)[0].Reason, open[1].ID.String())
 	after := w.stored(id)
 	require.True(t, after.Next.Equal(noon.Add(20*time.Minute)))
 	after.Next = before.Next
@@ -254,8 +254,8 @@ func TestFireFails(t *testing.T) {
 		s := w.stored(id)
 		require.Equal(t, []any{c.state, c.plan.failures + 1, 0}, []any{s.State, s.Failures, s.Runs}, name)
 		require.Contains(t, s.Error, c.reason, name)
-		require.Equal(t, s.Error, w.fires(id)[0].Reason, name)
-		require.Nil(t, s.LastFire, name)
+		require.Equal(t, s.Error, w.firings(id)[0].Reason, name)
+		require.Nil(t, s.LastFiring, name)
 		require.Empty(t, done.Started)
 		errored, disabled := 0, 0
 		switch c.state {
@@ -281,7 +281,7 @@ func TestFirePart(t *testing.T) {
 	}
 	id := w.plan(planned{suites: suites, failures: 4})
 	require.Len(t, w.fire(noon).Started, 1)
-	fire := w.fires(id)[0]
+	fire := w.firings(id)[0]
 	require.Equal(t, FiringStarted, fire.Outcome)
 	require.Contains(t, fire.Reason, `"empty xxx`)
 	require.Contains(t, fire.Reason, "and 5 more")

@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-func TestFires(t *testing.T) {
+func TestFirings(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	id := w.plan(planned{cron: "*/5 * * * *", suites: []uuid.UUID{w.smoke(1), w.smoke(1)}})
@@ -57,7 +57,7 @@ func TestFires(t *testing.T) {
 		require.Equal(t, []any{0, 0}, []any{len(times), total})
 	}
 	w.Exec(`delete from suite_runs`)
-	require.Equal(t, []run.SuiteRun{}, w.fires(id)[0].SuiteRuns, "those that were forgotten")
+	require.Equal(t, []run.SuiteRun{}, w.firings(id)[0].SuiteRuns, "those that were forgotten")
 }
 
 func (w *room) nextDue() (in time.Duration, some bool) {
@@ -99,7 +99,7 @@ func TestNextDue(t *testing.T) {
 	require.Equal(t, []string{now.UTC().Add(-time.Minute).Format("02 15:04:05") + " CRON FAILED"}, w.describe(due))
 }
 
-// record makes n fires of a schedule, a second apart.
+// record inserts n firings of a schedule, a second apart.
 func (w *room) record(schedule uuid.UUID, n int, age string) {
 	w.T.Helper()
 	w.Exec(`insert into test_schedule_firings (id, organization_id, schedule_id, fire_at, trigger, outcome, user_uuid, created_at)
@@ -107,7 +107,7 @@ func (w *room) record(schedule uuid.UUID, n int, age string) {
 		from generate_series(1, $5) n`, w.Org.ID, schedule, w.Org.Member.UUID, age, n)
 }
 
-func TestForgetFires(t *testing.T) {
+func TestForgetFirings(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	kept := w.plan(planned{})
@@ -127,7 +127,7 @@ func TestForgetFires(t *testing.T) {
 	require.Equal(t, 9-old, w.Count(`select count(*) from test_schedule_firings`))
 }
 
-// forgetOrphans goes through all fires, and gives how many each step forgot.
+// forgetOrphans goes through all firings, and returns how many each step forgot.
 func (w *room) forgetOrphans(limit int) (steps []int64) {
 	w.T.Helper()
 	for from := (&FiringPosition{}); from != nil; {
@@ -139,10 +139,10 @@ func (w *room) forgetOrphans(limit int) (steps []int64) {
 	return steps
 }
 
-func TestForgetOrphanFires(t *testing.T) {
+func TestForgetOrphanFirings(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	require.Equal(t, []int64{0}, w.forgetOrphans(10), "no fires at all")
+	require.Equal(t, []int64{0}, w.forgetOrphans(10), "no firings at all")
 	// Some schedules are there (L), others are gone; in the order of their ids.
 	live := map[int]bool{0: true, 3: true, 4: true, 5: true, 9: true}
 	for i, fires := range []int{2, 1, 7, 1, 1, 1, 1, 3, 1, 2} {

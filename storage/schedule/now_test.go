@@ -37,7 +37,7 @@ func TestFireNow(t *testing.T) {
 	require.Equal(t, []any{TriggerManual, FiringStarted, w.Org.Neighbor.UUID, 1}, []any{fire.Trigger, fire.Outcome, fire.User, len(started)})
 	require.WithinDuration(t, time.Now(), fire.At, time.Minute)
 	require.Contains(t, fire.Reason, `not started: "empty"`)
-	require.Equal(t, []Firing{*fire}, w.fires(id))
+	require.Equal(t, []Firing{*fire}, w.firings(id))
 	run := fire.SuiteRuns[0]
 	require.Equal(t, []any{started[0].ID, suite, "by hand", 2, w.Org.Neighbor.UUID},
 		[]any{run.ID, run.SuiteID, run.BuildName, run.RunCount, run.UserUUID})
@@ -46,7 +46,7 @@ func TestFireNow(t *testing.T) {
 	after := w.stored(id)
 	require.True(t, after.LastRun.Equal(fire.At))
 	require.Equal(t, []any{before.State, before.Next, 3, 2, fire.Reason, fire.ID},
-		[]any{after.State, after.Next, after.Runs, after.Failures, after.Error, *after.LastFire})
+		[]any{after.State, after.Next, after.Runs, after.Failures, after.Error, *after.LastFiring})
 
 	// While it runs neither people nor the clock start it again.
 	skipped, none, err := w.fireNow(w.Org.Member.Writer, id)
@@ -68,7 +68,7 @@ func TestFireNow(t *testing.T) {
 	require.Len(t, started, 1)
 	errored := w.stored(id)
 	require.Equal(t, []any{Errored, 5, "five times nothing", fire.ID},
-		[]any{errored.State, errored.Failures, errored.Error, *errored.LastFire})
+		[]any{errored.State, errored.Failures, errored.Error, *errored.LastFiring})
 	require.True(t, errored.LastRun.Equal(fire.At))
 }
 
@@ -137,7 +137,7 @@ func TestFireNowBesideOthers(t *testing.T) {
 	})
 	require.Equal(t, first.At, second.At)
 	require.Equal(t, FiringSkipped, second.Outcome)
-	require.Equal(t, []Firing{*second, *first}, w.fires(id), "the latest first")
+	require.Equal(t, []Firing{*second, *first}, w.firings(id), "the latest first")
 
 	w.endAll()
 	w.Exec(`update test_schedule_firings set fire_at = $1`, noon)
@@ -148,5 +148,5 @@ func TestFireNowBesideOthers(t *testing.T) {
 	w.endAll()
 	w.Exec(`update test_schedules set next_run_at = $1`, noon)
 	require.Empty(t, w.fire(noon).Firings)
-	require.Len(t, w.fires(id), 3)
+	require.Len(t, w.firings(id), 3)
 }

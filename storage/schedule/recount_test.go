@@ -137,7 +137,7 @@ func TestRecountBesideOthers(t *testing.T) {
 	require.Equal(t, "01-01 00:00", w.stored(retimed).Next.UTC().Format("01-02 15:04"))
 	require.Equal(t, []any{Disabled, (*time.Time)(nil)}, []any{w.stored(disabled).State, w.stored(disabled).Next})
 	require.True(t, w.stored(fired).Next.Equal(wrong))
-	require.NotNil(t, w.stored(fired).LastFire)
+	require.NotNil(t, w.stored(fired).LastFiring)
 
 	// Who holds a schedule is not waited for.
 	held := plan()

@@ -92,8 +92,8 @@ func (w *room) fire(at time.Time) *DueResult {
 	return done
 }
 
-// fires are all fires of a schedule, the latest first.
-func (w *room) fires(id uuid.UUID) []Firing {
+// firings are all firings of a schedule, the latest first.
+func (w *room) firings(id uuid.UUID) []Firing {
 	w.T.Helper()
 	list, total, err := Firings(fixture.Context(w.T), w.DB, FiringFilter{OrganizationID: w.Org.ID, ScheduleID: id, Page: storage.Page{Limit: 1000}})
 	require.NoError(w.T, err)
@@ -103,13 +103,13 @@ func (w *room) fires(id uuid.UUID) []Firing {
 
 // stored is the row of a schedule.
 type stored struct {
-	State    State      `db:"state"`
-	Next     *time.Time `db:"next_run_at"`
-	Runs     int        `db:"run_count"`
-	Failures int        `db:"failures"`
-	LastRun  *time.Time `db:"last_run_at"`
-	Error    string     `db:"last_error"`
-	LastFire *uuid.UUID `db:"last_firing_id"`
+	State      State      `db:"state"`
+	Next       *time.Time `db:"next_run_at"`
+	Runs       int        `db:"run_count"`
+	Failures   int        `db:"failures"`
+	LastRun    *time.Time `db:"last_run_at"`
+	Error      string     `db:"last_error"`
+	LastFiring *uuid.UUID `db:"last_firing_id"`
 }
 
 func (w *room) stored(id uuid.UUID) (s stored) {

@@ -37,25 +37,25 @@ type world struct {
 	org, team    int64
 	user         uuid.UUID
 	suite, empty uuid.UUID
-	observed     *fires
+	counted      *firings
 	tick         *Tick
 }
 
-// fires counts what the observer hears.
-type fires struct {
+// firings counts what the observer is called for.
+type firings struct {
 	mu    sync.Mutex
 	count map[string]int
 	late  time.Duration // the latest
 }
 
-func (f *fires) ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration) {
+func (f *firings) ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count[fmt.Sprint(trigger, " ", outcome)]++
 	f.late = max(f.late, late)
 }
 
-func (f *fires) all() map[string]int {
+func (f *firings) all() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := map[string]int{}
@@ -67,9 +67,9 @@ func (f *fires) all() map[string]int {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, db: servicetest.DB(t), observed: &fires{count: map[string]int{}}}
+	w := &world{t: t, db: servicetest.DB(t), counted: &firings{count: map[string]int{}}}
 	w.ledger = ledger.New(w.db)
-	w.tick = &Tick{DB: w.db, Observer: w.observed, Log: slog.New(slog.DiscardHandler)}
+	w.tick = &Tick{DB: w.db, Observer: w.counted, Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, w.db.InTx(t.Context(), func(tx *storage.Tx) error {
 		ctx := t.Context()
 		o, err := account.CreateOrganization(ctx, tx, account.CLI(), account.NewOrganization{Slug: "acme"})
@@ -175,9 +175,9 @@ func TestTickFiresWhatIsDue(t *testing.T) {
 		where t.kind = 'suite:run' and t.state = 'queued' and t.organization_id = $1 and t.payload ->> 'suite_run_id' = r.id::text`, w.org))
 	require.Equal(t, due, w.number(`select count(*) from tasks where kind = 'suite:run'`))
 	require.Equal(t, due+empty, w.number(`select count(*) from test_schedule_firings`))
-	require.Equal(t, map[string]int{"CRON STARTED": due, "CRON FAILED": empty}, w.observed.all())
-	require.Greater(t, w.observed.late, time.Second)
-	require.Less(t, w.observed.late, time.Minute)
+	require.Equal(t, map[string]int{"CRON STARTED": due, "CRON FAILED": empty}, w.counted.all())
+	require.Greater(t, w.counted.late, time.Second)
+	require.Less(t, w.counted.late, time.Minute)
 	require.False(t, w.pending())
 	overdue, err = Overdue(w.db)(t.Context())
 	require.NoError(t, err)
@@ -206,7 +206,7 @@ func TestTicksShareTheWork(t *testing.T) {
 	require.Equal(t, due, w.number(`select count(*) from suite_runs`))
 	require.Equal(t, due, w.number(`select count(*) from test_schedule_firings where outcome = 'STARTED'`))
 	require.Equal(t, due, w.number(`select count(*) from tasks where kind = 'suite:run'`))
-	require.Equal(t, due, w.observed.all()["CRON STARTED"])
+	require.Equal(t, due, w.counted.all()["CRON STARTED"])
 }
 
 // A tick that has lost its task fires nothing.
@@ -219,7 +219,7 @@ func TestTickOfALostClaimFiresNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, w.tick.Handle(t.Context(), claim), storage.ErrStale)
 	require.Zero(t, w.number(`select count(*) from test_schedule_firings`))
-	require.Empty(t, w.observed.all())
+	require.Empty(t, w.counted.all())
 	require.True(t, w.pending())
 }
 
@@ -234,7 +234,7 @@ func TestPendingWaitsForTheMoment(t *testing.T) {
 	require.Equal(t, 1, w.number(`select count(*) from test_schedules where next_run_at <= now()`), "it is due when the answer comes")
 	_, claim := w.claimed(0)
 	require.NoError(t, w.tick.Handle(t.Context(), claim))
-	require.Equal(t, map[string]int{"CRON STARTED": 1}, w.observed.all())
+	require.Equal(t, map[string]int{"CRON STARTED": 1}, w.counted.all())
 
 	// Who waits is interrupted. On a slow machine the schedule is due before anybody
 	// looks; then with another one.
@@ -277,7 +277,7 @@ func TestTriggerFiresSchedules(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return w.number(`select coalesce(sum((result ->> 'started')::int), 0) from tasks where kind = 'schedule:tick' and state = 'succeeded'`) == 20
 	}, 20*time.Second, 50*time.Millisecond)
-	require.Equal(t, 20, w.observed.all()["CRON STARTED"])
+	require.Equal(t, 20, w.counted.all()["CRON STARTED"])
 }
 
 // What the log says of schedules that end.
