@@ -34,7 +34,7 @@ func probing(t *testing.T, p *prober) *fixture {
 	return startWith(t, tasks.ScheduleTick, p)
 }
 
-// ticks gives all ticks, newest first.
+// ticks returns all ticks, newest first.
 func (f *fixture) ticks(t *testing.T) []ledger.Task {
 	t.Helper()
 	all, _, err := f.store.List(context.Background(), ledger.Filter{Kind: tasks.ScheduleTick.Name, Limit: 100})

@@ -23,7 +23,7 @@ type Delivery struct {
 
 // The organizations that have due rows are found by jumping through the index,
 // so the cost follows their number and not the length of the backlog. Each may
-// have an equal share of the queue's slots outstanding, and the deliveries are handed
+// have an equal quota of the queue's slots outstanding, and the deliveries are handed
 // out in turn: nobody's backlog is in front of everybody else's first task.
 const takeDue = `
 with recursive waiting (org) as (
@@ -40,34 +40,34 @@ with recursive waiting (org) as (
 	select org from waiting where org is not null and exists (
 		select 1 from tasks where queue = $1 and coalesce(organization_id, 0) = waiting.org
 			and state = 'queued' and delivered_at is null and run_at <= now())
-), standing as (
+), outstanding as (
 	select coalesce(organization_id, 0) as org, count(*) as n from tasks
 	where queue = $1 and state = 'queued' and delivered_at is not null group by 1
 ), room as (
-	select $2 - coalesce((select sum(n) from standing), 0) as free,
-		greatest($2 / greatest((select count(*) from ready), 1), 1) as share
+	select $2 - coalesce((select sum(n) from outstanding), 0) as free,
+		greatest($2 / greatest((select count(*) from ready), 1), 1) as quota
 ), picked as (
-	select due.id, row_number() over (partition by w.org order by due.run_at, due.id) as turn
+	select due.id, row_number() over (partition by w.org order by due.run_at, due.id) as position
 	from ready w
 	cross join room
-	left join standing on standing.org = w.org
+	left join outstanding on outstanding.org = w.org
 	cross join lateral (
 		select id, run_at from tasks
 		where queue = $1 and coalesce(organization_id, 0) = w.org
 			and state = 'queued' and delivered_at is null and run_at <= now()
 		order by run_at
-		limit greatest(least(room.share - coalesce(standing.n, 0), $3), 0)
+		limit greatest(least(room.quota - coalesce(outstanding.n, 0), $3), 0)
 		for update skip locked
 	) due
 ), chosen as (
-	select id, turn from picked order by turn, id
+	select id, position from picked order by position, id
 	limit (select greatest(least(free, $3), 0) from room)
 ), marked as (
 	update tasks t set delivered_at = now(), delivery = t.delivery + 1
 	from chosen where t.id = chosen.id
-	returning t.id, t.kind, t.queue, t.organization_id, t.delivery, t.request_id, chosen.turn
+	returning t.id, t.kind, t.queue, t.organization_id, t.delivery, t.request_id, chosen.position
 )
-select id, kind, queue, organization_id, delivery, request_id from marked order by turn, id`
+select id, kind, queue, organization_id, delivery, request_id from marked order by position, id`
 
 // TakeDue marks due tasks of a queue as delivered and returns them, at most batch,
 // and never more than keep outstanding deliveries in the queue. The caller enqueues
@@ -109,20 +109,12 @@ func (s *Store) Outstanding(ctx context.Context, queue string, age time.Duration
 
 // OutstandingQueues returns those of the queues that have such a delivery.
 func (s *Store) OutstandingQueues(ctx context.Context, queues []string, age time.Duration) ([]string, error) {
-	var standing []string
-	err := s.db.SelectContext(ctx, &standing, `
+	var outstanding []string
+	err := s.db.SelectContext(ctx, &outstanding, `
 		select q from unnest($1::text[]) as q where exists (
 			select 1 from tasks where queue = q and state = 'queued'
 				and delivered_at < now() - make_interval(secs => $2))`, pq.Array(queues), age.Seconds())
-	return standing, storage.Wrap(err, "find queues with outstanding deliveries")
-}
-
-// OutstandingCount counts the deliveries of a queue that wait in Redis.
-func (s *Store) OutstandingCount(ctx context.Context, queue string) (int, error) {
-	var n int
-	err := s.db.GetContext(ctx, &n, `select count(*) from tasks
-		where queue = $1 and state = 'queued' and delivered_at is not null`, queue)
-	return n, storage.Wrap(err, "count outstanding deliveries")
+	return outstanding, storage.Wrap(err, "find queues with outstanding deliveries")
 }
 
 // Epoch returns the installation's epoch, made at the first call.
