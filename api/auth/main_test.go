@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash"
 )
 
 func TestMain(m *testing.M) {
@@ -39,7 +40,9 @@ func newWorld(t *testing.T, change func(*auth.Config)) *world {
 	require.NoError(t, err)
 	w.boot, err = account.NewBootstrap(w.keys, "")
 	require.NoError(t, err)
-	w.tx(t, func(ctx context.Context, tx *storage.Tx) error { return w.boot.Apply(ctx, tx, "local") })
+	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
+		return crash.ApplyBootstrap(ctx, tx, w.boot, "local")
+	})
 	cfg := auth.Config{DB: w.db, Region: "local", BaseDomain: "slipway.test", PublicHost: "www.slipway.test:8080"}
 	if change != nil {
 		change(&cfg)

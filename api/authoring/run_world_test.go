@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -21,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 

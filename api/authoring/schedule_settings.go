@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/schedule"
 )
 
 // scheduleBody is what a request may say of a schedule. Of settings and

@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/schedule"
 )
 
 // bodyOf reads a text as the body of a request.

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/account"
+	store "github.com/slipway-qa/slipway/storage/run"
 )
 
 func TestSuiteRunIsShownWhole(t *testing.T) {

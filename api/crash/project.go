@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash"
 )
 
 // Projects serves GET /api/v3/crash-projects.
@@ -23,11 +24,11 @@ func (h *Handlers) Projects(c *gin.Context) error {
 		return err
 	}
 	ctx, organization := c.Request.Context(), auth.Organization(c)
-	list, err := account.CrashProjects(ctx, h.store.DB(), organization, at.Rows())
+	list, err := crash.Projects(ctx, h.store.DB(), organization, at.Rows())
 	if err != nil {
 		return err
 	}
-	total, err := account.CountCrashProjects(ctx, h.store.DB(), organization)
+	total, err := crash.CountProjects(ctx, h.store.DB(), organization)
 	if err != nil {
 		return err
 	}
@@ -44,12 +45,12 @@ func (h *Handlers) Project(c *gin.Context) error {
 }
 
 // project reads the crash project of the path.
-func (h *Handlers) project(c *gin.Context, organization int64) (*account.CrashProject, error) {
+func (h *Handlers) project(c *gin.Context, organization int64) (*crash.Project, error) {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return nil, err
 	}
-	return account.CrashProjectByID(c.Request.Context(), h.store.DB(), organization, id)
+	return crash.ProjectByID(c.Request.Context(), h.store.DB(), organization, id)
 }
 
 // projectRequest creates or changes a crash project.
@@ -69,15 +70,15 @@ func (h *Handlers) CreateProject(c *gin.Context) error {
 	if req.Name == nil {
 		return &storage.InvalidError{Field: "name", Msg: "is required"}
 	}
-	var p *account.CrashProject
-	var token *account.CrashToken
+	var p *crash.Project
+	var token *crash.ProjectToken
 	var secret account.Secret
 	ctx, w := c.Request.Context(), auth.Writer(c)
 	err := h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
 		if p, err = h.createProject(ctx, tx, w, req); err != nil {
 			return err
 		}
-		token, secret, err = account.CreateCrashToken(ctx, tx, w.Actor, h.keys, account.NewCrashToken{OrganizationID: w.OrganizationID, ProjectID: p.ID})
+		token, secret, err = crash.CreateToken(ctx, tx, w.Actor, h.keys, crash.NewToken{OrganizationID: w.OrganizationID, ProjectID: p.ID})
 		return err
 	})
 	if err != nil {
@@ -87,15 +88,15 @@ func (h *Handlers) CreateProject(c *gin.Context) error {
 	return respond.JSON(c, http.StatusCreated, gin.H{"crash_project": p, "crash_token": token, "secret": secret.Text})
 }
 
-func (h *Handlers) createProject(ctx context.Context, tx *storage.Tx, w account.Writer, req projectRequest) (*account.CrashProject, error) {
-	p, err := account.CreateCrashProject(ctx, tx, w.Actor, w.OrganizationID, *req.Name)
+func (h *Handlers) createProject(ctx context.Context, tx *storage.Tx, w account.Writer, req projectRequest) (*crash.Project, error) {
+	p, err := crash.CreateProject(ctx, tx, w.Actor, w.OrganizationID, *req.Name)
 	if err != nil {
 		return nil, nameTaken(err)
 	}
 	if req.ProjectID == nil {
 		return p, nil
 	}
-	return account.UpdateCrashProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, account.CrashProjectChange{ProjectID: req.ProjectID})
+	return crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, crash.ProjectChange{ProjectID: req.ProjectID})
 }
 
 // nameTaken says in words what a conflict is about.
@@ -124,8 +125,8 @@ func (h *Handlers) UpdateProject(c *gin.Context) error {
 	}
 	ctx := c.Request.Context()
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
-		p, err = account.UpdateCrashProject(ctx, tx, w.Actor, w.OrganizationID, p.ID,
-			account.CrashProjectChange{Name: req.Name, ProjectID: req.ProjectID})
+		p, err = crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID,
+			crash.ProjectChange{Name: req.Name, ProjectID: req.ProjectID})
 		return err
 	})
 	if err != nil {
@@ -143,7 +144,7 @@ func (h *Handlers) DeleteProject(c *gin.Context) error {
 	}
 	ctx := c.Request.Context()
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
-		return account.DeleteCrashProject(ctx, tx, w.Actor, w.OrganizationID, p.ID)
+		return crash.DeleteProject(ctx, tx, w.Actor, w.OrganizationID, p.ID)
 	})
 	if err != nil {
 		return conflict(err, "the crash project has received reports; revoke its tokens to end it")
@@ -158,7 +159,7 @@ func (h *Handlers) Tokens(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := account.CrashTokens(c.Request.Context(), h.store.DB(), organization, p.ID, storage.FirstPage())
+	list, err := crash.Tokens(c.Request.Context(), h.store.DB(), organization, p.ID, storage.FirstPage())
 	if err != nil {
 		return err
 	}
@@ -183,11 +184,11 @@ func (h *Handlers) CreateToken(c *gin.Context) error {
 	if err := body.Read(c, &req); err != nil {
 		return err
 	}
-	var token *account.CrashToken
+	var token *crash.ProjectToken
 	var secret account.Secret
 	ctx := c.Request.Context()
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
-		token, secret, err = account.CreateCrashToken(ctx, tx, w.Actor, h.keys, account.NewCrashToken{
+		token, secret, err = crash.CreateToken(ctx, tx, w.Actor, h.keys, crash.NewToken{
 			OrganizationID: w.OrganizationID, ProjectID: p.ID, Name: req.Name, Scopes: req.Scopes,
 			QuotaPerMinute: int(min(req.QuotaPerMinute, math.MaxInt32))})
 		return err
@@ -212,7 +213,7 @@ func (h *Handlers) RevokeToken(c *gin.Context) error {
 	}
 	ctx := c.Request.Context()
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
-		return account.RevokeCrashTokenOf(ctx, tx, w.Actor, w.OrganizationID, p.ID, id)
+		return crash.RevokeTokenOf(ctx, tx, w.Actor, w.OrganizationID, p.ID, id)
 	})
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash"
 )
 
 const formatJSON = "json"
@@ -32,15 +32,15 @@ type format struct {
 
 // formats are the accepted values of format.
 var formats = map[string]format{
-	formatJSON: {name: formatJSON, scope: account.ScopeErrorPost},
-	"minidump": {name: "minidump", scope: account.ScopeErrorPost, dumpPart: "upload_file_minidump",
+	formatJSON: {name: formatJSON, scope: crash.ScopeErrorPost},
+	"minidump": {name: "minidump", scope: crash.ScopeErrorPost, dumpPart: "upload_file_minidump",
 		symbolication: "minidump", agent: "minidump"},
-	"plcrash": {name: "plcrash", scope: account.ScopeErrorPost, dumpPart: "upload_file_plcrash", agent: "plcrash"},
+	"plcrash": {name: "plcrash", scope: crash.ScopeErrorPost, dumpPart: "upload_file_plcrash", agent: "plcrash"},
 	// A report whose member symbolication is "proguard" is of the format json;
 	// the format proguard is a mapping file.
-	"proguard":  {name: "proguard", scope: account.ScopeSymbolPost},
-	"symbols":   {name: "symbols", scope: account.ScopeSymbolPost},
-	"sourcemap": {name: "sourcemap", scope: account.ScopeSymbolPost},
+	"proguard":  {name: "proguard", scope: crash.ScopeSymbolPost},
+	"symbols":   {name: "symbols", scope: crash.ScopeSymbolPost},
+	"sourcemap": {name: "sourcemap", scope: crash.ScopeSymbolPost},
 }
 
 func unknownFormat() *failure {

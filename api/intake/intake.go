@@ -16,7 +16,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks/logfield"
@@ -171,7 +170,7 @@ func (in *intake) run(ctx context.Context) error {
 	if err := in.r.quotas.take(in.token); err != nil {
 		return err
 	}
-	if in.format.scope == account.ScopeSymbolPost {
+	if in.format.scope == crash.ScopeSymbolPost {
 		return noSymbols(name)
 	}
 	if err := in.body.open(in.r, in.c.Request); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash"
 )
 
 // A personal key in place of a token ends for everybody, is audited, and its
@@ -28,7 +29,7 @@ func TestLeakedKeyIsRevoked(t *testing.T) {
 	org := boot.Organization.ID
 	var person, machine, kept account.Secret
 	require.NoError(t, db.InTx(ctx, func(tx *storage.Tx) error {
-		if err := boot.Apply(ctx, tx, "local"); err != nil {
+		if err := crash.ApplyBootstrap(ctx, tx, boot, "local"); err != nil {
 			return err
 		}
 		org = boot.Organization.ID

@@ -159,10 +159,10 @@ func newWorld(t testing.TB, change func(*Config)) *world {
 		objects: objects, counts: &counts{},
 	}
 	one := 1
-	w.store.set("good", &crash.Token{ID: 1, ProjectID: 7, OrganizationID: 3, Scopes: []string{account.ScopeErrorPost}})
-	w.store.set("other", &crash.Token{ID: 4, ProjectID: 8, OrganizationID: 4, Scopes: []string{account.ScopeErrorPost}})
-	w.store.set("symbols", &crash.Token{ID: 2, ProjectID: 7, OrganizationID: 3, Scopes: []string{account.ScopeSymbolPost}})
-	w.store.set("quota", &crash.Token{ID: 3, ProjectID: 7, OrganizationID: 3, Scopes: []string{account.ScopeErrorPost}, QuotaPerMinute: &one})
+	w.store.set("good", &crash.Token{ID: 1, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}})
+	w.store.set("other", &crash.Token{ID: 4, ProjectID: 8, OrganizationID: 4, Scopes: []string{crash.ScopeErrorPost}})
+	w.store.set("symbols", &crash.Token{ID: 2, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeSymbolPost}})
+	w.store.set("quota", &crash.Token{ID: 3, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}, QuotaPerMinute: &one})
 	cfg := Config{Submitter: w.submit, Store: w.store, Objects: objects, Region: "local", Limits: testLimits(),
 		Observer: w.counts, Log: slog.New(slog.DiscardHandler), Wait: 200 * time.Millisecond}
 	if change != nil {

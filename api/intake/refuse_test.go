@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
 
@@ -237,7 +236,7 @@ func TestTokenCache(t *testing.T) {
 	requireOK(t, w.post("/post?token=good", minimal))
 	now = now.Add(tokenFresh)
 	requireFailure(t, w.post("/post?token=good", minimal), 403, 6, "revoked")
-	w.store.set("good", &crash.Token{ID: 1, Scopes: []string{account.ScopeErrorPost}})
+	w.store.set("good", &crash.Token{ID: 1, Scopes: []string{crash.ScopeErrorPost}})
 	requireFailure(t, w.post("/post?token=good", minimal), 403, 6, "revoked")
 	now = now.Add(tokenAbsent)
 	requireOK(t, w.post("/post?token=good", minimal))

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/slipway-qa/slipway/storage/schedule"
 )
 
 // Observer counts what the parts of a process report. Its methods satisfy the

@@ -25,6 +25,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/link"
@@ -97,7 +98,9 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 	require.NoError(t, err)
 	w.boot, err = account.NewBootstrap(w.keys, "")
 	require.NoError(t, err)
-	w.tx(func(ctx context.Context, tx *storage.Tx) error { return w.boot.Apply(ctx, tx, "local") })
+	w.tx(func(ctx context.Context, tx *storage.Tx) error {
+		return crash.ApplyBootstrap(ctx, tx, w.boot, "local")
+	})
 	authenticator, err := auth.New(auth.Config{DB: w.db, Region: "local"})
 	require.NoError(t, err)
 	cfg := Config{Auth: authenticator, DB: w.db, Objects: w.store, Links: link.New("https://qa.test"),

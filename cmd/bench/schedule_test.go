@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash"
 )
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
@@ -23,7 +24,7 @@ func newFleet(t *testing.T) *fleet {
 	require.NoError(t, err)
 	boot, err := account.NewBootstrap(keys, "http://127.0.0.1")
 	require.NoError(t, err)
-	require.NoError(t, db.InTx(t.Context(), func(tx *storage.Tx) error { return boot.Apply(t.Context(), tx, "local") }))
+	require.NoError(t, db.InTx(t.Context(), func(tx *storage.Tx) error { return crash.ApplyBootstrap(t.Context(), tx, boot, "local") }))
 	return &fleet{db: db}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/google/uuid"
+
 	"github.com/slipway-qa/slipway/api"
 	apiaccount "github.com/slipway-qa/slipway/api/account"
 	"github.com/slipway-qa/slipway/api/auth"

@@ -54,8 +54,8 @@ func CLI() Actor { return Actor{Name: ActorCLI} }
 // projects, in characters.
 const maxName = 255
 
-// cleanName trims a name and refuses what no list could show.
-func cleanName(field, name string) (string, error) {
+// CleanName trims a name and refuses what no list could show.
+func CleanName(field, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if n := utf8.RuneCountInString(name); n == 0 || n > maxName {
 		return "", &storage.InvalidError{Field: field, Msg: fmt.Sprintf("must have 1 to %d characters", maxName)}

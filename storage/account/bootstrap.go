@@ -119,7 +119,8 @@ func (b *Bootstrap) Check(region string) error {
 // rows that stand. What was changed or revoked since stays so: a rotated
 // operator is not given the file's password back, a revoked key stays revoked.
 // Rows of the same slug, name or mail address are adopted, so that a lost file
-// can be replaced by a new one. Any number of processes may call it at once.
+// can be replaced by a new one. Any number of processes may call it at once. The
+// crash project is not among the rows: package crash applies the whole file.
 func (b *Bootstrap) Apply(ctx context.Context, tx *storage.Tx, region string) error {
 	if err := b.Check(region); err != nil {
 		return err
@@ -129,7 +130,7 @@ func (b *Bootstrap) Apply(ctx context.Context, tx *storage.Tx, region string) er
 		return storage.Wrap(err, "lock bootstrap")
 	}
 	for _, step := range []func(context.Context, *storage.Tx) error{
-		b.organization, b.team, b.owner, b.keys, b.crash, b.operator,
+		b.organization, b.team, b.owner, b.keys, b.operator,
 	} {
 		if err := step(ctx, tx); err != nil {
 			return fmt.Errorf("bootstrap: %w", err)
@@ -210,7 +211,7 @@ func (b *Bootstrap) keys(ctx context.Context, tx *storage.Tx) error {
 		kind KeyKind
 		text string
 	}{{KindAPI, b.Owner.APIKey}, {KindAccess, b.Owner.AccessKey}} {
-		secret := secretOf(key.text)
+		secret := SecretOf(key.text)
 		row, err := optionalRow[KeyRow](ctx, tx, `select `+keyColumns+` from api_keys where digest = $1`, secret.Digest[:])
 		if err != nil {
 			return err
@@ -232,34 +233,12 @@ func (b *Bootstrap) keys(ctx context.Context, tx *storage.Tx) error {
 	return nil
 }
 
-func (b *Bootstrap) crash(ctx context.Context, tx *storage.Tx) error {
-	p, err := optionalRow[CrashProject](ctx, tx, `select `+crashProjectColumns+` from crash_projects
-		where organization_id = $1 and name = $2`, b.Organization.ID, b.Crash.ProjectName)
-	if err != nil {
-		return err
-	}
-	if p == nil {
-		if p, err = CreateCrashProject(ctx, tx, bootstrapActor(), b.Organization.ID, b.Crash.ProjectName); err != nil {
-			return err
-		}
-	}
-	b.Crash.Project = p.ID
-	secret := secretOf(b.Crash.Token)
-	token, err := optionalRow[CrashToken](ctx, tx, `select `+crashTokenColumns+` from crash_tokens where digest = $1`, secret.Digest[:])
-	if err != nil || token != nil {
-		return err
-	}
-	_, err = createCrashToken(ctx, tx, bootstrapActor(), NewCrashToken{OrganizationID: b.Organization.ID,
-		ProjectID: p.ID, Name: ActorBootstrap, Scopes: []string{ScopeErrorPost, ScopeSymbolPost}}, secret)
-	return err
-}
-
 func (b *Bootstrap) operator(ctx context.Context, tx *storage.Tx) error {
 	op, err := optionalRow[Operator](ctx, tx, `select `+operatorColumns+` from operators where username = $1`, b.Operator.Username)
 	if err != nil || op != nil {
 		return err
 	}
-	_, err = createOperator(ctx, tx, bootstrapActor(), b.Operator.Username, secretOf(b.Operator.Password))
+	_, err = createOperator(ctx, tx, bootstrapActor(), b.Operator.Username, SecretOf(b.Operator.Password))
 	return err
 }
 

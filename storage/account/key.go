@@ -83,7 +83,7 @@ func keyHolder(ctx context.Context, tx *storage.Tx, n NewKey) (*Membership, erro
 	if _, err := n.Kind.stored(); err != nil {
 		return nil, err
 	}
-	if err := checkDisplayName(n.Name); err != nil {
+	if err := CheckDisplayName(n.Name); err != nil {
 		return nil, err
 	}
 	m, err := member(ctx, tx, n.OrganizationID, n.UserID)

@@ -117,8 +117,8 @@ type Secret struct {
 	Hint   string // the last four characters, to distinguish keys in a list
 }
 
-// secretOf is the secret of a text that exists already.
-func secretOf(text string) Secret {
+// SecretOf is the secret of a text that exists already.
+func SecretOf(text string) Secret {
 	return Secret{Text: text, Digest: DigestOf(text), Hint: text[max(0, len(text)-hintLength):]}
 }
 
@@ -161,7 +161,7 @@ func (i *Issuer) New(kind KeyKind) (Secret, error) {
 	if err != nil {
 		return Secret{}, fmt.Errorf("make a key: %w", err)
 	}
-	return secretOf(strings.Join([]string{keyPrefix, i.region, string(kind), part}, "_")), nil
+	return SecretOf(strings.Join([]string{keyPrefix, i.region, string(kind), part}, "_")), nil
 }
 
 // text returns n base62 characters, each equally likely: bytes from 248 on are

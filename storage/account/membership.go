@@ -22,7 +22,7 @@ insert into memberships (organization_id, user_id, role) values ($1, $2, $3) ret
 
 // join writes a new user's membership and team.
 func join(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, userID int64, role Role, teamID int64) error {
-	if err := lockOrganization(ctx, tx, organizationID); err != nil {
+	if err := LockOrganization(ctx, tx, organizationID); err != nil {
 		return err
 	}
 	var id int64
@@ -163,7 +163,7 @@ func setBlocked(ctx context.Context, tx *storage.Tx, actor Actor, organizationID
 }
 
 func lockMember(ctx context.Context, tx *storage.Tx, organizationID, userID int64) (*Membership, error) {
-	if err := lockOrganization(ctx, tx, organizationID); err != nil {
+	if err := LockOrganization(ctx, tx, organizationID); err != nil {
 		return nil, err
 	}
 	return member(ctx, tx, organizationID, userID)

@@ -52,7 +52,7 @@ func CreateOrganization(ctx context.Context, tx *storage.Tx, actor Actor, n NewO
 	if n.Name == "" {
 		n.Name = n.Slug
 	}
-	name, err := cleanName("name", n.Name)
+	name, err := CleanName("name", n.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +89,9 @@ func Organizations(ctx context.Context, q storage.Querier, p storage.Page) ([]Or
 	return list, storage.Wrap(err, "list organizations")
 }
 
-// lockOrganization serializes changes that must see each other: who is the last
+// LockOrganization serializes changes that must see each other: who is the last
 // owner. It is also the check that the organization exists.
-func lockOrganization(ctx context.Context, tx *storage.Tx, id int64) error {
+func LockOrganization(ctx context.Context, tx *storage.Tx, id int64) error {
 	var found int64
 	err := tx.GetContext(ctx, &found, `select id from organizations where id = $1 for no key update`, id)
 	return storage.Wrap(err, fmt.Sprintf("organization %d", id))

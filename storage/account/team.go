@@ -35,11 +35,11 @@ returning ` + teamColumns
 // CreateTeam creates an empty team. ErrConflict when the organization has one of
 // that name, ErrNotFound when there is no such organization.
 func CreateTeam(ctx context.Context, tx *storage.Tx, actor Actor, n NewTeam) (*Team, error) {
-	name, err := cleanName("name", n.Name)
+	name, err := CleanName("name", n.Name)
 	if err != nil {
 		return nil, err
 	}
-	if err := lockOrganization(ctx, tx, n.OrganizationID); err != nil {
+	if err := LockOrganization(ctx, tx, n.OrganizationID); err != nil {
 		return nil, err
 	}
 	if n.UUID == uuid.Nil {

@@ -97,7 +97,7 @@ func CreateUser(ctx context.Context, tx *storage.Tx, actor Actor, n NewUser) (*U
 	if err := n.Role.check(); err != nil {
 		return nil, err
 	}
-	if err := checkDisplayName(n.Name); err != nil {
+	if err := CheckDisplayName(n.Name); err != nil {
 		return nil, err
 	}
 	u, err := personFor(ctx, tx, n)
@@ -111,7 +111,7 @@ func CreateUser(ctx context.Context, tx *storage.Tx, actor Actor, n NewUser) (*U
 		Subject: u.Label(), Detail: map[string]any{"id": u.ID, "role": n.Role}})
 }
 
-func checkDisplayName(name string) error {
+func CheckDisplayName(name string) error {
 	if len(name) > 4*maxName {
 		return &storage.InvalidError{Field: "name", Msg: "is too long"}
 	}
@@ -194,7 +194,7 @@ func CreateServiceAccount(ctx context.Context, tx *storage.Tx, actor Actor, n Ne
 	if n.Role == Tester {
 		return nil, &storage.InvalidError{Field: "role", Msg: "a service account must not be a tester: testers have no key"}
 	}
-	if err := checkDisplayName(n.Name); err != nil {
+	if err := CheckDisplayName(n.Name); err != nil {
 		return nil, err
 	}
 	id, err := newUUID()

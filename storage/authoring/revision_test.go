@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"

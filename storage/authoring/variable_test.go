@@ -7,11 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"

@@ -6,8 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/slipway-qa/slipway/storage"
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
 )
 
 func FuzzFolder(f *testing.F) {

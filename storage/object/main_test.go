@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }

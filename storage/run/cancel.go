@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
-
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // A worker that ends a job has locked the row of its ledger task and then locks the

@@ -4,16 +4,14 @@ import (
 	"context"
 	"testing"
 
-	. "github.com/slipway-qa/slipway/storage/run"
-
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	. "github.com/slipway-qa/slipway/storage/run"
 )
 
 func TestCancelRun(t *testing.T) {

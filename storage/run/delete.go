@@ -3,12 +3,11 @@ package run
 import (
 	"context"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
-
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // DeleteCaseWithRuns deletes a case with its revisions and variables, and cancels its

@@ -7,14 +7,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
-	. "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
+	. "github.com/slipway-qa/slipway/storage/run"
 )
 
 // Twenty workers begin and end the jobs of one suite run at once, each job twice.

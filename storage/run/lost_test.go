@@ -5,16 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
-	"github.com/slipway-qa/slipway/storage/idempotency"
-	. "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/idempotency"
+	. "github.com/slipway-qa/slipway/storage/run"
 )
 
 func (w *room) endLost(limit int) (n int64) {

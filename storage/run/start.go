@@ -7,13 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
-
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 

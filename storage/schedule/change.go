@@ -5,12 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
-
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // checkState refuses states that are not for people to choose.

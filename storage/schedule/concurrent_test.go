@@ -8,18 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
-	"github.com/slipway-qa/slipway/storage/run"
-
-	"github.com/slipway-qa/slipway/storage/authoring"
-	. "github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+	. "github.com/slipway-qa/slipway/storage/schedule"
 )
 
 // Each schedule that is due is fired once, whoever fires beside.

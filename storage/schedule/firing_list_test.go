@@ -6,17 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
-	"github.com/slipway-qa/slipway/storage/run"
-
-	. "github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/run"
+	. "github.com/slipway-qa/slipway/storage/schedule"
 )
 
 func TestFirings(t *testing.T) {

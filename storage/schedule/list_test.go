@@ -5,15 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
-	. "github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	. "github.com/slipway-qa/slipway/storage/schedule"
 )
 
 func TestSchedules(t *testing.T) {

@@ -8,18 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
-	"github.com/slipway-qa/slipway/storage/run"
-
-	"github.com/slipway-qa/slipway/storage/authoring"
-	. "github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+	. "github.com/slipway-qa/slipway/storage/schedule"
 )
 
 // fireLike takes the locks of firing: schedules that nobody holds, then their

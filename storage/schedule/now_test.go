@@ -5,16 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
-	"github.com/slipway-qa/slipway/storage/authoring"
-	. "github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	. "github.com/slipway-qa/slipway/storage/schedule"
 )
 
 func (w *room) fireNow(by account.Writer, id uuid.UUID) (fire *Firing, started []StartedRun, err error) {

@@ -4,16 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
-	. "github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	. "github.com/slipway-qa/slipway/storage/schedule"
 )
 
 // noon is when schedules of these tests are due.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
-
 	"github.com/google/uuid"
 	"github.com/lib/pq"
+
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // settingsColumns are those of a schedule's settings.

@@ -29,11 +29,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
-
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 // State is what a schedule does at its next time.

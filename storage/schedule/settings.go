@@ -4,11 +4,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/authoring"
-
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 const (

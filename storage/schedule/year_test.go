@@ -6,14 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
-
-	. "github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
+	. "github.com/slipway-qa/slipway/storage/schedule"
 )
 
 // yearly is a schedule of the year, and its rule in the words of the test: which

@@ -7,11 +7,10 @@ import (
 	"sync"
 	"time"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage/object"
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 

@@ -9,9 +9,8 @@ import (
 	"sync"
 	"time"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/slipway-qa/slipway/storage"
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"

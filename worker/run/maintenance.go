@@ -9,13 +9,12 @@ import (
 	"sync"
 	"time"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/object"
+	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/worker"
 )
 

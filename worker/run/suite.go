@@ -5,10 +5,9 @@ import (
 	"errors"
 	"log/slog"
 
-	store "github.com/slipway-qa/slipway/storage/run"
-
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 )

@@ -21,10 +21,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/schedule"
-
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 )

@@ -13,8 +13,9 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 // TestClients posts with the real npm client, with curl, and the way the Python

@@ -1,4 +1,4 @@
-package account
+package crash
 
 import (
 	"context"
@@ -9,10 +9,11 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// CrashProject receives crash reports by its tokens.
-type CrashProject struct {
+// Project receives crash reports by its tokens.
+type Project struct {
 	ID             int64  `db:"id" json:"id"`
 	OrganizationID int64  `db:"organization_id" json:"organization_id"`
 	Name           string `db:"name" json:"name"`
@@ -27,21 +28,21 @@ const insertCrashProject = `
 insert into crash_projects (organization_id, name) values ($1, $2)
 returning ` + crashProjectColumns
 
-// CreateCrashProject creates a project without tokens. ErrConflict when the
+// CreateProject creates a project without tokens. ErrConflict when the
 // organization has one of that name.
-func CreateCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organizationID int64, name string) (*CrashProject, error) {
-	name, err := cleanName("name", name)
+func CreateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, name string) (*Project, error) {
+	name, err := account.CleanName("name", name)
 	if err != nil {
 		return nil, err
 	}
-	if err := lockOrganization(ctx, tx, organizationID); err != nil {
+	if err := account.LockOrganization(ctx, tx, organizationID); err != nil {
 		return nil, err
 	}
-	var p CrashProject
+	var p Project
 	if err := tx.GetContext(ctx, &p, insertCrashProject, organizationID, name); err != nil {
 		return nil, storage.Wrap(err, "create crash project "+name)
 	}
-	return &p, Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashProjectCreated, Actor: actor,
+	return &p, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectCreated, Actor: actor,
 		Subject: p.Name, Detail: map[string]any{"id": p.ID}})
 }
 
@@ -49,17 +50,17 @@ const crashProjects = `
 select ` + crashProjectColumns + ` from crash_projects where organization_id = $1
 order by id limit $2 offset $3`
 
-// CrashProjects lists an organization's crash projects, oldest first.
-func CrashProjects(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]CrashProject, error) {
-	list := []CrashProject{}
+// Projects lists an organization's crash projects, oldest first.
+func Projects(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Project, error) {
+	list := []Project{}
 	err := q.SelectContext(ctx, &list, crashProjects, organizationID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list crash projects")
 }
 
 const countCrashProjects = `select count(*) from crash_projects where organization_id = $1`
 
-// CountCrashProjects counts an organization's crash projects.
-func CountCrashProjects(ctx context.Context, q storage.Querier, organizationID int64) (int, error) {
+// CountProjects counts an organization's crash projects.
+func CountProjects(ctx context.Context, q storage.Querier, organizationID int64) (int, error) {
 	var n int
 	err := q.GetContext(ctx, &n, countCrashProjects, organizationID)
 	return n, storage.Wrap(err, "count crash projects")
@@ -68,15 +69,15 @@ func CountCrashProjects(ctx context.Context, q storage.Querier, organizationID i
 const crashProjectByID = `
 select ` + crashProjectColumns + ` from crash_projects where organization_id = $1 and id = $2`
 
-// CrashProjectByID reads a crash project of the organization.
-func CrashProjectByID(ctx context.Context, q storage.Querier, organizationID, id int64) (*CrashProject, error) {
-	var p CrashProject
+// ProjectByID reads a crash project of the organization.
+func ProjectByID(ctx context.Context, q storage.Querier, organizationID, id int64) (*Project, error) {
+	var p Project
 	err := q.GetContext(ctx, &p, crashProjectByID, organizationID, id)
 	return &p, storage.Wrap(err, fmt.Sprintf("crash project %d", id))
 }
 
-// CrashProjectChange changes the members that are not nil.
-type CrashProjectChange struct {
+// ProjectChange changes the members that are not nil.
+type ProjectChange struct {
 	Name      *string
 	ProjectID *int64 // an app of the organization; 0: none
 }
@@ -91,11 +92,11 @@ returning ` + crashProjectColumns
 const appExists = `
 select count(*) from projects where organization_id = $1 and id = $2 and deleted_at is null`
 
-// UpdateCrashProject renames a crash project or ties it to an app. ErrConflict
+// UpdateProject renames a crash project or ties it to an app. ErrConflict
 // when another one has the name.
-func UpdateCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, id int64, c CrashProjectChange) (*CrashProject, error) {
+func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64, c ProjectChange) (*Project, error) {
 	if c.Name != nil {
-		name, err := cleanName("name", *c.Name)
+		name, err := account.CleanName("name", *c.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -110,11 +111,11 @@ func UpdateCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organi
 			return nil, &storage.InvalidError{Field: "project_id", Msg: "is no app of the organization"}
 		}
 	}
-	var p CrashProject
+	var p Project
 	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("update crash project %d", id))
 	}
-	return &p, Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashProjectUpdated, Actor: actor,
+	return &p, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectUpdated, Actor: actor,
 		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID}})
 }
 
@@ -124,11 +125,11 @@ select exists (select from crash_groups where crash_project_id = $1)
 
 const deleteCrashProject = `delete from crash_projects where organization_id = $1 and id = $2`
 
-// DeleteCrashProject removes a crash project that has received nothing yet;
+// DeleteProject removes a crash project that has received nothing yet;
 // ErrConflict for another: its reports would have no owner. Revoking its tokens
 // ends it, and reports go with their age.
-func DeleteCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, id int64) error {
-	p, err := CrashProjectByID(ctx, tx, organizationID, id)
+func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64) error {
+	p, err := ProjectByID(ctx, tx, organizationID, id)
 	if err != nil {
 		return err
 	}
@@ -142,12 +143,12 @@ func DeleteCrashProject(ctx context.Context, tx *storage.Tx, actor Actor, organi
 	if _, err := tx.ExecContext(ctx, deleteCrashProject, organizationID, id); err != nil {
 		return storage.Wrap(err, fmt.Sprintf("delete crash project %d", id))
 	}
-	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashProjectDeleted, Actor: actor,
+	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectDeleted, Actor: actor,
 		Subject: p.Name, Detail: map[string]any{"id": p.ID}})
 }
 
-// CrashToken is a stored token, without its text.
-type CrashToken struct {
+// ProjectToken is a stored token, without its text.
+type ProjectToken struct {
 	ID             int64          `db:"id" json:"id"`
 	ProjectID      int64          `db:"crash_project_id" json:"crash_project_id"`
 	Name           string         `db:"name" json:"name"`
@@ -166,8 +167,8 @@ const (
 	ScopeSymbolPost = "symbol:post" // submit symbol files
 )
 
-// NewCrashToken is a token to make.
-type NewCrashToken struct {
+// NewToken is a token to make.
+type NewToken struct {
 	OrganizationID int64
 	ProjectID      int64
 	Name           string
@@ -181,28 +182,28 @@ select p.id, $3, $4, $5, $6, nullif($7::int, 0) from crash_projects p
 where p.organization_id = $1 and p.id = $2
 returning ` + crashTokenColumns
 
-// CreateCrashToken creates a further token of a project, shown once.
-func CreateCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, n NewCrashToken) (*CrashToken, Secret, error) {
-	secret, err := keys.New(KindCrash)
+// CreateToken creates a further token of a project, shown once.
+func CreateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, n NewToken) (*ProjectToken, account.Secret, error) {
+	secret, err := keys.New(account.KindCrash)
 	if err != nil {
-		return nil, Secret{}, err
+		return nil, account.Secret{}, err
 	}
-	row, err := createCrashToken(ctx, tx, actor, n, secret)
+	row, err := createToken(ctx, tx, actor, n, secret)
 	return row, secret, err
 }
 
-func createCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, n NewCrashToken, s Secret) (*CrashToken, error) {
+func createToken(ctx context.Context, tx *storage.Tx, actor account.Actor, n NewToken, s account.Secret) (*ProjectToken, error) {
 	scopes, err := n.check()
 	if err != nil {
 		return nil, err
 	}
-	var row CrashToken
+	var row ProjectToken
 	err = tx.GetContext(ctx, &row, insertCrashToken, n.OrganizationID, n.ProjectID, n.Name, s.Digest[:], s.Hint,
 		pq.Array(scopes), n.QuotaPerMinute)
 	if err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("create token of crash project %d", n.ProjectID))
 	}
-	return &row, Audit(ctx, tx, Event{OrganizationID: n.OrganizationID, Type: CrashTokenCreated, Actor: actor,
+	return &row, account.Audit(ctx, tx, account.Event{OrganizationID: n.OrganizationID, Type: account.CrashTokenCreated, Actor: actor,
 		Subject: fmt.Sprintf("crash token %d", row.ID),
 		Detail:  map[string]any{"project_id": row.ProjectID, "scopes": scopes, "hint": row.Hint}})
 }
@@ -210,8 +211,8 @@ func createCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, n NewCra
 // maxQuota keeps the number inside the column; it is a million reports a second.
 const maxQuota = 60_000_000
 
-func (n NewCrashToken) check() ([]string, error) {
-	if err := checkDisplayName(n.Name); err != nil {
+func (n NewToken) check() ([]string, error) {
+	if err := account.CheckDisplayName(n.Name); err != nil {
 		return nil, err
 	}
 	if n.QuotaPerMinute < 0 || n.QuotaPerMinute > maxQuota {
@@ -240,18 +241,18 @@ insert into crash_tokens (crash_project_id, name, digest, hint, scopes, quota_pe
 select crash_project_id, name, $3, $4, scopes, quota_per_minute from former
 returning ` + crashTokenColumns
 
-// RotateCrashToken ends a token at once and makes another with its name, scopes
+// RotateToken ends a token at once and makes another with its name, scopes
 // and quota. ErrNotFound when it has ended before.
-func RotateCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, organizationID, tokenID int64) (*CrashToken, Secret, error) {
-	secret, err := keys.New(KindCrash)
+func RotateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, organizationID, tokenID int64) (*ProjectToken, account.Secret, error) {
+	secret, err := keys.New(account.KindCrash)
 	if err != nil {
-		return nil, Secret{}, err
+		return nil, account.Secret{}, err
 	}
-	var row CrashToken
+	var row ProjectToken
 	if err := tx.GetContext(ctx, &row, rotateCrashToken, organizationID, tokenID, secret.Digest[:], secret.Hint); err != nil {
-		return nil, Secret{}, storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
+		return nil, account.Secret{}, storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
 	}
-	return &row, secret, Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashTokenRotated, Actor: actor,
+	return &row, secret, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashTokenRotated, Actor: actor,
 		Subject: fmt.Sprintf("crash token %d", tokenID),
 		Detail:  map[string]any{"project_id": row.ProjectID, "token_id": row.ID, "hint": row.Hint}})
 }
@@ -261,26 +262,26 @@ update crash_tokens t set revoked_at = now() from crash_projects p
 where p.id = t.crash_project_id and p.organization_id = $1 and t.id = $2 and t.revoked_at is null
 returning t.id, t.crash_project_id, t.name, t.hint, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at`
 
-// RevokeCrashToken ends a token at once.
-func RevokeCrashToken(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, tokenID int64) error {
-	var row CrashToken
+// RevokeToken ends a token at once.
+func RevokeToken(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, tokenID int64) error {
+	var row ProjectToken
 	if err := tx.GetContext(ctx, &row, revokeCrashToken, organizationID, tokenID); err != nil {
 		return storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
 	}
-	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: CrashTokenRevoked, Actor: actor,
+	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashTokenRevoked, Actor: actor,
 		Subject: fmt.Sprintf("crash token %d", tokenID),
 		Detail:  map[string]any{"project_id": row.ProjectID, "hint": row.Hint}})
 }
 
 const tokenOfProject = `select id from crash_tokens where crash_project_id = $1 and id = $2`
 
-// RevokeCrashTokenOf ends a token of one crash project; ErrNotFound for another's.
-func RevokeCrashTokenOf(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, projectID, tokenID int64) error {
+// RevokeTokenOf ends a token of one crash project; ErrNotFound for another's.
+func RevokeTokenOf(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, projectID, tokenID int64) error {
 	var id int64
 	if err := tx.GetContext(ctx, &id, tokenOfProject, projectID, tokenID); err != nil {
 		return storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
 	}
-	return RevokeCrashToken(ctx, tx, actor, organizationID, id)
+	return RevokeToken(ctx, tx, actor, organizationID, id)
 }
 
 const crashTokens = `
@@ -289,9 +290,9 @@ from crash_tokens t join crash_projects p on p.id = t.crash_project_id
 where p.organization_id = $1 and t.crash_project_id = $2
 order by t.id desc limit $3 offset $4`
 
-// CrashTokens lists a project's tokens, newest first, ended ones too.
-func CrashTokens(ctx context.Context, q storage.Querier, organizationID, projectID int64, p storage.Page) ([]CrashToken, error) {
-	list := []CrashToken{}
+// Tokens lists a project's tokens, newest first, ended ones too.
+func Tokens(ctx context.Context, q storage.Querier, organizationID, projectID int64, p storage.Page) ([]ProjectToken, error) {
+	list := []ProjectToken{}
 	err := q.SelectContext(ctx, &list, crashTokens, organizationID, projectID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list crash tokens")
 }
