@@ -50,7 +50,7 @@ func TestEnqueuerInserts(t *testing.T) {
 	due := func() int {
 		t.Helper()
 		var n int
-		require.NoError(t, f.db.Get(&n, `select count(*) from tasks where state = 'queued' and offered_at is null`))
+		require.NoError(t, f.db.Get(&n, `select count(*) from tasks where state = 'queued' and delivered_at is null`))
 		return n
 	}
 	insert(f.purges(1)...)
