@@ -11,7 +11,7 @@ import (
 	. "github.com/slipway-qa/slipway/storage/distribution"
 )
 
-// many gives a project of so many builds.
+// manyBuilds creates a project of so many builds.
 func manyBuilds(f *fixture.Fixture, n int) (project int64) {
 	f.T.Helper()
 	up := f.App("com.example.app")
