@@ -1,6 +1,6 @@
 // Package scheduler runs what time starts: the loops of the task ledger (relay,
-// rescue, sweep) and the asynq scheduler, which triggers periodic maintenance, and every
-// second for a tick that fires the schedules which are due.
+// rescue, sweep) and the asynq scheduler, which triggers periodic maintenance and,
+// every second, the tick that fires the schedules which are due.
 //
 // Any number of scheduler processes may run. The relay and the rescue take rows
 // with SKIP LOCKED, the sweep is idempotent, and the triggers of two asynq

@@ -14,7 +14,7 @@ import (
 // to 1 MiB of documents, some 250 small reports, so that a burst is worked off in
 // few transactions. With 4 MiB the backlog drains a fifth faster, and a receiver
 // beside the worker answers its slowest requests twice as late. Ten
-// attempts over about an hour outlast a database that restarts; a report that
+// attempts over some nine minutes outlast a database that restarts; a report that
 // cannot be processed fails alone and does not use attempts up.
 var CrashProcess = Kind{
 	Name: "crash:process", Queue: Crash, Timeout: 60 * time.Second,

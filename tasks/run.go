@@ -24,7 +24,7 @@ var (
 		MaxAttempts: 20, Backoff: 2 * time.Second, MaxBackoff: 30 * time.Second, KeyLimit: 10,
 		Retry: GrantOperator, Cancel: GrantOperator, KeepSucceeded: 24 * time.Hour,
 	}
-	// SuiteRun makes the case runs and jobs of a suite run: some hundred rows a
+	// SuiteRun inserts the case runs and jobs of a suite run: some hundred rows a
 	// second.
 	SuiteRun = Kind{
 		Name: "suite:run", Queue: Critical, Timeout: 5 * time.Minute,

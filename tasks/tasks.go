@@ -1,5 +1,5 @@
-// Package tasks defines what is passed between the tiers: one file for each kind
-// of task, with its payload and the constructor of its ledger row.
+// Package tasks defines what is passed between the tiers: the kinds of tasks of each
+// area, with their payloads and the constructors of their ledger rows.
 //
 // A Kind holds how a task is treated: queue, time, attempts, backoff, and
 // whether claims merge. Kinds are data; the work is a handler in package worker

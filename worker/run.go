@@ -174,6 +174,9 @@ func (w *Worker) record(ctx context.Context, kind tasks.Kind, claim *Claim, err 
 		w.cfg.Log.WarnContext(ctx, "outcome not recorded, the task will be rescued", "error", werr)
 		return "unrecorded"
 	}
+	if len(states) == 0 {
+		return "stale" // another worker has the claim
+	}
 	for _, s := range states {
 		if s != ledger.Queued {
 			return string(s)

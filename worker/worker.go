@@ -45,7 +45,7 @@ type Handler interface {
 // Observer is called for ended attempts, for metrics.
 type Observer interface {
 	// AttemptEnded reports the outcome ("succeeded", "retry", "dead",
-	// "cancelled", "released", "stale"), how long the task was due before
+	// "cancelled", "released", "stale", "unrecorded"), how long the task was due before
 	// it started, how long the attempt took, and how many rows it merged.
 	AttemptEnded(kind, outcome string, waited, took time.Duration, rows int)
 }

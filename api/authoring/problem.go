@@ -19,7 +19,6 @@ import (
 const (
 	codeParams = "INVALID_PARAMS"
 	codeQuery  = "INVALID_QUERY"
-	codeBody   = "INVALID_BODY"
 
 	codeCaseNotFound     = "TEST_CASE_NOT_FOUND"
 	codeRevisionNotFound = "TEST_CASE_REVISION_NOT_FOUND"

@@ -72,14 +72,11 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 	if len(n.Revision.Steps) == 0 {
 		return nil, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
 	}
-	if n.BuildName, err = in.build(n.Case.Name); err != nil {
-		return nil, err
-	}
-	resolved, err := targeting{h.room, w.OrganizationID}.resolve(ctx, in, n.Case, n.BuildName)
+	build, resolved, err := targeting{h.room, w.OrganizationID}.resolve(ctx, in, n.Case)
 	if err != nil {
 		return nil, err
 	}
-	n.Targets, n.Tunnel = resolved.Targets, resolved.Tunnel
+	n.BuildName, n.Targets, n.Tunnel = build, resolved.Targets, resolved.Tunnel
 	return h.write(ctx, w, n)
 }
 

@@ -186,8 +186,8 @@ func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 	return &detail, nil
 }
 
-// suiteRunView is a run of a suite. caseRuns are
-// in the answer of the single run only.
+// suiteRunView is a run of a suite. caseRuns are in the response of the single run
+// only.
 type suiteRunView struct {
 	BuildName     string     `json:"buildName"`
 	ID            uuid.UUID  `json:"id"`

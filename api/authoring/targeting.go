@@ -30,30 +30,33 @@ type targeting struct {
 	organization int64
 }
 
-// resolve returns the targets and the tunnel of a run of a case: those of the request,
-// else those of the case.
-func (t targeting) resolve(ctx context.Context, in *runBody, of *authoring.Case, build string) (step.Resolved, error) {
+// resolve returns the name of the build, the targets and the tunnel of a run of a
+// case: those of the request, else those of the case.
+func (t targeting) resolve(ctx context.Context, in *runBody, of *authoring.Case) (build string, resolved step.Resolved, err error) {
+	if build, err = in.build(of.Name); err != nil {
+		return "", resolved, err
+	}
 	targets, err := in.targets(&of.Settings)
 	if err != nil {
-		return step.Resolved{}, err
+		return "", resolved, err
 	}
 	tunnel, err := in.tunnel(&of.Settings)
 	if err != nil {
-		return step.Resolved{}, err
+		return "", resolved, err
 	}
-	resolved := step.Resolver{Vendor: t.cfg.Vendor, Case: of.Name, Build: build, Primary: of.Settings.PrimaryTarget}.
+	resolved = step.Resolver{Vendor: t.cfg.Vendor, Case: of.Name, Build: build, Primary: of.Settings.PrimaryTarget}.
 		Resolve(targets, tunnel)
 	if resolved.Conflict {
-		return resolved, t.differentTunnels("targets", resolved)
+		return build, resolved, t.differentTunnels("targets", resolved)
 	}
 	path := "scTunnelName"
 	if tunnel == nil {
 		path = t.tunnelPath("targets", resolved.At)
 	}
 	if err := t.checkTunnel(ctx, path, resolved.Tunnel); err != nil {
-		return resolved, err
+		return build, resolved, err
 	}
-	return resolved, t.checkApps(ctx, resolved.Targets)
+	return build, resolved, t.checkApps(ctx, resolved.Targets)
 }
 
 // tunnelPath is where a target of the member names its tunnel.

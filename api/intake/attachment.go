@@ -147,7 +147,7 @@ func baseName(name string) string {
 	return name
 }
 
-// contentType gives a content type that can be kept; clients write "null" and
+// contentType returns a content type that can be stored; clients write "null" and
 // worse.
 func contentType(kind string) string {
 	if len(kind) > maxContentType || !strings.Contains(kind, "/") {

@@ -102,7 +102,7 @@ func (p *place) release() {
 	}
 }
 
-// shrink gives back what is not needed.
+// shrink returns back what is not needed.
 func (p *place) shrink(need int64) {
 	if p.budget != nil && need < p.weight {
 		p.budget.tiers[p.tier].sem.Release(p.weight - need)
@@ -169,7 +169,7 @@ func newBuffers() *buffers { return &buffers{} }
 
 func class(size int) int { return max(minClass, bits.Len(uint(max(size-1, 0)))) }
 
-// get gives an empty buffer with room for size bytes and the slack.
+// get returns an empty buffer with room for size bytes and the slack.
 func (p *buffers) get(size int) *buffer {
 	c := class(size)
 	if c > maxClass {

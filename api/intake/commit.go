@@ -116,7 +116,7 @@ func (c *Committer) Submit(ctx context.Context, r crash.Incoming) (crash.Receipt
 	return a.receipt, a.err
 }
 
-// Crowd tells how many reports wait for their commit, smoothed over the last ten
+// Crowd returns how many reports wait for their commit, smoothed over the last ten
 // commits, and 0 when none waits now: the measure of a storm by which work that
 // can wait leaves the machine to the receiver.
 func (c *Committer) Crowd() int {
@@ -138,19 +138,19 @@ func (c *Committer) Close() {
 
 // collect gathers reports into commits.
 func (c *Committer) collect() {
-	var group []*waiting
+	var pending []*waiting
 	bytes := 0
 	linger := time.NewTimer(time.Hour)
 	linger.Stop()
 	flush := func() {
 		linger.Stop()
-		if len(group) == 0 {
+		if len(pending) == 0 {
 			return
 		}
 		c.crowd.Store((9*c.crowd.Load() + c.inside.Load()*crowdUnit) / 10)
 		c.lanes <- struct{}{} // waits while all lanes are busy
-		members := group
-		group, bytes = nil, 0
+		members := pending
+		pending, bytes = nil, 0
 		c.done.Go(func() {
 			defer func() { <-c.lanes }()
 			c.commit(members)
@@ -161,12 +161,12 @@ func (c *Committer) collect() {
 		if bytes+size > commitBytes {
 			flush()
 		}
-		if len(group) == 0 {
+		if len(pending) == 0 {
 			linger.Reset(commitLinger)
 		}
-		group = append(group, w)
+		pending = append(pending, w)
 		bytes += size
-		if len(group) >= commitMost {
+		if len(pending) >= commitMost {
 			flush()
 		}
 	}
@@ -190,11 +190,11 @@ func (c *Committer) collect() {
 	}
 }
 
-// commit stores a group and answers its members.
-func (c *Committer) commit(group []*waiting) {
-	in := make([]crash.Incoming, len(group))
-	deadline := group[0].deadline
-	for i, w := range group {
+// commit stores reports and responds to their requests.
+func (c *Committer) commit(members []*waiting) {
+	in := make([]crash.Incoming, len(members))
+	deadline := members[0].deadline
+	for i, w := range members {
 		in[i] = w.report
 		if w.deadline.Before(deadline) {
 			deadline = w.deadline
@@ -203,13 +203,13 @@ func (c *Committer) commit(group []*waiting) {
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	receipts, err := c.acceptSafely(ctx, in)
-	if storage.IsData(err) && len(group) > 1 {
-		half := len(group) / 2
-		c.commit(group[:half])
-		c.commit(group[half:])
+	if storage.IsData(err) && len(members) > 1 {
+		half := len(members) / 2
+		c.commit(members[:half])
+		c.commit(members[half:])
 		return
 	}
-	for i, w := range group {
+	for i, w := range members {
 		if err != nil {
 			w.answer <- answer{err: err}
 		} else {
@@ -252,7 +252,7 @@ func (c *Committer) accept(ctx context.Context, in []crash.Incoming) ([]crash.Re
 			}
 			c.log.Warn("commit of crash reports: outcome unknown, reading again", "error", err, "reports", len(in))
 			if c.took(ctx, in, receipts) {
-				err = nil // the sweep finds the rows that were not delivered
+				err = nil
 			}
 		}
 		if err == nil {

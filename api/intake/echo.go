@@ -3,12 +3,9 @@ package intake
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 
 	"github.com/google/uuid"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // The members that the answer adds.
 const (

@@ -47,7 +47,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read gives the inflated bytes; its errors are failures.
+// Read reads inflated bytes; its errors are failures.
 func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
@@ -84,7 +84,7 @@ func bodyFailure(err error) error {
 	return malformed("the body ended early or did not arrive in time")
 }
 
-// close gives the inflater back.
+// close returns the inflater back.
 func (b *body) close(r *Receiver) {
 	if b.inflater != nil {
 		b.inflater.source.Reset(nothing{})
@@ -119,7 +119,7 @@ func (b *body) open(r *Receiver, req *http.Request) error {
 	return nil
 }
 
-// contentEncoding gives gzip, deflate or "" (as it is).
+// contentEncoding returns gzip, deflate or "" (as it is).
 func contentEncoding(values []string) (string, error) {
 	found := ""
 	for _, value := range values {

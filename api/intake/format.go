@@ -54,9 +54,10 @@ func noSymbols(format string) *failure {
 		"format: symbol files ("+format+") cannot be taken by this version of the service")
 }
 
-// dump is a native dump that was received: its file is the first of files.
+// dump is a native dump that was received; its file is among files, under the name
+// dumpPart.
 type dump struct {
-	digest [32]byte // of the file; in the end of file and attributes
+	digest [32]byte // of the file, then of its digest and the attributes
 }
 
 // takeDump streams the dump into the object store.

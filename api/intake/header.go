@@ -6,7 +6,7 @@ import (
 	apibody "github.com/slipway-qa/slipway/api/body"
 )
 
-// boundaryOf gives the boundary of a multipart content type, and whether it is
+// boundaryOf returns the boundary of a multipart content type, and whether it is
 // multipart at all. Clients write boundaries that the grammar of parameters
 // does not allow without quotes, so the value is taken as it stands.
 func boundaryOf(contentType string) (string, bool) {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -331,7 +332,7 @@ func (in *intake) ok(body []byte) {
 	w := in.c.Writer
 	h := w.Header()
 	h["Content-Type"] = in.r.json
-	h["Content-Length"] = []string{itoa(len(body))}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(body) // fails when the client has gone
 }

@@ -34,7 +34,7 @@ const (
 	leakActor = "crash-receiver"
 )
 
-// NewLeaks makes the finder.
+// NewLeaks returns a Leaks.
 func NewLeaks(db *storage.DB, queue *dispatch.Enqueuer, log *slog.Logger) *Leaks {
 	return &Leaks{db: db, queue: queue, log: log, slots: make(chan struct{}, leakSlots)}
 }

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ func (r *Receiver) Preflight(c *gin.Context) error {
 		len(asked) <= maxAllowHeaders && headerNames(asked) {
 		h.Set("Access-Control-Allow-Headers", asked)
 	}
-	h.Set("Access-Control-Max-Age", itoa(int(preflightAge/time.Second)))
+	h.Set("Access-Control-Max-Age", strconv.Itoa(int(preflightAge/time.Second)))
 	h.Set("Vary", "Access-Control-Request-Headers")
 	c.Writer.WriteHeader(http.StatusNoContent)
 	c.Writer.WriteHeaderNow()

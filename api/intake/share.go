@@ -20,7 +20,7 @@ type share struct {
 	tiers [tiers]*semaphore.Weighted
 }
 
-// enter gives the token's share; leave must follow.
+// enter returns the token's share; leave must follow.
 func (s *shares) enter(token int64, b *budget) *share {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,7 +71,7 @@ func (t *tokens) close() {
 	t.open.Wait()
 }
 
-// find gives the token of a digest, or nil when there is none. An error means
+// find returns the token of a digest, or nil when there is none. An error means
 // that the database could not be asked in time.
 func (t *tokens) find(ctx context.Context, digest [32]byte) (*crash.Token, error) {
 	t.mu.RLock()
@@ -162,7 +162,7 @@ func (t *tokens) keep(digest [32]byte, e tokenEntry) {
 	t.entries[digest] = e
 }
 
-// token answers for the token's text, or with the refusal.
+// token returns the token of a text, or the refusal.
 func (r *Receiver) token(ctx context.Context, text string) (*crash.Token, error) {
 	if text == "" {
 		return nil, forbidden("token: is missing; pass the token of the crash project in the query")

@@ -36,7 +36,7 @@ type Observer struct {
 var (
 	// From an answer out of memory to the upload of a large build.
 	requestBuckets = []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600}
-	// From the fast path to an outage.
+	// From an immediate delivery to an outage.
 	waitBuckets = []float64{.01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800, 7200}
 	// From one statement to a long generation.
 	tookBuckets = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800}

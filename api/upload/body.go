@@ -41,7 +41,7 @@ func (b *bodyReader) requireRate(rate *minimumRate) {
 	}
 }
 
-// liftRate ends it. The router sets its own deadline again when some more bytes
+// liftRate ends the least rate. The router sets its own deadline again when some more bytes
 // have come (256 KiB); until then rateLifted is the deadline. At the end of the
 // body there must be none: net/http reads on for the client's next request.
 func (b *bodyReader) liftRate() {

@@ -60,14 +60,14 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 		return nil, err
 	}
 	var made *distribution.Uploaded
-	var jobs []*ledger.NewTask
+	var list []*ledger.NewTask
 	err = cfg.DB.InTx(ctx, func(tx *storage.Tx) error {
 		var err error
 		if made, err = distribution.CreateBuild(ctx, tx, n); err != nil {
 			return err
 		}
-		jobs = u.newTasks(made.Build, sync)
-		return cfg.Queue.Insert(ctx, tx, jobs...)
+		list = u.newTasks(made.Build, sync)
+		return cfg.Queue.Insert(ctx, tx, list...)
 	})
 	var unknown *storage.UnknownOutcomeError
 	if errors.As(err, &unknown) {
@@ -85,7 +85,7 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	}
 	u.keep = true
 	out := &outcome{project: made.Project, build: made.Build, invalidGroups: made.InvalidGroups, warnings: u.warnings}
-	for _, t := range jobs {
+	for _, t := range list {
 		out.tasks = append(out.tasks, t.ID.String())
 	}
 	return out, nil
@@ -111,7 +111,7 @@ func (u *upload) canSync(ctx context.Context) (bool, error) {
 // newTasks returns the tasks that were requested: the mail to testers first, then
 // the copy.
 func (u *upload) newTasks(b *distribution.Build, sync bool) []*ledger.NewTask {
-	var jobs []*ledger.NewTask
+	var list []*ledger.NewTask
 	requestID := respond.RequestID(u.ctx())
 	if u.params.notify {
 		reason := b.Distributable()
@@ -119,15 +119,15 @@ func (u *upload) newTasks(b *distribution.Build, sync bool) []*ledger.NewTask {
 			reason = "a file of this kind cannot be installed"
 		}
 		if reason == "" {
-			jobs = append(jobs, tasks.NewBuildNotify(b.OrganizationID, requestID, b.ID))
+			list = append(list, tasks.NewBuildNotify(b.OrganizationID, requestID, b.ID))
 		} else {
 			u.warn("notify was ignored: " + reason)
 		}
 	}
 	if sync {
-		jobs = append(jobs, tasks.NewBuildSync(b.OrganizationID, requestID, b.ID))
+		list = append(list, tasks.NewBuildSync(b.OrganizationID, requestID, b.ID))
 	}
-	return jobs
+	return list
 }
 
 // confirmTime bounds the look-up of a build whose commit broke.

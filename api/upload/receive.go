@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -23,8 +24,6 @@ const (
 	maxParts = 200
 	// maxIdempotencyKey bounds the header; ids and commit names are shorter.
 	maxIdempotencyKey = 200
-	// idempotencyAge is how long an Idempotency-Key stands for its build.
-	idempotencyAge = 24 * time.Hour
 )
 
 // receiver reads one request: its header, then the parts of its form as they come.
@@ -168,7 +167,7 @@ func (r *receiver) authenticated(caller *auth.Caller) error {
 
 // findEarlier returns errRepeated when the idempotency key stands for a build.
 func (r *receiver) findEarlier() error {
-	since := r.cfg.Now().Add(-idempotencyAge)
+	since := r.cfg.Now().Add(-idempotency.Age)
 	build, err := distribution.SeenUpload(r.ctx(), r.cfg.DB, r.caller.OrganizationID, r.idempotencyKey, since)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil

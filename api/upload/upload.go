@@ -18,8 +18,8 @@
 // another service years ago. Failures are 400 with a code in the upload
 // interface, success is exactly 200. Symbols are best effort.
 //
-// Memory is bounded by the part buffers of the object store and 256 KiB for each
-// upload. Admission bounds the number of uploads at once and, in all and for one
+// Memory is bounded by the part buffers of the object store and, for each
+// upload, 256 KiB and its texts (1 MiB at most). Admission bounds the number of uploads at once and, in all and for one
 // address, the uploads that have not shown a key yet and their bytes; who is not
 // admitted gets 429. An upload without a key must also keep to a least rate, or
 // it gets 408.
@@ -106,8 +106,9 @@ func (u *upload) serveSymbols() error {
 }
 
 // removeTimeout bounds the deletion of objects, which goes on although the caller
-// may be gone; what stays is found by the sweep.
-const removeTimeout = 30 * time.Second
+// may be gone. The response to a refused upload waits for it; what stays is found by
+// the sweep.
+const removeTimeout = 5 * time.Second
 
 // removeObjects deletes the objects that no row names.
 func (u *upload) removeObjects() {

@@ -155,7 +155,7 @@ func (b *runBench) measureFlow(ctx context.Context) error {
 	}
 	f, o := median(baseline), median(ours)
 	row("baseline: the eight-step flow with Playwright, warm browser, new context", fmt.Sprintf("%.0f ms", 1000*f), "", true)
-	row("the flow by the browser room, warm, isolated", fmt.Sprintf("%.0f ms, %.2f of the baseline", 1000*o, o/f), "faster than the baseline", o < f)
+	row("the flow by the managed browsers, warm, isolated", fmt.Sprintf("%.0f ms, %.2f of the baseline", 1000*o, o/f), "faster than the baseline", o < f)
 	return nil
 }
 

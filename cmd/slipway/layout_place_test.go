@@ -2,6 +2,9 @@ package main
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -97,4 +100,18 @@ func TestPackagesLiveWithTheirImporters(t *testing.T) {
 func tierOf(folder string) string {
 	tier, _, _ := strings.Cut(folder, "/")
 	return tier
+}
+
+// The documents name files that exist: a reader follows them.
+func TestDocumentsNameFiles(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile("`((?:api|worker|scheduler|tasks|storage|cmd|migrations)/[\\w/.-]+\\.(?:go|sql))`")
+	for _, document := range []string{"README.md", "docs/architecture.md", "docs/operations.md", "docs/tests.md", "docs/builds.md", "docs/deployment.md"} {
+		text, err := os.ReadFile(filepath.Join(moduleRoot, document))
+		require.NoError(t, err)
+		for _, match := range named.FindAllStringSubmatch(string(text), -1) {
+			_, err := os.Stat(filepath.Join(moduleRoot, match[1]))
+			require.NoError(t, err, "%s names %s", document, match[1])
+		}
+	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // TaskOf creates the ledger row that processes a batch; package tasks has it, and
-// the caller decides whether the row is delivered on the fast path.
+// the caller decides whether the row is delivered right after the commit.
 type TaskOf func(organization int64, batch uuid.UUID, bytes int) *ledger.NewTask
 
 // Accept stores reports, at most MaxBatch of them, in one transaction, and gives
@@ -332,8 +332,8 @@ func insertAttachment(ctx context.Context, q storage.Querier, at Attachment) err
 	return storage.Wrap(err, "insert crash attachment")
 }
 
-// Accepted re-reads reports after a commit whose outcome is unknown: their
-// receipts when the transaction took effect, and false when it did not.
+// Accepted reports, after a commit whose outcome is unknown, whether the transaction
+// took effect: it looks for the uuids that it would have written.
 func (s *Store) Accepted(ctx context.Context, in []Incoming, receipts []Receipt) (bool, error) {
 	members := make([]int, len(in))
 	for i := range members {

@@ -146,7 +146,7 @@ const rowTables = ` from crashes c
 // CrashFilter selects a page of a group's crashes, newest first.
 type CrashFilter struct {
 	OrganizationID int64
-	GroupID        int64 // as GroupByID returns it
+	GroupID        int64 // as ResolveGroup returns it
 	Attributes     []AttributeFilter
 	From, To       time.Time // of the occurrence; From inclusive, To exclusive
 	Limit, Offset  int

@@ -41,7 +41,8 @@ func (s *Store) acceptSingleStatement(ctx context.Context, a *acceptance, task T
 	case errors.Is(err, storage.ErrConflict):
 		return nil, false, nil
 	case err != nil:
-		return nil, false, err
+		// Delivered if the commit took effect after all.
+		return []*ledger.NewTask{t}, false, err
 	case len(seen) == 0:
 		return []*ledger.NewTask{t}, true, nil
 	}

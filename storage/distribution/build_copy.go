@@ -187,7 +187,7 @@ func duplicate(ctx context.Context, tx *storage.Tx, w account.Writer, id, projec
 	if err := tx.GetContext(ctx, &files, buildFiles, id); err != nil {
 		return 0, storage.Wrap(err, fmt.Sprintf("build %d", id))
 	}
-	if err := holdFiles(ctx, tx, &files.File, files.Icon, files.Symbols); err != nil {
+	if err := shareLockFiles(ctx, tx, &files.File, files.Icon, files.Symbols); err != nil {
 		return 0, err
 	}
 	var copyID int64

@@ -16,9 +16,9 @@ import (
 
 const fileIDs = `select id from files where id = any($1) order by id `
 
-// holdFiles keeps files from being removed until the transaction ends; ErrNotFound
+// shareLockFiles keeps files from being removed until the transaction ends; ErrNotFound
 // when one is gone.
-func holdFiles(ctx context.Context, tx *storage.Tx, ids ...*int64) error {
+func shareLockFiles(ctx context.Context, tx *storage.Tx, ids ...*int64) error {
 	want := map[int64]bool{}
 	for _, id := range ids {
 		if id != nil {
@@ -31,7 +31,7 @@ func holdFiles(ctx context.Context, tx *storage.Tx, ids ...*int64) error {
 	}
 	var held []int64
 	if err := tx.SelectContext(ctx, &held, fileIDs+`for key share`, pq.Array(list)); err != nil {
-		return storage.Wrap(err, "hold files")
+		return storage.Wrap(err, "lock files of a copy")
 	}
 	if len(held) != len(list) {
 		return fmt.Errorf("files of the build: %w", storage.ErrNotFound)

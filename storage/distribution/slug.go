@@ -14,8 +14,8 @@ import (
 )
 
 // A slug is a label of 6 to 63 characters that neither begins nor ends with a
-// separator (distribution 4.3). The first version's community_token is any text
-// of at least six such characters (decisions 4); that it holds a letter or digit
+// separator. The first version's community_token is any text
+// of at least six such characters; that it holds a letter or digit
 // keeps it apart from what a URL takes for a path.
 var (
 	slugForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{4,61}[A-Za-z0-9]$`)

@@ -88,7 +88,11 @@ const selectResult = `
 select coalesce(result, '') from idempotency_keys
 where organization_id = $1 and operation = $2 and key = $3 and created_at >= $4`
 
-// Result returns what a request with the key created since a time, usually Age ago;
+const selectRecent = `
+select coalesce(result, '') from idempotency_keys
+where organization_id = $1 and operation = $2 and key = $3 and created_at >= now() - make_interval(secs => $4)`
+
+// Result returns what a request with the key created since a time;
 // storage.ErrNotFound when there is none.
 func Result(ctx context.Context, q storage.Querier, k Key, since time.Time) (string, error) {
 	if err := k.validate(); err != nil {
@@ -96,6 +100,17 @@ func Result(ctx context.Context, q storage.Querier, k Key, since time.Time) (str
 	}
 	var result string
 	err := q.GetContext(ctx, &result, selectResult, k.OrganizationID, k.Operation, k.Text, since)
+	return result, storage.Wrap(err, "idempotency key")
+}
+
+// Recent returns what a request with the key created within Age, by the database's
+// clock, which Claim decides by too; storage.ErrNotFound when there is none.
+func Recent(ctx context.Context, q storage.Querier, k Key) (string, error) {
+	if err := k.validate(); err != nil {
+		return "", err
+	}
+	var result string
+	err := q.GetContext(ctx, &result, selectRecent, k.OrganizationID, k.Operation, k.Text, Age.Seconds())
 	return result, storage.Wrap(err, "idempotency key")
 }
 

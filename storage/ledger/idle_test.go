@@ -29,7 +29,7 @@ func take(t *testing.T, s *ledger.Store, id uuid.UUID) ledger.Token {
 	return rows[0].Token()
 }
 
-func TestHoldTokenAndProgress(t *testing.T) {
+func TestLockTokenAndProgress(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)
 	s := ledger.New(db)
@@ -58,7 +58,7 @@ func TestHoldTokenAndProgress(t *testing.T) {
 	require.ErrorIs(t, ledger.Progress(t.Context(), db, token, 1), storage.ErrStale)
 }
 
-func TestHoldIdle(t *testing.T) {
+func TestLockIdle(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)
 	s := ledger.New(db)

@@ -28,7 +28,7 @@ type NewTask struct {
 	MaxAttempts    int
 	Delay          time.Duration // from the database's now
 	// Delivered marks the row as delivered from the start: the inserter promises
-	// to enqueue delivery 1 right after the commit (the fast path), or to claim
+	// to enqueue delivery 1 right after the commit, or to claim
 	// the row itself.
 	Delivered bool
 }
@@ -50,7 +50,8 @@ where ` + condition + `
 on conflict do nothing`
 }
 
-// complete returns a task without one its id, and the task's payload as JSON.
+// complete sets the id of a task that has none, and returns the task's payload as
+// JSON.
 func (t *NewTask) complete() (payload string, err error) {
 	if t.ID == uuid.Nil {
 		if t.ID, err = uuid.NewV7(); err != nil {
@@ -86,7 +87,7 @@ func Statement(t *NewTask, first int, condition string) (string, []any, error) {
 }
 
 // Insert writes a task in the caller's transaction and sets its id. The result
-// is false when an open task with the same kind and dedupe key stands already.
+// is false when an open task with the same kind and dedupe key exists.
 func Insert(ctx context.Context, q storage.Querier, t *NewTask) (bool, error) {
 	statement, args, err := Statement(t, 1, "true")
 	if err != nil {

@@ -6,8 +6,8 @@
 // A write is all or nothing. Create begins one, Write adds bytes, Commit stores
 // the object as a whole; Abort, or a failed Commit, leaves neither object,
 // unfinished upload nor temporary file. Until Commit the write obeys its
-// context; the commit itself is not interrupted, so that its outcome is known,
-// but ends within commitTimeout. What a killed process leaves behind is removed
+// context; the request that makes the object visible is not interrupted, so that its
+// outcome is known, but ends within commitTimeout. What a killed process leaves behind is removed
 // by Sweep. Put writes what a reader yields.
 //
 // Memory is bounded for the whole process, not for each write: a store of kind
@@ -148,7 +148,7 @@ const (
 	// MaxLinkAge is the longest life of a signed link: the limit that AWS
 	// Signature Version 4 sets for presigned URLs.
 	MaxLinkAge = 7 * 24 * time.Hour
-	// commitTimeout bounds a commit, which nothing interrupts, and the clean-up of
+	// commitTimeout bounds the request that makes an object visible, which nothing interrupts, and the clean-up of
 	// a write: long enough to send one part over a slow link and for S3 to
 	// assemble a large upload.
 	commitTimeout = time.Minute

@@ -22,7 +22,7 @@ func Put(ctx context.Context, s Store, key string, r io.Reader, size int64, opts
 	}
 	defer w.Abort() // also when r panics
 	if err := copyAll(ctx, w, r, size); err != nil {
-		return Info{}, err
+		return Info{}, errors.Join(err, w.Abort())
 	}
 	return w.Commit()
 }

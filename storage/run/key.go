@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -30,7 +29,7 @@ func claimKey(ctx context.Context, tx *storage.Tx, organizationID int64, operati
 // RunOperation or SuiteRunOperation.
 func SeenKey(ctx context.Context, q storage.Querier, organizationID int64, operation, key string) (uuid.UUID, error) {
 	k := idempotency.Key{OrganizationID: organizationID, Operation: operation, Text: key}
-	result, err := idempotency.Result(ctx, q, k, time.Now().Add(-idempotency.Age))
+	result, err := idempotency.Recent(ctx, q, k)
 	if err != nil {
 		return uuid.Nil, err
 	}

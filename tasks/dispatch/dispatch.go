@@ -1,6 +1,6 @@
 // Package dispatch brings ledger rows to asynq: the connection to Redis, the
-// fast path right after a commit, the relay for everything else, and the sweep
-// that finds deliveries which Redis lost.
+// Enqueuer for a delivery right after the commit, the relay for everything else, and
+// the sweep that finds deliveries which Redis lost.
 //
 // Redis never holds the truth. A delivery is an asynq task whose id is the ledger
 // row's id and the number of the delivery, so that a delivery that is lost, stuck
@@ -12,9 +12,9 @@
 //     missing ones due again;
 //   - Redis loses everything (FLUSHALL, an empty failover): its copy of the epoch
 //     is gone, and the relay makes all deliveries due again;
-//   - Redis cannot be reached: the fast path finds no room and rows wait in
+//   - Redis cannot be reached: the Enqueuer finds no room and rows wait in
 //     PostgreSQL, so that no request waits for Redis;
-//   - more work than workers: the relay keeps at most Keep deliveries in a queue,
+//   - more work than workers: the relay keeps a bounded number of deliveries in a queue,
 //     shared equally by the organizations that wait.
 //
 // A delivery too many is harmless: the claim of a row succeeds once.

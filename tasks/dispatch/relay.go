@@ -35,7 +35,7 @@ const (
 	relayBatch = 200
 	// relayTick is the wait between looks when nothing is due, and relayIdle the one
 	// after nothing was for idleAfter: an idle process should cost next to nothing,
-	// and most first tasks take the fast path.
+	// and most first tasks are delivered by the Enqueuer.
 	relayTick = 100 * time.Millisecond
 	relayIdle = 250 * time.Millisecond
 	idleAfter = 5 * time.Second
@@ -109,15 +109,9 @@ func (r *Relay) Run(ctx context.Context, mark func()) {
 	}
 }
 
-// Once looks at the epoch and delivers one batch for each queue that has due
-// rows. It reports whether a queue may have more.
-func (r *Relay) Once(ctx context.Context) (more bool, err error) {
-	_, more, err = r.round(ctx, true)
-	return more, err
-}
-
-// round looks at the epoch first, or only when there is something to deliver; found
-// tells that there was.
+// round delivers one batch for each queue that has due rows, and reports whether it
+// found any and whether a queue may have more. It looks at the epoch first, or only
+// when there is something to deliver.
 func (r *Relay) round(ctx context.Context, look bool) (found, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

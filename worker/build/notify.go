@@ -2,7 +2,7 @@
 // (build:notify), copies its file to the organization's own storage
 // (build:sync), removes what belongs to deleted builds and projects
 // (build:delete, project:delete), and deletes rows that have expired
-// (build:upkeep).
+// (build:maintenance).
 //
 // Long work is done in steps. A step is one transaction that checks the claim; its
 // progress is stored in the task, and an attempt that follows a killed one

@@ -76,7 +76,7 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 				return err
 			}
 			crashes = append(crashes, readCrash(b, n))
-			// A job occupies a processor for some tens of milliseconds; requests
+			// A claim occupies a processor for some tens of milliseconds; requests
 			// that became ready meanwhile go first.
 			runtime.Gosched()
 		}
@@ -133,7 +133,7 @@ func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, claim *work
 	return nil
 }
 
-// longestWait returns how long the oldest task of a job was due before it was
+// longestWait returns how long the oldest task of a claim was due before it was
 // claimed.
 func longestWait(claim *worker.Claim) (longest time.Duration) {
 	for i := range claim.Tasks {

@@ -9,7 +9,7 @@ import (
 
 // Throttle slows processing down while a receiver in the same process is busy. A
 // report that was accepted can wait; a client that crashes cannot. While some
-// reports are being received, one job runs at a time. In a burst a job also pauses
+// reports are being received, one claim is processed at a time. In a burst it also pauses
 // nine times as long as the last one worked, so that the burst is received at full
 // speed and the backlog still shrinks. A long burst does not starve processing:
 // reports older than maxLag are processed without pauses, unless so many come in
@@ -18,12 +18,12 @@ import (
 type Throttle struct {
 	waiting func() int
 	slot    chan struct{}
-	pause   time.Duration // after the last job; guarded by slot
+	pause   time.Duration // after the last claim; guarded by slot
 }
 
 const (
 	// These are numbers of reports that wait for their commit at the same moment:
-	// from the first on, one job at a time; from the second, with pauses; from the
+	// from the first on, one claim at a time; from the second, with pauses; from the
 	// third, with pauses however old the oldest report is. At the usual seven
 	// milliseconds from request to response they stand for about 1,000, 3,500 and
 	// 7,000 reports a second.
@@ -32,11 +32,11 @@ const (
 	pauseAlways = 48
 	// maxLag is the age from which a report is processed without pauses.
 	maxLag = 30 * time.Second
-	// maxPause is the longest pause of a job, so that the end of a burst is noticed
+	// maxPause is the longest pause after a claim, so that the end of a burst is noticed
 	// soon; pausePoll is how often the pause checks for that end.
 	maxPause  = time.Second
 	pausePoll = 20 * time.Millisecond
-	// slotWait is how long a job waits for its slot before its task is snoozed.
+	// slotWait is how long a claim waits for its slot before its task is snoozed.
 	slotWait = 20 * time.Second
 )
 
@@ -46,7 +46,8 @@ func NewThrottle(waiting func() int) *Throttle {
 	return &Throttle{waiting: waiting, slot: make(chan struct{}, 1)}
 }
 
-// acquire waits until a job may run whose oldest report is of an age, and returns
+// acquire waits until a claim may be processed whose oldest task has waited for age,
+// and returns
 // the function to call at its end.
 func (t *Throttle) acquire(ctx context.Context, age time.Duration) (release func(), err error) {
 	if t == nil || t.waiting() < oneAtATime {
@@ -76,7 +77,7 @@ func (t *Throttle) acquire(ctx context.Context, age time.Duration) (release func
 	}, nil
 }
 
-// mustPause reports whether a job pauses for the receiver's sake.
+// mustPause reports whether to pause for the receiver's sake.
 func (t *Throttle) mustPause(age time.Duration) bool {
 	waiting := t.waiting()
 	return waiting >= pauseAlways || waiting >= pauseFrom && age < maxLag

@@ -210,15 +210,3 @@ func (p *execution) end(r replay.Result) store.JobEnd {
 	}
 	return end
 }
-
-// conclude writes the end with the files. Those that no row names are deleted;
-// where it is not known whether one does, the sweep decides.
-func (p *execution) conclude(ctx context.Context, end store.JobEnd) error {
-	end.Files = p.files.list()
-	did, err := p.finish(ctx, end)
-	var unknown *storage.UnknownOutcomeError
-	if !did && !errors.As(err, &unknown) {
-		p.deleteObjects(ctx, p.files.keys())
-	}
-	return err
-}

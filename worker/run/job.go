@@ -142,6 +142,18 @@ func (a *attempt) run(ctx context.Context) error {
 	return p.conclude(ctx, end)
 }
 
+// conclude writes the end with the files. Those that no row names are deleted;
+// where it is not known whether one does, the sweep decides.
+func (p *execution) conclude(ctx context.Context, end store.JobEnd) error {
+	end.Files = p.files.list()
+	did, err := p.finish(ctx, end)
+	var unknown *storage.UnknownOutcomeError
+	if !did && !errors.As(err, &unknown) {
+		p.deleteObjects(ctx, p.files.keys())
+	}
+	return err
+}
+
 func (h *JobHandler) timeout() time.Duration {
 	timeout := h.Timeout
 	if timeout <= 0 {

@@ -52,7 +52,7 @@ type (
 // ide writes commands. Selenium IDE has fewer of them than there are tools: a
 // move without a command becomes a comment, which is a command that begins with
 // //, and so does an optional one, since there a command that fails ends the test.
-// What is written is read by storage/step/side with the same meaning.
+// What is written is read by api/authoring/seleniumide with the same meaning.
 type ide struct {
 	*script
 	commands []ideCommand

@@ -12,7 +12,7 @@ import (
 // that is written once:
 //
 //	element, attr, value   a compiled document: axml.go builds it for APKs
-//	resources              lookups by id and path: apk.go has it for APKs
+//	resources              lookups by id and path: table.go has it for APKs
 //	readManifest           manifest and resources to artifact.Package (manifest.go)
 //	readIcon               icon and roundIcon to a PNG (icon.go)
 //

@@ -75,7 +75,7 @@ type Config struct {
 
 // Artifact is what was captured of a step. Secrets are replaced in it.
 type Artifact struct {
-	Kind        string // run.Screenshot, Source, Console
+	Kind        string // run.Screenshot, run.Source or run.Console
 	Step        int
 	ContentType string
 	Data        []byte
@@ -83,7 +83,7 @@ type Artifact struct {
 
 // Result is how a test ended.
 type Result struct {
-	// Status is PASSED, FAILED or ERROR; the code is one of authoring's.
+	// Status is PASSED, FAILED or ERROR; the code is one of storage/run's.
 	Status, Code string
 	Message      string // for people, without secrets
 	Records      []step.Record
