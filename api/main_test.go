@@ -150,14 +150,14 @@ func (w *world) tx(t *testing.T, fn func(context.Context, *storage.Tx) error) {
 	require.NoError(t, w.db.InTx(ctx, func(tx *storage.Tx) error { return fn(ctx, tx) }))
 }
 
-// member makes a member of our organization with an API key.
+// member creates a member of our organization with an API key.
 func (w *world) member(t *testing.T, email string, role storeaccount.Role) (id int64, key string) {
 	t.Helper()
 	id, key, _ = w.memberWithKeys(t, email, role)
 	return id, key
 }
 
-// memberWithKeys gives the access key as well.
+// memberWithKeys returns the access key as well.
 func (w *world) memberWithKeys(t *testing.T, email string, role storeaccount.Role) (id int64, key, access string) {
 	t.Helper()
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {

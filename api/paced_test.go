@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slow gives its bytes in steps with a wait before each.
+// slow returns its bytes in steps with a wait before each.
 type slow struct {
 	left, step int
 	wait       time.Duration

@@ -66,7 +66,7 @@ func (w *Worker) keyLimit(kind tasks.Kind) int {
 // an older worker among newer ones, or after a step back.
 const unknownDelay = 30 * time.Second
 
-// putOff gives a task of an unknown kind back; left alone, it would be delivered
+// putOff returns a task of an unknown kind back; left alone, it would be delivered
 // again every few seconds, in front of others.
 func (w *Worker) putOff(ctx context.Context, kind string, m dispatch.Message) {
 	err := w.release(ctx, kind, m)

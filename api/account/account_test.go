@@ -75,7 +75,7 @@ func (w *world) tx(t *testing.T, fn func(context.Context, *storage.Tx) error) {
 	require.NoError(t, w.db.InTx(ctx, func(tx *storage.Tx) error { return fn(ctx, tx) }))
 }
 
-// member makes a member of ours with a key.
+// member creates a member of ours with a key.
 func (w *world) member(t *testing.T, name string, role account.Role) (key string) {
 	t.Helper()
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {

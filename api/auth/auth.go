@@ -76,7 +76,7 @@ type Authenticator struct {
 // been regenerated.
 const defaultFailures = 60
 
-// New makes an authenticator.
+// New returns an authenticator.
 func New(cfg Config) (*Authenticator, error) {
 	if cfg.DB == nil || cfg.Region == "" {
 		return nil, errors.New("auth: database and region are required")

@@ -27,7 +27,7 @@ func bareHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// organization gives the slug that a host selects, "" for hosts that select
+// organization returns the slug that a host selects, "" for hosts that select
 // none. One label stands before the base domain; deeper names select nothing.
 func (h hosts) organization(host string) string {
 	name := bareHost(host)

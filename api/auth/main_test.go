@@ -59,7 +59,7 @@ func (w *world) tx(t *testing.T, fn func(context.Context, *storage.Tx) error) {
 	require.NoError(t, w.db.InTx(ctx, func(tx *storage.Tx) error { return fn(ctx, tx) }))
 }
 
-// member makes a member with both keys.
+// member creates a member with both keys.
 func (w *world) member(t *testing.T, email string) (u *account.User, api, access string) {
 	t.Helper()
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) (err error) {

@@ -98,7 +98,7 @@ func Table() map[Action]Rule {
 	}
 }
 
-// Allow answers nil when the rule lets the caller through, as far as that can be
+// Allow returns nil when the rule lets the caller through, as far as that can be
 // said without the resource.
 func (r Rule) Allow(c *Caller) error {
 	switch {

@@ -97,7 +97,7 @@ func problem(err error, of resource) error {
 	return ofSchedule(err)
 }
 
-// ofSchedule gives what a body, or a schedule that is to run, names and is not
+// ofSchedule returns what a body, or a schedule that is to run, names and is not
 // there its code.
 func ofSchedule(err error) error {
 	var missing *schedule.MissingSuitesError

@@ -90,7 +90,7 @@ func (w *world) start(caseID, text string) tree {
 	return w.ok(w.member, 200, "POST", "/testcases/"+caseID+"/run", text)
 }
 
-// jobOf gives a job of a run's record.
+// jobOf returns a job of a run's record.
 func jobOf(run tree, n int) tree { return run["jobs"].([]any)[n].(tree) }
 
 func idOf(view tree) uuid.UUID { return uuid.MustParse(view["id"].(string)) }

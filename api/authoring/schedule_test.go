@@ -20,7 +20,7 @@ func (w *world) nightly(members tree) tree {
 	return all
 }
 
-// newSchedule makes a schedule.
+// newSchedule returns a schedule.
 func (w *world) newSchedule(as *auth.Caller, members tree) tree {
 	w.t.Helper()
 	if members == nil {

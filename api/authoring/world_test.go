@@ -52,7 +52,7 @@ type world struct {
 	stranger *auth.Caller // admin of another organization
 }
 
-// newWorld makes a world; the options change the configuration of the handlers.
+// newWorld returns a world; the options change the configuration of the handlers.
 func newWorld(t testing.TB, options ...func(*api.Config)) *world {
 	t.Helper()
 	w := &world{t: t, db: servicetest.DB(t)}
@@ -114,7 +114,7 @@ func (w *world) person(org *account.Organization, name string, role account.Role
 	return caller
 }
 
-// call makes a request below the prefix; text is JSON.
+// call sends a request below the prefix; text is JSON.
 func (w *world) call(as *auth.Caller, method, path, text string, headers ...string) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(auth.WithCaller(w.t.Context(), as, ""), method, prefix+path, strings.NewReader(text))
@@ -131,7 +131,7 @@ func (w *world) call(as *auth.Caller, method, path, text string, headers ...stri
 // tree is an object of an answer.
 type tree = map[string]any
 
-// ok makes a request that must succeed with the status, and gives its data.
+// ok sends a request that must succeed with the status, and gives its data.
 func (w *world) ok(as *auth.Caller, status int, method, path, text string) tree {
 	w.t.Helper()
 	rec := w.call(as, method, path, text)
@@ -146,7 +146,7 @@ func (w *world) ok(as *auth.Caller, status int, method, path, text string) tree 
 	return answer["data"].(tree)
 }
 
-// refused makes a request that must be refused with the status and code.
+// refused sends a request that must be refused with the status and code.
 func (w *world) refused(as *auth.Caller, status int, code, method, path, text string, says ...string) {
 	w.t.Helper()
 	rec := w.call(as, method, path, text)
@@ -189,7 +189,7 @@ func (w *world) newCase(as *auth.Caller, name string, members tree) string {
 	return w.ok(as, 201, "POST", "/testcases", importText(w.t, name, members))["id"].(string)
 }
 
-// newSuite makes a suite of cases and gives its id.
+// newSuite returns a suite of cases and gives its id.
 func (w *world) newSuite(as *auth.Caller, name string, cases ...string) string {
 	w.t.Helper()
 	text, err := json.Marshal(tree{"name": name, "testCases": cases})
@@ -202,7 +202,7 @@ func p(format string, args ...any) string { return fmt.Sprintf(format, args...) 
 // bare is a UUID without dashes, in upper case.
 func bare(id any) string { return strings.ToUpper(strings.ReplaceAll(fmt.Sprint(id), "-", "")) }
 
-// names gives a member of the items of a list.
+// names returns a member of the items of a list.
 func names(list tree, member string) []string {
 	out := []string{}
 	for _, item := range list["items"].([]any) {

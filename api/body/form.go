@@ -126,7 +126,7 @@ func setMap(field reflect.Value, name string, form url.Values) error {
 	return nil
 }
 
-// prefixed gives the key of NAME.KEY and NAME_KEY.
+// prefixed returns the key of NAME.KEY and NAME_KEY.
 func prefixed(member, name string) (key string, ok bool) {
 	rest, ok := strings.CutPrefix(member, name)
 	if !ok || len(rest) < 2 || rest[0] != '.' && rest[0] != '_' {

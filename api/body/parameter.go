@@ -2,7 +2,7 @@ package body
 
 import "strings"
 
-// Parameter gives the value of a header's parameter, such as the boundary of a
+// Parameter returns the value of a header's parameter, such as the boundary of a
 // Content-Type: a quoted string, or all up to the next semicolon. It is more
 // lenient than mime.ParseMediaType, because clients are.
 func Parameter(header, name string) (string, bool) {

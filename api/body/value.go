@@ -26,7 +26,7 @@ func (s *Switch) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Bool gives the switch as a pointer, nil when it was absent.
+// Bool returns the switch as a pointer, nil when it was absent.
 func (s *Switch) Bool() *bool {
 	if s == nil {
 		return nil

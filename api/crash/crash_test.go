@@ -65,7 +65,7 @@ func (w *world) newProject(name string) (id int64) {
 	return id
 }
 
-// call makes a request as an admin of an organization.
+// call sends a request as an admin of an organization.
 func (w *world) call(org int64, method, path, body string) *httptest.ResponseRecorder {
 	return w.callAs(org, account.Admin, method, path, body)
 }

@@ -13,7 +13,7 @@ import (
 
 type tree = map[string]any
 
-// must makes a request with a body in JSON that must be answered with the status.
+// must sends a request with a body in JSON that must be answered with the status.
 func (w *world) must(status int, org int64, method, path string, body tree) tree {
 	w.t.Helper()
 	text, err := json.Marshal(body)

@@ -15,7 +15,7 @@ type Views struct {
 	sdk   string // the member has<Vendor>Sdk
 }
 
-// NewViews makes views with absolute links, for a vendor's name.
+// NewViews returns views with absolute links, for a vendor's name.
 func NewViews(links link.Links, vendor string) Views {
 	if vendor != "" {
 		vendor = strings.ToUpper(vendor[:1]) + vendor[1:]

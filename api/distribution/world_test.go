@@ -178,7 +178,7 @@ func (w *world) state(build int64, state distribution.State, reason string) {
 	require.NoError(w.t, err)
 }
 
-// call makes a request; a text that begins with { is JSON, another one a form.
+// call sends a request; a text that begins with { is JSON, another one a form.
 func (w *world) call(as *auth.Caller, method, path, text string, headers ...string) *httptest.ResponseRecorder {
 	return w.callOn(w.engine, as, method, path, text, headers...)
 }
@@ -199,7 +199,7 @@ func (w *world) callOn(g http.Handler, as *auth.Caller, method, path, text strin
 	return rec
 }
 
-// ok makes a request that must be answered with the status.
+// ok sends a request that must be answered with the status.
 func (w *world) ok(as *auth.Caller, status int, method, path, text string) map[string]any {
 	w.t.Helper()
 	return w.tree(w.call(as, method, path, text), status)
@@ -213,7 +213,7 @@ func (w *world) tree(rec *httptest.ResponseRecorder, status int) map[string]any 
 	return tree
 }
 
-// refused makes a request that must be refused in the shape of version 3.
+// refused sends a request that must be refused in the shape of version 3.
 func (w *world) refused(as *auth.Caller, status int, method, path, text string, says ...string) {
 	w.t.Helper()
 	tree := w.ok(as, status, method, path, text)

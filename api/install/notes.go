@@ -44,7 +44,7 @@ func newNotes(convert func(string) template.HTML, most int) *notes {
 	return &notes{convert: convert, most: most, byText: map[[sha256.Size]byte]*list.Element{}, ordered: list.New()}
 }
 
-// html gives the HTML of a text.
+// html returns the HTML of a text.
 func (n *notes) html(markdown string) template.HTML {
 	if markdown == "" {
 		return ""

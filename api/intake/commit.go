@@ -78,7 +78,7 @@ type answer struct {
 	err     error
 }
 
-// NewCommitter makes a committer and starts it; Close ends it.
+// NewCommitter returns a committer and starts it; Close ends it.
 func NewCommitter(store Accepter, queue *dispatch.Enqueuer, log *slog.Logger) *Committer {
 	c := &Committer{store: store, queue: queue, log: log,
 		incoming: make(chan *waiting, 4*commitMost), lanes: make(chan struct{}, commitLanes),

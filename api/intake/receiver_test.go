@@ -192,7 +192,7 @@ func (w *world) post(target, body string, headers ...string) *httptest.ResponseR
 	return w.do(req)
 }
 
-// stored gives the names and contents of the objects that are there.
+// stored returns the names and contents of the objects that are there.
 func (w *world) stored(t *testing.T) []string {
 	t.Helper()
 	list, err := w.objects.List(t.Context(), "attachments/", "", 100)

@@ -31,7 +31,7 @@ type bound struct {
 
 func newBound(most int) *bound { return &bound{most: most, seen: map[string]bool{}} }
 
-// value gives the label for v: valid UTF-8, which the registry insists on,
+// value returns the label for v: valid UTF-8, which the registry insists on,
 // never empty, and one of a bounded set.
 func (b *bound) value(v string) string {
 	if v == "" || len(v) > maxLabel {

@@ -78,7 +78,7 @@ type cached[T any] struct {
 
 var errGone = errors.New("the caller is gone")
 
-// get gives the value; the load goes on when the caller's context ends.
+// get returns the value; the load goes on when the caller's context ends.
 func (c *cached[T]) get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	if c.flight == nil && c.now().Before(c.until) {

@@ -132,7 +132,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	})
 }
 
-// show gives whether a source answered, and its series if it did.
+// show returns whether a source answered, and its series if it did.
 func show[T any](gauge gauges, from *source[T], got reading[T], series func(gauges, T)) {
 	if from.read == nil {
 		return
@@ -146,7 +146,7 @@ func show[T any](gauge gauges, from *source[T], got reading[T], series func(gaug
 // taskKey are the labels of the ledger's series.
 type taskKey struct{ kind, queue, state string }
 
-// collectTasks gives every known kind its series, zeros included, so that an
+// collectTasks returns every known kind its series, zeros included, so that an
 // alert can tell nothing from not known.
 func (c *collector) collectTasks(gauge gauges, stats []ledger.Stat) {
 	states := []ledger.State{ledger.Queued, ledger.Running, ledger.Dead}

@@ -25,7 +25,7 @@ type Console struct {
 	policy  string
 }
 
-// NewConsole makes the console; Close ends its connections to Redis. It does not
+// NewConsole returns the console; Close ends its connections to Redis. It does not
 // connect.
 func NewConsole(redis *dispatch.Redis) (*Console, error) {
 	monitor := asynqmon.New(asynqmon.Options{RootPath: ConsolePath, RedisConnOpt: redis.Options(), ReadOnly: true})

@@ -30,7 +30,7 @@ func Health(version string) http.Handler {
 type Check struct {
 	// Name stands in the answer; unique in a process.
 	Name string
-	// Func answers nil when all is well. It should end with its context; one
+	// Func returns nil when all is well. It should end with its context; one
 	// that does not is reported as a timeout until it returns.
 	Func func(context.Context) error
 	// Critical: a failure makes the process unavailable instead of degraded.
@@ -76,7 +76,7 @@ const (
 	statusUnavailable = "unavailable"
 )
 
-// NewReadiness makes the handler; Process.Checks gives the checks of a tier.
+// NewReadiness returns the handler; Process.Checks gives the checks of a tier.
 func NewReadiness(checks []Check, log *slog.Logger) *Readiness {
 	r := &Readiness{log: log}
 	for _, c := range checks {

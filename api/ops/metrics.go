@@ -39,7 +39,7 @@ type Metrics struct {
 	handler  http.Handler
 }
 
-// NewMetrics makes and registers all metrics.
+// NewMetrics returns and registers all metrics.
 func NewMetrics(cfg MetricsConfig) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), observer: newObserver()}
 	m.registry.MustRegister(

@@ -37,7 +37,7 @@ var _ interface {
 	ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration)
 } = (*Observer)(nil)
 
-// scrape gives the families of a scrape, parsed from the text format.
+// scrape returns the families of a scrape, parsed from the text format.
 func scrape(t *testing.T, m *Metrics) map[string]*dto.MetricFamily {
 	t.Helper()
 	res, body := get(t, m.Handler(), http.MethodGet, MetricsPath)
@@ -48,7 +48,7 @@ func scrape(t *testing.T, m *Metrics) map[string]*dto.MetricFamily {
 	return families
 }
 
-// value gives the value of the series with the labels, NaN when it is missing.
+// value returns the value of the series with the labels, NaN when it is missing.
 func value(families map[string]*dto.MetricFamily, name string, labels ...string) float64 {
 	want := map[string]string{}
 	for i := 0; i < len(labels); i += 2 {

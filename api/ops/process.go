@@ -38,7 +38,7 @@ type Process struct {
 	// filled, a check would wait and call the database down.
 	Postgres, Redis, Objects func(context.Context) error
 
-	// Lag gives the age of the oldest due task by queue: the ledger's Lag. Only
+	// Lag returns the age of the oldest due task by queue: the ledger's Lag. Only
 	// a process that is a worker and not the api needs it, and Queues, the
 	// queues that it serves.
 	Lag    func(context.Context) (map[string]time.Duration, error)

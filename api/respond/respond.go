@@ -51,7 +51,7 @@ const statusGone = 499
 // logKey is where the router leaves the logger for one request.
 const logKey = "slipway.log"
 
-// SetLogger gives the request the logger that failures are written to.
+// SetLogger returns the request the logger that failures are written to.
 func SetLogger(c *gin.Context, log *slog.Logger) { c.Set(logKey, log) }
 
 func logger(c *gin.Context) *slog.Logger {

@@ -93,7 +93,7 @@ func (p *permit) reserveStep(ctx context.Context, bytes int64) bool {
 	return true
 }
 
-// authenticated gives back what only unauthenticated uploads hold.
+// authenticated returns back what only unauthenticated uploads hold.
 func (p *permit) authenticated() {
 	if p.reserved != (quota{}) {
 		p.admission.unauthenticated.release(p.from, p.reserved)
@@ -101,7 +101,7 @@ func (p *permit) authenticated() {
 	}
 }
 
-// release gives everything back.
+// release returns everything back.
 func (p *permit) release() {
 	p.authenticated()
 	if p.slot {

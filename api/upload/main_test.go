@@ -135,7 +135,7 @@ func (w *world) tx(fn func(context.Context, *storage.Tx) error) {
 	require.NoError(w.t, w.db.InTx(ctx, func(tx *storage.Tx) error { return fn(ctx, tx) }))
 }
 
-// user makes a user of a role with an API key.
+// user creates a user of a role with an API key.
 func (w *world) user(email string, role account.Role) (id int64, key string) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {

@@ -102,7 +102,7 @@ func (r *reservations) grant(w *waiter) bool {
 	return true
 }
 
-// release gives back and serves those that wait.
+// release returns back and serves those that wait.
 func (r *reservations) release(from netip.Prefix, amount quota) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

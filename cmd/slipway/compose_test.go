@@ -73,7 +73,7 @@ func newParser(t *testing.T, c *cli) *kong.Kong {
 	return parser
 }
 
-// isSlipway tells whether a service runs the product.
+// isSlipway reports whether a service runs the product.
 func isSlipway(s types.ServiceConfig) bool { return s.Build != nil && s.Build.Target == "slipway" }
 
 func TestComposeNeedsItsSecrets(t *testing.T) {

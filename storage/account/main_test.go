@@ -41,7 +41,7 @@ func install(t *testing.T) installation {
 	return installation{f, f.Bootstrap("")}
 }
 
-// user makes a member of the first organization.
+// user creates a member of the first organization.
 func (w installation) user(email string, role account.Role) (u *account.User) {
 	w.T.Helper()
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
-// thousands gives the organization so many cases, of which one in a thousand is
+// thousands returns the organization so many cases, of which one in a thousand is
 // about vouchers. Building the trigram index at the end is much faster.
 func (w *room) thousands(n int) {
 	w.T.Helper()

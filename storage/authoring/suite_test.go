@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/run"
 )
 
-// in gives the names of a suite's cases, in order.
+// in returns the names of a suite's cases, in order.
 func (w *room) in(suite uuid.UUID) (names []string) {
 	w.T.Helper()
 	require.NoError(w.T, w.DB.SelectContext(fixture.Context(w.T), &names, `select name from test_cases where suite_id = $1 order by name`, suite))

@@ -115,7 +115,7 @@ func wallsOf(first time.Time, z *time.Location) []wallMinute {
 	return list
 }
 
-// firesOn gives the minutes at which plain fields fire.
+// firesOn returns the minutes at which plain fields fire.
 func firesOn(walls []wallMinute, fields []string) []time.Time {
 	var fires []time.Time
 	for _, m := range walls {

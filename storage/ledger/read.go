@@ -123,7 +123,7 @@ func (s *Store) StatesOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]St
 }
 
 // Retry makes a dead or cancelled task due again, with as many attempts as its
-// kind gives a new one. ErrConflict when it is in another state, or when an open
+// kind returns a new one. ErrConflict when it is in another state, or when an open
 // task has taken its dedupe key.
 func Retry(ctx context.Context, q storage.Querier, scope Scope, id uuid.UUID, attempts int) (*Task, error) {
 	var t Task

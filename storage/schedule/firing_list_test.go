@@ -173,7 +173,7 @@ func TestForgetOrphanFirings(t *testing.T) {
 	}
 }
 
-// explain gives the plan of a statement.
+// explain returns the plan of a statement.
 func (w *room) explain(query string, args ...any) string {
 	w.T.Helper()
 	var lines []string

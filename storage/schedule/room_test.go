@@ -27,7 +27,7 @@ type planned struct {
 	suites                    []uuid.UUID
 }
 
-// plan makes a schedule of the main team; without a time it is due at noon.
+// plan creates a schedule of the main team; without a time it is due at noon.
 func (w *room) plan(p planned) uuid.UUID {
 	w.T.Helper()
 	id := uuid.Must(uuid.NewV7())
@@ -123,7 +123,7 @@ func (w *room) endAll() {
 	w.Exec(`update suite_runs set state = 'PASSED', finished_at = now() where state in ('QUEUED', 'RUNNING')`)
 }
 
-// smoke makes a suite of so many cases.
+// smoke creates a suite of so many cases.
 func (w *room) smoke(cases int) uuid.UUID {
 	w.T.Helper()
 	var ids []string

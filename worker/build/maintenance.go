@@ -35,7 +35,7 @@ const (
 	DefaultKeepMail = 30 * 24 * time.Hour
 )
 
-// NewMaintenance makes the handler of builds, keys, sign-in sessions and mail, and of
+// NewMaintenance returns the handler of builds, keys, sign-in sessions and mail, and of
 // the further steps.
 func NewMaintenance(db *storage.DB, keepMail time.Duration, further ...Step) (*Maintenance, error) {
 	if keepMail <= 0 {

@@ -149,7 +149,7 @@ func (w *world) number(query string, args ...any) (n int) {
 	return n
 }
 
-// newCase makes a case of one step that types a text.
+// newCase returns a case of one step that types a text.
 func (w *world) newCase(name, text string) (c *authoring.Case) {
 	w.t.Helper()
 	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}

@@ -31,7 +31,7 @@ func (w *world) variable(name, value string, isSecret bool) {
 	})
 }
 
-// everywhere gives all texts that a job leaves behind: its row, its task, its
+// everywhere returns all texts that a job leaves behind: its row, its task, its
 // event and the log.
 func (w *world) everywhere(run *store.Run) string {
 	w.t.Helper()

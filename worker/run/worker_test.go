@@ -20,7 +20,7 @@ import (
 )
 
 // start runs a worker with the handlers, the relay and the rescue of a scheduler,
-// and gives what stops the worker.
+// and returns what stops the worker.
 func (w *world) start() (stop func()) {
 	w.t.Helper()
 	redis, err := dispatch.OpenRedis(servicetest.RedisURL(w.t))

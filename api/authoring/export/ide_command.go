@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// command gives the command of a move; ok is false when there is none.
+// command returns the command of a move; ok is false when there is none.
 func (w *ide) command(m *move) (c ideCommand, ok bool) {
 	a := &m.tool.Args
 	target, ok := "", true

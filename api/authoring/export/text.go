@@ -17,7 +17,7 @@ type part struct{ literal, env string }
 // each other.
 type text []part
 
-// fixed gives the text if it holds no variable.
+// fixed returns the text if it holds no variable.
 func (t text) fixed() (string, bool) {
 	switch {
 	case len(t) == 0:
@@ -88,7 +88,7 @@ var taken = []string{
 	"PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH", "PLAYWRIGHT_FIREFOX_EXECUTABLE_PATH", "PLAYWRIGHT_WEBKIT_EXECUTABLE_PATH",
 }
 
-// name gives the environment variable of a reference: PASSWORD for {{password}},
+// name returns the environment variable of a reference: PASSWORD for {{password}},
 // TEAM_PASSWORD for {{team:password}}, TEST_USER for {{user}}. Two references
 // never share one.
 func (e *environment) name(r step.Reference) string {

@@ -30,7 +30,7 @@ type dialect interface {
 	upload(p *page, on string, name string, content []byte) string
 	// claim is a statement that waits for an assertion.
 	claim(p *page, m *step.Matcher, on string, value text, not bool) string
-	// block gives the lines around statements: inFrame, inShadowRoot, within,
+	// block returns the lines around statements: inFrame, inShadowRoot, within,
 	// optional.
 	block(p *page, name, argument string) (open, end string)
 	milliseconds(n int) string

@@ -30,7 +30,7 @@ type cluster struct {
 	owner     string // api key
 }
 
-// newCluster makes the organization; the services and the objects' folder are
+// newCluster returns the organization; the services and the objects' folder are
 // the caller's.
 func newCluster(t *testing.T, databaseURL, redisURL string) *cluster {
 	t.Helper()
@@ -50,7 +50,7 @@ func newCluster(t *testing.T, databaseURL, redisURL string) *cluster {
 	return c
 }
 
-// bootstrap makes organization, owner and crash project by the command line.
+// bootstrap creates organization, owner and crash project by the command line.
 func (c *cluster) bootstrap(t *testing.T) {
 	t.Helper()
 	var org struct {

@@ -148,7 +148,7 @@ func (a caller) get(t *testing.T, path string, into any) {
 	require.NoError(t, json.Unmarshal(text, into), "GET %s: %s", path, text)
 }
 
-// status gives the status of a GET.
+// status returns the status of a GET.
 func (a caller) status(t *testing.T, path string) int {
 	t.Helper()
 	res, _ := a.do(t, http.MethodGet, path, nil, nil)

@@ -116,7 +116,7 @@ func (p *process) signal(t *testing.T, s os.Signal) int {
 	return p.wait(t)
 }
 
-// wait gives the exit code.
+// wait returns the exit code.
 func (p *process) wait(t *testing.T) int {
 	t.Helper()
 	select {
@@ -211,7 +211,7 @@ func answer(t *testing.T, variables []string, into any, args ...string) {
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), into), r.stdout)
 }
 
-// quietPort gives a free port of 127.0.0.1 that the system does not hand out by
+// quietPort returns a free port of 127.0.0.1 that the system does not hand out by
 // itself: a process that is killed finds it free again.
 func quietPort(t *testing.T) int {
 	t.Helper()

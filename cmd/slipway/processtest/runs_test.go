@@ -502,7 +502,7 @@ func (s *runStory) cancels() {
 	require.Equal(t, "PASSED", s.run(s.add("After", s.loginSteps("correct horse"), nil).ID, nil).Status)
 }
 
-// exports gives a case as code.
+// exports returns a case as code.
 func (s *runStory) exports() {
 	t := s.t
 	c := s.add("Sign in: \"exported\"", s.loginSteps("correct horse"), nil)

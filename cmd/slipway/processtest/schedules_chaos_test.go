@@ -83,7 +83,7 @@ func TestSchedulersKilled(t *testing.T) {
 	}
 }
 
-// addSuites makes suites with a case each, by the api, which is stopped again.
+// addSuites creates suites with a case each, by the api, which is stopped again.
 func (c *cluster) addSuites(t *testing.T, n int) {
 	t.Helper()
 	var key json.RawMessage

@@ -61,7 +61,7 @@ func (s *scheduleStory) settings(cron string, more obj) obj {
 	return settings
 }
 
-// suite makes a suite of a case whose test takes some seconds.
+// suite creates a suite of a case whose test takes some seconds.
 func (s *scheduleStory) suite(name string) (suite, testCase string) {
 	s.t.Helper()
 	testCase = s.add(name, []obj{openPage(s.site.URL + "/"), {"tool": obj{"type": "pause", "args": obj{"time": 2500}}},
@@ -95,7 +95,7 @@ func (s *scheduleStory) await(id, state string) (got scheduled) {
 	return got
 }
 
-// history gives the fires of an outcome, "" for all, latest first.
+// history returns the fires of an outcome, "" for all, latest first.
 func (s *scheduleStory) history(id, outcome string) (of []fired) {
 	s.t.Helper()
 	var list struct{ Items []fired }

@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
-// since gives a clock that says how much time has gone by.
+// since returns a clock that says how much time has gone by.
 func since() func() time.Duration {
 	began := time.Now()
 	return func() time.Duration { return time.Since(began).Round(time.Millisecond) }
