@@ -32,15 +32,16 @@ func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 // world is an organization with a team, a handler with a browser that does what
 // the test says, and a log.
 type world struct {
-	t       *testing.T
-	db      *storage.DB
-	ledger  *ledger.Store
-	objects object.Store
-	org     int64
-	writer  account.Writer
-	handler *JobHandler
-	browser *browsers
-	log     *syncBuffer
+	redisURL string // of the workers that start; "" until the first
+	t        *testing.T
+	db       *storage.DB
+	ledger   *ledger.Store
+	objects  object.Store
+	org      int64
+	writer   account.Writer
+	handler  *JobHandler
+	browser  *browsers
+	log      *syncBuffer
 }
 
 // browsers lends sessions that do nothing, or fails.

@@ -23,7 +23,12 @@ import (
 // and returns what stops the worker.
 func (w *world) start() (stop func()) {
 	w.t.Helper()
-	redis, err := dispatch.OpenRedis(servicetest.RedisURL(w.t))
+	// All workers of a test share one Redis: a task that the relay of a stopped one
+	// delivered is found by the next.
+	if w.redisURL == "" {
+		w.redisURL = servicetest.RedisURL(w.t)
+	}
+	redis, err := dispatch.OpenRedis(w.redisURL)
 	require.NoError(w.t, err)
 	log := slog.New(slog.DiscardHandler)
 	real, err := worker.New(worker.Config{Redis: redis, Ledger: w.ledger, Log: log, Drain: 100 * time.Millisecond,
