@@ -39,6 +39,13 @@ const (
 	UploadFile   = "upload_file"   // selector, file
 	PressKey     = "press_key"     // key, selector optional
 	HandleDialog = "handle_dialog" // action, text for a prompt
+	DoubleClick  = "double_click"  // selector
+	RightClick   = "right_click"   // selector
+	TypeKeys     = "type_keys"     // text key by key, selector optional; what is there stays
+	Back         = "back"          // in the history of the window
+	Forward      = "forward"
+	Reload       = "reload"
+	SetViewport  = "set_viewport" // width, height in CSS pixels
 )
 
 // The matchers of an assertion. Those without a selector compare the page.
@@ -70,12 +77,25 @@ type Step struct {
 	// Optional steps may fail: the popup that is there only sometimes. Not
 	// allowed for assertions.
 	Optional bool `json:"optional,omitempty"`
+	// When is a condition without which the step is skipped.
+	When *Condition `json:"when,omitempty"`
 	// TimeoutMS is how long the step waits for its element; 0: the run's.
 	TimeoutMS int `json:"timeoutMs,omitempty"`
 	// Result and ScreenshotID are from the time when the step was recorded; nil for
 	// imported steps.
 	Result       *Outcome `json:"result"`
 	ScreenshotID string   `json:"screenshotId,omitempty"`
+}
+
+// Condition is an assertion that decides whether a step is executed. It looks where
+// the step acts: in the same frames and shadow roots. A condition that does not hold
+// within its time skips the step and fails nothing.
+type Condition struct {
+	Selector *Selector `json:"selector,omitempty"`
+	Not      bool      `json:"not,omitempty"`
+	Matcher  *Matcher  `json:"matcher"`
+	// TimeoutMS is how long the condition may take to hold; 0: three seconds.
+	TimeoutMS int `json:"timeoutMs,omitempty"`
 }
 
 // Outcome is how a step ended, as the interface shows it.
@@ -100,6 +120,8 @@ type Args struct {
 	Matcher     *Matcher  `json:"matcher,omitempty"`
 	Not         bool      `json:"not,omitempty"`
 	Time        *int      `json:"time,omitempty"`
+	Width       *int      `json:"width,omitempty"`
+	Height      *int      `json:"height,omitempty"`
 	Direction   string    `json:"direction,omitempty"` // up, down, left, right, top, bottom
 	Key         string    `json:"key,omitempty"`       // a character or a name: Enter, Tab, Escape, ArrowDown, with modifiers as Control+a
 	Action      string    `json:"action,omitempty"`    // accept, dismiss
@@ -108,20 +130,46 @@ type Args struct {
 	Reasoning   string    `json:"reasoning,omitempty"`
 }
 
-// Selector locates an element.
+// Selector locates elements. Unless it says which of them by Index, an action or
+// assertion fails when there are several (RunSettings.Strict).
 type Selector struct {
-	Type  string `json:"type"` // css, xpath
+	Type string `json:"type"` // one of the types below
+	// Value is what the type looks for: a CSS selector, an XPath, a role, or a text.
+	// Texts are compared without regard to case and white space and may be part of
+	// the element's, unless Exact is set.
 	Value string `json:"value"`
-	// Index is the position among the matches, from 0. Without one an action takes
-	// the first match that it can act on, and an assertion the first match.
+	// Name is the accessible name of an element of a role, compared as Value.
+	Name  string `json:"name,omitempty"`
+	Exact bool   `json:"exact,omitempty"` // the whole text, in this case
+	// Level is that of a heading or tree item, for the type role; 0: any.
+	Level int `json:"level,omitempty"`
+	// State is what an element of a role must be or not be: checked, disabled,
+	// expanded, pressed, selected.
+	State map[string]bool `json:"state,omitempty"`
+	// Within is the element that those found must be in; it follows the same rule on
+	// several matches.
+	Within *Selector `json:"within,omitempty"`
+	// Has is what must be inside of an element, and HasText a text that must be.
+	Has     *Selector `json:"has,omitempty"`
+	HasText string    `json:"hasText,omitempty"`
+	// Index is the position among the matches, from 0; -1 is the last one. It may be
+	// written as nth.
 	Index       *int         `json:"index,omitempty"`
 	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
 }
 
-// The types of selectors.
+// The types of selectors. CSS reaches into open shadow roots, as do those by role and
+// text; XPath does not.
 const (
-	CSS   = "css"
-	XPath = "xpath"
+	CSS         = "css"
+	XPath       = "xpath"
+	ByRole      = "role"        // value, name, level, state
+	ByLabel     = "label"       // the label of a control, or its aria-label
+	ByText      = "text"        // the innermost elements with the text
+	Placeholder = "placeholder" // of a field
+	TestID      = "testId"      // data-testid and its siblings; always the whole text
+	AltText     = "altText"     // of an image
+	Title       = "title"       // the attribute
 )
 
 // Fingerprint describes an element as it was when a step last found it.
@@ -188,7 +236,21 @@ type RunSettings struct {
 	PrimaryTarget *Target  `json:"primaryTarget"`
 	RunTargets    []Target `json:"runTargets"`
 	LastBuildName string   `json:"lastBuildName"`
+	// Strict fails a step whose selector finds several elements and has no index;
+	// nil is true. Without it the first one that can be used is.
+	Strict *bool `json:"strict,omitempty"`
+	// Healing is one of the modes below; "" is the suite's, else the organization's.
+	Healing string `json:"healing,omitempty"`
 }
+
+// The modes of healing. Without one, in the case, its suite and its organization,
+// healings are applied, but only suggested where the name of the element says that
+// the step deletes, pays, sends or submits.
+const (
+	HealOff     = "off"     // a selector that finds nothing fails the step
+	HealSuggest = "suggest" // so it does, and the step says which element it may be
+	HealApply   = "apply"   // the step acts on the element
+)
 
 // The states of a step in a run.
 const (
@@ -199,13 +261,15 @@ const (
 
 // Record is the result of a step in a run.
 type Record struct {
-	StepID  string  `json:"id"`
-	Tool    Tool    `json:"tool"` // as stored: variables are not replaced
-	Status  string  `json:"status"`
-	Result  Outcome `json:"result"`
-	Healed  *Healed `json:"healed,omitempty"`
-	StartMS int64   `json:"startMs"` // since the start of the job
-	TookMS  int64   `json:"tookMs"`
+	StepID string  `json:"id"`
+	Tool   Tool    `json:"tool"` // as stored: variables are not replaced
+	Status string  `json:"status"`
+	Result Outcome `json:"result"`
+	Healed *Healed `json:"healed,omitempty"`
+	// Suggested is the element that a failed step would have been healed with.
+	Suggested *Healed `json:"suggested,omitempty"`
+	StartMS   int64   `json:"startMs"` // since the start of the job
+	TookMS    int64   `json:"tookMs"`
 	// ScreenshotID names a stored file; "" without one.
 	ScreenshotID string `json:"screenshotId,omitempty"`
 }

@@ -31,6 +31,13 @@ var rules = map[string]rule{
 	UploadFile:     {needs: []string{"selector", "file"}, inside: true},
 	PressKey:       {needs: []string{"key"}, takes: []string{"selector"}, inside: true},
 	HandleDialog:   {needs: []string{"action"}, takes: []string{"text"}},
+	DoubleClick:    {needs: []string{"selector"}, inside: true},
+	RightClick:     {needs: []string{"selector"}, inside: true},
+	TypeKeys:       {needs: []string{"text"}, takes: []string{"selector"}, inside: true},
+	Back:           {},
+	Forward:        {},
+	Reload:         {},
+	SetViewport:    {needs: []string{"width", "height"}},
 }
 
 // The values of directions and of actions on dialogs.
@@ -117,6 +124,8 @@ func givenArguments(a *Args) []member {
 		{"matcher", a.Matcher != nil},
 		{"not", a.Not},
 		{"time", a.Time != nil},
+		{"width", a.Width != nil},
+		{"height", a.Height != nil},
 		{"direction", a.Direction != ""},
 		{"key", a.Key != ""},
 		{"action", a.Action != ""},

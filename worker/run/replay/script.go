@@ -11,10 +11,10 @@ var pages embed.FS
 // The page scripts. Each is the body of a function; it is sent with every call,
 // because a page may replace what an earlier one left behind.
 var (
-	actScript            = script("find", "fill", "act")
-	actFingerprintScript = script("find", "describe", "fill", "act")
-	healScript           = script("find", "describe", "heal")
-	observeScript        = script("find", "observe")
+	actScript            = script("select", "element", "fill", "act")
+	actFingerprintScript = script("select", "element", "name", "fingerprint", "fill", "act")
+	healScript           = script("select", "element", "name", "fingerprint", "heal")
+	observeScript        = script("select", "element", "observe")
 	maskScript           = script("mask")
 )
 

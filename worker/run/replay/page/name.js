@@ -1,4 +1,4 @@
-// What an element is: role, accessible name and the rest of its fingerprint. The
+// What an element is to people: its role and its accessible name. The
 // name follows the accessible name computation (W3C accname) as far as tests
 // need it.
 
@@ -114,92 +114,4 @@ function nameOf(el, seen = new Set(), inside = false) {
     if (clean(text)) return inside ? text : clean(text);
   }
   return clean(el.getAttribute("title")) || clean(el.getAttribute("placeholder"));
-}
-
-const testIds = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
-const kept = ["id", "name", "type", "href", "alt", "title", "for", "action", "class"];
-const password = (el) => el.localName === "input" && el.type === "password";
-
-// ownText is the text of an element that is no container of much else.
-function ownText(el) {
-  if (el.matches("input, textarea, select, html, body, form, table, main")) return "";
-  const text = clean(el.innerText === undefined ? el.textContent : el.innerText);
-  return text.length <= 200 ? text : "";
-}
-
-// describe returns the fingerprint of an element. Values are never part of it.
-function describe(el) {
-  const fingerprint = { tag: el.localName, role: roleOf(el), name: nameOf(el).slice(0, 200), text: ownText(el) };
-  const testId = testIds.find((name) => el.getAttribute(name));
-  if (testId) fingerprint.testId = el.getAttribute(testId).slice(0, 200);
-  if (el.labels && el.labels.length) fingerprint.label = clean(el.labels[0].innerText).slice(0, 200);
-  fingerprint.placeholder = clean(el.getAttribute("placeholder")).slice(0, 200);
-  fingerprint.attributes = {};
-  for (const name of kept) {
-    const value = clean(el.getAttribute(name)).slice(0, 200);
-    if (value) fingerprint.attributes[name] = value;
-  }
-  fingerprint.shadowPath = [];
-  for (let root = el.getRootNode(); root.host; root = root.host.getRootNode()) {
-    fingerprint.shadowPath.unshift(unique(root.host));
-  }
-  fingerprint.framePath = framesAround(el);
-  return fingerprint;
-}
-
-// framesAround returns the selectors of the frames around an element, from outside
-// in, as far as they are of the same origin.
-function framesAround(el) {
-  const path = [];
-  try {
-    for (let view = el.ownerDocument.defaultView; view.frameElement; view = view.parent) {
-      path.unshift(unique(view.frameElement));
-    }
-  } catch { /* a frame of another origin hides what is around it */ }
-  return path;
-}
-
-// made reports whether an id looks like one that a program generated: it will not
-// last.
-function made(id) {
-  return /\d{3,}|^[:\d]|[a-f0-9]{8,}|^(ember|radix|react|mui|headlessui|ext)-?/i.test(id) || id.length > 60;
-}
-
-// unique returns a CSS selector that finds just this element in its root.
-function unique(el) {
-  const root = el.getRootNode();
-  const only = (selector) => {
-    try {
-      const all = root.querySelectorAll(selector);
-      return all.length === 1 && all[0] === el;
-    } catch {
-      return false;
-    }
-  };
-  const quoted = (name) => "[" + name + "=" + JSON.stringify(el.getAttribute(name)) + "]";
-  for (const name of testIds) {
-    const value = el.getAttribute(name);
-    if (value && value.length <= 200 && only(quoted(name))) return quoted(name);
-  }
-  if (el.id && !made(el.id) && only("#" + CSS.escape(el.id))) return "#" + CSS.escape(el.id);
-  for (const name of ["name", "aria-label", "placeholder", "href", "type", "title"]) {
-    const value = el.getAttribute(name);
-    if (value && value.length <= 100 && !/["\\\n]/.test(value) && only(el.localName + quoted(name))) {
-      return el.localName + quoted(name);
-    }
-  }
-  if (only(el.localName)) return el.localName;
-  let path = "";
-  for (let node = el; node && node.nodeType === Node.ELEMENT_NODE; node = node.parentElement) {
-    let part = node.localName;
-    if (node !== el && node.id && !made(node.id)) {
-      part = "#" + CSS.escape(node.id);
-    } else if (node.parentNode) {
-      const same = Array.from(node.parentNode.children).filter((c) => c.localName === node.localName);
-      if (same.length > 1) part += ":nth-of-type(" + (same.indexOf(node) + 1) + ")";
-    }
-    path = path ? part + " > " + path : part;
-    if (only(path)) return path;
-  }
-  return path;
 }
