@@ -12,8 +12,8 @@ var pages embed.FS
 // because a page may replace what an earlier one left behind.
 var (
 	actScript            = script("select", "element", "fill", "act")
-	actFingerprintScript = script("select", "element", "name", "fingerprint", "fill", "act")
-	healScript           = script("select", "element", "name", "fingerprint", "heal")
+	actFingerprintScript = script("select", "element", "name", "surroundings", "fingerprint", "fill", "act")
+	healScript           = script("select", "element", "name", "surroundings", "fingerprint", "difference", "heal")
 	observeScript        = script("select", "element", "observe")
 	maskScript           = script("mask")
 )
