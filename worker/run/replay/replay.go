@@ -61,6 +61,16 @@ type Config struct {
 	// fingerprint is searched for; default 1.5 s: pages that render late are more
 	// frequent than pages that were changed.
 	HealGrace time.Duration
+	// FirstMatch lets a selector with several matches and no index use the first of
+	// them; without it such a step fails.
+	FirstMatch bool
+	// Healing is step.HealOff, HealSuggest or HealApply; "" applies healings, but only
+	// suggests them where the element's name says that the step deletes, pays, sends
+	// or submits.
+	Healing string
+	// Refused are the selectors, by step id, that people refused as healings of the
+	// step.
+	Refused map[string][]step.Selector
 	// Screenshots takes one after each step; one of a failed step is taken in any
 	// case.
 	Screenshots bool
