@@ -205,6 +205,29 @@ func RestoreRevision(ctx context.Context, tx *storage.Tx, w account.Writer, id, 
 	return e.save(ctx, tx, w, account.TestCaseUpdated)
 }
 
+// DuplicateCase makes a case with the tags, the settings and the latest revision of
+// another one, whose steps keep their fingerprints. Results, screenshots, variables and
+// healings stay with the other one. Team, SuiteID and Name are those of n.
+func DuplicateCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string, n NewCase) (*Case, error) {
+	of, err := CaseByID(ctx, tx, w.OrganizationID, id)
+	if err != nil {
+		return nil, err
+	}
+	latest, err := RevisionByID(ctx, tx, id, "")
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return nil, err
+	}
+	if latest != nil {
+		n.Revision = *latest
+	}
+	for i := range n.Revision.Steps {
+		n.Revision.Steps[i].Result, n.Revision.Steps[i].ScreenshotID = nil, ""
+	}
+	n.Tags, n.Settings = of.Tags, of.Settings
+	n.Settings.LastBuildName = ""
+	return CreateCase(ctx, tx, w, n)
+}
+
 // copySteps returns steps that share nothing with those given.
 func copySteps(steps []step.Step) ([]step.Step, error) {
 	text, err := json.Marshal(steps)
