@@ -271,8 +271,11 @@ type Record struct {
 	Healed *Healed `json:"healed,omitempty"`
 	// Suggested is the element that a failed step would have been healed with.
 	Suggested *Healed `json:"suggested,omitempty"`
-	StartMS   int64   `json:"startMs"` // since the start of the job
-	TookMS    int64   `json:"tookMs"`
+	// HealingID names what people accept or refuse of one of the two; "" without them
+	// and until the job has ended.
+	HealingID string `json:"healingId,omitempty"`
+	StartMS   int64  `json:"startMs"` // since the start of the job
+	TookMS    int64  `json:"tookMs"`
 	// ScreenshotID names a stored file; "" without one.
 	ScreenshotID string `json:"screenshotId,omitempty"`
 }

@@ -64,6 +64,13 @@ type Config struct {
 	// FirstMatch lets a selector that finds several elements, and has no index, mean the
 	// first that can be used. Without it such a step fails when its time is over.
 	FirstMatch bool
+	// Healing is step.HealOff, HealSuggest or HealApply; "" applies healings, but only
+	// suggests them where the element's name says that the step deletes, pays, sends
+	// or submits.
+	Healing string
+	// Refused are the selectors, by step id, that people refused as healings of the
+	// step.
+	Refused map[string][]step.Selector
 	// Screenshots takes one after each step; one of a failed step is taken in any
 	// case.
 	Screenshots bool
