@@ -198,6 +198,10 @@ type Matcher struct {
 
 	// fromString is set when it came as a string, which only switch_window allows.
 	fromString bool
+	// negated is set while the opposite of it is read, and wrong when it came as a call
+	// whose arguments mean nothing.
+	negated bool
+	wrong   string
 }
 
 // MatcherArgs are the arguments of all matchers. Value is a text; numbers and
