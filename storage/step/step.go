@@ -189,6 +189,8 @@ type Fingerprint struct {
 	// around the element, from outside in.
 	FramePath  []string `json:"framePath,omitempty"`
 	ShadowPath []string `json:"shadowPath,omitempty"`
+	// Surroundings is what is around the element; nil: unknown.
+	Surroundings *Surroundings `json:"surroundings,omitempty"`
 }
 
 // Matcher is what an assertion or switch_window compares.
