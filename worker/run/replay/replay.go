@@ -58,6 +58,9 @@ type Config struct {
 	// StepTimeout is how long a step waits for its element or assertion; default
 	// 10 s. PageTimeout bounds a navigation; default 30 s.
 	StepTimeout, PageTimeout time.Duration
+	// FirstMatch lets a selector that finds several elements, and has no index, mean the
+	// first that can be used. Without it such a step fails when its time is over.
+	FirstMatch bool
 	// Healing is one of the modes of storage/step; "" applies healings, but only
 	// suggests those of a press on what deletes, pays, sends or submits by its name.
 	//
