@@ -245,9 +245,11 @@ function difference(was, is, how, kind, alone) {
 }
 
 // anchored reports whether an id or an address with a number, which only one element
-// has, is still the same.
-function anchored(was, is) {
+// has, is still the same. A number up to most may be a position, which another element
+// has now.
+function anchored(was, is, most = -1) {
   const a = was.attributes || {}, b = is.attributes || {};
-  if (a.id && a.id === b.id && !counted(wordsOf(a.id))) return true;
-  return Boolean(targetOf(a.href)) && a.href === b.href && /\d/.test(a.href);
+  const position = (text) => most >= 0 && numbersIn(text).some((n) => Number(n) <= most);
+  if (a.id && a.id === b.id && !counted(wordsOf(a.id)) && !position(a.id)) return true;
+  return Boolean(targetOf(a.href)) && a.href === b.href && /\d/.test(a.href) && !position(a.href);
 }
