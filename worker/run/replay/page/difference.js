@@ -157,8 +157,10 @@ const subsequence = (part, whole) => {
 // come above it; one that it was under must not have left the page.
 function otherHeadings(was, is, alone) {
   const named = (around) => [...(around.containers || []).map((c) => spoken(c.name)), ...((around.row || {}).texts || []).map(spoken)];
-  const left = (was.headings || []).map(spoken).filter((text) => !named(is).includes(text));
-  const right = (is.headings || []).map(spoken).filter((text) => !named(was).includes(text));
+  // What is a heading for one may be the name or a text of what is around the other.
+  const own = [was, is].map((around) => (around.headings || []).map(spoken));
+  const left = own[0].filter((text) => own[1].includes(text) || !named(is).includes(text));
+  const right = own[1].filter((text) => own[0].includes(text) || !named(was).includes(text));
   if (sorted(left) === sorted(right)) return false;
   if (subsequence(left, right)) return !alone;
   if (!subsequence(right, left) || !alone) return true;

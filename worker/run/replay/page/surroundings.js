@@ -84,7 +84,7 @@ function textsIn(scope, { skip = () => false, before = null, most = 12 } = {}) {
       text += " " + (node.getAttribute("alt") || "") + " ";
       return;
     }
-    const inline = style.display.startsWith("inline") && node.localName !== "br";
+    const inline = style.display.startsWith("inline") && node.localName !== "br" && !node.hasAttribute("role");
     if (!inline) end();
     const slotted = node.localName === "slot" && node.assignedNodes().length;
     for (const child of slotted ? node.assignedNodes() : (node.shadowRoot || node).childNodes) visit(child);
