@@ -11,10 +11,11 @@ var pages embed.FS
 // The page scripts. Each is the body of a function; it is sent with every call,
 // because a page may replace what an earlier one left behind.
 var (
-	actScript            = script("select", "element", "fill", "act")
-	actFingerprintScript = script("select", "element", "name", "fingerprint", "fill", "act")
+	actScript            = script("select", "element", "arrival", "scroll", "fill", "act")
+	actFingerprintScript = script("select", "element", "name", "fingerprint", "arrival", "scroll", "fill", "act")
 	healScript           = script("select", "element", "name", "fingerprint", "heal")
 	observeScript        = script("select", "element", "observe")
+	dragScript           = script("element", "arrival", "drag")
 	maskScript           = script("mask")
 )
 
