@@ -28,11 +28,14 @@ return detail.verdict || null;`
 // watchName returns the name of a watch, which no page can guess.
 func watchName() string { return "e" + rand.Text() }
 
-// arrivalOf reads what became of a gesture that the driver has performed. Another page
-// in place of the one that was watched is where the gesture led: an element that was
+// arrivalOf reads what became of a gesture, unless the driver reports an error of it or
+// it is not watched (""). Another page in place of the one that was watched is where the gesture led: an element that was
 // gone before would have been an error of the driver.
-func (a elementAction) arrivalOf(ctx context.Context, watch string) (arrival, error) {
+func (a elementAction) arrivalOf(ctx context.Context, watch string, reported error) (arrival, error) {
 	there := arrival{State: arrivedThere}
+	if reported != nil || watch == "" {
+		return there, reported
+	}
 	var got *arrival
 	err := a.withPageTimeout(ctx, func(ctx context.Context) error { return a.driver.Execute(ctx, arrivalScript, &got, watch) })
 	switch {

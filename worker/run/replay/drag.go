@@ -40,10 +40,7 @@ func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
 		}
 		a.screenshotter.wait(ctx)
 		err = a.inputOutcome(ctx, got, a.dragTo(ctx, got.Element, onto.Element, watch))
-		result := arrival{State: arrivedThere}
-		if err == nil {
-			result, err = a.arrivalOf(ctx, watch)
-		}
+		result, err := a.arrivalOf(ctx, watch, err)
 		again := missed(err) || (err == nil && result.State == missedThere)
 		switch {
 		case again && time.Now().Before(a.deadline):

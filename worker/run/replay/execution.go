@@ -98,9 +98,9 @@ func (t *testExecution) meetCondition(ctx context.Context, i int) (x *stepExecut
 	if s.When == nil {
 		return nil, nil, nil
 	}
-	x = t.newCondition(i)
-	not, err = x.holds(ctx, s.When, s.Tool)
-	return x, not, err
+	c := t.newCondition(i)
+	not, err = c.holds(ctx, s.When, s.Tool)
+	return c.stepExecution, not, err
 }
 
 // skippedRecord returns the record of a step whose condition does not hold.

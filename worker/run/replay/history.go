@@ -8,6 +8,9 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
+// historyStep is a step in the history of the window.
+type historyStep struct{ *stepExecution }
+
 // place is where the history of a window is: the document, by when it began to load,
 // and the entry, which changes within one document as well.
 type place struct {
@@ -25,7 +28,7 @@ const travelTime = time.Second
 
 // travel goes to another page of the history by a command. That there is none fails the
 // step: the command itself does nothing then.
-func (x *stepExecution) travel(ctx context.Context, name string, command func(context.Context) error) error {
+func (x historyStep) travel(ctx context.Context, name string, command func(context.Context) error) error {
 	before, err := x.place(ctx)
 	if err != nil || before == nil {
 		return err
@@ -52,7 +55,7 @@ func (x *stepExecution) travel(ctx context.Context, name string, command func(co
 }
 
 // reload loads the page again.
-func (x *stepExecution) reload(ctx context.Context) error {
+func (x historyStep) reload(ctx context.Context) error {
 	// A dialog that is open now is another step's.
 	if before, err := x.place(ctx); err != nil || before == nil {
 		return err
@@ -68,7 +71,7 @@ func (x *stepExecution) reload(ctx context.Context) error {
 }
 
 // load runs a command that loads a page, within the time of a page.
-func (x *stepExecution) load(ctx context.Context, name string, command func(context.Context) error) error {
+func (x historyStep) load(ctx context.Context, name string, command func(context.Context) error) error {
 	x.screenshotter.wait(ctx)
 	err := x.withPageTimeout(ctx, command)
 	switch {
@@ -83,7 +86,7 @@ func (x *stepExecution) load(ctx context.Context, name string, command func(cont
 }
 
 // arrivedAt is arrived for a page that a command has led to.
-func (x *stepExecution) arrivedAt(ctx context.Context, href string) error {
+func (x historyStep) arrivedAt(ctx context.Context, href string) error {
 	if isErrorPage(href) {
 		return failf(run.CodeUnreachable, "the page could not be loaded")
 	}
@@ -92,7 +95,7 @@ func (x *stepExecution) arrivedAt(ctx context.Context, href string) error {
 
 // place returns where the window is; nil when a dialog is open that the next step
 // handles.
-func (x *stepExecution) place(ctx context.Context) (*place, error) {
+func (x historyStep) place(ctx context.Context) (*place, error) {
 	for {
 		var p place
 		err := x.withPageTimeout(ctx, func(ctx context.Context) error { return x.driver.Execute(ctx, placeScript, &p) })

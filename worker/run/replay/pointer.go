@@ -72,10 +72,7 @@ func (a elementAction) point(ctx context.Context, g gesture) error {
 		if g.want == wantClick {
 			err = a.inputOutcome(ctx, got, err)
 		}
-		result := arrival{State: arrivedThere}
-		if err == nil && g.event != "" {
-			result, err = a.arrivalOf(ctx, query.Watch)
-		}
+		result, err := a.arrivalOf(ctx, query.Watch, err)
 		again := missed(err) || (err == nil && result.State == missedThere)
 		switch {
 		case again && time.Now().Before(a.deadline):

@@ -25,10 +25,7 @@ func (a elementAction) scroll(ctx context.Context, direction string) error {
 		err = a.withPageTimeout(ctx, func(ctx context.Context) error {
 			return a.driver.Input.Perform(ctx, webdriver.NewWheel().Turn(got.Element, got.Wheel[0], got.Wheel[1]))
 		})
-		result := arrival{State: arrivedThere}
-		if err == nil {
-			result, err = a.arrivalOf(ctx, query.Watch)
-		}
+		result, err := a.arrivalOf(ctx, query.Watch, err)
 		switch {
 		case err == nil && result.State == arrivedThere:
 			if turns++; !toEnd || turns == maxWheelTurns {

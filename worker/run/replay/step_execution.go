@@ -139,13 +139,13 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 		at.selector = pageSelector{Type: step.CSS, Value: ":root"}
 		return action.scroll(ctx, a.Direction)
 	case step.Back:
-		return x.travel(ctx, "back", x.driver.Back)
+		return historyStep{x}.travel(ctx, "back", x.driver.Back)
 	case step.Forward:
-		return x.travel(ctx, "forward", x.driver.Forward)
+		return historyStep{x}.travel(ctx, "forward", x.driver.Forward)
 	case step.Reload:
-		return x.reload(ctx)
+		return historyStep{x}.reload(ctx)
 	case step.SetViewport:
-		return x.setViewport(ctx, a.Width, a.Height)
+		return viewportStep{x}.set(ctx, a.Width, a.Height)
 	case step.Pause:
 		return x.pause(ctx, a.Time)
 	case step.SwitchWindow:

@@ -7,6 +7,9 @@ import (
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
+// viewportStep is a step that sets the size of the viewport.
+type viewportStep struct{ *stepExecution }
+
 // viewport is the size of what a window shows, in CSS pixels, as the page knows it.
 type viewport struct {
 	Width  int `json:"width"`
@@ -18,10 +21,10 @@ const viewportPoll = 30 * time.Millisecond
 
 const viewportScript = `return {width: innerWidth, height: innerHeight};`
 
-// setViewport sets the size of what the window shows, and waits until the page has it.
+// set sets the size of what the window shows, and waits until the page has it.
 // Over BiDi that is one command, and any size; elsewhere the window is resized, which
 // has a least and a largest size.
-func (x *stepExecution) setViewport(ctx context.Context, width, height *int) error {
+func (x viewportStep) set(ctx context.Context, width, height *int) error {
 	if width == nil || height == nil {
 		return stepf("the step names no size")
 	}
@@ -29,7 +32,7 @@ func (x *stepExecution) setViewport(ctx context.Context, width, height *int) err
 	x.screenshotter.wait(ctx)
 	set := x.resizeWindow
 	if x.driver.Capabilities["webSocketUrl"] != nil {
-		set = x.overrideViewport
+		set = x.override
 	}
 	return x.until(ctx, viewportPoll, func() (bool, *failure, error) {
 		if err := set(ctx, want); err != nil {
@@ -43,8 +46,8 @@ func (x *stepExecution) setViewport(ctx context.Context, width, height *int) err
 	})
 }
 
-// overrideViewport sets the size by BiDi.
-func (x *stepExecution) overrideViewport(ctx context.Context, want viewport) error {
+// override sets the size by BiDi.
+func (x viewportStep) override(ctx context.Context, want viewport) error {
 	conn, err := x.driver.BiDi(ctx)
 	if err != nil {
 		return err
@@ -57,7 +60,7 @@ func (x *stepExecution) overrideViewport(ctx context.Context, want viewport) err
 }
 
 // resizeWindow changes the size of the window by what its content lacks.
-func (x *stepExecution) resizeWindow(ctx context.Context, want viewport) error {
+func (x viewportStep) resizeWindow(ctx context.Context, want viewport) error {
 	var now viewport
 	if err := x.execute(ctx, viewportScript, &now); err != nil {
 		return x.interrupted(ctx, err)
