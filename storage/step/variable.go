@@ -84,6 +84,9 @@ func References(steps []Step, testURL string) []Reference {
 	}
 	_, _ = add(testURL) // add has no errors
 	for i := range steps {
+		if when := steps[i].When; when != nil {
+			_, _ = mapCondition(*when, add)
+		}
 		_, _ = mapTool(steps[i].Tool, add)
 	}
 	return list
@@ -117,10 +120,16 @@ func Expand(text string, lookup func(Reference) (string, bool)) (string, error) 
 }
 
 // ExpandTool returns a copy of a tool with the variables of all its texts
-// replaced: url, text, optionValue, matcher values, selector values. Fingerprints
-// and files contain no variables; the copy shares them.
+// replaced: url, text, optionValue, matcher values, and of selectors value, name and
+// hasText. Fingerprints and files contain no variables; the copy shares them.
 func ExpandTool(t Tool, lookup func(Reference) (string, bool)) (Tool, error) {
 	return mapTool(t, func(text string) (string, error) { return Expand(text, lookup) })
+}
+
+// ExpandCondition returns a copy of a condition with its variables replaced, as
+// ExpandTool does.
+func ExpandCondition(c Condition, lookup func(Reference) (string, bool)) (Condition, error) {
+	return mapCondition(c, func(text string) (string, error) { return Expand(text, lookup) })
 }
 
 // mapTool returns a copy of a tool with f applied to its texts.
@@ -135,24 +144,14 @@ func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
 	}
 	a := &t.Args
 	a.URL = apply(a.URL)
-	for _, s := range []**Selector{&a.Selector, &a.Target} {
-		if *s != nil {
-			changed := **s
-			changed.Value = apply(changed.Value)
-			*s = &changed
-		}
-	}
+	a.Selector, a.Target = mapSelector(a.Selector, apply), mapSelector(a.Target, apply)
 	for _, s := range []**string{&a.Text, &a.OptionValue} {
 		if *s != nil {
 			changed := apply(**s)
 			*s = &changed
 		}
 	}
-	if a.Matcher != nil {
-		changed := *a.Matcher
-		changed.Args.Value = apply(changed.Args.Value)
-		a.Matcher = &changed
-	}
+	a.Matcher = mapMatcher(a.Matcher, apply)
 	if a.Tool != nil && failed == nil {
 		inner, err := mapTool(*a.Tool, f)
 		a.Tool, failed = &inner, err
@@ -161,6 +160,42 @@ func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
 		return Tool{}, failed
 	}
 	return t, nil
+}
+
+// mapCondition returns a copy of a condition with f applied to its texts.
+func mapCondition(c Condition, f func(string) (string, error)) (Condition, error) {
+	var failed error
+	apply := func(text string) string {
+		if failed != nil || text == "" {
+			return text
+		}
+		text, failed = f(text)
+		return text
+	}
+	c.Selector, c.Matcher = mapSelector(c.Selector, apply), mapMatcher(c.Matcher, apply)
+	if failed != nil {
+		return Condition{}, failed
+	}
+	return c, nil
+}
+
+func mapSelector(s *Selector, apply func(string) string) *Selector {
+	if s == nil {
+		return nil
+	}
+	changed := *s
+	changed.Value, changed.Name, changed.HasText = apply(s.Value), apply(s.Name), apply(s.HasText)
+	changed.Within, changed.Has = mapSelector(s.Within, apply), mapSelector(s.Has, apply)
+	return &changed
+}
+
+func mapMatcher(m *Matcher, apply func(string) string) *Matcher {
+	if m == nil {
+		return nil
+	}
+	changed := *m
+	changed.Args.Value = apply(m.Args.Value)
+	return &changed
 }
 
 // UnknownVariableError means that a variable has no value.

@@ -48,7 +48,9 @@ const variables = `[{"tool":{"type":"go_to_url","args":{"url":"{{u}}"}}},
 {"tool":{"type":"drag","args":{"selector":"{{s}}","target":"{{t}}","reasoning":"{{no}}"}}},
 {"tool":{"type":"in_frame","args":{"selector":"{{s}}","tool":{"type":"input_text","args":{"selector":"a","text":"{{x}}{{team:x}}"}}}}},
 {"tool":{"type":"select","args":{"selector":{"type":"css","value":"a","fingerprint":{"text":"{{no}}"}},"optionValue":"{{o}}"}}},
-{"tool":{"type":"assert","args":{"matcher":{"name":"url","args":{"value":"{{m}}"}}}}}]`
+{"tool":{"type":"assert","args":{"matcher":{"name":"url","args":{"value":"{{m}}"}}}}},
+{"when":{"selector":{"type":"role","value":"{{r}}","name":"{{n}}","hasText":"{{h}}","within":"{{w}}","has":{"type":"css","value":"a","hasText":"{{i}}"}},
+"matcher":{"name":"text","args":{"value":"{{v}}"}}},"tool":{"type":"type_keys","args":{"text":"{{k}}"}}}]`
 
 func TestReferences(t *testing.T) {
 	t.Parallel()
@@ -56,7 +58,8 @@ func TestReferences(t *testing.T) {
 	for _, r := range step.References(decode(t, variables), "{{base}}/{{u}}") {
 		got = append(got, r.String())
 	}
-	require.Equal(t, []string{"{{base}}", "{{u}}", "{{s}}", "{{t}}", "{{x}}", "{{team:x}}", "{{o}}", "{{m}}"}, got)
+	require.Equal(t, []string{"{{base}}", "{{u}}", "{{s}}", "{{t}}", "{{x}}", "{{team:x}}", "{{o}}", "{{m}}",
+		"{{r}}", "{{n}}", "{{h}}", "{{w}}", "{{i}}", "{{v}}", "{{k}}"}, got)
 	require.NotNil(t, step.References(nil, ""))
 }
 
@@ -69,11 +72,18 @@ func TestExpandTool(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, step.References([]step.Step{{Tool: got}}, ""))
 	}
+	condition, err := step.ExpandCondition(*steps[5].When, all)
+	require.NoError(t, err)
+	require.Equal(t, step.Condition{Selector: &step.Selector{Type: step.ByRole, Value: ".r", Name: ".n", HasText: ".h",
+		Within: &step.Selector{Type: step.CSS, Value: ".w"}, Has: &step.Selector{Type: step.CSS, Value: "a", HasText: ".i"}},
+		Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: ".v"}}}, condition)
 	require.Equal(t, decode(t, variables), steps, "the stored steps stay as they are")
 	got, err := step.ExpandTool(steps[2].Tool, all)
 	require.NoError(t, err)
 	require.Equal(t, ".xteam.x", *got.Args.Tool.Args.Text)
 	none := func(step.Reference) (string, bool) { return "", false }
+	_, err = step.ExpandCondition(*steps[5].When, none)
+	require.Error(t, err)
 	for _, s := range steps {
 		_, err := step.ExpandTool(s.Tool, none)
 		var unknown *step.UnknownVariableError
