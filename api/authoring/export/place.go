@@ -34,8 +34,11 @@ func (s *script) place(from *step.Selector) place {
 		return place{}
 	}
 	at := place{
-		kind: from.Type, value: s.env.read(from.Value), name: s.env.read(from.Name), hasText: s.env.read(from.HasText),
+		kind: from.Type, value: s.env.read(from.Value), name: s.env.read(from.Name).squeezed(), hasText: s.env.read(from.HasText).squeezed(),
 		exact: from.Exact, level: from.Level, index: from.Index, first: s.firstMatch && from.Index == nil,
+	}
+	if slices.Contains([]string{step.ByLabel, step.ByText, step.Placeholder, step.AltText, step.Title}, at.kind) {
+		at.value = at.value.squeezed()
 	}
 	for _, name := range slices.Sorted(maps.Keys(from.State)) {
 		at.state = append(at.state, state{name, from.State[name]})

@@ -175,7 +175,7 @@ func (w *playwright) action(m *move) string {
 	case step.Hover:
 		return w.acting(m, m.element) + ".hover(" + w.options(m, false) + ")"
 	case step.Drag:
-		return w.acting(m, m.element) + ".dragTo(" + w.acting(m, m.target) + w.options(m, true) + ")"
+		return w.acting(m, m.element) + ".dragTo(" + w.acting(m, m.target) + ", { " + strings.Join(w.dragOptions(m), ", ") + " })"
 	case step.UploadFile:
 		return w.one(m, m.element) + fmt.Sprintf(".setInputFiles({ name: %s, mimeType: 'application/octet-stream', buffer: Buffer.from('%s', 'base64') }%s)",
 			javaScript(fileName(a.File.Name)), base64.StdEncoding.EncodeToString(a.File.Content), w.options(m, true))
@@ -264,4 +264,14 @@ func (w *playwright) window(m *move) string {
 		limit = ", " + thousands(m.timeout)
 	}
 	return "findPage(context, " + test + limit + ")"
+}
+
+// dragOptions make the way of a drag several moves: many pages take one for none.
+func (w *playwright) dragOptions(m *move) []string {
+	w.call("steps")
+	options := []string{"steps: 5"}
+	if m.timeout > 0 {
+		options = append(options, "timeout: "+thousands(m.timeout))
+	}
+	return options
 }

@@ -157,7 +157,7 @@ func runJava(t *testing.T, f File) (string, error) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, f.Name), []byte(f.Code), 0o600))
 	path := jars(t) + ":" + folder
 	compiler := program(t, "apt-get install openjdk-17-jdk-headless", "javac")
-	if out, err := run(t, folder, nil, compiler, "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-proc:none", "-cp", path, "-d", folder, f.Name); err != nil {
+	if out, err := run(t, folder, nil, compiler, "-encoding", "UTF-8", "-Xlint:all,-path,-serial", "-Werror", "-proc:none", "-cp", path, "-d", folder, f.Name); err != nil {
 		return out, err
 	}
 	return run(t, folder, webDriverEnvironment(t), "java", "-cp", path, "org.junit.platform.console.ConsoleLauncher",

@@ -241,7 +241,7 @@ func teamTour() []step.Step {
 	row := func(text string) *step.Selector { return hasText(role("row", ""), text) }
 	return []step.Step{
 		do(step.GoToURL, step.Args{URL: "/team"}),
-		click(role("button", "Save")),
+		click(role("button", "save DRAFT")),
 		said("Save draft"),
 		click(exact(role("button", "Save as"))),
 		said("Save as"),
