@@ -51,9 +51,30 @@ func (s *Selector) UnmarshalJSON(text []byte) error {
 		return nil
 	case "object":
 		type plain Selector
-		return json.Unmarshal(text, (*plain)(s))
+		if err := json.Unmarshal(text, (*plain)(s)); err != nil {
+			return err
+		}
+		return s.readNth(text)
 	}
 	return wrongType[Selector](text)
+}
+
+// readNth reads the other name of index.
+func (s *Selector) readNth(text []byte) error {
+	var other struct {
+		Nth *int `json:"nth"`
+	}
+	if err := json.Unmarshal(text, &other); err != nil {
+		return err
+	}
+	switch {
+	case other.Nth == nil:
+	case s.Index == nil:
+		s.Index = other.Nth
+	case *s.Index != *other.Nth:
+		s.nth = other.Nth
+	}
+	return nil
 }
 
 func selectorType(value string) string {

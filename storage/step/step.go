@@ -156,6 +156,9 @@ type Selector struct {
 	// written as nth.
 	Index       *int         `json:"index,omitempty"`
 	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
+
+	// nth is set when it came with another number than Index.
+	nth *int
 }
 
 // The types of selectors. CSS reaches into open shadow roots, as do those by role and

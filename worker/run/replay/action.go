@@ -33,6 +33,7 @@ type actQuery struct {
 	Want        string         `json:"want"`
 	Hosts       []pageSelector `json:"hosts"`
 	Selector    pageSelector   `json:"selector"`
+	First       bool           `json:"first,omitempty"` // of several matches the first is meant
 	Shadow      []string       `json:"shadow,omitempty"`
 	Wait        int64          `json:"wait"` // ms
 	Fingerprint bool           `json:"fingerprint,omitempty"`
@@ -64,6 +65,7 @@ const (
 	stateOK      = "ok"
 	stateNone    = "none"    // nothing matches
 	stateHidden  = "hidden"  // what matches is invisible
+	stateSeveral = "several" // several match, and the step does not say which
 	stateInvalid = "invalid" // the selector or the action never works
 )
 
@@ -72,6 +74,7 @@ type actResult struct {
 	State       string            `json:"state"`
 	Why         string            `json:"why"`
 	Count       int               `json:"count"`
+	Several     *severalMatches   `json:"several"`
 	Element     webdriver.Element `json:"element"`
 	Href        string            `json:"href"`
 	Busy        bool              `json:"busy"` // the page is still loading
@@ -94,7 +97,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 	last := actResult{State: stateNone}
 	for {
 		q.Hosts, q.Selector, q.Shadow = orEmpty(a.at.hosts), a.at.selector, a.at.shadow
-		q.Fingerprint = a.needsFingerprint()
+		q.First, q.Fingerprint = a.FirstMatch, a.needsFingerprint()
 		wait := min(maxPageWait, time.Until(a.deadline))
 		if healable {
 			wait = min(wait, max(a.HealGrace-time.Since(start), 100*time.Millisecond))
@@ -151,9 +154,9 @@ func later(a, b time.Time) time.Time {
 // call makes one call of act.js in the frame of the location. The result is nil when a
 // navigation, a dialog or a frame that is not there yet came between.
 func (a elementAction) call(ctx context.Context, q actQuery) (*actResult, error) {
-	code := actScript
+	code := actScript.of(q.Hosts, q.Selector)
 	if q.Fingerprint {
-		code = actFingerprintScript
+		code = actFingerprintScript.of(q.Hosts, q.Selector)
 	}
 	missing, err := a.enterFrames(ctx, a.at.frames)
 	if err != nil {
@@ -177,6 +180,7 @@ func (a elementAction) needsFingerprint() bool {
 
 // noteSuccess stores what a call that worked found out.
 func (a elementAction) noteSuccess(ctx context.Context, got *actResult) error {
+	a.noteFirst(got.Count)
 	if got.Held != nil {
 		a.note("the field holds %q", a.quote(*got.Held, 100))
 	}
@@ -201,6 +205,8 @@ func (a elementAction) notReady(last actResult) *failure {
 		return stepf("%s: the page does not respond", what)
 	case strings.HasPrefix(a.href, "chrome-error:"):
 		return failf(run.CodeUnreachable, "%s was not found: the page could not be loaded", what)
+	case last.State == stateSeveral && last.Several != nil:
+		return a.severalFailure(last.Several)
 	case last.State == stateNone && last.Why != "" && last.Why != stateNone:
 		return stepf("%s was not found: %s", what, a.quote(last.Why, 300))
 	case last.State == stateNone:

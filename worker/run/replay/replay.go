@@ -61,6 +61,9 @@ type Config struct {
 	// fingerprint is searched for; default 1.5 s: pages that render late are more
 	// frequent than pages that were changed.
 	HealGrace time.Duration
+	// FirstMatch lets a selector that finds several elements, and has no index, mean the
+	// first that can be used. Without it such a step fails when its time is over.
+	FirstMatch bool
 	// Screenshots takes one after each step; one of a failed step is taken in any
 	// case.
 	Screenshots bool

@@ -1,6 +1,5 @@
 // Fingerprints: what identifies an element, and a selector that finds just it.
 
-const testIds = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
 const kept = ["id", "name", "type", "href", "alt", "title", "for", "action", "class"];
 const password = (el) => el.localName === "input" && el.type === "password";
 
