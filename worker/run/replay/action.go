@@ -92,17 +92,12 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 	if q.inPage() {
 		a.screenshotter.wait(ctx) // the page changes from here on
 	}
-	start := time.Now()
-	healable := a.at.fingerprint != nil
+	healing := a.newHealing(q.Want)
 	last := actResult{State: stateNone}
 	for {
 		q.Hosts, q.Selector, q.Shadow = orEmpty(a.at.hosts), a.at.selector, a.at.shadow
 		q.First, q.Fingerprint = a.FirstMatch, a.needsFingerprint()
-		wait := min(maxPageWait, time.Until(a.deadline))
-		if healable {
-			wait = min(wait, max(a.HealGrace-time.Since(start), 100*time.Millisecond))
-		}
-		q.Wait = max(wait, 0).Milliseconds()
+		q.Wait = max(healing.wait(min(maxPageWait, time.Until(a.deadline))), 0).Milliseconds()
 		got, err := a.call(ctx, q)
 		switch {
 		case err != nil:
@@ -124,22 +119,20 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 			last = *got
 		}
 		left := time.Until(a.deadline)
-		graceOver := time.Since(start) >= a.HealGrace && (!last.Busy || time.Since(start) > a.timeout/2)
-		if healable && got != nil && last.notSeen() && (graceOver || left <= 0) {
-			healed, err := a.heal(ctx, q.Want)
+		if got != nil && healing.due(last) {
+			healed, err := healing.attempt(ctx, q, left <= 0)
 			if err != nil {
 				return last, err
 			}
 			if healed {
 				// The healed element gets some more time to become ready.
-				healable = false
+				healing = nil
 				a.deadline = later(a.deadline, time.Now().Add(time.Second))
 				continue
 			}
-			start = time.Now() // and once more after another grace
 		}
 		if left <= 0 {
-			return last, a.notReady(last)
+			return last, a.notReady(last, healing)
 		}
 	}
 }
@@ -194,12 +187,8 @@ func (a elementAction) noteSuccess(ctx context.Context, got *actResult) error {
 }
 
 // notReady returns the failure of an action whose time is over.
-func (a elementAction) notReady(last actResult) *failure {
+func (a elementAction) notReady(last actResult, healing *healing) *failure {
 	what := a.showSelector(a.at.selector)
-	healing := ""
-	if a.at.fingerprint != nil && last.notSeen() {
-		healing = "; nothing on the page is similar enough to what the step was recorded with"
-	}
 	switch {
 	case a.unresponsive:
 		return stepf("%s: the page does not respond", what)
@@ -210,9 +199,9 @@ func (a elementAction) notReady(last actResult) *failure {
 	case last.State == stateNone && last.Why != "" && last.Why != stateNone:
 		return stepf("%s was not found: %s", what, a.quote(last.Why, 300))
 	case last.State == stateNone:
-		return stepf("%s was not found%s", what, healing)
+		return stepf("%s was not found%s", what, healing.outcome())
 	case last.State == stateHidden:
-		return stepf("%s is not visible%s", what, healing)
+		return stepf("%s is not visible", what)
 	}
 	return stepf("%s was found, but %s", what, a.quote(last.Why, 300))
 }

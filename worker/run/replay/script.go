@@ -14,9 +14,9 @@ var pages embed.FS
 // selectors have two forms: CSS and XPath alone need no names and texts.
 var (
 	actScript            = newPageScript("element", "fill", "act")
-	actFingerprintScript = newPageScript("text", "name", "role", "element", "fingerprint", "fill", "act")
+	actFingerprintScript = newPageScript("text", "name", "role", "element", "surroundings", "fingerprint", "fill", "act")
 	observeScript        = newPageScript("element", "observe")
-	healScript           = script("dom", "select", "css", "text", "name", "role", "element", "fingerprint", "locate", "heal")
+	healScript           = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "difference", "locate", "heal")
 	maskScript           = script("mask")
 )
 

@@ -55,8 +55,8 @@ function splitCSS(value) {
   return list;
 }
 
-// byCSS returns what a selector finds. Below an element, all its compounds are that
-// element or below it.
+// byCSS returns what a selector finds. Below an element, all its compounds are below
+// it; the element itself is :scope.
 function byCSS(value, scope, look) {
   const whole = dom.kind(scope) !== 1;
   const plain = [], all = dom.all(scope, value);
@@ -100,7 +100,7 @@ function before(el, scope) {
 
 // fitsCompound reports whether an element matches a compound; :scope is the scope.
 function fitsCompound(el, compound, scope) {
-  if (!compound.includes(":scope")) return dom.matches(el, compound);
+  if (!compound.includes(":scope")) return el !== scope && dom.matches(el, compound);
   const top = dom.kind(scope) === 9 ? scope.documentElement : scope;
   return el === top && dom.matches(el, compound.replace(/:scope/g, "") || "*");
 }
