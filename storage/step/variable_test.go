@@ -91,6 +91,45 @@ func TestExpandTool(t *testing.T) {
 	}
 }
 
+func TestExpandTextsOfSelectors(t *testing.T) {
+	t.Parallel()
+	selector := func() *step.Selector {
+		return &step.Selector{Type: step.ByRole, Value: "{{a}}", Name: "{{b}}", HasText: "{{c}}",
+			Has:    &step.Selector{Type: step.ByText, Value: "{{d}}", Within: &step.Selector{Type: step.CSS, Value: "{{e}}"}},
+			Within: &step.Selector{Type: step.ByRole, Value: "row", HasText: "{{f}}", Fingerprint: &step.Fingerprint{Name: "{{no}}"}}}
+	}
+	when := &step.Condition{Selector: selector(), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "{{g}}"}}}
+	tool := step.Tool{Type: step.Click, Args: step.Args{Selector: selector()}}
+	var names []string
+	for _, r := range step.References([]step.Step{{Tool: tool, When: when}}, "") {
+		names = append(names, r.Name)
+	}
+	require.ElementsMatch(t, []string{"a", "b", "c", "d", "e", "f", "g"}, names)
+	value := func(r step.Reference) (string, bool) { return "[" + r.Name + "]", true }
+	got, err := step.ExpandTool(tool, value)
+	require.NoError(t, err)
+	want := &step.Selector{Type: step.ByRole, Value: "[a]", Name: "[b]", HasText: "[c]",
+		Has:    &step.Selector{Type: step.ByText, Value: "[d]", Within: &step.Selector{Type: step.CSS, Value: "[e]"}},
+		Within: &step.Selector{Type: step.ByRole, Value: "row", HasText: "[f]", Fingerprint: &step.Fingerprint{Name: "{{no}}"}}}
+	require.Equal(t, want, got.Args.Selector)
+	require.Equal(t, selector(), tool.Args.Selector, "the stored step stays as it is")
+	condition, err := step.ExpandCondition(*when, value)
+	require.NoError(t, err)
+	require.Equal(t, want, condition.Selector)
+	require.Equal(t, "[g]", condition.Matcher.Args.Value)
+	require.Equal(t, "{{g}}", when.Matcher.Args.Value)
+
+	// A name that is empty is not any name.
+	for _, s := range []*step.Selector{{Type: step.ByRole, Value: "button", Name: "{{x}}"}, {Type: step.CSS, Value: "a", HasText: " {{x}}"},
+		{Type: step.CSS, Value: "a", Within: &step.Selector{Type: step.ByText, Value: "{{x}}"}}} {
+		empty := func(step.Reference) (string, bool) { return "", true }
+		_, err := step.ExpandTool(step.Tool{Type: step.Click, Args: step.Args{Selector: s}}, empty)
+		require.ErrorIs(t, err, step.ErrEmptyText)
+		_, err = step.ExpandCondition(step.Condition{Selector: s}, empty)
+		require.ErrorIs(t, err, step.ErrEmptyText)
+	}
+}
+
 func FuzzExpand(f *testing.F) {
 	f.Add("a{{b}}c{{ team:d }}", "{{e}}")
 	f.Add("{{testCase:1:a}}{{{{x}}", "v")

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"embed"
+	"slices"
 	"strings"
 )
 
@@ -9,14 +10,36 @@ import (
 var pages embed.FS
 
 // The page scripts. Each is the body of a function; it is sent with every call,
-// because a page may replace what an earlier one left behind.
+// because a page may replace what an earlier one left behind. Those that take
+// selectors have two forms: CSS and XPath alone need no names and texts.
 var (
-	actScript            = script("select", "element", "fill", "act")
-	actFingerprintScript = script("select", "element", "name", "fingerprint", "fill", "act")
-	healScript           = script("select", "element", "name", "fingerprint", "heal")
-	observeScript        = script("select", "element", "observe")
+	actScript            = newPageScript("element", "fill", "act")
+	actFingerprintScript = newPageScript("text", "name", "role", "element", "surroundings", "fingerprint", "fill", "act")
+	observeScript        = newPageScript("element", "observe")
+	healScript           = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "difference", "locate", "heal")
 	maskScript           = script("mask")
 )
+
+// pageScript is a page script that takes selectors.
+type pageScript struct{ plain, full string }
+
+// newPageScript returns the script of some files, after those that selectors need.
+func newPageScript(names ...string) pageScript {
+	plain := append([]string{"dom", "select", "css"}, names...)
+	full := plain
+	if !slices.Contains(names, "text") {
+		full = append([]string{"dom", "select", "css", "text", "name", "role"}, names...)
+	}
+	return pageScript{script(plain...), script(full...)}
+}
+
+// of returns the form for a selector in some shadow hosts.
+func (p pageScript) of(hosts []pageSelector, selector pageSelector) string {
+	if allPlain(hosts, selector) {
+		return p.plain
+	}
+	return p.full
+}
 
 // script joins files, without the lines that are comments and their indentation:
 // half of the bytes of each call.
