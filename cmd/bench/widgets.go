@@ -73,7 +73,7 @@ func (c *widgetsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	defer b.site.Close()
-	if b.engine, err = (&runBench{site: &shopSite{}}).startEngine(ctx); err != nil {
+	if b.engine, err = startEngine(ctx, nil); err != nil {
 		return err
 	}
 	defer b.engine.close()
@@ -164,7 +164,7 @@ func (b *widgetsBench) runSlipway(ctx context.Context, row *widgetRow) error {
 		return err
 	}
 	result := replay.Play(ctx, replay.Config{Lease: lease, TestURL: b.site.BaseURL() + test.Page, Steps: test.Steps,
-		StepTimeout: test.Timeout(), Log: slog.New(slog.DiscardHandler)})
+		StepTimeout: test.Timeout(), FirstMatch: test.FirstMatch, Log: slog.New(slog.DiscardHandler)})
 	lease.Release(ctx, result.Broken)
 	row.slipway.add(float64(time.Since(start).Microseconds())/1000, test.Verdict(result.Status, result.Message))
 	return ctx.Err()
