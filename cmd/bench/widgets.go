@@ -61,41 +61,51 @@ func (r *widgetRuns) add(ms float64, verdict string) {
 
 // Run runs the cases and prints a Markdown table, what went wrong, and a summary.
 func (c *widgetsCommand) Run(ctx context.Context) error {
-	tests, err := c.choose()
+	rows, err := c.measure(ctx)
 	if err != nil {
 		return err
+	}
+	printWidgets(rows, c.Rounds)
+	return nil
+}
+
+// measure runs the cases and returns a row for each.
+func (c *widgetsCommand) measure(ctx context.Context) ([]widgetRow, error) {
+	tests, err := c.choose()
+	if err != nil {
+		return nil, err
 	}
 	b := &widgetsBench{widgetsCommand: c}
 	modules, err := npmPackages()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if b.site, err = widget.Start(modules); err != nil {
-		return err
+		return nil, err
 	}
 	defer b.site.Close()
 	if b.engine, err = startEngine(ctx, nil); err != nil {
-		return err
+		return nil, err
 	}
 	defer b.engine.close()
 	if b.baseline, err = startScript(ctx, []fs.FS{scripts, widget.Scripts()}, "widgets.cjs", b.site.BaseURL(), c.Chrome); err != nil {
-		return err
+		return nil, err
 	}
 	defer b.baseline.stop()
-	if err := b.warm(ctx, &tests[0]); err != nil {
-		return err
+	// The first case warms both and is run again below.
+	if err := b.run(ctx, &widgetRow{test: &tests[0]}); err != nil {
+		return nil, err
 	}
 	rows := make([]widgetRow, len(tests))
 	for round := range c.Rounds {
 		for i := range tests {
 			rows[i].test = &tests[i]
-			if err := b.measure(ctx, &rows[i]); err != nil {
-				return fmt.Errorf("round %d, %s: %w", round+1, tests[i].FullName(), err)
+			if err := b.run(ctx, &rows[i]); err != nil {
+				return nil, fmt.Errorf("round %d, %s: %w", round+1, tests[i].FullName(), err)
 			}
 		}
 	}
-	printWidgets(rows, c.Rounds)
-	return nil
+	return rows, nil
 }
 
 // choose returns the cases that the flags name.
@@ -116,15 +126,8 @@ func (c *widgetsCommand) choose() ([]widget.Case, error) {
 	return some, nil
 }
 
-// warm runs a case by both without measuring it.
-func (b *widgetsBench) warm(ctx context.Context, test *widget.Case) error {
-	var row widgetRow
-	row.test = test
-	return b.measure(ctx, &row)
-}
-
-// measure runs a case once by each tool.
-func (b *widgetsBench) measure(ctx context.Context, row *widgetRow) error {
+// run runs a case once by each tool.
+func (b *widgetsBench) run(ctx context.Context, row *widgetRow) error {
 	if b.Tool != "slipway" {
 		if err := b.runPlaywright(row); err != nil {
 			return err

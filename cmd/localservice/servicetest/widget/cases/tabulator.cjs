@@ -11,7 +11,7 @@ module.exports = {
   'sorted': async ({ page, expect }) => {
     await page.getByRole('columnheader', { name: 'Age' }).click();
     await expect(page.getByRole('columnheader', { name: 'Age' })).toHaveAttribute('aria-sort', 'ascending');
-    await expect(page.locator('.tabulator-row .tabulator-cell:nth-child(2)').first()).toHaveText('0');
+    await expect(page.locator('.tabulator-cell[tabulator-field=age]').first()).toHaveText('0');
   },
   'cell edited': async ({ page, expect }) => {
     await page.getByText('Name 3').dblclick();
@@ -25,11 +25,6 @@ module.exports = {
     await expect(page.locator('.tabulator-row')).toHaveCount(1);
     await page.locator('.tabulator-row').click();
     await expect(log(page)).toHaveText('Name 1999');
-  },
-  'row moved': async ({ page, expect }) => {
-    await page.getByText('Name 1').dragTo(page.getByText('Name 4'));
-    await expect(log(page)).toContainText('moved Name 1');
-    await expect(page.locator('.tabulator-row').first()).toContainText('Name 2');
   },
   'second page': async ({ page, expect }) => {
     await page.getByRole('button', { name: 'Next Page' }).click();
