@@ -153,10 +153,28 @@ function joined(list, text) {
   return all;
 }
 
+// labelsFor returns the labels of a control. The browser's own list of them looks
+// through the whole page for each control.
+function labelsFor(el, look) {
+  const root = dom.root(el);
+  let known = look.labels.get(root);
+  if (!known) {
+    known = new Map();
+    look.labels.set(root, known);
+    const all = dom.kind(root) === 1 ? [] : dom.all(root, "label");
+    for (let i = 0; i < all.length; i++) {
+      const control = all[i].control;
+      if (control && known.has(control)) known.get(control).push(all[i]);
+      else if (control) known.set(control, [all[i]]);
+    }
+  }
+  return known.get(el) || [];
+}
+
 // labelText is the name by the labels of a control; null without labels.
 function labelText(el, how) {
-  const labels = el.labels;
-  if (!labels || labels.length === 0) return null;
+  const labels = labelsFor(el, how.look);
+  if (labels.length === 0) return null;
   return joined(labels, (label) => alternative(label, { ...how, place: "label", all: how.all || unseen(label, how.look) }));
 }
 
