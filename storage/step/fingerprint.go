@@ -47,5 +47,5 @@ func CheckFingerprint(path string, f *Fingerprint) error {
 			}
 		}
 	}
-	return nil
+	return checkSurroundings(path+".surroundings", f.Surroundings)
 }

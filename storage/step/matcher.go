@@ -52,6 +52,8 @@ func checkComparison(path string, m *Matcher, s *Selector) error {
 	switch {
 	case !ok:
 		return invalid(path+".matcher.name", "must be one of %s", strings.Join(matcherNames, ", "))
+	case m.wrong != "":
+		return invalid(path+".matcher.args", "%s", m.wrong)
 	case r.page && s != nil:
 		return invalid(path+".selector", "is no argument of the matcher %s, which looks at the page", m.Name)
 	case !r.page && s == nil:
@@ -106,6 +108,8 @@ func checkWindow(path string, m *Matcher) error {
 	path += ".args"
 	value := m.Args.Value
 	switch {
+	case m.wrong != "":
+		return invalid(path, "%s", m.wrong)
 	case m.Args.Name != "":
 		return invalid(path+".name", "is no argument of the matcher %s", m.Name)
 	case m.Args.Mode != "":

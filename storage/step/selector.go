@@ -63,6 +63,9 @@ func (c *selectorCheck) check(path string, s *Selector, depth int) error {
 	if err := checkRole(path, s); err != nil {
 		return err
 	}
+	if err := checkSyntax(path+".value", s); err != nil {
+		return err
+	}
 	if s.Within != nil {
 		if err := c.check(path+".within", s.Within, depth+1); err != nil {
 			return err

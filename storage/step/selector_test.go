@@ -60,6 +60,7 @@ func TestSelectorsByRoleAndText(t *testing.T) {
 		`{"type":"css","value":"a","index":-100001}`:                                                        {".index", "100000"},
 		`{"type":"css","value":"a","within":{"type":"css"}}`:                                                {".within.value", "missing"},
 		`{"type":"css","value":"a","has":{}}`:                                                               {".has.type", "must be"},
+		`{"type":"css","value":"a","has":{"type":"css","value":"a","has":"b["}}`:                            {".has.has.value", "missing behind ["},
 		`{"type":"css","value":"a","within":{"type":"css","value":"a","fingerprint":{}}}`:                   {".within.fingerprint", "outermost"},
 		inside(4, "within"):                                                                                 {strings.Repeat(".within", 4), "more than 3"},
 		`{"type":"css","value":"a","has":` + inside(3, "has") + `,"within":` + inside(3, "within") + `}`:    {strings.Repeat(".within", 4), "more than 3"},
@@ -124,11 +125,40 @@ func TestConditions(t *testing.T) {
 		when(`{"selector":"a","matcher":{"name":"url","args":{"value":"x"}}}`):                   ".selector",
 		when(`{"selector":"a","matcher":{"name":"new"}}`):                                        ".matcher.name",
 		when(`{"selector":"a","timeoutMs":-1,"matcher":{"name":"visible"}}`):                     ".timeoutMs",
+		when(`{"selector":"a[","matcher":{"name":"visible"}}`):                                   ".selector.value",
 		when(`{"selector":"a","matcher":{"name":"text","args":{"value":"(","mode":"matches"}}}`): ".matcher.args.value",
 		framed("in_shadow_root", `{"selector":"//b","matcher":{"name":"visible"}}`):              ".selector.type",
 	} {
 		var wrong *step.InvalidError
 		require.ErrorAs(t, step.Validate(decode(t, text)), &wrong, text)
 		require.Equal(t, "[0].when"+path, wrong.Path, text)
+	}
+}
+
+// With variables only what is certainly wrong is refused.
+func TestSyntaxOfSelectors(t *testing.T) {
+	t.Parallel()
+	value := func(kind, text string) []step.Step {
+		return []step.Step{{Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: kind, Value: text}}}}}
+	}
+	for _, c := range []struct{ kind, text string }{
+		{step.CSS, "{{all}}"}, {step.CSS, "#{{id}}"}, {step.CSS, "[data-id='{{id}}']"}, {step.CSS, "li:nth-child({{n}})"}, {step.CSS, "a:{{state}}"},
+		{step.CSS, "{{a}}{{b}}"}, {step.CSS, "a {{rest}}"}, {step.CSS, ".row-{{n}} > a"}, {step.CSS, "a:not({{what}})"}, {step.CSS, ":foo{{x}}"},
+		{step.XPath, "//a[{{predicate}}]"}, {step.XPath, "//a[.='{{text}}']"}, {step.XPath, "//{{axis}}::a"}, {step.XPath, "({{all}})[{{n}}]"},
+		{step.XPath, "//a[{{f}}(@b)]"}, {step.XPath, "{{all}}"}, {step.CSS, "[title='{{not a variable}}']"},
+	} {
+		require.NoError(t, step.Validate(value(c.kind, c.text)), c.text)
+	}
+	for _, c := range []struct{ kind, text, msg string }{
+		{step.CSS, "a:contains('{{x}}')", "is no CSS selector: character 2: there is no pseudo-class :contains: hasText"},
+		{step.CSS, "a >> b {{x}}", "character 4: a selector in another one is written as within"},
+		{step.CSS, "é[@id='{{x}}']", "character 3"}, {step.CSS, "a[", "missing behind ["}, {step.CSS, "{{Upper}}", "character 1"},
+		{step.XPath, "//a[ends-with(@b,'{{x}}')]", "is no XPath that finds elements: character 5: there is no function ends-with()"},
+		{step.XPath, "//a[@b='c'", "not closed"}, {step.XPath, "count(//a)", "finds a number"}, {step.XPath, "//a]{{x}}{{y}}{{z}}", "']'"},
+	} {
+		var wrong *step.InvalidError
+		require.ErrorAs(t, step.Validate(value(c.kind, c.text)), &wrong, c.text)
+		require.Equal(t, "[0].tool.args.selector.value", wrong.Path, c.text)
+		require.Contains(t, wrong.Msg, c.msg, c.text)
 	}
 }

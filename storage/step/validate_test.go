@@ -246,6 +246,8 @@ func FuzzValidate(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Add([]byte(`[{"tool":{"type":"assert","args":{"matcher":{"name":"count","args":{"value":{}}}}}}]`))
+	f.Add([]byte(`[{"tool":{"type":"assert","args":{"selector":{"type":"role","value":"row","nth":-1,"level":2,"state":{"selected":true},"within":"//a","has":{"type":"text","value":"b","exact":true},"hasText":"c"},"matcher":{"name":"toBeChecked","args":[{"checked":false}]}}}}]`))
+	f.Add([]byte(`[{"when":{"selector":"{{a}}","not":true,"matcher":{"name":"toHaveText","args":["x"]}},"tool":{"type":"set_viewport","args":{"width":100,"height":100}}}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var steps []step.Step
 		if json.Unmarshal(text, &steps) != nil {

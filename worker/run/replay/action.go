@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
@@ -35,7 +34,8 @@ type actQuery struct {
 	Selector    pageSelector   `json:"selector"`
 	First       bool           `json:"first,omitempty"` // of several matches the first is meant
 	Shadow      []string       `json:"shadow,omitempty"`
-	Wait        int64          `json:"wait"` // ms
+	Wait        int64          `json:"wait"` // of this call, ms
+	Left        int64          `json:"left"` // of the step, ms
 	Fingerprint bool           `json:"fingerprint,omitempty"`
 	Repeated    bool           `json:"repeated,omitempty"` // a call before may have done it
 	Hidden      bool           `json:"hidden,omitempty"`
@@ -43,6 +43,8 @@ type actQuery struct {
 	Option      string         `json:"option,omitempty"`
 	File        *pageFile      `json:"file,omitempty"`
 	Direction   string         `json:"direction,omitempty"`
+	Watch       string         `json:"watch,omitempty"`   // the name by which arrival.js reports
+	Gesture     string         `json:"gesture,omitempty"` // what it watches for
 }
 
 type pageFile struct {
@@ -80,8 +82,10 @@ type actResult struct {
 	Busy        bool              `json:"busy"` // the page is still loading
 	Time        float64           `json:"time"` // of the result, ms on the browser's clock
 	Fingerprint *step.Fingerprint `json:"fingerprint"`
-	Keys        bool              `json:"keys"` // the text must be typed
-	Held        *string           `json:"held"` // what a field made of its text
+	Keys        bool              `json:"keys"`  // the text must be typed
+	Held        *string           `json:"held"`  // what a field made of its text
+	Wheel       []int             `json:"wheel"` // by how much to turn it, if the script cannot scroll
+	Note        string            `json:"note"`
 }
 
 func (r actResult) notSeen() bool { return r.State == stateNone || r.State == stateHidden }
@@ -92,17 +96,13 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 	if q.inPage() {
 		a.screenshotter.wait(ctx) // the page changes from here on
 	}
-	start := time.Now()
-	healable := a.at.fingerprint != nil
+	healing := a.newHealing(q.Want)
 	last := actResult{State: stateNone}
 	for {
 		q.Hosts, q.Selector, q.Shadow = orEmpty(a.at.hosts), a.at.selector, a.at.shadow
 		q.First, q.Fingerprint = a.FirstMatch, a.needsFingerprint()
-		wait := min(maxPageWait, time.Until(a.deadline))
-		if healable {
-			wait = min(wait, max(a.HealGrace-time.Since(start), 100*time.Millisecond))
-		}
-		q.Wait = max(wait, 0).Milliseconds()
+		q.Wait = max(healing.wait(min(maxPageWait, time.Until(a.deadline))), 0).Milliseconds()
+		q.Left = max(time.Until(a.deadline), 0).Milliseconds()
 		got, err := a.call(ctx, q)
 		switch {
 		case err != nil:
@@ -124,22 +124,20 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 			last = *got
 		}
 		left := time.Until(a.deadline)
-		graceOver := time.Since(start) >= a.HealGrace && (!last.Busy || time.Since(start) > a.timeout/2)
-		if healable && got != nil && last.notSeen() && (graceOver || left <= 0) {
-			healed, err := a.heal(ctx, q.Want)
+		if got != nil && healing.due(last) {
+			healed, err := healing.attempt(ctx, q, left <= 0)
 			if err != nil {
 				return last, err
 			}
 			if healed {
 				// The healed element gets some more time to become ready.
-				healable = false
+				healing = nil
 				a.deadline = later(a.deadline, time.Now().Add(time.Second))
 				continue
 			}
-			start = time.Now() // and once more after another grace
 		}
 		if left <= 0 {
-			return last, a.notReady(last)
+			return last, a.notReady(last, healing)
 		}
 	}
 }
@@ -184,6 +182,9 @@ func (a elementAction) noteSuccess(ctx context.Context, got *actResult) error {
 	if got.Held != nil {
 		a.note("the field holds %q", a.quote(*got.Held, 100))
 	}
+	if got.Note != "" {
+		a.note("%s", a.quote(got.Note, 300))
+	}
 	if got.Fingerprint != nil {
 		a.fingerprint = a.storable(got.Fingerprint, a.at.frames)
 	}
@@ -194,25 +195,21 @@ func (a elementAction) noteSuccess(ctx context.Context, got *actResult) error {
 }
 
 // notReady returns the failure of an action whose time is over.
-func (a elementAction) notReady(last actResult) *failure {
+func (a elementAction) notReady(last actResult, healing *healing) *failure {
 	what := a.showSelector(a.at.selector)
-	healing := ""
-	if a.at.fingerprint != nil && last.notSeen() {
-		healing = "; nothing on the page is similar enough to what the step was recorded with"
-	}
 	switch {
 	case a.unresponsive:
 		return stepf("%s: the page does not respond", what)
-	case strings.HasPrefix(a.href, "chrome-error:"):
+	case isErrorPage(a.href):
 		return failf(run.CodeUnreachable, "%s was not found: the page could not be loaded", what)
 	case last.State == stateSeveral && last.Several != nil:
 		return a.severalFailure(last.Several)
 	case last.State == stateNone && last.Why != "" && last.Why != stateNone:
 		return stepf("%s was not found: %s", what, a.quote(last.Why, 300))
 	case last.State == stateNone:
-		return stepf("%s was not found%s", what, healing)
+		return stepf("%s was not found%s", what, healing.outcome())
 	case last.State == stateHidden:
-		return stepf("%s is not visible%s", what, healing)
+		return stepf("%s is not visible", what)
 	}
 	return stepf("%s was found, but %s", what, a.quote(last.Why, 300))
 }

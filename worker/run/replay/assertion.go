@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
@@ -147,7 +146,7 @@ func (a assertion) notTrue(got *observation) *failure {
 	if a.unresponsive {
 		actual = "the page does not respond"
 	}
-	if strings.HasPrefix(a.href, "chrome-error:") {
+	if isErrorPage(a.href) {
 		actual += "; the page could not be loaded"
 	}
 	return failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, a.rule.expected(), actual)

@@ -13,10 +13,11 @@ var pages embed.FS
 // because a page may replace what an earlier one left behind. Those that take
 // selectors have two forms: CSS and XPath alone need no names and texts.
 var (
-	actScript            = newPageScript("element", "fill", "act")
-	actFingerprintScript = newPageScript("text", "name", "role", "element", "fingerprint", "fill", "act")
+	actScript            = newPageScript("element", "arrival", "scroll", "fill", "act")
+	actFingerprintScript = newPageScript("text", "name", "role", "element", "surroundings", "fingerprint", "arrival", "scroll", "fill", "act")
 	observeScript        = newPageScript("element", "observe")
-	healScript           = script("dom", "select", "css", "text", "name", "role", "element", "fingerprint", "locate", "heal")
+	healScript           = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "difference", "locate", "heal")
+	dragScript           = script("element", "arrival", "drag")
 	maskScript           = script("mask")
 )
 
