@@ -233,10 +233,18 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	owner := w.ours.Owner.APIKey
-	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open"},
+	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil},
 		w.must(t, 200, owner, "GET", "/settings/organization", nil)["settings"])
 	changed := w.must(t, 200, owner, "PUT", "/settings/organization", object{"require_login": true, "generic_files": true})
 	require.Equal(t, true, changed["settings"].(object)["require_login"])
+	for _, mode := range []any{"off", "suggest", "apply", nil} {
+		got := w.must(t, 200, owner, "PUT", "/settings/organization", object{"healing": mode})["settings"].(object)
+		require.Equal(t, mode, got["healing"])
+		require.Equal(t, true, got["require_login"], "members that are not sent stay")
+		require.Equal(t, got, w.must(t, 200, owner, "PUT", "/settings/organization", object{"generic_files": true})["settings"])
+	}
+	w.must(t, 400, owner, "PUT", "/settings/organization", object{"healing": "always"})
+	w.must(t, 400, owner, "PUT", "/settings/organization", object{"healing": true})
 	w.must(t, 400, owner, "PUT", "/settings/organization", object{"landing_page_mode": "ajar"})
 	w.must(t, 400, owner, "PUT", "/settings/organization", object{"require_login": "perhaps"})
 	w.must(t, 403, w.member(t, "dev", account.Member), "PUT", "/settings/organization", object{})

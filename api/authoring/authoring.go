@@ -61,6 +61,7 @@ type Config struct {
 // Handlers are the handlers of the room's routes.
 type Handlers struct {
 	cases     cases
+	healings  healings
 	runs      runs
 	suites    suites
 	suiteRuns suiteRuns
@@ -86,7 +87,7 @@ func New(cfg Config) (*Handlers, error) {
 	}
 	cfg.PublicURL = strings.TrimRight(cfg.PublicURL, "/")
 	r := &room{cfg: cfg}
-	return &Handlers{cases{r}, runs{r}, suites{r}, suiteRuns{r}, schedules{r}, variables{r}, tunnels{r}}, nil
+	return &Handlers{cases{r}, healings{r}, runs{r}, suites{r}, suiteRuns{r}, schedules{r}, variables{r}, tunnels{r}}, nil
 }
 
 // change runs a change with its audit row in one transaction.

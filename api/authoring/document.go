@@ -47,6 +47,21 @@ func (d *document) UnmarshalJSON(text []byte) error {
 
 func (d document) given() bool { return d.text != nil }
 
+// nullable is a document that may be null to clear what is stored, which is not the
+// same as absent.
+type nullable struct {
+	document
+	null bool
+}
+
+// UnmarshalJSON keeps the text.
+func (n *nullable) UnmarshalJSON(text []byte) error {
+	n.null = string(text) == "null"
+	return n.document.UnmarshalJSON(text)
+}
+
+func (n nullable) sent() bool { return n.given() || n.null }
+
 // decode reads the document, which the body has at path, into a value. The error
 // names the member.
 func (d document) decode(path string, into any) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,12 +22,14 @@ type (
 	reportView struct {
 		XMLName xml.Name `xml:"testsuites"`
 		reportCounts
-		Suite reportSuite `xml:"testsuite"`
+		Suite  reportSuite `xml:"testsuite"`
+		healed int
 	}
 	reportSuite struct {
 		reportCounts
-		Timestamp string       `xml:"timestamp,attr"` // UTC, without a zone as the form has it
-		Cases     []reportCase `xml:"testcase"`
+		Timestamp  string            `xml:"timestamp,attr"` // UTC, without a zone as the form has it
+		Properties *reportProperties `xml:"properties"`
+		Cases      []reportCase      `xml:"testcase"`
 	}
 	reportCounts struct {
 		Name     string `xml:"name,attr"`
@@ -37,13 +40,21 @@ type (
 		Time     string `xml:"time,attr"` // seconds
 	}
 	reportCase struct {
-		Name      string         `xml:"name,attr"`
-		ClassName string         `xml:"classname,attr"`
-		Time      string         `xml:"time,attr"`
-		Failure   *reportFailure `xml:"failure"`
-		Error     *reportFailure `xml:"error"`
-		Skipped   *reportSkipped `xml:"skipped"`
-		Output    string         `xml:"system-out,omitempty"`
+		Name       string            `xml:"name,attr"`
+		ClassName  string            `xml:"classname,attr"`
+		Time       string            `xml:"time,attr"`
+		Properties *reportProperties `xml:"properties"`
+		Failure    *reportFailure    `xml:"failure"`
+		Error      *reportFailure    `xml:"error"`
+		Skipped    *reportSkipped    `xml:"skipped"`
+		Output     string            `xml:"system-out,omitempty"`
+	}
+	reportProperties struct {
+		Properties []reportProperty `xml:"property"`
+	}
+	reportProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
 	}
 	reportFailure struct {
 		Message string `xml:"message,attr"`
@@ -103,7 +114,8 @@ func seconds(from, to *time.Time) string {
 // add reports a job of a run.
 func (v *reportView) add(r *run.Run, j *run.Job, class string) {
 	c := reportCase{Name: xmlText(jobName(r, j)), ClassName: xmlText(class), Time: seconds(j.StartedAt, j.FinishedAt),
-		Output: output(j)}
+		Properties: healedProperties(j), Output: output(j)}
+	v.addHealed(j.Healed)
 	switch j.Status {
 	case run.Failed:
 		c.Failure = newFailure(j.ErrorCode, j.Error)
@@ -117,6 +129,33 @@ func (v *reportView) add(r *run.Run, j *run.Job, class string) {
 		c.Skipped = &reportSkipped{"still runs"}
 	}
 	v.count(c)
+}
+
+// healedProperty names what is not green though it passed: how many steps were healed.
+// One such property for each step follows, where the steps were read.
+const healedProperty = "healed"
+
+func healedProperties(j *run.Job) *reportProperties {
+	if j.Healed == 0 {
+		return nil
+	}
+	list := []reportProperty{{healedProperty, strconv.Itoa(j.Healed)}}
+	for i := range j.Records {
+		if r := &j.Records[i]; r.Healed != nil {
+			list = append(list, reportProperty{healedProperty + ":" + r.StepID,
+				xmlText(fmt.Sprintf("%s %s, not %s %s", r.Healed.To.Type, r.Healed.To.Value, r.Healed.From.Type, r.Healed.From.Value))})
+		}
+	}
+	return &reportProperties{list}
+}
+
+// addHealed adds healed steps to the sum of the suite.
+func (v *reportView) addHealed(steps int) {
+	if steps == 0 {
+		return
+	}
+	v.healed += steps
+	v.Suite.Properties = &reportProperties{[]reportProperty{{healedProperty, strconv.Itoa(v.healed)}}}
 }
 
 // count adds a testcase to the report and its sums.
@@ -148,6 +187,9 @@ func output(j *run.Job) string {
 		fmt.Fprintf(&out, "%d. %s %s (%d ms)", i+1, r.Status, r.Tool.Type, r.TookMS)
 		if r.Healed != nil {
 			fmt.Fprintf(&out, " healed: %s", r.Healed.Reason)
+		}
+		if r.Suggested != nil {
+			fmt.Fprintf(&out, " suggested: %s", r.Suggested.Reason)
 		}
 		if r.Result.Message != "" {
 			fmt.Fprintf(&out, ": %s", r.Result.Message)

@@ -25,10 +25,20 @@ func instant(t testing.TB, text string) *time.Time {
 const goldenReport = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="Buy &lt;all&gt;" tests="6" failures="1" errors="1" skipped="3" time="2.500">
  <testsuite name="Buy &lt;all&gt;" tests="6" failures="1" errors="1" skipped="3" time="2.500" timestamp="2026-03-01T10:00:01">
+  <properties>
+   <property name="healed" value="3"></property>
+  </properties>
   <testcase name="Buy &lt;all&gt; (target 1: chrome 120 Linux)" classname="Buy &lt;all&gt;" time="1.234">
+   <properties>
+    <property name="healed" value="1"></property>
+    <property name="healed:s1" value="css a &gt; b, not css #old"></property>
+   </properties>
    <system-out>1. PASSED click (5 ms) healed: same text: clicked&#xA;2. PASSED finish (0 ms)&#xA;</system-out>
   </testcase>
   <testcase name="Buy &lt;all&gt; (target 2)" classname="Buy &lt;all&gt;" time="0.000">
+   <properties>
+    <property name="healed" value="2"></property>
+   </properties>
    <failure message="found &#34;a&#34; &amp; not b" type="ASSERTION_FAILED">ASSERTION_FAILED: found &#34;a&#34; &amp; not b</failure>
   </testcase>
   <testcase name="Buy &lt;all&gt; (target 3)" classname="Buy &lt;all&gt;" time="0.000">
@@ -52,12 +62,13 @@ func TestJUnitOfARun(t *testing.T) {
 	from := instant(t, "2026-03-01T11:00:01.5+01:00")
 	run := &store.Run{CaseName: "Buy <all>", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), StartedAt: from,
 		FinishedAt: instant(t, "2026-03-01T10:00:04Z"), Jobs: []store.Job{
-			{Status: store.Passed, StartedAt: from, FinishedAt: instant(t, "2026-03-01T10:00:02.734Z"),
+			{Status: store.Passed, Healed: 1, StartedAt: from, FinishedAt: instant(t, "2026-03-01T10:00:02.734Z"),
 				Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "120", "platformName": "Linux"}},
 				Records: []step.Record{
-					{Tool: step.Tool{Type: step.Click}, Status: step.Passed, TookMS: 5, Result: step.Outcome{Message: "clicked"}, Healed: &step.Healed{Reason: "same text"}},
+					{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: step.Passed, TookMS: 5, Result: step.Outcome{Message: "clicked"},
+						Healed: &step.Healed{Reason: "same text", From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "a > b"}}},
 					{Tool: step.Tool{Type: step.Finish}, Status: step.Passed}}},
-			{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: "found \"a\" & \x00\x1bnot b\xff"},
+			{Status: store.Failed, Healed: 2, ErrorCode: store.CodeAssertionFailed, Error: "found \"a\" & \x00\x1bnot b\xff"},
 			{Status: store.Errored, ErrorCode: store.CodeNoSession, Error: "no browser"},
 			{Status: store.Cancelled, ErrorCode: store.CodeCancelled},
 			{Status: store.Queued}, {Status: store.Running, StartedAt: from},

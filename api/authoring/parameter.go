@@ -147,6 +147,19 @@ func (q *query) search() string {
 	return text
 }
 
+// flag reads true or false; nil when absent.
+func (q *query) flag(name string) *bool {
+	switch text := strings.TrimSpace(q.values.Get(name)); text {
+	case "":
+		return nil
+	case "true", "false":
+		on := text == "true"
+		return &on
+	}
+	q.wrong(&storage.InvalidError{Field: name, Msg: "must be true or false"})
+	return nil
+}
+
 // uuid reads a filter by one id, such as userId; nil when absent.
 func (q *query) uuid(name string) *uuid.UUID {
 	text := strings.TrimSpace(q.values.Get(name))

@@ -23,6 +23,8 @@ const (
 	codeCaseNotFound     = "TEST_CASE_NOT_FOUND"
 	codeRevisionNotFound = "TEST_CASE_REVISION_NOT_FOUND"
 	codeRunNotFound      = "TEST_CASE_RUN_NOT_FOUND"
+	codeHealingNotFound  = "TEST_CASE_HEALING_NOT_FOUND"
+	codeHealingOutdated  = "TEST_CASE_HEALING_OUTDATED"
 	codeCasesNotFound    = "TEST_CASES_NOT_FOUND"
 	codeInvalidCases     = "INVALID_TEST_CASES"
 	codeSuiteNotFound    = "TEST_SUITE_NOT_FOUND"
@@ -48,6 +50,7 @@ type resource struct{ code, text string }
 var (
 	testCase     = resource{codeCaseNotFound, "the test case does not exist"}
 	revision     = resource{codeRevisionNotFound, "the test case has no such revision"}
+	caseHealing  = resource{codeHealingNotFound, "the test case has no such healing"}
 	caseRun      = resource{codeRunNotFound, "the test case has no such run"}
 	testSuite    = resource{codeSuiteNotFound, "the test suite does not exist"}
 	suiteRun     = resource{codeRunNotFound, "the test suite has no such run"}
@@ -68,9 +71,9 @@ func (of resource) of(h route.Handler) route.Handler {
 //
 //   - a *respond.Problem is written as it says;
 //   - storage.ErrNotFound is 404 with the resource's code;
-//   - authoring.ErrForbidden is 403 FORBIDDEN;
-//   - *authoring.MissingError and authoring.ErrSuiteNotFound are 404 with their
-//     own codes (see inBody for where they are a 400);
+//   - authoring.ErrForbidden is 403 FORBIDDEN, and ErrHealingOutdated a 409;
+//   - *authoring.MissingError, authoring.ErrSuiteNotFound and ErrRevisionNotFound are
+//     404 with their own codes (see inBody for where they are a 400);
 //   - what a schedule lacks to run (ofSchedule) is a 400 with its own code;
 //   - *storage.InvalidError and *step.InvalidError are INVALID_BODY: errors of
 //     queries and paths are made by invalidQuery and invalidParams.
@@ -86,6 +89,11 @@ func problem(err error, of resource) error {
 	case errors.Is(err, authoring.ErrSuiteNotFound):
 		return &respond.Problem{Status: http.StatusNotFound, Authoring: codeSuiteNotFound,
 			Text: authoring.ErrSuiteNotFound.Error(), Err: err}
+	case errors.Is(err, authoring.ErrRevisionNotFound):
+		return &respond.Problem{Status: http.StatusNotFound, Authoring: revision.code, Text: revision.text, Err: err}
+	case errors.Is(err, authoring.ErrHealingOutdated):
+		return &respond.Problem{Status: http.StatusConflict, Authoring: codeHealingOutdated,
+			Text: authoring.ErrHealingOutdated.Error(), Err: err}
 	case errors.Is(err, authoring.ErrForbidden):
 		return &respond.Problem{Status: http.StatusForbidden,
 			Text: "this belongs to a team that is not one of yours", Err: err}

@@ -18,7 +18,8 @@ import (
 )
 
 // list serves GET /testcases/{id}/runs, newest first. Parameters: startDate, endDate
-// (creation), userId (who started it), teamId, skip, limit.
+// (creation), userId (who started it), teamId, healed (true, false: whether any step was),
+// skip, limit.
 func (h runs) list(c *gin.Context) error {
 	f, err := runFilter(c)
 	if err != nil {
@@ -39,7 +40,8 @@ func (h runs) list(c *gin.Context) error {
 // runFilter reads the parameters that both lists of runs have.
 func runFilter(c *gin.Context) (run.Filter, error) {
 	q := queryOf(c)
-	f := run.Filter{OrganizationID: auth.Organization(c), User: q.uuid("userId"), Team: q.uuid("teamId"), Page: q.page()}
+	f := run.Filter{OrganizationID: auth.Organization(c), User: q.uuid("userId"), Team: q.uuid("teamId"), Healed: q.flag("healed"),
+		Page: q.page()}
 	f.From, f.To = q.dates()
 	return f, q.err
 }

@@ -264,9 +264,10 @@ func TestRunThatFailed(t *testing.T) {
 	require.Contains(t, link, "name=screenshot-1.png")
 	require.Equal(t, []any{tree{"id": picture.String(), "kind": "screenshot", "step": 0.0, "contentType": "image/png", "size": 3.0, "url": link}}, job["files"])
 	healed := tree{"from": tree{"type": "css", "value": "#old"}, "to": tree{"type": "css", "value": "#new"}, "score": 0.9, "reason": "same text"}
+	healing := w.ok(w.member, 200, "GET", "/testcases/"+id+"/healings", "")["items"].([]any)[0].(tree)["id"]
 	require.Equal(t, []any{
 		tree{"id": "s1", "tool": tree{"type": "click", "args": tree{}}, "status": "PASSED", "result": tree{"success": true, "message": "clicked"},
-			"healed": healed, "startMs": 5.0, "tookMs": 7.0, "screenshotUrl": link},
+			"healed": healed, "healingId": healing, "startMs": 5.0, "tookMs": 7.0, "screenshotUrl": link},
 		tree{"id": "s2", "tool": tree{"type": "assert", "args": tree{}}, "status": "FAILED", "result": tree{"success": false, "message": "not equal"},
 			"startMs": 12.0, "tookMs": 0.0, "screenshotUrl": ""},
 	}, job["steps"])

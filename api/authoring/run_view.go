@@ -71,6 +71,8 @@ type recordView struct {
 	Status        string       `json:"status"`
 	Result        step.Outcome `json:"result"`
 	Healed        *step.Healed `json:"healed,omitempty"`
+	Suggested     *step.Healed `json:"suggested,omitempty"`
+	HealingID     string       `json:"healingId,omitempty"`
 	StartMS       int64        `json:"startMs"`
 	TookMS        int64        `json:"tookMs"`
 	ScreenshotURL string       `json:"screenshotUrl"`
@@ -181,7 +183,7 @@ func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 	for i := range j.Records {
 		r := &j.Records[i]
 		detail.Steps = append(detail.Steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
-			Healed: r.Healed, StartMS: r.StartMS, TookMS: r.TookMS, ScreenshotURL: links[r.ScreenshotID]})
+			Healed: r.Healed, Suggested: r.Suggested, HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS, ScreenshotURL: links[r.ScreenshotID]})
 	}
 	return &detail, nil
 }
@@ -203,6 +205,7 @@ type suiteRunView struct {
 	StartDate     string     `json:"startDate,omitempty"`
 	EndDate       string     `json:"endDate,omitempty"`
 	Counts        countsView `json:"counts"`
+	Healed        int        `json:"healed"` // steps of all case runs
 	CaseRuns      []runView  `json:"caseRuns,omitzero"`
 }
 
@@ -221,7 +224,7 @@ func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 	n := r.Counts
 	view := suiteRunView{BuildName: r.BuildName, ID: r.ID, OrgID: r.OrganizationUUID, RunCount: r.RunCount, TeamID: r.TeamUUID,
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
-		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt),
+		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed,
 		Counts: countsView{Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
 			Failed: n[run.Failed], Error: n[run.Errored], Cancelled: n[run.Cancelled]}}
 	for _, count := range n {

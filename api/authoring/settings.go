@@ -1,7 +1,10 @@
 package authoring
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -15,6 +18,8 @@ type settingsBody struct {
 	Target        document `json:"target"`
 	PrimaryTarget document `json:"primaryTarget"`
 	RunTargets    document `json:"runTargets"`
+	Strict        *bool    `json:"strict"`
+	Healing       *string  `json:"healing"`
 }
 
 // targetBody is a target of a body; Capabilities are nil when they are absent.
@@ -25,75 +30,131 @@ type targetBody struct {
 
 const settingsPath = "runSettings"
 
-// readSettings reads and checks run settings. target.capabilities becomes both
-// the primary target and the only one to run on; without any target the case can
-// be run on targets that the run names.
-func readSettings(d document) (step.RunSettings, error) {
-	var s step.RunSettings
+// readSettings reads and checks the run settings of a new case. target.capabilities
+// becomes both the primary target and the only one to run on; without any target the
+// case can be run on targets that the run names.
+func readSettings(d document) (s step.RunSettings, err error) {
 	if !d.given() {
 		return s, nil
 	}
-	var in settingsBody
-	if err := d.decode(settingsPath, &in); err != nil {
+	change, err := readSettingsChange(d)
+	if err != nil {
 		return s, err
 	}
-	if in.TestURL != nil {
-		s.TestURL = *in.TestURL
-	}
-	if in.SCTunnelName != nil && *in.SCTunnelName != "" {
-		s.SCTunnelName = in.SCTunnelName
-	}
-	if err := in.targets(&s); err != nil {
-		return s, err
-	}
+	s = change(s)
 	return s, under(settingsPath, step.CheckSettings(&s))
 }
 
-func (in *settingsBody) targets(s *step.RunSettings) error {
+// settingsChange is what a body says of run settings. sent are the names of its
+// members: one that was sent as null clears what is stored, an absent one does not.
+type settingsChange struct {
+	settingsBody
+	sent    map[string]json.RawMessage
+	primary *step.Target
+	targets []step.Target
+}
+
+// readSettingsChange reads run settings that are put over those of a case. The caller
+// checks the result.
+func readSettingsChange(d document) (func(step.RunSettings) step.RunSettings, error) {
+	var in settingsChange
+	if err := d.decode(settingsPath, &in.settingsBody); err != nil {
+		return nil, err
+	}
+	if err := d.decode(settingsPath, &in.sent); err != nil {
+		return nil, err
+	}
+	if err := authoring.CheckHealing(settingsPath+".healing", or(in.Healing, "")); err != nil {
+		return nil, err
+	}
+	return in.over, in.readTargets()
+}
+
+// readTargets reads the targets that are given.
+func (in *settingsChange) readTargets() (err error) {
 	if in.Target.given() {
 		if in.PrimaryTarget.given() || in.RunTargets.given() {
 			return member(settingsPath+".target", "does not go with primaryTarget and runTargets")
 		}
-		t, err := readTarget(settingsPath+".target", in.Target)
-		if err != nil {
+		if in.primary, err = readTarget(settingsPath+".target", in.Target); err != nil {
 			return err
 		}
-		if t == nil {
+		if in.primary == nil {
 			return member(settingsPath+".target.capabilities", "is required")
 		}
-		s.PrimaryTarget, s.RunTargets = t, []step.Target{*t}
 		return nil
 	}
 	if in.PrimaryTarget.given() {
-		t, err := readTarget(settingsPath+".primaryTarget", in.PrimaryTarget)
-		if err != nil {
+		if in.primary, err = readTarget(settingsPath+".primaryTarget", in.PrimaryTarget); err != nil {
 			return err
 		}
 		// A case without a target is answered with a primary target that asks for
 		// nothing.
-		if t != nil && len(t.Capabilities) > 0 {
-			s.PrimaryTarget = t
+		if in.primary != nil && len(in.primary.Capabilities) == 0 {
+			in.primary = nil
 		}
 	}
-	return in.runTargets(s)
+	if in.RunTargets.given() {
+		in.targets, err = readTargets(settingsPath+".runTargets", in.RunTargets)
+	}
+	return err
 }
 
-func (in *settingsBody) runTargets(s *step.RunSettings) error {
-	if !in.RunTargets.given() {
-		if s.PrimaryTarget != nil {
-			s.RunTargets = []step.Target{*s.PrimaryTarget}
+// has reports whether a member was sent; its name is read in any case, as
+// encoding/json does.
+func (in *settingsChange) has(name string) bool {
+	for sent := range in.sent {
+		if strings.EqualFold(sent, name) {
+			return true
 		}
-		return nil
 	}
-	targets, err := readTargets(settingsPath+".runTargets", in.RunTargets)
-	if err != nil {
-		return err
+	return false
+}
+
+// over returns stored settings with the members that were sent.
+func (in *settingsChange) over(s step.RunSettings) step.RunSettings {
+	if in.has("testUrl") {
+		s.TestURL = or(in.TestURL, "")
 	}
-	s.RunTargets = targets
-	if s.PrimaryTarget == nil && len(targets) > 0 {
-		s.PrimaryTarget = &targets[0]
+	if in.has("scTunnelName") {
+		if s.SCTunnelName = in.SCTunnelName; or(in.SCTunnelName, "") == "" {
+			s.SCTunnelName = nil
+		}
 	}
-	return nil
+	if in.has("strict") {
+		if s.Strict = in.Strict; or(in.Strict, true) {
+			s.Strict = nil
+		}
+	}
+	if in.has("healing") {
+		s.Healing = or(in.Healing, "")
+	}
+	in.overTargets(&s)
+	return s
+}
+
+// overTargets changes the targets. Those to run on follow the primary one for as long
+// as they are nothing else.
+func (in *settingsChange) overTargets(s *step.RunSettings) {
+	follow := len(s.RunTargets) == 0 || len(s.RunTargets) == 1 && reflect.DeepEqual(&s.RunTargets[0], s.PrimaryTarget)
+	if in.has("primaryTarget") || in.has("target") {
+		s.PrimaryTarget = in.primary
+		if follow || in.has("target") {
+			s.RunTargets = nil
+		}
+		if s.RunTargets == nil && in.primary != nil {
+			s.RunTargets = []step.Target{*in.primary}
+		}
+	}
+	if !in.has("runTargets") {
+		return
+	}
+	if s.RunTargets = in.targets; !in.RunTargets.given() && s.PrimaryTarget != nil {
+		s.RunTargets = []step.Target{*s.PrimaryTarget} // null is what an absent member is
+	}
+	if s.PrimaryTarget == nil && len(in.targets) > 0 {
+		s.PrimaryTarget = &in.targets[0]
+	}
 }
 
 // readTargets reads and checks an array of targets; each needs capabilities.

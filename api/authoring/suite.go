@@ -53,6 +53,7 @@ type suiteBody struct {
 	Name            *string   `json:"name"`
 	TeamID          *string   `json:"teamId"`
 	Tags            *[]string `json:"tags"`
+	Healing         nullable  `json:"healing"`
 	TestCases       *[]string `json:"testCases"`
 	TestCaseIDs     *[]string `json:"testCaseIds"`
 	AddTestCases    []string  `json:"addTestCases"`
@@ -68,8 +69,20 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// create serves POST /testsuites. Members: name, testCases, tags, teamId. Cases of
-// other suites move.
+// healing is the mode that the body names; nil when it names none and "" for null.
+func (in *suiteBody) healing() (*string, error) {
+	if !in.Healing.sent() {
+		return nil, nil
+	}
+	mode := ""
+	if in.Healing.null {
+		return &mode, nil
+	}
+	return &mode, in.Healing.decode("healing", &mode)
+}
+
+// create serves POST /testsuites. Members: name, testCases, tags, healing, teamId.
+// Cases of other suites move.
 func (h suites) create(c *gin.Context) error {
 	in, cases, err := readSuite(c)
 	if err != nil {
@@ -82,6 +95,11 @@ func (h suites) create(c *gin.Context) error {
 	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
 		return err
 	}
+	healing, err := in.healing()
+	if err != nil {
+		return err
+	}
+	n.Healing = or(healing, "")
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		row, err = authoring.CreateSuite(ctx, tx, w, n)
@@ -101,7 +119,7 @@ func or[T any](value *T, absent T) T {
 }
 
 // update serves POST /testsuites/{id}; only members that are sent are changed: name,
-// tags, and the cases by testCaseIds (all of them) or by addTestCases and
+// tags, healing, and the cases by testCaseIds (all of them) or by addTestCases and
 // removeTestCases.
 func (h suites) update(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
@@ -113,6 +131,9 @@ func (h suites) update(c *gin.Context) error {
 		return err
 	}
 	change := authoring.SuiteChange{Name: in.Name, Tags: in.Tags, Cases: cases, Add: in.AddTestCases, Remove: in.RemoveTestCases}
+	if change.Healing, err = in.healing(); err != nil {
+		return err
+	}
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		row, err = authoring.UpdateSuite(ctx, tx, w, id, change)

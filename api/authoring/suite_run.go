@@ -140,19 +140,19 @@ func (h suiteRuns) runOf(ctx context.Context, organization int64, id, runID uuid
 }
 
 // maxDetailed bounds the jobs of a suite run that are shown with their files and,
-// as far as authoring.ReadRecords goes, their steps. Who has more failures than that
-// looks at the case runs one by one.
+// as far as authoring.ReadRecords goes, their steps. Who has more failures and healings
+// than that looks at the case runs one by one.
 const maxDetailed = 100
 
-// show writes a suite run with its case runs. Of the jobs, the first that failed have
-// their steps and files.
+// show writes a suite run with its case runs. Of the jobs, the first that failed,
+// and then the first that were healed, have their steps and files.
 func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 	ctx := c.Request.Context()
 	runs, err := run.OfSuiteRun(ctx, h.cfg.DB, row.ID)
 	if err != nil {
 		return err
 	}
-	detailed := failedJobs(runs)
+	detailed := detailedJobs(runs)
 	if err := run.ReadRecords(ctx, h.cfg.DB, detailed); err != nil {
 		return err
 	}
@@ -166,21 +166,22 @@ func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 	return data(c, http.StatusOK, view)
 }
 
-// failedJobs are the first jobs of runs that ended as FAILED or ERROR.
-func failedJobs(runs []run.Run) []*run.Job {
-	var jobs []*run.Job
+// detailedJobs are the first jobs of runs that ended as FAILED or ERROR, and then those
+// with a healed step.
+func detailedJobs(runs []run.Run) []*run.Job {
+	var failed, healed []*run.Job
 	for i := range runs {
 		for k := range runs[i].Jobs {
-			job := &runs[i].Jobs[k]
-			if job.Status != run.Failed && job.Status != run.Errored {
-				continue
-			}
-			if jobs = append(jobs, job); len(jobs) == maxDetailed {
-				return jobs
+			switch job := &runs[i].Jobs[k]; {
+			case job.Status == run.Failed, job.Status == run.Errored:
+				failed = append(failed, job)
+			case job.Healed > 0:
+				healed = append(healed, job)
 			}
 		}
 	}
-	return jobs
+	jobs := append(failed, healed...)
+	return jobs[:min(len(jobs), maxDetailed)]
 }
 
 // cancel serves POST /testsuites/{id}/runs/{run}/cancel; see runs.cancel.

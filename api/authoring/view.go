@@ -51,7 +51,7 @@ type caseView struct {
 	*caseDetail
 }
 
-// caseDetail is what get, rename and import answer besides.
+// caseDetail is what the responses of one case have besides.
 type caseDetail struct {
 	Revisions            []revisionView `json:"revisions"`
 	CreatorUserName      string         `json:"creatorUserName"`
@@ -83,6 +83,8 @@ type settingsView struct {
 	PrimaryTarget targetView   `json:"primaryTarget"`
 	RunTargets    []targetView `json:"runTargets"`
 	LastBuildName string       `json:"lastBuildName"`
+	Strict        bool         `json:"strict"`
+	Healing       *string      `json:"healing"` // null: as the suite, else the organization
 }
 
 // targetView is where a test runs.
@@ -93,11 +95,20 @@ type targetView struct {
 
 func viewSettings(s *step.RunSettings) settingsView {
 	view := settingsView{TestURL: s.TestURL, SCTunnelName: s.SCTunnelName, PrimaryTarget: viewTarget(s.PrimaryTarget),
-		RunTargets: make([]targetView, 0, len(s.RunTargets)), LastBuildName: s.LastBuildName}
+		RunTargets: make([]targetView, 0, len(s.RunTargets)), LastBuildName: s.LastBuildName,
+		Strict: or(s.Strict, true), Healing: mode(s.Healing)}
 	for i := range s.RunTargets {
 		view.RunTargets = append(view.RunTargets, viewTarget(&s.RunTargets[i]))
 	}
 	return view
+}
+
+// mode is a mode of healing, nil without one.
+func mode(healing string) *string {
+	if healing == "" {
+		return nil
+	}
+	return &healing
 }
 
 func viewTarget(t *step.Target) targetView {
@@ -133,17 +144,18 @@ func (h *room) viewRevision(r *authoring.Revision) revisionView {
 // stepView is a step. result is null, and screenshotUrl "", for a step that came
 // by import.
 type stepView struct {
-	ID            string        `json:"id"`
-	Tool          step.Tool     `json:"tool"`
-	Result        *step.Outcome `json:"result"`
-	ScreenshotURL string        `json:"screenshotUrl"`
-	Optional      bool          `json:"optional,omitempty"`
-	TimeoutMS     int           `json:"timeoutMs,omitempty"`
+	ID            string          `json:"id"`
+	Tool          step.Tool       `json:"tool"`
+	Result        *step.Outcome   `json:"result"`
+	ScreenshotURL string          `json:"screenshotUrl"`
+	Optional      bool            `json:"optional,omitempty"`
+	When          *step.Condition `json:"when,omitempty"`
+	TimeoutMS     int             `json:"timeoutMs,omitempty"`
 }
 
 func (h *room) viewStep(s *step.Step) stepView {
 	return stepView{ID: s.ID, Tool: s.Tool, Result: s.Result, ScreenshotURL: h.fileURL(s.ScreenshotID),
-		Optional: s.Optional, TimeoutMS: s.TimeoutMS}
+		Optional: s.Optional, When: s.When, TimeoutMS: s.TimeoutMS}
 }
 
 // fileURL is the address of a stored file, "" without one.
@@ -167,6 +179,7 @@ type suiteView struct {
 	CreatorUserName      string    `json:"creatorUserName"`
 	LastModifierUserID   uuid.UUID `json:"lastModifierUserId"`
 	LastModifierUserName string    `json:"lastModifierUserName"`
+	Healing              *string   `json:"healing"` // of its cases; null: as the organization
 	TestCaseCount        int       `json:"testCaseCount"`
 	RunCount             *int      `json:"runCount,omitempty"` // create, get and update
 }
@@ -175,7 +188,7 @@ func viewSuite(row *authoring.Suite) suiteView {
 	return suiteView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name, Tags: tags(row.Tags),
 		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
-		TestCaseCount: row.CaseCount}
+		Healing: mode(row.Healing), TestCaseCount: row.CaseCount}
 }
 
 // viewCounted is a suite with the number of its runs.

@@ -224,3 +224,5 @@ func requireUUID(t testing.TB, value any) {
 	_, err := uuid.Parse(value.(string))
 	require.NoError(t, err)
 }
+
+func jsonOf(text string, into any) error { return json.Unmarshal([]byte(text), into) }

@@ -29,6 +29,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
@@ -155,6 +156,9 @@ func readJSON(text []byte, into any) error {
 	}
 	if text[0] != '{' {
 		return invalid("body", "must be a JSON object")
+	}
+	if !utf8.Valid(text) {
+		return invalid(placeOfInvalid(text), "must be UTF-8 text")
 	}
 	if Depth(text) > maxDepth {
 		return invalid("body", fmt.Sprintf("is nested more than %d deep", maxDepth))

@@ -88,6 +88,8 @@ func TestJSONRefused(t *testing.T) {
 		`{"tags":["` + strings.Repeat(`x","`, 3) + `\u0000"]}`:            "tags",
 		`{"x":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`: "body",
 		`{"names":["` + strings.Repeat(`x","`, 1001) + `"]}`:              "names",
+		"{\"name\":\"a\xffb\"}":                                           "name", "{\"tags\":[\"a\",\"b\",\"\xe4\"]}": "tags[2]", "{\"inner\":{\"other\":[{\"x\":\"\xc3\"}]}}": "inner.other[0].x",
+		"{\"unknown\":\"\xed\xa0\x80\"}": "unknown", "{\"a\xff\":1}": "a\ufffd", "{\"name\":\"a\"}\xff": "body", "{\"name\":\xff}": "body",
 	} {
 		var invalid *storage.InvalidError
 		err := read(t, body.TypeJSON, text, &members{})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Place is the path of the value that an error is about, with the places in
@@ -27,6 +28,31 @@ func Place(text []byte, wrong *json.UnmarshalTypeError) string {
 			return path
 		}
 		return wrong.Field
+	}
+}
+
+// placeOfInvalid is the path of the first value, or name of a member, that is not
+// UTF-8: encoding/json would put U+FFFD in the place of what is wrong, and so store
+// what nobody sent.
+func placeOfInvalid(text []byte) string {
+	wrong := 0
+	for wrong < len(text) {
+		r, size := utf8.DecodeRune(text[wrong:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		wrong += size
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	for w := (walk{}); ; {
+		token, err := decoder.Token()
+		if err != nil {
+			return "body"
+		}
+		if w.read(token); decoder.InputOffset() > int64(wrong) {
+			return w.path()
+		}
 	}
 }
 

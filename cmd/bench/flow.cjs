@@ -1,6 +1,7 @@
 // The flow of the shop with Playwright, the baseline of `bench run`. Lines come in
 // on standard input, an answer goes out for each:
 //   flow            one flow in a warm browser, in a new context: milliseconds
+//   shots           the same with a screenshot after each step: milliseconds
 //   cases W N       N flows by W workers with a browser each: milliseconds
 'use strict';
 const { chromium } = require('playwright-core');
@@ -16,17 +17,32 @@ async function text(page, selector, wanted) {
   await page.locator(selector, { hasText: new RegExp(`^${wanted}$`) }).waitFor();
 }
 
-async function flow(browser) {
+// step does a step of the flow, and takes a screenshot after it where that is wanted:
+// in the format and size of Slipway's. The browser refuses one while a click's page
+// replaces the former one; Playwright does not try again.
+async function step(page, shots, action) {
+  await action;
+  for (let taken = !shots; !taken;) {
+    try {
+      await page.screenshot({ type: 'jpeg', quality: 70, scale: 'css' });
+      taken = true;
+    } catch (error) {
+      if (!/Unable to capture screenshot/.test(error.message)) throw error;
+    }
+  }
+}
+
+async function flow(browser, shots) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
-  await page.goto(base + '/', { waitUntil: 'domcontentloaded' });
-  await page.fill('#user', 'shopper');
-  await page.fill('#password', 'correct horse');
-  await page.click('#login');
-  await text(page, 'h1', 'Products');
-  await page.click('#add-3');
-  await page.click('#cart');
-  await text(page, 'h1', 'Cart');
+  await step(page, shots, page.goto(base + '/', { waitUntil: 'domcontentloaded' }));
+  await step(page, shots, page.fill('#user', 'shopper'));
+  await step(page, shots, page.fill('#password', 'correct horse'));
+  await step(page, shots, page.click('#login'));
+  await step(page, shots, text(page, 'h1', 'Products'));
+  await step(page, shots, page.click('#add-3'));
+  await step(page, shots, page.click('#cart'));
+  await step(page, shots, text(page, 'h1', 'Cart'));
   await context.close();
 }
 
@@ -36,13 +52,13 @@ async function main() {
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const [what, w, n] = line.split(' ');
     const start = process.hrtime.bigint();
-    if (what === 'flow') {
-      await flow(warm);
+    if (what === 'flow' || what === 'shots') {
+      await flow(warm, what === 'shots');
     } else {
       while (workers.length < Number(w)) workers.push(await launch());
       const began = process.hrtime.bigint();
       let left = Number(n);
-      await Promise.all(workers.map(async browser => { while (left-- > 0) await flow(browser); }));
+      await Promise.all(workers.map(async browser => { while (left-- > 0) await flow(browser, false); }));
       console.log(Number(process.hrtime.bigint() - began) / 1e6);
       continue;
     }

@@ -28,6 +28,7 @@ type cli struct {
 	Upload   uploadCommand   `cmd:"" help:"Builds: upload to MinIO, memory, inspection, lists."`
 	Run      runCommand      `cmd:"" help:"Test runs: a flow next to Playwright, cases per second, what a run adds, lists."`
 	Schedule scheduleCommand `cmd:"" help:"Schedules: many due at once, a steady rate while schedulers are killed, an idle scheduler."`
+	Widgets  widgetsCommand  `cmd:"" help:"Cases on widget libraries, each by Slipway and by Playwright: results, times, flakes."`
 	Baseline baselineCommand `cmd:"" hidden:"" help:"Serve the baselines of crash, which starts this."`
 }
 

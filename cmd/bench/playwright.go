@@ -3,9 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,65 +15,100 @@ import (
 	"time"
 )
 
-//go:embed flow.cjs
-var flowScript []byte
+//go:embed flow.cjs widgets.cjs
+var scripts embed.FS
 
-// playwright is a Node process that runs the flow with Playwright.
+// playwright is a Node process that runs tests with Playwright.
 type playwright struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
+	dir string // of its files
 }
 
-// startPlaywright starts the baseline with playwright-core from the user's cache,
-// where `make deps` installs it.
+// startPlaywright starts the baseline of flows.
 func startPlaywright(ctx context.Context, base, browser string) (*playwright, error) {
+	return startScript(ctx, []fs.FS{scripts}, "flow.cjs", base, browser)
+}
+
+// npmPackages returns the folder with the npm packages of tests, in the user's
+// cache, where `make deps` installs them.
+func npmPackages() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	modules := filepath.Join(cache, "slipway", "npm", "node_modules")
 	if _, err := os.Stat(filepath.Join(modules, "playwright-core")); err != nil {
-		return nil, fmt.Errorf("playwright-core is not installed: run make deps")
+		return "", fmt.Errorf("playwright-core is not installed: run make deps")
+	}
+	return modules, nil
+}
+
+// startScript starts one of the files of some folders in Node, with the npm packages
+// of tests.
+func startScript(ctx context.Context, folders []fs.FS, name string, arguments ...string) (*playwright, error) {
+	modules, err := npmPackages()
+	if err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
 		return nil, err
 	}
-	script := filepath.Join(dir, "flow.cjs")
-	if err := os.WriteFile(script, flowScript, 0o600); err != nil {
+	p := &playwright{dir: dir}
+	if err := p.start(ctx, folders, name, modules, arguments); err != nil {
+		_ = os.RemoveAll(dir)
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "node", script, base, browser)
-	cmd.Env = append(os.Environ(), "NODE_PATH="+modules)
-	cmd.Stderr = os.Stderr
-	p := &playwright{cmd: cmd}
-	if p.in, err = cmd.StdinPipe(); err != nil {
-		return nil, err
+	return p, nil
+}
+
+func (p *playwright) start(ctx context.Context, folders []fs.FS, name, modules string, arguments []string) error {
+	for _, files := range folders {
+		if err := os.CopyFS(p.dir, files); err != nil {
+			return err
+		}
 	}
-	out, err := cmd.StdoutPipe()
+	p.cmd = exec.CommandContext(ctx, "node", append([]string{filepath.Join(p.dir, name)}, arguments...)...)
+	p.cmd.Env = append(os.Environ(), "NODE_PATH="+modules)
+	p.cmd.Stderr = os.Stderr
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := p.cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.out = bufio.NewReader(out)
-	return p, cmd.Start()
+	return p.cmd.Start()
+}
+
+// exchange sends a line and returns the one that comes back.
+func (p *playwright) exchange(line string) (string, error) {
+	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+		return "", err
+	}
+	answer, err := p.out.ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("playwright: %w", err)
+	}
+	return strings.TrimSpace(answer), nil
 }
 
 // request sends a line and returns the time that the reply states.
 func (p *playwright) request(line string) (time.Duration, error) {
-	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+	answer, err := p.exchange(line)
+	if err != nil {
 		return 0, err
 	}
-	answer, err := p.out.ReadString('\n')
-	if err != nil {
-		return 0, fmt.Errorf("playwright: %w", err)
-	}
-	ms, err := strconv.ParseFloat(strings.TrimSpace(answer), 64)
+	ms, err := strconv.ParseFloat(answer, 64)
 	return time.Duration(ms * float64(time.Millisecond)), err
 }
 
 func (p *playwright) stop() {
 	_ = p.in.Close()
 	_ = p.cmd.Wait()
-	_ = os.RemoveAll(filepath.Dir(p.cmd.Args[1]))
+	_ = os.RemoveAll(p.dir)
 }

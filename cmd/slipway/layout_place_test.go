@@ -38,6 +38,8 @@ var rooms = map[string]string{
 	"storage/schedule":         "rows: schedules and their firings",
 	"storage/seal":             "format: secrets in rows, encrypted",
 	"storage/step":             "format: test steps, selectors and capabilities",
+	"storage/step/css":         "format: the syntax of selectors by CSS",
+	"storage/step/xpath":       "format: the syntax of selectors by XPath",
 }
 
 // sharedBelow are packages that lie below the only tier that imports them, with

@@ -84,7 +84,7 @@ var confined = []struct {
 	{"github.com/stretchr/testify", []string{"cmd/localservice/servicetest"}, "tests only"},
 	{"go.uber.org/goleak", nil, "tests only"},
 	{"testing", []string{"cmd/localservice/servicetest"}, "tests only"},
-	{modulePath + "/cmd/localservice/servicetest", []string{"cmd/localservice/servicetest"}, "tests only"},
+	{modulePath + "/cmd/localservice/servicetest", []string{"cmd/localservice/servicetest", "cmd/bench"}, "tests, and the bench for the cases that it runs beside Playwright"},
 }
 
 // goFile is what the rules look at in one file.

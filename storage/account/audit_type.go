@@ -52,6 +52,9 @@ const (
 	TestCaseCreated       AuditType = 1700
 	TestCaseRenamed       AuditType = 1701
 	TestCaseDeleted       AuditType = 1702
+	TestCaseUpdated       AuditType = 1703
+	TestHealingAccepted   AuditType = 1704
+	TestHealingRefused    AuditType = 1705
 	TestSuiteCreated      AuditType = 1710
 	TestSuiteUpdated      AuditType = 1711
 	TestSuiteDeleted      AuditType = 1712
@@ -131,6 +134,9 @@ func AuditTypes() []AuditEntryType {
 		{TestCaseCreated, "test_case.created", "Created test case"},
 		{TestCaseRenamed, "test_case.renamed", "Renamed test case"},
 		{TestCaseDeleted, "test_case.deleted", "Deleted test case"},
+		{TestCaseUpdated, "test_case.updated", "Updated test case"},
+		{TestHealingAccepted, "test_healing.accepted", "Accepted healing of a test step"},
+		{TestHealingRefused, "test_healing.refused", "Refused healing of a test step"},
 		{TestSuiteCreated, "test_suite.created", "Created test suite"},
 		{TestSuiteUpdated, "test_suite.updated", "Updated test suite"},
 		{TestSuiteDeleted, "test_suite.deleted", "Deleted test suite"},

@@ -160,7 +160,7 @@ func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase
 		settings, runnable, w.UserUUID); err != nil {
 		return nil, storage.Wrap(err, "create test case")
 	}
-	if err := insertFirst(ctx, tx, id, n.Revision); err != nil {
+	if err := addRevision(ctx, tx, id, &n.Revision); err != nil {
 		return nil, err
 	}
 	if err := auditCase(ctx, tx, w, account.TestCaseCreated, id, map[string]any{"name": n.Name}); err != nil {

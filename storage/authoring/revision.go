@@ -99,20 +99,30 @@ func (v *Revision) check() (steps, reasoning string, err error) {
 
 const insertRevision = `
 insert into test_revisions (id, case_id, number, intent, steps, discovered_intent, description, reasoning)
-values ($1, $2, 1, $3, $4, $5, $6, $7)`
+values ($1, $2, 1 + coalesce((select max(number) from test_revisions where case_id = $2), 0), $3, $4, $5, $6, $7)
+returning number`
 
-// insertFirst writes the first revision of a new case.
-func insertFirst(ctx context.Context, tx *storage.Tx, caseID string, v Revision) error {
+// Revisions that a run is going to play stay.
+const deleteOldRevisions = `
+delete from test_revisions v where v.case_id = $1 and v.number <= $2::integer - $3::integer
+	and not exists (select from test_runs r where r.case_id = v.case_id and r.revision_id = v.id and r.state in ('QUEUED', 'RUNNING'))`
+
+// addRevision writes a revision as the latest of its case, which is new or locked, and
+// sets its id and number. Of more than MaxRevisions the oldest go.
+func addRevision(ctx context.Context, tx *storage.Tx, caseID string, v *Revision) error {
 	steps, reasoning, err := v.check()
 	if err != nil {
 		return err
 	}
-	id, err := newID()
-	if err != nil {
+	if v.ID, err = newID(); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, insertRevision, id, caseID, v.Intent, steps, v.DiscoveredIntent, v.Description, reasoning)
-	return storage.Wrap(err, "create revision of test case "+caseID)
+	err = tx.GetContext(ctx, &v.Number, insertRevision, v.ID, caseID, v.Intent, steps, v.DiscoveredIntent, v.Description, reasoning)
+	if err != nil || v.Number <= MaxRevisions {
+		return storage.Wrap(err, "create revision of test case "+caseID)
+	}
+	_, err = tx.ExecContext(ctx, deleteOldRevisions, caseID, v.Number, MaxRevisions)
+	return storage.Wrap(err, "delete old revisions of test case "+caseID)
 }
 
 // maxFingerprint bounds a fingerprint in bytes of JSON: its texts come from a page.

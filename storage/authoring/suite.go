@@ -17,6 +17,7 @@ type Suite struct {
 	ID        uuid.UUID
 	Name      string
 	Tags      []string // never nil
+	Healing   string   // mode of its cases; "": the organization's
 	CaseCount int
 	RunCount  int
 }
@@ -45,7 +46,7 @@ func (f SuiteFilter) conditions() *Conditions {
 }
 
 // The number of cases is counted when it is read, so it is never wrong.
-const suiteColumns = `c.id, c.name, c.tags, c.run_count,
+const suiteColumns = `c.id, c.name, c.tags, c.healing, c.run_count,
 	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + OwnerColumns
 
 type suiteRow struct {
@@ -53,13 +54,14 @@ type suiteRow struct {
 	ID        uuid.UUID      `db:"id"`
 	Name      string         `db:"name"`
 	Tags      pq.StringArray `db:"tags"`
+	Healing   string         `db:"healing"`
 	CaseCount int            `db:"case_count"`
 	RunCount  int            `db:"run_count"`
 	Total     int            `db:"total"` // of lists
 }
 
 func (r *suiteRow) suite() Suite {
-	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, CaseCount: r.CaseCount, RunCount: r.RunCount}
+	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, CaseCount: r.CaseCount, RunCount: r.RunCount}
 	if s.Tags == nil {
 		s.Tags = []string{}
 	}
@@ -103,15 +105,18 @@ func SuiteByID(ctx context.Context, q storage.Querier, organizationID int64, id 
 
 // NewSuite is a suite to create.
 type NewSuite struct {
-	Team  *uuid.UUID // as of NewCase
-	Name  string
-	Tags  []string
-	Cases []string // *MissingError for those that do not exist
+	Team *uuid.UUID // as of NewCase
+	Name string
+	Tags []string
+	// Healing is how its cases heal, unless they say so themselves; "": as the
+	// organization.
+	Healing string
+	Cases   []string // *MissingError for those that do not exist
 }
 
 const insertSuite = `
-insert into test_suites (id, organization_id, team_id, name, tags, creator_uuid, modifier_uuid)
-values ($1, $2, $3, $4, $5, $6, $6)`
+insert into test_suites (id, organization_id, team_id, name, tags, healing, creator_uuid, modifier_uuid)
+values ($1, $2, $3, $4, $5, $6, $7, $7)`
 
 // CreateSuite inserts a suite and moves the cases into it.
 func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuite) (*Suite, error) {
@@ -126,6 +131,9 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err := checkCount("testCases", n.Cases); err != nil {
 		return nil, err
 	}
+	if err := CheckHealing("healing", n.Healing); err != nil {
+		return nil, err
+	}
 	of, err := TeamFor(ctx, tx, w, n.Team)
 	if err != nil {
 		return nil, err
@@ -134,7 +142,7 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), w.UserUUID); err != nil {
+	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), n.Healing, w.UserUUID); err != nil {
 		return nil, storage.Wrap(err, "create test suite")
 	}
 	moved, err := (&SuiteChange{Add: n.Cases}).move(ctx, tx, w, id)

@@ -2,10 +2,12 @@ package distribution
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // Settings are the switches of an organization.
@@ -13,6 +15,47 @@ type Settings struct {
 	RequireLogin    bool   `db:"require_login" json:"require_login"`
 	GenericFiles    bool   `db:"generic_files" json:"generic_files"`
 	LandingPageMode string `db:"landing_page_mode" json:"landing_page_mode"` // of new apps
+	// Healing is how runs heal the steps of tests, unless the case or its suite says so.
+	Healing Healing `db:"healing" json:"healing"`
+}
+
+// Healing is a mode of package step, null in JSON when there is none.
+type Healing string
+
+// MarshalJSON writes a mode or null.
+func (h Healing) MarshalJSON() ([]byte, error) {
+	if h == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(h))
+}
+
+// HealingChange is a mode, or null for none; the zero value changes nothing. A form
+// says null in this word.
+type HealingChange string
+
+const noHealing = "null"
+
+// UnmarshalJSON reads a text or null.
+func (h *HealingChange) UnmarshalJSON(text []byte) error {
+	if string(text) == noHealing || string(text) == `""` {
+		*h = noHealing
+		return nil
+	}
+	return json.Unmarshal(text, (*string)(h))
+}
+
+// over returns the mode after the change.
+func (h HealingChange) over(old Healing) (Healing, error) {
+	switch h {
+	case "":
+		return old, nil
+	case noHealing:
+		return "", nil
+	case step.HealOff, step.HealSuggest, step.HealApply:
+		return Healing(h), nil
+	}
+	return "", storage.Invalid("healing", "must be %s, %s, %s or null", step.HealOff, step.HealSuggest, step.HealApply)
 }
 
 // newAppMode is the mode of an app whose maker names none.
@@ -38,7 +81,7 @@ func (s *Settings) checkMode(mode string) error {
 }
 
 const settingsOf = `
-select require_login, generic_files, landing_page_mode from organizations where id = $1`
+select require_login, generic_files, landing_page_mode, healing from organizations where id = $1`
 
 // SettingsOf reads an organization's switches.
 func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*Settings, error) {
@@ -51,13 +94,14 @@ func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*
 
 // SettingsChange changes the members that are not nil.
 type SettingsChange struct {
-	RequireLogin    *bool   `json:"require_login"`
-	GenericFiles    *bool   `json:"generic_files"`
-	LandingPageMode *string `json:"landing_page_mode"`
+	RequireLogin    *bool         `json:"require_login"`
+	GenericFiles    *bool         `json:"generic_files"`
+	LandingPageMode *string       `json:"landing_page_mode"`
+	Healing         HealingChange `json:"healing"`
 }
 
 const updateSettings = `
-update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4 where id = $1`
+update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5 where id = $1`
 
 // ChangeSettings changes the switches. To ask for open pages while login is or
 // becomes required is ErrLoginRequired; a mode that is stored already stays, and
@@ -79,10 +123,14 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 		}
 		s.LandingPageMode = *c.LandingPageMode
 	}
+	var err error
+	if s.Healing, err = c.Healing.over(old.Healing); err != nil {
+		return nil, err
+	}
 	if s == old {
 		return &s, nil
 	}
-	_, err := tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode)
+	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing)
 	if err != nil {
 		return nil, storage.Wrap(err, "change settings")
 	}
@@ -90,6 +138,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	all.note("require_login", old.RequireLogin, s.RequireLogin)
 	all.note("generic_files", old.GenericFiles, s.GenericFiles)
 	all.note("landing_page_mode", old.LandingPageMode, s.LandingPageMode)
+	all.note("healing", old.Healing, s.Healing)
 	security.note("require_login", old.RequireLogin, s.RequireLogin)
 	event := account.Event{OrganizationID: organizationID, Type: account.SettingsChanged, Actor: actor,
 		Subject: fmt.Sprintf("organization %d", organizationID), Detail: all}

@@ -82,23 +82,14 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	return events.insert(ctx, tx)
 }
 
-const healedOfSuiteRun = `
-cross join lateral (
-	select coalesce(sum(j.healed), 0) as healed from test_runs r join test_jobs j on j.run_id = r.id
-	where r.suite_run_id = s.id
-) h`
-
 // addSuiteRunEvents does so for suite runs.
 func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	var rows []struct {
-		SuiteRunRow
-		Healed int `db:"healed"`
-	}
+	var rows []SuiteRunRow
 	err := tx.SelectContext(ctx, &rows, `
-		select `+SuiteRunColumns+`, h.healed from suite_runs s`+SuiteRunTables+healedOfSuiteRun+`
+		select `+SuiteRunColumns+` from suite_runs s`+SuiteRunTables+`
 		where s.id = any($1::uuid[]) order by s.id`, storage.UUIDs(ids))
 	if err != nil {
 		return storage.Wrap(err, "ended suite runs")

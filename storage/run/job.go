@@ -20,6 +20,13 @@ type Work struct {
 	SuiteID   *uuid.UUID // of the case; nil in none, or when the case is gone
 	Steps     []step.Step
 	RequestID string
+	// Strict fails a step whose selector finds several elements and has no index.
+	Strict bool
+	// Healing is the mode of the case, else of its suite, else of the organization; ""
+	// when none of them has one.
+	Healing string
+	// Refused are the selectors, by step id, that people refused as healings.
+	Refused map[string][]step.Selector
 }
 
 // VariablesOf returns whose variables the test may use.
@@ -30,9 +37,12 @@ func (w *Work) VariablesOf() authoring.VariableScope {
 // The case and its revision may be gone: then their columns are null.
 const workOfJob = `
 select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id as case_team, c.suite_id,
-	v.steps, coalesce(k.request_id, '') as request_id, s.state as suite_state
+	v.steps, coalesce(k.request_id, '') as request_id, s.state as suite_state,
+	coalesce((c.run_settings ->> 'strict')::boolean, true) as strict,
+	coalesce(nullif(c.run_settings ->> 'healing', ''), nullif(u.healing, ''), o.healing) as healing
 from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
 left join test_cases c on c.id = r.case_id
+left join test_suites u on u.id = c.suite_id
 left join test_revisions v on v.id = r.revision_id and v.case_id = r.case_id
 left join suite_runs s on s.id = r.suite_run_id
 left join tasks k on k.id = j.id
@@ -48,6 +58,8 @@ type workRow struct {
 	Steps       []byte     `db:"steps"`
 	RequestID   string     `db:"request_id"`
 	SuiteStatus *Status    `db:"suite_state"`
+	Strict      bool       `db:"strict"`
+	Healing     string     `db:"healing"`
 }
 
 const (
@@ -81,6 +93,9 @@ func BeginJob(ctx context.Context, tx *storage.Tx, id uuid.UUID) (w *Work, lost 
 	if w, err = row.work(id); err != nil {
 		return nil, nil, err
 	}
+	if w.Refused, err = authoring.RefusedHealings(ctx, tx, row.CaseID); err != nil {
+		return nil, nil, err
+	}
 	if row.SuiteStatus != nil && *row.SuiteStatus == Queued {
 		if _, err := tx.ExecContext(ctx, beginSuiteRun, *row.SuiteRunID); err != nil {
 			return nil, nil, storage.Wrap(err, "begin suite run")
@@ -111,6 +126,7 @@ func ended(err error) error {
 
 func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	w := &Work{Run: r.run(), TeamID: *r.CaseTeam, SuiteID: r.SuiteID, RequestID: r.RequestID,
+		Strict: r.Strict, Healing: r.Healing,
 		Job: Job{ID: id, RunID: r.ID, Position: r.Position, Status: Running}}
 	w.Run.Status = Running
 	if err := json.Unmarshal(r.Target, &w.Job.Target); err != nil {

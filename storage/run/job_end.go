@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
@@ -44,11 +45,23 @@ type jobParents struct {
 	OrganizationID int64      `db:"organization_id"`
 	RunID          uuid.UUID  `db:"run_id"`
 	SuiteRunID     *uuid.UUID `db:"suite_run_id"`
+	CaseID         string     `db:"case_id"`
 	RevisionID     string     `db:"revision_id"`
 }
 
+// healings returns what of the records was healed or suggested, and the records with
+// its ids.
+func (p *jobParents) healings(records []step.Record) ([]step.Record, *authoring.SeenHealings) {
+	seen := &authoring.SeenHealings{OrganizationID: p.OrganizationID, CaseID: p.CaseID, RevisionID: p.RevisionID, RunID: p.RunID}
+	named := slices.Clone(records)
+	for i := range named {
+		seen.Add(&named[i])
+	}
+	return named, seen
+}
+
 const parentsOfJob = `
-select r.organization_id, j.run_id, r.suite_run_id, r.revision_id
+select r.organization_id, j.run_id, r.suite_run_id, r.case_id, r.revision_id
 from test_jobs j join test_runs r on r.id = j.run_id
 where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
 
@@ -63,16 +76,17 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 	if !end.Status.Terminal() {
 		return false, fmt.Errorf("end of test job %s: %s is no end", id, end.Status)
 	}
-	records, healed, err := recordsDocument(end.Records)
-	if err != nil {
-		return false, err
-	}
 	var at jobParents
-	err = storage.Wrap(tx.GetContext(ctx, &at, parentsOfJob, id), "test job "+id.String())
+	err := storage.Wrap(tx.GetContext(ctx, &at, parentsOfJob, id), "test job "+id.String())
 	if err != nil {
 		if isNotFound(err) {
 			return false, nil
 		}
+		return false, err
+	}
+	named, healings := at.healings(end.Records)
+	records, healed, err := recordsDocument(named)
+	if err != nil {
 		return false, err
 	}
 	// Jobs of a run, and runs of a suite run, end one after the other: the last one
@@ -95,6 +109,9 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 		return false, err
 	}
 	if err := authoring.AddFingerprints(ctx, tx, at.RevisionID, end.Fingerprints); err != nil {
+		return false, err
+	}
+	if err := healings.Store(ctx, tx); err != nil {
 		return false, err
 	}
 	if err := endRuns(ctx, tx, []uuid.UUID{at.RunID}); err != nil {

@@ -19,12 +19,20 @@ type Filter struct {
 	From, To       time.Time // creation; From inclusive, To exclusive; zero: no bound
 	User           *uuid.UUID
 	Team           *uuid.UUID
+	Healed         *bool // whether any step was healed
 	storage.Page
 }
 
+// What was healed in a run of a case and in one of a suite. Both are found from the run.
+const (
+	healedRun      = `exists (select from test_jobs j where j.run_id = r.id and j.healed > 0)`
+	healedSuiteRun = `exists (
+	select from test_runs k join test_jobs j on j.run_id = k.id where k.suite_run_id = s.id and j.healed > 0)`
+)
+
 // conditions returns the conditions on the rows of a table under an alias, the first
-// of them on the case or suite.
-func (f Filter) conditions(alias, of string, subject any) (string, []any) {
+// of them on the case or suite; healed is the one on what was healed.
+func (f Filter) conditions(alias, of, healed string, subject any) (string, []any) {
 	args := []any{f.OrganizationID, subject}
 	where := alias + ".organization_id = $1 and " + alias + "." + of + " = $2"
 	add := func(condition string, value any) {
@@ -43,6 +51,10 @@ func (f Filter) conditions(alias, of string, subject any) (string, []any) {
 	if f.Team != nil {
 		add("team_id = (select id from teams where organization_id = $1 and uuid = ", *f.Team)
 		where += ")"
+	}
+	if f.Healed != nil {
+		args = append(args, *f.Healed)
+		where += " and " + healed + " = $" + strconv.Itoa(len(args)) + "::boolean"
 	}
 	return where, args
 }
@@ -68,7 +80,7 @@ func runTotal(ctx context.Context, q storage.Querier, table, alias, where string
 
 // List returns a page of a case's runs, newest first, and the number of all.
 func List(ctx context.Context, q storage.Querier, f Filter) ([]Run, int, error) {
-	where, args := f.conditions("r", "case_id", storage.WithoutNUL(f.CaseID))
+	where, args := f.conditions("r", "case_id", healedRun, storage.WithoutNUL(f.CaseID))
 	rows := []runRow{}
 	if f.RowLimit() > 0 {
 		query, all := runPage("test_runs", "r", runColumns, runTables, where, args, f.Page)
@@ -135,7 +147,7 @@ func ByID(ctx context.Context, q storage.Querier, organizationID int64, caseID s
 
 // SuiteRuns returns a page of a suite's runs, newest first, and the number of all.
 func SuiteRuns(ctx context.Context, q storage.Querier, f Filter) ([]SuiteRun, int, error) {
-	where, args := f.conditions("s", "suite_id", f.SuiteID)
+	where, args := f.conditions("s", "suite_id", healedSuiteRun, f.SuiteID)
 	rows := []SuiteRunRow{}
 	if f.RowLimit() > 0 {
 		query, all := runPage("suite_runs", "s", SuiteRunColumns, SuiteRunTables, where, args, f.Page)

@@ -80,7 +80,7 @@ const (
 	SuiteRunColumns = `s.id, s.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
 	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
-	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled`
+	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, h.healed`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
 cross join lateral (
@@ -88,7 +88,11 @@ cross join lateral (
 		count(*) filter (where state = 'PASSED') as passed, count(*) filter (where state = 'FAILED') as failed,
 		count(*) filter (where state = 'ERROR') as errored, count(*) filter (where state = 'CANCELLED') as cancelled
 	from test_runs where suite_run_id = s.id
-) n`
+) n
+cross join lateral (
+	select coalesce(sum(j.healed), 0) as healed from test_runs r join test_jobs j on j.run_id = r.id
+	where r.suite_run_id = s.id
+) h`
 )
 
 // SuiteRunRow is a row of SuiteRunColumns.
@@ -109,7 +113,8 @@ type SuiteRunRow struct {
 	StartedAt        *time.Time `db:"started_at"`
 	FinishedAt       *time.Time `db:"finished_at"`
 	counts
-	Total int `db:"total"` // of lists
+	Healed int `db:"healed"`
+	Total  int `db:"total"` // of lists
 }
 
 // counts of jobs or runs by their status.
@@ -142,7 +147,7 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 	return SuiteRun{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
 		SuiteID: r.SuiteID, SuiteName: r.SuiteName, UserUUID: r.UserUUID, BuildName: r.BuildName, Status: r.Status,
 		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
-		Counts: of.byStatus()}
+		Counts: of.byStatus(), Healed: r.Healed}
 }
 
 // maxMessage bounds the texts of a job and its records, in bytes.
@@ -207,15 +212,19 @@ func withoutFile(t step.Tool) step.Tool {
 
 func withoutArgs(r *step.Record) {
 	r.Tool = step.Tool{Type: r.Tool.Type}
-	if r.Healed != nil {
-		r.Healed = &step.Healed{Score: r.Healed.Score, Reason: Message(r.Healed.Reason)}
+	for _, h := range []**step.Healed{&r.Healed, &r.Suggested} {
+		if *h != nil {
+			*h = &step.Healed{Score: (*h).Score, Reason: Message((*h).Reason)}
+		}
 	}
 }
 
 func withoutWords(r *step.Record) {
 	const most = 200
 	r.Result.Message = storage.Cut(r.Result.Message, most)
-	if r.Healed != nil {
-		r.Healed.Reason = storage.Cut(r.Healed.Reason, most)
+	for _, h := range []*step.Healed{r.Healed, r.Suggested} {
+		if h != nil {
+			h.Reason = storage.Cut(h.Reason, most)
+		}
 	}
 }

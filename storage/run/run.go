@@ -125,4 +125,5 @@ type SuiteRun struct {
 	// Counts of the case runs by their status; those that were not made yet
 	// count as QUEUED, and as CANCELLED once the run has ended without them.
 	Counts map[Status]int
+	Healed int // steps of all case runs
 }

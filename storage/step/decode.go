@@ -51,9 +51,30 @@ func (s *Selector) UnmarshalJSON(text []byte) error {
 		return nil
 	case "object":
 		type plain Selector
-		return json.Unmarshal(text, (*plain)(s))
+		if err := json.Unmarshal(text, (*plain)(s)); err != nil {
+			return err
+		}
+		return s.readNth(text)
 	}
 	return wrongType[Selector](text)
+}
+
+// readNth reads the other name of index.
+func (s *Selector) readNth(text []byte) error {
+	var other struct {
+		Nth *int `json:"nth"`
+	}
+	if err := json.Unmarshal(text, &other); err != nil {
+		return err
+	}
+	switch {
+	case other.Nth == nil:
+	case s.Index == nil:
+		s.Index = other.Nth
+	case *s.Index != *other.Nth:
+		s.nth = other.Nth
+	}
+	return nil
 }
 
 func selectorType(value string) string {
@@ -63,8 +84,29 @@ func selectorType(value string) string {
 	return CSS
 }
 
-// UnmarshalJSON reads an object, or for switch_window the title of the window as
-// a string.
+// UnmarshalJSON reads arguments. A matcher that says the opposite of one of ours turns
+// not around.
+func (a *Args) UnmarshalJSON(text []byte) error {
+	type plain Args
+	if err := json.Unmarshal(text, (*plain)(a)); err != nil {
+		return err
+	}
+	a.Not = a.Matcher.turn(a.Not)
+	return nil
+}
+
+// UnmarshalJSON reads a condition, as arguments are read.
+func (c *Condition) UnmarshalJSON(text []byte) error {
+	type plain Condition
+	if err := json.Unmarshal(text, (*plain)(c)); err != nil {
+		return err
+	}
+	c.Not = c.Matcher.turn(c.Not)
+	return nil
+}
+
+// UnmarshalJSON reads an object, also as a call, or for switch_window the title of the
+// window as a string.
 func (m *Matcher) UnmarshalJSON(text []byte) error {
 	switch jsonKind(text) {
 	case "null":
@@ -77,8 +119,7 @@ func (m *Matcher) UnmarshalJSON(text []byte) error {
 		*m = Matcher{Name: WindowTitle, Args: MatcherArgs{Value: value}, fromString: true}
 		return nil
 	case "object":
-		type plain Matcher
-		return json.Unmarshal(text, (*plain)(m))
+		return m.readObject(text)
 	}
 	return wrongType[Matcher](text)
 }

@@ -32,10 +32,19 @@ var (
 // checkMatcher checks the matcher of an assertion or of switch_window; path is
 // the one of the arguments.
 func checkMatcher(path string, t *Tool, at position) error {
-	m := t.Args.Matcher
-	if t.Type == SwitchWindow {
-		return checkWindow(path+".matcher", m)
+	switch {
+	case t.Args.Matcher == nil:
+		return nil
+	case t.Type == SwitchWindow:
+		return checkWindow(path+".matcher", t.Args.Matcher)
+	case at.depth > 0 && matcherRules[t.Args.Matcher.Name].page:
+		return invalid(path+".matcher.name", "%s looks at the page, so it cannot stand in another tool", t.Args.Matcher.Name)
 	}
+	return checkComparison(path, t.Args.Matcher, t.Args.Selector)
+}
+
+// checkComparison checks a matcher with its selector, of an assertion or a condition.
+func checkComparison(path string, m *Matcher, s *Selector) error {
 	if m.fromString {
 		return invalid(path+".matcher", "must be an object")
 	}
@@ -43,11 +52,11 @@ func checkMatcher(path string, t *Tool, at position) error {
 	switch {
 	case !ok:
 		return invalid(path+".matcher.name", "must be one of %s", strings.Join(matcherNames, ", "))
-	case r.page && t.Args.Selector != nil:
+	case m.wrong != "":
+		return invalid(path+".matcher.args", "%s", m.wrong)
+	case r.page && s != nil:
 		return invalid(path+".selector", "is no argument of the matcher %s, which looks at the page", m.Name)
-	case r.page && at.depth > 0:
-		return invalid(path+".matcher.name", "%s looks at the page, so it cannot stand in another tool", m.Name)
-	case !r.page && t.Args.Selector == nil:
+	case !r.page && s == nil:
 		return invalid(path+".selector", "is missing")
 	}
 	path += ".matcher.args"
@@ -99,6 +108,8 @@ func checkWindow(path string, m *Matcher) error {
 	path += ".args"
 	value := m.Args.Value
 	switch {
+	case m.wrong != "":
+		return invalid(path, "%s", m.wrong)
 	case m.Args.Name != "":
 		return invalid(path+".name", "is no argument of the matcher %s", m.Name)
 	case m.Args.Mode != "":

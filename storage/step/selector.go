@@ -1,74 +1,162 @@
 package step
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
 
+const (
+	// maxSelectors bounds the selectors that one is made of, by within and has, and
+	// maxSelectorDepth how deep they lie in each other: what a person still
+	// understands, and what a page finds without going through itself too often.
+	maxSelectors     = 8
+	maxSelectorDepth = 4
+	// maxSelectorSize is bytes of all their texts together.
+	maxSelectorSize = 2 * MaxSelector
+	// maxLevel is above what a heading or an item of a tree has.
+	maxLevel = 20
+)
+
+// selectorTypes are the types of selectors, in the order in which errors name them.
+var selectorTypes = []string{CSS, XPath, ByRole, ByLabel, ByText, Placeholder, TestID, AltText, Title}
+
+// selectorCheck checks one selector with those that it is made of.
+type selectorCheck struct {
+	count, size int
+	shadow      bool // in a shadow root, where XPath does not work
+}
+
 func checkSelector(path string, s *Selector, at position) error {
 	if s == nil {
 		return nil
 	}
+	c := selectorCheck{shadow: at.shadow}
+	return c.check(path, s, 1)
+}
+
+func (c *selectorCheck) check(path string, s *Selector, depth int) error {
+	c.size += len(s.Value) + len(s.Name) + len(s.HasText)
+	c.count++
 	switch {
-	case s.Type != CSS && s.Type != XPath:
-		return invalid(path+".type", "must be css or xpath")
-	case s.Type == XPath && at.shadow:
-		return invalid(path+".type", "must be css in a shadow root, where XPath does not work")
+	case depth > maxSelectorDepth:
+		return invalid(path, "lies in more than %d selectors", maxSelectorDepth-1)
+	case c.count > maxSelectors:
+		return invalid(path, "is one of more than %d selectors in one", maxSelectors)
+	case !slices.Contains(selectorTypes, s.Type):
+		return invalid(path+".type", "must be one of %s", strings.Join(selectorTypes, ", "))
+	case s.Type == XPath && c.shadow:
+		return invalid(path+".type", "must not be xpath in a shadow root, where XPath does not work")
 	case strings.TrimSpace(s.Value) == "":
 		return invalid(path+".value", "is missing")
-	case s.Index != nil && (*s.Index < 0 || *s.Index > maxIndex):
-		return invalid(path+".index", "must be 0 to %d", maxIndex)
+	case s.nth != nil:
+		return invalid(path+".nth", "must not differ from index, whose other name it is")
+	case s.Index != nil && (*s.Index < -maxIndex || *s.Index > maxIndex):
+		return invalid(path+".index", "must be %d to %d", -maxIndex, maxIndex)
 	}
-	if err := checkText(path+".value", s.Value, MaxSelector); err != nil {
+	if err := checkSelectorTexts(path, s); err != nil {
 		return err
+	}
+	if c.size > maxSelectorSize {
+		return invalid(path, "has with its selectors more than %d bytes of text", maxSelectorSize)
+	}
+	if err := checkRole(path, s); err != nil {
+		return err
+	}
+	if err := checkSyntax(path+".value", s); err != nil {
+		return err
+	}
+	if s.Within != nil {
+		if err := c.check(path+".within", s.Within, depth+1); err != nil {
+			return err
+		}
+	}
+	if s.Has != nil {
+		if err := c.check(path+".has", s.Has, depth+1); err != nil {
+			return err
+		}
 	}
 	if s.Fingerprint == nil {
 		return nil
 	}
+	if depth > 1 {
+		return invalid(path+".fingerprint", "stands at the outermost selector only, whose element it describes")
+	}
 	return CheckFingerprint(path+".fingerprint", s.Fingerprint)
 }
 
-// Partial reports whether a fingerprint is missing, or holds only hints of an
-// import: one that was taken from a page has the element's tag. A step with a
-// partial one gets a complete one when it passes.
-func (f *Fingerprint) Partial() bool { return f == nil || f.Tag == "" }
+func checkSelectorTexts(path string, s *Selector) error {
+	for _, m := range []struct{ name, text string }{{"value", s.Value}, {"name", s.Name}, {"hasText", s.HasText}} {
+		if err := checkText(path+"."+m.name, m.text, MaxSelector); err != nil {
+			return err
+		}
+		if m.text != "" && strings.TrimSpace(m.text) == "" {
+			return invalid(path+"."+m.name, "must not be white space alone, which every element has")
+		}
+	}
+	return nil
+}
 
-// CheckFingerprint checks the bounds of a fingerprint, whose members are free
-// text. The error is an *InvalidError with a path that begins with path.
-func CheckFingerprint(path string, f *Fingerprint) error {
-	for _, m := range []struct{ name, text string }{
-		{"tag", f.Tag}, {"role", f.Role}, {"name", f.Name}, {"testId", f.TestID},
-		{"label", f.Label}, {"placeholder", f.Placeholder}, {"text", f.Text},
-	} {
-		if err := checkText(path+"."+m.name, m.text, maxFingerprintTxt); err != nil {
-			return err
-		}
+// The roles that can have a level or a state; any element may be disabled. One that
+// cannot would never be found, and Playwright refuses it.
+var (
+	levelRoles = []string{"heading", "listitem", "row", "treeitem"}
+	stateRoles = map[string][]string{
+		"checked":  {"checkbox", "menuitemcheckbox", "menuitemradio", "option", "radio", "switch", "treeitem"},
+		"disabled": nil,
+		"expanded": {"application", "button", "checkbox", "columnheader", "combobox", "gridcell", "link", "listbox", "menuitem",
+			"menuitemcheckbox", "menuitemradio", "row", "rowheader", "switch", "tab", "treeitem"},
+		"pressed":  {"button"},
+		"selected": {"columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"},
 	}
-	if len(f.Attributes) > maxFingerprint {
-		return invalid(path+".attributes", "has at most %d members", maxFingerprint)
+	stateNames = slices.Sorted(maps.Keys(stateRoles))
+)
+
+// ariaRoles are the roles of WAI-ARIA that elements have, without the abstract ones.
+var ariaRoles = strings.Fields(`alert alertdialog application article banner blockquote button caption cell checkbox
+	code columnheader combobox complementary contentinfo definition deletion dialog directory document emphasis feed
+	figure form generic grid gridcell group heading img insertion link list listbox listitem log main mark marquee
+	math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation
+	progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton
+	status strong subscript superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree
+	treegrid treeitem`)
+
+// checkRole checks the members that only some types have: those of roles, and exact.
+func checkRole(path string, s *Selector) error {
+	if s.Exact && (s.Type == CSS || s.Type == XPath || s.Type == ByRole && s.Name == "") {
+		return invalid(path+".exact", "compares texts, of which this selector has none")
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.Attributes)) {
-		value := f.Attributes[name]
-		if err := checkName(path+".attributes", name, maxName); err != nil {
-			return err
+	if s.Type != ByRole {
+		switch {
+		case s.Name != "":
+			return invalid(path+".name", "is no member of the type %s", s.Type)
+		case s.Level != 0:
+			return invalid(path+".level", "is no member of the type %s", s.Type)
+		case len(s.State) > 0:
+			return invalid(path+".state", "is no member of the type %s", s.Type)
 		}
-		if err := checkText(path+".attributes."+name, value, maxFingerprintTxt); err != nil {
-			return err
-		}
+		return nil
 	}
-	for _, p := range []struct {
-		name  string
-		parts []string
-	}{{"framePath", f.FramePath}, {"shadowPath", f.ShadowPath}} {
-		if len(p.parts) > MaxNesting {
-			return invalid(path+"."+p.name, "has at most %d elements", MaxNesting)
+	role := s.Value
+	if len(findReferences(role)) > 0 {
+		role = ""
+	}
+	if role != "" && !slices.Contains(ariaRoles, role) {
+		return invalid(path+".value", "must be a role of WAI-ARIA, such as button, link, textbox or heading")
+	}
+	if s.Level < 0 || s.Level > maxLevel {
+		return invalid(path+".level", "must be 1 to %d", maxLevel)
+	}
+	if s.Level != 0 && role != "" && !slices.Contains(levelRoles, role) {
+		return invalid(path+".level", "is of the roles %s only", strings.Join(levelRoles, ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.State)) {
+		roles, ok := stateRoles[name]
+		if !ok {
+			return invalid(path+".state", "has the members %s only", strings.Join(stateNames, ", "))
 		}
-		for i, part := range p.parts {
-			if err := checkText(fmt.Sprintf("%s.%s[%d]", path, p.name, i), part, maxFingerprintTxt); err != nil {
-				return err
-			}
+		if role != "" && roles != nil && !slices.Contains(roles, role) {
+			return invalid(path+".state."+name, "is of the roles %s only", strings.Join(roles, ", "))
 		}
 	}
 	return nil

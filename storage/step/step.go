@@ -156,6 +156,9 @@ type Selector struct {
 	// written as nth.
 	Index       *int         `json:"index,omitempty"`
 	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
+
+	// nth is set when it came with another number than Index.
+	nth *int
 }
 
 // The types of selectors. CSS reaches into open shadow roots, as do those by role and
@@ -186,6 +189,8 @@ type Fingerprint struct {
 	// around the element, from outside in.
 	FramePath  []string `json:"framePath,omitempty"`
 	ShadowPath []string `json:"shadowPath,omitempty"`
+	// Surroundings is what is around the element; nil: unknown.
+	Surroundings *Surroundings `json:"surroundings,omitempty"`
 }
 
 // Matcher is what an assertion or switch_window compares.
@@ -195,6 +200,10 @@ type Matcher struct {
 
 	// fromString is set when it came as a string, which only switch_window allows.
 	fromString bool
+	// negated is set while the opposite of it is read, and wrong when it came as a call
+	// whose arguments mean nothing.
+	negated bool
+	wrong   string
 }
 
 // MatcherArgs are the arguments of all matchers. Value is a text; numbers and
@@ -268,8 +277,11 @@ type Record struct {
 	Healed *Healed `json:"healed,omitempty"`
 	// Suggested is the element that a failed step would have been healed with.
 	Suggested *Healed `json:"suggested,omitempty"`
-	StartMS   int64   `json:"startMs"` // since the start of the job
-	TookMS    int64   `json:"tookMs"`
+	// HealingID names what people accept or refuse of one of the two; "" without them
+	// and until the job has ended.
+	HealingID string `json:"healingId,omitempty"`
+	StartMS   int64  `json:"startMs"` // since the start of the job
+	TookMS    int64  `json:"tookMs"`
 	// ScreenshotID names a stored file; "" without one.
 	ScreenshotID string `json:"screenshotId,omitempty"`
 }

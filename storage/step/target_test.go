@@ -56,6 +56,7 @@ func TestCheckSettings(t *testing.T) {
 	wrong := step.Target{Capabilities: step.Capabilities{"browserName": 7}}
 	for _, s := range []step.RunSettings{
 		{}, {TestURL: "https://example.com/a?b", SCTunnelName: text("office"), PrimaryTarget: &chrome, RunTargets: []step.Target{chrome}, LastBuildName: "b"},
+		{Strict: new(bool), Healing: step.HealSuggest}, {Healing: step.HealOff}, {Healing: step.HealApply},
 		{TestURL: "{{base}}/a"}, {TestURL: "http://{{host}}/"},
 	} {
 		require.NoError(t, step.CheckSettings(&s), "%+v", s)
@@ -72,6 +73,7 @@ func TestCheckSettings(t *testing.T) {
 		{step.RunSettings{SCTunnelName: text("")}, "scTunnelName"},
 		{step.RunSettings{SCTunnelName: text(strings.Repeat("é", 101))}, "scTunnelName"},
 		{step.RunSettings{LastBuildName: strings.Repeat("é", 256)}, "lastBuildName"},
+		{step.RunSettings{Healing: "always"}, "healing"},
 		{step.RunSettings{LastBuildName: "\x00"}, "lastBuildName"},
 		{step.RunSettings{PrimaryTarget: &wrong}, "primaryTarget.capabilities.browserName"},
 		{step.RunSettings{RunTargets: []step.Target{chrome, wrong}}, "runTargets[1].capabilities.browserName"},

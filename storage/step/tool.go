@@ -90,10 +90,8 @@ func checkTool(path string, t *Tool, at position) error {
 	if err := checkWords(path, &t.Args); err != nil {
 		return err
 	}
-	if m := t.Args.Matcher; m != nil {
-		if err := checkMatcher(path, t, at); err != nil {
-			return err
-		}
+	if err := checkMatcher(path, t, at); err != nil {
+		return err
 	}
 	if err := checkSelector(path+".selector", t.Args.Selector, at); err != nil {
 		return err
@@ -141,6 +139,9 @@ func checkTexts(path string, t *Tool) error {
 			return err
 		}
 	}
+	if t.Type == TypeKeys && *a.Text == "" {
+		return invalid(path+".text", "must have at least one character")
+	}
 	if a.Text != nil {
 		if err := checkText(path+".text", *a.Text, MaxText); err != nil {
 			return err
@@ -168,6 +169,14 @@ func checkTexts(path string, t *Tool) error {
 func checkWords(path string, a *Args) error {
 	if a.Time != nil && (*a.Time < 0 || *a.Time > MaxWaitMS) {
 		return invalid(path+".time", "must be 0 to %d milliseconds", MaxWaitMS)
+	}
+	for _, m := range []struct {
+		name  string
+		value *int
+	}{{"width", a.Width}, {"height", a.Height}} {
+		if m.value != nil && (*m.value < minViewport || *m.value > maxViewport) {
+			return invalid(path+"."+m.name, "must be %d to %d pixels", minViewport, maxViewport)
+		}
 	}
 	if a.Direction != "" && !slices.Contains(directions, a.Direction) {
 		return invalid(path+".direction", "must be one of %s", strings.Join(directions, ", "))

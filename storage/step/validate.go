@@ -28,6 +28,10 @@ const (
 	maxFingerprintTxt = 1 << 10 // bytes of one text
 	// maxIndex is far above how many elements of one kind a page has.
 	maxIndex = 100_000
+
+	// Browsers open no window below some hundred pixels, and draw none above this.
+	minViewport = 100
+	maxViewport = 10_000
 )
 
 // InvalidError has the path, below what was validated, of the member that breaks a
@@ -95,10 +99,41 @@ func checkStep(path string, s *Step) error {
 	if err := checkTool(path+".tool", &s.Tool, position{}); err != nil {
 		return err
 	}
+	if err := checkCondition(path+".when", s); err != nil {
+		return err
+	}
 	if s.Optional && Inner(&s.Tool).Type == Assert {
 		return invalid(path+".optional", "must not be true for an assertion")
 	}
 	return nil
+}
+
+// checkCondition checks the condition of a step. One of the page may stand at any
+// tool: it looks at the window's page, in whatever frame the step acts.
+func checkCondition(path string, s *Step) error {
+	c := s.When
+	if c == nil {
+		return nil
+	}
+	if c.TimeoutMS < 0 || c.TimeoutMS > MaxWaitMS {
+		return invalid(path+".timeoutMs", "must be 0 to %d", MaxWaitMS)
+	}
+	if c.Matcher == nil {
+		return invalid(path+".matcher", "is missing")
+	}
+	if err := checkComparison(path, c.Matcher, c.Selector); err != nil {
+		return err
+	}
+	return checkSelector(path+".selector", c.Selector, innerPosition(&s.Tool))
+}
+
+// innerPosition is where the innermost tool lies.
+func innerPosition(t *Tool) position {
+	var at position
+	for ; (t.Type == InFrame || t.Type == InShadowRoot) && t.Args.Tool != nil; t = t.Args.Tool {
+		at = position{depth: at.depth + 1, shadow: t.Type == InShadowRoot}
+	}
+	return at
 }
 
 // isID reports whether an id is well formed; "" is a missing id.

@@ -58,6 +58,8 @@ var valid = []string{
 	one("hover", element), one("drag", element+`,"target":"#b"`), one("upload_file", element+`,"file":{"name":"a.txt","content":"YQ=="}`),
 	one("press_key", `"key":"Control+Shift+a"`), one("press_key", `"key":"+",`+element), one("press_key", `"key":"Control++"`), one("press_key", `"key":"é"`),
 	one("handle_dialog", `"action":"accept","text":"yes"`),
+	one("double_click", element), one("right_click", element), one("type_keys", element+`,"text":"{{x}}"`), one("type_keys", `"text":" "`),
+	one("back", ``), one("forward", `"reasoning":"x"`), one("reload", ``), one("set_viewport", `"width":100,"height":10000`),
 	`[{"id":"A.b_c-1","optional":true,"timeoutMs":600000,"result":{"success":true,"message":"ok"},"screenshotUrl":"x","tool":{"type":"click","args":{"selector":"a"}}}]`,
 }
 
@@ -81,16 +83,15 @@ func TestInvalid(t *testing.T) {
 	}
 	for _, c := range []struct{ text, path, msg string }{
 		{`[{}]`, "[0].tool.type", "missing"},
-		{one("jump", ``), "[0].tool.type", "assert, click, drag"},
+		{one("jump", ``), "[0].tool.type", "assert, back, click"},
 		{one("click", ``), "[0].tool.args.selector", "missing"},
 		{one("click", element+`,"text":"x"`), "[0].tool.args.text", "no argument of click"},
 		{one("click", element+`,"not":true`), "[0].tool.args.not", "no argument"},
 		{one("click", `"selector":" "`), "[0].tool.args.selector.value", "missing"},
-		{one("click", `"selector":{"value":"a"}`), "[0].tool.args.selector.type", "css or xpath"},
-		{one("click", `"selector":{"type":"css","value":"a","index":-1}`), "[0].tool.args.selector.index", "0 to"},
+		{one("click", `"selector":{"value":"a"}`), "[0].tool.args.selector.type", "css, xpath, role"},
 		{one("click", `"selector":"`+long[:4097]+`"`), "[0].tool.args.selector.value", "4096"},
 		{one("click", `"selector":"a\u0000"`), "[0].tool.args.selector.value", "NUL"},
-		{one("drag", element+`,"target":{"type":"id","value":"x"}`), "[0].tool.args.target.type", "css or xpath"},
+		{one("drag", element+`,"target":{"type":"id","value":"x"}`), "[0].tool.args.target.type", "css, xpath, role"},
 		{print(`"text":"` + long[:1025] + `"`), "[0].tool.args.selector.fingerprint.text", "1024"},
 		{print(`"attributes":{` + fmt.Sprintf(attributes, numbers...) + `}`), "[0].tool.args.selector.fingerprint.attributes", "32"},
 		{print(`"attributes":{"":"x"}`), "[0].tool.args.selector.fingerprint.attributes", "missing"},
@@ -135,13 +136,24 @@ func TestInvalid(t *testing.T) {
 		{one("in_frame", element), "[0].tool.args.tool", "missing"},
 		{one("in_frame", element+`,"tool":{"type":"pause","args":{"time":1}}`), "[0].tool.args.tool.type", "acts on no element"},
 		{one("in_frame", element+`,"tool":{"type":"assert","args":{"matcher":{"name":"title","args":{"value":"x"}}}}`), "[0].tool.args.tool.args.matcher.name", "page"},
-		{one("in_shadow_root", element+`,"tool":{"type":"click","args":{"selector":"//a"}}`), "[0].tool.args.tool.args.selector.type", "css in a shadow root"},
+		{one("in_shadow_root", element+`,"tool":{"type":"click","args":{"selector":"//a"}}`), "[0].tool.args.tool.args.selector.type", "shadow root"},
 		{nested(9, "click", element), "[0]" + strings.Repeat(".tool.args", 9) + ".tool", "more than 8"},
 		{one("upload_file", element+`,"file":{"content":""}`), "[0].tool.args.file.name", "missing"},
 		{one("upload_file", element+`,"file":{"name":"../a"}`), "[0].tool.args.file.name", "folder"},
 		{one("press_key", `"key":"Hyper+a"`), "[0].tool.args.key", "Control"},
 		{one("press_key", `"key":"Control+Control+a"`), "[0].tool.args.key", "Control"},
 		{one("press_key", `"key":"ab"`), "[0].tool.args.key", "Enter"},
+		{one("double_click", ``), "[0].tool.args.selector", "missing"},
+		{one("right_click", element+`,"text":"x"`), "[0].tool.args.text", "no argument"},
+		{one("type_keys", element), "[0].tool.args.text", "missing"},
+		{one("type_keys", element+`,"text":""`), "[0].tool.args.text", "character"},
+		{one("type_keys", element+`,"text":"`+long+`"`), "[0].tool.args.text", "20000"},
+		{one("back", element), "[0].tool.args.selector", "no argument"},
+		{one("reload", `"url":"/"`), "[0].tool.args.url", "no argument"},
+		{one("set_viewport", `"width":800`), "[0].tool.args.height", "missing"},
+		{one("set_viewport", `"width":99,"height":800`), "[0].tool.args.width", "100 to 10000"},
+		{one("set_viewport", `"width":800,"height":10001`), "[0].tool.args.height", "100 to 10000"},
+		{one("in_frame", element+`,"tool":{"type":"forward"}`), "[0].tool.args.tool.type", "acts on no element"},
 		{one("handle_dialog", `"action":"close"`), "[0].tool.args.action", "accept, dismiss"},
 		{`[{"id":"a b","tool":{"type":"finish"}}]`, "[0].id", "64"},
 		{`[{"id":"` + long[:65] + `","tool":{"type":"finish"}}]`, "[0].id", "64"},
@@ -189,7 +201,7 @@ func TestParts(t *testing.T) {
 	require.Equal(t, []string{"#f", "#h", "#a", "#b"}, values)
 	require.Same(t, s.Tool.Args.Selector, s.Tool.Selectors()[0], "callers may complete them")
 	require.Empty(t, step.Tool{Type: step.Finish}.Selectors())
-	require.Len(t, step.Tools(), 18)
+	require.Len(t, step.Tools(), 25)
 
 	var none *step.Fingerprint
 	require.True(t, none.Partial())
@@ -234,6 +246,8 @@ func FuzzValidate(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Add([]byte(`[{"tool":{"type":"assert","args":{"matcher":{"name":"count","args":{"value":{}}}}}}]`))
+	f.Add([]byte(`[{"tool":{"type":"assert","args":{"selector":{"type":"role","value":"row","nth":-1,"level":2,"state":{"selected":true},"within":"//a","has":{"type":"text","value":"b","exact":true},"hasText":"c"},"matcher":{"name":"toBeChecked","args":[{"checked":false}]}}}}]`))
+	f.Add([]byte(`[{"when":{"selector":"{{a}}","not":true,"matcher":{"name":"toHaveText","args":["x"]}},"tool":{"type":"set_viewport","args":{"width":100,"height":100}}}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var steps []step.Step
 		if json.Unmarshal(text, &steps) != nil {

@@ -21,6 +21,9 @@ const MaxExpanded = 1 << 20
 // ErrExpanded means that a text with its variables is longer than MaxExpanded.
 var ErrExpanded = errors.New("the text is longer than 1 MiB with its variables replaced")
 
+// ErrEmptyText means that a text of a selector is empty with its variables replaced.
+var ErrEmptyText = errors.New("a text of the selector is empty with its variables replaced")
+
 // Reference is a variable in a text: {{name}}, {{org:name}}, {{team:name}},
 // {{testSuite:ID:name}} or {{testCase:ID:name}}.
 type Reference struct {
@@ -84,6 +87,9 @@ func References(steps []Step, testURL string) []Reference {
 	}
 	_, _ = add(testURL) // add has no errors
 	for i := range steps {
+		if steps[i].When != nil {
+			_, _ = mapCondition(*steps[i].When, add)
+		}
 		_, _ = mapTool(steps[i].Tool, add)
 	}
 	return list
@@ -117,48 +123,88 @@ func Expand(text string, lookup func(Reference) (string, bool)) (string, error) 
 }
 
 // ExpandTool returns a copy of a tool with the variables of all its texts
-// replaced: url, text, optionValue, matcher values, selector values. Fingerprints
-// and files contain no variables; the copy shares them.
+// replaced: url, text, optionValue, matcher values, and the texts of selectors with
+// those that they are within or have inside. Fingerprints and files contain no
+// variables; the copy shares them.
 func ExpandTool(t Tool, lookup func(Reference) (string, bool)) (Tool, error) {
 	return mapTool(t, func(text string) (string, error) { return Expand(text, lookup) })
 }
 
-// mapTool returns a copy of a tool with f applied to its texts.
-func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
-	var failed error
-	apply := func(text string) string {
-		if failed != nil || text == "" {
-			return text
-		}
-		text, failed = f(text)
+// ExpandCondition returns a copy of a condition with the variables of all its texts
+// replaced, as ExpandTool.
+func ExpandCondition(c Condition, lookup func(Reference) (string, bool)) (Condition, error) {
+	return mapCondition(c, func(text string) (string, error) { return Expand(text, lookup) })
+}
+
+// textMapper applies a function to texts until it fails.
+type textMapper struct {
+	apply  func(string) (string, error)
+	failed error
+}
+
+func (m *textMapper) text(text string) string {
+	if m.failed != nil || text == "" {
 		return text
 	}
-	a := &t.Args
-	a.URL = apply(a.URL)
-	for _, s := range []**Selector{&a.Selector, &a.Target} {
-		if *s != nil {
-			changed := **s
-			changed.Value = apply(changed.Value)
-			*s = &changed
+	text, m.failed = m.apply(text)
+	return text
+}
+
+// selector returns a copy of a selector. One of its texts that becomes empty is an
+// error: without it the selector would find more than it says.
+func (m *textMapper) selector(s *Selector) *Selector {
+	if s == nil {
+		return nil
+	}
+	changed := *s
+	for _, text := range []*string{&changed.Value, &changed.Name, &changed.HasText} {
+		before := *text
+		*text = m.text(before)
+		if m.failed == nil && before != "" && strings.TrimSpace(*text) == "" {
+			m.failed = ErrEmptyText
 		}
 	}
+	changed.Within, changed.Has = m.selector(s.Within), m.selector(s.Has)
+	return &changed
+}
+
+func (m *textMapper) matcher(matcher *Matcher) *Matcher {
+	if matcher == nil {
+		return nil
+	}
+	changed := *matcher
+	changed.Args.Value = m.text(changed.Args.Value)
+	return &changed
+}
+
+func mapCondition(c Condition, f func(string) (string, error)) (Condition, error) {
+	m := &textMapper{apply: f}
+	c.Selector, c.Matcher = m.selector(c.Selector), m.matcher(c.Matcher)
+	if m.failed != nil {
+		return Condition{}, m.failed
+	}
+	return c, nil
+}
+
+// mapTool returns a copy of a tool with f applied to its texts.
+func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
+	m := &textMapper{apply: f}
+	a := &t.Args
+	a.URL = m.text(a.URL)
+	a.Selector, a.Target = m.selector(a.Selector), m.selector(a.Target)
 	for _, s := range []**string{&a.Text, &a.OptionValue} {
 		if *s != nil {
-			changed := apply(**s)
+			changed := m.text(**s)
 			*s = &changed
 		}
 	}
-	if a.Matcher != nil {
-		changed := *a.Matcher
-		changed.Args.Value = apply(changed.Args.Value)
-		a.Matcher = &changed
-	}
-	if a.Tool != nil && failed == nil {
+	a.Matcher = m.matcher(a.Matcher)
+	if a.Tool != nil && m.failed == nil {
 		inner, err := mapTool(*a.Tool, f)
-		a.Tool, failed = &inner, err
+		a.Tool, m.failed = &inner, err
 	}
-	if failed != nil {
-		return Tool{}, failed
+	if m.failed != nil {
+		return Tool{}, m.failed
 	}
 	return t, nil
 }

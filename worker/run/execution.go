@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -118,7 +119,7 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, lookup looku
 	}
 	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, Steps: p.work.Steps, Lookup: lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
-		Screenshots: p.Screenshots, Capture: p.capture, Log: p.Log,
+		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Refused: p.work.Refused, Screenshots: p.Screenshots, Capture: p.capture, Log: p.Log,
 		Progress: func(records []step.Record) {
 			p.mu.Lock()
 			p.records = slices.Clone(records)
@@ -188,13 +189,24 @@ func (p *execution) redacted(records []step.Record) []step.Record {
 	for i := range records {
 		r := &records[i]
 		r.Result.Message = p.redactor.Text(r.Result.Message)
-		if r.Healed != nil {
-			healed := *r.Healed
-			healed.Reason = p.redactor.Text(healed.Reason)
-			r.Healed = &healed
-		}
+		r.Healed, r.Suggested = p.redactedHealing(r.Healed), p.redactedHealing(r.Suggested)
 	}
 	return records
+}
+
+// redactedHealing returns a healing whose reason contains no secret. A selector that
+// does is left out: masked, it would find something else.
+func (p *execution) redactedHealing(h *step.Healed) *step.Healed {
+	if h == nil {
+		return nil
+	}
+	clean := *h
+	clean.Reason = p.redactor.Text(clean.Reason)
+	text, err := json.Marshal(clean.To)
+	if err != nil || p.redactor.Text(string(text)) != string(text) {
+		clean.To = step.Selector{}
+	}
+	return &clean
 }
 
 // end is the end of a test that was played.

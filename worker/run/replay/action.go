@@ -32,6 +32,7 @@ type actQuery struct {
 	Want        string         `json:"want"`
 	Hosts       []pageSelector `json:"hosts"`
 	Selector    pageSelector   `json:"selector"`
+	First       bool           `json:"first,omitempty"` // of several matches the first is meant
 	Shadow      []string       `json:"shadow,omitempty"`
 	Wait        int64          `json:"wait"` // of this call, ms
 	Left        int64          `json:"left"` // of the step, ms
@@ -66,6 +67,7 @@ const (
 	stateOK      = "ok"
 	stateNone    = "none"    // nothing matches
 	stateHidden  = "hidden"  // what matches is invisible
+	stateSeveral = "several" // several match, and the step does not say which
 	stateInvalid = "invalid" // the selector or the action never works
 )
 
@@ -74,6 +76,7 @@ type actResult struct {
 	State       string            `json:"state"`
 	Why         string            `json:"why"`
 	Count       int               `json:"count"`
+	Several     *severalMatches   `json:"several"`
 	Element     webdriver.Element `json:"element"`
 	Href        string            `json:"href"`
 	Busy        bool              `json:"busy"` // the page is still loading
@@ -93,17 +96,12 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 	if q.inPage() {
 		a.screenshotter.wait(ctx) // the page changes from here on
 	}
-	start := time.Now()
-	healable := a.at.fingerprint != nil
+	healing := a.newHealing(q.Want)
 	last := actResult{State: stateNone}
 	for {
 		q.Hosts, q.Selector, q.Shadow = orEmpty(a.at.hosts), a.at.selector, a.at.shadow
-		q.Fingerprint = a.needsFingerprint()
-		wait := min(maxPageWait, time.Until(a.deadline))
-		if healable {
-			wait = min(wait, max(a.HealGrace-time.Since(start), 100*time.Millisecond))
-		}
-		q.Wait = max(wait, 0).Milliseconds()
+		q.First, q.Fingerprint = a.FirstMatch, a.needsFingerprint()
+		q.Wait = max(healing.wait(min(maxPageWait, time.Until(a.deadline))), 0).Milliseconds()
 		q.Left = max(time.Until(a.deadline), 0).Milliseconds()
 		got, err := a.call(ctx, q)
 		switch {
@@ -126,22 +124,20 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 			last = *got
 		}
 		left := time.Until(a.deadline)
-		graceOver := time.Since(start) >= a.HealGrace && (!last.Busy || time.Since(start) > a.timeout/2)
-		if healable && got != nil && last.notSeen() && (graceOver || left <= 0) {
-			healed, err := a.heal(ctx, q.Want)
+		if got != nil && healing.due(last) {
+			healed, err := healing.attempt(ctx, q, left <= 0)
 			if err != nil {
 				return last, err
 			}
 			if healed {
 				// The healed element gets some more time to become ready.
-				healable = false
+				healing = nil
 				a.deadline = later(a.deadline, time.Now().Add(time.Second))
 				continue
 			}
-			start = time.Now() // and once more after another grace
 		}
 		if left <= 0 {
-			return last, a.notReady(last)
+			return last, a.notReady(last, healing)
 		}
 	}
 }
@@ -156,9 +152,9 @@ func later(a, b time.Time) time.Time {
 // call makes one call of act.js in the frame of the location. The result is nil when a
 // navigation, a dialog or a frame that is not there yet came between.
 func (a elementAction) call(ctx context.Context, q actQuery) (*actResult, error) {
-	code := actScript
+	code := actScripts[q.Want].of(q.Hosts, q.Selector)
 	if q.Fingerprint {
-		code = actFingerprintScript
+		code = actFingerprintScripts[q.Want].of(q.Hosts, q.Selector)
 	}
 	missing, err := a.enterFrames(ctx, a.at.frames)
 	if err != nil {
@@ -182,6 +178,7 @@ func (a elementAction) needsFingerprint() bool {
 
 // noteSuccess stores what a call that worked found out.
 func (a elementAction) noteSuccess(ctx context.Context, got *actResult) error {
+	a.noteFirst(got.Count)
 	if got.Held != nil {
 		a.note("the field holds %q", a.quote(*got.Held, 100))
 	}
@@ -198,23 +195,21 @@ func (a elementAction) noteSuccess(ctx context.Context, got *actResult) error {
 }
 
 // notReady returns the failure of an action whose time is over.
-func (a elementAction) notReady(last actResult) *failure {
+func (a elementAction) notReady(last actResult, healing *healing) *failure {
 	what := a.showSelector(a.at.selector)
-	healing := ""
-	if a.at.fingerprint != nil && last.notSeen() {
-		healing = "; nothing on the page is similar enough to what the step was recorded with"
-	}
 	switch {
 	case a.unresponsive:
 		return stepf("%s: the page does not respond", what)
 	case isErrorPage(a.href):
 		return failf(run.CodeUnreachable, "%s was not found: the page could not be loaded", what)
+	case last.State == stateSeveral && last.Several != nil:
+		return a.severalFailure(last.Several)
 	case last.State == stateNone && last.Why != "" && last.Why != stateNone:
 		return stepf("%s was not found: %s", what, a.quote(last.Why, 300))
 	case last.State == stateNone:
-		return stepf("%s was not found%s", what, healing)
+		return stepf("%s was not found%s", what, healing.outcome())
 	case last.State == stateHidden:
-		return stepf("%s is not visible%s", what, healing)
+		return stepf("%s is not visible", what)
 	}
 	return stepf("%s was found, but %s", what, a.quote(last.Why, 300))
 }

@@ -27,7 +27,6 @@ func TestClickWaits(t *testing.T) {
 		"enabled later": `<p id=out></p><button id=b disabled onclick="out.textContent='clicked'">Go</button>
 			<script>setTimeout(() => b.disabled = false, 400)</script>`,
 		"far below":             `<p id=out style="position:fixed;top:0"></p><div style="height:5000px"></div><button id=b onclick="out.textContent='clicked'">Go</button>`,
-		"the second is visible": `<p id=out></p><button id=b style="display:none">No</button><button id=b onclick="out.textContent='clicked'">Go</button>`,
 		"under a sticky header": `<div style="position:sticky;top:0;height:100px;background:red;z-index:2"><p id=out></p></div><button id=b onclick="out.textContent='clicked'">Go</button><div style="height:3000px"></div><script>scrollTo(0, 60)</script>`,
 		"a part of the button":  `<p id=out></p><button onclick="out.textContent='clicked'"><svg id=b width=20 height=20 style="pointer-events:none"></svg></button>`,
 		// It stops when the button is pressed: a press and a release on two buttons are

@@ -20,6 +20,7 @@ type observeQuery struct {
 	Want     string         `json:"want"`
 	Hosts    []pageSelector `json:"hosts"`
 	Selector pageSelector   `json:"selector"`
+	First    bool           `json:"first,omitempty"` // of several matches the first is meant
 	Name     string         `json:"name"`
 	Last     string         `json:"last"`
 	Wait     int64          `json:"wait"` // ms
@@ -29,10 +30,12 @@ type observeQuery struct {
 // observation is what observe.js returns. As is its text, by which the script knows
 // what has been seen; Seen is nil when the selector found nothing.
 type observation struct {
-	Href    string `json:"href"`
-	Seen    *seen  `json:"seen"`
-	As      string `json:"as"`
-	Invalid string `json:"invalid"`
+	Href    string          `json:"href"`
+	Seen    *seen           `json:"seen"`
+	As      string          `json:"as"`
+	Count   int             `json:"count"` // of the matches
+	Several *severalMatches `json:"several"`
+	Invalid string          `json:"invalid"`
 }
 
 // seen has the member that the matcher looks at. Text is nil for an attribute or
@@ -51,8 +54,8 @@ type assertion struct {
 	rule *rule
 }
 
-// assert waits until an assertion is true. It looks at the first match of the
-// selector, or the one of its index, and never at a fingerprint.
+// assert waits until an assertion is true. It looks at the one match of the selector
+// (the first one where the test allows several), and never at a fingerprint.
 //
 // An element that is not there is hidden, and is nothing else: visible, text,
 // value, enabled, checked and attribute fail for it, and so do their opposites,
@@ -66,7 +69,7 @@ func (x *stepExecution) assert(ctx context.Context, at *elementLocation, args st
 }
 
 func (a assertion) wait(ctx context.Context) error {
-	q := observeQuery{Want: a.rule.want(), Hosts: orEmpty(a.at.hosts), Selector: a.at.selector, Name: a.rule.attribute, Max: maxSeen}
+	q := observeQuery{Want: a.rule.want(), Hosts: orEmpty(a.at.hosts), Selector: a.at.selector, First: a.FirstMatch, Name: a.rule.attribute, Max: maxSeen}
 	var got *observation
 	for first := true; ; first = false {
 		if !first && time.Now().After(a.deadline) {
@@ -94,7 +97,10 @@ func (a assertion) wait(ctx context.Context) error {
 				return err
 			}
 		}
-		if a.rule.isTrueFor(got.Seen) {
+		if got.Several == nil && a.rule.isTrueFor(got.Seen) {
+			if a.rule.matcher != step.Count {
+				a.noteFirst(got.Count)
+			}
 			return nil
 		}
 		// A page whose text changes with every frame must not keep the worker busy.
@@ -114,10 +120,10 @@ func (a assertion) observe(ctx context.Context, q observeQuery) (*observation, e
 		return nil, err
 	}
 	if missing != nil {
-		return &observation{As: "null"}, sleep(ctx, retryPause)
+		return &observation{As: "null", Several: missing.Several}, sleep(ctx, retryPause)
 	}
 	var got *observation
-	if err := a.execute(ctx, observeScript, &got, q); err != nil {
+	if err := a.execute(ctx, observeScript.of(q.Hosts, q.Selector), &got, q); err != nil {
 		return nil, a.interrupted(ctx, err)
 	}
 	a.unresponsive = false
@@ -129,6 +135,9 @@ func (a assertion) notTrue(got *observation) *failure {
 	subject := "the page"
 	if a.at.selector.Value != "" {
 		subject = a.showSelector(a.at.selector)
+	}
+	if got != nil && got.Several != nil {
+		return a.severalFailure(got.Several)
 	}
 	actual := "the page did not answer"
 	if got != nil {

@@ -207,7 +207,6 @@ func play(t testing.TB, cfg replay.Config) replay.Result {
 	if cfg.StepTimeout == 0 {
 		cfg.StepTimeout = 5 * time.Second
 	}
-	cfg.HealGrace = 500 * time.Millisecond // dozens of cases wait for it
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var result replay.Result

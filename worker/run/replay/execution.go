@@ -123,6 +123,9 @@ func (f *failure) skips(s *step.Step) bool {
 func (t *testExecution) record(x *stepExecution, failed *failure, optional bool) step.Record {
 	s := &t.Steps[x.index]
 	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed}
+	if failed != nil {
+		record.Suggested = x.suggested
+	}
 	switch {
 	case optional:
 		record.Status, failed.text = step.Skipped, "optional: "+failed.text

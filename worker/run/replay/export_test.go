@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"io/fs"
 	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -28,3 +29,12 @@ func Encode(data []byte) []byte {
 	t.screenshotter.encode(c, data, nil)
 	return c.Data
 }
+
+// Probe runs a script in the current page, after all page scripts that selectors
+// need.
+func Probe(ctx context.Context, s *webdriver.Session, body string, out any, args ...any) error {
+	return s.Execute(ctx, script("dom", "select", "css", "text", "name", "role", "element", "fingerprint", "locate")+body, out, args...)
+}
+
+// PageFiles returns the files of page scripts by their names.
+func PageFiles() fs.FS { return pages }

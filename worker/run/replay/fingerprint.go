@@ -19,6 +19,7 @@ func (s *session) storable(fingerprint *step.Fingerprint, frames []frameLocation
 			kept.Attributes[name] = value
 		}
 	}
+	kept.Surroundings = s.storableSurroundings(fingerprint.Surroundings)
 	// The path that a frame of another origin does not know is the step's.
 	if len(kept.FramePath) < len(frames) {
 		kept.FramePath = cssFramePath(frames)
@@ -32,6 +33,39 @@ func (s *session) storable(fingerprint *step.Fingerprint, frames []frameLocation
 		return nil
 	}
 	return &kept
+}
+
+// storableSurroundings returns what is around an element without what a secret is in.
+func (s *session) storableSurroundings(around *step.Surroundings) *step.Surroundings {
+	if around == nil {
+		return nil
+	}
+	kept := *around
+	kept.Headings = s.textsWithoutSecret(around.Headings)
+	if around.Row != nil {
+		kept.Row = &step.Row{Kind: around.Row.Kind, Texts: s.textsWithoutSecret(around.Row.Texts), ID: s.withoutSecret(around.Row.ID)}
+		if len(kept.Row.Texts) < len(around.Row.Texts) {
+			kept.Alike.SameRow = kept.Alike.Count // what is left does not identify it
+		}
+	}
+	kept.Containers = nil
+	for _, c := range around.Containers {
+		for _, text := range []*string{&c.Role, &c.Name, &c.ID, &c.Action} {
+			*text = s.withoutSecret(*text)
+		}
+		kept.Containers = append(kept.Containers, c)
+	}
+	return &kept
+}
+
+func (s *session) textsWithoutSecret(texts []string) []string {
+	var kept []string
+	for _, text := range texts {
+		if text = s.withoutSecret(text); text != "" {
+			kept = append(kept, text)
+		}
+	}
+	return kept
 }
 
 // cssFramePath returns the selectors of frames, nil unless all are CSS in the page

@@ -26,6 +26,8 @@ func (x *stepExecution) enterFrame(ctx context.Context, frame frameLocation) (mi
 		return &actResult{State: stateNone, Why: stateNone}, nil
 	case got != nil && got.State == stateInvalid:
 		return nil, stepf("%s: %s", x.showSelector(frame.selector), x.quote(got.Why, 300))
+	case got != nil && got.State == stateSeveral:
+		return got, nil
 	case got == nil || got.State != stateOK:
 		return &actResult{State: stateNone, Why: "the frame " + x.showSelector(frame.selector) + " is not there"}, nil
 	}
@@ -35,7 +37,8 @@ func (x *stepExecution) enterFrame(ctx context.Context, frame frameLocation) (mi
 // switchTo makes a frame current if act.js finds it.
 func (x *stepExecution) switchTo(ctx context.Context, frame frameLocation) (*actResult, error) {
 	var got *actResult
-	err := x.execute(ctx, actScript, &got, actQuery{Want: wantFrame, Hosts: orEmpty(frame.hosts), Selector: frame.selector})
+	q := actQuery{Want: wantFrame, Hosts: orEmpty(frame.hosts), Selector: frame.selector, First: x.FirstMatch}
+	err := x.execute(ctx, actScripts[q.Want].of(q.Hosts, q.Selector), &got, q)
 	if err != nil || got == nil || got.State != stateOK {
 		return got, err
 	}

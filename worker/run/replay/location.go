@@ -24,12 +24,50 @@ type frameLocation struct {
 
 // pageSelector is a selector as the page scripts take it.
 type pageSelector struct {
-	Type  string `json:"type"`
-	Value string `json:"value"`
-	Index *int   `json:"index,omitempty"`
+	Type    string          `json:"type"`
+	Value   string          `json:"value"`
+	Name    string          `json:"name,omitempty"`
+	Exact   bool            `json:"exact,omitempty"`
+	Level   int             `json:"level,omitempty"`
+	State   map[string]bool `json:"state,omitempty"`
+	Within  *pageSelector   `json:"within,omitempty"`
+	Has     *pageSelector   `json:"has,omitempty"`
+	HasText string          `json:"hasText,omitempty"`
+	Index   *int            `json:"index,omitempty"`
 }
 
-func pageSelectorOf(s *step.Selector) pageSelector { return pageSelector{s.Type, s.Value, s.Index} }
+func pageSelectorOf(s *step.Selector) pageSelector {
+	p := pageSelector{Type: s.Type, Value: s.Value, Name: s.Name, Exact: s.Exact, Level: s.Level, State: s.State,
+		HasText: s.HasText, Index: s.Index}
+	if s.Within != nil {
+		within := pageSelectorOf(s.Within)
+		p.Within = &within
+	}
+	if s.Has != nil {
+		has := pageSelectorOf(s.Has)
+		p.Has = &has
+	}
+	return p
+}
+
+// plain reports whether a selector is CSS or XPath alone, which needs only half of
+// the page scripts.
+func (p *pageSelector) plain() bool {
+	if p == nil {
+		return true
+	}
+	known := p.Type == step.CSS || p.Type == step.XPath || p.Type == ""
+	return known && p.HasText == "" && p.Within.plain() && p.Has.plain()
+}
+
+func allPlain(hosts []pageSelector, selector pageSelector) bool {
+	for i := range hosts {
+		if !hosts[i].plain() {
+			return false
+		}
+	}
+	return selector.plain()
+}
 
 func cssSelectors(values []string) []pageSelector {
 	list := make([]pageSelector, 0, len(values))

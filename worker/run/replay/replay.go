@@ -9,9 +9,10 @@
 // the step's time is over, so that a navigation or a dialog costs one retry. No
 // element is kept across steps, and nothing waits for a fixed time.
 //
-// An action whose selector finds nothing is healed by its fingerprint: the page is
-// searched, through open shadow roots and frames, for what is clearly the same
-// element (page/heal.js). A step without fingerprint gets one when it passes.
+// An action whose selector finds nothing is healed by its fingerprint: near the end
+// of the step's time the page is searched, through open shadow roots and frames, for
+// what is surely the same element (page/heal.js). A step without fingerprint gets one
+// when it passes.
 // Assertions use neither: page/observe.js returns what there is, each time that it
 // changes, and the comparison is made here.
 //
@@ -57,10 +58,21 @@ type Config struct {
 	// StepTimeout is how long a step waits for its element or assertion; default
 	// 10 s. PageTimeout bounds a navigation; default 30 s.
 	StepTimeout, PageTimeout time.Duration
-	// HealGrace is how long an action's selector may find nothing before its
-	// fingerprint is searched for; default 1.5 s: pages that render late are more
-	// frequent than pages that were changed.
-	HealGrace time.Duration
+	// FirstMatch lets a selector that finds several elements, and has no index, mean the
+	// first that can be used. Without it such a step fails when its time is over.
+	FirstMatch bool
+	// Healing is one of the modes of storage/step; "" applies healings, but only
+	// suggests those of a press on what deletes, pays, sends or submits by its name.
+	//
+	// An action is healed when its selector finds nothing at all, and only near the
+	// end of its time: in the last fifth, but no more than two seconds and no less
+	// than half of one. Pages that render late are more frequent than pages that were
+	// changed. A page that is still loading, or whose elements still come and go, is
+	// searched at the very end.
+	Healing string
+	// Refused are selectors that a person refused as healings, by the step's id.
+	// What they name is neither used nor suggested.
+	Refused map[string][]step.Selector
 	// Screenshots takes one after each step; one of a failed step is taken in any
 	// case.
 	Screenshots bool
@@ -98,7 +110,6 @@ type Result struct {
 const (
 	defaultStepTimeout = 10 * time.Second
 	defaultPageTimeout = 30 * time.Second
-	defaultHealGrace   = 1500 * time.Millisecond
 )
 
 // Play executes the test to its end or until ctx ends. It never panics and never
@@ -109,9 +120,6 @@ func Play(ctx context.Context, cfg Config) (result Result) {
 	}
 	if cfg.PageTimeout <= 0 {
 		cfg.PageTimeout = defaultPageTimeout
-	}
-	if cfg.HealGrace <= 0 {
-		cfg.HealGrace = defaultHealGrace
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

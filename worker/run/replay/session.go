@@ -125,9 +125,6 @@ func (s *session) arrived(ctx context.Context, href string) error {
 // without secrets first, then bounded, so that no half of one is left.
 func (s *session) quote(text string, most int) string { return bounded(s.secrets.redact(text), most) }
 
-// showSelector returns a selector for a message.
-func (s *session) showSelector(p pageSelector) string { return p.Type + " " + s.quote(p.Value, 120) }
-
 // showAddress returns an address for a message, without user and password.
 func (s *session) showAddress(address string) string {
 	if u, err := url.Parse(address); err == nil {

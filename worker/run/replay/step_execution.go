@@ -36,6 +36,7 @@ type stepExecution struct {
 
 	fingerprint *step.Fingerprint // of the element, for a step that has none
 	healed      *step.Healed
+	suggested   *step.Healed // a healing that was not applied
 }
 
 // newStep returns the execution of a step, whose time begins now.

@@ -2,15 +2,15 @@
 // the action can be done to, then do it here (fill, select, upload, scroll,
 // focus) or return the element to the caller for real input (click, hover).
 //
-// query: { want, hosts, selector, shadow, wait, left, fingerprint, repeated, hidden, text,
-//          option, file, direction, watch, gesture }
+// query: { want, hosts, selector, first, shadow, wait, left, fingerprint, repeated,
+//          hidden, text, option, file, direction, watch, gesture }
 // wait is how long this call may take and left what is left of the step, in ms; watch
 // is the name under which arrival.js reports what becomes of the gesture that follows.
-// result: { state, why, count, element, href, busy, time, fingerprint, keys, held, wheel,
-//           note }
+// result: { state, why, count, several, element, href, busy, time, fingerprint, keys,
+//           held, wheel, note }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
-//        "waiting" found but not ready (why says for what); "invalid" it cannot
-//        work, ever.
+//        "several" more than one, and the step does not say which; "waiting" found
+//        but not ready (why says for what); "invalid" it cannot work, ever.
 
 class Wait extends Error {}
 class Never extends Error {}
@@ -80,17 +80,13 @@ function sameBox(a, b) {
   return a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
 }
 
-// choose returns the first match that can be acted on, or throws the Wait of the
-// best one.
+// choose returns the match that can be acted on, the first one of several when the
+// query allows that, or throws the Wait of the best one.
 async function choose(query, attempt, began) {
   const all = find(query);
   query.count = all.length;
   if (all.length === 0) throw new Wait("none");
-  let list = Array.from(all).slice(0, 50);
-  if (query.selector.index != null) {
-    list = all[query.selector.index] ? [all[query.selector.index]] : [];
-    if (list.length === 0) throw new Wait("none");
-  }
+  const list = all.slice(0, 50);
   const unseen = ["file", "frame", "scroll"].includes(query.want);
   let why = "hidden";
   for (let el of list) {
@@ -110,9 +106,10 @@ async function choose(query, attempt, began) {
       reason = place.why || "";
       target = place.el;
       if (!reason) {
-        // Still is: the same box now and in a frame that begins after now.
+        // Still is: the same box in two frames.
+        const time = document.timeline.currentTime;
         const box = target.getBoundingClientRect();
-        await frameAfter(performance.now());
+        await nextFrame(time);
         if (!target.isConnected) reason = "it went away";
         else if (!sameBox(box, target.getBoundingClientRect())) reason = "it is moving";
         else if (animated(target, query.left - (performance.now() - began))) reason = "it is being animated";
@@ -138,6 +135,8 @@ async function act(query) {
       if (e instanceof Wait) {
         result.state = e.message === "none" || e.message === "hidden" ? e.message : "waiting";
         result.why = e.message;
+      } else if (e instanceof Several) {
+        Object.assign(result, { state: "several", why: "several", several: e.found });
       } else {
         result.state = "invalid";
         result.why = String(e.message).slice(0, 8192);

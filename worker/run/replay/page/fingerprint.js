@@ -1,7 +1,6 @@
 // Fingerprints: what identifies an element, and a selector that finds just it.
 
-const testIds = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
-const kept = ["id", "name", "type", "href", "alt", "title", "for", "action", "class"];
+const kept = ["id", "name", "type", "href", "alt", "title", "for", "action", "autocomplete", "data-id", "class"];
 const password = (el) => el.localName === "input" && el.type === "password";
 
 // ownText is the text of an element that is no container of much else.
@@ -11,12 +10,16 @@ function ownText(el) {
   return text.length <= 200 ? text : "";
 }
 
-// describe returns the fingerprint of an element. Values are never part of it.
-function describe(el) {
+const testIdOf = (el) => el.getAttribute(testIds.find((name) => el.getAttribute(name))) || "";
+
+// describe returns the fingerprint of an element, with what is around it. Values are
+// never part of it.
+function describe(el, around = true) {
   const fingerprint = { tag: el.localName, role: roleOf(el), name: nameOf(el).slice(0, 200), text: ownText(el) };
-  const testId = testIds.find((name) => el.getAttribute(name));
-  if (testId) fingerprint.testId = el.getAttribute(testId).slice(0, 200);
-  if (el.labels && el.labels.length) fingerprint.label = clean(el.labels[0].innerText).slice(0, 200);
+  const testId = testIdOf(el);
+  if (testId) fingerprint.testId = testId.slice(0, 200);
+  const label = labelOf(el);
+  if (label) fingerprint.label = label;
   fingerprint.placeholder = clean(el.getAttribute("placeholder")).slice(0, 200);
   fingerprint.attributes = {};
   for (const name of kept) {
@@ -28,6 +31,10 @@ function describe(el) {
     fingerprint.shadowPath.unshift(unique(root.host));
   }
   fingerprint.framePath = framesAround(el);
+  const title = titleOf(el);
+  if (title && title !== fingerprint.name) fingerprint[fingerprint.name ? "name" : "text"] = title;
+  const surroundings = around && surroundingsOf(el, title);
+  if (surroundings) fingerprint.surroundings = surroundings;
   return fingerprint;
 }
 

@@ -1,31 +1,15 @@
 // Healing: find the element that a fingerprint describes, in a page whose markup
 // has changed. It looks into open shadow roots and frames of the same origin.
 //
-// The score is the share of the fingerprint that still fits, by weight. Names,
-// labels and test ids identify an element; ids and classes are what changes.
-// A wrong element is worse than none: one that is called something else is refused,
-// and so is one that another is nearly as good as.
+// A wrong element is worse than none. What is found must have a test id that is and was
+// the only one, or the recorded accessible name or label; nothing may say that it is
+// another thing (difference.js); and no other element may be as good, seen or not. How
+// many were alike decides, too: when the page had three "Delete" and has two, the one
+// that is meant may be the one that is gone.
 //
-// args: { fingerprint, want }; result: { found, frames, hosts, selector, score,
-// second, reason, fingerprint }
-
-const weights = { testId: 5, name: 4, id: 2, attrName: 2, label: 2, placeholder: 2, text: 2, href: 2, alt: 1, title: 1,
-  role: 1.5, tag: 1, type: 1, class: 0.5 };
-const identity = ["testId", "name", "id", "attrName", "label", "placeholder", "text", "href"];
-const words = { testId: "test id", attrName: "name attribute", name: "accessible name", href: "address" };
-const least = 0.7, apart = 0.12;
-
-// alike compares two texts: 1 for the same, else the share of common words.
-function alike(a, b) {
-  a = clean(a).toLowerCase();
-  b = clean(b).toLowerCase();
-  if (!a || !b) return 0;
-  if (a === b) return 1;
-  const left = new Set(a.split(" ")), right = new Set(b.split(" "));
-  let both = 0;
-  for (const word of left) if (right.has(word)) both++;
-  return (2 * both) / (left.size + right.size);
-}
+// args: { fingerprint, want, query, quiet, last }; result: { found, changing, frames,
+// hosts, selector, score, reason, fingerprint }. changing: the page is not at rest,
+// and it is not the last attempt.
 
 // fits reports whether the action can be done to such an element at all.
 function fits(el, want) {
@@ -38,78 +22,145 @@ function fits(el, want) {
   }
 }
 
-function featuresOf(fingerprint) {
-  const a = fingerprint.attributes || {};
-  return { testId: fingerprint.testId, name: fingerprint.name, id: a.id, attrName: a.name, label: fingerprint.label,
-    placeholder: fingerprint.placeholder, text: fingerprint.text, href: a.href, alt: a.alt, title: a.title, role: fingerprint.role,
-    tag: fingerprint.tag, type: a.type, class: a.class };
-}
+const pressable = (kind) => !/^(check|radio|text|password|select|file|color|range|date|time|month|week|datetime-local)$/.test(kind);
 
-function compare(want, got) {
-  let total = 0, earned = 0, known = 0;
-  const same = [], other = [];
-  for (const key of Object.keys(weights)) {
-    if (!want[key]) continue;
-    total += weights[key];
-    const soft = key === "name" || key === "text" || key === "label" || key === "placeholder" || key === "class";
-    const part = soft ? alike(want[key], got[key]) : Number(want[key] === got[key]);
-    earned += part * weights[key];
-    if (identity.includes(key)) known += part * weights[key];
-    if (part === 1) same.push(words[key] || key);
-    else other.push(words[key] || key);
-    // These distinguish one thing from its like: another value is another thing.
-    if ((key === "testId" || key === "href") && got[key] && part < 1) earned -= 2;
-  }
-  const sure = Boolean(want.testId) && want.testId === got.testId;
-  if (want.name && got.name && alike(want.name, got.name) < 0.5 && !sure) return null;
-  if (!total || known < 2) return null;
-  let reason = "same " + same.join(", ");
-  if (other.length) reason += "; other " + other.join(", ");
-  return { score: Math.max(0, earned / total), reason };
-}
+class None extends Error {}
 
-// everything walks through a document with its open shadow roots and frames.
-function* everything(root) {
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
-  for (let el = walker.nextNode(); el; el = walker.nextNode()) {
-    yield el;
-    if (el.shadowRoot) yield* everything(el.shadowRoot);
-    if (/^i?frame$/.test(el.localName)) {
-      let inner = null;
-      try {
-        inner = el.contentDocument;
-      } catch { /* of another origin */ }
-      if (inner) yield* everything(inner);
-    }
-  }
-}
-
-function heal(args) {
-  const want = featuresOf(args.fingerprint);
+// candidatesOf returns the elements that are called as the recorded one, with all that
+// have its test id.
+function candidatesOf(was, kind) {
+  const title = normal(was.name || was.text), label = normal(was.label);
   const until = performance.now() + 1000;
-  const candidates = [];
+  const named = [], tested = [];
   let looked = 0;
   for (const el of everything(document)) {
-    if (++looked > 30000 || performance.now() > until) return { found: false, reason: "the page is too large" };
-    if (!fits(el, args.want)) continue;
-    // One of the two must be the same: naming every element would take long.
-    if (el.localName !== want.tag && roleOf(el) !== want.role) continue;
-    if (args.want !== "file" && !visible(el)) continue;
-    const fingerprint = describe(el);
-    const result = compare(want, featuresOf(fingerprint));
-    if (result) candidates.push({ el, fingerprint, ...result });
+    if (++looked > 50000 || performance.now() > until) throw new None("the page is too large");
+    const sameId = Boolean(was.testId) && testIdOf(el) === was.testId;
+    if (sameId) tested.push(el);
+    const is = kindIn(el);
+    if (!like(kind, is)) continue;
+    const sameName = Boolean(title) && called(el, title) && normal(titleOf(el)) === title;
+    const sameLabel = Boolean(label) && normal(labelOf(el)) === label;
+    if (sameName || sameLabel) named.push({ el, how: { testId: sameId, name: sameName, label: sameLabel } });
   }
-  candidates.sort((a, b) => b.score - a.score);
-  const best = candidates[0];
-  if (!best) return { found: false };
-  // What is inside of the best one, or around it, is no other place to act on.
-  const next = candidates.find((c) => c !== best && !contains(c.el, best.el) && !contains(best.el, c.el));
-  const second = next ? next.score : 0;
-  if (best.score < least || best.score - second < apart) return { found: false, score: best.score, second };
+  const all = named.map((c) => c.el);
+  return { called: named.filter((c) => !all.some((other) => other !== c.el && contains(c.el, other))), tested };
+}
+
+// candidatePrint describes a candidate as the recorded element was.
+function candidatePrint(el) {
+  const fingerprint = describe(el, false);
+  const row = rowOf(el, titleOf(el));
+  fingerprint.surroundings = { headings: headingsOf(el), containers: containersOf(el), ...(row ? { row } : {}), alike: {} };
+  return fingerprint;
+}
+
+// choose returns the element that the fingerprint describes, or throws why there is none.
+function choose(was, want) {
+  const kind = kindOf(was.tag, was.role || "", (was.attributes || {}).type || (was.tag === "input" ? "text" : ""));
+  const recorded = was.surroundings && was.surroundings.alike;
+  const { called, tested } = candidatesOf(was, kind);
+  if (tested.length === 1 && (!recorded || recorded.sameTestId === 1)) {
+    const el = tested[0], is = kindIn(el);
+    if (is !== kind && !(pressable(is) && pressable(kind))) throw new None("the element with the test id is of another kind");
+    const name = normal(titleOf(el)) === normal(was.name || was.text);
+    return usable({ el, how: { testId: true, name, label: false } }, was, kind, true, want);
+  }
+  const list = tested.length > 1 ? called.filter((c) => c.how.testId) : called;
+  if (!list.length) throw new None("");
+  for (const c of list) c.print = candidatePrint(c.el);
+  const alone = list.length === 1 && (!recorded || recorded.count === 1);
+  for (const c of list) c.other = difference(was, c.print, { ...c.how, testId: false }, kind, alone);
+  let left = list.filter((c) => !c.other);
+  if (!left.length) throw new None(list.length === 1 ? list[0].other : "");
+  // An address or id that only one of them has, and had, decides.
+  const sure = left.filter((c) => anchored(was, c.print));
+  if (left.length > 1 && sure.length === 1) left = sure;
+  if (left.length > 1) throw new None(left.length + " elements have its name");
+  const [found] = left;
+  if (!alone && !vouched(was, found, recorded, list.length)) {
+    throw new None(recorded && list.length < recorded.count ? "there were " + recorded.count + " of its name, and the one meant may be gone" :
+      "there are others of its name");
+  }
+  return usable(found, was, kind, alone, want);
+}
+
+// vouched reports whether something says that this is the one among several of the same
+// name: its id or address, its row, or where it is.
+function vouched(was, found, recorded, count) {
+  if (anchored(was, found.print)) return true;
+  if (!recorded) return false;
+  const around = was.surroundings, is = found.print.surroundings;
+  if (recorded.sameRow === 1 && compareRows(around.row, is.row) === "same") return true;
+  const place = (s) => [...(s.headings || []), ...(s.containers || []).map((c) => c.name || "")].filter(Boolean).map(normal);
+  const inner = (s) => place(s).join("\n");
+  return recorded.sameContainers === 1 && inner(around) !== "" && inner(around) === inner(is) && count > 0;
+}
+
+// usable returns a candidate that can be acted on.
+function usable(c, was, kind, alone, want) {
+  c.print = c.print || candidatePrint(c.el);
+  const other = c.other === undefined ? difference(was, c.print, c.how, kind, alone) : c.other;
+  if (other) throw new None(other);
+  if (!fits(c.el, want)) throw new None("the step cannot act on it");
+  if (want !== "file" && !visible(c.el)) throw new None("it is not visible");
+  if (want !== "hover" && want !== "scroll" && !enabled(c.el)) throw new None("it is disabled");
+  return c;
+}
+
+// compared says in words what of the fingerprint is the same, and how much.
+function compared(was, is) {
+  const a = was.attributes || {}, b = is.attributes || {};
+  const pairs = { "test id": [was.testId, is.testId], "accessible name": [normal(was.name), normal(is.name)],
+    label: [normal(was.label), normal(is.label)], text: [normal(was.text), normal(is.text)], role: [was.role, is.role], tag: [was.tag, is.tag],
+    id: [a.id, b.id], "name attribute": [a.name, b.name], address: [a.href, b.href], type: [a.type, b.type], class: [a.class, b.class] };
+  const same = [], other = [];
+  for (const [name, [x, y]] of Object.entries(pairs)) if (x) (x === y ? same : other).push(name);
+  if (was.surroundings && compareRows(was.surroundings.row, is.surroundings.row) === "same") same.push("row");
+  return { score: same.length / Math.max(1, same.length + other.length),
+    reason: "same " + same.join(", ") + (other.length ? "; other " + other.join(", ") : "") };
+}
+
+// present reports whether the step's own selector finds something after all.
+function present(query) {
+  try {
+    return Boolean(query) && find(query).length > 0;
+  } catch {
+    return true;
+  }
+}
+
+// selectorOf is how a step will find the element from now on.
+const selectorOf = (el) => ({ type: "css", value: unique(el) });
+
+// rest watches for a time whether elements come or go.
+async function rest(time) {
+  let changes = document.readyState !== "complete";
+  const observer = new MutationObserver((list) => {
+    changes = changes || list.some((m) => [...m.addedNodes, ...m.removedNodes].some((n) => n.nodeType === Node.ELEMENT_NODE));
+  });
+  observer.observe(document, { childList: true, subtree: true });
+  await new Promise((done) => setTimeout(done, time));
+  observer.disconnect();
+  return !changes;
+}
+
+async function heal(args) {
+  let found;
+  try {
+    const still = await rest(args.quiet);
+    if (present(args.query)) return { found: false };
+    if (!still && !args.last) return { found: false, changing: true };
+    found = choose(args.fingerprint, args.want);
+  } catch (e) {
+    if (e instanceof None) return { found: false, reason: e.message };
+    throw e;
+  }
   // Frames are entered from here, so their path begins at this document.
   const outer = framesAround(document.documentElement).length;
-  return { found: true, frames: best.fingerprint.framePath.slice(outer), hosts: best.fingerprint.shadowPath,
-    selector: unique(best.el), score: best.score, second, reason: best.reason, fingerprint: best.fingerprint };
+  const fingerprint = describe(found.el);
+  return { found: true, frames: fingerprint.framePath.slice(outer), hosts: fingerprint.shadowPath,
+    selector: selectorOf(found.el), ...compared(args.fingerprint, found.print), fingerprint };
 }
 
 return heal(arguments[0]);

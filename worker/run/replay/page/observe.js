@@ -1,9 +1,10 @@
 // Observing for assertions: return what is to be compared, immediately if it differs
 // from what the caller saw last, else when it changes or the wait is over.
 //
-// query: { want, hosts, selector, name, last, wait, max }
-// result: { href, seen, as, invalid }: seen is null when nothing was found, as is its
-// text, and invalid is why the selector never works.
+// query: { want, hosts, selector, first, name, last, wait, max }
+// result: { href, seen, as, count, several, invalid }: seen is null when nothing was
+// found, as is its text, several is set when the selector finds several elements and
+// does not say which, and invalid is why it never works.
 
 function shown(el) {
   const text = el.innerText === undefined ? el.textContent : el.innerText;
@@ -27,9 +28,10 @@ function checkedOf(el) {
 function look(query) {
   if (query.want === "url") return { text: location.href };
   if (query.want === "title") return { text: clean(document.title) };
-  const all = find({ ...query, shadow: null });
+  const all = find({ ...query, shadow: null }, query.want === "count");
+  query.count = all.length;
   if (query.want === "count") return { count: all.length };
-  const el = all[query.selector.index || 0];
+  const el = all[0];
   if (!el) return null;
   switch (query.want) {
     case "visible": return { is: visible(el) };
@@ -50,11 +52,15 @@ async function observe(query) {
     try {
       result.seen = look(query);
     } catch (e) {
-      result.invalid = String(e.message).slice(0, 8192);
-      return result;
+      if (!(e instanceof Several)) {
+        result.invalid = String(e.message).slice(0, 8192);
+        return result;
+      }
+      result.several = e.found;
     }
+    result.count = query.count;
     if (result.seen && typeof result.seen.text === "string") result.seen.text = result.seen.text.slice(0, query.max);
-    result.as = JSON.stringify(result.seen);
+    result.as = JSON.stringify(result.several || result.seen);
     if (result.as !== query.last || performance.now() - start >= query.wait) return result;
     await pauseAfter(performance.now() - before);
   }

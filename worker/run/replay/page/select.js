@@ -1,51 +1,198 @@
-// Selectors: what they find, in open shadow roots too. All page scripts begin with
-// this file; none of them leaves anything behind in the page.
+// Selectors: what they find, in open shadow roots too. All page scripts that look
+// for elements begin with dom.js, this file and css.js; selectors by role, label and
+// text need text.js, name.js and role.js as well. None of them leaves anything
+// behind in the page.
+//
+// A selector is { type, value, name, exact, level, state, within, has, hasText,
+// index }. Its type and value come first, then what must be inside (has, hasText),
+// then the index. within is the element that all of this happens in.
+//
+// The order of what is found is that of the document as it is shown: what is in a
+// shadow root comes at its host, and what is slotted at its slot.
 
 // The types of inputs that take text as it is typed, and those whose value is set.
 const texts = ["", "text", "search", "email", "url", "tel", "password", "number"];
 const setters = ["date", "time", "month", "week", "datetime-local", "color", "range"];
+const testIds = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
 
-// matches returns the elements that a selector finds below a root.
-function matches(root, selector) {
-  if (selector.type !== "xpath") return root.querySelectorAll(selector.value);
-  if (root.nodeType === Node.DOCUMENT_FRAGMENT_NODE) {
-    throw new Error("inside of a shadow root only CSS selectors work");
+// Several means that a selector finds several elements and does not say which.
+class Several extends Error {
+  constructor(selector, found) {
+    super("several");
+    this.found = { selector, count: found.length, candidates: [] };
+    for (let i = 0; i < found.length && i < 5; i++) this.found.candidates.push(candidate(found[i]));
   }
-  const doc = root.ownerDocument || root;
-  const found = doc.evaluate(selector.value, root, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
-  const all = [];
-  for (let i = 0; i < found.snapshotLength; i++) {
-    const node = found.snapshotItem(i);
-    if (node.nodeType === Node.ELEMENT_NODE) all.push(node);
+}
+
+// candidate describes an element for a message. What was typed into fields is no
+// part of it, and its text is long enough for the caller to find secrets in it.
+function candidate(el) {
+  let what = dom.tag(el);
+  const id = dom.attribute(el, "id");
+  const names = id ? "" : clean(dom.attribute(el, "class")).split(" ")[0];
+  if (id) what += "#" + id;
+  else if (names) what += "." + names;
+  let text = clean(dom.attribute(el, "aria-label"));
+  if (!text && what.startsWith("input")) {
+    text = /^(submit|button|reset)$/.test(el.type) ? clean(el.value) : clean(dom.attribute(el, "placeholder") || dom.attribute(el, "name"));
   }
-  return all;
+  if (!text && !/^(select|textarea)/.test(what)) text = clean(dom.text(el).slice(0, 4000));
+  return { what: what.slice(0, 200), text: text.slice(0, 1000) || clean(dom.attribute(el, "name")).slice(0, 200) };
+}
+
+// newLook returns what is remembered during one look at the page, in which nothing
+// changes: the shadow roots, texts and names found so far.
+function newLook(top, flat) {
+  return { top, flat, roots: new Map(), texts: new Map(), marked: null, hidden: new Map(), names: new Map(), roles: new Map() };
+}
+
+// evaluate returns what a selector finds below a root: a document, a shadow root or
+// an element. strict: within must be one element.
+function evaluate(selector, root, look, strict) {
+  let scopes = [root];
+  if (selector.within) {
+    scopes = evaluate(selector.within, root, look, strict);
+    if (strict && scopes.length > 1) throw new Several(selector.within, scopes);
+  }
+  let found = [];
+  if (scopes.length === 1) {
+    found = matches(selector, scopes[0], look);
+  } else {
+    const all = new Set();
+    for (const scope of scopes) for (const el of matches(selector, scope, look)) all.add(el);
+    found = [...all];
+  }
+  if (selector.has) found = only(found, (el) => evaluate(selector.has, el, look, false).length > 0);
+  if (selector.hasText) {
+    const compare = textMatcher(selector.hasText, false);
+    found = only(found, (el) => compare.equal(textOf(el, look)));
+  }
+  if (selector.index == null) return found;
+  const at = selector.index < 0 ? found.length + selector.index : selector.index;
+  return found[at] ? [found[at]] : [];
+}
+
+function only(list, keep) {
+  const kept = [];
+  for (const el of list) if (keep(el)) kept.push(el);
+  return kept;
+}
+
+function matches(selector, scope, look) {
+  switch (selector.type) {
+    case "css": return byCSS(selector.value, scope, look);
+    case "xpath": return byXPath(selector.value, scope);
+    case "role": return byRole(selector, scope, look);
+    case "text": return byText(selector, scope, look);
+    case "label": return byLabel(selector, scope, look);
+    case "placeholder": return byAttribute("placeholder", selector, scope, look);
+    case "altText": return byAttribute("alt", selector, scope, look);
+    case "title": return byAttribute("title", selector, scope, look);
+    case "testId": return byTestId(selector.value, scope, look);
+  }
+  throw new Error("there are no selectors of the type " + selector.type);
+}
+
+function byXPath(value, scope) {
+  if (dom.kind(scope) === 11) throw new Error("inside of a shadow root XPath does not work");
+  const inside = dom.kind(scope) === 1;
+  // Within an element, a path from the top begins there.
+  const result = dom.evaluate(inside && value.trim().startsWith("/") ? "." + value.trim() : value, scope);
+  const found = [];
+  for (let i = 0; i < result.snapshotLength; i++) {
+    const node = result.snapshotItem(i);
+    if (dom.kind(node) === 1 && (!inside || (node !== scope && dom.contains(scope, node)))) found.push(node);
+  }
+  return found;
+}
+
+// rootsIn returns a scope and the open shadow roots in it.
+function rootsIn(scope, look) {
+  let list = look.roots.get(scope);
+  if (list) return list;
+  list = [scope];
+  if (dom.kind(scope) === 1 && dom.shadow(scope)) list.push(dom.shadow(scope));
+  for (let n = 0; n < list.length; n++) {
+    const all = dom.all(list[n], "*");
+    for (let i = 0; i < all.length; i++) {
+      const inner = dom.shadow(all[i]);
+      if (inner) list.push(inner);
+    }
+  }
+  look.roots.set(scope, list);
+  return list;
+}
+
+// queryAll returns what simple CSS finds in all roots of a scope, in order.
+function queryAll(css, scope, look) {
+  const found = [];
+  for (const root of rootsIn(scope, look)) {
+    const all = dom.all(root, css);
+    for (let i = 0; i < all.length; i++) found.push(all[i]);
+  }
+  return inOrder(found, scope, look);
+}
+
+// inOrder sorts elements of several roots as they are shown.
+function inOrder(found, scope, look) {
+  if (found.length < 2 || rootsIn(scope, look).length === 1) return found;
+  const wanted = new Set(found), sorted = [], done = new Set(), stack = [scope];
+  while (stack.length > 0) {
+    const node = stack.pop();
+    if (done.has(node)) continue;
+    done.add(node);
+    if (wanted.has(node)) sorted.push(node);
+    for (let child = dom.last(node); child; child = dom.previous(child)) {
+      if (dom.kind(child) === 1) stack.push(child);
+    }
+    if (dom.kind(node) !== 1) continue;
+    if (dom.shadow(node)) stack.push(dom.shadow(node));
+    if (dom.tag(node) !== "slot") continue;
+    const slotted = dom.assigned(node);
+    for (let i = slotted.length - 1; i >= 0; i--) if (dom.kind(slotted[i]) === 1) stack.push(slotted[i]);
+  }
+  return sorted;
 }
 
 // enter goes into the open shadow roots of hosts, from outside in. It returns null
 // while one of them is not there.
-function enter(hosts) {
+function enter(hosts, strict) {
   let root = document;
   for (const host of hosts) {
-    const all = matches(root, host);
-    const found = host.index == null ? Array.prototype.find.call(all, (el) => el.shadowRoot) : all[host.index];
-    if (!found || !found.shadowRoot) return null;
-    root = found.shadowRoot;
+    const all = evaluate(host, root, newLook(root, true), strict);
+    if (strict && all.length > 1) throw new Several(host, all);
+    const found = only(all, (el) => dom.shadow(el))[0];
+    if (!found) return null;
+    root = dom.shadow(found);
   }
   return root;
 }
 
-// find returns what a query's selector finds. A fingerprint knows the shadow roots
-// around its element: they are looked into when the plain place has nothing.
-function find(query) {
-  const root = enter(query.hosts);
-  const all = root ? matches(root, query.selector) : [];
-  if (all.length > 0 || !query.shadow || query.hosts.length > 0) return all;
+// find returns what a query's selector finds. In shadow roots that the step names,
+// CSS stays in the innermost of them. many: several are no error.
+//
+// A fingerprint knows the shadow roots around its element: among several elements,
+// all in shadow roots, those in its own are meant.
+function find(query, many) {
+  const strict = !query.first;
+  const root = enter(query.hosts, strict);
+  if (!root) return [];
+  let found = evaluate(query.selector, root, newLook(root, query.hosts.length > 0), strict);
+  if (found.length > 1 && query.shadow && query.shadow.length > 0 && query.hosts.length === 0) found = known(found, query.shadow);
+  if (strict && !many && found.length > 1) throw new Several(query.selector, found);
+  return found;
+}
+
+function known(found, path) {
+  let root = null;
   try {
-    const inner = enter(query.shadow.map((value) => ({ type: "css", value })));
-    return inner ? matches(inner, query.selector) : all;
-  } catch {
-    return all;
-  }
+    const hosts = [];
+    for (const value of path) hosts.push({ type: "css", value });
+    root = enter(hosts, false);
+  } catch { /* the path is of another page */ }
+  if (!root || only(found, (el) => dom.root(el) === document).length > 0) return found;
+  const inside = only(found, (el) => dom.root(el) === root);
+  return inside.length > 0 ? inside : found;
 }
 
 function clean(text) {

@@ -1,0 +1,173 @@
+package authoring
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// caseBody is what a request may change of a case. Members that are absent stay.
+type caseBody struct {
+	Name        *string  `json:"name"`
+	Tags        nullable `json:"tags"`
+	RunSettings nullable `json:"runSettings"`
+	Steps       nullable `json:"steps"`
+}
+
+// clearedSettings are those of a case that was made without any.
+var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"target":null,"runTargets":[],"strict":null,"healing":null}`)}
+
+// read reads the members into a change. Null clears tags and settings; a case without
+// steps is asked for by an empty array.
+func (in *caseBody) read() (change authoring.CaseChange, err error) {
+	change.Name = in.Name
+	if in.Tags.sent() {
+		list := []string{}
+		if in.Tags.given() {
+			if err := in.Tags.decode("tags", &list); err != nil {
+				return change, err
+			}
+		}
+		change.Tags = &list
+	}
+	settings := in.RunSettings.document
+	if in.RunSettings.null {
+		settings = clearedSettings
+	}
+	if settings.given() {
+		if change.Settings, err = readSettingsChange(settings); err != nil {
+			return change, err
+		}
+	}
+	if in.Steps.null {
+		return change, member("steps", "must be an array")
+	}
+	if !in.Steps.given() {
+		return change, nil
+	}
+	steps, err := readGivenSteps(in.Steps.document)
+	if err != nil {
+		return change, err
+	}
+	change.Steps = &steps
+	return change, under("steps", step.Validate(steps))
+}
+
+// update serves POST /testcases/{id}; only members that are sent are changed: name,
+// steps, runSettings (of which again those that are sent), tags. Other steps make a
+// new revision.
+func (h cases) update(c *gin.Context) error {
+	id, err := caseID(c)
+	if err != nil {
+		return err
+	}
+	var in caseBody
+	if err := read(c, &in); err != nil {
+		return err
+	}
+	change, err := in.read()
+	if err != nil {
+		return err
+	}
+	if err := h.checkChange(c.Request.Context(), auth.Organization(c), id, change); err != nil {
+		return err
+	}
+	return h.edit(c, http.StatusOK, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Case, error) {
+		return authoring.UpdateCase(ctx, tx, w, id, change)
+	})
+}
+
+// edit changes a case and writes it in full.
+func (h cases) edit(c *gin.Context, status int, do func(context.Context, *storage.Tx, account.Writer) (*authoring.Case, error)) error {
+	var row *authoring.Case
+	err := h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
+		row, err = do(ctx, tx, w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return h.show(c, status, row)
+}
+
+// checkChange checks what the case will be as a whole: the bounds of its settings,
+// tunnels, and the addresses that it opens. That may take seconds of DNS, so it is not
+// done in the transaction; a run checks the addresses again.
+func (h *room) checkChange(ctx context.Context, organization int64, id string, change authoring.CaseChange) error {
+	row, err := authoring.CaseByID(ctx, h.cfg.DB, organization, id)
+	if err != nil || change.Settings == nil && change.Steps == nil {
+		return err
+	}
+	n := authoring.NewCase{Name: row.Name, Settings: row.Settings}
+	if change.Settings != nil {
+		n.Settings = change.Settings(row.Settings)
+		if err := under(settingsPath, step.CheckSettings(&n.Settings)); err != nil {
+			return err
+		}
+		if err := h.checkSharedTunnel(&n); err != nil {
+			return err
+		}
+	}
+	return h.checkAddresses(ctx, settingsPath+".testUrl", n.Settings.TestURL, "steps", or(change.Steps, nil))
+}
+
+// restore serves POST /testcases/{id}/revisions/{revision}/restore: a new revision
+// that is equal to an earlier one.
+func (h cases) restore(c *gin.Context) error {
+	id, err := caseID(c)
+	if err != nil {
+		return err
+	}
+	revisionID, err := hexParam(c, "revisionId")
+	if err != nil {
+		return err
+	}
+	return h.edit(c, http.StatusOK, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Case, error) {
+		return authoring.RestoreRevision(ctx, tx, w, id, revisionID)
+	})
+}
+
+// duplicate serves POST /testcases/{id}/duplicate: a new case with the settings, the
+// tags and the latest revision of another one. Members: name, testSuiteId, teamId.
+func (h cases) duplicate(c *gin.Context) error {
+	row, err := h.caseOf(c)
+	if err != nil {
+		return err
+	}
+	var in struct {
+		Name        *string `json:"name"`
+		TestSuiteID *string `json:"testSuiteId"`
+		TeamID      *string `json:"teamId"`
+	}
+	if err := read(c, &in); err != nil {
+		return err
+	}
+	n := authoring.NewCase{Name: or(in.Name, copyName(row.Name))}
+	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
+		return err
+	}
+	if n.SuiteID, err = optionalUUID("testSuiteId", in.TestSuiteID); err != nil {
+		return err
+	}
+	return h.edit(c, http.StatusCreated, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Case, error) {
+		return authoring.DuplicateCase(ctx, tx, w, row.ID, n)
+	})
+}
+
+// copyName is the name of a copy that was given none.
+func copyName(name string) string {
+	const of = "Copy of %s"
+	if most := authoring.MaxName - utf8.RuneCountInString(fmt.Sprintf(of, "")); utf8.RuneCountInString(name) > most {
+		name = string([]rune(name)[:most])
+	}
+	return fmt.Sprintf(of, name)
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+type widgetsCommand struct {
+	Rounds  int    `default:"1" help:"How often each case is run by each of the two, alternating."`
+	Library string `help:"Only the cases of this library."`
+	Only    string `help:"Only the cases with this text in their name."`
+	Tool    string `enum:"both,slipway,playwright" default:"both" help:"Run the cases by both, or by one."`
+	Chrome  string `default:"/usr/bin/chromium" help:"The browser that Playwright drives; Slipway finds the same one."`
+}
+
+// widgetsBench runs the cases by both tools on one site.
+type widgetsBench struct {
+	*widgetsCommand
+	site     *widget.Site
+	engine   *engine
+	baseline *playwright
+}
+
+// widgetRow is what both tools did with a case.
+type widgetRow struct {
+	test            *widget.Case
+	slipway, theirs widgetRuns
+}
+
+// widgetRuns are the runs of a case by a tool.
+type widgetRuns struct {
+	times    []float64 // milliseconds
+	wrong    int
+	verdicts []string // what was wrong, each once
+}
+
+func (r *widgetRuns) add(ms float64, verdict string) {
+	r.times = append(r.times, ms)
+	if verdict == "" {
+		return
+	}
+	r.wrong++
+	for _, v := range r.verdicts {
+		if v == verdict {
+			return
+		}
+	}
+	r.verdicts = append(r.verdicts, verdict)
+}
+
+// Run runs the cases and prints a Markdown table, what went wrong, and a summary.
+func (c *widgetsCommand) Run(ctx context.Context) error {
+	tests, err := c.choose()
+	if err != nil {
+		return err
+	}
+	b := &widgetsBench{widgetsCommand: c}
+	modules, err := npmPackages()
+	if err != nil {
+		return err
+	}
+	if b.site, err = widget.Start(modules); err != nil {
+		return err
+	}
+	defer b.site.Close()
+	if b.engine, err = (&runBench{site: &shopSite{}}).startEngine(ctx); err != nil {
+		return err
+	}
+	defer b.engine.close()
+	if b.baseline, err = startScript(ctx, []fs.FS{scripts, widget.Scripts()}, "widgets.cjs", b.site.BaseURL(), c.Chrome); err != nil {
+		return err
+	}
+	defer b.baseline.stop()
+	if err := b.warm(ctx, &tests[0]); err != nil {
+		return err
+	}
+	rows := make([]widgetRow, len(tests))
+	for round := range c.Rounds {
+		for i := range tests {
+			rows[i].test = &tests[i]
+			if err := b.measure(ctx, &rows[i]); err != nil {
+				return fmt.Errorf("round %d, %s: %w", round+1, tests[i].FullName(), err)
+			}
+		}
+	}
+	printWidgets(rows, c.Rounds)
+	return nil
+}
+
+// choose returns the cases that the flags name.
+func (c *widgetsCommand) choose() ([]widget.Case, error) {
+	all, err := widget.Cases()
+	if err != nil {
+		return nil, err
+	}
+	var some []widget.Case
+	for _, test := range all {
+		if (c.Library == "" || c.Library == test.Library) && strings.Contains(test.Name, c.Only) {
+			some = append(some, test)
+		}
+	}
+	if len(some) == 0 {
+		return nil, fmt.Errorf("no case has this library and name")
+	}
+	return some, nil
+}
+
+// warm runs a case by both without measuring it.
+func (b *widgetsBench) warm(ctx context.Context, test *widget.Case) error {
+	var row widgetRow
+	row.test = test
+	return b.measure(ctx, &row)
+}
+
+// measure runs a case once by each tool.
+func (b *widgetsBench) measure(ctx context.Context, row *widgetRow) error {
+	if b.Tool != "slipway" {
+		if err := b.runPlaywright(row); err != nil {
+			return err
+		}
+	}
+	if b.Tool != "playwright" {
+		return b.runSlipway(ctx, row)
+	}
+	return nil
+}
+
+func (b *widgetsBench) runPlaywright(row *widgetRow) error {
+	test := row.test
+	line, err := json.Marshal(map[string]any{"library": test.Library, "name": test.Name, "page": test.Page, "timeout": test.Timeout().Milliseconds()})
+	if err != nil {
+		return err
+	}
+	answer, err := b.baseline.exchange(string(line))
+	if err != nil {
+		return err
+	}
+	var result struct {
+		Status, Message string
+		MS              float64
+	}
+	if err := json.Unmarshal([]byte(answer), &result); err != nil {
+		return err
+	}
+	row.theirs.add(result.MS, test.PlaywrightVerdict(result.Status, result.Message))
+	return nil
+}
+
+func (b *widgetsBench) runSlipway(ctx context.Context, row *widgetRow) error {
+	test := row.test
+	start := time.Now()
+	lease, err := b.engine.pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+	if err != nil {
+		return err
+	}
+	result := replay.Play(ctx, replay.Config{Lease: lease, TestURL: b.site.BaseURL() + test.Page, Steps: test.Steps,
+		StepTimeout: test.Timeout(), Log: slog.New(slog.DiscardHandler)})
+	lease.Release(ctx, result.Broken)
+	row.slipway.add(float64(time.Since(start).Microseconds())/1000, test.Verdict(result.Status, result.Message))
+	return ctx.Err()
+}
+
+// printWidgets prints a row for each case, the verdicts, and the summary.
+func printWidgets(rows []widgetRow, rounds int) {
+	fmt.Printf("%d cases, %d rounds; milliseconds are medians\n\n", len(rows), rounds)
+	fmt.Println("| case | expected | Slipway | Playwright | Slipway ms | Playwright ms | ratio |")
+	fmt.Println("|---|---|---|---|---|---|---|")
+	var agree, differ, slower, ours, theirs int
+	for i := range rows {
+		r := &rows[i]
+		o, p := medianOf(r.slipway.times), medianOf(r.theirs.times)
+		ratio := ""
+		if o > 0 && p > 0 {
+			ratio = fmt.Sprintf("%.2f", o/p)
+			if o > p {
+				slower++
+			}
+		}
+		fmt.Printf("| %s | %s | %s | %s | %.0f | %.0f | %s |\n", r.test.FullName(), r.test.Expect, r.slipway.summary(), r.theirs.summary(), o, p, ratio)
+		if r.slipway.wrong == r.theirs.wrong {
+			agree++
+		} else {
+			differ++
+		}
+		ours, theirs = ours+r.slipway.wrong, theirs+r.theirs.wrong
+	}
+	fmt.Println()
+	for i := range rows {
+		rows[i].slipway.print(rows[i].test, "Slipway")
+		rows[i].theirs.print(rows[i].test, "Playwright")
+	}
+	fmt.Printf("\n%d cases agree, %d differ, Slipway is slower in %d; runs that ended otherwise than expected: Slipway %d, Playwright %d\n",
+		agree, differ, slower, ours, theirs)
+}
+
+func medianOf(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return median(values)
+}
+
+func (r *widgetRuns) summary() string {
+	switch {
+	case len(r.times) == 0:
+		return ""
+	case r.wrong == 0:
+		return "as expected"
+	}
+	return fmt.Sprintf("**%d of %d wrong**", r.wrong, len(r.times))
+}
+
+func (r *widgetRuns) print(test *widget.Case, tool string) {
+	for _, v := range r.verdicts {
+		fmt.Printf("- %s, %s: %s\n", test.FullName(), tool, strings.Join(strings.Fields(v), " "))
+	}
+}

@@ -1,0 +1,134 @@
+package widget_test
+
+import (
+	"io"
+	"io/fs"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+func TestCases(t *testing.T) {
+	t.Parallel()
+	all, err := widget.Cases()
+	require.NoError(t, err)
+	seen, libraries, tools := map[string]bool{}, map[string]int{}, map[string]bool{}
+	for _, c := range all {
+		name := c.FullName()
+		require.False(t, seen[name], "%s: a second case of this name", name)
+		seen[name] = true
+		libraries[c.Library]++
+		require.NotEmpty(t, c.Steps, name)
+		for i := range c.Steps {
+			tools[step.Inner(&c.Steps[i].Tool).Type] = true
+		}
+		switch c.Expect {
+		case step.Passed:
+			require.Empty(t, c.Error+c.Playwright, "%s: nothing fails", name)
+			last := c.Steps[len(c.Steps)-1].Tool
+			require.Equal(t, step.Assert, step.Inner(&last).Type, "%s: ends without an assertion", name)
+		case step.Failed:
+			require.NotEmpty(t, c.Error, "%s: says not how it fails", name)
+			require.NotEmpty(t, c.Playwright, "%s: says not how Playwright fails", name)
+			for _, pattern := range []string{c.Error, c.Playwright} {
+				_, err := regexp.Compile(pattern)
+				require.NoError(t, err, name)
+			}
+		default:
+			t.Errorf("%s: expects %q", name, c.Expect)
+		}
+	}
+	require.GreaterOrEqual(t, len(all), 120)
+	require.GreaterOrEqual(t, len(libraries), 11, "ten libraries and plain HTML")
+	for _, tool := range step.Tools() {
+		require.True(t, tools[tool] || tool == step.Pause || tool == step.Finish, "no case has the tool %s", tool)
+	}
+}
+
+// Each case has a function for Playwright, and each function a case.
+func TestFunctionsForPlaywright(t *testing.T) {
+	t.Parallel()
+	modules := servicetest.NodeModules(t)
+	all, err := widget.Cases()
+	require.NoError(t, err)
+	want := map[string][]string{}
+	for _, c := range all {
+		want[c.Library] = append(want[c.Library], c.Name)
+	}
+	names, err := fs.Glob(widget.Scripts(), "*.cjs")
+	require.NoError(t, err)
+	require.Len(t, names, len(want))
+	for _, name := range names {
+		script, err := fs.ReadFile(widget.Scripts(), name)
+		require.NoError(t, err)
+		node := exec.Command("node", "-e", string(script)+"\nconsole.log(Object.keys(module.exports).join('\\n'))")
+		node.Env = append(node.Environ(), "NODE_PATH="+modules)
+		out, err := node.Output()
+		require.NoError(t, err, name)
+		require.Equal(t, want[strings.TrimSuffix(name, ".cjs")], strings.Split(strings.TrimSpace(string(out)), "\n"), name)
+	}
+}
+
+// What the pages load is there: a library that moved a file would fail every case.
+func TestPagesFindTheirFiles(t *testing.T) {
+	t.Parallel()
+	site, err := widget.Start(servicetest.NodeModules(t))
+	require.NoError(t, err)
+	defer site.Close()
+	all, err := widget.Cases()
+	require.NoError(t, err)
+	links := regexp.MustCompile(`(?:src|href)="(/[^"]+)"`)
+	seen := map[string]bool{}
+	for _, c := range all {
+		page, _, _ := strings.Cut(c.Page, "?")
+		if seen[page] {
+			continue
+		}
+		seen[page] = true
+		body := get(t, site.BaseURL()+page)
+		for _, link := range links.FindAllStringSubmatch(body, -1) {
+			if !seen[link[1]] && strings.HasPrefix(link[1], "/npm/") {
+				get(t, site.BaseURL()+link[1])
+				seen[link[1]] = true
+			}
+		}
+	}
+}
+
+func get(t *testing.T, address string) string {
+	t.Helper()
+	response, err := http.Get(address)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode, address)
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return string(body)
+}
+
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	passes := widget.Case{Expect: step.Passed}
+	require.Empty(t, passes.Verdict(step.Passed, ""))
+	require.Contains(t, passes.Verdict(step.Failed, "covered"), "covered")
+	fails := widget.Case{Expect: step.Failed, Error: "covered by", Playwright: "intercepts"}
+	require.NotEmpty(t, fails.Verdict(step.Passed, ""))
+	require.NotEmpty(t, fails.Verdict(step.Failed, "not found"))
+	require.Empty(t, fails.Verdict(step.Failed, "#b is covered by div"))
+	require.Empty(t, fails.PlaywrightVerdict(step.Failed, "div intercepts pointer events"))
+	require.NotEmpty(t, fails.PlaywrightVerdict(step.Failed, "covered by"))
+}
+
+func TestStartWithoutLibraries(t *testing.T) {
+	t.Parallel()
+	_, err := widget.Start(t.TempDir())
+	require.ErrorContains(t, err, "make deps")
+}

@@ -1,0 +1,264 @@
+package authoring
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// CaseChange is what of a case to change; nil members stay.
+type CaseChange struct {
+	Name *string
+	Tags *[]string
+	// Settings returns the settings from those that are stored.
+	Settings func(step.RunSettings) step.RunSettings
+	// Steps make a new revision unless they are those of the latest.
+	Steps *[]step.Step
+}
+
+// editedCase is a case that is being changed, locked, with its latest revision.
+type editedCase struct {
+	*Case
+	latest *Revision // without steps and id in a case that has none
+	detail map[string]any
+}
+
+// editCase locks a case that the writer may change and reads it.
+func editCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string) (*editedCase, error) {
+	if _, err := LockCase(ctx, tx, w, id, "no key update"); err != nil {
+		return nil, err
+	}
+	c, err := CaseByID(ctx, tx, w.OrganizationID, id)
+	if err != nil {
+		return nil, err
+	}
+	latest, err := RevisionByID(ctx, tx, id, "")
+	if errors.Is(err, storage.ErrNotFound) {
+		latest, err = &Revision{CaseID: id}, nil
+	}
+	return &editedCase{Case: c, latest: latest, detail: map[string]any{}}, err
+}
+
+// add makes a revision the latest one.
+func (e *editedCase) add(ctx context.Context, tx *storage.Tx, v Revision) error {
+	if err := addRevision(ctx, tx, e.ID, &v); err != nil {
+		return err
+	}
+	e.latest, e.detail["revision"] = &v, v.ID
+	return nil
+}
+
+const updateCase = `
+update test_cases set name = $2, tags = $3, run_settings = $4, runnable = $5, modifier_uuid = $6, updated_at = now()
+where id = $1`
+
+// save writes the case, when anything of it has changed, with an audit row.
+func (e *editedCase) save(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType) (*Case, error) {
+	if len(e.detail) == 0 {
+		return e.Case, nil
+	}
+	settings, err := document("runSettings", e.Settings, maxSettings)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.ExecContext(ctx, updateCase, e.ID, e.Name, pq.Array(e.Tags), settings, len(e.latest.Steps) > 0 && e.Runnable(), w.UserUUID)
+	if err != nil {
+		return nil, storage.Wrap(err, "update test case "+e.ID)
+	}
+	e.detail["name"] = e.Name
+	if err := auditCase(ctx, tx, w, what, e.ID, e.detail); err != nil {
+		return nil, err
+	}
+	return CaseByID(ctx, tx, w.OrganizationID, e.ID)
+}
+
+// UpdateCase changes a case. A change of nothing leaves the time of update and the
+// modifier.
+func UpdateCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string, c CaseChange) (*Case, error) {
+	e, err := editCase(ctx, tx, w, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.describe(c); err != nil {
+		return nil, err
+	}
+	if c.Steps != nil {
+		if err := e.replaceSteps(ctx, tx, *c.Steps); err != nil {
+			return nil, err
+		}
+	}
+	return e.save(ctx, tx, w, account.TestCaseUpdated)
+}
+
+// describe changes name, tags and settings.
+func (e *editedCase) describe(c CaseChange) error {
+	if c.Name != nil {
+		name, err := storage.Name("name", *c.Name, MaxName)
+		if err != nil {
+			return err
+		}
+		if name != e.Name {
+			e.detail["from"] = e.Name
+		}
+		e.Name = name
+	}
+	if c.Tags != nil {
+		tags, err := cleanTags(*c.Tags)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(tags, e.Tags) {
+			e.detail["tags"] = tags
+		}
+		e.Tags = tags
+	}
+	if c.Settings == nil {
+		return nil
+	}
+	settings := c.Settings(e.Settings)
+	if len(settings.RunTargets) > MaxTargets {
+		return storage.Invalid("runSettings.runTargets", "must be at most %d", MaxTargets)
+	}
+	if settings.RunTargets == nil {
+		settings.RunTargets = []step.Target{}
+	}
+	if !sameJSON(settings, e.Settings) {
+		e.detail["settings"] = true
+	}
+	e.Settings = settings
+	return nil
+}
+
+// replaceSteps makes a revision of steps that are not those of the latest one.
+func (e *editedCase) replaceSteps(ctx context.Context, tx *storage.Tx, steps []step.Step) error {
+	steps, err := copySteps(steps)
+	if err != nil {
+		return err
+	}
+	keepRecorded(e.latest.Steps, steps)
+	if sameJSON(steps, e.latest.Steps) {
+		return nil
+	}
+	return e.add(ctx, tx, Revision{Intent: e.latest.Intent, DiscoveredIntent: e.latest.DiscoveredIntent,
+		Description: e.latest.Description, Steps: steps})
+}
+
+// keepRecorded keeps what is known of a step of the same id: the fingerprints of
+// selectors that did not change, and, when nothing did, its result and screenshot. A
+// fingerprint that was sent back with another selector is dropped: it may describe
+// another element, which healing would act on.
+func keepRecorded(old, steps []step.Step) {
+	known := make(map[string]*step.Step, len(old))
+	for i := range old {
+		known[old[i].ID] = &old[i]
+	}
+	for i := range steps {
+		s, before := &steps[i], known[steps[i].ID]
+		if before == nil {
+			continue
+		}
+		was, is := before.Tool.Selectors(), s.Tool.Selectors()
+		for k := range min(len(was), len(is)) {
+			same := sameSelector(was[k], is[k])
+			switch {
+			case same && is[k].Fingerprint == nil:
+				is[k].Fingerprint = was[k].Fingerprint
+			case !same && is[k].Fingerprint != nil && sameJSON(was[k].Fingerprint, is[k].Fingerprint):
+				is[k].Fingerprint = nil
+			}
+		}
+		if sameJSON(s.Tool, before.Tool) {
+			s.Result, s.ScreenshotID = before.Result, before.ScreenshotID
+		}
+	}
+}
+
+// RestoreRevision makes an earlier revision the latest again, as a new one; the latest
+// itself stays as it is.
+func RestoreRevision(ctx context.Context, tx *storage.Tx, w account.Writer, id, revisionID string) (*Case, error) {
+	e, err := editCase(ctx, tx, w, id)
+	if err != nil {
+		return nil, err
+	}
+	v, err := RevisionByID(ctx, tx, id, revisionID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, ErrRevisionNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.ID != e.latest.ID {
+		if err := e.add(ctx, tx, *v); err != nil {
+			return nil, err
+		}
+		e.detail["restored"] = revisionID
+	}
+	return e.save(ctx, tx, w, account.TestCaseUpdated)
+}
+
+// DuplicateCase makes a case with the tags, the settings and the latest revision of
+// another one, whose steps keep their fingerprints. Results, screenshots, variables and
+// healings stay with the other one. Team, SuiteID and Name are those of n.
+func DuplicateCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string, n NewCase) (*Case, error) {
+	of, err := CaseByID(ctx, tx, w.OrganizationID, id)
+	if err != nil {
+		return nil, err
+	}
+	latest, err := RevisionByID(ctx, tx, id, "")
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return nil, err
+	}
+	if latest != nil {
+		n.Revision = *latest
+	}
+	for i := range n.Revision.Steps {
+		n.Revision.Steps[i].Result, n.Revision.Steps[i].ScreenshotID = nil, ""
+	}
+	n.Tags, n.Settings = of.Tags, of.Settings
+	n.Settings.LastBuildName = ""
+	return CreateCase(ctx, tx, w, n)
+}
+
+// copySteps returns steps that share nothing with those given.
+func copySteps(steps []step.Step) ([]step.Step, error) {
+	text, err := json.Marshal(steps)
+	if err != nil {
+		return nil, fmt.Errorf("copy steps: %w", err)
+	}
+	list := []step.Step{}
+	return list, json.Unmarshal(text, &list)
+}
+
+// sameJSON reports whether two documents are stored alike.
+func sameJSON(a, b any) bool {
+	one, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	other, err := json.Marshal(b)
+	return err == nil && bytes.Equal(one, other)
+}
+
+// sameSelector compares selectors without their fingerprints, which runs add.
+func sameSelector(a, b *step.Selector) bool {
+	return sameJSON(withoutFingerprints(a), withoutFingerprints(b))
+}
+
+func withoutFingerprints(s *step.Selector) *step.Selector {
+	if s == nil {
+		return nil
+	}
+	bare := *s
+	bare.Fingerprint = nil
+	bare.Within, bare.Has = withoutFingerprints(s.Within), withoutFingerprints(s.Has)
+	return &bare
+}

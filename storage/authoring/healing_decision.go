@@ -1,0 +1,99 @@
+package authoring
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+const (
+	healingForUpdate = healingByID + ` for no key update`
+	decideHealing    = `
+update test_healings set state = $2, decider_uuid = $3, decided_at = now(), accepted_revision_id = nullif($4::text, ''), accepted_number = $5
+where id = $1`
+)
+
+// AcceptHealing gives the step the selector that found its element, by a new revision.
+// A healing that is accepted already stays as it is. ErrHealingOutdated when the step
+// is gone from the latest revision or has another selector there.
+func AcceptHealing(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) (*Healing, error) {
+	e, err := editCase(ctx, tx, w, caseID)
+	if err != nil {
+		return nil, err
+	}
+	h, err := readHealing(ctx, tx, healingForUpdate, caseID, id)
+	if err != nil || h.State == HealingAccepted {
+		return h, err
+	}
+	steps, err := copySteps(e.latest.Steps)
+	if err != nil {
+		return nil, err
+	}
+	changed, ok := accept(steps, h)
+	if !ok {
+		return nil, ErrHealingOutdated
+	}
+	if changed {
+		if err := e.add(ctx, tx, Revision{Intent: e.latest.Intent, DiscoveredIntent: e.latest.DiscoveredIntent,
+			Description: e.latest.Description, Reasoning: e.latest.Reasoning, Steps: steps}); err != nil {
+			return nil, err
+		}
+		e.detail["step"], e.detail["healing"] = h.StepID, id
+		if _, err := e.save(ctx, tx, w, account.TestHealingAccepted); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, decideHealing, id, HealingAccepted, w.UserUUID, e.latest.ID, e.latest.Number); err != nil {
+		return nil, storage.Wrap(err, "accept healing "+id.String())
+	}
+	return HealingByID(ctx, tx, caseID, id)
+}
+
+// accept puts a healed selector into its step. ok is false when the step is gone or
+// has neither the selector that was healed nor, already, the healed one.
+func accept(steps []step.Step, h *Healing) (changed, ok bool) {
+	for i := range steps {
+		if steps[i].ID != h.StepID {
+			continue
+		}
+		selectors := steps[i].Tool.Selectors()
+		for _, s := range selectors {
+			if sameSelector(s, &h.From) {
+				*s = h.To
+				// The screenshot and the result are of the step as it was.
+				steps[i].Result, steps[i].ScreenshotID = nil, ""
+				return true, step.Validate([]step.Step{steps[i]}) == nil
+			}
+		}
+		for _, s := range selectors {
+			if sameSelector(s, &h.To) {
+				return false, true
+			}
+		}
+	}
+	return false, false
+}
+
+// RefuseHealing keeps runs from healing the step so again. The revision of one that
+// was accepted stays.
+func RefuseHealing(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) (*Healing, error) {
+	if _, err := LockCase(ctx, tx, w, caseID, "no key update"); err != nil {
+		return nil, err
+	}
+	h, err := readHealing(ctx, tx, healingForUpdate, caseID, id)
+	if err != nil || h.State == HealingRefused {
+		return h, err
+	}
+	if _, err := tx.ExecContext(ctx, decideHealing, id, HealingRefused, w.UserUUID, "", nil); err != nil {
+		return nil, storage.Wrap(err, "refuse healing "+id.String())
+	}
+	err = auditCase(ctx, tx, w, account.TestHealingRefused, caseID, map[string]any{"step": h.StepID, "healing": id})
+	if err != nil {
+		return nil, err
+	}
+	return HealingByID(ctx, tx, caseID, id)
+}

@@ -1,0 +1,51 @@
+package step
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Partial reports whether a fingerprint is missing, or holds only hints of an
+// import: one that was taken from a page has the element's tag. A step with a
+// partial one gets a complete one when it passes.
+func (f *Fingerprint) Partial() bool { return f == nil || f.Tag == "" }
+
+// CheckFingerprint checks the bounds of a fingerprint, whose members are free
+// text. The error is an *InvalidError with a path that begins with path.
+func CheckFingerprint(path string, f *Fingerprint) error {
+	for _, m := range []struct{ name, text string }{
+		{"tag", f.Tag}, {"role", f.Role}, {"name", f.Name}, {"testId", f.TestID},
+		{"label", f.Label}, {"placeholder", f.Placeholder}, {"text", f.Text},
+	} {
+		if err := checkText(path+"."+m.name, m.text, maxFingerprintTxt); err != nil {
+			return err
+		}
+	}
+	if len(f.Attributes) > maxFingerprint {
+		return invalid(path+".attributes", "has at most %d members", maxFingerprint)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Attributes)) {
+		value := f.Attributes[name]
+		if err := checkName(path+".attributes", name, maxName); err != nil {
+			return err
+		}
+		if err := checkText(path+".attributes."+name, value, maxFingerprintTxt); err != nil {
+			return err
+		}
+	}
+	for _, p := range []struct {
+		name  string
+		parts []string
+	}{{"framePath", f.FramePath}, {"shadowPath", f.ShadowPath}} {
+		if len(p.parts) > MaxNesting {
+			return invalid(path+"."+p.name, "has at most %d elements", MaxNesting)
+		}
+		for i, part := range p.parts {
+			if err := checkText(fmt.Sprintf("%s.%s[%d]", path, p.name, i), part, maxFingerprintTxt); err != nil {
+				return err
+			}
+		}
+	}
+	return checkSurroundings(path+".surroundings", f.Surroundings)
+}

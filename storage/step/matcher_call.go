@@ -1,0 +1,167 @@
+package step
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Clients also write matchers as calls: {"name":"toHaveText","args":["x"]}, with the
+// names of Playwright, Jest and WebdriverIO. They are read as ours.
+
+// call is a matcher of ours that a call stands for.
+type call struct {
+	Matcher
+	not    bool
+	takes  int    // arguments
+	option string // that turns the matcher around when it is false
+}
+
+func calls(m Matcher, takes int) call { return call{Matcher: m, takes: takes} }
+
+// state is a matcher without a value, which the option of that name turns around.
+func state(name string, not bool, option string) call {
+	return call{Matcher: Matcher{Name: name}, not: not, option: option}
+}
+
+var (
+	present = Matcher{Name: Count, Args: MatcherArgs{Value: "1", Mode: AtLeast}}
+
+	matcherCalls = map[string]call{
+		"toBeVisible": state(Visible, false, "visible"), "toBeDisplayed": state(Visible, false, ""), "toBeHidden": state(Hidden, false, ""),
+		"toBeEnabled": state(Enabled, false, "enabled"), "toBeDisabled": state(Enabled, true, ""),
+		"toBeChecked": state(Checked, false, "checked"), "toBeSelected": state(Checked, false, ""), "toBeUnchecked": state(Checked, true, ""),
+		"toBeAttached":   {Matcher: present, option: "attached"},
+		"toExist":        calls(present, 0),
+		"toBeExisting":   calls(present, 0),
+		"toHaveText":     calls(Matcher{Name: TextIs}, 1),
+		"toContainText":  calls(Matcher{Name: TextIs, Args: MatcherArgs{Mode: Contains}}, 1),
+		"toHaveValue":    calls(Matcher{Name: ValueIs}, 1),
+		"toContainValue": calls(Matcher{Name: ValueIs, Args: MatcherArgs{Mode: Contains}}, 1),
+		"toHaveCount":    calls(Matcher{Name: Count}, 1), "toBeElementsArrayOfSize": calls(Matcher{Name: Count}, 1),
+		"toHaveURL": calls(Matcher{Name: URLIs}, 1), "toHaveUrl": calls(Matcher{Name: URLIs}, 1),
+		"toContainURL": calls(Matcher{Name: URLIs, Args: MatcherArgs{Mode: Contains}}, 1),
+		"toHaveTitle":  calls(Matcher{Name: TitleIs}, 1), "toContainTitle": calls(Matcher{Name: TitleIs, Args: MatcherArgs{Mode: Contains}}, 1),
+		"toHaveAttribute": calls(Matcher{Name: AttributeIs}, 2), "toHaveAttr": calls(Matcher{Name: AttributeIs}, 2),
+		"toHaveId": calls(Matcher{Name: AttributeIs, Args: MatcherArgs{Name: "id"}}, 1), "toHaveHref": calls(Matcher{Name: AttributeIs, Args: MatcherArgs{Name: "href"}}, 1),
+	}
+)
+
+// readObject reads a matcher that is an object, in either form.
+func (m *Matcher) readObject(text []byte) error {
+	var in struct {
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
+	}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	known, isCall := matcherCalls[in.Name]
+	if jsonKind(in.Args) != "array" && !isCall {
+		type plain Matcher
+		return json.Unmarshal(text, (*plain)(m))
+	}
+	if !isCall {
+		known = calls(Matcher{Name: in.Name}, argumentsOf(in.Name))
+	}
+	*m = known.Matcher
+	m.negated = known.not
+	if jsonKind(in.Args) != "array" {
+		return m.readArguments(in.Args)
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(in.Args, &list); err != nil {
+		return err
+	}
+	return m.readCall(known, list)
+}
+
+// argumentsOf is how many arguments a matcher of ours has, which also come as an array.
+func argumentsOf(name string) int {
+	r, ok := matcherRules[name]
+	switch {
+	case r.named:
+		return 2
+	case ok && len(r.modes) == 0, name == WindowNew:
+		return 0
+	}
+	return 1
+}
+
+// readArguments reads arguments as members, over those of the call.
+func (m *Matcher) readArguments(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(text, &m.Args); err != nil {
+		return inArguments(err)
+	}
+	return nil
+}
+
+// readCall reads arguments by their place: the name of the attribute, the value, and
+// an object of options.
+func (m *Matcher) readCall(known call, list []json.RawMessage) error {
+	if n := len(list); n > 0 && jsonKind(list[n-1]) == "object" {
+		if err := m.readOptions(known, list[n-1]); err != nil {
+			return err
+		}
+		list = list[:n-1]
+	}
+	if len(list) > known.takes {
+		m.wrong = "has too many elements for " + m.Name
+		return nil
+	}
+	into := []*string{&m.Args.Value}
+	if known.takes == 2 {
+		into = []*string{&m.Args.Name, &m.Args.Value}
+		if len(list) == 1 {
+			m.Args.Mode = Matches // anything, if only the attribute is there
+		}
+	}
+	for i, text := range list {
+		if err := json.Unmarshal(text, (*scalar)(into[i])); err != nil {
+			return inArguments(err)
+		}
+	}
+	if len(list) == 0 && known.takes > 0 {
+		m.wrong = "has too few elements for " + m.Name
+	}
+	return nil
+}
+
+// readOptions reads the options of a call. One that means something else than its
+// absence must be known.
+func (m *Matcher) readOptions(known call, text []byte) error {
+	var options map[string]json.RawMessage
+	if err := json.Unmarshal(text, &options); err != nil {
+		return inArguments(err)
+	}
+	for name, value := range options {
+		switch set := string(value); {
+		case set == "null", name == "timeout", name == "wait", name == "message":
+		case known.option != "" && name == known.option && set == "false":
+			m.negated = !m.negated
+		case known.option != "" && name == known.option && set == "true":
+		default:
+			m.wrong = "has an option that " + m.Name + " does not have"
+		}
+	}
+	return nil
+}
+
+// inArguments puts the path of the arguments before that of a wrong type.
+func inArguments(err error) error {
+	if wrong, ok := err.(*json.UnmarshalTypeError); ok {
+		wrong.Field = strings.TrimSuffix("args."+wrong.Field, ".")
+	}
+	return err
+}
+
+// turn returns not, turned around where the matcher was written as its opposite.
+func (m *Matcher) turn(not bool) bool {
+	if m == nil || !m.negated {
+		return not
+	}
+	m.negated = false
+	return !not
+}

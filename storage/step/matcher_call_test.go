@@ -1,0 +1,93 @@
+package step_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+func TestMatchersAsCalls(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"name":"toHaveText","args":["x"]}`:                     `{"name":"text","args":{"value":"x"}}`,
+		`{"name":"toHaveText","args":[""]}`:                      `{"name":"text","args":{}}`,
+		`{"name":"toHaveText","args":["x",{"timeout":5000}]}`:    `{"name":"text","args":{"value":"x"}}`,
+		`{"name":"toHaveText","args":{"value":"x"}}`:             `{"name":"text","args":{"value":"x"}}`,
+		`{"args":["x"],"name":"toContainText"}`:                  `{"name":"text","args":{"value":"x","mode":"contains"}}`,
+		`{"name":"toContainText","args":{"value":7}}`:            `{"name":"text","args":{"value":"7","mode":"contains"}}`,
+		`{"name":"toHaveValue","args":[3]}`:                      `{"name":"value","args":{"value":"3"}}`,
+		`{"name":"toHaveCount","args":[3]}`:                      `{"name":"count","args":{"value":"3"}}`,
+		`{"name":"toBeVisible","args":[]}`:                       `{"name":"visible","args":{}}`,
+		`{"name":"toBeVisible"}`:                                 `{"name":"visible","args":{}}`,
+		`{"name":"toBeVisible","args":[{"visible":false}]}`:      `not {"name":"visible","args":{}}`,
+		`{"name":"toBeHidden","args":null}`:                      `{"name":"hidden","args":{}}`,
+		`{"name":"toBeEnabled","args":[]}`:                       `{"name":"enabled","args":{}}`,
+		`{"name":"toBeDisabled","args":[]}`:                      `not {"name":"enabled","args":{}}`,
+		`{"name":"toBeChecked","args":[]}`:                       `{"name":"checked","args":{}}`,
+		`{"name":"toBeChecked","args":[{"checked":false}]}`:      `not {"name":"checked","args":{}}`,
+		`{"name":"toBeAttached","args":[{"attached":true}]}`:     `{"name":"count","args":{"value":"1","mode":"at_least"}}`,
+		`{"name":"toExist","args":[]}`:                           `{"name":"count","args":{"value":"1","mode":"at_least"}}`,
+		`{"name":"toHaveAttribute","args":["href","/a"]}`:        `{"name":"attribute","args":{"value":"/a","name":"href"}}`,
+		`{"name":"toHaveAttribute","args":["disabled"]}`:         `{"name":"attribute","args":{"name":"disabled","mode":"matches"}}`,
+		`{"name":"toHaveId","args":["a"]}`:                       `{"name":"attribute","args":{"value":"a","name":"id"}}`,
+		`{"name":"text","args":["x"]}`:                           `{"name":"text","args":{"value":"x"}}`,
+		`{"name":"attribute","args":["href","/a"]}`:              `{"name":"attribute","args":{"value":"/a","name":"href"}}`,
+		`{"name":"visible","args":[]}`:                           `{"name":"visible","args":{}}`,
+		`{"name":"text","args":{"value":"x","mode":"contains"}}`: `{"name":"text","args":{"value":"x","mode":"contains"}}`,
+	} {
+		for _, not := range []bool{false, true} {
+			written := `"selector":{"type":"css","value":"#a"},"matcher":` + text
+			if not {
+				written += `,"not":true`
+			}
+			steps := decode(t, one("assert", written))
+			require.NoError(t, step.Validate(steps), written)
+			args := steps[0].Tool.Args
+			got, err := json.Marshal(args.Matcher)
+			require.NoError(t, err)
+			negated := ""
+			if args.Not != not {
+				negated = "not "
+			}
+			require.Equal(t, want, negated+string(got), written)
+
+			var when step.Condition
+			require.NoError(t, json.Unmarshal([]byte("{"+written+"}"), &when))
+			require.Equal(t, args.Not, when.Not, written)
+			require.Equal(t, args.Matcher, when.Matcher, written)
+			// What was read is written the same.
+			first, err := json.Marshal(steps)
+			require.NoError(t, err)
+			require.Equal(t, steps, decode(t, string(first)))
+		}
+	}
+	page := decode(t, one("assert", `"matcher":{"name":"toHaveURL","args":["https://example.com/{{x}}"]}`)+"")
+	require.NoError(t, step.Validate(page))
+	require.Equal(t, step.URLIs, page[0].Tool.Args.Matcher.Name)
+	page = decode(t, one("assert", `"matcher":{"name":"toHaveTitle","args":["Shop"]}`))
+	require.NoError(t, step.Validate(page))
+	require.Equal(t, step.TitleIs, page[0].Tool.Args.Matcher.Name)
+	window := decode(t, one("switch_window", `"matcher":{"name":"index","args":[1]}`))
+	require.NoError(t, step.Validate(window))
+	require.Equal(t, "1", window[0].Tool.Args.Matcher.Args.Value)
+	require.NoError(t, step.Validate(decode(t, one("switch_window", `"matcher":{"name":"new","args":[]}`))))
+	require.Error(t, step.Validate(decode(t, one("switch_window", `"matcher":{"name":"new","args":["x"]}`))))
+	for text, path := range map[string]string{
+		`{"name":"toHaveText","args":[]}`:                        ".args",
+		`{"name":"toHaveText","args":["a","b"]}`:                 ".args",
+		`{"name":"toHaveText","args":["a",{"ignoreCase":true}]}`: ".args",
+		`{"name":"toBeVisible","args":[true]}`:                   ".args",
+		`{"name":"toBeVisible","args":[{"visible":1}]}`:          ".args",
+		`{"name":"visible","args":["x"]}`:                        ".args",
+		`{"name":"toBeBlue","args":[]}`:                          ".name",
+		`{"name":"toHaveCount","args":["x"]}`:                    ".args.value",
+		`{"name":"toHaveAttribute","args":["",""]}`:              ".args.name",
+	} {
+		var wrong *step.InvalidError
+		require.ErrorAs(t, step.Validate(decode(t, one("assert", `"selector":"#a","matcher":`+text))), &wrong, text)
+		require.Equal(t, "[0].tool.args.matcher"+path, wrong.Path, text)
+	}
+}

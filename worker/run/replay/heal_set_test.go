@@ -1,0 +1,212 @@
+package replay_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+// healingPair is a page before and after a change. The step acts on the element with
+// data-old; after the change it is the one with data-new, or there is none.
+type healingPair struct {
+	name, before, after string
+	heals               bool
+	action              string // click (default), fill, select, hover
+}
+
+// readPairs reads the pairs of a file: "## heal: name | action" or "## none: name",
+// the body of the page before, a line "->" and that of the page after.
+func readPairs(t testing.TB, path string) []healingPair {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var pairs []healingPair
+	for part := range strings.SplitSeq("\n"+string(text), "\n## ") {
+		head, body, _ := strings.Cut(part, "\n")
+		if strings.TrimSpace(head) == "" {
+			continue
+		}
+		kind, name, ok := strings.Cut(head, ": ")
+		require.True(t, ok && (kind == "heal" || kind == "none"), "%s: %s", path, head)
+		name, action, _ := strings.Cut(name, " | ")
+		before, after, ok := strings.Cut(body, "\n->\n")
+		require.True(t, ok, "%s: %s has no second page", path, name)
+		require.Equal(t, 1, strings.Count(before, "data-old"), name)
+		require.Zero(t, strings.Count(after, "data-old"), name)
+		require.Equal(t, kind == "heal", strings.Contains(after, "data-new"), name)
+		file := strings.TrimSuffix(filepath.Base(path), ".html")
+		pairs = append(pairs, healingPair{file + ": " + name, before, after, kind == "heal", action})
+	}
+	require.NotEmpty(t, pairs, path)
+	return pairs
+}
+
+func (p healingPair) step(print *step.Fingerprint) step.Step {
+	s := &step.Selector{Type: step.CSS, Value: "[data-old]", Fingerprint: print}
+	switch p.action {
+	case "fill":
+		return do(step.InputText, step.Args{Selector: s, Text: new(string("7"))})
+	case "select":
+		return do(step.Select, step.Args{Selector: s, OptionValue: new(string("Two"))})
+	case "hover":
+		return do(step.Hover, step.Args{Selector: s})
+	}
+	return do(step.Click, step.Args{Selector: s})
+}
+
+// reported is put before each page: what is acted on is reported while it happens, so
+// that nothing is missed, and no link leads anywhere.
+const reported = `<script>
+	for (const kind of ["click", "input", "change", "mouseover"]) addEventListener(kind, (e) => {
+		if (!e.isTrusted && kind === "mouseover") return;
+		const right = Boolean(e.composedPath().find((n) => n.hasAttribute && n.hasAttribute("data-new")));
+		const call = new XMLHttpRequest();
+		call.open("POST", "/event" + location.search + "&kind=" + kind + "&right=" + right, false);
+		call.send();
+	}, true);
+	addEventListener("click", (e) => { if (e.target.closest && e.target.closest("a, form")) e.preventDefault(); });
+	addEventListener("submit", (e) => e.preventDefault());
+</script>`
+
+// healingServer serves the pages of pairs, and counts what happened in those after the
+// change.
+type healingServer struct {
+	pairs        []healingPair
+	mu           sync.Mutex
+	right, wrong map[int]int
+}
+
+func (s *healingServer) handle(mux *http.ServeMux) {
+	page := func(body func(healingPair) string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			i, _ := strconv.Atoi(r.FormValue("i"))
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, "<!doctype html><html lang=en><title>Pair</title><body style='margin:20px'>"+reported+body(s.pairs[i]))
+		}
+	}
+	mux.HandleFunc("/before", page(func(p healingPair) string { return p.before }))
+	mux.HandleFunc("/after", page(func(p healingPair) string { return p.after }))
+	mux.HandleFunc("/event", func(_ http.ResponseWriter, r *http.Request) {
+		i, err := strconv.Atoi(r.FormValue("i"))
+		p, ok := healingPair{}, err == nil && strings.HasPrefix(r.FormValue("page"), "after")
+		if ok {
+			p = s.pairs[i]
+		}
+		if !ok || (r.FormValue("kind") == "mouseover") != (p.action == "hover") {
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if r.FormValue("right") == "true" {
+			s.right[i]++
+		} else {
+			s.wrong[i]++
+		}
+	})
+}
+
+// outcome is how a pair ended.
+type healingOutcome struct {
+	healed, wrong bool
+	message       string
+}
+
+// playPairs takes the fingerprints of all pages before the change, and then executes
+// the same steps on the pages after it.
+func (s *healingServer) playPairs(t *testing.T, base string, from, to int) []healingOutcome {
+	var first []step.Step
+	for i := from; i < to; i++ {
+		first = append(first, open(fmt.Sprintf("%s/before?i=%d&page=before", base, i)), s.pairs[i].step(nil))
+	}
+	r := play(t, replay.Config{Steps: first})
+	if r.Status != "PASSED" {
+		require.FailNow(t, "a page before its change", "%s: %s", s.pairs[from+len(passed(r))/2].name, r.Message)
+	}
+	var second []step.Step
+	for i := from; i < to; i++ {
+		print, ok := r.Fingerprints[fmt.Sprintf("s%d", 2*(i-from)+2)]
+		require.True(t, ok, "%s has no fingerprint", s.pairs[i].name)
+		second = append(second, open(fmt.Sprintf("%s/after?i=%d&page=after", base, i)), optional(within(200, s.pairs[i].step(&print))))
+	}
+	r = play(t, replay.Config{Steps: second, Healing: step.HealApply})
+	require.Equal(t, "PASSED", r.Status, r.Message)
+	var outcomes []healingOutcome
+	for i := from; i < to; i++ {
+		record := r.Records[2*(i-from)+1]
+		s.mu.Lock()
+		right, wrong := s.right[i], s.wrong[i]
+		s.mu.Unlock()
+		outcomes = append(outcomes, healingOutcome{record.Healed != nil && right > 0 && wrong == 0, wrong > 0 || !s.pairs[i].heals && record.Healed != nil, record.Result.Message})
+	}
+	return outcomes
+}
+
+func passed(r replay.Result) []step.Record {
+	var list []step.Record
+	for _, record := range r.Records {
+		if record.Status == step.Passed {
+			list = append(list, record)
+		}
+	}
+	return list
+}
+
+// TestHealingSet is the whole set: no step may act on another element than the one
+// that it was recorded with, and nine of ten of those that a person would still find
+// are found. The pairs of holdout files were written after the rules.
+func TestHealingSet(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/healing/*.html")
+	require.NoError(t, err)
+	s := &healingServer{right: map[int]int{}, wrong: map[int]int{}}
+	for _, path := range files {
+		s.pairs = append(s.pairs, readPairs(t, path)...)
+	}
+	base := site(t, nil, s.handle)
+	outcomes := make([]healingOutcome, len(s.pairs))
+	t.Run("all", func(t *testing.T) {
+		half := len(s.pairs) / 2
+		for _, part := range [][2]int{{0, half}, {half, len(s.pairs)}} {
+			t.Run(fmt.Sprint(part[0]), func(t *testing.T) {
+				t.Parallel()
+				copy(outcomes[part[0]:], s.playPairs(t, base, part[0], part[1]))
+			})
+		}
+	})
+	type figures struct{ heal, healed, none, wrong int }
+	sums := map[bool]*figures{false: {}, true: {}} // by whether it is of a holdout file
+	for i, p := range s.pairs {
+		f, o := sums[strings.HasPrefix(p.name, "holdout")], outcomes[i]
+		if o.wrong {
+			f.wrong++
+			t.Errorf("%s: acted on another element (%s)", p.name, o.message)
+		}
+		switch {
+		case !p.heals:
+			f.none++
+		case o.healed:
+			f.heal++
+			f.healed++
+		default:
+			f.heal++
+			t.Logf("%s: not healed: %s", p.name, o.message)
+		}
+	}
+	for holdout, f := range sums {
+		t.Logf("holdout %t: %d of %d healed, %d others left alone, %d wrong elements", holdout, f.healed, f.heal, f.none, f.wrong)
+		if f.heal > 0 {
+			require.GreaterOrEqual(t, 10*f.healed, 9*f.heal, "nine of ten must be found")
+		}
+	}
+	require.GreaterOrEqual(t, len(s.pairs), 160)
+}

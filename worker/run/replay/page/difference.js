@@ -1,0 +1,248 @@
+// Differences: why an element is another one than a fingerprint describes, although it
+// is called the same. Each rule stands for itself; nothing outweighs another.
+
+// Words of ids that say nothing about what an element is for.
+const plainWords = new Set(("a an and the of for in on btn button link anchor icon img cta input field control ctrl textfield text txt box " +
+  "element el id ui app js page view form header footer main nav navbar toolbar menu sidebar side bar top bottom panel section " +
+  "container wrapper wrap modal dialog item row col cell list table primary secondary action submit new old main my the lnk").split(" "));
+// Ids that begin with these are counted up by a framework.
+const frameworks = new Set(("ember mui mat cdk mdc radix react headlessui rc ext extgen gen ngb yui gwt dijit idt jidt bvid chakra downshift " +
+  "reach tippy uid guid uuid autogen generated antd el elid").split(" "));
+// Words that name opposite things: one of a line is never taken for another of it.
+const opposites = ["billing invoice|shipping delivery", "login signin|signup register registration|newsletter subscribe|contact|forgot reset",
+  "current old|new", "confirm confirmation repeat again|new current", "first given|last family surname",
+  "from start begin departure source origin|to end until return arrival target destination", "home private|work business office",
+  "sender|recipient receiver", "min minimum|max maximum", "next forward|prev previous back", "add create plus increase increment|" +
+  "remove delete minus decrease decrement", "accept approve allow yes|reject decline deny no", "buyer customer|seller vendor",
+  "edit|delete remove|copy duplicate", "import|export", "upload|download", "open|close", "show|hide", "enable|disable"]
+  .map((line) => line.split("|").map((side) => side.split(" ")));
+
+// wordsOf splits an id into words. Numbers are words; hashes are left out.
+function wordsOf(id) {
+  return (id || "").replace(/:[a-z]?[0-9a-z]*:/g, " ").replace(/[0-9a-f]{8}-[0-9a-f-]{27}/gi, " ")
+    .replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => !/^v\d+$/.test(word) && !(word.length >= 5 && /\d[a-z]+\d|[a-z]\d+[a-z]/.test(word)))
+    .flatMap((word) => word.match(/\d+|[^\d]+/g) || []);
+}
+
+// counted reports whether a framework numbers such ids as it creates elements.
+function counted(words) {
+  const named = words.filter((word) => !/^\d/.test(word));
+  return named.some((word) => frameworks.has(word)) || (named.length > 0 && named.every((word) => word === "ui" || word === "id"));
+}
+
+const numbersOf = (words) => words.filter((word) => /^\d/.test(word)).map((word) => word.replace(/^0+(?=\d)/, ""));
+const numbersIn = (text) => numbersOf((text || "").match(/\d+/g) || []);
+const sorted = (list) => list.slice().sort().join(" ");
+
+// otherNumbers reports whether two ids are those of different records.
+function otherNumbers(a, b, field) {
+  const was = wordsOf(a), is = wordsOf(b);
+  if (counted(was) || counted(is)) return false;
+  // A library numbers its fields, whose labels identify them.
+  const control = (words) => words.every((word) => /^\d|^(input|field|control|textfield|form)$/.test(word));
+  if (field && control(was) && control(is)) return false;
+  const left = numbersOf(was), right = numbersOf(is);
+  return left.length > 0 && right.length > 0 && sorted(left) !== sorted(right);
+}
+
+// meaning returns the words of an id beyond the name of its element.
+function meaning(id, title) {
+  const name = normal(title), joined = name.replace(/[^\p{L}\p{N}]/gu, "");
+  return wordsOf(id).filter((word) => !/^\d/.test(word) && !plainWords.has(word) && !joined.includes(word) &&
+    !name.split(/[^\p{L}\p{N}]+/u).some((n) => n.length > 3 && word.startsWith(n.slice(0, 4))));
+}
+
+const disjoint = (a, b) => a.length > 0 && b.length > 0 && !a.some((word) => b.includes(word));
+
+// otherRecord reports whether two ids have the same form and name different records:
+// edit-alice and edit-bob.
+function otherRecord(a, b, title) {
+  if (!a || !b || a === b) return false;
+  const was = wordsOf(a), is = wordsOf(b);
+  if (was.length !== is.length || was.length < 2 || was.filter((word, i) => word !== is[i]).length !== 1) return false;
+  return disjoint(meaning(a, title), meaning(b, title));
+}
+
+// opposite reports whether the ids of two elements say the contrary.
+function opposite(was, is) {
+  const left = new Set(was.flatMap(wordsOf)), right = new Set(is.flatMap(wordsOf));
+  const has = (set, side) => side.some((word) => set.has(word));
+  return opposites.some((sides) => sides.some((a, i) => sides.some((b, j) =>
+    i !== j && has(left, a) && !has(left, b) && has(right, b) && !has(right, a))));
+}
+
+// targetOf is where a link leads to; null for one that only runs a script.
+function targetOf(href) {
+  if (!href || href === "#" || /^javascript:/i.test(href)) return null;
+  try {
+    return new URL(href, "http://page/");
+  } catch {
+    return null;
+  }
+}
+
+const passing = /^(utm_.*|ref|v|ver|version|ts|t|_|cache|token|sid|session.*|csrf.*|nonce|sig|signature|lang|locale|hl)$/i;
+
+// otherTarget reports whether two addresses lead to different records or pages of one
+// kind: /orders/17 and /orders/18, /users/ada/edit and /users/bob/edit.
+function otherTarget(a, b, title) {
+  const was = targetOf(a), is = targetOf(b);
+  if (!was || !is) return false;
+  const parts = (url) => url.pathname.split("/").filter((part) => part && !/^v\d+$/.test(part)).map(decodePart);
+  const left = parts(was), right = parts(is);
+  const numbers = [left, right].map((list) => numbersIn(list.join(" ")));
+  if (numbers[0].length > 0 && sorted(numbers[0]) !== sorted(numbers[1])) return true;
+  for (const [key, value] of was.searchParams) {
+    if (passing.test(key) || !is.searchParams.has(key) || is.searchParams.get(key) === value) continue;
+    return true;
+  }
+  if (numbersIn(was.hash).length && numbersIn(is.hash).length && sorted(numbersIn(was.hash)) !== sorted(numbersIn(is.hash))) return true;
+  const other = left.map((part, i) => [part, right[i]]).filter(([x, y]) => x !== y);
+  if (left.length !== right.length || left.length < 2 || other.length !== 1) return false;
+  const [x, y] = other[0];
+  // What is the same says the name: it was moved.
+  if (left.some((part, i) => part === right[i] && near(part, title))) return false;
+  if (x.length === 2 && y.length === 2) return false; // languages
+  const stem = (word) => word.replace(/s$/, "");
+  return stem(x) !== stem(y) && !near(x, title) && !near(y, title);
+}
+
+// decodePart decodes a part of a path; the numbers of escapes are no numbers.
+function decodePart(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+// near reports whether a part of an address says the name of its link.
+function near(part, title) {
+  const name = normal(title).replace(/[^\p{L}\p{N}]/gu, "");
+  return wordsOf(part).some((word) => word.length > 2 && (name.includes(word) || (word.length > 3 && name.includes(word.slice(0, 4)))));
+}
+
+// compareRows returns "same", "other", or "" when it is not known. The first text of a
+// row says which one it is; columns may come and go.
+function compareRows(was, is) {
+  const left = ((was && was.texts) || []).map(normal), right = ((is && is.texts) || []).map(normal);
+  if (left.length && right.length) {
+    const a = numbersIn(left.join(" ")), b = numbersIn(right.join(" "));
+    const within = (x, y) => x.every((n) => y.includes(n));
+    if (a.length && b.length && !within(a, b) && !within(b, a)) return "other";
+    const first = (list) => list.find((text) => letters.test(text)) || list[0];
+    if (first(left) !== first(right)) return "other";
+    if (left.every((text) => right.includes(text))) return "same";
+    const kept = right.filter((text) => left.includes(text));
+    return kept.length === right.length && 2 * kept.length >= left.length ? "same" : "other";
+  }
+  if (left.length) return was.kind === "item" ? "other" : "";
+  return right.length && is.kind === "item" ? "other" : "";
+}
+
+const subsequence = (part, whole) => {
+  let i = 0;
+  for (const text of whole) if (text === part[i]) i++;
+  return i === part.length;
+};
+
+// otherHeadings reports whether an element is under other headings. New ones may have
+// come above it; one that it was under must not have left the page.
+function otherHeadings(was, is, alone) {
+  const left = was.map(normal), right = is.map(normal);
+  if (sorted(left) === sorted(right)) return false;
+  if (subsequence(left, right)) return !alone;
+  if (!subsequence(right, left) || !alone) return true;
+  if (right.length && right[right.length - 1] === left[left.length - 1]) return false;
+  const shown = new Set(Array.from(document.querySelectorAll(headingTags)).filter(visible).map((h) => normal(shortText(h.textContent))));
+  return left.some((text) => !right.includes(text) && !shown.has(text));
+}
+
+const innermostOf = (list, role) => list.filter((c) => c.role === role).pop();
+const namesOf = (around) => new Set([...(around.containers || []).map((c) => normal(c.name)), ...(around.headings || []).map(normal)]);
+
+// otherPopup reports whether one of two elements is in a dialog or menu that the other
+// is not in.
+function otherPopup(was, is, role) {
+  const left = innermostOf(was.containers || [], role), right = innermostOf(is.containers || [], role);
+  if (!left && !right) return false;
+  if (!left) return !right.name || !namesOf(was).has(normal(right.name));
+  if (!right) return !left.name || !namesOf(is).has(normal(left.name));
+  return Boolean(left.name && right.name) && normal(left.name) !== normal(right.name);
+}
+
+const choice = /^(group|radiogroup|tabpanel)$/;
+const family = (role) => (/^(group|radiogroup|region|tabpanel)$/.test(role) ? "group" : role);
+
+// otherContainer returns the role of the form, group, region or table that an element
+// is in and the recorded one was not.
+function otherContainer(was, is, kind, alone) {
+  const names = namesOf(is), before = namesOf(was);
+  for (const left of was.containers || []) {
+    if (/^(dialog|menu)$/.test(left.role) || !left.name || names.has(normal(left.name))) continue;
+    const right = (is.containers || []).filter((c) => family(c.role) === family(left.role) && c.name && !before.has(normal(c.name))).pop();
+    const same = right && ((left.id && left.id === right.id) || (left.action && left.action === right.action));
+    if (right && !same) return left.role;
+    if (!right && (!alone || (choice.test(left.role) && /^(radio|check)$/.test(kind)))) return left.role;
+  }
+  for (const right of is.containers || []) {
+    if (/^(dialog|menu)$/.test(right.role) || !right.name || before.has(normal(right.name))) continue;
+    if (!alone && !(was.containers || []).some((c) => c.role === right.role && c.id && c.id === right.id)) return right.role;
+  }
+  return "";
+}
+
+// otherNumbersAround reports whether a form, dialog or row around an element is that
+// of another record, by its id or address.
+function otherNumbersAround(was, is) {
+  if (was.row && is.row && otherNumbers(was.row.id, is.row.id)) return true;
+  return (was.containers || []).some((left) => {
+    const right = innermostOf(is.containers || [], left.role);
+    return Boolean(right) && (otherNumbers(left.id, right.id) || otherTarget(left.action, right.action, left.name));
+  });
+}
+
+// difference returns why an element is another one; "" when nothing says so. how is
+// what identifies it, alone whether it was and is the only one of its name.
+function difference(was, is, how, kind, alone) {
+  const a = was.attributes || {}, b = is.attributes || {};
+  const title = was.name || was.text || "";
+  const field = /^(text|select|password|check|radio|date|time|file)$/.test(kind) && how.label;
+  for (const name of ["id", "name", "for", "data-id"]) {
+    if (otherNumbers(a[name], b[name], field)) return "the numbers in its " + (name === "name" ? "name attribute" : name) + " differ";
+  }
+  if (otherNumbers(was.testId, is.testId)) return "the numbers in its test id differ";
+  if (otherTarget(a.href, b.href, title)) return "it leads to another address";
+  const before = was.surroundings || {}, around = is.surroundings || {};
+  if (otherNumbersAround(before, around)) return "what is around it belongs to another record";
+  const translated = how.testId && !how.name;
+  const row = compareRows(before.row, around.row);
+  if (translated) {
+    const left = numbersIn(((before.row || {}).texts || []).join(" ")), right = numbersIn(((around.row || {}).texts || []).join(" "));
+    return left.length && right.length && sorted(left) !== sorted(right) ? "the numbers in its row differ" : "";
+  }
+  const known = Boolean(was.surroundings);
+  if (row === "other" && (known || !anchored(was, is))) return "it is in another row";
+  if (!known) return "";
+  if (otherPopup(before, around, "dialog")) return "it is in another dialog";
+  if (how.testId) return "";
+  if (disjoint(meaning(was.testId, title), meaning(is.testId, title))) return "it has another test id";
+  const ids = (f, x) => [f.testId, x.id, x.name, x.autocomplete];
+  if (opposite(ids(was, a), ids(is, b))) return "its ids say the contrary";
+  if (!alone && (otherRecord(a.id, b.id, title) || otherRecord(a.name, b.name, title))) return "its id is that of another record";
+  if (otherPopup(before, around, "menu")) return "it is in another menu";
+  const step = innermostOf(before.containers || [], "step"), now = innermostOf(around.containers || [], "step");
+  if (step && now && normal(step.name) !== normal(now.name)) return "it is in another step";
+  if (otherHeadings(before.headings || [], around.headings || [], alone)) return "it is under another heading";
+  const container = otherContainer(before, around, kind, alone);
+  return container ? "it is in another " + container : "";
+}
+
+// anchored reports whether an id or an address with a number, which only one element
+// has, is still the same.
+function anchored(was, is) {
+  const a = was.attributes || {}, b = is.attributes || {};
+  if (a.id && a.id === b.id && !counted(wordsOf(a.id))) return true;
+  return Boolean(targetOf(a.href)) && a.href === b.href && /\d/.test(a.href);
+}

@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+const (
+	// maxShownSelector bounds each text of a selector in a message, in bytes.
+	maxShownSelector = 120
+	// maxShownMatch bounds the text of each match in a message, in bytes.
+	maxShownMatch = 40
+)
+
+// severalMatches is what a page script returns for a selector that finds several
+// elements and does not say which: the selector itself, or one that it is within.
+type severalMatches struct {
+	Selector   pageSelector `json:"selector"`
+	Count      int          `json:"count"`
+	Candidates []struct {
+		What string `json:"what"` // tag and id
+		Text string `json:"text"`
+	} `json:"candidates"`
+}
+
+// severalFailure is the failure of a step whose selector does not say which element
+// it means.
+func (s *session) severalFailure(found *severalMatches) *failure {
+	var list []string
+	for _, c := range found.Candidates {
+		shown := s.quote(c.What, 80)
+		if c.Text != "" {
+			shown += fmt.Sprintf(" %q", s.quote(c.Text, maxShownMatch))
+		}
+		list = append(list, shown)
+	}
+	if found.Count > len(list) {
+		list = append(list, "...")
+	}
+	return stepf("%s: %d elements match, and the step does not say which: %s", s.showSelector(found.Selector), found.Count,
+		strings.Join(list, ", "))
+}
+
+// noteFirst notes that the first of several matches was used, once.
+func (x *stepExecution) noteFirst(count int) {
+	text := fmt.Sprintf("%d elements match; the first was used", count)
+	if count > 1 && !slices.Contains(x.notes, text) {
+		x.note("%s", text)
+	}
+}
+
+// showSelector returns a selector for a message, as in
+// role button "Save" within css #dialog.
+func (s *session) showSelector(p pageSelector) string {
+	quoted := func(text string) string { return fmt.Sprintf("%q", s.quote(text, maxShownSelector)) }
+	parts := []string{p.Type}
+	switch p.Type {
+	case step.CSS, step.XPath, step.ByRole:
+		parts = append(parts, s.quote(p.Value, maxShownSelector))
+	default:
+		parts = append(parts, quoted(p.Value))
+	}
+	if p.Name != "" {
+		parts = append(parts, quoted(p.Name))
+	}
+	if p.Level != 0 {
+		parts = append(parts, fmt.Sprintf("level %d", p.Level))
+	}
+	for _, state := range slices.Sorted(maps.Keys(p.State)) {
+		if p.State[state] {
+			parts = append(parts, state)
+		} else {
+			parts = append(parts, "not "+state)
+		}
+	}
+	if p.Has != nil {
+		parts = append(parts, "with "+s.showSelector(*p.Has))
+	}
+	if p.HasText != "" {
+		parts = append(parts, "with text "+quoted(p.HasText))
+	}
+	if p.Index != nil {
+		parts = append(parts, fmt.Sprintf("index %d", *p.Index))
+	}
+	if p.Within != nil {
+		parts = append(parts, "within "+s.showSelector(*p.Within))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,35 @@
+package replay_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+// The cases on widget libraries end as they must. `go run ./cmd/bench widgets` runs
+// them beside Playwright.
+func TestWidgets(t *testing.T) {
+	t.Parallel()
+	site, err := widget.Start(servicetest.NodeModules(t))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = site.Close() })
+	cases, err := widget.Cases()
+	require.NoError(t, err)
+	for _, c := range cases {
+		t.Run(c.FullName(), func(t *testing.T) {
+			t.Parallel()
+			l := lease()
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			defer cancel()
+			result := replay.Play(ctx, replay.Config{Lease: l, TestURL: site.BaseURL() + c.Page, Steps: c.Steps, StepTimeout: c.Timeout()})
+			release(l, result.Broken)
+			require.Empty(t, c.Verdict(result.Status, result.Message))
+		})
+	}
+}
