@@ -24,7 +24,8 @@ function titleOf(el, role = roleOf(el)) {
 // labelOf is the text of the label of a control.
 function labelOf(el) {
   if (!el.labels || !el.labels.length) return "";
-  return clean(nameOf(el.labels[0], new Set([el]), true)).slice(0, 200);
+  const label = el.labels[0], look = newLook(document, false), all = unseen(label, look);
+  return clean(alternative(label, { look, place: "label", native: false, all, every: all, visited: new Set([el]) })).slice(0, 200);
 }
 
 // kindOf is what an element is to its users. Elements of different kinds are never
