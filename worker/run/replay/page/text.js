@@ -76,7 +76,7 @@ function textOf(node, look) {
 function byText(selector, scope, look) {
   const compare = textMatcher(selector.value, selector.exact);
   const found = [];
-  const stack = dom.kind(scope) === 9 ? [scope.documentElement] : [scope];
+  const stack = dom.kind(scope) === 9 ? [dom.top(scope)] : [scope];
   while (stack.length > 0) {
     const node = stack.pop();
     if (dom.kind(node) === 1 && unread(node)) continue;
