@@ -48,11 +48,6 @@ const kindIn = (el, role = roleOf(el)) => kindOf(el.localName, role, el.localNam
 // was only styled as a button may be one now.
 const like = (was, is) => was === is || (was === "plain" && is === "press");
 
-// parentOf is the element around another one, through shadow roots.
-function parentOf(el) {
-  return el.parentElement || (el.parentNode && el.parentNode.host) || null;
-}
-
 const controls = "button, input, select, textarea, summary, [contenteditable=true], [role=button], [role=menuitem], " +
   "[role=tab], [role=checkbox], [role=switch], [role=radio], [role=combobox], [role=slider], [role=textbox]";
 // What such elements say changes by itself.
