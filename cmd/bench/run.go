@@ -69,7 +69,8 @@ type engine struct {
 	close func()
 }
 
-func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
+// startEngine starts one that plays some steps.
+func startEngine(ctx context.Context, steps []step.Step) (*engine, error) {
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
 		return nil, err
 	}
 	stops = append(stops, pool.Close)
-	return &engine{pool: pool, steps: b.site.steps(), close: stop}, nil
+	return &engine{pool: pool, steps: steps, close: stop}, nil
 }
 
 // play plays one flow in a new browser context and returns its time, with that of
@@ -147,7 +148,7 @@ func (e *engine) play(ctx context.Context, screenshots bool) (time.Duration, err
 
 // measureFlow plays the flow in warm browsers, alternating with Playwright.
 func (b *runBench) measureFlow(ctx context.Context) error {
-	e, err := b.startEngine(ctx)
+	e, err := startEngine(ctx, b.site.steps())
 	if err != nil {
 		return err
 	}

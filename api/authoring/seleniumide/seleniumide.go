@@ -50,6 +50,8 @@ type Test struct {
 	Name  string
 	URL   string // the project's base URL
 	Steps []step.Step
+	// Warnings say where the test may do something else than in Selenium IDE.
+	Warnings []string
 }
 
 // Import reads a project (the JSON of a .side file). which chooses a test by

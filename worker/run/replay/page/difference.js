@@ -82,6 +82,7 @@ function targetOf(href) {
   }
 }
 
+const recordWords = /^(edit|view|show|open|delete|remove|details?|profile|settings|follow|download|print|copy|share|history)$/i;
 const passing = /^(utm_.*|ref|v|ver|version|ts|t|_|cache|token|sid|session.*|csrf.*|nonce|sig|signature|lang|locale|hl)$/i;
 
 // otherTarget reports whether two addresses lead to different records or pages of one
@@ -101,8 +102,8 @@ function otherTarget(a, b, title) {
   const other = left.map((part, i) => [part, right[i]]).filter(([x, y]) => x !== y);
   if (left.length !== right.length || left.length < 2 || other.length !== 1) return false;
   const [x, y] = other[0];
-  // What is the same says the name: it was moved.
-  if (left.some((part, i) => part === right[i] && near(part, title))) return false;
+  // The page that the name says was moved: /a/jobs, /company/jobs.
+  if (x === left[0] && near(left[left.length - 1], title) && !recordWords.test(left[left.length - 1])) return false;
   if (x.length === 2 && y.length === 2) return false; // languages
   const stem = (word) => word.replace(/s$/, "");
   return stem(x) !== stem(y) && !near(x, title) && !near(y, title);
@@ -126,7 +127,9 @@ function near(part, title) {
 // compareRows returns "same", "other", or "" when it is not known. The first text of a
 // row says which one it is; columns may come and go.
 function compareRows(was, is) {
-  const left = ((was && was.texts) || []).map(normal), right = ((is && is.texts) || []).map(normal);
+  const plain = (row) => ((row && row.texts) || []).map((text) => normal(text).split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).join(" "))
+    .filter(Boolean);
+  const left = plain(was), right = plain(is);
   if (left.length && right.length) {
     const a = numbersIn(left.join(" ")), b = numbersIn(right.join(" "));
     const within = (x, y) => x.every((n) => y.includes(n));
@@ -150,7 +153,9 @@ const subsequence = (part, whole) => {
 // otherHeadings reports whether an element is under other headings. New ones may have
 // come above it; one that it was under must not have left the page.
 function otherHeadings(was, is, alone) {
-  const left = was.map(normal), right = is.map(normal);
+  const named = (around) => (around.containers || []).map((c) => normal(c.name));
+  const left = (was.headings || []).map(normal).filter((text) => !named(is).includes(text));
+  const right = (is.headings || []).map(normal).filter((text) => !named(was).includes(text));
   if (sorted(left) === sorted(right)) return false;
   if (subsequence(left, right)) return !alone;
   if (!subsequence(right, left) || !alone) return true;
@@ -234,7 +239,7 @@ function difference(was, is, how, kind, alone) {
   if (otherPopup(before, around, "menu")) return "it is in another menu";
   const step = innermostOf(before.containers || [], "step"), now = innermostOf(around.containers || [], "step");
   if (step && now && normal(step.name) !== normal(now.name)) return "it is in another step";
-  if (otherHeadings(before.headings || [], around.headings || [], alone)) return "it is under another heading";
+  if (otherHeadings(before, around, alone)) return "it is under another heading";
   const container = otherContainer(before, around, kind, alone);
   return container ? "it is in another " + container : "";
 }

@@ -94,7 +94,8 @@ function vouched(was, found, recorded, count) {
   if (recorded.sameRow === 1 && compareRows(around.row, is.row) === "same") return true;
   const place = (s) => [...(s.headings || []), ...(s.containers || []).map((c) => c.name || "")].filter(Boolean).map(normal);
   const inner = (s) => place(s).join("\n");
-  return recorded.sameContainers === 1 && inner(around) !== "" && inner(around) === inner(is) && count > 0;
+  // Where there is nothing to tell places apart, all must still be there.
+  return recorded.sameContainers === 1 && inner(around) === inner(is) && (inner(around) !== "" || count === recorded.count);
 }
 
 // usable returns a candidate that can be acted on.

@@ -192,7 +192,7 @@ function inSection(heading, outer) {
 }
 
 const containerRoles = /^(dialog|alertdialog|form|group|radiogroup|region|navigation|tabpanel|table|grid|menu|menubar|listbox|tree|toolbar|search|article|complementary)$/;
-const popup = /(^|[-_])(modal|dialog|popup|drawer|lightbox|offcanvas)($|[-_])/;
+const popup = /(^|[-_])(modal|dialog|popup|drawer|lightbox|offcanvas)$/i;
 
 // roleAround is the role of a container; a dialog may only be called one.
 function roleAround(node) {
@@ -200,7 +200,7 @@ function roleAround(node) {
   if (role === "alertdialog") return "dialog";
   if (containerRoles.test(role)) return role === "grid" ? "table" : role;
   for (const name of node.classList) {
-    if (popup.test(name) && /^(div|section|aside)$/.test(node.localName) && !/(body|content|footer|header|open|backdrop|overlay)/.test(name)) return "dialog";
+    if (popup.test(name) && /^(div|section|aside)$/.test(node.localName)) return "dialog";
   }
   return "";
 }

@@ -76,7 +76,7 @@ function textOf(node, look) {
 function byText(selector, scope, look) {
   const compare = textMatcher(selector.value, selector.exact);
   const found = [];
-  const stack = dom.kind(scope) === 9 ? [scope.documentElement] : [scope];
+  const stack = dom.kind(scope) === 9 ? [dom.top(scope)] : [scope];
   while (stack.length > 0) {
     const node = stack.pop();
     if (dom.kind(node) === 1 && unread(node)) continue;
@@ -109,8 +109,7 @@ function labelsOf(el, look) {
   if (list.length > 0) return list;
   const given = dom.attribute(el, "aria-label");
   if (given && clean(given)) return [given];
-  const labels = /^(button|input|meter|output|progress|select|textarea)$/.test(dom.tag(el)) ? el.labels : null;
-  for (let i = 0; labels && i < labels.length; i++) list.push(textOf(labels[i], look));
+  for (const label of labelsFor(el, look)) list.push(textOf(label, look));
   return list;
 }
 
