@@ -47,3 +47,14 @@ func Probe(ctx context.Context, s *webdriver.Session, body string, out any, args
 
 // PageFiles returns the files of page scripts by their names.
 func PageFiles() fs.FS { return pages }
+
+// Scripts returns the page scripts as they are sent.
+func Scripts() []string {
+	list := []string{healScript, dragScript, maskScript, observeScript.plain, observeScript.full}
+	for _, kinds := range []map[string]pageScript{actScripts, actFingerprintScripts} {
+		for _, p := range kinds {
+			list = append(list, p.plain, p.full)
+		}
+	}
+	return list
+}

@@ -23,19 +23,19 @@ func TestHeals(t *testing.T) {
 	t.Parallel()
 	out := `<p id=out></p>`
 	for name, c := range map[string]struct {
-		body, to string
-		print    step.Fingerprint
+		body, to, value string
+		print           step.Fingerprint
 	}{
-		"moved id":   {`<button id=save-now type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button id=del type=submit class="btn primary">Delete</button>`, "#save-now", saveButton},
-		"made id":    {`<button id=x9f8e7d6c5 type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button type=button>Close</button>`, `button[type="submit"]`, saveButton},
-		"a link now": {`<a href=#x role=button class="btn primary" onclick="out.textContent='ok'">Save</a>`, `a[href="#x"]`, step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save"}},
-		"test id": {`<button data-testid=save onclick="out.textContent='ok'">Store it</button><button data-testid=other>Save</button>`, `[data-testid="save"]`,
+		"moved id":   {`<button id=save-now type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button id=del type=submit class="btn primary">Delete</button>`, step.ByRole, "button", saveButton},
+		"made id":    {`<button id=x9f8e7d6c5 type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button type=button>Close</button>`, step.ByRole, "button", saveButton},
+		"a link now": {`<a href=#x role=button class="btn primary" onclick="out.textContent='ok'">Save</a>`, step.ByRole, "button", step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save"}},
+		"test id": {`<button data-testid=save onclick="out.textContent='ok'">Store it</button><button data-testid=other>Save</button>`, step.TestID, "save",
 			step.Fingerprint{Tag: "button", Role: "button", Name: "Save it", TestID: "save"}},
 		"in a shadow root": {`<x-a></x-a><script>const r = document.querySelector("x-a").attachShadow({mode: "open"});
-			r.innerHTML = "<button id=new type=submit class='btn primary'>Save</button>"; r.querySelector("button").onclick = () => out.textContent = "ok"</script>`, "#new", saveButton},
-		"in a frame":   {`<iframe id=f srcdoc="<button id=new type=submit class='btn primary' onclick=&quot;parent.out.textContent='ok'&quot;>Save</button>"></iframe>`, "#new", saveButton},
-		"frame is out": {`<button id=new type=submit class="btn primary" onclick="out.textContent='ok'">Save</button>`, "#new", inFrame(saveButton, "#gone")},
-		"row by link": {`<a href=#3 class=e>Edit</a><a href=#7 class=e onclick="out.textContent='ok'">Edit</a><a href=#8 class=e>Edit</a>`, `a[href="#7"]`,
+			r.innerHTML = "<button id=new type=submit class='btn primary'>Save</button>"; r.querySelector("button").onclick = () => out.textContent = "ok"</script>`, step.ByRole, "button", saveButton},
+		"in a frame":   {`<iframe id=f srcdoc="<button id=new type=submit class='btn primary' onclick=&quot;parent.out.textContent='ok'&quot;>Save</button>"></iframe>`, step.ByRole, "button", saveButton},
+		"frame is out": {`<button id=new type=submit class="btn primary" onclick="out.textContent='ok'">Save</button>`, step.ByRole, "button", inFrame(saveButton, "#gone")},
+		"row by link": {`<a href=#3 class=e>Edit</a><a href=#7 class=e onclick="out.textContent='ok'">Edit</a><a href=#8 class=e>Edit</a>`, step.CSS, "a:nth-of-type(2)",
 			step.Fingerprint{Tag: "a", Role: "link", Name: "Edit", Text: "Edit", Attributes: map[string]string{"href": "#7", "id": "old"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,8 +45,8 @@ func TestHeals(t *testing.T) {
 			healed := r.Records[0].Healed
 			require.NotNil(t, healed)
 			require.Equal(t, "#btn-1", healed.From.Value)
-			require.Equal(t, c.to, healed.To.Value)
-			require.Equal(t, step.CSS, healed.To.Type)
+			require.Equal(t, c.to, healed.To.Type)
+			require.Equal(t, c.value, healed.To.Value)
 			require.NotNil(t, healed.To.Fingerprint)
 			require.NotNil(t, healed.To.Fingerprint.Surroundings)
 			require.Greater(t, healed.Score, 0.0)
@@ -129,17 +129,18 @@ func TestHealingModes(t *testing.T) {
 		healed, suggest bool
 		words           string
 	}{
-		"default":               {"", "Save", true, false, "found by its fingerprint at #new"},
+		"default":               {"", "Save", true, false, "found by its fingerprint at role button"},
 		"default deletes":       {"", "Delete account", false, true, "because of what it is called"},
 		"default pays, German":  {"", "Jetzt kaufen", false, true, "because of what it is called"},
-		"default, no such word": {"", "Deleted items", true, false, "#new"},
-		"apply deletes":         {step.HealApply, "Delete account", true, false, "#new"},
+		"default, no such word": {"", "Deleted items", true, false, "at role button"},
+		"apply deletes":         {step.HealApply, "Delete account", true, false, "at role button"},
 		"suggest":               {step.HealSuggest, "Save", false, true, "which healing only suggests"},
 		"off":                   {step.HealOff, "Save", false, false, "css #old was not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			print := step.Fingerprint{Tag: "button", Role: "button", Name: c.title}
+			button := step.Selector{Type: step.ByRole, Value: "button", Name: c.title, Exact: true}
 			steps := []step.Step{healing(printed("#old", print)), is("#out", step.TextIs, "ok")}
 			address := site(t, map[string]string{"/": `<p id=out></p><button id=new onclick="out.textContent='ok'">` + c.title + `</button>`})
 			r := play(t, replay.Config{TestURL: address, Steps: steps, Healing: c.mode})
@@ -148,16 +149,18 @@ func TestHealingModes(t *testing.T) {
 			require.Contains(t, r.Records[0].Result.Message, c.words)
 			if c.suggest {
 				require.Equal(t, step.Failed, r.Records[0].Status)
-				require.Contains(t, r.Message, "it may be css #new")
-				require.Equal(t, "#new", r.Records[0].Suggested.To.Value)
+				require.Contains(t, r.Message, "it may be role button")
+				to := r.Records[0].Suggested.To
+				to.Fingerprint = nil
+				require.Equal(t, button, to)
 				require.Zero(t, r.Healed)
 			}
 			// What a person refused is neither used nor suggested.
-			r = play(t, replay.Config{TestURL: address, Steps: steps, Healing: c.mode, Refused: map[string][]step.Selector{"s1": {*css("#other"), *css("#new")}}})
+			r = play(t, replay.Config{TestURL: address, Steps: steps, Healing: c.mode, Refused: map[string][]step.Selector{"s1": {*css("#other"), button}}})
 			require.Equal(t, "FAILED", r.Status)
 			require.Nil(t, r.Records[0].Healed)
 			require.Nil(t, r.Records[0].Suggested)
-			require.Equal(t, c.mode != step.HealOff, strings.Contains(r.Message, "a person refused css #new"))
+			require.Equal(t, c.mode != step.HealOff, strings.Contains(r.Message, "a person refused role button"))
 		})
 	}
 	// A field can be emptied again, whatever it is for.

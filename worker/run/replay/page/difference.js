@@ -48,7 +48,7 @@ function otherNumbers(a, b, field) {
 
 // meaning returns the words of an id beyond the name of its element.
 function meaning(id, title) {
-  const name = normal(title), joined = name.replace(/[^\p{L}\p{N}]/gu, "");
+  const name = spoken(title), joined = name.replace(/[^\p{L}\p{N}]/gu, "");
   return wordsOf(id).filter((word) => !/^\d/.test(word) && !plainWords.has(word) && !joined.includes(word) &&
     !name.split(/[^\p{L}\p{N}]+/u).some((n) => n.length > 3 && word.startsWith(n.slice(0, 4))));
 }
@@ -120,14 +120,14 @@ function decodePart(part) {
 
 // near reports whether a part of an address says the name of its link.
 function near(part, title) {
-  const name = normal(title).replace(/[^\p{L}\p{N}]/gu, "");
+  const name = spoken(title).replace(/[^\p{L}\p{N}]/gu, "");
   return wordsOf(part).some((word) => word.length > 2 && (name.includes(word) || (word.length > 3 && name.includes(word.slice(0, 4)))));
 }
 
 // compareRows returns "same", "other", or "" when it is not known. The first text of a
 // row says which one it is; columns may come and go.
 function compareRows(was, is) {
-  const plain = (row) => ((row && row.texts) || []).map((text) => normal(text).split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).join(" "))
+  const plain = (row) => ((row && row.texts) || []).map((text) => spoken(text).split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).join(" "))
     .filter(Boolean);
   const left = plain(was), right = plain(is);
   if (left.length && right.length) {
@@ -153,28 +153,28 @@ const subsequence = (part, whole) => {
 // otherHeadings reports whether an element is under other headings. New ones may have
 // come above it; one that it was under must not have left the page.
 function otherHeadings(was, is, alone) {
-  const named = (around) => (around.containers || []).map((c) => normal(c.name));
-  const left = (was.headings || []).map(normal).filter((text) => !named(is).includes(text));
-  const right = (is.headings || []).map(normal).filter((text) => !named(was).includes(text));
+  const named = (around) => (around.containers || []).map((c) => spoken(c.name));
+  const left = (was.headings || []).map(spoken).filter((text) => !named(is).includes(text));
+  const right = (is.headings || []).map(spoken).filter((text) => !named(was).includes(text));
   if (sorted(left) === sorted(right)) return false;
   if (subsequence(left, right)) return !alone;
   if (!subsequence(right, left) || !alone) return true;
   if (right.length && right[right.length - 1] === left[left.length - 1]) return false;
-  const shown = new Set(Array.from(document.querySelectorAll(headingTags)).filter(visible).map((h) => normal(shortText(h.textContent))));
+  const shown = new Set(Array.from(document.querySelectorAll(headingTags)).filter(visible).map((h) => spoken(shortText(h.textContent))));
   return left.some((text) => !right.includes(text) && !shown.has(text));
 }
 
 const innermostOf = (list, role) => list.filter((c) => c.role === role).pop();
-const namesOf = (around) => new Set([...(around.containers || []).map((c) => normal(c.name)), ...(around.headings || []).map(normal)]);
+const namesOf = (around) => new Set([...(around.containers || []).map((c) => spoken(c.name)), ...(around.headings || []).map(spoken)]);
 
 // otherPopup reports whether one of two elements is in a dialog or menu that the other
 // is not in.
 function otherPopup(was, is, role) {
   const left = innermostOf(was.containers || [], role), right = innermostOf(is.containers || [], role);
   if (!left && !right) return false;
-  if (!left) return !right.name || !namesOf(was).has(normal(right.name));
-  if (!right) return !left.name || !namesOf(is).has(normal(left.name));
-  return Boolean(left.name && right.name) && normal(left.name) !== normal(right.name);
+  if (!left) return !right.name || !namesOf(was).has(spoken(right.name));
+  if (!right) return !left.name || !namesOf(is).has(spoken(left.name));
+  return Boolean(left.name && right.name) && spoken(left.name) !== spoken(right.name);
 }
 
 const choice = /^(group|radiogroup|tabpanel)$/;
@@ -185,14 +185,14 @@ const family = (role) => (/^(group|radiogroup|region|tabpanel)$/.test(role) ? "g
 function otherContainer(was, is, kind, alone) {
   const names = namesOf(is), before = namesOf(was);
   for (const left of was.containers || []) {
-    if (/^(dialog|menu)$/.test(left.role) || !left.name || names.has(normal(left.name))) continue;
-    const right = (is.containers || []).filter((c) => family(c.role) === family(left.role) && c.name && !before.has(normal(c.name))).pop();
+    if (/^(dialog|menu)$/.test(left.role) || !left.name || names.has(spoken(left.name))) continue;
+    const right = (is.containers || []).filter((c) => family(c.role) === family(left.role) && c.name && !before.has(spoken(c.name))).pop();
     const same = right && ((left.id && left.id === right.id) || (left.action && left.action === right.action));
     if (right && !same) return left.role;
     if (!right && (!alone || (choice.test(left.role) && /^(radio|check)$/.test(kind)))) return left.role;
   }
   for (const right of is.containers || []) {
-    if (/^(dialog|menu)$/.test(right.role) || !right.name || before.has(normal(right.name))) continue;
+    if (/^(dialog|menu)$/.test(right.role) || !right.name || before.has(spoken(right.name))) continue;
     if (!alone && !(was.containers || []).some((c) => c.role === right.role && c.id && c.id === right.id)) return right.role;
   }
   return "";
@@ -238,7 +238,7 @@ function difference(was, is, how, kind, alone) {
   if (!alone && (otherRecord(a.id, b.id, title) || otherRecord(a.name, b.name, title))) return "its id is that of another record";
   if (otherPopup(before, around, "menu")) return "it is in another menu";
   const step = innermostOf(before.containers || [], "step"), now = innermostOf(around.containers || [], "step");
-  if (step && now && normal(step.name) !== normal(now.name)) return "it is in another step";
+  if (step && now && spoken(step.name) !== spoken(now.name)) return "it is in another step";
   if (otherHeadings(before, around, alone)) return "it is under another heading";
   const container = otherContainer(before, around, kind, alone);
   return container ? "it is in another " + container : "";

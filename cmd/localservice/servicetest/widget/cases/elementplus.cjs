@@ -74,7 +74,7 @@ module.exports = {
     await expect(log(page)).toHaveText('de/b');
   },
   'menu that opens by hovering': async ({ page, expect }) => {
-    await page.locator('#b').hover();
+    await page.getByRole('button', { name: 'Hover' }).hover();
     await page.getByRole('menuitem', { name: 'Paste' }).click();
     await expect(log(page)).toHaveText('paste');
   },

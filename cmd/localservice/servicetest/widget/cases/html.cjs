@@ -288,6 +288,15 @@ module.exports = {
     await expect(page.locator('#here')).toHaveText('Here');
     await expect(page).toHaveURL(/\/unfinished\//);
   },
+  'back to a page that still loads': async ({ page, base, expect }) => {
+    await page.goto(base + '/html.html?images', { waitUntil: 'domcontentloaded' });
+    await expect(page.locator('#here')).toHaveText('Here');
+    await page.locator('#n').click();
+    await expect(page.locator('#b')).toBeVisible();
+    await page.goBack({ waitUntil: 'domcontentloaded' });
+    await expect(page.locator('#here')).toHaveText('Here');
+    await expect(page).toHaveURL(/images/);
+  },
   'page that comes late': async ({ page, expect }) => {
     await page.locator('#l').click();
     await page.locator('#a').click();
