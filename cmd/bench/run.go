@@ -141,7 +141,7 @@ func (e *engine) play(ctx context.Context, screenshots bool) (time.Duration, err
 	}
 	took := time.Since(start)
 	if screenshots && captured != len(e.steps) {
-		fmt.Fprintf(os.Stderr, "%d steps have %d screenshots\n", len(e.steps), captured)
+		return 0, fmt.Errorf("%d steps have %d screenshots", len(e.steps), captured)
 	}
 	return took, nil
 }
