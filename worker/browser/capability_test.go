@@ -114,7 +114,7 @@ func TestHarmlessCapabilitiesPass(t *testing.T) {
 	require.Equal(t, []int{800, 600}, []int{width, height})
 
 	c := k.capabilities(Config{Arguments: []string{"--no-sandbox"}, Binary: "/usr/bin/browser"}, "127.0.0.1:9")
-	require.Equal(t, "ignore", c["unhandledPromptBehavior"])
+	require.Equal(t, map[string]any{"default": "ignore", "beforeUnload": "ignore"}, c["unhandledPromptBehavior"])
 	require.Equal(t, "normal", c["pageLoadStrategy"])
 	require.Equal(t, true, c["webSocketUrl"])
 	require.NotContains(t, c, "acme:options")

@@ -53,8 +53,11 @@ func (k kind) capabilities(cfg Config, proxy string) map[string]any {
 		options["mobileEmulation"] = k.emulation
 	}
 	return map[string]any{
-		"browserName": "chrome", "webSocketUrl": true, "unhandledPromptBehavior": "ignore",
-		"pageLoadStrategy": k.loadStrategy, "acceptInsecureCerts": k.insecure,
+		"browserName": "chrome", "webSocketUrl": true,
+		// The steps handle dialogs; the one of a page that is being left as well, which a
+		// single word would have the driver accept.
+		"unhandledPromptBehavior": map[string]any{"default": "ignore", "beforeUnload": "ignore"},
+		"pageLoadStrategy":        k.loadStrategy, "acceptInsecureCerts": k.insecure,
 		"strictFileInteractability": k.strictFiles,
 		// It would keep each line of a page until it is read; lines come as events.
 		"goog:loggingPrefs":  map[string]any{"browser": "OFF"},

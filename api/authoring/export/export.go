@@ -55,6 +55,9 @@ type Case struct {
 	TestURL      string
 	Capabilities step.Capabilities // of the primary target; may be nil
 	Steps        []step.Step
+	// FirstMatch takes the first match of a selector that has several, in place of
+	// failing.
+	FirstMatch bool
 }
 
 // Targets are all targets, in the order of their constants.

@@ -157,8 +157,12 @@ func (w *ide) move(m *move) {
 		return
 	}
 	c.Comment = m.note
-	if m.optional {
-		w.remark("Optional, it may fail: enable it where the test needs it.")
+	if m.optional || m.when != nil {
+		why := "Optional, it may fail: enable it where the test needs it."
+		if m.when != nil {
+			why = "Only done if this holds, " + w.describe(m.when) + ": enable it where the test needs it."
+		}
+		w.remark(why)
 		for i := range frames {
 			frames[i].Command = "//" + frames[i].Command
 		}
@@ -173,7 +177,7 @@ func (w *ide) move(m *move) {
 	}
 	if len(frames) > 0 {
 		w.leave = "selectFrame"
-		if m.optional {
+		if m.optional || m.when != nil {
 			w.leave = "//selectFrame"
 		}
 	}
@@ -190,11 +194,8 @@ func (w *ide) describe(m *move) string {
 		text = join(join(join(text, a.Args.Name), a.Args.Mode), a.Args.Value)
 	}
 	for _, at := range []place{m.element, m.target} {
-		if target, ok := w.locator(place{given: true, xpath: at.xpath, value: at.value}); ok && at.given {
-			text += " " + target
-			if at.index != nil {
-				text += " number " + strconv.Itoa(*at.index)
-			}
+		if at.given() {
+			text += " " + w.spell(at)
 		}
 	}
 	for _, s := range m.within {
@@ -202,8 +203,7 @@ func (w *ide) describe(m *move) string {
 		if s.frame {
 			around = " in the frame "
 		}
-		target, _ := w.locator(s.place)
-		text += around + target
+		text += around + w.spell(s.place)
 	}
 	text = join(text, m.tool.Args.Direction)
 	if m.tool.Args.File != nil {
@@ -221,18 +221,6 @@ func (w *ide) frames(m *move) (list []ideCommand, ok bool) {
 		list = append(list, ideCommand{Command: "selectFrame", Target: target})
 	}
 	return list, true
-}
-
-// locator writes a selector. A place among the matches exists in XPath only.
-func (w *ide) locator(at place) (string, bool) {
-	value := w.value(at.value, false)
-	switch {
-	case at.xpath && at.index != nil:
-		return fmt.Sprintf("xpath=(%s)[%d]", value, *at.index+1), true
-	case at.xpath:
-		return "xpath=" + value, true
-	}
-	return "css=" + value, at.index == nil || *at.index == 0
 }
 
 var ideEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`)
@@ -258,7 +246,7 @@ func (w *ide) window(m *move) {
 	literal, _ := m.value.fixed()
 	index, err := strconv.Atoi(literal)
 	switch opened := w.click >= 0; {
-	case m.optional:
+	case m.optional, m.when != nil:
 	case matcher == step.WindowIndex && err == nil && 0 <= index && index < len(w.windows):
 		w.add(ideCommand{Command: "selectWindow", Target: "handle=${" + w.windows[index] + "}", Comment: m.note})
 		w.click = -1

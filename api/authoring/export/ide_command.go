@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 func (w *ide) command(m *move) (c ideCommand, ok bool) {
 	a := &m.tool.Args
 	target, ok := "", true
-	if m.element.given {
+	if m.element.given() {
 		target, ok = w.locator(m.element)
 	}
 	c.Target = target
@@ -20,6 +21,19 @@ func (w *ide) command(m *move) (c ideCommand, ok bool) {
 		c.Command, c.Target = "open", w.value(m.url, true)
 	case step.Click:
 		c.Command = "click"
+	case step.DoubleClick:
+		c.Command = "doubleClick"
+	case step.TypeKeys:
+		if !m.element.given() {
+			c.Target = "css=:focus"
+		}
+		c.Command, c.Value = "sendKeys", w.value(m.text, true)
+	case step.Back, step.Forward:
+		c.Command, c.Target = "executeScript", "window.history."+m.tool.Type+"()"
+	case step.Reload:
+		c.Command, c.Target = "executeScript", "window.location.reload()"
+	case step.SetViewport:
+		c.Command, c.Target = "setWindowSize", fmt.Sprintf("%dx%d", *a.Width, *a.Height)
 	case step.InputText:
 		c.Command, c.Value = "type", w.value(m.text, true)
 	case step.Select:
@@ -35,7 +49,7 @@ func (w *ide) command(m *move) (c ideCommand, ok bool) {
 	case step.EnterKeySubmit:
 		c.Command, c.Target, c.Value = "sendKeys", "css=:focus", "${KEY_ENTER}"
 	case step.PressKey:
-		if !m.element.given {
+		if !m.element.given() {
 			c.Target = "css=:focus"
 		}
 		c.Command, c.Value = "sendKeys", ideKeys(a.Key)

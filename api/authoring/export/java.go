@@ -2,7 +2,6 @@ package export
 
 import (
 	"encoding/base64"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -45,16 +44,38 @@ func (d java) address(_ *page, t, base text) string {
 }
 
 func (d java) locator(p *page, at place) string {
-	name := "cssSelector"
-	if at.xpath {
-		name = "xpath"
+	var b strings.Builder
+	b.WriteString(at.kind + "(" + d.text(at.value) + ")")
+	add := func(name string, arguments ...string) {
+		b.WriteString("." + name + "(" + strings.Join(arguments, ", ") + ")")
 	}
-	by := "By." + name + "(" + d.text(at.value) + ")"
+	if len(at.name) > 0 {
+		add("name", d.text(at.name))
+	}
+	if at.exact {
+		add("exact")
+	}
+	if at.level > 0 {
+		add("level", strconv.Itoa(at.level))
+	}
+	for _, s := range at.state {
+		add("state", javaLiteral(s.name), strconv.FormatBool(s.is))
+	}
+	if at.within != nil {
+		p.noteFind(*at.within)
+		add("within", d.locator(p, *at.within))
+	}
+	if at.has != nil {
+		p.noteFind(*at.has)
+		add("has", d.locator(p, *at.has))
+	}
+	if len(at.hasText) > 0 {
+		add("hasText", d.text(at.hasText))
+	}
 	if at.index != nil {
-		p.call("nth")
-		return fmt.Sprintf("nth(%s, %d)", by, *at.index)
+		add("nth", strconv.Itoa(*at.index))
 	}
-	return by
+	return b.String()
 }
 
 func (java) call(p *page, name string, arguments ...string) string {
@@ -62,7 +83,13 @@ func (java) call(p *page, name string, arguments ...string) string {
 	return name + "(" + strings.Join(arguments, ", ") + ");"
 }
 
-func (java) open(address string) string { return "driver.get(" + address + ");" }
+func (d java) open(p *page, address string) string {
+	return d.call(p, "load", "() -> driver.get("+address+")")
+}
+
+func (d java) load(p *page, how string) string {
+	return d.call(p, "load", "() -> driver.navigate()."+how+"()")
+}
 
 func (java) pause(p *page, ms int) string {
 	p.call("sleep")
@@ -98,10 +125,6 @@ func (d java) window(p *page, matcher string, value text) string {
 	return d.call(p, "switchToNewWindow")
 }
 
-func (d java) scroll(p *page, script string) string {
-	return d.call(p, "script", javaLiteral(script))
-}
-
 // maxConstant is characters of one literal: a class file takes 65,535 bytes.
 const maxConstant = 60_000
 
@@ -130,7 +153,7 @@ func (d java) claim(p *page, m *step.Matcher, on string, value text, not bool) s
 	}
 	wait := func(claim string, arguments ...string) string {
 		p.call(claim)
-		return "eventually(() -> " + claim + "(" + strings.Join(arguments, ", ") + "));"
+		return "expect(() -> " + claim + "(" + strings.Join(arguments, ", ") + "));"
 	}
 	truth := choose("assertTrue", "assertFalse")
 	switch m.Name {
@@ -139,7 +162,7 @@ func (d java) claim(p *page, m *step.Matcher, on string, value text, not bool) s
 	case step.Hidden:
 		return wait(choose("assertFalse", "assertTrue"), read("isVisible"))
 	case step.Enabled:
-		return wait(truth, read("first")+".isEnabled()")
+		return wait(truth, read("isEnabled"))
 	case step.Checked:
 		return wait(truth, read("isChecked"))
 	case step.Count:
@@ -156,9 +179,9 @@ func (d java) claim(p *page, m *step.Matcher, on string, value text, not bool) s
 	var actual string
 	switch m.Name {
 	case step.TextIs:
-		actual = read("text")
+		actual = read("textOf")
 	case step.ValueIs:
-		actual = read("first") + `.getDomProperty("value")`
+		actual = read("valueOf")
 	case step.URLIs:
 		actual = "driver.getCurrentUrl()"
 	case step.TitleIs:
@@ -195,4 +218,9 @@ func (java) block(p *page, name, argument string) (open, end string) {
 		return "optional(() -> {", "});"
 	}
 	return name + "(" + argument + ", () -> {", "});"
+}
+
+func (java) condition(p *page, limit string) (open, end, last string) {
+	p.call("holds")
+	return "if (holds(" + limit + ", () -> {", "})) {", "}"
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"text/template"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 //go:embed skeleton
@@ -16,6 +18,27 @@ var skeletons embed.FS
 var templates = sync.OnceValues(func() (*template.Template, error) {
 	return template.ParseFS(skeletons, "skeleton/*.tmpl")
 })
+
+// Script is one of the scripts that run in the page, as it stands in a literal of
+// the language: indented, and with escape in place of each backslash.
+func (f frame) Script(name, indent, escape string) (string, error) {
+	t, err := templates()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, name+".js.tmpl", f); err != nil {
+		return "", err
+	}
+	var out []string
+	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
+		if line != "" {
+			line = indent + strings.ReplaceAll(line, `\`, escape)
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n"), nil
+}
 
 // page collects the lines of a test's body.
 type page struct {
@@ -68,7 +91,12 @@ type frame struct {
 	Version   string // literal, "" for any
 	System    string // literal, "" for any
 	Variables []variable
-	called    map[string]bool
+	// FirstMatch takes the first of several matches.
+	FirstMatch bool
+	// Roles are the selectors of elements that have the roles of the case, and States
+	// those of elements in the states.
+	Roles, States []styled
+	called        map[string]bool
 }
 
 // Uses reports whether the body calls one of the functions.
@@ -80,13 +108,21 @@ func (f frame) Uses(names ...string) bool {
 
 // Acts are those that act on an element.
 func (f frame) Acts() bool {
-	return f.Uses("click", "fill", "select", "selectIndex", "pressOn", "scroll", "hover", "drag", "upload", "inFrame")
+	return f.Uses("click", "doubleClick", "rightClick", "fill", "select", "pressOn", "typeInto", "scroll", "hover", "drag", "upload", "inFrame")
 }
 
 // Finds are those that look for elements.
 func (f frame) Finds() bool {
-	return f.Acts() || f.Uses("first", "findAll", "isVisible", "isChecked", "text", "textOf", "inShadowRoot")
+	return f.Acts() || f.Observes() || f.Uses("first", "findAll", "inShadowRoot")
 }
+
+// Observes are those that read what an assertion is about.
+func (f frame) Observes() bool {
+	return f.Uses("isVisible", "isEnabled", "isChecked", "textOf", "valueOf")
+}
+
+// Repeats are those that try again until something works.
+func (f frame) Repeats() bool { return f.Uses("eventually") || f.Waits() || f.Uses("setViewport") }
 
 // Dialogs are those that wait for a dialog.
 func (f frame) Dialogs() bool { return f.Uses("acceptDialog", "dismissDialog") }
@@ -96,8 +132,53 @@ func (f frame) Waits() bool {
 	return f.Acts() || f.Dialogs() || f.Uses("switchWindow", "switchToWindow", "switchToNewWindow")
 }
 
-// Scripts are those that run a script in the page.
-func (f frame) Scripts() bool { return f.Uses("script", "scroll", "fill") }
+// pageScript is a script that runs in the page.
+type pageScript struct{ Name, File string }
+
+// Scripts are the scripts that the functions run, with the names of their constants.
+func (f frame) Scripts() []pageScript {
+	var list []pageScript
+	for _, s := range []struct {
+		pageScript
+		used bool
+	}{
+		{pageScript{"FIND", "find"}, f.Finds()},
+		{pageScript{"READY", "ready"}, f.Acts()},
+		{pageScript{"OBSERVE", "observe"}, f.Observes()},
+		{pageScript{"FILL", "fill"}, f.Uses("fill")},
+		{pageScript{"SELECT", "select"}, f.Uses("select")},
+		{pageScript{"FOCUS", "focus"}, f.Uses("pressOn", "typeInto")},
+		{pageScript{"SCROLL", "scroll"}, f.Uses("scroll")},
+		{pageScript{"REVEAL", "reveal"}, f.Uses("drag")},
+	} {
+		if s.used {
+			list = append(list, s.pageScript)
+		}
+	}
+	return list
+}
+
+// locatorFunction is a function that makes a locator.
+type locatorFunction struct{ Kind, By, Comment string }
+
+// Function is its name in Python.
+func (l locatorFunction) Function() string { return pythonName(l.Kind) }
+
+// Locators are the functions that make the locators of the case; that of test ids has
+// more to do.
+func (f frame) Locators() []locatorFunction {
+	all := []locatorFunction{
+		{step.CSS, "css", ""},
+		{step.XPath, "xpath", ""},
+		{step.ByRole, "role", ""},
+		{step.ByLabel, "label", "By the text of the label."},
+		{step.ByText, "text", "The innermost elements with a text."},
+		{step.Placeholder, "placeholder", ""},
+		{step.AltText, "alt", ""},
+		{step.Title, "title", ""},
+	}
+	return slices.DeleteFunc(all, func(l locatorFunction) bool { return !f.Uses("locate:" + l.Kind) })
+}
 
 // StaticImports are the functions of JUnit that are called.
 func (f frame) StaticImports() []string {
@@ -129,6 +210,7 @@ func fill(s *script, p *page, skeleton, file string, literal func(string) string
 	f := frame{
 		Case: s.label, ID: s.id, Title: literal(s.label), Class: s.name.pascal(), Method: s.name.snake(), File: file,
 		Body: strings.Join(p.lines, "\n"), Browser: s.browser, Variables: s.env.variables(), called: p.called,
+		FirstMatch: s.firstMatch, Roles: p.styled("role:", roleCSS, literal), States: p.styled("state:", stateCSS, literal),
 	}
 	if s.version != "" {
 		f.Version = literal(s.version)

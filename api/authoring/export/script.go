@@ -22,6 +22,8 @@ type script struct {
 	browser browser
 	version string // of the browser, "" for any
 	system  string // platformName
+	// firstMatch takes the first of several matches; else there may be only one.
+	firstMatch bool
 }
 
 // move is one thing that a test does.
@@ -30,7 +32,9 @@ type move struct {
 	within   []scope    // frames and shadow hosts around the element, from outside in
 	note     string     // why, for a comment
 	optional bool
-	timeout  int // in milliseconds; 0: the script's
+	timeout  int // in milliseconds; 0: that of its kind
+	// when is the assertion without which the move is skipped; nil: none.
+	when *move
 	// dialogs are the moves that handle the dialogs which this one opens.
 	dialogs []*move
 	// url, value and the like are the tool's texts in parts.
@@ -44,22 +48,17 @@ type scope struct {
 	place
 }
 
-// place is where an element is.
-type place struct {
-	given bool
-	xpath bool
-	value text
-	index *int
-}
-
 // The limits of waiting, in milliseconds, as in a run.
 const (
-	stepTimeout = 10_000
-	pageTimeout = 30_000
+	stepTimeout      = 10_000
+	assertTimeout    = 5_000
+	optionalTimeout  = 3_000
+	conditionTimeout = 3_000
+	pageTimeout      = 30_000
 )
 
 func newScript(c Case) (*script, error) {
-	s := &script{name: newTitle(c.Name, c.ID), label: comment(c.Name), id: comment(c.ID), env: &environment{}}
+	s := &script{name: newTitle(c.Name, c.ID), label: comment(c.Name), id: comment(c.ID), env: &environment{}, firstMatch: c.FirstMatch}
 	if s.label == "" {
 		s.label = s.name.kebab()
 	}
@@ -83,23 +82,47 @@ func newScript(c Case) (*script, error) {
 	return s, nil
 }
 
-func (s *script) read(path string, from *step.Step) (move, error) {
+func (s *script) read(at string, from *step.Step) (move, error) {
+	path := at
 	m := move{optional: from.Optional, timeout: from.TimeoutMS}
+	if m.optional && m.timeout == 0 {
+		m.timeout = optionalTimeout
+	}
 	t := &from.Tool
 	for t.Type == step.InFrame || t.Type == step.InShadowRoot {
 		m.note = join(m.note, t.Args.Reasoning)
 		if t.Args.Tool == nil || t.Args.Selector == nil || len(m.within) == step.MaxNesting {
 			return m, &step.InvalidError{Path: path, Msg: "needs a selector and a tool, and not too many around each other"}
 		}
+		if err := checkSelector(path+".args.selector", t.Args.Selector); err != nil {
+			return m, err
+		}
 		m.within = append(m.within, scope{t.Type == step.InFrame, s.place(t.Args.Selector)})
 		t = t.Args.Tool
 		path += ".args.tool"
 	}
 	m.note = comment(join(m.note, t.Args.Reasoning))
+	if c := from.When; c != nil {
+		// It looks where the step acts.
+		when := move{timeout: c.TimeoutMS, within: m.within}
+		if when.timeout == 0 {
+			when.timeout = conditionTimeout
+		}
+		tool := &step.Tool{Type: step.Assert, Args: step.Args{Selector: c.Selector, Not: c.Not, Matcher: c.Matcher}}
+		if err := s.fill(strings.TrimSuffix(at, ".tool")+".when", &when, tool); err != nil {
+			return m, err
+		}
+		m.when = &when
+	}
+	return m, s.fill(path, &m, t)
+}
+
+// fill reads the arguments of a tool into its move.
+func (s *script) fill(path string, m *move, t *step.Tool) error {
 	m.tool = t
 	a := &t.Args
 	if err := check(path, t); err != nil {
-		return m, err
+		return err
 	}
 	m.url = s.env.read(a.URL)
 	m.element, m.target = s.place(a.Selector), s.place(a.Target)
@@ -115,7 +138,7 @@ func (s *script) read(path string, from *step.Step) (move, error) {
 			m.value = m.value.squeezed()
 		}
 	}
-	return m, nil
+	return nil
 }
 
 func join(a, b string) string {
@@ -125,12 +148,7 @@ func join(a, b string) string {
 	return a + " " + b
 }
 
-func (s *script) place(from *step.Selector) place {
-	if from == nil {
-		return place{}
-	}
-	return place{given: true, xpath: from.Type == step.XPath, value: s.env.read(from.Value), index: from.Index}
-}
+var directions = []string{"up", "down", "left", "right", "top", "bottom"}
 
 // check finds what code cannot be written for. Validate found it before, for
 // every case that is stored.
@@ -140,15 +158,25 @@ func check(path string, t *step.Tool) error {
 	if !slices.Contains(step.Tools(), t.Type) || t.Type == step.Finish {
 		return invalid(".type", "is a tool without code")
 	}
-	selector := []string{step.Click, step.InputText, step.Select, step.ScrollElement, step.Hover, step.Drag, step.UploadFile}
+	if err := checkSelector(path+".args.selector", a.Selector); err != nil {
+		return err
+	}
+	if err := checkSelector(path+".args.target", a.Target); err != nil {
+		return err
+	}
+	selector := []string{step.Click, step.DoubleClick, step.RightClick, step.InputText, step.Select, step.ScrollElement, step.Hover, step.Drag, step.UploadFile}
 	switch m := a.Matcher; {
 	case slices.Contains(selector, t.Type) && a.Selector == nil:
 		return invalid(".args.selector", "is missing")
 	case t.Type == step.Drag && a.Target == nil:
 		return invalid(".args.target", "is missing")
+	case t.Type == step.TypeKeys && a.Text == nil:
+		return invalid(".args.text", "is missing")
+	case t.Type == step.SetViewport && (a.Width == nil || a.Height == nil):
+		return invalid(".args.width", "is missing, or the height is")
 	case t.Type == step.UploadFile && a.File == nil:
 		return invalid(".args.file", "is missing")
-	case t.Type == step.ScrollElement && scrollElement[a.Direction] == "" || t.Type == step.ScrollDocument && scrollPage[a.Direction] == "":
+	case (t.Type == step.ScrollElement || t.Type == step.ScrollDocument) && !slices.Contains(directions, a.Direction):
 		return invalid(".args.direction", "is not known")
 	case t.Type == step.HandleDialog && a.Action != "accept" && a.Action != "dismiss":
 		return invalid(".args.action", "is not known")
@@ -177,10 +205,17 @@ func (m *move) limit() int {
 	switch {
 	case m.timeout > 0:
 		return m.timeout
-	case m.tool.Type == step.GoToURL:
+	case m.tool.Type == step.Assert:
+		return assertTimeout
+	case loads(m.tool.Type):
 		return pageTimeout
 	}
 	return stepTimeout
+}
+
+// loads reports whether a tool waits for a page and for no element.
+func loads(tool string) bool {
+	return slices.Contains([]string{step.GoToURL, step.Back, step.Forward, step.Reload}, tool)
 }
 
 // tieDialogs moves each handle_dialog into the move that opens its dialog, for a
@@ -237,27 +272,6 @@ func optionIndex(t text) (int, bool) {
 	n, err := strconv.Atoi(digits)
 	return n, fixed && ok && err == nil && n >= 0
 }
-
-// scrollPage and scrollElement are scripts; a page and an element, e, are scrolled
-// by most of what is seen of them, as in a run.
-var (
-	scrollPage = map[string]string{
-		"up":     "window.scrollBy(0, -0.8 * window.innerHeight)",
-		"down":   "window.scrollBy(0, 0.8 * window.innerHeight)",
-		"left":   "window.scrollBy(-0.8 * window.innerWidth, 0)",
-		"right":  "window.scrollBy(0.8 * window.innerWidth, 0)",
-		"top":    "window.scrollTo(0, 0)",
-		"bottom": "window.scrollTo(0, document.documentElement.scrollHeight)",
-	}
-	scrollElement = map[string]string{
-		"up":     "e.scrollBy(0, -0.8 * e.clientHeight)",
-		"down":   "e.scrollBy(0, 0.8 * e.clientHeight)",
-		"left":   "e.scrollBy(-0.8 * e.clientWidth, 0)",
-		"right":  "e.scrollBy(0.8 * e.clientWidth, 0)",
-		"top":    "e.scrollTo(0, 0)",
-		"bottom": "e.scrollTo(0, e.scrollHeight)",
-	}
-)
 
 // browser is a browser by the names that the targets have for it.
 type browser struct {

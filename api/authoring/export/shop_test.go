@@ -17,7 +17,7 @@ import (
 func shop(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
-	for _, page := range []string{"login", "shop", "pay", "help"} {
+	for _, page := range []string{"login", "shop", "pay", "help", "team"} {
 		content, err := os.ReadFile(filepath.Join("testdata", "shop", page+".html"))
 		require.NoError(t, err)
 		mux.HandleFunc("/"+page, func(w http.ResponseWriter, _ *http.Request) {
@@ -93,7 +93,7 @@ func dialog(action string, text *string) step.Step {
 // element is; it passes on the shop.
 func tour(base string) Case {
 	steps := []step.Step{
-		because(fillIn("input.field", "{{user}}@example.com"), "The first field that can be seen is the mail address."),
+		because(fillIn("input#email.field", "{{user}}@example.com"), "The first field that can be seen is the mail address."),
 		fillIn("#password", "{{team:password}}"),
 		fillIn("#birthday", "1999-12-31"),
 		not(expect(css("#stay"), step.Checked, "", "")),
@@ -106,7 +106,7 @@ func tour(base string) Case {
 		do(step.Select, step.Args{Selector: css("#country"), OptionValue: ptr("Norway")}),
 		expect(css("#email"), step.ValueIs, step.Matches, `(?i)^[A-Z]+@\w+\.com\z`),
 		expect(nth(css(".go"), 1), step.Enabled, "", ""),
-		on(step.Click, ".go"),
+		do(step.Click, step.Args{Selector: nth(css(".go"), -1)}),
 
 		expect(css("h1"), step.TextIs, "", "Welcome, {{user}}@example.com"),
 		expect(css("#got"), step.TextIs, step.Contains, "1999-12-31 / no"),
@@ -182,11 +182,112 @@ func tour(base string) Case {
 		window(step.WindowURL, "/shop"),
 		optional(limited(on(step.Click, "#cookies"), 200)),
 		limited(expect(css("#who"), step.Visible, "", ""), 3000),
+	}
+	steps = append(steps, teamTour()...)
+	steps = append(steps,
 		do(step.GoToURL, step.Args{URL: "/help"}),
+		expect(nil, step.TitleIs, "", "Help"),
+		do(step.Back, step.Args{}),
+		expect(nil, step.TitleIs, "", "Team"),
+		do(step.Forward, step.Args{}),
 		expect(nil, step.TitleIs, "", "Help"),
 		do(step.Finish, step.Args{}),
 		on(step.Click, "#behind-the-end"),
-	}
+	)
 	return Case{ID: "64f0c0ffee64f0c0ffee0001", Name: "Tour of the shop: log in, buy & leave", TestURL: base + "/login", Steps: steps,
 		Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "latest", "platformName": "Linux"}}
+}
+
+func by(kind, value string) *step.Selector { return &step.Selector{Type: kind, Value: value} }
+
+func role(value, name string) *step.Selector {
+	return &step.Selector{Type: step.ByRole, Value: value, Name: name}
+}
+
+func within(s, around *step.Selector) *step.Selector {
+	s.Within = around
+	return s
+}
+
+func has(s, inner *step.Selector) *step.Selector {
+	s.Has = inner
+	return s
+}
+
+func hasText(s *step.Selector, text string) *step.Selector {
+	s.HasText = text
+	return s
+}
+
+func exact(s *step.Selector) *step.Selector {
+	s.Exact = true
+	return s
+}
+
+func inState(s *step.Selector, name string, is bool) *step.Selector {
+	s.State = map[string]bool{name: is}
+	return s
+}
+
+func when(s step.Step, selector *step.Selector, matcher string, timeoutMS int) step.Step {
+	s.When = &step.Condition{Selector: selector, Matcher: &step.Matcher{Name: matcher}, TimeoutMS: timeoutMS}
+	return s
+}
+
+// teamTour has every type of selector, and the tools that came with them.
+func teamTour() []step.Step {
+	click := func(s *step.Selector) step.Step { return do(step.Click, step.Args{Selector: s}) }
+	said := func(text string) step.Step { return expect(css("#said"), step.TextIs, "", text) }
+	row := func(text string) *step.Selector { return hasText(role("row", ""), text) }
+	return []step.Step{
+		do(step.GoToURL, step.Args{URL: "/team"}),
+		click(role("button", "save DRAFT")),
+		said("Save draft"),
+		click(exact(role("button", "Save as"))),
+		said("Save as"),
+		click(within(role("button", "Remove"), row("Grace"))),
+		said("Remove Grace"),
+		click(within(by(step.ByText, "remove"), has(role("row", ""), by(step.AltText, "ada")))),
+		said("Remove Ada"),
+		click(nth(role("button", "Remove"), -1)),
+		said("Remove Linus"),
+		expect(role("row", ""), step.Count, "", "4"),
+		expect(&step.Selector{Type: step.ByRole, Value: "heading", Level: 2}, step.TextIs, "", "Members"),
+		do(step.InputText, step.Args{Selector: by(step.ByLabel, "mail address"), Text: ptr("ada@example.com")}),
+		expect(by(step.Placeholder, "NAME@"), step.ValueIs, "", "ada@example.com"),
+		expect(exact(by(step.Title, "Kept for  a year")), step.Visible, "", ""),
+		click(by(step.TestID, `odd "id"`)),
+		said("odd"),
+		click(inState(role("checkbox", ""), "checked", false)),
+		expect(inState(role("checkbox", ""), "checked", true), step.Count, "", "2"),
+		expect(inState(role("button", ""), "expanded", true), step.TextIs, "", "More"),
+		expect(inState(role("button", "Locked"), "disabled", true), step.Visible, "", ""),
+		expect(role("button", "Hidden twin"), step.Count, "", "0"),
+		click(css("team-card .inner button")),
+		said("card"),
+		click(within(css("button.extra"), css("team-card"))),
+		said("slotted"),
+		do(step.DoubleClick, step.Args{Selector: by(step.ByText, "Twice")}),
+		said("twice"),
+		do(step.RightClick, step.Args{Selector: exact(by(step.ByText, "Twice"))}),
+		said("menu"),
+		do(step.TypeKeys, step.Args{Selector: by(step.ByLabel, "Note"), Text: ptr(" and more")}),
+		expect(css("#note"), step.ValueIs, "", "Old and more"),
+		do(step.TypeKeys, step.Args{Text: ptr("!")}),
+		expect(css("#note"), step.ValueIs, "", "Old and more!"),
+		fillIn("#masked", "12345678"),
+		expect(css("#masked"), step.ValueIs, "", "1234-5678"),
+		do(step.ScrollElement, step.Args{Selector: css("#virtual"), Direction: "down"}),
+		expect(css("#virtual"), step.TextIs, step.Contains, "turned"),
+		do(step.Drag, step.Args{Selector: css("#handle"), Target: css("#goal")}),
+		said("moved and dropped"),
+		when(click(by(step.ByText, "Accept cookies")), by(step.ByText, "Accept cookies"), step.Visible, 0),
+		said("accepted"),
+		when(click(css("#never")), css("#never"), step.Visible, 100),
+		when(inside(step.InFrame, "#never", on(step.Click, "x")), css("x"), step.Visible, 100),
+		do(step.SetViewport, step.Args{Width: ptr(700), Height: ptr(600)}),
+		expect(css("#size"), step.TextIs, "", "700 x 600"),
+		do(step.Reload, step.Args{}),
+		said("nothing"),
+	}
 }

@@ -55,6 +55,10 @@ func tokenize(target, code string) (s source, broken bool) {
 			i += end
 		case strings.HasPrefix(rest, "/*") && line == "//":
 			i += strings.Index(rest, "*/") + 2
+		case strings.HasPrefix(rest, "String.raw`"):
+			i += len("String.raw`")
+			i += strings.IndexByte(code[i:], '`') + 1
+			out.WriteString(`""`)
 		case triple:
 			i += 3 + strings.Index(rest[3:], `"""`) + 3
 			out.WriteString(`""`)

@@ -21,18 +21,22 @@ type dialect interface {
 	locator(p *page, at place) string
 	// call is a statement that calls a function of the skeleton.
 	call(p *page, name string, arguments ...string) string
-	open(address string) string
+	open(p *page, address string) string
 	pause(p *page, ms int) string
 	press(p *page, on string, held []string, key string) string
 	// window is a statement that changes to a window.
 	window(p *page, matcher string, value text) string
-	scroll(p *page, script string) string
 	upload(p *page, on string, name string, content []byte) string
+	// load is a statement that loads a page: back, forward or refresh.
+	load(p *page, how string) string
 	// claim is a statement that waits for an assertion.
 	claim(p *page, m *step.Matcher, on string, value text, not bool) string
 	// block returns the lines around statements: inFrame, inShadowRoot, within,
 	// optional.
 	block(p *page, name, argument string) (open, end string)
+	// condition returns the lines around the statement of a condition, and the one
+	// that ends what is done when it holds.
+	condition(p *page, limit string) (open, end, last string)
 	milliseconds(n int) string
 }
 
@@ -69,21 +73,44 @@ func (w *webDriver) move(m *move) {
 	if m.note != "" {
 		w.line(w.comment(m.note))
 	}
+	if m.when != nil {
+		open, end, last := w.condition(w.page, w.milliseconds(m.when.timeout))
+		w.page.block(open, end, func() { w.inside(w.places(m), m.when) })
+		w.depth++
+		defer func() {
+			w.depth--
+			if last != "" {
+				w.line(last)
+			}
+		}()
+	}
 	var around [][2]string
 	if m.optional {
 		around = append(around, [2]string{"optional", ""})
 	}
-	if m.timeout > 0 && m.tool.Type != step.GoToURL && m.tool.Type != step.Pause {
+	if m.timeout > 0 && !loads(m.tool.Type) && m.tool.Type != step.Pause {
 		around = append(around, [2]string{"within", w.milliseconds(m.timeout)})
 	}
+	w.inside(append(around, w.places(m)...), m)
+}
+
+// places are the blocks of the frames and shadow roots around an element.
+func (w *webDriver) places(m *move) [][2]string {
+	var around [][2]string
 	for _, s := range m.within {
 		name := "inShadowRoot"
 		if s.frame {
 			name = "inFrame"
 		}
-		around = append(around, [2]string{name, w.locator(w.page, s.place)})
+		around = append(around, [2]string{name, w.at(s.place)})
 	}
-	w.inside(around, m)
+	return around
+}
+
+// at is the locator of a place.
+func (w *webDriver) at(of place) string {
+	w.noteFind(of)
+	return w.locator(w.page, of)
 }
 
 func (w *webDriver) inside(around [][2]string, m *move) {
@@ -98,8 +125,8 @@ func (w *webDriver) inside(around [][2]string, m *move) {
 func (w *webDriver) statement(m *move) string {
 	a := &m.tool.Args
 	on := ""
-	if m.element.given {
-		on = w.locator(w.page, m.element)
+	if m.element.given() {
+		on = w.at(m.element)
 	}
 	switch m.tool.Type {
 	case step.GoToURL:
@@ -108,14 +135,29 @@ func (w *webDriver) statement(m *move) string {
 		if !relative {
 			base = nil
 		}
-		return w.open(w.dialect.address(w.page, address, base))
+		return w.open(w.page, w.dialect.address(w.page, address, base))
+	case step.Back, step.Forward:
+		return w.load(w.page, m.tool.Type)
+	case step.Reload:
+		return w.load(w.page, "refresh")
+	case step.SetViewport:
+		return w.dialect.call(w.page, "setViewport", strconv.Itoa(*a.Width), strconv.Itoa(*a.Height))
 	case step.Click:
 		return w.dialect.call(w.page, "click", on)
+	case step.DoubleClick:
+		return w.dialect.call(w.page, "doubleClick", on)
+	case step.RightClick:
+		return w.dialect.call(w.page, "rightClick", on)
+	case step.TypeKeys:
+		if on == "" {
+			return w.dialect.call(w.page, "typeKeys", w.dialect.text(m.text))
+		}
+		return w.dialect.call(w.page, "typeInto", on, w.dialect.text(m.text))
 	case step.InputText:
 		return w.dialect.call(w.page, "fill", on, w.dialect.text(m.text))
 	case step.Select:
 		if n, ok := optionIndex(m.option); ok {
-			return w.dialect.call(w.page, "selectIndex", on, strconv.Itoa(n))
+			return w.dialect.call(w.page, "select", on, strconv.Itoa(n))
 		}
 		return w.dialect.call(w.page, "select", on, w.dialect.text(m.option))
 	case step.EnterKeySubmit:
@@ -128,13 +170,13 @@ func (w *webDriver) statement(m *move) string {
 	case step.Pause:
 		return w.pause(w.page, pauseOf(a))
 	case step.ScrollDocument:
-		return w.scroll(w.page, scrollPage[a.Direction])
+		return w.dialect.call(w.page, "scroll", w.at(place{kind: step.CSS, value: text{{literal: ":root"}}}), w.literal(a.Direction))
 	case step.ScrollElement:
-		return w.dialect.call(w.page, "scroll", on, w.literal(scrollElement[a.Direction]))
+		return w.dialect.call(w.page, "scroll", on, w.literal(a.Direction))
 	case step.Hover:
 		return w.dialect.call(w.page, "hover", on)
 	case step.Drag:
-		return w.dialect.call(w.page, "drag", on, w.locator(w.page, m.target))
+		return w.dialect.call(w.page, "drag", on, w.at(m.target))
 	case step.UploadFile:
 		return w.upload(w.page, on, fileName(a.File.Name), a.File.Content)
 	case step.HandleDialog:

@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/base64"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -25,15 +26,40 @@ func (webdriverIO) address(_ *page, t, base text) string {
 	return "new URL(" + javaScriptText(t) + ", " + javaScriptText(base) + ").href"
 }
 
-func (webdriverIO) locator(_ *page, at place) string {
-	name := "css"
-	if at.xpath {
-		name = "xpath"
+func (d webdriverIO) locator(p *page, at place) string {
+	var members []string
+	add := func(name, value string) { members = append(members, name+": "+value) }
+	if len(at.name) > 0 {
+		add("name", javaScriptText(at.name))
+	}
+	if at.exact {
+		add("exact", "true")
+	}
+	if at.level > 0 {
+		add("level", strconv.Itoa(at.level))
+	}
+	if len(at.state) > 0 {
+		var states []string
+		for _, s := range at.state {
+			states = append(states, fmt.Sprintf("%s: %t", s.name, s.is))
+		}
+		add("state", "{ "+strings.Join(states, ", ")+" }")
+	}
+	if at.within != nil {
+		p.noteFind(*at.within)
+		add("within", d.locator(p, *at.within))
+	}
+	if at.has != nil {
+		p.noteFind(*at.has)
+		add("has", d.locator(p, *at.has))
+	}
+	if len(at.hasText) > 0 {
+		add("hasText", javaScriptText(at.hasText))
 	}
 	if at.index != nil {
-		return fmt.Sprintf("%s(%s, %d)", name, javaScriptText(at.value), *at.index)
+		add("nth", strconv.Itoa(*at.index))
 	}
-	return name + "(" + javaScriptText(at.value) + ")"
+	return at.kind + "(" + javaScriptText(at.value) + javaScriptOptions(members) + ")"
 }
 
 func (webdriverIO) call(p *page, name string, arguments ...string) string {
@@ -41,7 +67,13 @@ func (webdriverIO) call(p *page, name string, arguments ...string) string {
 	return "await " + name + "(" + strings.Join(arguments, ", ") + ");"
 }
 
-func (webdriverIO) open(address string) string { return "await browser.url(" + address + ");" }
+func (d webdriverIO) open(p *page, address string) string {
+	return d.call(p, "load", "() => browser.url("+address+")")
+}
+
+func (d webdriverIO) load(p *page, how string) string {
+	return d.call(p, "load", "() => browser."+how+"()")
+}
 
 func (webdriverIO) pause(_ *page, ms int) string {
 	return "await browser.pause(" + thousands(ms) + ");"
@@ -84,10 +116,6 @@ func (d webdriverIO) window(p *page, matcher string, value text) string {
 	return d.call(p, "switchToNewWindow")
 }
 
-func (webdriverIO) scroll(_ *page, script string) string {
-	return "await browser.execute(() => " + script + ");"
-}
-
 func (d webdriverIO) upload(p *page, on string, name string, content []byte) string {
 	return d.call(p, "upload", on, javaScript(name), "'"+base64.StdEncoding.EncodeToString(content)+"'")
 }
@@ -95,9 +123,9 @@ func (d webdriverIO) upload(p *page, on string, name string, content []byte) str
 func (webdriverIO) claim(p *page, m *step.Matcher, on string, value text, not bool) string {
 	p.call("eventually")
 	read := func(name string) string {
-		function := func(name string) string {
+		function := func(name string, arguments ...string) string {
 			p.call(name)
-			return "await " + name + "(" + on + ")"
+			return "await " + name + "(" + strings.Join(append([]string{on}, arguments...), ", ") + ")"
 		}
 		switch name {
 		case step.TextIs:
@@ -114,15 +142,16 @@ func (webdriverIO) claim(p *page, m *step.Matcher, on string, value text, not bo
 		case step.Checked:
 			return function("isChecked")
 		case step.Enabled:
-			return "await (" + function("first") + ").isEnabled()"
+			return function("isEnabled")
 		case step.ValueIs:
-			return "await (" + function("first") + ").getValue()"
+			return function("valueOf")
 		}
-		return "await (" + function("first") + ").getAttribute(" + javaScript(m.Args.Name) + ")"
+		p.call("first")
+		return function("attribute", javaScript(m.Args.Name))
 	}
 	// What is hidden is not visible; there is one function for both.
 	claim := javaScriptClaim(p, m, value, not != (m.Name == step.Hidden), read)
-	return "await eventually(async () => " + claim + ");"
+	return "await expectEventually(async () => " + claim + ");"
 }
 
 func (webdriverIO) block(p *page, name, argument string) (open, end string) {
@@ -131,4 +160,9 @@ func (webdriverIO) block(p *page, name, argument string) (open, end string) {
 		return "await optional(async () => {", "});"
 	}
 	return "await " + name + "(" + argument + ", async () => {", "});"
+}
+
+func (webdriverIO) condition(p *page, limit string) (open, end, last string) {
+	p.call("holds")
+	return "if (await holds(" + limit + ", async () => {", "})) {", "}"
 }

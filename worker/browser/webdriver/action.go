@@ -22,6 +22,8 @@ type action struct {
 	X        *int   `json:"x,omitempty"`
 	Y        *int   `json:"y,omitempty"`
 	Origin   any    `json:"origin,omitempty"` // an Element or "pointer"
+	DeltaX   *int   `json:"deltaX,omitempty"`
+	DeltaY   *int   `json:"deltaY,omitempty"`
 }
 
 func (s *source) add(a action) { s.Actions = append(s.Actions, a) }
@@ -32,8 +34,11 @@ func (s *source) MarshalJSON() ([]byte, error) {
 	return json.Marshal((*plain)(s))
 }
 
-// LeftButton is the number of the mouse's left button.
-const LeftButton = 0
+// The numbers of the mouse's buttons.
+const (
+	LeftButton  = 0
+	RightButton = 2
+)
 
 // Pointer is a sequence of actions of a mouse.
 type Pointer struct{ source }
@@ -87,4 +92,18 @@ func (k *Keyboard) Down(key string) *Keyboard {
 func (k *Keyboard) Up(key string) *Keyboard {
 	k.add(action{Type: "keyUp", Value: key})
 	return k
+}
+
+// Wheel is a sequence of turns of the mouse's wheel.
+type Wheel struct{ source }
+
+// NewWheel returns an empty sequence.
+func NewWheel() *Wheel { return &Wheel{source{Type: "wheel", ID: "wheel", Actions: []action{}}} }
+
+// Turn turns the wheel over the centre of the part of an element that is seen, by as
+// much as scrolls x and y CSS pixels to the right and down.
+func (w *Wheel) Turn(e Element, x, y int) *Wheel {
+	zero, ms := 0, int64(0)
+	w.add(action{Type: "scroll", Origin: e, X: &zero, Y: &zero, DeltaX: &x, DeltaY: &y, Duration: &ms})
+	return w
 }

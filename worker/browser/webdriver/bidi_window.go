@@ -50,6 +50,13 @@ func (b *BiDi) CloseWindow(ctx context.Context, handle string) error {
 	return b.Command(ctx, "browsingContext.close", map[string]string{"context": handle}, nil)
 }
 
+// SetViewport sets the size of what a window shows, in CSS pixels, whatever the size
+// of the window is.
+func (b *BiDi) SetViewport(ctx context.Context, handle string, width, height int) error {
+	return b.Command(ctx, "browsingContext.setViewport", map[string]any{
+		"context": handle, "viewport": map[string]int{"width": width, "height": height}}, nil)
+}
+
 // jpegQuality is where text of pages stays clean at a third of a PNG's size.
 const jpegQuality = 0.8
 

@@ -69,6 +69,17 @@ func Is(err error, codes ...string) bool {
 	return false
 }
 
+// leaving is how chromedriver reports that the page asks whether it may be left, where
+// its error for an open dialog is meant.
+const leaving = "dialog type beforeunload"
+
+// IsLeaving reports whether err means that the page asks whether it may be left
+// (beforeunload).
+func IsLeaving(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == ErrUnexpectedAlert && strings.Contains(e.Message, leaving)
+}
+
 // TransportError is a command without a response, or with one that is not of the
 // protocol.
 type TransportError struct {
@@ -125,6 +136,9 @@ func (c *Client) concealed(err error) error {
 // newError returns the error of a code and a message as they came.
 func (c *Client) newError(status int, code, message, stack string) *Error {
 	code = clip(strings.ToValidUTF8(code, ""), maxCode)
+	if code == ErrInvalidArgument && strings.Contains(message, leaving) {
+		code = ErrUnexpectedAlert
+	}
 	// chromedriver repeats the code in front of the message.
 	message = strings.TrimPrefix(c.presentable(message), code+": ")
 	return &Error{Status: status, Code: code, Message: message, StackTrace: clip(c.conceal(clip(stack, 4*maxText)), maxText)}

@@ -13,6 +13,8 @@ const (
 	// dragTime makes the way to the target a series of moves, as pages that
 	// follow the pointer expect.
 	dragTime = 60 * time.Millisecond
+	// dragPause lets a page handle one move before the next.
+	dragPause = 20 * time.Millisecond
 	// releaseTimeout bounds the release of what is held after a gesture failed.
 	releaseTimeout = 5 * time.Second
 )
@@ -31,6 +33,22 @@ func (in Input) Perform(ctx context.Context, sources ...json.Marshaler) error {
 
 // Release releases all keys and buttons that are held.
 func (in Input) Release(ctx context.Context) error { return in.session.delete(ctx, "/actions", nil) }
+
+// Way is the way of a drag: from centre to centre in CSS pixels, and the directions
+// (1 or -1) in which it may begin without leaving the viewport.
+type Way struct{ X, Y, AlongX, AlongY int }
+
+// Drag drags the centre of an element to the centre of another with the left button
+// of the mouse, in one sequence: pages that follow the pointer lose it between two.
+// The first move is a pixel long, as a hand's is: a longer one may leave a small
+// handle before the page sees that a drag begins. Both elements must be in view.
+func (in Input) Drag(ctx context.Context, from, to Element, way Way) error {
+	x, y := dragStart*way.AlongX, dragStart*way.AlongY
+	return in.gesture(ctx, NewMouse().MoveTo(from, 0, 0, 0).Down(LeftButton).
+		MoveBy(way.AlongX, way.AlongY, 0).MoveBy(x-way.AlongX, 0, dragPause).MoveBy(0, y-way.AlongY, dragPause).
+		MoveBy(way.X/2-x, way.Y/2-y, dragPause).
+		MoveTo(to, 1, 1, dragTime).MoveTo(to, 0, 0, dragPause).Up(LeftButton))
+}
 
 // DragTo drags the centre of an element to the centre of another with the left
 // button of the mouse. Both are scrolled into view, the target while the button is

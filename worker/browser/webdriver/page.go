@@ -22,6 +22,16 @@ func (s *Session) Title(ctx context.Context) (string, error) {
 	return title, err
 }
 
+// Back goes to the page before in the window's history; without one nothing happens.
+func (s *Session) Back(ctx context.Context) error { return s.post(ctx, "/back", nil, nil) }
+
+// Forward goes to the page after in the window's history; without one nothing
+// happens.
+func (s *Session) Forward(ctx context.Context) error { return s.post(ctx, "/forward", nil, nil) }
+
+// Reload loads the current page again.
+func (s *Session) Reload(ctx context.Context) error { return s.post(ctx, "/refresh", nil, nil) }
+
 // SwitchFrame makes the frame of an element current.
 func (s *Session) SwitchFrame(ctx context.Context, frame Element) error {
 	return s.post(ctx, "/frame", map[string]any{"id": frame}, nil)

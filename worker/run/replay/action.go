@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
@@ -35,7 +34,8 @@ type actQuery struct {
 	Selector    pageSelector   `json:"selector"`
 	First       bool           `json:"first,omitempty"` // of several matches the first is meant
 	Shadow      []string       `json:"shadow,omitempty"`
-	Wait        int64          `json:"wait"` // ms
+	Wait        int64          `json:"wait"` // of this call, ms
+	Left        int64          `json:"left"` // of the step, ms
 	Fingerprint bool           `json:"fingerprint,omitempty"`
 	Repeated    bool           `json:"repeated,omitempty"` // a call before may have done it
 	Hidden      bool           `json:"hidden,omitempty"`
@@ -43,6 +43,8 @@ type actQuery struct {
 	Option      string         `json:"option,omitempty"`
 	File        *pageFile      `json:"file,omitempty"`
 	Direction   string         `json:"direction,omitempty"`
+	Watch       string         `json:"watch,omitempty"`   // the name by which arrival.js reports
+	Gesture     string         `json:"gesture,omitempty"` // what it watches for
 }
 
 type pageFile struct {
@@ -80,8 +82,10 @@ type actResult struct {
 	Busy        bool              `json:"busy"` // the page is still loading
 	Time        float64           `json:"time"` // of the result, ms on the browser's clock
 	Fingerprint *step.Fingerprint `json:"fingerprint"`
-	Keys        bool              `json:"keys"` // the text must be typed
-	Held        *string           `json:"held"` // what a field made of its text
+	Keys        bool              `json:"keys"`  // the text must be typed
+	Held        *string           `json:"held"`  // what a field made of its text
+	Wheel       []int             `json:"wheel"` // by how much to turn it, if the script cannot scroll
+	Note        string            `json:"note"`
 }
 
 func (r actResult) notSeen() bool { return r.State == stateNone || r.State == stateHidden }
@@ -98,6 +102,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 		q.Hosts, q.Selector, q.Shadow = orEmpty(a.at.hosts), a.at.selector, a.at.shadow
 		q.First, q.Fingerprint = a.FirstMatch, a.needsFingerprint()
 		q.Wait = max(healing.wait(min(maxPageWait, time.Until(a.deadline))), 0).Milliseconds()
+		q.Left = max(time.Until(a.deadline), 0).Milliseconds()
 		got, err := a.call(ctx, q)
 		switch {
 		case err != nil:
@@ -147,9 +152,9 @@ func later(a, b time.Time) time.Time {
 // call makes one call of act.js in the frame of the location. The result is nil when a
 // navigation, a dialog or a frame that is not there yet came between.
 func (a elementAction) call(ctx context.Context, q actQuery) (*actResult, error) {
-	code := actScript.of(q.Hosts, q.Selector)
+	code := actScripts[q.Want].of(q.Hosts, q.Selector)
 	if q.Fingerprint {
-		code = actFingerprintScript.of(q.Hosts, q.Selector)
+		code = actFingerprintScripts[q.Want].of(q.Hosts, q.Selector)
 	}
 	missing, err := a.enterFrames(ctx, a.at.frames)
 	if err != nil {
@@ -177,6 +182,9 @@ func (a elementAction) noteSuccess(ctx context.Context, got *actResult) error {
 	if got.Held != nil {
 		a.note("the field holds %q", a.quote(*got.Held, 100))
 	}
+	if got.Note != "" {
+		a.note("%s", a.quote(got.Note, 300))
+	}
 	if got.Fingerprint != nil {
 		a.fingerprint = a.storable(got.Fingerprint, a.at.frames)
 	}
@@ -192,7 +200,7 @@ func (a elementAction) notReady(last actResult, healing *healing) *failure {
 	switch {
 	case a.unresponsive:
 		return stepf("%s: the page does not respond", what)
-	case strings.HasPrefix(a.href, "chrome-error:"):
+	case isErrorPage(a.href):
 		return failf(run.CodeUnreachable, "%s was not found: the page could not be loaded", what)
 	case last.State == stateSeveral && last.Several != nil:
 		return a.severalFailure(last.Several)

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
@@ -104,6 +103,7 @@ func (a assertion) wait(ctx context.Context) error {
 			}
 			return nil
 		}
+		a.screenshotter.takeDeferred(ctx, a.stepExecution)
 		// A page whose text changes with every frame must not keep the worker busy.
 		if !first {
 			if err := sleep(ctx, retryPause); err != nil {
@@ -147,7 +147,7 @@ func (a assertion) notTrue(got *observation) *failure {
 	if a.unresponsive {
 		actual = "the page does not respond"
 	}
-	if strings.HasPrefix(a.href, "chrome-error:") {
+	if isErrorPage(a.href) {
 		actual += "; the page could not be loaded"
 	}
 	return failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, a.rule.expected(), actual)

@@ -121,7 +121,8 @@ func newSession() *webdriver.Session {
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	s, err := client.NewSession(ctx, map[string]any{
-		"browserName": "chrome", "pageLoadStrategy": "eager", "unhandledPromptBehavior": "ignore", "webSocketUrl": true,
+		"browserName": "chrome", "pageLoadStrategy": "eager", "webSocketUrl": true,
+		"unhandledPromptBehavior": map[string]any{"default": "ignore", "beforeUnload": "ignore"},
 		"goog:chromeOptions": map[string]any{"args": []string{"--headless=new", "--no-sandbox", "--disable-gpu",
 			"--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 			"--no-first-run", "--window-size=1280,900"}},

@@ -54,7 +54,7 @@ func (x *stepExecution) interrupted(ctx context.Context, err error) error {
 	case ctx.Err() != nil || lost(err):
 		return err
 	case webdriver.Is(err, webdriver.ErrUnexpectedAlert):
-		return x.dismiss(ctx)
+		return x.dismiss(ctx, err)
 	case webdriver.Is(err, webdriver.ErrNoSuchWindow) && !x.framed:
 		return err
 	case webdriver.Is(err, webdriver.ErrScriptTimeout, webdriver.ErrTimeout):

@@ -23,14 +23,15 @@ func (x *stepExecution) pastDialogs(ctx context.Context, command func() error) e
 		if !webdriver.Is(err, webdriver.ErrUnexpectedAlert) {
 			return err
 		}
-		if err := x.dismiss(ctx); err != nil {
+		if err := x.dismiss(ctx, err); err != nil {
 			return err
 		}
 	}
 }
 
-// dismiss ends a dialog that no step handles.
-func (x *stepExecution) dismiss(ctx context.Context) error {
+// dismiss ends the dialog of an error, which no step handles. A page that asks whether
+// it may be left is left: a step has asked for another one.
+func (x *stepExecution) dismiss(ctx context.Context, reported error) error {
 	x.dialogs++
 	if x.dialogs > maxDialogs {
 		f := stepf("the page opens one dialog after the other: %d were dismissed", maxDialogs)
@@ -44,12 +45,21 @@ func (x *stepExecution) dismiss(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = x.driver.Dialog.Dismiss(ctx)
+	leaving := webdriver.IsLeaving(reported)
+	end := x.driver.Dialog.Dismiss
+	if leaving {
+		end = x.driver.Dialog.Accept
+	}
+	err = end(ctx)
 	if webdriver.Is(err, webdriver.ErrNoSuchAlert) {
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if leaving {
+		x.note("left the page, which asks before it is left")
+		return nil
 	}
 	x.note("dismissed the dialog %q", x.quote(text, 200))
 	return nil

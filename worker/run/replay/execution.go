@@ -53,13 +53,22 @@ func (t *testExecution) run(ctx context.Context) {
 func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 	s := &t.Steps[i]
 	started := time.Now()
-	x := t.newStep(i)
+	x, not, err := t.meetCondition(ctx, i)
+	if not == nil && err == nil {
+		x = t.newStep(i)
+		err = x.run(ctx, s.Tool)
+	}
 	var failed *failure
-	if err := x.run(ctx, s.Tool); err != nil {
+	if err != nil {
 		failed = t.failureOf(ctx, err)
 	}
 	optional := failed != nil && failed.skips(s)
-	record := t.record(x, failed, optional)
+	var record step.Record
+	if not != nil {
+		record = t.skippedRecord(x, not)
+	} else {
+		record = t.record(x, failed, optional)
+	}
 	record.StartMS, record.TookMS = started.Sub(t.began).Milliseconds(), time.Since(started).Milliseconds()
 	t.mu.Lock()
 	t.records[i] = record
@@ -80,6 +89,27 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 		return nil
 	}
 	return failed
+}
+
+// meetCondition waits for the condition of a step, if it has one. It returns the
+// execution of the condition and, when it does not hold, why.
+func (t *testExecution) meetCondition(ctx context.Context, i int) (x *stepExecution, not *failure, err error) {
+	s := &t.Steps[i]
+	if s.When == nil {
+		return nil, nil, nil
+	}
+	c := t.newCondition(i)
+	not, err = c.holds(ctx, s.When, s.Tool)
+	return c.stepExecution, not, err
+}
+
+// skippedRecord returns the record of a step whose condition does not hold.
+func (t *testExecution) skippedRecord(x *stepExecution, not *failure) step.Record {
+	s := &t.Steps[x.index]
+	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Skipped}
+	not.text = "skipped: " + not.text
+	record.Result.Message = x.message(not)
+	return record
 }
 
 // skips reports whether a step is skipped by the failure: it is optional, and the

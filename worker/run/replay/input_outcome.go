@@ -14,7 +14,7 @@ func (x *stepExecution) afterInput(ctx context.Context, err error) error {
 	case x.handledByNextStep(err):
 		return nil
 	case webdriver.Is(err, webdriver.ErrUnexpectedAlert):
-		return x.dismiss(ctx)
+		return x.dismiss(ctx, err)
 	case webdriver.Is(err, webdriver.ErrNavigated):
 		return nil
 	case webdriver.Is(err, webdriver.ErrNoSuchWindow):

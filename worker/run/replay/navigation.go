@@ -29,10 +29,14 @@ type destination struct {
 
 // destinationScript returns a destination. The proxy's refusal is a page of plain
 // text with status 403.
-const destinationScript = `const [nav] = performance.getEntriesByType("navigation");
+const destinationScript = `const nav = performance.getEntriesByType("navigation")[0];
 const plain = document.contentType === "text/plain" && nav && nav.responseStatus === 403;
 const broken = location.protocol === "chrome-error:" && document.body;
 return {href: location.href, error: broken ? (/ERR_[A-Z_]+/.exec(document.body.textContent) || [""])[0] : "", refusal: plain && document.body ? document.body.textContent.slice(0, 300) : ""};`
+
+// isErrorPage reports whether an address is of the page that the browser shows for one
+// it could not load.
+func isErrorPage(href string) bool { return strings.HasPrefix(href, "chrome-error:") }
 
 // goTo opens an address, which may be relative to the current page.
 func (x *stepExecution) goTo(ctx context.Context, address string) error {
@@ -89,7 +93,7 @@ func (x *stepExecution) open(ctx context.Context, address string) error {
 	if strings.HasPrefix(d.Refusal, outbound.ErrForbiddenAddress.Error()+": ") {
 		return failf(run.CodeForbidden, "%s: %s", x.showAddress(address), x.quote(strings.TrimSpace(d.Refusal), 200))
 	}
-	if strings.HasPrefix(d.Href, "chrome-error:") {
+	if isErrorPage(d.Href) {
 		return n.unreachable(ctx, errors.New("net::"+d.Error))
 	}
 	return x.arrived(ctx, d.Href)
@@ -105,7 +109,7 @@ func (n navigation) destination(ctx context.Context) (*destination, error) {
 		case n.handledByNextStep(err):
 			return nil, nil // the next step that runs a script looks
 		case webdriver.Is(err, webdriver.ErrUnexpectedAlert):
-			if err := n.dismiss(ctx); err != nil {
+			if err := n.dismiss(ctx, err); err != nil {
 				return nil, err
 			}
 			continue

@@ -26,6 +26,7 @@ type stepExecution struct {
 	screenshotter *screenshotter
 	index         int
 	next          string // the tool of the step after it; "" for none
+	assertedNext  bool   // its screenshot can be that of the assertion after it
 
 	timeout  time.Duration
 	deadline time.Time
@@ -45,6 +46,7 @@ func (t *testExecution) newStep(i int) *stepExecution {
 	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, index: i, timeout: t.StepTimeout}
 	if i+1 < len(t.Steps) {
 		x.next = t.Steps[i+1].Tool.Type
+		x.assertedNext = t.asserts(i + 1)
 	}
 	switch {
 	case s.TimeoutMS > 0:
@@ -58,6 +60,14 @@ func (t *testExecution) newStep(i int) *stepExecution {
 	return x
 }
 
+// asserts reports whether a step is an assertion that is made in any case, with the
+// page as it is: no dialog is expected after it.
+func (t *testExecution) asserts(i int) bool {
+	s := &t.Steps[i]
+	dialog := i+1 < len(t.Steps) && t.Steps[i+1].Tool.Type == step.HandleDialog
+	return innermost(s.Tool).Type == step.Assert && s.When == nil && !dialog
+}
+
 // run executes a tool, in the frames and shadow roots that it names.
 func (x *stepExecution) run(ctx context.Context, stored step.Tool) error {
 	tool, err := step.ExpandTool(stored, x.secrets.value)
@@ -67,10 +77,21 @@ func (x *stepExecution) run(ctx context.Context, stored step.Tool) error {
 	if x.Lease.Mobile {
 		return nativeAction{x}.run(ctx, tool)
 	}
+	at, tool, stored, err := locate(tool, stored)
+	if err != nil {
+		return err
+	}
+	defer x.resetFrame(ctx)
+	return x.useTool(ctx, tool, stored, at)
+}
+
+// locate returns the frames and shadow roots that a tool names, and the tool inside of
+// them, with its variables replaced and as stored.
+func locate(tool, stored step.Tool) (*elementLocation, step.Tool, step.Tool, error) {
 	at := &elementLocation{}
 	for tool.Type == step.InFrame || tool.Type == step.InShadowRoot {
 		if tool.Args.Tool == nil || tool.Args.Selector == nil || stored.Args.Tool == nil {
-			return stepf("the step is incomplete")
+			return nil, tool, stored, stepf("the step is incomplete")
 		}
 		here := pageSelectorOf(tool.Args.Selector)
 		if tool.Type == step.InFrame {
@@ -80,8 +101,7 @@ func (x *stepExecution) run(ctx context.Context, stored step.Tool) error {
 		}
 		tool, stored = *tool.Args.Tool, *stored.Args.Tool
 	}
-	defer x.resetFrame(ctx)
-	return x.useTool(ctx, tool, stored, at)
+	return at, tool, stored, nil
 }
 
 func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *elementLocation) error {
@@ -108,6 +128,10 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 		x.secrets.noteTyped(x.href, text(a.OptionValue))
 		_, err := action.act(ctx, actQuery{Want: wantSelect, Option: text(a.OptionValue)})
 		return err
+	case step.DoubleClick:
+		return action.doubleClick(ctx)
+	case step.RightClick:
+		return action.rightClick(ctx)
 	case step.Hover:
 		return action.hover(ctx)
 	case step.Drag:
@@ -116,15 +140,23 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 		return action.upload(ctx, a.File)
 	case step.PressKey:
 		return action.pressKey(ctx, a)
+	case step.TypeKeys:
+		return action.typeText(ctx, a)
 	case step.EnterKeySubmit:
 		return x.press(ctx, "Enter")
 	case step.ScrollElement:
-		_, err := action.act(ctx, actQuery{Want: wantScroll, Direction: a.Direction})
-		return err
+		return action.scroll(ctx, a.Direction)
 	case step.ScrollDocument:
 		at.selector = pageSelector{Type: step.CSS, Value: ":root"}
-		_, err := action.act(ctx, actQuery{Want: wantScroll, Direction: a.Direction})
-		return err
+		return action.scroll(ctx, a.Direction)
+	case step.Back:
+		return historyStep{x}.travel(ctx, "back", x.driver.Back)
+	case step.Forward:
+		return historyStep{x}.travel(ctx, "forward", x.driver.Forward)
+	case step.Reload:
+		return historyStep{x}.reload(ctx)
+	case step.SetViewport:
+		return viewportStep{x}.set(ctx, a.Width, a.Height)
 	case step.Pause:
 		return x.pause(ctx, a.Time)
 	case step.SwitchWindow:
@@ -141,7 +173,7 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 
 func needsSelector(t step.Tool) bool {
 	switch t.Type {
-	case step.Click, step.InputText, step.Select, step.Hover, step.Drag, step.UploadFile, step.ScrollElement:
+	case step.Click, step.DoubleClick, step.RightClick, step.InputText, step.Select, step.Hover, step.Drag, step.UploadFile, step.ScrollElement:
 		return true
 	}
 	return false

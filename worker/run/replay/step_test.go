@@ -3,6 +3,7 @@ package replay_test
 import (
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -92,3 +93,7 @@ func within(ms int, s step.Step) step.Step {
 func logger(out io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
+
+// foreign returns an address on the other name of this machine, which is another
+// origin.
+func foreign(address string) string { return strings.Replace(address, "127.0.0.1", "localhost", 1) }

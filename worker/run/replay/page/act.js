@@ -2,10 +2,12 @@
 // the action can be done to, then do it here (fill, select, upload, scroll,
 // focus) or return the element to the caller for real input (click, hover).
 //
-// query: { want, hosts, selector, first, shadow, wait, fingerprint, repeated, hidden,
-//          text, option, file, direction }
+// query: { want, hosts, selector, first, shadow, wait, left, fingerprint, repeated,
+//          hidden, text, option, file, direction, watch, gesture }
+// wait is how long this call may take and left what is left of the step, in ms; watch
+// is the name under which arrival.js reports what becomes of the gesture that follows.
 // result: { state, why, count, several, element, href, busy, time, fingerprint, keys,
-//           held }
+//           held, wheel, note }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
 //        "several" more than one, and the step does not say which; "waiting" found
 //        but not ready (why says for what); "invalid" it cannot work, ever.
@@ -80,7 +82,7 @@ function sameBox(a, b) {
 
 // choose returns the match that can be acted on, the first one of several when the
 // query allows that, or throws the Wait of the best one.
-async function choose(query, attempt) {
+async function choose(query, attempt, began) {
   const all = find(query);
   query.count = all.length;
   if (all.length === 0) throw new Wait("none");
@@ -104,10 +106,13 @@ async function choose(query, attempt) {
       reason = place.why || "";
       target = place.el;
       if (!reason) {
+        // Still is: the same box in two frames.
+        const time = document.timeline.currentTime;
         const box = target.getBoundingClientRect();
-        await frame();
+        await nextFrame(time);
         if (!target.isConnected) reason = "it went away";
         else if (!sameBox(box, target.getBoundingClientRect())) reason = "it is moving";
+        else if (animated(target, query.left - (performance.now() - began))) reason = "it is being animated";
         else reason = reach(el, attempt).why || "";
       }
     }
@@ -121,9 +126,9 @@ async function act(query) {
   const start = performance.now();
   const result = { state: "none", why: "", count: 0 };
   for (let attempt = 0; ; attempt++) {
-    const before = performance.now();
+    const before = performance.now() - idle;
     try {
-      const { el, target } = await choose(query, attempt);
+      const { el, target } = await choose(query, attempt, start);
       if (query.fingerprint) result.fingerprint = describe(el);
       Object.assign(result, { state: "ok", why: "" }, await perform(query, el, target));
     } catch (e) {
@@ -143,7 +148,7 @@ async function act(query) {
     result.time = performance.timeOrigin + performance.now();
     const now = performance.now();
     if (result.state === "ok" || result.state === "invalid" || now - start >= query.wait) return result;
-    await pauseAfter(now - before);
+    await pauseAfter(now - idle - before);
   }
 }
 
@@ -164,10 +169,12 @@ async function perform(query, el, target) {
     case "fill": return fill(query, el);
     case "select": return select(query, el);
     case "file": return upload(query, el);
-    case "scroll": return scroll(el, query.direction);
-    case "focus": el.focus(); return {};
+    case "scroll": return scroll(query, el);
+    case "focus": return focus(query, el);
     case "frame": return reveal(el);
-    default: return { element: target };
+    default:
+      if (query.watch) watchClick(query, el, target);
+      return { element: target };
   }
 }
 

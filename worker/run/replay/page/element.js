@@ -1,37 +1,37 @@
 // Elements: what can be seen of them, what receives their events, and waiting.
 
 function styleOf(el) {
-  return el.ownerDocument.defaultView.getComputedStyle(el);
+  return dom.style(el);
 }
 
 // visible: rendered, not hidden by a style, and of some size. What is transparent
 // or out of the viewport is visible.
 function visible(el) {
-  if (!el.isConnected) return false;
-  if (el.localName === "option" || el.localName === "optgroup") el = el.closest("select") || el;
+  if (!dom.connected(el)) return false;
+  if (dom.tag(el) === "option" || dom.tag(el) === "optgroup") el = dom.closest(el, "select") || el;
   const style = styleOf(el);
   if (style.display === "contents") {
-    return Array.from(el.childNodes).some((node) => {
-      if (node.nodeType === Node.ELEMENT_NODE) return visible(node);
-      if (node.nodeType !== Node.TEXT_NODE) return false;
-      const range = el.ownerDocument.createRange();
+    for (let node = dom.first(el); node; node = dom.next(node)) {
+      if (dom.kind(node) === 1 && visible(node)) return true;
+      if (dom.kind(node) !== 3) continue;
+      const range = dom.owner(el).createRange();
       range.selectNode(node);
       const box = range.getBoundingClientRect();
-      return box.width > 0 && box.height > 0;
-    });
+      if (box.width > 0 && box.height > 0) return true;
+    }
+    return false;
   }
-  if (style.visibility !== "visible") return false;
-  if (el.checkVisibility && !el.checkVisibility()) return false;
-  const box = el.getBoundingClientRect();
+  if (style.visibility !== "visible" || !dom.rendered(el)) return false;
+  const box = dom.box(el);
   return box.width > 0 && box.height > 0;
 }
 
 // enabled: neither a disabled control (nor something inside of one), nor marked
 // as disabled for assistive technology.
 function enabled(el) {
-  const control = el.closest("button, input, select, textarea, option, optgroup");
-  if (control && control.matches(":disabled")) return false;
-  return !el.closest('[aria-disabled="true"]');
+  const control = dom.closest(el, "button, input, select, textarea, option, optgroup");
+  if (control && dom.matches(control, ":disabled")) return false;
+  return !dom.closest(el, '[aria-disabled="true"]');
 }
 
 // centre returns the point that a click goes to: the centre of what can be seen of
@@ -48,11 +48,14 @@ function centre(el) {
 }
 
 // hit returns the element that gets an event at a point, through open shadow roots.
+// Text that is slotted is part of the host, which is what a shadow root then reports;
+// the list of all elements at the point begins with the one that shows the text.
 function hit(doc, point) {
   let el = doc.elementFromPoint(point.x, point.y);
   while (el && el.shadowRoot) {
-    const inner = el.shadowRoot.elementFromPoint(point.x, point.y);
-    if (!inner || inner === el) break;
+    let inner = el.shadowRoot.elementFromPoint(point.x, point.y);
+    if (!inner || inner === el) inner = el.shadowRoot.elementsFromPoint(point.x, point.y)[0];
+    if (!inner || inner === el || !contains(el, inner)) break;
     el = inner;
   }
   return el;
@@ -74,17 +77,71 @@ function short(el) {
   return text.slice(0, 1000);
 }
 
+// around returns an element and those that it is shown in, from inside out, through
+// shadow roots and slots.
+function around(el) {
+  const all = [];
+  for (let node = el; node; node = node.assignedSlot || node.parentNode || node.host) {
+    if (node.nodeType === Node.ELEMENT_NODE) all.push(node);
+  }
+  return all;
+}
+
+// The properties that move an element or make it appear.
+const motion = /^(all|transform|translate|rotate|scale|offset[A-Z]|inset|left|right|top|bottom|width|height|min|max|margin|padding|opacity|zoom|perspective|flex|grid|gap|rowGap|columnGap|fontSize|lineHeight|border.*Width)/;
+
+// animated reports whether an animation or transition moves an element, or one that
+// it is shown in, and will have ended within half of the time that is left. Those
+// without end (spinners, pulses) and long ones must not hold a step up: whether they
+// move the element is seen from its box.
+function animated(el, left) {
+  let roots = null;
+  for (let node = el; node; node = node.assignedSlot || node.parentNode || node.host) {
+    if (!node.getAnimations || node.nodeType === Node.ELEMENT_NODE) continue;
+    for (const animation of node.getAnimations()) {
+      const effect = animation.effect;
+      if (animation.playState !== "running" || !effect || !effect.target || effect.pseudoElement) continue;
+      if (animation.timeline !== el.ownerDocument.timeline) continue;
+      roots = roots || new Set(around(el));
+      if (!roots.has(effect.target)) continue;
+      const timing = effect.getComputedTiming();
+      if (timing.progress === null) continue;
+      const rest = (timing.endTime - timing.localTime) / Math.abs(animation.playbackRate || 1);
+      if (!(rest > 0 && rest <= left / 2)) continue;
+      if (effect.getKeyframes().some((frame) => Object.keys(frame).some((name) => motion.test(name)))) return true;
+    }
+  }
+  return false;
+}
+
+// idle is the time that was spent waiting for frames.
+let idle = 0;
+
 // frame waits for the next animation frame. A page that is not shown has none,
 // hence the timer; on a busy machine one takes long, and what moves seems not
 // to move until it comes.
 function frame() {
-  return new Promise((done) => {
-    const timer = setTimeout(done, document.hidden ? 20 : 1000);
-    requestAnimationFrame(() => {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    const done = (time) => {
+      idle += performance.now() - began;
+      resolve(time);
+    };
+    const timer = setTimeout(() => done(), document.hidden ? 20 : 1000);
+    requestAnimationFrame((time) => {
       clearTimeout(timer);
-      done();
+      done(time);
     });
   });
+}
+
+// nextFrame waits for an animation frame of another time than that of which the page
+// was looked at: in one of the same time all that moves is where it was.
+async function nextFrame(time) {
+  for (;;) {
+    const began = await frame();
+    if (began === undefined || document.timeline.currentTime !== time) return;
+  }
 }
 
 // pauseAfter waits before the next look: a frame, and longer after a look that took

@@ -79,15 +79,29 @@ function pick(el, wanted) {
   return found;
 }
 
-// select chooses an option; in a list of several it stays with those chosen.
-function select(query, el) {
+// select chooses an option; in a list of several it stays with those chosen. A
+// framework may set the list back, and may build it anew: what counts is what is
+// selected when it has rendered.
+async function select(query, el) {
   const option = pick(el, query.option);
   if (query.repeated && option.selected) return {};
   el.focus({ preventScroll: true });
   option.selected = true;
   fire(el, "input");
   fire(el, "change");
-  return {};
+  const value = option.value;
+  let kept = 0;
+  for (const until = performance.now() + Math.min(1000, query.left / 2); ; ) {
+    await frame();
+    const list = el.isConnected ? el : find(query)[0];
+    if (!list || list.localName !== "select") return {};
+    const now = list === el && option.isConnected ? option : Array.from(list.options).find((o) => o.value === value);
+    kept = now && now.selected ? kept + 1 : 0;
+    if (kept === 2) return {};
+    if (kept === 1 || performance.now() < until) continue;
+    const shows = Array.from(list.selectedOptions).map((o) => clean(o.label)).join(", ").slice(0, 200);
+    throw new Never("the page did not keep the option: " + (shows ? "it selected " + JSON.stringify(shows) : "none is selected"));
+  }
 }
 
 // upload puts a file into an input. It is made in the page, so that the machine of
@@ -103,25 +117,3 @@ function upload(query, el) {
   return {};
 }
 
-// scroll moves what is in an element, or in the nearest one around it that
-// scrolls, by most of a page or to an end.
-function scroll(el, direction) {
-  const across = direction === "left" || direction === "right";
-  if (!direction) {
-    el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-    return {};
-  }
-  const page = document.scrollingElement || document.documentElement;
-  let box = el;
-  const moves = (n) => (across ? n.scrollWidth > n.clientWidth : n.scrollHeight > n.clientHeight) &&
-    /auto|scroll|overlay/.test(across ? styleOf(n).overflowX : styleOf(n).overflowY);
-  while (box && box !== page && !moves(box)) box = box.parentElement;
-  box = box || page;
-  const height = box === page ? innerHeight : box.clientHeight;
-  const width = box === page ? innerWidth : box.clientWidth;
-  const by = { up: [0, -0.8 * height], down: [0, 0.8 * height], left: [-0.8 * width, 0], right: [0.8 * width, 0] };
-  if (direction === "top") box.scrollTo({ top: 0, behavior: "instant" });
-  else if (direction === "bottom") box.scrollTo({ top: box.scrollHeight, behavior: "instant" });
-  else box.scrollBy({ left: by[direction][0], top: by[direction][1], behavior: "instant" });
-  return {};
-}

@@ -1,0 +1,81 @@
+package export
+
+// JavaImports are the classes of Java that the code names, in their order.
+func (f frame) JavaImports() []string {
+	return f.imports([]importRule{
+		{"java.io.IOException", f.Uses("upload")},
+		{"java.io.UncheckedIOException", f.Uses("upload")},
+		{"java.net.MalformedURLException", true},
+		{"java.net.URI", true},
+		{"java.nio.file.Files", f.Uses("upload")},
+		{"java.nio.file.Path", f.Uses("upload")},
+		{"java.time.Duration", true},
+		{"java.util.ArrayDeque", f.Finds()},
+		{"java.util.ArrayList", f.Acts() || f.Uses("switchWindow")},
+		{"java.util.Arrays", f.Browser.Prefix != "" || f.Uses("press", "pressOn")},
+		{"java.util.Base64", f.Uses("upload")},
+		{"java.util.Collections", f.Uses("switchWindow")},
+		{"java.util.Deque", f.Finds()},
+		{"java.util.LinkedHashMap", f.Uses("state")},
+		{"java.util.List", f.Finds() || f.Uses("switchWindow", "setViewport")},
+		{"java.util.Locale", f.Uses("by:role")},
+		{"java.util.Map", f.Uses("by:role")},
+		{"java.util.Objects", f.Uses("orEmpty")},
+		{"java.util.function.BooleanSupplier", f.Uses("switchWindow")},
+		{"java.util.function.Consumer", f.Acts()},
+		{"java.util.regex.Pattern", f.Uses("assertMatches", "assertDiffers", "testId", "by:role")},
+		{"java.util.stream.Collectors", f.Finds()},
+		{"java.util.stream.Stream", f.Finds()},
+	})
+}
+
+// LibraryImports are the classes of JUnit and Selenium that the code names, in their
+// order.
+func (f frame) LibraryImports() []string {
+	browser := "org.openqa.selenium." + f.Browser.Module + "." + f.Browser.Class
+	return f.imports([]importRule{
+		{"org.junit.jupiter.api.AfterEach", true},
+		{"org.junit.jupiter.api.BeforeEach", true},
+		{"org.junit.jupiter.api.DisplayName", true},
+		{"org.junit.jupiter.api.Test", true},
+		{"org.junit.jupiter.api.function.Executable", f.Repeats()},
+		{"org.junit.jupiter.api.io.TempDir", f.Uses("upload")},
+		{"org.openqa.selenium.Dimension", f.Uses("setViewport")},
+		{"org.openqa.selenium.InvalidElementStateException", f.Acts()},
+		{"org.openqa.selenium.JavascriptExecutor", f.Finds() || f.Uses("setViewport")},
+		{"org.openqa.selenium.Keys", f.Uses("Keys", "typeInto", "typeKeys")},
+		{"org.openqa.selenium.NoAlertPresentException", f.Dialogs()},
+		{"org.openqa.selenium.NoSuchElementException", f.Acts()},
+		{"org.openqa.selenium.NoSuchWindowException", f.Uses("switchToNewWindow", "switchToWindow", "switchWindow", "inFrame")},
+		{"org.openqa.selenium.PageLoadStrategy", true},
+		{"org.openqa.selenium.StaleElementReferenceException", f.Acts()},
+		{"org.openqa.selenium.UnexpectedAlertBehaviour", true},
+		{"org.openqa.selenium.UnhandledAlertException", f.Acts() || f.Dialogs() || f.Uses("inFrame", "load")},
+		{"org.openqa.selenium.WebDriver", true},
+		{"org.openqa.selenium.WebDriverException", f.Finds() || f.Repeats() || f.Uses("optional", "holds")},
+		{"org.openqa.selenium.WebElement", f.Finds()},
+		{browser + "Driver", true},
+		{browser + "Options", true},
+		{"org.openqa.selenium.interactions.Actions", f.Uses("hover", "drag", "press", "pressOn", "typeInto", "typeKeys", "doubleClick", "rightClick", "scroll")},
+		{"org.openqa.selenium.interactions.MoveTargetOutOfBoundsException", f.Acts()},
+		{"org.openqa.selenium.interactions.WheelInput", f.Uses("scroll")},
+		{"org.openqa.selenium.remote.LocalFileDetector", true},
+		{"org.openqa.selenium.remote.RemoteWebDriver", true},
+	})
+}
+
+// importRule is a class and whether the code names it.
+type importRule struct {
+	class string
+	used  bool
+}
+
+func (f frame) imports(rules []importRule) []string {
+	var list []string
+	for _, r := range rules {
+		if r.used {
+			list = append(list, r.class)
+		}
+	}
+	return list
+}

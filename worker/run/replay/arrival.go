@@ -1,0 +1,57 @@
+package replay
+
+import (
+	"context"
+	"crypto/rand"
+
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+// The states of an arrival.
+const (
+	arrivedThere = "arrived"
+	missedThere  = "missed" // nothing was done, and it may be repeated
+)
+
+// arrival is what became of a gesture of the mouse, as the page saw it (arrival.js).
+type arrival struct {
+	State string `json:"state"`
+	Why   string `json:"why"`
+}
+
+// arrivalScript reads the arrival of a gesture, by the name of its watch. A page that
+// was loaded since knows of no watch.
+const arrivalScript = `const detail = {};
+dispatchEvent(new CustomEvent(arguments[0], {detail}));
+return detail.verdict || null;`
+
+// watchName returns the name of a watch, which no page can guess.
+func watchName() string { return "e" + rand.Text() }
+
+// arrivalOf reads what became of a gesture, unless the driver reports an error of it or
+// it is not watched (""). Another page in place of the one that was watched is where the gesture led: an element that was
+// gone before would have been an error of the driver.
+func (a elementAction) arrivalOf(ctx context.Context, watch string, reported error) (arrival, error) {
+	there := arrival{State: arrivedThere}
+	if reported != nil || watch == "" {
+		return there, reported
+	}
+	var got *arrival
+	err := a.withPageTimeout(ctx, func(ctx context.Context) error { return a.driver.Execute(ctx, arrivalScript, &got, watch) })
+	switch {
+	case err == nil && got != nil:
+		return *got, nil
+	case err == nil, webdriver.Is(err, webdriver.ErrUnexpectedAlert): // the step that meets the dialog ends it
+		return there, nil
+	case lost(err) || !retriable(err):
+		return there, err
+	case webdriver.Is(err, webdriver.ErrTimeout, webdriver.ErrNoSuchWindow):
+		return there, a.afterInput(ctx, err)
+	}
+	return there, nil // a page that has no such script any more
+}
+
+// endWatch ends a watch whose gesture the driver could not perform.
+func (a elementAction) endWatch(ctx context.Context, watch string) {
+	_ = a.execute(ctx, arrivalScript, nil, watch)
+}

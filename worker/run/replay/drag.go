@@ -1,0 +1,76 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+// dragPlan is what drag.js returns: whether both elements are in view, and the way
+// between them.
+type dragPlan struct {
+	Together bool `json:"together"`
+	X        int  `json:"x"`
+	Y        int  `json:"y"`
+	AlongX   int  `json:"alongX"`
+	AlongY   int  `json:"alongY"`
+}
+
+// drag drags the element to another one, which lies in the same frame and shadow
+// root. Nothing that was dropped nowhere passes: the page must have seen it arrive.
+func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
+	if target == nil {
+		return stepf("the step names no target")
+	}
+	to := elementAction{a.stepExecution, &elementLocation{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target)}}
+	if target.Fingerprint != nil { // what the step learns is what is dragged
+		to.at.fingerprint, to.at.shadow, to.at.stored = target.Fingerprint, target.Fingerprint.ShadowPath, target
+	}
+	watch := watchName()
+	for {
+		onto, err := to.act(ctx, actQuery{Want: wantHover})
+		if err != nil {
+			return err
+		}
+		got, err := a.act(ctx, actQuery{Want: wantHover})
+		if err != nil {
+			return err
+		}
+		a.screenshotter.wait(ctx)
+		err = a.inputOutcome(ctx, got, a.dragTo(ctx, got.Element, onto.Element, watch))
+		result, err := a.arrivalOf(ctx, watch, err)
+		again := missed(err) || (err == nil && result.State == missedThere)
+		switch {
+		case again && time.Now().Before(a.deadline):
+			if err := sleep(ctx, retryPause); err != nil {
+				return err
+			}
+		case err == nil && again:
+			return stepf("%s was dragged to %s, but %s", a.showSelector(a.at.selector), a.showSelector(to.at.selector), a.quote(result.Why, 300))
+		default:
+			if again {
+				a.endWatch(ctx, watch)
+			}
+			if result.Why != "" {
+				a.note("%s", a.quote(result.Why, 300))
+			}
+			return a.afterInput(ctx, err)
+		}
+	}
+}
+
+// dragTo makes the gesture.
+func (a elementAction) dragTo(ctx context.Context, from, to webdriver.Element, watch string) error {
+	var plan dragPlan
+	if err := a.execute(ctx, dragScript, &plan, watch, from, to); err != nil {
+		return err
+	}
+	return a.withPageTimeout(ctx, func(ctx context.Context) error {
+		if !plan.Together {
+			return a.driver.Input.DragTo(ctx, from, to)
+		}
+		return a.driver.Input.Drag(ctx, from, to, webdriver.Way{X: plan.X, Y: plan.Y, AlongX: plan.AlongX, AlongY: plan.AlongY})
+	})
+}

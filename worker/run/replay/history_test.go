@@ -1,0 +1,153 @@
+package replay_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+func plain(kind string) step.Step { return do(kind, step.Args{}) }
+
+// unfinished serves pages that never stop loading, with links between them.
+func unfinished(mux *http.ServeMux) {
+	mux.HandleFunc("/page/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		n := strings.TrimPrefix(r.URL.Path, "/page/")
+		fmt.Fprintf(w, `<!doctype html><title>%s</title><p id=p>%s</p><a id=two href=/page/two>two</a> <a id=three href=/page/three>three</a>
+			<button id=script onclick="fetch('/none').then(() => location = '/page/two')">go</button><button id=back onclick="history.back()">back</button><img src=/never>`, n, n)
+	})
+	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/none", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+}
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	base := site(t, map[string]string{"/": `<p id=p>first</p><a id=a href=/second>second</a><script>addEventListener("pageshow", () => document.title = "shown")</script>`,
+		"/second": `<p id=p>second</p><button id=push onclick="history.pushState(1, '', '#pushed')">push</button><button id=same onclick="history.pushState(2, '')">same</button><p id=out></p><script>onpopstate = (e) => out.textContent = "popped " + e.state</script>`}, unfinished)
+	text := func(want string) step.Step { return is("#p", step.TextIs, want) }
+	run := func(address string, steps ...step.Step) replay.Result {
+		t.Helper()
+		r := play(t, replay.Config{TestURL: address, Steps: steps})
+		require.Equal(t, "PASSED", r.Status, r.Message)
+		return r
+	}
+	run(base, click("#a"), text("second"), plain(step.Back), text("first"), plain(step.Forward), text("second"), plain(step.Reload), text("second"))
+	// Within one document, also where the address stays the same.
+	run(base+"/second", click("#push"), click("#same"), plain(step.Back), is("#out", step.TextIs, "popped 1"), plain(step.Back), is("#out", step.TextIs, "popped null"),
+		plain(step.Forward), is("#out", step.TextIs, "popped 1"))
+	// The pages before have not finished loading.
+	for _, back := range []step.Step{plain(step.Back), click("#back")} {
+		run(base+"/page/one", click("#two"), text("two"), back, text("one"))
+		run(base+"/page/one", click("#two"), click("#three"), text("three"), back, text("two"), back, text("one"))
+		run(base+"/page/one", click("#script"), text("two"), back, text("one"))
+		run("", open(base+"/page/one"), open("/page/two"), open("/page/three"), back, text("two"))
+	}
+	r := play(t, replay.Config{TestURL: base, Steps: []step.Step{plain(step.Forward)}})
+	require.Equal(t, store.CodeStepFailed, r.Code)
+	require.Contains(t, r.Message, "there is no page to go forward to")
+}
+
+// A page that asks before it is left is left, unless the next step handles its dialog.
+func TestLeaving(t *testing.T) {
+	t.Parallel()
+	base := site(t, map[string]string{"/first": `<p id=p>first</p>`, "/ask": `<p id=p>ask</p><input id=f><a id=a href=/next>next</a>
+		<script>addEventListener("beforeunload", (e) => { e.preventDefault(); e.returnValue = "x" })</script>`, "/next": `<p id=p>next</p>`})
+	for name, c := range map[string]struct {
+		leave step.Step
+		to    string
+	}{
+		"go_to_url": {open("/next"), "next"}, "click": {click("#a"), "next"}, "back": {plain(step.Back), "first"}, "reload": {plain(step.Reload), "ask"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			to := is("#p", step.TextIs, c.to)
+			run := func(steps ...step.Step) replay.Result {
+				t.Helper()
+				// A page that nobody has touched may not ask.
+				r := play(t, replay.Config{Steps: append([]step.Step{open(base + "/first"), open("/ask"), click("#f"), input("#f", "x"), c.leave}, steps...)})
+				require.Equal(t, "PASSED", r.Status, "%d: %s", len(steps), r.Message)
+				return r
+			}
+			r := run(to)
+			var messages string
+			for _, record := range r.Records {
+				messages += record.Result.Message
+			}
+			require.Equal(t, "left the page, which asks before it is left", messages)
+			run(dialog("accept"), to)
+			r = run(dialog("dismiss"), is("#p", step.TextIs, "ask"), is("#f", step.ValueIs, "x"), open("/next"))
+			require.Contains(t, r.Records[5].Result.Message, "dismissed the dialog")
+		})
+	}
+}
+
+func TestViewport(t *testing.T) {
+	t.Parallel()
+	size := func(width, height int) step.Step {
+		return do(step.SetViewport, step.Args{Width: &width, Height: &height})
+	}
+	body := `<p id=out></p><style>#narrow { display: none } @media (max-width: 400px) { #narrow { display: block } }</style><p id=narrow>narrow</p>
+		<script>const show = () => out.textContent = innerWidth + "x" + innerHeight; onresize = show; show()</script>`
+	l := lease()
+	r := play(t, replay.Config{Lease: l, TestURL: site(t, map[string]string{"/": body, "/next": body}), Steps: []step.Step{
+		size(390, 844), is("#out", step.TextIs, "390x844"), is("#narrow", step.Visible), open("/next"), is("#out", step.TextIs, "390x844"),
+		size(2000, 1500), is("#out", step.TextIs, "2000x1500"), is("#narrow", step.Hidden), size(100, 100), is("#out", step.TextIs, "100x100"),
+	}})
+	release(l, true) // the size stays for the life of the window
+	require.Equal(t, "PASSED", r.Status, r.Message)
+
+	// A remote end without BiDi resizes its window.
+	l = lease()
+	capability := l.Session.Capabilities["webSocketUrl"]
+	delete(l.Session.Capabilities, "webSocketUrl")
+	r = play(t, replay.Config{Lease: l, TestURL: site(t, map[string]string{"/": body}), Steps: []step.Step{
+		size(800, 600), is("#out", step.TextIs, "800x600"), within(1000, size(10000, 9999))}})
+	l.Session.Capabilities["webSocketUrl"] = capability
+	release(l, true)
+	require.Equal(t, step.Passed, r.Records[1].Status, r.Message)
+}
+
+func when(c step.Condition, s step.Step) step.Step {
+	s.When = &c
+	return s
+}
+
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	shown := func(s string, ms int) step.Condition {
+		return step.Condition{Selector: css(s), Matcher: &step.Matcher{Name: step.Visible}, TimeoutMS: ms}
+	}
+	body := `<div id=banner><button id=ok onclick="banner.remove()">OK</button></div><p id=out>0</p><button id=b onclick="out.textContent = +out.textContent + 1">Go</button>
+		<iframe id=f srcdoc="<button id=in onclick='this.textContent = 1'>0</button>"></iframe>
+		<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 500)</script>`
+	r := pass(t, body, when(shown("#banner", 0), click("#ok")), is("#banner", step.Hidden), when(shown("#banner", 200), click("#ok")),
+		when(shown("#late", 0), click("#b")), is("#out", step.TextIs, "1"),
+		when(step.Condition{Selector: css("#banner"), Not: true, Matcher: &step.Matcher{Name: step.Visible}}, click("#b")), is("#out", step.TextIs, "2"),
+		when(step.Condition{Matcher: &step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: "nowhere", Mode: step.Contains}}, TimeoutMS: 100}, click("#b")), is("#out", step.TextIs, "2"),
+		// The condition looks where the step acts.
+		when(shown("#in", 0), frame("#f", click("#in"))), frame("#f", is("#in", step.TextIs, "1")), when(shown("#out", 100), frame("#f", click("#in"))),
+		when(shown("#banner", 100), is("#banner", step.Visible)))
+	require.Equal(t, []string{step.Passed, step.Passed, step.Skipped, step.Passed, step.Passed, step.Passed, step.Passed, step.Skipped, step.Passed, step.Passed, step.Passed, step.Skipped, step.Skipped}, statuses(r))
+	require.Equal(t, "skipped: css #banner: expected to be visible; no such element", r.Records[2].Result.Message)
+	require.Empty(t, r.Records[3].Result.Message)
+	// A condition takes no time from its step, and one that cannot be checked fails it.
+	pass(t, `<p id=out></p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=a>a</p>"), 600); setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button id=b>b</button>"), 1000)</script>`,
+		within(900, when(shown("#a", 3000), click("#b"))))
+	fails(t, `<p>x`, store.CodeStepFailed, "##", when(shown("##", 100), click("p")))
+	unknown := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x`}), Lookup: func(step.Reference) (string, bool, bool) { return "", false, false },
+		Steps: []step.Step{when(step.Condition{Selector: css("p"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "{{none}}"}}}, click("p"))}})
+	require.Equal(t, store.CodeVariable, unknown.Code)
+	// The text of a variable is compared, and is no part of the message.
+	secret := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x`}), Lookup: func(step.Reference) (string, bool, bool) { return "swordfish", true, true },
+		Steps: []step.Step{when(step.Condition{Selector: css("p"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "{{v}}"}}, TimeoutMS: 100}, click("p"))}})
+	require.Equal(t, "PASSED", secret.Status)
+	require.NotContains(t, secret.Records[0].Result.Message, "swordfish")
+	require.True(t, strings.HasPrefix(secret.Records[0].Result.Message, "skipped: "), secret.Records[0].Result.Message)
+}
