@@ -42,8 +42,7 @@ func (a elementAction) newHealing(want string) *healing {
 	switch {
 	case a.Healing == step.HealOff, at.fingerprint == nil, at.stored == nil, at.fingerprint.Partial():
 		return nil
-	// What a variable names is another element with each value.
-	case !reflect.DeepEqual(pageSelectorOf(at.stored), at.selector):
+	case !reflect.DeepEqual(pageSelectorOf(at.stored), at.selector): // it holds variables
 		return nil
 	case !agrees(at.stored, at.fingerprint):
 		return nil
@@ -58,6 +57,17 @@ func (a elementAction) newHealing(want string) *healing {
 	left := min(max(a.timeout/5, minHealTime), maxHealTime)
 	h.begin = a.deadline.Add(-left)
 	return h
+}
+
+// recorded returns a selector, without the fingerprint when variables were replaced in
+// it: with each value it names another element.
+func recorded(s, stored *step.Selector) *step.Selector {
+	if s == nil || stored == nil || reflect.DeepEqual(pageSelectorOf(s), pageSelectorOf(stored)) {
+		return s
+	}
+	other := *s
+	other.Fingerprint = nil
+	return &other
 }
 
 // wait returns how long a call of act.js may wait, so that the next search is not
