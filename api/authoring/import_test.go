@@ -62,6 +62,15 @@ func TestImportSettings(t *testing.T) {
 		"as answered without a target": {
 			tree{"testUrl": "", "scTunnelName": "", "primaryTarget": shown(tree{}, false), "runTargets": []any{}},
 			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(tree{}, false), "runTargets": []any{}, "lastBuildName": ""}},
+		"empty targets": {
+			tree{"primaryTarget": tree{}, "runTargets": []any{shown(tree{}, true), tree{"capabilities": nil}, tree{}}},
+			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(tree{}, false), "runTargets": []any{}, "lastBuildName": ""}},
+		"an empty target": {
+			tree{"target": shown(tree{}, false)},
+			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(tree{}, false), "runTargets": []any{}, "lastBuildName": ""}},
+		"one target is empty": {
+			tree{"runTargets": []any{tree{}, shown(firefox, false)}},
+			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(firefox, false), "runTargets": []any{shown(firefox, false)}, "lastBuildName": ""}},
 		"a primary target alone": {
 			tree{"primaryTarget": shown(chrome, false)},
 			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(chrome, false), "runTargets": []any{shown(chrome, false)}, "lastBuildName": ""}},
@@ -127,7 +136,6 @@ func TestImportRefusesBodies(t *testing.T) {
 		{settings(`{"testUrl":"https://x/` + strings.Repeat("x", 2048) + `"}`), "runSettings.testUrl"},
 		{settings(`{"scTunnelName":[]}`), "runSettings.scTunnelName:"},
 		{settings(`{"scTunnelName":"` + strings.Repeat("x", 101) + `"}`), "runSettings.scTunnelName"},
-		{settings(`{"target":{}}`), "runSettings.target.capabilities: is required"},
 		{settings(`{"target":[]}`), "runSettings.target:"},
 		{settings(`{"target":{"capabilities":7}}`), "runSettings.target.capabilities: must be an object"},
 		{settings(`{"target":{"capabilities":{"browserName":7}}}`), "runSettings.target.capabilities.browserName"},
@@ -135,9 +143,9 @@ func TestImportRefusesBodies(t *testing.T) {
 		{settings(`{"target":{"capabilities":{}},"primaryTarget":{"capabilities":{}}}`), "runSettings.target:"},
 		{settings(`{"primaryTarget":{"capabilities":{"browserName":1}}}`), "runSettings.primaryTarget.capabilities.browserName"},
 		{settings(`{"target":{"capabilities":{},"isRdc":1}}`), "runSettings.target.isRdc: must be true or false"},
-		{settings(`{"runTargets":[null]}`), "runSettings.runTargets[0].capabilities: is required"},
+		{settings(`{"runTargets":[null]}`), "runSettings.runTargets[0]: must be an object"},
 		{settings(`{"runTargets":{}}`), "runSettings.runTargets: must be an array"},
-		{settings(`{"runTargets":[{"capabilities":{}},{"isRdc":true}]}`), "runSettings.runTargets[1].capabilities"},
+		{settings(`{"runTargets":[{"capabilities":{}},{"capabilities":1}]}`), "runSettings.runTargets[1].capabilities"},
 		{settings(`{"runTargets":[{"capabilities":{"browserName":[]}}]}`), "runSettings.runTargets[0].capabilities.browserName"},
 		{settings(`{"runTargets":[` + strings.Repeat(`{"capabilities":{}},`, 20) + `{"capabilities":{}}]}`), "runSettings.runTargets:"},
 	} {

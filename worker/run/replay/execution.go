@@ -134,7 +134,7 @@ func (t *testExecution) record(x *stepExecution, failed *failure, optional bool)
 	case x.healed != nil:
 		record.Healed = x.healed
 		t.result.Healed++
-		x.note("found by its fingerprint at %s", bounded(x.healed.To.Value, 120))
+		x.note("found by its fingerprint at %s", x.showSelector(pageSelectorOf(&x.healed.To)))
 	case x.fingerprint != nil:
 		t.result.Fingerprints[s.ID] = *x.fingerprint
 	}

@@ -73,7 +73,7 @@ func (h *healing) wait(most time.Duration) time.Duration {
 // what is hidden, disabled or one of several.
 func (h *healing) due(last actResult) bool {
 	return h != nil && !h.done && last.State == stateNone && last.Count == 0 &&
-		(last.Why == "" || last.Why == stateNone) && !time.Now().Before(h.begin)
+		(last.Why == "" || last.Why == stateNone || h.at.guessed) && !time.Now().Before(h.begin)
 }
 
 // attempt searches the page, and moves the location of the action to what it finds.
@@ -92,6 +92,9 @@ func (h *healing) attempt(ctx context.Context, q actQuery, last bool) (bool, err
 	}
 	h.reason = h.quote(found.Reason, 300)
 	if !found.usable() {
+		if found.Found {
+			h.reason = "what may be the element has too long a selector"
+		}
 		return false, nil
 	}
 	at := *h.at

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,36 +15,41 @@ import (
 
 var saveButton = step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save", Attributes: map[string]string{"id": "btn-1", "type": "submit", "class": "btn primary"}}
 
+// healing is a step that is healed soon.
+func healing(s *step.Selector) step.Step { return within(700, do(step.Click, step.Args{Selector: s})) }
+
+// Fingerprints of earlier versions, which know nothing of the surroundings, heal too.
 func TestHeals(t *testing.T) {
 	t.Parallel()
 	out := `<p id=out></p>`
 	for name, c := range map[string]struct {
-		body, to string
-		print    step.Fingerprint
+		body, to, value string
+		print           step.Fingerprint
 	}{
-		"moved id":   {`<button id=save-now type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button id=del type=submit class="btn primary">Delete</button>`, "#save-now", saveButton},
-		"made id":    {`<button id=x9f8e7d6c5 type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button type=button>Close</button>`, `button[type="submit"]`, saveButton},
-		"a link now": {`<a href=#x role=button class="btn primary" onclick="out.textContent='ok'">Save</a>`, `a[href="#x"]`, step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save"}},
-		"test id": {`<button data-testid=save onclick="out.textContent='ok'">Store it</button><button data-testid=other>Save</button>`, `[data-testid="save"]`,
+		"moved id":   {`<button id=save-now type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button id=del type=submit class="btn primary">Delete</button>`, step.ByRole, "button", saveButton},
+		"made id":    {`<button id=x9f8e7d6c5 type=submit class="btn primary" onclick="out.textContent='ok'">Save</button><button type=button>Close</button>`, step.ByRole, "button", saveButton},
+		"a link now": {`<a href=#x role=button class="btn primary" onclick="out.textContent='ok'">Save</a>`, step.ByRole, "button", step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save"}},
+		"test id": {`<button data-testid=save onclick="out.textContent='ok'">Store it</button><button data-testid=other>Save</button>`, step.TestID, "save",
 			step.Fingerprint{Tag: "button", Role: "button", Name: "Save it", TestID: "save"}},
 		"in a shadow root": {`<x-a></x-a><script>const r = document.querySelector("x-a").attachShadow({mode: "open"});
-			r.innerHTML = "<button id=new type=submit class='btn primary'>Save</button>"; r.querySelector("button").onclick = () => out.textContent = "ok"</script>`, "#new", saveButton},
-		"in a frame":   {`<iframe id=f srcdoc="<button id=new type=submit class='btn primary' onclick=&quot;parent.out.textContent='ok'&quot;>Save</button>"></iframe>`, "#new", saveButton},
-		"frame is out": {`<button id=new type=submit class="btn primary" onclick="out.textContent='ok'">Save</button>`, "#new", inFrame(saveButton, "#gone")},
-		"row by link": {`<a href=#3 class=e>Edit</a><a href=#7 class=e onclick="out.textContent='ok'">Edit</a><a href=#8 class=e>Edit</a>`, `a[href="#7"]`,
+			r.innerHTML = "<button id=new type=submit class='btn primary'>Save</button>"; r.querySelector("button").onclick = () => out.textContent = "ok"</script>`, step.ByRole, "button", saveButton},
+		"in a frame":   {`<iframe id=f srcdoc="<button id=new type=submit class='btn primary' onclick=&quot;parent.out.textContent='ok'&quot;>Save</button>"></iframe>`, step.ByRole, "button", saveButton},
+		"frame is out": {`<button id=new type=submit class="btn primary" onclick="out.textContent='ok'">Save</button>`, step.ByRole, "button", inFrame(saveButton, "#gone")},
+		"row by link": {`<a href=#3 class=e>Edit</a><a href=#7 class=e onclick="out.textContent='ok'">Edit</a><a href=#8 class=e>Edit</a>`, step.CSS, `a[href="#7"]`,
 			step.Fingerprint{Tag: "a", Role: "link", Name: "Edit", Text: "Edit", Attributes: map[string]string{"href": "#7", "id": "old"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := pass(t, out+c.body, do(step.Click, step.Args{Selector: printed("#btn-1", c.print)}), is("#out", step.TextIs, "ok"))
+			r := pass(t, out+c.body, healing(printed("#btn-1", c.print)), is("#out", step.TextIs, "ok"))
 			require.Equal(t, 1, r.Healed)
 			healed := r.Records[0].Healed
 			require.NotNil(t, healed)
 			require.Equal(t, "#btn-1", healed.From.Value)
-			require.Equal(t, c.to, healed.To.Value)
-			require.Equal(t, step.CSS, healed.To.Type)
+			require.Equal(t, c.to, healed.To.Type)
+			require.Equal(t, c.value, healed.To.Value)
 			require.NotNil(t, healed.To.Fingerprint)
-			require.GreaterOrEqual(t, healed.Score, 0.7)
+			require.NotNil(t, healed.To.Fingerprint.Surroundings)
+			require.Greater(t, healed.Score, 0.0)
 			require.LessOrEqual(t, healed.Score, 1.0)
 			require.Contains(t, healed.Reason, "same ")
 			// What was found is a selector that works by itself.
@@ -51,9 +57,6 @@ func TestHeals(t *testing.T) {
 			require.Zero(t, r.Healed)
 		})
 	}
-	email := step.Fingerprint{Tag: "input", Role: "textbox", Name: "E-mail", Label: "E-mail", Attributes: map[string]string{"id": "mail", "name": "mail", "type": "email"}}
-	pass(t, `<label>E-mail <input name=address type=email></label><label>Phone <input name=phone type=tel></label>`,
-		do(step.InputText, step.Args{Selector: printed("#mail", email), Text: new(string("a@b"))}), is("[name=address]", step.ValueIs, "a@b"))
 }
 
 func inFrame(print step.Fingerprint, path ...string) step.Fingerprint {
@@ -61,39 +64,131 @@ func inFrame(print step.Fingerprint, path ...string) step.Fingerprint {
 	return print
 }
 
-// The wrong element is worse than none.
+// What is found, but not ready, is waited for and never healed; a fingerprint that
+// knows no surroundings is trusted less.
 func TestDoesNotHeal(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]string{
-		"another name":       `<button id=btn-2 type=submit class="btn primary" onclick="hit()">Delete</button>`,
-		"two that are alike": `<button type=submit class="btn primary" onclick="hit()">Save</button><button type=submit class="btn primary" onclick="hit()">Save</button>`,
-		"two that are near":  `<button type=submit class="btn primary" onclick="hit()">Save draft</button><button type=submit class="btn primary" onclick="hit()">Save all</button>`,
-		"the id of another":  `<div id=btn-1x onclick="hit()">Save the date</div><button class="btn primary" type=submit onclick="hit()">Cancel</button>`,
-		"invisible":          `<button id=new type=submit class="btn primary" style="display:none" onclick="hit()">Save</button>`,
-		"disabled":           `<button id=btn-1 type=submit class="btn primary" disabled>Save</button><button id=new type=submit class="btn primary" onclick="hit()">Save</button>`,
-		"nothing":            `<p>Save</p>`,
+	for name, c := range map[string]struct{ body, words string }{
+		"another name":         {`<button id=btn-2 type=submit class="btn primary" onclick="hit()">Delete</button>`, "nothing on the page is similar enough"},
+		"two that are alike":   {`<button type=submit class="btn primary" onclick="hit()">Save</button><button type=submit class="btn primary" onclick="hit()">Save</button>`, "2 elements have its name"},
+		"invisible":            {`<button id=new type=submit class="btn primary" style="display:none" onclick="hit()">Save</button>`, "it is not visible"},
+		"disabled":             {`<button id=btn-1 type=submit class="btn primary" disabled>Save</button><button id=new type=submit class="btn primary" onclick="hit()">Save</button>`, "it is disabled"},
+		"hidden":               {`<button id=btn-1 style="display:none">Save</button><button id=new onclick="hit()">Save</button>`, "css #btn-1 is not visible"},
+		"ambiguous":            {`<button id=btn-1 style="display:none">Save</button><button id=btn-1 style="display:none">Save</button><button onclick="hit()">Save</button>`, "css #btn-1"},
+		"a row, unknown which": {`<table><tr><td>Ada<td><button onclick="hit()">Save</button></tr></table>`, "it is in another row"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<script>function hit() { document.title = "wrong" }</script>` + body}),
-				Steps: []step.Step{within(800, do(step.Click, step.Args{Selector: printed("#btn-1", saveButton)}))}})
+			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<script>function hit() { document.title = "wrong" }</script>` + c.body}),
+				Steps: []step.Step{healing(printed("#btn-1", saveButton))}})
 			require.Equal(t, store.CodeStepFailed, r.Code)
 			require.Zero(t, r.Healed)
 			require.Nil(t, r.Records[0].Healed)
-			if name == "disabled" {
-				require.Contains(t, r.Message, "it is disabled")
-			} else {
-				require.Contains(t, r.Message, "nothing on the page is similar enough")
-			}
+			require.Nil(t, r.Records[0].Suggested)
+			require.Contains(t, r.Message, c.words)
 		})
 	}
 	row := step.Fingerprint{Tag: "a", Role: "link", Name: "Edit", Text: "Edit", Attributes: map[string]string{"href": "/edit/7"}}
-	fails(t, `<a href=/edit/8>Edit</a>`, store.CodeStepFailed, "similar enough", within(700, do(step.Click, step.Args{Selector: printed("#old", row)})))
-	// An element that comes late is waited for, not replaced by its like.
-	r := pass(t, `<p id=out></p><button id=new type=submit class="btn primary">Save as</button><script>setTimeout(() => { const b = document.createElement("button");
-		b.id = "btn-1"; b.textContent = "Save"; b.onclick = () => out.textContent = "ok"; document.body.append(b) }, 250)</script>`,
-		do(step.Click, step.Args{Selector: printed("#btn-1", saveButton)}), is("#out", step.TextIs, "ok"))
+	fails(t, `<a href=/edit/8>Edit</a>`, store.CodeStepFailed, "it leads to another address", healing(printed("#old", row)))
+	// The value of a variable names another element than the one that was recorded.
+	named := step.Selector{Type: step.CSS, Value: "[data-name={{who}}]", Fingerprint: &saveButton}
+	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<button id=new>Save</button>`}), Steps: []step.Step{healing(&named)},
+		Lookup: func(step.Reference) (string, bool, bool) { return "bob", false, true }})
+	require.Equal(t, "FAILED", r.Status)
+	// A selector that was edited after the fingerprint was taken.
+	edited := step.Selector{Type: step.TestID, Value: "cancel", Fingerprint: &saveButton}
+	fails(t, `<button id=new>Save</button>`, store.CodeStepFailed, "", healing(&edited))
+}
+
+// An element that comes late is waited for, and not replaced by its like; a page that
+// still changes is searched at the end.
+func TestHealsLate(t *testing.T) {
+	t.Parallel()
+	r := pass(t, `<p id=out></p><button id=new type=submit class="btn primary">Save</button><script>setTimeout(() => { const b = document.createElement("button");
+		b.id = "btn-1"; b.textContent = "Save"; b.onclick = () => out.textContent = "ok"; document.body.append(b) }, 1000)</script>`,
+		within(3000, do(step.Click, step.Args{Selector: printed("#btn-1", saveButton)})), is("#out", step.TextIs, "ok"))
 	require.Zero(t, r.Healed)
+	// Half a second remains for the healing of a step of one.
+	r = pass(t, `<button id=new type=submit class="btn primary">Save</button>`, within(2000, do(step.Click, step.Args{Selector: printed("#btn-1", saveButton)})))
+	require.Equal(t, 1, r.Healed)
+	require.GreaterOrEqual(t, r.Records[0].TookMS, int64(1400))
+	changing := `<p id=p></p><script>setInterval(() => { p.innerHTML = "<b>" + Date.now() + "</b>" }, 20)</script>`
+	r = pass(t, changing+`<button id=new type=submit class="btn primary">Save</button>`, within(1500, do(step.Click, step.Args{Selector: printed("#btn-1", saveButton)})))
+	require.Equal(t, 1, r.Healed)
+	require.GreaterOrEqual(t, r.Records[0].TookMS, int64(1200))
+	// What is healed must be ready as any other.
+	r = pass(t, `<p id=out></p><button id=new onclick="out.textContent=window.late">Save</button><div id=cover style="position:fixed;inset:0"></div>
+		<script>setTimeout(() => { window.late = "ok"; cover.remove() }, 1200)</script>`, healing(printed("#btn-1", saveButton)), is("#out", step.TextIs, "ok"))
+	require.Equal(t, 1, r.Healed)
+}
+
+func TestHealingModes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		mode, title     string
+		healed, suggest bool
+		words           string
+	}{
+		"default":               {"", "Save", true, false, "found by its fingerprint at role button"},
+		"default deletes":       {"", "Delete account", false, true, "because of what it is called"},
+		"default pays, German":  {"", "Jetzt kaufen", false, true, "because of what it is called"},
+		"default, no such word": {"", "Deleted items", true, false, "at role button"},
+		"apply deletes":         {step.HealApply, "Delete account", true, false, "at role button"},
+		"suggest":               {step.HealSuggest, "Save", false, true, "which healing only suggests"},
+		"off":                   {step.HealOff, "Save", false, false, "css #old was not found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			print := step.Fingerprint{Tag: "button", Role: "button", Name: c.title}
+			button := step.Selector{Type: step.ByRole, Value: "button", Name: c.title, Exact: true}
+			steps := []step.Step{healing(printed("#old", print)), is("#out", step.TextIs, "ok")}
+			address := site(t, map[string]string{"/": `<p id=out></p><button id=new onclick="out.textContent='ok'">` + c.title + `</button>`})
+			r := play(t, replay.Config{TestURL: address, Steps: steps, Healing: c.mode})
+			require.Equal(t, c.healed, r.Records[0].Healed != nil)
+			require.Equal(t, c.suggest, r.Records[0].Suggested != nil)
+			require.Contains(t, r.Records[0].Result.Message, c.words)
+			if c.suggest {
+				require.Equal(t, step.Failed, r.Records[0].Status)
+				require.Contains(t, r.Message, "it may be role button")
+				to := r.Records[0].Suggested.To
+				to.Fingerprint = nil
+				require.Equal(t, button, to)
+				require.Zero(t, r.Healed)
+			}
+			// What a person refused is neither used nor suggested.
+			r = play(t, replay.Config{TestURL: address, Steps: steps, Healing: c.mode, Refused: map[string][]step.Selector{"s1": {*css("#other"), button}}})
+			require.Equal(t, "FAILED", r.Status)
+			require.Nil(t, r.Records[0].Healed)
+			require.Nil(t, r.Records[0].Suggested)
+			require.Equal(t, c.mode != step.HealOff, strings.Contains(r.Message, "a person refused role button"))
+		})
+	}
+	// A field can be emptied again, whatever it is for.
+	order := step.Fingerprint{Tag: "input", Role: "textbox", Name: "Order number", Label: "Order number", Attributes: map[string]string{"type": "text"}}
+	r := pass(t, `<label>Order number <input id=new></label>`, within(700, do(step.InputText, step.Args{Selector: printed("#old", order), Text: new(string("17"))})))
+	require.Equal(t, 1, r.Healed)
+	// An optional step is skipped, and suggests what it may have meant.
+	r = pass(t, `<button id=new>Send</button>`, optional(healing(printed("#old", step.Fingerprint{Tag: "button", Role: "button", Name: "Send"}))))
+	require.Equal(t, step.Skipped, r.Records[0].Status)
+	require.NotNil(t, r.Records[0].Suggested)
+}
+
+// Secrets are in nothing that a healing stores or says.
+func TestHealingHidesSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2-and-more"
+	body := `<h1>Account of ` + secret + `</h1><table><tr id="row-` + secret + `"><td>Bob<td>` + secret + `<td><button id=new>Save</button></tr></table><input id=i>`
+	cfg := replay.Config{TestURL: site(t, map[string]string{"/": body}),
+		Lookup: func(step.Reference) (string, bool, bool) { return secret, true, true },
+		Steps:  []step.Step{input("#i", "{{password}}"), click("#new")}}
+	r := play(t, cfg)
+	require.Equal(t, "PASSED", r.Status, r.Message)
+	around := r.Fingerprints["s2"].Surroundings
+	require.NotNil(t, around)
+	require.Equal(t, []string{"Bob"}, around.Row.Texts)
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), secret)
 }
 
 func TestFingerprint(t *testing.T) {

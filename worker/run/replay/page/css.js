@@ -101,7 +101,7 @@ function before(el, scope) {
 // fitsCompound reports whether an element matches a compound; :scope is the scope.
 function fitsCompound(el, compound, scope) {
   if (!compound.includes(":scope")) return el !== scope && dom.matches(el, compound);
-  const top = dom.kind(scope) === 9 ? scope.documentElement : scope;
+  const top = dom.kind(scope) === 9 ? dom.top(scope) : scope;
   return el === top && dom.matches(el, compound.replace(/:scope/g, "") || "*");
 }
 

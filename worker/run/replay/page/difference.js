@@ -48,7 +48,7 @@ function otherNumbers(a, b, field) {
 
 // meaning returns the words of an id beyond the name of its element.
 function meaning(id, title) {
-  const name = normal(title), joined = name.replace(/[^\p{L}\p{N}]/gu, "");
+  const name = spoken(title), joined = name.replace(/[^\p{L}\p{N}]/gu, "");
   return wordsOf(id).filter((word) => !/^\d/.test(word) && !plainWords.has(word) && !joined.includes(word) &&
     !name.split(/[^\p{L}\p{N}]+/u).some((n) => n.length > 3 && word.startsWith(n.slice(0, 4))));
 }
@@ -82,6 +82,7 @@ function targetOf(href) {
   }
 }
 
+const recordWords = /^(edit|view|show|open|delete|remove|details?|profile|settings|follow|download|print|copy|share|history)$/i;
 const passing = /^(utm_.*|ref|v|ver|version|ts|t|_|cache|token|sid|session.*|csrf.*|nonce|sig|signature|lang|locale|hl)$/i;
 
 // otherTarget reports whether two addresses lead to different records or pages of one
@@ -101,8 +102,8 @@ function otherTarget(a, b, title) {
   const other = left.map((part, i) => [part, right[i]]).filter(([x, y]) => x !== y);
   if (left.length !== right.length || left.length < 2 || other.length !== 1) return false;
   const [x, y] = other[0];
-  // What is the same says the name: it was moved.
-  if (left.some((part, i) => part === right[i] && near(part, title))) return false;
+  // The page that the name says was moved: /a/jobs, /company/jobs.
+  if (x === left[0] && near(left[left.length - 1], title) && !recordWords.test(left[left.length - 1])) return false;
   if (x.length === 2 && y.length === 2) return false; // languages
   const stem = (word) => word.replace(/s$/, "");
   return stem(x) !== stem(y) && !near(x, title) && !near(y, title);
@@ -119,14 +120,19 @@ function decodePart(part) {
 
 // near reports whether a part of an address says the name of its link.
 function near(part, title) {
-  const name = normal(title).replace(/[^\p{L}\p{N}]/gu, "");
+  const name = spoken(title).replace(/[^\p{L}\p{N}]/gu, "");
   return wordsOf(part).some((word) => word.length > 2 && (name.includes(word) || (word.length > 3 && name.includes(word.slice(0, 4)))));
 }
 
 // compareRows returns "same", "other", or "" when it is not known. The first text of a
-// row says which one it is; columns may come and go.
-function compareRows(was, is) {
-  const left = ((was && was.texts) || []).map(normal), right = ((is && is.texts) || []).map(normal);
+// row says which one it is; columns may come and go. What both are under, a heading or
+// a container, does not tell them apart.
+function compareRows(before, around) {
+  const was = before && before.row, is = around && around.row;
+  const shared = [...namesOf(before || {})].filter((name) => namesOf(around || {}).has(name));
+  const plain = (row) => ((row && row.texts) || []).map((text) => spoken(text).split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).join(" "))
+    .filter((text) => text && !shared.includes(text));
+  const left = plain(was), right = plain(is);
   if (left.length && right.length) {
     const a = numbersIn(left.join(" ")), b = numbersIn(right.join(" "));
     const within = (x, y) => x.every((n) => y.includes(n));
@@ -150,26 +156,29 @@ const subsequence = (part, whole) => {
 // otherHeadings reports whether an element is under other headings. New ones may have
 // come above it; one that it was under must not have left the page.
 function otherHeadings(was, is, alone) {
-  const left = was.map(normal), right = is.map(normal);
+  const named = (around) => [...(around.containers || []).map((c) => spoken(c.name)), ...((around.row || {}).texts || []).map(spoken)];
+  const left = (was.headings || []).map(spoken).filter((text) => !named(is).includes(text));
+  const right = (is.headings || []).map(spoken).filter((text) => !named(was).includes(text));
   if (sorted(left) === sorted(right)) return false;
   if (subsequence(left, right)) return !alone;
   if (!subsequence(right, left) || !alone) return true;
   if (right.length && right[right.length - 1] === left[left.length - 1]) return false;
-  const shown = new Set(Array.from(document.querySelectorAll(headingTags)).filter(visible).map((h) => normal(shortText(h.textContent))));
+  const shown = new Set(Array.from(document.querySelectorAll(headingTags)).filter(visible).map((h) => spoken(shortText(h.textContent))));
   return left.some((text) => !right.includes(text) && !shown.has(text));
 }
 
 const innermostOf = (list, role) => list.filter((c) => c.role === role).pop();
-const namesOf = (around) => new Set([...(around.containers || []).map((c) => normal(c.name)), ...(around.headings || []).map(normal)]);
+const namesOf = (around) => new Set([...(around.containers || []).map((c) => spoken(c.name)), ...(around.headings || []).map(spoken)]);
 
 // otherPopup reports whether one of two elements is in a dialog or menu that the other
 // is not in.
 function otherPopup(was, is, role) {
   const left = innermostOf(was.containers || [], role), right = innermostOf(is.containers || [], role);
   if (!left && !right) return false;
-  if (!left) return !right.name || !namesOf(was).has(normal(right.name));
-  if (!right) return !left.name || !namesOf(is).has(normal(left.name));
-  return Boolean(left.name && right.name) && normal(left.name) !== normal(right.name);
+  // What stands beside it says that it was only put in a dialog.
+  if (!left) return !(right.name && namesOf(was).has(spoken(right.name))) && compareRows(was, is) !== "same";
+  if (!right) return !left.name || !namesOf(is).has(spoken(left.name));
+  return Boolean(left.name && right.name) && spoken(left.name) !== spoken(right.name);
 }
 
 const choice = /^(group|radiogroup|tabpanel)$/;
@@ -178,16 +187,16 @@ const family = (role) => (/^(group|radiogroup|region|tabpanel)$/.test(role) ? "g
 // otherContainer returns the role of the form, group, region or table that an element
 // is in and the recorded one was not.
 function otherContainer(was, is, kind, alone) {
-  const names = namesOf(is), before = namesOf(was);
+  const names = namesOf(is), before = namesOf(was), nearby = ((was.row || {}).texts || []).map(spoken);
   for (const left of was.containers || []) {
-    if (/^(dialog|menu)$/.test(left.role) || !left.name || names.has(normal(left.name))) continue;
-    const right = (is.containers || []).filter((c) => family(c.role) === family(left.role) && c.name && !before.has(normal(c.name))).pop();
+    if (/^(dialog|menu)$/.test(left.role) || !left.name || names.has(spoken(left.name))) continue;
+    const right = (is.containers || []).filter((c) => family(c.role) === family(left.role) && c.name && !before.has(spoken(c.name))).pop();
     const same = right && ((left.id && left.id === right.id) || (left.action && left.action === right.action));
     if (right && !same) return left.role;
     if (!right && (!alone || (choice.test(left.role) && /^(radio|check)$/.test(kind)))) return left.role;
   }
   for (const right of is.containers || []) {
-    if (/^(dialog|menu)$/.test(right.role) || !right.name || before.has(normal(right.name))) continue;
+    if (/^(dialog|menu)$/.test(right.role) || !right.name || before.has(spoken(right.name)) || nearby.includes(spoken(right.name))) continue;
     if (!alone && !(was.containers || []).some((c) => c.role === right.role && c.id && c.id === right.id)) return right.role;
   }
   return "";
@@ -217,7 +226,7 @@ function difference(was, is, how, kind, alone) {
   const before = was.surroundings || {}, around = is.surroundings || {};
   if (otherNumbersAround(before, around)) return "what is around it belongs to another record";
   const translated = how.testId && !how.name;
-  const row = compareRows(before.row, around.row);
+  const row = compareRows(before, around);
   if (translated) {
     const left = numbersIn(((before.row || {}).texts || []).join(" ")), right = numbersIn(((around.row || {}).texts || []).join(" "));
     return left.length && right.length && sorted(left) !== sorted(right) ? "the numbers in its row differ" : "";
@@ -233,16 +242,18 @@ function difference(was, is, how, kind, alone) {
   if (!alone && (otherRecord(a.id, b.id, title) || otherRecord(a.name, b.name, title))) return "its id is that of another record";
   if (otherPopup(before, around, "menu")) return "it is in another menu";
   const step = innermostOf(before.containers || [], "step"), now = innermostOf(around.containers || [], "step");
-  if (step && now && normal(step.name) !== normal(now.name)) return "it is in another step";
-  if (otherHeadings(before.headings || [], around.headings || [], alone)) return "it is under another heading";
+  if (step && now && spoken(step.name) !== spoken(now.name)) return "it is in another step";
+  if (otherHeadings(before, around, alone)) return "it is under another heading";
   const container = otherContainer(before, around, kind, alone);
   return container ? "it is in another " + container : "";
 }
 
 // anchored reports whether an id or an address with a number, which only one element
-// has, is still the same.
-function anchored(was, is) {
+// has, is still the same. A number up to most may be a position, which another element
+// has now.
+function anchored(was, is, most = -1) {
   const a = was.attributes || {}, b = is.attributes || {};
-  if (a.id && a.id === b.id && !counted(wordsOf(a.id))) return true;
-  return Boolean(targetOf(a.href)) && a.href === b.href && /\d/.test(a.href);
+  const position = (text) => most >= 0 && numbersIn(text).some((n) => Number(n) <= most);
+  if (a.id && a.id === b.id && !counted(wordsOf(a.id)) && !position(a.id)) return true;
+  return Boolean(targetOf(a.href)) && a.href === b.href && /\d/.test(a.href) && !position(a.href);
 }

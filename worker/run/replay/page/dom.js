@@ -20,9 +20,10 @@ const dom = (() => {
     const found = property(world, type, name, kind);
     if (genuine(found, spelled)) return found;
     if (!lender) {
-      lender = document.createElement("iframe");
+      lender = Reflect.apply(Document.prototype.createElement, document, ["iframe"]);
       lender.style.display = "none";
-      document.documentElement.appendChild(lender);
+      const top = Reflect.get(Document.prototype, "documentElement", document);
+      Reflect.apply(Node.prototype.appendChild, top, [lender]);
     }
     return property(lender.contentWindow, type, name, kind) || found;
   };
@@ -41,7 +42,7 @@ const dom = (() => {
     const evaluate = method("Document", "evaluate"), owner = getter("Node", "ownerDocument");
     const slotOfElement = getter("Element", "assignedSlot"), slotOfText = getter("Text", "assignedSlot");
     return {
-      kind, owner,
+      kind, owner, top: getter("Document", "documentElement"),
       all(root, css) {
         const type = kind(root);
         return type === 1 ? inElement(root, css) : type === 9 ? inDocument(root, css) : inFragment(root, css);
@@ -56,6 +57,7 @@ const dom = (() => {
       assigned: method("HTMLSlotElement", "assignedNodes"),
       parent: getter("Node", "parentNode"), first: getter("Node", "firstChild"), last: getter("Node", "lastChild"),
       next: getter("Node", "nextSibling"), previous: getter("Node", "previousSibling"),
+      connected: getter("Node", "isConnected"), box: method("Element", "getBoundingClientRect"),
       text: getter("Node", "textContent"), root: method("Node", "getRootNode"), contains: method("Node", "contains"),
     };
   } finally {

@@ -1,37 +1,37 @@
 // Elements: what can be seen of them, what receives their events, and waiting.
 
 function styleOf(el) {
-  return el.ownerDocument.defaultView.getComputedStyle(el);
+  return dom.style(el);
 }
 
 // visible: rendered, not hidden by a style, and of some size. What is transparent
 // or out of the viewport is visible.
 function visible(el) {
-  if (!el.isConnected) return false;
-  if (el.localName === "option" || el.localName === "optgroup") el = el.closest("select") || el;
+  if (!dom.connected(el)) return false;
+  if (dom.tag(el) === "option" || dom.tag(el) === "optgroup") el = dom.closest(el, "select") || el;
   const style = styleOf(el);
   if (style.display === "contents") {
-    return Array.from(el.childNodes).some((node) => {
-      if (node.nodeType === Node.ELEMENT_NODE) return visible(node);
-      if (node.nodeType !== Node.TEXT_NODE) return false;
-      const range = el.ownerDocument.createRange();
+    for (let node = dom.first(el); node; node = dom.next(node)) {
+      if (dom.kind(node) === 1 && visible(node)) return true;
+      if (dom.kind(node) !== 3) continue;
+      const range = dom.owner(el).createRange();
       range.selectNode(node);
       const box = range.getBoundingClientRect();
-      return box.width > 0 && box.height > 0;
-    });
+      if (box.width > 0 && box.height > 0) return true;
+    }
+    return false;
   }
-  if (style.visibility !== "visible") return false;
-  if (el.checkVisibility && !el.checkVisibility()) return false;
-  const box = el.getBoundingClientRect();
+  if (style.visibility !== "visible" || !dom.rendered(el)) return false;
+  const box = dom.box(el);
   return box.width > 0 && box.height > 0;
 }
 
 // enabled: neither a disabled control (nor something inside of one), nor marked
 // as disabled for assistive technology.
 function enabled(el) {
-  const control = el.closest("button, input, select, textarea, option, optgroup");
-  if (control && control.matches(":disabled")) return false;
-  return !el.closest('[aria-disabled="true"]');
+  const control = dom.closest(el, "button, input, select, textarea, option, optgroup");
+  if (control && dom.matches(control, ":disabled")) return false;
+  return !dom.closest(el, '[aria-disabled="true"]');
 }
 
 // centre returns the point that a click goes to: the centre of what can be seen of
@@ -135,12 +135,12 @@ function frame() {
   });
 }
 
-// frameAfter waits for an animation frame that began after a time: one that had begun
-// before shows what moves where it was.
-async function frameAfter(time) {
+// nextFrame waits for an animation frame of another time than that of which the page
+// was looked at: in one of the same time all that moves is where it was.
+async function nextFrame(time) {
   for (;;) {
     const began = await frame();
-    if (began === undefined || began >= time) return;
+    if (began === undefined || document.timeline.currentTime !== time) return;
   }
 }
 

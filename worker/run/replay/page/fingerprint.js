@@ -1,7 +1,6 @@
 // Fingerprints: what identifies an element, and a selector that finds just it.
 
 const kept = ["id", "name", "type", "href", "alt", "title", "for", "action", "autocomplete", "data-id", "class"];
-const password = (el) => el.localName === "input" && el.type === "password";
 
 // ownText is the text of an element that is no container of much else.
 function ownText(el) {
@@ -15,7 +14,7 @@ const testIdOf = (el) => el.getAttribute(testIds.find((name) => el.getAttribute(
 // describe returns the fingerprint of an element, with what is around it. Values are
 // never part of it.
 function describe(el, around = true) {
-  const fingerprint = { tag: el.localName, role: roleOf(el), name: nameOf(el).slice(0, 200), text: ownText(el) };
+  const fingerprint = { tag: el.localName, role: roleOf(el), name: callOf(el).slice(0, 200), text: ownText(el) };
   const testId = testIdOf(el);
   if (testId) fingerprint.testId = testId.slice(0, 200);
   const label = labelOf(el);

@@ -28,19 +28,19 @@ class None extends Error {}
 
 // candidatesOf returns the elements that are called as the recorded one, with all that
 // have its test id.
-function candidatesOf(was, kind) {
-  const title = normal(was.name || was.text), label = normal(was.label);
+function candidatesOf(was, kind, scopes) {
+  const title = spoken(was.name || was.text), label = spoken(was.label);
   const until = performance.now() + 1000;
   const named = [], tested = [];
   let looked = 0;
   for (const el of everything(document)) {
     if (++looked > 50000 || performance.now() > until) throw new None("the page is too large");
     const sameId = Boolean(was.testId) && testIdOf(el) === was.testId;
+    if (scopes && !scopes.some((scope) => contains(scope, el))) continue;
     if (sameId) tested.push(el);
-    const is = kindIn(el);
-    if (!like(kind, is)) continue;
-    const sameName = Boolean(title) && called(el, title) && normal(titleOf(el)) === title;
-    const sameLabel = Boolean(label) && normal(labelOf(el)) === label;
+    if (!possible(el, kind) || !like(kind, kindIn(el))) continue;
+    const sameName = Boolean(title) && called(el, title) && spoken(titleOf(el)) === title;
+    const sameLabel = Boolean(label) && spoken(labelOf(el)) === label;
     if (sameName || sameLabel) named.push({ el, how: { testId: sameId, name: sameName, label: sameLabel } });
   }
   const all = named.map((c) => c.el);
@@ -56,14 +56,14 @@ function candidatePrint(el) {
 }
 
 // choose returns the element that the fingerprint describes, or throws why there is none.
-function choose(was, want) {
+function choose(was, want, scopes) {
   const kind = kindOf(was.tag, was.role || "", (was.attributes || {}).type || (was.tag === "input" ? "text" : ""));
   const recorded = was.surroundings && was.surroundings.alike;
-  const { called, tested } = candidatesOf(was, kind);
+  const { called, tested } = candidatesOf(was, kind, scopes);
   if (tested.length === 1 && (!recorded || recorded.sameTestId === 1)) {
     const el = tested[0], is = kindIn(el);
     if (is !== kind && !(pressable(is) && pressable(kind))) throw new None("the element with the test id is of another kind");
-    const name = normal(titleOf(el)) === normal(was.name || was.text);
+    const name = spoken(titleOf(el)) === spoken(was.name || was.text);
     return usable({ el, how: { testId: true, name, label: false } }, was, kind, true, want);
   }
   const list = tested.length > 1 ? called.filter((c) => c.how.testId) : called;
@@ -74,7 +74,8 @@ function choose(was, want) {
   let left = list.filter((c) => !c.other);
   if (!left.length) throw new None(list.length === 1 ? list[0].other : "");
   // An address or id that only one of them has, and had, decides.
-  const sure = left.filter((c) => anchored(was, c.print));
+  const fewer = Boolean(recorded) && list.length < recorded.count;
+  const sure = left.filter((c) => anchored(was, c.print, fewer ? recorded.count : -1));
   if (left.length > 1 && sure.length === 1) left = sure;
   if (left.length > 1) throw new None(left.length + " elements have its name");
   const [found] = left;
@@ -88,13 +89,14 @@ function choose(was, want) {
 // vouched reports whether something says that this is the one among several of the same
 // name: its id or address, its row, or where it is.
 function vouched(was, found, recorded, count) {
-  if (anchored(was, found.print)) return true;
+  if (anchored(was, found.print, recorded && count < recorded.count ? recorded.count : -1)) return true;
   if (!recorded) return false;
   const around = was.surroundings, is = found.print.surroundings;
-  if (recorded.sameRow === 1 && compareRows(around.row, is.row) === "same") return true;
-  const place = (s) => [...(s.headings || []), ...(s.containers || []).map((c) => c.name || "")].filter(Boolean).map(normal);
+  if (recorded.sameRow === 1 && compareRows(around, is) === "same") return true;
+  const place = (s) => [...(s.headings || []), ...(s.containers || []).map((c) => c.name || "")].filter(Boolean).map(spoken);
   const inner = (s) => place(s).join("\n");
-  return recorded.sameContainers === 1 && inner(around) !== "" && inner(around) === inner(is) && count > 0;
+  // Where there is nothing to tell places apart, all must still be there.
+  return recorded.sameContainers === 1 && inner(around) === inner(is) && (inner(around) !== "" || count === recorded.count);
 }
 
 // usable returns a candidate that can be acted on.
@@ -111,27 +113,37 @@ function usable(c, was, kind, alone, want) {
 // compared says in words what of the fingerprint is the same, and how much.
 function compared(was, is) {
   const a = was.attributes || {}, b = is.attributes || {};
-  const pairs = { "test id": [was.testId, is.testId], "accessible name": [normal(was.name), normal(is.name)],
-    label: [normal(was.label), normal(is.label)], text: [normal(was.text), normal(is.text)], role: [was.role, is.role], tag: [was.tag, is.tag],
+  const pairs = { "test id": [was.testId, is.testId], "accessible name": [spoken(was.name), spoken(is.name)],
+    label: [spoken(was.label), spoken(is.label)], text: [spoken(was.text), spoken(is.text)], role: [was.role, is.role], tag: [was.tag, is.tag],
     id: [a.id, b.id], "name attribute": [a.name, b.name], address: [a.href, b.href], type: [a.type, b.type], class: [a.class, b.class] };
   const same = [], other = [];
   for (const [name, [x, y]] of Object.entries(pairs)) if (x) (x === y ? same : other).push(name);
-  if (was.surroundings && compareRows(was.surroundings.row, is.surroundings.row) === "same") same.push("row");
+  if (was.surroundings && compareRows(was.surroundings, is.surroundings) === "same") same.push("row");
   return { score: same.length / Math.max(1, same.length + other.length),
     reason: "same " + same.join(", ") + (other.length ? "; other " + other.join(", ") : "") };
 }
 
-// present reports whether the step's own selector finds something after all.
+// present reports whether the step's own selector finds something after all, be it
+// another one of several than the step means.
 function present(query) {
   try {
-    return Boolean(query) && find(query).length > 0;
+    return find({ ...query, selector: { ...query.selector, index: null } }, true).length > 0;
   } catch {
     return true;
   }
 }
 
-// selectorOf is how a step will find the element from now on.
-const selectorOf = (el) => ({ type: "css", value: unique(el) });
+// scopesOf returns the elements that the step's selector is to be within; null when it
+// names none, or the page has no such element.
+function scopesOf(query) {
+  if (!query.selector.within) return null;
+  try {
+    const found = find({ ...query, selector: query.selector.within }, true);
+    return found.length ? found : null;
+  } catch {
+    return null;
+  }
+}
 
 // rest watches for a time whether elements come or go.
 async function rest(time) {
@@ -151,7 +163,7 @@ async function heal(args) {
     const still = await rest(args.quiet);
     if (present(args.query)) return { found: false };
     if (!still && !args.last) return { found: false, changing: true };
-    found = choose(args.fingerprint, args.want);
+    found = choose(args.fingerprint, args.want, scopesOf(args.query));
   } catch (e) {
     if (e instanceof None) return { found: false, reason: e.message };
     throw e;
@@ -159,8 +171,10 @@ async function heal(args) {
   // Frames are entered from here, so their path begins at this document.
   const outer = framesAround(document.documentElement).length;
   const fingerprint = describe(found.el);
-  return { found: true, frames: fingerprint.framePath.slice(outer), hosts: fingerprint.shadowPath,
-    selector: selectorOf(found.el), ...compared(args.fingerprint, found.print), fingerprint };
+  // Selectors reach into shadow roots, but for paths.
+  const selector = locate(found.el);
+  return { found: true, frames: fingerprint.framePath.slice(outer), hosts: selector ? [] : fingerprint.shadowPath,
+    selector: selector || { type: "css", value: unique(found.el) }, ...compared(args.fingerprint, found.print), fingerprint };
 }
 
 return heal(arguments[0]);

@@ -42,14 +42,14 @@ function ownSelectors(el, look) {
   const named = role !== "" && !unnamed.has(role) && role !== "none" && role !== "document";
   if (named && usable(name)) list.push({ type: "role", value: role, name, exact: true });
   if (dom.matches(el, labelled)) {
-    for (const text of labelsOf(el, look)) if (usable(normal(text))) list.push({ type: "label", value: normal(text), exact: true });
+    for (const text of labelsOf(el, look)) if (usable(collapsed(text))) list.push({ type: "label", value: collapsed(text), exact: true });
   }
   for (const [type, attribute] of [["placeholder", "placeholder"], ["altText", "alt"], ["title", "title"]]) {
-    const value = normal(dom.attribute(el, attribute));
+    const value = collapsed(dom.attribute(el, attribute));
     if (usable(value)) list.push({ type, value, exact: true });
   }
   list.push(...cssSelectors(el));
-  const text = /^(input|select|textarea|html|body)$/.test(dom.tag(el)) ? "" : normal(textOf(el, look));
+  const text = /^(input|select|textarea|html|body)$/.test(dom.tag(el)) ? "" : collapsed(textOf(el, look));
   if (usable(text)) list.push({ type: "text", value: text, exact: true });
   if (named) list.push({ type: "role", value: role, bare: true });
   return list;
@@ -94,7 +94,7 @@ function textsBeside(node, el, look) {
     for (let i = 0; i < all.length && i < 200 && seen.size < 6; i++) {
       const other = all[i];
       if (dom.contains(other, el) || dom.contains(el, other) || dom.all(other, "*").length > 2) continue;
-      const text = normal(textOf(other, look));
+      const text = collapsed(textOf(other, look));
       if (text.length > 1 && text.length <= 60) seen.add(text);
     }
   }
@@ -103,14 +103,34 @@ function textsBeside(node, el, look) {
 
 // path is the selector by where an element is.
 function path(el, top, look, finds) {
-  let value = unique(el);
-  for (let root = dom.root(el); dom.kind(root) === 11; root = dom.root(dom.host(root))) value = unique(dom.host(root)) + " " + value;
+  let value = pathIn(el);
+  for (let root = dom.root(el); dom.kind(root) === 11; root = dom.root(dom.host(root))) value = pathIn(dom.host(root)) + " " + value;
   const selector = { type: "css", value };
   if (finds(selector, el)) return selector;
-  let all = [];
-  try {
-    all = evaluate(selector, top, look, true);
-  } catch { /* a path that the document does not take */ }
+  const all = evaluate(selector, top, look, true);
   for (let i = 0; i < all.length; i++) if (all[i] === el) return { ...selector, index: i };
   return null;
+}
+
+// pathIn is the shortest path that finds just an element in its document or shadow
+// root, from an id where there is one.
+function pathIn(el) {
+  const root = dom.root(el);
+  let css = "";
+  for (let node = el; node && dom.kind(node) === 1; node = dom.parent(node)) {
+    const id = dom.attribute(node, "id");
+    let part = CSS.escape(dom.tag(node));
+    if (id && !made(id)) {
+      part = "#" + CSS.escape(id);
+    } else {
+      let place = 1, alone = true;
+      for (let other = before(node, null); other; other = before(other, null)) if (dom.tag(other) === dom.tag(node)) place++;
+      for (let other = after(node); other && alone; other = after(other)) alone = dom.tag(other) !== dom.tag(node);
+      if (place > 1 || !alone) part += ":nth-of-type(" + place + ")";
+    }
+    css = css ? part + " > " + css : part;
+    const found = dom.all(root, css);
+    if (found.length === 1 && found[0] === el) break;
+  }
+  return css;
 }

@@ -26,7 +26,7 @@ function referred(el, attribute) {
 function unseen(el, look) {
   const tag = tagOf(el);
   if (/^(style|script|noscript|template)$/.test(tag)) return true;
-  const style = dom.style(el);
+  const style = styleIn(el, look);
   if (style.display === "contents" && tag !== "slot") {
     for (let child = dom.first(el); child; child = dom.next(child)) {
       if (dom.kind(child) === 1 && !unseen(child, look)) return false;
@@ -44,19 +44,28 @@ function unseenAbove(el, look) {
   if (known !== undefined) return known;
   const up = dom.parent(el);
   let hidden = Boolean(up && dom.kind(up) === 1 && dom.shadow(up) && !dom.slot(el));
-  hidden = hidden || dom.style(el).display === "none" || (dom.attribute(el, "aria-hidden") || "").toLowerCase() === "true";
+  hidden = hidden || styleIn(el, look).display === "none" || (dom.attribute(el, "aria-hidden") || "").toLowerCase() === "true";
   const parent = parentOf(el);
   if (!hidden && parent) hidden = unseenAbove(parent, look);
   look.hidden.set(el, hidden);
   return hidden;
 }
 
+// styleIn is the style of an element, which stays the same during a look.
+function styleIn(el, look) {
+  let style = look.styles.get(el);
+  if (!style) {
+    style = dom.style(el);
+    look.styles.set(el, style);
+  }
+  return style;
+}
+
 // generated is the text that a style puts before, after or in place of an element.
 // Its alternative text comes before what is shown; a text that is not known as such
 // (a counter, an image) is none.
-function generated(el, where) {
-  const style = dom.style(el, where);
-  let content = style.content;
+function generated(el, where, style = dom.style(el, where)) {
+  const content = style.content;
   if (!content || content === "none" || content === "normal" || style.display === "none" || style.visibility === "hidden") return null;
   const token = /\s*(?:"((?:[^"\\]|\\[^])*)"|attr\(\s*([^\s,)]+)\s*\)|(\/)|([^\s"/]+))/y;
   let text = "", known = true, alternative = false;
@@ -74,13 +83,13 @@ function generated(el, where) {
 
 // content is the name that the text, images and controls in an element form.
 function content(el, how) {
-  const own = generated(el);
+  const own = generated(el, "", styleIn(el, how.look));
   let text = generated(el, "::before") || "";
   const visit = (node, slotted) => {
     if (text.length > 4000 || (!slotted && dom.slot(node))) return;
     if (dom.kind(node) === 1) {
       const inner = alternative(node, how);
-      text += dom.style(node).display !== "inline" || dom.tag(node) === "br" ? " " + inner + " " : inner;
+      text += styleIn(node, how.look).display !== "inline" || dom.tag(node) === "br" ? " " + inner + " " : inner;
     } else if (dom.kind(node) === 3 && (how.all || !unrendered(node))) {
       text += dom.text(node);
     }
@@ -153,10 +162,28 @@ function joined(list, text) {
   return all;
 }
 
+// labelsFor returns the labels of a control. The browser's own list of them looks
+// through the whole page for each control.
+function labelsFor(el, look) {
+  const root = dom.root(el);
+  let known = look.labels.get(root);
+  if (!known) {
+    known = new Map();
+    look.labels.set(root, known);
+    const all = dom.kind(root) === 1 ? [] : dom.all(root, "label");
+    for (let i = 0; i < all.length; i++) {
+      const control = all[i].control;
+      if (control && known.has(control)) known.get(control).push(all[i]);
+      else if (control) known.set(control, [all[i]]);
+    }
+  }
+  return known.get(el) || [];
+}
+
 // labelText is the name by the labels of a control; null without labels.
 function labelText(el, how) {
-  const labels = el.labels;
-  if (!labels || labels.length === 0) return null;
+  const labels = labelsFor(el, how.look);
+  if (labels.length === 0) return null;
   return joined(labels, (label) => alternative(label, { ...how, place: "label", all: how.all || unseen(label, how.look) }));
 }
 
@@ -218,7 +245,7 @@ function alternative(el, how) {
     const name = joined(refs, (other) => alternative(other, { ...how, place: "labelledby", native: false, all: how.every || unseen(other, how.look) }));
     if (name) return name;
   }
-  const role = roleOf(el);
+  const role = roleIn(el, how.look);
   if (how.place !== "target" && !refs.includes(el)) {
     const value = valueIn(el, role, how);
     if (value !== null) {
@@ -249,7 +276,7 @@ function nameOf(el, look = newLook(document, false)) {
   let name = look.names.get(el);
   if (name !== undefined) return name;
   const hidden = unseen(el, look);
-  name = unnamed.has(roleOf(el)) ? "" : clean(alternative(el, { look, place: "target", native: false, all: hidden, every: hidden, visited: new Set() }));
+  name = unnamed.has(roleIn(el, look)) ? "" : clean(alternative(el, { look, place: "target", native: false, all: hidden, every: hidden, visited: new Set() }));
   look.names.set(el, name);
   return name;
 }

@@ -39,7 +39,7 @@ function look(query) {
     case "value": return { text: valueOf(el), secret: el.localName === "input" && el.type === "password" };
     case "enabled": return { is: enabled(el) };
     case "checked": return { is: checkedOf(el) };
-    case "attribute": return { text: el.getAttribute(query.name) };
+    case "attribute": return { text: dom.attribute(el, query.name) };
   }
   throw new Error("no such matcher");
 }

@@ -42,6 +42,9 @@ const globalAria = `[aria-atomic], [aria-busy], [aria-controls], [aria-current],
 const unnamed = wordSet(`caption code definition deletion emphasis generic insertion mark paragraph presentation strong
   subscript suggestion superscript term time`);
 
+const neverLabelled = wordSet(`caption code deletion emphasis generic insertion paragraph presentation strong subscript
+  superscript`);
+
 function wordSet(text) {
   const set = new Set();
   for (const word of text.split(/\s+/)) set.add(word);
@@ -78,9 +81,7 @@ function closestOf(el, css) {
 function keepsRole(el, role) {
   if (dom.matches(el, globalAria)) return true;
   if (role !== "generic" && dom.has(el, "aria-roledescription")) return true;
-  const nameable = !["caption", "code", "deletion", "emphasis", "generic", "insertion", "paragraph", "presentation", "strong",
-    "subscript", "superscript"].includes(role);
-  if (nameable && (dom.has(el, "aria-label") || dom.has(el, "aria-labelledby"))) return true;
+  if (!neverLabelled.has(role) && (dom.has(el, "aria-label") || dom.has(el, "aria-labelledby"))) return true;
   const tag = tagOf(el);
   if (disabledControl(el)) return false;
   if (/^(button|details|select|textarea)$/.test(tag)) return true;
@@ -173,6 +174,15 @@ function roleOf(el) {
   return keepsRole(el, own) ? own : given;
 }
 
+function roleIn(el, look) {
+  let role = look.roles.get(el);
+  if (role === undefined) {
+    role = roleOf(el);
+    look.roles.set(el, role);
+  }
+  return role;
+}
+
 const stateRoles = {
   checked: wordSet("checkbox menuitemcheckbox option radio switch menuitemradio treeitem"),
   expanded: wordSet(`application button checkbox combobox gridcell link listbox menuitem row rowheader tab treeitem
@@ -225,8 +235,8 @@ function levelOf(el, role) {
 function possibleTags(role) {
   if (role === "presentation" || role === "none") return "*";
   let css = "[role]";
-  for (const tag in tagRoles) if (tagRoles[tag] === role) css += ", " + tag;
-  for (const tag in severalRoles) if ((" " + severalRoles[tag] + " ").includes(" " + role + " ")) css += ", " + tag;
+  for (const tag of Object.keys(tagRoles)) if (tagRoles[tag] === role) css += ", " + tag;
+  for (const tag of Object.keys(severalRoles)) if ((" " + severalRoles[tag] + " ").includes(" " + role + " ")) css += ", " + tag;
   return css;
 }
 
@@ -236,13 +246,8 @@ function byRole(selector, scope, look) {
   if (!roles.has(role)) throw new Error("there is no role " + JSON.stringify(selector.value.slice(0, 60)));
   const compare = selector.name ? textMatcher(selector.name, selector.exact) : null;
   return only(queryAll(possibleTags(role), scope, look), (el) => {
-    let own = look.roles.get(el);
-    if (own === undefined) {
-      own = roleOf(el);
-      look.roles.set(el, own);
-    }
-    if (own !== role || (selector.level && levelOf(el, role) !== selector.level)) return false;
-    for (const state in selector.state || {}) if (stateOf(el, state, role) !== selector.state[state]) return false;
+    if (roleIn(el, look) !== role || (selector.level && levelOf(el, role) !== selector.level)) return false;
+    for (const state of Object.keys(selector.state || {})) if (stateOf(el, state, role) !== selector.state[state]) return false;
     if (unseen(el, look)) return false;
     return !compare || compare.equal(nameOf(el, look));
   });

@@ -4,9 +4,9 @@
 
 const shortText = (text) => clean(text).slice(0, 120);
 
-// normal is a text as names are compared: without regard to case and white space,
+// spoken is a text as names are compared: without regard to case and white space,
 // to glyphs of icon fonts, and to the marks of labels ("Name:", "Name *").
-function normal(text) {
+function spoken(text) {
   return clean((text || "").replace(/[\u00ad\u200b-\u200d\ufeff\ue000-\uf8ff]/g, "")).replace(/(?<=\S)\s*[:*]+$/, "").toLowerCase();
 }
 
@@ -18,20 +18,26 @@ function titleOf(el, role = roleOf(el)) {
   if (/^(treeitem|menuitem|listitem)$/.test(role) && !el.hasAttribute("aria-label") && el.querySelector(nested)) {
     return clean(textsIn(el, { skip: (node) => node.matches(nested) }).join(" ")).slice(0, 200);
   }
-  return clean(nameOf(el) || ownText(el)).slice(0, 200);
+  return clean(callOf(el) || ownText(el)).slice(0, 200);
 }
 
-// labelOf is the text of the label of a control.
+// labelOf is the text of the labels of a control, without the control itself.
 function labelOf(el) {
   if (!el.labels || !el.labels.length) return "";
-  const label = el.labels[0], look = newLook(document, false), all = unseen(label, look);
-  return clean(alternative(label, { look, place: "label", native: false, all, every: all, visited: new Set([el]) })).slice(0, 200);
+  return clean(labelText(el, { look: memory(), place: "target", native: false, all: false, every: false, visited: new Set([el]) })).slice(0, 200);
 }
+
+// memory is what is remembered of the page for one look at it: the script that is sent
+// looks once.
+let remembered = null;
+const memory = () => (remembered = remembered || newLook(document, false));
+const callOf = (el) => nameOf(el, memory());
 
 // kindOf is what an element is to its users. Elements of different kinds are never
 // taken for each other.
 function kindOf(tag, role, type) {
   if (tag === "label") return "label";
+  if (tag === "summary") return "press";
   if (tag === "select") return "select";
   if (tag === "input" && /^(password|file|color|range|date|time|month|week|datetime-local)$/.test(type)) return type;
   if ((tag === "input" || tag === "textarea") && /^(textbox|searchbox|spinbutton|combobox|)$/.test(role)) return "text";
@@ -47,11 +53,6 @@ const kindIn = (el, role = roleOf(el)) => kindOf(el.localName, role, el.localNam
 // like reports whether an element of one kind may be found in place of another: what
 // was only styled as a button may be one now.
 const like = (was, is) => was === is || (was === "plain" && is === "press");
-
-// parentOf is the element around another one, through shadow roots.
-function parentOf(el) {
-  return el.parentElement || (el.parentNode && el.parentNode.host) || null;
-}
 
 const controls = "button, input, select, textarea, summary, [contenteditable=true], [role=button], [role=menuitem], " +
   "[role=tab], [role=checkbox], [role=switch], [role=radio], [role=combobox], [role=slider], [role=textbox]";
@@ -105,10 +106,10 @@ const fieldLabel = (node) => node.localName === "label" &&
 // rowOf returns the row that an element is in, or else the texts beside it. A name
 // without letters (a page number, a day) needs what its list says.
 function rowOf(el, title) {
-  const self = normal(title), bare = !letters.test(title);
+  const self = spoken(title), bare = !letters.test(title);
   const skip = (node) => node === el || node.matches(controls) || node.matches(changing) ||
     (node.localName === "label" && el.labels && Array.prototype.includes.call(el.labels, node));
-  const other = (list) => list.filter((text) => normal(text) !== self);
+  const other = (list) => list.filter((text) => spoken(text) !== self);
   for (let node = parentOf(el), i = 0; node && node.localName !== "body" && i < 12; node = parentOf(node), i++) {
     if (!node.matches(rows)) continue;
     let texts = other(textsIn(node, { skip }));
@@ -192,15 +193,15 @@ function inSection(heading, outer) {
 }
 
 const containerRoles = /^(dialog|alertdialog|form|group|radiogroup|region|navigation|tabpanel|table|grid|menu|menubar|listbox|tree|toolbar|search|article|complementary)$/;
-const popup = /(^|[-_])(modal|dialog|popup|drawer|lightbox|offcanvas)($|[-_])/;
+const popup = /(^|[-_])(modal|dialog|popup|drawer|lightbox|offcanvas)$/i;
 
 // roleAround is the role of a container; a dialog may only be called one.
 function roleAround(node) {
-  const role = roleOf(node);
+  const role = roleOf(node) || (node.localName === "form" ? "form" : "");
   if (role === "alertdialog") return "dialog";
   if (containerRoles.test(role)) return role === "grid" ? "table" : role;
   for (const name of node.classList) {
-    if (popup.test(name) && /^(div|section|aside)$/.test(node.localName) && !/(body|content|footer|header|open|backdrop|overlay)/.test(name)) return "dialog";
+    if (popup.test(name) && /^(div|section|aside)$/.test(node.localName)) return "dialog";
   }
   return "";
 }
@@ -211,7 +212,7 @@ function containersOf(el) {
   for (let node = parentOf(el), i = 0; node && i < 60; node = parentOf(node), i++) {
     const role = roleAround(node);
     if (!role) continue;
-    const container = { role, name: shortText(nameOf(node)) };
+    const container = { role, name: shortText(callOf(node)) };
     if (!container.name && /^(dialog|form|tabpanel|region)$/.test(role)) container.name = titleIn(node, role, el);
     if (!container.name && /^(table|listbox|tree)$/.test(role)) container.name = captionBefore(node);
     if (node.id) container.id = node.id.slice(0, 120);
@@ -233,7 +234,7 @@ function titleIn(node, role, el) {
   if (role === "form") {
     const submit = Array.from(node.querySelectorAll("button, input[type=submit], input[type=image]"))
       .filter((b) => b.type === "submit" || b.type === "image");
-    return submit.length === 1 && submit[0] !== el ? shortText(nameOf(submit[0])) : "";
+    return submit.length === 1 && submit[0] !== el ? shortText(callOf(submit[0])) : "";
   }
   return role === "dialog" ? textsIn(node, { skip: (inner) => inner === el || inner.matches(controls), most: 1 })[0] || "" : "";
 }
@@ -270,6 +271,11 @@ function* everything(root) {
 
 const mayBeNamed = "[aria-label], [aria-labelledby], [title], [alt], [placeholder], input, select, textarea";
 
+// possible reports whether an element may be of a kind, without its role: most of a
+// page are plain containers.
+const inert = /^(div|span|p|b|i|em|strong|small|ul|ol|table|thead|tbody|br|hr|svg|path|g|script|style|link|meta|head|html|body)$/;
+const possible = (el, kind) => kind === "plain" || !inert.test(el.localName) || el.hasAttribute("role");
+
 // called reports whether an element may have a name at all, without computing it:
 // computing those of all elements takes long.
 function called(el, name) {
@@ -277,26 +283,20 @@ function called(el, name) {
   const bare = (text) => text.replace(/\s+/g, "");
   const text = el.textContent;
   if (text.length > 4000) return false;
-  const got = bare(normal(text)), want = bare(name);
+  const got = bare(spoken(text)), want = bare(name);
   return got.includes(want) || want.includes(got) || el.querySelector("img, svg, slot") !== null;
-}
-
-// innermost leaves out those that contain another one: a label's text and the link
-// around it are one thing to act on.
-function innermost(list) {
-  return list.filter((el) => !list.some((other) => other !== el && contains(el, other)));
 }
 
 // surroundingsOf describes what is around an element. It returns null when the page is
 // too large to count what is alike.
 function surroundingsOf(el, title) {
-  const kind = kindIn(el), name = normal(title), testId = testIdOf(el);
+  const kind = kindIn(el), name = spoken(title), testId = testIdOf(el);
   const until = performance.now() + 300;
   let looked = 0, sameTestId = 0, alike = [];
   for (const other of everything(el.ownerDocument)) {
     if (++looked > 30000 || performance.now() > until) return null;
     if (testId && testIdOf(other) === testId) sameTestId++;
-    if (other === el || (name && kindIn(other) === kind && called(other, name) && normal(titleOf(other)) === name)) alike.push(other);
+    if (other === el || (name && possible(other, kind) && kindIn(other) === kind && called(other, name) && spoken(titleOf(other)) === name)) alike.push(other);
   }
   alike = alike.filter((a) => a === el || !(contains(el, a) || alike.some((b) => b !== a && contains(a, b))));
   const around = { headings: headingsOf(el), containers: containersOf(el) };

@@ -2,8 +2,8 @@
 // people. Texts are compared with white space collapsed; without exact also without
 // regard to case, and a part of the text is enough.
 
-// normal returns a text as it is compared: invisible characters count as nothing.
-function normal(text) {
+// collapsed returns a text as it is compared: invisible characters count as nothing.
+function collapsed(text) {
   return clean((text || "").replace(/[\u200b\u00ad]/g, ""));
 }
 
@@ -12,11 +12,11 @@ function normal(text) {
 // as it stands in the document. Most are refused by the longest word of the value,
 // because collapsing the white space of a whole page takes long.
 function textMatcher(value, exact) {
-  const wanted = exact ? normal(value) : normal(value).toLowerCase();
+  const wanted = exact ? collapsed(value) : collapsed(value).toLowerCase();
   if (wanted === "") throw new Error("the text to look for is empty");
   let word = "";
   for (const next of wanted.split(" ")) if (next.length > word.length) word = next;
-  const brief = (text) => normal(exact ? text : text.toLowerCase());
+  const brief = (text) => collapsed(exact ? text : text.toLowerCase());
   const possible = (text) => (exact ? text : text.toLowerCase()).includes(word) || /[\u200b\u00ad]/.test(text);
   return {
     equal: (text) => possible(text) && (exact ? brief(text) === wanted : brief(text).includes(wanted)),
@@ -76,7 +76,7 @@ function textOf(node, look) {
 function byText(selector, scope, look) {
   const compare = textMatcher(selector.value, selector.exact);
   const found = [];
-  const stack = dom.kind(scope) === 9 ? [scope.documentElement] : [scope];
+  const stack = dom.kind(scope) === 9 ? [dom.top(scope)] : [scope];
   while (stack.length > 0) {
     const node = stack.pop();
     if (dom.kind(node) === 1 && unread(node)) continue;
@@ -109,8 +109,7 @@ function labelsOf(el, look) {
   if (list.length > 0) return list;
   const given = dom.attribute(el, "aria-label");
   if (given && clean(given)) return [given];
-  const labels = /^(button|input|meter|output|progress|select|textarea)$/.test(dom.tag(el)) ? el.labels : null;
-  for (let i = 0; labels && i < labels.length; i++) list.push(textOf(labels[i], look));
+  for (const label of labelsFor(el, look)) list.push(textOf(label, look));
   return list;
 }
 

@@ -1,0 +1,60 @@
+package replay_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+// large is a page of 100,000 elements: a table of 12,500 rows with a link, a button
+// and texts in each, as a list that no one cut into pages has them.
+func large(extra string) string {
+	return `<style>.icon::before { content: "+ " }</style><header><h1>Orders</h1></header><main><table><tbody id=t></tbody></table>` + extra + `</main><script>
+		let rows = ""; for (let i = 0; i < 12500; i++) rows += "<tr><td>Order " + i + "<td><span class=icon>Customer " + (i % 97) + "</span><td><a href=#" + i + ">Open</a><td><button>Cancel " + i + "</button></tr>";
+		t.innerHTML = rows</script>`
+}
+
+const component = `<x-end><template shadowrootmode=open><div><button>Finish</button></div></template></x-end>`
+
+func TestSelectorsOnLargePage(t *testing.T) {
+	t.Parallel()
+	base := site(t, map[string]string{"/": large(""), "/component": large(component)})
+	l := lease()
+	defer func() { release(l, false) }()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	exact := func(s *step.Selector) *step.Selector { s.Exact = true; return s }
+	for _, path := range []string{"/", "/component"} {
+		require.NoError(t, l.Session.Navigate(ctx, base+path))
+		var size int
+		require.NoError(t, l.Session.Execute(ctx, `return document.querySelectorAll("*").length`, &size))
+		require.Greater(t, size, 100_000)
+		for _, c := range []struct {
+			selector *step.Selector
+			count    int
+		}{
+			{exact(role("button", "Cancel 12345")), 1}, {role("button", "cancel 12345"), 1}, {role("link", "Open"), 12500}, {by(step.ByRole, "row"), 12500},
+			{role("row", "Order 777"), 11}, {role("cell", "+ Customer 5"), 1419}, {exact(by(step.ByText, "Customer 5")), 129}, {by(step.ByText, "order 1249"), 11},
+			{by(step.ByText, "nowhere"), 0}, {pick{by(step.ByText, "Open")}.in(&step.Selector{Type: step.ByRole, Value: "row", HasText: "Order 8765"}), 1},
+			{&step.Selector{Type: step.CSS, Value: "tr", Has: exact(role("button", "Cancel 99"))}, 1}, {by(step.CSS, "main tr > td button"), 12500},
+			{by(step.CSS, "x-end div > button"), strings.Count(path, "component")}, {by(step.ByLabel, "none"), 0}, {by(step.ByRole, "heading"), 1},
+		} {
+			var got struct {
+				Count int     `json:"count"`
+				Took  float64 `json:"took"`
+			}
+			require.NoError(t, replay.Probe(ctx, l.Session, `const start = performance.now(), count = evaluate(arguments[0], document, newLook(document, false), false).length;
+				return { count, took: performance.now() - start }`, &got, c.selector))
+			shown, _ := json.Marshal(c.selector)
+			require.Equal(t, c.count, got.Count, string(shown))
+			t.Logf("%-10s %6.0f ms %s", path, got.Took, shown)
+		}
+	}
+}
