@@ -432,3 +432,35 @@ func TestHealingsAndTheEndOfACase(t *testing.T) {
 	require.Zero(t, w.count(`select count(*) from test_healings`))
 	require.Zero(t, w.count(`select count(*) from test_jobs where state in ('QUEUED', 'RUNNING')`))
 }
+
+// A healed selector finds its element from the document or frame, so the shadow roots
+// around it go, unless something else of the step is searched in them.
+func TestAcceptingInsideOfShadowRoots(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := func(kind, host string, inner any) any {
+		return tree{"type": kind, "args": tree{"selector": tree{"type": "css", "value": host}, "tool": inner}}
+	}
+	click := func(value string) any { return clickOn("", value, nil)["tool"] }
+	when := tree{"selector": tree{"type": "css", "value": "#a"}, "matcher": tree{"name": "visible", "args": tree{}}}
+	for name, tc := range map[string]struct{ tool, when, want any }{
+		"a root":            {in("in_shadow_root", "x-a", click("#old")), nil, click("#new")},
+		"roots in a frame":  {in("in_frame", "iframe", in("in_shadow_root", "x-a", in("in_shadow_root", "x-b", click("#old")))), nil, in("in_frame", "iframe", click("#new"))},
+		"a frame in a root": {in("in_shadow_root", "x-a", in("in_frame", "iframe", click("#old"))), nil, in("in_shadow_root", "x-a", in("in_frame", "iframe", click("#new")))},
+		"a host like it":    {in("in_frame", "#old", click("#old")), nil, in("in_frame", "#old", click("#new"))},
+		"a condition":       {in("in_shadow_root", "x-a", click("#old")), when, in("in_shadow_root", "x-a", click("#new"))},
+	} {
+		one := tree{"id": "s1", "tool": tc.tool}
+		if tc.when != nil {
+			one["when"] = tc.when
+		}
+		id := w.newCase(w.member, name, tree{"steps": []any{one}})
+		record := healedAs("s1", "#old", "#new")
+		record.Healed.To.Fingerprint = nil
+		w.play(id, store.Passed, record)
+		path := "/testcases/" + id + "/healings"
+		w.ok(w.member, 200, "POST", path+"/"+w.healings(path)[0]["id"].(string), `{"action":"accept"}`)
+		got := latestOf(w.ok(w.member, 200, "GET", "/testcases/"+id, ""))["steps"].([]any)[0].(tree)
+		require.Equal(t, tc.want, got["tool"], name)
+	}
+}

@@ -11,8 +11,8 @@
 // one. Users are kept by their public id, which outlives them: the name of one who is
 // gone is "".
 //
-// Rows that a change depends on are locked in the order suites, cases, revisions, each
-// in the order of their ids. Schedules are locked before suites; ledger tasks and runs
+// Rows that a change depends on are locked in the order suites, cases, revisions,
+// healings, each in the order of their ids. Schedules are locked before suites; ledger tasks and runs
 // between cases and revisions.
 package authoring
 

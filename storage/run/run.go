@@ -18,7 +18,8 @@
 // a worker reports later changes nothing.
 //
 // Locks are taken in the order suites, cases, ledger tasks, suite runs, runs, jobs,
-// revisions, and rows of one table in the order of their ids.
+// revisions, healings, and rows of one table in the order of their ids. The end of a job
+// keeps its case for the healings, but waits for none that is being deleted.
 //
 // Runs outlive their case and suite: there is no foreign key, and Forget deletes in
 // steps what belongs to none any more.
