@@ -32,6 +32,7 @@ func TestClickArrives(t *testing.T) {
 			addEventListener("pointermove", (e) => { if (!n++) { const d = document.createElement("div"); d.style = "position:fixed;inset:0"; d.onclick = d.onmousedown = () => out.textContent = "cover"; document.body.append(d); setTimeout(() => d.remove(), 100) } }, true)</script>`,
 		// The press is all that these need, and what goes away by it is not pressed again.
 		"acts on the press and closes":            `<button id=b onmousedown="hit(); this.remove()">Go</button>`,
+		"goes by a press that its box stops":      `<div id=box><button id=b>Go</button></div><script>box.onmousedown = (e) => { e.stopPropagation(); hit(); b.remove() }</script>`,
 		"acts on the press and is rendered again": `<div id=box></div><script>const render = () => { box.innerHTML = "<button id=b>Go</button>"; b.onmousedown = () => { hit(); render() } }; render()</script>`,
 		"acts on the press and is covered":        `<button id=b>Go</button><script>b.onpointerdown = () => { hit(); document.body.insertAdjacentHTML("beforeend", "<div style='position:fixed;inset:0'></div>") }</script>`,
 		"takes the pointer":                       `<div id=box><button id=b>Go</button></div><script>b.onpointerdown = (e) => { hit(); box.setPointerCapture(e.pointerId) }</script>`,

@@ -59,6 +59,8 @@ type Case struct {
 	// Differs says in words why Playwright ends otherwise, in the cases where it
 	// does by design.
 	Differs string `json:"differs,omitempty"`
+	// Open says in words what the replay does not do yet, so that it ends otherwise.
+	Open string `json:"open,omitempty"`
 }
 
 // FullName returns the name among all cases: jqueryui/sortable.

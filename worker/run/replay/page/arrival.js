@@ -92,7 +92,9 @@ function watchClick(query, el, target) {
     queueMicrotask(react);
   };
   const types = ["pointermove", "mousemove", ...presses, ...releases, "gotpointercapture", "click", "dblclick", "auxclick", "contextmenu"];
-  const ends = [window, target];
+  // A page may stop the event at any element around the target.
+  const ends = [window];
+  for (let node = target; node; node = node.parentNode || node.host) ends.push(node);
   for (const type of presses) for (const end of ends) end.addEventListener(type, after);
   watch(query.watch, types, see, () => {
     over = true;
