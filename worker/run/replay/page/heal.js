@@ -38,8 +38,7 @@ function candidatesOf(was, kind, scopes) {
     const sameId = Boolean(was.testId) && testIdOf(el) === was.testId;
     if (scopes && !scopes.some((scope) => contains(scope, el))) continue;
     if (sameId) tested.push(el);
-    const is = kindIn(el);
-    if (!like(kind, is)) continue;
+    if (!possible(el, kind) || !like(kind, kindIn(el))) continue;
     const sameName = Boolean(title) && called(el, title) && spoken(titleOf(el)) === title;
     const sameLabel = Boolean(label) && spoken(labelOf(el)) === label;
     if (sameName || sameLabel) named.push({ el, how: { testId: sameId, name: sameName, label: sameLabel } });
@@ -75,7 +74,8 @@ function choose(was, want, scopes) {
   let left = list.filter((c) => !c.other);
   if (!left.length) throw new None(list.length === 1 ? list[0].other : "");
   // An address or id that only one of them has, and had, decides.
-  const sure = left.filter((c) => anchored(was, c.print));
+  const fewer = Boolean(recorded) && list.length < recorded.count;
+  const sure = left.filter((c) => anchored(was, c.print, fewer ? recorded.count : -1));
   if (left.length > 1 && sure.length === 1) left = sure;
   if (left.length > 1) throw new None(left.length + " elements have its name");
   const [found] = left;
@@ -89,10 +89,10 @@ function choose(was, want, scopes) {
 // vouched reports whether something says that this is the one among several of the same
 // name: its id or address, its row, or where it is.
 function vouched(was, found, recorded, count) {
-  if (anchored(was, found.print)) return true;
+  if (anchored(was, found.print, recorded && count < recorded.count ? recorded.count : -1)) return true;
   if (!recorded) return false;
   const around = was.surroundings, is = found.print.surroundings;
-  if (recorded.sameRow === 1 && compareRows(around.row, is.row) === "same") return true;
+  if (recorded.sameRow === 1 && compareRows(around, is) === "same") return true;
   const place = (s) => [...(s.headings || []), ...(s.containers || []).map((c) => c.name || "")].filter(Boolean).map(spoken);
   const inner = (s) => place(s).join("\n");
   // Where there is nothing to tell places apart, all must still be there.
@@ -118,7 +118,7 @@ function compared(was, is) {
     id: [a.id, b.id], "name attribute": [a.name, b.name], address: [a.href, b.href], type: [a.type, b.type], class: [a.class, b.class] };
   const same = [], other = [];
   for (const [name, [x, y]] of Object.entries(pairs)) if (x) (x === y ? same : other).push(name);
-  if (was.surroundings && compareRows(was.surroundings.row, is.surroundings.row) === "same") same.push("row");
+  if (was.surroundings && compareRows(was.surroundings, is.surroundings) === "same") same.push("row");
   return { score: same.length / Math.max(1, same.length + other.length),
     reason: "same " + same.join(", ") + (other.length ? "; other " + other.join(", ") : "") };
 }

@@ -271,6 +271,11 @@ function* everything(root) {
 
 const mayBeNamed = "[aria-label], [aria-labelledby], [title], [alt], [placeholder], input, select, textarea";
 
+// possible reports whether an element may be of a kind, without its role: most of a
+// page are plain containers.
+const inert = /^(div|span|p|b|i|em|strong|small|ul|ol|table|thead|tbody|br|hr|svg|path|g|script|style|link|meta|head|html|body)$/;
+const possible = (el, kind) => kind === "plain" || !inert.test(el.localName) || el.hasAttribute("role");
+
 // called reports whether an element may have a name at all, without computing it:
 // computing those of all elements takes long.
 function called(el, name) {
@@ -291,7 +296,7 @@ function surroundingsOf(el, title) {
   for (const other of everything(el.ownerDocument)) {
     if (++looked > 30000 || performance.now() > until) return null;
     if (testId && testIdOf(other) === testId) sameTestId++;
-    if (other === el || (name && kindIn(other) === kind && called(other, name) && spoken(titleOf(other)) === name)) alike.push(other);
+    if (other === el || (name && possible(other, kind) && kindIn(other) === kind && called(other, name) && spoken(titleOf(other)) === name)) alike.push(other);
   }
   alike = alike.filter((a) => a === el || !(contains(el, a) || alike.some((b) => b !== a && contains(a, b))));
   const around = { headings: headingsOf(el), containers: containersOf(el) };

@@ -13,7 +13,7 @@ const clickAndSee = (selector, text) => async ({ page, expect }) => {
 
 module.exports = {
   'button replaced every 60 ms': clickAndSee('#b', 'clicked'),
-  'button drawn anew by the press': clickAndSee('#b', 'drawn, clicked'),
+  'button drawn anew before the release': clickAndSee('#b', 'drawn, b'),
   'button that slides in': clickAndSee('#b', 'b'),
   'button moved by a script': clickAndSee('#b', 'at rest'),
   'button that never rests': clickAndSee('#b', 'b'),
