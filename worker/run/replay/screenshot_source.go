@@ -39,13 +39,13 @@ func (d *devToolsSource) request(ctx context.Context) func() ([]byte, error) {
 	sent, err := d.send(ctx)
 	return func() ([]byte, error) {
 		for {
-			var data []byte
-			if err == nil {
-				data, err = d.result(ctx, sent)
+			if err != nil {
+				return nil, err
 			}
+			data, refused := d.result(ctx, sent)
 			// While a page replaces the former one the browser has none to capture.
-			if !webdriver.Is(err, webdriver.ErrUnknown) || time.Since(began) > screenshotWait {
-				return data, err
+			if !webdriver.Is(refused, webdriver.ErrUnknown) || time.Since(began) > screenshotWait {
+				return data, refused
 			}
 			if err := sleep(ctx, retryPause); err != nil {
 				return nil, err
