@@ -149,7 +149,7 @@ func (f frame) Scripts() []pageScript {
 		{pageScript{"SELECT", "select"}, f.Uses("select")},
 		{pageScript{"FOCUS", "focus"}, f.Uses("pressOn", "typeInto")},
 		{pageScript{"SCROLL", "scroll"}, f.Uses("scroll")},
-		{pageScript{"REVEAL", "reveal"}, f.Uses("drag")},
+		{pageScript{"DRAG", "drag"}, f.Uses("drag")},
 	} {
 		if s.used {
 			list = append(list, s.pageScript)

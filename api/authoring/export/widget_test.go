@@ -1,12 +1,16 @@
 package export
 
 import (
+	"bufio"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -246,4 +250,102 @@ func javaEndings(t *testing.T, report []byte, classes []string) []ending {
 		endings = append(endings, ending{class, failure})
 	}
 	return endings
+}
+
+// TestWidgetsInSeleniumIDE runs the cases that must pass and that Selenium IDE can do
+// and check completely. It takes the first of several matches, so that those which
+// must fail say little.
+func TestWidgetsInSeleniumIDE(t *testing.T) {
+	chosen, cases := widgetCases(t)
+	var all ideProject
+	var names []string
+	for i, c := range cases {
+		var p ideProject
+		require.NoError(t, json.Unmarshal([]byte(export(t, SeleniumIDE, c).Code), &p))
+		complete := !slices.ContainsFunc(p.Tests[0].Commands, func(c ideCommand) bool { return strings.HasPrefix(c.Command, "//") })
+		if !complete || chosen[i].Expect != step.Passed {
+			continue
+		}
+		test := p.Tests[0]
+		test.Name = chosen[i].FullName()
+		if all.ID == "" {
+			all = p
+			all.Tests, all.Suites[0].Tests = nil, nil
+		}
+		all.Tests = append(all.Tests, test)
+		all.Suites[0].Tests = append(all.Suites[0].Tests, test.ID)
+		names = append(names, test.Name)
+	}
+	require.NotEmpty(t, names)
+	t.Logf("%d of %d cases", len(names), len(cases))
+	found := runSide(t, all)
+	for _, name := range names {
+		require.Contains(t, found, name)
+		if found[name] != "" {
+			t.Errorf("%s: %.1000s", name, found[name])
+		}
+	}
+}
+
+// runSide runs the tests of a project and returns what they failed with, by name.
+func runSide(t *testing.T, p ideProject) map[string]string {
+	t.Helper()
+	modules := servicetest.NodeModules(t, "selenium-side-runner")
+	folder := t.TempDir()
+	project, err := json.Marshal(p)
+	require.NoError(t, err)
+	write(t, folder, "all.side", string(project))
+	var arguments []string
+	for _, a := range strings.Fields(chromeArguments) {
+		arguments = append(arguments, fmt.Sprintf("%q", a))
+	}
+	capabilities := fmt.Sprintf("browserName=chrome goog:chromeOptions.binary=%q goog:chromeOptions.args=[%s]", chromium(t), strings.Join(arguments, ","))
+	out, _ := runFor(t, folder, widgetTimeout, nil, "node", filepath.Join(modules, "selenium-side-runner", "dist", "bin.js"),
+		"-s", chromedriver(t), "-c", capabilities, "-w", "1", "-t", "15000", "-T", "120000", "-j", "--forceExit", "-o", "out", "all.side")
+	files, err := filepath.Glob(filepath.Join(folder, "out", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, 1, "%s", out)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	var result struct {
+		TestResults []struct {
+			AssertionResults []struct {
+				Title, Status   string
+				FailureMessages []string
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &result))
+	found := map[string]string{}
+	for _, r := range result.TestResults {
+		for _, a := range r.AssertionResults {
+			failure := strings.Join(a.FailureMessages, "\n")
+			if a.Status != "passed" && failure == "" {
+				failure = a.Status
+			}
+			found[strings.TrimPrefix(a.Title, "Running test ")] = failure
+		}
+	}
+	return found
+}
+
+// chromedriver starts a chromedriver that lasts as long as the test.
+func chromedriver(t *testing.T) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program(t, "apt-get install chromium-driver", "chromedriver"), "--port=0")
+	isolate(command)
+	pipe, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	t.Cleanup(func() { _ = command.Wait() }) // the end of the test ends it
+	lines := bufio.NewScanner(pipe)
+	started := regexp.MustCompile(`started successfully on port (\d+)`)
+	for lines.Scan() {
+		if found := started.FindStringSubmatch(lines.Text()); found != nil {
+			go func() { _, _ = io.Copy(io.Discard, pipe) }()
+			return "http://127.0.0.1:" + found[1]
+		}
+	}
+	t.Fatal("chromedriver did not start")
+	return ""
 }

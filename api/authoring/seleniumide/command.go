@@ -25,8 +25,10 @@ func init() {
 		"type":    (*reader).input, "editContent": (*reader).input,
 		"sendKeys":     (*reader).sendKeys,
 		"addSelection": (*reader).choose, "select": (*reader).choose,
-		"submit":    (*reader).submit,
-		"mouseOver": hover, "mouseMove": hover, "mouseMoveAt": hover,
+		"submit":      (*reader).submit,
+		"doubleClick": act(step.DoubleClick), "doubleClickAt": act(step.DoubleClick),
+		"executeScript": (*reader).script,
+		"mouseOver":     hover, "mouseMove": hover, "mouseMoveAt": hover,
 		"mouseDown": (*reader).mouseDown, "mouseDownAt": (*reader).mouseDown,
 		"dragAndDropToObject": (*reader).drag,
 
@@ -60,6 +62,23 @@ func act(tool string) func(*reader, *command) error {
 		r.act(c, step.Tool{Type: tool, Args: step.Args{Selector: s}}, true)
 		return nil
 	}
+}
+
+// scripts are those that do what a tool does.
+var scripts = map[string]string{
+	"window.history.back()": step.Back, "window.history.forward()": step.Forward, "window.location.reload()": step.Reload,
+}
+
+// script knows the scripts of our own exports; any other has no counterpart.
+func (r *reader) script(c *command) error {
+	tool := scripts[c.Target]
+	if tool == "" || c.Value != "" {
+		return invalid(c.path+".command", "executeScript has no counterpart among the tools")
+	}
+	r.frames = nil
+	clear(r.typed)
+	r.act(c, step.Tool{Type: tool}, false)
+	return nil
 }
 
 // open leaves paths as they are: the test's URL, which may be another one than

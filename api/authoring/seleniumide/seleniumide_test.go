@@ -164,7 +164,7 @@ func TestRefused(t *testing.T) {
 		path, msg string
 	}{
 		{[]string{"open|/", "executeScript|return 1|x"}, "tests[0].commands[1].command", "executeScript has no counterpart"},
-		{[]string{"//open|/", "", "doubleClick|id=a"}, "tests[0].commands[2].command", "doubleClick"},
+		{[]string{"//open|/", "", "dragAndDrop|id=a"}, "tests[0].commands[2].command", "dragAndDrop"},
 		{[]string{"if|x"}, "tests[0].commands[0].command", "if"},
 		{[]string{"storeText|id=a|x"}, "tests[0].commands[0].command", "storeText"},
 		{[]string{"run|other"}, "tests[0].commands[0].command", "run"},
