@@ -127,6 +127,9 @@ func (f frame) Repeats() bool { return f.Uses("eventually") || f.Waits() || f.Us
 // Dialogs are those that wait for a dialog.
 func (f frame) Dialogs() bool { return f.Uses("acceptDialog", "dismissDialog") }
 
+// Chromium reports whether the browser takes an answer for each type of dialog.
+func (f frame) Chromium() bool { return f.Browser.Prefix == "CHROME" || f.Browser.Prefix == "EDGE" }
+
 // Waits are those that wait for something other than an assertion.
 func (f frame) Waits() bool {
 	return f.Acts() || f.Dialogs() || f.Uses("switchWindow", "switchToWindow", "switchToNewWindow")

@@ -209,14 +209,13 @@ func runAllJava(t *testing.T, files []File) []ending {
 	t.Helper()
 	folder := t.TempDir()
 	path := jars(t) + ":" + folder
-	compile := []string{"-encoding", "UTF-8", "-Xlint:all,-path,-serial", "-Werror", "-proc:none", "-cp", path, "-d", folder}
-	var classes []string
+	var names, classes []string
 	for _, f := range files {
 		write(t, folder, f.Name, f.Code)
-		compile = append(compile, f.Name)
+		names = append(names, f.Name)
 		classes = append(classes, strings.TrimSuffix(f.Name, ".java"))
 	}
-	out, err := runFor(t, folder, widgetTimeout, nil, program(t, "apt-get install openjdk-17-jdk-headless", "javac"), compile...)
+	out, err := compileJava(t, folder, names)
 	require.NoError(t, err, "%s", out)
 	launch := []string{"-cp", path, "org.junit.platform.console.ConsoleLauncher", "--disable-banner", "--disable-ansi-colors", "--details=tree", "--reports-dir=reports"}
 	for _, class := range classes {
@@ -301,7 +300,7 @@ func runSide(t *testing.T, p ideProject) map[string]string {
 	}
 	capabilities := fmt.Sprintf("browserName=chrome goog:chromeOptions.binary=%q goog:chromeOptions.args=[%s]", chromium(t), strings.Join(arguments, ","))
 	out, _ := runFor(t, folder, widgetTimeout, nil, "node", filepath.Join(modules, "selenium-side-runner", "dist", "bin.js"),
-		"-s", chromedriver(t), "-c", capabilities, "-w", "1", "-t", "15000", "-T", "120000", "-j", "--forceExit", "-o", "out", "all.side")
+		"-s", chromedriver(t), "-c", capabilities, "-w", "1", "-t", "15000", "-T", "120000", "-j=--forceExit", "-o", "out", "all.side")
 	files, err := filepath.Glob(filepath.Join(folder, "out", "*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 1, "%s", out)
