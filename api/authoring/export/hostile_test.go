@@ -164,7 +164,7 @@ const names = fs.readdirSync('.').filter((name) => name.endsWith('.mjs'));
 for (const name of names) {
   const code = fs.readFileSync(name, 'utf8');
   try { new vm.SourceTextModule(code); } catch (error) { throw new Error(name + ': ' + error + '\n' + code); }
-  const bare = code.replace(/'(?:[^'\\\n]|\\.)*'|^ *(?:\/\/|\/?\*).*$/gm, '');
+  const bare = code.replace(/String[.]raw\x60[^\x60]*\x60/g, '').replace(/'(?:[^'\\\n]|\\.)*'|^ *(?:\/\/|\/?\*).*$/gm, '');
   files.push([name, bare, [...bare.matchAll(/^(?:async )?function (\w+)/gm)].map((m) => m[1])]);
 }
 // Every function of a skeleton that is called is there, and every one that is

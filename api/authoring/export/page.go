@@ -111,6 +111,16 @@ func (f frame) Acts() bool {
 	return f.Uses("click", "doubleClick", "rightClick", "fill", "select", "pressOn", "typeInto", "scroll", "hover", "drag", "upload", "inFrame")
 }
 
+// Performs are those of them that must not be repeated once they reached the element.
+func (f frame) Performs() bool {
+	return f.Uses("click", "doubleClick", "rightClick", "fill", "pressOn", "typeInto", "hover", "drag", "upload", "inFrame")
+}
+
+// Reads are those that need the element of an assertion.
+func (f frame) Reads() bool {
+	return f.Uses("first", "isEnabled", "isChecked", "textOf", "valueOf")
+}
+
 // Finds are those that look for elements.
 func (f frame) Finds() bool {
 	return f.Acts() || f.Observes() || f.Uses("first", "findAll", "inShadowRoot")
