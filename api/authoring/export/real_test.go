@@ -195,5 +195,5 @@ func compileJava(t *testing.T, folder string, names []string) (string, error) {
 	t.Helper()
 	compiler := program(t, "apt-get install openjdk-17-jdk-headless", "javac")
 	arguments := []string{"-encoding", "UTF-8", "-Xlint:all,-path,-serial", "-Werror", "-proc:none", "-cp", jars(t), "-d", folder}
-	return run(t, folder, nil, compiler, append(arguments, names...)...)
+	return runFor(t, folder, 8*time.Minute, nil, compiler, append(arguments, names...)...)
 }
