@@ -108,7 +108,8 @@ func (h cases) export(c *gin.Context, row *authoring.Case, target, revisionID st
 	if len(r.Steps) == 0 {
 		return codeView{}, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
 	}
-	of := export.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: r.Steps}
+	of := export.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: r.Steps,
+		FirstMatch: row.Settings.Strict != nil && !*row.Settings.Strict}
 	if !row.Settings.PrimaryTarget.Empty() {
 		of.Capabilities = row.Settings.PrimaryTarget.Capabilities
 	}

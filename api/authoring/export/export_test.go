@@ -184,18 +184,23 @@ func TestSideReadsBack(t *testing.T) {
 // spell writes a tool so that what Selenium IDE says in other words is the same.
 func spell(t *step.Tool) string {
 	words := t.Type
-	for _, s := range []*step.Selector{t.Args.Selector, t.Args.Target} {
-		if s != nil {
-			words += " " + s.Value
+	if words == step.TypeKeys {
+		words = step.InputText // which it is for a field that is empty
+	}
+	s := &script{env: &environment{}}
+	for _, at := range []*step.Selector{t.Args.Selector, t.Args.Target} {
+		if at != nil {
+			target, _ := (&ide{script: s}).locator(s.place(at))
+			words += " " + target
 		}
+	}
+	if (t.Type == step.PressKey || t.Type == step.TypeKeys) && t.Args.Selector == nil {
+		words += " css=:focus"
 	}
 	for _, s := range []*string{t.Args.Text, t.Args.OptionValue} {
 		if s != nil {
 			words += " " + *s
 		}
-	}
-	if t.Type == step.PressKey && t.Args.Selector == nil {
-		words += " :focus"
 	}
 	if t.Args.Time != nil {
 		words += fmt.Sprint(" ", *t.Args.Time)
@@ -221,7 +226,7 @@ func spell(t *step.Tool) string {
 		words += " > " + spell(t.Args.Tool)
 	}
 	if words == "enter_key_submit" {
-		words = "press_key :focus Enter"
+		words = "press_key css=:focus Enter"
 	}
 	return words
 }

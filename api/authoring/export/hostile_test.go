@@ -42,6 +42,11 @@ func holding(s string) Case {
 		on(step.Click, "a"+s),
 		dialog("accept", ptr("d"+s)),
 		optional(inside(step.InFrame, "f"+s, inside(step.InShadowRoot, "h"+s, on(step.Hover, "e"+s)))),
+		on(step.DoubleClick, "c"+s),
+		do(step.RightClick, step.Args{Selector: within(has(hasText(role("r"+s, "a"+s), "h"+s), by(step.TestID, "i"+s)), by(step.ByLabel, "l"+s))}),
+		do(step.TypeKeys, step.Args{Selector: by(step.ByText, "x"+s), Text: ptr("k" + s)}),
+		when(do(step.Hover, step.Args{Selector: exact(by(step.Placeholder, "p"+s))}), by(step.AltText, "a"+s), step.Visible, 10),
+		expect(by(step.Title, "t"+s), step.Visible, "", ""),
 		do(step.UploadFile, step.Args{Selector: css("u" + s), File: &step.File{Name: "f" + s, Content: []byte(s)}}),
 	}
 	return Case{ID: s, Name: "Case " + s, TestURL: "https://t/" + s, Steps: steps,
@@ -113,6 +118,7 @@ func TestHostileParses(t *testing.T) {
 	for _, tool := range step.Tools() {
 		cases = append(cases, single(tool)...)
 	}
+	cases = append(cases, located()...)
 	for i, c := range cases {
 		for _, target := range languages {
 			f := export(t, target, c)
@@ -129,11 +135,12 @@ for name in sorted(glob.glob("*.py")):
     assert imported <= used, (name, "not used", imported - used)
     defined = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     defined |= {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))} | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    defined |= {n.name for n in ast.walk(tree) if isinstance(n, ast.ExceptHandler) and n.name}
     missing = used - imported - defined - set(dir(__builtins__)) - {"__name__"}
     assert not missing, (name, "missing", missing)
     methods = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
     calls = {n.func.attr for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and getattr(n.func.value, "id", "") == "self"}
-    missing = {c for c in calls if not c.startswith("assert") and c != "addCleanup"} - methods
+    missing = {c for c in calls if not c.startswith("assert") and c not in ("addCleanup", "fail")} - methods
     assert not missing, (name, "missing", missing)
 print(json.dumps(found))`)
 	python.Dir = folder
@@ -157,7 +164,7 @@ const names = fs.readdirSync('.').filter((name) => name.endsWith('.mjs'));
 for (const name of names) {
   const code = fs.readFileSync(name, 'utf8');
   try { new vm.SourceTextModule(code); } catch (error) { throw new Error(name + ': ' + error + '\n' + code); }
-  const bare = code.replace(/'(?:[^'\\\n]|\\.)*'|^ *(?:\/\/|\/?\*).*$/gm, '');
+  const bare = code.replace(/String[.]raw\x60[^\x60]*\x60/g, '').replace(/'(?:[^'\\\n]|\\.)*'|^ *(?:\/\/|\/?\*).*$/gm, '');
   files.push([name, bare, [...bare.matchAll(/^(?:async )?function (\w+)/gm)].map((m) => m[1])]);
 }
 // Every function of a skeleton that is called is there, and every one that is
@@ -166,7 +173,7 @@ const all = new Set(files.flatMap(([, , defined]) => defined));
 for (const [name, bare, defined] of files) {
   for (const f of all) {
     const uses = bare.split(new RegExp('(?<![.\\w])' + f + '\\b(?! =)')).length - 1;
-    if (defined.includes(f) && uses < 2 && !['css', 'xpath', 'findAll'].includes(f)) throw new Error(name + ' does not use ' + f);
+    if (defined.includes(f) && uses < 2 && f !== 'findAll') throw new Error(name + ' does not use ' + f);
     if (!defined.includes(f) && bare.match(new RegExp('(?<![.\\w])' + f + '\\('))) throw new Error(name + ' lacks ' + f);
   }
 }
@@ -175,6 +182,30 @@ console.log(names.length);`)
 	out, err = node.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, fmt.Sprint(2*len(cases)), strings.TrimSpace(string(out)))
+}
+
+// located are cases of one step for each way to say where an element is: each uses its
+// own part of what finds elements.
+func located() []Case {
+	var cases []Case
+	for _, kind := range selectorTypes {
+		full := func() *step.Selector {
+			return nth(exact(hasText(has(within(by(kind, "button"), by(kind, "a")), by(kind, "b")), "c")), -1)
+		}
+		for _, s := range []*step.Selector{by(kind, "button"), by(kind, "{{x}}"), exact(by(kind, "a")), within(by(kind, "a"), css("b")),
+			has(by(kind, "a"), by(kind, "b")), hasText(by(kind, "a"), "b"), nth(by(kind, "a"), -1), full()} {
+			cases = append(cases, Case{Name: kind, Steps: []step.Step{do(step.Click, step.Args{Selector: s})}},
+				Case{Name: kind, FirstMatch: true, Steps: []step.Step{expect(s, step.TextIs, "", "x")}})
+		}
+	}
+	for name := range stateCSS {
+		cases = append(cases, Case{Name: name, Steps: []step.Step{
+			when(do(step.Click, step.Args{Selector: inState(role("tab", "{{x}}"), name, false)}), inState(role("treeitem", ""), name, true), step.Visible, 0)}})
+	}
+	heading := &step.Selector{Type: step.ByRole, Value: "heading", Level: 2}
+	return append(cases, Case{Name: "heading", Steps: []step.Step{
+		limited(optional(inside(step.InFrame, "f", when(do(step.Click, step.Args{Selector: heading}), heading, step.Hidden, 9))), 8)}},
+		Case{Name: "frame", Steps: []step.Step{when(inside(step.InFrame, "f", on(step.Click, "x")), css("x"), step.Visible, 9)}})
 }
 
 // single are cases of one step with a tool: each uses its own part of a skeleton.
@@ -211,7 +242,11 @@ func single(tool string) []Case {
 	case step.HandleDialog:
 		return []Case{{Steps: []step.Step{dialog("accept", nil)}}, {Steps: []step.Step{dialog("dismiss", nil)}},
 			{Steps: []step.Step{on(step.Click, "a"), optional(dialog("accept", ptr("{{x}}")))}}}
-	case step.EnterKeySubmit, step.Pause:
+	case step.TypeKeys:
+		return []Case{{Steps: []step.Step{do(tool, step.Args{Text: ptr("{{x}}")})}}, {Steps: []step.Step{do(tool, step.Args{Text: ptr("x"), Selector: css("a")})}}}
+	case step.SetViewport:
+		args.Width, args.Height = ptr(800), ptr(600)
+	case step.EnterKeySubmit, step.Pause, step.Back, step.Forward, step.Reload:
 	default:
 		args = step.Args{Selector: nth(css("a"), 2), Target: css("b"), Text: ptr("t"), OptionValue: ptr("{{o}}!"), Direction: "left",
 			File: &step.File{Name: "n", Content: make([]byte, 100_000)}}

@@ -111,6 +111,16 @@ func (f frame) Acts() bool {
 	return f.Uses("click", "doubleClick", "rightClick", "fill", "select", "pressOn", "typeInto", "scroll", "hover", "drag", "upload", "inFrame")
 }
 
+// Performs are those of them that must not be repeated once they reached the element.
+func (f frame) Performs() bool {
+	return f.Uses("click", "doubleClick", "rightClick", "fill", "pressOn", "typeInto", "hover", "drag", "upload", "inFrame")
+}
+
+// Reads are those that need the element of an assertion.
+func (f frame) Reads() bool {
+	return f.Uses("first", "isEnabled", "isChecked", "textOf", "valueOf")
+}
+
 // Finds are those that look for elements.
 func (f frame) Finds() bool {
 	return f.Acts() || f.Observes() || f.Uses("first", "findAll", "inShadowRoot")
@@ -126,6 +136,9 @@ func (f frame) Repeats() bool { return f.Uses("eventually") || f.Waits() || f.Us
 
 // Dialogs are those that wait for a dialog.
 func (f frame) Dialogs() bool { return f.Uses("acceptDialog", "dismissDialog") }
+
+// Chromium reports whether the browser takes an answer for each type of dialog.
+func (f frame) Chromium() bool { return f.Browser.Prefix == "CHROME" || f.Browser.Prefix == "EDGE" }
 
 // Waits are those that wait for something other than an assertion.
 func (f frame) Waits() bool {
@@ -149,7 +162,7 @@ func (f frame) Scripts() []pageScript {
 		{pageScript{"SELECT", "select"}, f.Uses("select")},
 		{pageScript{"FOCUS", "focus"}, f.Uses("pressOn", "typeInto")},
 		{pageScript{"SCROLL", "scroll"}, f.Uses("scroll")},
-		{pageScript{"REVEAL", "reveal"}, f.Uses("drag")},
+		{pageScript{"DRAG", "drag"}, f.Uses("drag")},
 	} {
 		if s.used {
 			list = append(list, s.pageScript)

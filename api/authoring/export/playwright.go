@@ -118,13 +118,13 @@ func (w *playwright) action(m *move) string {
 	a := &m.tool.Args
 	switch m.tool.Type {
 	case step.GoToURL:
-		return "page.goto(" + w.addressOf(m.url) + ", " + w.loading(m) + ")"
+		return "page.goto(" + w.addressOf(m.url) + ", " + w.loading(m, "domcontentloaded") + ")"
 	case step.Back:
-		return "page.goBack(" + w.loading(m) + ")"
+		return "page.goBack(" + w.loading(m, "commit") + ")"
 	case step.Forward:
-		return "page.goForward(" + w.loading(m) + ")"
+		return "page.goForward(" + w.loading(m, "commit") + ")"
 	case step.Reload:
-		return "page.reload(" + w.loading(m) + ")"
+		return "page.reload(" + w.loading(m, "commit") + ")"
 	case step.SetViewport:
 		return fmt.Sprintf("page.setViewportSize({ width: %d, height: %d })", *a.Width, *a.Height)
 	case step.DoubleClick:
@@ -175,7 +175,8 @@ func (w *playwright) action(m *move) string {
 	case step.Hover:
 		return w.acting(m, m.element) + ".hover(" + w.options(m, false) + ")"
 	case step.Drag:
-		return w.acting(m, m.element) + ".dragTo(" + w.acting(m, m.target) + ", { " + strings.Join(w.dragOptions(m), ", ") + " })"
+		w.call("drag")
+		return "drag(" + w.acting(m, m.element) + ", " + w.acting(m, m.target) + w.options(m, true) + ")"
 	case step.UploadFile:
 		return w.one(m, m.element) + fmt.Sprintf(".setInputFiles({ name: %s, mimeType: 'application/octet-stream', buffer: Buffer.from('%s', 'base64') }%s)",
 			javaScript(fileName(a.File.Name)), base64.StdEncoding.EncodeToString(a.File.Content), w.options(m, true))
@@ -186,11 +187,11 @@ func (w *playwright) action(m *move) string {
 }
 
 // loading are the options of what waits for a page.
-func (w *playwright) loading(m *move) string {
+func (w *playwright) loading(m *move, until string) string {
 	if m.timeout > 0 {
-		return "{ waitUntil: 'domcontentloaded', timeout: " + thousands(m.timeout) + " }"
+		return "{ waitUntil: '" + until + "', timeout: " + thousands(m.timeout) + " }"
 	}
-	return "{ waitUntil: 'domcontentloaded' }"
+	return "{ waitUntil: '" + until + "' }"
 }
 
 // pauseOf is the time of a pause, at least 0 and at most what a step may wait.
@@ -264,14 +265,4 @@ func (w *playwright) window(m *move) string {
 		limit = ", " + thousands(m.timeout)
 	}
 	return "findPage(context, " + test + limit + ")"
-}
-
-// dragOptions make the way of a drag several moves: many pages take one for none.
-func (w *playwright) dragOptions(m *move) []string {
-	w.call("steps")
-	options := []string{"steps: 5"}
-	if m.timeout > 0 {
-		options = append(options, "timeout: "+thousands(m.timeout))
-	}
-	return options
 }

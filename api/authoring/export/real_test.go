@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -161,10 +162,38 @@ func runJava(t *testing.T, f File) (string, error) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, f.Name), []byte(f.Code), 0o600))
 	path := jars(t) + ":" + folder
-	compiler := program(t, "apt-get install openjdk-17-jdk-headless", "javac")
-	if out, err := run(t, folder, nil, compiler, "-encoding", "UTF-8", "-Xlint:all,-path,-serial", "-Werror", "-proc:none", "-cp", path, "-d", folder, f.Name); err != nil {
+	if out, err := compileJava(t, folder, []string{f.Name}); err != nil {
 		return out, err
 	}
 	return run(t, folder, webDriverEnvironment(t), "java", "-cp", path, "org.junit.platform.console.ConsoleLauncher",
 		"--select-class", strings.TrimSuffix(f.Name, ".java"), "--disable-banner", "--details=tree")
+}
+
+// TestJavaCompiles lets the compiler read an export of every tool and selector at once,
+// without a warning.
+func TestJavaCompiles(t *testing.T) {
+	cases := append([]Case{{}}, located()...)
+	for _, tool := range step.Tools() {
+		cases = append(cases, single(tool)...)
+	}
+	for _, s := range hostile {
+		cases = append(cases, holding(s))
+	}
+	folder := t.TempDir()
+	var names []string
+	for i, c := range cases {
+		c.Name = fmt.Sprint("case ", i)
+		f := export(t, JavaSelenium, c)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, f.Name), []byte(f.Code), 0o600))
+		names = append(names, f.Name)
+	}
+	out, err := compileJava(t, folder, names)
+	require.NoError(t, err, "%s", out)
+}
+
+func compileJava(t *testing.T, folder string, names []string) (string, error) {
+	t.Helper()
+	compiler := program(t, "apt-get install openjdk-17-jdk-headless", "javac")
+	arguments := []string{"-encoding", "UTF-8", "-Xlint:all,-path,-serial", "-Werror", "-proc:none", "-cp", jars(t), "-d", folder}
+	return runFor(t, folder, 8*time.Minute, nil, compiler, append(arguments, names...)...)
 }

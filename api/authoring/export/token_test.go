@@ -59,6 +59,10 @@ func tokenize(target, code string) (s source, broken bool) {
 			i += len("String.raw`")
 			i += strings.IndexByte(code[i:], '`') + 1
 			out.WriteString(`""`)
+		case target == PythonSelenium && strings.HasPrefix(rest, `r"[`):
+			i += 2
+			i += strings.IndexByte(code[i:], '"') + 1
+			out.WriteString(`""`)
 		case triple:
 			i += 3 + strings.Index(rest[3:], `"""`) + 3
 			out.WriteString(`""`)

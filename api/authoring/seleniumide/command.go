@@ -28,8 +28,9 @@ func init() {
 		"type":    (*reader).input, "editContent": (*reader).input,
 		"sendKeys":     (*reader).sendKeys,
 		"addSelection": (*reader).choose, "select": (*reader).choose,
-		"submit":    (*reader).submit,
-		"mouseOver": hover, "mouseMove": hover, "mouseMoveAt": hover,
+		"submit":        (*reader).submit,
+		"executeScript": (*reader).script,
+		"mouseOver":     hover, "mouseMove": hover, "mouseMoveAt": hover,
 		"mouseDown": (*reader).mouseDown, "mouseDownAt": (*reader).mouseDown,
 		"dragAndDropToObject": (*reader).drag,
 
@@ -73,6 +74,20 @@ func inHistory(tool string) func(*reader, *command) error {
 		r.act(c, step.Tool{Type: tool}, false)
 		return nil
 	}
+}
+
+// scripts are those that do what a tool does.
+var scripts = map[string]string{
+	"window.history.back()": step.Back, "window.history.forward()": step.Forward, "window.location.reload()": step.Reload,
+}
+
+// script knows the scripts of our own exports; any other has no counterpart.
+func (r *reader) script(c *command) error {
+	tool := scripts[c.Target]
+	if tool == "" || c.Value != "" {
+		return invalid(c.path+".command", "executeScript has no counterpart among the tools")
+	}
+	return inHistory(tool)(r, c)
 }
 
 // open leaves paths as they are: the test's URL, which may be another one than

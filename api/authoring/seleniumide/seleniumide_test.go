@@ -170,7 +170,7 @@ func TestRefused(t *testing.T) {
 		path, msg string
 	}{
 		{[]string{"open|/", "executeScript|return 1|x"}, "tests[0].commands[1].command", "executeScript has no counterpart"},
-		{[]string{"//open|/", "", "dragAndDrop|id=a|1,1"}, "tests[0].commands[2].command", "dragAndDrop"},
+		{[]string{"//open|/", "", "dragAndDrop|id=a"}, "tests[0].commands[2].command", "dragAndDrop"},
 		{[]string{"doubleClick|"}, "tests[0].commands[0].target", "missing"},
 		{[]string{"click|css=a:contains('x')"}, "tests[0].commands[0]", "selector.value: is no CSS selector: character 2: there is no pseudo-class :contains"},
 		{[]string{"click|xpath=//a["}, "tests[0].commands[0]", "is no XPath"},
