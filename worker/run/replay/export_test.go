@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"io/fs"
 	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -35,6 +34,3 @@ func Encode(data []byte) []byte {
 func Probe(ctx context.Context, s *webdriver.Session, body string, out any, args ...any) error {
 	return s.Execute(ctx, script("dom", "select", "css", "text", "name", "role", "element", "fingerprint", "locate")+body, out, args...)
 }
-
-// PageFiles returns the files of page scripts by their names.
-func PageFiles() fs.FS { return pages }
