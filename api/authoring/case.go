@@ -54,20 +54,22 @@ func (h *room) caseOf(c *gin.Context) (*authoring.Case, error) {
 	return authoring.CaseByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), id)
 }
 
-// show writes a case in full.
-func (h cases) show(c *gin.Context, status int, row *authoring.Case) error {
+// show writes a case in full, with the warnings of its import.
+func (h cases) show(c *gin.Context, status int, row *authoring.Case, warnings ...string) error {
 	revisions, err := authoring.Revisions(c.Request.Context(), h.cfg.DB, row.ID)
 	if err != nil {
 		return err
 	}
-	return data(c, status, h.viewWhole(row, revisions))
+	view := h.viewWhole(row, revisions)
+	view.Warnings = warnings
+	return data(c, status, view)
 }
 
 // create serves POST /testcases: a case from steps or from a Selenium IDE project,
 // without generation. Members: name, runSettings, steps or side (with sideTest),
 // testSuiteId, teamId, tags, intent, description.
 func (h cases) create(c *gin.Context) error {
-	n, err := h.readImport(c)
+	n, warnings, err := h.readImport(c)
 	if err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func (h cases) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.show(c, http.StatusCreated, row)
+	return h.show(c, http.StatusCreated, row, warnings...)
 }
 
 // rename serves POST /testcases/{id}/rename with the member name.

@@ -204,7 +204,7 @@ func TestChangesOfACaseRefused(t *testing.T) {
 		`{"runSettings":{"strict":"yes"}}`:                                               "runSettings.strict: must be true or false",
 		`{"runSettings":{"healing":"always"}}`:                                           "runSettings.healing: must be off, suggest, apply or null",
 		`{"runSettings":{"healing":true}}`:                                               "runSettings.healing: must be a string",
-		`{"runSettings":{"runTargets":[{}]}}`:                                            "runSettings.runTargets[0]",
+		`{"runSettings":{"runTargets":[null]}}`:                                          "runSettings.runTargets[0]",
 		`{"runSettings":{"target":` + chromeTarget + `,"runTargets":[]}}`:                "runSettings.target: does not go with",
 		`{"runSettings":{"runTargets":[` + tunnelled("a") + `,` + tunnelled("b") + `]}}`: "runSettings.runTargets[1]",
 		"{\"name\":\"a\xffb\"}":                                                          "name: must be UTF-8",

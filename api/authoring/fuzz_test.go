@@ -6,13 +6,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // requireRefusal: what strangers send is either taken or refused with a 4xx that
@@ -44,7 +47,7 @@ func FuzzImport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		c, _ := gin.CreateTestContext(httptest.NewRecorder())
 		c.Request = httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(text))
-		n, err := h.readImport(c)
+		n, _, err := h.readImport(c)
 		if err != nil {
 			requireRefusal(t, err)
 			return
@@ -53,6 +56,40 @@ func FuzzImport(f *testing.F) {
 			if s.ID == "" || s.Tool.Type == "" || s.Result != nil || s.ScreenshotID != "" {
 				t.Fatalf("step %d: %+v", i, s)
 			}
+		}
+	})
+}
+
+// FuzzCaseChange: what is read of a change is text that can be stored, and settings
+// that are put over others are those of a case that was imported with them.
+func FuzzCaseChange(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"name":"a","tags":null,"runSettings":null,"steps":[]}`, `{"tags":["a"],"steps":[{"id":"a","tool":{"type":"finish"}}]}`,
+		`{"runSettings":{"testUrl":null,"target":null,"strict":false,"healing":"off","runTargets":[{"capabilities":{"a":1}}]}}`,
+		`{"runSettings":{"primaryTarget":{"capabilities":{}},"RUNTARGETS":null}}`, "{\"name\":\"\xff\"}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(text))
+		var in caseBody
+		if err := read(c, &in); err != nil {
+			requireRefusal(t, err)
+			return
+		}
+		if !utf8.ValidString(text) {
+			t.Fatal("wrong bytes were read")
+		}
+		change, err := in.read()
+		if err != nil {
+			requireRefusal(t, err)
+			return
+		}
+		if change.Settings == nil {
+			return
+		}
+		once := change.Settings(step.RunSettings{})
+		if twice := change.Settings(once); !reflect.DeepEqual(once, twice) {
+			t.Fatalf("%+v, and again %+v", once, twice)
 		}
 	})
 }

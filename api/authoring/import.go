@@ -31,12 +31,21 @@ type importBody struct {
 	SideTest    string   `json:"sideTest"`
 }
 
-// readImport reads and checks the body of an import.
-func (h *room) readImport(c *gin.Context) (n authoring.NewCase, err error) {
+// readImport reads and checks the body of an import. The warnings are for its author.
+func (h *room) readImport(c *gin.Context) (n authoring.NewCase, warnings []string, err error) {
 	var in importBody
 	if err = read(c, &in); err != nil {
-		return n, err
+		return n, nil, err
 	}
+	if n, err = h.describe(&in); err != nil {
+		return n, nil, err
+	}
+	warnings, err = h.readSteps(c.Request.Context(), &in, &n)
+	return n, warnings, err
+}
+
+// describe reads everything but the steps.
+func (h *room) describe(in *importBody) (n authoring.NewCase, err error) {
 	if err = in.check(); err != nil {
 		return n, err
 	}
@@ -51,10 +60,7 @@ func (h *room) readImport(c *gin.Context) (n authoring.NewCase, err error) {
 	if n.Settings, err = readSettings(in.RunSettings); err != nil {
 		return n, err
 	}
-	if err = h.checkSharedTunnel(&n); err != nil {
-		return n, err
-	}
-	return n, h.readSteps(c.Request.Context(), &in, &n)
+	return n, h.checkSharedTunnel(&n)
 }
 
 // checkSharedTunnel refuses targets that no run could have together. A tunnel of
@@ -87,28 +93,54 @@ func (in *importBody) check() error {
 
 // readSteps reads the steps of the body or of its project, whose base address
 // stands in for a testUrl.
-func (h *room) readSteps(ctx context.Context, in *importBody, n *authoring.NewCase) (err error) {
+func (h *room) readSteps(ctx context.Context, in *importBody, n *authoring.NewCase) (warnings []string, err error) {
 	urlPath, stepsPath := settingsPath+".testUrl", "steps"
 	if in.Side.given() {
 		stepsPath = "side"
 		test, err := readSide(in.Side, in.SideTest)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		n.Revision.Steps = test.Steps
+		if n.Settings.Strict, err = in.strictOfSide(); err != nil {
+			return nil, err
+		}
+		if n.Settings.Strict != nil {
+			warnings = append(warnings, firstMatchWarning)
+		}
+		warnings = append(warnings, test.Warnings...)
 		if n.Settings.TestURL == "" {
 			urlPath, n.Settings.TestURL = "side.url", test.URL
 			if err := under("side", step.CheckSettings(&n.Settings)); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	} else if n.Revision.Steps, err = readGivenSteps(in.Steps); err != nil {
-		return err
+		return nil, err
 	}
 	if err := step.Validate(n.Revision.Steps); err != nil {
-		return under(stepsPath, err)
+		return nil, under(stepsPath, err)
 	}
-	return h.checkAddresses(ctx, urlPath, n.Settings.TestURL, stepsPath, n.Revision.Steps)
+	return warnings, h.checkAddresses(ctx, urlPath, n.Settings.TestURL, stepsPath, n.Revision.Steps)
+}
+
+const firstMatchWarning = "a selector that finds several elements takes the first, as in Selenium IDE: runSettings.strict is false"
+
+// strictOfSide is the strictness of a project's test: Selenium IDE takes the first of
+// several elements, so its tests do too, unless the body says otherwise.
+func (in *importBody) strictOfSide() (*bool, error) {
+	var given struct {
+		Strict *bool `json:"strict"`
+	}
+	if in.RunSettings.given() {
+		if err := in.RunSettings.decode(settingsPath, &given); err != nil {
+			return nil, err
+		}
+	}
+	if strict := or(given.Strict, false); !strict {
+		return &strict, nil
+	}
+	return nil, nil
 }
 
 // readGivenSteps reads steps as answers show them. What a recording found out

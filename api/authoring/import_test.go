@@ -62,6 +62,15 @@ func TestImportSettings(t *testing.T) {
 		"as answered without a target": {
 			tree{"testUrl": "", "scTunnelName": "", "primaryTarget": shown(tree{}, false), "runTargets": []any{}},
 			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(tree{}, false), "runTargets": []any{}, "lastBuildName": ""}},
+		"empty targets": {
+			tree{"primaryTarget": tree{}, "runTargets": []any{shown(tree{}, true), tree{"capabilities": nil}, tree{}}},
+			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(tree{}, false), "runTargets": []any{}, "lastBuildName": ""}},
+		"an empty target": {
+			tree{"target": shown(tree{}, false)},
+			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(tree{}, false), "runTargets": []any{}, "lastBuildName": ""}},
+		"one target is empty": {
+			tree{"runTargets": []any{tree{}, shown(firefox, false)}},
+			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(firefox, false), "runTargets": []any{shown(firefox, false)}, "lastBuildName": ""}},
 		"a primary target alone": {
 			tree{"primaryTarget": shown(chrome, false)},
 			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(chrome, false), "runTargets": []any{shown(chrome, false)}, "lastBuildName": ""}},
@@ -127,7 +136,6 @@ func TestImportRefusesBodies(t *testing.T) {
 		{settings(`{"testUrl":"https://x/` + strings.Repeat("x", 2048) + `"}`), "runSettings.testUrl"},
 		{settings(`{"scTunnelName":[]}`), "runSettings.scTunnelName:"},
 		{settings(`{"scTunnelName":"` + strings.Repeat("x", 101) + `"}`), "runSettings.scTunnelName"},
-		{settings(`{"target":{}}`), "runSettings.target.capabilities: is required"},
 		{settings(`{"target":[]}`), "runSettings.target:"},
 		{settings(`{"target":{"capabilities":7}}`), "runSettings.target.capabilities: must be an object"},
 		{settings(`{"target":{"capabilities":{"browserName":7}}}`), "runSettings.target.capabilities.browserName"},
@@ -135,9 +143,9 @@ func TestImportRefusesBodies(t *testing.T) {
 		{settings(`{"target":{"capabilities":{}},"primaryTarget":{"capabilities":{}}}`), "runSettings.target:"},
 		{settings(`{"primaryTarget":{"capabilities":{"browserName":1}}}`), "runSettings.primaryTarget.capabilities.browserName"},
 		{settings(`{"target":{"capabilities":{},"isRdc":1}}`), "runSettings.target.isRdc: must be true or false"},
-		{settings(`{"runTargets":[null]}`), "runSettings.runTargets[0].capabilities: is required"},
+		{settings(`{"runTargets":[null]}`), "runSettings.runTargets[0]: must be an object"},
 		{settings(`{"runTargets":{}}`), "runSettings.runTargets: must be an array"},
-		{settings(`{"runTargets":[{"capabilities":{}},{"isRdc":true}]}`), "runSettings.runTargets[1].capabilities"},
+		{settings(`{"runTargets":[{"capabilities":{}},{"capabilities":1}]}`), "runSettings.runTargets[1].capabilities"},
 		{settings(`{"runTargets":[{"capabilities":{"browserName":[]}}]}`), "runSettings.runTargets[0].capabilities.browserName"},
 		{settings(`{"runTargets":[` + strings.Repeat(`{"capabilities":{}},`, 20) + `{"capabilities":{}}]}`), "runSettings.runTargets:"},
 	} {
@@ -232,6 +240,12 @@ func TestImportOfProject(t *testing.T) {
 	require.Equal(t, "imported", made["name"])
 	require.Equal(t, []string{"go_to_url", "click"}, tools(made))
 	require.Equal(t, "https://shop.example.com", made["runSettings"].(tree)["testUrl"])
+	require.Equal(t, false, made["runSettings"].(tree)["strict"], "as Selenium IDE")
+	require.Contains(t, made["warnings"].([]any)[0], "runSettings.strict is false")
+	require.NotContains(t, w.ok(w.member, 200, "GET", "/testcases/"+made["id"].(string), ""), "warnings")
+	strict := w.ok(w.member, 201, "POST", "/testcases", side(object, "log in", tree{"runSettings": tree{"strict": true}}))
+	require.Equal(t, true, strict["runSettings"].(tree)["strict"])
+	require.NotContains(t, strict, "warnings")
 	made = w.ok(w.member, 201, "POST", "/testcases", side(project("https://shop.example.com"), "t2", tree{"runSettings": tree{"testUrl": "https://other.example/"}}))
 	require.Equal(t, []string{"click"}, tools(made))
 	require.Equal(t, "https://other.example/", made["runSettings"].(tree)["testUrl"], "the body's own address comes first")

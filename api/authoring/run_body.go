@@ -34,45 +34,19 @@ func (in *runBody) build(caseName string) (string, error) {
 	return given, nil
 }
 
-// targets are those of the request. Without any they are those of the case; one
-// that asks for nothing is the case's primary target.
+// targets are those of the request; without any, as with empty ones alone, those of the
+// case.
 func (in *runBody) targets(s *step.RunSettings) ([]step.Target, error) {
-	var given []document
 	if in.Targets.given() {
-		var err error
-		if given, err = in.Targets.elements("targets", authoring.MaxTargets); err != nil {
-			return nil, err
+		targets, err := readTargets("targets", in.Targets)
+		if err != nil || len(targets) > 0 {
+			return targets, err
 		}
 	}
-	missing := refused(http.StatusBadRequest, codeNoTargets, "neither the request nor the test case names a target to run on")
-	var targets []step.Target
-	for i, d := range given {
-		path := fmt.Sprintf("targets[%d]", i)
-		if !d.given() {
-			return nil, member(path, "must be an object")
-		}
-		t, err := readTarget(path, d)
-		if err != nil {
-			return nil, err
-		}
-		if t == nil || len(t.Capabilities) == 0 {
-			t = s.PrimaryTarget
-		}
-		if t.Empty() {
-			return nil, missing
-		}
-		targets = append(targets, *t)
+	if targets := s.Targets(); len(targets) > 0 {
+		return targets, nil
 	}
-	if len(targets) == 0 {
-		targets = s.RunTargets
-	}
-	if len(targets) == 0 && !s.PrimaryTarget.Empty() {
-		targets = []step.Target{*s.PrimaryTarget}
-	}
-	if len(targets) == 0 {
-		return nil, missing
-	}
-	return targets, nil
+	return nil, refused(http.StatusBadRequest, codeNoTargets, "neither the request nor the test case names a target to run on")
 }
 
 // tunnel is the one of the request, else the case's; nil leaves it to the targets.

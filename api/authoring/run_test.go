@@ -75,7 +75,8 @@ func TestRunTargetsAndNames(t *testing.T) {
 		"as long as can":  {plain, p(`{"buildName":%q}`, long[:200]), long[:200], "", []string{`{"browserName":"chrome"}`}},
 		"given":           {plain, `{"targets":[{"capabilities":{"browserName":"firefox"},"isRdc":true}]}`, "plain", "", []string{`{"browserName":"firefox"}`}},
 		"given to none":   {none, `{"targets":[` + chrome + `]}`, "none", "", []string{`{"browserName":"chrome"}`}},
-		"primary":         {bound, `{"targets":[{},{"capabilities":{}},{"capabilities":null}],"scTunnelName":null}`, "bound", "", []string{`{"browserName":"chrome","browserVersion":"120"}`, `{"browserName":"chrome","browserVersion":"120"}`, `{"browserName":"chrome","browserVersion":"120"}`}},
+		"empty targets":   {bound, `{"targets":[{},{"capabilities":{}},{"capabilities":null,"isRdc":true}]}`, "bound", "office", []string{`{"browserName":"firefox"}`, `{"browserName":"chrome","browserVersion":"120","acceptInsecureCerts":true}`}},
+		"one is empty":    {bound, `{"targets":[{},` + chrome + `],"scTunnelName":null}`, "bound", "", []string{`{"browserName":"chrome"}`}},
 		"over primary":    {bound, ``, "bound", "office", []string{`{"browserName":"firefox"}`, `{"browserName":"chrome","browserVersion":"120","acceptInsecureCerts":true}`}},
 		"tunnel":          {plain, `{"scTunnelName":"office"}`, "plain", "office", []string{`{"browserName":"chrome"}`}},
 		"empty tunnel":    {bound, `{"scTunnelName":"","targets":[` + chrome + `]}`, "bound", "", []string{`{"browserName":"chrome"}`}},
@@ -110,7 +111,7 @@ func TestRunRefuses(t *testing.T) {
 	id := w.newCase(w.member, "case", nil)
 	none := w.newCase(w.member, "none", tree{"runSettings": tree{}})
 	empty := w.newCase(w.member, "empty", nil)
-	gone := w.newCase(w.member, "gone tunnel", tree{"runSettings": tree{"scTunnelName": "gone", "target": tree{"capabilities": tree{}}}})
+	gone := w.newCase(w.member, "gone tunnel", tree{"runSettings": tree{"scTunnelName": "gone", "target": tree{"capabilities": tree{"browserName": "chrome"}}}})
 	_, err := w.db.ExecContext(t.Context(), `update test_revisions set steps = '[]' where case_id = $1`, empty)
 	require.NoError(t, err)
 	many := "[" + strings.Repeat(chrome+",", authoring.MaxTargets) + chrome + "]"

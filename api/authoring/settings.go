@@ -22,7 +22,7 @@ type settingsBody struct {
 	Healing       *string  `json:"healing"`
 }
 
-// targetBody is a target of a body; Capabilities are nil when they are absent.
+// targetBody is a target of a body.
 type targetBody struct {
 	Capabilities step.Capabilities `json:"capabilities"`
 	IsRDC        bool              `json:"isRdc"`
@@ -76,22 +76,12 @@ func (in *settingsChange) readTargets() (err error) {
 		if in.PrimaryTarget.given() || in.RunTargets.given() {
 			return member(settingsPath+".target", "does not go with primaryTarget and runTargets")
 		}
-		if in.primary, err = readTarget(settingsPath+".target", in.Target); err != nil {
-			return err
-		}
-		if in.primary == nil {
-			return member(settingsPath+".target.capabilities", "is required")
-		}
-		return nil
+		in.primary, err = readTarget(settingsPath+".target", in.Target)
+		return err
 	}
 	if in.PrimaryTarget.given() {
 		if in.primary, err = readTarget(settingsPath+".primaryTarget", in.PrimaryTarget); err != nil {
 			return err
-		}
-		// A case without a target is answered with a primary target that asks for
-		// nothing.
-		if in.primary != nil && len(in.primary.Capabilities) == 0 {
-			in.primary = nil
 		}
 	}
 	if in.RunTargets.given() {
@@ -157,7 +147,7 @@ func (in *settingsChange) overTargets(s *step.RunSettings) {
 	}
 }
 
-// readTargets reads and checks an array of targets; each needs capabilities.
+// readTargets reads and checks an array of targets, of which it leaves out empty ones.
 func readTargets(path string, d document) ([]step.Target, error) {
 	all, err := d.elements(path, authoring.MaxTargets)
 	if err != nil {
@@ -166,25 +156,28 @@ func readTargets(path string, d document) ([]step.Target, error) {
 	targets := make([]step.Target, 0, len(all))
 	for i, element := range all {
 		at := fmt.Sprintf("%s[%d]", path, i)
+		if !element.given() {
+			return nil, member(at, "must be an object")
+		}
 		t, err := readTarget(at, element)
 		if err != nil {
 			return nil, err
 		}
-		if t == nil {
-			return nil, member(at+".capabilities", "is required")
+		if t != nil {
+			targets = append(targets, *t)
 		}
-		targets = append(targets, *t)
 	}
 	return targets, nil
 }
 
-// readTarget reads and checks a target; nil when it has no capabilities.
+// readTarget reads and checks a target; nil when it has no capabilities, which is how a
+// case without a target is shown.
 func readTarget(path string, d document) (*step.Target, error) {
 	if !d.given() {
 		return nil, nil
 	}
 	var in targetBody
-	if err := d.decode(path, &in); err != nil || in.Capabilities == nil {
+	if err := d.decode(path, &in); err != nil || len(in.Capabilities) == 0 {
 		return nil, err
 	}
 	t := &step.Target{Capabilities: in.Capabilities, IsRDC: in.IsRDC}

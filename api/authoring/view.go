@@ -56,6 +56,7 @@ type caseDetail struct {
 	Revisions            []revisionView `json:"revisions"`
 	CreatorUserName      string         `json:"creatorUserName"`
 	LastModifierUserName string         `json:"lastModifierUserName"`
+	Warnings             []string       `json:"warnings,omitempty"` // of an import
 }
 
 func viewCase(row *authoring.Case) caseView {

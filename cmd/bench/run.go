@@ -69,7 +69,8 @@ type engine struct {
 	close func()
 }
 
-func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
+// startEngine starts one that plays some steps.
+func startEngine(ctx context.Context, steps []step.Step) (*engine, error) {
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (b *runBench) startEngine(ctx context.Context) (*engine, error) {
 		return nil, err
 	}
 	stops = append(stops, pool.Close)
-	return &engine{pool: pool, steps: b.site.steps(), close: stop}, nil
+	return &engine{pool: pool, steps: steps, close: stop}, nil
 }
 
 // play plays one flow in a new browser context and returns its time, with that of
@@ -140,14 +141,14 @@ func (e *engine) play(ctx context.Context, screenshots bool) (time.Duration, err
 	}
 	took := time.Since(start)
 	if screenshots && captured != len(e.steps) {
-		fmt.Fprintf(os.Stderr, "%d steps have %d screenshots\n", len(e.steps), captured)
+		return 0, fmt.Errorf("%d steps have %d screenshots", len(e.steps), captured)
 	}
 	return took, nil
 }
 
 // measureFlow plays the flow in warm browsers, alternating with Playwright.
 func (b *runBench) measureFlow(ctx context.Context) error {
-	e, err := b.startEngine(ctx)
+	e, err := startEngine(ctx, b.site.steps())
 	if err != nil {
 		return err
 	}

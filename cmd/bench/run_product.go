@@ -150,7 +150,7 @@ const quietTime = 500 * time.Millisecond
 // timeRuns returns the medians of the flow and of the time from a request to the
 // end of its run. One runs at a time, so that none waits for a worker.
 func (b *runBench) timeRuns(ctx context.Context, flag string) (flow, run time.Duration, err error) {
-	e, err := b.startEngine(ctx)
+	e, err := startEngine(ctx, b.site.steps())
 	if err != nil {
 		return 0, 0, err
 	}

@@ -38,7 +38,7 @@ func inTurn(ctx context.Context, rounds int, all ...*timed) error {
 // Playwright's page.screenshot, by the managed browsers, and in complete runs, where
 // the screenshots are stored too.
 func (b *runBench) measureScreenshots(ctx context.Context) error {
-	e, err := b.startEngine(ctx)
+	e, err := startEngine(ctx, b.site.steps())
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ type widgetsBench struct {
 type widgetRow struct {
 	test            *widget.Case
 	slipway, theirs widgetRuns
+	differs         int // runs in which Playwright ended otherwise, as the case says
 }
 
 // widgetRuns are the runs of a case by a tool.
@@ -60,41 +61,51 @@ func (r *widgetRuns) add(ms float64, verdict string) {
 
 // Run runs the cases and prints a Markdown table, what went wrong, and a summary.
 func (c *widgetsCommand) Run(ctx context.Context) error {
-	tests, err := c.choose()
+	rows, err := c.measure(ctx)
 	if err != nil {
 		return err
+	}
+	printWidgets(rows, c.Rounds)
+	return nil
+}
+
+// measure runs the cases and returns a row for each.
+func (c *widgetsCommand) measure(ctx context.Context) ([]widgetRow, error) {
+	tests, err := c.choose()
+	if err != nil {
+		return nil, err
 	}
 	b := &widgetsBench{widgetsCommand: c}
 	modules, err := npmPackages()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if b.site, err = widget.Start(modules); err != nil {
-		return err
+		return nil, err
 	}
 	defer b.site.Close()
-	if b.engine, err = (&runBench{site: &shopSite{}}).startEngine(ctx); err != nil {
-		return err
+	if b.engine, err = startEngine(ctx, nil); err != nil {
+		return nil, err
 	}
 	defer b.engine.close()
 	if b.baseline, err = startScript(ctx, []fs.FS{scripts, widget.Scripts()}, "widgets.cjs", b.site.BaseURL(), c.Chrome); err != nil {
-		return err
+		return nil, err
 	}
 	defer b.baseline.stop()
-	if err := b.warm(ctx, &tests[0]); err != nil {
-		return err
+	// The first case warms both and is run again below.
+	if err := b.run(ctx, &widgetRow{test: &tests[0]}); err != nil {
+		return nil, err
 	}
 	rows := make([]widgetRow, len(tests))
 	for round := range c.Rounds {
 		for i := range tests {
 			rows[i].test = &tests[i]
-			if err := b.measure(ctx, &rows[i]); err != nil {
-				return fmt.Errorf("round %d, %s: %w", round+1, tests[i].FullName(), err)
+			if err := b.run(ctx, &rows[i]); err != nil {
+				return nil, fmt.Errorf("round %d, %s: %w", round+1, tests[i].FullName(), err)
 			}
 		}
 	}
-	printWidgets(rows, c.Rounds)
-	return nil
+	return rows, nil
 }
 
 // choose returns the cases that the flags name.
@@ -115,15 +126,8 @@ func (c *widgetsCommand) choose() ([]widget.Case, error) {
 	return some, nil
 }
 
-// warm runs a case by both without measuring it.
-func (b *widgetsBench) warm(ctx context.Context, test *widget.Case) error {
-	var row widgetRow
-	row.test = test
-	return b.measure(ctx, &row)
-}
-
-// measure runs a case once by each tool.
-func (b *widgetsBench) measure(ctx context.Context, row *widgetRow) error {
+// run runs a case once by each tool.
+func (b *widgetsBench) run(ctx context.Context, row *widgetRow) error {
 	if b.Tool != "slipway" {
 		if err := b.runPlaywright(row); err != nil {
 			return err
@@ -152,7 +156,16 @@ func (b *widgetsBench) runPlaywright(row *widgetRow) error {
 	if err := json.Unmarshal([]byte(answer), &result); err != nil {
 		return err
 	}
-	row.theirs.add(result.MS, test.PlaywrightVerdict(result.Status, result.Message))
+	verdict := test.PlaywrightVerdict(result.Status, result.Message)
+	switch {
+	case test.Differs == "":
+	case verdict == "":
+		verdict = "ends as expected, though the case says that it does not: " + test.Differs
+	default:
+		row.differs++
+		verdict = ""
+	}
+	row.theirs.add(result.MS, verdict)
 	return nil
 }
 
@@ -164,7 +177,7 @@ func (b *widgetsBench) runSlipway(ctx context.Context, row *widgetRow) error {
 		return err
 	}
 	result := replay.Play(ctx, replay.Config{Lease: lease, TestURL: b.site.BaseURL() + test.Page, Steps: test.Steps,
-		StepTimeout: test.Timeout(), Log: slog.New(slog.DiscardHandler)})
+		StepTimeout: test.Timeout(), FirstMatch: test.FirstMatch, Log: slog.New(slog.DiscardHandler)})
 	lease.Release(ctx, result.Broken)
 	row.slipway.add(float64(time.Since(start).Microseconds())/1000, test.Verdict(result.Status, result.Message))
 	return ctx.Err()
@@ -175,7 +188,7 @@ func printWidgets(rows []widgetRow, rounds int) {
 	fmt.Printf("%d cases, %d rounds; milliseconds are medians\n\n", len(rows), rounds)
 	fmt.Println("| case | expected | Slipway | Playwright | Slipway ms | Playwright ms | ratio |")
 	fmt.Println("|---|---|---|---|---|---|---|")
-	var agree, differ, slower, ours, theirs int
+	var agree, differ, design, slower, ours, theirs int
 	for i := range rows {
 		r := &rows[i]
 		o, p := medianOf(r.slipway.times), medianOf(r.theirs.times)
@@ -186,10 +199,13 @@ func printWidgets(rows []widgetRow, rounds int) {
 				slower++
 			}
 		}
-		fmt.Printf("| %s | %s | %s | %s | %.0f | %.0f | %s |\n", r.test.FullName(), r.test.Expect, r.slipway.summary(), r.theirs.summary(), o, p, ratio)
-		if r.slipway.wrong == r.theirs.wrong {
+		fmt.Printf("| %s | %s | %s | %s | %.0f | %.0f | %s |\n", r.test.FullName(), r.test.Expect, r.slipway.summary(0), r.theirs.summary(r.differs), o, p, ratio)
+		switch {
+		case r.differs > 0:
+			design++
+		case r.slipway.wrong == r.theirs.wrong:
 			agree++
-		} else {
+		default:
 			differ++
 		}
 		ours, theirs = ours+r.slipway.wrong, theirs+r.theirs.wrong
@@ -199,8 +215,8 @@ func printWidgets(rows []widgetRow, rounds int) {
 		rows[i].slipway.print(rows[i].test, "Slipway")
 		rows[i].theirs.print(rows[i].test, "Playwright")
 	}
-	fmt.Printf("\n%d cases agree, %d differ, Slipway is slower in %d; runs that ended otherwise than expected: Slipway %d, Playwright %d\n",
-		agree, differ, slower, ours, theirs)
+	fmt.Printf("\n%d cases agree, %d differ, %d differ by design; Slipway is slower in %d. Runs that ended otherwise than expected: Slipway %d, Playwright %d\n",
+		agree, differ, design, slower, ours, theirs)
 }
 
 func medianOf(values []float64) float64 {
@@ -210,10 +226,12 @@ func medianOf(values []float64) float64 {
 	return median(values)
 }
 
-func (r *widgetRuns) summary() string {
+func (r *widgetRuns) summary(differs int) string {
 	switch {
 	case len(r.times) == 0:
 		return ""
+	case differs > 0:
+		return "otherwise, by design"
 	case r.wrong == 0:
 		return "as expected"
 	}

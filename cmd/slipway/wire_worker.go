@@ -116,7 +116,7 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 		CheckURL: s.pages.Check, Trouble: trouble, Timeout: s.settings.RunTimeout, Screenshots: s.settings.RunScreenshots, Log: s.log}
 	handlers[tasks.SuiteRun.Name] = &workrun.SuiteHandler{DB: s.db, Vendor: s.settings.Vendor, Log: s.log}
 	handlers[tasks.RunMaintenance.Name] = maintenance
-	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Observer: s.metrics.Observer(), Log: s.log}
+	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Observer: s.metrics.Observer(), Log: s.log, Started: time.Now()}
 	return stop, nil
 }
 

@@ -26,7 +26,7 @@ type Case struct {
 
 // Runnable reports whether the case has a target.
 func (c *Case) Runnable() bool {
-	return len(c.Settings.RunTargets) > 0 || !c.Settings.PrimaryTarget.Empty()
+	return len(c.Settings.Targets()) > 0
 }
 
 // CaseFilter selects cases of a list.

@@ -60,22 +60,39 @@ func accept(steps []step.Step, h *Healing) (changed, ok bool) {
 		if steps[i].ID != h.StepID {
 			continue
 		}
-		selectors := steps[i].Tool.Selectors()
-		for _, s := range selectors {
-			if sameSelector(s, &h.From) {
+		args := &step.Inner(&steps[i].Tool).Args
+		for _, s := range []*step.Selector{args.Selector, args.Target} {
+			switch {
+			case s == nil:
+			case sameSelector(s, &h.From):
 				*s = h.To
+				unwrap(&steps[i])
 				// The screenshot and the result are of the step as it was.
 				steps[i].Result, steps[i].ScreenshotID = nil, ""
 				return true, step.Validate([]step.Step{steps[i]}) == nil
-			}
-		}
-		for _, s := range selectors {
-			if sameSelector(s, &h.To) {
+			case sameSelector(s, &h.To):
 				return false, true
 			}
 		}
 	}
 	return false, false
+}
+
+// unwrap takes a step out of the shadow roots around its element: a healed selector
+// finds the element from the document, through them, and may name what is outside of
+// them. Frames stay, and roots that are searched for something else too.
+func unwrap(s *step.Step) {
+	at := &s.Tool
+	for tool := at; tool.Args.Tool != nil; tool = tool.Args.Tool {
+		if tool.Type == step.InFrame {
+			at = tool.Args.Tool
+		}
+	}
+	inner := step.Inner(at)
+	if s.When != nil && s.When.Selector != nil || inner.Args.Target != nil {
+		return
+	}
+	*at = *inner
 }
 
 // RefuseHealing keeps runs from healing the step so again. The revision of one that

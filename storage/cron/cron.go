@@ -2,10 +2,12 @@
 //
 // An expression has five fields (minute, hour, day of month, month, day of week)
 // or six with the second first. A field is a list of values, ranges a-b and steps
-// */n, a/n, a-b/n; months and days of the week have their English names of three
-// letters. Sunday is 0 and 7. Day of month also takes L (the last day), L-n (n
-// days before it), nW (the weekday nearest to day n) and LW; day of week n#k (the
-// k-th of the month) and nL (the last of the month); both take ?, which is *.
+// */n, a/n, a-b/n. A range that ends before it begins goes on at the field's first
+// value: FRI-MON, and 22-2/2 for 22, 0 and 2. Months and days of the week have their
+// English names of three letters. Sunday is 0 and 7. Day of month also takes L (the
+// last day), L-n (n days before it), nW (the weekday nearest to day n) and LW; day of
+// week n#k (the k-th of the month) and nL (the last of the month); both take ?, which
+// is *.
 // @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly stand for
 // whole expressions. When day of month and day of week are both restricted (not *
 // or ?), a day fires that matches either, as in POSIX crontab.
@@ -35,6 +37,7 @@ type Expression struct {
 	days                 dayRule
 	hourIsWild           bool     // both passes of a repeated hour fire
 	parts                []string // the fields as written, six of them
+	wraps                [6]bool  // the fields with a range that ends before it begins
 }
 
 // dayRule says which days of a month fire.

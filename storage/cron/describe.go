@@ -23,14 +23,14 @@ const (
 // which begins anew in each hour.
 func (e *Expression) Describe() string {
 	text := e.describeTime()
-	if days := e.days.describe(); days != "" {
+	if days := e.describeDate(); days != "" {
 		if days[0] != 'o' { // "At 09:30, 3 days before"
 			text += ","
 		}
 		text += " " + days
 	}
 	if e.month != allMonths {
-		text += " in " + join(ranges(e.month, func(n int) string { return time.Month(n).String() }))
+		text += " in " + join(e.ranges(monthField, e.month, func(n int) string { return time.Month(n).String() }))
 	}
 	return text
 }
@@ -76,21 +76,21 @@ func (e *Expression) unit(index int, set uint64, of string, once bool) string {
 			return fmt.Sprintf("every %d %ss", step, name)
 		}
 	}
-	text := listed(set, name, size) + " of the " + of
-	if n := bits.OnesCount64(set); n > 2 && last(set)-first(set) == n-1 {
+	text := listed(set, e.ranges(index, set, strconv.Itoa), name, size) + " of the " + of
+	if bits.OnesCount64(set) > 2 && len(e.ranges(index, set, strconv.Itoa)) == 1 {
 		return text // "minutes 10 to 20"
 	}
 	return "at " + text
 }
 
-// listed names the members of a set, of which there are most: "minute 5", "minutes
+// listed names the members of a set, of which there are most; list are its ranges: "minute 5", "minutes
 // 0, 5 and 10 to 20", "every 3rd minute from 1 to 58", "31 of the 60 minutes".
-func listed(set uint64, name string, most int) string {
+func listed(set uint64, list []string, name string, most int) string {
 	n := bits.OnesCount64(set)
 	if n == 1 {
 		return name + " " + strconv.Itoa(first(set))
 	}
-	if list := ranges(set, strconv.Itoa); len(list) <= few {
+	if len(list) <= few {
 		return name + "s " + join(list)
 	}
 	low, high := first(set), last(set)
@@ -101,8 +101,9 @@ func listed(set uint64, name string, most int) string {
 	return fmt.Sprintf("%d of the %d %ss", n, most, name)
 }
 
-// describe says which days fire, "" for all of them.
-func (r *dayRule) describe() string {
+// describeDate says which days fire, "" for all of them.
+func (e *Expression) describeDate() string {
+	r := &e.days
 	if !r.anyDay && r.days == allDays || !r.anyWeekday && r.weekdays == allWeekdays {
 		return "" // either is enough
 	}
@@ -111,7 +112,7 @@ func (r *dayRule) describe() string {
 		parts = append(parts, r.describeDays()...)
 	}
 	if !r.anyWeekday {
-		parts = append(parts, "on "+join(r.describeWeekdays()))
+		parts = append(parts, "on "+join(e.describeWeekdays()))
 	}
 	return strings.Join(parts, " or ")
 }
@@ -119,7 +120,7 @@ func (r *dayRule) describe() string {
 func (r *dayRule) describeDays() (parts []string) {
 	var on []string
 	if r.days != 0 {
-		on = append(on, listed(r.days, "day", 31))
+		on = append(on, listedDays(r.days))
 	}
 	before, nearest := setOf(r.last), setOf(r.nearest)
 	if before&1 != 0 {
@@ -128,9 +129,9 @@ func (r *dayRule) describeDays() (parts []string) {
 	switch set := nearest &^ 1; bits.OnesCount64(set) {
 	case 0:
 	case 1:
-		on = append(on, "the weekday nearest to "+listed(set, "day", 31))
+		on = append(on, "the weekday nearest to "+listedDays(set))
 	default:
-		on = append(on, "the weekdays nearest to "+listed(set, "day", 31))
+		on = append(on, "the weekdays nearest to "+listedDays(set))
 	}
 	if nearest&1 != 0 {
 		on = append(on, "the last weekday (Monday to Friday)")
@@ -148,9 +149,12 @@ func (r *dayRule) describeDays() (parts []string) {
 	return parts
 }
 
-func (r *dayRule) describeWeekdays() []string {
+func listedDays(set uint64) string { return listed(set, ranges(set, strconv.Itoa), "day", 31) }
+
+func (e *Expression) describeWeekdays() []string {
+	r := &e.days
 	weekday := func(n int) string { return time.Weekday(n).String() }
-	list := ranges(r.weekdays, weekday)
+	list := e.ranges(weekdayField, r.weekdays, weekday)
 	var nth [7]uint64
 	for _, n := range r.nth {
 		nth[n[0]] |= 1 << uint(n[1])
@@ -199,6 +203,26 @@ func names(set uint64, name func(int) string) []string {
 		list = append(list, name(n))
 	}
 	return list
+}
+
+// ranges names the members of a field's set, as the function ranges does. Where a
+// range was written that goes on at the first value, so does the name: "22 to 2".
+func (e *Expression) ranges(index int, set uint64, name func(int) string) []string {
+	low, high := fields[index].min, fields[index].max
+	if index == weekdayField {
+		high = 6
+	}
+	all := spread(low, high, 1)
+	if !e.wraps[index] || set == all || set&(1<<uint(low)) == 0 || set&(1<<uint(high)) == 0 {
+		return ranges(set, name)
+	}
+	begin := bits.TrailingZeros64(^(set >> uint(low))) // members at the begin
+	tail := bits.LeadingZeros64(^(set << uint(63-high)))
+	if begin+tail < 3 {
+		return ranges(set, name)
+	}
+	list := ranges(set&^spread(low, low+begin-1, 1)&^spread(high-tail+1, high, 1), name)
+	return append(list, name(high-tail+1)+" to "+name(low+begin-1))
 }
 
 // ranges names the members of a set; three and more in a row are "10 to 20".

@@ -72,7 +72,7 @@ func Parse(text string) (*Expression, error) {
 	}
 	e := &Expression{text: strings.TrimSpace(text), parts: words}
 	for i, word := range words {
-		p := parser{field: fields[i], index: i, place: places[i], rule: &e.days}
+		p := parser{field: fields[i], index: i, place: places[i], rule: &e.days, wraps: &e.wraps[i]}
 		set, err := p.list(word)
 		if err != nil {
 			return nil, err
@@ -132,6 +132,7 @@ type parser struct {
 	index int
 	place int // of the field in the text, from 1; 0 for one that was not written
 	rule  *dayRule
+	wraps *bool // set by a range that ends before it begins
 }
 
 func (p *parser) fail(at int, format string, args ...any) error {
@@ -191,17 +192,29 @@ func (p *parser) item(item string, at int) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if p.index == weekdayField && high == 0 && low > 0 {
-			high = 7 // SAT-SUN
-		}
-		if high < low {
-			return 0, p.fail(at, "the range begins at %d and ends at %d", low, high)
-		}
-		return spread(low, high, n), nil
+		return p.between(low, high, n), nil
 	case hasStep:
 		return spread(low, p.top(), n), nil
 	}
 	return 1 << uint(low), nil
+}
+
+// between is the set of a range. One that ends before it begins goes on with the
+// field's first value after its last, with the same step: 22-2/2 is 22, 0 and 2.
+func (p *parser) between(low, high, step int) uint64 {
+	size := p.top() - p.min + 1
+	if high < low && p.index == weekdayField {
+		low %= size // Sunday as 7
+	}
+	if high >= low {
+		return spread(low, high, step)
+	}
+	*p.wraps = true
+	set := uint64(0)
+	for n := low; n <= high+size; n += step {
+		set |= 1 << uint(p.min+(n-p.min)%size)
+	}
+	return set
 }
 
 // top is the largest value that * goes to: Sunday is not meant twice.

@@ -83,7 +83,7 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 		}
 		// An import refuses targets that name different tunnels.
 		resolved := step.Resolver{Vendor: vendor, Case: run.CaseName, Build: run.BuildName, Primary: settings.PrimaryTarget}.
-			Resolve(targetsOf(settings), tunnel)
+			Resolve(settings.Targets(), tunnel)
 		run.Tunnel = resolved.Tunnel
 		if err := rows.add(&run, c.TeamID, resolved.Targets); err != nil {
 			return nil, false, err
@@ -109,14 +109,6 @@ func withoutTunnels(s *step.RunSettings, vendor string) {
 	for i := range s.RunTargets {
 		s.RunTargets[i].Capabilities = step.WithoutTunnel(s.RunTargets[i].Capabilities, vendor)
 	}
-}
-
-// targetsOf are the targets that a case's settings name.
-func targetsOf(s step.RunSettings) []step.Target {
-	if len(s.RunTargets) == 0 && s.PrimaryTarget != nil {
-		return []step.Target{*s.PrimaryTarget}
-	}
-	return s.RunTargets
 }
 
 // Cases may have come and gone since the start.

@@ -12,8 +12,14 @@ import (
 
 // When a time is too late to fire.
 const (
-	// punctual is how late every time may fire; later ones are a catch-up.
-	punctual = time.Minute
+	// punctual is how late a time fires at most while the service is up: a burst of ten
+	// thousand takes some seconds. What is later is a catch-up.
+	punctual = 10 * time.Second
+	// immediate is how late it fires ordinarily: what is later, and was due before the
+	// process that fires it had started, waited for a restart.
+	immediate = 2 * time.Second
+	// soon is how late every time may fire, however short the interval.
+	soon = time.Minute
 	// tooLate is the most that any time may be late.
 	tooLate = time.Hour
 	// unreadableRetry is when a schedule is tried again whose settings cannot be read.
@@ -30,7 +36,8 @@ const (
 // decide decides what becomes of a schedule that is due: of the latest time that is,
 // and of those before it. It sets NextRunAt to the first time after at, so that
 // nothing missed is fired later.
-func (s *claimedSchedule) decide(at time.Time, loaded zones) {
+func (s *claimedSchedule) decide(step DueStep, loaded zones) {
+	at := step.At
 	due := *s.NextRunAt
 	s.NextRunAt = nil
 	rule, err := ruleOf(&Settings{Cron: s.Cron, Timezone: s.Timezone, StartAt: s.StartAt, EndAt: s.EndAt}, loaded)
@@ -51,7 +58,7 @@ func (s *claimedSchedule) decide(at time.Time, loaded zones) {
 	if !ok || latest.Before(due) {
 		latest = due
 	}
-	if at.Sub(latest) >= max(punctual, min(rule.interval(latest), tooLate)) {
+	if at.Sub(latest) >= max(soon, min(rule.interval(latest), tooLate)) {
 		s.missed = s.newMissed(rule, due, latest.Add(time.Nanosecond))
 		return
 	}
@@ -59,7 +66,7 @@ func (s *claimedSchedule) decide(at time.Time, loaded zones) {
 	if latest.After(due) {
 		s.missed = s.newMissed(rule, due, latest)
 	}
-	if latest.After(due) || at.Sub(due) > punctual {
+	if latest.After(due) || step.isCatchUp(due) {
 		trigger = TriggerCatchUp
 	}
 	if s.missed == nil && trigger == TriggerCron && s.openRun != nil && s.skipped != nil && s.skipped.Reason == run.Message(s.runIsOpen()) {
@@ -67,6 +74,12 @@ func (s *claimedSchedule) decide(at time.Time, loaded zones) {
 		return
 	}
 	s.firing = s.fireAt(latest, trigger)
+}
+
+// isCatchUp reports whether a time fires so late that the service must have been down.
+func (step DueStep) isCatchUp(due time.Time) bool {
+	late := step.At.Sub(due)
+	return late > punctual || late > immediate && due.Before(step.Started)
 }
 
 // fireAt returns the record of a time that fires, and decides what starts.

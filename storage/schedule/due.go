@@ -65,7 +65,7 @@ func fireClaimed(ctx context.Context, tx *storage.Tx, step DueStep, list []*clai
 		return err
 	}
 	list = withinBounds(list, result)
-	if err := recordFirings(ctx, tx, list, step.At, result); err != nil {
+	if err := recordFirings(ctx, tx, list, step, result); err != nil {
 		return err
 	}
 	runs := newSuiteRuns{}
@@ -112,10 +112,10 @@ func withinBounds(list []*claimedSchedule, result *DueResult) []*claimedSchedule
 
 // recordFirings decides what becomes of each schedule and writes that as firings. What
 // had been fired before is taken back: its schedule only moves to its next time.
-func recordFirings(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, at time.Time, result *DueResult) error {
+func recordFirings(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, step DueStep, result *DueResult) error {
 	firings, loaded := newFirings{}, zones{}
 	for _, s := range list {
-		s.decide(at, loaded)
+		s.decide(step, loaded)
 		firings.add(s, s.missed)
 		firings.add(s, s.firing)
 	}
@@ -124,7 +124,7 @@ func recordFirings(ctx context.Context, tx *storage.Tx, list []*claimedSchedule,
 	}
 	for _, s := range list {
 		s.missed, s.firing = firings.inserted(s.missed), firings.inserted(s.firing)
-		s.settle(at)
+		s.settle(step.At)
 		for _, f := range []*Firing{s.missed, s.firing} {
 			if f != nil {
 				result.Firings = append(result.Firings, FiringSummary{At: f.At, Trigger: f.Trigger, Outcome: f.Outcome})

@@ -99,8 +99,9 @@ func TestFireTimes(t *testing.T) {
 		next  time.Time // zero: it is over
 	}{
 		"on time":          {planned{}, 0, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
-		"a minute late":    {planned{}, time.Minute, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
-		"later":            {planned{}, 61 * time.Second, []string{"22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
+		"ten seconds late": {planned{}, 10 * time.Second, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
+		"later":            {planned{}, 11 * time.Second, []string{"22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
+		"a minute late":    {planned{}, 61 * time.Second, []string{"22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
 		"nearly an hour":   {planned{}, time.Hour - time.Second, []string{"22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
 		"an hour late":     {planned{}, time.Hour, []string{"22 12:00:00 CRON SKIPPED 1 until 22 12:00:00"}, day(1, 0)},
 		"some missed":      {planned{cron: "*/5 * * * *"}, 12 * time.Minute, []string{"22 12:00:00 CRON SKIPPED 2 until 22 12:05:00", "22 12:10:00 CATCH_UP STARTED"}, day(0, 15*time.Minute)},
@@ -109,7 +110,7 @@ func TestFireTimes(t *testing.T) {
 		"all too late":     {planned{next: day(-2, 0)}, 2 * time.Hour, []string{"20 12:00:00 CRON SKIPPED 3 until 22 12:00:00"}, day(1, 0)},
 		"very many missed": {planned{cron: "* * * * *", next: day(-2, 0)}, 30 * time.Second, []string{"20 12:00:00 CRON SKIPPED 1000 until 22 11:59:00", "22 12:00:00 CATCH_UP STARTED"}, day(0, time.Minute)},
 		"its cron says another time now": {planned{cron: "0 9 * * *", next: day(0, -time.Minute)}, 0,
-			[]string{"22 11:59:00 CRON STARTED"}, day(1, -3*time.Hour)},
+			[]string{"22 11:59:00 CATCH_UP STARTED"}, day(1, -3*time.Hour)},
 		"so and something was missed": {planned{next: day(0, -time.Minute)}, 0,
 			[]string{"22 11:59:00 CRON SKIPPED 1 until 22 11:59:00", "22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
 		"the last time":             {planned{end: noon}, time.Second, []string{"22 12:00:00 CRON STARTED"}, time.Time{}},
@@ -137,6 +138,42 @@ func TestFireTimes(t *testing.T) {
 			require.Equal(t, c.next.Format(time.RFC3339), s.Next.UTC().Format(time.RFC3339), name)
 		}
 		w.Exec(`delete from test_schedules`)
+	}
+}
+
+// A wall time that passed while the service was started again was missed, however short
+// that took.
+func TestFireAfterARestart(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	suite := w.smoke(1)
+	berlin := planned{cron: "30 2 * * *", zone: "Europe/Berlin"}
+	for name, c := range map[string]struct {
+		plan    planned
+		due     time.Time
+		late    time.Duration
+		started time.Duration // after what is due
+		want    FiringTrigger
+	}{
+		"it was there":                 {planned{}, noon, 9 * time.Second, -time.Hour, TriggerCron},
+		"just in time":                 {planned{}, noon, time.Second, 500 * time.Millisecond, TriggerCron},
+		"just missed":                  {planned{}, noon, 3 * time.Second, time.Second, TriggerCatchUp},
+		"missed":                       {planned{}, noon, 9 * time.Second, 5 * time.Second, TriggerCatchUp},
+		"the hour that does not exist": {berlin, time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC), 4 * time.Second, time.Second, TriggerCatchUp},
+		"so, and it was there":         {berlin, time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC), 4 * time.Second, -time.Second, TriggerCron},
+		"the hour that is repeated":    {berlin, time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC), 4 * time.Second, time.Second, TriggerCatchUp},
+	} {
+		c.plan.suites, c.plan.next = []uuid.UUID{suite}, c.due
+		id := w.plan(c.plan)
+		w.Must(func(ctx context.Context, tx *storage.Tx) error {
+			done, err := FireDue(ctx, tx, DueStep{At: c.due.Add(c.late), Limit: 10, Started: c.due.Add(c.started)})
+			require.NoError(t, err)
+			require.Equal(t, []FiringSummary{{At: c.due, Trigger: c.want, Outcome: FiringStarted}}, utc(done.Firings), name)
+			return nil
+		})
+		require.Len(t, w.firings(id), 1, name)
+		w.Exec(`delete from test_schedules`)
+		w.endAll()
 	}
 }
 

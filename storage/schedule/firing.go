@@ -14,7 +14,7 @@ type FiringTrigger string
 // The triggers.
 const (
 	TriggerCron    FiringTrigger = "CRON"
-	TriggerCatchUp FiringTrigger = "CATCH_UP" // later than a minute, or in place of several missed times
+	TriggerCatchUp FiringTrigger = "CATCH_UP" // late, for the service was down; or in place of several missed times
 	TriggerManual  FiringTrigger = "MANUAL"
 )
 
@@ -59,6 +59,9 @@ type DueStep struct {
 	At     time.Time // schedules that are due by then fire; the database's time
 	Limit  int       // schedules
 	Except []uuid.UUID
+	// Started is since when the process that fires has been there, in the database's
+	// time: what was due before waited for it. Zero: unknown.
+	Started time.Time
 	// SkipLocked leaves out schedules with a suite that another transaction has
 	// locked. Without it their lock is waited for, at most half a second each.
 	SkipLocked bool

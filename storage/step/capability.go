@@ -176,5 +176,21 @@ func AppReference(app string) (id int64, fileName string, ok bool) {
 	return id, "", true
 }
 
-// Empty reports whether a target has no capabilities, so that it is no target.
-func (t *Target) Empty() bool { return t == nil || t.Capabilities == nil }
+// Empty reports whether a target has no capabilities, so that it is no target: it says
+// nothing of where to run.
+func (t *Target) Empty() bool { return t == nil || len(t.Capabilities) == 0 }
+
+// Targets returns what a case runs on where the run names no target: the targets to run
+// on, else the primary one; none when they are all empty.
+func (s *RunSettings) Targets() []Target {
+	targets := make([]Target, 0, len(s.RunTargets))
+	for _, t := range s.RunTargets {
+		if !t.Empty() {
+			targets = append(targets, t)
+		}
+	}
+	if len(targets) == 0 && !s.PrimaryTarget.Empty() {
+		targets = append(targets, *s.PrimaryTarget)
+	}
+	return targets
+}

@@ -43,3 +43,23 @@ func TestResolver(t *testing.T) {
 	require.Equal(t, []string{"", ""}, tunnels(r.Resolve([]step.Target{plain, through("home")}, &none)))
 	require.Empty(t, r.Resolve([]step.Target{plain}, nil).Tunnel)
 }
+
+func TestTargetsOfACase(t *testing.T) {
+	t.Parallel()
+	empty, chrome, firefox := step.Target{Capabilities: step.Capabilities{}, IsRDC: true}, step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}, step.Target{Capabilities: step.Capabilities{"browserName": "firefox"}}
+	for _, c := range []struct {
+		settings step.RunSettings
+		want     []step.Target
+	}{
+		{step.RunSettings{}, []step.Target{}},
+		{step.RunSettings{PrimaryTarget: &empty, RunTargets: []step.Target{empty, {}}}, []step.Target{}},
+		{step.RunSettings{PrimaryTarget: &chrome}, []step.Target{chrome}},
+		{step.RunSettings{PrimaryTarget: &chrome, RunTargets: []step.Target{empty}}, []step.Target{chrome}},
+		{step.RunSettings{PrimaryTarget: &chrome, RunTargets: []step.Target{empty, firefox}}, []step.Target{firefox}},
+	} {
+		require.Equal(t, c.want, c.settings.Targets())
+	}
+	require.True(t, empty.Empty())
+	require.True(t, (*step.Target)(nil).Empty())
+	require.False(t, chrome.Empty())
+}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -115,6 +117,43 @@ func TestPanicWhilePlaying(t *testing.T) {
 	require.Len(t, got.Records, 1)
 	require.Equal(t, 1, w.browser.broken)
 	require.Contains(t, w.log.String(), "index out of range")
+}
+
+// What a case, its suite, its organization and people decided reaches the replay.
+func TestHowATestIsPlayed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.newCase("log in", "dev")
+	play := func() (got replay.Config) {
+		t.Helper()
+		w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
+			got = cfg
+			result := passes(ctx, cfg)
+			from := *cfg.Steps[0].Tool.Args.Selector
+			result.Records[0].Healed = &step.Healed{From: from, To: step.Selector{Type: step.CSS, Value: "#name"}, Reason: "same name"}
+			return result
+		}
+		run := w.newRun(c, store.NewRun{}, chrome)
+		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
+		require.Equal(t, store.Passed, w.read(run).Status)
+		return got
+	}
+	got := play()
+	require.Equal(t, []any{false, "", 0}, []any{got.FirstMatch, got.Healing, len(got.Refused)})
+
+	healings, total, err := authoring.Healings(t.Context(), w.db, authoring.HealingFilter{CaseID: c.ID, Page: storage.FirstPage()})
+	require.NoError(t, err)
+	require.Equal(t, 1, total)
+	w.must(func(ctx context.Context, tx *storage.Tx) error {
+		_, err := authoring.RefuseHealing(ctx, tx, w.writer, c.ID, healings[0].ID)
+		return err
+	})
+	w.exec(`update test_cases set run_settings = run_settings || '{"strict":false}'`)
+	w.exec(`update organizations set healing = 'suggest'`)
+	got = play()
+	require.True(t, got.FirstMatch)
+	require.Equal(t, step.HealSuggest, got.Healing)
+	require.Equal(t, map[string][]step.Selector{"s1": {{Type: step.CSS, Value: "#name"}}}, got.Refused)
 }
 
 func TestTestTakesTooLong(t *testing.T) {

@@ -39,7 +39,8 @@ func (w *world) everywhere(run *store.Run) string {
 	require.NoError(w.t, w.db.GetContext(w.t.Context(), &text, `select
 		(select coalesce(string_agg(j::text, ' '), '') from test_jobs j where run_id = $1)
 		|| (select coalesce(string_agg(t::text, ' '), '') from tasks t)
-		|| (select coalesce(string_agg(e::text, ' '), '') from events e)`, run.ID))
+		|| (select coalesce(string_agg(e::text, ' '), '') from events e)
+		|| (select coalesce(string_agg(h::text, ' '), '') from test_healings h)`, run.ID))
 	return text + w.log.String()
 }
 
@@ -57,7 +58,9 @@ func TestVariablesOfATest(t *testing.T) {
 		_, _, ok = cfg.Lookup(step.Reference{Name: "unknown"})
 		require.False(t, ok)
 		records := []step.Record{{StepID: "s1", Status: step.Failed, Result: step.Outcome{Message: "typed " + secret},
-			Healed: &step.Healed{Reason: "says " + secret}}}
+			Healed: &step.Healed{Reason: "says " + secret}}, {StepID: "s2", Status: step.Failed, Suggested: &step.Healed{Reason: "named " + secret,
+			From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new", Fingerprint: &step.Fingerprint{Name: secret}}}},
+			{StepID: "s3", Status: step.Failed, Suggested: &step.Healed{From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new"}}}}
 		cfg.Progress(records)
 		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed, Message: "the page shows " + secret, Records: records}
 	}
@@ -66,6 +69,11 @@ func TestVariablesOfATest(t *testing.T) {
 	require.Equal(t, "the page shows ***", got.Error)
 	require.Equal(t, "typed ***", got.Records[0].Result.Message)
 	require.Equal(t, "says ***", got.Records[0].Healed.Reason)
+	require.Equal(t, "named ***", got.Records[1].Suggested.Reason)
+	require.Zero(t, got.Records[1].Suggested.To, "a selector that names a secret is left out")
+	require.Empty(t, got.Records[1].HealingID)
+	require.Equal(t, "#new", got.Records[2].Suggested.To.Value)
+	require.Equal(t, []int{1, 1}, []int{w.number(`select count(*) from test_healings`), w.number(`select count(*) from test_healings where id::text = $1`, got.Records[2].HealingID)})
 	require.NotContains(t, w.everywhere(run), secret)
 }
 

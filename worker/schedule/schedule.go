@@ -62,6 +62,9 @@ type Tick struct {
 	DB       *storage.DB
 	Observer Observer // may be nil
 	Log      *slog.Logger
+	// Started is when the process started: a time that was due before and fires late is
+	// a catch-up. Zero: unknown.
+	Started time.Time
 }
 
 // TickResult is what a tick did.
@@ -107,7 +110,7 @@ func (h *Tick) Handle(ctx context.Context, claim *worker.Claim) error {
 		if !some || in > 0 {
 			break
 		}
-		r.At = now
+		r.At, r.Started = now, h.started(now)
 		fired, err := fire(ctx, claim, r.DueStep)
 		if err != nil {
 			if err := h.narrow(ctx, claim, &r, err); err != nil {
@@ -127,6 +130,14 @@ func (h *Tick) Handle(ctx context.Context, claim *worker.Claim) error {
 		h.Log.WarnContext(ctx, "schedules postponed: another transaction has locked their suites", "schedules", result.Postponed)
 	}
 	return claim.Finish(ctx, result, nil)
+}
+
+// started is when the process started by a clock that is at now, the database's.
+func (h *Tick) started(now time.Time) time.Time {
+	if h.Started.IsZero() {
+		return time.Time{}
+	}
+	return now.Add(-time.Since(h.Started))
 }
 
 // fire makes one step in one transaction.

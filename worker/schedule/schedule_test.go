@@ -174,13 +174,26 @@ func TestTickFiresWhatIsDue(t *testing.T) {
 		where t.kind = 'suite:run' and t.state = 'queued' and t.organization_id = $1 and t.payload ->> 'suite_run_id' = r.id::text`, w.org))
 	require.Equal(t, due, w.number(`select count(*) from tasks where kind = 'suite:run'`))
 	require.Equal(t, due+empty, w.number(`select count(*) from test_schedule_firings`))
-	require.Equal(t, map[string]int{"CRON STARTED": due, "CRON FAILED": empty}, w.counted.all())
+	counted := w.counted.all() // CATCH_UP when the machine is that slow
+	require.Equal(t, due, counted["CRON STARTED"]+counted["CATCH_UP STARTED"])
+	require.Equal(t, empty, counted["CRON FAILED"]+counted["CATCH_UP FAILED"])
 	require.Greater(t, w.counted.late, time.Second)
 	require.Less(t, w.counted.late, time.Minute)
 	require.False(t, w.pending())
 	overdue, err = Overdue(w.db)(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, overdue)
+}
+
+// What was due while the process started is made up for.
+func TestTickAfterARestart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.schedules(1, w.suite, -5*time.Second)
+	w.tick.Started = time.Now()
+	_, claim := w.claimed(0)
+	require.NoError(t, w.tick.Handle(t.Context(), claim))
+	require.Equal(t, map[string]int{"CATCH_UP STARTED": 1}, w.counted.all())
 }
 
 // Ticks beside each other share what is due.

@@ -20,6 +20,9 @@ func init() {
 		"store": (*reader).store,
 
 		"click": (*reader).click, "clickAt": (*reader).click,
+		"doubleClick": act(step.DoubleClick), "doubleClickAt": act(step.DoubleClick),
+		"contextMenu": act(step.RightClick), "contextMenuAt": act(step.RightClick),
+		"goBack": inHistory(step.Back), "goForward": inHistory(step.Forward), "refresh": inHistory(step.Reload),
 		"check":   func(r *reader, c *command) error { return r.check(c, false) },
 		"uncheck": func(r *reader, c *command) error { return r.check(c, true) },
 		"type":    (*reader).input, "editContent": (*reader).input,
@@ -58,6 +61,16 @@ func act(tool string) func(*reader, *command) error {
 			return err
 		}
 		r.act(c, step.Tool{Type: tool, Args: step.Args{Selector: s}}, true)
+		return nil
+	}
+}
+
+// inHistory reads a command that leads to another page, which leaves the frames.
+func inHistory(tool string) func(*reader, *command) error {
+	return func(r *reader, c *command) error {
+		r.frames = nil
+		clear(r.typed)
+		r.act(c, step.Tool{Type: tool}, false)
 		return nil
 	}
 }

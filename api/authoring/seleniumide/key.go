@@ -8,9 +8,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// maxTyped bounds characters that are typed as a step each.
-const maxTyped = 32
-
 // keys are the names of Selenium's keys, without KEY_.
 var keys = map[string]string{
 	"ENTER": "Enter", "RETURN": "Enter", "TAB": "Tab", "ESC": "Escape", "ESCAPE": "Escape",
@@ -87,8 +84,8 @@ func press(held []string, key string) string {
 
 // sendKeys types behind what a field holds, where input_text replaces it. So text
 // for an empty field is input_text, text right behind another such step makes
-// that step's text longer, and other text is typed key by key. Only the first
-// part names the element: a key may have moved the focus.
+// that step's text longer, and other text is type_keys. Only the first part names
+// the element: a key may have moved the focus.
 func (r *reader) sendKeys(c *command) error {
 	s, err := r.element(c)
 	if err != nil {
@@ -114,25 +111,38 @@ func (r *reader) sendKeys(c *command) error {
 		case i == 0 && !r.typed[place]:
 			r.fill(c, s, place, part.text)
 		default:
-			if len([]rune(part.text)) > maxTyped {
-				return invalid(c.path+".value", "has at most %d characters where they are typed into a field that holds text", maxTyped)
-			}
-			for _, char := range part.text {
-				r.press(c, s, string(char))
-				s = nil
-			}
+			r.typeKeys(c, s, part.text)
 		}
 	}
 	r.typed[place] = true
 	return nil
 }
 
+// controls are the characters that stand for keys.
+var controls = map[rune]string{'\n': "Enter", '\r': "Enter", '\t': "Tab"}
+
+// typeKeys types a text into what has the focus, or into an element. Its characters
+// that stand for keys are steps of their own.
+func (r *reader) typeKeys(c *command, s *step.Selector, text string) {
+	for text != "" {
+		end := strings.IndexAny(text, "\n\r\t")
+		if end == 0 {
+			r.press(c, s, controls[rune(text[0])])
+			s, text = nil, text[1:]
+			continue
+		}
+		part := text
+		if end > 0 {
+			part = text[:end]
+		}
+		r.act(c, step.Tool{Type: step.TypeKeys, Args: step.Args{Selector: s, Text: &part}}, true)
+		s, text = nil, text[len(part):]
+	}
+}
+
 func (r *reader) press(c *command, s *step.Selector, key string) {
-	switch key {
-	case "\n", "\r":
-		key = "Enter"
-	case "\t":
-		key = "Tab"
+	if name := controls[[]rune(key)[0]]; name != "" {
+		key = name
 	}
 	r.act(c, step.Tool{Type: step.PressKey, Args: step.Args{Selector: s, Key: key}}, true)
 }

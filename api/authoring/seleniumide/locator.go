@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -49,6 +50,16 @@ func parseLocator(path, text string) (*step.Selector, error) {
 		return xpath("//a[contains(normalize-space(.)," + literal(strings.Join(strings.Fields(value), " ")) + ")]")
 	}
 	return nil, invalid(path, "must begin with css=, xpath=, id=, name=, linkText=, partialLinkText= or class=")
+}
+
+// firstMatches are the kinds of locators that find several elements by their nature,
+// of which Selenium IDE takes the first.
+var firstMatches = []string{"name", "class", "className", "link", "linkText", "partialLinkText"}
+
+// isFirstMatch reports whether a locator names one element of what may be several.
+func isFirstMatch(locator string) bool {
+	kind, _, _ := strings.Cut(locator, "=")
+	return slices.Contains(firstMatches, kind)
 }
 
 // identifier is what CSS takes after # and . without escapes.

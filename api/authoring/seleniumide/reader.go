@@ -38,7 +38,7 @@ type filled struct {
 }
 
 func newReader(base string, commands []command) *reader {
-	return &reader{base: base, commands: commands, values: values{variables: map[string]string{"nbsp": "\u00a0"}},
+	return &reader{base: base, commands: commands, values: values{variables: map[string]string{"nbsp": "\u00a0"}, warnings: []string{}},
 		windows: newWindows(), answered: -1, typed: map[string]bool{}}
 }
 

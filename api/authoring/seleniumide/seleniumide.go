@@ -10,15 +10,19 @@
 // What only concerns the recorder is dropped: setWindowSize, echo, setSpeed,
 // debugger, mouseOut, close where the test leaves the window anyway, and commands
 // that are switched off. A command without a counterpart (scripts, loops, values
-// read from the page, double clicks) is refused by its path instead: a test that
-// does less than its author believes is worse than none.
+// read from the page) is refused by its path instead: a test that does less than its
+// author believes is worse than none. The size of a window is not that of its page, so
+// setWindowSize is no set_viewport.
+//
+// A locator finds the first of several elements. So does the test, which must not be
+// strict; a warning names each locator that finds several by its nature.
 //
 // Some commands differ from Selenium IDE. check and uncheck click and then assert
 // the state, so they fail when the state was there before. verify is assert: the
 // test ends where it fails. clickAt and its like take the middle of the element.
 // The dialog of assertAlert is accepted, but its text, which no tool compares, is
-// only kept as the step's reasoning. sendKeys replaces what a page has put into a
-// field itself.
+// only kept as the step's reasoning. The first sendKeys of a field replaces what the
+// page itself has put there; what follows is typed behind it.
 package seleniumide
 
 import (
@@ -50,6 +54,9 @@ type Test struct {
 	Name  string
 	URL   string // the project's base URL
 	Steps []step.Step
+	// Warnings say where the test may do something else than its author thinks, each
+	// with the path of its command. Never nil.
+	Warnings []string
 }
 
 // Import reads a project (the JSON of a .side file). which chooses a test by
@@ -102,7 +109,7 @@ func Import(project []byte, which string) (*Test, error) {
 	if err := r.validate(path); err != nil {
 		return nil, err
 	}
-	return &Test{Name: test.Name, URL: p.URL, Steps: r.steps}, nil
+	return &Test{Name: test.Name, URL: p.URL, Steps: r.steps, Warnings: r.warnings}, nil
 }
 
 type testDocument struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -108,7 +109,12 @@ func TestCommands(t *testing.T) {
 		{"type", []string{"type|id=a| ada ", "type|id=a|", `type|id=a|one\ntwo\\n`, "editContent|id=b|x"},
 			[]string{`input_text #a "ada"`, `input_text #a ""`, `input_text #a "one\ntwo\\n"`, `input_text #b "x"`}},
 		{"keys", []string{"sendKeys|id=a|ada", "sendKeys|id=a| lovelace${KEY_ENTER}", "sendKeys|id=a|x", "sendKeys|id=b|${KEY_CONTROL}a${KEY_NULL}${KEY_DEL}ok"},
-			[]string{`input_text #a "adalovelace"`, "press_key Enter", "press_key #a x", "press_key #b Control+a", "press_key Delete", "press_key o", "press_key k"}},
+			[]string{`input_text #a "adalovelace"`, "press_key Enter", `type_keys #a "x"`, "press_key #b Control+a", "press_key Delete", `type_keys "ok"`}},
+		{"keys behind text", []string{"type|id=a|x", "click|id=b", `sendKeys|id=a|one\ntwo${KEY_TAB}three`},
+			[]string{`input_text #a "x"`, "click #b", `type_keys #a "one"`, "press_key Enter", `type_keys "two"`, "press_key Tab", `type_keys "three"`}},
+		{"other clicks", []string{"doubleClick|id=a", "doubleClickAt|id=a|1,1", "contextMenu|id=a", "contextMenuAt|id=a|1,1"},
+			[]string{"double_click #a", "double_click #a", "right_click #a", "right_click #a"}},
+		{"history", []string{"selectFrame|index=0", "goBack", "click|id=a", "goForward", "refresh"}, []string{"back", "click #a", "forward", "reload"}},
 		{"modifiers", []string{"sendKeys|id=a|${KEY_CTRL}${KEY_SHIFT}k${KEY_SHIFT}l", "sendKeys|id=a|${KEY_ALT}", "sendKeys|id=a|${KEY_ADD}"},
 			[]string{"press_key #a Control+Shift+k", "press_key Control+l", "press_key #a Alt", "press_key #a +"}},
 		{"a field in a frame is another one", []string{"selectFrame|index=0", "type|id=a|x", "selectFrame|relative=parent", "sendKeys|id=a|y"},
@@ -158,13 +164,16 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", step.MaxText+1)
 	many := strings.Split(strings.TrimSuffix(strings.Repeat("echo|x\n", 1001), "\n"), "\n")
-	typing := append([]string{"type|id=a|x", "click|id=b"}, strings.Split(strings.TrimSuffix(strings.Repeat("sendKeys|id=a|"+long[:32]+"\n", 40), "\n"), "\n")...)
+	typing := []string{"type|id=a|x", "click|id=b", "sendKeys|id=a|" + strings.Repeat(`x\n`, 600)}
 	for _, c := range []struct {
 		commands  []string
 		path, msg string
 	}{
 		{[]string{"open|/", "executeScript|return 1|x"}, "tests[0].commands[1].command", "executeScript has no counterpart"},
-		{[]string{"//open|/", "", "doubleClick|id=a"}, "tests[0].commands[2].command", "doubleClick"},
+		{[]string{"//open|/", "", "dragAndDrop|id=a|1,1"}, "tests[0].commands[2].command", "dragAndDrop"},
+		{[]string{"doubleClick|"}, "tests[0].commands[0].target", "missing"},
+		{[]string{"click|css=a:contains('x')"}, "tests[0].commands[0]", "selector.value: is no CSS selector: character 2: there is no pseudo-class :contains"},
+		{[]string{"click|xpath=//a["}, "tests[0].commands[0]", "is no XPath"},
 		{[]string{"if|x"}, "tests[0].commands[0].command", "if"},
 		{[]string{"storeText|id=a|x"}, "tests[0].commands[0].command", "storeText"},
 		{[]string{"run|other"}, "tests[0].commands[0].command", "run"},
@@ -185,7 +194,6 @@ func TestRefused(t *testing.T) {
 		{[]string{"type|id=a|" + long}, "tests[0].commands[0].value", "20000"},
 		{[]string{"type|id=a|a\x00"}, "tests[0].commands[0]", "NUL"},
 		{[]string{"sendKeys|id=a|${KEY_HYPER}"}, "tests[0].commands[0].value", "no counterpart"},
-		{[]string{"sendKeys|id=a|${KEY_TAB}" + long[:33]}, "tests[0].commands[0].value", "32"},
 		{[]string{"select|id=a|id=x"}, "tests[0].commands[0].value", "label="},
 		{[]string{"select|id=a|label=regexp:x"}, "tests[0].commands[0].value", "pattern"},
 		{[]string{"pause|soon"}, "tests[0].commands[0].target", "milliseconds"},
@@ -200,7 +208,7 @@ func TestRefused(t *testing.T) {
 		{[]string{"store|x|a b"}, "tests[0].commands[0].value", "name"},
 		{[]string{"store|" + long[:15000] + "|a", "store|${a}${a}|b"}, "tests[0].commands[1].target", "20000"},
 		{many, "tests[0].commands", "1000"},
-		{typing, "tests[0].commands[33].path", "1000"},
+		{typing, "tests[0].commands[2].path", "1000"},
 	} {
 		_, err := seleniumide.Import(project(t, c.commands...), "")
 		var wrong *step.InvalidError
@@ -208,6 +216,31 @@ func TestRefused(t *testing.T) {
 		require.Contains(t, wrong.Msg, c.msg, "%.100q", c.commands)
 		require.Equal(t, strings.TrimSuffix(c.path, ".path"), wrong.Path, "%.100q", c.commands)
 	}
+}
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	got, err := seleniumide.Import(project(t, "open|/", "click|id=a", "click|linkText=Edit", "type|name=user|x", "click|css=.b",
+		"assertText|class=c|x", "dragAndDropToObject|id=a|partialLinkText=Bin", "store|name|kind", "click|${kind}=d"), "")
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"tests[0].commands[2].target: linkText=Edit may find several elements, of which the first is taken",
+		"tests[0].commands[3].target: name=user may find several elements, of which the first is taken",
+		"tests[0].commands[5].target: class=c may find several elements, of which the first is taken",
+		"tests[0].commands[6].value: partialLinkText=Bin may find several elements, of which the first is taken",
+		"tests[0].commands[8].target: name=d may find several elements, of which the first is taken",
+	}, got.Warnings)
+	for _, commands := range [][]string{{"open|/", "assertTitle|x"}, nil} {
+		got, err := seleniumide.Import(project(t, commands...), "")
+		require.NoError(t, err)
+		require.Equal(t, []string{}, got.Warnings)
+	}
+	many := strings.Split(strings.TrimSuffix(strings.Repeat("click|class="+strings.Repeat("é", 100)+"\n", 150), "\n"), "\n")
+	got, err = seleniumide.Import(project(t, many...), "")
+	require.NoError(t, err)
+	require.Len(t, got.Warnings, 100)
+	require.Less(t, len(got.Warnings[0]), 200)
+	require.True(t, utf8.ValidString(got.Warnings[0]))
 }
 
 func TestDocuments(t *testing.T) {

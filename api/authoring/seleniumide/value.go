@@ -1,6 +1,7 @@
 package seleniumide
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ var (
 // values reads the targets and values of commands.
 type values struct {
 	variables map[string]string // of store
+	warnings  []string
 }
 
 // text returns a value as Selenium IDE uses it: trimmed, its variables replaced,
@@ -86,5 +88,20 @@ func (v *values) locator(path, text string) (*step.Selector, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isFirstMatch(text) {
+		v.warn("%s: %s may find several elements, of which the first is taken", path, clip(text, maxShown))
+	}
 	return parseLocator(path, text)
+}
+
+const (
+	// maxWarnings bounds the warnings of a test: who has so many reads no more.
+	maxWarnings = 100
+	maxShown    = 100 // bytes of a locator
+)
+
+func (v *values) warn(format string, args ...any) {
+	if len(v.warnings) < maxWarnings {
+		v.warnings = append(v.warnings, fmt.Sprintf(format, args...))
+	}
 }

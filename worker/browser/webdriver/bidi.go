@@ -71,36 +71,63 @@ func (b *BiDi) Command(ctx context.Context, method string, params, out any) erro
 		ctx, cancel = context.WithTimeout(ctx, commandTimeout)
 		defer cancel()
 	}
+	sent, err := b.Send(ctx, method, params)
+	if err != nil {
+		return err
+	}
+	return sent.Result(ctx, out)
+}
+
+// SentCommand is a command that is on its way; its Result must be called.
+type SentCommand struct {
+	bidi     *BiDi
+	method   string
+	id       uint64
+	response <-chan bidiMessage
+}
+
+// Send sends a command and does not wait for its result. It is on its way when Send
+// returns, before what the caller then sends over HTTP.
+func (b *BiDi) Send(ctx context.Context, method string, params any) (*SentCommand, error) {
 	if params == nil {
 		params = struct{}{}
 	}
 	id, response, err := b.register()
 	if err != nil {
-		return &TransportError{Err: err}
+		return nil, &TransportError{Err: err}
 	}
-	defer b.unregister(id)
 	doc, err := json.Marshal(struct {
 		ID     uint64 `json:"id"`
 		Method string `json:"method"`
 		Params any    `json:"params"`
 	}{id, method, params})
 	if err != nil {
-		return fmt.Errorf("webdriver: %s: %w", method, err)
+		b.unregister(id)
+		return nil, fmt.Errorf("webdriver: %s: %w", method, err)
 	}
 	select {
-	case b.out <- doc:
+	case b.out <- doc: // to the writer, which has nothing else to write
+		return &SentCommand{b, method, id, response}, nil
 	case <-b.done:
-		return &TransportError{Err: b.cause()}
+		b.unregister(id)
+		return nil, &TransportError{Err: b.cause()}
 	case <-ctx.Done():
-		return contextError(ctx)
+		b.unregister(id)
+		return nil, contextError(ctx)
 	}
+}
+
+// Result waits for the result of the command and reads it as Command does.
+func (c *SentCommand) Result(ctx context.Context, out any) error {
+	b := c.bidi
+	defer b.unregister(c.id)
 	select {
-	case m := <-response:
-		return b.readResult(m, method, out)
+	case m := <-c.response:
+		return b.readResult(m, c.method, out)
 	case <-b.done:
 		select { // the response may have come before the end
-		case m := <-response:
-			return b.readResult(m, method, out)
+		case m := <-c.response:
+			return b.readResult(m, c.method, out)
 		default:
 			return &TransportError{Err: b.cause()}
 		}

@@ -40,11 +40,13 @@ type Way struct{ X, Y, AlongX, AlongY int }
 
 // Drag drags the centre of an element to the centre of another with the left button
 // of the mouse, in one sequence: pages that follow the pointer lose it between two.
-// Both elements must be in view.
+// The first move is a pixel long, as a hand's is: a longer one may leave a small
+// handle before the page sees that a drag begins. Both elements must be in view.
 func (in Input) Drag(ctx context.Context, from, to Element, way Way) error {
 	x, y := dragStart*way.AlongX, dragStart*way.AlongY
 	return in.gesture(ctx, NewMouse().MoveTo(from, 0, 0, 0).Down(LeftButton).
-		MoveBy(x, 0, dragPause).MoveBy(0, y, dragPause).MoveBy(way.X/2-x, way.Y/2-y, dragPause).
+		MoveBy(way.AlongX, way.AlongY, 0).MoveBy(x-way.AlongX, 0, dragPause).MoveBy(0, y-way.AlongY, dragPause).
+		MoveBy(way.X/2-x, way.Y/2-y, dragPause).
 		MoveTo(to, 1, 1, dragTime).MoveTo(to, 0, 0, dragPause).Up(LeftButton))
 }
 

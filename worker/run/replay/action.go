@@ -152,9 +152,9 @@ func later(a, b time.Time) time.Time {
 // call makes one call of act.js in the frame of the location. The result is nil when a
 // navigation, a dialog or a frame that is not there yet came between.
 func (a elementAction) call(ctx context.Context, q actQuery) (*actResult, error) {
-	code := actScript.of(q.Hosts, q.Selector)
+	code := actScripts[q.Want].of(q.Hosts, q.Selector)
 	if q.Fingerprint {
-		code = actFingerprintScript.of(q.Hosts, q.Selector)
+		code = actFingerprintScripts[q.Want].of(q.Hosts, q.Selector)
 	}
 	missing, err := a.enterFrames(ctx, a.at.frames)
 	if err != nil {

@@ -103,6 +103,7 @@ func (a assertion) wait(ctx context.Context) error {
 			}
 			return nil
 		}
+		a.screenshotter.takeDeferred(ctx, a.stepExecution)
 		// A page whose text changes with every frame must not keep the worker busy.
 		if !first {
 			if err := sleep(ctx, retryPause); err != nil {

@@ -20,6 +20,15 @@ func Debug(s *webdriver.Session, window, method string) error {
 	return d.conn.Command(ctx, "goog:cdp.sendCommand", map[string]string{"session": d.session, "method": method}, nil)
 }
 
+// Screenshot takes one of a window by DevTools commands.
+func Screenshot(ctx context.Context, s *webdriver.Session, window string) ([]byte, error) {
+	source, err := openDevToolsSource(ctx, s, window)
+	if err != nil {
+		return nil, err
+	}
+	return source.request(ctx)()
+}
+
 // Encode returns what is kept of a screenshot.
 func Encode(data []byte) []byte {
 	t := newTestExecution(context.Background(), Config{})
@@ -33,4 +42,15 @@ func Encode(data []byte) []byte {
 // need.
 func Probe(ctx context.Context, s *webdriver.Session, body string, out any, args ...any) error {
 	return s.Execute(ctx, script("dom", "select", "css", "text", "name", "role", "element", "fingerprint", "locate")+body, out, args...)
+}
+
+// Scripts returns the page scripts as they are sent.
+func Scripts() []string {
+	list := []string{healScript, dragScript, maskScript, observeScript.plain, observeScript.full}
+	for _, kinds := range []map[string]pageScript{actScripts, actFingerprintScripts} {
+		for _, p := range kinds {
+			list = append(list, p.plain, p.full)
+		}
+	}
+	return list
 }

@@ -32,7 +32,8 @@ func (s *screenshotter) captureFailure(ctx context.Context, x *stepExecution) {
 	x.resetFrame(ctx)
 	view := pageView{x}
 	if view.responds(ctx) {
-		s.take(ctx, x)
+		s.deferred = append(s.deferred, x.index)
+		s.takeDeferred(ctx, x)
 		s.wait(ctx)
 		s.keepText(x.index, run.Source, view.source(ctx))
 	}
@@ -74,5 +75,5 @@ func (s *screenshotter) keepText(i int, kind, text string) {
 	}
 	ready := make(chan struct{})
 	close(ready)
-	s.queue <- &capture{Artifact{Kind: kind, Step: i, ContentType: "text/plain; charset=utf-8", Data: []byte(text)}, ready}
+	s.queue <- &capture{Artifact{Kind: kind, ContentType: "text/plain; charset=utf-8", Data: []byte(text)}, []int{i}, ready}
 }

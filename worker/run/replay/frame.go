@@ -38,7 +38,7 @@ func (x *stepExecution) enterFrame(ctx context.Context, frame frameLocation) (mi
 func (x *stepExecution) switchTo(ctx context.Context, frame frameLocation) (*actResult, error) {
 	var got *actResult
 	q := actQuery{Want: wantFrame, Hosts: orEmpty(frame.hosts), Selector: frame.selector, First: x.FirstMatch}
-	err := x.execute(ctx, actScript.of(q.Hosts, q.Selector), &got, q)
+	err := x.execute(ctx, actScripts[q.Want].of(q.Hosts, q.Selector), &got, q)
 	if err != nil || got == nil || got.State != stateOK {
 		return got, err
 	}

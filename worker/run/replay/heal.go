@@ -92,6 +92,9 @@ func (h *healing) attempt(ctx context.Context, q actQuery, last bool) (bool, err
 	}
 	h.reason = h.quote(found.Reason, 300)
 	if !found.usable() {
+		if found.Found {
+			h.reason = "what may be the element has too long a selector"
+		}
 		return false, nil
 	}
 	at := *h.at

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -151,29 +150,4 @@ func TestConditions(t *testing.T) {
 	require.Equal(t, "PASSED", secret.Status)
 	require.NotContains(t, secret.Records[0].Result.Message, "swordfish")
 	require.True(t, strings.HasPrefix(secret.Records[0].Result.Message, "skipped: "), secret.Records[0].Result.Message)
-}
-
-// A page that does nothing else for a while is waited for, within the time of the step.
-func TestBusyPagePasses(t *testing.T) {
-	t.Parallel()
-	block := `for (const end = Date.now() + 6000; Date.now() < end;);`
-	for name, c := range map[string]struct {
-		body string
-		s    step.Step
-	}{
-		"before a click":           {`<button id=b onclick="out.textContent = 'done'">Go</button><script>setTimeout(() => { ` + block + ` }, 300)</script>`, click("#b")},
-		"while it waits":           {`<script>setTimeout(() => { ` + block + ` document.body.insertAdjacentHTML("beforeend", "<button id=b onclick=\"out.textContent = 'done'\">Go</button>") }, 2700)</script>`, click("#b")},
-		"by the click":             {`<button id=b onclick="out.textContent = 'done'; ` + block + `">Go</button>`, click("#b")},
-		"by the press":             {`<button id=b onmousedown="` + block + `" onclick="out.textContent = 'done'">Go</button>`, click("#b")},
-		"by an input":              {`<input id=b oninput="` + block + ` out.textContent = 'done'">`, input("#b", "x")},
-		"by a selection":           {`<select id=b onchange="` + block + ` out.textContent = 'done'"><option>1<option>2</select>`, choose("#b", "2")},
-		"while an assertion waits": {`<i id=b></i><script>setTimeout(() => { ` + block + ` b.textContent = out.textContent = "done" }, 300)</script>`, is("#b", step.TextIs, "done")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p id=out></p>` + c.body}), StepTimeout: 10 * time.Second,
-				Steps: []step.Step{is("#out", step.TextIs, ""), within(10000, c.s), is("#out", step.TextIs, "done")}})
-			require.Equal(t, "PASSED", r.Status, r.Message)
-		})
-	}
 }

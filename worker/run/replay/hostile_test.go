@@ -123,10 +123,12 @@ func TestHealedSelectorsAreBounded(t *testing.T) {
 	r := pass(t, `<button data-testid="`+id+`">Save</button>`, do(step.Click, step.Args{Selector: printed("#gone", print)}))
 	require.Equal(t, 1, r.Healed)
 	require.Equal(t, "button", r.Records[0].Healed.To.Value)
-	// A path of more than 2 KiB is none.
+	// A path of more than 2 KiB is none; a long name is no selector.
+	print.Name = strings.TrimSpace(strings.Repeat("Save ", 30))
+	print.Text = print.Name
 	deep := strings.Repeat("<div><p></p></div><div>", 150)
 	end := strings.Repeat("</div>", 150)
-	fails(t, `<section>`+deep+`<button>Save</button>`+end+`</section><section>`+deep+`<button hidden>x</button>`+end+`</section>`,
+	fails(t, `<section>`+deep+`<button>`+print.Name+`</button>`+end+`</section><section>`+deep+`<button hidden>x</button>`+end+`</section>`,
 		store.CodeStepFailed, "similar enough", within(800, do(step.Click, step.Args{Selector: printed("#gone", print)})))
 }
 

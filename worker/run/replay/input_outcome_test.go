@@ -158,15 +158,16 @@ func TestClickMeetsARedirect(t *testing.T) {
 	}
 }
 
-// redirect serves a page that leaves as soon as a step looks for its button. The
-// next one comes when the step has found the button and asks for the time.
+// redirect serves a page that leaves, with a button at last, when a step waits for a
+// frame because it has not found the button. The next page comes when it has: then it
+// waits for a frame once more, and asks for the time.
 func redirect(t *testing.T) string {
 	found := make(chan struct{}, 100)
 	return site(t, map[string]string{"/": `<div id=box></div><script>
-		const all = document.querySelectorAll, now = performance.now.bind(performance);
-		let left = false;
-		document.querySelectorAll = (s) => { if (s === "#b" && !left) { left = true; location = "/next"; box.innerHTML = "<button id=b>Go</button>" } return all.call(document, s) };
-		performance.now = () => { if (left) fetch("/found"); return now() }</script>`},
+		const frame = requestAnimationFrame, now = performance.now.bind(performance);
+		let looks = 0;
+		requestAnimationFrame = (f) => { if (!looks++) { location = "/next"; box.innerHTML = "<button id=b>Go</button>" } return frame(f) };
+		performance.now = () => { if (looks > 1) fetch("/found"); return now() }</script>`},
 		func(mux *http.ServeMux) {
 			mux.HandleFunc("/found", func(http.ResponseWriter, *http.Request) { found <- struct{}{} })
 			mux.HandleFunc("/next", func(w http.ResponseWriter, r *http.Request) {

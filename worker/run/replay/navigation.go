@@ -29,7 +29,7 @@ type destination struct {
 
 // destinationScript returns a destination. The proxy's refusal is a page of plain
 // text with status 403.
-const destinationScript = `const [nav] = performance.getEntriesByType("navigation");
+const destinationScript = `const nav = performance.getEntriesByType("navigation")[0];
 const plain = document.contentType === "text/plain" && nav && nav.responseStatus === 403;
 const broken = location.protocol === "chrome-error:" && document.body;
 return {href: location.href, error: broken ? (/ERR_[A-Z_]+/.exec(document.body.textContent) || [""])[0] : "", refusal: plain && document.body ? document.body.textContent.slice(0, 300) : ""};`

@@ -33,6 +33,11 @@ const (
 // screenshot is taken while the next step waits for its element; that step waits for
 // it before it changes anything. Without BiDi it is taken by a command of the
 // session.
+//
+// An assertion changes nothing. So the screenshot of the step before it is taken after
+// the assertion has looked at the page once: where that was enough, the screenshot is
+// that of both steps, and shows what was asserted. Else it is taken then, before the
+// assertion looks again.
 type screenshotter struct {
 	session  *session
 	storeID  func(step int, fileID string) // of a screenshot that was stored
@@ -41,21 +46,24 @@ type screenshotter struct {
 	source   screenshotSource // nil until the first screenshot
 	window   string           // of the source
 
-	running chan struct{} // closed when the screenshot that runs is done; nil: none
-	queue   chan *capture
-	tasks   sync.WaitGroup
+	running  chan struct{} // closed when the screenshot that runs is done; nil: none
+	deferred []int         // the steps whose screenshot waits for the next assertion
+	queue    chan *capture
+	tasks    sync.WaitGroup
 }
 
 // screenshotSource takes screenshots of one window beside the session.
 type screenshotSource interface {
-	screenshot(ctx context.Context) ([]byte, error)
+	// request requests one; the function that it returns waits for that.
+	request(ctx context.Context) func() ([]byte, error)
 	alive() bool
 }
 
-// capture is an artifact that is to be stored; ready is closed when its data is
-// there.
+// capture is what is to be stored: an artifact for each of some steps. ready is
+// closed when its data is there.
 type capture struct {
 	Artifact
+	steps []int
 	ready chan struct{}
 }
 
@@ -85,9 +93,11 @@ func (s *screenshotter) store(c *capture) {
 			s.session.Log.ErrorContext(s.ctx, "panic while storing a capture")
 		}
 	}()
-	id := s.session.Capture(s.ctx, c.Artifact)
-	if c.Kind == run.Screenshot && id != "" {
-		s.storeID(c.Step, id)
+	for _, c.Step = range c.steps {
+		id := s.session.Capture(s.ctx, c.Artifact)
+		if c.Kind == run.Screenshot && id != "" {
+			s.storeID(c.Step, id)
+		}
 	}
 }
 
@@ -112,24 +122,32 @@ func (s *screenshotter) wait(ctx context.Context) {
 	}
 }
 
-// take takes a screenshot of the page as a step left it.
+// take takes a screenshot of the page as a step left it, now or with the assertion
+// that follows.
 func (s *screenshotter) take(ctx context.Context, x *stepExecution) {
+	s.deferred = append(s.deferred, x.index)
+	if !x.assertedNext {
+		s.takeDeferred(ctx, x)
+	}
+}
+
+// takeDeferred takes the screenshot of the steps that wait for one. x is the step
+// that is executed now.
+func (s *screenshotter) takeDeferred(ctx context.Context, x *stepExecution) {
+	if len(s.deferred) == 0 {
+		return
+	}
+	c := &capture{Artifact: Artifact{Kind: run.Screenshot}, steps: s.deferred, ready: make(chan struct{})}
+	s.deferred = nil
 	s.wait(ctx)
+	x.resetFrame(ctx)
 	view := pageView{x}
 	masked, ok := view.maskSecrets(ctx)
 	if !ok {
 		return
 	}
-	c := &capture{Artifact: Artifact{Kind: run.Screenshot, Step: x.index}, ready: make(chan struct{})}
 	if source := s.currentSource(ctx); source != nil {
-		s.running = c.ready
-		s.tasks.Go(func() {
-			defer close(c.ready)
-			ctx, cancel := context.WithTimeout(ctx, captureTimeout)
-			defer cancel()
-			data, err := source.screenshot(ctx)
-			s.encode(c, data, err)
-		})
+		s.takeBeside(ctx, source, c)
 		if masked {
 			select { // without screenshotWait: what is masked must stay so
 			case <-c.ready:
@@ -147,10 +165,23 @@ func (s *screenshotter) take(ctx context.Context, x *stepExecution) {
 	s.queue <- c
 }
 
+// takeBeside requests a screenshot and waits for it in the background.
+func (s *screenshotter) takeBeside(ctx context.Context, source screenshotSource, c *capture) {
+	ctx, cancel := context.WithTimeout(ctx, captureTimeout)
+	result := source.request(ctx)
+	s.running = c.ready
+	s.tasks.Go(func() {
+		defer cancel()
+		defer close(c.ready)
+		data, err := result()
+		s.encode(c, data, err)
+	})
+}
+
 // encode makes an artifact of a screenshot, unless it is too large or no image.
 func (s *screenshotter) encode(c *capture, data []byte, err error) {
 	if err != nil {
-		s.session.Log.DebugContext(s.ctx, "no screenshot", "step", c.Step, "error", s.session.secrets.redact(err.Error()))
+		s.session.Log.DebugContext(s.ctx, "no screenshot", "steps", c.steps, "error", s.session.secrets.redact(err.Error()))
 		return
 	}
 	c.Data, c.ContentType = data, http.DetectContentType(data)

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
@@ -32,14 +33,40 @@ func openDevToolsSource(ctx context.Context, s *webdriver.Session, window string
 	return &devToolsSource{conn, opened.Session}, nil
 }
 
-func (d *devToolsSource) screenshot(ctx context.Context) ([]byte, error) {
+// request sends the command before it returns: the next step's must come after it.
+func (d *devToolsSource) request(ctx context.Context) func() ([]byte, error) {
+	began := time.Now()
+	sent, err := d.send(ctx)
+	return func() ([]byte, error) {
+		for {
+			var data []byte
+			if err == nil {
+				data, err = d.result(ctx, sent)
+			}
+			// While a page replaces the former one the browser has none to capture.
+			if !webdriver.Is(err, webdriver.ErrUnknown) || time.Since(began) > screenshotWait {
+				return data, err
+			}
+			if err := sleep(ctx, retryPause); err != nil {
+				return nil, err
+			}
+			sent, err = d.send(ctx)
+		}
+	}
+}
+
+func (d *devToolsSource) send(ctx context.Context) (*webdriver.SentCommand, error) {
+	return d.conn.Send(ctx, "goog:cdp.sendCommand", map[string]any{"session": d.session, "method": "Page.captureScreenshot",
+		"params": map[string]any{"format": "jpeg", "quality": jpegQuality, "optimizeForSpeed": true}})
+}
+
+func (d *devToolsSource) result(ctx context.Context, sent *webdriver.SentCommand) ([]byte, error) {
 	var response struct {
 		Result struct {
 			Data []byte `json:"data"`
 		} `json:"result"`
 	}
-	err := d.conn.Command(ctx, "goog:cdp.sendCommand", map[string]any{"session": d.session, "method": "Page.captureScreenshot",
-		"params": map[string]any{"format": "jpeg", "quality": jpegQuality, "optimizeForSpeed": true}}, &response)
+	err := sent.Result(ctx, &response)
 	return response.Result.Data, err
 }
 
@@ -59,8 +86,8 @@ func openBiDiSource(ctx context.Context, s *webdriver.Session, window string) (s
 	return &biDiSource{conn, window}, nil
 }
 
-func (b *biDiSource) screenshot(ctx context.Context) ([]byte, error) {
-	return b.conn.Screenshot(ctx, b.window)
+func (b *biDiSource) request(ctx context.Context) func() ([]byte, error) {
+	return func() ([]byte, error) { return b.conn.Screenshot(ctx, b.window) }
 }
 
 func (b *biDiSource) alive() bool { return isOpen(b.conn) }

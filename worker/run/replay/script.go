@@ -13,12 +13,12 @@ var pages embed.FS
 // because a page may replace what an earlier one left behind. Those that take
 // selectors have two forms: CSS and XPath alone need no names and texts.
 var (
-	actScript            = newPageScript("element", "arrival", "scroll", "fill", "act")
-	actFingerprintScript = newPageScript("text", "name", "role", "element", "surroundings", "fingerprint", "arrival", "scroll", "fill", "act")
-	observeScript        = newPageScript("element", "observe")
-	healScript           = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "difference", "locate", "heal")
-	dragScript           = script("element", "arrival", "drag")
-	maskScript           = script("mask")
+	actScripts            = newActScripts()
+	actFingerprintScripts = newActScripts("text", "name", "role", "surroundings", "fingerprint")
+	observeScript         = newPageScript("element", "observe")
+	healScript            = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "difference", "locate", "heal")
+	dragScript            = script("element", "arrival", "drag")
+	maskScript            = script("mask")
 )
 
 // pageScript is a page script that takes selectors.
@@ -32,6 +32,19 @@ func newPageScript(names ...string) pageScript {
 		full = append([]string{"dom", "select", "css", "text", "name", "role"}, names...)
 	}
 	return pageScript{script(plain...), script(full...)}
+}
+
+// newActScripts returns act.js for each of the things that an element is needed for,
+// with those files alone that it uses for that, and with some more.
+func newActScripts(more ...string) map[string]pageScript {
+	scripts := map[string]pageScript{}
+	for want, parts := range map[string][]string{
+		wantClick: {"arrival"}, wantHover: nil, wantFill: {"fill"}, wantSelect: {"fill"}, wantFile: {"fill"},
+		wantScroll: {"arrival", "scroll"}, wantFocus: {"fill", "focus"}, wantFrame: nil,
+	} {
+		scripts[want] = newPageScript(slices.Concat(more, []string{"element"}, parts, []string{"act"})...)
+	}
+	return scripts
 }
 
 // of returns the form for a selector in some shadow hosts.

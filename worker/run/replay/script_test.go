@@ -1,39 +1,30 @@
 package replay_test
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-var topLevel = regexp.MustCompile(`(?m)^(?:async )?(?:function\*?|const|let|class) ([A-Za-z_]\w*)`)
-
-// The files of the page scripts are joined, so a name that two of them declare means
-// one of both things everywhere, without any error. Only files that begin a script of
-// their own are never joined with each other.
-func TestPageScriptNames(t *testing.T) {
+// The files of a page script declare each name once: the later of two functions would
+// silently replace the other. In a block of strict code a second one is an error.
+func TestScriptsDeclareNamesOnce(t *testing.T) {
 	t.Parallel()
-	mains := []string{"act", "heal", "observe", "mask", "drag"}
-	files, err := filepath.Glob("page/*.js")
-	require.NoError(t, err)
-	declared := map[string]string{}
-	for _, path := range files {
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		file := strings.TrimSuffix(filepath.Base(path), ".js")
-		for _, found := range topLevel.FindAllStringSubmatch(string(text), -1) {
-			name := found[1]
-			before := declared[name]
-			if before != "" && !(slices.Contains(mains, before) && slices.Contains(mains, file)) {
-				t.Errorf("%s.js and %s.js both declare %s", before, file, name)
-			}
-			declared[name] = file
-		}
+	l := lease()
+	defer func() { release(l, false) }()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	check := func(code string) (wrong string) {
+		const parse = `try { new Function('"use strict"; {' + arguments[0] + "\n}"); return "" } catch (e) { return String(e) }`
+		require.NoError(t, l.Session.Execute(ctx, parse, &wrong, code))
+		return wrong
 	}
-	require.Greater(t, len(declared), 100)
+	require.Contains(t, check("function f() {}\nfunction f() {}"), "already been declared")
+	for _, code := range replay.Scripts() {
+		require.Empty(t, check(code))
+	}
 }

@@ -26,6 +26,7 @@ type stepExecution struct {
 	screenshotter *screenshotter
 	index         int
 	next          string // the tool of the step after it; "" for none
+	assertedNext  bool   // its screenshot can be that of the assertion after it
 
 	timeout  time.Duration
 	deadline time.Time
@@ -45,6 +46,7 @@ func (t *testExecution) newStep(i int) *stepExecution {
 	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, index: i, timeout: t.StepTimeout}
 	if i+1 < len(t.Steps) {
 		x.next = t.Steps[i+1].Tool.Type
+		x.assertedNext = t.asserts(i + 1)
 	}
 	switch {
 	case s.TimeoutMS > 0:
@@ -56,6 +58,14 @@ func (t *testExecution) newStep(i int) *stepExecution {
 	}
 	x.deadline = time.Now().Add(x.timeout)
 	return x
+}
+
+// asserts reports whether a step is an assertion that is made in any case, with the
+// page as it is: no dialog is expected after it.
+func (t *testExecution) asserts(i int) bool {
+	s := &t.Steps[i]
+	dialog := i+1 < len(t.Steps) && t.Steps[i+1].Tool.Type == step.HandleDialog
+	return innermost(s.Tool).Type == step.Assert && s.When == nil && !dialog
 }
 
 // run executes a tool, in the frames and shadow roots that it names.

@@ -27,7 +27,7 @@ func TestWidgets(t *testing.T) {
 			l := lease()
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 			defer cancel()
-			result := replay.Play(ctx, replay.Config{Lease: l, TestURL: site.BaseURL() + c.Page, Steps: c.Steps, StepTimeout: c.Timeout()})
+			result := replay.Play(ctx, replay.Config{Lease: l, TestURL: site.BaseURL() + c.Page, Steps: c.Steps, StepTimeout: c.Timeout(), FirstMatch: c.FirstMatch})
 			release(l, result.Broken)
 			require.Empty(t, c.Verdict(result.Status, result.Message))
 		})

@@ -106,9 +106,10 @@ async function choose(query, attempt, began) {
       reason = place.why || "";
       target = place.el;
       if (!reason) {
-        // Still is: the same box now and in a frame that begins after now.
+        // Still is: the same box in two frames.
+        const time = document.timeline.currentTime;
         const box = target.getBoundingClientRect();
-        await frameAfter(performance.now());
+        await nextFrame(time);
         if (!target.isConnected) reason = "it went away";
         else if (!sameBox(box, target.getBoundingClientRect())) reason = "it is moving";
         else if (animated(target, query.left - (performance.now() - began))) reason = "it is being animated";

@@ -125,10 +125,13 @@ function near(part, title) {
 }
 
 // compareRows returns "same", "other", or "" when it is not known. The first text of a
-// row says which one it is; columns may come and go.
-function compareRows(was, is) {
+// row says which one it is; columns may come and go. What both are under, a heading or
+// a container, does not tell them apart.
+function compareRows(before, around) {
+  const was = before && before.row, is = around && around.row;
+  const shared = [...namesOf(before || {})].filter((name) => namesOf(around || {}).has(name));
   const plain = (row) => ((row && row.texts) || []).map((text) => spoken(text).split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).join(" "))
-    .filter(Boolean);
+    .filter((text) => text && !shared.includes(text));
   const left = plain(was), right = plain(is);
   if (left.length && right.length) {
     const a = numbersIn(left.join(" ")), b = numbersIn(right.join(" "));
@@ -153,7 +156,7 @@ const subsequence = (part, whole) => {
 // otherHeadings reports whether an element is under other headings. New ones may have
 // come above it; one that it was under must not have left the page.
 function otherHeadings(was, is, alone) {
-  const named = (around) => (around.containers || []).map((c) => spoken(c.name));
+  const named = (around) => [...(around.containers || []).map((c) => spoken(c.name)), ...((around.row || {}).texts || []).map(spoken)];
   const left = (was.headings || []).map(spoken).filter((text) => !named(is).includes(text));
   const right = (is.headings || []).map(spoken).filter((text) => !named(was).includes(text));
   if (sorted(left) === sorted(right)) return false;
@@ -172,7 +175,8 @@ const namesOf = (around) => new Set([...(around.containers || []).map((c) => spo
 function otherPopup(was, is, role) {
   const left = innermostOf(was.containers || [], role), right = innermostOf(is.containers || [], role);
   if (!left && !right) return false;
-  if (!left) return !right.name || !namesOf(was).has(spoken(right.name));
+  // What stands beside it says that it was only put in a dialog.
+  if (!left) return !(right.name && namesOf(was).has(spoken(right.name))) && compareRows(was, is) !== "same";
   if (!right) return !left.name || !namesOf(is).has(spoken(left.name));
   return Boolean(left.name && right.name) && spoken(left.name) !== spoken(right.name);
 }
@@ -183,7 +187,7 @@ const family = (role) => (/^(group|radiogroup|region|tabpanel)$/.test(role) ? "g
 // otherContainer returns the role of the form, group, region or table that an element
 // is in and the recorded one was not.
 function otherContainer(was, is, kind, alone) {
-  const names = namesOf(is), before = namesOf(was);
+  const names = namesOf(is), before = namesOf(was), nearby = ((was.row || {}).texts || []).map(spoken);
   for (const left of was.containers || []) {
     if (/^(dialog|menu)$/.test(left.role) || !left.name || names.has(spoken(left.name))) continue;
     const right = (is.containers || []).filter((c) => family(c.role) === family(left.role) && c.name && !before.has(spoken(c.name))).pop();
@@ -192,7 +196,7 @@ function otherContainer(was, is, kind, alone) {
     if (!right && (!alone || (choice.test(left.role) && /^(radio|check)$/.test(kind)))) return left.role;
   }
   for (const right of is.containers || []) {
-    if (/^(dialog|menu)$/.test(right.role) || !right.name || before.has(spoken(right.name))) continue;
+    if (/^(dialog|menu)$/.test(right.role) || !right.name || before.has(spoken(right.name)) || nearby.includes(spoken(right.name))) continue;
     if (!alone && !(was.containers || []).some((c) => c.role === right.role && c.id && c.id === right.id)) return right.role;
   }
   return "";
@@ -222,7 +226,7 @@ function difference(was, is, how, kind, alone) {
   const before = was.surroundings || {}, around = is.surroundings || {};
   if (otherNumbersAround(before, around)) return "what is around it belongs to another record";
   const translated = how.testId && !how.name;
-  const row = compareRows(before.row, around.row);
+  const row = compareRows(before, around);
   if (translated) {
     const left = numbersIn(((before.row || {}).texts || []).join(" ")), right = numbersIn(((around.row || {}).texts || []).join(" "));
     return left.length && right.length && sorted(left) !== sorted(right) ? "the numbers in its row differ" : "";

@@ -135,12 +135,12 @@ function frame() {
   });
 }
 
-// frameAfter waits for an animation frame that began after a time: one that had begun
-// before shows what moves where it was.
-async function frameAfter(time) {
+// nextFrame waits for an animation frame of another time than that of which the page
+// was looked at: in one of the same time all that moves is where it was.
+async function nextFrame(time) {
   for (;;) {
     const began = await frame();
-    if (began === undefined || began >= time) return;
+    if (began === undefined || document.timeline.currentTime !== time) return;
   }
 }
 

@@ -93,7 +93,7 @@ async function select(query, el) {
   let kept = 0;
   for (const until = performance.now() + Math.min(1000, query.left / 2); ; ) {
     await frame();
-    const list = el.isConnected ? el : find(query)[query.selector.index || 0];
+    const list = el.isConnected ? el : find(query)[0];
     if (!list || list.localName !== "select") return {};
     const now = list === el && option.isConnected ? option : Array.from(list.options).find((o) => o.value === value);
     kept = now && now.selected ? kept + 1 : 0;

@@ -92,7 +92,7 @@ function vouched(was, found, recorded, count) {
   if (anchored(was, found.print, recorded && count < recorded.count ? recorded.count : -1)) return true;
   if (!recorded) return false;
   const around = was.surroundings, is = found.print.surroundings;
-  if (recorded.sameRow === 1 && compareRows(around.row, is.row) === "same") return true;
+  if (recorded.sameRow === 1 && compareRows(around, is) === "same") return true;
   const place = (s) => [...(s.headings || []), ...(s.containers || []).map((c) => c.name || "")].filter(Boolean).map(spoken);
   const inner = (s) => place(s).join("\n");
   // Where there is nothing to tell places apart, all must still be there.
@@ -118,7 +118,7 @@ function compared(was, is) {
     id: [a.id, b.id], "name attribute": [a.name, b.name], address: [a.href, b.href], type: [a.type, b.type], class: [a.class, b.class] };
   const same = [], other = [];
   for (const [name, [x, y]] of Object.entries(pairs)) if (x) (x === y ? same : other).push(name);
-  if (was.surroundings && compareRows(was.surroundings.row, is.surroundings.row) === "same") same.push("row");
+  if (was.surroundings && compareRows(was.surroundings, is.surroundings) === "same") same.push("row");
   return { score: same.length / Math.max(1, same.length + other.length),
     reason: "same " + same.join(", ") + (other.length ? "; other " + other.join(", ") : "") };
 }

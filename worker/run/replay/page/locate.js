@@ -42,14 +42,14 @@ function ownSelectors(el, look) {
   const named = role !== "" && !unnamed.has(role) && role !== "none" && role !== "document";
   if (named && usable(name)) list.push({ type: "role", value: role, name, exact: true });
   if (dom.matches(el, labelled)) {
-    for (const text of labelsOf(el, look)) if (usable(normal(text))) list.push({ type: "label", value: normal(text), exact: true });
+    for (const text of labelsOf(el, look)) if (usable(collapsed(text))) list.push({ type: "label", value: collapsed(text), exact: true });
   }
   for (const [type, attribute] of [["placeholder", "placeholder"], ["altText", "alt"], ["title", "title"]]) {
-    const value = normal(dom.attribute(el, attribute));
+    const value = collapsed(dom.attribute(el, attribute));
     if (usable(value)) list.push({ type, value, exact: true });
   }
   list.push(...cssSelectors(el));
-  const text = /^(input|select|textarea|html|body)$/.test(dom.tag(el)) ? "" : normal(textOf(el, look));
+  const text = /^(input|select|textarea|html|body)$/.test(dom.tag(el)) ? "" : collapsed(textOf(el, look));
   if (usable(text)) list.push({ type: "text", value: text, exact: true });
   if (named) list.push({ type: "role", value: role, bare: true });
   return list;
@@ -98,7 +98,7 @@ function textsBeside(node, el, look) {
     for (let i = 0; i < all.length && i < 200 && seen.size < 6; i++) {
       const other = all[i];
       if (dom.contains(other, el) || dom.contains(el, other) || dom.all(other, "*").length > 2) continue;
-      const text = normal(textOf(other, look));
+      const text = collapsed(textOf(other, look));
       if (text.length > 1 && text.length <= 60) seen.add(text);
     }
   }

@@ -1,4 +1,4 @@
-// Scrolling and focus.
+// Scrolling.
 
 // scrolls reports whether a box has more to show than fits along an axis.
 function scrolls(box, across) {
@@ -48,27 +48,4 @@ function scroll(query, el) {
   if (direction === "top" || direction === "bottom") return { note: "it was at its " + direction + " already" };
   if (query.repeated) return {};
   throw new Wait("it is at its end already: nothing scrolls " + direction);
-}
-
-// focus moves the focus to an element, or into it; keys then go there. With
-// query.gesture "append" the cursor is put behind what the element holds.
-function focus(query, el) {
-  el = editable(el);
-  const root = el.getRootNode();
-  if (!root.activeElement || !contains(el, root.activeElement)) el.focus({ preventScroll: false });
-  if (!root.activeElement || !contains(el, root.activeElement)) throw new Wait("it does not take the focus");
-  if (query.hidden) blind(el);
-  if (query.gesture !== "append" || root.activeElement !== el) return {};
-  if (el.isContentEditable) {
-    const selection = el.ownerDocument.defaultView.getSelection();
-    selection.selectAllChildren(el);
-    selection.collapseToEnd();
-  } else if (el.matches("input, textarea")) {
-    try {
-      el.setSelectionRange(el.value.length, el.value.length);
-    } catch {
-      return { keys: true }; // types without a selection: the key End goes there
-    }
-  }
-  return {};
 }

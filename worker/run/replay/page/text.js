@@ -2,8 +2,8 @@
 // people. Texts are compared with white space collapsed; without exact also without
 // regard to case, and a part of the text is enough.
 
-// normal returns a text as it is compared: invisible characters count as nothing.
-function normal(text) {
+// collapsed returns a text as it is compared: invisible characters count as nothing.
+function collapsed(text) {
   return clean((text || "").replace(/[\u200b\u00ad]/g, ""));
 }
 
@@ -12,11 +12,11 @@ function normal(text) {
 // as it stands in the document. Most are refused by the longest word of the value,
 // because collapsing the white space of a whole page takes long.
 function textMatcher(value, exact) {
-  const wanted = exact ? normal(value) : normal(value).toLowerCase();
+  const wanted = exact ? collapsed(value) : collapsed(value).toLowerCase();
   if (wanted === "") throw new Error("the text to look for is empty");
   let word = "";
   for (const next of wanted.split(" ")) if (next.length > word.length) word = next;
-  const brief = (text) => normal(exact ? text : text.toLowerCase());
+  const brief = (text) => collapsed(exact ? text : text.toLowerCase());
   const possible = (text) => (exact ? text : text.toLowerCase()).includes(word) || /[\u200b\u00ad]/.test(text);
   return {
     equal: (text) => possible(text) && (exact ? brief(text) === wanted : brief(text).includes(wanted)),

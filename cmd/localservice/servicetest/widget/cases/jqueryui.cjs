@@ -30,7 +30,7 @@ module.exports = {
     await expect(page.locator('#log')).toHaveText('Pears Plums Apples Cherries');
   },
   'sortable up': async ({ page, expect }) => {
-    await page.locator('#cherries').dragTo(page.locator('#apples'));
+    await page.locator('#cherries').dragTo(page.locator('#edge'));
     await expect(page.locator('#log')).toHaveText('Cherries Apples Pears Plums');
   },
   'sortable past a distance': async ({ page, expect }) => {
