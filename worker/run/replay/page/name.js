@@ -24,6 +24,15 @@ function referred(el, attribute) {
 // unseen reports whether assistive technology does not see an element: it is not
 // rendered, not visible or marked as hidden.
 function unseen(el, look) {
+  let known = look.unseen.get(el);
+  if (known === undefined) {
+    known = unseenNow(el, look);
+    look.unseen.set(el, known);
+  }
+  return known;
+}
+
+function unseenNow(el, look) {
   const tag = tagOf(el);
   if (/^(style|script|noscript|template)$/.test(tag)) return true;
   const style = styleIn(el, look);

@@ -43,8 +43,8 @@ function candidate(el) {
 // newLook returns what is remembered during one look at the page, in which nothing
 // changes: the shadow roots, texts and names found so far.
 function newLook(top, flat) {
-  return { top, flat, marked: null, roots: new Map(), texts: new Map(), styles: new Map(), hidden: new Map(), names: new Map(),
-    roles: new Map(), labels: new Map() };
+  return { top, flat, marked: null, roots: new Map(), texts: new Map(), styles: new Map(), hidden: new Map(), unseen: new Map(),
+    names: new Map(), roles: new Map(), labels: new Map() };
 }
 
 // evaluate returns what a selector finds below a root: a document, a shadow root or
