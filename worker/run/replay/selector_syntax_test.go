@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	csssyntax "github.com/slipway-qa/slipway/storage/step/css"
 	xpathsyntax "github.com/slipway-qa/slipway/storage/step/xpath"
 )
@@ -129,4 +130,26 @@ func TestRandomXPath(t *testing.T) {
 		}
 		return nil
 	}, func(_, message string) bool { return strings.Contains(message, "nodes") })
+}
+
+// What passes the check is taken by the engine of the page, which divides CSS itself
+// where it leads through shadow roots.
+func TestEngineTakesWhatIsValid(t *testing.T) {
+	var selectors []step.Selector
+	for _, text := range readSyntaxTable(t, "css/testdata/selectors.json").Valid {
+		selectors = append(selectors, step.Selector{Type: step.CSS, Value: text})
+	}
+	for _, text := range readSyntaxTable(t, "xpath/testdata/expressions.json").Valid {
+		selectors = append(selectors, step.Selector{Type: step.XPath, Value: text})
+	}
+	l := lease()
+	defer release(l, false)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	require.NoError(t, l.Session.Navigate(ctx, site(t, map[string]string{"/": "<a>x</a><div id=h></div><script>h.attachShadow({mode:'open'}).innerHTML='<a>y</a>'</script>"})))
+	for i, got := range evaluate(ctx, t, l.Session, selectors) {
+		if got.Error != "" {
+			t.Errorf("%s %q: %s", selectors[i].Type, selectors[i].Value, got.Error)
+		}
+	}
 }

@@ -23,7 +23,10 @@ function splitCSS(value) {
   for (let i = 0; i < value.length; i++) {
     const c = value[i];
     if (c === "\\") {
-      compound += c + (value[++i] || "");
+      // A number ends with a space of its own: "#\\31 23" is the id 123.
+      const escape = /^\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\n\r\f])?|[^])/iu.exec(value.slice(i))?.[0] ?? c;
+      compound += escape;
+      i += escape.length - 1;
     } else if (c === "/" && value[i + 1] === "*") {
       const over = value.indexOf("*/", i + 2);
       i = over < 0 ? value.length : over + 1;
@@ -42,7 +45,7 @@ function splitCSS(value) {
       compound += c;
     } else if (c === ",") {
       end(i);
-    } else if (/\s/.test(c)) {
+    } else if (/[ \t\n\r\f]/.test(c)) {
       close();
     } else if (c === ">" || c === "+" || c === "~") {
       close();
