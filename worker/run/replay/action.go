@@ -88,8 +88,6 @@ type actResult struct {
 	Note        string            `json:"note"`
 }
 
-func (r actResult) notSeen() bool { return r.State == stateNone || r.State == stateHidden }
-
 // act waits until an action can be done to the element, and does it or returns the
 // element. The location becomes the healed one when healing was needed.
 func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {

@@ -36,10 +36,10 @@ func derived(ctx context.Context, t testing.TB, s *webdriver.Session) []step.Sel
 	}
 	require.NoError(t, replay.Probe(ctx, s, `const look = newLook(document, false), out = { roles: [...roles], named: [], texts: [], labels: [] };
 		for (const el of queryAll("*", document, look)) {
-			const role = roleOf(el), name = nameOf(el, look), text = normal(textOf(el, look));
+			const role = roleOf(el), name = nameOf(el, look), text = collapsed(textOf(el, look));
 			if (role && name) out.named.push({ role, name });
 			if (text && text.length < 80 && !unread(el)) out.texts.push(text);
-			for (const label of labelsOf(el, look)) if (normal(label)) out.labels.push(normal(label));
+			for (const label of labelsOf(el, look)) if (collapsed(label)) out.labels.push(collapsed(label));
 		} return out`, &page))
 	var list []step.Selector
 	seen := map[string]bool{}
