@@ -29,7 +29,7 @@ func init() {
 		"sendKeys":     (*reader).sendKeys,
 		"addSelection": (*reader).choose, "select": (*reader).choose,
 		"submit":        (*reader).submit,
-		"executeScript": (*reader).script,
+		"executeScript": script,
 		"mouseOver":     hover, "mouseMove": hover, "mouseMoveAt": hover,
 		"mouseDown": (*reader).mouseDown, "mouseDownAt": (*reader).mouseDown,
 		"dragAndDropToObject": (*reader).drag,
@@ -82,7 +82,7 @@ var scripts = map[string]string{
 }
 
 // script knows the scripts of our own exports; any other has no counterpart.
-func (r *reader) script(c *command) error {
+func script(r *reader, c *command) error {
 	tool := scripts[c.Target]
 	if tool == "" || c.Value != "" {
 		return invalid(c.path+".command", "executeScript has no counterpart among the tools")
