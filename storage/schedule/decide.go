@@ -12,14 +12,11 @@ import (
 
 // When a time is too late to fire.
 const (
-	// punctual is how late a time fires at most while the service is up: a burst of ten
-	// thousand takes some seconds. What is later is a catch-up.
-	punctual = 10 * time.Second
+	// punctual is how late every time may fire; what is later is a catch-up.
+	punctual = time.Minute
 	// immediate is how late it fires ordinarily: what is later, and was due before the
 	// process that fires it had started, waited for a restart.
 	immediate = 2 * time.Second
-	// soon is how late every time may fire, however short the interval.
-	soon = time.Minute
 	// tooLate is the most that any time may be late.
 	tooLate = time.Hour
 	// unreadableRetry is when a schedule is tried again whose settings cannot be read.
@@ -58,7 +55,7 @@ func (s *claimedSchedule) decide(step DueStep, loaded zones) {
 	if !ok || latest.Before(due) {
 		latest = due
 	}
-	if at.Sub(latest) >= max(soon, min(rule.interval(latest), tooLate)) {
+	if at.Sub(latest) >= max(punctual, min(rule.interval(latest), tooLate)) {
 		s.missed = s.newMissed(rule, due, latest.Add(time.Nanosecond))
 		return
 	}
