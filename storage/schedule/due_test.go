@@ -109,7 +109,7 @@ func TestFireTimes(t *testing.T) {
 		"all too late":     {planned{next: day(-2, 0)}, 2 * time.Hour, []string{"20 12:00:00 CRON SKIPPED 3 until 22 12:00:00"}, day(1, 0)},
 		"very many missed": {planned{cron: "* * * * *", next: day(-2, 0)}, 30 * time.Second, []string{"20 12:00:00 CRON SKIPPED 1000 until 22 11:59:00", "22 12:00:00 CATCH_UP STARTED"}, day(0, time.Minute)},
 		"its cron says another time now": {planned{cron: "0 9 * * *", next: day(0, -time.Minute)}, 0,
-			[]string{"22 11:59:00 CATCH_UP STARTED"}, day(1, -3*time.Hour)},
+			[]string{"22 11:59:00 CRON STARTED"}, day(1, -3*time.Hour)},
 		"so and something was missed": {planned{next: day(0, -time.Minute)}, 0,
 			[]string{"22 11:59:00 CRON SKIPPED 1 until 22 11:59:00", "22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
 		"the last time":             {planned{end: noon}, time.Second, []string{"22 12:00:00 CRON STARTED"}, time.Time{}},

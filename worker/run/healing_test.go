@@ -103,7 +103,7 @@ func TestHealingsAreAcceptedAndHold(t *testing.T) {
 	healed := play()
 	require.Equal(t, store.Failed, healed.Status)
 	require.Equal(t, 3, healed.Jobs[0].Healed, healed.Jobs[0].Error)
-	require.Contains(t, healed.Jobs[0].Error, "drop-button")
+	require.Contains(t, healed.Jobs[0].Error, `may be role button "Delete cart"`)
 	require.Equal(t, map[string]bool{"save": true, "shadow": true, "frame": true, "delete": false}, accept())
 
 	mended := play()
