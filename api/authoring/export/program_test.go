@@ -285,13 +285,13 @@ func runSide(t *testing.T, p ideProject) map[string]string {
 	project, err := json.Marshal(p)
 	require.NoError(t, err)
 	write(t, folder, "all.side", string(project))
-	var arguments []string
-	for _, a := range strings.Fields(chromeArguments) {
-		arguments = append(arguments, fmt.Sprintf("%q", a))
-	}
-	capabilities := fmt.Sprintf("browserName=chrome goog:chromeOptions.binary=%q goog:chromeOptions.args=[%s]", chromium(t), strings.Join(arguments, ","))
+	// Its option for capabilities knows no commas inside of an argument; YAML does.
+	configuration, err := json.Marshal(map[string]any{"capabilities": map[string]any{"browserName": "chrome",
+		"goog:chromeOptions": map[string]any{"binary": chromium(t), "args": strings.Fields(chromeArguments)}}})
+	require.NoError(t, err)
+	write(t, folder, ".side.yml", string(configuration))
 	out, _ := runFor(t, folder, widgetTimeout, nil, "node", filepath.Join(modules, "selenium-side-runner", "dist", "bin.js"),
-		"-s", chromedriver(t), "-c", capabilities, "-w", "1", "-t", "15000", "-T", "120000", `-j="--forceExit"`, "-o", "out", "all.side")
+		"-s", chromedriver(t), "-w", "1", "-t", "15000", "-T", "120000", "-j", `"--forceExit"`, "-o", "out", "all.side")
 	files, err := filepath.Glob(filepath.Join(folder, "out", "*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 1, "%s", out)

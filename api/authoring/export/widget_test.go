@@ -26,7 +26,7 @@ type widgetCase struct {
 
 // widgetShare is the share of the cases that runs without SLIPWAY_WIDGETS: one of so
 // many, since all of them in all targets take an hour on two cores.
-const widgetShare = 2
+const widgetShare = 8
 
 // widgetCases are the cases of the widget set that a target runs. SLIPWAY_WIDGETS is a
 // pattern of their names; without it a case of the share runs in one of the targets.
