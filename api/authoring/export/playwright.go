@@ -178,7 +178,7 @@ func (w *playwright) action(m *move) string {
 		w.call("drag")
 		return "drag(" + w.acting(m, m.element) + ", " + w.acting(m, m.target) + w.options(m, true) + ")"
 	case step.UploadFile:
-		return w.one(m, m.element) + fmt.Sprintf(".setInputFiles({ name: %s, mimeType: 'application/octet-stream', buffer: Buffer.from('%s', 'base64') }%s)",
+		return w.element(m, m.element) + fmt.Sprintf(".setInputFiles({ name: %s, mimeType: 'application/octet-stream', buffer: Buffer.from('%s', 'base64') }%s)",
 			javaScript(fileName(a.File.Name)), base64.StdEncoding.EncodeToString(a.File.Content), w.options(m, true))
 	case step.HandleDialog:
 		return w.answers([]*move{m}, "async () => {}")

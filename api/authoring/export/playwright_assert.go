@@ -12,7 +12,7 @@ func (w *playwright) assertion(m *move) string {
 		switch name {
 		case step.TextIs:
 			w.call("textOf")
-			return "await textOf(" + w.one(m, m.element) + ")"
+			return "await textOf(" + w.element(m, m.element) + ")"
 		case step.Count:
 			return "await " + w.all(m, m.element) + ".count()"
 		case step.URLIs:
@@ -20,18 +20,18 @@ func (w *playwright) assertion(m *move) string {
 		case step.TitleIs:
 			return "await page.title()"
 		case step.Visible, step.Hidden:
-			return "await " + w.one(m, m.element) + ".isVisible()"
+			return "await " + w.element(m, m.element) + ".isVisible()"
 		}
 		w.call("PROBE")
 		switch name {
 		case step.ValueIs:
-			return "await " + w.one(m, m.element) + ".inputValue(PROBE)"
+			return "await " + w.element(m, m.element) + ".inputValue(PROBE)"
 		case step.Enabled:
-			return "await " + w.one(m, m.element) + ".isEnabled(PROBE)"
+			return "await " + w.element(m, m.element) + ".isEnabled(PROBE)"
 		case step.Checked:
-			return "await " + w.one(m, m.element) + ".isChecked(PROBE)"
+			return "await " + w.element(m, m.element) + ".isChecked(PROBE)"
 		}
-		return "await " + w.one(m, m.element) + ".getAttribute(" + javaScript(a.Matcher.Args.Name) + ", PROBE)"
+		return "await " + w.element(m, m.element) + ".getAttribute(" + javaScript(a.Matcher.Args.Name) + ", PROBE)"
 	})
 	limit := ""
 	if m.timeout > 0 {

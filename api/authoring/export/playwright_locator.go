@@ -27,9 +27,9 @@ func (w *playwright) all(m *move, at place) string {
 	return w.find(root, at)
 }
 
-// one is the locator of the element that a move is about. Playwright itself fails
+// element is the locator of the element that a move is about. Playwright itself fails
 // where it finds several.
-func (w *playwright) one(m *move, at place) string {
+func (w *playwright) element(m *move, at place) string {
 	locator := w.all(m, at)
 	if at.first {
 		locator += ".first()"

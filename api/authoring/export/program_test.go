@@ -140,7 +140,8 @@ func readEndings(t *testing.T, folder string) []ending {
 const pythonRunner = `import importlib, json, sys, unittest
 from contextlib import suppress
 from selenium import webdriver
-from selenium.common.exceptions import UnexpectedAlertPresentException, WebDriverException
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.remote.command import Command
 real, sessions = webdriver.Chrome, {}
 def chrome(service, options):
     key = json.dumps(options.to_capabilities(), sort_keys=True)
@@ -149,7 +150,7 @@ def chrome(service, options):
         sessions[key].end, sessions[key].quit = sessions[key].quit, lambda: reset(sessions[key])
     return sessions[key]
 def reset(driver):
-    for end in (lambda: driver.execute("w3cClearActions"), lambda: driver.switch_to.alert.dismiss()):
+    for end in (lambda: driver.execute(Command.W3C_CLEAR_ACTIONS), lambda: driver.switch_to.alert.dismiss()):
         with suppress(WebDriverException):
             end()
     first, *others = driver.window_handles
@@ -160,7 +161,7 @@ def reset(driver):
     driver.delete_all_cookies()
     try:
         driver.get("about:blank")
-    except UnexpectedAlertPresentException:
+    except WebDriverException:  # the page asks
         driver.switch_to.alert.accept()
     driver.set_window_size(1280, 800)
 webdriver.Chrome = chrome
@@ -170,10 +171,10 @@ for name in sys.argv[1:]:
     unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(name)).run(result)
     failures = [text for _, text in result.errors + result.failures]
     endings.append({"name": name, "error": "\n".join(failures)})
+    with open("endings.json", "w") as file:
+        json.dump(endings, file)
 for driver in sessions.values():
     driver.end()
-with open("endings.json", "w") as file:
-    json.dump(endings, file)
 `
 
 func runAllPython(t *testing.T, files []File) []ending {
@@ -218,7 +219,7 @@ class Shared {
         driver.manage().deleteAllCookies();
         try {
             driver.get("about:blank");
-        } catch (UnhandledAlertException asks) {
+        } catch (WebDriverException asks) {
             driver.switchTo().alert().accept();
         }
         driver.manage().window().setSize(new Dimension(1280, 800));
@@ -284,13 +285,13 @@ func runSide(t *testing.T, p ideProject) map[string]string {
 	project, err := json.Marshal(p)
 	require.NoError(t, err)
 	write(t, folder, "all.side", string(project))
-	var arguments []string
-	for _, a := range strings.Fields(chromeArguments) {
-		arguments = append(arguments, fmt.Sprintf("%q", a))
-	}
-	capabilities := fmt.Sprintf("browserName=chrome goog:chromeOptions.binary=%q goog:chromeOptions.args=[%s]", chromium(t), strings.Join(arguments, ","))
+	// Its option for capabilities knows no commas inside of an argument; YAML does.
+	configuration, err := json.Marshal(map[string]any{"capabilities": map[string]any{"browserName": "chrome",
+		"goog:chromeOptions": map[string]any{"binary": chromium(t), "args": strings.Fields(chromeArguments)}}})
+	require.NoError(t, err)
+	write(t, folder, ".side.yml", string(configuration))
 	out, _ := runFor(t, folder, widgetTimeout, nil, "node", filepath.Join(modules, "selenium-side-runner", "dist", "bin.js"),
-		"-s", chromedriver(t), "-c", capabilities, "-w", "1", "-t", "15000", "-T", "120000", "-j=--forceExit", "-o", "out", "all.side")
+		"-s", chromedriver(t), "-w", "1", "-t", "15000", "-T", "120000", "-j", `"--forceExit"`, "-o", "out", "all.side")
 	files, err := filepath.Glob(filepath.Join(folder, "out", "*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 1, "%s", out)
@@ -304,7 +305,7 @@ func runSide(t *testing.T, p ideProject) map[string]string {
 			}
 		}
 	}
-	require.NoError(t, json.Unmarshal(text, &result))
+	require.NoError(t, json.Unmarshal(text, &result), "%s", out)
 	found := map[string]string{}
 	for _, r := range result.TestResults {
 		for _, a := range r.AssertionResults {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -88,10 +89,22 @@ func (w *webDriver) move(m *move) {
 	if m.optional {
 		around = append(around, [2]string{"optional", ""})
 	}
-	if m.timeout > 0 && !loads(m.tool.Type) && m.tool.Type != step.Pause {
+	if m.timeout > 0 && m.waits() {
 		around = append(around, [2]string{"within", w.milliseconds(m.timeout)})
 	}
 	w.inside(append(around, w.places(m)...), m)
+}
+
+// waits reports whether a move waits for something that its time limit is for: what
+// is pressed where the focus is does not, and a page has the driver's limit.
+func (m *move) waits() bool {
+	switch m.tool.Type {
+	case step.Pause, step.GoToURL, step.Back, step.Forward, step.Reload:
+		return false
+	case step.EnterKeySubmit, step.PressKey, step.TypeKeys:
+		return m.element.given() || slices.ContainsFunc(m.within, func(s scope) bool { return s.frame })
+	}
+	return true
 }
 
 // places are the blocks of the frames and shadow roots around an element.
