@@ -21,7 +21,8 @@ import (
 // of clearing and typing. A field whose page does not let the value stay (masks,
 // fields that a framework controls by keys) is cleared and typed into instead.
 // What the field then makes of the text is noted and no failure, unless nothing of
-// it stayed.
+// it stayed, or the field is one whose value is chosen (dates, ranges, colours). A
+// field that the page puts in its place must hold the text as well.
 func (a elementAction) fill(ctx context.Context, value string) error {
 	secret := len(a.secrets.in(value)) > 0
 	a.secrets.typedInFrame = a.secrets.typedInFrame || (secret && len(a.at.frames) > 0)
@@ -40,11 +41,14 @@ func (a elementAction) fill(ctx context.Context, value string) error {
 	}
 }
 
-// fieldTextScript reads back what a field holds; a password's length only.
-const fieldTextScript = `const el = arguments[0];
-if (el.localName === "input" && el.type === "password") return {size: el.value.length, secret: true};
-const text = typeof el.value === "string" ? el.value : el.innerText;
-return {size: text.length, text: text.slice(0, 65536)};`
+// fieldTextScript reads back what a field holds when the page has rendered; a
+// password's length only.
+const fieldTextScript = `return (async (el) => {
+	for (let n = 0; n < 2; n++) await new Promise((done) => { setTimeout(done, document.hidden ? 20 : 1000); requestAnimationFrame(done); });
+	if (el.localName === "input" && el.type === "password") return {size: el.value.length, secret: true};
+	const text = typeof el.value === "string" ? el.value : el.innerText;
+	return {size: text.length, text: text.slice(0, 65536)};
+})(arguments[0]);`
 
 // focusScript moves the focus to a field with all that it holds selected. Typing
 // into what has the focus must not begin in another field.
