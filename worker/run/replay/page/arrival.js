@@ -145,9 +145,13 @@ function watchScroll(query, el) {
 
 // watchDrag watches a drag. It has arrived when the pointer, after a press on the one
 // element and moves, was released on the other, or when the other one saw the events
-// of drag and drop, with which browsers replace those of the pointer.
+// of drag and drop, with which browsers replace those of the pointer. Then the other
+// one must have taken the drop, or the page must have moved what was dragged.
 function watchDrag(name, from, to) {
   const goal = to.getBoundingClientRect();
+  const place = () => [from.parentNode, from.previousElementSibling, from.nextElementSibling, from.offsetLeft, from.offsetTop];
+  const first = place();
+  const moved = () => !from.isConnected || place().some((value, i) => value !== first[i]);
   const seen = { pressed: false, moves: 0, released: false, onGoal: false, began: false, over: false, dropped: false, ended: false };
   const on = (event, el) => event.composedPath().includes(el);
   const inside = (event, box) => event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
@@ -174,8 +178,9 @@ function watchDrag(name, from, to) {
     const start = performance.now();
     while (seen.began && !seen.ended && performance.now() - start < 1000) await frame();
     if (seen.began) {
-      if (seen.dropped) return { state: "arrived" };
-      if (seen.over) return { state: "arrived", why: "the target did not take the drop" };
+      for (let frames = 0; frames < 2 && !seen.dropped; frames++) await frame();
+      if (seen.dropped || (seen.over && moved())) return { state: "arrived" };
+      if (seen.over) return { state: "missed", why: "the target did not take the drop" };
       return { state: "missed", why: "the drag began and reached no target" };
     }
     if (!seen.pressed) return { state: "missed", why: "it did not receive the press" };
