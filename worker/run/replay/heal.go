@@ -109,7 +109,7 @@ func (h *healing) attempt(ctx context.Context, q actQuery, last bool) (bool, err
 	}
 	at := *h.at
 	at.frames = append(append([]frameLocation(nil), frames...), cssFrames(found.Frames)...)
-	at.hosts, at.shadow = cssSelectors(found.Hosts), nil
+	at.hosts = cssSelectors(found.Hosts)
 	to := found.Selector
 	at.selector = pageSelectorOf(&to)
 	to.Fingerprint = h.storable(&found.Fingerprint, at.frames)
@@ -159,7 +159,7 @@ func (h *healing) find(ctx context.Context, q actQuery, last bool) (*healResult,
 func (h *healing) search(ctx context.Context, q actQuery, last bool) (*healResult, error) {
 	var found *healResult
 	err := h.execute(ctx, healScript, &found, map[string]any{"fingerprint": h.at.fingerprint, "want": h.want,
-		"query": actQuery{Hosts: q.Hosts, Selector: q.Selector, Shadow: q.Shadow}, "quiet": restTime.Milliseconds(), "last": last})
+		"query": actQuery{Hosts: q.Hosts, Selector: q.Selector}, "quiet": restTime.Milliseconds(), "last": last})
 	if err != nil {
 		return nil, h.interrupted(ctx, err)
 	}
