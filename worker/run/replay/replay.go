@@ -133,7 +133,7 @@ func Play(ctx context.Context, cfg Config) (result Result) {
 	defer func() {
 		if r := recover(); r != nil {
 			cfg.Log.ErrorContext(ctx, "panic while playing a test", "panic", t.secrets.redact(fmt.Sprint(r)), "stack", string(debug.Stack()))
-			t.fail(&failure{run.CodeInternal, "the test could not be played", true})
+			t.fail(&failure{code: run.CodeInternal, text: "the test could not be played", broken: true})
 		}
 	}()
 	t.run(ctx)
