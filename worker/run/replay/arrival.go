@@ -11,6 +11,7 @@ import (
 const (
 	arrivedThere = "arrived"
 	missedThere  = "missed" // nothing was done, and it may be repeated
+	lostThere    = "lost"   // a part of it was done, so it may not
 )
 
 // arrival is what became of a gesture of the mouse, as the page saw it (arrival.js).
