@@ -126,16 +126,17 @@ func (t *testExecution) record(x *stepExecution, failed *failure, optional bool)
 	if failed != nil {
 		record.Suggested = x.suggested
 	}
+	if x.healed != nil { // also when the step failed: it has acted on this element, or tried to
+		record.Healed = x.healed
+		t.result.Healed++
+		x.note("found by its fingerprint at %s", x.showSelector(pageSelectorOf(&x.healed.To)))
+	}
 	switch {
 	case optional:
 		record.Status, failed.text = step.Skipped, "optional: "+failed.text
 	case failed != nil:
 		record.Status = step.Failed
-	case x.healed != nil:
-		record.Healed = x.healed
-		t.result.Healed++
-		x.note("found by its fingerprint at %s", x.showSelector(pageSelectorOf(&x.healed.To)))
-	case x.fingerprint != nil:
+	case x.healed == nil && x.fingerprint != nil:
 		t.result.Fingerprints[s.ID] = *x.fingerprint
 	}
 	record.Result = step.Outcome{Success: failed == nil, Message: x.message(failed)}

@@ -123,7 +123,7 @@ func (h *healing) attempt(ctx context.Context, q actQuery, last bool) (bool, err
 		h.reason = "a person refused " + what
 		return false, nil
 	}
-	if h.mode == step.HealSuggest {
+	if h.mode == step.HealSuggest || h.healed != nil { // one element of a drag is healed
 		h.suggested, h.reason, h.done = healed, what, true
 		return false, nil
 	}
@@ -171,6 +171,8 @@ func (h *healing) outcome() string {
 	switch {
 	case h == nil:
 		return ""
+	case h.suggested != nil && h.healed != nil:
+		return "; it may be " + h.reason + ", but a step is healed once"
 	case h.suggested != nil && h.Healing == "":
 		return "; it may be " + h.reason + ", which is not used unless healing is set to apply, because of what it is called"
 	case h.suggested != nil:
