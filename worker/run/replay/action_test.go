@@ -112,6 +112,7 @@ func TestInputIsKept(t *testing.T) {
 	for name, c := range map[string]struct{ body, text, words string }{
 		"set back by a timer":     {`<input id=f oninput="setTimeout(() => f.value = '', 5)">`, "Ada", "does not take the text"},
 		"replaced":                {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f></div>`, "Ada", "the page did not keep the text: the field is empty"},
+		"replaced by a key":       {`<div id=box oninput="if (!event.isTrusted) f.value = ''" onkeyup="if (event.key === 'a') box.innerHTML = '<input id=f>'"><input id=f></div>`, "Ada", "it changed while it was typed into"},
 		"replaced when rendered":  {`<div id=box onchange="requestAnimationFrame(() => box.innerHTML = '<input id=f value=Bob>')"><input id=f></div>`, "Ada", `the field holds "Bob"`},
 		"replaced, with a secret": {`<div id=box onchange="box.innerHTML = '<input id=f type=password value=Bob>'"><input id=f type=password></div>`, "Ada", "the field holds another one"},
 		"a cleared one, replaced": {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f value=old></div>`, "", `the field holds "old"`},
@@ -206,6 +207,10 @@ func TestUpload(t *testing.T) {
 		t.Fatal("nothing was sent")
 	}
 	fails(t, `<input id=f>`, store.CodeStepFailed, "not a file input", give)
+	r = pass(t, `<input id=f type=file onchange="this.value = ''">`, give)
+	require.Equal(t, "the page took the file, and the input is empty again", r.Records[0].Result.Message)
+	r = pass(t, `<input id=f type=file onchange="this.remove()">`, give)
+	require.Empty(t, r.Records[0].Result.Message)
 }
 
 func TestPauseAndFinish(t *testing.T) {

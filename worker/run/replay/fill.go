@@ -34,10 +34,12 @@ func (a elementAction) fill(ctx context.Context, value string) error {
 			return err
 		}
 		err = a.typeInto(ctx, got, value)
-		if missed(err) && time.Now().Before(a.deadline) {
-			continue
+		switch {
+		case !missed(err):
+			return a.afterInput(ctx, err)
+		case time.Now().After(a.deadline):
+			return stepf("%s was found, but it changed while it was typed into", a.showSelector(a.at.selector))
 		}
-		return a.afterInput(ctx, err)
 	}
 }
 
@@ -47,7 +49,7 @@ const fieldTextScript = `return (async (el) => {
 	for (let n = 0; n < 2; n++) await new Promise((done) => { setTimeout(done, document.hidden ? 20 : 1000); requestAnimationFrame(done); });
 	if (el.localName === "input" && el.type === "password") return {size: el.value.length, secret: true};
 	const text = typeof el.value === "string" ? el.value : el.innerText;
-	return {size: text.length, text: text.slice(0, 65536)};
+	return {size: text.length, text: text.slice(0, 65536), gone: !el.isConnected};
 })(arguments[0]);`
 
 // focusScript moves the focus to a field with all that it holds selected. Typing
@@ -87,11 +89,14 @@ func (a elementAction) typeInto(ctx context.Context, got actResult, value string
 		Size   int    `json:"size"`
 		Text   string `json:"text"`
 		Secret bool   `json:"secret"`
+		Gone   bool   `json:"gone"`
 	}
 	if err := a.execute(ctx, fieldTextScript, &held, e); err != nil {
 		return a.inputOutcome(ctx, got, err)
 	}
 	switch {
+	case held.Gone:
+		return a.inputOutcome(ctx, got, &webdriver.Error{Code: webdriver.ErrStaleElement, Message: "the field was replaced"})
 	case held.Size == 0:
 		return stepf("the field does not take the text")
 	case !held.Secret && lettersAndDigits(held.Text) != lettersAndDigits(value):

@@ -11,8 +11,8 @@
 //
 // An action whose selector finds nothing is healed by its fingerprint: near the end
 // of the step's time the page is searched, through open shadow roots and frames, for
-// what is surely the same element (page/heal.js). A step without fingerprint gets one
-// when it passes.
+// one that nothing distinguishes from the recorded element (page/heal.js). A step without
+// fingerprint gets one when it passes.
 // Assertions use neither: page/observe.js returns what there is, each time that it
 // changes, and the comparison is made here.
 //

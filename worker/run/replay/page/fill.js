@@ -40,7 +40,7 @@ async function fill(query, el) {
   el.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: text }));
   fire(el, "change");
   // Frameworks set their own value back before the next task, or when they have rendered.
-  await new Promise((done) => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0); });
+  await task();
   for (let frames = 0; ; frames++) {
     const fields = standIns(query, el).filter((field) => field.matches("input, textarea"));
     if (fields.length > 0 && !fields.some((field) => field.value === valueSet)) {
@@ -51,6 +51,15 @@ async function fill(query, el) {
     await frame();
   }
   return valueSet === text || el.type === "password" ? {} : { held: valueSet };
+}
+
+// task waits until the tasks before it are done.
+function task() {
+  return new Promise((done) => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  });
 }
 
 // sameSetting reports whether a field whose value is set has taken a text, in the form
@@ -137,7 +146,7 @@ async function select(query, el) {
 
 // upload puts a file into an input. It is made in the page, so that the machine of
 // the browser needs no copy.
-function upload(query, el) {
+async function upload(query, el) {
   if (query.repeated && el.files.length === 1 && el.files[0].name === query.file.name) return {};
   const bytes = Uint8Array.from(atob(query.file.content), (c) => c.charCodeAt(0));
   const transfer = new DataTransfer();
@@ -145,6 +154,8 @@ function upload(query, el) {
   el.files = transfer.files;
   fire(el, "input");
   fire(el, "change");
-  return {};
+  await task();
+  // Those that send a file at once empty themselves for the next; so may one that refuses it.
+  return el.isConnected && el.files.length === 0 ? { note: "the page took the file, and the input is empty again" } : {};
 }
 
