@@ -33,9 +33,8 @@ type actQuery struct {
 	Hosts       []pageSelector `json:"hosts"`
 	Selector    pageSelector   `json:"selector"`
 	First       bool           `json:"first,omitempty"` // of several matches the first is meant
-	Shadow      []string       `json:"shadow,omitempty"`
-	Wait        int64          `json:"wait"` // of this call, ms
-	Left        int64          `json:"left"` // of the step, ms
+	Wait        int64          `json:"wait"`            // of this call, ms
+	Left        int64          `json:"left"`            // of the step, ms
 	Fingerprint bool           `json:"fingerprint,omitempty"`
 	Repeated    bool           `json:"repeated,omitempty"` // a call before may have done it
 	Hidden      bool           `json:"hidden,omitempty"`
@@ -97,7 +96,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 	healing := a.newHealing(q.Want)
 	last := actResult{State: stateNone}
 	for {
-		q.Hosts, q.Selector, q.Shadow = orEmpty(a.at.hosts), a.at.selector, a.at.shadow
+		q.Hosts, q.Selector = orEmpty(a.at.hosts), a.at.selector
 		q.First, q.Fingerprint = a.FirstMatch, a.needsFingerprint()
 		q.Wait = max(healing.wait(min(maxPageWait, time.Until(a.deadline))), 0).Milliseconds()
 		q.Left = max(time.Until(a.deadline), 0).Milliseconds()

@@ -106,6 +106,31 @@ func TestInput(t *testing.T) {
 	fails(t, `<input id=f oninput="this.value = ''">`, store.CodeStepFailed, "does not take the text", input("#f", "x"))
 }
 
+// What counts of a text is that the page keeps it.
+func TestInputIsKept(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ body, text, words string }{
+		"set back by a timer":     {`<input id=f oninput="setTimeout(() => f.value = '', 5)">`, "Ada", "does not take the text"},
+		"replaced":                {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f></div>`, "Ada", "the page did not keep the text: the field is empty"},
+		"replaced by a key":       {`<div id=box oninput="if (!event.isTrusted) f.value = ''" onkeyup="if (event.key === 'a') box.innerHTML = '<input id=f>'"><input id=f></div>`, "Ada", "it changed while it was typed into"},
+		"replaced when rendered":  {`<div id=box onchange="requestAnimationFrame(() => box.innerHTML = '<input id=f value=Bob>')"><input id=f></div>`, "Ada", `the field holds "Bob"`},
+		"replaced, with a secret": {`<div id=box onchange="box.innerHTML = '<input id=f type=password value=Bob>'"><input id=f type=password></div>`, "Ada", "the field holds another one"},
+		"a cleared one, replaced": {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f value=old></div>`, "", `the field holds "old"`},
+		"out of a range":          {`<input id=f type=range min=0 max=10>`, "50", `makes "10" of this text`},
+		"no color":                {`<input id=f type=color value="#00ff00">`, "a color", `of type color makes`},
+		"a slider that is held":   {`<input id=f type=range min=0 max=10 value=3 onchange="f.value = 3">`, "7", `the field holds "3"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fails(t, c.body, store.CodeStepFailed, c.words, input("#f", c.text))
+		})
+	}
+	// Rendered again with the text, or gone because the text was all that it was for.
+	pass(t, `<div id=box onchange="const v = f.value; box.innerHTML = '<input id=f>'; document.querySelector('#f').value = v"><input id=f></div>`, input("#f", "Ada"), is("#f", step.ValueIs, "Ada"))
+	pass(t, `<div id=box onchange="box.innerHTML = '<span id=f>' + f.value + '</span>'"><input id=f></div>`, input("#f", "Ada"), is("#f", step.TextIs, "Ada"))
+	pass(t, `<input id=f type=color>`, input("#f", "#FF0000"), is("#f", step.ValueIs, "#ff0000"))
+}
+
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	list := `<p id=out></p><select id=s onchange="out.textContent += 'c' + this.value" oninput="out.textContent += 'i'">
@@ -182,6 +207,10 @@ func TestUpload(t *testing.T) {
 		t.Fatal("nothing was sent")
 	}
 	fails(t, `<input id=f>`, store.CodeStepFailed, "not a file input", give)
+	r = pass(t, `<input id=f type=file onchange="this.value = ''">`, give)
+	require.Equal(t, "the page took the file, and the input is empty again", r.Records[0].Result.Message)
+	r = pass(t, `<input id=f type=file onchange="this.remove()">`, give)
+	require.Empty(t, r.Records[0].Result.Message)
 }
 
 func TestPauseAndFinish(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 const (
 	arrivedThere = "arrived"
 	missedThere  = "missed" // nothing was done, and it may be repeated
+	lostThere    = "lost"   // a part of it was done, so it may not
 )
 
 // arrival is what became of a gesture of the mouse, as the page saw it (arrival.js).
@@ -29,8 +30,8 @@ return detail.verdict || null;`
 func watchName() string { return "e" + rand.Text() }
 
 // arrivalOf reads what became of a gesture, unless the driver reports an error of it or
-// it is not watched (""). Another page in place of the one that was watched is where the gesture led: an element that was
-// gone before would have been an error of the driver.
+// it is not watched (""). Another page in place of the one that was watched is where the
+// gesture led: an element that was gone before would have been an error of the driver.
 func (a elementAction) arrivalOf(ctx context.Context, watch string, reported error) (arrival, error) {
 	there := arrival{State: arrivedThere}
 	if reported != nil || watch == "" {

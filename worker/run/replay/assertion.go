@@ -150,5 +150,7 @@ func (a assertion) notTrue(got *observation) *failure {
 	if isErrorPage(a.href) {
 		actual += "; the page could not be loaded"
 	}
-	return failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, a.rule.expected(), actual)
+	f := failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, a.rule.expected(), actual)
+	f.unseen = got == nil || a.unresponsive || isErrorPage(a.href)
+	return f
 }

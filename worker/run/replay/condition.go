@@ -29,7 +29,8 @@ func (t *testExecution) newCondition(i int) condition {
 }
 
 // holds waits until a condition holds, in the frames and shadow roots of the step's tool.
-// The failure describes why it does not.
+// The failure describes why it does not. That a page cannot be looked at says nothing of
+// the condition, and is an error.
 func (x condition) holds(ctx context.Context, when *step.Condition, tool step.Tool) (not *failure, err error) {
 	check, err := step.ExpandTool(step.Tool{Type: step.Assert,
 		Args: step.Args{Selector: when.Selector, Not: when.Not, Matcher: when.Matcher}}, x.secrets.value)
@@ -37,14 +38,17 @@ func (x condition) holds(ctx context.Context, when *step.Condition, tool step.To
 		return nil, variableFailure(err)
 	}
 	if x.Lease.Mobile {
-		err = nativeAction{x.stepExecution}.assert(ctx, check.Args)
+		err = nativeAction(x).assert(ctx, check.Args)
 	} else {
 		err = x.assertWhere(ctx, tool, check.Args)
 	}
-	if errors.As(err, &not) && not.code == run.CodeAssertionFailed {
-		return not, nil
+	switch {
+	case !errors.As(err, &not) || not.code != run.CodeAssertionFailed:
+		return nil, err
+	case not.unseen:
+		return nil, stepf("the condition cannot be checked: %s", not.text)
 	}
-	return nil, err
+	return not, nil
 }
 
 // assertWhere checks an assertion where a tool acts.

@@ -19,14 +19,16 @@ type dragPlan struct {
 }
 
 // drag drags the element to another one, which lies in the same frame and shadow
-// root. Nothing that was dropped nowhere passes: the page must have seen it arrive.
+// root. The page must have seen the press, moves and the release at the target; where
+// they became drag and drop, the target must have taken the drop, or the page must
+// have moved the element. What a page does with the pointer alone cannot be seen.
 func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
 	if target == nil {
 		return stepf("the step names no target")
 	}
 	to := elementAction{a.stepExecution, &elementLocation{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target)}}
 	if target.Fingerprint != nil { // what the step learns is what is dragged
-		to.at.fingerprint, to.at.shadow, to.at.stored = target.Fingerprint, target.Fingerprint.ShadowPath, target
+		to.at.fingerprint, to.at.stored = target.Fingerprint, target
 	}
 	watch := watchName()
 	for {
@@ -52,9 +54,6 @@ func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
 		default:
 			if again {
 				a.endWatch(ctx, watch)
-			}
-			if result.Why != "" {
-				a.note("%s", a.quote(result.Why, 300))
 			}
 			return a.afterInput(ctx, err)
 		}

@@ -126,8 +126,7 @@ func (t *testExecution) record(x *stepExecution, failed *failure, optional bool)
 	if failed != nil {
 		record.Suggested = x.suggested
 	}
-	// Also a step that failed, or was skipped, may have acted on what healing found.
-	if x.healed != nil {
+	if x.healed != nil { // also when the step failed: it has acted on this element, or tried to
 		record.Healed = x.healed
 		t.result.Healed++
 		x.note("found by its fingerprint at %s", x.showSelector(pageSelectorOf(&x.healed.To)))

@@ -18,6 +18,8 @@ type failure struct {
 	code, text string
 	// broken: the session cannot be used any more.
 	broken bool
+	// unseen: the page could not be looked at, so that nothing is known of it.
+	unseen bool
 }
 
 func (f *failure) Error() string { return f.text }
@@ -79,12 +81,12 @@ func (s *session) failureOf(ctx context.Context, err error) *failure {
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &failure{run.CodeTimeout, "the test took longer than it may", true}
+		return &failure{code: run.CodeTimeout, text: "the test took longer than it may", broken: true}
 	case ctx.Err() != nil:
-		return &failure{run.CodeCancelled, "the test was cancelled", true}
+		return &failure{code: run.CodeCancelled, text: "the test was cancelled", broken: true}
 	case lost(err):
 		s.Log.WarnContext(ctx, "browser lost", "error", s.secrets.redact(err.Error()))
-		return &failure{run.CodeBrowserLost, "the browser or its page crashed", true}
+		return &failure{code: run.CodeBrowserLost, text: "the browser or its page crashed", broken: true}
 	case webdriver.Is(err, webdriver.ErrNoSuchWindow):
 		return stepf("the window is closed")
 	}
@@ -93,7 +95,7 @@ func (s *session) failureOf(ctx context.Context, err error) *failure {
 		return stepf("the browser says: %s", s.quote(e.Message, 300))
 	}
 	s.Log.ErrorContext(ctx, "step failed without a reason of the browser", "error", s.secrets.redact(err.Error()))
-	return &failure{run.CodeInternal, "the step could not be played", true}
+	return &failure{code: run.CodeInternal, text: "the step could not be played", broken: true}
 }
 
 // bounded cuts a text to a number of bytes, between characters.

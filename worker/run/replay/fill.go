@@ -21,7 +21,8 @@ import (
 // of clearing and typing. A field whose page does not let the value stay (masks,
 // fields that a framework controls by keys) is cleared and typed into instead.
 // What the field then makes of the text is noted and no failure, unless nothing of
-// it stayed.
+// it stayed, or the field is one whose value is chosen (dates, ranges, colours). A
+// field that the page puts in its place must hold the text as well.
 func (a elementAction) fill(ctx context.Context, value string) error {
 	secret := len(a.secrets.in(value)) > 0
 	a.secrets.typedInFrame = a.secrets.typedInFrame || (secret && len(a.at.frames) > 0)
@@ -33,18 +34,23 @@ func (a elementAction) fill(ctx context.Context, value string) error {
 			return err
 		}
 		err = a.typeInto(ctx, got, value)
-		if missed(err) && time.Now().Before(a.deadline) {
-			continue
+		switch {
+		case !missed(err):
+			return a.afterInput(ctx, err)
+		case time.Now().After(a.deadline):
+			return stepf("%s was found, but it changed while it was typed into", a.showSelector(a.at.selector))
 		}
-		return a.afterInput(ctx, err)
 	}
 }
 
-// fieldTextScript reads back what a field holds; a password's length only.
-const fieldTextScript = `const el = arguments[0];
-if (el.localName === "input" && el.type === "password") return {size: el.value.length, secret: true};
-const text = typeof el.value === "string" ? el.value : el.innerText;
-return {size: text.length, text: text.slice(0, 65536)};`
+// fieldTextScript reads back what a field holds when the page has rendered; a
+// password's length only.
+const fieldTextScript = `return (async (el) => {
+	for (let n = 0; n < 2; n++) await new Promise((done) => { setTimeout(done, document.hidden ? 20 : 1000); requestAnimationFrame(done); });
+	if (el.localName === "input" && el.type === "password") return {size: el.value.length, secret: true};
+	const text = typeof el.value === "string" ? el.value : el.innerText;
+	return {size: text.length, text: text.slice(0, 65536), gone: !el.isConnected};
+})(arguments[0]);`
 
 // focusScript moves the focus to a field with all that it holds selected. Typing
 // into what has the focus must not begin in another field.
@@ -83,11 +89,14 @@ func (a elementAction) typeInto(ctx context.Context, got actResult, value string
 		Size   int    `json:"size"`
 		Text   string `json:"text"`
 		Secret bool   `json:"secret"`
+		Gone   bool   `json:"gone"`
 	}
 	if err := a.execute(ctx, fieldTextScript, &held, e); err != nil {
 		return a.inputOutcome(ctx, got, err)
 	}
 	switch {
+	case held.Gone:
+		return a.inputOutcome(ctx, got, &webdriver.Error{Code: webdriver.ErrStaleElement, Message: "the field was replaced"})
 	case held.Size == 0:
 		return stepf("the field does not take the text")
 	case !held.Secret && lettersAndDigits(held.Text) != lettersAndDigits(value):

@@ -109,7 +109,7 @@ func (h *healing) attempt(ctx context.Context, q actQuery, last bool) (bool, err
 	}
 	at := *h.at
 	at.frames = append(append([]frameLocation(nil), frames...), cssFrames(found.Frames)...)
-	at.hosts, at.shadow = cssSelectors(found.Hosts), nil
+	at.hosts = cssSelectors(found.Hosts)
 	to := found.Selector
 	at.selector = pageSelectorOf(&to)
 	to.Fingerprint = h.storable(&found.Fingerprint, at.frames)
@@ -123,7 +123,7 @@ func (h *healing) attempt(ctx context.Context, q actQuery, last bool) (bool, err
 		h.reason = "a person refused " + what
 		return false, nil
 	}
-	if h.mode == step.HealSuggest {
+	if h.mode == step.HealSuggest || h.healed != nil { // one element of a drag is healed
 		h.suggested, h.reason, h.done = healed, what, true
 		return false, nil
 	}
@@ -159,7 +159,7 @@ func (h *healing) find(ctx context.Context, q actQuery, last bool) (*healResult,
 func (h *healing) search(ctx context.Context, q actQuery, last bool) (*healResult, error) {
 	var found *healResult
 	err := h.execute(ctx, healScript, &found, map[string]any{"fingerprint": h.at.fingerprint, "want": h.want,
-		"query": actQuery{Hosts: q.Hosts, Selector: q.Selector, Shadow: q.Shadow}, "quiet": restTime.Milliseconds(), "last": last})
+		"query": actQuery{Hosts: q.Hosts, Selector: q.Selector}, "quiet": restTime.Milliseconds(), "last": last})
 	if err != nil {
 		return nil, h.interrupted(ctx, err)
 	}
@@ -171,6 +171,8 @@ func (h *healing) outcome() string {
 	switch {
 	case h == nil:
 		return ""
+	case h.suggested != nil && h.healed != nil:
+		return "; it may be " + h.reason + ", but a step is healed once"
 	case h.suggested != nil && h.Healing == "":
 		return "; it may be " + h.reason + ", which is not used unless healing is set to apply, because of what it is called"
 	case h.suggested != nil:

@@ -100,6 +100,29 @@ func TestDoesNotHeal(t *testing.T) {
 	fails(t, `<button id=new>Save</button>`, store.CodeStepFailed, "", healing(&edited))
 }
 
+// What a step has acted on by a healing is in its record, however the step ends.
+func TestHealedAndFailed(t *testing.T) {
+	t.Parallel()
+	covered := `<button id=new>Save</button><div id=cover style="position:fixed;inset:0"></div>`
+	r := fails(t, covered, store.CodeStepFailed, "covered by div#cover", healing(printed("#btn-1", saveButton)))
+	require.Equal(t, 1, r.Healed)
+	require.NotNil(t, r.Records[0].Healed)
+	require.Contains(t, r.Records[0].Result.Message, "found by its fingerprint at role button")
+	r = pass(t, covered, optional(healing(printed("#btn-1", saveButton))))
+	require.Equal(t, step.Skipped, r.Records[0].Status)
+	require.Equal(t, 1, r.Healed)
+	require.NotNil(t, r.Records[0].Healed)
+	// Of the two elements of a drag one is healed: the record names one.
+	bin := step.Fingerprint{Tag: "button", Role: "button", Name: "Bin", Text: "Bin", Attributes: map[string]string{"id": "bin"}}
+	both := within(1000, do(step.Drag, step.Args{Selector: printed("#btn-1", saveButton), Target: printed("#bin", bin)}))
+	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<button id=new>Save</button><button id=new-bin>Bin</button>`}), Healing: step.HealApply, Steps: []step.Step{both}})
+	require.Equal(t, store.CodeStepFailed, r.Code)
+	require.Contains(t, r.Message, "but a step is healed once")
+	require.Equal(t, 1, r.Healed)
+	require.Equal(t, "Bin", r.Records[0].Healed.To.Name)
+	require.Equal(t, "Save", r.Records[0].Suggested.To.Name)
+}
+
 // An element that comes late is waited for, and not replaced by its like; a page that
 // still changes is searched at the end.
 func TestHealsLate(t *testing.T) {

@@ -29,8 +29,8 @@ const travelTime = time.Second
 // travel goes to another page of the history by a command. That there is none fails the
 // step: the command itself does nothing then.
 func (x historyStep) travel(ctx context.Context, name string, command func(context.Context) error) error {
-	before, err := x.place(ctx)
-	if err != nil || before == nil {
+	before, err := x.start(ctx, name)
+	if err != nil {
 		return err
 	}
 	if err := x.load(ctx, name, command); err != nil {
@@ -56,8 +56,7 @@ func (x historyStep) travel(ctx context.Context, name string, command func(conte
 
 // reload loads the page again.
 func (x historyStep) reload(ctx context.Context) error {
-	// A dialog that is open now is another step's.
-	if before, err := x.place(ctx); err != nil || before == nil {
+	if _, err := x.start(ctx, "reload"); err != nil {
 		return err
 	}
 	if err := x.load(ctx, "reload", x.driver.Reload); err != nil {
@@ -68,6 +67,16 @@ func (x historyStep) reload(ctx context.Context) error {
 		return err
 	}
 	return x.arrivedAt(ctx, now.Href)
+}
+
+// start returns where the window is before a command. A dialog that is open then is
+// another step's, and while it is, the command does nothing.
+func (x historyStep) start(ctx context.Context, name string) (*place, error) {
+	before, err := x.place(ctx)
+	if err == nil && before == nil {
+		return nil, stepf("%s: a dialog is open", name)
+	}
+	return before, err
 }
 
 // load runs a command that loads a page, within the time of a page.

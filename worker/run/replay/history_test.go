@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,12 @@ func TestHistory(t *testing.T) {
 		run(base+"/page/one", click("#two"), click("#three"), text("three"), back, text("two"), back, text("one"))
 		run(base+"/page/one", click("#script"), text("two"), back, text("one"))
 		run("", open(base+"/page/one"), open("/page/two"), open("/page/three"), back, text("two"))
+	}
+	// Nothing happens while a dialog is open.
+	for _, kind := range []string{step.Back, step.Forward, step.Reload} {
+		r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<button id=b onclick="confirm('sure?')">x</button>`}), Steps: []step.Step{click("#b"), plain(kind), dialog("accept")}})
+		require.Equal(t, []string{step.Passed, step.Failed, step.Skipped}, statuses(r))
+		require.Equal(t, kind+": a dialog is open", r.Message)
 	}
 	r := play(t, replay.Config{TestURL: base, Steps: []step.Step{plain(step.Forward)}})
 	require.Equal(t, store.CodeStepFailed, r.Code)
@@ -141,6 +148,24 @@ func TestConditions(t *testing.T) {
 	pass(t, `<p id=out></p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=a>a</p>"), 600); setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button id=b>b</button>"), 1000)</script>`,
 		within(900, when(shown("#a", 3000), click("#b"))))
 	fails(t, `<p>x`, store.CodeStepFailed, "##", when(shown("##", 100), click("p")))
+	// That a page cannot be looked at does not mean that a condition does not hold.
+	l, first := lease(), atomic.Bool{}
+	interceptors.Store(l.Session.ID, interceptor(func(command string, send func() (*http.Response, error)) (*http.Response, error) {
+		r, err := send()
+		if err == nil && first.Load() && command == "execute/sync" {
+			r = spoilt(r, "script timeout")
+		}
+		return r, err
+	}))
+	hangs := play(t, replay.Config{Lease: l, TestURL: site(t, map[string]string{"/": `<p id=x>x</p><button id=b>Go</button>`}), Progress: func([]step.Record) { first.Store(true) },
+		Steps: []step.Step{click("#x"), when(shown("#x", 200), click("#b"))}})
+	interceptors.Delete(l.Session.ID)
+	release(l, hangs.Broken)
+	require.Equal(t, store.CodeStepFailed, hangs.Code)
+	require.Equal(t, "the condition cannot be checked: css #x: expected to be visible; the page does not respond", hangs.Message)
+	nowhere := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="http://127.0.0.1:1/">a</a>`}), Steps: []step.Step{click("#a"), when(shown("#x", 500), click("#b"))}})
+	require.Equal(t, []string{step.Passed, step.Failed}, statuses(nowhere))
+	require.Contains(t, nowhere.Message, "the page could not be loaded")
 	unknown := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x`}), Lookup: func(step.Reference) (string, bool, bool) { return "", false, false },
 		Steps: []step.Step{when(step.Condition{Selector: css("p"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "{{none}}"}}}, click("p"))}})
 	require.Equal(t, store.CodeVariable, unknown.Code)

@@ -7,7 +7,6 @@ type elementLocation struct {
 	frames   []frameLocation
 	hosts    []pageSelector
 	selector pageSelector
-	shadow   []string // the hosts that the fingerprint knows, looked into second
 	// fingerprint is that of the element; nil: there is no healing.
 	fingerprint *step.Fingerprint
 	// guessed: the frames are those of the fingerprint.
@@ -85,8 +84,7 @@ func orEmpty(list []pageSelector) []pageSelector {
 	return list
 }
 
-// useFingerprint uses what a fingerprint knows of the frames and shadow roots around
-// the element, unless the step itself says where it is.
+// useFingerprint uses what a fingerprint knows of the frames around the element, unless the step itself says where it is.
 func (at *elementLocation) useFingerprint(fingerprint *step.Fingerprint) {
 	if fingerprint == nil {
 		return
@@ -95,9 +93,6 @@ func (at *elementLocation) useFingerprint(fingerprint *step.Fingerprint) {
 	if len(at.frames) == 0 && len(at.hosts) == 0 && len(fingerprint.FramePath) > 0 {
 		at.frames = cssFrames(fingerprint.FramePath)
 		at.guessed = true
-	}
-	if len(at.hosts) == 0 {
-		at.shadow = fingerprint.ShadowPath
 	}
 }
 

@@ -56,11 +56,27 @@ type nativeMatch struct {
 	count     int
 	element   webdriver.Element
 	displayed bool
+	several   *failure // the step does not say which one it means
 }
 
-// find looks for the element of a selector: the one of its index, else the first
-// that is displayed, else the first.
+// nativeSelector returns why a selector cannot be used in an app, which has neither
+// roles nor labels: it takes css and xpath, as Appium does, and an index.
+func nativeSelector(s *step.Selector) *failure {
+	if s.Type != step.CSS && s.Type != step.XPath {
+		return stepf("a selector of the type %s is not available in native apps", bounded(s.Type, 60))
+	}
+	if s.Within != nil || s.Has != nil || s.HasText != "" {
+		return stepf("a selector with within, has or hasText is not available in native apps")
+	}
+	return nil
+}
+
+// find looks for the element of a selector: the only one, or that of its index. Where
+// the test allows several it is the first that is displayed, else the first.
 func (n nativeAction) find(ctx context.Context, s *step.Selector) (nativeMatch, error) {
+	if refused := nativeSelector(s); refused != nil {
+		return nativeMatch{}, refused
+	}
 	using := webdriver.ByCSS
 	if s.Type == step.XPath {
 		using = webdriver.ByXPath
@@ -73,11 +89,19 @@ func (n nativeAction) find(ctx context.Context, s *step.Selector) (nativeMatch, 
 		return nativeMatch{}, err
 	}
 	match := nativeMatch{count: len(all)}
-	if s.Index != nil {
-		if *s.Index >= len(all) {
-			return match, nil
+	switch {
+	case s.Index != nil:
+		at := *s.Index
+		if at < 0 {
+			at += len(all)
 		}
-		all = all[*s.Index : *s.Index+1]
+		if at < 0 || at >= len(all) {
+			return nativeMatch{}, nil
+		}
+		all, match.count = all[at:at+1], 1
+	case len(all) > 1 && !n.FirstMatch:
+		match.several = stepf("%s: %d elements match, and the step does not say which", n.showSelector(pageSelectorOf(s)), len(all))
+		return match, nil
 	}
 	for _, e := range all[:min(len(all), maxNativeLooks)] {
 		displayed, err := n.driver.Displayed(ctx, e)
@@ -110,6 +134,8 @@ func (n nativeAction) act(ctx context.Context, s *step.Selector, action func(web
 		switch {
 		case err != nil:
 			return false, nil, err
+		case match.several != nil:
+			return false, match.several, nil
 		case match.element == "":
 			return false, stepf("%s was not found", n.showSelector(pageSelectorOf(s))), nil
 		case !match.displayed:
@@ -119,6 +145,7 @@ func (n nativeAction) act(ctx context.Context, s *step.Selector, action func(web
 		if missed(err) || webdriver.Is(err, webdriver.ErrInvalidState) {
 			return false, n.failureOf(ctx, err), nil
 		}
+		n.noteFirst(match.count)
 		return err == nil, nil, err
 	})
 }
@@ -136,41 +163,46 @@ func (n nativeAction) assert(ctx context.Context, a step.Args) error {
 		return stepf("the matcher %s is not available in native apps", n.quote(r.matcher, 60))
 	}
 	return n.until(ctx, nativePoll, func() (bool, *failure, error) {
-		got, err := n.observe(ctx, r, a.Selector)
-		if err != nil {
+		got, match, err := n.observe(ctx, r, a.Selector)
+		switch {
+		case err != nil:
 			return false, nil, err
-		}
-		if r.isTrueFor(got) {
+		case match.several != nil && r.matcher != step.Count:
+			return false, match.several, nil
+		case r.isTrueFor(got):
+			if r.matcher != step.Count {
+				n.noteFirst(match.count)
+			}
 			return true, nil, nil
 		}
 		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", n.showSelector(pageSelectorOf(a.Selector)), r.expected(), r.describe(got)), nil
 	})
 }
 
-// observe returns what an assertion compares; nil when there is no such element.
-func (n nativeAction) observe(ctx context.Context, r *rule, s *step.Selector) (*seen, error) {
+// observe returns what an assertion compares, nil when there is no such element, and
+// what the selector finds.
+func (n nativeAction) observe(ctx context.Context, r *rule, s *step.Selector) (*seen, nativeMatch, error) {
 	match, err := n.find(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if r.matcher == step.Count {
-		return &seen{Count: match.count}, nil
-	}
-	if match.element == "" {
-		return nil, nil
+	switch {
+	case err != nil:
+		return nil, match, err
+	case r.matcher == step.Count:
+		return &seen{Count: match.count}, match, nil
+	case match.element == "":
+		return nil, match, nil
 	}
 	got := &seen{Is: match.displayed}
 	if r.matcher != step.TextIs {
-		return got, nil
+		return got, match, nil
 	}
 	text, err := n.driver.Text(ctx, match.element)
 	if gone(err) {
-		return nil, nil
+		return nil, match, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, match, err
 	}
 	text = collapseSpaces(bounded(text, maxSeen))
 	got.Text = &text
-	return got, nil
+	return got, match, nil
 }

@@ -77,7 +77,7 @@ func respond(w http.ResponseWriter, value any) {
 
 func TestNative(t *testing.T) {
 	t.Parallel()
-	claims := ""
+	claims, firstMatch := "", false
 	run := func(steps ...step.Step) replay.Result {
 		t.Helper()
 		server := httptest.NewServer(&app{browser: claims})
@@ -86,7 +86,7 @@ func TestNative(t *testing.T) {
 		require.NoError(t, err)
 		s, err := c.NewSession(context.Background(), nil)
 		require.NoError(t, err)
-		return play(t, replay.Config{Lease: &browser.Lease{Session: s, Mobile: true}, Steps: steps, StepTimeout: 2 * time.Second, Screenshots: true})
+		return play(t, replay.Config{Lease: &browser.Lease{Session: s, Mobile: true}, Steps: steps, StepTimeout: 2 * time.Second, Screenshots: true, FirstMatch: firstMatch})
 	}
 	ms := 1
 	r := run(input("#field", "Ada"), click("#button"), is("#label", step.TextIs, "Hello Ada"), is("#button", step.Visible),
@@ -106,6 +106,40 @@ func TestNative(t *testing.T) {
 		require.Equal(t, store.CodeStepFailed, r.Code)
 		require.Contains(t, r.Message, "is not available in native apps")
 	}
+	for words, s := range map[string]*step.Selector{
+		"the type role is not":        {Type: step.ByRole, Value: "button", Name: "Save"},
+		"the type testId is not":      {Type: step.TestID, Value: "field"},
+		"with within, has or hasText": pick{css("#field")}.in(css("*")),
+		"within, has or hasText is":   {Type: step.CSS, Value: "#field", HasText: "x"},
+	} {
+		for _, kind := range []string{step.Click, step.Assert} {
+			r = run(do(kind, step.Args{Selector: s, Matcher: &step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: "0"}}}))
+			require.Equal(t, store.CodeStepFailed, r.Code, words)
+			require.Contains(t, r.Message, words)
+		}
+	}
+	// Elements have places from the end as well.
+	at := func(index int) *step.Selector { return &step.Selector{Type: step.CSS, Value: "*", Index: &index} }
+	r = run(do(step.Click, step.Args{Selector: at(-1)}), is("#label", step.TextIs, "Hello"), do(step.InputText, step.Args{Selector: at(-3), Text: new(string("x"))}))
+	require.Equal(t, "PASSED", r.Status, r.Message)
+	for _, index := range []int{-4, 3} {
+		r = run(within(250, do(step.Click, step.Args{Selector: at(index)})))
+		require.Equal(t, store.CodeStepFailed, r.Code)
+		require.Contains(t, r.Message, "was not found")
+	}
+	// One of several is chosen only where the test allows it.
+	for _, s := range []step.Step{click("*"), is("*", step.Visible)} {
+		r = run(within(250, s))
+		require.Equal(t, store.CodeStepFailed, r.Code)
+		require.Equal(t, "css *: 3 elements match, and the step does not say which", r.Message)
+	}
+	firstMatch = true
+	r = run(input("*", "Ada"), is("*", step.Visible), is("*", step.Count, "3"))
+	firstMatch = false
+	require.Equal(t, "PASSED", r.Status, r.Message)
+	require.Equal(t, "3 elements match; the first was used", r.Records[0].Result.Message)
+	require.Equal(t, "3 elements match; the first was used", r.Records[1].Result.Message)
+	require.Empty(t, r.Records[2].Result.Message)
 	r = run(is("#field", step.Enabled))
 	require.Contains(t, r.Message, "the matcher enabled is not available in native apps")
 	claims = "chrome"

@@ -54,6 +54,10 @@ func TestFramesAndShadowRoots(t *testing.T) {
 	require.Equal(t, []string{"x-a", "x-b"}, r.Fingerprints["s1"].ShadowPath)
 	print = r.Fingerprints["s1"]
 	run("/shadow", do(step.Click, step.Args{Selector: printed("#b", print)}), is("#out", step.TextIs, "shadow"))
+	// It chooses none of several elements: a second one may have come, before the first.
+	several := `<x-card></x-card><x-card></x-card><script>for (const h of document.querySelectorAll("x-card")) h.attachShadow({mode: "open"}).innerHTML = "<button>Delete</button>"</script>`
+	fails(t, several, store.CodeStepFailed, "css button: 2 elements match", do(step.Click, step.Args{Selector: printed("button",
+		step.Fingerprint{Tag: "button", Role: "button", Name: "Delete", ShadowPath: []string{"x-card"}})}))
 	fails(t, `<iframe id=f srcdoc=x></iframe>`, store.CodeStepFailed, "css #b was not found", frame("#f", click("#b")))
 	fails(t, `<p>x`, store.CodeStepFailed, "the frame css #f is not there", frame("#f", click("#b")))
 }

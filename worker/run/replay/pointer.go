@@ -79,7 +79,7 @@ func (a elementAction) point(ctx context.Context, g gesture) error {
 			if err := sleep(ctx, retryPause); err != nil {
 				return err
 			}
-		case err == nil && again:
+		case err == nil && (again || result.State == lostThere):
 			return stepf("%s was found, but %s", a.showSelector(a.at.selector), a.quote(result.Why, 300))
 		default:
 			if again && g.event != "" {

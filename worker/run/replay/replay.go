@@ -11,8 +11,8 @@
 //
 // An action whose selector finds nothing is healed by its fingerprint: near the end
 // of the step's time the page is searched, through open shadow roots and frames, for
-// what is surely the same element (page/heal.js). A step without fingerprint gets one
-// when it passes.
+// one that nothing distinguishes from the recorded element (page/heal.js). A step without
+// fingerprint gets one when it passes.
 // Assertions use neither: page/observe.js returns what there is, each time that it
 // changes, and the comparison is made here.
 //
@@ -133,7 +133,7 @@ func Play(ctx context.Context, cfg Config) (result Result) {
 	defer func() {
 		if r := recover(); r != nil {
 			cfg.Log.ErrorContext(ctx, "panic while playing a test", "panic", t.secrets.redact(fmt.Sprint(r)), "stack", string(debug.Stack()))
-			t.fail(&failure{run.CodeInternal, "the test could not be played", true})
+			t.fail(&failure{code: run.CodeInternal, text: "the test could not be played", broken: true})
 		}
 	}()
 	t.run(ctx)

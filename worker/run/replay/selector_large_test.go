@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -59,4 +60,19 @@ func TestSelectorsOnLargePage(t *testing.T) {
 			t.Logf("%-10s %6.0f ms %s", path, got.Took, shown)
 		}
 	}
+}
+
+// A list of thousands of elements of one name takes no more time than others, when the
+// step learns its element and when that is gone.
+func TestLargeList(t *testing.T) {
+	t.Parallel()
+	base := site(t, map[string]string{"/": `<ul id=list></ul><script>
+		for (let i = 0, rows = ""; i < 5000; i++) { rows += "<li><span>Person " + i + "</span> <button>Edit</button>"; if (i === 4999) list.innerHTML = rows }</script>`})
+	r := play(t, replay.Config{TestURL: base, StepTimeout: 20 * time.Second, Steps: []step.Step{click("li:nth-child(1) button")}})
+	require.Equal(t, "PASSED", r.Status, r.Message)
+	edit := step.Fingerprint{Tag: "button", Role: "button", Name: "Edit", Text: "Edit", Attributes: map[string]string{}}
+	r = play(t, replay.Config{TestURL: base, Steps: []step.Step{within(5000, do(step.Click, step.Args{Selector: printed("#gone", edit)}))}})
+	require.Equal(t, store.CodeStepFailed, r.Code)
+	require.NotContains(t, r.Message, "does not respond")
+	require.Contains(t, r.Message, "css #gone was not found")
 }

@@ -43,7 +43,7 @@ func (s *session) withTimeout(ctx context.Context, timeout time.Duration, comman
 	defer cancel()
 	err := command(inner)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		return &failure{run.CodeStepFailed, "the page does not respond", true}
+		return &failure{code: run.CodeStepFailed, text: "the page does not respond", broken: true}
 	}
 	return err
 }

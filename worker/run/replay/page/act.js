@@ -2,7 +2,7 @@
 // the action can be done to, then do it here (fill, select, upload, scroll,
 // focus) or return the element to the caller for real input (click, hover).
 //
-// query: { want, hosts, selector, first, shadow, wait, left, fingerprint, repeated,
+// query: { want, hosts, selector, first, wait, left, fingerprint, repeated,
 //          hidden, text, option, file, direction, watch, gesture }
 // wait is how long this call may take and left what is left of the step, in ms; watch
 // is the name under which arrival.js reports what becomes of the gesture that follows.

@@ -37,9 +37,9 @@ function watch(name, types, see, verdict) {
 // then nothing has been done, and the click can be repeated. A press on the element
 // whose click does not come is repeated as well (the element was replaced or went
 // away under the pointer), unless the press itself did that: menus that act on the
-// press close with it.
+// press close with it. A double click of which one click was received is not.
 function watchClick(query, el, target) {
-  const seen = { pressed: false, released: false, done: false, moved: false, captured: false, reacted: false, other: "" };
+  const seen = { pressed: false, released: false, done: false, moved: false, captured: false, reacted: false, clicked: false, other: "" };
   let blocked = false, over = false, up = false;
   const ours = (event) => {
     const path = event.composedPath();
@@ -75,6 +75,7 @@ function watchClick(query, el, target) {
     } else if (type === query.gesture && seen.pressed && ours(event)) {
       seen.done = true;
     }
+    if (type === "click" && seen.pressed && !blocked) seen.clicked = true;
     if (blocked) {
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -105,7 +106,7 @@ function watchClick(query, el, target) {
     const simple = query.gesture === "click";
     if (seen.pressed) {
       if (seen.reacted || seen.captured || (seen.released && simple)) return { state: "arrived" };
-      if (!simple) return { state: "missed", why: "the page saw no " + query.gesture };
+      if (!simple) return { state: seen.clicked ? "lost" : "missed", why: "the page saw no " + query.gesture + (seen.clicked ? ", only a click" : "") };
       return { state: "missed", why: target.isConnected ? "it moved away while it was clicked" : "it was replaced while it was clicked" };
     }
     // A page can keep its events from all listeners but its first one.
@@ -114,27 +115,42 @@ function watchClick(query, el, target) {
   });
 }
 
-// watchScroll watches what a turn of the wheel moves: whatever scrolls around or in
-// the element, or, where a script moves it, the boxes of what is in it. The verdict
-// comes when all of it rests.
-function watchScroll(query, el) {
+// watchScroll watches what a turn of the wheel moves: whatever scrolls around the
+// element, or in it below the pointer, or, where a script moves it, the boxes of what
+// is in it. What moves by itself before the turn does not count. The verdict comes
+// when all of it rests.
+async function watchScroll(query, el) {
   const nodes = Array.from(el.querySelectorAll("*")).slice(0, 60).concat(around(el).slice(0, 5));
+  // A node that moves takes all that is in it along.
   const places = () => nodes.map((node) => {
-    const box = node.getBoundingClientRect();
-    return node.isConnected ? box.left + " " + box.top : "gone";
-  }).join();
-  const first = places();
+    if (!node.isConnected) return "gone";
+    const box = node.getBoundingClientRect(), outer = node.parentElement && node.parentElement.getBoundingClientRect();
+    return outer ? box.left - outer.left + " " + (box.top - outer.top) : box.left + " " + box.top;
+  });
+  const first = places(), restless = new Set();
+  const changed = () => places().some((place, i) => place !== first[i] && !restless.has(i));
+  const point = centre(el), below = point && hit(el.ownerDocument, point);
+  const boxes = new Set([document, ...around(el), ...(below && contains(el, below) ? around(below) : [])]);
   let events = 0;
-  watch(query.watch, ["scroll"], () => {
-    events++;
+  const scrolling = (event) => event.isTrusted && boxes.delete(event.composedPath()[0]);
+  addEventListener("scroll", scrolling, { capture: true });
+  for (let frames = 0; frames < 2; frames++) {
+    await frame();
+    places().forEach((place, i) => {
+      if (place !== first[i]) restless.add(i);
+    });
+  }
+  removeEventListener("scroll", scrolling, { capture: true });
+  watch(query.watch, ["scroll"], (event) => {
+    if (boxes.has(event.composedPath()[0])) events++;
   }, async () => {
     const start = performance.now();
     let last = "", rests = 0, moved = false;
     for (;;) {
-      const now = places();
-      moved = moved || events > 0 || now !== first;
-      rests = now + events === last ? rests + 1 : 0;
-      last = now + events;
+      const now = places().join() + events;
+      moved = moved || events > 0 || changed();
+      rests = now === last ? rests + 1 : 0;
+      last = now;
       const took = performance.now() - start;
       if ((moved && rests >= 3) || took > (moved ? 1500 : 400)) break;
       await frame();
@@ -145,9 +161,13 @@ function watchScroll(query, el) {
 
 // watchDrag watches a drag. It has arrived when the pointer, after a press on the one
 // element and moves, was released on the other, or when the other one saw the events
-// of drag and drop, with which browsers replace those of the pointer.
+// of drag and drop, with which browsers replace those of the pointer. Then the other
+// one must have taken the drop, or the page must have moved what was dragged.
 function watchDrag(name, from, to) {
   const goal = to.getBoundingClientRect();
+  const place = () => [from.parentNode, from.previousElementSibling, from.nextElementSibling, from.offsetLeft, from.offsetTop];
+  const first = place();
+  const moved = () => !from.isConnected || place().some((value, i) => value !== first[i]);
   const seen = { pressed: false, moves: 0, released: false, onGoal: false, began: false, over: false, dropped: false, ended: false };
   const on = (event, el) => event.composedPath().includes(el);
   const inside = (event, box) => event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
@@ -174,8 +194,9 @@ function watchDrag(name, from, to) {
     const start = performance.now();
     while (seen.began && !seen.ended && performance.now() - start < 1000) await frame();
     if (seen.began) {
-      if (seen.dropped) return { state: "arrived" };
-      if (seen.over) return { state: "arrived", why: "the target did not take the drop" };
+      for (let frames = 0; frames < 2 && !seen.dropped; frames++) await frame();
+      if (seen.dropped || (seen.over && moved())) return { state: "arrived" };
+      if (seen.over) return { state: "missed", why: "the target did not take the drop" };
       return { state: "missed", why: "the drag began and reached no target" };
     }
     if (!seen.pressed) return { state: "missed", why: "it did not receive the press" };

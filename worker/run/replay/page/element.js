@@ -87,6 +87,20 @@ function around(el) {
   return all;
 }
 
+// nestingOf returns which of some elements are in another of them, and which have
+// another of them inside. There may be thousands.
+function nestingOf(list) {
+  const all = new Set(list), inner = new Set(), outer = new Set();
+  for (const el of list) {
+    for (const node of around(el)) {
+      if (node === el || !all.has(node)) continue;
+      inner.add(el);
+      outer.add(node);
+    }
+  }
+  return { inner, outer };
+}
+
 // The properties that move an element or make it appear.
 const motion = /^(all|transform|translate|rotate|scale|offset[A-Z]|inset|left|right|top|bottom|width|height|min|max|margin|padding|opacity|zoom|perspective|flex|grid|gap|rowGap|columnGap|fontSize|lineHeight|border.*Width)/;
 

@@ -34,15 +34,55 @@ async function fill(query, el) {
     throw new Never("the number field does not take this text");
   }
   const valueSet = el.value;
+  if (setter && !sameSetting(el.type, text, valueSet)) {
+    throw new Never("the field of type " + el.type + " makes " + JSON.stringify(valueSet) + " of this text");
+  }
   el.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: text }));
   fire(el, "change");
-  // Frameworks set their own value back before the next task.
-  await new Promise((done) => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0); });
-  if (el.value === valueSet || !el.isConnected) {
-    return valueSet === text || el.type === "password" ? {} : { held: valueSet };
+  // Frameworks set their own value back before the next task, or when they have rendered.
+  await task();
+  for (let frames = 0; ; frames++) {
+    const fields = standIns(query, el).filter((field) => field.matches("input, textarea"));
+    if (fields.length > 0 && !fields.some((field) => field.value === valueSet)) {
+      if (fields[0] === el && !setter) return { keys: true, element: el };
+      throw new Never("the page did not keep the text: " + shows(fields[0]));
+    }
+    if (fields.length === 0 || frames === 2) break;
+    await frame();
   }
-  if (setter) return { held: el.value };
-  return { keys: true, element: el };
+  return valueSet === text || el.type === "password" ? {} : { held: valueSet };
+}
+
+// task waits until the tasks before it are done.
+function task() {
+  return new Promise((done) => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  });
+}
+
+// sameSetting reports whether a field whose value is set has taken a text, in the form
+// that it has for it: one of a range moves what is out of its bounds.
+function sameSetting(type, text, value) {
+  if (type === "range") return Number(value) === Number(text);
+  if (type === "color") return value.toLowerCase() === text.trim().toLowerCase();
+  return true;
+}
+
+// standIns returns the element that was acted on, or what the page has put in its place.
+function standIns(query, el) {
+  if (el.isConnected) return [el];
+  try {
+    return find(query, true).map(editable);
+  } catch {
+    return [];
+  }
+}
+
+function shows(field) {
+  if (field.value === "") return "the field is empty";
+  return field.type === "password" ? "the field holds another one" : "the field holds " + JSON.stringify(field.value.slice(0, 200));
 }
 
 // fillContent replaces the content of an editor as typing does: editors listen to
@@ -93,7 +133,7 @@ async function select(query, el) {
   let kept = 0;
   for (const until = performance.now() + Math.min(1000, query.left / 2); ; ) {
     await frame();
-    const list = el.isConnected ? el : find(query)[0];
+    const list = standIns(query, el)[0];
     if (!list || list.localName !== "select") return {};
     const now = list === el && option.isConnected ? option : Array.from(list.options).find((o) => o.value === value);
     kept = now && now.selected ? kept + 1 : 0;
@@ -106,7 +146,7 @@ async function select(query, el) {
 
 // upload puts a file into an input. It is made in the page, so that the machine of
 // the browser needs no copy.
-function upload(query, el) {
+async function upload(query, el) {
   if (query.repeated && el.files.length === 1 && el.files[0].name === query.file.name) return {};
   const bytes = Uint8Array.from(atob(query.file.content), (c) => c.charCodeAt(0));
   const transfer = new DataTransfer();
@@ -114,6 +154,8 @@ function upload(query, el) {
   el.files = transfer.files;
   fire(el, "input");
   fire(el, "change");
-  return {};
+  await task();
+  // Those that send a file at once empty themselves for the next; so may one that refuses it.
+  return el.isConnected && el.files.length === 0 ? { note: "the page took the file, and the input is empty again" } : {};
 }
 

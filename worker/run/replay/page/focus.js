@@ -4,6 +4,7 @@
 // query.gesture "append" the cursor is put behind what the element holds.
 function focus(query, el) {
   el = editable(el);
+  if (query.gesture === "append" && el.matches("input, textarea") && el.readOnly) throw new Wait("it is read-only");
   const root = el.getRootNode();
   if (!root.activeElement || !contains(el, root.activeElement)) el.focus({ preventScroll: false });
   if (!root.activeElement || !contains(el, root.activeElement)) throw new Wait("it does not take the focus");

@@ -43,8 +43,10 @@ function candidatesOf(was, kind, scopes) {
     const sameLabel = Boolean(label) && spoken(labelOf(el)) === label;
     if (sameName || sameLabel) named.push({ el, how: { testId: sameId, name: sameName, label: sameLabel } });
   }
-  const all = named.map((c) => c.el);
-  return { called: named.filter((c) => !all.some((other) => other !== c.el && contains(c.el, other))), tested };
+  const { outer } = nestingOf(named.map((c) => c.el));
+  const innermost = named.filter((c) => !outer.has(c.el));
+  if (innermost.length > 200) throw new None(innermost.length + " elements have its name");
+  return { called: innermost, tested };
 }
 
 // candidatePrint describes a candidate as the recorded element was.

@@ -28,7 +28,7 @@ function checkedOf(el) {
 function look(query) {
   if (query.want === "url") return { text: location.href };
   if (query.want === "title") return { text: clean(document.title) };
-  const all = find({ ...query, shadow: null }, query.want === "count");
+  const all = find(query, query.want === "count");
   query.count = all.length;
   if (query.want === "count") return { count: all.length };
   const el = all[0];

@@ -9,7 +9,7 @@ function scrolls(box, across) {
 // scrolls, by most of a page or to an end. Where nothing scrolls by itself, or a box
 // on the way hides what does not fit (lists that follow the wheel by script do), it
 // asks the caller for a turn of the wheel: result.wheel is by how much.
-function scroll(query, el) {
+async function scroll(query, el) {
   const direction = query.direction;
   const across = direction === "left" || direction === "right";
   if (!direction) {
@@ -37,7 +37,7 @@ function scroll(query, el) {
   if (!box || clips) {
     const seen = (clips || el).getBoundingClientRect();
     if (seen.top < 0 || seen.bottom > innerHeight) el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-    watchScroll(query, el);
+    await watchScroll(query, el);
     return { element: el, wheel: by.map(Math.round) };
   }
   const from = [box.scrollLeft, box.scrollTop];

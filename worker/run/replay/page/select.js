@@ -171,29 +171,13 @@ function enter(hosts, strict) {
 
 // find returns what a query's selector finds. In shadow roots that the step names,
 // CSS stays in the innermost of them. many: several are no error.
-//
-// A fingerprint knows the shadow roots around its element: among several elements,
-// all in shadow roots, those in its own are meant.
 function find(query, many) {
   const strict = !query.first;
   const root = enter(query.hosts, strict);
   if (!root) return [];
-  let found = evaluate(query.selector, root, newLook(root, query.hosts.length > 0), strict);
-  if (found.length > 1 && query.shadow && query.shadow.length > 0 && query.hosts.length === 0) found = known(found, query.shadow);
+  const found = evaluate(query.selector, root, newLook(root, query.hosts.length > 0), strict);
   if (strict && !many && found.length > 1) throw new Several(query.selector, found);
   return found;
-}
-
-function known(found, path) {
-  let root = null;
-  try {
-    const hosts = [];
-    for (const value of path) hosts.push({ type: "css", value });
-    root = enter(hosts, false);
-  } catch { /* the path is of another page */ }
-  if (!root || only(found, (el) => dom.root(el) === document).length > 0) return found;
-  const inside = only(found, (el) => dom.root(el) === root);
-  return inside.length > 0 ? inside : found;
 }
 
 function clean(text) {

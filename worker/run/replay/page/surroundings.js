@@ -298,7 +298,8 @@ function surroundingsOf(el, title) {
     if (testId && testIdOf(other) === testId) sameTestId++;
     if (other === el || (name && possible(other, kind) && kindIn(other) === kind && called(other, name) && spoken(titleOf(other)) === name)) alike.push(other);
   }
-  alike = alike.filter((a) => a === el || !(contains(el, a) || alike.some((b) => b !== a && contains(a, b))));
+  const { inner, outer } = nestingOf(alike);
+  alike = alike.filter((a) => a === el || !(inner.has(a) && contains(el, a)) && !outer.has(a));
   const around = { headings: headingsOf(el), containers: containersOf(el) };
   const row = rowOf(el, title);
   if (row) around.row = row;
