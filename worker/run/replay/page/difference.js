@@ -84,7 +84,8 @@ function opposite(was, is) {
 function targetOf(href) {
   if (!href || href === "#" || /^javascript:/i.test(href)) return null;
   try {
-    return new URL(href, /^https?:/.test(location.protocol) ? location.origin : "http://page/");
+    const { origin } = new URL(document.baseURI);
+    return new URL(href, origin === "null" ? "http://page/" : origin);
   } catch {
     return null;
   }

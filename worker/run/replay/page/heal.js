@@ -29,7 +29,7 @@ class None extends Error {}
 // candidatesOf returns the elements that are called as the recorded one, with all that
 // have its test id.
 function candidatesOf(was, kind, scopes) {
-  const title = nameAs(kind, was.name || was.text), label = asLabel(was.label);
+  const title = nameAs(kind, was.name || was.text), label = nameAs(kind, was.label);
   const until = performance.now() + 1000;
   const named = [], tested = [];
   let looked = 0;
@@ -40,7 +40,7 @@ function candidatesOf(was, kind, scopes) {
     if (sameId) tested.push(el);
     if (!possible(el, kind) || !like(kind, kindIn(el))) continue;
     const sameName = Boolean(title) && called(el, title) && nameAs(kind, titleOf(el)) === title;
-    const sameLabel = Boolean(label) && asLabel(labelOf(el)) === label;
+    const sameLabel = Boolean(label) && nameAs(kind, labelOf(el)) === label;
     if (sameName || sameLabel) named.push({ el, how: { testId: sameId, name: sameName, label: sameLabel } });
   }
   const all = named.map((c) => c.el);

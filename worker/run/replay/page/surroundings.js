@@ -118,18 +118,23 @@ const valued = "textarea, select, input:not([type=checkbox], [type=radio], [type
 function rowOf(el, title) {
   const self = spoken(title), bare = !letters.test(title);
   const skip = (node) => node === el || node.matches(controls) || node.matches(changing) ||
+    (node.localName === "label" && Boolean(node.control) && node.control !== el && el.type === "radio" && node.control.type === "radio") ||
     (node.localName === "label" && el.labels && Array.prototype.includes.call(el.labels, node));
   const other = (list) => list.filter((text) => spoken(text) !== self);
+  let key = "";
   for (let node = parentOf(el), i = 0; node && node.localName !== "body" && i < 12; node = parentOf(node), i++) {
     if (!node.matches(rows)) continue;
     let texts = other(textsIn(node, { skip }));
     if (!texts.length && bare) texts = other(textsIn(node, { skip: (inner) => inner === el }));
-    if (texts.length) return { kind: "item", texts, id: keyOf(node) };
-    if (!el.matches(valued) && node.querySelector(valued)) return { kind: "fields", id: keyOf(node) };
+    key = key || keyOf(node);
+    if (texts.length) return { kind: "item", texts, id: key };
+    if (!el.matches(valued) && node.querySelector(valued)) return { kind: "fields", id: key };
   }
   // What is around an entry of a list are the other entries.
   if (!bare && /^(listitem|option|treeitem|tab|menuitem|row|cell|columnheader)$/.test(roleOf(el))) return null;
-  return beside(el, bare, skip, other);
+  const near = beside(el, bare, skip, other);
+  if (near) return { ...near, id: near.id || key };
+  return key ? { kind: "item", id: key } : null;
 }
 
 // keyOf is the id of a row, or what its data attributes say about its record.
