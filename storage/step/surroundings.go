@@ -17,14 +17,15 @@ type Surroundings struct {
 	// Headings are those that the element is under, from the outermost to the nearest.
 	Headings []string `json:"headings,omitempty"`
 	// Containers are the dialogs, forms, groups, regions and tables around the
-	// element, from outside in.
+	// element, from outside in; before them the page, tab and step that are marked as
+	// the current ones.
 	Containers []Container `json:"containers,omitempty"`
 	Alike      Alike       `json:"alike"`
 }
 
 // Row is the row, list item or card that an element is in, or the texts beside it.
 type Row struct {
-	Kind  string   `json:"kind"`            // RowItem or RowNear
+	Kind  string   `json:"kind"`            // RowItem, RowNear or RowFields
 	Texts []string `json:"texts,omitempty"` // in their order, without those of the element
 	ID    string   `json:"id,omitempty"`    // of the row itself
 }
@@ -33,6 +34,8 @@ type Row struct {
 const (
 	RowItem = "item" // a table row, list item, tree item or article
 	RowNear = "near" // the texts that stand beside the element
+	// RowFields is a row that only what its fields hold distinguishes; it has no texts.
+	RowFields = "fields"
 )
 
 // Container is an element around another that has a role.
@@ -52,6 +55,10 @@ type Alike struct {
 	// the same containers and headings.
 	SameRow        int `json:"sameRow"`
 	SameContainers int `json:"sameContainers"`
+	// SameID and SameHref are how many of them have the same id and address; 0
+	// without one.
+	SameID   int `json:"sameId,omitempty"`
+	SameHref int `json:"sameHref,omitempty"`
 	// SameTestID is how many elements of any kind have the test id; 0 without one.
 	SameTestID int `json:"sameTestId,omitempty"`
 }
@@ -91,6 +98,7 @@ func checkSurroundings(path string, s *Surroundings) error {
 	}{
 		{"count", s.Alike.Count}, {"position", s.Alike.Position}, {"sameRow", s.Alike.SameRow},
 		{"sameContainers", s.Alike.SameContainers}, {"sameTestId", s.Alike.SameTestID},
+		{"sameId", s.Alike.SameID}, {"sameHref", s.Alike.SameHref},
 	} {
 		if m.value < 0 || m.value > maxIndex {
 			return invalid(path+".alike."+m.name, "must be 0 to %d", maxIndex)

@@ -26,6 +26,8 @@ func TestSurroundings(t *testing.T) {
 		`{"containers":[{"role":"form","action":"` + long + `"}]}`: "containers[0].action",
 		`{"alike":{"count":-1}}`:                                   "alike.count",
 		`{"alike":{"sameTestId":100001}}`:                          "alike.sameTestId",
+		`{"alike":{"sameId":100001}}`:                              "alike.sameId",
+		`{"alike":{"sameHref":-1}}`:                                "alike.sameHref",
 	} {
 		var f step.Fingerprint
 		require.NoError(t, json.Unmarshal([]byte(`{"tag":"a","surroundings":`+text+`}`), &f), text)

@@ -208,5 +208,5 @@ func TestHealingSet(t *testing.T) {
 			require.GreaterOrEqual(t, 10*f.healed, 9*f.heal, "nine of ten must be found")
 		}
 	}
-	require.GreaterOrEqual(t, len(s.pairs), 160)
+	require.GreaterOrEqual(t, len(s.pairs), 300)
 }

@@ -90,6 +90,12 @@ func TestDoesNotHeal(t *testing.T) {
 	}
 	row := step.Fingerprint{Tag: "a", Role: "link", Name: "Edit", Text: "Edit", Attributes: map[string]string{"href": "/edit/7"}}
 	fails(t, `<a href=/edit/8>Edit</a>`, store.CodeStepFailed, "it leads to another address", healing(printed("#old", row)))
+	// The frame that it was in is gone, and another one has such an element.
+	fails(t, `<iframe id=b srcdoc="<button id=new>Save</button>"></iframe>`, store.CodeStepFailed, "the frame css #a is not there", healing(printed("#btn-1", inFrame(saveButton, "#a"))))
+	// It is gone from its frame, and the page has another one.
+	both := saveButton
+	both.FramePath, both.Surroundings = []string{"#a"}, &step.Surroundings{Alike: step.Alike{Count: 2, SameRow: 2, SameContainers: 2}}
+	fails(t, `<iframe id=a srcdoc="<p>Empty</p>"></iframe><button id=new>Save</button>`, store.CodeStepFailed, "the one meant may be gone", healing(printed("#btn-1", both)))
 	// The value of a variable names another element than the one that was recorded.
 	named := step.Selector{Type: step.CSS, Value: "[data-name={{who}}]", Fingerprint: &saveButton}
 	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<button id=new>Save</button>`}), Steps: []step.Step{healing(&named)},

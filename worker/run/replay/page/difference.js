@@ -28,17 +28,25 @@ function wordsOf(id) {
 // counted reports whether a framework numbers such ids as it creates elements.
 function counted(words) {
   const named = words.filter((word) => !/^\d/.test(word));
-  return named.some((word) => frameworks.has(word)) || (named.length > 0 && named.every((word) => word === "ui" || word === "id"));
+  const [first] = named[0] === "j" ? named.slice(1) : named;
+  return frameworks.has(first) || (named.length > 0 && named.every((word) => word === "ui" || word === "id"));
 }
 
 const numbersOf = (words) => words.filter((word) => /^\d/.test(word)).map((word) => word.replace(/^0+(?=\d)/, ""));
 const numbersIn = (text) => numbersOf((text || "").match(/\d+/g) || []);
 const sorted = (list) => list.slice().sort().join(" ");
 
+// keysIn returns what only a record has for an id: UUIDs, and long words of letters and
+// digits. The hash of a build is short.
+const keysIn = (text) => ((text || "").toLowerCase().match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9]{16,}/g) || [])
+  .filter((word) => /\d/.test(word) && /[a-z]/.test(word));
+
 // otherNumbers reports whether two ids are those of different records.
 function otherNumbers(a, b, field) {
   const was = wordsOf(a), is = wordsOf(b);
   if (counted(was) || counted(is)) return false;
+  const keys = [keysIn(a), keysIn(b)];
+  if (!field && keys[0].length > 0 && keys[1].length > 0 && sorted(keys[0]) !== sorted(keys[1])) return true;
   // A library numbers its fields, whose labels identify them.
   const control = (words) => words.every((word) => /^\d|^(input|field|control|textfield|form)$/.test(word));
   if (field && control(was) && control(is)) return false;
@@ -76,7 +84,8 @@ function opposite(was, is) {
 function targetOf(href) {
   if (!href || href === "#" || /^javascript:/i.test(href)) return null;
   try {
-    return new URL(href, "http://page/");
+    const { origin } = new URL(document.baseURI);
+    return new URL(href, origin === "null" ? "http://page/" : origin);
   } catch {
     return null;
   }
@@ -90,17 +99,28 @@ const passing = /^(utm_.*|ref|v|ver|version|ts|t|_|cache|token|sid|session.*|csr
 function otherTarget(a, b, title) {
   const was = targetOf(a), is = targetOf(b);
   if (!was || !is) return false;
-  const parts = (url) => url.pathname.split("/").filter((part) => part && !/^v\d+$/.test(part)).map(decodePart);
-  const left = parts(was), right = parts(is);
-  const numbers = [left, right].map((list) => numbersIn(list.join(" ")));
+  const scheme = (url) => url.protocol.replace("https:", "http:"), host = (url) => url.host.replace(/^www\./, "");
+  if (scheme(was) !== scheme(is) || host(was) !== host(is)) return true;
+  if (scheme(was) !== "http:") return was.pathname !== is.pathname; // mailto:, tel:
+  const split = (path) => path.split("/").filter((part) => part && !/^v\d+$/.test(part)).map(decodePart);
+  const paths = [split(was.pathname), split(is.pathname)], hashes = [split(was.hash.replace(/^#!?/, "")), split(is.hash.replace(/^#!?/, ""))];
+  const values = [was, is].map((url) => Array.from(url.searchParams).filter(([key]) => !passing.test(key)).map(([, value]) => value));
+  const all = [0, 1].map((i) => [...paths[i], ...values[i], ...hashes[i]]);
+  const numbers = all.map((list) => numbersIn(list.join(" ")));
   if (numbers[0].length > 0 && sorted(numbers[0]) !== sorted(numbers[1])) return true;
   for (const [key, value] of was.searchParams) {
     if (passing.test(key) || !is.searchParams.has(key) || is.searchParams.get(key) === value) continue;
     return true;
   }
-  if (numbersIn(was.hash).length && numbersIn(is.hash).length && sorted(numbersIn(was.hash)) !== sorted(numbersIn(is.hash))) return true;
+  // Another value of another parameter.
+  if (values[0].some((value) => !all[1].includes(value)) && values[1].some((value) => !all[0].includes(value))) return true;
+  return otherPath(paths[0], paths[1], title) || otherPath(hashes[0], hashes[1], title);
+}
+
+// otherPath reports whether two paths differ in the part that names a record or page.
+function otherPath(left, right, title) {
   const other = left.map((part, i) => [part, right[i]]).filter(([x, y]) => x !== y);
-  if (left.length !== right.length || left.length < 2 || other.length !== 1) return false;
+  if (left.length !== right.length || other.length !== 1) return false;
   const [x, y] = other[0];
   // The page that the name says was moved: /a/jobs, /company/jobs.
   if (x === left[0] && near(left[left.length - 1], title) && !recordWords.test(left[left.length - 1])) return false;
@@ -124,7 +144,8 @@ function near(part, title) {
   return wordsOf(part).some((word) => word.length > 2 && (name.includes(word) || (word.length > 3 && name.includes(word.slice(0, 4)))));
 }
 
-// compareRows returns "same", "other", or "" when it is not known. The first text of a
+// compareRows returns "same", "other", "gone" when nothing stands beside it any more, or
+// "" when it is not known. The first text of a
 // row says which one it is; columns may come and go. What both are under, a heading or
 // a container, does not tell them apart.
 function compareRows(before, around) {
@@ -143,7 +164,8 @@ function compareRows(before, around) {
     const kept = right.filter((text) => left.includes(text));
     return kept.length === right.length && 2 * kept.length >= left.length ? "same" : "other";
   }
-  if (left.length) return was.kind === "item" ? "other" : "";
+  if (left.length && was.kind === "item") return "other";
+  if (left.length) return left.some((text) => namesOf(around || {}).has(text)) ? "" : "gone";
   return right.length && is.kind === "item" ? "other" : "";
 }
 
@@ -164,7 +186,6 @@ function otherHeadings(was, is, alone) {
   if (sorted(left) === sorted(right)) return false;
   if (subsequence(left, right)) return !alone;
   if (!subsequence(right, left) || !alone) return true;
-  if (right.length && right[right.length - 1] === left[left.length - 1]) return false;
   const shown = new Set(Array.from(document.querySelectorAll(headingTags)).filter(visible).map((h) => spoken(shortText(h.textContent))));
   return left.some((text) => !right.includes(text) && !shown.has(text));
 }
@@ -185,6 +206,21 @@ function otherPopup(was, is, role) {
 
 const choice = /^(group|radiogroup|tabpanel)$/;
 const family = (role) => (/^(group|radiogroup|region|tabpanel)$/.test(role) ? "group" : role);
+
+// purposeOf returns the words of the ids and actions of a container.
+const purposeOf = (c) => [counted(wordsOf(c.id)) ? "" : c.id, c.action].flatMap((text) => meaning(text, "")).map((word) => word.replace(/s$/, ""));
+
+// otherPurpose returns the role of a container whose id and action say that it is for
+// something else. One that has a name is compared by that.
+function otherPurpose(was, is) {
+  for (const left of was.containers || []) {
+    const list = (is.containers || []).filter((c) => family(c.role) === family(left.role));
+    const same = (c) => (left.name && spoken(left.name) === spoken(c.name)) || (left.id && left.id === c.id) || (left.action && left.action === c.action);
+    const right = list[list.length - 1];
+    if (right && !list.some(same) && disjoint(purposeOf(left), purposeOf(right))) return left.role;
+  }
+  return "";
+}
 
 // otherContainer returns the role of the form, group, region or table that an element
 // is in and the recorded one was not.
@@ -221,6 +257,7 @@ function difference(was, is, how, kind, alone) {
   const title = was.name || was.text || "";
   const field = /^(text|select|password|check|radio|date|time|file)$/.test(kind) && how.label;
   for (const name of ["id", "name", "for", "data-id"]) {
+    if (name === "data-id" && a[name] && b[name] && a[name] !== b[name]) return "its data-id differs";
     if (otherNumbers(a[name], b[name], field)) return "the numbers in its " + (name === "name" ? "name attribute" : name) + " differ";
   }
   if (otherNumbers(was.testId, is.testId)) return "the numbers in its test id differ";
@@ -231,31 +268,44 @@ function difference(was, is, how, kind, alone) {
   const row = compareRows(before, around);
   if (translated) {
     const left = numbersIn(((before.row || {}).texts || []).join(" ")), right = numbersIn(((around.row || {}).texts || []).join(" "));
-    return left.length && right.length && sorted(left) !== sorted(right) ? "the numbers in its row differ" : "";
+    if (left.length && right.length && sorted(left) !== sorted(right)) return "the numbers in its row differ";
+    // Its own name may be translated; of what a row says something must be left.
+    const texts = [before, around].map((s) => ((s.row && s.row.kind === "item" && s.row.texts) || []).map(spoken));
+    return texts[0].length && !texts[0].some((text) => texts[1].includes(text)) ? "it is in another row" : "";
   }
   const known = Boolean(was.surroundings);
   if (row === "other" && (known || !anchored(was, is))) return "it is in another row";
   if (!known) return "";
+  if (row === "gone" && !how.testId && !anchored(was, is)) return "what stood beside it is gone";
+  if (!how.testId && unknownRow(before.row || {}, around.row || {}) && !anchored(was, is, 100)) return "what is in the fields of its row is not known";
   if (otherPopup(before, around, "dialog")) return "it is in another dialog";
   if (how.testId) return "";
   if (disjoint(meaning(was.testId, title), meaning(is.testId, title))) return "it has another test id";
   const ids = (f, x) => [f.testId, x.id, x.name, x.autocomplete];
-  if (opposite(ids(was, a), ids(is, b))) return "its ids say the contrary";
+  const places = (s) => (s.containers || []).flatMap((c) => [c.id, c.action]);
+  if (opposite([...ids(was, a), ...places(before)], [...ids(is, b), ...places(around)])) return "its ids say the contrary";
   if (!alone && (otherRecord(a.id, b.id, title) || otherRecord(a.name, b.name, title))) return "its id is that of another record";
   if (otherPopup(before, around, "menu")) return "it is in another menu";
   const step = innermostOf(before.containers || [], "step"), now = innermostOf(around.containers || [], "step");
   if (step && now && spoken(step.name) !== spoken(now.name)) return "it is in another step";
   if (otherHeadings(before, around, alone)) return "it is under another heading";
-  const container = otherContainer(before, around, kind, alone);
+  const container = otherContainer(before, around, kind, alone) || otherPurpose(before, around);
   return container ? "it is in another " + container : "";
 }
 
+// unknownRow reports whether a row says by its fields alone which one it is. A key with
+// a small number may be a position.
+const unknownRow = (was, is) => (was.kind === "fields" || is.kind === "fields") &&
+  !(was.id && was.id === is.id && !numbersIn(was.id).some((n) => Number(n) <= 100));
+
 // anchored reports whether an id or an address with a number, which only one element
-// has, is still the same. A number up to most may be a position, which another element
+// had, is still the same. A number up to most may be a position, which another element
 // has now.
 function anchored(was, is, most = -1) {
   const a = was.attributes || {}, b = is.attributes || {};
   const position = (text) => most >= 0 && numbersIn(text).some((n) => Number(n) <= most);
-  if (a.id && a.id === b.id && !counted(wordsOf(a.id)) && !position(a.id)) return true;
-  return Boolean(targetOf(a.href)) && a.href === b.href && /\d/.test(a.href) && !position(a.href);
+  const only = (count) => !was.surroundings || count === 1;
+  const { sameId, sameHref } = (was.surroundings || {}).alike || {};
+  if (only(sameId) && a.id && a.id === b.id && !counted(wordsOf(a.id)) && !position(a.id)) return true;
+  return only(sameHref) && Boolean(targetOf(a.href)) && a.href === b.href && /\d/.test(a.href) && !position(a.href);
 }

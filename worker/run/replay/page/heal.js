@@ -29,18 +29,18 @@ class None extends Error {}
 // candidatesOf returns the elements that are called as the recorded one, with all that
 // have its test id.
 function candidatesOf(was, kind, scopes) {
-  const title = spoken(was.name || was.text), label = spoken(was.label);
+  const title = nameAs(kind, was.name || was.text), label = nameAs(kind, was.label);
   const until = performance.now() + 1000;
   const named = [], tested = [];
   let looked = 0;
-  for (const el of everything(document)) {
+  for (const el of everything(topOf(document))) {
     if (++looked > 50000 || performance.now() > until) throw new None("the page is too large");
     const sameId = Boolean(was.testId) && testIdOf(el) === was.testId;
     if (scopes && !scopes.some((scope) => contains(scope, el))) continue;
     if (sameId) tested.push(el);
     if (!possible(el, kind) || !like(kind, kindIn(el))) continue;
-    const sameName = Boolean(title) && called(el, title) && spoken(titleOf(el)) === title;
-    const sameLabel = Boolean(label) && spoken(labelOf(el)) === label;
+    const sameName = Boolean(title) && called(el, title) && nameAs(kind, titleOf(el)) === title;
+    const sameLabel = Boolean(label) && nameAs(kind, labelOf(el)) === label;
     if (sameName || sameLabel) named.push({ el, how: { testId: sameId, name: sameName, label: sameLabel } });
   }
   const { outer } = nestingOf(named.map((c) => c.el));
@@ -57,6 +57,17 @@ function candidatePrint(el) {
   return fingerprint;
 }
 
+// elsewhere reports whether an element is in another frame than the recorded one: what
+// is searched is the frame that was recorded, or the page when that one is gone.
+function elsewhere(was, el) {
+  if (el.ownerDocument === document) return false;
+  let doc = el.ownerDocument;
+  while (doc !== document && doc.defaultView && doc.defaultView.frameElement) doc = doc.defaultView.frameElement.ownerDocument;
+  if (doc !== document) return true;
+  const before = was.framePath || [], path = framesAround(el);
+  return before.length > 0 && !before.every((part, i) => part === path[i]);
+}
+
 // choose returns the element that the fingerprint describes, or throws why there is none.
 function choose(was, want, scopes) {
   const kind = kindOf(was.tag, was.role || "", (was.attributes || {}).type || (was.tag === "input" ? "text" : ""));
@@ -65,14 +76,15 @@ function choose(was, want, scopes) {
   if (tested.length === 1 && (!recorded || recorded.sameTestId === 1)) {
     const el = tested[0], is = kindIn(el);
     if (is !== kind && !(pressable(is) && pressable(kind))) throw new None("the element with the test id is of another kind");
-    const name = spoken(titleOf(el)) === spoken(was.name || was.text);
+    const name = nameAs(kind, titleOf(el)) === nameAs(kind, was.name || was.text);
+    if (elsewhere(was, el)) throw new None("it is in another frame");
     return usable({ el, how: { testId: true, name, label: false } }, was, kind, true, want);
   }
   const list = tested.length > 1 ? called.filter((c) => c.how.testId) : called;
   if (!list.length) throw new None("");
   for (const c of list) c.print = candidatePrint(c.el);
   const alone = list.length === 1 && (!recorded || recorded.count === 1);
-  for (const c of list) c.other = difference(was, c.print, { ...c.how, testId: false }, kind, alone);
+  for (const c of list) c.other = elsewhere(was, c.el) ? "it is in another frame" : difference(was, c.print, { ...c.how, testId: false }, kind, alone);
   let left = list.filter((c) => !c.other);
   if (!left.length) throw new None(list.length === 1 ? list[0].other : "");
   // An address or id that only one of them has, and had, decides.
@@ -95,10 +107,14 @@ function vouched(was, found, recorded, count) {
   if (!recorded) return false;
   const around = was.surroundings, is = found.print.surroundings;
   if (recorded.sameRow === 1 && compareRows(around, is) === "same") return true;
-  const place = (s) => [...(s.headings || []), ...(s.containers || []).map((c) => c.name || "")].filter(Boolean).map(spoken);
-  const inner = (s) => place(s).join("\n");
-  // Where there is nothing to tell places apart, all must still be there.
-  return recorded.sameContainers === 1 && inner(around) === inner(is) && (inner(around) !== "" || count === recorded.count);
+  if (recorded.sameContainers !== 1) return false;
+  // A container without a name is another where its id or action is.
+  const parts = (s, part) => JSON.stringify([(s.headings || []).map(spoken), (s.containers || []).map(part)]);
+  const named = (c) => [c.role, c.name ? spoken(c.name) : [c.id, c.action]];
+  if (count >= recorded.count) return parts(around, named) === parts(is, named);
+  // The one meant may be gone: another may be under the same headings.
+  const whole = (c) => [c.role, spoken(c.name), c.id, c.action];
+  return (around.containers || []).some((c) => c.name || c.id || c.action) && parts(around, whole) === parts(is, whole);
 }
 
 // usable returns a candidate that can be acted on.

@@ -4,11 +4,18 @@
 
 const shortText = (text) => clean(text).slice(0, 120);
 
-// spoken is a text as names are compared: without regard to case and white space,
-// to glyphs of icon fonts, and to the marks of labels ("Name:", "Name *").
+// spoken is a text as names are compared: without regard to case and white space, and
+// to glyphs of icon fonts.
 function spoken(text) {
-  return clean((text || "").replace(/[\u00ad\u200b-\u200d\ufeff\ue000-\uf8ff]/g, "")).replace(/(?<=\S)\s*[:*]+$/, "").toLowerCase();
+  return clean((text || "").replace(/[\u00ad\u200b-\u200d\ufeff\ue000-\uf8ff]/g, "")).toLowerCase();
 }
+
+// asLabel is the label of a field as it is compared: without its marks ("Name:",
+// "Name *").
+const asLabel = (text) => spoken(text).replace(/(?<=\S)\s*[:*]+$/, "");
+
+// nameAs is the name of an element of a kind as it is compared.
+const nameAs = (kind, text) => (/^(text|password|select|file|color|range|date|time|month|week|datetime-local)$/.test(kind) ? asLabel : spoken)(text);
 
 // A list inside of a menu or tree item is no part of the item's name.
 const nested = "ul, ol, menu, [role=group], [role=menu], [role=tree], [role=list]";
@@ -103,22 +110,31 @@ const letters = /\p{L}/u;
 const fieldLabel = (node) => node.localName === "label" &&
   Boolean(node.control) && !/^(checkbox|radio)$/.test(node.control.type);
 
+// What a field holds may be what says which row it is in. It is not recorded.
+const valued = "textarea, select, input:not([type=checkbox], [type=radio], [type=hidden], [type=button], [type=submit], [type=reset], [type=image], [type=file])";
+
 // rowOf returns the row that an element is in, or else the texts beside it. A name
 // without letters (a page number, a day) needs what its list says.
 function rowOf(el, title) {
   const self = spoken(title), bare = !letters.test(title);
   const skip = (node) => node === el || node.matches(controls) || node.matches(changing) ||
+    (node.localName === "label" && Boolean(node.control) && node.control !== el && el.type === "radio" && node.control.type === "radio") ||
     (node.localName === "label" && el.labels && Array.prototype.includes.call(el.labels, node));
   const other = (list) => list.filter((text) => spoken(text) !== self);
+  let key = "";
   for (let node = parentOf(el), i = 0; node && node.localName !== "body" && i < 12; node = parentOf(node), i++) {
     if (!node.matches(rows)) continue;
     let texts = other(textsIn(node, { skip }));
     if (!texts.length && bare) texts = other(textsIn(node, { skip: (inner) => inner === el }));
-    if (texts.length) return { kind: "item", texts, id: keyOf(node) };
+    key = key || keyOf(node);
+    if (texts.length) return { kind: "item", texts, id: key };
+    if (!el.matches(valued) && node.querySelector(valued)) return { kind: "fields", id: key };
   }
   // What is around an entry of a list are the other entries.
   if (!bare && /^(listitem|option|treeitem|tab|menuitem|row|cell|columnheader)$/.test(roleOf(el))) return null;
-  return beside(el, bare, skip, other);
+  const near = beside(el, bare, skip, other);
+  if (near) return { ...near, id: near.id || key };
+  return key ? { kind: "item", id: key } : null;
 }
 
 // keyOf is the id of a row, or what its data attributes say about its record.
@@ -132,16 +148,20 @@ function keyOf(node) {
 
 // beside returns the texts of the smallest container around an element that has any:
 // a card, a line of a list that is marked up as nothing. A container with many
-// controls or much text is more than that.
+// controls or much text is more than that: of it, what directly precedes counts.
 function beside(el, bare, skip, other) {
   const link = el.localName === "a";
-  for (let node = parentOf(el), i = 0; node && i < 8; node = parentOf(node), i++) {
-    if (/^(body|html|main)$/.test(node.localName) || clean(node.textContent).length > 500) return null;
-    if (!bare && node.querySelectorAll(controls).length > 5) return null;
+  for (let node = parentOf(el), inner = el, i = 0; node && i < 8; inner = node, node = parentOf(node), i++) {
+    const large = /^(body|html|main)$/.test(node.localName) || clean(node.textContent).length > 500 ||
+      (!bare && node.querySelectorAll(controls).length > 5);
     // One link in a card is its title, several are a menu.
     const links = node.querySelectorAll("a[href]").length;
     const leave = (inner) => skip(inner) || fieldLabel(inner) || inner.matches(headingTags + ", legend, caption") ||
       (inner.localName === "a" && (bare || link || links > 1)) || (bare && inner.localName === "button");
+    if (large) {
+      const texts = bare ? [] : other(textsIn({ childNodes: nodesBefore(inner) }, { skip: leave }));
+      return texts.some((text) => letters.test(text)) ? { kind: "near", texts, id: "" } : null;
+    }
     let texts = other(textsIn(node, { skip: leave, before: el }));
     // What follows a field is a hint.
     if (!texts.some((text) => letters.test(text)) && !el.matches("input, select, textarea")) {
@@ -151,6 +171,20 @@ function beside(el, bare, skip, other) {
     if (texts.some((text) => letters.test(text))) return { kind: "near", texts, id: keyOf(node) };
   }
   return null;
+}
+
+// nodesBefore returns the nodes that directly precede an element: up to a heading, or
+// what is a part of the page with controls of its own.
+function nodesBefore(el) {
+  const found = [];
+  for (let node = el.previousSibling; node && found.length < 20; node = node.previousSibling) {
+    if (node.nodeType === Node.ELEMENT_NODE) {
+      if (node.matches(headingTags + ", header, nav, section, article, form, table, ul, ol, aside, script, style")) break;
+      if (node.querySelector(headingTags + ", a[href], " + controls)) break;
+    }
+    found.unshift(node);
+  }
+  return found;
 }
 
 // headingsOf returns the headings that an element is under, outermost first.
@@ -219,9 +253,35 @@ function containersOf(el) {
     if (node.localName === "form" && node.getAttribute("action")) container.action = node.getAttribute("action").slice(0, 120);
     if (container.name || container.id || container.action || /^(dialog|menu|form)$/.test(role)) found.unshift(container);
   }
-  const current = el.ownerDocument.querySelector("[aria-current=step]");
-  if (current && visible(current)) found.unshift({ role: "step", name: shortText(current.textContent) });
+  found.unshift(...currentAt(el));
   return found.slice(-8);
+}
+
+// currentAt returns what the page marks as current above an element, as containers:
+// the step of a wizard, the last entry of a breadcrumb, the tab that is selected.
+const currents = new Map();
+function currentAt(el) {
+  const doc = el.ownerDocument;
+  let list = currents.get(doc);
+  if (!list) {
+    list = Array.from(doc.querySelectorAll("[aria-current=step], [aria-current=page], [role=tab][aria-selected=true]")).filter(visible);
+    currents.set(doc, list);
+  }
+  let top = el;
+  while (top.getRootNode().host) top = top.getRootNode().host;
+  const found = new Map();
+  for (const node of list) {
+    const current = node.getAttribute("aria-current");
+    if (current === "step") {
+      if (!found.has("step")) found.set("step", node);
+      continue;
+    }
+    // One that follows belongs to something else, and so does one that is to be left.
+    const list = node.closest("[role=tablist], nav, [role=navigation], ol, ul");
+    if ((list && list.contains(top)) || !(node.compareDocumentPosition(top) & Node.DOCUMENT_POSITION_FOLLOWING) || node.contains(top)) continue;
+    found.set(current === "page" ? "page" : "tab", node);
+  }
+  return Array.from(found, ([role, node]) => ({ role, name: shortText(node.textContent) }));
 }
 
 // titleIn is what a container without a name is called: by its heading, and a form by
@@ -251,6 +311,15 @@ function captionBefore(node) {
     if (node.matches("section, form, article, main, [role=dialog]")) return "";
   }
   return "";
+}
+
+// topOf is the outermost document that a document is in, as far as it is of the same
+// origin: what is alike in another frame counts too.
+function topOf(doc) {
+  try {
+    for (let view = doc.defaultView; view.frameElement; view = view.parent) doc = view.parent.document;
+  } catch { /* the frame around it is of another origin */ }
+  return doc;
 }
 
 // everything walks through a document with its open shadow roots and frames.
@@ -290,13 +359,13 @@ function called(el, name) {
 // surroundingsOf describes what is around an element. It returns null when the page is
 // too large to count what is alike.
 function surroundingsOf(el, title) {
-  const kind = kindIn(el), name = spoken(title), testId = testIdOf(el);
+  const kind = kindIn(el), name = nameAs(kind, title), testId = testIdOf(el);
   const until = performance.now() + 300;
   let looked = 0, sameTestId = 0, alike = [];
-  for (const other of everything(el.ownerDocument)) {
+  for (const other of everything(topOf(el.ownerDocument))) {
     if (++looked > 30000 || performance.now() > until) return null;
     if (testId && testIdOf(other) === testId) sameTestId++;
-    if (other === el || (name && possible(other, kind) && kindIn(other) === kind && called(other, name) && spoken(titleOf(other)) === name)) alike.push(other);
+    if (other === el || (name && possible(other, kind) && kindIn(other) === kind && called(other, name) && nameAs(kind, titleOf(other)) === name)) alike.push(other);
   }
   const { inner, outer } = nestingOf(alike);
   alike = alike.filter((a) => a === el || !(inner.has(a) && contains(el, a)) && !outer.has(a));
@@ -308,6 +377,8 @@ function surroundingsOf(el, title) {
     return alike.filter((other) => other === el || performance.now() > until || JSON.stringify(key(other)) === mine).length;
   };
   around.alike = { count: alike.length, position: alike.indexOf(el), sameTestId,
+    sameId: el.id ? alike.filter((other) => other.id === el.id).length : 0,
+    sameHref: el.hasAttribute("href") ? alike.filter((other) => other.getAttribute("href") === el.getAttribute("href")).length : 0,
     sameRow: same((other) => (rowOf(other, title) || {}).texts),
     sameContainers: same((other) => [headingsOf(other), containersOf(other)]) };
   return around;
