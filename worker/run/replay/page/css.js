@@ -68,7 +68,7 @@ function byCSS(value, scope, look) {
   if (whole && roots.length === 1) return plain;
   const found = new Set();
   for (const { text, parts } of splitCSS(value)) {
-    const last = parts[parts.length - 1];
+    const last = parts[parts.length - 1], climbed = new Map();
     for (const root of roots) {
       // What is in one tree is found by the browser alone.
       if (whole || parts.length === 1) {
@@ -78,7 +78,7 @@ function byCSS(value, scope, look) {
       if (parts.length === 1 || (whole && root === scope) || last.compound.includes(":scope")) continue;
       const ends = dom.all(root, last.compound);
       for (let i = 0; i < ends.length; i++) {
-        if (!found.has(ends[i]) && climb(ends[i], parts, parts.length - 1, scope)) found.add(ends[i]);
+        if (!found.has(ends[i]) && climb(ends[i], parts, parts.length - 1, scope, climbed)) found.add(ends[i]);
       }
     }
   }
@@ -109,14 +109,20 @@ function fitsCompound(el, compound, scope) {
 }
 
 // climb reports whether what is before the compound n of a selector is above or
-// before an element that matches that compound.
-function climb(el, parts, n, scope) {
+// before an element that matches that compound. climbed holds what is known of other
+// climbs: without it the time is exponential in the number of compounds.
+function climb(el, parts, n, scope, climbed) {
   if (n === 0) return true;
+  let known = climbed.get(el);
+  if (!known) climbed.set(el, (known = []));
+  if (known[n] !== undefined) return known[n];
   const wanted = parts[n - 1].compound;
   const further = parts[n].combinator === "+" || parts[n].combinator === "~" ? before : above;
   const once = parts[n].combinator === ">" || parts[n].combinator === "+";
-  for (let node = further(el, scope); node; node = once ? null : further(node, scope)) {
-    if (fitsCompound(node, wanted, scope) && climb(node, parts, n - 1, scope)) return true;
+  let found = false;
+  for (let node = further(el, scope); node && !found; node = once ? null : further(node, scope)) {
+    found = fitsCompound(node, wanted, scope) && climb(node, parts, n - 1, scope, climbed);
   }
-  return false;
+  known[n] = found;
+  return found;
 }

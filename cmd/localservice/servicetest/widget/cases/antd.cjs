@@ -126,12 +126,6 @@ module.exports = {
     await page.getByText('Row 2000', { exact: true }).click();
     await expect(log(page)).toHaveText('Row 2000');
   },
-  'menu that opens by hovering': async ({ page, expect }) => {
-    await page.locator('#b').hover();
-    await page.getByText('More').hover();
-    await page.getByText('Export').click();
-    await expect(log(page)).toHaveText('c');
-  },
   'switch, checkbox, radio, stars': async ({ page, expect }) => {
     await page.locator('#sw').click();
     await page.getByRole('checkbox', { name: 'Agree' }).click();
