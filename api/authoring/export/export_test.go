@@ -184,7 +184,7 @@ func TestSideReadsBack(t *testing.T) {
 // spell writes a tool so that what Selenium IDE says in other words is the same.
 func spell(t *step.Tool) string {
 	words := t.Type
-	if words == step.TypeKeys {
+	if words == step.TypeKeys || words == step.PressKey && len([]rune(t.Args.Key)) == 1 {
 		words = step.InputText // which it is for a field that is empty
 	}
 	s := &script{env: &environment{}}
