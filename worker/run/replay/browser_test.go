@@ -23,11 +23,12 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// The tests share one chromedriver and two browsers.
+// The tests share one chromedriver and three browsers: they wait more than they
+// compute.
 var (
 	driver   *exec.Cmd
 	client   *webdriver.Client
-	sessions = make(chan *webdriver.Session, 2)
+	sessions = make(chan *webdriver.Session, 3)
 )
 
 // largest is the size of the longest command.
