@@ -24,15 +24,15 @@ type widgetCase struct {
 	exported Case
 }
 
-// widgetShare is the share of the cases that runs without SLIPWAY_WIDGETS: one of so
+// widgetShare is the share of the cases that runs without WIDGET_CASES: one of so
 // many, since all of them in all targets take an hour.
 const widgetShare = 8
 
-// widgetCases are the cases of the widget set that a target runs. SLIPWAY_WIDGETS is a
+// widgetCases are the cases of the widget set that a target runs. WIDGET_CASES is a
 // pattern of their names; without it a case of the share runs in one of the targets.
 func widgetCases(t *testing.T, target string) []widgetCase {
 	t.Helper()
-	pattern, set := os.LookupEnv("SLIPWAY_WIDGETS")
+	pattern, set := os.LookupEnv("WIDGET_CASES")
 	only := regexp.MustCompile(pattern)
 	site, err := widget.Start(servicetest.NodeModules(t))
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func widgetCases(t *testing.T, target string) []widgetCase {
 	return chosen
 }
 
-// assigned returns the target that runs a case without SLIPWAY_WIDGETS; "" for a case
+// assigned returns the target that runs a case without WIDGET_CASES; "" for a case
 // outside of the share. It depends on the name alone: other cases do not move it.
 func assigned(t *testing.T, c *widgetCase) string {
 	t.Helper()
