@@ -41,12 +41,15 @@ func newSite(t *testing.T) *site {
 		s.mu.Lock()
 		v := s.version
 		s.mu.Unlock()
-		result := "result"
+		result, buy := "result", "lamp-button"
+		if v > 1 {
+			buy = "purchase"
+		}
 		if v == 3 {
 			result = "outcome"
 		}
-		writePage(w, fmt.Sprintf(`<h1>Shop</h1><p>A lamp</p><button id="buy-v%d" onclick="document.querySelector('output').textContent='bought'">Buy the lamp</button>
-<button id="wish-v%d">Put it on the wish list</button><output id="%s"></output>`, v, v, result))
+		writePage(w, fmt.Sprintf(`<h1>Shop</h1><p>A lamp</p><button id="%s" onclick="document.querySelector('output').textContent='bought'">Buy the lamp</button>
+<button id="wish-v%d">Put it on the wish list</button><output id="%s"></output>`, buy, v, result))
 	})
 	mux.HandleFunc("GET /echo", func(w http.ResponseWriter, r *http.Request) {
 		word := r.FormValue("word")

@@ -2,12 +2,14 @@ package replay_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,12 +25,12 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// The tests share one chromedriver and three browsers: they wait more than they
+// The tests share one chromedriver and four browsers: they wait more than they
 // compute.
 var (
 	driver   *exec.Cmd
 	client   *webdriver.Client
-	sessions = make(chan *webdriver.Session, 3)
+	sessions = make(chan *webdriver.Session, 4)
 )
 
 // largest is the size of the longest command.
@@ -55,7 +57,13 @@ type interceptor func(command string, send func() (*http.Response, error)) (*htt
 // interceptors are those of the sessions, by their ids.
 var interceptors sync.Map
 
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(cap(sessions))); err != nil { // they wait for pages
+		panic(err)
+	}
+	os.Exit(testMain(m))
+}
 
 func testMain(m *testing.M) int {
 	path, err := exec.LookPath("chromedriver")
