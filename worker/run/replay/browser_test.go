@@ -2,14 +2,12 @@ package replay_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,12 +23,11 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// The tests share one chromedriver and four browsers: they wait more than they
-// compute.
+// The tests share one chromedriver and two browsers.
 var (
 	driver   *exec.Cmd
 	client   *webdriver.Client
-	sessions = make(chan *webdriver.Session, 4)
+	sessions = make(chan *webdriver.Session, 2)
 )
 
 // largest is the size of the longest command.
@@ -57,13 +54,7 @@ type interceptor func(command string, send func() (*http.Response, error)) (*htt
 // interceptors are those of the sessions, by their ids.
 var interceptors sync.Map
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(cap(sessions))); err != nil { // they wait for pages
-		panic(err)
-	}
-	os.Exit(testMain(m))
-}
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
 	path, err := exec.LookPath("chromedriver")
