@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -134,6 +133,34 @@ func TestErrorsHideThePassword(t *testing.T) {
 	require.NotContains(t, err.Error(), "s3cret")
 }
 
+// deadlineContext is a context whose deadline passes when ended is closed: a timer would
+// also end a request that has not reached its server yet.
+type deadlineContext struct {
+	context.Context
+	ended chan struct{}
+}
+
+func (c deadlineContext) Done() <-chan struct{} { return c.ended }
+
+func (c deadlineContext) Err() error {
+	select {
+	case <-c.ended:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// deadlineAfter returns a context whose deadline passes with the next value of reached.
+func deadlineAfter(ctx context.Context, reached <-chan struct{}) context.Context {
+	ended := make(chan struct{})
+	go func() {
+		<-reached
+		close(ended)
+	}()
+	return deadlineContext{ctx, ended}
+}
+
 func TestContextsThatEnd(t *testing.T) {
 	t.Parallel()
 	for name, partial := range map[string]string{"before the header": "", "in the body": `{"value":`} {
@@ -148,14 +175,11 @@ func TestContextsThatEnd(t *testing.T) {
 				reached <- struct{}{}
 				<-r.Context().Done()
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-			defer cancel()
-			_, err := c.Status(ctx)
+			_, err := c.Status(deadlineAfter(t.Context(), reached))
 			var te *webdriver.TransportError
 			require.ErrorAs(t, err, &te)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.NotErrorIs(t, err, context.Canceled)
-			<-reached
 
 			why := errors.New("the run was cancelled")
 			cancelling, stop := context.WithCancelCause(t.Context())

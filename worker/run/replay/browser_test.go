@@ -174,6 +174,10 @@ func reset(ctx context.Context, s *webdriver.Session) error {
 	if err := s.SwitchWindow(ctx, all[0]); err != nil {
 		return err
 	}
+	// A test may have set the size of what the window shows.
+	if err := connection.Command(ctx, "browsingContext.setViewport", map[string]any{"context": all[0], "viewport": nil}, nil); err != nil {
+		return err
+	}
 	return connection.Command(ctx, "storage.deleteCookies", nil, nil)
 }
 
