@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,12 +52,9 @@ func (r *widgetRuns) add(ms float64, verdict string) {
 		return
 	}
 	r.wrong++
-	for _, v := range r.verdicts {
-		if v == verdict {
-			return
-		}
+	if !slices.Contains(r.verdicts, verdict) {
+		r.verdicts = append(r.verdicts, verdict)
 	}
-	r.verdicts = append(r.verdicts, verdict)
 }
 
 // Run runs the cases and prints a Markdown table, what went wrong, and a summary.

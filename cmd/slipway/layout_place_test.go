@@ -39,6 +39,7 @@ var rooms = map[string]string{
 	"storage/seal":             "format: secrets in rows, encrypted",
 	"storage/step":             "format: test steps, selectors and capabilities",
 	"storage/step/css":         "format: the syntax of selectors by CSS",
+	"storage/step/grammar":     "format: what the checks of CSS and XPath share",
 	"storage/step/xpath":       "format: the syntax of selectors by XPath",
 }
 

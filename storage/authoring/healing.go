@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,11 +30,10 @@ var HealingStates = []HealingState{HealingOpen, HealingAccepted, HealingRefused}
 
 // CheckHealing refuses what is no mode of healing; "" is none.
 func CheckHealing(field, mode string) error {
-	switch mode {
-	case "", step.HealOff, step.HealSuggest, step.HealApply:
+	if mode == "" || slices.Contains(step.HealModes, mode) {
 		return nil
 	}
-	return storage.Invalid(field, "must be %s, %s, %s or null", step.HealOff, step.HealSuggest, step.HealApply)
+	return storage.Invalid(field, "must be %s or null", strings.Join(step.HealModes, ", "))
 }
 
 // Healing is a selector that found the element of a step whose own selector found

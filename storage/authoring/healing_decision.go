@@ -29,17 +29,12 @@ func AcceptHealing(ctx context.Context, tx *storage.Tx, w account.Writer, caseID
 	if err != nil || h.State == HealingAccepted {
 		return h, err
 	}
-	steps, err := copySteps(e.latest.Steps)
-	if err != nil {
-		return nil, err
-	}
-	changed, ok := accept(steps, h)
+	changed, ok := accept(e.latest.Steps, h)
 	if !ok {
 		return nil, ErrHealingOutdated
 	}
 	if changed {
-		if err := e.add(ctx, tx, Revision{Intent: e.latest.Intent, DiscoveredIntent: e.latest.DiscoveredIntent,
-			Description: e.latest.Description, Reasoning: e.latest.Reasoning, Steps: steps}); err != nil {
+		if err := e.add(ctx, tx, *e.latest); err != nil {
 			return nil, err
 		}
 		e.detail["step"], e.detail["healing"] = h.StepID, id

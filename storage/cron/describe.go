@@ -208,10 +208,7 @@ func names(set uint64, name func(int) string) []string {
 // ranges names the members of a field's set, as the function ranges does. Where a
 // range was written that goes on at the first value, so does the name: "22 to 2".
 func (e *Expression) ranges(index int, set uint64, name func(int) string) []string {
-	low, high := fields[index].min, fields[index].max
-	if index == weekdayField {
-		high = 6
-	}
+	low, high := fields[index].min, top(index)
 	all := spread(low, high, 1)
 	if !e.wraps[index] || set == all || set&(1<<uint(low)) == 0 || set&(1<<uint(high)) == 0 {
 		return ranges(set, name)

@@ -33,6 +33,14 @@ const (
 	weekdayField
 )
 
+// top is the largest value that * goes to: Sunday is not meant twice.
+func top(index int) int {
+	if index == weekdayField {
+		return 6
+	}
+	return fields[index].max
+}
+
 func macro(name string) (string, bool) {
 	switch name {
 	case "@YEARLY", "@ANNUALLY":
@@ -179,7 +187,7 @@ func (p *parser) item(item string, at int) (uint64, error) {
 		}
 	}
 	if body == "*" {
-		return spread(p.min, p.top(), n), nil
+		return spread(p.min, top(p.index), n), nil
 	}
 	from, to, isRange := strings.Cut(body, "-")
 	low, err := p.value(from, at)
@@ -194,7 +202,7 @@ func (p *parser) item(item string, at int) (uint64, error) {
 		}
 		return p.between(low, high, n), nil
 	case hasStep:
-		return spread(low, p.top(), n), nil
+		return spread(low, top(p.index), n), nil
 	}
 	return 1 << uint(low), nil
 }
@@ -202,7 +210,7 @@ func (p *parser) item(item string, at int) (uint64, error) {
 // between is the set of a range. One that ends before it begins goes on with the
 // field's first value after its last, with the same step: 22-2/2 is 22, 0 and 2.
 func (p *parser) between(low, high, step int) uint64 {
-	size := p.top() - p.min + 1
+	size := top(p.index) - p.min + 1
 	if high < low && p.index == weekdayField {
 		low %= size // Sunday as 7
 	}
@@ -215,14 +223,6 @@ func (p *parser) between(low, high, step int) uint64 {
 		set |= 1 << uint(p.min+(n-p.min)%size)
 	}
 	return set
-}
-
-// top is the largest value that * goes to: Sunday is not meant twice.
-func (p *parser) top() int {
-	if p.index == weekdayField {
-		return 6
-	}
-	return p.max
 }
 
 func (p *parser) value(text string, at int) (int, error) {

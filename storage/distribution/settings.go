@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -47,15 +49,15 @@ func (h *HealingChange) UnmarshalJSON(text []byte) error {
 
 // over returns the mode after the change.
 func (h HealingChange) over(old Healing) (Healing, error) {
-	switch h {
-	case "":
+	switch {
+	case h == "":
 		return old, nil
-	case noHealing:
+	case h == noHealing:
 		return "", nil
-	case step.HealOff, step.HealSuggest, step.HealApply:
+	case slices.Contains(step.HealModes, string(h)):
 		return Healing(h), nil
 	}
-	return "", storage.Invalid("healing", "must be %s, %s, %s or null", step.HealOff, step.HealSuggest, step.HealApply)
+	return "", storage.Invalid("healing", "must be %s or null", strings.Join(step.HealModes, ", "))
 }
 
 // newAppMode is the mode of an app whose maker names none.

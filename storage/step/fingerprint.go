@@ -1,7 +1,6 @@
 package step
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -34,18 +33,11 @@ func CheckFingerprint(path string, f *Fingerprint) error {
 			return err
 		}
 	}
-	for _, p := range []struct {
-		name  string
-		parts []string
-	}{{"framePath", f.FramePath}, {"shadowPath", f.ShadowPath}} {
-		if len(p.parts) > MaxNesting {
-			return invalid(path+"."+p.name, "has at most %d elements", MaxNesting)
-		}
-		for i, part := range p.parts {
-			if err := checkText(fmt.Sprintf("%s.%s[%d]", path, p.name, i), part, maxFingerprintTxt); err != nil {
-				return err
-			}
-		}
+	if err := checkTextList(path+".framePath", f.FramePath, MaxNesting); err != nil {
+		return err
+	}
+	if err := checkTextList(path+".shadowPath", f.ShadowPath, MaxNesting); err != nil {
+		return err
 	}
 	return checkSurroundings(path+".surroundings", f.Surroundings)
 }

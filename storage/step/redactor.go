@@ -24,10 +24,14 @@ const (
 // Redactor replaces secrets in texts: values of secret variables in messages,
 // page sources and logs. A secret is found as it is and as pages, addresses and
 // logs write it: escaped for JSON, HTML and URLs, in Base64 and hexadecimal. One
-// that is cut in two, or encoded together with other text, is not found.
+// that is cut in two, or encoded together with other text, is not found; EndsInPart
+// looks for one that the end of a text has cut.
 //
 // The nil Redactor changes nothing. A Redactor is safe for concurrent use.
-type Redactor struct{ replacer *strings.Replacer }
+type Redactor struct {
+	forms    []string
+	replacer *strings.Replacer
+}
 
 // NewRedactor returns a redactor of secrets. Those of less than MinSecret bytes are
 // left out; no variable has one. It is nil when none is left.
@@ -54,7 +58,7 @@ func NewRedactor(secrets []string) *Redactor {
 	for _, form := range forms {
 		pairs = append(pairs, form, mask)
 	}
-	return &Redactor{replacer: strings.NewReplacer(pairs...)}
+	return &Redactor{forms: forms, replacer: strings.NewReplacer(pairs...)}
 }
 
 // Text returns a text with its secrets replaced.
@@ -63,6 +67,22 @@ func (r *Redactor) Text(text string) string {
 		return text
 	}
 	return r.replacer.Replace(text)
+}
+
+// EndsInPart reports whether a text ends with the beginning of a secret: MinSecret
+// bytes of it at least. It is for texts that were cut before they came here.
+func (r *Redactor) EndsInPart(text string) bool {
+	if r == nil {
+		return false
+	}
+	return slices.ContainsFunc(r.forms, func(form string) bool {
+		for n := min(len(form)-1, len(text)); n >= MinSecret; n-- {
+			if strings.HasSuffix(text, form[:n]) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // spellings returns a secret and its encodings, none shorter than the secret.

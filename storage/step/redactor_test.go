@@ -48,6 +48,18 @@ func TestRedactor(t *testing.T) {
 	require.Nil(t, step.NewRedactor([]string{"", "a", "ab"}))
 }
 
+func TestRedactorFindsWhatACutLeft(t *testing.T) {
+	t.Parallel()
+	r := step.NewRedactor([]string{"hunter2", "pä/ss"})
+	for text, want := range map[string]bool{
+		"": false, "hu": false, "it is hu": false, "it is hun": true, "hunter": true, "it is hunter": true,
+		"it is hunter2": false, "hunter is a word": false, "p%C3": true, "p%C3%A4%2Fs": true, "p%C": true, "68756e": true,
+	} {
+		require.Equal(t, want, r.EndsInPart(text), text)
+	}
+	require.False(t, (*step.Redactor)(nil).EndsInPart("hunter"))
+}
+
 func FuzzRedactor(f *testing.F) {
 	f.Add("hunter2", "hunter2-longer", "x hunter2-long y")
 	f.Add("a\"b", "<é>", "{")

@@ -261,6 +261,9 @@ const (
 	HealApply   = "apply"   // the step acts on the element
 )
 
+// HealModes are all modes.
+var HealModes = []string{HealOff, HealSuggest, HealApply}
+
 // The states of a step in a run.
 const (
 	Passed  = "PASSED"

@@ -1,6 +1,8 @@
 package step
 
 import (
+	"math"
+
 	"github.com/slipway-qa/slipway/storage/step/css"
 	"github.com/slipway-qa/slipway/storage/step/xpath"
 )
@@ -8,7 +10,7 @@ import (
 // checkSyntax checks the value of a selector by CSS or XPath. What a variable stands
 // for is not known yet: with one, only an error before it is certain.
 func checkSyntax(path string, s *Selector) error {
-	value, certain := s.Value, len(s.Value)+maxLookahead
+	value, certain := s.Value, math.MaxInt
 	if list := findReferences(value); len(list) > 0 {
 		certain = list[0].from
 		value, _ = Expand(value, func(Reference) (string, bool) { return "x", true })
@@ -25,6 +27,3 @@ func checkSyntax(path string, s *Selector) error {
 	}
 	return nil
 }
-
-// maxLookahead is above how far an error may have read behind the end.
-const maxLookahead = 8

@@ -151,8 +151,8 @@ func CheckSettings(s *RunSettings) error {
 			return invalid("lastBuildName", "has at most %d characters", maxName)
 		}
 	}
-	if s.Healing != "" && !slices.Contains(healModes, s.Healing) {
-		return invalid("healing", "must be one of %s", strings.Join(healModes, ", "))
+	if s.Healing != "" && !slices.Contains(HealModes, s.Healing) {
+		return invalid("healing", "must be one of %s", strings.Join(HealModes, ", "))
 	}
 	if err := prefixPath("primaryTarget", CheckTarget(s.PrimaryTarget)); err != nil {
 		return err
@@ -167,11 +167,6 @@ func CheckSettings(s *RunSettings) error {
 	}
 	return nil
 }
-
-var healModes = []string{HealOff, HealSuggest, HealApply}
-
-// HealModes returns the modes of healing.
-func HealModes() []string { return slices.Clone(healModes) }
 
 // prefixPath adds a path to the front of that of an error.
 func prefixPath(path string, err error) error {

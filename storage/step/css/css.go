@@ -12,49 +12,29 @@
 // string or comment that is not closed, and inside of :is() and :where() a
 // selector that is wrong or missing, which a browser drops without a word.
 //
-// The package is a leaf and holds no state. It reads selectors from outside, of some
-// kilobytes: their brackets lie in each other to a bounded depth.
+// The package holds no state. It reads selectors from outside, of some kilobytes: their
+// brackets lie in each other to a bounded depth.
 package css
 
-import (
-	"fmt"
-	"strings"
-	"unicode/utf8"
-)
+import "github.com/slipway-qa/slipway/storage/step/grammar"
 
 // Error says what is wrong with a selector.
-type Error struct {
-	// Position is that of the first wrong character, from 1.
-	Position int
-	// Read is how many bytes had been read when the error was certain: whatever
-	// follows them, the selector is wrong. It is more than the text has where its end
-	// is what is wrong.
-	Read int
-	Msg  string
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("character %d: %s", e.Position, e.Msg) }
-
-// maxDepth bounds brackets in brackets.
-const maxDepth = 32
+type Error = grammar.Error
 
 // Check reports what is wrong with a list of selectors, nil for nothing.
 func Check(text string) *Error {
-	p := &parser{text: text}
+	p := &parser{Reader: grammar.Reader{Text: text, Undecided: `-\|/`}}
 	if err := p.list(whole); err != nil {
 		return err
 	}
-	if p.at < len(p.text) {
+	if p.At < len(p.Text) {
 		return p.unexpected()
 	}
 	return nil
 }
 
-// parser reads a text from its begin to its end.
 type parser struct {
-	text  string
-	at    int // the next byte
-	depth int // of the brackets
+	grammar.Reader
 	inHas bool
 }
 
@@ -73,7 +53,7 @@ func (p *parser) list(where place) *Error {
 		if err := p.selector(where); err != nil {
 			return err
 		}
-		if !p.take(',') {
+		if !p.Take(',') {
 			return nil
 		}
 	}
@@ -82,8 +62,8 @@ func (p *parser) list(where place) *Error {
 // selector reads one selector and the space behind it.
 func (p *parser) selector(where place) *Error {
 	p.space()
-	if where == relative && isCombinator(p.next()) {
-		p.at++
+	if where == relative && isCombinator(p.Next()) {
+		p.At++
 		p.space()
 	}
 	for {
@@ -93,12 +73,12 @@ func (p *parser) selector(where place) *Error {
 		}
 		spaced := p.space()
 		switch {
-		case p.at == len(p.text), p.next() == ',', p.next() == ')' && p.depth > 0:
+		case p.At == len(p.Text), p.Next() == ',', p.Next() == ')' && p.Depth > 0:
 			return nil
 		case isPseudoElement:
-			return p.fail(p.at, "nothing can follow a pseudo-element")
-		case isCombinator(p.next()):
-			p.at++
+			return p.Fail(p.At, "nothing can follow a pseudo-element")
+		case isCombinator(p.Next()):
+			p.At++
 			p.space()
 		case !spaced:
 			return p.unexpected()
@@ -111,27 +91,27 @@ func isCombinator(c byte) bool { return c == '>' || c == '+' || c == '~' }
 // compound reads the conditions of one element: type, classes, ids and the like,
 // without space between them. It reports whether they end with a pseudo-element.
 func (p *parser) compound(where place) (isPseudoElement bool, err *Error) {
-	start := p.at
+	start := p.At
 	if err := p.typeName(); err != nil {
 		return false, err
 	}
 	var after *pseudoElement
 	for {
 		p.comments()
-		switch c := p.next(); {
+		switch c := p.Next(); {
 		case c == ':':
 			if after, err = p.pseudo(where, after); err != nil {
 				return false, err
 			}
 		case after != nil && (c == '#' || c == '.' || c == '[' || c == '&'):
-			return false, p.fail(p.at, "only pseudo-classes can follow a pseudo-element")
+			return false, p.Fail(p.At, "only pseudo-classes can follow a pseudo-element")
 		case c == '#':
-			p.at++
+			p.At++
 			if _, ok := p.name(); !ok {
 				return false, p.badName("an id", "#")
 			}
 		case c == '.':
-			p.at++
+			p.At++
 			p.comments()
 			if _, ok := p.name(); !ok {
 				return false, p.badName("a class", ".")
@@ -141,8 +121,8 @@ func (p *parser) compound(where place) (isPseudoElement bool, err *Error) {
 				return false, err
 			}
 		case c == '&':
-			p.at++
-		case p.at == start:
+			p.At++
+		case p.At == start:
 			return false, p.missing()
 		default:
 			return after != nil, nil
@@ -153,19 +133,19 @@ func (p *parser) compound(where place) (isPseudoElement bool, err *Error) {
 // typeName reads the name of an element or *, with the namespaces * and none; the
 // prefixes of others are declared nowhere.
 func (p *parser) typeName() *Error {
-	start := p.at
+	start := p.At
 	_, named := p.name()
 	if !named {
-		named = p.take('*')
+		named = p.Take('*')
 	}
-	if p.next() != '|' || p.peek(1) == '|' {
+	if p.Next() != '|' || p.Peek(1) == '|' {
 		return nil
 	}
-	if named && p.text[start] != '*' {
-		return p.fail(p.at, "namespaces are not declared in a page: use *| or no prefix")
+	if named && p.Text[start] != '*' {
+		return p.Fail(p.At, "namespaces are not declared in a page: use *| or no prefix")
 	}
-	p.at++
-	if _, ok := p.name(); !ok && !p.take('*') {
+	p.At++
+	if _, ok := p.name(); !ok && !p.Take('*') {
 		return p.unexpected()
 	}
 	return nil
@@ -173,29 +153,29 @@ func (p *parser) typeName() *Error {
 
 // attribute reads a condition on an attribute, in its brackets.
 func (p *parser) attribute() *Error {
-	open := p.at
-	p.at++
+	open := p.At
+	p.At++
 	p.space()
-	if p.peek(1) == '|' && p.next() == '*' {
-		p.at++
+	if p.Peek(1) == '|' && p.Next() == '*' {
+		p.At++
 	}
-	if p.next() == '|' {
-		p.at++
+	if p.Next() == '|' {
+		p.At++
 	}
 	if _, ok := p.name(); !ok {
 		return p.badName("the name of an attribute", "[")
 	}
-	if p.next() == '|' && p.peek(1) != '=' {
-		return p.fail(p.at, "namespaces are not declared in a page: use *| or no prefix")
+	if p.Next() == '|' && p.Peek(1) != '=' {
+		return p.Fail(p.At, "namespaces are not declared in a page: use *| or no prefix")
 	}
 	p.space()
-	if p.take(']') {
+	if p.Take(']') {
 		return nil
 	}
-	if c := p.next(); c == '~' || c == '|' || c == '^' || c == '$' || c == '*' {
-		p.at++
+	if c := p.Next(); c == '~' || c == '|' || c == '^' || c == '$' || c == '*' {
+		p.At++
 	}
-	if !p.take('=') {
+	if !p.Take('=') {
 		return p.wrongIn(open)
 	}
 	p.space()
@@ -203,94 +183,77 @@ func (p *parser) attribute() *Error {
 		return err
 	}
 	p.space()
-	flag := p.at
+	flag := p.At
 	if name, ok := p.name(); ok && lower(name) != "i" {
-		return p.fail(flag, "only the flag i can stand behind the value")
+		return p.Fail(flag, "only the flag i can stand behind the value")
 	}
 	p.space()
-	if !p.take(']') {
+	if !p.Take(']') {
 		return p.wrongIn(open)
 	}
 	return nil
 }
 
 func (p *parser) attributeValue(open int) *Error {
-	if c := p.next(); c == '"' || c == '\'' {
+	if c := p.Next(); c == '"' || c == '\'' {
 		return p.quoted()
 	}
 	if _, ok := p.name(); ok {
 		return nil
 	}
-	if p.at == len(p.text) {
+	if p.At == len(p.Text) {
 		return p.wrongIn(open)
 	}
-	return p.fail(p.at, "a value that is no name must be in quotes")
+	return p.Fail(p.At, "a value that is no name must be in quotes")
 }
 
 // quoted reads a text in quotes.
 func (p *parser) quoted() *Error {
-	open := p.at
-	for p.at++; p.at < len(p.text); p.at++ {
-		switch p.text[p.at] {
-		case p.text[open]:
-			p.at++
+	open := p.At
+	for p.At++; p.At < len(p.Text); p.At++ {
+		switch p.Text[p.At] {
+		case p.Text[open]:
+			p.At++
 			return nil
 		case '\n', '\r', '\f':
-			return p.fail(p.at, "a text in quotes has no line break")
+			return p.Fail(p.At, "a text in quotes has no line break")
 		case '\\':
-			p.at++
-			if p.at+1 < len(p.text) && p.text[p.at:p.at+2] == "\r\n" {
-				p.at++
+			p.At++
+			if p.At+1 < len(p.Text) && p.Text[p.At:p.At+2] == "\r\n" {
+				p.At++
 			}
 		}
 	}
-	p.at = len(p.text)
-	return p.fail(open, "the text in quotes is not closed")
+	p.At = len(p.Text)
+	return p.Fail(open, "the text in quotes is not closed")
 }
 
 // brackets reads arguments in brackets, with the space around them.
 func (p *parser) brackets(arguments func() *Error) *Error {
-	open := p.at
-	if p.depth++; p.depth > maxDepth {
-		return p.fail(open, "lies in more than %d brackets", maxDepth)
+	open := p.At
+	if p.Depth++; p.Depth > grammar.MaxDepth {
+		return p.Fail(open, "lies in more than %d brackets", grammar.MaxDepth)
 	}
-	p.at++
+	p.At++
 	p.space()
-	if p.next() == ')' {
-		return p.fail(p.at, "nothing stands in the brackets")
+	if p.Next() == ')' {
+		return p.Fail(p.At, "nothing stands in the brackets")
 	}
 	if err := arguments(); err != nil {
 		return err
 	}
 	p.space()
-	if !p.take(')') {
+	if !p.Take(')') {
 		return p.wrongIn(open)
 	}
-	p.depth--
+	p.Depth--
 	return nil
-}
-
-// maxLookahead is how many characters behind what has been read may decide, where the
-// first ones leave it open.
-const maxLookahead = 3
-
-// fail returns an error about the character at a byte.
-func (p *parser) fail(at int, format string, args ...any) *Error {
-	read := p.at
-	for range maxLookahead {
-		next, size := utf8.DecodeRuneInString(p.text[min(read, len(p.text)):])
-		read += max(size, 1)
-		if !strings.ContainsRune(`-\|/`, next) {
-			break
-		}
-	}
-	return &Error{Position: utf8.RuneCountInString(p.text[:at]) + 1, Read: read, Msg: fmt.Sprintf(format, args...)}
 }
 
 // wrongIn is the error of what cannot follow in brackets that opened at a byte.
 func (p *parser) wrongIn(open int) *Error {
-	if p.at == len(p.text) {
-		return p.fail(open, "the bracket %c is not closed", p.text[open])
+	if p.At == len(p.Text) {
+		return p.Fail(open, "the bracket %c is not closed", p.Text[open])
 	}
 	return p.unexpected()
 }

@@ -29,30 +29,30 @@ var prefixes = map[string]string{"text": "text", "xpath": "xpath", "css": "css",
 
 // unexpected is the error of a character that cannot stand where it does.
 func (p *parser) unexpected() *Error {
-	rest := p.text[p.at:]
+	rest := p.Text[p.At:]
 	switch {
 	case rest == "":
-		return p.fail(p.at, "the selector ends too early")
+		return p.Fail(p.At, "the selector ends too early")
 	case strings.HasPrefix(rest, "/*"):
-		p.at = len(p.text)
-		return p.fail(len(p.text)-len(rest), "the comment is not closed")
-	case strings.HasPrefix(rest, "/deep/"), endsWithChild(p.text[:p.at]) && strings.HasPrefix(rest, ">>"):
-		return p.fail(p.at, "css looks into open shadow roots by itself, with a space between host and element")
-	case endsWithChild(p.text[:p.at]) && rest[0] == '>':
-		return p.fail(p.at, "a selector in another one is written as within")
+		p.At = len(p.Text)
+		return p.Fail(len(p.Text)-len(rest), "the comment is not closed")
+	case strings.HasPrefix(rest, "/deep/"), endsWithChild(p.Text[:p.At]) && strings.HasPrefix(rest, ">>"):
+		return p.Fail(p.At, "css looks into open shadow roots by itself, with a space between host and element")
+	case endsWithChild(p.Text[:p.At]) && rest[0] == '>':
+		return p.Fail(p.At, "a selector in another one is written as within")
 	case strings.HasPrefix(rest, "/"):
-		return p.fail(p.at, "/ is of XPath, whose type is xpath")
+		return p.Fail(p.At, "/ is of XPath, whose type is xpath")
 	case rest[0] == '@':
-		return p.fail(p.at, "@ is of XPath; an attribute is [name] or [name=\"value\"]")
+		return p.Fail(p.At, "@ is of XPath; an attribute is [name] or [name=\"value\"]")
 	case strings.HasPrefix(rest, "!="):
-		return p.fail(p.at, "!= is not of CSS: use :not([name=\"value\"])")
-	case rest[0] == '=' && prefixes[p.text[:p.at]] != "":
-		return p.fail(p.at, "what other tools write as %s= is the type %s", p.text[:p.at], prefixes[p.text[:p.at]])
-	case p.at > 0 && (isNameStart(rest[0]) || rest[0] == '*'):
-		return p.fail(p.at, "the name of an element stands before all else, or behind a space")
+		return p.Fail(p.At, "!= is not of CSS: use :not([name=\"value\"])")
+	case rest[0] == '=' && prefixes[p.Text[:p.At]] != "":
+		return p.Fail(p.At, "what other tools write as %s= is the type %s", p.Text[:p.At], prefixes[p.Text[:p.At]])
+	case p.At > 0 && (isNameStart(rest[0]) || rest[0] == '*'):
+		return p.Fail(p.At, "the name of an element stands before all else, or behind a space")
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
-	return p.fail(p.at, "%q cannot stand here", r)
+	return p.Fail(p.At, "%q cannot stand here", r)
 }
 
 // endsWithChild reports whether a > was the last that was read.
@@ -60,37 +60,29 @@ func endsWithChild(read string) bool { return strings.HasSuffix(strings.TrimRigh
 
 // missing is the error of a place where a selector must begin.
 func (p *parser) missing() *Error {
-	switch c := p.next(); {
-	case p.at == len(p.text) && strings.TrimSpace(p.text[:p.at]) == "":
-		return p.fail(p.at, "the selector is empty")
-	case p.at == len(p.text), c == ',', c == ')':
-		return p.fail(p.at, "a selector is missing")
-	case p.at == 0 && isCombinator(c):
-		return p.fail(p.at, "a selector cannot begin with %c; within says in what it is", c)
+	switch c := p.Next(); {
+	case p.At == len(p.Text) && strings.TrimSpace(p.Text[:p.At]) == "":
+		return p.Fail(p.At, "the selector is empty")
+	case p.At == len(p.Text), c == ',', c == ')':
+		return p.Fail(p.At, "a selector is missing")
+	case p.At == 0 && isCombinator(c):
+		return p.Fail(p.At, "a selector cannot begin with %c; within says in what it is", c)
 	}
 	return p.unexpected()
 }
 
 // badName is the error of a name that is missing, or begins as none can.
 func (p *parser) badName(what, behind string) *Error {
-	c := p.next()
+	c := p.Next()
 	digit := c
 	if c == '-' {
-		digit = p.peek(1)
+		digit = p.Peek(1)
 	}
 	switch {
 	case '0' <= digit && digit <= '9':
-		return p.fail(p.at, "%s cannot begin with a digit: write \\3%c and a space instead of %c, or [name=\"value\"]", what, digit, digit)
-	case p.at == len(p.text), isSpace(c):
-		return p.fail(p.at, "%s is missing behind %s", what, behind)
+		return p.Fail(p.At, "%s cannot begin with a digit: write \\3%c and a space instead of %c, or [name=\"value\"]", what, digit, digit)
+	case p.At == len(p.Text), isSpace(c):
+		return p.Fail(p.At, "%s is missing behind %s", what, behind)
 	}
 	return p.unexpected()
-}
-
-func shorten(text string) string {
-	const most = 40
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step/grammar"
 )
 
 // arguments is what stands in the brackets of a pseudo-class.
@@ -47,30 +49,30 @@ func init() {
 // pseudo reads a pseudo-class or a pseudo-element. after is the pseudo-element
 // before it, nil for none; it returns the one that is the last now.
 func (p *parser) pseudo(where place, after *pseudoElement) (*pseudoElement, *Error) {
-	start := p.at
-	p.at++
+	start := p.At
+	p.At++
 	p.comments()
-	isElement := p.take(':')
+	isElement := p.Take(':')
 	written, ok := p.name()
 	if !ok {
 		return nil, p.badName("a name", ":")
 	}
 	name := lower(written)
-	if isElement || p.next() != '(' && slices.Contains(oldElements, name) {
+	if isElement || p.Next() != '(' && slices.Contains(oldElements, name) {
 		return p.element(start, name, where, after)
 	}
 	takes, ok := pseudoClasses[name]
 	switch {
 	case !ok:
-		return nil, p.fail(start, "there is no pseudo-class :%s%s", shorten(written), instead(name))
+		return nil, p.Fail(start, "there is no pseudo-class :%s%s", grammar.Shorten(written), instead(name))
 	case after != nil && !after.allows(name, takes):
-		return nil, p.fail(start, ":%s cannot follow that pseudo-element", name)
-	case p.next() != '(' && takes != nothing && takes != optional:
-		return nil, p.fail(start, ":%s needs something in brackets right behind it", name)
-	case p.next() != '(':
+		return nil, p.Fail(start, ":%s cannot follow that pseudo-element", name)
+	case p.Next() != '(' && takes != nothing && takes != optional:
+		return nil, p.Fail(start, ":%s needs something in brackets right behind it", name)
+	case p.Next() != '(':
 		return after, nil
 	case takes == nothing:
-		return nil, p.fail(p.at, ":%s has no brackets", name)
+		return nil, p.Fail(p.At, ":%s has no brackets", name)
 	}
 	return after, p.brackets(func() *Error { return p.arguments(start, takes) })
 }
@@ -81,7 +83,7 @@ func (p *parser) arguments(start int, takes arguments) *Error {
 		return p.list(inside)
 	case relatives:
 		if p.inHas {
-			return p.fail(start, ":has() cannot stand in another one")
+			return p.Fail(start, ":has() cannot stand in another one")
 		}
 		p.inHas = true
 		defer func() { p.inHas = false }()
@@ -95,7 +97,7 @@ func (p *parser) arguments(start int, takes arguments) *Error {
 	if err := p.word(); err != nil || takes == word {
 		return err
 	}
-	for p.space(); p.take(','); p.space() {
+	for p.space(); p.Take(','); p.space() {
 		p.space()
 		if err := p.word(); err != nil {
 			return err
@@ -116,19 +118,19 @@ var step = regexp.MustCompile(`^(?i:even|odd|[+-]?[0-9]*n(?:[ \t\r\n\f]*[+-][ \t
 
 // nth reads which of the children are meant, and of which selectors they are.
 func (p *parser) nth(of bool) *Error {
-	found := step.FindString(p.text[p.at:])
-	p.at += len(found)
-	if c := p.next(); found == "" || isName(c) || c == '\\' {
-		return p.fail(p.at, "must be a number, odd, even or as 2n+1")
+	found := step.FindString(p.Text[p.At:])
+	p.At += len(found)
+	if c := p.Next(); found == "" || isName(c) || c == '\\' {
+		return p.Fail(p.At, "must be a number, odd, even or as 2n+1")
 	}
 	p.space()
-	start := p.at
+	start := p.At
 	name, ok := p.name()
 	if !ok {
 		return nil
 	}
 	if !of || name != "of" {
-		return p.fail(start, "must be a number, odd, even or as 2n+1")
+		return p.Fail(start, "must be a number, odd, even or as 2n+1")
 	}
 	return p.list(inside)
 }
@@ -189,20 +191,20 @@ func (p *parser) element(start int, name string, where place, after *pseudoEleme
 	}
 	switch {
 	case found == nil:
-		return nil, p.fail(start, "there is no pseudo-element ::%s", shorten(name))
+		return nil, p.Fail(start, "there is no pseudo-element ::%s", grammar.Shorten(name))
 	case where != whole:
-		return nil, p.fail(start, "a pseudo-element cannot stand in brackets")
+		return nil, p.Fail(start, "a pseudo-element cannot stand in brackets")
 	case after != nil && (name == "part" || name == "slotted" || after.elements != nil && !slices.Contains(after.elements, name)):
-		return nil, p.fail(start, "::%s cannot follow another pseudo-element", name)
+		return nil, p.Fail(start, "::%s cannot follow another pseudo-element", name)
 	}
 	read := p.elementArguments(name)
-	switch open := p.next() == '('; {
+	switch open := p.Next() == '('; {
 	case open && read == nil:
-		return nil, p.fail(p.at, "::%s has no brackets", name)
+		return nil, p.Fail(p.At, "::%s has no brackets", name)
 	case open:
 		return found, p.brackets(read)
 	case read != nil && name != "cue":
-		return nil, p.fail(start, "::%s needs something in brackets right behind it", name)
+		return nil, p.Fail(start, "::%s needs something in brackets right behind it", name)
 	}
 	return found, nil
 }
@@ -222,7 +224,7 @@ func (p *parser) elementArguments(name string) func() *Error {
 				if err := p.word(); err != nil {
 					return err
 				}
-				if p.space(); p.next() == ')' || p.at == len(p.text) {
+				if p.space(); p.Next() == ')' || p.At == len(p.Text) {
 					return nil
 				}
 			}
@@ -241,23 +243,23 @@ func (p *parser) elementArguments(name string) func() *Error {
 }
 
 func (p *parser) oneOf(allowed []string) *Error {
-	start := p.at
+	start := p.At
 	text, ok := p.name()
-	if !ok && p.take('*') {
+	if !ok && p.Take('*') {
 		text = "*"
 	}
 	if !slices.Contains(allowed, lower(text)) {
-		return p.fail(start, "must be one of %s", strings.Join(allowed, ", "))
+		return p.Fail(start, "must be one of %s", strings.Join(allowed, ", "))
 	}
 	return nil
 }
 
 // transition reads a name or * with classes.
 func (p *parser) transition() *Error {
-	if _, ok := p.name(); !ok && !p.take('*') && p.next() != '.' {
+	if _, ok := p.name(); !ok && !p.Take('*') && p.Next() != '.' {
 		return p.unexpected()
 	}
-	for p.take('.') {
+	for p.Take('.') {
 		if err := p.word(); err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
 package xpath
 
-import "strings"
+import "github.com/slipway-qa/slipway/storage/step/grammar"
 
 // function is what a function takes and returns.
 type function struct {
@@ -45,27 +45,27 @@ func instead(name string) string {
 func (p *parser) call(start int, name string) (kind, *Error) {
 	f, ok := functions[name]
 	if !ok {
-		return 0, p.fail(start, "there is no function %s() in XPath 1.0%s", shorten(name), instead(name))
+		return 0, p.Fail(start, "there is no function %s() in XPath 1.0%s", grammar.Shorten(name), instead(name))
 	}
 	count := 0
 	err := p.brackets(')', func() *Error {
-		if p.next() == ')' {
+		if p.Next() == ')' {
 			return nil
 		}
 		for {
-			at := p.at
+			at := p.At
 			found, err := p.expression()
 			if err != nil {
 				return err
 			}
 			count++
 			if f.takesNodes && found != nodes {
-				return p.fail(at, "is %s, where %s() needs nodes", found, name)
+				return p.Fail(at, "is %s, where %s() needs nodes", found, name)
 			}
 			if count > f.most {
-				return p.fail(at, "%s() takes no more than %s", name, arguments(f.most))
+				return p.Fail(at, "%s() takes no more than %s", name, arguments(f.most))
 			}
-			if !p.take(',') {
+			if !p.Take(',') {
 				return nil
 			}
 			p.space()
@@ -75,19 +75,11 @@ func (p *parser) call(start int, name string) (kind, *Error) {
 	case err != nil:
 		return 0, err
 	case count < f.least:
-		return 0, p.fail(start, "%s() needs %s", name, arguments(f.least))
+		return 0, p.Fail(start, "%s() needs %s", name, arguments(f.least))
 	}
 	return f.of, nil
 }
 
 func arguments(n int) string {
 	return [...]string{"no argument", "one argument", "two arguments", "three arguments"}[n]
-}
-
-func shorten(text string) string {
-	const most = 40
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
 }

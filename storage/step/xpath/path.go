@@ -3,6 +3,8 @@ package xpath
 import (
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step/grammar"
 )
 
 var (
@@ -14,15 +16,15 @@ var (
 // path reads a location path, or a value with what may follow it: predicates and a
 // path below it.
 func (p *parser) path() (kind, *Error) {
-	start := p.at
+	start := p.At
 	switch isValue, found, err := p.value(); {
 	case err != nil:
 		return 0, err
 	case isValue:
 		return p.below(start, found)
 	}
-	if p.take('/') {
-		if !p.take('/') {
+	if p.Take('/') {
+		if !p.Take('/') {
 			p.space()
 			if !p.isStep() {
 				return nodes, nil // the document
@@ -35,20 +37,20 @@ func (p *parser) path() (kind, *Error) {
 
 // below reads the predicates and the path behind a value.
 func (p *parser) below(start int, found kind) (kind, *Error) {
-	c := p.next()
+	c := p.Next()
 	if c != '[' && c != '/' {
 		return found, nil
 	}
 	if found != nodes {
-		return 0, p.fail(start, "finds %s, where %c needs nodes", found, c)
+		return 0, p.Fail(start, "finds %s, where %c needs nodes", found, c)
 	}
 	if err := p.predicates(); err != nil {
 		return 0, err
 	}
-	if !p.take('/') {
+	if !p.Take('/') {
 		return nodes, nil
 	}
-	p.take('/')
+	p.Take('/')
 	p.space()
 	return nodes, p.steps()
 }
@@ -59,27 +61,27 @@ func (p *parser) steps() *Error {
 		if err := p.step(); err != nil {
 			return err
 		}
-		if !p.take('/') {
+		if !p.Take('/') {
 			return nil
 		}
-		p.take('/')
+		p.Take('/')
 		p.space()
 	}
 }
 
 // isStep reports whether a step begins here.
 func (p *parser) isStep() bool {
-	c := p.next()
+	c := p.Next()
 	return c == '.' || c == '@' || c == '*' || p.peekName() != ""
 }
 
 func (p *parser) step() *Error {
-	if p.take('.') {
-		p.take('.')
+	if p.Take('.') {
+		p.Take('.')
 		p.space()
 		return nil // without predicates
 	}
-	if p.take('@') {
+	if p.Take('@') {
 		p.space()
 	} else if err := p.axis(); err != nil {
 		return err
@@ -92,25 +94,25 @@ func (p *parser) step() *Error {
 
 // axis reads the name of an axis with its ::, where there is one.
 func (p *parser) axis() *Error {
-	start := p.at
+	start := p.At
 	name := p.name()
 	p.space()
-	if name == "" || !strings.HasPrefix(p.text[p.at:], "::") {
-		p.at = start
+	if name == "" || !strings.HasPrefix(p.Text[p.At:], "::") {
+		p.At = start
 		return nil
 	}
 	if !slices.Contains(axes, name) {
-		return p.fail(start, "there is no axis %s::", shorten(name))
+		return p.Fail(start, "there is no axis %s::", grammar.Shorten(name))
 	}
-	p.at += len("::")
+	p.At += len("::")
 	p.space()
 	return nil
 }
 
 // nodeTest reads a name, * or the type of a node, and the space behind it.
 func (p *parser) nodeTest() *Error {
-	start := p.at
-	if p.take('*') {
+	start := p.At
+	if p.Take('*') {
 		p.space()
 		return nil
 	}
@@ -118,18 +120,18 @@ func (p *parser) nodeTest() *Error {
 	if name == "" {
 		return p.unexpected()
 	}
-	if p.next() == ':' && p.peek(1) != ':' {
-		return p.fail(start, "the prefix %s is declared nowhere: use *[local-name()='...']", shorten(name))
+	if p.Next() == ':' && p.Peek(1) != ':' {
+		return p.Fail(start, "the prefix %s is declared nowhere: use *[local-name()='...']", grammar.Shorten(name))
 	}
 	p.space()
-	if p.next() != '(' {
+	if p.Next() != '(' {
 		return nil
 	}
 	if !slices.Contains(nodeTypes, name) {
-		return p.fail(start, "the function %s() cannot be a step of a path%s", shorten(name), instead(name))
+		return p.Fail(start, "the function %s() cannot be a step of a path%s", grammar.Shorten(name), instead(name))
 	}
 	return p.brackets(')', func() *Error {
-		if c := p.next(); name == "processing-instruction" && (c == '"' || c == '\'') {
+		if c := p.Next(); name == "processing-instruction" && (c == '"' || c == '\'') {
 			return p.literal()
 		}
 		return nil
@@ -137,7 +139,7 @@ func (p *parser) nodeTest() *Error {
 }
 
 func (p *parser) predicates() *Error {
-	for p.next() == '[' {
+	for p.Next() == '[' {
 		err := p.brackets(']', func() *Error {
 			_, err := p.expression()
 			return err
@@ -152,7 +154,7 @@ func (p *parser) predicates() *Error {
 // value reads what is not a path: an expression in brackets, a literal, a number or
 // the call of a function, and the space behind it. Without one it reads nothing.
 func (p *parser) value() (isValue bool, found kind, err *Error) {
-	switch c := p.next(); {
+	switch c := p.Next(); {
 	case c == '(':
 		err = p.brackets(')', func() (err *Error) {
 			found, err = p.expression()
@@ -162,17 +164,17 @@ func (p *parser) value() (isValue bool, found kind, err *Error) {
 	case c == '"' || c == '\'':
 		err = p.literal()
 		return true, text, err
-	case isDigit(c), c == '.' && isDigit(p.peek(1)):
+	case isDigit(c), c == '.' && isDigit(p.Peek(1)):
 		p.number()
 		return true, number, nil
 	case c == '$':
-		return false, 0, p.fail(p.at, "a page has no variables of XPath; those of tests are written {{name}}")
+		return false, 0, p.Fail(p.At, "a page has no variables of XPath; those of tests are written {{name}}")
 	}
-	start := p.at
+	start := p.At
 	name := p.name()
 	p.space()
-	if name == "" || p.next() != '(' || slices.Contains(nodeTypes, name) {
-		p.at = start
+	if name == "" || p.Next() != '(' || slices.Contains(nodeTypes, name) {
+		p.At = start
 		return false, 0, nil
 	}
 	found, err = p.call(start, name)

@@ -6,34 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// parser reads a text from its begin to its end.
-type parser struct {
-	text  string
-	at    int // the next byte
-	depth int // of the brackets
-}
-
-// next returns the next byte, 0 at the end.
-func (p *parser) next() byte { return p.peek(0) }
-
-func (p *parser) peek(n int) byte {
-	if p.at+n >= len(p.text) {
-		return 0
-	}
-	return p.text[p.at+n]
-}
-
-func (p *parser) take(c byte) bool {
-	if p.at == len(p.text) || p.next() != c {
-		return false
-	}
-	p.at++
-	return true
-}
-
 func (p *parser) space() {
-	for c := p.next(); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = p.next() {
-		p.at++
+	for c := p.Next(); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = p.Next() {
+		p.At++
 	}
 }
 
@@ -47,7 +22,7 @@ func isName(r rune) bool {
 
 // peekName returns the name that begins here, "" for none.
 func (p *parser) peekName() string {
-	following := p.text[p.at:]
+	following := p.Text[p.At:]
 	first, size := utf8.DecodeRuneInString(following)
 	if size == 0 || !isNameStart(first) {
 		return ""
@@ -60,19 +35,19 @@ func (p *parser) peekName() string {
 
 func (p *parser) name() string {
 	name := p.peekName()
-	p.at += len(name)
+	p.At += len(name)
 	return name
 }
 
 // literal reads a text in quotes and the space behind it.
 func (p *parser) literal() *Error {
-	open := p.at
-	end := strings.IndexByte(p.text[open+1:], p.text[open])
+	open := p.At
+	end := strings.IndexByte(p.Text[open+1:], p.Text[open])
 	if end < 0 {
-		p.at = len(p.text)
-		return p.fail(open, "the text in quotes is not closed")
+		p.At = len(p.Text)
+		return p.Fail(open, "the text in quotes is not closed")
 	}
-	p.at += 1 + end + 1
+	p.At += 1 + end + 1
 	p.space()
 	return nil
 }
@@ -80,14 +55,14 @@ func (p *parser) literal() *Error {
 // number reads digits with at most one point, and the space behind them.
 func (p *parser) number() {
 	p.digits()
-	if p.take('.') {
+	if p.Take('.') {
 		p.digits()
 	}
 	p.space()
 }
 
 func (p *parser) digits() {
-	for isDigit(p.next()) {
-		p.at++
+	for isDigit(p.Next()) {
+		p.At++
 	}
 }

@@ -14,31 +14,19 @@
 // There are modules that evaluate XPath; they accept functions and syntax of later
 // versions, which no browser does.
 //
-// The package is a leaf and holds no state. It reads expressions from outside, of some
-// kilobytes: their brackets lie in each other to a bounded depth.
+// The package holds no state. It reads expressions from outside, of some kilobytes: their
+// brackets lie in each other to a bounded depth.
 package xpath
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage/step/grammar"
 )
 
 // Error says what is wrong with an expression.
-type Error struct {
-	// Position is that of the first wrong character, from 1.
-	Position int
-	// Read is how many bytes had been read when the error was certain: whatever
-	// follows them, the expression is wrong. It is more than the text has where its
-	// end is what is wrong.
-	Read int
-	Msg  string
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("character %d: %s", e.Position, e.Msg) }
-
-// maxDepth bounds brackets in brackets.
-const maxDepth = 32
+type Error = grammar.Error
 
 // kind is the type of a value.
 type kind int
@@ -57,23 +45,25 @@ func (k kind) String() string {
 // Check reports what is wrong with an expression that must find nodes, nil for
 // nothing.
 func Check(expression string) *Error {
-	p := &parser{text: expression}
+	p := &parser{grammar.Reader{Text: expression, Undecided: `-|&:`}}
 	p.space()
-	if p.at == len(p.text) {
-		return p.fail(p.at, "the expression is empty")
+	if p.At == len(p.Text) {
+		return p.Fail(p.At, "the expression is empty")
 	}
 	found, err := p.expression()
 	if err != nil {
 		return err
 	}
-	if p.at < len(p.text) {
+	if p.At < len(p.Text) {
 		return p.unexpected()
 	}
 	if found != nodes {
-		return p.fail(0, "finds %s, where elements are needed", found)
+		return p.Fail(0, "finds %s, where elements are needed", found)
 	}
 	return nil
 }
+
+type parser struct{ grammar.Reader }
 
 // operators are the binary ones, those that bind least first, with the type of
 // their value.
@@ -108,7 +98,7 @@ func (p *parser) binary(level int) (kind, *Error) {
 // operator reads one of some operators and the space behind it.
 func (p *parser) operator(names []string) bool {
 	for _, name := range names {
-		if !strings.HasPrefix(p.text[p.at:], name) {
+		if !strings.HasPrefix(p.Text[p.At:], name) {
 			continue
 		}
 		if isWord := name[0] >= 'a'; isWord {
@@ -116,7 +106,7 @@ func (p *parser) operator(names []string) bool {
 				continue
 			}
 		}
-		p.at += len(name)
+		p.At += len(name)
 		p.space()
 		return true
 	}
@@ -125,7 +115,7 @@ func (p *parser) operator(names []string) bool {
 
 func (p *parser) unary() (kind, *Error) {
 	negated := false
-	for p.take('-') {
+	for p.Take('-') {
 		negated = true
 		p.space()
 	}
@@ -137,23 +127,23 @@ func (p *parser) unary() (kind, *Error) {
 }
 
 func (p *parser) union() (kind, *Error) {
-	start := p.at
+	start := p.At
 	found, err := p.path()
 	if err != nil {
 		return 0, err
 	}
-	for p.next() == '|' && !strings.HasPrefix(p.text[p.at:], "||") {
+	for p.Next() == '|' && !strings.HasPrefix(p.Text[p.At:], "||") {
 		if found != nodes {
-			return 0, p.fail(start, "finds %s, where | needs nodes", found)
+			return 0, p.Fail(start, "finds %s, where | needs nodes", found)
 		}
-		p.at++
+		p.At++
 		p.space()
-		start = p.at
+		start = p.At
 		if found, err = p.path(); err != nil {
 			return 0, err
 		}
 		if found != nodes {
-			return 0, p.fail(start, "finds %s, where | needs nodes", found)
+			return 0, p.Fail(start, "finds %s, where | needs nodes", found)
 		}
 	}
 	return found, nil
@@ -161,58 +151,41 @@ func (p *parser) union() (kind, *Error) {
 
 // brackets reads something in brackets and the space behind it.
 func (p *parser) brackets(end byte, inner func() *Error) *Error {
-	open := p.at
-	if p.depth++; p.depth > maxDepth {
-		return p.fail(open, "lies in more than %d brackets", maxDepth)
+	open := p.At
+	if p.Depth++; p.Depth > grammar.MaxDepth {
+		return p.Fail(open, "lies in more than %d brackets", grammar.MaxDepth)
 	}
-	p.at++
+	p.At++
 	p.space()
 	if err := inner(); err != nil {
 		return err
 	}
-	if !p.take(end) {
-		if p.at == len(p.text) {
-			return p.fail(open, "the bracket %c is not closed", p.text[open])
+	if !p.Take(end) {
+		if p.At == len(p.Text) {
+			return p.Fail(open, "the bracket %c is not closed", p.Text[open])
 		}
 		return p.unexpected()
 	}
-	p.depth--
+	p.Depth--
 	p.space()
 	return nil
 }
 
-// maxLookahead is how many characters behind what has been read may decide, where the
-// first ones leave it open.
-const maxLookahead = 3
-
-// fail returns an error about the character at a byte.
-func (p *parser) fail(at int, format string, args ...any) *Error {
-	read := p.at
-	for range maxLookahead {
-		next, size := utf8.DecodeRuneInString(p.text[min(read, len(p.text)):])
-		read += max(size, 1)
-		if !strings.ContainsRune(`-|&:`, next) {
-			break
-		}
-	}
-	return &Error{Position: utf8.RuneCountInString(p.text[:at]) + 1, Read: read, Msg: fmt.Sprintf(format, args...)}
-}
-
 // unexpected is the error of a character that cannot stand where it does.
 func (p *parser) unexpected() *Error {
-	following := p.text[p.at:]
+	following := p.Text[p.At:]
 	switch {
 	case following == "":
-		return p.fail(p.at, "the expression ends too early")
+		return p.Fail(p.At, "the expression ends too early")
 	case strings.HasPrefix(following, "||"):
-		return p.fail(p.at, "|| is of XPath 3: use concat()")
+		return p.Fail(p.At, "|| is of XPath 3: use concat()")
 	case strings.HasPrefix(following, "&&"):
-		return p.fail(p.at, "&& is not of XPath: use and")
-	case following[0] == '=' && strings.HasSuffix(p.text[:p.at], "="):
-		return p.fail(p.at, "== is not of XPath: use =")
+		return p.Fail(p.At, "&& is not of XPath: use and")
+	case following[0] == '=' && strings.HasSuffix(p.Text[:p.At], "="):
+		return p.Fail(p.At, "== is not of XPath: use =")
 	case strings.HasPrefix(following, "#"):
-		return p.fail(p.at, "# is of CSS, whose type is css")
+		return p.Fail(p.At, "# is of CSS, whose type is css")
 	}
 	r, _ := utf8.DecodeRuneInString(following)
-	return p.fail(p.at, "%q cannot stand here", r)
+	return p.Fail(p.At, "%q cannot stand here", r)
 }

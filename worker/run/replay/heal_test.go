@@ -220,6 +220,23 @@ func TestHealingHidesSecrets(t *testing.T) {
 	require.NotContains(t, string(text), secret)
 }
 
+// Texts that the page has cut keep no beginning of a secret.
+func TestFingerprintsHideTheBeginningOfSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2-and-more"
+	at := func(most int) string { return strings.Repeat("x ", most/2-4) + secret } // eight characters stay
+	body := `<input id=i><h1>` + at(120) + `</h1><form id="` + at(120) + `" action="/` + at(118) + `" aria-label="` + at(120) + `"><table><tr id="` + at(120) + `"><td>Bob<td>` +
+		at(120) + `<td><button id=new data-testid="` + at(200) + `" title="` + at(200) + `">Save</button></tr></table></form>`
+	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body}),
+		Lookup: func(step.Reference) (string, bool, bool) { return secret, true, true },
+		Steps:  []step.Step{input("#i", "{{password}}"), click("#new")}})
+	require.Equal(t, "PASSED", r.Status, r.Message)
+	require.Equal(t, []string{"Bob"}, r.Fingerprints["s2"].Surroundings.Row.Texts)
+	text, err := json.Marshal(r.Fingerprints)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), secret[:3])
+}
+
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ title, body, role, name string }{

@@ -46,11 +46,24 @@ func (s *secretStore) add(secret string) {
 }
 
 // redact replaces the secrets in a text.
-func (s *secretStore) redact(text string) string {
+func (s *secretStore) redact(text string) string { return s.current().Text(text) }
+
+// shortestCut is where page/surroundings.js cuts texts, which page/fingerprint.js cuts
+// later: a text of fewer bytes is whole.
+const shortestCut = 120
+
+// leftIn reports whether a secret is in a text of a page, or what a cut left of one at
+// its end. A cut may have halved a character there.
+func (s *secretStore) leftIn(text string) bool {
+	redactor := s.current()
+	return redactor.Text(text) != text ||
+		len(text) >= shortestCut && redactor.EndsInPart(strings.TrimSuffix(text, "\ufffd"))
+}
+
+func (s *secretStore) current() *step.Redactor {
 	s.mu.Lock()
-	redactor := s.redactor
-	s.mu.Unlock()
-	return redactor.Text(text)
+	defer s.mu.Unlock()
+	return s.redactor
 }
 
 // in returns the secrets that a text contains.

@@ -134,9 +134,9 @@ func (s *session) showAddress(address string) string {
 	return s.quote(address, 200)
 }
 
-// withoutSecret returns a text, or "" when a secret is in it.
+// withoutSecret returns a text, or "" when a secret or the beginning of one is in it.
 func (s *session) withoutSecret(text string) string {
-	if s.secrets.redact(text) != text {
+	if s.secrets.leftIn(text) {
 		return ""
 	}
 	return text

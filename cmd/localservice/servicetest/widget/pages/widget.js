@@ -21,3 +21,8 @@ function widgets(all) {
 
 // range returns the numbers from 1 to n.
 const range = (n) => Array.from({ length: n }, (_, i) => i + 1);
+
+// by, on and clicks are for elements by their ids; clicks logs the ids.
+const by = (id) => document.getElementById(id);
+const on = (id, type, handler) => by(id).addEventListener(type, handler);
+const clicks = (...ids) => ids.forEach((id) => on(id, 'click', () => log(id)));
