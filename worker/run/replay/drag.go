@@ -27,7 +27,7 @@ func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
 		return stepf("the step names no target")
 	}
 	to := elementAction{a.stepExecution, &elementLocation{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target)}}
-	if target.Fingerprint != nil { // what the step learns is what is dragged
+	if !target.Fingerprint.Partial() { // what the step learns is what is dragged
 		to.at.fingerprint, to.at.stored = target.Fingerprint, target
 	}
 	watch := watchName()
