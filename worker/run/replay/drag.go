@@ -22,13 +22,13 @@ type dragPlan struct {
 // root. The page must have seen the press, moves and the release at the target; where
 // they became drag and drop, the target must have taken the drop, or the page must
 // have moved the element. What a page does with the pointer alone cannot be seen.
-func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
+func (a elementAction) drag(ctx context.Context, target, stored *step.Selector) error {
 	if target == nil {
 		return stepf("the step names no target")
 	}
 	to := elementAction{a.stepExecution, &elementLocation{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target)}}
 	if !target.Fingerprint.Partial() { // what the step learns is what is dragged
-		to.at.fingerprint, to.at.stored = target.Fingerprint, target
+		to.at.fingerprint, to.at.stored = target.Fingerprint, stored
 	}
 	watch := watchName()
 	for {

@@ -59,17 +59,6 @@ func (a elementAction) newHealing(want string) *healing {
 	return h
 }
 
-// recorded returns a selector, without the fingerprint when variables were replaced in
-// it: with each value it names another element.
-func recorded(s, stored *step.Selector) *step.Selector {
-	if s == nil || stored == nil || reflect.DeepEqual(pageSelectorOf(s), pageSelectorOf(stored)) {
-		return s
-	}
-	other := *s
-	other.Fingerprint = nil
-	return &other
-}
-
 // wait returns how long a call of act.js may wait, so that the next search is not
 // late.
 func (h *healing) wait(most time.Duration) time.Duration {
