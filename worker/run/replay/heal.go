@@ -86,7 +86,7 @@ func (h *healing) attempt(ctx context.Context, q actQuery, last bool) (bool, err
 		h.begin = h.deadline
 	}
 	if err != nil || found == nil { // a navigation came between
-		h.done = h.done && last
+		h.done = last
 		return false, err
 	}
 	h.reason = h.quote(found.Reason, 300)
@@ -197,7 +197,6 @@ func (h *healing) holdsSecret(s *step.Selector) bool {
 // healResult is what heal.js returns.
 type healResult struct {
 	Found       bool             `json:"found"`
-	Changing    bool             `json:"changing"`
 	Frames      []string         `json:"frames"`
 	Hosts       []string         `json:"hosts"`
 	Selector    step.Selector    `json:"selector"`
