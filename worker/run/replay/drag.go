@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -42,20 +41,10 @@ func (a elementAction) drag(ctx context.Context, target, stored *step.Selector) 
 		}
 		a.screenshotter.wait(ctx)
 		err = a.inputOutcome(ctx, got, a.dragTo(ctx, got.Element, onto.Element, watch))
-		result, err := a.arrivalOf(ctx, watch, err)
-		again := missed(err) || (err == nil && result.State == missedThere)
-		switch {
-		case again && time.Now().Before(a.deadline):
-			if err := sleep(ctx, retryPause); err != nil {
-				return err
-			}
-		case err == nil && again:
-			return stepf("%s was dragged to %s, but %s", a.showSelector(a.at.selector), a.showSelector(to.at.selector), a.quote(result.Why, 300))
-		default:
-			if again {
-				a.endWatch(ctx, watch)
-			}
-			return a.afterInput(ctx, err)
+		what := a.showSelector(a.at.selector) + " was dragged to " + a.showSelector(to.at.selector)
+		again, err := a.afterGesture(ctx, watch, err, what)
+		if !again {
+			return err
 		}
 	}
 }
