@@ -10,7 +10,7 @@
 //           wheel, note }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
 //        "several" more than one, and the step does not say which; "waiting" found
-//        but not ready (why says for what); "invalid" it cannot work, ever.
+//        but not ready (why is the reason); "invalid" it cannot work, ever.
 
 class Wait extends Error {}
 class Never extends Error {}

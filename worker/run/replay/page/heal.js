@@ -128,7 +128,8 @@ function usable(c, was, kind, alone, want) {
   return c;
 }
 
-// compared says in words what of the fingerprint is the same, and how much.
+// compared returns for people which members of the fingerprint are the same, and their
+// part of all that it has.
 function compared(was, is) {
   const a = was.attributes || {}, b = is.attributes || {};
   const pairs = { "test id": [was.testId, is.testId], "accessible name": [spoken(was.name), spoken(is.name)],
