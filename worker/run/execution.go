@@ -119,7 +119,8 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, lookup looku
 	}
 	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, Steps: p.work.Steps, Lookup: lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
-		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Refused: p.work.Refused, Screenshots: p.Screenshots, Capture: p.capture, Log: p.Log,
+		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Refused: p.work.Refused,
+		Screenshots: p.Screenshots, Capture: p.capture, Log: p.Log,
 		Progress: func(records []step.Record) {
 			p.mu.Lock()
 			p.records = slices.Clone(records)

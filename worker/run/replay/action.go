@@ -78,7 +78,6 @@ type actResult struct {
 	Several     *severalMatches   `json:"several"`
 	Element     webdriver.Element `json:"element"`
 	Href        string            `json:"href"`
-	Busy        bool              `json:"busy"` // the page is still loading
 	Time        float64           `json:"time"` // of the result, ms on the browser's clock
 	Fingerprint *step.Fingerprint `json:"fingerprint"`
 	Keys        bool              `json:"keys"`  // the text must be typed

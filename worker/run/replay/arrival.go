@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"crypto/rand"
+	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
@@ -50,6 +51,24 @@ func (a elementAction) arrivalOf(ctx context.Context, watch string, reported err
 		return there, a.afterInput(ctx, err)
 	}
 	return there, nil // a page that has no such script any more
+}
+
+// afterGesture judges a gesture by the error of its input, and by what the page saw of
+// it. It pauses when the gesture is to be made again; what begins the message of one that
+// did not arrive.
+func (a elementAction) afterGesture(ctx context.Context, watch string, reported error, what string) (again bool, err error) {
+	result, err := a.arrivalOf(ctx, watch, reported)
+	missing := missed(err) || (err == nil && result.State == missedThere)
+	switch {
+	case missing && time.Now().Before(a.deadline):
+		err = sleep(ctx, retryPause)
+		return err == nil, err
+	case err == nil && result.State != arrivedThere:
+		return false, stepf("%s, but %s", what, a.quote(result.Why, 300))
+	case missing && watch != "":
+		a.endWatch(ctx, watch)
+	}
+	return false, a.afterInput(ctx, err)
 }
 
 // endWatch ends a watch whose gesture the driver could not perform.

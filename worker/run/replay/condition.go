@@ -32,15 +32,15 @@ func (t *testExecution) newCondition(i int) condition {
 // The failure describes why it does not. That a page cannot be looked at says nothing of
 // the condition, and is an error.
 func (x condition) holds(ctx context.Context, when *step.Condition, tool step.Tool) (not *failure, err error) {
-	check, err := step.ExpandTool(step.Tool{Type: step.Assert,
-		Args: step.Args{Selector: when.Selector, Not: when.Not, Matcher: when.Matcher}}, x.secrets.value)
+	expanded, err := step.ExpandCondition(*when, x.secrets.value)
 	if err != nil {
 		return nil, variableFailure(err)
 	}
+	check := step.Args{Selector: expanded.Selector, Not: expanded.Not, Matcher: expanded.Matcher}
 	if x.Lease.Mobile {
-		err = nativeAction(x).assert(ctx, check.Args)
+		err = nativeAction(x).assert(ctx, check)
 	} else {
-		err = x.assertWhere(ctx, tool, check.Args)
+		err = x.assertWhere(ctx, tool, check)
 	}
 	switch {
 	case !errors.As(err, &not) || not.code != run.CodeAssertionFailed:

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -22,13 +21,13 @@ type dragPlan struct {
 // root. The page must have seen the press, moves and the release at the target; where
 // they became drag and drop, the target must have taken the drop, or the page must
 // have moved the element. What a page does with the pointer alone cannot be seen.
-func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
+func (a elementAction) drag(ctx context.Context, target, stored *step.Selector) error {
 	if target == nil {
 		return stepf("the step names no target")
 	}
 	to := elementAction{a.stepExecution, &elementLocation{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target)}}
-	if target.Fingerprint != nil { // what the step learns is what is dragged
-		to.at.fingerprint, to.at.stored = target.Fingerprint, target
+	if !target.Fingerprint.Partial() { // what the step learns is what is dragged
+		to.at.fingerprint, to.at.stored = target.Fingerprint, stored
 	}
 	watch := watchName()
 	for {
@@ -42,20 +41,10 @@ func (a elementAction) drag(ctx context.Context, target *step.Selector) error {
 		}
 		a.screenshotter.wait(ctx)
 		err = a.inputOutcome(ctx, got, a.dragTo(ctx, got.Element, onto.Element, watch))
-		result, err := a.arrivalOf(ctx, watch, err)
-		again := missed(err) || (err == nil && result.State == missedThere)
-		switch {
-		case again && time.Now().Before(a.deadline):
-			if err := sleep(ctx, retryPause); err != nil {
-				return err
-			}
-		case err == nil && again:
-			return stepf("%s was dragged to %s, but %s", a.showSelector(a.at.selector), a.showSelector(to.at.selector), a.quote(result.Why, 300))
-		default:
-			if again {
-				a.endWatch(ctx, watch)
-			}
-			return a.afterInput(ctx, err)
+		what := a.showSelector(a.at.selector) + " was dragged to " + a.showSelector(to.at.selector)
+		again, err := a.afterGesture(ctx, watch, err, what)
+		if !again {
+			return err
 		}
 	}
 }

@@ -59,17 +59,6 @@ func (a elementAction) newHealing(want string) *healing {
 	return h
 }
 
-// recorded returns a selector, without the fingerprint when variables were replaced in
-// it: with each value it names another element.
-func recorded(s, stored *step.Selector) *step.Selector {
-	if s == nil || stored == nil || reflect.DeepEqual(pageSelectorOf(s), pageSelectorOf(stored)) {
-		return s
-	}
-	other := *s
-	other.Fingerprint = nil
-	return &other
-}
-
 // wait returns how long a call of act.js may wait, so that the next search is not
 // late.
 func (h *healing) wait(most time.Duration) time.Duration {
@@ -97,7 +86,7 @@ func (h *healing) attempt(ctx context.Context, q actQuery, last bool) (bool, err
 		h.begin = h.deadline
 	}
 	if err != nil || found == nil { // a navigation came between
-		h.done = h.done && last
+		h.done = last
 		return false, err
 	}
 	h.reason = h.quote(found.Reason, 300)
@@ -208,7 +197,6 @@ func (h *healing) holdsSecret(s *step.Selector) bool {
 // healResult is what heal.js returns.
 type healResult struct {
 	Found       bool             `json:"found"`
-	Changing    bool             `json:"changing"`
 	Frames      []string         `json:"frames"`
 	Hosts       []string         `json:"hosts"`
 	Selector    step.Selector    `json:"selector"`

@@ -73,10 +73,13 @@ func (x historyStep) reload(ctx context.Context) error {
 // another step's, and while it is, the command does nothing.
 func (x historyStep) start(ctx context.Context, name string) (*place, error) {
 	before, err := x.place(ctx)
-	if err == nil && before == nil {
+	if err != nil {
+		return nil, err
+	}
+	if before == nil {
 		return nil, stepf("%s: a dialog is open", name)
 	}
-	return before, err
+	return before, nil
 }
 
 // load runs a command that loads a page, within the time of a page.

@@ -84,7 +84,8 @@ func orEmpty(list []pageSelector) []pageSelector {
 	return list
 }
 
-// useFingerprint uses what a fingerprint knows of the frames around the element, unless the step itself says where it is.
+// useFingerprint uses what a fingerprint knows of the frames around the element, unless
+// the step itself names frames or shadow roots.
 func (at *elementLocation) useFingerprint(fingerprint *step.Fingerprint) {
 	if fingerprint == nil {
 		return

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
@@ -72,20 +71,9 @@ func (a elementAction) point(ctx context.Context, g gesture) error {
 		if g.want == wantClick {
 			err = a.inputOutcome(ctx, got, err)
 		}
-		result, err := a.arrivalOf(ctx, query.Watch, err)
-		again := missed(err) || (err == nil && result.State == missedThere)
-		switch {
-		case again && time.Now().Before(a.deadline):
-			if err := sleep(ctx, retryPause); err != nil {
-				return err
-			}
-		case err == nil && (again || result.State == lostThere):
-			return stepf("%s was found, but %s", a.showSelector(a.at.selector), a.quote(result.Why, 300))
-		default:
-			if again && g.event != "" {
-				a.endWatch(ctx, query.Watch)
-			}
-			return a.afterInput(ctx, err)
+		again, err := a.afterGesture(ctx, query.Watch, err, a.showSelector(a.at.selector)+" was found")
+		if !again {
+			return err
 		}
 	}
 }

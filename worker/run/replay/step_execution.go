@@ -135,7 +135,7 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 	case step.Hover:
 		return action.hover(ctx)
 	case step.Drag:
-		return action.drag(ctx, recorded(a.Target, stored.Args.Target))
+		return action.drag(ctx, a.Target, stored.Args.Target)
 	case step.UploadFile:
 		return action.upload(ctx, a.File)
 	case step.PressKey:

@@ -6,11 +6,11 @@
 //          hidden, text, option, file, direction, watch, gesture }
 // wait is how long this call may take and left what is left of the step, in ms; watch
 // is the name under which arrival.js reports what becomes of the gesture that follows.
-// result: { state, why, count, several, element, href, busy, time, fingerprint, keys,
-//           held, wheel, note }
+// result: { state, why, count, several, element, href, time, fingerprint, keys, held,
+//           wheel, note }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
 //        "several" more than one, and the step does not say which; "waiting" found
-//        but not ready (why says for what); "invalid" it cannot work, ever.
+//        but not ready (why is the reason); "invalid" it cannot work, ever.
 
 class Wait extends Error {}
 class Never extends Error {}
@@ -144,7 +144,6 @@ async function act(query) {
     }
     result.count = query.count || 0;
     result.href = location.href;
-    result.busy = document.readyState !== "complete";
     result.time = performance.timeOrigin + performance.now();
     const now = performance.now();
     if (result.state === "ok" || result.state === "invalid" || now - start >= query.wait) return result;

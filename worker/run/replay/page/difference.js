@@ -250,6 +250,15 @@ function otherNumbersAround(was, is) {
   });
 }
 
+// otherHost reports whether an element is in the shadow root of another host, by the ids
+// or the test ids of the innermost hosts that have one.
+function otherHost(was, is) {
+  const named = (path) => (path || []).filter((host) => /^(#[^\s>]+|\[[^\]]+\])$/.test(host) && !counted(wordsOf(host))).pop() || "";
+  const left = named(was.shadowPath), right = named(is.shadowPath);
+  const kind = (host) => (host.startsWith("[") ? host.split("=")[0] : host.slice(0, 1));
+  return left !== "" && kind(left) === kind(right) && wordsOf(left).join(" ") !== wordsOf(right).join(" ");
+}
+
 // difference returns why an element is another one; "" when nothing says so. how is
 // what identifies it, alone whether it was and is the only one of its name.
 function difference(was, is, how, kind, alone) {
@@ -264,6 +273,7 @@ function difference(was, is, how, kind, alone) {
   if (otherTarget(a.href, b.href, title)) return "it leads to another address";
   const before = was.surroundings || {}, around = is.surroundings || {};
   if (otherNumbersAround(before, around)) return "what is around it belongs to another record";
+  if (otherHost(was, is)) return "it is in the shadow root of another host";
   const translated = how.testId && !how.name;
   const row = compareRows(before, around);
   if (translated) {

@@ -79,17 +79,28 @@ function unique(el) {
     }
   }
   if (only(el.localName)) return el.localName;
-  let path = "";
-  for (let node = el; node && node.nodeType === Node.ELEMENT_NODE; node = node.parentElement) {
-    let part = node.localName;
-    if (node !== el && node.id && !made(node.id)) {
-      part = "#" + CSS.escape(node.id);
-    } else if (node.parentNode) {
-      const same = Array.from(node.parentNode.children).filter((c) => c.localName === node.localName);
-      if (same.length > 1) part += ":nth-of-type(" + (same.indexOf(node) + 1) + ")";
+  return pathIn(el);
+}
+
+// pathIn is the shortest path that finds just an element in its document or shadow
+// root, from an id where there is one.
+function pathIn(el) {
+  const root = dom.root(el);
+  let css = "";
+  for (let node = el; node && dom.kind(node) === 1; node = dom.parent(node)) {
+    const id = dom.attribute(node, "id"), byId = "#" + CSS.escape(id || "");
+    let part = CSS.escape(dom.tag(node));
+    if (id && !made(id) && dom.all(root, byId).length === 1) {
+      part = byId;
+    } else {
+      let place = 1, alone = true;
+      for (let other = before(node, null); other; other = before(other, null)) if (dom.tag(other) === dom.tag(node)) place++;
+      for (let other = after(node); other && alone; other = after(other)) alone = dom.tag(other) !== dom.tag(node);
+      if (place > 1 || !alone) part += ":nth-of-type(" + place + ")";
     }
-    path = path ? part + " > " + path : part;
-    if (only(path)) return path;
+    css = css ? part + " > " + css : part;
+    const found = dom.all(root, css);
+    if (found.length === 1 && found[0] === el) break;
   }
-  return path;
+  return css;
 }

@@ -7,9 +7,9 @@
 // many were alike decides, too: when the page had three "Delete" and has two, the one
 // that is meant may be the one that is gone.
 //
-// args: { fingerprint, want, query, quiet, last }; result: { found, changing, frames,
-// hosts, selector, score, reason, fingerprint }. changing: the page is not at rest,
-// and it is not the last attempt.
+// args: { fingerprint, want, query, quiet, last }; result: { found, frames, hosts,
+// selector, score, reason, fingerprint }. A page that is not at rest is searched in
+// the last attempt only.
 
 // fits reports whether the action can be done to such an element at all.
 function fits(el, want) {
@@ -128,7 +128,8 @@ function usable(c, was, kind, alone, want) {
   return c;
 }
 
-// compared says in words what of the fingerprint is the same, and how much.
+// compared returns for people which members of the fingerprint are the same, and their
+// part of all that it has.
 function compared(was, is) {
   const a = was.attributes || {}, b = is.attributes || {};
   const pairs = { "test id": [was.testId, is.testId], "accessible name": [spoken(was.name), spoken(is.name)],
@@ -179,8 +180,7 @@ async function heal(args) {
   let found;
   try {
     const still = await rest(args.quiet);
-    if (present(args.query)) return { found: false };
-    if (!still && !args.last) return { found: false, changing: true };
+    if (present(args.query) || (!still && !args.last)) return { found: false };
     found = choose(args.fingerprint, args.want, scopesOf(args.query));
   } catch (e) {
     if (e instanceof None) return { found: false, reason: e.message };

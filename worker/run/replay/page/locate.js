@@ -115,26 +115,3 @@ function path(el, top, look, finds) {
   for (let i = 0; i < all.length; i++) if (all[i] === el) return { ...selector, index: i };
   return null;
 }
-
-// pathIn is the shortest path that finds just an element in its document or shadow
-// root, from an id where there is one.
-function pathIn(el) {
-  const root = dom.root(el);
-  let css = "";
-  for (let node = el; node && dom.kind(node) === 1; node = dom.parent(node)) {
-    const id = dom.attribute(node, "id");
-    let part = CSS.escape(dom.tag(node));
-    if (id && !made(id)) {
-      part = "#" + CSS.escape(id);
-    } else {
-      let place = 1, alone = true;
-      for (let other = before(node, null); other; other = before(other, null)) if (dom.tag(other) === dom.tag(node)) place++;
-      for (let other = after(node); other && alone; other = after(other)) alone = dom.tag(other) !== dom.tag(node);
-      if (place > 1 || !alone) part += ":nth-of-type(" + place + ")";
-    }
-    css = css ? part + " > " + css : part;
-    const found = dom.all(root, css);
-    if (found.length === 1 && found[0] === el) break;
-  }
-  return css;
-}

@@ -281,7 +281,7 @@ function alternative(el, how) {
 
 // nameOf is the accessible name of an element. One that is hidden itself has the
 // name that it would have.
-function nameOf(el, look = newLook(document, false)) {
+function nameOf(el, look) {
   let name = look.names.get(el);
   if (name !== undefined) return name;
   const hidden = unseen(el, look);

@@ -21,8 +21,8 @@ const nameAs = (kind, text) => (/^(text|password|select|file|color|range|date|ti
 const nested = "ul, ol, menu, [role=group], [role=menu], [role=tree], [role=list]";
 
 // titleOf is what an element is called: its accessible name, else its text.
-function titleOf(el, role = roleOf(el)) {
-  if (/^(treeitem|menuitem|listitem)$/.test(role) && !el.hasAttribute("aria-label") && el.querySelector(nested)) {
+function titleOf(el) {
+  if (/^(treeitem|menuitem|listitem)$/.test(roleIn(el, memory())) && !el.hasAttribute("aria-label") && el.querySelector(nested)) {
     return clean(textsIn(el, { skip: (node) => node.matches(nested) }).join(" ")).slice(0, 200);
   }
   return clean(callOf(el) || ownText(el)).slice(0, 200);
@@ -55,7 +55,7 @@ function kindOf(tag, role, type) {
   return role;
 }
 
-const kindIn = (el, role = roleOf(el)) => kindOf(el.localName, role, el.localName === "input" ? el.type : "");
+const kindIn = (el) => kindOf(el.localName, roleIn(el, memory()), el.localName === "input" ? el.type : "");
 
 // like reports whether an element of one kind may be found in place of another: what
 // was only styled as a button may be one now.
