@@ -209,9 +209,17 @@ func (f frame) StaticImports() []string {
 func (f frame) Env(quote string) string {
 	names := make([]string, 0, len(f.Variables))
 	for _, v := range f.Variables {
-		names = append(names, quote+v.Env+quote)
+		names = append(names, v.Env)
 	}
-	return strings.Join(names, ", ")
+	return quotedList(names, quote)
+}
+
+// TestIDs are the attributes that tests know an element by, in the same form.
+func (f frame) TestIDs(quote string) string { return quotedList(testIDs, quote) }
+
+// quotedList writes names as literals of a language, which none of them breaks.
+func quotedList(names []string, quote string) string {
+	return quote + strings.Join(names, quote+", "+quote) + quote
 }
 
 // fill puts a body into its skeleton.
