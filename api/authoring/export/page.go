@@ -108,7 +108,7 @@ func (f frame) Uses(names ...string) bool {
 
 // Acts are those that act on an element.
 func (f frame) Acts() bool {
-	return f.Uses("click", "doubleClick", "rightClick", "fill", "select", "pressOn", "typeInto", "scroll", "hover", "drag", "upload", "inFrame")
+	return f.Performs() || f.Uses("select", "scroll")
 }
 
 // Performs are those of them that must not be repeated once they reached the element.
@@ -132,7 +132,7 @@ func (f frame) Observes() bool {
 }
 
 // Repeats are those that try again until something works.
-func (f frame) Repeats() bool { return f.Uses("eventually") || f.Waits() || f.Uses("setViewport") }
+func (f frame) Repeats() bool { return f.Waits() || f.Uses("eventually", "setViewport") }
 
 // Dialogs are those that wait for a dialog.
 func (f frame) Dialogs() bool { return f.Uses("acceptDialog", "dismissDialog") }
