@@ -99,15 +99,9 @@ func (h cases) rename(c *gin.Context) error {
 	if err := required(in.Name); err != nil {
 		return err
 	}
-	var row *authoring.Case
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.RenameCase(ctx, tx, w, id, *in.Name)
-		return err
+	return h.edit(c, http.StatusOK, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Case, error) {
+		return authoring.RenameCase(ctx, tx, w, id, *in.Name)
 	})
-	if err != nil {
-		return err
-	}
-	return h.show(c, http.StatusOK, row)
 }
 
 // delete serves DELETE /testcases/{id}; the case's open runs are cancelled.

@@ -30,14 +30,8 @@ var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"targ
 // steps is asked for by an empty array.
 func (in *caseBody) read() (change authoring.CaseChange, err error) {
 	change.Name = in.Name
-	if in.Tags.sent() {
-		list := []string{}
-		if in.Tags.given() {
-			if err := in.Tags.decode("tags", &list); err != nil {
-				return change, err
-			}
-		}
-		change.Tags = &list
+	if change.Tags, err = valueOf(in.Tags, "tags", []string{}); err != nil {
+		return change, err
 	}
 	settings := in.RunSettings.document
 	if in.RunSettings.null {

@@ -109,7 +109,7 @@ func (h cases) export(c *gin.Context, row *authoring.Case, target, revisionID st
 		return codeView{}, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
 	}
 	of := export.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: r.Steps,
-		FirstMatch: row.Settings.Strict != nil && !*row.Settings.Strict}
+		FirstMatch: !or(row.Settings.Strict, true)}
 	if !row.Settings.PrimaryTarget.Empty() {
 		of.Capabilities = row.Settings.PrimaryTarget.Capabilities
 	}

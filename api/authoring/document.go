@@ -62,6 +62,18 @@ func (n *nullable) UnmarshalJSON(text []byte) error {
 
 func (n nullable) sent() bool { return n.given() || n.null }
 
+// valueOf reads what a member asks for: nil when it is absent, and what null stands for.
+func valueOf[T any](n nullable, path string, null T) (*T, error) {
+	if n.null {
+		return &null, nil
+	}
+	if !n.given() {
+		return nil, nil
+	}
+	var value T
+	return &value, n.decode(path, &value)
+}
+
 // decode reads the document, which the body has at path, into a value. The error
 // names the member.
 func (d document) decode(path string, into any) error {

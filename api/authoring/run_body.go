@@ -1,7 +1,6 @@
 package authoring
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,10 +12,9 @@ import (
 
 // runBody is what a request may say of a run.
 type runBody struct {
-	BuildName *string  `json:"buildName"`
-	Targets   document `json:"targets"`
-	// SCTunnelName may be null, which is not the same as absent.
-	SCTunnelName json.RawMessage `json:"scTunnelName"`
+	BuildName    *string  `json:"buildName"`
+	Targets      document `json:"targets"`
+	SCTunnelName nullable `json:"scTunnelName"`
 }
 
 // build is the name of the build, by default as much of the case's name as fits.
@@ -52,15 +50,12 @@ func (in *runBody) targets(s *step.RunSettings) ([]step.Target, error) {
 // tunnel is the one of the request, else the case's; nil leaves it to the targets.
 // null asks for none, whatever the case and the targets name.
 func (in *runBody) tunnel(s *step.RunSettings) (*string, error) {
-	if in.SCTunnelName == nil {
-		if or(s.SCTunnelName, "") == "" {
-			return nil, nil
-		}
-		return s.SCTunnelName, nil
+	asked, err := valueOf(in.SCTunnelName, "scTunnelName", "")
+	if err != nil || asked != nil {
+		return asked, err
 	}
-	name := ""
-	if string(in.SCTunnelName) == "null" {
-		return &name, nil
+	if or(s.SCTunnelName, "") == "" {
+		return nil, nil
 	}
-	return &name, document{in.SCTunnelName}.decode("scTunnelName", &name)
+	return s.SCTunnelName, nil
 }

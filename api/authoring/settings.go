@@ -1,10 +1,8 @@
 package authoring
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -13,13 +11,13 @@ import (
 // settingsBody are the run settings of a body: in the form of generate (target)
 // or in the form that answers have (primaryTarget and runTargets).
 type settingsBody struct {
-	TestURL       *string  `json:"testUrl"`
-	SCTunnelName  *string  `json:"scTunnelName"`
-	Target        document `json:"target"`
-	PrimaryTarget document `json:"primaryTarget"`
-	RunTargets    document `json:"runTargets"`
-	Strict        *bool    `json:"strict"`
-	Healing       *string  `json:"healing"`
+	TestURL       nullable `json:"testUrl"`
+	SCTunnelName  nullable `json:"scTunnelName"`
+	Target        nullable `json:"target"`
+	PrimaryTarget nullable `json:"primaryTarget"`
+	RunTargets    nullable `json:"runTargets"`
+	Strict        nullable `json:"strict"`
+	Healing       nullable `json:"healing"`
 }
 
 // targetBody is a target of a body.
@@ -45,80 +43,80 @@ func readSettings(d document) (s step.RunSettings, err error) {
 	return s, under(settingsPath, step.CheckSettings(&s))
 }
 
-// settingsChange is what a body says of run settings. sent are the names of its
-// members: one that was sent as null clears what is stored, an absent one does not.
+// settingsChange is what a body says of run settings. A member that was sent as null
+// clears what is stored, an absent one does not; values are nil when they are absent.
 type settingsChange struct {
-	settingsBody
-	sent    map[string]json.RawMessage
-	primary *step.Target
-	targets []step.Target
+	body                     settingsBody
+	testURL, tunnel, healing *string
+	strict                   *bool
+	primary                  *step.Target
+	targets                  []step.Target
 }
 
 // readSettingsChange reads run settings that are put over those of a case. The caller
 // checks the result.
 func readSettingsChange(d document) (func(step.RunSettings) step.RunSettings, error) {
 	var in settingsChange
-	if err := d.decode(settingsPath, &in.settingsBody); err != nil {
+	if err := d.decode(settingsPath, &in.body); err != nil {
 		return nil, err
 	}
-	if err := d.decode(settingsPath, &in.sent); err != nil {
-		return nil, err
-	}
-	if err := authoring.CheckHealing(settingsPath+".healing", or(in.Healing, "")); err != nil {
+	if err := in.readValues(); err != nil {
 		return nil, err
 	}
 	return in.over, in.readTargets()
 }
 
-// readTargets reads the targets that are given.
-func (in *settingsChange) readTargets() (err error) {
-	if in.Target.given() {
-		if in.PrimaryTarget.given() || in.RunTargets.given() {
-			return member(settingsPath+".target", "does not go with primaryTarget and runTargets")
-		}
-		in.primary, err = readTarget(settingsPath+".target", in.Target)
+// readValues reads everything but the targets.
+func (in *settingsChange) readValues() (err error) {
+	if in.testURL, err = valueOf(in.body.TestURL, settingsPath+".testUrl", ""); err != nil {
 		return err
 	}
-	if in.PrimaryTarget.given() {
-		if in.primary, err = readTarget(settingsPath+".primaryTarget", in.PrimaryTarget); err != nil {
+	if in.tunnel, err = valueOf(in.body.SCTunnelName, settingsPath+".scTunnelName", ""); err != nil {
+		return err
+	}
+	if in.strict, err = valueOf(in.body.Strict, settingsPath+".strict", true); err != nil {
+		return err
+	}
+	if in.healing, err = valueOf(in.body.Healing, settingsPath+".healing", ""); err != nil {
+		return err
+	}
+	return authoring.CheckHealing(settingsPath+".healing", or(in.healing, ""))
+}
+
+// readTargets reads the targets that are given.
+func (in *settingsChange) readTargets() (err error) {
+	if in.body.Target.given() {
+		if in.body.PrimaryTarget.given() || in.body.RunTargets.given() {
+			return member(settingsPath+".target", "does not go with primaryTarget and runTargets")
+		}
+		in.primary, err = readTarget(settingsPath+".target", in.body.Target.document)
+		return err
+	}
+	if in.body.PrimaryTarget.given() {
+		if in.primary, err = readTarget(settingsPath+".primaryTarget", in.body.PrimaryTarget.document); err != nil {
 			return err
 		}
 	}
-	if in.RunTargets.given() {
-		in.targets, err = readTargets(settingsPath+".runTargets", in.RunTargets)
+	if in.body.RunTargets.given() {
+		in.targets, err = readTargets(settingsPath+".runTargets", in.body.RunTargets.document)
 	}
 	return err
 }
 
-// has reports whether a member was sent; its name is read in any case, as
-// encoding/json does.
-func (in *settingsChange) has(name string) bool {
-	for sent := range in.sent {
-		if strings.EqualFold(sent, name) {
-			return true
-		}
-	}
-	return false
-}
-
 // over returns stored settings with the members that were sent.
 func (in *settingsChange) over(s step.RunSettings) step.RunSettings {
-	if in.has("testUrl") {
-		s.TestURL = or(in.TestURL, "")
-	}
-	if in.has("scTunnelName") {
-		if s.SCTunnelName = in.SCTunnelName; or(in.SCTunnelName, "") == "" {
+	s.TestURL = or(in.testURL, s.TestURL)
+	if in.tunnel != nil {
+		if s.SCTunnelName = in.tunnel; *in.tunnel == "" {
 			s.SCTunnelName = nil
 		}
 	}
-	if in.has("strict") {
-		if s.Strict = in.Strict; or(in.Strict, true) {
+	if in.strict != nil {
+		if s.Strict = in.strict; *in.strict {
 			s.Strict = nil
 		}
 	}
-	if in.has("healing") {
-		s.Healing = or(in.Healing, "")
-	}
+	s.Healing = or(in.healing, s.Healing)
 	in.overTargets(&s)
 	return s
 }
@@ -127,19 +125,19 @@ func (in *settingsChange) over(s step.RunSettings) step.RunSettings {
 // as they are nothing else.
 func (in *settingsChange) overTargets(s *step.RunSettings) {
 	follow := len(s.RunTargets) == 0 || len(s.RunTargets) == 1 && reflect.DeepEqual(&s.RunTargets[0], s.PrimaryTarget)
-	if in.has("primaryTarget") || in.has("target") {
+	if in.body.PrimaryTarget.sent() || in.body.Target.sent() {
 		s.PrimaryTarget = in.primary
-		if follow || in.has("target") {
+		if follow || in.body.Target.sent() {
 			s.RunTargets = nil
 		}
 		if s.RunTargets == nil && in.primary != nil {
 			s.RunTargets = []step.Target{*in.primary}
 		}
 	}
-	if !in.has("runTargets") {
+	if !in.body.RunTargets.sent() {
 		return
 	}
-	if s.RunTargets = in.targets; !in.RunTargets.given() && s.PrimaryTarget != nil {
+	if s.RunTargets = in.targets; !in.body.RunTargets.given() && s.PrimaryTarget != nil {
 		s.RunTargets = []step.Target{*s.PrimaryTarget} // null is what an absent member is
 	}
 	if s.PrimaryTarget == nil && len(in.targets) > 0 {

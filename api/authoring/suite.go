@@ -69,18 +69,6 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// healing is the mode that the body names; nil when it names none and "" for null.
-func (in *suiteBody) healing() (*string, error) {
-	if !in.Healing.sent() {
-		return nil, nil
-	}
-	mode := ""
-	if in.Healing.null {
-		return &mode, nil
-	}
-	return &mode, in.Healing.decode("healing", &mode)
-}
-
 // create serves POST /testsuites. Members: name, testCases, tags, healing, teamId.
 // Cases of other suites move.
 func (h suites) create(c *gin.Context) error {
@@ -95,7 +83,7 @@ func (h suites) create(c *gin.Context) error {
 	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
 		return err
 	}
-	healing, err := in.healing()
+	healing, err := valueOf(in.Healing, "healing", "")
 	if err != nil {
 		return err
 	}
@@ -131,7 +119,7 @@ func (h suites) update(c *gin.Context) error {
 		return err
 	}
 	change := authoring.SuiteChange{Name: in.Name, Tags: in.Tags, Cases: cases, Add: in.AddTestCases, Remove: in.RemoveTestCases}
-	if change.Healing, err = in.healing(); err != nil {
+	if change.Healing, err = valueOf(in.Healing, "healing", ""); err != nil {
 		return err
 	}
 	var row *authoring.Suite

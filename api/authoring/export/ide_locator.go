@@ -31,7 +31,7 @@ func (w *ide) css(at place) (css string, ok bool) {
 			return "", false
 		}
 		var list []string
-		for _, name := range []string{"data-testid", "data-test-id", "data-test", "data-cy", "data-qa"} {
+		for _, name := range testIDs {
 			list = append(list, "["+name+"="+cssString(id)+"]")
 		}
 		css = strings.Join(list, ", ")

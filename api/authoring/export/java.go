@@ -43,7 +43,7 @@ func (d java) address(_ *page, t, base text) string {
 	return "URI.create(" + d.text(base) + ").resolve(" + d.text(t) + ").toString()"
 }
 
-func (d java) locator(p *page, at place) string {
+func (d java) locator(at place) string {
 	var b strings.Builder
 	b.WriteString(at.kind + "(" + d.text(at.value) + ")")
 	add := func(name string, arguments ...string) {
@@ -62,12 +62,10 @@ func (d java) locator(p *page, at place) string {
 		add("state", javaLiteral(s.name), strconv.FormatBool(s.is))
 	}
 	if at.within != nil {
-		p.noteFind(*at.within)
-		add("within", d.locator(p, *at.within))
+		add("within", d.locator(*at.within))
 	}
 	if at.has != nil {
-		p.noteFind(*at.has)
-		add("has", d.locator(p, *at.has))
+		add("has", d.locator(*at.has))
 	}
 	if len(at.hasText) > 0 {
 		add("hasText", d.text(at.hasText))

@@ -108,7 +108,7 @@ func (f frame) Uses(names ...string) bool {
 
 // Acts are those that act on an element.
 func (f frame) Acts() bool {
-	return f.Uses("click", "doubleClick", "rightClick", "fill", "select", "pressOn", "typeInto", "scroll", "hover", "drag", "upload", "inFrame")
+	return f.Performs() || f.Uses("select", "scroll")
 }
 
 // Performs are those of them that must not be repeated once they reached the element.
@@ -132,7 +132,7 @@ func (f frame) Observes() bool {
 }
 
 // Repeats are those that try again until something works.
-func (f frame) Repeats() bool { return f.Uses("eventually") || f.Waits() || f.Uses("setViewport") }
+func (f frame) Repeats() bool { return f.Waits() || f.Uses("eventually", "setViewport") }
 
 // Dialogs are those that wait for a dialog.
 func (f frame) Dialogs() bool { return f.Uses("acceptDialog", "dismissDialog") }
@@ -209,9 +209,17 @@ func (f frame) StaticImports() []string {
 func (f frame) Env(quote string) string {
 	names := make([]string, 0, len(f.Variables))
 	for _, v := range f.Variables {
-		names = append(names, quote+v.Env+quote)
+		names = append(names, v.Env)
 	}
-	return strings.Join(names, ", ")
+	return quotedList(names, quote)
+}
+
+// TestIDs are the attributes that tests know an element by, in the same form.
+func (f frame) TestIDs(quote string) string { return quotedList(testIDs, quote) }
+
+// quotedList writes names as literals of a language, which none of them breaks.
+func quotedList(names []string, quote string) string {
+	return quote + strings.Join(names, quote+", "+quote) + quote
 }
 
 // fill puts a body into its skeleton.

@@ -54,6 +54,9 @@ func (s *script) place(from *step.Selector) place {
 	return at
 }
 
+// testIDs are the attributes that tests know an element by.
+var testIDs = []string{"data-testid", "data-test-id", "data-test", "data-cy", "data-qa"}
+
 // selectorTypes are the types that code is written for.
 var selectorTypes = []string{step.CSS, step.XPath, step.ByRole, step.ByLabel, step.ByText, step.Placeholder, step.TestID, step.AltText, step.Title}
 

@@ -166,12 +166,8 @@ func (w *playwright) action(m *move) string {
 		if m.element.given() {
 			on = w.acting(m, m.element)
 		}
-		limit := ""
-		if m.timeout > 0 {
-			limit = ", " + thousands(m.timeout)
-		}
 		w.call("scroll", "eventually")
-		return "scroll(" + on + ", " + javaScript(a.Direction) + limit + ")"
+		return "scroll(" + on + ", " + javaScript(a.Direction) + ownLimit(m) + ")"
 	case step.Hover:
 		return w.acting(m, m.element) + ".hover(" + w.options(m, false) + ")"
 	case step.Drag:
@@ -260,9 +256,13 @@ func (w *playwright) window(m *move) string {
 	case step.WindowIndex:
 		test = "(candidate, index) => index === " + javaScriptNumber(m.value)
 	}
-	limit := ""
-	if m.timeout > 0 {
-		limit = ", " + thousands(m.timeout)
+	return "findPage(context, " + test + ownLimit(m) + ")"
+}
+
+// ownLimit is a last argument: the limit of a step that has its own.
+func ownLimit(m *move) string {
+	if m.timeout <= 0 {
+		return ""
 	}
-	return "findPage(context, " + test + limit + ")"
+	return ", " + thousands(m.timeout)
 }

@@ -33,9 +33,5 @@ func (w *playwright) assertion(m *move) string {
 		}
 		return "await " + w.element(m, m.element) + ".getAttribute(" + javaScript(a.Matcher.Args.Name) + ", PROBE)"
 	})
-	limit := ""
-	if m.timeout > 0 {
-		limit = ", " + thousands(m.timeout)
-	}
-	return "eventually(" + arrow(claim) + limit + ")"
+	return "eventually(" + arrow(claim) + ownLimit(m) + ")"
 }

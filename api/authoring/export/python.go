@@ -38,7 +38,7 @@ func (d python) address(p *page, t, base text) string {
 	return "urljoin(" + d.text(base) + ", " + d.text(t) + ")"
 }
 
-func (d python) locator(p *page, at place) string {
+func (d python) locator(at place) string {
 	arguments := []string{d.text(at.value)}
 	add := func(name, value string) { arguments = append(arguments, name+"="+value) }
 	if len(at.name) > 0 {
@@ -58,12 +58,10 @@ func (d python) locator(p *page, at place) string {
 		add("state", "{"+strings.Join(states, ", ")+"}")
 	}
 	if at.within != nil {
-		p.noteFind(*at.within)
-		add("within", d.locator(p, *at.within))
+		add("within", d.locator(*at.within))
 	}
 	if at.has != nil {
-		p.noteFind(*at.has)
-		add("has", d.locator(p, *at.has))
+		add("has", d.locator(*at.has))
 	}
 	if len(at.hasText) > 0 {
 		add("has_text", d.text(at.hasText))

@@ -100,9 +100,9 @@ func (p *page) styled(prefix string, all map[string]string, literal func(string)
 	return list
 }
 
-// noteFind notes what of the script that finds elements a place needs.
+// noteFind notes what a place, with those that it is made of, needs of the script that
+// finds elements.
 func (p *page) noteFind(at place) {
-	p.call("find")
 	switch at.kind {
 	case step.Placeholder, step.AltText, step.Title:
 		p.call("by:attribute")
@@ -126,9 +126,11 @@ func (p *page) noteFind(at place) {
 	}
 	if at.has != nil {
 		p.call("has")
+		p.noteFind(*at.has)
 	}
 	if at.within != nil {
 		p.call("scope")
+		p.noteFind(*at.within)
 	}
 	if at.index != nil {
 		p.call("nth")

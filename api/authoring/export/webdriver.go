@@ -19,7 +19,7 @@ type dialect interface {
 	// address is an expression for an address; base is not empty when it must be
 	// read against it.
 	address(p *page, t, base text) string
-	locator(p *page, at place) string
+	locator(at place) string
 	// call is a statement that calls a function of the skeleton.
 	call(p *page, name string, arguments ...string) string
 	open(p *page, address string) string
@@ -123,7 +123,7 @@ func (w *webDriver) places(m *move) [][2]string {
 // at is the locator of a place.
 func (w *webDriver) at(of place) string {
 	w.noteFind(of)
-	return w.locator(w.page, of)
+	return w.locator(of)
 }
 
 func (w *webDriver) inside(around [][2]string, m *move) {

@@ -26,7 +26,7 @@ func (webdriverIO) address(_ *page, t, base text) string {
 	return "new URL(" + javaScriptText(t) + ", " + javaScriptText(base) + ").href"
 }
 
-func (d webdriverIO) locator(p *page, at place) string {
+func (d webdriverIO) locator(at place) string {
 	var members []string
 	add := func(name, value string) { members = append(members, name+": "+value) }
 	if len(at.name) > 0 {
@@ -46,12 +46,10 @@ func (d webdriverIO) locator(p *page, at place) string {
 		add("state", "{ "+strings.Join(states, ", ")+" }")
 	}
 	if at.within != nil {
-		p.noteFind(*at.within)
-		add("within", d.locator(p, *at.within))
+		add("within", d.locator(*at.within))
 	}
 	if at.has != nil {
-		p.noteFind(*at.has)
-		add("has", d.locator(p, *at.has))
+		add("has", d.locator(*at.has))
 	}
 	if len(at.hasText) > 0 {
 		add("hasText", javaScriptText(at.hasText))

@@ -119,7 +119,7 @@ func (r *reader) sendKeys(c *command) error {
 }
 
 // controls are the characters that stand for keys.
-var controls = map[rune]string{'\n': "Enter", '\r': "Enter", '\t': "Tab"}
+var controls = map[byte]string{'\n': "Enter", '\r': "Enter", '\t': "Tab"}
 
 // typeKeys types a text into what has the focus, or into an element. Its characters
 // that stand for keys are steps of their own.
@@ -127,7 +127,7 @@ func (r *reader) typeKeys(c *command, s *step.Selector, text string) {
 	for text != "" {
 		end := strings.IndexAny(text, "\n\r\t")
 		if end == 0 {
-			r.press(c, s, controls[rune(text[0])])
+			r.press(c, s, controls[text[0]])
 			s, text = nil, text[1:]
 			continue
 		}
@@ -141,9 +141,6 @@ func (r *reader) typeKeys(c *command, s *step.Selector, text string) {
 }
 
 func (r *reader) press(c *command, s *step.Selector, key string) {
-	if name := controls[[]rune(key)[0]]; name != "" {
-		key = name
-	}
 	r.act(c, step.Tool{Type: step.PressKey, Args: step.Args{Selector: s, Key: key}}, true)
 }
 
