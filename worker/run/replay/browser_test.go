@@ -2,12 +2,14 @@ package replay_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,11 +25,13 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// The tests share one chromedriver and two browsers.
+// The tests share one chromedriver and some browsers: they mostly wait for pages.
+const browsers = 4
+
 var (
 	driver   *exec.Cmd
 	client   *webdriver.Client
-	sessions = make(chan *webdriver.Session, 2)
+	sessions = make(chan *webdriver.Session, browsers)
 )
 
 // largest is the size of the longest command.
@@ -57,6 +61,11 @@ var interceptors sync.Map
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(browsers)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	path, err := exec.LookPath("chromedriver")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "these tests need chromedriver: apt-get install chromium chromium-driver")
@@ -125,7 +134,8 @@ func newSession() *webdriver.Session {
 		"unhandledPromptBehavior": map[string]any{"default": "ignore", "beforeUnload": "ignore"},
 		"goog:chromeOptions": map[string]any{"args": []string{"--headless=new", "--no-sandbox", "--disable-gpu",
 			"--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-			"--no-first-run", "--window-size=1280,900"}},
+			"--no-first-run", "--disable-breakpad", "--mute-audio", "--window-size=1280,900",
+			"--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess"}},
 	})
 	if err != nil {
 		panic(err)

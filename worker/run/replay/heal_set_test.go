@@ -175,11 +175,11 @@ func TestHealingSet(t *testing.T) {
 	base := site(t, nil, s.handle)
 	outcomes := make([]healingOutcome, len(s.pairs))
 	t.Run("all", func(t *testing.T) {
-		half := len(s.pairs) / 2
-		for _, part := range [][2]int{{0, half}, {half, len(s.pairs)}} {
-			t.Run(fmt.Sprint(part[0]), func(t *testing.T) {
+		for i := range browsers {
+			from, to := i*len(s.pairs)/browsers, (i+1)*len(s.pairs)/browsers
+			t.Run(fmt.Sprint(from), func(t *testing.T) {
 				t.Parallel()
-				copy(outcomes[part[0]:], s.playPairs(t, base, part[0], part[1]))
+				copy(outcomes[from:], s.playPairs(t, base, from, to))
 			})
 		}
 	})

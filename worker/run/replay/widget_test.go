@@ -24,22 +24,13 @@ func TestWidgets(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.FullName(), func(t *testing.T) {
 			t.Parallel()
-			play := func() string {
-				l := lease()
-				ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-				defer cancel()
-				result := replay.Play(ctx, replay.Config{Lease: l, TestURL: site.BaseURL() + c.Page, Steps: c.Steps, StepTimeout: c.Timeout(),
-					PageTimeout: c.Timeout(), FirstMatch: c.FirstMatch})
-				release(l, result.Broken)
-				return c.Verdict(result.Status, result.Message)
-			}
-			wrong := play()
-			// Widgets have times of their own, which a machine that is busy misses; how
-			// often is measured by the bench, and not here.
-			for tries := 1; wrong != "" && c.Open == "" && tries < 3; tries++ {
-				t.Log("once more: " + wrong)
-				wrong = play()
-			}
+			l := lease()
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			defer cancel()
+			result := replay.Play(ctx, replay.Config{Lease: l, TestURL: site.BaseURL() + c.Page, Steps: c.Steps, StepTimeout: c.Timeout(),
+				PageTimeout: c.Timeout(), FirstMatch: c.FirstMatch})
+			release(l, result.Broken)
+			wrong := c.Verdict(result.Status, result.Message)
 			if c.Open != "" {
 				require.NotEmpty(t, wrong, "the case is no longer open: %s", c.Open)
 				return

@@ -248,6 +248,7 @@ module.exports = {
     await expect(page).toHaveURL(/unload/);
   },
   'reloading a page with changes': async ({ page, expect }) => {
+    await page.locator('#i').click();
     await page.locator('#i').fill('x');
     answer(page, 'accept');
     await page.reload();
