@@ -48,7 +48,7 @@ func editCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string) 
 	return &editedCase{Case: c, latest: latest, detail: map[string]any{}}, err
 }
 
-// add makes a revision the latest one.
+// add stores a revision as the latest one.
 func (e *editedCase) add(ctx context.Context, tx *storage.Tx, v Revision) error {
 	if err := addRevision(ctx, tx, e.ID, &v); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (e *editedCase) describe(c CaseChange) error {
 	return nil
 }
 
-// replaceSteps makes a revision of steps that are not those of the latest one.
+// replaceSteps stores a revision when the steps are not those of the latest one.
 func (e *editedCase) replaceSteps(ctx context.Context, tx *storage.Tx, steps []step.Step) error {
 	steps, err := copySteps(steps)
 	if err != nil {

@@ -17,7 +17,8 @@ update test_healings set state = $2, decider_uuid = $3, decided_at = now(), acce
 where id = $1`
 )
 
-// AcceptHealing gives the step the selector that found its element, by a new revision.
+// AcceptHealing stores a new revision, in which the step has the selector that found its
+// element.
 // A healing that is accepted already stays as it is. ErrHealingOutdated when the step
 // is gone from the latest revision or has another selector there.
 func AcceptHealing(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) (*Healing, error) {

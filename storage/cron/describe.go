@@ -101,7 +101,7 @@ func listed(set uint64, list []string, name string, most int) string {
 	return fmt.Sprintf("%d of the %d %ss", n, most, name)
 }
 
-// describeDate says which days fire, "" for all of them.
+// describeDate describes the days that fire, "" for all of them.
 func (e *Expression) describeDate() string {
 	r := &e.days
 	if !r.anyDay && r.days == allDays || !r.anyWeekday && r.weekdays == allWeekdays {

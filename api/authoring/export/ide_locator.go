@@ -175,7 +175,7 @@ func xpathString(s string) string {
 	return "concat(" + strings.Join(parts, ",") + ")"
 }
 
-// spell says for people what a selector is.
+// spell describes a selector to a reader.
 func (w *ide) spell(at place) string {
 	text := at.kind + "=" + w.value(at.value, false)
 	if len(at.name) > 0 {

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -51,6 +52,15 @@ func readPairs(t testing.TB, path string) []healingPair {
 	return pairs
 }
 
+// address is where the page of a side is shown. One that the pointer acts on by being
+// there is a document of its own: the pointer stays over the page from step to step.
+func (p healingPair) address(base, side string, i int) string {
+	if p.action == "hover" {
+		return fmt.Sprintf("%s/%s?%d#%d", base, side, i, i)
+	}
+	return fmt.Sprintf("%s/%s#%d", base, side, i)
+}
+
 func (p healingPair) step(print *step.Fingerprint) step.Step {
 	s := &step.Selector{Type: step.CSS, Value: "[data-old]", Fingerprint: print}
 	switch p.action {
@@ -64,18 +74,28 @@ func (p healingPair) step(print *step.Fingerprint) step.Step {
 	return do(step.Click, step.Args{Selector: s})
 }
 
-// reported is put before each page: what is acted on is reported while it happens, so
-// that nothing is missed, and no link leads anywhere.
-const reported = `<script>
+// shown is a document that shows the body of one pair after another, by the fragment of
+// its address: a document of its own for each would take most of the time. What is acted
+// on is reported while it happens, so that nothing is missed, and no link leads anywhere.
+const shown = `<!doctype html><html lang=en><title>Pair</title><body style="margin:20px"><script>
+	const bodies = %s;
+	let pair = "";
+	const show = (fragment) => {
+		pair = fragment.slice(1);
+		document.body.replaceChildren(document.createRange().createContextualFragment(bodies[pair] || ""));
+		scrollTo(0, 0);
+	};
+	navigation.addEventListener("navigate", (e) => { if (e.hashChange) show(new URL(e.destination.url).hash) });
 	for (const kind of ["click", "input", "change", "mouseover"]) addEventListener(kind, (e) => {
 		if (!e.isTrusted && kind === "mouseover") return;
 		const right = Boolean(e.composedPath().find((n) => n.hasAttribute && n.hasAttribute("data-new")));
 		const call = new XMLHttpRequest();
-		call.open("POST", "/event" + location.search + "&kind=" + kind + "&right=" + right, false);
+		call.open("POST", "/event?page=" + location.pathname.slice(1) + "&i=" + pair + "&kind=" + kind + "&right=" + right, false);
 		call.send();
 	}, true);
 	addEventListener("click", (e) => { if (e.target.closest && e.target.closest("a, form")) e.preventDefault(); });
 	addEventListener("submit", (e) => e.preventDefault());
+	show(location.hash);
 </script>`
 
 // healingServer serves the pages of pairs, and counts what happened in those after the
@@ -88,17 +108,21 @@ type healingServer struct {
 
 func (s *healingServer) handle(mux *http.ServeMux) {
 	page := func(body func(healingPair) string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			i, _ := strconv.Atoi(r.FormValue("i"))
+		return func(w http.ResponseWriter, _ *http.Request) {
+			bodies := make([]string, len(s.pairs))
+			for i, p := range s.pairs {
+				bodies[i] = body(p)
+			}
+			list, _ := json.Marshal(bodies) // it escapes what could end the script
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			fmt.Fprint(w, "<!doctype html><html lang=en><title>Pair</title><body style='margin:20px'>"+reported+body(s.pairs[i]))
+			fmt.Fprintf(w, shown, list)
 		}
 	}
 	mux.HandleFunc("/before", page(func(p healingPair) string { return p.before }))
 	mux.HandleFunc("/after", page(func(p healingPair) string { return p.after }))
 	mux.HandleFunc("/event", func(_ http.ResponseWriter, r *http.Request) {
 		i, err := strconv.Atoi(r.FormValue("i"))
-		p, ok := healingPair{}, err == nil && strings.HasPrefix(r.FormValue("page"), "after")
+		p, ok := healingPair{}, err == nil && r.FormValue("page") == "after"
 		if ok {
 			p = s.pairs[i]
 		}
@@ -126,7 +150,7 @@ type healingOutcome struct {
 func (s *healingServer) playPairs(t *testing.T, base string, from, to int) []healingOutcome {
 	var first []step.Step
 	for i := from; i < to; i++ {
-		first = append(first, open(fmt.Sprintf("%s/before?i=%d&page=before", base, i)), s.pairs[i].step(nil))
+		first = append(first, open(s.pairs[i].address(base, "before", i)), s.pairs[i].step(nil))
 	}
 	r := play(t, replay.Config{Steps: first})
 	if r.Status != "PASSED" {
@@ -136,7 +160,7 @@ func (s *healingServer) playPairs(t *testing.T, base string, from, to int) []hea
 	for i := from; i < to; i++ {
 		print, ok := r.Fingerprints[fmt.Sprintf("s%d", 2*(i-from)+2)]
 		require.True(t, ok, "%s has no fingerprint", s.pairs[i].name)
-		second = append(second, open(fmt.Sprintf("%s/after?i=%d&page=after", base, i)), optional(within(200, s.pairs[i].step(&print))))
+		second = append(second, open(s.pairs[i].address(base, "after", i)), optional(within(200, s.pairs[i].step(&print))))
 	}
 	r = play(t, replay.Config{Steps: second, Healing: step.HealApply})
 	require.Equal(t, "PASSED", r.Status, r.Message)

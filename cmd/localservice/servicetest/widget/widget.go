@@ -56,10 +56,10 @@ type Case struct {
 	TimeoutMS int `json:"timeoutMs,omitempty"`
 	// FirstMatch is set for a case that is not strict.
 	FirstMatch bool `json:"firstMatch,omitempty"`
-	// Differs says in words why Playwright ends otherwise, in the cases where it
+	// Differs explains why Playwright ends otherwise, in the cases where it
 	// does by design.
 	Differs string `json:"differs,omitempty"`
-	// Open says in words what the replay does not do yet, so that it ends otherwise.
+	// Open explains what the replay does not do yet, so that it ends otherwise.
 	Open string `json:"open,omitempty"`
 }
 
