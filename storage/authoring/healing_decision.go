@@ -18,9 +18,8 @@ where id = $1`
 )
 
 // AcceptHealing stores a new revision, in which the step has the selector that found its
-// element.
-// A healing that is accepted already stays as it is. ErrHealingOutdated when the step
-// is gone from the latest revision or has another selector there.
+// element. A healing that is accepted already stays as it is. ErrHealingOutdated when
+// the step is gone from the latest revision or has another selector there.
 func AcceptHealing(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) (*Healing, error) {
 	e, err := editCase(ctx, tx, w, caseID)
 	if err != nil {

@@ -33,6 +33,16 @@ func TestGestures(t *testing.T) {
 		require.NoError(t, s.Input.DragTo(ctx, find(t, s, "#card"), find(t, s, "#shelf")))
 		require.Equal(t, "shelved the card", said())
 	})
+	t.Run("double click on a slow page", func(t *testing.T) {
+		text := find(t, s, "#text")
+		require.NoError(t, s.Execute(ctx, `arguments[0].onclick = (e) => { for (const end = performance.now() + 700; performance.now() < end; ); say("click " + e.detail) };
+			arguments[0].ondblclick = () => { say("double"); arguments[0].onclick = arguments[0].ondblclick = null }`, nil, text))
+		require.NoError(t, s.Input.DoubleClick(ctx, text))
+		require.Equal(t, "click 1, click 2, double", said())
+		require.NoError(t, s.Execute(ctx, "arguments[0].hidden = true", nil, text))
+		require.True(t, webdriver.Is(s.Input.DoubleClick(ctx, text), webdriver.ErrNotInteractable))
+		require.NoError(t, s.Execute(ctx, "arguments[0].hidden = false", nil, text))
+	})
 	t.Run("chords", func(t *testing.T) {
 		input := find(t, s, "#text")
 		require.NoError(t, s.Click(ctx, input))

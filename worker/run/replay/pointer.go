@@ -32,6 +32,9 @@ func (a elementAction) click(ctx context.Context) error {
 // doubleClick clicks twice.
 func (a elementAction) doubleClick(ctx context.Context) error {
 	return a.point(ctx, gesture{wantClick, "dblclick", func(ctx context.Context, e webdriver.Element) error {
+		if a.Lease.Local && !a.framed {
+			return a.driver.Input.DoubleClick(ctx, e)
+		}
 		return a.driver.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, 0, 0, 0).
 			Down(webdriver.LeftButton).Up(webdriver.LeftButton).Down(webdriver.LeftButton).Up(webdriver.LeftButton))
 	}})
