@@ -45,10 +45,8 @@ func (a elementAction) arrivalOf(ctx context.Context, watch string, reported err
 		return *got, nil
 	case err == nil, webdriver.Is(err, webdriver.ErrUnexpectedAlert): // the step that meets the dialog ends it
 		return there, nil
-	case lost(err) || !retriable(err):
+	case lost(err) || !retriable(err), webdriver.Is(err, webdriver.ErrTimeout, webdriver.ErrNoSuchWindow):
 		return there, err
-	case webdriver.Is(err, webdriver.ErrTimeout, webdriver.ErrNoSuchWindow):
-		return there, a.afterInput(ctx, err)
 	}
 	return there, nil // a page that has no such script any more
 }
@@ -56,7 +54,10 @@ func (a elementAction) arrivalOf(ctx context.Context, watch string, reported err
 // afterGesture judges a gesture by the error of its input, and by what the page saw of
 // it. It pauses when the gesture is to be made again; what begins the message of one that
 // did not arrive.
-func (a elementAction) afterGesture(ctx context.Context, watch string, reported error, what string) (again bool, err error) {
+//
+// A gesture that has led to a document which does not end is done: the driver stops it
+// after the time of a page, and the next steps see what came of it.
+func (a elementAction) afterGesture(ctx context.Context, got actResult, watch string, reported error, what string) (again bool, err error) {
 	result, err := a.arrivalOf(ctx, watch, reported)
 	missing := missed(err) || (err == nil && result.State == missedThere)
 	switch {
@@ -67,6 +68,11 @@ func (a elementAction) afterGesture(ctx context.Context, watch string, reported 
 		return false, stepf("%s, but %s", what, a.quote(result.Why, 300))
 	case missing && watch != "":
 		a.endWatch(ctx, watch)
+	case webdriver.Is(err, webdriver.ErrTimeout):
+		if loaded, _, _ := a.loadedSince(ctx, got.Time); loaded {
+			a.note("the page that this opened did not end within %s", a.PageTimeout)
+			return false, nil
+		}
 	}
 	return false, a.afterInput(ctx, err)
 }

@@ -42,7 +42,7 @@ func (a elementAction) drag(ctx context.Context, target, stored *step.Selector) 
 		a.screenshotter.wait(ctx)
 		err = a.inputOutcome(ctx, got, a.dragTo(ctx, got.Element, onto.Element, watch))
 		what := a.showSelector(a.at.selector) + " was dragged to " + a.showSelector(to.at.selector)
-		again, err := a.afterGesture(ctx, watch, err, what)
+		again, err := a.afterGesture(ctx, got, watch, err, what)
 		if !again {
 			return err
 		}

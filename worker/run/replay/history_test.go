@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -175,4 +176,28 @@ func TestConditions(t *testing.T) {
 	require.Equal(t, "PASSED", secret.Status)
 	require.NotContains(t, secret.Records[0].Result.Message, "swordfish")
 	require.True(t, strings.HasPrefix(secret.Records[0].Result.Message, "skipped: "), secret.Records[0].Result.Message)
+}
+
+// A document that comes and never ends is where a click leads to; one of which nothing
+// comes is not.
+func TestEndlessDocuments(t *testing.T) {
+	t.Parallel()
+	base := site(t, map[string]string{"/": `<p id=p>first</p><a id=endless href=/endless>endless</a> <a id=silent href=/silent>silent</a>`}, func(mux *http.ServeMux) {
+		mux.HandleFunc("/silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		mux.HandleFunc("/endless", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, `<!doctype html><title>Endless</title><p id=p>begun</p>`+strings.Repeat("<!-- enough to be shown -->", 100))
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+	})
+	text := func(want string) step.Step { return is("#p", step.TextIs, want) }
+	r := play(t, replay.Config{TestURL: base, PageTimeout: 4 * time.Second,
+		Steps: []step.Step{click("#endless"), text("begun"), plain(step.Back), text("first"), plain(step.Forward), text("begun")}})
+	require.Equal(t, "PASSED", r.Status, r.Message)
+	require.Contains(t, r.Records[0].Result.Message, "the page that this opened did not end within 4s")
+	require.Contains(t, r.Records[4].Result.Message, "the page did not end within 4s")
+	r = play(t, replay.Config{TestURL: base, PageTimeout: 4 * time.Second, Steps: []step.Step{click("#silent"), text("first")}})
+	require.Equal(t, store.CodeStepFailed, r.Code, r.Message)
+	require.Contains(t, r.Message, "did not load within 4s")
 }

@@ -74,7 +74,7 @@ func (a elementAction) point(ctx context.Context, g gesture) error {
 		if g.want == wantClick {
 			err = a.inputOutcome(ctx, got, err)
 		}
-		again, err := a.afterGesture(ctx, query.Watch, err, a.showSelector(a.at.selector)+" was found")
+		again, err := a.afterGesture(ctx, got, query.Watch, err, a.showSelector(a.at.selector)+" was found")
 		if !again {
 			return err
 		}
