@@ -174,6 +174,9 @@ func (s *screenshotter) takeBeside(ctx context.Context, source screenshotSource,
 		defer cancel()
 		defer close(c.ready)
 		data, err := result()
+		if err != nil && ctx.Err() == nil { // a page that is just being replaced has none
+			data, err = source.request(ctx)()
+		}
 		s.encode(c, data, err)
 	})
 }

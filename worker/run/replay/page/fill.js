@@ -39,18 +39,31 @@ async function fill(query, el) {
   }
   el.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: text }));
   fire(el, "change");
-  // Frameworks set their own value back before the next task, or when they have rendered.
-  await task();
-  for (let frames = 0; ; frames++) {
-    const fields = standIns(query, el).filter((field) => field.matches("input, textarea"));
-    if (fields.length > 0 && !fields.some((field) => field.value === valueSet)) {
-      if (fields[0] === el && !setter) return { keys: true, element: el };
-      throw new Never("the page did not keep the text: " + shows(fields[0]));
+  return (await stays(query, el, valueSet)) || (valueSet === text || el.type === "password" ? {} : { held: valueSet });
+}
+
+// stays looks whether the page lets a value stay: frameworks set their own back before
+// the next task, or when they have rendered. It returns what asks for real keys where
+// those may help.
+async function stays(query, el, value) {
+  let rendered = false;
+  const changes = new MutationObserver(() => (rendered = true));
+  changes.observe(el.isConnected ? el.getRootNode() : el.ownerDocument, { subtree: true, childList: true, attributes: true, characterData: true });
+  try {
+    await task();
+    for (let looks = 1; ; looks++) {
+      const fields = standIns(query, el).filter((field) => field.matches("input, textarea"));
+      if (fields.length > 0 && !fields.some((field) => field.value === value)) {
+        if (fields[0] === el && !setters.includes(el.type)) return { keys: true, element: el };
+        throw new Never("the page did not keep the text: " + shows(fields[0]));
+      }
+      // The third look is for a page that still rendered before the second.
+      if (fields.length === 0 || looks === 3 || (looks === 2 && !rendered)) return null;
+      await Promise.all([frame(), new Promise((done) => setTimeout(done, 12))]);
     }
-    if (fields.length === 0 || frames === 2) break;
-    await frame();
+  } finally {
+    changes.disconnect();
   }
-  return valueSet === text || el.type === "password" ? {} : { held: valueSet };
 }
 
 // task waits until the tasks before it are done.
