@@ -78,13 +78,16 @@ type Way struct{ X, Y, AlongX, AlongY int }
 // Drag drags the centre of an element to the centre of another with the left button
 // of the mouse, in one sequence: pages that follow the pointer lose it between two.
 // The first move is a pixel long, as a hand's is: a longer one may leave a small
-// handle before the page sees that a drag begins. Both elements must be in view.
+// handle before the page sees that a drag begins. There is a second move on the target,
+// from which some pages take the drop. It does not follow the target: a list that is
+// sorted under the pointer has moved it, and would be sorted back. Both elements must be
+// in view.
 func (in Input) Drag(ctx context.Context, from, to Element, way Way) error {
 	x, y := dragStart*way.AlongX, dragStart*way.AlongY
 	return in.gesture(ctx, NewMouse().MoveTo(from, 0, 0, 0).Down(LeftButton).
 		MoveBy(way.AlongX, way.AlongY, 0).MoveBy(x-way.AlongX, 0, dragPause).MoveBy(0, y-way.AlongY, dragPause).
 		MoveBy(way.X/2-x, way.Y/2-y, dragPause).
-		MoveTo(to, 1, 1, dragTime).MoveTo(to, 0, 0, dragPause).Up(LeftButton))
+		MoveTo(to, 1, 1, dragTime).MoveBy(-1, -1, dragPause).Up(LeftButton))
 }
 
 // DragTo drags the centre of an element to the centre of another with the left
@@ -102,8 +105,7 @@ func (in Input) DragTo(ctx context.Context, from, to Element) error {
 		in.releaseAll(ctx)
 		return err
 	}
-	// A second move on the target: some pages take the drop from the last one.
-	return in.gesture(ctx, NewMouse().MoveTo(to, 1, 1, dragTime).MoveTo(to, 0, 0, 0).Up(LeftButton))
+	return in.gesture(ctx, NewMouse().MoveTo(to, 1, 1, dragTime).MoveBy(-1, -1, 0).Up(LeftButton))
 }
 
 // PressKeys presses the keys of a chord, named as for Keys, where the focus is,
