@@ -109,22 +109,18 @@ var differs = map[string]map[string]string{
 		"jqueryui/selectmenu":                       "Chromium computes no name for an option that is no child of its list",
 		"tabulator/cell edited":                     "change comes with the text, and closes the editor",
 	},
-	PythonSelenium: {
-		"html/button drawn anew before the release": "nothing looks whether the click arrived",
-		"html/frame of another origin":              "chromedriver computes no names in frames of another origin",
-		"html/reloading a page with changes":        "chromedriver fails the reload: Unexpected dialog type beforeunload",
-		"html/back to an unfinished navigation":     "chromedriver waits for the page that never ends",
-		"jqueryui/selectmenu":                       "Chromium computes no name for an option that is no child of its list",
-		"tabulator/cell edited":                     "change comes with the text, and closes the editor",
-	},
-	JavaSelenium: {
-		"html/button drawn anew before the release": "nothing looks whether the click arrived",
-		"html/frame of another origin":              "chromedriver computes no names in frames of another origin",
-		"html/reloading a page with changes":        "chromedriver fails the reload: Unexpected dialog type beforeunload",
-		"html/back to an unfinished navigation":     "chromedriver waits for the page that never ends",
-		"jqueryui/selectmenu":                       "Chromium computes no name for an option that is no child of its list",
-		"tabulator/cell edited":                     "change comes with the text, and closes the editor",
-	},
+	PythonSelenium: differsInSelenium,
+	JavaSelenium:   differsInSelenium,
+}
+
+// differsInSelenium is for both languages: they drive chromedriver by the same commands.
+var differsInSelenium = map[string]string{
+	"html/button drawn anew before the release": "nothing looks whether the click arrived",
+	"html/frame of another origin":              "chromedriver computes no names in frames of another origin",
+	"html/reloading a page with changes":        "chromedriver fails the reload: Unexpected dialog type beforeunload",
+	"html/back to an unfinished navigation":     "chromedriver waits for the page that never ends",
+	"jqueryui/selectmenu":                       "Chromium computes no name for an option that is no child of its list",
+	"tabulator/cell edited":                     "change comes with the text, and closes the editor",
 }
 
 // wrong returns what is wrong with how an export ended; "" if nothing is.
