@@ -62,8 +62,7 @@ func (in Input) DoubleClick(ctx context.Context, e Element) error {
 	for count := 1; count <= 2; count++ {
 		for _, kind := range []string{"mousePressed", "mouseReleased"} {
 			params := map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": count}
-			err := in.session.post(ctx, "/goog/cdp/execute", map[string]any{"cmd": "Input.dispatchMouseEvent", "params": params}, nil)
-			if err != nil {
+			if err := devTools(ctx, in.session, "Input.dispatchMouseEvent", params, nil); err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,11 @@ func (s *Session) JPEGScreenshot(ctx context.Context, quality int) ([]byte, erro
 		Data []byte `json:"data"`
 	}
 	params := map[string]any{"format": "jpeg", "quality": quality, "optimizeForSpeed": true}
-	body := map[string]any{"cmd": "Page.captureScreenshot", "params": params}
-	err := s.post(ctx, "/goog/cdp/execute", body, &result)
+	err := devTools(ctx, s, "Page.captureScreenshot", params, &result)
 	return result.Data, err
+}
+
+// devTools sends a command of the DevTools protocol, which chromedriver passes on.
+func devTools(ctx context.Context, s *Session, command string, params map[string]any, result any) error {
+	return s.post(ctx, "/goog/cdp/execute", map[string]any{"cmd": command, "params": params}, result)
 }
