@@ -15,6 +15,9 @@ const (
 	dragTime = 60 * time.Millisecond
 	// dragPause lets a page handle one move before the next.
 	dragPause = 20 * time.Millisecond
+	// dragPast is how far a drag ends behind the centre of its target: more than the
+	// rounding of centres, and less than half of any target that people hit.
+	dragPast = 3
 	// releaseTimeout bounds the release of what is held after a gesture failed.
 	releaseTimeout = 5 * time.Second
 )
@@ -78,15 +81,27 @@ type Way struct{ X, Y, AlongX, AlongY int }
 // of the mouse, in one sequence: pages that follow the pointer lose it between two.
 // The first move is a pixel long, as a hand's is: a longer one may leave a small
 // handle before the page sees that a drag begins. There is a second move on the target,
-// from which some pages take the drop. It does not follow the target: a list that is
-// sorted under the pointer has moved it, and would be sorted back. Both elements must be
+// from which some pages take the drop: it ends a little behind the centre (see past). It
+// does not follow the target: a list that is sorted under the pointer has moved it, and would be sorted back. Both elements must be
 // in view.
 func (in Input) Drag(ctx context.Context, from, to Element, way Way) error {
 	x, y := dragStart*way.AlongX, dragStart*way.AlongY
 	return in.gesture(ctx, NewMouse().MoveTo(from, 0, 0, 0).Down(LeftButton).
 		MoveBy(way.AlongX, way.AlongY, 0).MoveBy(x-way.AlongX, 0, dragPause).MoveBy(0, y-way.AlongY, dragPause).
 		MoveBy(way.X/2-x, way.Y/2-y, dragPause).
-		MoveTo(to, 1, 1, dragTime).MoveBy(-1, -1, dragPause).Up(LeftButton))
+		MoveTo(to, 1, 1, dragTime).MoveBy(past(way.X)-1, past(way.Y)-1, dragPause).Up(LeftButton))
+}
+
+// past is how far a drag goes on behind the centre of its target: lists that are sorted
+// by dragging let an item pass when the pointer is over the far half of another.
+func past(way int) int {
+	switch {
+	case way >= 8:
+		return dragPast
+	case way <= -8:
+		return -dragPast
+	}
+	return 0
 }
 
 // DragTo drags the centre of an element to the centre of another with the left

@@ -33,6 +33,15 @@ func TestGestures(t *testing.T) {
 		require.NoError(t, s.Input.DragTo(ctx, find(t, s, "#card"), find(t, s, "#shelf")))
 		require.Equal(t, "shelved the card", said())
 	})
+	t.Run("drag past the middle", func(t *testing.T) {
+		require.NoError(t, s.Execute(ctx, `document.body.insertAdjacentHTML("afterbegin", '<p id="above" style="margin:0;height:30px;user-select:none">A</p><p id="below" style="margin:0;height:30px;user-select:none">B</p>');
+			for (const p of [above, below]) p.onmouseup = (e) => say(p.id + (e.clientY - p.getBoundingClientRect().top < 15 ? " upper" : " lower"))`, nil))
+		above, below := find(t, s, "#above"), find(t, s, "#below")
+		require.NoError(t, s.Input.Drag(ctx, below, above, webdriver.Way{Y: -30, AlongX: 1, AlongY: 1}))
+		require.NoError(t, s.Input.Drag(ctx, above, below, webdriver.Way{Y: 30, AlongX: 1, AlongY: 1}))
+		require.Equal(t, "above upper, below lower", said())
+		require.NoError(t, s.Execute(ctx, "above.remove(); below.remove()", nil))
+	})
 	t.Run("double click on a slow page", func(t *testing.T) {
 		text := find(t, s, "#text")
 		require.NoError(t, s.Execute(ctx, `arguments[0].onclick = (e) => { for (const end = performance.now() + 700; performance.now() < end; ); say("click " + e.detail) };

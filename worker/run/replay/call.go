@@ -28,17 +28,26 @@ const (
 // execute runs a script in the page, for no longer than what is left of the step
 // and a grace, and reads its result into out (nil: it is dropped).
 func (x *stepExecution) execute(ctx context.Context, script string, out any, args ...any) error {
+	return x.executeFor(ctx, max(time.Until(x.deadline), 0), script, out, args...)
+}
+
+// executeFor is execute for a script that may take some time.
+func (s *session) executeFor(ctx context.Context, time time.Duration, script string, out any, args ...any) error {
 	var result json.RawMessage
-	left := max(time.Until(x.deadline), 0)
-	err := x.withTimeout(ctx, left+scriptGrace, func(ctx context.Context) error {
-		return x.driver.Execute(ctx, script, &result, args...)
+	err := s.withTimeout(ctx, time+scriptGrace, func(ctx context.Context) error {
+		return s.driver.Execute(ctx, script, &result, args...)
 	})
+	return readResult(result, err, out)
+}
+
+// readResult reads what a script returned into out.
+func readResult(result json.RawMessage, err error, out any) error {
 	switch {
 	case err != nil:
 		return err
 	case len(result) > maxResult:
 		return stepf("the page gave an answer of more than %d MiB", maxResult>>20)
-	case out == nil:
+	case out == nil || len(result) == 0:
 		return nil
 	}
 	if json.Unmarshal(result, out) != nil { // the page has replaced what the script uses

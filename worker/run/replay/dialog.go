@@ -67,6 +67,25 @@ func (x *stepExecution) dismiss(ctx context.Context, reported error) error {
 
 func (x *stepExecution) nextHandlesDialog() bool { return x.next == step.HandleDialog }
 
+// leavesDialog reports whether a dialog may be open after the step. Where the next step
+// is not known yet, the browser is asked.
+func (x *stepExecution) leavesDialog(ctx context.Context) bool {
+	if !x.live {
+		return x.nextHandlesDialog()
+	}
+	_, err := x.dialogText(ctx)
+	return err == nil
+}
+
+// dialogText returns the text of the open dialog; ErrNoSuchAlert is that there is none.
+func (s *session) dialogText(ctx context.Context) (text string, err error) {
+	err = s.withTimeout(ctx, scriptGrace, func(ctx context.Context) error {
+		text, err = s.driver.Dialog.Text(ctx)
+		return err
+	})
+	return text, err
+}
+
 // handledByNextStep reports whether an error means that a dialog is open, which the
 // next step handles.
 func (x *stepExecution) handledByNextStep(err error) bool {

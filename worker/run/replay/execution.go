@@ -75,10 +75,10 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 	t.mu.Unlock()
 	switch {
 	case failed != nil && !optional:
-		if !failed.broken {
+		if !failed.broken && !t.live {
 			t.screenshotter.captureFailure(ctx, x)
 		}
-	case t.Screenshots && !t.Lease.Mobile && !x.nextHandlesDialog() && s.Tool.Type != step.Finish:
+	case t.Screenshots && !t.Lease.Mobile && !x.leavesDialog(ctx) && s.Tool.Type != step.Finish:
 		// A page with an open dialog cannot be captured.
 		t.screenshotter.take(ctx, x)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
@@ -40,6 +39,14 @@ func (n nativeAction) run(ctx context.Context, t step.Tool) error {
 			}
 			return n.driver.SendKeys(ctx, e, typable(text(a.Text)))
 		})
+	case step.EnterKeySubmit:
+		return n.enter(ctx)
+	case step.PressKey:
+		if a.Key == "Enter" && a.Selector == nil {
+			return n.enter(ctx)
+		}
+	case step.Back:
+		return n.driver.Back(ctx)
 	case step.Assert:
 		return n.assert(ctx, a)
 	case step.Pause:
@@ -150,59 +157,21 @@ func (n nativeAction) act(ctx context.Context, s *step.Selector, action func(web
 	})
 }
 
-// assert waits until an assertion is true; its matchers are those that every app
-// has.
-func (n nativeAction) assert(ctx context.Context, a step.Args) error {
-	r, err := newRule(a, n.quote)
-	if err != nil {
-		return err
-	}
-	switch r.matcher {
-	case step.Visible, step.Hidden, step.TextIs, step.Count:
-	default:
-		return stepf("the matcher %s is not available in native apps", n.quote(r.matcher, 60))
-	}
+// enter presses Enter in the element that has the focus, as the keyboard of a device
+// does: both kinds of drivers type a new line so.
+func (n nativeAction) enter(ctx context.Context) error {
 	return n.until(ctx, nativePoll, func() (bool, *failure, error) {
-		got, match, err := n.observe(ctx, r, a.Selector)
-		switch {
-		case err != nil:
-			return false, nil, err
-		case match.several != nil && r.matcher != step.Count:
-			return false, match.several, nil
-		case r.isTrueFor(got):
-			if r.matcher != step.Count {
-				n.noteFirst(match.count)
-			}
-			return true, nil, nil
+		focused, err := n.app().Active(ctx)
+		if gone(err) {
+			return false, stepf("no element has the focus"), nil
 		}
-		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", n.showSelector(pageSelectorOf(a.Selector)), r.expected(), r.describe(got)), nil
+		if err != nil {
+			return false, nil, err
+		}
+		err = n.driver.SendKeys(ctx, focused, "\n")
+		if missed(err) || webdriver.Is(err, webdriver.ErrInvalidState) {
+			return false, n.failureOf(ctx, err), nil
+		}
+		return err == nil, nil, err
 	})
-}
-
-// observe returns what an assertion compares, nil when there is no such element, and
-// what the selector finds.
-func (n nativeAction) observe(ctx context.Context, r *rule, s *step.Selector) (*seen, nativeMatch, error) {
-	match, err := n.find(ctx, s)
-	switch {
-	case err != nil:
-		return nil, match, err
-	case r.matcher == step.Count:
-		return &seen{Count: match.count}, match, nil
-	case match.element == "":
-		return nil, match, nil
-	}
-	got := &seen{Is: match.displayed}
-	if r.matcher != step.TextIs {
-		return got, match, nil
-	}
-	text, err := n.driver.Text(ctx, match.element)
-	if gone(err) {
-		return nil, match, nil
-	}
-	if err != nil {
-		return nil, match, err
-	}
-	text = collapseSpaces(bounded(text, maxSeen))
-	got.Text = &text
-	return got, match, nil
 }

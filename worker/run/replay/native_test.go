@@ -140,8 +140,8 @@ func TestNative(t *testing.T) {
 	require.Equal(t, "3 elements match; the first was used", r.Records[0].Result.Message)
 	require.Equal(t, "3 elements match; the first was used", r.Records[1].Result.Message)
 	require.Empty(t, r.Records[2].Result.Message)
-	r = run(is("#field", step.Enabled))
-	require.Contains(t, r.Message, "the matcher enabled is not available in native apps")
+	r = run(is("#field", step.URLIs, "x"))
+	require.Contains(t, r.Message, "the matcher url is not available in native apps")
 	claims = "chrome"
 	r = run(input("#field", "Ada"))
 	require.Equal(t, store.CodeStepFailed, r.Code)

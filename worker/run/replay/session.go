@@ -20,6 +20,7 @@ type session struct {
 	secrets secretStore
 	console *console // nil: the driver keeps the console
 
+	live    bool            // the step after one is not known when it is executed
 	framed  bool            // a frame is current
 	href    string          // of the top-level page, as far as known
 	checked map[string]bool // the origins and files that the test may show

@@ -48,6 +48,9 @@ func (t *testExecution) newStep(i int) *stepExecution {
 		x.next = t.Steps[i+1].Tool.Type
 		x.assertedNext = t.asserts(i + 1)
 	}
+	if t.live {
+		x.next = step.HandleDialog // it may be
+	}
 	switch {
 	case s.TimeoutMS > 0:
 		x.timeout = time.Duration(s.TimeoutMS) * time.Millisecond

@@ -1,0 +1,144 @@
+package replay
+
+import (
+	"context"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+)
+
+// assert waits until an assertion is true; its matchers are those that every app
+// has.
+func (n nativeAction) assert(ctx context.Context, a step.Args) error {
+	r, err := newRule(a, n.quote)
+	if err != nil {
+		return err
+	}
+	switch r.matcher {
+	case step.Visible, step.Hidden, step.TextIs, step.Count, step.Enabled, step.Checked, step.ValueIs, step.AttributeIs:
+	default:
+		return stepf("the matcher %s is not available in native apps", n.quote(r.matcher, 60))
+	}
+	return n.until(ctx, nativePoll, func() (bool, *failure, error) {
+		got, match, err := n.observe(ctx, r, a.Selector)
+		switch {
+		case err != nil:
+			return false, nil, err
+		case match.several != nil && r.matcher != step.Count:
+			return false, match.several, nil
+		case r.isTrueFor(got):
+			if r.matcher != step.Count {
+				n.noteFirst(match.count)
+			}
+			return true, nil, nil
+		}
+		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", n.showSelector(pageSelectorOf(a.Selector)), r.expected(), r.describe(got)), nil
+	})
+}
+
+// observe returns what an assertion compares, nil when there is no such element, and
+// what the selector finds.
+func (n nativeAction) observe(ctx context.Context, r *rule, s *step.Selector) (*seen, nativeMatch, error) {
+	match, err := n.find(ctx, s)
+	switch {
+	case err != nil:
+		return nil, match, err
+	case r.matcher == step.Count:
+		return &seen{Count: match.count}, match, nil
+	case match.element == "":
+		return nil, match, nil
+	}
+	got := &seen{Is: match.displayed}
+	err = n.observeMember(ctx, r, match.element, got)
+	if gone(err) {
+		return nil, match, nil
+	}
+	if err != nil {
+		return nil, match, err
+	}
+	return got, match, nil
+}
+
+// observeMember sets what the matcher compares, other than whether the element is
+// displayed.
+func (n nativeAction) observeMember(ctx context.Context, r *rule, e webdriver.Element, got *seen) error {
+	var text string
+	has := true
+	var err error
+	switch r.matcher {
+	case step.Enabled:
+		got.Is, err = n.app().Enabled(ctx, e)
+		return err
+	case step.Checked:
+		got.Is, err = n.checked(ctx, e)
+		return err
+	case step.TextIs:
+		text, err = n.driver.Text(ctx, e)
+		text = collapseSpaces(bounded(text, maxSeen))
+	case step.ValueIs:
+		got.Secret = n.conceals(ctx, e)
+		text, has, err = n.value(ctx, e)
+	case step.AttributeIs:
+		text, has, err = n.app().Attribute(ctx, e, r.attribute)
+	default:
+		return nil
+	}
+	if err == nil && has {
+		text = bounded(text, maxSeen)
+		got.Text = &text
+	}
+	return err
+}
+
+func (n nativeAction) app() webdriver.App { return webdriver.App{Session: n.driver} }
+
+// android reports whether the app is one of Android.
+func (n nativeAction) android() bool {
+	platform, _ := n.driver.Capabilities["platformName"].(string)
+	return strings.EqualFold(platform, "android")
+}
+
+// checked reports whether a switch is on: XCUITest has that as its value.
+func (n nativeAction) checked(ctx context.Context, e webdriver.Element) (bool, error) {
+	name := "value"
+	if n.android() {
+		name = "checked"
+	}
+	value, _, err := n.app().Attribute(ctx, e, name)
+	return value == "true" || value == "1", err
+}
+
+// value returns what a field holds. Where Android shows a hint in an empty field, the
+// text is that.
+func (n nativeAction) value(ctx context.Context, e webdriver.Element) (string, bool, error) {
+	if n.android() {
+		text, err := n.driver.Text(ctx, e)
+		if err != nil {
+			return "", false, err
+		}
+		if hint, ok, err := n.app().Attribute(ctx, e, "hint"); err == nil && ok && hint == text {
+			return "", true, nil
+		}
+		return text, true, nil
+	}
+	value, ok, err := n.app().Attribute(ctx, e, "value")
+	if err != nil || !ok {
+		return "", true, err
+	}
+	if hint, ok, err := n.app().Attribute(ctx, e, "placeholderValue"); err == nil && ok && hint == value {
+		return "", true, nil
+	}
+	return value, true, nil
+}
+
+// conceals reports whether an element is a field for a password.
+func (n nativeAction) conceals(ctx context.Context, e webdriver.Element) bool {
+	name, secret := "type", "XCUIElementTypeSecureTextField"
+	if n.android() {
+		name, secret = "password", "true"
+	}
+	value, _, err := n.app().Attribute(ctx, e, name)
+	return err == nil && value == secret
+}

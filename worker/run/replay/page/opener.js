@@ -1,0 +1,98 @@
+// Openers: the control that shows what is hidden now. An element names what it opens
+// (aria-controls, a link to its id), or stands right before it or around it.
+
+// openersIn returns the elements of a document that name others, by their ids.
+function openersIn(doc) {
+  const found = new Map();
+  const all = dom.all(doc, "[aria-controls], [aria-owns], a[href^='#'], [data-target], [data-bs-target]");
+  for (let i = 0; i < all.length && i < 2000; i++) {
+    const el = all[i];
+    if (!dom.rendered(el)) continue;
+    const ids = ["aria-controls", "aria-owns"].map((name) => dom.attribute(el, name) || "").join(" ").split(/\s+/);
+    for (const name of ["href", "data-target", "data-bs-target"]) {
+      const value = dom.attribute(el, name) || "";
+      if (value.startsWith("#")) ids.push(value.slice(1));
+    }
+    for (const id of ids) if (id && !found.has(id)) found.set(id, el);
+  }
+  return found;
+}
+
+// openerOf returns what opens a hidden element; null when that is not known.
+function openerOf(el, survey) {
+  const id = dom.attribute(el, "id"), known = survey.openers.get(dom.owner(el));
+  const byId = id && known && known.get(id);
+  if (byId && byId !== el) return byId;
+  const role = roleIn(el, survey.look);
+  if (/^(tabpanel|menu|listbox|group|region)$/.test(role)) {
+    const label = referred(el, "aria-labelledby")[0];
+    if (label && dom.rendered(label)) return label;
+  }
+  const sign = signBefore(el, survey);
+  if (sign) return sign;
+  const before = beforeHidden(el, survey);
+  if (before) return before;
+  if (/^(ul|ol|menu)$/.test(tagOf(el)) || /^(menu|listbox|group|list|tree)$/.test(role) || dom.all(el, "a, button, li").length > 0) {
+    for (let node = parentOf(el), i = 0; node && i < 3; node = parentOf(node), i++) {
+      if (/^(menuitem|treeitem|listitem)$/.test(roleIn(node, survey.look)) || tagOf(node) === "li") return dom.rendered(node) ? openingPart(node, el, survey) : null;
+      if (tagOf(node) === "body") break;
+    }
+  }
+  return null;
+}
+
+const openingSign = /^[[(]?[+＋▸►▶❯›⊞][\])]?$/;
+const signClass = /(^|[\s_-])(expander|toggle|toggler|arrow|caret|chevron|hitarea|switcher|twisty|disclosure)([\s_-]|$)/i;
+
+// signBefore returns the small sign before a hidden element that opens it: a + or an
+// arrow. The name beside it may do something else.
+function signBefore(el, survey) {
+  let node = before(el, null);
+  for (let i = 0; node && i < 5; i++, node = before(node, null)) {
+    if (!dom.rendered(node)) continue;
+    const text = clean(dom.text(node));
+    if (!openingSign.test(text) && !(text === "" && signClass.test(dom.attribute(node, "class") || ""))) continue;
+    return reactingIn(node, survey);
+  }
+  return null;
+}
+
+const kindOfPanel = (el) => (dom.attribute(el, "class") || "").trim().split(/\s+/)[0];
+
+// beforeHidden returns the element right before a hidden one that reacts, or has one
+// inside that does: the title of a section. Another one between them may be hidden too.
+function beforeHidden(el, survey) {
+  let node = before(el, null);
+  for (let i = 0; node && i < 5 && styleIn(node, survey.look).display === "none"; i++) node = before(node, null);
+  if (!node || !dom.rendered(node)) return null;
+  // Another panel of the same kind is no title: what is in it does something else.
+  if (dom.tag(node) === dom.tag(el) && kindOfPanel(node) !== "" && kindOfPanel(node) === kindOfPanel(el)) return null;
+  return reactingIn(node, survey);
+}
+
+// reactingIn returns an element that reacts: a given one, or the only one in it.
+function reactingIn(node, survey) {
+  const usableOne = (el) => {
+    const known = survey.reactions.get(dom.owner(el));
+    if (!known) return false;
+    if (interactiveRoles.has(roleIn(el, survey.look)) || tagOf(el) === "summary") return tagOf(el) !== "input";
+    const found = reactionsOf(el, styleIn(el, survey.look), "", known);
+    return found.has("cursor") || found.has("listener") || found.has("hover");
+  };
+  if (usableOne(node)) return node;
+  const inside = dom.all(node, "*");
+  if (inside.length > 20) return null;
+  const all = only(inside, (el) => dom.rendered(el) && usableOne(el));
+  return all.length > 0 && all.every((el) => dom.contains(all[0], el)) ? all[0] : null;
+}
+
+// openingPart is what of an entry opens the list inside of it.
+function openingPart(node, list, survey) {
+  for (let child = dom.first(node); child; child = dom.next(child)) {
+    if (dom.kind(child) !== 1) continue;
+    if (dom.contains(child, list)) break;
+    const found = dom.rendered(child) ? reactingIn(child, survey) : null;
+    if (found) return found;
+  }
+  return node;
+}
