@@ -85,13 +85,13 @@ func selectorType(value string) string {
 }
 
 // UnmarshalJSON reads arguments. A matcher that says the opposite of one of ours turns
-// not around.
+// not around, and the selector of a call that looks at the page is left out.
 func (a *Args) UnmarshalJSON(text []byte) error {
 	type plain Args
 	if err := json.Unmarshal(text, (*plain)(a)); err != nil {
 		return err
 	}
-	a.Not = a.Matcher.turn(a.Not)
+	a.Not, a.Selector = a.Matcher.turn(a.Not), a.Matcher.without(a.Selector)
 	return nil
 }
 
@@ -101,7 +101,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, (*plain)(c)); err != nil {
 		return err
 	}
-	c.Not = c.Matcher.turn(c.Not)
+	c.Not, c.Selector = c.Matcher.turn(c.Not), c.Matcher.without(c.Selector)
 	return nil
 }
 

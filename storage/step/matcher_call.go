@@ -64,7 +64,7 @@ func (m *Matcher) readObject(text []byte) error {
 		known = calls(Matcher{Name: in.Name}, argumentsOf(in.Name))
 	}
 	*m = known.Matcher
-	m.negated = known.not
+	m.negated, m.ofPage = known.not, isCall && (m.Name == URLIs || m.Name == TitleIs)
 	if jsonKind(in.Args) != "array" {
 		return m.readArguments(in.Args)
 	}
@@ -155,6 +155,16 @@ func inArguments(err error) error {
 		wrong.Field = strings.TrimSuffix("args."+wrong.Field, ".")
 	}
 	return err
+}
+
+// without returns a selector, nil where the matcher came as a call that looks at the
+// page: clients that write calls have a selector in every assertion.
+func (m *Matcher) without(s *Selector) *Selector {
+	if m == nil || !m.ofPage {
+		return s
+	}
+	m.ofPage = false
+	return nil
 }
 
 // turn returns not, turned around where the matcher was written as its opposite.

@@ -70,6 +70,12 @@ func TestMatchersAsCalls(t *testing.T) {
 	page = decode(t, one("assert", `"matcher":{"name":"toHaveTitle","args":["Shop"]}`))
 	require.NoError(t, step.Validate(page))
 	require.Equal(t, step.TitleIs, page[0].Tool.Args.Matcher.Name)
+	for _, selector := range []string{`{"type":"css","value":"body"}`, `{"type":"css","value":""}`, `"#a"`, `null`} {
+		page = decode(t, one("assert", `"selector":`+selector+`,"matcher":{"name":"toHaveURL","args":["https://example.com/"]}`))
+		require.NoError(t, step.Validate(page), "clients that write calls have a selector in every assertion")
+		require.Nil(t, page[0].Tool.Args.Selector)
+	}
+	require.Error(t, step.Validate(decode(t, one("assert", `"selector":{"type":"css","value":"body"},"matcher":{"name":"url","args":{"value":"https://example.com/"}}`))))
 	window := decode(t, one("switch_window", `"matcher":{"name":"index","args":[1]}`))
 	require.NoError(t, step.Validate(window))
 	require.Equal(t, "1", window[0].Tool.Args.Matcher.Args.Value)

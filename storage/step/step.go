@@ -204,6 +204,8 @@ type Matcher struct {
 	// whose arguments mean nothing.
 	negated bool
 	wrong   string
+	// ofPage is set while a call is read that looks at the page and not at an element.
+	ofPage bool
 }
 
 // MatcherArgs are the arguments of all matchers. Value is a text; numbers and
