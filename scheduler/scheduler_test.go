@@ -64,14 +64,16 @@ func TestLoopsRunAndMaintenanceIsTriggeredAtTheStart(t *testing.T) {
 	started := time.Now()
 	require.NoError(t, f.Start())
 	inspector := asynq.NewInspector(f.redis.Options())
-	require.Eventually(t, func() bool {
-		triggers, err := inspector.ListPendingTasks(tasks.Bulk)
-		return err == nil && len(triggers) == len(periodicKinds())-1 // all but the tick, whose queue is its own
-	}, 10*time.Second, 20*time.Millisecond)
-	require.Eventually(t, func() bool {
-		triggers, err := inspector.ListPendingTasks(tasks.Schedule)
-		return err == nil && len(triggers) == 1
-	}, 10*time.Second, 20*time.Millisecond)
+	inQueue := map[string]int{}
+	for _, k := range periodicKinds() {
+		inQueue[k.Queue]++
+	}
+	for queue, want := range inQueue {
+		require.Eventually(t, func() bool {
+			triggers, err := inspector.ListPendingTasks(queue)
+			return err == nil && len(triggers) == want
+		}, 20*time.Second, 20*time.Millisecond, queue)
+	}
 	require.Eventually(t, func() bool {
 		for _, loop := range Loops() {
 			if !f.Marked()[loop].After(started.Add(500 * time.Millisecond)) {
@@ -94,9 +96,12 @@ func TestMaintenanceKindsHavePeriods(t *testing.T) {
 		require.Equal(t, strings.HasSuffix(name, ":maintenance") || k.Every > 0, asked[name], "%s is asked for", name)
 	}
 	for _, k := range periodicKinds() {
-		if k.Name == tasks.ScheduleTick.Name {
+		switch k.Name {
+		case tasks.ScheduleTick.Name:
 			require.Equal(t, time.Second, k.Every, "schedules fire at every second")
-		} else {
+		case tasks.GenerationMaintenance.Name:
+			require.Equal(t, 2*time.Second, k.Every, "a generation ends within seconds of its deadline")
+		default:
 			require.GreaterOrEqual(t, k.Every, time.Minute, k.Name)
 		}
 		require.Positive(t, k.KeepSucceeded, k.Name)

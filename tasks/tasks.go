@@ -29,7 +29,7 @@ const (
 )
 
 // Queues are all queues, in the order of their urgency.
-func Queues() []string { return []string{Schedule, Critical, Default, Run, Crash, Bulk} }
+func Queues() []string { return []string{Schedule, Critical, Default, Run, Generate, Crash, Bulk} }
 
 // Grant is the least standing that a change by hand asks for.
 type Grant int
@@ -96,7 +96,7 @@ func Kinds() map[string]Kind {
 	all := map[string]Kind{}
 	for _, k := range []Kind{CrashProcess, CrashPurge, CrashRetention, LedgerRetention, ObjectSweep,
 		BuildNotify, BuildSync, BuildDelete, ProjectDelete, BuildMaintenance, MailSend,
-		TestJob, SuiteRun, RunMaintenance, ScheduleTick} {
+		TestJob, SuiteRun, RunMaintenance, TestGenerate, GenerationMaintenance, GenerationRetention, ScheduleTick} {
 		all[k.Name] = k
 	}
 	return all

@@ -30,3 +30,9 @@ func (c *Claim) ReadProgress(into any) error {
 func (c *Claim) SaveProgress(ctx context.Context, tx *storage.Tx, progress any) error {
 	return ledger.Progress(ctx, tx, c.tokens[0], progress)
 }
+
+// SaveResult replaces the result of the claim's task in the effects of Finish, which
+// alone know it. It is storage.ErrStale when the claim is lost.
+func (c *Claim) SaveResult(ctx context.Context, tx *storage.Tx, result any) error {
+	return ledger.Result(ctx, tx, c.tokens[0], result)
+}

@@ -1,5 +1,5 @@
-// Package authoring serves test cases, test suites, their runs, schedules,
-// variables and tunnels.
+// Package authoring serves test cases, their generation, test suites, their runs,
+// schedules, variables and tunnels.
 //
 // Every success that has a body is {"data": ...}. Handlers return the errors of the
 // stores; the line of a route names the resource of its path, and problem gives the
@@ -44,6 +44,8 @@ type Config struct {
 	Objects object.Store
 	// Watcher ends the waits for runs and suite runs.
 	Watcher *wait.Watcher
+	// Generations ends the waits for generations.
+	Generations *wait.Watcher
 	// Queue inserts tasks; nil leaves their delivery to the relay.
 	Queue *dispatch.Enqueuer
 	// Guard checks the addresses of tunnels.
@@ -60,21 +62,26 @@ type Config struct {
 
 // Handlers are the handlers of the room's routes.
 type Handlers struct {
-	cases     cases
-	healings  healings
-	runs      runs
-	suites    suites
-	suiteRuns suiteRuns
-	schedules schedules
-	variables variables
-	tunnels   tunnels
+	cases       cases
+	healings    healings
+	generations generations
+	runs        runs
+	suites      suites
+	suiteRuns   suiteRuns
+	schedules   schedules
+	variables   variables
+	tunnels     tunnels
 }
 
 // room is what the handlers share.
 type room struct{ cfg Config }
 
 // basePath begins the paths of the interface and the links that answers hold.
-const basePath = "/v1/ai-authoring"
+// The same paths are served below aliasPath.
+const (
+	basePath  = "/v1/ai-authoring"
+	aliasPath = "/ai-authoring/v1"
+)
 
 // New returns the handlers. Without CheckURL it refuses: tests that may open any
 // address are no default.
@@ -87,7 +94,7 @@ func New(cfg Config) (*Handlers, error) {
 	}
 	cfg.PublicURL = strings.TrimRight(cfg.PublicURL, "/")
 	r := &room{cfg: cfg}
-	return &Handlers{cases{r}, healings{r}, runs{r}, suites{r}, suiteRuns{r}, schedules{r}, variables{r}, tunnels{r}}, nil
+	return &Handlers{cases{r}, healings{r}, generations{r}, runs{r}, suites{r}, suiteRuns{r}, schedules{r}, variables{r}, tunnels{r}}, nil
 }
 
 // change runs a change with its audit row in one transaction.

@@ -2,6 +2,7 @@ package authoring
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/run"
 )
@@ -55,7 +58,7 @@ func (h runs) file(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := run.FileByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), id)
+	f, err := h.fileOf(c.Request.Context(), auth.Organization(c), id)
 	if err != nil {
 		return err
 	}
@@ -66,4 +69,17 @@ func (h runs) file(c *gin.Context) error {
 	c.Header("Cache-Control", "no-store") // the link is a credential
 	c.Header("Location", link)
 	return respond.Empty(c, http.StatusFound)
+}
+
+// fileOf reads a file of a run, or one that was captured while a test was written.
+func (h *room) fileOf(ctx context.Context, organization int64, id uuid.UUID) (*run.File, error) {
+	f, err := run.FileByID(ctx, h.cfg.DB, organization, id)
+	if !errors.Is(err, storage.ErrNotFound) {
+		return f, err
+	}
+	g, err := generation.FileByID(ctx, h.cfg.DB, organization, id)
+	if err != nil {
+		return nil, err
+	}
+	return &run.File{ID: g.ID, Kind: g.Kind, Step: g.Step, Key: g.Key, ContentType: g.ContentType, Size: g.Size, CreatedAt: g.CreatedAt}, nil
 }

@@ -160,6 +160,18 @@ func (q *query) flag(name string) *bool {
 	return nil
 }
 
+// on reads a switch: 1 or true, 0 or false; absent is off.
+func (q *query) on(name string) bool {
+	switch strings.TrimSpace(q.values.Get(name)) {
+	case "", "0", "false":
+		return false
+	case "1", "true":
+		return true
+	}
+	q.wrong(&storage.InvalidError{Field: name, Msg: "must be 1 or 0"})
+	return false
+}
+
 // uuid reads a filter by one id, such as userId; nil when absent.
 func (q *query) uuid(name string) *uuid.UUID {
 	text := strings.TrimSpace(q.values.Get(name))

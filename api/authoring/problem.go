@@ -38,6 +38,9 @@ const (
 	codeInvalidSuites    = "INVALID_TEST_SUITES"
 	codeRunningUser      = "RUNNING_USER_NOT_FOUND"
 
+	codeGenerationNotFound = "GENERATION_TASK_NOT_FOUND"
+	codeGenerationEnded    = "GENERATION_TASK_ENDED"
+
 	codeTargetInvalid  = "CODE_GENERATION_TARGET_INVALID"
 	codeTargetNotFound = "CODE_GENERATION_TARGET_NOT_FOUND"
 	codeCaseEmpty      = "TEST_CASE_EMPTY"
@@ -48,16 +51,17 @@ const (
 type resource struct{ code, text string }
 
 var (
-	testCase     = resource{codeCaseNotFound, "the test case does not exist"}
-	revision     = resource{codeRevisionNotFound, "the test case has no such revision"}
-	caseHealing  = resource{codeHealingNotFound, "the test case has no such healing"}
-	caseRun      = resource{codeRunNotFound, "the test case has no such run"}
-	testSuite    = resource{codeSuiteNotFound, "the test suite does not exist"}
-	suiteRun     = resource{codeRunNotFound, "the test suite has no such run"}
-	runFile      = resource{codeFileNotFound, "the file does not exist"}
-	variable     = resource{codeVariableNotFound, "the variable does not exist"}
-	tunnel       = resource{codeTunnelNotFound, "the tunnel does not exist"}
-	testSchedule = resource{codeScheduleNotFound, "the test schedule does not exist"}
+	testCase       = resource{codeCaseNotFound, "the test case does not exist"}
+	revision       = resource{codeRevisionNotFound, "the test case has no such revision"}
+	caseHealing    = resource{codeHealingNotFound, "the test case has no such healing"}
+	caseRun        = resource{codeRunNotFound, "the test case has no such run"}
+	testSuite      = resource{codeSuiteNotFound, "the test suite does not exist"}
+	suiteRun       = resource{codeRunNotFound, "the test suite has no such run"}
+	runFile        = resource{codeFileNotFound, "the file does not exist"}
+	variable       = resource{codeVariableNotFound, "the variable does not exist"}
+	tunnel         = resource{codeTunnelNotFound, "the tunnel does not exist"}
+	generationTask = resource{codeGenerationNotFound, "the generation task does not exist"}
+	testSchedule   = resource{codeScheduleNotFound, "the test schedule does not exist"}
 )
 
 // of returns the handler of a route whose path names the resource: its errors get

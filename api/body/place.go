@@ -11,7 +11,8 @@ import (
 // Place is the path of the value that an error is about, with the places in
 // arrays, which the error itself does not know: testCases[0]. The text is the one
 // that was decoded. Where a type reads itself, the error counts from the beginning
-// of that value; then the path is that of the value.
+// of that value; then the path is that of the value. Names of embedded types, which
+// the error has and the text does not, are left out.
 func Place(text []byte, wrong *json.UnmarshalTypeError) string {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -24,7 +25,7 @@ func Place(text []byte, wrong *json.UnmarshalTypeError) string {
 		if decoder.InputOffset() < wrong.Offset {
 			continue
 		}
-		if path := w.path(); unplaced(path) == wrong.Field {
+		if path := w.path(); unplaced(path) == wrong.Field || strings.HasSuffix(wrong.Field, "."+unplaced(path)) {
 			return path
 		}
 		return wrong.Field

@@ -23,6 +23,12 @@ type placed struct {
 		Text string    `json:"text"`
 	} `json:"rows"`
 	Own selfRead `json:"own"`
+	embedded
+}
+
+type embedded struct {
+	Seconds int   `json:"seconds"`
+	Sizes   []int `json:"sizes"`
 }
 
 func TestPlaceOfAWrongType(t *testing.T) {
@@ -39,6 +45,8 @@ func TestPlaceOfAWrongType(t *testing.T) {
 		`{"rows":[{},[]]}`:                               "rows[1]",
 		`{"NAMES":[1]}`:                                  "names",
 		`{"names":["aaaaaaaa"],"own":[1]}`:               "own",
+		`{"names":["a"],"seconds":"x"}`:                  "seconds",
+		`{"sizes":[1,"x"]}`:                              "sizes[1]",
 	} {
 		var into placed
 		err := read(t, body.TypeJSON, text, &into)

@@ -32,6 +32,10 @@ func TestPermitByKind(t *testing.T) {
 		tasks.SuiteRun.Name:         {"O", "O"},
 		tasks.RunMaintenance.Name:   {"O", "O"},
 		tasks.ScheduleTick.Name:     {"O", "O"},
+
+		tasks.TestGenerate.Name:          {"O", "O"},
+		tasks.GenerationMaintenance.Name: {"O", "O"},
+		tasks.GenerationRetention.Name:   {"O", "O"},
 	}
 	who := func(needs tasks.Grant, verb, kind string) (through string) {
 		for _, c := range []struct {

@@ -29,6 +29,7 @@ var rooms = map[string]string{
 	"storage/crash":            "rows: crashes and their groups, with the rules by which they are counted",
 	"storage/cron":             "rule: when the schedule in a row is due next",
 	"storage/distribution":     "rows: projects, builds, files, groups of testers",
+	"storage/generation":       "rows: tests that are written from a sentence, their files, and what models cost",
 	"storage/idempotency":      "rows: requests that a client sends twice and that count once",
 	"storage/ledger":           "rows: tasks, with the rules of their states",
 	"storage/mail":             "rows: mail to be sent, and kept",

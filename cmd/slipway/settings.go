@@ -59,9 +59,12 @@ type settings struct {
 	RunParallel            int           `env:"SLIPWAY_RUN_PARALLEL" default:"10" help:"Test jobs of one organization that run at once, in all workers together."`
 	RunTimeout             time.Duration `env:"SLIPWAY_RUN_TIMEOUT" default:"30m" help:"Longest time of one case on one target."`
 	RunScreenshots         bool          `env:"SLIPWAY_RUN_SCREENSHOTS" default:"true" negatable:"" help:"Keep a screenshot of every step; otherwise of failed steps only."`
-	RunDays                int           `env:"SLIPWAY_RUN_DAYS" default:"90" help:"Days for which runs and their screenshots are kept."`
+	RunDays                int           `env:"SLIPWAY_RUN_DAYS" default:"90" help:"Days for which runs and generations, and their screenshots, are kept. The screenshots of a generated case stay with the case."`
 	AllowFileURLs          bool          `name:"allow-file-urls" env:"SLIPWAY_ALLOW_FILE_URLS" help:"Allow tests to open file: addresses. Whoever writes a test can then read files of the browser's machine."`
 	AllowMetadataAddresses bool          `env:"SLIPWAY_ALLOW_METADATA_ADDRESSES" help:"Allow tests to open link-local addresses and metadata services of clouds; needs SLIPWAY_ALLOW_PRIVATE_ADDRESSES. Whoever writes a test can then read the machine's cloud credentials."`
+
+	// Generation of tests.
+	generationSettings `embed:""`
 
 	// Listeners and logs.
 	Listen         string   `env:"SLIPWAY_LISTEN" default:"127.0.0.1:8080" help:"Address on which the api listens."`
@@ -72,7 +75,7 @@ type settings struct {
 	LogFormat      string   `env:"SLIPWAY_LOG_FORMAT" default:"json" enum:"json,text" help:"json or text."`
 
 	// Tasks.
-	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"2:schedule=1;4:critical=6,default=3;3:crash=1;2:run=1;2:bulk=1" help:"Pools of a worker, as slots:queue=weight,queue=weight;slots:... The queues are schedule, critical, default, run, crash and bulk. Keep schedule in a separate pool, so that schedules fire on time. A slot of run keeps a browser. To run one kind of work on separate machines, serve its queue only there."`
+	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"2:schedule=1;4:critical=6,default=3;3:crash=1;2:run=1;2:generate=1;2:bulk=1" help:"Pools of a worker, as slots:queue=weight,queue=weight;slots:... The queues are schedule, critical, default, run, generate, crash and bulk. Keep schedule in a separate pool, so that schedules fire on time. A slot of run or generate keeps a browser. To run one kind of work on separate machines, serve its queue only there."`
 	WorkerDrain      time.Duration `env:"SLIPWAY_WORKER_DRAIN" default:"15s" help:"Time that running tasks get to end at a stop; then they are returned to the queue."`
 	ReadyLag         time.Duration `env:"SLIPWAY_READY_LAG" default:"5m" help:"Age of the oldest due task from which on a worker is late: degraded, or not ready."`
 	ReadyLagCritical bool          `env:"SLIPWAY_READY_LAG_CRITICAL" help:"A worker that is late responds to /readyz with 503 instead of degraded."`
@@ -214,6 +217,9 @@ func (s *settings) bounds() error {
 		{"SLIPWAY_MAIL_DAYS", int64(s.MailDays), 1, 3650},
 		{"SLIPWAY_RUN_PARALLEL", int64(s.RunParallel), 1, 1000},
 		{"SLIPWAY_RUN_TIMEOUT", int64(s.RunTimeout), int64(10 * time.Second), int64(55 * time.Minute)},
+		{"SLIPWAY_GENERATION_PARALLEL", int64(s.GenerationParallel), 1, 1000},
+		{"SLIPWAY_MODEL_CALLS_PER_TASK", int64(s.ModelCallsPerTask), 0, maxModelCalls},
+		{"SLIPWAY_MODEL_TOKENS_PER_TASK", int64(s.ModelTokensPerTask), 0, maxModelTokens},
 		{"SLIPWAY_RUN_DAYS", int64(s.RunDays), 1, 3650},
 		{"SLIPWAY_DATABASE_CONNS", int64(s.DatabaseConns), 2, 1000},
 		{"SLIPWAY_WORKER_DRAIN", int64(s.WorkerDrain), 0, int64(time.Hour)},
@@ -232,5 +238,5 @@ func (s *settings) bounds() error {
 		}
 		return fmt.Errorf("%s is %d, and must be from %d to %d", b.name, b.value, b.least, b.most)
 	}
-	return nil
+	return s.modelBounds()
 }

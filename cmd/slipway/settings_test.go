@@ -140,6 +140,12 @@ func TestBounds(t *testing.T) {
 		{"no task days", []string{"--task-days=-1"}, []string{"SLIPWAY_TASK_DAYS"}},
 		{"no connection", []string{"--database-conns=0"}, []string{"SLIPWAY_DATABASE_CONNS"}},
 		{"negative drain", []string{"--worker-drain=-1s"}, []string{"SLIPWAY_WORKER_DRAIN is -1s", "1h0m0s"}},
+		{"no generation", []string{"--generation-parallel=0"}, []string{"SLIPWAY_GENERATION_PARALLEL"}},
+		{"negative budget", []string{"--model-usd-per-day=-0.5"}, []string{"SLIPWAY_MODEL_USD_PER_DAY is -0.5"}},
+		{"no number", []string{"--model-output-price=NaN"}, []string{"SLIPWAY_MODEL_OUTPUT_PRICE"}},
+		{"a model without a name", []string{"--model-provider=openai"}, []string{"SLIPWAY_MODEL_NAME"}},
+		{"always without a model", []string{"--model-use=always"}, []string{"SLIPWAY_MODEL_PROVIDER"}},
+		{"a model", []string{"--model-provider=anthropic", "--model-name=m", "--model-use=always", "--model-usd-per-task=0.25"}, nil},
 		{"no lag", []string{"--ready-lag=0s"}, []string{"SLIPWAY_READY_LAG"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	genstore "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/object"
 	runstore "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -118,17 +119,25 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	return err
 }
 
-// addTests adds the room of cases, suites, schedules and runs, and returns what stops
-// the watcher of runs.
+// addTests adds the room of cases, suites, schedules, runs and generations, and returns
+// what stops the watchers of the latter two.
 func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop func(), err error) {
 	watcher := wait.NewWatcher(wait.Config{Log: s.log,
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
 			return runstore.Ended(ctx, s.db, ids)
 		}})
-	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Queue: queue, Guard: s.guard,
+	generations := wait.NewWatcher(wait.Config{Log: s.log,
+		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+			return genstore.Ended(ctx, s.db, ids)
+		}})
+	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Generations: generations, Queue: queue, Guard: s.guard,
 		SigningKey: []byte(s.settings.SigningKey), PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check, Log: s.log})
 	if err != nil {
 		return nil, err
 	}
-	return startLoop(watcher.Run), nil
+	stopRuns, stopGenerations := startLoop(watcher.Run), startLoop(generations.Run)
+	return func() {
+		stopRuns()
+		stopGenerations()
+	}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	genstore "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	runstore "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/tasks"
@@ -47,7 +48,8 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 		tasks.CrashRetention.Name:  expire,
 		tasks.LedgerRetention.Name: prune,
 		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(s.objects, map[string]maintenance.Names{
-			crash.AttachmentPrefix: s.unnamedAttachments, distribution.Prefix: s.unnamedFiles, runstore.Prefix: s.unnamedRunFiles}),
+			crash.AttachmentPrefix: s.unnamedAttachments, distribution.Prefix: s.unnamedFiles, runstore.Prefix: s.unnamedRunFiles,
+			genstore.Prefix: s.unnamedGenerationFiles}),
 	}
 	if err := s.addBuildWork(handlers); err != nil {
 		return nil, err
@@ -58,7 +60,7 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	}
 	w, err := worker.New(worker.Config{Redis: s.redis, Ledger: s.ledger, Heartbeats: ledger.New(s.heartbeats), Pools: pools,
 		Drain: s.settings.WorkerDrain, Observer: watch, Log: s.log, Handlers: handlers,
-		KeyLimits: map[string]int{tasks.TestJob.Name: s.settings.RunParallel}})
+		KeyLimits: map[string]int{tasks.TestJob.Name: s.settings.RunParallel, tasks.TestGenerate.Name: s.settings.GenerationParallel}})
 	if err != nil {
 		stopBrowsers()
 		return nil, err
@@ -100,8 +102,8 @@ func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
 	return nil
 }
 
-// addTestWork adds the handlers of runs and schedules, and returns what stops the
-// browsers.
+// addTestWork adds the handlers of runs, generations and schedules, and returns what
+// stops the browsers.
 func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worker.Pool) (stop func(), err error) {
 	browsers, trouble, stop, err := s.startBrowsers(runSlots(pools))
 	if err != nil {
@@ -109,6 +111,10 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 	}
 	maintenance, err := workrun.NewMaintenanceHandler(s.db, s.objects, days(s.settings.RunDays), s.log)
 	if err != nil {
+		stop()
+		return nil, err
+	}
+	if err := s.addGenerationWork(handlers, browsers, trouble); err != nil {
 		stop()
 		return nil, err
 	}
@@ -120,12 +126,12 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 	return stop, nil
 }
 
-// runSlots returns the number of slots that serve the queue of runs, which is the
-// number of browsers that are kept ready.
+// runSlots returns the number of slots that serve the queues of runs and generations,
+// which is the number of browsers that are kept ready.
 func runSlots(pools []worker.Pool) int {
 	n := 0
 	for _, pool := range pools {
-		if pool.Queues[tasks.Run] > 0 {
+		if pool.Queues[tasks.Run] > 0 || pool.Queues[tasks.Generate] > 0 {
 			n += pool.Slots
 		}
 	}
@@ -142,6 +148,11 @@ func (s *services) unnamedFiles(ctx context.Context, keys []string) ([]string, e
 // unnamedRunFiles returns those of the objects of runs that no row names.
 func (s *services) unnamedRunFiles(ctx context.Context, keys []string) ([]string, error) {
 	return runstore.UnnamedObjects(ctx, s.db, keys)
+}
+
+// unnamedGenerationFiles returns those of the objects of generations that no row names.
+func (s *services) unnamedGenerationFiles(ctx context.Context, keys []string) ([]string, error) {
+	return genstore.UnnamedObjects(ctx, s.db, keys)
 }
 
 // unnamedAttachments returns those of the objects of attachments that no row names.

@@ -9,76 +9,78 @@ type AuditType int
 // testers and distribution, 1300 apps, 1400 builds, 1500 crashes, 1600 tasks, 1700
 // tests, 1900 the installation and its security.
 const (
-	OrganizationCreated   AuditType = 1000
-	TeamCreated           AuditType = 1010
-	TeamMemberAdded       AuditType = 1011
-	TeamMemberRemoved     AuditType = 1012
-	UserCreated           AuditType = 1100
-	UserRoleChanged       AuditType = 1101
-	UserBlocked           AuditType = 1102
-	UserUnblocked         AuditType = 1103
-	ServiceAccountCreated AuditType = 1150
-	ServiceAccountDeleted AuditType = 1151
-	KeyCreated            AuditType = 1160
-	KeyRotated            AuditType = 1161
-	KeyRevoked            AuditType = 1162
-	TestersInvited        AuditType = 1200
-	GroupCreated          AuditType = 1210
-	GroupDeleted          AuditType = 1211
-	GroupMemberAdded      AuditType = 1212
-	GroupMemberRemoved    AuditType = 1213
-	DistributionChanged   AuditType = 1220
-	TestersNotified       AuditType = 1230
-	ProjectCreated        AuditType = 1300
-	ProjectUpdated        AuditType = 1301
-	ProjectDeleted        AuditType = 1302
-	ProjectCopied         AuditType = 1303
-	BuildUploaded         AuditType = 1400
-	BuildUpdated          AuditType = 1401
-	BuildDeleted          AuditType = 1402
-	BuildCopied           AuditType = 1403
-	BuildSymbolsAttached  AuditType = 1404
-	CrashProjectCreated   AuditType = 1500
-	CrashProjectUpdated   AuditType = 1501
-	CrashProjectDeleted   AuditType = 1502
-	CrashTokenCreated     AuditType = 1510
-	CrashTokenRotated     AuditType = 1511
-	CrashTokenRevoked     AuditType = 1512
-	CrashGroupUpdated     AuditType = 1520
-	CrashGroupMerged      AuditType = 1521
-	CrashPurgeRequested   AuditType = 1530
-	TaskRetried           AuditType = 1600
-	TaskCancelled         AuditType = 1601
-	TestCaseCreated       AuditType = 1700
-	TestCaseRenamed       AuditType = 1701
-	TestCaseDeleted       AuditType = 1702
-	TestCaseUpdated       AuditType = 1703
-	TestHealingAccepted   AuditType = 1704
-	TestHealingRefused    AuditType = 1705
-	TestSuiteCreated      AuditType = 1710
-	TestSuiteUpdated      AuditType = 1711
-	TestSuiteDeleted      AuditType = 1712
-	TestRunStarted        AuditType = 1720
-	TestRunCancelled      AuditType = 1721
-	TestSuiteRunStarted   AuditType = 1722
-	TestSuiteRunCancelled AuditType = 1723
-	VariableCreated       AuditType = 1730
-	VariableUpdated       AuditType = 1731
-	VariableDeleted       AuditType = 1732
-	TunnelCreated         AuditType = 1740
-	TunnelDeleted         AuditType = 1741
-	ScheduleCreated       AuditType = 1750
-	ScheduleUpdated       AuditType = 1751
-	ScheduleDeleted       AuditType = 1752
-	ScheduleRun           AuditType = 1753
-	ScheduleEnded         AuditType = 1754
-	ScheduleErrored       AuditType = 1755
-	OperatorCreated       AuditType = 1900
-	OperatorRotated       AuditType = 1901
-	OperatorRevoked       AuditType = 1902
-	SecurityChanged       AuditType = 1905
-	SettingsChanged       AuditType = 1910
-	ConnectionChanged     AuditType = 1911
+	OrganizationCreated     AuditType = 1000
+	TeamCreated             AuditType = 1010
+	TeamMemberAdded         AuditType = 1011
+	TeamMemberRemoved       AuditType = 1012
+	UserCreated             AuditType = 1100
+	UserRoleChanged         AuditType = 1101
+	UserBlocked             AuditType = 1102
+	UserUnblocked           AuditType = 1103
+	ServiceAccountCreated   AuditType = 1150
+	ServiceAccountDeleted   AuditType = 1151
+	KeyCreated              AuditType = 1160
+	KeyRotated              AuditType = 1161
+	KeyRevoked              AuditType = 1162
+	TestersInvited          AuditType = 1200
+	GroupCreated            AuditType = 1210
+	GroupDeleted            AuditType = 1211
+	GroupMemberAdded        AuditType = 1212
+	GroupMemberRemoved      AuditType = 1213
+	DistributionChanged     AuditType = 1220
+	TestersNotified         AuditType = 1230
+	ProjectCreated          AuditType = 1300
+	ProjectUpdated          AuditType = 1301
+	ProjectDeleted          AuditType = 1302
+	ProjectCopied           AuditType = 1303
+	BuildUploaded           AuditType = 1400
+	BuildUpdated            AuditType = 1401
+	BuildDeleted            AuditType = 1402
+	BuildCopied             AuditType = 1403
+	BuildSymbolsAttached    AuditType = 1404
+	CrashProjectCreated     AuditType = 1500
+	CrashProjectUpdated     AuditType = 1501
+	CrashProjectDeleted     AuditType = 1502
+	CrashTokenCreated       AuditType = 1510
+	CrashTokenRotated       AuditType = 1511
+	CrashTokenRevoked       AuditType = 1512
+	CrashGroupUpdated       AuditType = 1520
+	CrashGroupMerged        AuditType = 1521
+	CrashPurgeRequested     AuditType = 1530
+	TaskRetried             AuditType = 1600
+	TaskCancelled           AuditType = 1601
+	TestCaseCreated         AuditType = 1700
+	TestCaseRenamed         AuditType = 1701
+	TestCaseDeleted         AuditType = 1702
+	TestCaseUpdated         AuditType = 1703
+	TestHealingAccepted     AuditType = 1704
+	TestHealingRefused      AuditType = 1705
+	TestSuiteCreated        AuditType = 1710
+	TestSuiteUpdated        AuditType = 1711
+	TestSuiteDeleted        AuditType = 1712
+	TestRunStarted          AuditType = 1720
+	TestRunCancelled        AuditType = 1721
+	TestSuiteRunStarted     AuditType = 1722
+	TestSuiteRunCancelled   AuditType = 1723
+	TestGenerationStarted   AuditType = 1724
+	TestGenerationCancelled AuditType = 1725
+	VariableCreated         AuditType = 1730
+	VariableUpdated         AuditType = 1731
+	VariableDeleted         AuditType = 1732
+	TunnelCreated           AuditType = 1740
+	TunnelDeleted           AuditType = 1741
+	ScheduleCreated         AuditType = 1750
+	ScheduleUpdated         AuditType = 1751
+	ScheduleDeleted         AuditType = 1752
+	ScheduleRun             AuditType = 1753
+	ScheduleEnded           AuditType = 1754
+	ScheduleErrored         AuditType = 1755
+	OperatorCreated         AuditType = 1900
+	OperatorRotated         AuditType = 1901
+	OperatorRevoked         AuditType = 1902
+	SecurityChanged         AuditType = 1905
+	SettingsChanged         AuditType = 1910
+	ConnectionChanged       AuditType = 1911
 )
 
 // AuditEntryType is one line of the published table.
@@ -144,6 +146,8 @@ func AuditTypes() []AuditEntryType {
 		{TestRunCancelled, "test_run.cancelled", "Cancelled test run"},
 		{TestSuiteRunStarted, "test_suite_run.started", "Started test suite run"},
 		{TestSuiteRunCancelled, "test_suite_run.cancelled", "Cancelled test suite run"},
+		{TestGenerationStarted, "test_generation.started", "Started generation of a test"},
+		{TestGenerationCancelled, "test_generation.cancelled", "Cancelled generation of a test"},
 		{VariableCreated, "variable.created", "Created variable"},
 		{VariableUpdated, "variable.updated", "Updated variable"},
 		{VariableDeleted, "variable.deleted", "Deleted variable"},

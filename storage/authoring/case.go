@@ -120,7 +120,7 @@ func (n *NewCase) check() (settings string, err error) {
 	if n.Name, err = storage.Name("name", n.Name, MaxName); err != nil {
 		return "", err
 	}
-	if n.Tags, err = cleanTags(n.Tags); err != nil {
+	if n.Tags, err = CleanTags(n.Tags); err != nil {
 		return "", err
 	}
 	if len(n.Settings.RunTargets) > MaxTargets {
@@ -147,7 +147,7 @@ func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase
 		return nil, err
 	}
 	if n.SuiteID != nil {
-		if err := lockSuiteRow(ctx, tx, w, *n.SuiteID); err != nil {
+		if err := KeepSuite(ctx, tx, w, *n.SuiteID); err != nil {
 			return nil, err
 		}
 	}

@@ -112,7 +112,7 @@ func (e *editedCase) describe(c CaseChange) error {
 		e.Name = name
 	}
 	if c.Tags != nil {
-		tags, err := cleanTags(*c.Tags)
+		tags, err := CleanTags(*c.Tags)
 		if err != nil {
 			return err
 		}

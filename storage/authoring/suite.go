@@ -124,7 +124,7 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err != nil {
 		return nil, err
 	}
-	tags, err := cleanTags(n.Tags)
+	tags, err := CleanTags(n.Tags)
 	if err != nil {
 		return nil, err
 	}

@@ -85,8 +85,9 @@ func suiteLockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id uui
 	return &s, nil
 }
 
-// lockSuiteRow keeps a suite that a new case goes into from being deleted.
-func lockSuiteRow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
+// KeepSuite keeps a suite that a new case goes into from being deleted until the
+// transaction ends. ErrSuiteNotFound when it does not exist.
+func KeepSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
 	_, err := suiteLockedBy(ctx, tx, w, id, "key share")
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrSuiteNotFound
@@ -195,7 +196,7 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 		}
 	}
 	if c.Tags != nil {
-		if tags, err = cleanTags(*c.Tags); err != nil {
+		if tags, err = CleanTags(*c.Tags); err != nil {
 			return nil, err
 		}
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// cleanTags trims tags and drops empty ones and repetitions; never nil.
-func cleanTags(list []string) ([]string, error) {
+// CleanTags trims tags and drops empty ones and repetitions; never nil. Too many, or
+// one that is too long, are an InvalidError.
+func CleanTags(list []string) ([]string, error) {
 	out, seen := []string{}, map[string]bool{}
 	for _, tag := range list {
 		tag, err := storage.Line("tags", tag, MaxTag)

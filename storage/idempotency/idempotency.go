@@ -14,7 +14,10 @@ package idempotency
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -112,6 +115,19 @@ func Recent(ctx context.Context, q storage.Querier, k Key) (string, error) {
 	var result string
 	err := q.GetContext(ctx, &result, selectRecent, k.OrganizationID, k.Operation, k.Text, Age.Seconds())
 	return result, storage.Wrap(err, "idempotency key")
+}
+
+// RecentID returns what Recent does, for operations whose results are UUIDs.
+func RecentID(ctx context.Context, q storage.Querier, k Key) (uuid.UUID, error) {
+	result, err := Recent(ctx, q, k)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	id, err := uuid.Parse(result)
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("result of an idempotency key: %w", err)
+	}
+	return id, nil
 }
 
 const forget = `

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -28,14 +27,5 @@ func claimKey(ctx context.Context, tx *storage.Tx, organizationID int64, operati
 // last 24 hours; storage.ErrNotFound when there is none. The operation is
 // RunOperation or SuiteRunOperation.
 func SeenKey(ctx context.Context, q storage.Querier, organizationID int64, operation, key string) (uuid.UUID, error) {
-	k := idempotency.Key{OrganizationID: organizationID, Operation: operation, Text: key}
-	result, err := idempotency.Recent(ctx, q, k)
-	if err != nil {
-		return uuid.Nil, err
-	}
-	id, err := uuid.Parse(result)
-	if err != nil {
-		return uuid.Nil, fmt.Errorf("result of an idempotency key: %w", err)
-	}
-	return id, nil
+	return idempotency.RecentID(ctx, q, idempotency.Key{OrganizationID: organizationID, Operation: operation, Text: key})
 }

@@ -14,6 +14,8 @@ import (
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/capture"
+	"github.com/slipway-qa/slipway/worker/run/environment"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -24,7 +26,7 @@ type execution struct {
 	work     *store.Work
 	stop     context.CancelCauseFunc // ends the playing
 	redactor *step.Redactor
-	files    files
+	files    *capture.Files
 	// releasing ends when the browser has been released, which overlaps with
 	// the writing of the end.
 	releasing sync.WaitGroup
@@ -36,19 +38,20 @@ type execution struct {
 // execute plays the test and returns how it ended. Its error is one of the service,
 // or of a context that ended; errEnded: the job has ended meanwhile.
 func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
-	request, lookup, err := p.prepare(ctx)
-	var refused *refusal
+	env, err := p.prepare(ctx)
+	var refused *environment.Refusal
 	if errors.As(err, &refused) {
-		return failure(refused.code, p.redactor.Text(refused.text)), nil
+		return failure(refused.Code, refused.Text), nil
 	}
 	if err != nil {
 		return p.interrupted(ctx, err)
 	}
-	lease, err := p.Browsers.Acquire(ctx, request)
+	p.redactor = env.Redactor
+	lease, err := p.Browsers.Acquire(ctx, env.Request)
 	if err != nil {
 		return p.withoutSession(ctx, err)
 	}
-	result := p.play(ctx, lease, lookup)
+	result := p.play(ctx, lease, env)
 	switch {
 	case ctx.Err() != nil && result.Status != step.Passed:
 		end, err := p.interrupted(ctx, ctx.Err())
@@ -58,6 +61,13 @@ func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 		return store.JobEnd{}, context.Cause(ctx)
 	}
 	return p.end(result), nil
+}
+
+// prepare gathers what the test needs besides its steps.
+func (p *execution) prepare(ctx context.Context) (*environment.Environment, error) {
+	return environment.Config{DB: p.DB, Objects: p.Objects, Key: p.Key, Log: p.Log}.Prepare(ctx, environment.Test{
+		Variables: p.work.VariablesOf(), References: step.References(p.work.Steps, p.work.Run.TestURL),
+		Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel})
 }
 
 // interrupted is the end of a test that ran out of its time. Other errors, and
@@ -94,7 +104,7 @@ func (p *execution) withoutSession(ctx context.Context, err error) (store.JobEnd
 }
 
 // play plays the steps in the session and releases that.
-func (p *execution) play(ctx context.Context, lease *browser.Lease, lookup lookup) (result replay.Result) {
+func (p *execution) play(ctx context.Context, lease *browser.Lease, env *environment.Environment) (result replay.Result) {
 	defer func() {
 		broken := result.Broken || ctx.Err() != nil
 		p.releasing.Go(func() { p.releaseLease(ctx, lease, broken) })
@@ -117,10 +127,10 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, lookup looku
 	if play == nil {
 		play = replay.Play
 	}
-	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, Steps: p.work.Steps, Lookup: lookup,
+	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, Steps: p.work.Steps, Lookup: env.Lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
 		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Refused: p.work.Refused,
-		Screenshots: p.Screenshots, Capture: p.capture, Log: p.Log,
+		Screenshots: p.Screenshots, Capture: p.files.Capture, Log: p.Log,
 		Progress: func(records []step.Record) {
 			p.mu.Lock()
 			p.records = slices.Clone(records)

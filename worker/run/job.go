@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/capture"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -129,11 +130,11 @@ func (a *attempt) run(ctx context.Context) error {
 	defer stop(nil)
 	timed, cancel := context.WithTimeoutCause(timed, a.timeout(), errTimeout)
 	defer cancel()
-	p := &execution{attempt: a, work: work, stop: stop}
+	p := &execution{attempt: a, work: work, stop: stop, files: a.newFiles()}
 	defer p.releasing.Wait()
 	end, err := p.execute(timed)
 	if err != nil {
-		a.deleteObjects(ctx, p.files.keys())
+		a.deleteObjects(ctx, p.files.Keys())
 		if errors.Is(err, errEnded) {
 			return a.claim.Finish(ctx, nil, nil)
 		}
@@ -142,14 +143,19 @@ func (a *attempt) run(ctx context.Context) error {
 	return p.conclude(ctx, end)
 }
 
+// newFiles returns the artifacts of the attempt, none yet.
+func (a *attempt) newFiles() *capture.Files {
+	return &capture.Files{Objects: a.Objects, Log: a.Log, Key: func(file uuid.UUID) string { return store.FileKey(a.id, file) }}
+}
+
 // conclude writes the end with the files. Those that no row names are deleted;
 // where it is not known whether one does, the sweep decides.
 func (p *execution) conclude(ctx context.Context, end store.JobEnd) error {
-	end.Files = p.files.list()
+	end.Files = p.files.List()
 	did, err := p.finish(ctx, end)
 	var unknown *storage.UnknownOutcomeError
 	if !did && !errors.As(err, &unknown) {
-		p.deleteObjects(ctx, p.files.keys())
+		p.deleteObjects(ctx, p.files.Keys())
 	}
 	return err
 }

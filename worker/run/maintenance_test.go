@@ -180,9 +180,9 @@ func TestObjectsOfALostAttemptAreUnnamed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	run, id := w.simpleRun()
-	p := execution{attempt: &attempt{JobHandler: w.handler, id: id}}
-	require.NotEmpty(t, p.capture(t.Context(), shot(1))) // and then it was killed
-	lost := p.files.keys()
+	files := (&attempt{JobHandler: w.handler, id: id}).newFiles()
+	require.NotEmpty(t, files.Capture(t.Context(), shot(1))) // and then it was killed
+	lost := files.Keys()
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		cfg.Capture(ctx, shot(1))
 		return passes(ctx, cfg)

@@ -1,0 +1,180 @@
+package authoring
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/generation"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// generateBody is what a request says of a test to write.
+type generateBody struct {
+	Name        *string  `json:"name"`
+	TestSuiteID *string  `json:"testSuiteId"`
+	TeamID      *string  `json:"teamId"`
+	Tags        []string `json:"tags"`
+	refineBody
+}
+
+// refineBody is what a request says of a further sentence for a case.
+type refineBody struct {
+	RunSettings    document `json:"runSettings"`
+	PromptSettings document `json:"promptSettings"`
+	Timeout        *int     `json:"timeout"` // milliseconds
+}
+
+// promptBody is the member promptSettings.
+type promptBody struct {
+	Intent   *string `json:"intent"`
+	MaxSteps *int    `json:"maxSteps"`
+}
+
+const (
+	promptPath = "promptSettings"
+	targetPath = settingsPath + ".target"
+)
+
+// prompt reads what is to be written, and how long that may take.
+func (in *refineBody) prompt(n *generation.New) error {
+	if !in.PromptSettings.given() {
+		return member(promptPath, "is required")
+	}
+	var p promptBody
+	if err := in.PromptSettings.decode(promptPath, &p); err != nil {
+		return err
+	}
+	if p.Intent == nil {
+		return member(promptPath+".intent", "is required")
+	}
+	n.Intent, n.MaxSteps, n.Timeout = *p.Intent, or(p.MaxSteps, generation.DefaultMaxSteps), generation.DefaultTimeout
+	if in.Timeout == nil {
+		return nil
+	}
+	// A number that is no duration at all is outside of the bounds too.
+	most := int((generation.MaxTimeout + time.Millisecond).Milliseconds())
+	n.Timeout = time.Duration(min(max(*in.Timeout, 0), most)) * time.Millisecond
+	return nil
+}
+
+// readNew reads a test to write and checks all that is known before it is.
+func (h generations) readNew(ctx context.Context, organization int64, in *generateBody) (n generation.New, err error) {
+	if err := required(in.Name); err != nil {
+		return n, err
+	}
+	n.Name, n.Tags = *in.Name, tags(in.Tags)
+	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
+		return n, err
+	}
+	if n.SuiteID, err = optionalUUID("testSuiteId", in.TestSuiteID); err != nil {
+		return n, err
+	}
+	if !in.RunSettings.given() {
+		return n, member(settingsPath, "is required")
+	}
+	if n.Settings, err = readGenerateSettings(in.RunSettings); err != nil {
+		return n, err
+	}
+	if err := in.prompt(&n); err != nil {
+		return n, err
+	}
+	if err := n.Check(); err != nil {
+		return n, err
+	}
+	if err := h.resolve(ctx, organization, &n, n.Settings.PrimaryTarget, *n.Settings.PrimaryTarget); err != nil {
+		return n, err
+	}
+	return n, h.checkAddresses(ctx, settingsPath+".testUrl", n.Settings.TestURL, "", nil)
+}
+
+// readGenerateSettings reads run settings with one target.
+func readGenerateSettings(d document) (s step.RunSettings, err error) {
+	var in settingsChange
+	if err := d.decode(settingsPath, &in.body); err != nil {
+		return s, err
+	}
+	in.body.PrimaryTarget, in.body.RunTargets = nullable{}, nullable{} // members that mean nothing here
+	if err := in.readValues(); err != nil {
+		return s, err
+	}
+	if err := in.readTargets(); err != nil {
+		return s, err
+	}
+	s = in.over(s)
+	switch {
+	case s.PrimaryTarget == nil:
+		return s, member(targetPath+".capabilities", "is required, and must name what to run on, such as browserName")
+	case s.TestURL == "" && !appFlow(s.PrimaryTarget.Capabilities):
+		return s, member(settingsPath+".testUrl", "is required for a test of a web site")
+	}
+	return s, under(settingsPath, step.CheckSettings(&s))
+}
+
+// appFlow reports whether capabilities ask for a native app: those of Appium, and no
+// browser.
+func appFlow(c step.Capabilities) bool {
+	if browser, _ := c["browserName"].(string); browser != "" {
+		return false
+	}
+	for name := range c {
+		if strings.HasPrefix(name, "appium:") {
+			return true
+		}
+	}
+	return false
+}
+
+// readRefinement reads a further sentence for a case.
+func (h generations) readRefinement(ctx context.Context, organization int64, in *refineBody, of *authoring.Case) (n generation.New, err error) {
+	n = generation.New{Refines: of, Name: of.Name, Tags: of.Tags, Settings: of.Settings}
+	if err := in.prompt(&n); err != nil {
+		return n, err
+	}
+	if err := n.Check(); err != nil {
+		return n, err
+	}
+	target, err := in.target()
+	if err != nil {
+		return n, err
+	}
+	if target == nil {
+		targets, err := (&runBody{}).targets(&of.Settings)
+		if err != nil {
+			return n, err
+		}
+		target = &targets[0]
+	}
+	return n, h.resolve(ctx, organization, &n, of.Settings.PrimaryTarget, *target)
+}
+
+// target is the one of the request; nil leaves it to the case.
+func (in *refineBody) target() (*step.Target, error) {
+	if !in.RunSettings.given() {
+		return nil, nil
+	}
+	var settings struct {
+		Target document `json:"target"`
+	}
+	if err := in.RunSettings.decode(settingsPath, &settings); err != nil {
+		return nil, err
+	}
+	return readTarget(targetPath, settings.Target)
+}
+
+// resolve works out the capabilities and the tunnel of the session, and refuses what
+// the organization does not have.
+func (h generations) resolve(ctx context.Context, organization int64, n *generation.New, primary *step.Target, target step.Target) error {
+	of := targeting{h.room, organization}
+	resolved := step.Resolver{Vendor: h.cfg.Vendor, Case: n.Name, Primary: primary}.Resolve([]step.Target{target}, n.Settings.SCTunnelName)
+	path := settingsPath + ".scTunnelName"
+	if n.Settings.SCTunnelName == nil {
+		path = targetPath + "." + step.TunnelPath(h.cfg.Vendor)
+	}
+	if err := of.checkTunnel(ctx, path, resolved.Tunnel); err != nil {
+		return err
+	}
+	n.Target, n.Tunnel = resolved.Targets[0], resolved.Tunnel
+	return of.checkApps(ctx, resolved.Targets)
+}

@@ -1,0 +1,94 @@
+package authoring
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/generation"
+)
+
+// generationView is the status of a generation. A failed one shows what it captured.
+type generationView struct {
+	Status     generation.State `json:"status"`
+	TestCaseID string           `json:"testCaseId,omitempty"` // COMPLETED
+	RevisionID string           `json:"revisionId,omitempty"` // COMPLETED
+	Error      *failureView     `json:"error,omitempty"`      // FAILED
+	*capturedView
+	*generationDetail
+}
+
+// capturedView is what there is of the test.
+type capturedView struct {
+	Steps            []stepView         `json:"steps"`
+	Reasoning        []authoring.Reason `json:"reasoning"`
+	DiscoveredIntent string             `json:"discoveredIntent"`
+	Description      string             `json:"description"`
+}
+
+// generationDetail is what is shown besides on request.
+type generationDetail struct {
+	Name         string               `json:"name"`
+	CreationDate string               `json:"creationDate"`
+	Deadline     string               `json:"deadline"`
+	StartDate    string               `json:"startDate,omitempty"`
+	EndDate      string               `json:"endDate,omitempty"`
+	Changes      json.RawMessage      `json:"changes,omitempty"` // of a refinement: steps by id
+	Model        json.RawMessage      `json:"model,omitempty"`   // what a model was sent and what it cost
+	Files        []generationFileView `json:"files"`
+}
+
+// generationFileView is a file that was captured while the test was written.
+type generationFileView struct {
+	ID          uuid.UUID `json:"id"`
+	Kind        string    `json:"kind"`
+	Step        int       `json:"step"`
+	ContentType string    `json:"contentType"`
+	Size        int64     `json:"size"`
+	URL         string    `json:"url"`
+}
+
+// show writes the status of a generation.
+func (h generations) show(c *gin.Context, g *generation.Generation, detailed bool) error {
+	view := generationView{Status: g.State, TestCaseID: g.CaseID, RevisionID: g.RevisionID}
+	if g.State == generation.Failed {
+		view.Error = &failureView{Code: g.ErrorCode, Detail: g.Error}
+	}
+	if !detailed && g.State != generation.Failed {
+		return data(c, http.StatusOK, view)
+	}
+	captured, err := generation.CapturedOf(c.Request.Context(), h.cfg.DB, g.ID)
+	if err != nil {
+		return err
+	}
+	view.capturedView = h.viewCaptured(captured)
+	if detailed {
+		view.generationDetail = h.viewGeneration(g, captured)
+	}
+	return data(c, http.StatusOK, view)
+}
+
+func (h generations) viewCaptured(of *generation.Captured) *capturedView {
+	view := &capturedView{Steps: make([]stepView, 0, len(of.Steps)), Reasoning: of.Reasoning, DiscoveredIntent: of.DiscoveredIntent,
+		Description: of.Description}
+	for i := range of.Steps {
+		view.Steps = append(view.Steps, h.viewStep(&of.Steps[i]))
+	}
+	if view.Reasoning == nil {
+		view.Reasoning = []authoring.Reason{}
+	}
+	return view
+}
+
+func (h generations) viewGeneration(g *generation.Generation, of *generation.Captured) *generationDetail {
+	view := &generationDetail{Name: g.Name, CreationDate: stamp(g.AcceptedAt), Deadline: stamp(g.Deadline), StartDate: stampOnce(g.StartedAt),
+		EndDate: stampOnce(g.FinishedAt), Changes: of.Changes, Model: of.Model, Files: make([]generationFileView, 0, len(of.Files))}
+	for _, f := range of.Files {
+		view.Files = append(view.Files, generationFileView{ID: f.ID, Kind: f.Kind, Step: f.Step, ContentType: f.ContentType, Size: f.Size,
+			URL: h.fileURL(f.ID.String())})
+	}
+	return view
+}

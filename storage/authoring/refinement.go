@@ -1,0 +1,31 @@
+package authoring
+
+import (
+	"context"
+	"errors"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// ErrCaseChanged: the case has another latest revision than the one that a new revision
+// was made from.
+var ErrCaseChanged = errors.New("the test case was changed meanwhile")
+
+// RefineCase stores a revision that was made from another one, as the latest.
+// ErrCaseChanged when that one is not the latest any more: what others changed is not
+// overwritten. base is "" for a case that had no revision.
+func RefineCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, base string, v Revision) (*Case, *Revision, error) {
+	e, err := editCase(ctx, tx, w, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if e.latest.ID != base {
+		return nil, nil, ErrCaseChanged
+	}
+	if err := e.add(ctx, tx, v); err != nil {
+		return nil, nil, err
+	}
+	c, err := e.save(ctx, tx, w, account.TestCaseUpdated)
+	return c, e.latest, err
+}

@@ -1,0 +1,237 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/generation/plan"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+// maxDrafts is how often a test is written that does not replay: the second time shows
+// whether the page or the first draft was the reason.
+const maxDrafts = 2
+
+// AuthorConfig is how tests are written.
+type AuthorConfig struct {
+	// CheckURL, Trouble, StepTimeout and PageTimeout are those of replay.Config.
+	CheckURL                 func(ctx context.Context, address string) error
+	Trouble                  func(host string, since time.Time) (text string, ok bool)
+	StepTimeout, PageTimeout time.Duration
+	// Screenshots keeps one of each step.
+	Screenshots bool
+	// SkipReplay accepts a test without replaying it in a fresh session.
+	SkipReplay bool
+	// Model is asked for what the planner cannot do; nil: nobody is.
+	Model *ModelConfig
+	Log   *slog.Logger
+}
+
+// NewAuthor returns the author of tests: the planner, over real sessions, with a model
+// where one is set.
+func NewAuthor(cfg AuthorConfig) Author {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &author{cfg}
+}
+
+type author struct{ AuthorConfig }
+
+// Write writes the test of a job: it drafts one in a session, replays that in a fresh
+// one, and mends or drafts again what does not pass there.
+func (a *author) Write(ctx context.Context, j Job) (Result, error) {
+	if j.Now == nil {
+		j.Now = time.Now
+	}
+	asked := a.newAsked(j)
+	var failed Result
+	for range maxDrafts {
+		d := &draft{author: a, job: j, asked: asked}
+		result, err := d.write(ctx)
+		if err != nil || result.Code != "" || a.SkipReplay {
+			result.Model = asked.usage()
+			return result, err
+		}
+		if failed, err = a.verify(ctx, j, &result, d.alternatives); err != nil || failed.Code == "" {
+			failed.Model = asked.usage()
+			return failed, err
+		}
+		a.Log.InfoContext(ctx, "what was written does not replay", "detail", failed.Detail)
+	}
+	failed.Model = asked.usage()
+	return failed, nil
+}
+
+// draft is one writing of a test in one session.
+type draft struct {
+	*author
+	job       Job
+	asked     *asked
+	live      *replay.Live
+	numbers   int // of the ids of steps
+	planned   int // steps that the planner wrote: those kept of a base are not counted
+	steps     []step.Step
+	reasoning []authoring.Reason
+	asserted  bool
+	// alternatives are assertions that may stand for a suggested one.
+	alternatives []step.Step
+	changes      *Changes
+}
+
+// write opens a session and writes the test in it.
+func (d *draft) write(ctx context.Context) (result Result, err error) {
+	lease, err := d.job.Acquire(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	cfg := d.replayConfig(lease, d.job.Capture)
+	cfg.TestURL, cfg.Lookup = d.job.TestURL, d.job.Lookup
+	if d.job.Base != nil {
+		cfg.Steps = d.job.Base.Steps // whether the first one opens the page
+	}
+	d.live, err = replay.Open(ctx, cfg)
+	defer func() {
+		broken := d.live.Close()
+		d.job.Release(ctx, lease, broken || ctx.Err() != nil)
+		addScreenshots(result.Steps, d.live.Screenshots())
+	}()
+	if err != nil {
+		return d.ended(ctx, err)
+	}
+	if d.job.Base != nil {
+		err = d.refine(ctx)
+	} else {
+		err = d.plan(ctx, plan.Config{Intent: d.job.Intent})
+	}
+	if err != nil {
+		return d.ended(ctx, err)
+	}
+	return d.result()
+}
+
+// plan lets the planner add steps to the draft.
+func (d *draft) plan(ctx context.Context, cfg plan.Config) error {
+	steps, reasoning := len(d.steps), len(d.reasoning)
+	cfg.Page, cfg.Now, cfg.OnStep, cfg.NewID = d.live, d.job.Now, d.add, d.newID
+	cfg.MaxSteps = d.job.MaxSteps
+	if cfg.MaxSteps > 0 {
+		cfg.MaxSteps = max(cfg.MaxSteps-d.planned, 1)
+	}
+	cfg.Ask, cfg.AskAlways = d.asked.of(d), d.asked.always()
+	outcome, err := plan.Run(ctx, cfg)
+	if outcome != nil {
+		d.steps = append(d.steps[:steps:steps], outcome.Steps...)
+		d.planned += len(outcome.Steps)
+		d.reasoning = append(d.reasoning[:reasoning:reasoning], outcome.Reasoning...)
+		d.asserted = d.asserted || outcome.Asserted
+		d.alternatives = outcome.Alternatives
+	}
+	return err
+}
+
+// newID returns an id that no step of the draft and of its base has.
+func (d *draft) newID() string {
+	for {
+		d.numbers++
+		id := fmt.Sprintf("s%d", d.numbers)
+		if d.job.Base == nil || !hasStep(d.job.Base.Steps, id) {
+			return id
+		}
+	}
+}
+
+func hasStep(steps []step.Step, id string) bool {
+	for i := range steps {
+		if steps[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// result returns a draft that is complete.
+func (d *draft) result() (Result, error) {
+	if len(d.steps) == 0 {
+		return Result{Code: CodeNotUnderstood, Detail: "the intent asks for nothing that can be done on the page", Reasoning: d.reasoning}, nil
+	}
+	if err := step.Validate(d.steps); err != nil {
+		return Result{}, tasks.Permanent(fmt.Errorf("what was written is no test: %w", err)) // the next one would be the same
+	}
+	return Result{Steps: d.steps, Reasoning: d.reasoning, Description: describe(d.steps), DiscoveredIntent: discovered(d.reasoning),
+		Changes: d.changes}, nil
+}
+
+// discovered returns how an intent was understood: the titles of the reasoning.
+func discovered(reasoning []authoring.Reason) string {
+	var out strings.Builder
+	for _, r := range reasoning {
+		if out.Len()+len(r.Title) > maxDescription {
+			break
+		}
+		out.WriteString(r.Title + "\n")
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// add keeps a step for those who watch.
+func (d *draft) add(s step.Step, why authoring.Reason) {
+	d.steps, d.reasoning = append(d.steps, s), append(d.reasoning, why)
+	if d.job.Progress != nil {
+		d.job.Progress(d.steps, d.reasoning)
+	}
+}
+
+func (a *author) replayConfig(lease *browser.Lease, capture func(context.Context, replay.Artifact) string) replay.Config {
+	return replay.Config{Lease: lease, CheckURL: a.CheckURL, Trouble: a.Trouble, StepTimeout: a.StepTimeout,
+		PageTimeout: a.PageTimeout, Screenshots: a.Screenshots, Capture: capture, Log: a.Log}
+}
+
+// ended returns the result of a draft that an error ended, as far as the one who asked
+// can mend it; else the error.
+func (d *draft) ended(ctx context.Context, err error) (Result, error) {
+	result := Result{Steps: d.steps, Reasoning: d.reasoning, DiscoveredIntent: discovered(d.reasoning)}
+	var unknown *plan.NotUnderstoodError
+	var failed *plan.FailedError
+	var lost *replay.LiveError
+	switch {
+	case ctx.Err() != nil:
+		return result, context.Cause(ctx)
+	case errors.As(err, &unknown):
+		result.Code, result.Detail = CodeNotUnderstood, unknown.Error()
+	case errors.As(err, &failed):
+		result.Code, result.Detail = failed.Code, failed.Detail
+	case errors.As(err, &lost) && liveCodes[lost.Code] != "":
+		result.Code, result.Detail = liveCodes[lost.Code], lost.Text
+	default:
+		return result, err
+	}
+	return result, nil
+}
+
+// liveCodes are the codes of sessions that the one who asked can mend. After others the
+// task is tried again.
+var liveCodes = map[string]string{
+	run.CodeUnreachable: CodeUnreachable,
+	run.CodeForbidden:   CodeUnreachable,
+	run.CodeVariable:    CodeVariable,
+	run.CodeStepFailed:  CodeStepFailed,
+}
+
+// addScreenshots stores the files of the screenshots in the steps that they are of.
+func addScreenshots(steps []step.Step, files map[string]string) {
+	for i := range steps {
+		if id := files[steps[i].ID]; id != "" {
+			steps[i].ScreenshotID = id
+		}
+	}
+}

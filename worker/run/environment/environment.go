@@ -1,0 +1,192 @@
+// Package environment gathers what a test needs besides its steps: the values of its
+// variables, the address of its tunnel, and a link to its app. Runs and generations both
+// take it.
+//
+// What cannot be had is a Refusal, which whoever asked for the test can mend; other
+// errors are those of the service. The values of secret variables, the passwords of
+// tunnels and signed links are known to the Redactor, through which everything goes
+// that is kept or logged.
+package environment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/object"
+	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/seal"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser"
+)
+
+// Refusal is a reason not to begin a test, for the one who asked for it. The code is one
+// of package run's.
+type Refusal struct{ Code, Text string }
+
+func (e *Refusal) Error() string { return e.Code + ": " + e.Text }
+
+// Config is what Prepare needs.
+type Config struct {
+	DB      *storage.DB
+	Objects object.Store
+	// Key is what secrets are sealed with.
+	Key []byte
+	Log *slog.Logger
+}
+
+// Test is what a test asks for.
+type Test struct {
+	Variables  authoring.VariableScope // whose variables it may use
+	References []step.Reference        // to variables
+	Target     step.Target             // with effective capabilities
+	Tunnel     string                  // "" without one
+}
+
+// Environment is what a test needs.
+type Environment struct {
+	Request browser.Request
+	// Lookup returns the value of a variable and whether it is a secret.
+	Lookup func(step.Reference) (value string, secret, ok bool)
+	// Secrets are the values of secret variables, by their references.
+	Secrets map[step.Reference]string
+	// Redactor knows what must not be read anywhere; nil when there is nothing.
+	Redactor *step.Redactor
+}
+
+// Prepare gathers what a test needs besides its steps.
+func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
+	var secrets []string
+	env := &Environment{Secrets: map[step.Reference]string{}}
+	request := browser.Request{Target: t.Target}
+	values, err := c.values(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	for reference, v := range values {
+		if v.Secret {
+			env.Secrets[reference] = v.Text
+			secrets = append(secrets, v.Text)
+		}
+	}
+	if request.Proxy, err = c.tunnel(ctx, t); err != nil {
+		return nil, err
+	}
+	secrets = append(secrets, secretsOf(request.Proxy)...)
+	link, err := c.app(ctx, t.Variables.OrganizationID, &request.Target)
+	if err != nil {
+		return nil, err
+	}
+	env.Request, env.Redactor = request, step.NewRedactor(append(secrets, link))
+	env.Lookup = func(r step.Reference) (string, bool, bool) {
+		v, ok := values[r]
+		return v.Text, v.Secret, ok
+	}
+	return env, nil
+}
+
+// values returns the variables of the test.
+func (c Config) values(ctx context.Context, t Test) (map[step.Reference]authoring.Value, error) {
+	if len(t.References) == 0 {
+		return nil, nil
+	}
+	values, err := authoring.Values(ctx, c.DB, c.Key, t.Variables, t.References)
+	if errors.Is(err, seal.ErrUnseal) {
+		c.Log.ErrorContext(ctx, "variable cannot be decrypted", "error", err)
+		return nil, &Refusal{store.CodeInternal, "a secret variable of the test cannot be decrypted; store its value again"}
+	}
+	return values, err
+}
+
+// tunnel returns the address of the test's tunnel, "" without one.
+func (c Config) tunnel(ctx context.Context, t Test) (string, error) {
+	if t.Tunnel == "" {
+		return "", nil
+	}
+	address, err := authoring.TunnelURL(ctx, c.DB, c.Key, t.Variables.OrganizationID, t.Tunnel)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return "", &Refusal{store.CodeTunnel, fmt.Sprintf("the tunnel %q does not exist", t.Tunnel)}
+	case errors.Is(err, seal.ErrUnseal):
+		c.Log.ErrorContext(ctx, "tunnel cannot be decrypted", "tunnel", t.Tunnel, "error", err)
+		return "", &Refusal{store.CodeInternal, fmt.Sprintf("the address of the tunnel %q cannot be decrypted; create it again", t.Tunnel)}
+	}
+	return address, err
+}
+
+// secretsOf are the parts of a tunnel's address that nobody may read.
+func secretsOf(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return nil
+	}
+	password, ok := u.User.Password()
+	if !ok {
+		return nil
+	}
+	return []string{address, password}
+}
+
+// appLinkAge is how long a device farm may take until it fetches an app: sessions
+// may wait for a device.
+const appLinkAge = 4 * time.Hour
+
+// app puts a signed link in the place of a reference to an uploaded build, in a
+// copy of the target's capabilities, and returns the link.
+func (c Config) app(ctx context.Context, organization int64, target *step.Target) (string, error) {
+	app := step.App(target.Capabilities)
+	id, fileName, ok := step.AppReference(app)
+	if !ok {
+		return "", nil
+	}
+	missing := &Refusal{store.CodeApp, fmt.Sprintf("the app %q does not exist", app)}
+	if fileName != "" {
+		var err error
+		id, err = distribution.NewestBuildOfFile(ctx, c.DB, organization, fileName)
+		if errors.Is(err, storage.ErrNotFound) {
+			return "", missing
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	build, err := distribution.BuildByID(ctx, c.DB, organization, 0, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return "", missing
+	}
+	if err != nil {
+		return "", err
+	}
+	link, err := c.Objects.SignGet(ctx, build.File.Key, appLinkAge, object.SignOptions{FileName: build.FileName})
+	if err != nil {
+		return "", fmt.Errorf("link to the app: %w", err)
+	}
+	target.Capabilities = withApp(target.Capabilities, app, link)
+	return link, nil
+}
+
+// withApp replaces the app wherever capabilities may name it (see step.App).
+func withApp(c step.Capabilities, app, link string) step.Capabilities {
+	out := step.Merge(c, nil)
+	replace := func(members map[string]any, names ...string) {
+		for _, name := range names {
+			if members[name] == app {
+				members[name] = link
+			}
+		}
+	}
+	replace(out, "appium:app")
+	for name, value := range out {
+		if options, ok := value.(map[string]any); ok && strings.HasSuffix(name, ":options") {
+			replace(options, "app", "appium:app")
+		}
+	}
+	return out
+}
