@@ -29,6 +29,7 @@ type cli struct {
 	Run      runCommand      `cmd:"" help:"Test runs: a flow next to Playwright, cases per second, what a run adds, lists."`
 	Schedule scheduleCommand `cmd:"" help:"Schedules: many due at once, a steady rate while schedulers are killed, an idle scheduler."`
 	Widgets  widgetsCommand  `cmd:"" help:"Cases on widget libraries, each by Slipway and by Playwright: results, times, flakes."`
+	Generate generateCommand `cmd:"" help:"Tests written from sentences: how many replay, on changed pages too; wrong guesses, overhead, throughput."`
 	Baseline baselineCommand `cmd:"" hidden:"" help:"Serve the baselines of crash, which starts this."`
 }
 

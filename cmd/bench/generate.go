@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
+	"github.com/slipway-qa/slipway/worker/generation"
+)
+
+type generateCommand struct {
+	Pairs    string        `default:"." help:"Only the pairs whose name or kind matches this regular expression."`
+	Set      string        `help:"A folder with pairs/*.json and pages; default: the set of the repository."`
+	Phrasing int           `default:"-1" help:"Only this sentence of each pair, from 0; -1: all of them."`
+	Only     []string      `help:"Parts to measure: pairs, changes, overhead, throughput; default: all."`
+	Change   []string      `help:"Only these changes of pages: ids, wrap, order, removed, behaviour."`
+	Failures string        `help:"A file for what went wrong, one line each."`
+	Timeout  time.Duration `default:"60s" help:"Of a generation."`
+	Step     time.Duration `default:"10s" help:"Of a step of a replay."`
+	Page     string        `help:"A single try: a file or an address."`
+	Intent   string        `help:"Of a single try: what the test shall do."`
+	Show     bool          `help:"Print the steps of each pair."`
+}
+
+// generateBench runs the pairs of a set.
+type generateBench struct {
+	*generateCommand
+	set      *sentence.Set
+	engine   *engine
+	trial    *sentence.Trial
+	failures []string
+}
+
+// Run measures the generation of tests, or tries one.
+func (c *generateCommand) Run(ctx context.Context) error {
+	b := &generateBench{generateCommand: c}
+	var err error
+	if b.engine, err = startEngine(ctx, nil); err != nil {
+		return err
+	}
+	defer b.engine.close()
+	if c.Page != "" {
+		return b.try(ctx)
+	}
+	if b.set, err = c.load(); err != nil {
+		return err
+	}
+	modules, err := npmPackages()
+	if err != nil {
+		return err
+	}
+	site, err := b.set.Start(modules)
+	if err != nil {
+		return err
+	}
+	defer site.Close()
+	b.trial = &sentence.Trial{Site: site, Pool: b.engine.pool, Author: b.author(), Timeout: c.Timeout, StepTimeout: c.Step}
+	err = b.measure(ctx)
+	if c.Failures != "" {
+		if failed := os.WriteFile(c.Failures, []byte(strings.Join(b.failures, "\n")+"\n"), 0o600); failed != nil {
+			return failed
+		}
+	}
+	return err
+}
+
+func (b *generateBench) author() generation.Author {
+	return generation.NewAuthor(generation.AuthorConfig{StepTimeout: b.Step})
+}
+
+// load reads the set and takes the pairs that the flags name.
+func (c *generateCommand) load() (*sentence.Set, error) {
+	pattern, err := regexp.Compile(c.Pairs)
+	if err != nil {
+		return nil, err
+	}
+	set, err := sentence.Own()
+	if c.Set != "" {
+		set, err = sentence.Load(os.DirFS(c.Set))
+	}
+	if err != nil {
+		return nil, err
+	}
+	some := set.Pairs[:0]
+	for _, p := range set.Pairs {
+		if pattern.MatchString(p.Name) || pattern.MatchString(p.Kind) {
+			some = append(some, p)
+		}
+	}
+	if set.Pairs = some; len(some) == 0 {
+		return nil, fmt.Errorf("no pair has this name or kind")
+	}
+	return set, nil
+}
+
+// try writes one test and prints how that ended.
+func (b *generateBench) try(ctx context.Context) error {
+	address := b.Page
+	if !strings.Contains(address, "://") {
+		server, err := serveFolder(filepath.Dir(b.Page))
+		if err != nil {
+			return err
+		}
+		defer server.close()
+		address = server.base + "/" + filepath.Base(b.Page)
+	}
+	ctx, cancel := context.WithTimeout(ctx, b.Timeout)
+	defer cancel()
+	start := time.Now()
+	result, err := b.author().Write(ctx, b.job(b.Intent, address))
+	if err != nil {
+		return err
+	}
+	printSteps(&result)
+	code := result.Code
+	if code == "" {
+		code = "COMPLETED"
+	}
+	fmt.Printf("%s in %d ms. %s\n", code, time.Since(start).Milliseconds(), result.Detail)
+	return nil
+}
+
+// printSteps prints the steps of a test, and why they are there.
+func printSteps(result *generation.Result) {
+	for i := range result.Steps {
+		text, _ := json.Marshal(result.Steps[i].Tool)
+		fmt.Printf("%2d %s\n", i+1, shortStep.ReplaceAllString(string(text), ""))
+	}
+	for _, r := range result.Reasoning {
+		fmt.Printf("   %s — %s\n", r.Title, r.Description)
+	}
+}
+
+// shortStep is what is not printed of a step: fingerprints, which are long.
+var shortStep = regexp.MustCompile(`,?"fingerprint":\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}`)

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation"
+)
+
+// tally counts tries, and those that ended as they must.
+type tally struct{ good, all int }
+
+func (t *tally) add(good bool) {
+	t.all++
+	if good {
+		t.good++
+	}
+}
+
+func (t *tally) String() string {
+	if t.all == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d (%.1f %%)", t.good, t.all, 100*float64(t.good)/float64(t.all))
+}
+
+// generateCounts are the results of a set.
+type generateCounts struct {
+	kinds    map[string]*tally // generated and replayed, of pairs that can be done
+	pairs    tally
+	refused  tally // pairs that cannot be done, or of hostile pages
+	guesses  tally // good are those that are no wrong guesses
+	changes  map[string]*tally
+	harmless tally
+	harmful  tally
+}
+
+func (b *generateBench) part(name string) bool {
+	return len(b.Only) == 0 || slices.Contains(b.Only, name)
+}
+
+func (b *generateBench) measure(ctx context.Context) error {
+	counts := &generateCounts{kinds: map[string]*tally{}, changes: map[string]*tally{}}
+	if b.part("pairs") || b.part("changes") {
+		for i := range b.set.Pairs {
+			if err := b.pair(ctx, &b.set.Pairs[i], counts); err != nil {
+				return err
+			}
+		}
+		counts.print()
+	}
+	if b.part("overhead") {
+		if err := b.overhead(ctx); err != nil {
+			return err
+		}
+	}
+	if b.part("throughput") {
+		return b.throughput(ctx)
+	}
+	return nil
+}
+
+// pair runs the sentences of a pair, and the changes with the first test that was
+// written.
+func (b *generateBench) pair(ctx context.Context, p *sentence.Pair, counts *generateCounts) error {
+	var written []step.Step
+	for i, text := range p.Sentences {
+		if b.Phrasing >= 0 && i != b.Phrasing%len(p.Sentences) {
+			continue
+		}
+		ending, err := b.trial.Write(ctx, p, text)
+		if err != nil {
+			ending = &sentence.Ending{Code: generation.CodeInternal, Detail: err.Error()}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		bad := ending.Bad(p)
+		if bad == "" && written == nil {
+			written = ending.Result.Steps
+		}
+		b.report(p, text, bad, ending.Took)
+		if b.Show || bad != "" && b.Pairs != "." {
+			printSteps(&ending.Result)
+		}
+		counts.guesses.add(!ending.Guessed(p))
+		if len(p.Codes) > 0 {
+			counts.refused.add(bad == "")
+			continue
+		}
+		counts.pairs.add(bad == "")
+		if counts.kinds[p.Kind] == nil {
+			counts.kinds[p.Kind] = &tally{}
+		}
+		counts.kinds[p.Kind].add(bad == "")
+	}
+	if written == nil || len(p.Codes) > 0 || !b.part("changes") {
+		return nil
+	}
+	return b.change(ctx, p, written, counts)
+}
+
+// change replays a test on the changed pages.
+func (b *generateBench) change(ctx context.Context, p *sentence.Pair, steps []step.Step, counts *generateCounts) error {
+	for _, change := range sentence.Changes {
+		if !p.Has(change) || len(b.Change) > 0 && !slices.Contains(b.Change, change) {
+			continue
+		}
+		wrong, err := b.trial.Replay(ctx, p, steps, change)
+		if err != nil {
+			return err
+		}
+		if wrong != "" {
+			b.report(p, "changed: "+change, wrong, 0)
+		}
+		if counts.changes[change] == nil {
+			counts.changes[change] = &tally{}
+		}
+		counts.changes[change].add(wrong == "")
+		if sentence.Harmless(change) {
+			counts.harmless.add(wrong == "")
+		} else {
+			counts.harmful.add(wrong == "")
+		}
+	}
+	return nil
+}
+
+// report prints how a try ended, and keeps what went wrong.
+func (b *generateBench) report(p *sentence.Pair, text, bad string, took time.Duration) {
+	text, bad = strings.ReplaceAll(text, "\n", " / "), strings.Join(strings.Fields(bad), " ")
+	if bad == "" {
+		fmt.Printf("ok   %s | %s | %d ms\n", p.Name, text, took.Milliseconds())
+		return
+	}
+	line := fmt.Sprintf("%s | %s | %s", p.Name, text, bad)
+	fmt.Println("FAIL " + line)
+	b.failures = append(b.failures, line)
+}
+
+// print prints the Markdown table.
+func (c *generateCounts) print() {
+	fmt.Print("\n| what | measured | target |\n|---|---|---|\n")
+	fmt.Printf("| generated and replayed | %s | 95 %% |\n", &c.pairs)
+	for _, kind := range slices.Sorted(maps.Keys(c.kinds)) {
+		fmt.Printf("| - %s | %s | |\n", kind, c.kinds[kind])
+	}
+	fmt.Printf("| cannot be done, or hostile: ended as they must | %s | 100 %% |\n", &c.refused)
+	fmt.Printf("| no wrong guess | %s | 99 %% |\n", &c.guesses)
+	fmt.Printf("| replayed after a harmless change | %s | 95 %% |\n", &c.harmless)
+	fmt.Printf("| failed after a harmful change | %s | 100 %% |\n", &c.harmful)
+	for _, change := range slices.Sorted(maps.Keys(c.changes)) {
+		fmt.Printf("| - %s | %s | |\n", change, c.changes[change])
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPairsAreChosen(t *testing.T) {
+	t.Parallel()
+	all, err := (&generateCommand{Pairs: "."}).load()
+	require.NoError(t, err)
+	some, err := (&generateCommand{Pairs: "^(drag|mail-reply)$"}).load()
+	require.NoError(t, err)
+	require.Less(t, len(some.Pairs), len(all.Pairs))
+	for _, p := range some.Pairs {
+		require.True(t, p.Kind == "drag" || p.Name == "mail-reply", p.Name)
+	}
+	_, err = (&generateCommand{Pairs: "no such pair"}).load()
+	require.ErrorContains(t, err, "no pair")
+	_, err = (&generateCommand{Pairs: "("}).load()
+	require.Error(t, err)
+	_, err = (&generateCommand{Pairs: ".", Set: t.TempDir()}).load()
+	require.Error(t, err, "an empty set")
+}
+
+func TestTally(t *testing.T) {
+	t.Parallel()
+	var c tally
+	require.Equal(t, "-", c.String())
+	c.add(true)
+	c.add(false)
+	require.Equal(t, "1 of 2 (50.0 %)", c.String())
+}
+
+func TestShortStep(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, `{"selector":{"type":"css","value":"a"},"text":"x"}`, shortStep.ReplaceAllString(
+		`{"selector":{"type":"css","value":"a","fingerprint":{"tag":"a","attributes":{"id":"b"},"surroundings":{"before":{"tag":"i"}}}},"text":"x"}`, ""))
+}

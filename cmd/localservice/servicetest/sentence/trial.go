@@ -1,0 +1,190 @@
+package sentence
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/generation"
+	"github.com/slipway-qa/slipway/worker/run/replay"
+)
+
+const (
+	// maxSteps of a test: more than any sentence of the set needs.
+	maxSteps = 50
+	// judgeTimeout is how long a page may take to record what the last step did.
+	judgeTimeout = 2 * time.Second
+	// harmTimeout is how long a step of a test that must fail waits.
+	harmTimeout = 3 * time.Second
+	// recordTimeout bounds the reading of a record.
+	recordTimeout = 10 * time.Second
+)
+
+// Trial writes the tests of pairs and replays them. It tries one at a time, for its
+// site shows one change at a time.
+type Trial struct {
+	Site   *Site
+	Pool   *browser.Pool
+	Author generation.Author
+	// Timeout bounds a generation, and StepTimeout a step of a replay.
+	Timeout, StepTimeout time.Duration
+}
+
+// Ending is how the writing of a test ended.
+type Ending struct {
+	// Code is one of generation's; "" is COMPLETED.
+	Code, Detail string
+	Result       generation.Result
+	// Wrong is what the page says is wrong with what was done while the test was
+	// written, and Again while it was verified.
+	Wrong, Again string
+	Took         time.Duration
+}
+
+// Bad returns what is wrong with how it ended for a pair; "" if nothing is.
+func (e *Ending) Bad(p *Pair) string {
+	for _, code := range p.Codes {
+		if code == e.Code && (code != "" || e.Wrong == "" && e.Again == "") {
+			return ""
+		}
+	}
+	switch {
+	case len(p.Codes) > 0 && e.Code != "":
+		return fmt.Sprintf("%s, expected %s: %s", e.Code, strings.Join(p.Codes, " or "), e.Detail)
+	case len(p.Codes) > 0 && e.Wrong == "":
+		return "COMPLETED, expected " + strings.Join(p.Codes, " or ")
+	case e.Code != "":
+		return e.Code + ": " + e.Detail
+	case e.Wrong != "":
+		return "WRONG: " + e.Wrong
+	case e.Again != "":
+		return "WRONG in the verification: " + e.Again
+	}
+	return ""
+}
+
+// Guessed reports whether something was COMPLETED that the sentence does not ask for.
+func (e *Ending) Guessed(p *Pair) bool {
+	return e.Code == "" && e.Bad(p) != ""
+}
+
+// Write writes a test for a sentence of a pair. Its error is one of the service.
+func (t *Trial) Write(ctx context.Context, p *Pair, sentence string) (*Ending, error) {
+	t.Site.Change(Plain, p)
+	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
+	defer cancel()
+	var wrong []string // of each session
+	job := generation.Job{
+		Intent: sentence, TestURL: t.Site.Address(p), MaxSteps: maxSteps,
+		Lookup: func(step.Reference) (string, bool, bool) { return "", false, false },
+		Acquire: func(ctx context.Context) (*browser.Lease, error) {
+			return t.acquire(ctx)
+		},
+		Release: func(ctx context.Context, lease *browser.Lease, broken bool) {
+			wrong = append(wrong, judge(ctx, lease, p))
+			lease.Release(ctx, broken)
+		},
+		Capture:  func(context.Context, replay.Artifact) string { return "" },
+		Progress: nil,
+		Now:      time.Now,
+	}
+	start := time.Now()
+	result, err := t.Author.Write(ctx, job)
+	ending := &Ending{Code: result.Code, Detail: result.Detail, Result: result, Took: time.Since(start)}
+	if err != nil && ctx.Err() != nil {
+		ending.Code, ending.Detail, err = generation.CodeTimeout, err.Error(), nil
+	}
+	if len(wrong) > 0 {
+		ending.Again = wrong[len(wrong)-1]
+		// The session before the last one is the last draft's, unless nothing was verified.
+		ending.Wrong = wrong[max(0, len(wrong)-2)]
+	}
+	return ending, err
+}
+
+func (t *Trial) acquire(ctx context.Context) (*browser.Lease, error) {
+	return t.Pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+}
+
+// Replay replays a written test on a page with a change, in a fresh session, and returns
+// what is wrong with how that ended.
+func (t *Trial) Replay(ctx context.Context, p *Pair, steps []step.Step, change string) (string, error) {
+	t.Site.Change(change, p)
+	lease, err := t.acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	timeout := t.StepTimeout
+	if !Harmless(change) {
+		timeout = harmTimeout
+	}
+	played := replay.Play(ctx, replay.Config{Lease: lease, TestURL: t.Site.Address(p), Steps: steps,
+		StepTimeout: timeout, Log: slog.New(slog.DiscardHandler)})
+	wrong := ""
+	switch {
+	case Harmless(change) && played.Status != string(run.Passed):
+		wrong = played.Status + ": " + played.Message
+	case Harmless(change):
+		if wrong = judge(ctx, lease, p); wrong != "" {
+			wrong = "PASSED, but WRONG: " + wrong
+		}
+	case played.Status == string(run.Passed):
+		wrong = "PASSED, though it was changed"
+	}
+	lease.Release(ctx, played.Broken)
+	return wrong, ctx.Err()
+}
+
+// judge returns what is wrong with the record of the page in a session, which it waits
+// for.
+func judge(ctx context.Context, lease *browser.Lease, p *Pair) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	deadline := time.Now().Add(judgeTimeout)
+	for {
+		r, err := readRecord(ctx, lease)
+		wrong := ""
+		if err != nil {
+			wrong = "no record: " + err.Error()
+		} else {
+			wrong = p.Judge(r)
+		}
+		if wrong == "" || ctx.Err() != nil || time.Now().After(deadline) {
+			return wrong
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// readRecord reads the record of the page in a session, whichever window, frame or
+// dialog it was left in.
+func readRecord(ctx context.Context, lease *browser.Lease) (r Record, err error) {
+	s := lease.Session
+	_ = s.Dialog.Dismiss(ctx)
+	var text string
+	if err = s.TopFrame(ctx); err == nil {
+		err = s.Execute(ctx, RecordScript, &text)
+	}
+	if err != nil {
+		windows, listing := s.Windows(ctx)
+		if listing != nil {
+			return r, listing
+		}
+		for _, w := range windows {
+			if s.SwitchWindow(ctx, w) == nil && s.Execute(ctx, RecordScript, &text) == nil {
+				err = nil
+				break
+			}
+		}
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal([]byte(text), &r)
+}
