@@ -11,6 +11,10 @@ type secretFinder struct {
 	limit   int  // of secrets
 	secrets []Span
 	scratch []byte // decoded text of the string that is looked through
+	// command is set inside of members that hold command lines, programs in lists of
+	// arguments: the kinds of the programs so far.
+	command  bool
+	programs programs
 }
 
 // annotation looks for secrets in one value. item is set for the elements of
@@ -43,10 +47,19 @@ func (f *secretFinder) annotation(depth int, item bool) bool {
 // there is its value: ["authorization", "..."], a flat list of headers, or
 // arguments of a command.
 func (f *secretFinder) annotationItems(depth int) bool {
+	former := f.programs
+	defer func() { f.programs = former }()
 	var m cursor
-	named := public
+	named, flag := public, byte(0)
 	for f.element(&m) {
 		c, start := f.token(), f.pos
+		if flag != 0 && c == '"' {
+			if !f.flagItem(flag) {
+				return false
+			}
+			named, flag = public, 0
+			continue
+		}
 		if named != public && (c == '"' || c == '[') {
 			if !f.secretMember(named, depth) {
 				return false
@@ -57,12 +70,59 @@ func (f *secretFinder) annotationItems(depth int) bool {
 		if !f.annotation(depth, true) {
 			return false
 		}
-		named = public
+		named, flag = public, 0
 		if c == '"' {
 			named = f.nameIn(start, f.pos)
+			f.programs |= programOf(f.buf[start+1 : f.pos-1])
+			if named == public {
+				flag = f.flagIn(start, f.pos)
+			}
 		}
 	}
 	return f.err == nil
+}
+
+// flagIn returns what the string between two offsets, quotes included, says as an
+// argument of the next one: 'u' before name:password, another letter before a password,
+// else 0.
+func (f *secretFinder) flagIn(start, end int) byte {
+	raw := f.buf[start+1 : end-1]
+	if len(raw) < 2 || raw[0] != '-' || len(raw) > maxName {
+		return 0
+	}
+	switch string(raw) {
+	case "-u", "-U", "--user", "--proxy-user", "--userpwd":
+		if f.command || f.programs&programUser != 0 {
+			return 'u'
+		}
+	case "-p", "-P", "-a", "-w":
+		if f.programs&flagProgram(raw[1]) != 0 {
+			return raw[1]
+		}
+	}
+	return 0
+}
+
+// flagItem looks for the secret in an argument that stands behind a flag.
+func (f *secretFinder) flagItem(flag byte) bool {
+	start := f.pos + 1
+	t, ok := f.str()
+	if !ok || len(t.raw) == 0 {
+		return ok
+	}
+	if flag != 'u' && t.raw[0] != '-' && (flag != 'p' || !isPortNumber(t.raw)) {
+		if string(t.raw) == mask {
+			return true
+		}
+		return f.mark(Span{Start: start, End: start + len(t.raw)})
+	}
+	if h, found := (&flagFinder{s: t.raw}).user(0); flag == 'u' && found {
+		if string(t.raw[h.valueStart:]) == mask {
+			return true
+		}
+		return f.mark(Span{Start: start + h.valueStart, End: start + len(t.raw)})
+	}
+	return !mayHoldSecret(t) || f.maskText(t, start, true)
 }
 
 // annotationMembers looks for secrets in an object. A name and a value may be
@@ -78,7 +138,7 @@ func (f *secretFinder) annotationMembers(depth int) bool {
 		kind := secretName(m.key, false)
 		c, start, from := f.token(), f.pos, len(f.secrets)
 		if kind != public && !f.secretMember(kind, depth) ||
-			kind == public && !f.annotation(depth, false) {
+			kind == public && !f.memberOf(m.key, depth) {
 			return false
 		}
 		switch pairMember(m.key) {
@@ -152,7 +212,17 @@ func (f *secretFinder) unknownMember(key []byte, depth int) bool {
 	if kind := secretName(key, false); kind != public {
 		return f.secretMember(kind, depth)
 	}
-	return f.annotation(depth, false)
+	return f.memberOf(key, depth)
+}
+
+// memberOf looks for secrets in the value of a member, which may hold command lines by
+// its name.
+func (f *secretFinder) memberOf(key []byte, depth int) bool {
+	command := f.command
+	f.command = command || commandName(key)
+	ok := f.annotation(depth, false)
+	f.command = command
+	return ok
 }
 
 // secretMember reads the value of a member with a secret name and marks it.

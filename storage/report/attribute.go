@@ -38,7 +38,7 @@ func (m *memberReader) attribute(key []byte, keys *nameSet) bool {
 		if kind := secretName(key, false); kind != public {
 			return m.secretMember(kind, 2)
 		}
-		return m.annotation(2, false)
+		return m.memberOf(key, 2)
 	}
 	var value any
 	switch c {

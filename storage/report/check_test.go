@@ -154,7 +154,7 @@ func TestRules(t *testing.T) {
 		{with(`"attributes":[]`), "attributes"},
 		{with(`"sourceCode":{"1":{},"2":null}`), ok},
 		{with(`"sourceCode":{"1":{"text":"x","startLine":1,"startColumn":1,"startPos":0,"tabWidth":8}}`), ok},
-		{with(`"sourceCode":{"1":{"text":"x","startLine":"1"}}`), ok},
+		{with(`"sourceCode":{"1":{"text":"x","startLine":1.0}}`), ok},
 		{with(`"sourceCode":{"1":{"text":"x"}}`), "sourceCode.1.startLine"},
 		{with(`"sourceCode":{"1":{"text":"x","path":"a.c"}}`), "sourceCode.1.startLine"},
 		{with(`"sourceCode":{"1":{"text":"x","startLine":null}}`), "sourceCode.1.startLine"},
@@ -211,6 +211,24 @@ func TestRules(t *testing.T) {
 		requireError(t, err, CodeMember, tt.member, tt.doc)
 		_, err = Parse([]byte(tt.doc))
 		requireError(t, err, CodeMember, tt.member, tt.doc)
+	}
+}
+
+// A count of a wrong type is named with its path, whatever stands beside it.
+func TestSourceCounts(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"startLine", "startColumn", "startPos", "tabWidth"} {
+		for _, value := range []string{`"1"`, `"abc"`, `""`, `1.5`, `true`, `[]`, `{"a":1}`} {
+			for _, entry := range []string{`"text":"x","startLine":1,`, `"path":"a.c",`, `"text":"x",`} {
+				if name == "startLine" && strings.Contains(entry, name) {
+					continue
+				}
+				doc := with(`"sourceCode":{"a/b.c":{` + entry + `"` + name + `":` + value + `}}`)
+				_, err := Check([]byte(doc), Limits{})
+				requireError(t, err, CodeMember, "sourceCode.a/b.c."+name, doc)
+				require.ErrorContains(t, err, "must be an integer")
+			}
+		}
 	}
 }
 

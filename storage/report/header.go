@@ -65,6 +65,9 @@ func headerLine(s []byte, from, colon int) (header, bool) {
 	}
 	spaced := len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t')
 	name := s[start:colon]
+	if start > from && s[start-1] == '/' && !spaced && startsWord(s, start-1) {
+		return windowsFlag(s, from, start, colon)
+	}
 	if !hasSuffixFold(name, "authorization") && !hasSuffixFold(name, "cookie") &&
 		(!hyphen || !spaced || secretName(name, false) == public) {
 		return header{}, false
@@ -73,6 +76,18 @@ func headerLine(s []byte, from, colon int) (header, bool) {
 	h.valueEnd = lineEnd(s, h.valueStart)
 	h.end = h.valueEnd
 	return h, true
+}
+
+// windowsFlag reads a flag as programs of Windows have them: /password:X. The value is
+// a word, or what stands between quotes.
+func windowsFlag(s []byte, from, name, colon int) (header, bool) {
+	if flagSecrecy(s[name:colon]) == public {
+		return header{}, false
+	}
+	f := flagFinder{s: s}
+	h := f.value(colon + 1)
+	h.start = max(name-2, from)
+	return h, h.valueEnd > h.valueStart
 }
 
 // printedMember reads a member whose quoted name ends before colon. A quoted

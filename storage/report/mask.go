@@ -38,12 +38,12 @@ func (f *secretFinder) mark(s Span) bool {
 	return true
 }
 
-// mayHoldSecret is the cheap check before maskText: without an equals sign,
-// an at sign and a colon there is no parameter, no password in a URL, and no
-// header line.
+// mayHoldSecret is the cheap check before maskText: without an equals sign, an at
+// sign, a colon and a hyphen there is no parameter, no password in a URL, no header
+// line and no flag.
 func mayHoldSecret(t text) bool {
 	return len(t.raw) > 2 && (bytes.IndexByte(t.raw, ':') >= 0 || bytes.IndexByte(t.raw, '=') >= 0 ||
-		bytes.IndexByte(t.raw, '@') >= 0 || t.escaped && bytes.Contains(t.raw, []byte(`\u00`)))
+		bytes.IndexByte(t.raw, '@') >= 0 || bytes.IndexByte(t.raw, '-') >= 0 || t.escaped && bytes.Contains(t.raw, []byte(`\u00`)))
 }
 
 // maskText marks the secrets inside a string: values of parameters, variables
@@ -95,13 +95,17 @@ func environmentValue(s []byte, item bool) int {
 	return n + 1
 }
 
-// maskLines marks headers, and in the text between them parameters and URLs. A
-// header is treated apart, with its name, so that nothing before it extends into
-// it, whether it is masked already or not.
+// maskLines marks headers and flags, and in the text between them parameters and
+// URLs. A header and a flag are treated apart, with their names, so that nothing before
+// them extends into them, whether they are masked already or not.
 func (f *secretFinder) maskLines(s []byte) bool {
-	from := 0
+	flags := flagFinder{s: s, command: f.command, programs: f.programs}
+	from, line, flag := 0, nextHeader(s, 0), flags.next(0)
 	for {
-		h := nextHeader(s, from)
+		h := line
+		if flag.start < line.start {
+			h = flag
+		}
 		if !f.maskPlain(s[from:h.start], from) {
 			return false
 		}
@@ -113,6 +117,12 @@ func (f *secretFinder) maskLines(s []byte) bool {
 			return false
 		}
 		from = h.end
+		if line.start < from {
+			line = nextHeader(s, from)
+		}
+		if flag.start < from {
+			flag = flags.next(from)
+		}
 	}
 }
 

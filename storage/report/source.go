@@ -36,7 +36,6 @@ func (m *memberReader) source(id []byte) bool {
 		at                   cursor
 		seen                 uint32
 		content, path, kind  text
-		integer              text
 		hasStart, hasInteger bool
 	)
 	for m.member(&at) {
@@ -47,13 +46,13 @@ func (m *memberReader) source(id []byte) bool {
 		case "path":
 			ok = m.first(&seen, 1<<1) && m.optionalText(&path)
 		case "startLine":
-			ok = m.first(&seen, 1<<2) && m.optionalInteger(&integer, &hasStart)
+			ok = m.first(&seen, 1<<2) && m.optionalCount(&hasStart)
 		case "startColumn":
-			ok = m.first(&seen, 1<<3) && m.optionalInteger(&integer, &hasInteger)
+			ok = m.first(&seen, 1<<3) && m.optionalCount(&hasInteger)
 		case "startPos":
-			ok = m.first(&seen, 1<<4) && m.optionalInteger(&integer, &hasInteger)
+			ok = m.first(&seen, 1<<4) && m.optionalCount(&hasInteger)
 		case "tabWidth":
-			ok = m.first(&seen, 1<<5) && m.optionalInteger(&integer, &hasInteger)
+			ok = m.first(&seen, 1<<5) && m.optionalCount(&hasInteger)
 		case "type":
 			ok = m.first(&seen, 1<<6) && m.optionalText(&kind)
 		default:

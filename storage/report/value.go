@@ -88,6 +88,27 @@ func (v *valueReader) optionalInteger(t *text, given *bool) bool {
 	return true
 }
 
+// optionalCount reads an integer that counts lines, columns, bytes or spaces, or
+// null. given is set unless it is null. No client writes these as text.
+func (v *valueReader) optionalCount(given *bool) bool {
+	const msg = "must be an integer"
+	switch c := v.token(); {
+	case c == '-' || c-'0' <= 9:
+		raw, ok := v.number()
+		if !ok {
+			return false
+		}
+		if !isWhole(raw) {
+			return v.invalidValue(msg)
+		}
+		*given = true
+		return true
+	case c == 'n':
+		return v.literal("null")
+	}
+	return v.wrongKind(msg)
+}
+
 // optionalObject enters an object, or passes null: then entered is false.
 func (v *valueReader) optionalObject() (entered, ok bool) { return v.enter('{', "must be an object") }
 
