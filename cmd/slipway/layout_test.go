@@ -48,7 +48,7 @@ var leaves = []leaf{
 		"packages of apps, read through an io.ReaderAt: knows nothing of where the bytes are"},
 	{"storage/symbol", nil, "the index of symbols and its lookup: reads files of artifacts and serves frames of reports"},
 	{"storage/cron", nil, "when an expression fires: the api checks with it what the store computes"},
-	{"worker/crash/fingerprint", nil, "what makes two crashes the same: a pure rule over a report"},
+	{"worker/crash/fingerprint", []string{"github.com/ianlancetaylor/demangle"}, "what makes two crashes the same: a pure rule over a report"},
 	{"api/authoring/export", nil, "test cases written as code: text out of steps"},
 }
 

@@ -26,31 +26,44 @@ type modules struct {
 	parsed bool
 }
 
-// addressText returns the text of a frame without a function name: the module
-// and the offset in it, which are the same in every run of a build;
-// else the library, or nothing, and the address as submitted. It returns ""
-// only when the frame has no address either, and never a common word:
-// unrelated crashes would share it.
-func (m *modules) addressText(f *report.Frame) (string, Rules) {
+// pageOffset are the bits of an address that stay when a module moves: modules
+// are loaded at the start of a page.
+const pageOffset = 1<<12 - 1
+
+// minAbsolute is the least address that cannot be an offset in a module: larger
+// than any module, smaller than any address at which systems load modules that
+// move.
+const minAbsolute = 1 << 28
+
+// addressText returns the text of a frame without a function name, and the rule
+// that wrote it: the module and the offset in it, which are the same in every
+// run of a build; else the library, or nothing, and the address, of which only
+// the part within its page counts when it is absolute. It returns "" only when
+// the frame has no address either, and never a common word: unrelated crashes
+// would share it.
+func (m *modules) addressText(f *report.Frame) (string, Rule) {
 	text := oneLine(f.Address, 64)
 	if text == "" {
 		return "", 0
 	}
-	library := libraryName(f.Library)
+	library, rule := libraryName(f.Library), RuleLibraryAddress
 	if address, ok := parseAddress(text); ok {
 		if module := m.find(address); module != nil {
 			name := libraryName(module.file)
 			if name == "" {
 				name = library
 			}
-			return name + "+0x" + strconv.FormatUint(address-module.start, 16), rulesOf(RuleModuleOffset)
+			return name + "+0x" + strconv.FormatUint(address-module.start, 16), RuleModuleOffset
 		}
 		text = "0x" + strconv.FormatUint(address, 16)
+		if address >= minAbsolute {
+			text, rule = "page+0x"+strconv.FormatUint(address&pageOffset, 16), RuleAbsoluteAddress
+		}
 	}
 	if library == "" {
-		return text, 0
+		return text, rule
 	}
-	return library + " " + text, rulesOf(RuleLibraryAddress)
+	return library + " " + text, rule
 }
 
 // find returns the module that contains an address, or nil: the last one that

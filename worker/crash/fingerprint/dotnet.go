@@ -5,18 +5,26 @@ import (
 	"strings"
 )
 
-// dotnet normalizes names of C# and related languages, as the .NET runtime, Mono,
+// dotnetNamer applies the rules for names of .NET.
+type dotnetNamer struct{ *namer }
+
+// name normalizes names of C# and related languages, as the .NET runtime, Mono,
 // Unity and IL2CPP write them.
 //
 //	Shop.Cart.<PayAsync>d__12.MoveNext()               ->  Shop.Cart.PayAsync
 //	Shop.Cart+<>c__DisplayClass3_0.<Pay>b__1(Int32 x)  ->  Shop.Cart.Pay.lambda
 //	System.Collections.Generic.List`1[T].Add(T item)   ->  System.Collections.Generic.List.Add
-func (n *namer) dotnet(s string) string {
+func (n dotnetNamer) name(s string) string {
 	s = strings.TrimPrefix(s, "at ")
+	if i := strings.IndexByte(s, '!'); i > 0 && isPlainWord(strings.ReplaceAll(s[:i], ".", "_")) {
+		s = s[i+1:] // Shop.dll!Shop.Cart.Pay
+		n.noteRule(RuleModulePrefix)
+	}
 	if strings.HasPrefix(s, "(wrapper ") {
 		s = strings.TrimSpace(s[bracketEnd(s, 0):])
 		n.noteRule(RuleModulePrefix)
 	}
+	s = n.otherCompilers(s)
 	n.out = n.out[:0]
 scan:
 	for i := 0; i < len(s); {
@@ -50,10 +58,117 @@ scan:
 	return n.result(s)
 }
 
+// otherCompilers brings what the compilers of Visual Basic and F#, and IL2CPP,
+// generate to the form of C#'s.
+func (n dotnetNamer) otherCompilers(s string) string {
+	if strings.Contains(s, "U3C") && strings.Contains(s, "U3E") {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "U3C", "<"), "U3E", ">")
+		n.noteRule(RuleIL2CPP)
+	}
+	if isIL2CPP(s) {
+		s = n.il2cpp(s)
+	}
+	if i := strings.Index(s, " + 0x"); i > 0 && strings.IndexByte(s[:i], '(') < 0 {
+		s = s[:i] // ahead-of-time compiled, without arguments
+		n.noteRule(RuleCodeOffset)
+	}
+	if i := strings.Index(s, "VB$StateMachine_"); i >= 0 {
+		// Cart.VB$StateMachine_12_PayAsync.MoveNext
+		rest := s[i+len("VB$StateMachine_"):]
+		if k := countDigits(rest); k > 0 && k < len(rest) && rest[k] == '_' {
+			s = s[:i] + strings.Replace(rest[k+1:], ".MoveNext", "", 1)
+			n.noteRule(RuleDotNetAsync)
+		}
+	}
+	for _, mark := range [...]string{"_Closure$__", "_Lambda$__"} {
+		if i := strings.Index(s, mark); i >= 0 {
+			end := i + len(mark)
+			for end < len(s) && (isDigit(s[end]) || s[end] == '-' || s[end] == 'R' || s[end] == 'I') {
+				end++
+			}
+			word := "lambda"
+			if mark == "_Closure$__" {
+				word = ""
+				if end < len(s) && (s[end] == '.' || s[end] == '+') {
+					end++
+				}
+			}
+			s = s[:i] + word + s[end:]
+			n.noteRule(RuleDotNetLambda)
+		}
+	}
+	// F#: the closure pay@12-1.Invoke is in pay.
+	if i := strings.IndexByte(s, '@'); i > 0 && i+1 < len(s) && isDigit(s[i+1]) {
+		end := i + 1
+		for end < len(s) && (isDigit(s[end]) || s[end] == '-' || s[end] == '@') {
+			end++
+		}
+		tail := s[end:]
+		if strings.HasPrefix(tail, ".Invoke") || strings.HasPrefix(tail, ".MoveNext") || strings.HasPrefix(tail, ".GenerateNext") {
+			tail = ""
+		}
+		s = s[:i] + tail
+		n.noteRule(RuleDotNetLambda)
+	}
+	if strings.HasPrefix(s, "lambda_method") && allDigits(identifier(s, 0)[len("lambda_method"):]) {
+		s = "lambda_method"
+		n.noteRule(RuleDotNetLambda)
+	}
+	return s
+}
+
+// isIL2CPP reports whether Unity's compiler to C++ wrote a name: it ends with the
+// method's hash.
+func isIL2CPP(name string) bool { return il2cppStem(name) != "" }
+
+// il2cppStem returns a name without the hash at its end ("_m" and 8, 32 or 40
+// hexadecimal digits), or "" when it has none.
+func il2cppStem(name string) string {
+	if name == "" {
+		return ""
+	}
+	switch name[len(name)-1] {
+	case 'd', 'e', 'k':
+		for _, suffix := range [...]string{"_inline", "_gshared", "_AdjustorThunk"} {
+			name = strings.TrimSuffix(name, suffix)
+		}
+	}
+	for _, digits := range [...]int{40, 32, 8} {
+		i := len(name) - digits - 2
+		if i > 0 && name[i] == '_' && name[i+1] == 'm' {
+			if hash := name[i+2:]; allHex(hash) && strings.ToUpper(hash) == hash {
+				return name[:i]
+			}
+		}
+	}
+	return ""
+}
+
+// il2cpp returns Player.get_Name for Player_get_Name_m<hash>: the class, which
+// has no namespace, ends at the first underscore.
+func (n dotnetNamer) il2cpp(s string) string {
+	s = il2cppStem(s)
+	n.noteRule(RuleIL2CPP)
+	class, method, ok := strings.Cut(s, "_")
+	if !ok || class == "" || strings.ContainsAny(class, "<>.:") {
+		return s
+	}
+	if k := countDigits(method); k > 0 && k < len(method) && method[k] == '_' {
+		method = method[k+1:] // the number of type parameters
+	}
+	if isOneOf(method, "_ctor", "_cctor") {
+		method = "." + method[1:]
+	}
+	if method == "" {
+		return s
+	}
+	return class + "." + method
+}
+
 // compilerName handles a name in angle brackets, which the compiler generated from
 // that of a method, or a list of type arguments, and returns the position after
 // what belongs to it.
-func (n *namer) compilerName(s string, i int) int {
+func (n dotnetNamer) compilerName(s string, i int) int {
 	end := bracketEnd(s, i)
 	inner := strings.TrimSuffix(s[i+1:end], ">")
 	rest := s[end:]
@@ -73,6 +188,24 @@ func (n *namer) compilerName(s string, i int) int {
 	}
 	word := identifier(rest, 0)
 	switch {
+	case hasPrefixAny(word, "c__Iterator", "c__async") && allDigits(strings.TrimLeft(word[len("c__async"):], "tor")):
+		// Old Mono: <PayRoutine>c__Iterator0.MoveNext
+		n.out = append(n.out, inner...)
+		n.noteRule(RuleDotNetAsync)
+		return n.skipMoveNext(s, end+len(word))
+	case hasPrefixAny(word, "c__AnonStorey", "c__DisplayClass"):
+		// The container of lambdas of a method: <>m__0 follows.
+		n.out = append(append(n.out, inner...), ".lambda"...)
+		n.noteRule(RuleDotNetLambda)
+		end += len(word)
+		if k := strings.Index(s[end:], "<>m__"); k >= 0 && k < 4 {
+			end += k + len("<>m__") + countDigits(s[end+k+len("<>m__"):])
+		}
+		return end
+	case strings.HasPrefix(word, "m__"):
+		n.out = append(append(n.out, inner...), ".lambda"...)
+		n.noteRule(RuleDotNetLambda)
+		return end + len(word)
 	case strings.HasPrefix(word, "d__") || strings.HasPrefix(word, "d") && allDigits(word[1:]):
 		n.out = append(n.out, inner...)
 		n.noteRule(RuleDotNetAsync)
@@ -83,13 +216,7 @@ func (n *namer) compilerName(s string, i int) int {
 		if end < len(s) && s[end] == '[' {
 			end = bracketEnd(s, end)
 		}
-		for _, sep := range [...]string{".", "+", ":", "/"} {
-			if strings.HasPrefix(s[end:], sep+"MoveNext") {
-				end += len(sep) + len("MoveNext")
-				break
-			}
-		}
-		return end
+		return n.skipMoveNext(s, end)
 	case strings.HasPrefix(word, "b__"):
 		n.out = append(append(n.out, inner...), ".lambda"...)
 		n.noteRule(RuleDotNetLambda)
@@ -109,7 +236,18 @@ func (n *namer) compilerName(s string, i int) int {
 	return end
 }
 
-func (n *namer) atNameStart() bool {
+// skipMoveNext returns the position after the method of a state machine, whose
+// class has the name of the function.
+func (n dotnetNamer) skipMoveNext(s string, end int) int {
+	for _, sep := range [...]string{".", "+", ":", "/", "_"} {
+		if strings.HasPrefix(s[end:], sep+"MoveNext") {
+			return end + len(sep) + len("MoveNext")
+		}
+	}
+	return end
+}
+
+func (n dotnetNamer) atNameStart() bool {
 	return len(n.out) == 0 || bytes.IndexByte([]byte(".+/:"), n.out[len(n.out)-1]) >= 0
 }
 

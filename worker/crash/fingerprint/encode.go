@@ -31,6 +31,7 @@ func (e *Explanation) AppendJSON(dst []byte) []byte {
 		dst = append(dst, `,"skipped":`...)
 		dst = strconv.AppendInt(dst, int64(e.Skipped), 10)
 	}
+	dst = e.Rules.appendMember(dst)
 	dst = append(dst, `,"material":[`...)
 	for i, line := range e.Material {
 		if i > 0 {
@@ -52,22 +53,30 @@ func (f *Frame) appendJSON(dst []byte) []byte {
 	dst = AppendText(dst, f.Text)
 	dst = append(dst, `,"kept":`...)
 	dst = strconv.AppendBool(dst, f.Kept)
-	if f.Rules != 0 {
-		dst = append(dst, `,"rules":[`...)
-		first := true
-		for r := range ruleCount {
-			if !f.Rules.Has(r) {
-				continue
-			}
-			if !first {
-				dst = append(dst, ',')
-			}
-			first = false
-			dst = AppendText(dst, r.String())
-		}
-		dst = append(dst, ']')
+	dst = append(dst, `,"stack":`...)
+	dst = strconv.AppendBool(dst, f.Stack)
+	return append(f.Rules.appendMember(dst), '}')
+}
+
+// appendMember appends the member rules with a comma before it, or nothing for an
+// empty set.
+func (s Rules) appendMember(dst []byte) []byte {
+	if s.isEmpty() {
+		return dst
 	}
-	return append(dst, '}')
+	dst = append(dst, `,"rules":[`...)
+	first := true
+	for r := range ruleCount {
+		if !s.Has(r) {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = AppendText(dst, r.String())
+	}
+	return append(dst, ']')
 }
 
 // AppendText appends s to dst as a JSON string; bytes that are not UTF-8 become

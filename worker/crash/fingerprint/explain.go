@@ -14,6 +14,9 @@ const (
 	SourceClient    Source = "client"    // neither stack nor message: language and agent
 )
 
+// sourceWhole stands in the place of the source in StackKey.
+const sourceWhole Source = "whole-stack"
+
 // Explanation describes how a key was computed. It is stored as JSON with the
 // report and shown to people.
 type Explanation struct {
@@ -27,7 +30,9 @@ type Explanation struct {
 	// Skipped counts frames of a very deep stack that are not listed: exact
 	// repetitions, and what is beyond maxFrames.
 	Skipped int `json:"skipped,omitempty"`
-	// Material is the lines that were hashed, in their order.
+	// Rules are the rules that decided what else than frames the key contains.
+	Rules Rules `json:"rules,omitzero"`
+	// Material is the lines that were hashed for Key, in their order.
 	Material []string `json:"material"`
 }
 
@@ -40,13 +45,16 @@ type Frame struct {
 	// Text is the frame after all rules, as it stands in the material when
 	// Kept is set.
 	Text string `json:"text"`
-	Kept bool   `json:"kept"`
+	// Kept is set when the frame counts for Key, Stack when it counts for
+	// StackKey.
+	Kept  bool `json:"kept"`
+	Stack bool `json:"stack"`
 	// Rules are the rules that changed the frame or left it out.
-	Rules Rules `json:"rules,omitempty"`
+	Rules Rules `json:"rules,omitzero"`
 }
 
 // Rules is a set of rules. In the JSON of an Explanation it is a list of names.
-type Rules uint64
+type Rules [2]uint64
 
 // Rule is one rule; its name (String) is stable and part of what is stored.
 type Rule uint8
@@ -74,6 +82,8 @@ const (
 	RuleSwiftClosure
 	RuleSwiftDecoration
 	RuleBlock
+	RuleMangled
+	RuleInlineNamespace
 	// Names, Java and Kotlin.
 	RuleJavaLambda
 	RuleJavaProxy
@@ -88,9 +98,11 @@ const (
 	// Names, other languages.
 	RulePythonScope
 	RuleRubyBlock
+	RuleRubyClass
 	RuleRubyTemplate
 	RulePHPAnonymousClass
 	RulePHPClosure
+	RulePHPCall
 	RuleTemplateHash
 	RuleDotNetAsync
 	RuleDotNetLambda
@@ -101,6 +113,7 @@ const (
 	RuleGoReceiver
 	RuleGoGenerics
 	RuleGoVendor
+	RuleGoQualified
 	// Files and addresses.
 	RuleFileURL
 	RuleFileQuery
@@ -121,11 +134,26 @@ const (
 	RuleRecursion
 	RuleStackOverflow
 	RuleFrameLimit
+	RuleAbsoluteAddress
+	RuleHelper
+	RuleBeyondTelling
+	// What else joins the key, and why.
+	RuleGenericClass
+	RuleClassSaysAll
+	RuleNoStack
+	RuleHelperOnTop
+	RuleSystemStack
+	RuleNothingTelling
+	RuleSignal
+	RuleSystemCall
+	RuleCause
+	RuleEngineMessage
+	RuleEndlessRecursion
 	ruleCount
 )
 
-// A set is one machine word: this line fails to compile beyond 64 rules.
-var _ [64 - ruleCount]struct{}
+// This line fails to compile when a set has no room for every rule.
+var _ [len(Rules{})*64 - int(ruleCount)]struct{}
 
 // ruleNames is a constant table.
 var ruleNames = [ruleCount]string{
@@ -135,21 +163,26 @@ var ruleNames = [ruleCount]string{
 	RuleRustHash: "rust-hash", RuleCloneSuffix: "clone-suffix", RuleAnonymousNamespace: "anonymous-namespace",
 	RuleSymbolVersion: "symbol-version", RuleStdcallSuffix: "stdcall-suffix", RuleThunk: "thunk",
 	RuleLocalScope: "local-scope", RuleSwiftClosure: "swift-closure", RuleSwiftDecoration: "swift-decoration",
-	RuleBlock: "block", RuleJavaLambda: "java-lambda", RuleJavaProxy: "java-proxy",
+	RuleBlock: "block", RuleMangled: "mangled", RuleInlineNamespace: "inline-namespace", RuleJavaLambda: "java-lambda", RuleJavaProxy: "java-proxy",
 	RuleJavaReflection: "java-reflection", RuleJavaAnonymousClass: "java-anonymous-class",
 	RuleKotlinCoroutine: "kotlin-coroutine", RuleKotlinMangling: "kotlin-mangling",
 	RuleJSReceiver: "js-receiver", RuleJSAlias: "js-alias", RuleJSAnonymous: "js-anonymous",
-	RulePythonScope: "python-scope", RuleRubyBlock: "ruby-block", RuleRubyTemplate: "ruby-template",
-	RulePHPAnonymousClass: "php-anonymous-class", RulePHPClosure: "php-closure", RuleTemplateHash: "template-hash",
+	RulePythonScope: "python-scope", RuleRubyBlock: "ruby-block", RuleRubyClass: "ruby-class", RuleRubyTemplate: "ruby-template",
+	RulePHPAnonymousClass: "php-anonymous-class", RulePHPClosure: "php-closure", RulePHPCall: "php-call", RuleTemplateHash: "template-hash",
 	RuleDotNetAsync: "dotnet-async", RuleDotNetLambda: "dotnet-lambda", RuleDotNetGenerics: "dotnet-generics",
 	RuleDotNetNesting: "dotnet-nesting", RuleIL2CPP: "il2cpp", RuleGoClosure: "go-closure",
-	RuleGoReceiver: "go-receiver", RuleGoGenerics: "go-generics", RuleGoVendor: "go-vendor",
+	RuleGoReceiver: "go-receiver", RuleGoGenerics: "go-generics", RuleGoVendor: "go-vendor", RuleGoQualified: "go-qualified",
 	RuleFileURL: "file-url", RuleFileQuery: "file-query", RuleFileHash: "file-hash",
 	RuleFileDirectory: "file-directory", RuleModuleOffset: "module-offset", RuleLibraryAddress: "library-address",
 	RuleNoName: "no-name", RuleAsyncFrame: "async-frame", RuleComprehension: "comprehension",
 	RuleAccessor: "accessor", RuleAboveError: "above-error", RuleErrorFrame: "error-frame",
 	RuleThreadStart: "thread-start", RuleSystemFrame: "system-frame", RuleGuessedFrame: "guessed-frame",
 	RuleRecursion: "recursion", RuleStackOverflow: "stack-overflow", RuleFrameLimit: "frame-limit",
+	RuleAbsoluteAddress: "absolute-address", RuleHelper: "helper", RuleBeyondTelling: "beyond-telling-frame",
+	RuleGenericClass: "generic-class", RuleClassSaysAll: "class-says-all", RuleNoStack: "no-stack",
+	RuleHelperOnTop: "helper-on-top", RuleSystemStack: "system-frames-only", RuleNothingTelling: "nothing-telling",
+	RuleSignal: "signal", RuleSystemCall: "system-call", RuleCause: "cause", RuleEngineMessage: "engine-message",
+	RuleEndlessRecursion: "endless-recursion",
 }
 
 // String returns the rule's stable name.
@@ -160,14 +193,17 @@ func (r Rule) String() string {
 	return ruleNames[r]
 }
 
-// rulesOf returns the set of the given rules.
-func rulesOf(rules ...Rule) Rules {
-	var s Rules
-	for _, r := range rules {
-		s |= 1 << r
+// add puts a rule into the set.
+func (s *Rules) add(r Rule) { s[r/64] |= 1 << (r % 64) }
+
+// join adds the rules of another set.
+func (s *Rules) join(other Rules) {
+	for i := range s {
+		s[i] |= other[i]
 	}
-	return s
 }
 
 // Has reports whether the set contains a rule.
-func (s Rules) Has(r Rule) bool { return s&(1<<r) != 0 }
+func (s Rules) Has(r Rule) bool { return s[r/64]&(1<<(r%64)) != 0 }
+
+func (s Rules) isEmpty() bool { return s == Rules{} }

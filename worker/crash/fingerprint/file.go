@@ -58,19 +58,37 @@ func (f *fileInfo) fileName() (string, Rules) {
 
 // fileName returns the name under which a source file stands in the material:
 // its last element without the hash of a bundler, since directories differ
-// between machines. Names that many files have ("index.js") keep the directory
-// above them.
+// between machines. Names that many files have ("index.js", "views.py") keep the
+// directory above them.
 //
 //	https://cdn.example/a/3f9a1c/main.3f9a1c22.js?v=7  ->  main.js
+//	src/cart.ts, dist/cart.js                          ->  cart.js
 func fileName(file string) (string, Rules) {
 	dir, base, rules := splitFile(file)
-	if generic := strings.TrimSuffix(base, path.Ext(base)); dir != "" && (generic == "index" || generic == "__init__" || generic == "__main__" || generic == "mod") {
+	ext := path.Ext(base)
+	stem := strings.TrimSuffix(base, ext)
+	switch ext {
+	case ".ts", ".tsx", ".jsx", ".mjs", ".cjs":
+		base = stem + ".js" // what it is compiled to
+		rules.add(RuleFileHash)
+	}
+	if dir != "" && isRepeatedName(stem) && !isOneOf(dir, "src", "dist", "build", "out", "lib") {
 		return dir + "/" + base, rules
 	}
 	if dir != "" {
-		rules |= rulesOf(RuleFileDirectory)
+		rules.add(RuleFileDirectory)
 	}
 	return base, rules
+}
+
+// isRepeatedName reports whether the packages or pages of one application all have
+// a file of that name: the directory above it distinguishes them.
+func isRepeatedName(name string) bool {
+	switch name {
+	case "index", "__init__", "__main__", "mod", "views", "models", "forms", "serializers", "tasks", "admin", "signals", "handler", "handlers", "service", "services", "controller", "controllers", "repository", "urls", "schemas", "resolvers", "permissions", "reducer", "actions", "selectors", "page", "layout", "route", "+page", "+layout", "+server", "+page.server":
+		return true
+	}
+	return false
 }
 
 // fileTitle returns a file as people should see it: the last two elements.
@@ -89,8 +107,10 @@ func splitFile(file string) (dir, base string, rules Rules) {
 		file = file[len(file)-maxFile:]
 	}
 	file = oneLine(file, maxFile)
+	file = scriptPath(file)
+	web := hasPrefixAny(file, "http://", "https://")
 	if i := strings.Index(file, "://"); i >= 0 {
-		rules |= rulesOf(RuleFileURL)
+		rules.add(RuleFileURL)
 		file = file[i+len("://"):]
 		// The host of a URL is no directory.
 		if host := strings.IndexByte(file, '/'); host >= 0 {
@@ -99,7 +119,7 @@ func splitFile(file string) (dir, base string, rules Rules) {
 	}
 	if i := strings.IndexAny(file, "?#"); i > 0 {
 		file = file[:i]
-		rules |= rulesOf(RuleFileQuery)
+		rules.add(RuleFileQuery)
 	}
 	if strings.IndexByte(file, '\\') >= 0 {
 		file = strings.ReplaceAll(file, `\`, "/")
@@ -114,80 +134,93 @@ func splitFile(file string) (dir, base string, rules Rules) {
 	if dir == "." || dir == ".." || isHash(dir) || allDigits(dir) || strings.HasSuffix(dir, ":") {
 		dir = ""
 	}
-	if name := dropFileHash(base); name != base {
+	if web && path.Ext(base) == "" && !strings.HasPrefix(base, "<") {
+		return "", inlineScript, rules // a page: its address has ids and slugs
+	}
+	if name := generatedFile(base); name != base {
 		base = name
-		rules |= rulesOf(RuleFileHash)
+		rules.add(RuleFileHash)
 	}
 	return dir, base, rules
 }
 
-// dropFileHash removes the hashes that bundlers put between the name and the
-// extension of a file: main.3f9a1c.js, chunk-2d0a4b5c.js, index-DfG7h12X.css.
-func dropFileHash(base string) string {
-	ext := path.Ext(base)
-	if ext == "" || len(ext) == len(base) {
-		return base
+// inlineScript stands for the file of a script that a page has in itself.
+const inlineScript = "inline script"
+
+// scriptPath returns the path in what engines write around one: where evaluated
+// code came from, the loaders of a module, the place in the file.
+func scriptPath(file string) string {
+	if strings.HasPrefix(file, "blob:") {
+		return "blob"
 	}
-	switch ext {
-	case ".js", ".mjs", ".cjs", ".ts", ".jsx", ".tsx", ".css", ".map", ".wasm", ".jsbundle", ".bundle":
-	default:
-		return base
-	}
-	name := strings.TrimSuffix(base, ext)
 	for range 4 {
-		i := strings.LastIndexAny(name, ".-_~")
-		if i <= 0 {
+		rest, ok := strings.CutPrefix(file, "eval at ")
+		i := strings.IndexByte(rest, '(')
+		if !ok || i < 0 {
 			break
 		}
-		if part := name[i+1:]; isHash(part) {
-			name = name[:i]
-		} else if inner := name[:i]; part == "chunk" || part == "bundle" || part == "min" || part == "esm" {
-			// main.3f9a1c.chunk.js
-			k := strings.LastIndexAny(inner, ".-_~")
-			if k <= 0 || !isHash(inner[k+1:]) {
-				break
-			}
-			name = inner[:k] + name[i:]
-		} else {
-			break
+		file = rest[i+1:]
+		if end := strings.IndexByte(file, ')'); end >= 0 {
+			file = file[:end]
 		}
 	}
-	return name + ext
+	file = strings.TrimPrefix(file, "address at ")
+	if rest, ok := strings.CutPrefix(file, "node:"); ok && path.Ext(rest) == "" {
+		return rest + ".js" // as older versions of Node write it
+	}
+	if i := strings.Index(file, " line "); i > 0 && strings.Contains(file[i:], " > ") {
+		file = file[:i] // "https://x/app.js line 5 > eval"
+	}
+	if i := strings.LastIndexByte(file, '!'); i >= 0 && i+1 < len(file) && strings.Contains(file, "loader") {
+		file = file[i+1:]
+	}
+	if i := strings.Index(file, "//&"); i > 0 {
+		file = file[:i] // index.bundle//&platform=ios
+	}
+	// main.js:1:2345; not the drive of C:\shop.
+	for range 2 {
+		i := strings.LastIndexByte(file, ':')
+		if i <= 1 || !allDigits(file[i+1:]) || len(file)-i > 9 || strings.HasSuffix(file[:i], "/") {
+			break
+		}
+		if strings.HasSuffix(file[:i], "localhost") || strings.Count(file, "/") < 3 && strings.Contains(file, "://") {
+			break // the port of a host
+		}
+		file = file[:i]
+	}
+	return file
 }
 
-// isHash reports whether a word was not written by a person: at least six
-// hexadecimal digits of both kinds, or eight and more letters and digits that
-// change between small, capital and digit too often for a name.
-func isHash(s string) bool {
-	if len(s) < 6 || len(s) > 64 {
-		return false
+// generatedFile returns the name of a source file without what tools generate:
+// hashes, numbers of chunks, and the whole of names that a cache, a notebook or a
+// generator made up.
+func generatedFile(base string) string {
+	switch base {
+	case "index.android.bundle", "index.ios.bundle", "index.bundle", "main.jsbundle":
+		return "main.bundle" // React Native's, on every platform
 	}
-	kind := func(c byte) int {
-		switch {
-		case isDigit(c):
-			return 1
-		case c >= 'a' && c <= 'z':
-			return 2
-		case c >= 'A' && c <= 'Z':
-			return 3
+	ext := path.Ext(base)
+	name := strings.TrimSuffix(base, ext)
+	switch ext {
+	case ".js", ".mjs", ".cjs", ".ts", ".jsx", ".tsx", ".css", ".map", ".wasm", ".jsbundle", ".bundle":
+		return dropFileHash(base)
+	case ".php", ".phtml":
+		if isHash(name) {
+			return "compiled" + ext // a template in Laravel's or Twig's cache
 		}
-		return 0
-	}
-	changes, digit, letter, hex := 0, false, false, true
-	for i := 0; i < len(s); i++ {
-		k := kind(s[i])
-		if k == 0 {
-			return false
-		}
-		digit, letter, hex = digit || k == 1, letter || k != 1, hex && isHex(s[i])
-		if i > 0 && kind(s[i-1]) != k {
-			changes++
+	case ".py":
+		if allDigits(name) {
+			return "cell" + ext // /tmp/ipykernel_4711/1234567.py
 		}
 	}
-	if hex && digit && (letter || len(s) >= 8) {
-		return true
+	if len(base) > 2 && base[0] == '<' && base[len(base)-1] == '>' {
+		for _, p := range [...]string{"<ipython-input-", "<decorator-gen-", "<attrs generated ", "<doctest ", "<makefun-gen-", "<string", "<input"} {
+			if strings.HasPrefix(base, p) {
+				return strings.TrimRight(p, "- ") + ">"
+			}
+		}
 	}
-	return len(s) >= 8 && changes >= 4
+	return base
 }
 
 // libraryName returns the last element of a library's path without a version

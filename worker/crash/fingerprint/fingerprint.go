@@ -4,14 +4,17 @@
 //
 // A key that the client sent is used as it is. Else the key is the SHA-256 of
 // Version and of a few lines of material, taken from the faulting thread: every
-// function name loses what changes between builds, runs and compilers
-// (arguments, template arguments, hashes, generated numbers), the frames that
-// raise or report the error are cut off the top, those that start a thread off
-// the bottom, repeated calls are collapsed, and the application's own frames
-// are preferred to those of libraries. A frame without a function name stands
-// as its module and the offset in it. A report without a usable stack is
-// grouped by its classifier and its message, in which the parts that vary are
-// replaced.
+// function name loses what changes between builds, runs and compilers, the frames
+// that raise or report the error and those that start a thread are cut off,
+// repeated calls are collapsed, and the application's own frames are preferred to
+// those of libraries. Of these the ones nearest the error count, up to the first
+// that names the place of the error by itself (near.go): another caller or a
+// decorator changes nothing. The whole stack is a second key, StackKey.
+//
+// Beside the frames stands what tells two errors of one place apart: the class,
+// or for native code the signal and the system's function that was called; the
+// cause that the error wraps; and the message where the class says nothing, where
+// no frame is the application's, or where there is no stack (material.go).
 //
 // Every rule has a stable name (Rule), and the Explanation lists, for each
 // frame, the rules that changed it or left it out, and the final material.
@@ -27,16 +30,14 @@ package fingerprint
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
 )
 
 // Version is the version of the rules. It is part of every computed key, and
 // is raised with every change that alters the key of some report.
-const Version = 1
+const Version = 2
 
 // attributeFingerprint is the attribute in which some clients (Unity) send a
 // group id as text: 64 hexadecimal digits, or anything, which is then hashed.
@@ -46,6 +47,9 @@ const attributeFingerprint = "_mod_fingerprint"
 type Result struct {
 	// Key identifies the group.
 	Key [32]byte
+	// StackKey identifies the whole stack. Groups are not made of it: it shows
+	// which ways lead to one error, and a group can be split by it.
+	StackKey [32]byte
 	// Given is set when the client chose the key, as the member fingerprint or
 	// the attribute _mod_fingerprint. A given key does not depend on Version.
 	Given bool
@@ -74,9 +78,12 @@ func Compute(r *report.Report) Result {
 	if len(r.Classifiers) > 0 {
 		res.Classifier = oneLine(r.Classifiers[0], maxTitle)
 	}
-	message := firstLine(errorMessage(r))
+	text := errorMessage(r)
+	message := messageLine(text)
 	res.Title = title(r, res.Classifier, message, a.culpritFunction)
 
+	source, lines, whole, rules := material(r, a, text)
+	res.StackKey = hashMaterial(sourceWhole, whole)
 	if len(r.Fingerprint) == len(res.Key) {
 		copy(res.Key[:], r.Fingerprint)
 		return clientKey(res, SourceGiven)
@@ -93,7 +100,7 @@ func Compute(r *report.Report) Result {
 	e.Thread = a.thread
 	e.Frames = a.frames
 	e.Skipped = a.skipped
-	e.Source, e.Material = material(r, a, message)
+	e.Source, e.Material, e.Rules = source, lines, rules
 	res.Key = hashMaterial(e.Source, e.Material)
 	return res
 }
@@ -114,70 +121,4 @@ func hexKey(text string) []byte {
 		return nil
 	}
 	return []byte(text)
-}
-
-// material returns the lines that are hashed, and what they were taken from.
-func material(r *report.Report, a *analysis, message string) (Source, []string) {
-	lines := make([]string, 0, len(a.order)+2)
-	classifier := ""
-	if len(r.Classifiers) > 0 {
-		classifier = normalizeClassifier(r.Classifiers[0], a.family)
-	}
-	text := normalizeMessage(message)
-	if len(a.order) > 0 {
-		// A native error shows as another signal from run to run (SIGSEGV,
-		// SIGBUS, SIGABRT for one overwritten pointer); elsewhere the
-		// exception's class distinguishes the errors of one function.
-		if classifier != "" && a.family != familyNative && a.family != familyUnknown {
-			lines = append(lines, "class "+classifier)
-		}
-		if !a.hasNames {
-			// Files alone are not enough: all anonymous functions of one
-			// bundle would be one group.
-			lines = appendLine(lines, "message ", text)
-		}
-		for _, i := range a.order {
-			lines = append(lines, a.frames[i].Text)
-		}
-		return SourceStack, lines
-	}
-	if classifier != "" || text != "" {
-		lines = appendLine(lines, "class ", classifier)
-		return SourceMessage, appendLine(lines, "message ", text)
-	}
-	lines = appendLine(lines, "lang ", oneLine(r.Lang, maxTitle))
-	return SourceClient, appendLine(lines, "agent ", oneLine(r.Agent, maxTitle))
-}
-
-func appendLine(lines []string, label, text string) []string {
-	if text == "" {
-		return lines
-	}
-	return append(lines, label+text)
-}
-
-// hashMaterial returns the SHA-256 of the version, the source and the lines, each
-// with its length before it, so that no line can look like two.
-func hashMaterial(source Source, lines []string) [32]byte {
-	var stack [2048]byte
-	buf := append(stack[:0], "slipway-fingerprint"...)
-	buf = binary.AppendUvarint(buf, Version)
-	buf = binary.AppendUvarint(buf, uint64(len(source)))
-	buf = append(buf, source...)
-	for _, l := range lines {
-		buf = binary.AppendUvarint(buf, uint64(len(l)))
-		buf = append(buf, l...)
-	}
-	return sha256.Sum256(buf)
-}
-
-// normalizeClassifier removes the generated parts of an exception's class.
-func normalizeClassifier(class string, f family) string {
-	class = oneLine(class, maxTitle)
-	if f == familyJVM || f == familyDotNet || f == familyPHP {
-		var n namer
-		text, _ := n.normalize(f, class)
-		return text
-	}
-	return strings.TrimSpace(class)
 }

@@ -1,13 +1,87 @@
 package fingerprint
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/report"
+)
+
+// qualifyGo returns the name of a frame's function with its package, and whether
+// the package was added. The Go client cuts each line of a stack at its last
+// point: "shop/cart.(*Cart).Pay(0xc0, ...)" arrives as the library
+// "shop/cart.(*Cart)" and the function "Pay", an inlined call, "main.pay(...)", as
+// "main.pay(.." and ")", and the built-in panic without any name.
+func qualifyGo(f *report.Frame) (string, bool) {
+	name, library := f.Function, strings.TrimSpace(truncate(f.Library, maxName))
+	if name == "" && library == "" {
+		if strings.HasSuffix(f.Path, "/runtime/panic.go") {
+			return "panic", true
+		}
+		return "", false
+	}
+	if name == "" || isPlaceholder(strings.TrimSpace(truncate(name, maxFunction))) {
+		return name, false
+	}
+	head, _, _ := strings.Cut(name, "(")
+	if strings.IndexByte(head, '/') >= 0 {
+		return name, false
+	}
+	// A package is written with small letters, a receiver's type seldom.
+	qualified := strings.IndexByte(head, '.') > 0 && head[0]|0x20 == head[0]
+	if !isGoPackage(library) {
+		if qualified || f.Path == "" {
+			return name, false
+		}
+		dir, base, _ := splitFile(f.Path)
+		if dir == "" {
+			dir = strings.TrimSuffix(base, ".go")
+		}
+		return dir + "." + name, true
+	}
+	if strings.HasSuffix(library, "."+name) || strings.HasSuffix(library, "/"+name) {
+		return library, true
+	}
+	if qualified && strings.HasPrefix(name, library[strings.LastIndexByte(library, '/')+1:]+".") {
+		return name, false
+	}
+	return library + "." + name, true
+}
+
+// isGoPackage reports whether a library is an import path, with or without a
+// receiver, and not the file of a program.
+func isGoPackage(library string) bool {
+	if library == "" || hasPrefixAny(library, "/", "./", `\\`) || strings.Contains(library, `:\`) {
+		return false
+	}
+	return !hasSuffixAny(library, ".exe", ".so", ".dll", ".dylib", ".go", ".a")
+}
+
+// goPlace returns what distinguishes the main packages of one project: the folder
+// below cmd, and the file.
+func goPlace(file string) string {
+	file = strings.ReplaceAll(pathTail(file), `\`, "/")
+	if i := strings.LastIndex(file, "/cmd/"); i >= 0 && strings.Count(file[i+len("/cmd/"):], "/") == 1 {
+		return file[i+1:]
+	}
+	return file[strings.LastIndexByte(file, '/')+1:]
+}
+
+// isGoLibrary reports whether a function is of a framework or driver that many
+// programs use: without the path of the source file nothing else shows it.
+func isGoLibrary(name string) bool {
+	return name[0] == 'g' && hasPrefixAny(name, "golang.org/x/", "google.golang.org/", "go.uber.org/", "go.opentelemetry.io/", "gorm.io/", "gopkg.in/", "go.mongodb.org/",
+		"github.com/gin-gonic/", "github.com/labstack/", "github.com/gorilla/", "github.com/go-chi/", "github.com/gofiber/", "github.com/valyala/", "github.com/julienschmidt/",
+		"github.com/jackc/", "github.com/lib/pq", "github.com/go-sql-driver/", "github.com/jmoiron/", "github.com/redis/", "github.com/go-redis/", "github.com/gomodule/",
+		"github.com/sirupsen/", "github.com/rs/zerolog", "github.com/spf13/", "github.com/stretchr/", "github.com/pkg/errors", "github.com/urfave/", "github.com/aws/", "github.com/Azure/", "github.com/backtrace-labs/", "github.com/getsentry/")
+}
 
 // golang normalizes names of the Go runtime.
 //
 //	shop/cart.(*Cart).Pay.func1.2  ->  shop/cart.Cart.Pay.func
 //	main.Map[...].Each             ->  main.Map.Each
 func (n *namer) golang(s string) string {
-	if i := strings.LastIndex(s, "/vendor/"); i > 0 {
+	if i := strings.Index(s, "/vendor/"); i > 0 {
+		i = strings.LastIndex(s, "/vendor/")
 		s = s[i+len("/vendor/"):]
 		n.noteRule(RuleGoVendor)
 	}

@@ -1,163 +1,372 @@
 package fingerprint
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
-// java normalizes names of the Java virtual machine: a package, a class with
-// $ between its parts, and a method, as Java, Kotlin, Scala, D8 and R8 and the
-// proxy libraries write them.
+// jvmNamer applies the rules for names of the Java virtual machine.
+type jvmNamer struct{ *namer }
+
+// name normalizes names of the Java virtual machine: a package, a class with
+// $ between its parts, and a method, as the compilers of Java, Kotlin, Scala,
+// Groovy and Clojure, D8, R8 and the proxy libraries write them.
 //
-//	com.shop.Cart$$Lambda$14/0x0000000800c03000.run  ->  com.shop.Cart$Lambda.run
-//	com.shop.Cart$pay$1.invokeSuspend                ->  com.shop.Cart$pay
-func (n *namer) java(s string) string {
+//	com.shop.Cart.lambda$pay$3              ->  com.shop.Cart.pay$lambda
+//	com.shop.Cart$pay$1.invokeSuspend       ->  com.shop.Cart.pay$lambda
+//	com.shop.Cart$$Lambda$14/0x0000c00.run  ->  com.shop.Cart$Lambda.run
+//	shop.cart$pay$fn__1234.invoke           ->  shop.cart.pay$lambda
+func (n jvmNamer) name(s string) string {
 	s = strings.TrimPrefix(s, "at ")
+	if rest, ok := strings.CutPrefix(s, "kfun:"); ok { // Kotlin/Native
+		s = strings.Replace(rest, "#", ".", 1)
+		n.noteRule(RuleKotlinMangling)
+	}
 	if i := strings.IndexByte(s, '('); i > 0 {
 		s = s[:i]
 		n.noteRule(RuleArguments)
 	}
-	// "java.base@17/java.lang.Thread.run", "app//com.shop.Cart.pay"; not the
-	// address of a lambda, which follows "Lambda".
-	if i := strings.IndexByte(s, '/'); i > 0 && !strings.Contains(s[:i], "Lambda") {
-		for i+1 < len(s) && s[i+1] == '/' {
-			i++
-		}
-		s = s[i+1:]
-		n.noteRule(RuleModulePrefix)
+	s = n.module(s)
+	class, method := "", s
+	if i := strings.LastIndexByte(s, '.'); i >= 0 {
+		class, method = s[:i], s[i+1:]
 	}
-	n.out = n.out[:0]
-	for rest := s; ; {
-		segment, tail, more := strings.Cut(rest, ".")
-		if !more && segment == "invokeSuspend" && len(n.out) > 1 {
-			// The body of a coroutine: the class is named after the function.
-			n.out = n.out[:len(n.out)-1]
-			n.out = bytes.TrimSuffix(n.out, []byte(anonymousClass))
-			n.noteRule(RuleKotlinCoroutine)
-			break
-		}
-		n.javaSegment(segment, !more)
-		if !more {
-			break
-		}
+	pkg := ""
+	if i := strings.LastIndexByte(class, '.'); i >= 0 {
+		pkg, class = class[:i+1], class[i+1:]
+	}
+	if rest, ok := strings.CutPrefix(pkg, "Proxies."); ok {
+		pkg = rest
+	}
+	if plainJavaClass(class) && plainJava(strings.TrimSuffix(method, lambdaSuffix)) {
+		return s
+	}
+	class, function := n.class(class)
+	method, inner := n.method(method)
+	switch {
+	case function == "":
+		function = method
+	case method == "$Lambda":
+		function += lambdaSuffix
+	case isFunctional(method):
+		// The class was made for the body of one function.
+		n.noteRule(RuleJavaLambda)
+	default:
+		function = strings.TrimSuffix(function, lambdaSuffix) + anonymousClass + "." + method
+	}
+	if inner {
+		function = strings.TrimSuffix(function, lambdaSuffix) + lambdaSuffix
+	}
+	n.out = append(append(n.out[:0], pkg...), class...)
+	if len(n.out) > 0 && function != "" && n.out[len(n.out)-1] != '.' {
 		n.out = append(n.out, '.')
-		rest = tail
 	}
+	n.out = append(n.out, function...)
 	return n.result(s)
 }
 
-// anonymousClass stands for the numbers of anonymous classes (Cart$1).
-const anonymousClass = "$anon"
+// anonymousClass stands for the numbers of anonymous classes (Cart$1), and
+// lambdaSuffix follows the method that contains a lambda.
+const (
+	anonymousClass = "$anon"
+	lambdaSuffix   = "$lambda"
+)
 
-// javaSegment writes one part of a name between dots; last is the method.
-func (n *namer) javaSegment(s string, last bool) {
-	if i := strings.IndexByte(s, '/'); i >= 0 {
-		s = s[:i] // Lambda$14/0x0000000800c03000
-		n.noteRule(RuleJavaLambda)
-	}
-	if strings.IndexByte(s, '$') < 0 && strings.IndexByte(s, '-') < 0 {
-		n.javaWord(s)
-		return
-	}
-	switch {
-	case strings.HasPrefix(s, "-$$Lambda$"):
-		// Old D8: -$$Lambda$Cart$<hash of 22 to 27 characters>.
-		class, _, _ := strings.Cut(s[len("-$$Lambda$"):], "$")
-		n.out = append(append(n.out, class...), "$Lambda"...)
-		n.noteRule(RuleJavaLambda)
-		return
-	case strings.HasPrefix(s, "$r8$lambda$"):
-		n.out = append(n.out, "$r8$lambda"...)
-		n.noteRule(RuleJavaLambda)
-		return
-	case strings.HasPrefix(s, "access$"):
-		n.out = append(n.out, "access$"...)
-		if s != "access$" {
-			n.noteRule(RuleAccessor)
-		}
-		return
-	}
-	if head, tail, ok := strings.Cut(s, "$$"); ok && head != "" {
-		switch {
-		case hasPrefixAny(tail, "Lambda", "ExternalSyntheticLambda"):
-			n.javaParts(head, false)
-			n.out = append(n.out, "$Lambda"...)
-			n.noteRule(RuleJavaLambda)
-			return
-		case containsAny(tail, "CGLIB", "jvst", "javassist", "Proxy", "Enhancer", "FastClass"):
-			n.javaParts(strings.TrimRight(head, "_"), false)
-			n.noteRule(RuleJavaProxy)
-			return
+// plainJava reports whether a part of a name has no sign of a generated one.
+func plainJava(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; !isLetter(c) && !isDigit(c) && (c != '_' || i+1 < len(s) && s[i+1] == '_') {
+			return false
 		}
 	}
-	for _, mark := range [...]string{"$HibernateProxy", "$ByteBuddy", "$MockitoMock"} {
-		if i := strings.Index(s, mark); i > 0 {
-			s = s[:i]
-			n.noteRule(RuleJavaProxy)
-		}
-	}
-	if last {
-		if i := strings.LastIndexByte(s, '-'); i > 0 && (s[i+1:] == "impl" || len(s)-i-1 == 7 && isPlainWord(s[i+1:])) {
-			s = s[:i] // a hash of inline class parameters
-			n.noteRule(RuleKotlinMangling)
-		}
-	}
-	n.javaParts(s, last)
+	return !isGeneratedWord(s) && !strings.Contains(s, "_aroundBody") && !hasSuffixAny(s, "_ClientProxy", "_Subclass")
 }
 
-// javaParts writes the parts of a class or method between dollar signs.
-func (n *namer) javaParts(s string, last bool) {
-	start := len(n.out)
+// plainJavaClass reports whether a class has only such parts, each nested in the one
+// before: Cart$Line.
+func plainJavaClass(s string) bool {
 	for first := true; ; first = false {
-		part, tail, more := strings.Cut(s, "$")
+		part, tail, nested := strings.Cut(s, "$")
 		switch {
-		case !first && allDigits(part) && last:
-			n.noteRule(RuleJavaLambda) // lambda$pay$3
-		case !first && allDigits(part):
-			if !bytes.HasSuffix(n.out[start:], []byte(anonymousClass)) {
-				n.out = append(n.out, anonymousClass...)
-			}
-			n.noteRule(RuleJavaAnonymousClass)
-		case !first && last && (part == "suspendImpl" || part == "default"):
-			n.noteRule(RuleKotlinCoroutine)
-		case !first && last && strings.HasPrefix(part, "lambda-") && allDigits(part[len("lambda-"):]):
-			n.out = append(n.out, "$lambda"...)
-			n.noteRule(RuleJavaLambda)
-		default:
-			if !first {
-				n.out = append(n.out, '$')
-				if k := countDigits(part); k > 0 && k < len(part) {
-					part = part[k:] // the local class Cart$1Line
-					n.noteRule(RuleJavaAnonymousClass)
-				}
-			}
-			n.javaWord(part)
+		case !plainJava(part), part == "DefaultImpls", part == "ComposableSingletons",
+			!first && (part == "" || part[0] < 'A' || part[0] > 'Z'),
+			nested && (tail == "" || strings.HasSuffix(part, "Kt")):
+			return false
 		}
-		if !more {
-			return
+		if !nested {
+			return true
 		}
 		s = tail
 	}
 }
 
-// javaWord writes a word, without its number when it is generated.
-func (n *namer) javaWord(s string) {
-	if s == "" || s[0] != 'G' && s[0] != 'P' || !isDigit(s[len(s)-1]) {
-		n.out = append(n.out, s...)
-		return
-	}
-	for _, generated := range [...]string{"GeneratedMethodAccessor", "GeneratedConstructorAccessor", "GeneratedSerializationConstructorAccessor", "Proxy"} {
-		if tail, ok := strings.CutPrefix(s, generated); ok && allDigits(tail) {
-			n.out = append(n.out, generated...)
-			if generated == "Proxy" {
-				n.noteRule(RuleJavaProxy)
-			} else {
-				n.noteRule(RuleJavaReflection)
+func isGeneratedWord(s string) bool {
+	word := trimDigits(s)
+	return word != s && (isOneOf(word, "Proxy", "Script", "eval") || strings.HasPrefix(word, "Generated"))
+}
+
+// module removes the module and the class loader before a class:
+// "java.base@17/java.lang.Thread.run", "app//com.shop.Cart.pay"; and what follows
+// the name of a hidden class: "Cart$$Lambda$14/0x0000000800c03000.run".
+func (n jvmNamer) module(s string) string {
+	for range 4 {
+		i := strings.IndexByte(s, '/')
+		if i < 0 {
+			break
+		}
+		tail := s[i+1:]
+		address, method, _ := strings.Cut(tail, ".")
+		if hex, ok := strings.CutPrefix(address, "0x"); ok && allHex(hex) || i > 0 && allDigits(address) && address != "" {
+			s = s[:i]
+			if method != "" {
+				s += "." + method
 			}
-			return
+			n.noteRule(RuleJavaLambda)
+			continue
+		}
+		s = strings.TrimLeft(tail, "/")
+		n.noteRule(RuleModulePrefix)
+	}
+	return s
+}
+
+// isFunctional reports whether a method only runs the body of the lambda that its
+// class was made for.
+func isFunctional(method string) bool {
+	switch method {
+	case "", "invoke", "invokeStatic", "doInvoke", "invokeSuspend", "invokePrim", "applyTo", "run", "call", "apply", "accept", "test", "get", "doCall", "emit", "onClick", "handle", "execute", "compare", "apply$mcV$sp":
+		return true
+	}
+	return false
+}
+
+// class normalizes a class between dots. A class that was made for a function
+// or a lambda (Cart$pay$1, cart$pay$fn__12, Cart$_pay_closure1) is returned as
+// the class around it and the function.
+func (n jvmNamer) class(s string) (class, function string) {
+	s = n.proxyClass(s)
+	if rest, ok := strings.CutPrefix(s, "-$$Lambda$"); ok {
+		// Old D8: -$$Lambda$Cart$<hash of 22 to 27 characters>.
+		class, _, _ = strings.Cut(rest, "$")
+		n.noteRule(RuleJavaLambda)
+		return class + "$Lambda", ""
+	}
+	if head, tail, ok := strings.Cut(s, "$$"); ok && head != "" && hasPrefixAny(tail, "Lambda", "ExternalSynthetic", "InternalSynthetic", "SyntheticLambda") {
+		class, function = n.class(head)
+		n.noteRule(RuleJavaLambda)
+		if strings.Contains(tail, "Lambda") {
+			return joinFunction(class, function) + "$Lambda", ""
+		}
+		return joinFunction(class, function) + "$Synthetic", ""
+	}
+	for first := true; s != "" && len(class) <= maxText; first = false {
+		part, tail, more := strings.Cut(s, "$")
+		if !more {
+			tail = ""
+		}
+		lambda, kind := javaPart(part)
+		switch {
+		case first:
+			class = n.word(part)
+		case part == "", isOneOf(part, "inlined", "anonfun", "DefaultImpls", "-CC", "-EL"):
+			n.noteRule(RuleAccessor)
+		case kind == partNumber && function != "":
+			function = strings.TrimSuffix(function, lambdaSuffix) + lambdaSuffix
+			n.noteRule(RuleJavaLambda)
+		case kind == partNumber:
+			if !strings.HasSuffix(class, anonymousClass) {
+				class += anonymousClass
+			}
+			n.noteRule(RuleJavaAnonymousClass)
+		case kind == partLambda:
+			if function == "" {
+				function = lambda
+			}
+			function = strings.TrimSuffix(function, lambdaSuffix) + lambdaSuffix
+			n.noteRule(RuleJavaLambda)
+		case function != "":
+			// What stands inside a function's class: a variable, a nested lambda.
+			n.noteRule(RuleJavaLambda)
+		case class == "ComposableSingletons":
+			class = part
+			n.noteRule(RuleKotlinMangling)
+		case part == "sam" && strings.HasPrefix(tail, "i$"):
+			n.noteRule(RuleJavaLambda)
+			return class + "$Lambda", ""
+		case part[0] >= 'a' && part[0] <= 'z' && len(part) > 2 || strings.HasSuffix(class, "Kt") && part != "Lambda" && part != "Synthetic":
+			function = strings.TrimSuffix(part, "__"+lastDigits(part))
+		default:
+			if k := countDigits(part); k > 0 {
+				part = part[k:] // the local class Cart$1Line
+				n.noteRule(RuleJavaAnonymousClass)
+			}
+			class += "$" + n.word(part)
+		}
+		s = tail
+	}
+	if function == lambdaSuffix {
+		function = "lambda"
+	}
+	return class, function
+}
+
+func joinFunction(class, function string) string {
+	if function == "" {
+		return class
+	}
+	return class + "$" + function
+}
+
+// Kinds of the parts of a class between dollar signs.
+const (
+	partName = iota
+	partNumber
+	partLambda
+)
+
+// javaPart returns the kind of a part, and for a lambda the function around it.
+func javaPart(part string) (function string, kind int) {
+	if allDigits(part) || part == anonymousClass[1:] {
+		return "", partNumber
+	}
+	switch word := trimDigits(part); {
+	case strings.HasPrefix(part, "_") && hasSuffixAny(word, "_closure", "_lambda"):
+		// Groovy: _pay_closure1, and _closure2 inside it.
+		word = word[1:]
+		return strings.TrimRight(word[:max(strings.LastIndexByte(word, '_'), 0)], "_"), partLambda
+	case word != part && (word == "fn__" || word == "reify__" || strings.HasSuffix(word, "__") && isOneOf(word, "fn__", "iter__", "reify__", "thunk__")):
+		return "", partLambda // Clojure
+	case word == "eval" && word != part:
+		return "eval", partLambda
+	case word == "lambda-", part == "lambda":
+		return "", partLambda
+	}
+	return "", partName
+}
+
+// lastDigits returns the digits at the end of s.
+func lastDigits(s string) string { return s[len(trimDigits(s)):] }
+
+// proxyClass removes what proxy libraries and compilers append to the class
+// that they extend.
+func (n jvmNamer) proxyClass(s string) string {
+	if head, tail, ok := strings.Cut(s, "$$"); ok && head != "" && containsAny(tail, "CGLIB", "jvst", "javassist", "Proxy", "Enhancer", "Weld", "Guice") {
+		n.noteRule(RuleJavaProxy)
+		if strings.Contains(tail, "FastClass") {
+			return strings.TrimRight(head, "_") + "$Lambda"
+		}
+		s = strings.TrimRight(head, "_")
+	}
+	for _, mark := range [...]string{"$HibernateProxy", "$ByteBuddy", "$MockitoMock", "$Proxy$_", "_ClientProxy", "_Subclass", "$AjcClosure"} {
+		if i := strings.Index(s, mark); i > 0 {
+			s = s[:i]
+			n.noteRule(RuleJavaProxy)
+			if mark == "$AjcClosure" {
+				s += "$Lambda"
+			}
 		}
 	}
-	n.out = append(n.out, s...)
+	if rest, ok := strings.CutSuffix(s, "$"); ok && rest != "" && !strings.HasSuffix(rest, "$") {
+		s = rest // a Scala object
+		n.noteRule(RuleAccessor)
+	}
+	return s
+}
+
+// method normalizes a method; lambda is set when it is the body of a lambda
+// inside the method that is returned.
+func (n jvmNamer) method(s string) (method string, lambda bool) {
+	if i := strings.LastIndexByte(s, '-'); i > 0 && (s[i+1:] == "impl" || len(s)-i-1 == 7 && isPlainWord(s[i+1:])) {
+		s = s[:i] // a hash of inline class parameters
+		n.noteRule(RuleKotlinMangling)
+	}
+	if i := strings.Index(s, "_aroundBody"); i > 0 {
+		s = s[:i] // AspectJ
+		n.noteRule(RuleJavaProxy)
+	}
+	if strings.IndexByte(s, '$') < 0 {
+		if i := strings.Index(s, "lambda_"); i == 0 && allDigits(s[len("lambda_"):]) || strings.HasPrefix(s, "lambda-") {
+			n.noteRule(RuleJavaLambda)
+			return "lambda", false
+		}
+		return n.word(s), false
+	}
+	switch {
+	case hasPrefixAny(s, "$r8$lambda$", "$deserializeLambda$"), strings.HasSuffix(s, "$adapted"):
+		n.noteRule(RuleJavaLambda)
+		return "$Lambda", false
+	case hasPrefixAny(s, "access$", "-$$Nest$", "super$", "this$dist$"):
+		if s != "access$" {
+			n.noteRule(RuleAccessor)
+		}
+		return "access$", false
+	case strings.HasPrefix(s, "lambda$"), strings.HasPrefix(s, "$anonfun$"):
+		// lambda$pay$3, lambda$pay$3$com-shop-Cart, lambda$null$0
+		s = s[strings.IndexByte(s[1:], '$')+2:]
+		method, _, _ = strings.Cut(s, "$")
+		n.noteRule(RuleJavaLambda)
+		switch {
+		case method == "new":
+			return "<init>", true
+		case method == "null" || method == "" || allDigits(method):
+			return "lambda", false
+		}
+		return method, true
+	case strings.HasPrefix(s, "$default$"):
+		n.noteRule(RuleAccessor)
+		return s[len("$default$"):], false
+	case s == "$values", s == "$Lambda", s == "$init$":
+		return s, false
+	}
+	head, tail, _ := strings.Cut(s, "$")
+	if head == "" {
+		return s, false // an operator of Scala: $plus
+	}
+	for part := ""; tail != "" && len(head) <= maxText; {
+		part, tail, _ = strings.Cut(tail, "$")
+		switch {
+		case part == "lambda", strings.HasPrefix(part, "lambda-"), part == "anonfun":
+			lambda = true
+			n.noteRule(RuleJavaLambda)
+		case part == "", allDigits(part):
+			n.noteRule(RuleJavaLambda)
+		case part == "suspendImpl", part == "default", part == "extension", part == "jd", isKotlinModule(part):
+			n.noteRule(RuleKotlinCoroutine)
+		case lambda:
+		default:
+			head += "$" + part
+		}
+	}
+	return head, lambda
+}
+
+// isKotlinModule reports whether a part of a method is the module whose internal
+// function it is: functions have no underscores.
+func isKotlinModule(part string) bool {
+	return strings.IndexByte(part, '_') > 0 && isPlainWord(part) && strings.ToLower(part) == part ||
+		isOneOf(part, "app", "core", "main", "lib", "library", "common", "shared", "debug", "release", "commonMain", "androidMain") || hasSuffixAny(part, "_release", "_debug", "Release", "Debug")
+}
+
+// word returns a word without its number when it is generated.
+func (n jvmNamer) word(s string) string {
+	if s == "" || !isDigit(s[len(s)-1]) {
+		return s
+	}
+	switch word := trimDigits(s); word {
+	case "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "GeneratedSerializationConstructorAccessor":
+		n.noteRule(RuleJavaReflection)
+		return word
+	case "Proxy":
+		n.noteRule(RuleJavaProxy)
+		return word
+	case "Script", "eval":
+		n.noteRule(RuleJavaLambda)
+		return word
+	}
+	return s
+}
+
+// isSynthetic reports whether a frame of the JVM only leads to another one: it is
+// there or not as the compiler and its version like.
+func isSynthetic(name string) bool {
+	return hasSuffixAny(name, ".access$", ".$Lambda", "$Synthetic.m") || strings.Contains(name, "$Lambda.") || strings.HasPrefix(name, "$Proxy.") || strings.Contains(name, "$Synthetic.")
 }
 
 func isPlainWord(s string) bool {

@@ -2,67 +2,199 @@ package fingerprint
 
 import "strings"
 
-// javascript normalizes the function names of V8, SpiderMonkey and
-// JavaScriptCore. It returns "" for a function without a name.
+// jsNamer applies the rules for names of JavaScript.
+type jsNamer struct{ *namer }
+
+// name normalizes the function names of V8, SpiderMonkey, JavaScriptCore
+// and Hermes, so that one function has one name in all of them. It returns ""
+// for a function without a name.
 //
-//	async Object.foo [as handler]  ->  foo
-func (n *namer) javascript(s string) string {
-	for range maxNameRounds {
-		if isPlainWord(s) {
-			break
-		}
-		before := s
-		for _, p := range [...]string{"at ", "async ", "async*", "bound ", "new "} {
-			if p == "new " && !strings.HasPrefix(s, "new Object.") && !strings.HasPrefix(s, "new <anonymous>") {
-				continue
-			}
-			if rest, ok := strings.CutPrefix(s, p); ok {
-				s = rest
-				n.noteRule(RuleJSReceiver)
-			}
-		}
-		if i := strings.Index(s, " [as "); i >= 0 {
-			s = s[:i]
-			n.noteRule(RuleJSAlias)
-		}
-		if i := strings.IndexByte(s, '('); i > 0 && !strings.HasPrefix(s, "eval at ") {
-			s = s[:i]
-			n.noteRule(RuleArguments)
-		}
-		for _, p := range [...]string{"Object.", "Module.", "exports.", "module.", "window.", "globalThis.", "global.", "self.", "_this.", "this."} {
-			if rest, ok := strings.CutPrefix(s, p); ok {
-				s = rest
-				n.noteRule(RuleJSReceiver)
-			}
-		}
-		for _, suffix := range [...]string{".<anonymous>", ".<computed>", "/<", "<", ".eval"} {
-			if rest, ok := strings.CutSuffix(s, suffix); ok {
-				s = rest
-				n.noteRule(RuleJSAnonymous)
-			}
-		}
-		if i := strings.Index(s, ".prototype."); i > 0 {
-			s = s[:i] + s[i+len(".prototype"):]
-			n.noteRule(RuleJSReceiver)
-		}
-		s = strings.TrimSpace(s)
-		if s == before {
-			break
+//	async Object.pay [as handler]  ->  pay   V8
+//	Pt</t.prototype.pay            ->  pay   SpiderMonkey: the path to a function
+//	new Cart                       ->  Cart  the others do not write new
+//
+// Only V8 writes the class of a receiver. In a report that V8 alone can have sent
+// it distinguishes methods (n.receivers), elsewhere it is dropped.
+func (n jsNamer) name(s string) string {
+	if rest, ok := strings.CutPrefix(s, "?anon_"); ok {
+		// Hermes: a function without a name, or the body of an asynchronous one.
+		if _, name, ok := strings.Cut(rest, "_"); ok {
+			n.noteRule(RuleJSAnonymous)
+			s = name
 		}
 	}
-	switch s {
-	case "", "eval", "<anonymous>", "anonymous", "(anonymous)", "(anonymous function)", "[native code]", "native code",
-		"eval code", "global code", "module code", "?", "null", "undefined", "<unknown>":
+	if isPlainWord(s) && !strings.Contains(s, "callee") {
+		return n.word(s)
+	}
+	for _, p := range [...]string{"at ", "address at ", "async ", "bound ", "new ", "get ", "set ", "static ", "function "} {
+		if rest, ok := strings.CutPrefix(s, p); ok {
+			s = strings.TrimSpace(rest)
+			n.noteRule(RuleJSReceiver)
+		}
+	}
+	if i := strings.Index(s, " [as "); i >= 0 {
+		s = s[:i]
+		n.noteRule(RuleJSAlias)
+	}
+	if strings.HasSuffix(s, "(<anonymous>)") {
+		n.noteRule(RuleJSAnonymous) // the engine's own function: Object.keys
+		return ""
+	}
+	if isModulePath(s) {
+		n.noteRule(RuleJSAnonymous) // a module's own code, named by its path
+		return ""
+	}
+	if i := strings.IndexByte(s, '('); i > 0 {
+		s = strings.TrimSpace(s[:i])
+		n.noteRule(RuleArguments)
+	}
+	// SpiderMonkey: what scheduled the call, and the way to the function.
+	if i := strings.LastIndexByte(s, '*'); i >= 0 {
+		s = s[i+1:]
+		n.noteRule(RuleJSReceiver)
+	}
+	if i := strings.LastIndexByte(s, '/'); i >= 0 {
+		s = s[i+1:]
+		n.noteRule(RuleJSReceiver)
+	}
+	for _, end := range [...]string{"<", "<anonymous>", "<computed>", ".eval"} {
+		if strings.HasSuffix(s, end) {
+			n.noteRule(RuleJSAnonymous)
+			return ""
+		}
+	}
+	return n.word(n.receiver(strings.TrimSpace(s)))
+}
+
+// receiver drops what stands before a function's own name.
+func (n jsNamer) receiver(s string) string {
+	if isJSBuiltin(s) {
+		return s
+	}
+	end := len(s)
+	if strings.HasSuffix(s, "]") {
+		symbol := strings.LastIndexByte(s, '[')
+		if !strings.HasPrefix(s[max(symbol, 0):], "[Symbol.") {
+			n.noteRule(RuleJSAnonymous) // named by an expression: e[t], [1]
+			return ""
+		}
+		end = symbol
+	}
+	dot := strings.LastIndexByte(s[:end], '.')
+	if end < len(s) && dot == end-1 {
+		dot = strings.LastIndexByte(s[:max(dot, 0)], '.')
+		dot = max(dot, -1)
+		if receiver := s[:max(end-1, 0)]; !n.receivers || !isJSClass(receiver[dot+1:]) {
+			n.noteRule(RuleJSReceiver)
+			return s[end:]
+		}
+	}
+	if dot < 0 {
+		return s
+	}
+	function := s[dot+1:]
+	receiver := strings.TrimSuffix(s[:dot], ".prototype")
+	receiver = receiver[strings.LastIndexByte(receiver, '.')+1:]
+	if n.receivers && isJSClass(receiver) {
+		if kept := receiver + "." + function; kept != s {
+			n.noteRule(RuleJSReceiver)
+			return kept
+		}
+		return s
+	}
+	n.noteRule(RuleJSReceiver)
+	return function
+}
+
+// isJSClass reports whether a receiver's name is that of a class which somebody
+// wrote, and neither the platform's nor minified.
+func isJSClass(name string) bool {
+	switch name {
+	case "Object", "Function", "Module", "Proxy", "Array", "EventEmitter", "EventTarget", "Timeout", "Immediate", "Socket", "Server", "ServerResponse", "IncomingMessage", "Stream", "VueComponent", "Window", "Context", "Generator",
+		"AsyncGenerator", "GeneratorFunction", "Promise", "WebSocket", "XMLHttpRequest", "AsyncFunction", "AsyncResource", "AsyncLocalStorage":
+		return false
+	}
+	return len(name) > 2 && name[0] >= 'A' && name[0] <= 'Z' && isPlainWord(name) && !isMinified(name) && !strings.HasPrefix(name, "HTML")
+}
+
+// word returns a function's own name, or "" when a compiler or an
+// engine made it up.
+func (n jsNamer) word(s string) string {
+	if i := strings.LastIndexByte(s, '$'); i > 0 && allDigits(s[i+1:]) {
+		s = s[:i] // pay$1: a bundler renamed one of two
+		n.noteRule(RuleJSAlias)
+	}
+	if len(s) > 3 && strings.HasSuffix(s, "$") && s[len(s)-2] != '$' {
+		s = s[:len(s)-1] // pay$: the body of a compiled generator
+		n.noteRule(RuleJSAlias)
+	}
+	if isJSPlaceholder(s) {
 		if s != "" {
 			n.noteRule(RuleJSAnonymous)
 		}
 		return ""
 	}
-	if hasPrefixAny(s, "./", "../", "eval at ", "http://", "https://", "webpack://", "file://") {
-		n.noteRule(RuleJSAnonymous) // a module's own code, named by its path
-		return ""
-	}
 	return s
+}
+
+func isJSPlaceholder(s string) bool {
+	if allDigits(s) {
+		return true // a module's number
+	}
+	switch trimDigits(s) {
+	case "_callee", "callee$", "_callee$", "_loop":
+		return true
+	}
+	if len(s) > 24 {
+		return false
+	}
+	switch strings.ToLower(s) {
+	case "", "eval", "<anonymous>", "anonymous", "{anonymous}", "[anonymous]", "anonymous function", "<anonymous function>", "[native code]", "native code", "<eval>",
+		"eval code", "global code", "module code", "function code", "async function code", "?", "null", "undefined", "<unknown>", "unknown", "<global>", "<top-level>", "global",
+		"<instance_members_initializer>", "<static_initializer>", "__webpack_modules__":
+		return true
+	}
+	return false
+}
+
+// isModulePath reports whether a function is named by the path of its module, as
+// the functions are that bundlers put around modules.
+func isModulePath(s string) bool {
+	if strings.HasPrefix(s, "eval at ") || strings.Contains(s, "://") {
+		return true
+	}
+	return containsAny(s, "./", "node_modules") && !strings.Contains(s, "<")
+}
+
+// isJSBuiltin reports whether a name in V8's form is that of a function of the
+// language itself: other engines have no frame for most of them.
+func isJSBuiltin(s string) bool {
+	object, method, ok := strings.Cut(s, ".")
+	if !ok {
+		return false
+	}
+	switch object {
+	case "Array", "String", "Promise", "JSON", "Map", "Set", "WeakMap", "RegExp", "Number", "Math", "Reflect", "Generator", "AsyncGenerator", "Date", "BigInt", "Iterator", "Symbol", "WebAssembly",
+		"Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float32Array", "Float64Array", "ArrayBuffer", "DataView", "SharedArrayBuffer", "Intl", "Atomics":
+	default:
+		return false
+	}
+	switch method {
+	case "forEach", "map", "filter", "reduce", "reduceRight", "some", "every", "find", "findIndex", "findLast", "flatMap", "flat", "sort", "toSorted", "from", "of", "push", "splice", "concat", "fill", "includes", "keys", "values",
+		"replace", "replaceAll", "split", "match", "matchAll", "repeat", "normalize", "padStart", "padEnd", "localeCompare", "then", "catch", "finally", "all", "allSettled", "race", "any",
+		"parse", "stringify", "apply", "call", "construct", "exec", "test", "return", "throw", "assign", "entries", "fromEntries", "defineProperty", "defineProperties", "freeze", "create",
+		"toFixed", "toPrecision", "toString", "toISOString", "toLocaleString", "toLocaleDateString", "groupBy", "setPrototypeOf", "getOwnPropertyDescriptor", "raw", "compile", "instantiate", "get", "set", "has", "add":
+		return true
+	case "next":
+		return strings.HasSuffix(object, "Generator")
+	}
+	return false
+}
+
+// isV8 reports whether all JavaScript of a report ran in V8, which writes the class
+// of a receiver: it is of Node or Electron.
+func isV8(lang, agent string) bool {
+	return containsAny(strings.ToLower(truncate(lang, 64)), "node", "electron") || containsAny(strings.ToLower(truncate(agent, 64)), "node", "electron")
 }
 
 // isAsyncFrame reports whether the runtime appended a frame to the real stack, to
@@ -70,10 +202,41 @@ func (n *namer) javascript(s string) string {
 func isAsyncFrame(f family, name string) bool {
 	switch f {
 	case familyJS:
-		return hasPrefixAny(name, "async ", "at async ", "async*", "promise callback*", "setTimeout handler*", "setInterval handler*", "Promise.all (index") ||
-			strings.HasPrefix(name, "From previous event") || name == "<asynchronous suspension>"
+		name = strings.TrimPrefix(name, "at ")
+		return hasPrefixAny(name, "async ", "promise callback*", "setTimeout handler*", "setInterval handler*", "From previous event", "Promise.all (index") ||
+			strings.IndexByte(name, '*') > 0 || name == "<asynchronous suspension>"
 	case familyDotNet:
 		return strings.HasPrefix(name, "--- End of ")
 	}
 	return name == "<asynchronous suspension>"
+}
+
+// isJSSystemName reports whether a function is of an engine, a compiler's runtime
+// or a framework that is bundled with the application.
+func isJSSystemName(name string) bool {
+	if isJSBuiltin(name) {
+		return true
+	}
+	switch name {
+	case "Promise", "processTicksAndRejections", "__webpack_require__", "webpackJsonpCallback", "__webpack_exec__", "checkDeferredModules", "promiseReactionJob",
+		// TypeScript, Babel, regenerator.
+		"__awaiter", "__generator", "__decorate", "__spreadArray", "__extends", "fulfilled", "rejected", "asyncGeneratorStep", "_asyncToGenerator", "_next", "_throw", "_callSuper", "_inherits", "_classCallCheck", "_createClass",
+		"_construct", "_invoke", "__esm", "__commonJS", "__toESM", "__require", "_wrapNativeSuper", "_possibleConstructorReturn",
+		// React and its renderers.
+		"renderWithHooks", "beginWork", "beginWork$1", "completeWork", "performUnitOfWork", "workLoopSync", "workLoopConcurrent", "renderRootSync", "renderRootConcurrent", "performSyncWorkOnRoot", "performConcurrentWorkOnRoot",
+		"performWorkUntilDeadline", "flushSyncCallbacks", "flushSyncCallbackQueue", "scheduleUpdateOnFiber", "invokeGuardedCallback", "invokeGuardedCallbackDev", "invokeGuardedCallbackImpl", "invokeGuardedCallbackAndCatchFirstError",
+		"invokeGuardedCallbackProd", "callCallback", "commitRoot", "commitRootImpl", "commitHookEffectListMount", "commitHookEffectListUnmount", "commitPassiveMountEffects", "flushPassiveEffects", "flushPassiveEffectsImpl",
+		"executeDispatch", "executeDispatchesInOrder", "executeDispatchesAndRelease", "processDispatchQueue", "processDispatchQueueItemsInOrder", "dispatchEventsForPlugins", "batchedEventUpdates", "dispatchDiscreteEvent",
+		"dispatchEventForPluginEventSystem", "attemptToDispatchEvent", "updateFunctionComponent", "updateClassComponent", "finishClassComponent", "mountIndeterminateComponent", "runWithFiberInDEV", "react-stack-bottom-frame", "react_stack_bottom_frame",
+		"mountMemo", "updateMemo", "mountState", "updateReducer", "recoverFromConcurrentError", "performWorkOnRoot", "unstable_runWithPriority", "reconcileChildren",
+		// React Native.
+		"__callFunction", "__guard", "callFunctionReturnFlushedQueue", "invokeCallbackAndReturnFlushedQueue", "__invokeCallback", "flushedQueue", "__flushedQueue", "__callImmediates", "__callReactNativeMicrotasks", "_callReactNativeMicrotasksPass",
+		"callReactNativeMicrotasks", "_callImmediatesPass", "_callTimer", "callTimers", "loadModuleImplementation", "guardedLoadModule", "metroRequire", "metroImportDefault",
+		// Vue, Angular, zone.js, others.
+		"callWithErrorHandling", "callWithAsyncErrorHandling", "invokeWithErrorHandling", "invokeWithErrorHandlingAndHooks", "flushCallbacks", "flushSchedulerQueue", "renderComponentRoot", "componentUpdateFn", "setupRenderEffect",
+		"drainMicroTaskQueue", "onInvokeTask", "globalZoneAwareCallback", "executeTemplate", "detectChangesInternal", "wrapListenerIn_markDirtyAndPreventDefault", "executeListenerWithErrorHandling",
+		"ZoneDelegate.invoke", "ZoneDelegate.invokeTask", "Zone.run", "Zone.runTask", "Zone.runGuarded", "ZoneTask.invoke", "ZoneTask.invokeTask", "NgZone.run", "__tryOrUnsub", "sentryWrapped":
+		return true
+	}
+	return false
 }

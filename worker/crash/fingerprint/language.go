@@ -14,14 +14,20 @@ const (
 	familyRuby
 	familyPHP
 	familyDotNet
+	familyDart
+	familyElixir // and Erlang
 	familyGo
 )
 
 // withFiles reports whether the file is part of a frame's text, because function
 // names are short. Elsewhere the name already has its package, class or namespace.
 func (f family) withFiles() bool {
-	return f == familyJS || f == familyPython || f == familyRuby || f == familyPHP
+	return f == familyJS || f == familyPython || f == familyRuby || f == familyPHP || f == familyDart
 }
+
+// isNative reports whether errors of the family are signals: a report whose
+// language is not known is read as native.
+func (f family) isNative() bool { return f == familyNative || f == familyUnknown }
 
 // reportFamily reads the report's lang, then its agent: some clients send a
 // lang of their own ("crashpad", "unity").
@@ -45,15 +51,19 @@ func familyOf(text string) family {
 		return familyJS
 	}
 	switch {
-	case containsAny(text, "javascript", "typescript", "node", "ecmascript", "browser", "react-native", "electron"):
+	case containsAny(text, "dart", "flutter"):
+		return familyDart
+	case containsAny(text, "elixir", "erlang"):
+		return familyElixir
+	case containsAny(text, "javascript", "typescript", "node", "ecmascript", "browser", "react", "electron", "hermes", "deno", "angular", "vue"):
 		return familyJS
-	case containsAny(text, "java", "kotlin", "android", "dalvik", "scala", "groovy", "jvm"):
+	case containsAny(text, "java", "kotlin", "android", "dalvik", "scala", "groovy", "clojure", "jvm"):
 		return familyJVM
-	case containsAny(text, "python"):
+	case containsAny(text, "python", "django", "flask"):
 		return familyPython
-	case containsAny(text, "ruby", "rails"):
+	case containsAny(text, "ruby", "rails", "sinatra"):
 		return familyRuby
-	case containsAny(text, "php"):
+	case containsAny(text, "php", "laravel", "symfony"):
 		return familyPHP
 	case containsAny(text, "csharp", "c#", "f#", "dotnet", ".net", "unity", "mono", "fsharp"):
 		return familyDotNet
@@ -69,6 +79,9 @@ func familyOf(text string) family {
 // frames in an Android or Unity report, JavaScript above native code), so the
 // file or the library decides, then the report, then the shape of the name.
 func frameFamily(reported, file family, name string) family {
+	if isIL2CPP(name) {
+		return familyDotNet
+	}
 	if file != familyUnknown {
 		return file
 	}
@@ -117,18 +130,22 @@ func fileFamily(file string) family {
 	switch file[dot+1:] {
 	case "so", "dylib", "node", "c", "cc", "cpp", "cxx", "h", "hpp", "rs", "swift", "m", "mm":
 		return familyNative
-	case "java", "kt", "scala", "groovy", "jar", "dex", "apk":
+	case "java", "kt", "kts", "scala", "groovy", "clj", "cljc", "jar", "dex", "apk":
 		return familyJVM
 	case "js", "mjs", "cjs", "ts", "tsx", "jsx", "vue", "svelte", "bundle", "jsbundle":
 		return familyJS
-	case "py", "pyx", "pyc":
+	case "py", "pyx", "pyc", "pyw", "ipynb":
 		return familyPython
-	case "rb", "erb":
+	case "rb", "erb", "haml", "slim", "rake":
 		return familyRuby
 	case "php", "phtml":
 		return familyPHP
-	case "cs", "fs", "vb", "razor":
+	case "cs", "fs", "vb", "razor", "cshtml":
 		return familyDotNet
+	case "dart":
+		return familyDart
+	case "ex", "exs", "erl":
+		return familyElixir
 	case "go":
 		return familyGo
 	}

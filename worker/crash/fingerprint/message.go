@@ -1,6 +1,9 @@
 package fingerprint
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // maxMessage bounds the part of an error message that is read. Longer messages
 // contain dumps.
@@ -8,18 +11,24 @@ const maxMessage = 2048
 
 // normalizeMessage replaces what varies between two occurrences of one error:
 //
-//	Order 4711 of bob@example.org not in '/var/db/x.sqlite'
-//	Order <num> of <mail> not in <str>
+//	Order 4711 of bob@example.org not in '/var/db/x.sqlite' after 12 ms
+//	Order <num> of <mail> not in <str> after <num>
 //
-// Words are judged whole where they can be (URL, mail address, UUID, path,
-// date), then by their runs of digits.
-func normalizeMessage(s string) string {
-	s = oneLine(s, maxMessage)
+// Words are judged whole where they can be (URL, mail address, UUID, path, host,
+// token, date), then by their runs of digits. Error codes stay, and so do quoted
+// texts that are names in the program.
+func normalizeMessage(s string) string { return normalizeText(s, "") }
+
+// normalizeText is normalizeMessage for the message of an error whose class is
+// known.
+func normalizeText(s, class string) string {
+	s = strings.TrimRight(oneLine(s, maxMessage), ".!")
+	web := isWebMessage(s)
 	out := make([]byte, 0, len(s)+16)
 	for i := 0; i < len(s); {
 		c := s[i]
 		if end := quotedText(s, i); end > 0 {
-			out = append(out, "<str>"...)
+			out = appendQuoted(out, s, i, end, class)
 			i = end
 			continue
 		}
@@ -38,10 +47,10 @@ func normalizeMessage(s string) string {
 				j++
 			}
 		}
-		out = appendMessageWord(out, s[i:j])
+		out = appendMessageWord(out, s[i:j], s[max(0, i-64):i], s[j:], web)
 		i = j
 	}
-	return truncate(collapseNumbers(string(out)), maxText)
+	return truncate(joinKinds(string(out)), maxText)
 }
 
 func isMessageSeparator(c byte) bool {
@@ -52,68 +61,31 @@ func isMessageSeparator(c byte) bool {
 	return false
 }
 
-// quotedText returns the position after a quoted text that begins at i, or 0.
-// A quote after a letter is an apostrophe, and so is one before it.
-func quotedText(s string, i int) int {
-	const longest = 256 // a quote that stays open must not swallow the message
-	end := ""
-	switch s[i] {
-	case '\'', '"', '`':
-		end = s[i : i+1]
-	case 0xE2:
-		if strings.HasPrefix(s[i:], "“") {
-			end = "”"
-		} else if strings.HasPrefix(s[i:], "‘") {
-			end = "’"
-		}
-	case 0xC2:
-		if strings.HasPrefix(s[i:], "«") {
-			end = "»"
-		}
+// appendQuoted appends the quoted text s[i:end], which is a name or <str>.
+func appendQuoted(out []byte, s string, i, end int, class string) []byte {
+	inner := strings.Trim(s[i:end], "'\"`“”‘’«» ")
+	if isQuotedName(inner, s[max(0, i-64):i], s[end:], class) {
+		return append(append(append(out, '\''), inner...), '\'')
 	}
-	if end == "" || i > 0 && isIdent(s[i-1]) && s[i-1] < 0x80 {
-		return 0
-	}
-	from := i + 1
-	for from < len(s) && s[from]&0xC0 == 0x80 {
-		from++
-	}
-	window := s[from:min(len(s), from+longest)]
-	for k := 0; k < len(window); {
-		p := strings.Index(window[k:], end)
-		if p < 0 && end == "`" {
-			// `name' is the quotation of older compilers and shells.
-			p = strings.Index(window[k:], "'")
-		}
-		if p < 0 {
-			return 0
-		}
-		after := from + k + p + len(end)
-		if len(end) > 1 || after >= len(s) || !isIdent(s[after]) {
-			return after
-		}
-		k += p + 1
-	}
-	return 0
+	return append(out, "<str>"...)
 }
 
 // appendMessageWord appends a word, or the kind of thing that it is, and the
-// punctuation after it.
-func appendMessageWord(out []byte, w string) []byte {
+// punctuation after it. before and after are what surrounds it.
+func appendMessageWord(out []byte, w, before, after string, web bool) []byte {
 	core := strings.TrimRight(w, ".,:!?")
 	tail := w[len(core):]
-	kind := ""
+	kind := wordKind(core, before, after)
 	switch {
-	case isURL(core):
-		kind = "<url>"
-	case isMail(core):
-		kind = "<mail>"
-	case isUUID(core):
-		kind = "<uuid>"
-	case isDate(core):
-		kind = "<date>"
-	case isPath(core):
-		kind = "<path>"
+	case kind != "":
+	case strings.ContainsAny(core, "0123456789") && isCode(core, before, tail+after, web):
+		if kind = core; hasPrefixAny(core, "0x", "0X") {
+			kind = strings.ToLower(core)
+		}
+	case isUnit(core) && endsInNumber(out):
+		return append(bytes.TrimRight(out, " "), tail...)
+	case len(core) > 3 && isPlural(core) && endsInNumber(out):
+		return append(append(out, core[:len(core)-1]...), tail...)
 	}
 	if kind != "" {
 		return append(append(out, kind...), tail...)
@@ -134,10 +106,64 @@ func appendMessageWord(out []byte, w string) []byte {
 	return out
 }
 
-// appendAlphanumeric appends letters as they are and digits as <num>; a whole
-// word of hexadecimal digits is <hex>.
+// wordKind returns what kind of thing a word is, "" for a word.
+func wordKind(w, before, after string) string {
+	switch {
+	case isURL(w):
+		return "<url>"
+	case isMail(w):
+		return "<mail>"
+	case isUUID(w):
+		return "<uuid>"
+	case isDate(w):
+		return "<date>"
+	case isHost(w):
+		return "<host>"
+	case isVersion(w):
+		return "<num>"
+	case isPath(w):
+		return "<path>"
+	case isToken(w):
+		return "<token>"
+	case w != "" && w[0] >= 'A' && w[0] <= 'Z' && (isWeekday(w) || isMonth(w) && w != "May" && w != "March" && w != "Mar"):
+		return "<date>"
+	case isMonth(w) && (endsInNumber([]byte(before)) || countDigits(strings.TrimLeft(after, " ")) > 0):
+		return "<date>"
+	}
+	if isOneOf(previousWord(before), "host", "hostname", "enotfound", "eai_again", "econnrefused") && len(w) > 2 && !isOneOf(w, "not", "unreachable", "name", "could", "cannot", "was", "has", "did", "key", "for", "and", "found", "lookup", "verification", "unknown", "resolution") {
+		return "<host>"
+	}
+	return ""
+}
+
+// isPlural reports whether a word can be the plural of what a number counts.
+func isPlural(w string) bool {
+	for i := 0; i < len(w); i++ {
+		if w[i] < 'a' || w[i] > 'z' {
+			return false
+		}
+	}
+	return w[len(w)-1] == 's' && w[len(w)-2] != 's'
+}
+
+// endsInNumber reports whether a text ends in a number, as submitted or replaced,
+// with or without a blank after it.
+func endsInNumber(out []byte) bool {
+	s := strings.TrimSuffix(string(out[max(0, len(out)-8):]), " ")
+	return strings.HasSuffix(s, "<num>") || s != "" && isDigit(s[len(s)-1])
+}
+
+// appendAlphanumeric appends letters as they are and digits as <num>, with the
+// unit that may follow; a whole word of hexadecimal digits, or an
+// id in which letters and digits alternate, is <hex>.
 func appendAlphanumeric(out []byte, w string) []byte {
 	if hex, ok := strings.CutPrefix(w, "0x"); ok && allHex(hex) || len(w) >= 7 && allHex(w) && strings.ContainsAny(w, "0123456789") && !allDigits(w) {
+		return append(out, "<hex>"...)
+	}
+	if isDuration(w) {
+		return append(out, "<num>"...)
+	}
+	if isIdentifier(w) {
 		return append(out, "<hex>"...)
 	}
 	for i := 0; i < len(w); {
@@ -152,85 +178,47 @@ func appendAlphanumeric(out []byte, w string) []byte {
 	return out
 }
 
-// collapseNumbers joins the parts of a number that was written with a sign, a
-// point or a version's dots.
-func collapseNumbers(s string) string {
-	for range 4 {
-		before := s
-		s = strings.ReplaceAll(s, "<num>.<num>", "<num>")
-		if s == before {
-			break
-		}
-	}
-	s = strings.ReplaceAll(s, " -<num>", " <num>")
-	return s
-}
-
-func isURL(w string) bool {
-	i := strings.Index(w, "://")
-	return i >= 2 && isPlainWord(strings.NewReplacer("+", "", "-", "").Replace(w[:i]))
-}
-
-func isMail(w string) bool {
-	i := strings.IndexByte(w, '@')
-	return i > 0 && i < len(w)-3 && strings.IndexByte(w[i:], '.') > 1 && !strings.ContainsAny(w, `/\:`)
-}
-
-func isUUID(w string) bool {
-	if len(w) != 36 {
-		return false
-	}
-	for i := 0; i < len(w); i++ {
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if w[i] != '-' {
-				return false
-			}
-		} else if !isHex(w[i]) {
+// isDuration reports whether w is numbers with units: 12ms, 1h30m, 64KB.
+func isDuration(w string) bool {
+	for w != "" {
+		n := countDigits(w)
+		if n == 0 {
 			return false
 		}
+		w = w[n:]
+		k := 0
+		for k < len(w) && !isDigit(w[k]) {
+			k++
+		}
+		if k == 0 || !isUnit(w[:k]) {
+			return false
+		}
+		w = w[k:]
 	}
 	return true
 }
 
-// isDate reports whether w is a date or a time of day: digits with at least two of
-// the same separator (2026-11-20, 20.11.2026, 10:20:03.5Z), or a date, T and a
-// time.
-func isDate(w string) bool {
-	if date, clock, ok := strings.Cut(w, "T"); ok {
-		return isDate(date) && strings.Count(clock, ":") >= 1
-	}
-	n := countDigits(w)
-	if n == 0 || n > 4 || n >= len(w) {
-		return false
-	}
-	sep := w[n]
-	if sep != '-' && sep != '/' && sep != ':' {
-		return false
-	}
-	parts := 0
-	for {
-		k := countDigits(w)
-		if k == 0 || k > 4 {
-			return false
+// joinKinds joins the parts of a number that was written with a sign, a point or a
+// version's dots, of a list of numbers, and of a date that was written in words.
+func joinKinds(s string) string {
+	for range 8 {
+		before := s
+		for _, r := range [...][2]string{
+			{"[<host>]:<num>", "<host>"}, {"[<host>]", "<host>"}, {"<num>.<num>", "<num>"}, {"<num>,<num>", "<num>"}, {"<num>, <num>", "<num>"}, {"<num> <num>", "<num>"}, {"<num>%", "<num>"}, {"<num>x<num>", "<num>"}, {"<str>, <str>", "<str>"},
+			{"<date> <date>", "<date>"}, {"<date>, <date>", "<date>"}, {"<date> <num>:<num>", "<date>"}, {"<date> <num>", "<date>"}, {"<date>, <num>", "<date>"}, {"<num> <date>", "<date>"}, {"<num>. <date>", "<date>"}, {"<date> at <date>", "<date>"},
+			{"<date> AM", "<date>"}, {"<date> PM", "<date>"}, {"<date> UTC", "<date>"}, {"<date> GMT", "<date>"}, {"<date> CET", "<date>"}, {"<date> +<num>", "<date>"}, {"<date>+<num>", "<date>"},
+		} {
+			s = strings.ReplaceAll(s, r[0], r[1])
 		}
-		parts++
-		w = w[k:]
-		if w == "" || w[0] != sep {
+		if s == before {
 			break
 		}
-		w = w[1:]
 	}
-	return parts == 3 && (w == "" || w == "Z" || w[0] == '.' || w[0] == ',' || w[0] == '+')
-}
-
-// isPath reports whether w is a path: absolute, relative with a dot, of a home
-// folder, or of Windows. A word with a slash in it ("read/write") is not.
-func isPath(w string) bool {
-	if hasPrefixAny(w, "./", "../", "~/", `\\`, "file:/") {
-		return true
+	for _, p := range [...]string{" ", "(", "=", "["} {
+		s = strings.ReplaceAll(s, p+"-<num>", p+"<num>")
 	}
-	if len(w) > 2 && isLetter(w[0]) && w[1] == ':' && (w[2] == '\\' || w[2] == '/') {
-		return true
+	if rest, ok := strings.CutPrefix(s, "-<num>"); ok {
+		s = "<num>" + rest
 	}
-	return len(w) > 1 && w[0] == '/' && w[1] != '/' || strings.Count(w, "/") >= 3 || strings.Count(w, `\`) >= 2
+	return s
 }

@@ -18,6 +18,11 @@ type namer struct {
 	out       []byte
 	rules     Rules
 	bytesRead int // bytes of names so far
+	// mangledRead counts the bytes of symbols that were demangled.
+	mangledRead int
+	// receivers is set when JavaScript's names are all in V8's form: the class
+	// before a method then distinguishes it.
+	receivers bool
 }
 
 // normalize returns a function name of a language family without what varies, and
@@ -26,10 +31,10 @@ type namer struct {
 // The rules are applied until the name stays as it is, since one may enable
 // another. Hence normalizing twice is normalizing once.
 func (n *namer) normalize(f family, s string) (string, Rules) {
-	n.rules = 0
+	n.rules = Rules{}
 	if limit := max(maxText, min(maxName, maxNames-n.bytesRead)); len(s) > limit {
 		s = truncate(s, limit)
-		n.rules |= rulesOf(RuleLength)
+		n.noteRule(RuleLength)
 	}
 	n.bytesRead += len(s)
 	s = oneLine(s, maxName)
@@ -37,22 +42,23 @@ func (n *namer) normalize(f family, s string) (string, Rules) {
 		text := oneLine(n.applyRules(f, s), maxName)
 		if len(text) > maxText {
 			text = oneLine(truncate(text, maxText), maxText)
-			n.rules |= rulesOf(RuleLength)
+			n.noteRule(RuleLength)
 		}
 		if text == s {
 			return text, n.rules
 		}
 		s = text
 	}
-	return unreadable, n.rules | rulesOf(RuleUnreadable)
+	n.noteRule(RuleUnreadable)
+	return unreadable, n.rules
 }
 
 func (n *namer) applyRules(f family, s string) string {
 	switch f {
 	case familyJVM:
-		return n.java(s)
+		return jvmNamer{n}.name(s)
 	case familyJS:
-		return n.javascript(s)
+		return jsNamer{n}.name(s)
 	case familyPython:
 		return n.python(s)
 	case familyRuby:
@@ -60,7 +66,11 @@ func (n *namer) applyRules(f family, s string) string {
 	case familyPHP:
 		return n.php(s)
 	case familyDotNet:
-		return n.dotnet(s)
+		return dotnetNamer{n}.name(s)
+	case familyDart:
+		return n.dart(s)
+	case familyElixir:
+		return n.elixir(s)
 	case familyGo:
 		return n.golang(s)
 	}
@@ -68,7 +78,7 @@ func (n *namer) applyRules(f family, s string) string {
 }
 
 // noteRule adds a rule to those that changed the name.
-func (n *namer) noteRule(r Rule) { n.rules |= 1 << r }
+func (n *namer) noteRule(r Rule) { n.rules.add(r) }
 
 // result returns what was written to the buffer, sharing s when nothing
 // changed.

@@ -14,78 +14,72 @@ func (n *namer) native(s string) string {
 	if plainNative(s) {
 		return s
 	}
+	if text := n.frameLine(s); text != s {
+		s = text
+	}
 	if text, ok := n.objc(s); ok {
 		return text
 	}
+	prefixed := n.nativePrefixes(s)
+	s = n.demangled(prefixed)
+	block := false
+	if rest, ok := strings.CutPrefix(s, "invocation function for block in "); ok {
+		n.noteRule(RuleBlock)
+		s, block = rest, true
+	}
+	if text, ok := compilerHelper(s); ok {
+		if text != s {
+			n.noteRule(RuleSwiftDecoration)
+		}
+		return text
+	}
 	if text, ok := n.swift(s); ok {
+		if helper, ok := compilerHelper(text); ok {
+			return helper
+		}
 		s = text
 	}
-	s = n.nativePrefixes(s)
-	return n.qualified(s)
+	if s != prefixed {
+		s = n.nativePrefixes(s)
+	}
+	text := strings.TrimPrefix(n.qualified(s), "__rustc::") // the runtime's own crate
+	if block && text != "" {
+		text += "_block"
+	}
+	return text
 }
 
 // plainNative reports whether a name has nothing to normalize.
 func plainNative(s string) bool {
+	if strings.HasPrefix(s, "_") && hasPrefixAny(s, "__swift_", "__copy_helper_block", "__destroy_helper_block") || hasPrefixAny(s, "swift_memcpy", "OUTLINED_FUNCTION_") {
+		return false
+	}
+	if strings.IndexByte(s, '(') >= 0 || strings.IndexByte(s, ' ') >= 0 {
+		return false // as most names of C++
+	}
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
-		case '<':
-			if i == 0 || !isIdent(s[i-1]) || !strings.HasPrefix(s[i:], "<T>") {
+		case ':':
+			if inlineNamespaceEnd(s, i+2) > 0 && strings.HasPrefix(s[i:], "::") {
 				return false
 			}
-			i += len("<T>") - 1
-		case '(', '[', '{', '`', '\'', '$', '@', '.', '+', ' ', '!', '#':
+		case '<', '(', '[', '{', '`', '\'', '$', '@', '.', '+', ' ', '!', '#', '?', '-':
 			return false
 		case '_':
-			if strings.HasPrefix(s[i:], "_block_invoke") || strings.HasPrefix(s[i:], "_GLOBAL__N_1") || i < 2 && strings.HasPrefix(s[i:], "_ZN") {
+			if strings.HasPrefix(s[i:], "_block_invoke") || strings.HasPrefix(s[i:], "_GLOBAL__N_") || i < 2 && isMangledStart(s[i+1:]) || i == 0 && strings.HasPrefix(s, "_cgo_") || strings.HasPrefix(s[i:], "__anon_") || strings.HasPrefix(s[i:], "__allocating_") || strings.HasPrefix(s[i:], "__deallocating_") {
 				return false
 			}
 		case 'l':
-			if strings.HasPrefix(s[i:], "lambda_") {
+			if strings.HasPrefix(s[i:], "lambda") && hasPrefixAny(s[i:], "lambda_", "lambda::operator()::") {
 				return false
 			}
 		case 'h':
-			if rustHash(s, i) > 0 {
+			if i > 0 && s[i-1] == ':' && rustHash(s, i) > 0 {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// nativePrefixes removes what precedes a name: "ntdll!", thunks, and
-// the hash at the end of a Rust name that was not demangled.
-func (n *namer) nativePrefixes(s string) string {
-	for _, p := range [...]string{"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ", "[thunk]:", "[thunk]: "} {
-		if strings.HasPrefix(s, p) {
-			s = s[len(p):]
-			n.noteRule(RuleThunk)
-		}
-	}
-	if i := strings.IndexByte(s, '!'); i > 0 && i+1 < len(s) && s[i+1] != '=' && isModuleName(s[:i]) {
-		s = s[i+1:]
-		n.noteRule(RuleModulePrefix)
-	}
-	if strings.HasPrefix(s, "_ZN") || strings.HasPrefix(s, "__ZN") {
-		const hashed = len("17h0123456789abcdefE")
-		end := strings.IndexByte(s, '.')
-		if end < 0 {
-			end = len(s)
-		}
-		if start := end - hashed; start > 3 && strings.HasPrefix(s[start:], "17h") && s[end-1] == 'E' && allHex(s[start+3:end-1]) {
-			s = s[:start] + "E"
-			n.noteRule(RuleRustHash)
-		}
-	}
-	return s
-}
-
-func isModuleName(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; !isIdent(c) && c != '.' && c != '-' && c != '+' {
-			return false
-		}
-	}
-	return !strings.HasSuffix(s, "operator")
 }
 
 // qualified scans a qualified name once from left to right.
@@ -101,6 +95,11 @@ scan:
 		c := s[i]
 		switch {
 		case isIdent(c):
+			if end := inlineNamespaceEnd(s, i); end > 0 && bytes.HasSuffix(n.out, []byte("::")) {
+				n.noteRule(RuleInlineNamespace)
+				i = end
+				continue
+			}
 			word := identifier(s, i)
 			next, isOperator := n.word(s, i, word)
 			operator = operator || isOperator
@@ -109,17 +108,19 @@ scan:
 			i = n.angleBracket(s, i, 0)
 		case c == '(':
 			end := bracketEnd(s, i)
-			if s[i:end] == "(anonymous namespace)" {
+			if isOneOf(s[i:end], "(anonymous namespace)", "(anonymous)", "(anonymous class)") {
 				n.out = append(n.out, "{anon}"...)
 				n.noteRule(RuleAnonymousNamespace)
 				i = end
 				continue
 			}
-			if name, ok := swiftPrivate(s[i:end]); ok && bytes.HasSuffix(n.out, []byte(".")) {
-				n.out = append(n.out, name...)
-				n.noteRule(RuleSwiftDecoration)
-				i = end
-				continue
+			if bytes.HasSuffix(n.out, []byte(".")) {
+				if name, ok := swiftPrivate(s[i:end]); ok {
+					n.out = append(n.out, name...)
+					n.noteRule(RuleSwiftDecoration)
+					i = end
+					continue
+				}
 			}
 			if strings.HasPrefix(s[i:end], "(extension in ") && strings.HasPrefix(s[end:], ":") {
 				n.noteRule(RuleSwiftDecoration)
@@ -167,11 +168,17 @@ scan:
 			i = n.quotedPart(s, i)
 		case c == '[':
 			end := bracketEnd(s, i)
-			if len(n.out) == 0 || strings.HasPrefix(s[i:], "[clone") || strings.HasPrefix(s[i:], "[abi:") {
+			switch {
+			case len(n.out) == 0 || strings.HasPrefix(s[i:], "[clone") || strings.HasPrefix(s[i:], "[abi:"):
 				n.noteRule(RuleCloneSuffix)
-			} else {
-				n.out = append(n.out, s[i:end]...)
+				i = end
+				continue
+			case rustCrateHash(s, i, end):
+				n.noteRule(RuleRustHash)
+				i = end
+				continue
 			}
+			n.out = append(n.out, s[i:end]...)
 			i = end
 		case c == '@':
 			if end := symbolVersion(s, i); end > 0 {
@@ -200,6 +207,10 @@ scan:
 			}
 			n.out = append(n.out, c)
 			i++
+		case c == '?' && strings.HasPrefix(s[i:], "?A0x"):
+			i += 1 + len(identifier(s, i+1))
+			n.out = append(n.out, "{anon}"...)
+			n.noteRule(RuleAnonymousNamespace)
 		case c == '+' && codeOffset(s[i+1:]):
 			n.noteRule(RuleCodeOffset)
 			break scan
@@ -209,37 +220,6 @@ scan:
 		}
 	}
 	return n.result(s)
-}
-
-// noteSuffix adds the rule that leaves out what follows a name.
-func (n *namer) noteSuffix(rest string) {
-	switch {
-	case rest == "":
-	case strings.Contains(rest, "[clone") || strings.Contains(rest, "(."):
-		n.noteRule(RuleCloneSuffix)
-	case strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, " +"):
-		n.noteRule(RuleCodeOffset)
-	case strings.HasPrefix(rest, "@"):
-		n.noteRule(RuleSymbolVersion)
-	default:
-		n.noteRule(RuleQualifiers)
-	}
-}
-
-// trimQualifiers drops const, volatile, & and noexcept after an argument list
-// when more of the name follows: "f(int) const::{lambda()#1}".
-func trimQualifiers(s string) string {
-	rest := s
-	for {
-		rest = strings.TrimLeft(rest, " &")
-		before := rest
-		for _, q := range [...]string{"const", "volatile", "noexcept"} {
-			rest = strings.TrimPrefix(rest, q)
-		}
-		if rest == before {
-			return rest
-		}
-	}
 }
 
 func identifier(s string, i int) string {
@@ -254,6 +234,10 @@ func identifier(s string, i int) string {
 // it, and whether it is a conversion operator or operator new.
 func (n *namer) word(s string, i int, word string) (int, bool) {
 	end := i + len(word)
+	if len(word) < 40 && strings.IndexByte("oh$", word[0]) < 0 && strings.IndexByte(word, '_') < 0 && strings.IndexByte(word, '$') < 0 {
+		n.out = append(n.out, word...) // as most words
+		return end, false
+	}
 	switch {
 	case word == "operator":
 		n.out = append(n.out, word...)
@@ -264,28 +248,53 @@ func (n *namer) word(s string, i int, word string) (int, bool) {
 		n.out = append(n.out, symbol...)
 		end += len(symbol)
 		if strings.HasPrefix(s[end:], " <") {
-			n.out = append(n.out, " <T>"...)
 			n.noteRule(RuleTemplateArguments)
 			return bracketEnd(s, end+1), false
 		}
 		return end, false
-	case word == "_GLOBAL__N_1":
+	case strings.HasPrefix(word, "_GLOBAL__N_"), isOneOf(word, "_anonymous_namespace_", "__anonymous_namespace__"):
 		n.out = append(n.out, "{anon}"...)
 		n.noteRule(RuleAnonymousNamespace)
 		return end, false
 	case strings.HasPrefix(word, "$_") && allDigits(word[2:]),
 		strings.HasPrefix(word, "lambda_") && len(word) >= len("lambda_")+1 && allHex(word[len("lambda_"):]) && (len(word) == len("lambda_")+32 || allDigits(word[len("lambda_"):])):
-		n.out = append(n.out, "lambda"...)
+		n.nested("lambda", "lambda::operator()::")
 		n.noteRule(RuleLambda)
+		return end, false
+	case word == "__allocating_init", word == "__deallocating_deinit", word == "__isolated_deallocating_deinit":
+		n.out = append(n.out, word[strings.LastIndexByte(word, '_')+1:]...)
+		n.noteRule(RuleSwiftDecoration)
+		return end, false
+	case strings.HasPrefix(word, "_cgo_") && len(n.out) == 0 && strings.Contains(word, "_Cfunc_"):
+		n.out = append(n.out, word[strings.Index(word, "_Cfunc_")+len("_Cfunc_"):]...)
+		n.noteRule(RuleLocalScope)
+		return end, false
+	case strings.Contains(word, "__anon_") && allDigits(word[strings.Index(word, "__anon_")+len("__anon_"):]):
+		n.out = append(n.out, word[:strings.Index(word, "__anon_")]...) // an instance of a generic function of Zig
+		n.noteRule(RuleTemplateArguments)
 		return end, false
 	case word[0] == 'h' && rustHash(s, i) > 0 && bytes.HasSuffix(n.out, []byte("::")):
 		n.out = n.out[:len(n.out)-2]
 		n.noteRule(RuleRustHash)
 		return end, false
 	}
+	if k := len(word) - len("_m") - 40; k > 0 && strings.HasPrefix(word[k:], "_m") && allHex(word[k+2:]) {
+		n.out = append(n.out, word[:k]...)
+		n.noteRule(RuleIL2CPP)
+		return end, false
+	}
 	if strings.IndexByte(word, '$') < 0 {
 		n.out = append(n.out, word...)
 		return end, false
+	}
+	for _, mark := range [...]string{"impl", "closure", "closure_env", "async_fn_env", "async_block_env", "enum2", "async_fn", "async_block"} {
+		// Rust in the debug information of Windows: impl$2, closure_env$0.
+		if tail, ok := strings.CutPrefix(word, mark+"$"); ok && (tail == "" || allDigits(tail)) {
+			word, _, _ = strings.Cut(mark, "_env")
+			n.nested(word, "closure::")
+			n.noteRule(RuleLambda)
+			return end, false
+		}
 	}
 	for _, mark := range [...]string{"$VARIANT$", "$NOCANCEL", "$UNIX2003", "$DARWIN_EXTSN"} {
 		if k := strings.Index(word, mark); k > 0 {
@@ -296,6 +305,18 @@ func (n *namer) word(s string, i int, word string) (int, bool) {
 	}
 	n.out = append(n.out, word...)
 	return end, false
+}
+
+// isMangledStart reports whether a symbol begins so after its first underscore.
+func isMangledStart(s string) bool {
+	s = strings.TrimLeft(truncate(s, 4), "_")
+	return len(s) > 0 && (s[0] == 'Z' || s[0] == 'R' || s[0] == 'D' || s[0] == 'T')
+}
+
+// rustCrateHash reports whether the bracket s[i:end] is the hash that a demangler
+// writes after the name of a crate: app[4d2f1c]::main.
+func rustCrateHash(s string, i, end int) bool {
+	return i > 0 && isIdent(s[i-1]) && end-i > 2 && end-i <= 18 && s[end-1] == ']' && allHex(s[i+1:end-1]) && (end == len(s) || s[end] == ':' || s[end] == '>' || s[end] == ' ')
 }
 
 // rustHash returns the length of "h" and 16 hexadecimal digits at i when they
@@ -311,55 +332,6 @@ func rustHash(s string, i int) int {
 	return length
 }
 
-// operatorSymbol returns the symbol after the word operator, or "".
-func operatorSymbol(s string) string {
-	for _, op := range [...]string{"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", ","} {
-		if strings.HasPrefix(s, op) {
-			return op
-		}
-	}
-	return ""
-}
-
-// cloneSuffix returns the position after a suffix by which a compiler marks a
-// part or a copy of a function (".constprop.0"), or 0.
-func cloneSuffix(s string, i int) int {
-	j := i + 1
-	for j < len(s) && isIdent(s[j]) {
-		j++
-	}
-	switch word := s[i+1 : j]; word {
-	case "constprop", "isra", "part", "cold", "hot", "unlikely", "llvm", "lto_priv", "localalias", "clone", "resume", "destroy", "cleanup", "__uniq", "specialized", "resolver", "warm":
-	default:
-		if !allDigits(word) || i == 0 {
-			return 0
-		}
-	}
-	for j+1 < len(s) && s[j] == '.' && isDigit(s[j+1]) {
-		j++
-		j += countDigits(s[j:])
-	}
-	if j < len(s) && isIdent(s[j]) {
-		return 0
-	}
-	return j
-}
-
-// symbolVersion returns the position after a version, a stdcall size or a
-// marker that follows @, or 0.
-func symbolVersion(s string, i int) int {
-	const longest = 64 // so that repeated @ are read once, not once for each
-	j := i + 1
-	for j < len(s) && j < i+longest && (isIdent(s[j]) || s[j] == '.' || s[j] == '@') {
-		j++
-	}
-	word := strings.TrimLeft(s[i+1:j], "@")
-	if i > 0 && (allDigits(word) || strings.EqualFold(word, "plt") || hasPrefixAny(word, "GLIBC", "CXXABI", "GCC_", "LIBC", "OPENSSL", "Base", "Qt_")) {
-		return j
-	}
-	return 0
-}
-
 func hasPrefixAny(s string, prefixes ...string) bool {
 	for _, p := range prefixes {
 		if strings.HasPrefix(s, p) {
@@ -367,13 +339,4 @@ func hasPrefixAny(s string, prefixes ...string) bool {
 		}
 	}
 	return false
-}
-
-// codeOffset reports whether s is a number to the end: the offset of an
-// instruction in its function.
-func codeOffset(s string) bool {
-	if hex, ok := strings.CutPrefix(s, "0x"); ok {
-		return allHex(hex)
-	}
-	return allDigits(s)
 }

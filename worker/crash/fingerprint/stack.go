@@ -2,7 +2,6 @@ package fingerprint
 
 import (
 	"hash/maphash"
-	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
@@ -16,33 +15,42 @@ const (
 	maxFrames = 256
 	// maxRead is how many frames of a deeper stack are searched for those.
 	maxRead = 1 << 17
-	// maxKept is how many frames the material has. Frames further out show how the
-	// program got there, and differ between callers of one faulty function.
+	// maxKept is how many frames the whole stack has in its key.
 	maxKept = 32
+	// maxNear is how many frames are read for Key until one is telling: further
+	// out they show how the program got there, and differ between callers of one
+	// faulty function.
+	maxNear = 4
 	// maxErrorBoundary is how many frames the reaction to an error may have:
 	// handlers log, unwind and symbolize.
 	maxErrorBoundary = 64
 	// maxFunction bounds the submitted name in the explanation.
 	maxFunction = 256
-	// minOverflow is the length of a recursion that can have used up a stack.
-	minOverflow = 16
 )
 
 // analysis is the state of a stack while the rules are applied.
 type analysis struct {
 	family  family
+	v8      bool // JavaScript's names are all in V8's form
 	thread  string
 	frames  []Frame
 	skipped int
-	// order lists the kept frames as they go into the material.
-	order []int32
-	// hasNames is set when some kept frame has a function name or an address.
-	hasNames        bool
+	// order lists the frames of the whole stack as they go into StackKey, near
+	// those that go into Key.
+	order, near []int32
+	// systemOnly is set when no frame is the application's, telling when some
+	// frame of near names the place of the error by itself, helperOnTop when the
+	// error was raised or reported through a helper of the application, endless
+	// when the error is a recursion without end.
+	systemOnly, telling, helperOnTop, endless bool
+	// call is the function of the system that the application called last.
+	call            string
 	culprit         string
 	culpritFunction string
 
 	states  []frameState
 	deepest repetition // the longest exact repetition of a deep stack
+	depth   int        // frames of the stack as submitted
 }
 
 // frameState is what the rules know about a frame besides its explanation.
@@ -51,32 +59,44 @@ type frameState struct {
 	text   string // the function's normalized name, "" when it has none
 	family family
 	system bool
+	// absolute is set when the frame has only an address that no module explains.
+	absolute bool
 }
 
 func analyse(r *report.Report) *analysis {
-	a := &analysis{family: reportFamily(r.Lang, r.Agent)}
+	a := &analysis{family: reportFamily(r.Lang, r.Agent), v8: isV8(r.Lang, r.Agent)}
 	t := r.FaultThread()
 	if t == nil || len(t.Frames) == 0 {
 		return a
 	}
 	a.thread = oneLine(t.ID, maxTitle)
+	a.depth = len(t.Frames)
 	considered := a.selectFrames(t.Frames)
 	a.normalize(t.Frames, considered, &modules{list: r.Modules})
 	if a.family == familyUnknown {
 		a.family = a.states[0].family
 	}
 	a.dropNoise()
+	a.dropAddresses()
 	a.trimTop()
 	a.trimBottom()
 	a.preferApplication()
-	a.collapse(isStackOverflow(r))
+	a.findSystemCall()
+	overflow := isStackOverflow(r)
+	var counts recurrence
+	if overflow || a.depth >= minOpen && a.family.isNative() {
+		counts = a.recurrence()
+	}
+	a.collapse(overflow)
 	if len(a.order) > maxKept {
 		a.drop(a.order[maxKept:], RuleFrameLimit)
 		a.order = a.order[:maxKept]
 	}
+	if counts == nil || !a.endlessRecursion(counts, overflow) {
+		a.selectNear()
+	}
 	for _, i := range a.order {
-		a.frames[i].Kept = true
-		a.hasNames = a.hasNames || a.states[i].text != "" || a.states[i].raw.Address != ""
+		a.frames[i].Stack = true
 	}
 	a.setCulprit()
 	return a
@@ -102,7 +122,7 @@ func (a *analysis) selectFrames(frames []report.Frame) []int32 {
 		if isPlaceholder(text) {
 			text = f.Address
 		}
-		ids[i], order[i] = maphash.String(seed, text)^maphash.String(seed, location(f.Path, f.Library))<<1, int32(i)
+		ids[i], order[i] = maphash.String(seed, text)^maphash.String(seed, f.Path)<<1^maphash.String(seed, f.Library)<<2, int32(i)
 	}
 	_, order, a.deepest = collapse(ids, order, func(int32) {})
 	order = order[:min(len(order), maxFrames)]
@@ -115,7 +135,7 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 	a.frames = make([]Frame, len(considered))
 	a.states = make([]frameState, len(considered))
 	a.order = make([]int32, len(considered))
-	n := namer{out: make([]byte, 0, 256)}
+	n := namer{out: make([]byte, 0, 256), receivers: a.v8}
 	var file fileInfo
 	for k, i := range considered {
 		raw := &frames[i]
@@ -126,189 +146,39 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 		s.raw = raw
 		file.reset(raw.Path, raw.Library)
 		s.family = frameFamily(a.family, file.family, raw.Function)
-		if !isPlaceholder(strings.TrimSpace(truncate(raw.Function, maxFunction))) {
-			s.text, f.Rules = n.normalize(s.family, raw.Function)
+		name := raw.Function
+		if s.family == familyGo {
+			var qualified bool
+			if name, qualified = qualifyGo(raw); qualified {
+				f.Rules.add(RuleGoQualified)
+			}
+		}
+		if !isPlaceholder(strings.TrimSpace(truncate(name, maxFunction))) {
+			text, rules := n.normalize(s.family, name)
+			s.text = text
+			f.Rules.join(rules)
 		}
 		f.Text = s.text
 		s.system = isSystemName(s.family, s.text) || file.isSystem(s.family)
 		switch {
 		case s.family.withFiles() && location(raw.Path, raw.Library) != "" && (s.text != "" || raw.Address == "" || raw.Path != ""):
 			name, rules := file.fileName()
-			f.Rules |= rules
+			f.Rules.join(rules)
 			if s.text == "" {
 				f.Text = "(" + name + ")"
 			} else {
 				f.Text = s.text + " (" + name + ")"
 			}
+		case s.family.isNative() && nativePlace(s) != "":
+			f.Text = s.text + " (" + nativePlace(s) + ")"
+		case s.family == familyGo && strings.HasPrefix(s.text, "main.") && raw.Path != "":
+			f.Text = s.text + " (" + goPlace(raw.Path) + ")"
 		case s.text == "":
-			text, rules := m.addressText(raw)
-			f.Text, f.Rules = text, f.Rules|rules
+			text, rule := m.addressText(raw)
+			f.Text, s.absolute = text, rule == RuleAbsoluteAddress
+			if text != "" {
+				f.Rules.add(rule)
+			}
 		}
-	}
-}
-
-// drop marks frames as left out by a rule.
-func (a *analysis) drop(frames []int32, reason Rule) {
-	for _, i := range frames {
-		a.frames[i].Rules |= 1 << reason
-	}
-}
-
-// filter keeps the frames for which reason returns no rule; when that would leave
-// none, all stay.
-func (a *analysis) filter(reason func(i int32) (Rule, bool)) {
-	left := 0
-	for _, i := range a.order {
-		if _, out := reason(i); !out {
-			left++
-		}
-	}
-	if left == 0 || left == len(a.order) {
-		return
-	}
-	kept := a.order[:0]
-	for _, i := range a.order {
-		if rule, out := reason(i); out {
-			a.frames[i].Rules |= 1 << rule
-		} else {
-			kept = append(kept, i)
-		}
-	}
-	a.order = kept
-}
-
-// dropNoise removes frames that are no calls of the program.
-func (a *analysis) dropNoise() {
-	kept := a.order[:0]
-	for _, i := range a.order {
-		if a.frames[i].Text == "" {
-			a.frames[i].Rules |= rulesOf(RuleNoName)
-		} else {
-			kept = append(kept, i)
-		}
-	}
-	a.order = kept
-	a.filter(func(i int32) (Rule, bool) {
-		s := &a.states[i]
-		switch {
-		case isAsyncFrame(s.family, s.raw.Function):
-			return RuleAsyncFrame, !isErrorBoundary(s.family, s.raw.Function)
-		case s.family == familyPython && isComprehension(s.text):
-			return RuleComprehension, true
-		case s.family == familyJVM && strings.HasSuffix(s.text, ".access$"):
-			return RuleAccessor, true
-		}
-		return 0, false
-	})
-}
-
-// trimTop removes the frames that raise, catch or report the error.
-func (a *analysis) trimTop() {
-	boundary := -1
-	for k, i := range a.order[:min(len(a.order), maxErrorBoundary)] {
-		if isErrorBoundary(a.states[i].family, a.states[i].text) {
-			boundary = k
-		}
-	}
-	top := boundary + 1
-	for top < len(a.order) && isErrorFrame(a.states[a.order[top]].family, a.states[a.order[top]].text) {
-		top++
-	}
-	if top == len(a.order) {
-		return
-	}
-	if boundary > 0 {
-		a.drop(a.order[:boundary], RuleAboveError)
-	}
-	a.drop(a.order[max(boundary, 0):top], RuleErrorFrame)
-	a.order = a.order[top:]
-}
-
-// trimBottom removes the frames that start the thread.
-func (a *analysis) trimBottom() {
-	end := len(a.order)
-	for end > 0 && isThreadStart(a.states[a.order[end-1]].family, a.states[a.order[end-1]].text) {
-		end--
-	}
-	if end == 0 {
-		return
-	}
-	a.drop(a.order[end:], RuleThreadStart)
-	a.order = a.order[:end]
-}
-
-// preferApplication removes the frames of libraries when the application has
-// frames, and those that the stack walker guessed when it is sure of others of the
-// same kind: a guess is as often what an old call left on the stack.
-func (a *analysis) preferApplication() {
-	a.filter(func(i int32) (Rule, bool) { return RuleSystemFrame, a.states[i].system })
-	a.filter(func(i int32) (Rule, bool) { return RuleGuessedFrame, a.states[i].raw.Guessed })
-}
-
-// collapse removes repeated calls. When the error is an overflow of the stack,
-// what is above the recursion is random and is removed too.
-func (a *analysis) collapse(overflow bool) {
-	seed := maphash.MakeSeed()
-	ids := make([]uint64, len(a.order))
-	for k, i := range a.order {
-		ids[k] = maphash.String(seed, a.frames[i].Text)
-	}
-	var longest repetition
-	_, a.order, longest = collapse(ids, a.order, func(i int32) { a.frames[i].Rules |= rulesOf(RuleRecursion) })
-	start := slices.Index(a.order, longest.first)
-	if a.deepest.length > longest.length {
-		longest = a.deepest
-		start = slices.IndexFunc(a.order, func(i int32) bool { return a.frames[i].Index >= int(longest.first) })
-	}
-	if longest.length == 0 || start < 0 {
-		return
-	}
-	if longest.open {
-		rotate(a.order[start:], func(i int32) string { return a.frames[i].Text })
-	}
-	if overflow && longest.length >= minOverflow {
-		a.drop(a.order[:start], RuleStackOverflow)
-		a.order = a.order[start:]
-	}
-}
-
-// isStackOverflow reports whether the error's class or message has one of the
-// words that language runtimes use for it.
-func isStackOverflow(r *report.Report) bool {
-	words := []string{"StackOverflow", "stack overflow", "RecursionError", "maximum recursion depth", "Maximum call stack", "too much recursion", "SystemStackError", "stack level too deep", "InsufficientExecutionStack", "goroutine stack exceeds", "EXC_STACK", "STACK_OVERFLOW"}
-	if len(r.Classifiers) > 0 && containsAny(truncate(r.Classifiers[0], maxTitle), words...) {
-		return true
-	}
-	return containsAny(truncate(errorMessage(r), maxTitle), words...)
-}
-
-// setCulprit sets the culprit: the first kept frame, by its position in the stack.
-func (a *analysis) setCulprit() {
-	if len(a.order) == 0 {
-		return
-	}
-	first := a.order[0]
-	for _, i := range a.order {
-		first = min(first, i)
-	}
-	s := &a.states[first]
-	file := fileTitle(s.raw.Path)
-	if file == "" {
-		file = fileTitle(libraryName(s.raw.Library))
-		if s.family.withFiles() {
-			file = fileTitle(s.raw.Library)
-		}
-	}
-	switch {
-	case s.text == "":
-		a.culprit = a.frames[first].Text
-	case file == "":
-		a.culprit = s.text
-	default:
-		a.culprit = s.text + " (" + file + ")"
-	}
-	a.culpritFunction = a.culprit
-	if s.text != "" {
-		a.culpritFunction = s.text
 	}
 }

@@ -15,9 +15,9 @@ const maxClosures = 8
 func (n *namer) swift(s string) (string, bool) {
 	word, _, _ := strings.Cut(s, " ")
 	switch word {
-	case "partial", "merged", "@objc", "@nonobjc", "dispatch", "(1)", "(2)", "protocol", "specialized", "curry", "generic", "function":
+	case "partial", "merged", "@objc", "@nonobjc", "dispatch", "protocol", "specialized", "curry", "generic", "function", "static", "variable", "async", "default", "distributed":
 	default:
-		if strings.IndexByte(s, '#') < 0 {
+		if strings.IndexByte(s, '#') < 0 && !strings.HasPrefix(s, "(") {
 			return s, false
 		}
 	}
@@ -26,9 +26,8 @@ func (n *namer) swift(s string) (string, bool) {
 		rest := s
 		for _, p := range [...]string{
 			"partial apply forwarder for ", "partial apply for ", "merged ", "@objc ", "@nonobjc ", "dispatch thunk of ",
-			"(1) await resume partial function for ", "(2) await resume partial function for ",
-			"(1) suspend resume partial function for ", "(2) suspend resume partial function for ",
-			"protocol witness for ", "specialized ", "curry thunk of ",
+			"protocol witness for ", "specialized ", "curry thunk of ", "variable initialization expression of ", "async function pointer to ", "static ",
+			"@Sendable ", "@MainActor ", "isolated ", "distributed thunk ",
 		} {
 			if strings.HasPrefix(rest, p) {
 				rest = rest[len(p):]
@@ -42,6 +41,19 @@ func (n *namer) swift(s string) (string, bool) {
 		if strings.HasPrefix(rest, "generic specialization <") || strings.HasPrefix(rest, "function signature specialization <") {
 			end := bracketEnd(rest, strings.IndexByte(rest, '<'))
 			if tail, ok := strings.CutPrefix(rest[end:], " of "); ok {
+				rest = tail
+			}
+		}
+		if strings.HasPrefix(rest, "(") {
+			// A part of an asynchronous function: "(1) suspend resume partial function for ".
+			if number, tail, ok := strings.Cut(rest[1:], ") "); ok && allDigits(number) {
+				if i := strings.Index(truncate(tail, 64), "partial function for "); i >= 0 {
+					rest = tail[i+len("partial function for "):]
+				}
+			}
+		}
+		if number, ok := strings.CutPrefix(rest, "default argument "); ok {
+			if _, tail, ok := strings.Cut(number, " of "); ok {
 				rest = tail
 			}
 		}
@@ -64,13 +76,17 @@ func (n *namer) swift(s string) (string, bool) {
 		scope := rest[:i]
 		switch {
 		case strings.HasPrefix(scope, "closure #"), strings.HasPrefix(scope, "implicit closure #"), scope == "closure":
-			scope = "closure"
+			if scope = "closure"; len(parts) > 0 && parts[len(parts)-1] == scope {
+				scope = "" // a closure in a closure
+			}
 		case strings.Contains(scope, " #"):
 			scope = scope[:strings.Index(scope, " #")]
 		default:
 			return s, found
 		}
-		parts = append(parts, scope)
+		if scope != "" {
+			parts = append(parts, scope)
+		}
 		rest = rest[i+len(" in "):]
 	}
 	if len(parts) == 0 {
@@ -122,6 +138,9 @@ func swiftPrivate(s string) (string, bool) {
 func (n *namer) objc(s string) (string, bool) {
 	const block = "_block_invoke"
 	text := s
+	if strings.IndexByte("-+_", s[0]) < 0 && !strings.Contains(s, block) {
+		return s, false
+	}
 	if hasPrefixAny(text, "__", "___") {
 		inner := strings.TrimLeft(text, "_")
 		inner = inner[countDigits(inner):]
@@ -135,9 +154,16 @@ func (n *namer) objc(s string) (string, bool) {
 			return text, true
 		}
 		name, suffix := text[:i+1], text[i+1:]
+		if open := strings.IndexByte(name, '('); open > 2 {
+			// Not every tool writes the category in which a method stands.
+			if end := strings.IndexByte(name[open:], ')'); end > 0 && strings.IndexByte(name[:open], ' ') < 0 {
+				name = name[:open] + name[open+end+1:]
+				n.noteRule(RuleQualifiers)
+			}
+		}
 		switch {
 		case suffix == "" || suffix == "_block":
-			return text, true
+			return name + suffix, true
 		case strings.HasPrefix(suffix, block):
 			n.noteRule(RuleBlock)
 			return name + "_block", true

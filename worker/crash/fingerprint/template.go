@@ -6,11 +6,11 @@ import (
 )
 
 // maxTypeDepth bounds the nesting of Rust paths that are kept
-// ("<<A as B>::C as D>::e"); what is deeper becomes <T>.
+// ("<<A as B>::C as D>::e"); what is deeper is left out.
 const maxTypeDepth = 4
 
 // angleBracket handles the bracket at s[i] and returns the position after its end.
-// Template arguments become <T>. A bracket at the start of a path is a part
+// Template arguments are left out. A bracket at the start of a path is a part
 // of the name: Rust's <A as B> and <impl A for B>, Microsoft's <lambda_...>.
 func (n *namer) angleBracket(s string, i, depth int) int {
 	end := bracketEnd(s, i)
@@ -18,7 +18,7 @@ func (n *namer) angleBracket(s string, i, depth int) int {
 	if n.atPathStart() {
 		switch {
 		case strings.HasPrefix(inner, "lambda"):
-			n.out = append(n.out, "lambda"...)
+			n.nested("lambda", "lambda::operator()::")
 			n.noteRule(RuleLambda)
 			return end
 		case strings.HasPrefix(inner, "unnamed"):
@@ -28,9 +28,11 @@ func (n *namer) angleBracket(s string, i, depth int) int {
 		}
 		turbofish := bytes.HasSuffix(n.out, []byte("::")) && !strings.HasPrefix(inner, "impl ") && !strings.Contains(inner, " as ")
 		if !turbofish && depth < maxTypeDepth {
-			n.out = append(n.out, '<')
-			n.typePath(inner, depth+1)
-			n.out = append(n.out, '>')
+			if depth == 0 && !strings.HasPrefix(s[end:], "::") {
+				n.out = append(n.out, s[i:end]...) // <signal handler called>
+				return end
+			}
+			n.rustType(inner, depth+1)
 			return end
 		}
 		if turbofish {
@@ -38,11 +40,53 @@ func (n *namer) angleBracket(s string, i, depth int) int {
 			n.noteRule(RuleTemplateArguments)
 		}
 	}
-	n.out = append(n.out, "<T>"...)
-	if inner != "T" {
-		n.noteRule(RuleTemplateArguments)
-	}
+	n.noteRule(RuleTemplateArguments)
 	return end
+}
+
+// rustType writes the type or the implementation before a method of Rust in the
+// one way that all its manglings have.
+//
+//	<app::Cart<u8>>::pay                        ->  app::Cart::pay
+//	app::cart::<impl app::Pay for app::Cart>::f ->  <app::Cart as app::Pay>::f
+func (n *namer) rustType(inner string, depth int) {
+	rest, impl := strings.CutPrefix(inner, "impl ")
+	trait, typ, isTrait := cutOutsideAngles(rest, " for ")
+	start := bytes.LastIndexByte(n.out, ' ') + 1
+	switch {
+	case impl && depth == 1 && isTrait:
+		n.out = append(n.out[:start], '<')
+		n.typePath(typ, depth)
+		n.out = append(n.out, " as "...)
+		n.typePath(trait, depth)
+		n.out = append(n.out, '>')
+		n.noteRule(RuleTemplateArguments)
+	case depth == 1 && (impl || !strings.Contains(inner, " as ")):
+		if impl {
+			n.out = n.out[:start]
+		}
+		n.typePath(rest, depth)
+		n.noteRule(RuleTemplateArguments)
+	default:
+		n.out = append(n.out, '<')
+		n.typePath(inner, depth)
+		n.out = append(n.out, '>')
+	}
+}
+
+// cutOutsideAngles cuts s around the first sep that is in no angle bracket.
+func cutOutsideAngles(s, sep string) (before, after string, found bool) {
+	for i := 0; i < len(s); {
+		switch {
+		case s[i] == '<':
+			i = bracketEnd(s, i)
+		case strings.HasPrefix(s[i:], sep):
+			return s[:i], s[i+len(sep):], true
+		default:
+			i++
+		}
+	}
+	return s, "", false
 }
 
 func (n *namer) atPathStart() bool {
@@ -67,6 +111,17 @@ func (n *namer) typePath(s string, depth int) {
 			end := bracketEnd(s, i)
 			n.curlyBracket(s[i:end])
 			i = end
+		case '[':
+			end := bracketEnd(s, i)
+			if rustCrateHash(s, i, end) {
+				n.noteRule(RuleRustHash)
+			} else {
+				n.out = append(n.out, "[]"...) // a slice or an array
+				if s[i:end] != "[]" {
+					n.noteRule(RuleTemplateArguments)
+				}
+			}
+			i = end
 		default:
 			n.out = append(n.out, s[i])
 			i++
@@ -90,13 +145,25 @@ func (n *namer) curlyBracket(s string) {
 		}
 	case "":
 		n.out = append(n.out, "{}"...)
-	case "closure_env":
-		n.out = append(n.out, "closure"...)
+	case "closure", "closure_env":
 		n.noteRule(RuleLambda)
+		n.nested("closure", "closure::")
+	case "lambda":
+		n.noteRule(RuleLambda)
+		n.nested("lambda", "lambda::operator()::")
 	default:
 		n.out = append(n.out, word...)
 		n.noteRule(RuleLambda)
 	}
+}
+
+// nested writes the name of a closure, which stands for those around it in the same
+// function too: compilers number and nest them differently.
+func (n *namer) nested(word, enclosing string) {
+	if text, ok := bytes.CutSuffix(n.out, []byte(enclosing)); ok {
+		n.out = text
+	}
+	n.out = append(n.out, word...)
 }
 
 // quotedPart handles the quotes of Microsoft's and LLVM's demanglers and returns
@@ -115,8 +182,19 @@ func (n *namer) quotedPart(s string, i int) int {
 		n.out = append(n.out, "{anon}"...)
 		n.noteRule(RuleAnonymousNamespace)
 	case strings.HasPrefix(inner, "lambda"):
-		n.out = append(n.out, "lambda"...)
+		n.nested("lambda", "lambda::operator()::")
 		n.noteRule(RuleLambda)
+	case hasPrefixAny(inner, "adjustor{", "vtordisp{", "vtordispex{", "vcall"):
+		n.noteRule(RuleThunk)
+		return len(s)
+	case hasPrefixAny(inner, "scalar deleting destructor", "vector deleting destructor", "vbase destructor"):
+		n.out = append(n.out, "deleting destructor"...)
+		n.noteRule(RuleThunk)
+	case s[i] == '`' && strings.IndexByte(inner, '(') > 0:
+		// The function around a local name, as a whole declaration.
+		head := inner[:strings.IndexByte(inner, '(')]
+		n.out = append(n.out, head[strings.LastIndexByte(head, ' ')+1:]...)
+		n.noteRule(RuleLocalScope)
 	case allDigits(inner):
 		// A numbered scope inside a function: `f'::`2'::local.
 		n.noteRule(RuleLocalScope)

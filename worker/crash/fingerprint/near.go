@@ -1,0 +1,144 @@
+package fingerprint
+
+import "strings"
+
+// selectNear sets near: the application's frames from the error outwards until one
+// is telling, at most maxNear. Helpers of the application are left out: a
+// compiler may have inlined them, and they are the same for many errors.
+// When only system frames are left, all count: no one of them says more than the
+// others.
+func (a *analysis) selectNear() {
+	if a.systemOnly {
+		a.near = append(a.near, a.order...)
+		return
+	}
+	helpers := 0
+	for k, i := range a.order {
+		if a.telling || len(a.near) == maxNear {
+			a.frames[i].Rules.add(RuleBeyondTelling)
+			continue
+		}
+		s := &a.states[i]
+		if isHelperFrame(s) {
+			a.helperOnTop = a.helperOnTop || k == 0
+			a.frames[i].Rules.add(RuleHelper)
+			helpers++
+			continue
+		}
+		a.near = append(a.near, i)
+		a.telling = isTellingFrame(s)
+	}
+	if len(a.near) == 0 {
+		a.near = append(a.near, a.order[:min(helpers, maxNear)]...)
+	}
+}
+
+// isHelperFrame reports whether a frame only checks, logs or raises.
+func isHelperFrame(s *frameState) bool {
+	if s.text == "" {
+		return false
+	}
+	if s.family.isNative() {
+		return isNativeHelper(s.text)
+	}
+	return isHelper(s.family, s.text)
+}
+
+// isTellingFrame reports whether a frame names the place of an error by itself. A
+// file without a function does not, nor an address that no module explains; an
+// offset in a module does.
+func isTellingFrame(s *frameState) bool {
+	switch {
+	case s.text == unreadable, s.absolute:
+		return false
+	case s.text == "":
+		return !s.family.withFiles()
+	case s.family.isNative():
+		return isNativeTelling(s.text)
+	}
+	return isTelling(s.family, s.text)
+}
+
+// isNativeTelling reports whether a native name says where the error is: not an
+// entry point, and not a lambda whose container is missing.
+func isNativeTelling(name string) bool {
+	switch name {
+	case "wmain", "_main", "WinMain", "wWinMain", "SDL_main", "__main_void", "{anon}", "lambda::operator()", "operator()", "__invoke":
+		return false
+	}
+	// An accessor of a handle fails for whoever holds it.
+	if hasSuffixAny(name, "::operator->", "::operator*", "::deref", "::deref_mut") {
+		return false
+	}
+	return !isEmptyName(name)
+}
+
+// nativePlace returns the library of a native function whose name has no content,
+// as every program has one of that name.
+func nativePlace(s *frameState) string {
+	if s.text == "" || s.raw.Library == "" || s.system || isNativeTelling(s.text) {
+		return ""
+	}
+	name := libraryName(s.raw.Library)
+	for _, ext := range [...]string{".so", ".exe", ".dll", ".dylib"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// findSystemCall sets call: of the system frames between the error and the
+// innermost frame of the application the outermost that stands for a public
+// function. What a compiler inlines (templates of the standard library) stands
+// for none.
+func (a *analysis) findSystemCall() {
+	if len(a.order) == 0 || a.systemOnly || !a.states[a.order[0]].family.isNative() {
+		return
+	}
+	for i := a.order[0] - 1; i >= 0; i-- {
+		s := &a.states[i]
+		if s.text == "" || !s.family.isNative() {
+			return
+		}
+		if isErrorBoundary(s.family, s.text) || !s.system && !isErrorFrame(s.family, s.text) {
+			return // what is further in reacts to the error
+		}
+		if call := systemCall(s.text); call != "" {
+			a.call = call
+			return
+		}
+	}
+}
+
+// setCulprit sets the culprit: the telling frame, else the first frame of near by
+// its position in the stack.
+func (a *analysis) setCulprit() {
+	if len(a.near) == 0 {
+		return
+	}
+	first := a.near[len(a.near)-1]
+	if !a.telling || a.endless {
+		for _, i := range a.near {
+			first = min(first, i)
+		}
+	}
+	s := &a.states[first]
+	file := fileTitle(s.raw.Path)
+	if file == "" && s.family != familyGo {
+		file = fileTitle(libraryName(s.raw.Library))
+		if s.family.withFiles() {
+			file = fileTitle(s.raw.Library)
+		}
+	}
+	switch {
+	case s.text == "":
+		a.culprit = a.frames[first].Text
+	case file == "":
+		a.culprit = s.text
+	default:
+		a.culprit = s.text + " (" + file + ")"
+	}
+	a.culpritFunction = a.culprit
+	if s.text != "" {
+		a.culpritFunction = s.text
+	}
+}

@@ -1,0 +1,92 @@
+package fingerprint
+
+import "strings"
+
+// noteSuffix adds the rule that leaves out what follows a name.
+func (n *namer) noteSuffix(rest string) {
+	switch {
+	case rest == "":
+	case strings.Contains(rest, "[clone") || strings.Contains(rest, "(."):
+		n.noteRule(RuleCloneSuffix)
+	case strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, " +"):
+		n.noteRule(RuleCodeOffset)
+	case strings.HasPrefix(rest, "@"):
+		n.noteRule(RuleSymbolVersion)
+	default:
+		n.noteRule(RuleQualifiers)
+	}
+}
+
+// trimQualifiers drops const, volatile, & and noexcept after an argument list
+// when more of the name follows: "f(int) const::{lambda()#1}".
+func trimQualifiers(s string) string {
+	rest := s
+	for {
+		rest = strings.TrimLeft(rest, " &")
+		before := rest
+		for _, q := range [...]string{"const", "volatile", "noexcept"} {
+			rest = strings.TrimPrefix(rest, q)
+		}
+		if rest == before {
+			return rest
+		}
+	}
+}
+
+// operatorSymbol returns the symbol after the word operator, or "".
+func operatorSymbol(s string) string {
+	for _, op := range [...]string{"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", ","} {
+		if strings.HasPrefix(s, op) {
+			return op
+		}
+	}
+	return ""
+}
+
+// cloneSuffix returns the position after a suffix by which a compiler marks a
+// part or a copy of a function (".constprop.0"), or 0.
+func cloneSuffix(s string, i int) int {
+	j := i + 1
+	for j < len(s) && isIdent(s[j]) {
+		j++
+	}
+	switch word := s[i+1 : j]; word {
+	case "constprop", "isra", "part", "cold", "hot", "unlikely", "llvm", "lto_priv", "localalias", "clone", "resume", "destroy", "cleanup", "__uniq", "specialized", "resolver", "warm":
+	default:
+		if !allDigits(word) || i == 0 {
+			return 0
+		}
+	}
+	for j+1 < len(s) && s[j] == '.' && isDigit(s[j+1]) {
+		j++
+		j += countDigits(s[j:])
+	}
+	if j < len(s) && isIdent(s[j]) {
+		return 0
+	}
+	return j
+}
+
+// symbolVersion returns the position after a version, a stdcall size or a
+// marker that follows @, or 0.
+func symbolVersion(s string, i int) int {
+	const longest = 64 // so that repeated @ are read once, not once for each
+	j := i + 1
+	for j < len(s) && j < i+longest && (isIdent(s[j]) || s[j] == '.' || s[j] == '@') {
+		j++
+	}
+	word := strings.TrimLeft(s[i+1:j], "@")
+	if i > 0 && (allDigits(word) || strings.EqualFold(word, "plt") || hasPrefixAny(word, "GLIBC", "CXXABI", "GCC_", "LIBC", "OPENSSL", "Base", "Qt_")) {
+		return j
+	}
+	return 0
+}
+
+// codeOffset reports whether s is a number to the end: the offset of an
+// instruction in its function.
+func codeOffset(s string) bool {
+	if hex, ok := strings.CutPrefix(s, "0x"); ok {
+		return allHex(hex)
+	}
+	return allDigits(s)
+}
