@@ -8,9 +8,11 @@
 // a Markdown table with a row for each part: what was measured, the target, and
 // whether it was met. docs/performance.md keeps the results and explains them.
 //
-// It builds slipway, starts it with managed servers in a temporary folder and
-// sends traffic to loopback only. Everything it starts ends with it. A part that
-// fails ends the command with an error; a missed target does not.
+// The command grouping counts which crashes are grouped as a labelled set says, and
+// starts nothing. The others build slipway, start it with managed servers in a
+// temporary folder and send traffic to loopback only. Everything they start ends
+// with them. A part that fails ends the command with an error; a missed target
+// does not.
 package main
 
 import (
@@ -30,6 +32,7 @@ type cli struct {
 	Schedule scheduleCommand `cmd:"" help:"Schedules: many due at once, a steady rate while schedulers are killed, an idle scheduler."`
 	Widgets  widgetsCommand  `cmd:"" help:"Cases on widget libraries, each by Slipway and by Playwright: results, times, flakes."`
 	Generate generateCommand `cmd:"" help:"Tests written from sentences: how many replay, on changed pages too; wrong guesses, overhead, throughput."`
+	Grouping groupingCommand `cmd:"" help:"Which crashes are one bug: precision and recall by language on a labelled set."`
 	Baseline baselineCommand `cmd:"" hidden:"" help:"Serve the baselines of crash, which starts this."`
 }
 

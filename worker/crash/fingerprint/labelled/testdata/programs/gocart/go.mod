@@ -1,0 +1,3 @@
+module shop.example/gocart
+
+go 1.22
