@@ -61,3 +61,35 @@ func TestMigrateWaitsForATableInUse(t *testing.T) {
 	require.Equal(t, "00002_tasks.sql", got.names[0])
 	require.NoError(t, storage.CheckSchema(ctx, db))
 }
+
+// The versions that groups have seen are those of their projects after the upgrade, and
+// what was counted by then stays.
+func TestMigrateFillsCrashVersions(t *testing.T) {
+	t.Parallel()
+	db := servicetest.DB(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err := db.ExecContext(ctx, `drop schema public cascade; create schema public`)
+	require.NoError(t, err)
+	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, migrations.Files)
+	require.NoError(t, err)
+	_, err = p.UpTo(ctx, 35)
+	require.NoError(t, err)
+	_, err = db.ExecContext(ctx, `
+		insert into organizations (uuid, slug, name) values (gen_random_uuid(), 'one', 'one');
+		insert into crash_projects (organization_id, name) select id, 'p' from organizations;
+		insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen, last_seen)
+			select organization_id, id, decode(repeat(n::text, 64), 'hex'), 1, '', '', '', 0, now(), now() from crash_projects, generate_series(1, 2) n;
+		insert into crash_group_values (group_id, kind, value, count, first_seen, last_seen)
+			select id, kind, value, 2, timestamptz '2026-01-01' + (id - (select min(id) from crash_groups)) * interval '1 day', '2026-02-01'
+			from crash_groups, (values ('version', '1.0'), ('version', '2.0'), ('host', 'h')) v(kind, value);
+		insert into crash_versions (crash_project_id, version, first_seen, last_seen, crashes)
+			select id, '2.0', '2026-03-01', '2026-03-02', 7 from crash_projects`)
+	require.NoError(t, err)
+	_, err = storage.Migrate(ctx, db)
+	require.NoError(t, err)
+	var got []string
+	require.NoError(t, db.SelectContext(ctx, &got, `select concat_ws(' ', version, first_seen::date, last_seen::date, crashes)
+		from crash_versions order by version`))
+	require.Equal(t, []string{"1.0 2026-01-01 2026-02-01 4", "2.0 2026-03-01 2026-03-02 7"}, got)
+}

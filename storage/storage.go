@@ -51,6 +51,20 @@ type Tx struct {
 // was rolled back or the outcome of the commit is unknown.
 func (tx *Tx) AfterCommit(fn func()) { tx.committed = append(tx.committed, fn) }
 
+// CommitLater lets the transaction commit without waiting for the disk: all of it
+// takes effect, or, when the database's machine dies within about half a second, none.
+// For work that is done again when it is lost, never for what somebody was promised.
+func (tx *Tx) CommitLater(ctx context.Context) error {
+	_, err := tx.ExecContext(ctx, `set local synchronous_commit = off`)
+	return Wrap(err, "commit later")
+}
+
+// CommitNow takes CommitLater back: the commit waits for the disk.
+func (tx *Tx) CommitNow(ctx context.Context) error {
+	_, err := tx.ExecContext(ctx, `set local synchronous_commit = on`)
+	return Wrap(err, "commit now")
+}
+
 // Config states where the database is and how much of it a process may use.
 type Config struct {
 	URL      string // postgres://user:password@host:port/name

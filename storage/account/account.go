@@ -45,6 +45,7 @@ type Actor struct {
 const (
 	ActorCLI       = "admin-cli" // `slipway admin`
 	ActorBootstrap = "bootstrap" // the first start
+	ActorUpgrade   = "upgrade"   // what a new version does once with what there is
 )
 
 // CLI is the actor of the command line.

@@ -46,6 +46,9 @@ const (
 	CrashTokenRevoked       AuditType = 1512
 	CrashGroupUpdated       AuditType = 1520
 	CrashGroupMerged        AuditType = 1521
+	CrashGroupUnmerged      AuditType = 1522
+	CrashGroupSplit         AuditType = 1523
+	CrashGroupCommented     AuditType = 1524
 	CrashPurgeRequested     AuditType = 1530
 	TaskRetried             AuditType = 1600
 	TaskCancelled           AuditType = 1601
@@ -130,6 +133,9 @@ func AuditTypes() []AuditEntryType {
 		{CrashTokenRevoked, "crash_token.revoked", "Revoked crash token"},
 		{CrashGroupUpdated, "crash_group.updated", "Updated crash group"},
 		{CrashGroupMerged, "crash_group.merged", "Merged crash groups"},
+		{CrashGroupUnmerged, "crash_group.unmerged", "Took apart merged crash groups"},
+		{CrashGroupSplit, "crash_group.split", "Split crash group"},
+		{CrashGroupCommented, "crash_group.commented", "Commented on crash group"},
 		{CrashPurgeRequested, "crashes.purge_requested", "Requested removal of crashes"},
 		{TaskRetried, "task.retried", "Retried task"},
 		{TaskCancelled, "task.cancelled", "Cancelled task"},

@@ -86,7 +86,7 @@ func keyHolder(ctx context.Context, tx *storage.Tx, n NewKey) (*Membership, erro
 	if err := CheckDisplayName(n.Name); err != nil {
 		return nil, err
 	}
-	m, err := member(ctx, tx, n.OrganizationID, n.UserID)
+	m, err := MemberByID(ctx, tx, n.OrganizationID, n.UserID)
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,8 @@ func MemberByLogin(ctx context.Context, q storage.Querier, organizationID int64,
 	return &list[0], nil
 }
 
-func member(ctx context.Context, q storage.Querier, organizationID, userID int64) (*Membership, error) {
+// MemberByID finds a member by the user's id, and locks the membership.
+func MemberByID(ctx context.Context, q storage.Querier, organizationID, userID int64) (*Membership, error) {
 	var m Membership
 	err := q.GetContext(ctx, &m, `
 		select u.id, u.uuid, u.kind, u.username, u.email, u.name, u.created_at,
@@ -166,7 +167,7 @@ func lockMember(ctx context.Context, tx *storage.Tx, organizationID, userID int6
 	if err := LockOrganization(ctx, tx, organizationID); err != nil {
 		return nil, err
 	}
-	return member(ctx, tx, organizationID, userID)
+	return MemberByID(ctx, tx, organizationID, userID)
 }
 
 // keepOwner runs after the change, under the organization's lock.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -90,44 +91,55 @@ func (s *Store) inflate(row *batchRow) (*Batch, error) {
 	return b, nil
 }
 
-// RecordExplanations stores, for each batch, why its crashes got their keys.
-// The crashes may be in any order; entries without an explanation stay empty.
-func (s *Store) RecordExplanations(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
-	type pile struct {
-		docs [][]byte
-	}
-	piles := map[uuid.UUID]*pile{}
+// Explanations are those of the crashes of some batches, compressed.
+type Explanations struct {
+	batches, offsets, bodies []string
+}
+
+// PackExplanations compresses, for each batch, why its crashes got their keys. The
+// crashes may be in any order; entries without an explanation stay empty. It is a step
+// of its own so that no transaction, with the locks that it has, waits for it.
+func (s *Store) PackExplanations(crashes []Crash) Explanations {
+	piles := map[uuid.UUID][][]byte{}
 	var order []uuid.UUID
 	for i := range crashes {
 		if len(crashes[i].Explanation) == 0 {
 			continue
 		}
 		id, entry := SplitID(crashes[i].ID)
-		p := piles[id]
-		if p == nil {
-			p = &pile{}
-			piles[id] = p
+		if piles[id] == nil {
 			order = append(order, id)
 		}
-		for len(p.docs) <= entry {
-			p.docs = append(p.docs, nil)
+		for len(piles[id]) <= entry {
+			piles[id] = append(piles[id], nil)
 		}
-		p.docs[entry] = crashes[i].Explanation
+		piles[id][entry] = crashes[i].Explanation
 	}
+	var e Explanations
+	var body, packed []byte
 	for _, id := range order {
-		offsets := []int64{0}
-		var body []byte
-		for _, d := range piles[id].docs {
+		body = body[:0]
+		offsets := []byte("{0")
+		for _, d := range piles[id] {
 			body = append(body, d...)
-			offsets = append(offsets, int64(len(body)))
+			offsets = strconv.AppendInt(append(offsets, ','), int64(len(body)), 10)
 		}
-		_, err := tx.ExecContext(ctx, `insert into crash_explanations (batch_id, offsets, body)
-			values ($1, $2, $3)`, id, pq.Array(offsets), s.codec.pack(nil, body))
-		if err != nil {
-			return storage.Wrap(err, "insert crash explanations")
-		}
+		packed = s.codec.pack(packed[:0], body)
+		e.batches, e.offsets = append(e.batches, id.String()), append(e.offsets, string(append(offsets, '}')))
+		e.bodies = append(e.bodies, byteaText(packed))
 	}
-	return nil
+	return e
+}
+
+// RecordExplanations stores packed explanations.
+func RecordExplanations(ctx context.Context, tx *storage.Tx, e Explanations) error {
+	if len(e.batches) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `insert into crash_explanations (batch_id, offsets, body)
+		select batch_id, offsets::integer[], body from unnest($1::uuid[], $2::text[], $3::bytea[]) as e(batch_id, offsets, body)`,
+		pq.Array(e.batches), pq.Array(e.offsets), pq.Array(e.bodies))
+	return storage.Wrap(err, "insert crash explanations")
 }
 
 // Explanation reads why a crash got its key, as JSON; ErrNotFound when it has

@@ -3,6 +3,7 @@ package crash
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,14 +17,16 @@ import (
 // comes after is counted in the group and not by value.
 const maxValues = 200
 
-// tally is what one transaction adds to one group.
+// tally is what one transaction adds to one group: to its own days and values, and
+// to the count and times of root, the group that is shown in its place.
 type tally struct {
-	group       int64
+	group, root int64
 	count       int64
 	first, last time.Time
-	received    time.Time // latest; decides whether a resolved group re-opens
+	crashes     []*Crash // they decide whether a resolved or ignored group is open again
 	days        map[string]int64
 	values      map[valueKey]*valueTally
+	messages    map[string]*valueTally
 }
 
 type valueKey struct{ kind, value string }
@@ -34,18 +37,21 @@ type valueTally struct {
 }
 
 // count adds the crashes to their groups.
-func count(ctx context.Context, tx *storage.Tx, keys map[projectKey]keyRow, crashes []Crash) error {
+func count(ctx context.Context, tx *storage.Tx, organization int64, keys map[projectKey]keyRow, crashes []Crash) error {
 	tallies := tallyUp(keys, crashes)
 	if len(tallies) == 0 {
 		return nil
 	}
-	if err := countGroups(ctx, tx, tallies); err != nil {
+	if err := countGroups(ctx, tx, roots(tallies)); err != nil {
 		return err
 	}
 	if err := countDays(ctx, tx, tallies); err != nil {
 		return err
 	}
-	return countValues(ctx, tx, tallies)
+	if err := countValues(ctx, tx, tallies); err != nil {
+		return err
+	}
+	return countMessages(ctx, tx, organization, tallies)
 }
 
 // tallyUp sums the crashes by group, ordered by group id.
@@ -56,12 +62,11 @@ func tallyUp(keys map[projectKey]keyRow, crashes []Crash) []*tally {
 		if c.Group == nil {
 			continue
 		}
-		id := keys[projectKey{c.ProjectID, c.Group.Key}].GroupID
-		t := byGroup[id]
+		k := keys[projectKey{c.ProjectID, c.Group.Key}]
+		t := byGroup[k.GroupID]
 		if t == nil {
-			t = &tally{group: id, first: c.OccurredAt, last: c.OccurredAt, received: c.ReceivedAt,
-				days: map[string]int64{}, values: map[valueKey]*valueTally{}}
-			byGroup[id] = t
+			t = newTally(k.GroupID, k.RootID, c)
+			byGroup[k.GroupID] = t
 		}
 		t.add(c)
 	}
@@ -73,23 +78,42 @@ func tallyUp(keys map[projectKey]keyRow, crashes []Crash) []*tally {
 	return all
 }
 
+func newTally(group, root int64, first *Crash) *tally {
+	return &tally{group: group, root: root, first: first.OccurredAt, last: first.OccurredAt,
+		days: map[string]int64{}, values: map[valueKey]*valueTally{}, messages: map[string]*valueTally{}}
+}
+
+// roots sums tallies by the groups that are shown, ordered by their ids; days and
+// values are not summed.
+func roots(tallies []*tally) []*tally {
+	byRoot := map[int64]*tally{}
+	for _, t := range tallies {
+		r := byRoot[t.root]
+		if r == nil {
+			byRoot[t.root] = &tally{group: t.root, root: t.root, count: t.count, first: t.first, last: t.last, crashes: t.crashes}
+			continue
+		}
+		r.count += t.count
+		r.first, r.last = earlier(r.first, t.first), later(r.last, t.last)
+		r.crashes = append(r.crashes, t.crashes...)
+	}
+	return slices.SortedFunc(maps.Values(byRoot), func(a, b *tally) int { return cmp.Compare(a.group, b.group) })
+}
+
 func (t *tally) add(c *Crash) {
 	n := int64(c.Duplicates)
 	t.count += n
 	t.first, t.last = earlier(t.first, c.OccurredAt), later(t.last, c.OccurredAt)
-	t.received = later(t.received, c.ReceivedAt)
+	t.crashes = append(t.crashes, c)
 	t.days[c.OccurredAt.UTC().Format(time.DateOnly)] += n
 	for _, k := range []valueKey{{"version", c.Version}, {"host", c.Host}} {
 		if k.value == "" {
 			continue
 		}
-		v := t.values[k]
-		if v == nil {
-			v = &valueTally{first: c.OccurredAt, last: c.OccurredAt}
-			t.values[k] = v
-		}
-		v.count += n
-		v.first, v.last = earlier(v.first, c.OccurredAt), later(v.last, c.OccurredAt)
+		addTo(t.values, k, c.OccurredAt, n)
+	}
+	if line := messageLine(c.Message); line != "" {
+		addTo(t.messages, line, c.OccurredAt, n)
 	}
 }
 
@@ -107,37 +131,31 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// A resolved group that is seen in a report received after it was resolved is
-// open again: a regression. Reports that waited in a queue meanwhile are none.
+// Only the groups that are shown have a count.
 const addToGroups = `
 update crash_groups g set
 	count = g.count + new.count,
 	first_seen = least(g.first_seen, new.first),
-	last_seen = greatest(g.last_seen, new.last),
-	state = case when g.state = 'resolved' and new.received > g.resolved_at then 'open' else g.state end,
-	reopened_at = case when g.state = 'resolved' and new.received > g.resolved_at then now() else g.reopened_at end,
-	regressions = g.regressions + case when g.state = 'resolved' and new.received > g.resolved_at then 1 else 0 end
-from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[])
-	as new(id, count, first, last, received)
+	last_seen = greatest(g.last_seen, new.last)
+from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[]) as new(id, count, first, last)
 where g.id = new.id`
 
 func countGroups(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
 	var ids, counts []int64
-	var first, last, received []string
+	var first, last []string
 	for _, t := range tallies {
 		ids, counts = append(ids, t.group), append(counts, t.count)
 		first, last = append(first, timeText(t.first)), append(last, timeText(t.last))
-		received = append(received, timeText(t.received))
 	}
-	// An update takes its locks in the order of its plan; this takes them in
-	// the order of the ids.
-	_, err := tx.ExecContext(ctx, `select 1 from crash_groups where id = any($1) order by id for update`, pq.Array(ids))
+	locked, err := lockStandings(ctx, tx, ids)
 	if err != nil {
-		return storage.Wrap(err, "lock crash groups")
+		return err
 	}
-	_, err = tx.ExecContext(ctx, addToGroups, pq.Array(ids), pq.Array(counts), pq.Array(first),
-		pq.Array(last), pq.Array(received))
-	return storage.Wrap(err, "count crash groups")
+	_, err = tx.ExecContext(ctx, addToGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last))
+	if err != nil {
+		return storage.Wrap(err, "count crash groups")
+	}
+	return transitGroups(ctx, tx, locked, tallies)
 }
 
 func countDays(ctx context.Context, tx *storage.Tx, tallies []*tally) error {

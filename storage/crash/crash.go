@@ -8,9 +8,11 @@
 // byte, so that no index is needed between them, and the raw document of every
 // crash stays readable for as long as the crash.
 //
-// A crash belongs to a key (its fingerprint) and a key to a group. Merging moves
-// keys; Record shares a lock of the project that a merge takes alone, so no count
-// is added to a group that is being merged away. Inside each transaction rows are
+// A crash belongs to a key (its fingerprint) and a key to a group. A merged group
+// stays as a part of the other, with its keys, and can be taken out again (part.go); a
+// split leads reports of a key on to the key of another group (split_rule.go). Record
+// shares a lock of the project that merges and splits take alone, so no count
+// is added to a group that is being changed. Inside each transaction rows are
 // locked in sorted order, and everything below a group (days, versions, hosts) only
 // under the lock of the group's row: batches cannot deadlock.
 //
@@ -50,6 +52,8 @@ const MaxBatch = 256
 type Store struct {
 	db    *storage.DB
 	codec *codec
+	// facets are what Record need not write again.
+	facets *facetMemory
 }
 
 // New returns a store on the database.
@@ -58,7 +62,7 @@ func New(db *storage.DB) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: db, codec: c}, nil
+	return &Store{db: db, codec: c, facets: newFacetMemory()}, nil
 }
 
 // DB returns the database that the store works on.

@@ -18,10 +18,10 @@ func literal(query string, args []any) string {
 	return query
 }
 
-// GroupsQuery is the condition of Groups.
-func GroupsQuery(f GroupFilter) string {
-	c := f.conditions()
-	return literal(`select count(*) from crash_groups g`+c.where(), c.args)
+// CrashesOfQuery is what Crashes asks for the ids of a far page.
+func CrashesOfQuery(key int64) string {
+	c := &conditions{}
+	return literal(crashesOf(c, []int64{key})+" limit 26 offset 25000", c.args)
 }
 
 // CarriersQuery is what Carriers asks.

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/lib/pq"
+
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/report"
 )
@@ -102,6 +104,21 @@ func (c *conditions) arg(v any) string {
 func (c *conditions) add(cond string) { c.conds = append(c.conds, cond) }
 
 func (c *conditions) where() string { return " where " + strings.Join(c.conds, " and ") }
+
+// and is where for a statement that has a condition.
+func (c *conditions) and() string {
+	if len(c.conds) == 0 {
+		return ""
+	}
+	return " and " + strings.Join(c.conds, " and ")
+}
+
+// oneOf requires a number to be among those of a list, which selects all when empty.
+func (c *conditions) oneOf(column string, list []int64) {
+	if len(list) > 0 {
+		c.add(column + " = any(" + c.arg(pq.Array(list)) + ")")
+	}
+}
 
 // attributes requires all of the filters of one report. Each candidate document
 // is a condition of its own, so that the index crashes_attributes serves them.

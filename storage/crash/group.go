@@ -9,14 +9,13 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // GroupState is what people decided about a group.
 type GroupState string
 
 // The states of a group. A resolved group that is seen again is open again; an
-// ignored one stays ignored.
+// ignored one stays ignored, or until what people set.
 const (
 	Open     GroupState = "open"
 	Resolved GroupState = "resolved"
@@ -47,12 +46,38 @@ type Group struct {
 	FirstSeen      time.Time  `db:"first_seen"`
 	LastSeen       time.Time  `db:"last_seen"`
 	ResolvedAt     *time.Time `db:"resolved_at"`
-	ReopenedAt     *time.Time `db:"reopened_at"`
-	Regressions    int        `db:"regressions"`
+	// ResolvedIn is the version that it was resolved in, or with ResolvedNext the newest
+	// that there was before the one that it will be resolved in; "": any.
+	ResolvedIn   string     `db:"resolved_in"`
+	ResolvedNext bool       `db:"resolved_next"`
+	ReopenedAt   *time.Time `db:"reopened_at"`
+	RegressedIn  string     `db:"regressed_in"` // version of the last regression
+	Regressions  int        `db:"regressions"`
 
-	Versions Affected
-	Hosts    Affected
-	Days     []Day // of GroupByID only: newest last, at most dayHistory
+	// What ends the ignoring of an ignored group; all empty: nothing.
+	IgnoredAt      *time.Time `db:"ignored_at"`
+	IgnoredUntil   *time.Time `db:"ignored_until"`
+	IgnoredCount   *int64     `db:"ignored_until_count"` // further occurrences that are left
+	IgnoredVersion string     `db:"ignored_until_version"`
+	IgnoreEnded    IgnoreEnd  `db:"ignore_ended"` // what ended it last
+	IgnoreEndedAt  *time.Time `db:"ignore_ended_at"`
+
+	AssigneeID    *int64  `db:"assignee_id"`
+	AssigneeEmail *string `db:"assignee_email"`
+	AssigneeName  *string `db:"assignee_name"`
+	IssueURL      string  `db:"issue_url"`
+
+	// WindowCount is the count in the window of a list, or of a group that is read for one.
+	WindowCount int64
+	Versions    Affected
+	Hosts       Affected
+	// Of GroupByID only. Messages are the most frequent ones, days are newest last, at
+	// most dayHistory.
+	Messages       Affected
+	Days           []Day
+	Parts          []Part
+	PartsTruncated bool // there are more
+	Comments       int  // also those of the parts
 }
 
 // Affected are the distinct versions or hosts of a group, the most frequent
@@ -69,6 +94,7 @@ type Value struct {
 	Count     int64     `db:"count"`
 	FirstSeen time.Time `db:"first_seen"`
 	LastSeen  time.Time `db:"last_seen"`
+	Figures             // of a version
 }
 
 // Day counts a group's occurrences on one day (UTC).
@@ -85,13 +111,16 @@ const (
 )
 
 const groupColumns = `g.id, g.organization_id, g.crash_project_id, p.name as project_name, g.fingerprint,
-	g.algorithm, g.title, g.culprit, g.classifier, g.state, g.count, g.first_seen, g.last_seen,
-	g.resolved_at, g.reopened_at, g.regressions`
+	g.algorithm, g.title, g.culprit, g.classifier, ` + shownState + ` as state, g.count, g.first_seen, g.last_seen,
+	g.resolved_at, g.resolved_in, g.resolved_next, g.reopened_at, g.regressed_in, g.regressions,
+	g.ignored_at, g.ignored_until, g.ignored_until_count, g.ignored_until_version, g.ignore_ended, g.ignore_ended_at,
+	g.assignee_id, (select u.email from users u where u.id = g.assignee_id) as assignee_email,
+	(select u.name from users u where u.id = g.assignee_id) as assignee_name, g.issue_url`
 
 const groupByID = `select ` + groupColumns + `
 from crash_groups g join crash_projects p on p.id = g.crash_project_id
 where g.organization_id = $1
-	and g.id = coalesce((select m.group_id from crash_group_merges m where m.old_id = $2), $2)`
+	and g.id = (` + shownGroup + `)`
 
 // GroupByID reads a group with all its versions, hosts and days. The id of a
 // group that was merged away leads to the group that has its reports now.
@@ -105,37 +134,65 @@ func GroupByID(ctx context.Context, q storage.Querier, organization, id int64) (
 		return nil, err
 	}
 	g = list[0]
+	var err error
+	if g.Messages, err = readMessages(ctx, q, g.ID); err != nil {
+		return nil, err
+	}
 	g.Days = []Day{}
-	err := q.SelectContext(ctx, &g.Days, `
-		select day, count from crash_group_days
-		where group_id = $1 and day > current_date - $2::int order by day`, g.ID, dayHistory)
+	err = q.SelectContext(ctx, &g.Days, `
+		select d.day, sum(d.count)::bigint as count
+		from crash_groups g join crash_group_days d on d.group_id = g.id
+		where (g.id = $1 or g.root_id = $1) and d.day > current_date - $2::int group by d.day order by d.day`, g.ID, dayHistory)
 	if err != nil {
 		return nil, storage.Wrap(err, "days of a crash group")
 	}
-	return &g, nil
+	if g.Parts, g.PartsTruncated, err = Parts(ctx, q, organization, g.ID); err != nil {
+		return nil, err
+	}
+	g.Comments, err = countComments(ctx, q, g.ID)
+	return &g, err
+}
+
+// dateEnded shows that a date has ended the ignoring, where no report came since.
+func (g *Group) dateEnded() {
+	if g.State == Open && g.IgnoredUntil != nil {
+		g.IgnoreEnded, g.IgnoreEndedAt = EndedByDate, g.IgnoredUntil
+		g.IgnoredAt, g.IgnoredUntil, g.IgnoredCount, g.IgnoredVersion = nil, nil, nil, ""
+	}
 }
 
 // ResolveGroup returns the id of a group, which differs from the one requested when
 // that was merged away.
 func ResolveGroup(ctx context.Context, q storage.Querier, organization, id int64) (int64, error) {
 	p, err := placeOf(ctx, q, organization, id)
-	return p.ID, err
+	return p.RootID, err
 }
 
+// The most frequent of each kind are picked group by group: of hundreds of values, a list
+// shows ten.
 const selectValues = `
-select group_id, kind, value, count, first_seen, last_seen, total from (
-	select v.*, row_number() over w as place, count(*) over (partition by group_id, kind) as total
-	from crash_group_values v where group_id = any($1)
-	window w as (partition by group_id, kind order by count desc, value)
-) ranked where place <= $2
-order by group_id, kind, place`
+select w.root as group_id, k.kind, v.value, v.count, v.first_seen, v.last_seen, v.total
+from unnest($1::bigint[]) as w(root) cross join (values ('version'), ('host')) as k(kind)
+cross join lateral (
+	select a.value, sum(a.count)::bigint as count, min(a.first_seen) as first_seen, max(a.last_seen) as last_seen,
+		count(*) over () as total
+	from (
+		select value, count, first_seen, last_seen from crash_group_values where group_id = w.root and kind = k.kind
+		union all
+		select o.value, o.count, o.first_seen, o.last_seen from crash_groups p join crash_group_values o on o.group_id = p.id
+		where p.root_id = w.root and o.kind = k.kind
+	) a group by a.value order by sum(a.count) desc, a.value limit $2
+) v
+order by w.root, k.kind, v.count desc, v.value`
 
-// readValues fills in the versions and hosts, up to most of each.
+// readValues completes groups that were read: the versions, with their sessions and
+// users, and the hosts, up to most of each.
 func readValues(ctx context.Context, q storage.Querier, groups []Group, most int) error {
 	ids := make([]int64, len(groups))
 	at := make(map[int64]*Group, len(groups))
 	for i := range groups {
 		g := &groups[i]
+		g.dateEnded()
 		ids[i], at[g.ID] = g.ID, g
 		g.Versions.Values, g.Hosts.Values = []Value{}, []Value{}
 	}
@@ -153,38 +210,10 @@ func readValues(ctx context.Context, q storage.Querier, groups []Group, most int
 		if r.Kind == "host" {
 			a = &at[r.GroupID].Hosts
 		}
-		a.Total, a.Truncated = r.Total, r.Total >= maxValues
+		a.Total, a.Truncated = min(r.Total, maxValues), r.Total >= maxValues
 		a.Values = append(a.Values, r.Value)
 	}
-	return nil
-}
-
-// SetGroupState changes the state of a group, with its audit row, and returns the
-// group's id, which differs from the one requested when that was merged away.
-func SetGroupState(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, state GroupState) (int64, error) {
-	if err := state.Validate(); err != nil {
-		return 0, err
-	}
-	var g struct {
-		ID    int64      `db:"id"`
-		State GroupState `db:"state"`
-	}
-	err := tx.GetContext(ctx, &g, `
-		select id, state from crash_groups
-		where organization_id = $1
-			and id = coalesce((select m.group_id from crash_group_merges m where m.old_id = $2), $2)
-		for no key update`, w.OrganizationID, id)
-	if err != nil {
-		return 0, storage.Wrap(err, fmt.Sprintf("crash group %d", id))
-	}
-	// Resolving again counts from now: what was reported until now is known.
-	_, err = tx.ExecContext(ctx, `update crash_groups set state = $2,
-		resolved_at = case when $2 = 'resolved' then now() end where id = $1`, g.ID, string(state))
-	if err != nil {
-		return 0, storage.Wrap(err, "change the state of a crash group")
-	}
-	return g.ID, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupUpdated,
-		Actor: w.Actor, Subject: groupSubject(g.ID), Detail: map[string]any{"state": state, "former_state": g.State}})
+	return readFigures(ctx, q, groups)
 }
 
 // groupSubject is how the audit log names a group.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,45 +35,101 @@ func (s GroupSort) Validate() error {
 // GroupFilter selects a page of groups. Zero values select all.
 type GroupFilter struct {
 	OrganizationID int64
-	ProjectID      int64
-	State          GroupState
-	Search         string // part of title, culprit or classifier, or the beginning of the fingerprint
+	Projects       []int64
+	States         []GroupState
+	Assignees      []int64 // 0: nobody
+	Classifiers    []string
+	Versions       []string // groups of which one of the versions was reported
+	Search         string   // part of title, culprit, classifier or a message, or the beginning of the fingerprint
 	Attributes     []AttributeFilter
-	// From and To select groups that were seen in between: last seen at From or
-	// later, first seen before To.
-	From, To  time.Time
+	// Window selects groups that were seen in it, counts them in it, and sorts by that.
+	Window    Window
 	Sort      GroupSort // "": last_seen
 	Ascending bool
 	Limit     int
 	Offset    int
 }
 
-func (f *GroupFilter) conditions() *conditions {
+// matches are the groups that the searching conditions of a filter name, found once for
+// the count and the page.
+type matches struct {
+	carrying *carrying // nil: no attribute is asked for
+	texts    []int64   // nil: nothing is searched, or too many were found
+}
+
+func (f *GroupFilter) find(ctx context.Context, q storage.Querier) (m matches, err error) {
+	if len(f.Attributes) > 0 {
+		if m.carrying, err = findCarrying(ctx, q, f.OrganizationID, f.Attributes); err != nil {
+			return m, err
+		}
+	}
+	if f.Search != "" {
+		m.texts, err = findText(ctx, q, f.OrganizationID, f.Search)
+	}
+	return m, err
+}
+
+// count counts the groups. Where one condition named them, there is nothing to count.
+func (f *GroupFilter) count(ctx context.Context, q storage.Querier, m matches) (Total, error) {
+	named := m.texts
+	if m.carrying != nil && f.Search == "" && m.carrying.newest == nil && m.carrying.values == nil {
+		named = m.carrying.ids
+	}
+	if named != nil && (f.Search == "" || m.carrying == nil) && !f.narrowed() {
+		n := len(slices.Compact(slices.Sorted(slices.Values(named))))
+		return Total{Rows: min(n, CountReach), Exact: n <= CountReach}, nil
+	}
+	c := f.conditions(m)
+	total, err := countTotal(ctx, q, c, `select from crash_groups g`+c.where(), m.reach())
+	return total, storage.Wrap(err, "count crash groups")
+}
+
+// narrowed reports whether the filter has conditions besides the searching ones.
+func (f *GroupFilter) narrowed() bool {
+	return len(f.Projects)+len(f.States)+len(f.Assignees)+len(f.Classifiers)+len(f.Versions) > 0 || !f.Window.IsZero()
+}
+
+// reach is how far the groups are counted.
+func (m *matches) reach() int {
+	if m.carrying != nil && m.carrying.newest != nil {
+		return checkedGroups // each group that is counted has its reports read
+	}
+	return CountReach
+}
+
+func (f *GroupFilter) conditions(m matches) *conditions {
 	c := &conditions{}
 	organization := c.arg(f.OrganizationID)
 	c.add("g.organization_id = " + organization)
-	if f.ProjectID != 0 {
-		c.add("g.crash_project_id = " + c.arg(f.ProjectID))
+	c.add("g.root_id is null") // parts are shown with the group that they were merged into
+	c.oneOf("g.crash_project_id", f.Projects)
+	if len(f.States) > 0 {
+		c.add("(" + shownState + ") = any(" + c.arg(pq.Array(f.States)) + ")")
 	}
-	if f.State != "" {
-		c.add("g.state = " + c.arg(string(f.State)))
+	if len(f.Assignees) > 0 {
+		of := "g.assignee_id = any(" + c.arg(pq.Array(f.Assignees)) + ")"
+		if slices.Contains(f.Assignees, 0) {
+			of = "(" + of + " or g.assignee_id is null)"
+		}
+		c.add(of)
 	}
-	c.span("g.last_seen", f.From, time.Time{})
-	c.span("g.first_seen", time.Time{}, f.To)
-	if f.Search != "" {
-		part := c.arg("%" + escapeLike(f.Search) + "%")
-		start := c.arg(escapeLike(strings.ToLower(f.Search)) + "%")
-		c.add(fmt.Sprintf("(g.title ilike %[1]s or g.culprit ilike %[1]s or g.classifier ilike %[1]s"+
-			" or encode(g.fingerprint, 'hex') like %[2]s)", part, start))
+	if len(f.Classifiers) > 0 {
+		c.add("g.classifier = any(" + c.arg(pq.Array(f.Classifiers)) + ")")
 	}
-	if len(f.Attributes) > 0 {
-		inner := &conditions{args: c.args}
-		inner.add("c.organization_id = " + organization)
-		inner.attributes("c.attributes", f.Attributes)
-		c.args = inner.args
-		c.add("g.id in (select k.group_id from crashes c join crash_group_keys k on k.id = c.key_id" +
-			inner.where() + ")")
+	if len(f.Versions) > 0 {
+		c.add("g.id in (select coalesce(h.root_id, h.id) from crash_group_values v join crash_groups h on h.id = v.group_id" +
+			" where h.organization_id = " + organization + " and v.kind = 'version' and v.value = any(" + c.arg(pq.Array(f.Versions)) + "))")
 	}
+	switch {
+	case m.texts != nil:
+		c.add("g.id = any(" + c.arg(pq.Array(m.texts)) + ")")
+	case f.Search != "":
+		c.add("g.id in (" + c.found(f.OrganizationID, organization, f.Search) + ")")
+	}
+	if m.carrying != nil {
+		c.add(m.carrying.condition(f.OrganizationID, c))
+	}
+	c.seenIn(f.Window)
 	return c
 }
 
@@ -81,31 +138,62 @@ func escapeLike(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 }
 
-// Groups returns a page of groups and the number of all that match.
-func Groups(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, int, error) {
+// Groups returns a page of groups and how many match.
+func Groups(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, Total, error) {
 	if f.Sort == "" {
 		f.Sort = SortLastSeen
 	}
 	if err := f.Sort.Validate(); err != nil {
-		return nil, 0, err
+		return nil, Total{}, err
 	}
-	c := f.conditions()
-	var total int
-	if err := q.GetContext(ctx, &total, `select count(*) from crash_groups g`+c.where(), c.args...); err != nil {
-		return nil, 0, storage.Wrap(err, "count crash groups")
+	found, err := f.find(ctx, q)
+	if err != nil {
+		return nil, Total{}, err
 	}
+	total, err := f.count(ctx, q, found)
+	if err != nil {
+		return nil, Total{}, err
+	}
+	total.Exact = total.Exact && (found.carrying == nil || found.carrying.exact)
+	groups := []Group{}
+	limit := min(f.Limit, ListReach-f.Offset)
+	if limit <= 0 || total.Exact && f.Offset >= total.Rows {
+		return groups, total, nil
+	}
+	query, args := f.page(found, limit+1)
+	if err := q.SelectContext(ctx, &groups, query, args...); err != nil {
+		return nil, Total{}, storage.Wrap(err, "list crash groups")
+	}
+	groups = cut(groups, limit, &total)
+	if !f.Window.IsZero() {
+		if err := countInWindow(ctx, q, groups, f.Window); err != nil {
+			return nil, Total{}, err
+		}
+	}
+	return groups, total, readValues(ctx, q, groups, listValues)
+}
+
+// page is the statement that reads a page of groups.
+func (f *GroupFilter) page(found matches, limit int) (query string, args []any) {
 	direction := "desc"
 	if f.Ascending {
 		direction = "asc"
 	}
-	groups := []Group{}
-	query := fmt.Sprintf(`select %s from crash_groups g join crash_projects p on p.id = g.crash_project_id%s
-		order by g.%s %s, g.id %s`, groupColumns, c.where(), f.Sort, direction, direction)
-	query += " limit " + c.arg(f.Limit) + " offset " + c.arg(f.Offset)
-	if err := q.SelectContext(ctx, &groups, query, c.args...); err != nil {
-		return nil, 0, storage.Wrap(err, "list crash groups")
+	c := f.conditions(found)
+	order := fmt.Sprintf("g.%s %s, g.id %s", f.Sort, direction, direction)
+	if f.Sort != SortCount || f.Window.IsZero() {
+		// The page is cut before anything is joined to it.
+		query = `select ` + groupColumns + ` from (select g.* from crash_groups g` + c.where() + ` order by ` + order +
+			" limit " + c.arg(limit) + " offset " + c.arg(f.Offset) + `) g
+			join crash_projects p on p.id = g.crash_project_id order by ` + order
+		return query, c.args
 	}
-	return groups, total, readValues(ctx, q, groups, listValues)
+	where := c.where()
+	query = `with counted as (` + countedIn(c, f.Window, `select g.id from crash_groups g`+where) + `)
+		select ` + groupColumns + ` from counted join crash_groups g on g.id = counted.root
+		join crash_projects p on p.id = g.crash_project_id
+		order by counted.n ` + direction + `, g.id ` + direction
+	return query + " limit " + c.arg(limit) + " offset " + c.arg(f.Offset), c.args
 }
 
 // Row is a recorded crash as the lists and the single crash show it.
@@ -135,50 +223,14 @@ type Row struct {
 	Attributes  json.RawMessage `db:"attributes"` // nil in lists
 }
 
-const rowColumns = `c.id, c.crash_project_id, coalesce(p.name, '') as project_name, k.group_id, k.key, k.algorithm,
+const rowColumns = `c.id, c.crash_project_id, coalesce(p.name, '') as project_name,
+	coalesce(h.root_id, h.id) as group_id, k.key, k.algorithm,
 	c.uuid, c.uuid_conflict_of, c.state, c.format, c.error, c.occurred_at, c.received_at, c.processed_at,
 	c.lang, c.agent, c.classifier, c.message, c.version, c.host, c.duplicates, c.build_id`
 
-const rowTables = ` from crashes c
+const rowTables = ` from crashes c` + rowSources
+
+const rowSources = `
 	left join crash_projects p on p.id = c.crash_project_id
-	left join crash_group_keys k on k.id = c.key_id`
-
-// CrashFilter selects a page of a group's crashes, newest first.
-type CrashFilter struct {
-	OrganizationID int64
-	GroupID        int64 // as ResolveGroup returns it
-	Attributes     []AttributeFilter
-	From, To       time.Time // of the occurrence; From inclusive, To exclusive
-	Limit, Offset  int
-}
-
-// Crashes returns a page of crashes and the number of all that match.
-func Crashes(ctx context.Context, q storage.Querier, f CrashFilter) ([]Row, int, error) {
-	var keys []int64
-	err := q.SelectContext(ctx, &keys, `select id from crash_group_keys where group_id = $1 order by id`, f.GroupID)
-	if err != nil {
-		return nil, 0, storage.Wrap(err, "keys of a crash group")
-	}
-	rows := []Row{}
-	if len(keys) == 0 {
-		return rows, 0, nil
-	}
-	c := &conditions{}
-	if len(keys) == 1 {
-		// The plain condition lets the index crashes_key yield the order.
-		c.add("c.key_id = " + c.arg(keys[0]))
-	} else {
-		c.add("c.key_id = any(" + c.arg(pq.Array(keys)) + ")")
-	}
-	c.add("c.organization_id = " + c.arg(f.OrganizationID))
-	c.attributes("c.attributes", f.Attributes)
-	c.span("c.occurred_at", f.From, f.To)
-	var total int
-	if err := q.GetContext(ctx, &total, `select count(*) from crashes c`+c.where(), c.args...); err != nil {
-		return nil, 0, storage.Wrap(err, "count crashes")
-	}
-	query := `select ` + rowColumns + rowTables + c.where() + ` order by c.occurred_at desc, c.id desc`
-	query += " limit " + c.arg(f.Limit) + " offset " + c.arg(f.Offset)
-	err = q.SelectContext(ctx, &rows, query, c.args...)
-	return rows, total, storage.Wrap(err, "list crashes")
-}
+	left join crash_group_keys k on k.id = c.key_id
+	left join crash_groups h on h.id = k.group_id`

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// ListReach is how far the list of all crashes of an organization goes: what lies
-// beyond is reached by narrower conditions. It bounds what a count, or the page
-// before the last, costs however many reports are kept.
+// ListReach is how far lists of crashes and groups go: what lies beyond is reached by
+// narrower conditions. It bounds what the last page costs, however many reports are
+// kept.
 const ListReach = 100_000
 
 // ListFilter selects a page of an organization's crashes, newest first, whether
@@ -19,8 +20,9 @@ const ListReach = 100_000
 // processed yet are not among them: they have no row.
 type ListFilter struct {
 	OrganizationID int64
-	ProjectID      int64
-	State          State // Processed, Stored or Failed
+	Projects       []int64
+	States         []State // Processed, Stored or Failed
+	Versions       []string
 	UUID           uuid.UUID
 	Attributes     []AttributeFilter
 	From, To       time.Time // of the arrival; From inclusive, To exclusive
@@ -29,22 +31,24 @@ type ListFilter struct {
 
 // Validate refuses a state that no row has.
 func (f *ListFilter) Validate() error {
-	switch f.State {
-	case "", Processed, Stored, Failed:
-		return nil
+	for _, s := range f.States {
+		if s != Processed && s != Stored && s != Failed {
+			return &storage.InvalidError{Field: "state", Msg: "must be processed, stored or failed"}
+		}
 	}
-	return &storage.InvalidError{Field: "state", Msg: "must be processed, stored or failed"}
+	return nil
 }
 
 func (f *ListFilter) conditions() *conditions {
 	c := &conditions{}
 	organization := c.arg(f.OrganizationID)
 	c.add("c.organization_id = " + organization)
-	if f.ProjectID != 0 {
-		c.add("c.crash_project_id = " + c.arg(f.ProjectID))
+	c.oneOf("c.crash_project_id", f.Projects)
+	if len(f.States) > 0 {
+		c.add("c.state = any(" + c.arg(pq.Array(f.States)) + ")")
 	}
-	if f.State != "" {
-		c.add("c.state = " + c.arg(string(f.State)))
+	if len(f.Versions) > 0 {
+		c.add("c.version = any(" + c.arg(pq.Array(f.Versions)) + ")")
 	}
 	if f.UUID != uuid.Nil {
 		// One branch for each of the partial indexes of crash_uuids.
@@ -58,33 +62,31 @@ func (f *ListFilter) conditions() *conditions {
 	return c
 }
 
-// List returns a page of crashes and the number of all that match, which counts no
-// further than ListReach.
-func List(ctx context.Context, q storage.Querier, f ListFilter) ([]Row, int, error) {
+// List returns a page of crashes and how many match.
+func List(ctx context.Context, q storage.Querier, f ListFilter) ([]Row, Total, error) {
 	if err := f.Validate(); err != nil {
-		return nil, 0, err
+		return nil, Total{}, err
 	}
 	c := f.conditions()
-	var total int
-	err := q.GetContext(ctx, &total, `select count(*) from (select 1 from crashes c`+c.where()+
-		` limit `+c.arg(ListReach)+`) reached`, c.args...)
+	total, err := countTotal(ctx, q, c, `select from crashes c`+c.where(), CountReach)
 	if err != nil {
-		return nil, 0, storage.Wrap(err, "count crashes of an organization")
+		return nil, Total{}, storage.Wrap(err, "count crashes of an organization")
 	}
 	rows := []Row{}
 	limit := min(f.Limit, ListReach-f.Offset)
-	if limit <= 0 || f.Offset >= total {
+	if limit <= 0 || total.Exact && f.Offset >= total.Rows {
 		return rows, total, nil
 	}
 	c = f.conditions()
 	// The page is cut before the names are joined to it.
 	query := `select ` + rowColumns + ` from (select * from crashes c` + c.where() + ` order by c.received_at desc, c.id desc
-		limit ` + c.arg(limit) + ` offset ` + c.arg(f.Offset) + `) c
-	left join crash_projects p on p.id = c.crash_project_id
-	left join crash_group_keys k on k.id = c.key_id
+		limit ` + c.arg(limit+1) + ` offset ` + c.arg(f.Offset) + `) c` + rowSources + `
 	order by c.received_at desc, c.id desc`
 	err = q.SelectContext(ctx, &rows, query, c.args...)
-	return rows, total, storage.Wrap(err, "list crashes of an organization")
+	if err != nil {
+		return nil, Total{}, storage.Wrap(err, "list crashes of an organization")
+	}
+	return cut(rows, limit, &total), total, nil
 }
 
 // GroupHead names a group.
@@ -99,8 +101,9 @@ type GroupHead struct {
 // none.
 func GroupOf(ctx context.Context, q storage.Querier, organization int64, crashID uuid.UUID) (*GroupHead, error) {
 	var g GroupHead
-	err := q.GetContext(ctx, &g, `select g.id, g.title, g.culprit, g.state from crashes c
-		join crash_group_keys k on k.id = c.key_id join crash_groups g on g.id = k.group_id
+	err := q.GetContext(ctx, &g, `select g.id, g.title, g.culprit, `+shownState+` as state from crashes c
+		join crash_group_keys k on k.id = c.key_id join crash_groups h on h.id = k.group_id
+		join crash_groups g on g.id = coalesce(h.root_id, h.id)
 		where c.id = $1 and c.organization_id = $2`, crashID, organization)
 	if err != nil {
 		return nil, storage.Wrap(err, "group of crash "+crashID.String())

@@ -47,17 +47,17 @@ func TestListOfAllCrashes(t *testing.T) {
 		want   string
 	}{
 		"all":           {crash.ListFilter{}, "late elsewhere broken dump grouped"},
-		"project":       {crash.ListFilter{ProjectID: second}, "elsewhere"},
-		"processed":     {crash.ListFilter{State: crash.Processed}, "late elsewhere grouped"},
-		"stored":        {crash.ListFilter{State: crash.Stored}, "dump"},
-		"failed":        {crash.ListFilter{State: crash.Failed}, "broken"},
+		"project":       {crash.ListFilter{Projects: []int64{second}}, "elsewhere"},
+		"processed":     {crash.ListFilter{States: []crash.State{crash.Processed}}, "late elsewhere grouped"},
+		"stored":        {crash.ListFilter{States: []crash.State{crash.Stored}}, "dump"},
+		"failed":        {crash.ListFilter{States: []crash.State{crash.Failed}}, "broken"},
 		"attribute":     {crash.ListFilter{Attributes: ann}, "elsewhere grouped"},
-		"both":          {crash.ListFilter{Attributes: ann, ProjectID: r.project}, "grouped"},
+		"both":          {crash.ListFilter{Attributes: ann, Projects: []int64{r.project}}, "grouped"},
 		"from":          {crash.ListFilter{From: hour(3)}, "late elsewhere"},
 		"to":            {crash.ListFilter{To: hour(1)}, "grouped"},
 		"between":       {crash.ListFilter{From: hour(1), To: hour(3)}, "broken dump"},
 		"unknown uuid":  {crash.ListFilter{UUID: uuid.New()}, ""},
-		"other project": {crash.ListFilter{ProjectID: r.rivalProject}, ""},
+		"other project": {crash.ListFilter{Projects: []int64{r.rivalProject}}, ""},
 	} {
 		f := c.filter
 		f.OrganizationID = r.Org.ID
@@ -66,7 +66,7 @@ func TestListOfAllCrashes(t *testing.T) {
 		for f.Limit = 2; ; f.Offset += 2 {
 			rows, n, err := crash.List(t.Context(), r.DB, f)
 			require.NoError(t, err, name)
-			total = n
+			total = n.Rows
 			for _, r := range rows {
 				if got != "" {
 					got += " "
@@ -96,13 +96,13 @@ func TestListOfAllCrashes(t *testing.T) {
 		require.Equal(t, want, total, name)
 	}
 	for _, state := range []crash.State{crash.Pending, "x"} {
-		_, _, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: r.Org.ID, State: state})
+		_, _, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: r.Org.ID, States: []crash.State{state}})
 		var invalid *storage.InvalidError
 		require.ErrorAs(t, err, &invalid)
 	}
 	rows, total, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: r.Org.ID, Limit: 100, Offset: crash.ListReach})
 	require.NoError(t, err)
-	require.Equal(t, 5, total)
+	require.Equal(t, 5, total.Rows)
 	require.Empty(t, rows)
 }
 

@@ -52,6 +52,11 @@ func shareProjects(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 	if len(projects) == 0 {
 		return nil
 	}
+	return share(ctx, tx, projects...)
+}
+
+// share shares the locks of the projects.
+func share(ctx context.Context, tx *storage.Tx, projects ...int64) error {
 	_, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock_shared($1::int, n)`+lockEach, projectLock, pq.Array(projects))
 	return storage.Wrap(err, "share crash projects")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -48,10 +49,10 @@ func TestMerge(t *testing.T) {
 	require.True(t, g.LastSeen.Equal(epoch.Add(48*time.Hour)))
 	require.Equal(t, 200, g.Hosts.Total, "the bound is kept")
 	require.EqualValues(t, 240, g.Versions.Values[0].Count)
-	require.EqualValues(t, 2, r.Count(`select count(*) from crash_group_days where group_id = $1`, b))
+	require.EqualValues(t, 3, r.Count(`select count(*) from crash_group_days`), "each part keeps its days")
 	_, total, err := crash.Crashes(t.Context(), r.DB, crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: b, Limit: 10})
 	require.NoError(t, err)
-	require.Equal(t, 240, total)
+	require.Equal(t, 240, total.Rows)
 
 	// What is reported from now on is the target's.
 	r.record(r.made(nil))
@@ -151,13 +152,108 @@ func TestMergeWhileRecording(t *testing.T) {
 	merges.Wait()
 	close(stop)
 	wait.Wait()
-	require.EqualValues(t, recorded.Load(), r.Count(`select sum(count) from crash_groups`))
+	require.EqualValues(t, recorded.Load(), r.Count(`select sum(count) from crash_groups where root_id is null`))
 	require.EqualValues(t, recorded.Load(), r.Count(`select sum(count) from crash_group_days`))
 	require.EqualValues(t, recorded.Load(), r.Count(`select sum(duplicates) from crashes where key_id is not null`))
-	require.EqualValues(t, 1, r.Count(`select count(distinct group_id) from crash_group_keys k join crash_groups g
+	require.EqualValues(t, 1, r.Count(`select count(distinct coalesce(g.root_id, g.id)) from crash_group_keys k join crash_groups g
 		on g.id = k.group_id where g.title like 'title m%'`), "all met in one group")
 	for _, id := range ids {
 		_, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, id)
 		require.NoError(t, err)
 	}
+}
+
+func (r *room) unmerge(part int64) error {
+	return r.DB.InTx(r.T.Context(), func(tx *storage.Tx) error {
+		_, err := crash.Unmerge(r.T.Context(), tx, writer(r.Org.ID), part)
+		return err
+	})
+}
+
+// shown is the count and the times of a group, and of the group that has a key.
+func (r *room) shown(id int64) string {
+	r.T.Helper()
+	g, err := crash.GroupByID(r.T.Context(), r.DB, r.Org.ID, id)
+	require.NoError(r.T, err)
+	hosts := 0
+	for _, h := range g.Hosts.Values {
+		hosts += int(h.Count)
+	}
+	days := r.Count(`select sum(d.count) from crash_group_days d join crash_groups g on g.id = d.group_id
+		where $1 in (g.id, g.root_id)`, g.ID)
+	return fmt.Sprintf("%s %d %d %d %s %s", strings.TrimPrefix(g.Title, "title "), g.Count, hosts, days,
+		g.FirstSeen.Sub(epoch), g.LastSeen.Sub(epoch))
+}
+
+// A part that is taken out has what it had, and all that was reported meanwhile.
+func TestUnmerge(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	report := func(key string, hours int) {
+		r.record(r.made(func(c *crash.Crash) {
+			c.Group, c.Host, c.OccurredAt = grouping(key), "h", epoch.Add(time.Duration(hours)*time.Hour)
+		}))
+	}
+	ids := map[string]int64{}
+	for i, key := range []string{"a", "b", "c", "d"} {
+		report(key, 10*i)
+		ids[key] = r.group(key).ID
+	}
+	merge := func(source, target string) {
+		t.Helper()
+		_, done, err := r.merge(t.Context(), r.Org.ID, ids[source], ids[target])
+		require.NoError(t, err)
+		require.True(t, done)
+	}
+	merge("a", "b")
+	merge("b", "c")
+	report("a", 50)
+	report("b", -3)
+	require.Equal(t, "c 5 5 5 -3h0m0s 50h0m0s", r.shown(ids["c"]))
+	require.Equal(t, r.shown(ids["c"]), r.shown(ids["a"]), "an alias leads to the group")
+	parts, more, err := crash.Parts(t.Context(), r.DB, r.Org.ID, ids["c"])
+	require.NoError(t, err)
+	require.False(t, more)
+	require.Len(t, parts, 2)
+	groups, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, 2, total.Rows)
+	require.Len(t, groups, 2)
+
+	// b takes along what was merged into it before.
+	require.NoError(t, r.unmerge(ids["b"]))
+	require.Equal(t, "b 4 4 4 -3h0m0s 50h0m0s", r.shown(ids["b"]))
+	require.Equal(t, "c 1 1 1 20h0m0s 20h0m0s", r.shown(ids["c"]))
+	require.Equal(t, r.shown(ids["b"]), r.shown(ids["a"]))
+
+	// An alias that is merged elsewhere moves alone.
+	merge("a", "d")
+	require.Equal(t, "b 2 2 2 -3h0m0s 10h0m0s", r.shown(ids["b"]))
+	require.Equal(t, "d 3 3 3 0s 50h0m0s", r.shown(ids["d"]))
+	rows, total, err := crash.Crashes(t.Context(), r.DB, crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: ids["d"], Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, 3, total.Rows)
+	for _, row := range rows {
+		require.Equal(t, ids["d"], *row.GroupID)
+	}
+
+	require.NoError(t, r.unmerge(ids["a"]))
+	require.Equal(t, "a 2 2 2 0s 50h0m0s", r.shown(ids["a"]))
+	var invalid *storage.InvalidError
+	require.ErrorAs(t, r.unmerge(ids["a"]), &invalid)
+	require.ErrorIs(t, r.unmerge(999999), storage.ErrNotFound)
+}
+
+// Days outlive crashes: where these are gone, the days say when a group was seen.
+func TestUnmergeWithoutCrashes(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group, c.OccurredAt = grouping("b"), epoch.Add(30*time.Hour) }))
+	a, b := r.group("k").ID, r.group("b").ID
+	_, err := r.DB.ExecContext(t.Context(), `delete from crashes`)
+	require.NoError(t, err)
+	_, _, err = r.merge(t.Context(), r.Org.ID, a, b)
+	require.NoError(t, err)
+	require.NoError(t, r.unmerge(a))
+	require.Equal(t, "k 1 0 1 -12h0m0s -12h0m0s", r.shown(a))
 }

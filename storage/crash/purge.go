@@ -55,6 +55,9 @@ type Removal struct {
 	rewrites     []rewrite
 	crashes      []uuid.UUID // recorded or not
 	uuids        []uuidRef   // of reports whose rows do not have them
+	// KeepUUIDs keeps the uuids known, so that a report that is sent again stays
+	// removed.
+	KeepUUIDs bool
 }
 
 // Size is the number of reports that the step removes.

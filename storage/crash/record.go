@@ -14,6 +14,10 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
+// StackKeySize is how much of the key over a whole stack is kept: enough to tell stacks
+// of one group apart.
+const StackKeySize = 16
+
 // Crash is what a worker stores of one report. Texts must be valid UTF-8 without
 // NUL, Attributes a JSON object that PostgreSQL takes.
 type Crash struct {
@@ -40,8 +44,19 @@ type Crash struct {
 	build int64 // as Lock found it; 0: none
 	// Group is nil unless the state is Processed.
 	Group *Grouping
+	// StackKey begins the key over the whole stack (16 bytes), by which a group can be
+	// split: crashes of one group differ by it when different ways led to the error. nil:
+	// there is none.
+	StackKey []byte
 	// Explanation is the JSON document that explains the key.
 	Explanation []byte
+	// Session and User are the ids that the report names, "" when it names none. A
+	// Notice is a report that is no crash, such as a message: no session ended by it.
+	Session, User string
+	Notice        bool
+
+	facets []facet     // of Attributes
+	found  *facetState // of its group, as Record found it; nil: it has no facets
 }
 
 // Grouping is the key of a crash, and what a new group of that key is called.
@@ -57,6 +72,17 @@ type Grouping struct {
 // groups, in the caller's transaction. Every crash is written once: the caller
 // ends the ledger rows of their batches in the same transaction.
 func Record(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) error {
+	return record(ctx, tx, nil, organization, crashes)
+}
+
+// Record is Record with the memory of the store, which spares most reads: Committed
+// follows the commit.
+func (s *Store) Record(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) error {
+	return record(ctx, tx, s.facets, organization, crashes)
+}
+
+func record(ctx context.Context, tx *storage.Tx, known *facetMemory, organization int64, crashes []Crash) error {
+	Facets(organization, crashes)
 	if err := shareProjects(ctx, tx, crashes); err != nil {
 		return err
 	}
@@ -64,13 +90,26 @@ func Record(ctx context.Context, tx *storage.Tx, organization int64, crashes []C
 	if err != nil {
 		return err
 	}
-	if err := count(ctx, tx, keys, crashes); err != nil {
+	if err := splitOff(ctx, tx, keys, crashes); err != nil {
 		return err
 	}
+	if err := insertCrashes(ctx, tx, organization, keys, crashes); err != nil {
+		return err
+	}
+	// Last what locks rows that others wait for: groups are few and hot.
 	if err := countBuilds(ctx, tx, crashes); err != nil {
 		return err
 	}
-	return insertCrashes(ctx, tx, organization, keys, crashes)
+	if err := count(ctx, tx, organization, keys, crashes); err != nil {
+		return err
+	}
+	if err := writeFacets(ctx, tx, known, keys, crashes); err != nil {
+		return err
+	}
+	if err := countVersions(ctx, tx, crashes); err != nil {
+		return err
+	}
+	return countSessions(ctx, tx, crashes)
 }
 
 type projectKey struct {
@@ -83,29 +122,38 @@ type keyRow struct {
 	ProjectID int64  `db:"crash_project_id"`
 	Key       []byte `db:"key"`
 	GroupID   int64  `db:"group_id"`
+	RootID    int64  `db:"root_id"` // the group that is shown: GroupID, or what that is a part of
+	Split     bool   `db:"split"`   // the group has rules, as selectKeys reads it
+	// FacetsAt names the facets of the group; nil: it has none yet.
+	FacetsAt *time.Time `db:"facets_at"`
 }
 
 const selectKeys = `
-select k.id, k.crash_project_id, k.key, k.group_id
+select k.id, k.crash_project_id, k.key, k.group_id, coalesce(g.root_id, g.id) as root_id, g.facets_at,
+	exists (select from crash_group_splits s where s.group_id = k.group_id) as split
 from crash_group_keys k
 join unnest($1::bigint[], $2::bytea[]) as want(crash_project_id, key)
-	on want.crash_project_id = k.crash_project_id and want.key = k.key`
+	on want.crash_project_id = k.crash_project_id and want.key = k.key
+join crash_groups g on g.id = k.group_id`
 
 // A new key comes with a new group. When another transaction created the same key
 // first, the group created here has no key and is removed.
 const insertKeys = `
 with made as (
 	insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit,
-		classifier, count, first_seen, last_seen)
-	select $1, crash_project_id, key, algorithm, title, culprit, classifier, 0, 'infinity', '-infinity'
+		classifier, count, first_seen, last_seen, facets_at)
+	select $1, crash_project_id, key, algorithm, title, culprit, classifier, 0, 'infinity', '-infinity', now()
 	from unnest($2::bigint[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::text[])
 		as new(crash_project_id, key, algorithm, title, culprit, classifier)
-	returning id, crash_project_id, fingerprint, algorithm
+	returning id, crash_project_id, fingerprint, algorithm, title, culprit, classifier
 ), keyed as (
 	insert into crash_group_keys (crash_project_id, key, algorithm, group_id)
 	select crash_project_id, fingerprint, algorithm, id from made order by crash_project_id, fingerprint
 	on conflict do nothing
 	returning group_id
+), titled as (
+	insert into crash_group_titles (group_id, organization_id, text)
+	select id, $1, concat_ws(E'\n', title, culprit, classifier) from made
 )
 select id from made where id not in (select group_id from keyed)`
 
@@ -194,15 +242,18 @@ func byteaText(b []byte) string { return `\x` + hex.EncodeToString(b) }
 
 const insertCrash = `
 insert into crashes (id, organization_id, crash_project_id, key_id, uuid, uuid_conflict_of, state, format,
-	error, occurred_at, received_at, lang, agent, classifier, message, version, host, duplicates, attributes, build_id)
+	error, occurred_at, received_at, lang, agent, classifier, message, version, host, duplicates, attributes, build_id,
+	stack_key)
 select id, $1, crash_project_id, nullif(key_id, 0), uuid, nullif(conflict, '')::uuid, state, format,
 	nullif(error, ''), occurred_at, received_at, lang, agent, classifier, message, version, host,
-	duplicates, attributes, nullif(build, 0)
+	duplicates, attributes, nullif(build, 0), nullif(stack_key, '')
 from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::text[], $7::text[], $8::text[],
 	$9::text[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::text[],
-	$15::text[], $16::text[], $17::text[], $18::int[], $19::jsonb[], $20::bigint[])
+	$15::text[], $16::text[], $17::text[], $18::int[], $19::jsonb[], $20::bigint[],
+	$21::bytea[])
 	as new(id, crash_project_id, key_id, uuid, conflict, state, format, error, occurred_at, received_at,
-		lang, agent, classifier, message, version, host, duplicates, attributes, build)`
+		lang, agent, classifier, message, version, host, duplicates, attributes, build,
+		stack_key)`
 
 func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys map[projectKey]keyRow, crashes []Crash) error {
 	n := len(crashes)
@@ -249,7 +300,8 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 		texts(func(c *Crash) string { return c.Host }),
 		numbers(func(c *Crash) int64 { return int64(c.Duplicates) }),
 		texts(func(c *Crash) string { return c.Attributes }),
-		numbers(func(c *Crash) int64 { return c.build }))
+		numbers(func(c *Crash) int64 { return c.build }),
+		texts(func(c *Crash) string { return byteaText(c.StackKey) }))
 	return storage.Wrap(err, "insert crashes")
 }
 

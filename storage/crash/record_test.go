@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -59,12 +60,12 @@ func TestStatesAndRegression(t *testing.T) {
 	r := open(t)
 	now := time.Now()
 	seen := func(received time.Time) {
-		r.record(r.made(func(c *crash.Crash) { c.ReceivedAt = received }))
+		r.record(r.made(func(c *crash.Crash) { c.OccurredAt, c.ReceivedAt = received, received }))
 	}
 	set := func(state crash.GroupState) {
 		id := r.group("k").ID
 		r.Must(func(_ context.Context, tx *storage.Tx) error {
-			_, err := crash.SetGroupState(t.Context(), tx, writer(r.Org.ID), id, state)
+			_, err := crash.ChangeGroup(t.Context(), tx, writer(r.Org.ID), id, crash.GroupChange{State: &state})
 			return err
 		})
 	}
@@ -87,7 +88,7 @@ func TestStatesAndRegression(t *testing.T) {
 	require.Nil(t, g.ResolvedAt)
 
 	err := r.DB.InTx(t.Context(), func(tx *storage.Tx) error {
-		_, err := crash.SetGroupState(t.Context(), tx, writer(r.Rival.ID), g.ID, crash.Open)
+		_, err := crash.ChangeGroup(t.Context(), tx, writer(r.Rival.ID), g.ID, crash.GroupChange{State: fixture.Ptr(crash.Open)})
 		return err
 	})
 	require.ErrorIs(t, err, storage.ErrNotFound)

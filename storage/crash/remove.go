@@ -33,7 +33,7 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed
 		return out, err
 	}
 	ids := pq.Array(uuidTexts(r.crashes))
-	groupOf, err := lockGroupsOf(ctx, tx, ids)
+	keys, err := lockGroupsOf(ctx, tx, ids)
 	if err != nil {
 		return out, err
 	}
@@ -41,7 +41,13 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed
 	if err != nil {
 		return out, err
 	}
-	if err := uncount(ctx, tx, groupOf, gone); err != nil {
+	if err := uncount(ctx, tx, keys, gone); err != nil {
+		return out, err
+	}
+	if err := dropFacets(ctx, tx, r.organization, keys, gone); err != nil {
+		return out, err
+	}
+	if err := uncountVersions(ctx, tx, gone); err != nil {
 		return out, err
 	}
 	if err := uncountBuilds(ctx, tx, gone); err != nil {
@@ -58,7 +64,14 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed
 			seen[c.ID] = true
 		}
 	}
-	if err := deleteUUIDs(ctx, tx, refs); err != nil {
+	if err := uncountDaysOfVersions(ctx, tx, gone); err != nil {
+		return out, err
+	}
+	forget := deleteUUIDs
+	if r.KeepUUIDs {
+		forget = keepUUIDs
+	}
+	if err := forget(ctx, tx, refs); err != nil {
 		return out, err
 	}
 	out.Reports = len(seen)
@@ -121,11 +134,11 @@ func (w *rewrite) write(ctx context.Context, tx *storage.Tx) error {
 	return storage.Wrap(err, "rewrite crash explanations")
 }
 
-// lockGroupsOf locks the builds and groups of crashes and returns the group of each
-// key.
-func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]int64, error) {
+// lockGroupsOf locks the builds and groups of crashes and returns their keys by id.
+func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]keyRow, error) {
 	const keysOf = `
-		select k.id, k.crash_project_id, k.key, k.group_id from crash_group_keys k
+		select k.id, k.crash_project_id, k.key, k.group_id, coalesce(g.root_id, g.id) as root_id, g.facets_at
+		from crash_group_keys k join crash_groups g on g.id = k.group_id
 		where k.id in (select key_id from crashes where id = any($1::uuid[]))`
 	var keys []keyRow
 	if err := tx.SelectContext(ctx, &keys, keysOf, crashes); err != nil {
@@ -149,13 +162,13 @@ func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]i
 	if err := tx.SelectContext(ctx, &keys, keysOf, crashes); err != nil {
 		return nil, storage.Wrap(err, "keys of crashes")
 	}
-	groupOf := make(map[int64]int64, len(keys))
+	byID := make(map[int64]keyRow, len(keys))
 	var groups []int64
 	for _, k := range keys {
-		groupOf[k.ID] = k.GroupID
-		groups = append(groups, k.GroupID)
+		byID[k.ID] = k
+		groups = append(groups, k.RootID)
 	}
-	return groupOf, lockGroups(ctx, tx, groups)
+	return byID, lockGroups(ctx, tx, groups)
 }
 
 // deletedCrash is a deleted row.
@@ -170,12 +183,17 @@ type deletedCrash struct {
 	Host       string    `db:"host"`
 	Duplicates int       `db:"duplicates"`
 	BuildID    *int64    `db:"build_id"`
+	Message    string    `db:"message"`
+	Attributes string    `db:"attributes"`
 }
+
+// goneColumns are those of a deletedCrash.
+const goneColumns = `id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id, message, attributes`
 
 func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids any) ([]deletedCrash, error) {
 	var gone []deletedCrash
 	err := tx.SelectContext(ctx, &gone, `delete from crashes where id = any($1::uuid[]) and organization_id = $2
-		returning id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id`, ids, organization)
+		returning `+goneColumns, ids, organization)
 	return gone, storage.Wrap(err, "delete crashes")
 }
 
@@ -189,12 +207,9 @@ func deleteUUIDs(ctx context.Context, tx *storage.Tx, refs []uuidRef) error {
 	if len(refs) == 0 {
 		return nil
 	}
-	projects, uuids, crashes := make([]int64, len(refs)), make([]string, len(refs)), make([]string, len(refs))
-	for i, r := range refs {
-		projects[i], uuids[i], crashes[i] = r.project, r.uuid.String(), r.crash.String()
-	}
+	projects, uuids, crashes := uuidColumns(refs)
 	for _, kind := range []string{"not u.conflict", "u.conflict"} {
-		_, err := tx.ExecContext(ctx, deleteUUIDRows+kind, pq.Array(projects), pq.Array(uuids), pq.Array(crashes))
+		_, err := tx.ExecContext(ctx, deleteUUIDRows+kind, projects, uuids, crashes)
 		if err != nil {
 			return storage.Wrap(err, "delete crash uuids")
 		}

@@ -37,7 +37,8 @@ type expiredReport struct {
 
 // Expire deletes up to limit batches that were received before a time, oldest
 // first, with their crashes, uuids and attachments. What they added to groups
-// stays. It locks batches and crashes in the order in which Remove does.
+// stays. It locks batches, projects, groups and crashes in the order in which
+// Remove does.
 func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, limit int) (Expired, error) {
 	var out Expired
 	var batches []uuid.UUID
@@ -48,6 +49,9 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 	}
 	// The ids of crashes lie between those of batches: one range takes all.
 	last := entryID(batches[len(batches)-1], MaxBatch-1)
+	if err := staleFacets(ctx, tx, last); err != nil {
+		return out, err
+	}
 	var gone []expiredReport
 	err = tx.SelectContext(ctx, &gone, `delete from crashes where id <= $1 returning id, crash_project_id, uuid`, last)
 	if err != nil {
@@ -109,13 +113,13 @@ func (s *Store) unrecorded(ctx context.Context, tx *storage.Tx, id uuid.UUID) ([
 }
 
 // OldGroups pages by id through groups that were last seen before a time and
-// have no crash left.
+// have no crash left, neither of their own nor in a part.
 func OldGroups(ctx context.Context, q storage.Querier, before time.Time, after int64, limit int) ([]int64, error) {
 	var ids []int64
 	err := q.SelectContext(ctx, &ids, `
 		select g.id from crash_groups g
-		where g.id > $1 and g.last_seen < $2 and not exists (
-			select from crash_group_keys k join crashes c on c.key_id = k.id where k.group_id = g.id)
+		where g.id > $1 and g.root_id is null and g.last_seen < $2 and not exists (`+crashesOfGroup+`)
+			and not exists (`+splitsOfGroup+`)
 		order by g.id limit $3`, after, before, limit)
 	return ids, storage.Wrap(err, "find old crash groups")
 }
@@ -135,8 +139,8 @@ func ExpireGroups(ctx context.Context, tx *storage.Tx, before time.Time, groups 
 		return 0, err
 	}
 	res, err := tx.ExecContext(ctx, `
-		delete from crash_groups g where g.id = any($1) and g.last_seen < $2 and not exists (
-			select from crash_group_keys k join crashes c on c.key_id = k.id where k.group_id = g.id)`,
+		delete from crash_groups g where g.id = any($1) and g.root_id is null and g.last_seen < $2
+			and not exists (`+crashesOfGroup+`) and not exists (`+splitsOfGroup+`)`,
 		pq.Array(groups), before)
 	if err != nil {
 		return 0, storage.Wrap(err, "delete old crash groups")

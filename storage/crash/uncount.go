@@ -12,33 +12,37 @@ import (
 
 // uncount subtracts deleted crashes from their groups; it is the inverse of count. The
 // groups are locked.
-func uncount(ctx context.Context, tx *storage.Tx, groupOf map[int64]int64, gone []deletedCrash) error {
-	tallies := tallyGone(groupOf, gone)
+func uncount(ctx context.Context, tx *storage.Tx, keys map[int64]keyRow, gone []deletedCrash) error {
+	tallies := tallyGone(keys, gone)
 	if len(tallies) == 0 {
 		return nil
 	}
+	shown := roots(tallies)
 	var groups []int64
-	for _, t := range tallies {
+	for _, t := range shown {
 		groups = append(groups, t.group)
 	}
 	if err := uncountValues(ctx, tx, tallies); err != nil {
 		return err
 	}
+	if err := uncountMessages(ctx, tx, tallies); err != nil {
+		return err
+	}
 	if err := uncountDays(ctx, tx, tallies); err != nil {
 		return err
 	}
-	if err := uncountGroups(ctx, tx, tallies); err != nil {
+	if err := uncountGroups(ctx, tx, shown); err != nil {
 		return err
 	}
 	// The second condition is a last check: deleting a key would take its crashes along.
 	_, err := tx.ExecContext(ctx, `
 		delete from crash_groups g where g.id = any($1) and g.count <= 0
-			and not exists (select from crash_group_keys k join crashes c on c.key_id = k.id where k.group_id = g.id)`,
+			and not exists (`+crashesOfGroup+`) and not exists (`+splitsOfGroup+`)`,
 		pq.Array(groups))
 	return storage.Wrap(err, "delete empty crash groups")
 }
 
-func tallyGone(groupOf map[int64]int64, gone []deletedCrash) []*tally {
+func tallyGone(keys map[int64]keyRow, gone []deletedCrash) []*tally {
 	byGroup := map[int64]*tally{}
 	var all []*tally
 	for i := range gone {
@@ -46,16 +50,16 @@ func tallyGone(groupOf map[int64]int64, gone []deletedCrash) []*tally {
 		if g.KeyID == nil {
 			continue
 		}
-		id := groupOf[*g.KeyID]
-		t := byGroup[id]
+		k := keys[*g.KeyID]
+		c := &Crash{OccurredAt: g.OccurredAt, ReceivedAt: g.ReceivedAt, Duplicates: g.Duplicates,
+			Version: g.Version, Host: g.Host, Message: g.Message}
+		t := byGroup[k.GroupID]
 		if t == nil {
-			t = &tally{group: id, first: g.OccurredAt, last: g.OccurredAt, received: g.ReceivedAt,
-				days: map[string]int64{}, values: map[valueKey]*valueTally{}}
-			byGroup[id] = t
+			t = newTally(k.GroupID, k.RootID, c)
+			byGroup[k.GroupID] = t
 			all = append(all, t)
 		}
-		t.add(&Crash{OccurredAt: g.OccurredAt, ReceivedAt: g.ReceivedAt, Duplicates: g.Duplicates,
-			Version: g.Version, Host: g.Host})
+		t.add(c)
 	}
 	slices.SortFunc(all, func(a, b *tally) int { return cmp.Compare(a.group, b.group) })
 	return all
@@ -69,11 +73,11 @@ update crash_groups g set
 	first_seen = case when gone.first <= g.first_seen then coalesce((
 		select min(a.at) from crash_group_keys k cross join lateral (
 			select occurred_at as at from crashes where key_id = k.id order by occurred_at limit 1) a
-		where k.group_id = g.id), g.first_seen) else g.first_seen end,
+		where k.group_id in (` + membersOfGroup + `)), g.first_seen) else g.first_seen end,
 	last_seen = case when gone.last >= g.last_seen then coalesce((
 		select max(a.at) from crash_group_keys k cross join lateral (
 			select occurred_at as at from crashes where key_id = k.id order by occurred_at desc limit 1) a
-		where k.group_id = g.id), g.last_seen) else g.last_seen end
+		where k.group_id in (` + membersOfGroup + `)), g.last_seen) else g.last_seen end
 from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[]) as gone(id, count, first, last)
 where g.id = gone.id`
 

@@ -24,8 +24,8 @@ type Scope struct{ OrganizationID int64 }
 // Filter selects tasks of a list.
 type Filter struct {
 	Scope
-	Kind     string
-	State    State
+	Kinds    []string  // nil: all
+	States   []State   // nil: all
 	From, To time.Time // creation time; From inclusive, To exclusive
 	Limit    int
 	Offset   int
@@ -41,11 +41,11 @@ func (f Filter) where() (string, []any) {
 	if f.OrganizationID != 0 {
 		add("organization_id = $%d", f.OrganizationID)
 	}
-	if f.Kind != "" {
-		add("kind = $%d", f.Kind)
+	if len(f.Kinds) > 0 {
+		add("kind = any($%d)", pq.Array(f.Kinds))
 	}
-	if f.State != "" {
-		add("state = $%d", string(f.State))
+	if len(f.States) > 0 {
+		add("state = any($%d)", pq.Array(f.States))
 	}
 	if !f.From.IsZero() {
 		add("created_at >= $%d", f.From)

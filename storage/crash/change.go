@@ -1,0 +1,232 @@
+package crash
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+const (
+	maxVersionText = 255     // what a column keeps of a report's version
+	maxUntilCount  = 1 << 40 // far above what any group counts
+	maxIssueURL    = 2048
+)
+
+// GroupChange is what people decide about a group. Nil leaves it as it is.
+type GroupChange struct {
+	State *GroupState
+	// InVersion and InNext say in which version a group is resolved: a crash in an older
+	// one, or in one that there is now, is no regression. At most one of them.
+	InVersion string
+	InNext    bool
+	// What ends the ignoring of a group, whichever comes first.
+	Until        *time.Time
+	UntilCount   *int64 // further occurrences
+	UntilVersion string
+
+	Assignee *int64  // a user; 0: nobody
+	IssueURL *string // "": none
+}
+
+// Validate names the member that breaks a rule, as the reading interface calls it.
+func (c *GroupChange) Validate() (err error) {
+	var state GroupState
+	if c.State != nil {
+		if state = *c.State; state.Validate() != nil {
+			return state.Validate()
+		}
+	}
+	switch {
+	case c.InVersion != "" && state != Resolved:
+		return storage.Invalid("in_version", "goes with the state resolved")
+	case c.InNext && state != Resolved:
+		return storage.Invalid("in_next_version", "goes with the state resolved")
+	case c.InVersion != "" && c.InNext:
+		return storage.Invalid("in_next_version", "cannot be combined with in_version")
+	case c.Until != nil && state != Ignored:
+		return storage.Invalid("until", "goes with the state ignored")
+	case c.UntilCount != nil && state != Ignored:
+		return storage.Invalid("until_count", "goes with the state ignored")
+	case c.UntilVersion != "" && state != Ignored:
+		return storage.Invalid("until_version", "goes with the state ignored")
+	case c.UntilCount != nil && (*c.UntilCount < 1 || *c.UntilCount > maxUntilCount):
+		return storage.Invalid("until_count", "must be from 1 to %d", int64(maxUntilCount))
+	}
+	if c.InVersion, err = versionLine("in_version", c.InVersion); err != nil {
+		return err
+	}
+	if c.UntilVersion, err = versionLine("until_version", c.UntilVersion); err != nil {
+		return err
+	}
+	if c.IssueURL == nil {
+		return nil
+	}
+	return checkIssueURL(*c.IssueURL)
+}
+
+// versionLine returns a version as it is stored. One of nothing but blanks, an empty
+// variable of a script perhaps, would set no condition without a word.
+func versionLine(member, text string) (string, error) {
+	line, err := storage.Line(member, text, maxVersionText)
+	switch {
+	case err != nil:
+		return "", err
+	case line == "" && text != "":
+		return "", storage.Invalid(member, "must not be blank")
+	}
+	return line, nil
+}
+
+// checkIssueURL lets through what a person can follow: nothing that runs, and no
+// password.
+func checkIssueURL(link string) error {
+	if link == "" {
+		return nil
+	}
+	if _, err := storage.Line("issue_url", link, maxIssueURL); err != nil {
+		return err
+	}
+	u, err := url.Parse(link)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(link, " \\<>\"") {
+		return storage.Invalid("issue_url", "must be an address that begins with https:// or http://")
+	}
+	if u.User != nil {
+		return storage.Invalid("issue_url", "must hold no user name")
+	}
+	return nil
+}
+
+// ChangeGroup changes a group that is shown, with its audit row, and returns its id,
+// which differs from the one requested when that was merged away. *storage.InvalidError
+// names the member that breaks a rule.
+//
+// It shares the project, so that no merge comes between finding the group that is shown
+// and locking it.
+func ChangeGroup(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, c GroupChange) (int64, error) {
+	if err := c.Validate(); err != nil {
+		return 0, err
+	}
+	g, err := lockShown(ctx, tx, w.OrganizationID, id)
+	if err != nil {
+		return 0, err
+	}
+	detail := map[string]any{}
+	if c.State != nil {
+		if err := c.setState(ctx, tx, g, detail); err != nil {
+			return 0, err
+		}
+	}
+	if c.Assignee != nil {
+		if err := setAssignee(ctx, tx, w.OrganizationID, g.ID, *c.Assignee); err != nil {
+			return 0, err
+		}
+		detail["assignee"] = *c.Assignee
+	}
+	if c.IssueURL != nil {
+		if _, err := tx.ExecContext(ctx, `update crash_groups set issue_url = $2 where id = $1`, g.ID, *c.IssueURL); err != nil {
+			return 0, storage.Wrap(err, "link a crash group to an issue")
+		}
+		detail["issue_url"] = *c.IssueURL
+	}
+	return g.ID, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupUpdated,
+		Actor: w.Actor, Subject: groupSubject(g.ID), Detail: detail})
+}
+
+// lockShown locks the group that is shown in place of an id.
+func lockShown(ctx context.Context, tx *storage.Tx, organization, id int64) (*standing, error) {
+	p, err := placeOf(ctx, tx, organization, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := share(ctx, tx, p.ProjectID); err != nil {
+		return nil, err
+	}
+	var s standing
+	err = tx.GetContext(ctx, &s, `select `+standingColumns+` from crash_groups g
+		where g.organization_id = $1 and g.id = (`+shownGroup+`) for no key update`, organization, id)
+	return &s, storage.Wrap(err, fmt.Sprintf("crash group %d", id))
+}
+
+// setState writes the state and its conditions. Resolving or ignoring again counts from
+// now: what was reported until now is known.
+func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, g *standing, detail map[string]any) error {
+	detail["state"], detail["former_state"] = *c.State, g.shown()
+	if c.Until != nil && !c.Until.After(g.Now) {
+		return storage.Invalid("until", "must be in the future")
+	}
+	resolvedIn := c.InVersion
+	if c.InNext {
+		newest, err := newestVersion(ctx, tx, g.ProjectID)
+		if err != nil {
+			return err
+		}
+		resolvedIn, detail["after_version"] = newest, newest
+	}
+	for _, d := range []struct {
+		member string
+		given  bool
+		value  any
+	}{
+		{"in_version", c.InVersion != "", c.InVersion}, {"until", c.Until != nil, c.Until},
+		{"until_count", c.UntilCount != nil, c.UntilCount}, {"until_version", c.UntilVersion != "", c.UntilVersion},
+	} {
+		if d.given {
+			detail[d.member] = d.value
+		}
+	}
+	_, err := tx.ExecContext(ctx, `update crash_groups set state = $2,
+			resolved_at = case when $2 = 'resolved' then now() end, resolved_in = $3, resolved_next = $4,
+			ignored_at = case when $2 = 'ignored' then now() end, ignored_until = $5,
+			ignored_until_count = $6, ignored_until_version = $7, ignore_ended = '', ignore_ended_at = null
+		where id = $1`, g.ID, string(*c.State), resolvedIn, c.InNext, c.Until, c.UntilCount, c.UntilVersion)
+	return storage.Wrap(err, "change the state of a crash group")
+}
+
+// shown is the state as it is shown.
+func (s *standing) shown() GroupState {
+	if s.State == Ignored && s.IgnoredUntil != nil && !s.IgnoredUntil.After(s.Now) {
+		return Open
+	}
+	return s.State
+}
+
+// newestVersion is the newest version of a crash project by comparison; of versions that
+// have no order the one that was seen last for the first time. "": there is none.
+func newestVersion(ctx context.Context, q storage.Querier, project int64) (string, error) {
+	var versions []struct {
+		Version string    `db:"version"`
+		First   time.Time `db:"first_seen"`
+	}
+	err := q.SelectContext(ctx, &versions, `select version, first_seen from crash_versions
+		where crash_project_id = $1 order by first_seen, version limit $2`, project, maxVersions)
+	if err != nil {
+		return "", storage.Wrap(err, "versions of a crash project")
+	}
+	newest := ""
+	for _, v := range versions {
+		if newest == "" || !numbered(newest) || numbered(v.Version) && CompareVersions(v.Version, newest) > 0 {
+			newest = v.Version
+		}
+	}
+	return newest, nil
+}
+
+// setAssignee assigns a group to somebody of the organization who can read it.
+func setAssignee(ctx context.Context, tx *storage.Tx, organization, group, user int64) error {
+	if user != 0 {
+		m, err := account.MemberByID(ctx, tx, organization, user)
+		if err != nil && !isNotFound(err) {
+			return err
+		}
+		if err != nil || m.Kind != account.Person || m.BlockedAt != nil || !m.Role.AtLeast(account.Member) {
+			return storage.Invalid("assignee", "must be a person of the organization who may read crashes")
+		}
+	}
+	_, err := tx.ExecContext(ctx, `update crash_groups set assignee_id = nullif($2::bigint, 0) where id = $1`, group, user)
+	return storage.Wrap(err, "assign a crash group")
+}

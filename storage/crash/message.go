@@ -1,0 +1,123 @@
+package crash
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// The messages of a group are those of its reports: the search finds the group by any of
+// them, and the group shows the most frequent.
+
+const (
+	// maxMessages bounds the distinct messages that a group remembers: where each report
+	// has a message of its own, these are examples.
+	maxMessages = 500
+	// maxMessage bounds a message in bytes.
+	maxMessage = 500
+	// shownMessages is how many messages a single group shows.
+	shownMessages = 10
+)
+
+// messageLine returns the message as it is remembered: its first line that has text.
+func messageLine(message string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	if line = strings.TrimSpace(line); len(line) > maxMessage {
+		line = line[:maxMessage]
+	}
+	return strings.ToValidUTF8(line, "")
+}
+
+const addToMessages = `
+with new as (
+	select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[], $5::timestamptz[])
+		as n(group_id, message, count, first, last)
+), held as (
+	select m.group_id, count(*) as n from crash_group_messages m
+	where m.group_id in (select group_id from new) group by 1
+), ranked as (
+	select new.*, m.message is not null as known,
+		row_number() over (partition by new.group_id, m.message is null order by new.message) as turn
+	from new left join crash_group_messages m using (group_id, message)
+)
+insert into crash_group_messages as m (group_id, organization_id, message, count, first_seen, last_seen)
+select r.group_id, $6, r.message, r.count, r.first, r.last
+from ranked r left join held using (group_id)
+where r.known or coalesce(held.n, 0) + r.turn <= $7
+on conflict (group_id, message) do update set count = m.count + excluded.count,
+	first_seen = least(m.first_seen, excluded.first_seen),
+	last_seen = greatest(m.last_seen, excluded.last_seen)`
+
+func countMessages(ctx context.Context, tx *storage.Tx, organization int64, tallies []*tally) error {
+	groups, messages, counts, first, last := messageArrays(tallies)
+	if len(groups) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, addToMessages, pq.Array(groups), pq.Array(messages), pq.Array(counts),
+		pq.Array(first), pq.Array(last), organization, maxMessages)
+	return storage.Wrap(err, "count messages")
+}
+
+func messageArrays(tallies []*tally) (groups []int64, messages []string, counts []int64, first, last []string) {
+	for _, t := range tallies {
+		for message, v := range t.messages {
+			groups, messages, counts = append(groups, t.group), append(messages, message), append(counts, v.count)
+			first, last = append(first, timeText(v.first)), append(last, timeText(v.last))
+		}
+	}
+	return groups, messages, counts, first, last
+}
+
+// uncountMessages is the inverse of countMessages; see takeFromValues.
+func uncountMessages(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
+	groups, messages, counts, _, last := messageArrays(tallies)
+	if len(groups) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `
+		update crash_group_messages m set count = m.count - gone.count
+		from unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[]) as gone(group_id, message, count, last)
+		where m.group_id = gone.group_id and m.message = gone.message and gone.last >= m.first_seen`,
+		pq.Array(groups), pq.Array(messages), pq.Array(counts), pq.Array(last))
+	if err != nil {
+		return storage.Wrap(err, "uncount messages")
+	}
+	_, err = tx.ExecContext(ctx, `delete from crash_group_messages where group_id = any($1) and count <= 0`, pq.Array(groups))
+	return storage.Wrap(err, "delete empty messages")
+}
+
+// readMessages reads the most frequent messages of a group that is shown, and how many
+// it has.
+func readMessages(ctx context.Context, q storage.Querier, root int64) (Affected, error) {
+	a := Affected{Values: []Value{}}
+	var rows []struct {
+		Total int `db:"total"`
+		Value
+	}
+	err := q.SelectContext(ctx, &rows, `
+		select m.message as value, sum(m.count)::bigint as count, min(m.first_seen) as first_seen,
+			max(m.last_seen) as last_seen, count(*) over () as total
+		from crash_groups g join crash_group_messages m on m.group_id = g.id
+		where g.id = $1 or g.root_id = $1
+		group by m.message order by count desc, m.message limit $2`, root, shownMessages)
+	for _, r := range rows {
+		a.Total, a.Truncated = r.Total, r.Total >= maxMessages
+		a.Values = append(a.Values, r.Value)
+	}
+	return a, storage.Wrap(err, "messages of a crash group")
+}
+
+// addTo adds occurrences to the tally of a value.
+func addTo[K comparable](tallies map[K]*valueTally, key K, at time.Time, n int64) {
+	v := tallies[key]
+	if v == nil {
+		v = &valueTally{first: at, last: at}
+		tallies[key] = v
+	}
+	v.count += n
+	v.first, v.last = earlier(v.first, at), later(v.last, at)
+}

@@ -1,0 +1,196 @@
+package crash
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+)
+
+// A newer algorithm gives other keys to the reports of a bug that has a group already.
+// The group keeps its key and its reports. Where its stored reports agree on one newer
+// key, that becomes a second key of the same group; each key is looked at once for each
+// version of the algorithm.
+
+// OldKey is a key of an older algorithm that was not looked at yet.
+type OldKey struct {
+	ID             int64 `db:"id"`
+	OrganizationID int64 `db:"organization_id"`
+}
+
+// unchecked are the keys of p, a crash project, that were not looked at for version $1;
+// the index crash_group_keys_unchecked serves it.
+const unchecked = `select from crash_group_keys k where k.crash_project_id = p.id and k.algorithm > 0
+	and greatest(k.algorithm, k.checked_version) < $1`
+
+// HasOldKeys reports whether there is a key that was not looked at for a version.
+func HasOldKeys(ctx context.Context, q storage.Querier, version int) (bool, error) {
+	var there bool
+	err := q.GetContext(ctx, &there, `select exists (select from crash_projects p where exists (`+unchecked+`))`, version)
+	return there, storage.Wrap(err, "look for old crash group keys")
+}
+
+// The next organization has its turn with its first crash project that has such keys;
+// the oldest go first, so that the oldest of several groups gets the newer key.
+const selectOldKeys = `
+with turn as (
+	select p.id, p.organization_id from crash_projects p
+	where p.organization_id > $2 and exists (` + unchecked + `)
+	order by p.organization_id, p.id limit 1
+)
+select k.id, t.organization_id
+from turn t cross join generate_series(1, $1::int - 1) as v(version) cross join lateral (
+	select k.id from crash_group_keys k where k.crash_project_id = t.id and k.algorithm > 0
+		and greatest(k.algorithm, k.checked_version) = v.version
+	order by k.id limit $3) k
+order by k.id limit $3`
+
+// OldKeys returns up to limit keys, all of one organization: the first after one that
+// has any. None at the end of the organizations.
+func OldKeys(ctx context.Context, q storage.Querier, version int, afterOrganization int64, limit int) ([]OldKey, error) {
+	var keys []OldKey
+	err := q.SelectContext(ctx, &keys, selectOldKeys, version, afterOrganization, limit)
+	return keys, storage.Wrap(err, "list old crash group keys")
+}
+
+// NewestOfKey returns the newest crashes of a key.
+func NewestOfKey(ctx context.Context, q storage.Querier, organization, key int64, limit int) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := q.SelectContext(ctx, &ids, `select id from crashes where key_id = $1 and organization_id = $2
+		order by occurred_at desc, id desc limit $3`, key, organization, limit)
+	return ids, storage.Wrap(err, "newest crashes of a key")
+}
+
+// Rekeyed is what Rekey did.
+type Rekeyed struct {
+	Joined bool // the group has the newer key
+	Merged bool // by taking in the group that had it
+}
+
+// Rekey notes that a key was looked at for a version, and makes newer a second key of
+// its group; nil when its reports do not agree on one. Where newer has a group already
+// that is younger and that nobody touched, one that was made between the upgrade and
+// now, that becomes a part of the old group; any other keeps its key.
+func Rekey(ctx context.Context, tx *storage.Tx, old OldKey, version int, newer *[32]byte) (Rekeyed, error) {
+	at, there, err := lockOldKey(ctx, tx, old, version)
+	if err != nil || !there {
+		return Rekeyed{}, err
+	}
+	_, err = tx.ExecContext(ctx, `update crash_group_keys set checked_version = $2 where id = $1`, old.ID, version)
+	if err != nil || newer == nil {
+		return Rekeyed{}, storage.Wrap(err, "mark an old crash group key")
+	}
+	res, err := tx.ExecContext(ctx, `insert into crash_group_keys (crash_project_id, key, algorithm, group_id, checked_version)
+		values ($1, $2, $3, $4, $3) on conflict do nothing`, at.ProjectID, newer[:], version, at.GroupID)
+	if err != nil {
+		return Rekeyed{}, storage.Wrap(err, "add a key to a crash group")
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return Rekeyed{Joined: n == 1}, storage.Wrap(err, "add a key to a crash group")
+	}
+	merged, err := takeIn(ctx, tx, old.OrganizationID, at, version, newer[:])
+	return Rekeyed{Joined: merged, Merged: merged}, err
+}
+
+// lockOldKey locks the project of a key alone and reads the key; false when it is gone or
+// was looked at meanwhile.
+func lockOldKey(ctx context.Context, tx *storage.Tx, old OldKey, version int) (keyRow, bool, error) {
+	var rows []keyRow
+	read := func() error {
+		rows = nil
+		return tx.SelectContext(ctx, &rows, `
+			select k.id, k.crash_project_id, k.key, k.group_id, coalesce(g.root_id, g.id) as root_id
+			from crash_group_keys k join crash_groups g on g.id = k.group_id
+			where k.id = $1 and g.organization_id = $2 and k.algorithm > 0 and greatest(k.algorithm, k.checked_version) < $3`,
+			old.ID, old.OrganizationID, version)
+	}
+	if err := read(); err != nil || len(rows) == 0 {
+		return keyRow{}, false, storage.Wrap(err, "read an old crash group key")
+	}
+	if err := lockProjects(ctx, tx, []int64{rows[0].ProjectID}); err != nil {
+		return keyRow{}, false, err
+	}
+	if err := read(); err != nil || len(rows) == 0 {
+		return keyRow{}, false, storage.Wrap(err, "read an old crash group key")
+	}
+	return rows[0], true, nil
+}
+
+// A group that nobody touched: as reports make it, without a decision, a comment, a merge
+// or a split.
+const selectUntouched = `
+select g.id from crash_group_keys k join crash_groups g on g.id = k.group_id
+join crash_groups old on old.id = $4
+where k.crash_project_id = $1 and k.key = $2 and g.algorithm = $3 and g.id <> old.id and g.created_at > old.created_at
+	and g.merged_into is null and g.state = 'open' and g.resolved_at is null and g.reopened_at is null
+	and g.regressions = 0 and g.ignored_at is null and g.ignore_ended = '' and g.assignee_id is null and g.issue_url = ''
+	and not exists (select from crash_group_comments c where c.group_id = g.id)
+	and not exists (select from crash_groups p where p.merged_into = g.id)
+	and not exists (select from crash_group_merges m where m.group_id = g.id)
+	and not exists (select from crash_group_splits s where s.group_id = g.id or s.target_key_id = k.id)`
+
+// takeIn makes the group that has a newer key a part of the group of an old one, if
+// nobody touched it. What it was split by holds for the part too.
+func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, version int, newer []byte) (bool, error) {
+	var groups []int64
+	err := tx.SelectContext(ctx, &groups, `select group_id from crash_group_keys where crash_project_id = $1 and key = $2`, at.ProjectID, newer)
+	if err != nil || len(groups) == 0 {
+		return false, storage.Wrap(err, "the group of a newer key")
+	}
+	standings, err := lockStandings(ctx, tx, append(groups, at.RootID))
+	if err != nil {
+		return false, err
+	}
+	var young []int64 // again, for somebody may have changed it before it was locked
+	err = tx.SelectContext(ctx, &young, selectUntouched, at.ProjectID, newer, version, at.GroupID)
+	if err != nil || len(young) == 0 {
+		return false, storage.Wrap(err, "a group that nobody touched")
+	}
+	if err := attach(ctx, tx, young[0], at.GroupID, at.RootID); err != nil {
+		return false, err
+	}
+	if err := recount(ctx, tx, at.RootID); err != nil {
+		return false, err
+	}
+	_, err = tx.ExecContext(ctx, `
+		insert into crash_group_splits (crash_project_id, group_id, target_key_id, kind, stack, attribute, value)
+		select crash_project_id, $2, target_key_id, kind, stack, attribute, value
+		from crash_group_splits where group_id = $1 order by id`, at.GroupID, young[0])
+	if err != nil {
+		return false, storage.Wrap(err, "pass on what was split off")
+	}
+	if err := regressBy(ctx, tx, standings, at.RootID, young[0]); err != nil {
+		return false, err
+	}
+	return true, account.Audit(ctx, tx, account.Event{OrganizationID: organization, Type: account.CrashGroupMerged,
+		Actor: account.Actor{Name: account.ActorUpgrade}, Subject: groupSubject(young[0]),
+		Detail: map[string]any{"merged_into": at.RootID, "algorithm": version}})
+}
+
+// maxRegressing bounds the crashes of a part that are read to find a regression.
+const maxRegressing = 1000
+
+// regressBy applies to a group that is shown what the reports of a part would have done,
+// had they come to it at once.
+func regressBy(ctx context.Context, tx *storage.Tx, standings []standing, root, part int64) error {
+	var gone []deletedCrash
+	err := tx.SelectContext(ctx, &gone, `select `+goneColumns+` from crashes
+		where key_id in (select id from crash_group_keys where group_id = $1)
+		order by occurred_at desc, id desc limit $2`, part, maxRegressing)
+	if err != nil || len(gone) == 0 {
+		return storage.Wrap(err, "crashes of a part")
+	}
+	keys := map[int64]keyRow{}
+	for i := range gone {
+		keys[*gone[i].KeyID] = keyRow{GroupID: root, RootID: root}
+	}
+	var of []standing
+	for _, s := range standings {
+		if s.ID == root {
+			of = append(of, s)
+		}
+	}
+	return transitGroups(ctx, tx, of, tallyGone(keys, gone))
+}
