@@ -10,16 +10,17 @@ import (
 )
 
 // CrashProcess reads the reports of crash batches, groups and counts them. One
-// row covers the reports of one commit and organization; a claim merges rows up
-// to 1 MiB of documents, some 250 small reports, so that a burst is worked off in
-// few transactions. With 4 MiB the backlog drains a fifth faster, and a receiver
-// beside the worker answers its slowest requests twice as late. Ten
-// attempts over some nine minutes outlast a database that restarts; a report that
-// cannot be processed fails alone and does not use attempts up.
+// row covers the reports of one commit and organization; a claim merges up to 1,024
+// rows and 16 MiB of documents, so that a backlog is worked off in few transactions,
+// whether its commits had many reports or one each. Beside a busy receiver the worker takes less
+// at once (worker/crash.Throttle).
+//
+// Ten attempts over some nine minutes outlast a database that restarts; a
+// report that cannot be processed fails alone and does not use attempts up.
 var CrashProcess = Kind{
 	Name: "crash:process", Queue: Crash, Timeout: 60 * time.Second,
 	MaxAttempts: 10, Backoff: time.Second, MaxBackoff: 15 * time.Minute,
-	Batch: 64, MaxWeight: 1 << 10,
+	Batch: 1024, MaxWeight: 16 << 10,
 	// A report that was answered with 200 must be processed: stopping that is
 	// for those who run the installation.
 	Retry: GrantAdmin, Cancel: GrantOperator,

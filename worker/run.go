@@ -41,9 +41,13 @@ func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
 
 // claimAndRun claims the row that a delivery points at, and works on what it claimed.
 func (w *Worker) claimAndRun(ctx context.Context, kind tasks.Kind, handler Handler, id uuid.UUID, organization int64) {
+	weight := kind.MaxWeight
+	if s, ok := handler.(Sizer); ok {
+		weight = s.ClaimWeight(weight)
+	}
 	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{
 		ID: id, Kind: kind.Name, OrganizationID: organization, Worker: w.name,
-		Batch: kind.Batch, MaxWeight: kind.MaxWeight, KeyLimit: w.keyLimit(kind),
+		Batch: kind.Batch, MaxWeight: weight, KeyLimit: w.keyLimit(kind),
 	})
 	if err != nil {
 		w.cfg.Log.WarnContext(ctx, "claim failed", "kind", kind.Name, "task_id", id, "error", err)

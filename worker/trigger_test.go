@@ -37,7 +37,7 @@ func probing(t *testing.T, p *prober) *fixture {
 // ticks returns all ticks, newest first.
 func (f *fixture) ticks(t *testing.T) []ledger.Task {
 	t.Helper()
-	all, _, err := f.store.List(context.Background(), ledger.Filter{Kind: tasks.ScheduleTick.Name, Limit: 100})
+	all, _, err := f.store.List(context.Background(), ledger.Filter{Kinds: []string{tasks.ScheduleTick.Name}, Limit: 100})
 	require.NoError(t, err)
 	return all
 }

@@ -42,6 +42,14 @@ type Handler interface {
 	Handle(ctx context.Context, claim *Claim) error
 }
 
+// Sizer is a handler of a batch kind that bounds its claims by what else its process
+// does at the moment.
+type Sizer interface {
+	// ClaimWeight returns the weight up to which the next claim merges rows; the kind's
+	// MaxWeight is passed.
+	ClaimWeight(most int) int
+}
+
 // Observer is called for ended attempts, for metrics.
 type Observer interface {
 	// AttemptEnded reports the outcome ("succeeded", "retry", "dead",

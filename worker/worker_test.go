@@ -283,7 +283,7 @@ func TestTriggerMakesOneMaintenanceTask(t *testing.T) {
 	require.True(t, ok)
 	f.worker.receiveTrigger(kind)
 	f.worker.receiveTrigger(kind)
-	all, total, err := f.store.List(context.Background(), ledger.Filter{Kind: kind.Name, Limit: 10})
+	all, total, err := f.store.List(context.Background(), ledger.Filter{Kinds: []string{kind.Name}, Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)
 	require.Nil(t, all[0].OrganizationID)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	workcrash "github.com/slipway-qa/slipway/worker/crash"
 )
 
 // secret is a setting that is never printed.
@@ -86,6 +88,7 @@ type settings struct {
 	CrashReportBytes     int64 `env:"SLIPWAY_CRASH_REPORT_BYTES" default:"16777216" help:"Largest crash report, in bytes."`
 	CrashAttachmentBytes int64 `env:"SLIPWAY_CRASH_ATTACHMENT_BYTES" default:"104857600" help:"Largest attachment of a crash report, in bytes."`
 	CrashAttachments     int   `env:"SLIPWAY_CRASH_ATTACHMENTS" default:"32" help:"Most attachments of one crash report."`
+	CrashDuplicates      int   `env:"SLIPWAY_CRASH_DUPLICATES" default:"100" help:"Most occurrences that one crash report may stand for (its attribute _mod_duplicate)."`
 	CrashBytesInFlight   int64 `env:"SLIPWAY_CRASH_BYTES_IN_FLIGHT" default:"268435456" help:"Bytes of crash reports that one process receives at once; further reports wait."`
 
 	// chromedriver is the address of the managed chromedriver, under slipway up.
@@ -211,6 +214,7 @@ func (s *settings) bounds() error {
 		{"SLIPWAY_CRASH_ATTACHMENT_BYTES", s.CrashAttachmentBytes, 1, maxAttachmentBytes},
 		{"SLIPWAY_CRASH_ATTACHMENTS", int64(s.CrashAttachments), 1, maxAttachments},
 		{"SLIPWAY_CRASH_BYTES_IN_FLIGHT", s.CrashBytesInFlight, reportsInFlight * s.CrashReportBytes, 1 << 40},
+		{"SLIPWAY_CRASH_DUPLICATES", int64(s.CrashDuplicates), 1, workcrash.MaxDuplicates},
 		{"SLIPWAY_CRASH_DAYS", int64(s.CrashDays), 1, 36500},
 		{"SLIPWAY_TASK_DAYS", int64(s.TaskDays), 1, 3650},
 		{"SLIPWAY_MAX_UPLOAD_BYTES", s.MaxUploadBytes, 1 << 20, maxUploadBytes},

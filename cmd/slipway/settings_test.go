@@ -136,6 +136,7 @@ func TestBounds(t *testing.T) {
 			[]string{"SLIPWAY_CRASH_BYTES_IN_FLIGHT is 4194303", "four times SLIPWAY_CRASH_REPORT_BYTES, 4194304"}},
 		{"no attachment", []string{"--crash-attachments=0"}, []string{"SLIPWAY_CRASH_ATTACHMENTS"}},
 		{"attachment of nothing", []string{"--crash-attachment-bytes=0"}, []string{"SLIPWAY_CRASH_ATTACHMENT_BYTES"}},
+		{"no duplicates", []string{"--crash-duplicates=0"}, []string{"SLIPWAY_CRASH_DUPLICATES is 0", "1000000"}},
 		{"no days", []string{"--crash-days=0"}, []string{"SLIPWAY_CRASH_DAYS"}},
 		{"no task days", []string{"--task-days=-1"}, []string{"SLIPWAY_TASK_DAYS"}},
 		{"no connection", []string{"--database-conns=0"}, []string{"SLIPWAY_DATABASE_CONNS"}},

@@ -43,8 +43,11 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	}
 	watch := s.metrics.Observer()
 	handlers := map[string]worker.Handler{
-		tasks.CrashProcess.Name:    &workcrash.Process{Store: s.crashes, Observer: watch, Throttle: throttle, Log: s.log},
+		tasks.CrashProcess.Name: &workcrash.Process{Store: s.crashes, Observer: watch, Throttle: throttle,
+			Duplicates: s.settings.CrashDuplicates, Log: s.log},
 		tasks.CrashPurge.Name:      &workcrash.Purge{Store: s.crashes, Ledger: s.ledger, Objects: s.objects, Log: s.log},
+		tasks.CrashSplit.Name:      &workcrash.Split{Store: s.crashes},
+		tasks.CrashRekey.Name:      workcrash.NewRekey(s.crashes),
 		tasks.CrashRetention.Name:  expire,
 		tasks.LedgerRetention.Name: prune,
 		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(s.objects, map[string]maintenance.Names{

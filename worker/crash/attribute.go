@@ -2,6 +2,7 @@ package crash
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -11,17 +12,23 @@ import (
 	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
 )
 
-// maxDuplicates bounds how many occurrences one report may stand for.
-const maxDuplicates = 1_000_000
+const (
+	// DefaultDuplicates bounds how many occurrences one report may stand for, unless
+	// a setting says otherwise. Clients fold the repeats of some minutes; with a
+	// higher bound one forged report outweighs a thousand true ones.
+	DefaultDuplicates = 100
+	// MaxDuplicates is the highest bound: counts of a group stay far below 2^63.
+	MaxDuplicates = 1_000_000
+)
 
 // duplicates reads how many occurrences the report stands for: some clients
 // fold repeats into one report (attribute _mod_duplicate).
 func duplicates(r *report.Report) int {
 	n, err := strconv.Atoi(r.Attribute("_mod_duplicate"))
-	if err != nil || n < 1 {
+	if n < 1 || err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 1
 	}
-	return min(n, maxDuplicates)
+	return min(n, MaxDuplicates)
 }
 
 // attributes returns all attributes of the report, whose number the receiver has

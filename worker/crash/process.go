@@ -1,8 +1,10 @@
 // Package crash processes crash reports: it reads the batches that the receiver
 // stored, finds the group of each report, and counts. It also removes reports: by
-// an attribute (purge.go), by age (retention.go) and with their build (build.go).
+// an attribute (purge.go), by age (retention.go) and with their build (build.go), moves
+// those of a group that was split (split.go), and finds the keys that old groups have
+// under new rules (rekey.go).
 //
-// A claim is up to 64 batches of one organization. Its documents are parsed and
+// A claim is up to 1,024 batches of one organization. Its documents are parsed and
 // fingerprinted outside of any transaction; then one transaction ends the ledger
 // rows and writes crashes, groups, counts and explanations, so that every report
 // is counted exactly once, whichever process is killed in between.
@@ -15,6 +17,7 @@
 package crash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,8 +47,14 @@ type Process struct {
 	Store    *crash.Store
 	Observer Observer  // may be nil
 	Throttle *Throttle // nil: never throttled
-	Log      *slog.Logger
+	// Duplicates bounds the occurrences that one report may stand for; 0 means
+	// DefaultDuplicates.
+	Duplicates int
+	Log        *slog.Logger
 }
+
+// ClaimWeight lets claims be large while nobody waits for the receiver.
+func (p *Process) ClaimWeight(most int) int { return p.Throttle.claimWeight(most) }
 
 // Handle processes the batches of a claim.
 func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
@@ -75,27 +84,38 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			crashes = append(crashes, readCrash(b, n))
+			c := readCrash(b, n)
+			c.Duplicates = min(c.Duplicates, cmp.Or(p.Duplicates, DefaultDuplicates))
+			crashes = append(crashes, c)
 			// A claim occupies a processor for some tens of milliseconds; requests
 			// that became ready meanwhile go first.
 			runtime.Gosched()
 		}
 	}
+	explanations := p.Store.PackExplanations(crashes)
+	crash.Facets(claim.OrganizationID(), crashes)
 	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
+		// A commit that the database loses, when its machine dies within the second,
+		// takes the end of the tasks along: they are rescued and done again. So nobody
+		// waits for the disk while the locks of the groups are held.
+		if err := tx.CommitLater(ctx); err != nil {
+			return err
+		}
 		if err := crash.Lock(ctx, tx, crashes); err != nil {
+			return err
+		}
+		if err := crash.RecordExplanations(ctx, tx, explanations); err != nil {
 			return err
 		}
 		if err := p.record(ctx, tx, claim.OrganizationID(), crashes); err != nil {
 			return err
 		}
-		if err := p.recordResults(ctx, tx, claim, ids, crashes); err != nil {
-			return err
-		}
-		return p.Store.RecordExplanations(ctx, tx, crashes)
+		return p.recordResults(ctx, tx, claim, ids, crashes)
 	})
 	if err != nil {
 		return err
 	}
+	p.Store.Committed(crashes)
 	p.observe(crashes)
 	return nil
 }
@@ -163,7 +183,7 @@ func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64
 	if len(crashes) == 0 {
 		return nil
 	}
-	err := tx.Savepoint(ctx, func() error { return crash.Record(ctx, tx, organization, crashes) })
+	err := tx.Savepoint(ctx, func() error { return p.Store.Record(ctx, tx, organization, crashes) })
 	if err == nil || !storage.IsData(err) {
 		return err
 	}
@@ -176,7 +196,7 @@ func (p *Process) record(ctx context.Context, tx *storage.Tx, organization int64
 	}
 	p.Log.WarnContext(ctx, "crash report cannot be stored", "crash_id", crashes[0].ID, "error", err)
 	crashes[0] = failedCrash(crashes[0], errors.New("the database refused the report's facts"))
-	return crash.Record(ctx, tx, organization, crashes)
+	return p.Store.Record(ctx, tx, organization, crashes)
 }
 
 // failedCrash returns a crash with only what cannot be refused, and the reason.
@@ -223,6 +243,7 @@ func readCrash(b *crash.Batch, entry int) (c crash.Crash) {
 		algorithm = 0 // the client chose the key
 	}
 	c.State = crash.Processed
+	c.StackKey = f.StackKey[:crash.StackKeySize]
 	c.Group = &crash.Grouping{Key: f.Key, Algorithm: algorithm, Title: clean(f.Title, maxText),
 		Culprit: clean(f.Culprit, maxText), Classifier: clean(f.Classifier, maxText)}
 	c.Explanation = f.Explanation.AppendJSON(make([]byte, 0, 4<<10))
@@ -230,11 +251,16 @@ func readCrash(b *crash.Batch, entry int) (c crash.Crash) {
 }
 
 // Attributes in which clients send the version of the application and the host,
-// in the order of preference.
+// in the order of preference. Crashpad and Breakpad send ver; Electron, which sends
+// its own version as ver, that of the application as _version; Mozilla's forks of
+// Breakpad send Version.
 var (
-	versionAttributes = []string{"application.version", "version", "application_version", "app.version", "release"}
-	codeAttributes    = []string{"application.version_code", "version_code", "versionCode", "application.build", "build_number"}
-	hostAttributes    = []string{"hostname", "host", "device.model", "uname.nodename"}
+	versionAttributes = []string{"application.version", "version", "application_version", "app.version", "_version",
+		"app_version", "appVersion", "app-version", "application-version", "product_version", "Version", "release",
+		"CFBundleShortVersionString", "BreakpadVersion", "ver"}
+	codeAttributes = []string{"application.version_code", "version_code", "versionCode", "application.build", "build_number",
+		"app-package-version-code", "CFBundleVersion"}
+	hostAttributes = []string{"hostname", "host", "device.model", "uname.nodename"}
 )
 
 // fillColumns sets what has a column of its own.
@@ -251,6 +277,8 @@ func fillColumns(c *crash.Crash, r *report.Report) {
 	c.Build = crash.BuildRef{ID: clean(r.Attribute("build_id"), maxShort), Version: c.Version,
 		VersionCode: clean(firstAttribute(r, codeAttributes), maxShort)}
 	c.Duplicates = duplicates(r)
+	c.Session, c.User = clean(r.Attribute("application.session"), maxShort), clean(r.Attribute("guid"), maxShort)
+	c.Notice = r.Attribute("error.type") == "Message"
 	c.Attributes = attributes(r)
 }
 

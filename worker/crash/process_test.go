@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks"
@@ -96,7 +97,7 @@ func TestAttributes(t *testing.T) {
 		require.JSONEq(t, want, got)
 	}
 	for in, want := range map[string]int{`"_mod_duplicate":"7"`: 7, `"_mod_duplicate":7`: 7, `"_mod_duplicate":"-1"`: 1,
-		`"_mod_duplicate":"9999999999"`: 1_000_000, `"_mod_duplicate":"x"`: 1, ``: 1} {
+		`"_mod_duplicate":"9999999999"`: MaxDuplicates, `"_mod_duplicate":"99999999999999999999"`: MaxDuplicates, `"_mod_duplicate":"-99999999999999999999"`: 1, `"_mod_duplicate":"x"`: 1, ``: 1} {
 		r, err := report.Parse(doc{function: "f", attributes: in}.bytes())
 		require.NoError(t, err)
 		require.Equal(t, want, duplicates(r), in)
@@ -173,4 +174,32 @@ func TestBrokenBatchFailsAlone(t *testing.T) {
 			require.Zero(t, w.purge(tasks.CrashPurgePayload{Key: "user", Value: "ann"}))
 		})
 	}
+}
+
+// A phone sends an old crash late, and then one of a version from before the fix:
+// neither opens the group again. A crash of now in the fixed version does.
+func TestRegressionCountsByTheTimeOfTheCrash(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	report := func(version string, at time.Time) *crash.Group {
+		w.accept(doc{function: "f", attributes: `"application.version":"` + version + `"`, at: at})
+		w.process()
+		id := w.number(`select id from crash_groups`)
+		g, err := crash.GroupByID(t.Context(), w.db, w.org, id)
+		require.NoError(t, err)
+		return g
+	}
+	g := report("2.0", time.Now().Add(-time.Hour))
+	state := crash.Resolved
+	require.NoError(t, w.db.InTx(t.Context(), func(tx *storage.Tx) error {
+		_, err := crash.ChangeGroup(t.Context(), tx, account.Writer{OrganizationID: w.org, Actor: account.CLI()}, g.ID,
+			crash.GroupChange{State: &state, InVersion: "2.1"})
+		return err
+	}))
+	require.Equal(t, crash.Resolved, report("2.1", time.Now().Add(-time.Minute)).State)
+	require.Equal(t, crash.Resolved, report("2.0", time.Now()).State)
+	g = report("2.1", time.Now())
+	require.Equal(t, crash.Open, g.State)
+	require.Equal(t, "2.1", g.RegressedIn)
+	require.EqualValues(t, 4, g.Count, "all are counted")
 }

@@ -69,6 +69,9 @@ func (p *Purge) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	return claim.Finish(ctx, attempt.result, func(tx *storage.Tx) error {
+		if err := crash.ForgetSplits(ctx, tx, attempt.organization, attempt.project, attempt.filter); err != nil {
+			return err
+		}
 		payload.Value = ""
 		return ledger.Redact(ctx, tx, claim.Tasks[0].ID, payload)
 	})
@@ -154,6 +157,7 @@ func (r *purgeAttempt) applyIf(ctx context.Context, plan *crash.Removal, lock fu
 	if plan.Size() == 0 {
 		return true, nil
 	}
+	plan.KeepUUIDs = true
 	var removed crash.Removed
 	sum, locked := r.result, true
 	err := r.claim.Checkpoint(ctx, func(tx *storage.Tx) error {

@@ -42,7 +42,9 @@ func (w *world) facts() []string {
 			union all select g.title || ' day ' || d.day || ' ' || d.count from crash_group_days d join crash_groups g on g.id = d.group_id
 			union all select g.title || ' ' || v.kind || ' ' || v.value || ' ' || v.count from crash_group_values v join crash_groups g on g.id = v.group_id
 			union all select 'keys ' || count(*) from crash_group_keys
-			union all select 'uuids ' || count(*) from crash_uuids
+			union all select 'version ' || v.version || ' ' || v.crashes from crash_versions v where v.crashes > 0
+			union all select 'version day ' || d.version || ' ' || d.day || ' ' || d.crashes from crash_version_days d where d.crashes > 0
+			union all select 'uuids ' || count(*) from crash_uuids u where not exists (select from crash_purged p where p.crash_id = u.crash_id)
 			union all select 'crashes ' || count(*) from crashes
 		) all_facts order by f`))
 	return out
@@ -115,7 +117,7 @@ func TestPurgeOfWaitingFailedAndForeignReports(t *testing.T) {
 	n := w.purge(tasks.CrashPurgePayload{Key: "id", Value: "42"})
 	require.Equal(t, 2, n, "accepted and not processed")
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_batches`), "an empty batch goes")
-	require.EqualValues(t, 1, w.number(`select count(*) from crash_uuids`))
+	require.EqualValues(t, 3, w.number(`select count(*) from crash_uuids`), "the uuids stay known")
 	w.process()
 	require.EqualValues(t, 1, w.number(`select count(*) from crashes`))
 	for _, id := range []uuid.UUID{ids[0], alone[0]} {
@@ -161,7 +163,7 @@ func TestPurgeWaitsForRunningBatches(t *testing.T) {
 	require.NoError(t, <-done)
 	require.Zero(t, w.number(`select count(*) from crashes`))
 	require.Zero(t, w.number(`select count(*) from crash_groups`))
-	require.Zero(t, w.number(`select count(*) from crash_uuids`))
+	require.Equal(t, w.number(`select count(*) from crash_purged`), w.number(`select count(*) from crash_uuids`))
 	var out PurgeResult
 	w.result(id, &out)
 	require.Equal(t, 1, out.Deleted)
@@ -269,7 +271,7 @@ func TestRetention(t *testing.T) {
 	_, err = w.db.ExecContext(t.Context(), `update crash_groups set last_seen = now() + interval '91 days' where culprit like '%f1%'`)
 	require.NoError(t, err)
 	out := run(90, time.Now().AddDate(0, 0, 91))
-	require.Equal(t, RetentionResult{Batches: 47, Crashes: 91, Groups: 2}, out)
+	require.Equal(t, RetentionResult{Batches: 47, Crashes: 91, Groups: 2, Facets: 1}, out)
 	for _, table := range []string{"crashes", "crash_batches", "crash_uuids", "crash_attachments", "crash_explanations"} {
 		require.Zero(t, w.number(`select count(*) from `+table), table)
 	}
@@ -328,7 +330,7 @@ func TestPurgeWhileProcessing(t *testing.T) {
 	require.Positive(t, crashes)
 	require.Equal(t, crashes, w.number(`select sum(count) from crash_groups`))
 	require.Equal(t, crashes, w.number(`select sum(count) from crash_group_days`))
-	require.Equal(t, crashes, w.number(`select count(*) from crash_uuids`))
+	require.Equal(t, crashes, w.number(`select (select count(*) from crash_uuids) - (select count(*) from crash_purged)`))
 	require.Equal(t, crashes, w.number(`select count(*) from crash_batches b, jsonb_array_elements(b.entries) e
 		where not coalesce((e->>'deleted')::boolean, false)`))
 }

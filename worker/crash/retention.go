@@ -15,7 +15,8 @@ import (
 // Retention is the handler of crash:retention: it deletes batches beyond their
 // age with their crashes, uuids and attachments, oldest first, and then groups
 // that have not been seen for as long and have no crash left. Groups keep their
-// counts: they are history. Each step is one transaction that checks the claim;
+// counts: they are history. The uuids of purged reports and the days of versions
+// have the same age, ids of sessions a shorter one. Each step is one transaction that checks the claim;
 // after a kill the next round continues.
 type Retention struct {
 	Store   *crash.Store
@@ -30,12 +31,25 @@ type RetentionResult struct {
 	Batches int   `json:"batches"`
 	Crashes int   `json:"crashes"`
 	Groups  int64 `json:"groups"`
+	// Purged are the uuids of purged reports that are forgotten, Sessions the ids of
+	// sessions, VersionDays the days of versions, Versions those of projects with many.
+	Purged      int   `json:"purged"`
+	Sessions    int64 `json:"sessions"`
+	VersionDays int64 `json:"version_days"`
+	Versions    int64 `json:"versions"`
+	Facets      int   `json:"facets"` // groups whose facets were built
 }
 
 const (
 	// expireStep batches have at most 5,120 crashes: about a second.
 	expireStep = 20
 	groupStep  = 200
+	// rowStep rows without further ones are some tens of milliseconds.
+	rowStep = 1000
+	// facetGroups bounds the groups of a run, facetAge is how old facets may be that
+	// have values of reports that went with age.
+	facetGroups = 20_000
+	facetAge    = 20 * time.Hour
 )
 
 // NewRetention returns the handler; days must be positive.
@@ -68,7 +82,90 @@ func (r *Retention) Handle(ctx context.Context, claim *worker.Claim) error {
 	if err := r.groups(ctx, claim, before, &sum); err != nil {
 		return err
 	}
+	if err := r.usage(ctx, claim, before, &sum); err != nil {
+		return err
+	}
+	if err := r.facets(ctx, claim, &sum); err != nil {
+		return err
+	}
 	return claim.Finish(ctx, sum, nil)
+}
+
+// usage forgets the uuids of reports that were purged, and the sessions and days of
+// versions.
+func (r *Retention) usage(ctx context.Context, claim *worker.Claim, before time.Time, sum *RetentionResult) error {
+	err := steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
+		n, err := crash.ExpirePurged(ctx, tx, before, rowStep)
+		sum.Purged += n
+		return int64(n), err
+	})
+	if err != nil {
+		return err
+	}
+	known := later(before, r.Now().Add(-crash.SessionsKnown))
+	err = steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
+		n, err := crash.ExpireSessions(ctx, tx, known, rowStep)
+		sum.Sessions += n
+		return n, err
+	})
+	if err != nil {
+		return err
+	}
+	err = steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
+		n, err := crash.ExpireVersionDays(ctx, tx, before, rowStep)
+		sum.VersionDays += n
+		return n, err
+	})
+	if err != nil {
+		return err
+	}
+	return steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
+		n, err := crash.ExpireVersions(ctx, tx, before, rowStep)
+		sum.Versions += n
+		return n, err
+	})
+}
+
+// steps repeats a step, each time in a transaction that checks the claim, until it
+// finds fewer than rowStep rows.
+func steps(ctx context.Context, claim *worker.Claim, step func(*storage.Tx) (int64, error)) error {
+	for {
+		var n int64
+		err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+			n, err = step(tx)
+			return err
+		})
+		if err != nil || n < rowStep {
+			return err
+		}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// facets builds the facets of groups that lack them or lost reports. A group whose
+// reports go every hour is built once a day.
+func (r *Retention) facets(ctx context.Context, claim *worker.Claim, sum *RetentionResult) error {
+	before := r.Now().Add(-facetAge)
+	for sum.Facets < facetGroups {
+		ids, err := crash.UnbuiltFacets(ctx, r.Store.DB(), before, groupStep)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			err := claim.Checkpoint(ctx, func(tx *storage.Tx) error { return crash.BuildFacets(ctx, tx, id) })
+			if err != nil {
+				return err
+			}
+			sum.Facets++
+		}
+	}
+	return nil
 }
 
 func (r *Retention) groups(ctx context.Context, claim *worker.Claim, before time.Time, sum *RetentionResult) error {

@@ -11,14 +11,14 @@ import (
 // report that was accepted can wait; a client that crashes cannot. While some
 // reports are being received, one claim is processed at a time. In a burst it also pauses
 // nine times as long as the last one worked, so that the burst is received at full
-// speed and the backlog still shrinks. A long burst does not starve processing:
-// reports older than maxLag are processed without pauses, unless so many come in
-// that the machine can do nothing else. A worker without a receiver beside it has
-// no Throttle.
+// speed and the backlog still shrinks. A long burst does not starve processing: once
+// reports are older than maxLag the pauses are half as long as the work, unless so many
+// come in that the machine can do nothing else. A worker without a receiver beside it
+// has no Throttle.
 type Throttle struct {
 	waiting func() int
 	slot    chan struct{}
-	pause   time.Duration // after the last claim; guarded by slot
+	worked  time.Duration // on the last claim; guarded by slot
 }
 
 const (
@@ -26,12 +26,13 @@ const (
 	// from the first on, one claim at a time; from the second, with pauses; from the
 	// third, with pauses however old the oldest report is. At the usual seven
 	// milliseconds from request to response they stand for about 1,000, 3,500 and
-	// 7,000 reports a second.
+	// 6,000 reports a second.
 	oneAtATime  = 8
 	pauseFrom   = 24
-	pauseAlways = 48
-	// maxLag is the age from which a report is processed without pauses.
-	maxLag = 30 * time.Second
+	pauseAlways = 40
+	// maxLag is the age from which a report is processed with short pauses: at a rate that
+	// can be held for long, the oldest one waits about as long and not more.
+	maxLag = 300 * time.Millisecond
 	// maxPause is the longest pause after a claim, so that the end of a burst is noticed
 	// soon; pausePoll is how often the pause checks for that end.
 	maxPause  = time.Second
@@ -44,6 +45,22 @@ const (
 // commit; it is called often and must be cheap.
 func NewThrottle(waiting func() int) *Throttle {
 	return &Throttle{waiting: waiting, slot: make(chan struct{}, 1)}
+}
+
+// claimWeight returns the weight of a claim: a fourth of the most beside a receiver that
+// works, a sixteenth beside a busy one, since its slowest responses wait for a claim to
+// end.
+func (t *Throttle) claimWeight(most int) int {
+	if t == nil {
+		return most
+	}
+	switch waiting := t.waiting(); {
+	case waiting < oneAtATime:
+		return most
+	case waiting < pauseFrom:
+		return max(most/4, 1)
+	}
+	return max(most/16, 1)
 }
 
 // acquire waits until a claim may be processed whose oldest task has waited for age,
@@ -61,8 +78,7 @@ func (t *Throttle) acquire(ctx context.Context, age time.Duration) (release func
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	until := time.Now().Add(t.pause)
-	for t.mustPause(age) && time.Now().Before(until) {
+	for began := time.Now(); time.Since(began) < t.pauseFor(age); {
 		select {
 		case <-ctx.Done():
 			<-t.slot
@@ -72,13 +88,20 @@ func (t *Throttle) acquire(ctx context.Context, age time.Duration) (release func
 	}
 	start := time.Now()
 	return func() {
-		t.pause = min(9*time.Since(start), maxPause)
+		t.worked = time.Since(start)
 		<-t.slot
 	}, nil
 }
 
-// mustPause reports whether to pause for the receiver's sake.
-func (t *Throttle) mustPause(age time.Duration) bool {
+// pauseFor returns how long to pause for the receiver's sake: nine times as long as the
+// last claim took, and half as long once the oldest report has waited for maxLag.
+func (t *Throttle) pauseFor(age time.Duration) time.Duration {
 	waiting := t.waiting()
-	return waiting >= pauseAlways || waiting >= pauseFrom && age < maxLag
+	switch {
+	case waiting < pauseFrom:
+		return 0
+	case waiting < pauseAlways && age >= maxLag:
+		return min(t.worked/2, maxPause)
+	}
+	return min(9*t.worked, maxPause)
 }

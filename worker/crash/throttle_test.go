@@ -48,7 +48,7 @@ func TestThrottle(t *testing.T) {
 		{name: "quiet: all at once", most: 3, took: 100 * time.Millisecond},
 		{name: "some reports: one at a time", waiting: oneAtATime, most: 1, took: 300 * time.Millisecond},
 		{name: "burst: one at a time, with pauses", waiting: pauseFrom, most: 1, took: 300*time.Millisecond + 2*900*time.Millisecond},
-		{name: "a long burst: no pauses", waiting: pauseFrom, age: maxLag, most: 1, took: 300 * time.Millisecond},
+		{name: "a long burst: short pauses", waiting: pauseFrom, age: maxLag, most: 1, took: 300*time.Millisecond + 2*60*time.Millisecond},
 		{name: "flood: pauses however old", waiting: pauseAlways, age: maxLag, most: 1, took: 300*time.Millisecond + 2*900*time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -101,4 +101,17 @@ func TestNoThrottleNeverWaits(t *testing.T) {
 	release, err := throttle.acquire(context.Background(), 0)
 	require.NoError(t, err)
 	release()
+}
+
+func TestClaimsAreSmallBesideABusyReceiver(t *testing.T) {
+	t.Parallel()
+	waiting := 0
+	throttle := NewThrottle(func() int { return waiting })
+	require.Equal(t, 16<<10, throttle.claimWeight(16<<10))
+	waiting = oneAtATime
+	require.Equal(t, 4<<10, throttle.claimWeight(16<<10))
+	waiting = pauseFrom
+	require.Equal(t, 1<<10, throttle.claimWeight(16<<10))
+	var none *Throttle
+	require.Equal(t, 4096, none.claimWeight(4096))
 }
