@@ -32,7 +32,7 @@ type ask struct {
 // Submit serves POST /post and /api/post: token, format, object and
 // attachment_name stand in the query.
 func (r *Receiver) Submit(c *gin.Context) error {
-	r.serve(c, parseQuery(c.Request.URL.RawQuery))
+	r.serve(c, parseQuery(c.Request.URL.RawQuery), (*intake).run)
 	return nil
 }
 
@@ -48,7 +48,7 @@ func (r *Receiver) SubmitPath(c *gin.Context) error {
 		r.cfg.Observer.Rejected(f.reason)
 		return &f.Problem
 	}
-	r.serve(c, q)
+	r.serve(c, q, (*intake).run)
 	return nil
 }
 
@@ -112,11 +112,11 @@ type intake struct {
 
 // serve writes a failure by itself: the client is not to wait until the files that
 // came with the report are deleted.
-func (r *Receiver) serve(c *gin.Context, q ask) {
+func (r *Receiver) serve(c *gin.Context, q ask, run func(*intake, context.Context) error) {
 	r.allowOrigin(c)
 	in := &intake{r: r, c: c, ask: q}
 	defer in.end()
-	if err := in.run(c.Request.Context()); err != nil {
+	if err := run(in, c.Request.Context()); err != nil {
 		in.refuse(err)
 	}
 }
@@ -148,6 +148,14 @@ func (in *intake) end() {
 	}
 }
 
+// admit checks the scope of a token, and takes one report of its quota.
+func (r *Receiver) admit(token *crash.Token, scope string) error {
+	if err := allowed(token, scope); err != nil {
+		return err
+	}
+	return r.quotas.take(token)
+}
+
 // run takes the request through all checks up to its answer.
 func (in *intake) run(ctx context.Context) error {
 	var err error
@@ -165,10 +173,7 @@ func (in *intake) run(ctx context.Context) error {
 	if in.ask.object != "" {
 		in.format = formats[formatJSON]
 	}
-	if err := allowed(in.token, in.format.scope); err != nil {
-		return err
-	}
-	if err := in.r.quotas.take(in.token); err != nil {
+	if err := in.r.admit(in.token, in.format.scope); err != nil {
 		return err
 	}
 	if in.format.scope == crash.ScopeSymbolPost {

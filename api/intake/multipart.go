@@ -3,6 +3,7 @@ package intake
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"mime/multipart"
 	"strings"
@@ -95,33 +96,76 @@ func (in *intake) multipart(ctx context.Context, boundary string) error {
 			return in.body.err
 		case source.over:
 			return tooLarge("the headers of a part are longer than %d bytes", partHeaders)
-		case in.complete() && source.closed(boundary):
-			return nil
-		default:
+		case !in.complete():
 			return malformed("the multipart body ends early or is damaged")
+		default:
+			return in.brokenEnd(ctx, source, boundary)
 		}
 		source.most = 0
 		if n >= most {
 			return tooLarge("the body has more than %d parts", most)
 		}
-		if err := in.part(ctx, part); err != nil {
+		content := &openPart{Reader: part, in: in, source: source}
+		if err := in.part(ctx, part, content); err != nil {
 			if in.body.err != nil {
 				return in.body.err // what the reader made of it says less
 			}
 			return err
 		}
+		if content.cut {
+			in.attachmentCut(ctx)
+			return nil
+		}
 	}
+}
+
+// brokenEnd ends a body that is damaged behind the report: the report is stored. What
+// is left of the body is read, so that the client reads its answer.
+func (in *intake) brokenEnd(ctx context.Context, source *partSource, boundary string) error {
+	if source.closed(boundary) {
+		return nil
+	}
+	source.most = 0
+	if _, err := io.Copy(io.Discard, source); err != nil {
+		return err
+	}
+	in.attachmentCut(ctx)
+	return nil
+}
+
+func (in *intake) attachmentCut(ctx context.Context) {
+	in.r.cfg.Observer.AttachmentCut()
+	in.r.cfg.Log.WarnContext(ctx, "attachment behind a crash report has no end", "crash_project_id", in.token.ProjectID,
+		"attachments", len(in.files))
+}
+
+// openPart is the content of a part that may lack its boundary, as some clients write
+// the last attachment: when the body ends as its headers say, it ends too. A body
+// that breaks off is not taken for one: its client sends it again, whole.
+type openPart struct {
+	io.Reader
+	in     *intake
+	source *partSource
+	cut    bool
+}
+
+func (p *openPart) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if errors.Is(err, io.ErrUnexpectedEOF) && p.source.end && p.in.body.err == nil && p.in.complete() {
+		p.cut, err = true, io.EOF
+	}
+	return n, err
 }
 
 // complete reports whether what the request is about has arrived.
 func (in *intake) complete() bool { return in.checked || in.dump != nil || in.lateComplete() }
 
 // part takes one part.
-func (in *intake) part(ctx context.Context, part *multipart.Part) error {
-	disposition := part.Header.Get("Content-Disposition")
+func (in *intake) part(ctx context.Context, head *multipart.Part, part io.Reader) error {
+	disposition := head.Header.Get("Content-Disposition")
 	name, _ := apibody.Parameter(disposition, "name")
 	file, _ := apibody.Parameter(disposition, "filename")
-	kind := part.Header.Get("Content-Type")
+	kind := head.Header.Get("Content-Type")
 	switch {
 	case in.ask.object != "":
 		if name == reportPart || file != "" || strings.HasPrefix(name, attachmentPrefix) {

@@ -1,4 +1,5 @@
-// Package intake receives crash reports from the clients inside applications.
+// Package intake receives crash reports, and metrics of sessions, from the clients
+// inside applications.
 //
 // A request goes through token, format, scope and quota before a byte of its
 // body is read. The body is JSON as it is, or multipart with the report in
@@ -7,7 +8,8 @@
 // checked, digested and scrubbed (package report), files are streamed into the
 // object store, and the Committer stores report and file rows in a commit that
 // many requests share. The answer is 200 only when that commit is durable: the
-// submitted members, and the id under which the report is kept.
+// submitted members, and the id under which the report is kept. Metrics are counted
+// in a commit of their own.
 //
 // The clients are programs that crash, written long ago: they send what
 // multipart forbids, ignore Retry-After, and break on an empty or non-JSON
@@ -52,6 +54,7 @@ type Store interface {
 	Token(ctx context.Context, digest [32]byte) (*crash.Token, error)
 	Owns(ctx context.Context, organization, project int64, id uuid.UUID) error
 	AddAttachments(ctx context.Context, organization, project int64, id uuid.UUID, files []crash.Attachment, most int) error
+	RecordUsage(ctx context.Context, project int64, events []crash.Usage) error
 }
 
 // Observer counts what happens; its methods are called concurrently, once a
@@ -66,6 +69,11 @@ type Observer interface {
 	Resent()
 	// Conflict: another report had the uuid; this one was stored as well.
 	Conflict()
+	// AttachmentCut: an attachment had no end; its report was stored, and of the
+	// attachment what had come.
+	AttachmentCut()
+	// Usage: that many events of session metrics were counted.
+	Usage(events int)
 }
 
 // Limits bounds what one request may bring and what all together may hold.
@@ -126,7 +134,8 @@ type Receiver struct {
 	memory  *budget
 	buffers *buffers
 	inflate sync.Pool // *inflater
-	json    []string  // header value, shared by all answers
+	usage   chan struct{}
+	json    []string // header value, shared by all answers
 	origin  []string
 	grace   time.Duration // answerGrace and answerRate, shorter in tests
 	rate    int
@@ -163,6 +172,7 @@ func New(cfg Config) (*Receiver, error) {
 		memory:  newBudget(cfg.Limits),
 		buffers: newBuffers(),
 		inflate: sync.Pool{New: func() any { return newInflater() }},
+		usage:   make(chan struct{}, usageSlots),
 		json:    []string{"application/json"},
 		origin:  []string{"*"},
 		grace:   answerGrace,
@@ -184,6 +194,10 @@ func (r *Receiver) Routes() []route.Route {
 		{Method: http.MethodOptions, Path: "/post", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
 		{Method: http.MethodPost, Path: "/api/post", Interface: crash, Public: publicToken, Handler: r.Submit, Body: route.OwnBound, Deadline: route.StreamDeadline, Quiet: true},
 		{Method: http.MethodOptions, Path: "/api/post", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
+		{Method: http.MethodPost, Path: "/api/unique-events/submit", Interface: crash, Public: publicToken, Handler: r.SubmitUnique, Body: route.OwnBound, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/unique-events/submit", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
+		{Method: http.MethodPost, Path: "/api/summed-events/submit", Interface: crash, Public: publicToken, Handler: r.SubmitSummed, Body: route.OwnBound, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/summed-events/submit", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
 		{Method: http.MethodPost, Path: PathRoute, Interface: crash, Public: publicToken, Handler: r.SubmitPath, Body: route.OwnBound, Deadline: route.StreamDeadline, Quiet: true},
 		{Method: http.MethodOptions, Path: PathRoute, Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
 	}
@@ -218,3 +232,5 @@ func (silent) Accepted(int)    {}
 func (silent) Rejected(string) {}
 func (silent) Resent()         {}
 func (silent) Conflict()       {}
+func (silent) AttachmentCut()  {}
+func (silent) Usage(int)       {}

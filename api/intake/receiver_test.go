@@ -60,6 +60,9 @@ type fakeStore struct {
 	err    error
 	owned  uuid.UUID
 	late   []crash.Attachment
+
+	usage    []crash.Usage
+	usageErr error
 }
 
 func (s *fakeStore) Token(_ context.Context, digest [32]byte) (*crash.Token, error) {
@@ -92,6 +95,13 @@ func (s *fakeStore) AddAttachments(_ context.Context, _, _ int64, _ uuid.UUID, f
 	return nil
 }
 
+func (s *fakeStore) RecordUsage(_ context.Context, _ int64, events []crash.Usage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.usage = append(s.usage, events...)
+	return s.usageErr
+}
+
 func (s *fakeStore) set(text string, t *crash.Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,12 +131,23 @@ func (s *fakeSubmitter) Submit(_ context.Context, r crash.Incoming) (crash.Recei
 type counts struct {
 	mu                         sync.Mutex
 	accepted, resent, conflict int
+	cut, usage                 int
 	rejected                   []string
 }
 
 func (c *counts) Accepted(int) { c.mu.Lock(); defer c.mu.Unlock(); c.accepted++ }
 func (c *counts) Resent()      { c.mu.Lock(); defer c.mu.Unlock(); c.resent++ }
 func (c *counts) Conflict()    { c.mu.Lock(); defer c.mu.Unlock(); c.conflict++ }
+func (c *counts) AttachmentCut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut++
+}
+func (c *counts) Usage(events int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.usage += events
+}
 func (c *counts) Rejected(reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
