@@ -97,7 +97,8 @@ func TestTaskListFilters(t *testing.T) {
 	require.Equal(t, 200, w.do(t, "POST", "/api/v3/tasks/"+cancelled.String()+"/cancel", operator(w.ours)).Code)
 	today := time.Now().UTC().Format(time.DateOnly)
 	for query, want := range map[string]int{
-		"": 4, "?state=cancelled": 1, "?state=dead": 0, "?type=" + tasks.CrashProcess.Name: 4, "?type=other:kind": 0,
+		"": 4, "?state=cancelled": 1, "?state=cancelled,queued": 4, "?state[]=cancelled&state[]=dead": 1,
+		"?type=other:kind&type=" + tasks.CrashProcess.Name: 4, "?state=dead": 0, "?type=" + tasks.CrashProcess.Name: 4, "?type=other:kind": 0,
 		"?from=" + today + "&to=" + today: 4, "?to=2020-01-01": 0, "?from=2999-01-01": 0,
 	} {
 		require.Equal(t, want, decode(t, w.do(t, "GET", "/api/v3/tasks"+query, us)).Pagination["total"], query)
@@ -107,10 +108,10 @@ func TestTaskListFilters(t *testing.T) {
 	require.Equal(t, map[string]int{"page": 2, "per_page": 3, "total": 4, "total_pages": 2}, second.Pagination)
 	require.JSONEq(t, `{"tasks":[],"pagination":{"page":9,"per_page":100,"total":4,"total_pages":1}}`,
 		w.do(t, "GET", "/api/v3/tasks?page=9&per_page=1000", us).Body.String())
-	for _, query := range []string{"?page=0", "?per_page=-1", "?state=lost", "?type=A%20B", "?from=x", "?type=%00", "?from=2026-01-02&to=2026-01-01"} {
+	for _, query := range []string{"?page=0", "?per_page=-1", "?state=lost", "?type=A%20B", "?from=x", "?type=%00", "?from=2026-01-02&to=2026-01-01", "?sate=dead", "?page[]=1"} {
 		require.Equal(t, 400, w.do(t, "GET", "/api/v3/tasks"+query, us).Code, query)
 	}
-	for _, path := range []string{"/x", "/x?wait=1", "/" + uuid.NewString() + "?wait=61", "/" + uuid.NewString() + "?wait=-1", "/" + uuid.NewString() + "?wait=soon"} {
+	for _, path := range []string{"/x", "/x?wait=1", "/" + uuid.NewString() + "?wait=61", "/" + uuid.NewString() + "?wait=-1", "/" + uuid.NewString() + "?wait=soon", "/" + uuid.NewString() + "?waits=1"} {
 		require.Equal(t, 400, w.do(t, "GET", "/api/v3/tasks"+path, us).Code, path)
 	}
 	require.Equal(t, 404, w.do(t, "GET", "/api/v3/tasks/"+uuid.NewString()+"?wait=60", us).Code)

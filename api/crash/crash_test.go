@@ -120,7 +120,7 @@ func (w *world) crash(project int64, key string, record bool) uuid.UUID {
 		if err := crash.Record(w.t.Context(), tx, w.org, []crash.Crash{c}); err != nil {
 			return err
 		}
-		return w.store.RecordExplanations(w.t.Context(), tx, []crash.Crash{c})
+		return crash.RecordExplanations(w.t.Context(), tx, w.store.PackExplanations([]crash.Crash{c}))
 	}))
 	return c.ID
 }

@@ -1,13 +1,14 @@
 // Package crash serves crashes, their groups and crash projects over version 3 of
 // the distribution interface: lists of groups and of a group's crashes, one group,
-// one crash with its threads, the stored report, the attachments; changing and
-// merging groups; the removal of a person's reports; crash projects, which receive
-// the reports, and their tokens, whose text is in the answer that created it and
-// nowhere else.
+// one crash with its threads, the stored report, the attachments; attributes and their
+// values; changing, merging, splitting and discussing groups; the removal of a person's
+// reports; crash projects, which receive the reports, their versions with crash-free
+// sessions and users, and their tokens, whose text is in the answer that created it
+// and nowhere else.
 //
 // Everything is limited to the caller's organization: what belongs to another one
-// is not found. The id of a group that was merged away leads to the group that has
-// its reports now.
+// is not found. The id of a group that was merged into another leads to that one; the
+// group stays as a part of it, and can be taken out again.
 //
 // A report that was accepted and not processed yet is there as pending. Threads
 // are read from the stored report when a crash is asked for, and bounded: a
@@ -24,9 +25,6 @@ package crash
 
 import (
 	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -55,23 +53,33 @@ func New(store *crash.Store, objects object.Store, keys *account.Issuer) *Handle
 // Routes are the room's routes.
 func (h *Handlers) Routes() []route.Route {
 	const v3 = respond.InterfaceV3
+	split := &splitting{store: h.store}
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/crash-groups", Interface: v3, Action: auth.ReadCrashes, Handler: h.Groups},
-		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id", Interface: v3, Action: auth.ReadCrashes, Handler: h.Group},
-		{Method: http.MethodPatch, Path: "/api/v3/crash-groups/:id", Interface: v3, Action: auth.ChangeCrashes, Handler: h.ChangeGroup},
-		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/crashes", Interface: v3, Action: auth.ReadCrashes, Handler: h.GroupCrashes},
-		{Method: http.MethodGet, Path: "/api/v3/crashes", Interface: v3, Action: auth.ReadCrashes, Handler: h.Crashes},
-		{Method: http.MethodDelete, Path: "/api/v3/crashes", Interface: v3, Action: auth.PurgeCrashes, Handler: h.Purge},
-		{Method: http.MethodGet, Path: "/api/v3/crashes/:id", Interface: v3, Action: auth.ReadCrashes, Handler: h.Crash},
-		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/raw", Interface: v3, Action: auth.ReadCrashes, Handler: h.Raw},
-		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments", Interface: v3, Action: auth.ReadCrashes, Handler: h.Attachments},
-		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments/:attachment", Interface: v3, Action: auth.ReadCrashes, Handler: h.Attachment, Deadline: route.StreamDeadline},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups", Interface: v3, Query: groupQuery(), Action: auth.ReadCrashes, Handler: h.Groups},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id", Interface: v3, Query: []string{"from", "to"}, Action: auth.ReadCrashes, Handler: h.Group},
+		{Method: http.MethodPatch, Path: "/api/v3/crash-groups/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.ChangeGroup},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/crashes", Interface: v3, Query: []string{"version[]", attributePrefix, "from", "to", "page", "per_page"}, Action: auth.ReadCrashes, Handler: h.GroupCrashes},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/stacks", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: split.Stacks},
+		{Method: http.MethodPost, Path: "/api/v3/crash-groups/:id/split", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: split.Split},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/comments", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadCrashes, Handler: h.Comments},
+		{Method: http.MethodPost, Path: "/api/v3/crash-groups/:id/comments", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.CreateComment},
+		{Method: http.MethodPatch, Path: "/api/v3/crash-groups/:id/comments/:comment", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.UpdateComment},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-groups/:id/comments/:comment", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.DeleteComment},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/attributes", Interface: v3, Query: []string{"key", "from", "to"}, Action: auth.ReadCrashes, Handler: h.GroupAttributes},
+		{Method: http.MethodGet, Path: "/api/v3/crash-attributes", Interface: v3, Query: []string{"key", "project[]", "from", "to"}, Action: auth.ReadCrashes, Handler: h.CrashAttributes},
+		{Method: http.MethodGet, Path: "/api/v3/crashes", Interface: v3, Query: listQuery(), Action: auth.ReadCrashes, Handler: h.Crashes},
+		{Method: http.MethodDelete, Path: "/api/v3/crashes", Interface: v3, Query: []string{"project", attributePrefix}, Action: auth.PurgeCrashes, Handler: h.Purge},
+		{Method: http.MethodGet, Path: "/api/v3/crashes/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Crash},
+		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/raw", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Raw},
+		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Attachments},
+		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments/:attachment", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Attachment, Deadline: route.StreamDeadline},
 
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.Projects},
 		{Method: http.MethodPost, Path: "/api/v3/crash-projects", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.CreateProject},
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.Project},
 		{Method: http.MethodPut, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.UpdateProject},
 		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.DeleteProject},
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/versions", Interface: v3, Query: []string{"days", "from", "to", "page", "per_page"}, Action: auth.ReadCrashes, Handler: h.Versions},
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.Tokens},
 		{Method: http.MethodPost, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.CreateToken},
 		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id/tokens/:token", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.RevokeToken},
@@ -82,49 +90,6 @@ func pathUUID(c *gin.Context, name string) (uuid.UUID, error) {
 	id, err := uuid.Parse(c.Param(name))
 	if err != nil {
 		return uuid.Nil, storage.ErrNotFound
-	}
-	return id, nil
-}
-
-const (
-	attributePrefix = "attribute."
-	// maxAttributes bounds the conditions of one list.
-	maxAttributes = 10
-	// maxSearch bounds a search text in bytes: titles are not longer.
-	maxSearch = 500
-)
-
-// attributes reads the filters attribute.KEY=VALUE; all of them must hold. The
-// key may contain dots.
-func attributes(q url.Values) ([]crash.AttributeFilter, error) {
-	var filters []crash.AttributeFilter
-	for name, values := range q {
-		key, ok := strings.CutPrefix(name, attributePrefix)
-		if !ok {
-			continue
-		}
-		for _, value := range values {
-			f := crash.AttributeFilter{Key: key, Value: value}
-			if err := f.Validate(); err != nil {
-				return nil, err
-			}
-			if filters = append(filters, f); len(filters) > maxAttributes {
-				return nil, &storage.InvalidError{Field: "attribute", Msg: "at most 10 attributes"}
-			}
-		}
-	}
-	return filters, nil
-}
-
-// projectFilter reads the optional parameter project, a numeric id.
-func projectFilter(q url.Values) (int64, error) {
-	text := strings.TrimSpace(q.Get("project"))
-	if text == "" {
-		return 0, nil
-	}
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id < 1 {
-		return 0, &storage.InvalidError{Field: "project", Msg: "must be the number of a crash project"}
 	}
 	return id, nil
 }

@@ -14,10 +14,15 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 )
 
+// listQuery are the parameters of Crashes.
+func listQuery() []string {
+	return []string{"project[]", "state[]", "version[]", "uuid", attributePrefix, "from", "to", "page", "per_page"}
+}
+
 // Crashes serves GET /api/v3/crashes, newest first, with a group or without
-// one. Parameters: project (number), state (processed, stored, failed), uuid (as
-// submitted), attribute.KEY=VALUE, from and to (of the arrival), page, per_page.
-// The list, and its total, goes no further than crash.ListReach.
+// one. Parameters: the arrays project (number), state (processed, stored, failed) and
+// version; uuid (as submitted), attribute.KEY=VALUE, from and to (of the arrival), page, per_page.
+// The list goes no further than crash.ListReach.
 func (h *Handlers) Crashes(c *gin.Context) error {
 	at, f, err := listFilter(c.Request.URL.Query())
 	if err != nil {
@@ -28,14 +33,17 @@ func (h *Handlers) Crashes(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": at.Envelope(total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": envelope(at, total)})
 }
 
 func listFilter(q url.Values) (at pagination.Request, f crash.ListFilter, err error) {
 	if at, err = pagination.Parse(q, pagination.Small()); err != nil {
 		return at, f, err
 	}
-	f.Limit, f.Offset, f.State = at.Limit(), at.Offset(), crash.State(q.Get("state"))
+	f.Limit, f.Offset = at.Limit(), at.Offset()
+	if f.States, err = texts[crash.State](q, "state"); err != nil {
+		return at, f, err
+	}
 	if err = f.Validate(); err != nil {
 		return at, f, err
 	}
@@ -45,7 +53,10 @@ func listFilter(q url.Values) (at pagination.Request, f crash.ListFilter, err er
 			return at, f, &storage.InvalidError{Field: "uuid", Msg: "must be a UUID other than zero"}
 		}
 	}
-	if f.ProjectID, err = projectFilter(q); err != nil {
+	if f.Projects, err = numbers(q, "project"); err != nil {
+		return at, f, err
+	}
+	if f.Versions, err = texts[string](q, "version"); err != nil {
 		return at, f, err
 	}
 	if f.Attributes, err = attributes(q); err != nil {

@@ -29,50 +29,129 @@ type dayView struct {
 
 // groupView is a group in a list: at most ten versions and hosts.
 type groupView struct {
-	ID               int64            `json:"id"`
-	Project          projectView      `json:"project"`
-	Fingerprint      string           `json:"fingerprint"`
-	Algorithm        int              `json:"algorithm"`
-	Title            string           `json:"title"`
-	Culprit          string           `json:"culprit"`
-	Classifier       string           `json:"classifier"`
-	State            crash.GroupState `json:"state"`
-	Count            int64            `json:"count"`
-	FirstSeen        time.Time        `json:"first_seen"`
-	LastSeen         time.Time        `json:"last_seen"`
-	ResolvedAt       *time.Time       `json:"resolved_at"`
-	ReopenedAt       *time.Time       `json:"reopened_at"`
-	Regressions      int              `json:"regressions"`
-	VersionsAffected int              `json:"versions_affected"`
-	HostsAffected    int              `json:"hosts_affected"`
-	Versions         []valueView      `json:"versions"`
-	Hosts            []valueView      `json:"hosts"`
+	ID          int64            `json:"id"`
+	Project     projectView      `json:"project"`
+	Fingerprint string           `json:"fingerprint"`
+	Algorithm   int              `json:"algorithm"`
+	Title       string           `json:"title"`
+	Culprit     string           `json:"culprit"`
+	Classifier  string           `json:"classifier"`
+	State       crash.GroupState `json:"state"`
+	Count       int64            `json:"count"` // in the window of the request
+	TotalCount  int64            `json:"total_count"`
+	FirstSeen   time.Time        `json:"first_seen"`
+	LastSeen    time.Time        `json:"last_seen"`
+	ResolvedAt  *time.Time       `json:"resolved_at"`
+	// ResolvedIn is a version: that of the resolve, or, with ResolvedInNext, the newest
+	// before it.
+	ResolvedIn       *string           `json:"resolved_in"`
+	ResolvedInNext   bool              `json:"resolved_in_next_version"`
+	ReopenedAt       *time.Time        `json:"reopened_at"`
+	RegressedIn      *string           `json:"regressed_in"`
+	Regressions      int               `json:"regressions"`
+	Ignored          *ignoredView      `json:"ignored"`
+	IgnoreEnded      *ignoreEndedView  `json:"ignore_ended"`
+	Assignee         *personView       `json:"assignee"`
+	IssueURL         *string           `json:"issue_url"`
+	VersionsAffected int               `json:"versions_affected"`
+	HostsAffected    int               `json:"hosts_affected"`
+	Versions         []affectedVersion `json:"versions"`
+	Hosts            []valueView       `json:"hosts"`
+}
+
+// ignoredView says what ends the ignoring of an ignored group; all null: nothing.
+type ignoredView struct {
+	Since        *time.Time `json:"since"`
+	Until        *time.Time `json:"until"`
+	UntilCount   *int64     `json:"until_count"` // occurrences that are left
+	UntilVersion *string    `json:"until_version"`
+}
+
+// ignoreEndedView says what ended it, of a group that is open since.
+type ignoreEndedView struct {
+	By crash.IgnoreEnd `json:"by"`
+	At *time.Time      `json:"at"`
+}
+
+type personView struct {
+	ID    int64  `json:"id"`
+	Email string `json:"email"`
+	Name  string `json:"name"`
+}
+
+// partView is a group that was merged into the one shown.
+type partView struct {
+	ID         int64  `json:"id"`
+	MergedInto int64  `json:"merged_into"`
+	Title      string `json:"title"`
+	Culprit    string `json:"culprit"`
+	Count      int64  `json:"count"`
 }
 
 // groupDetail is a single group. Truncated says that the bound of distinct values
 // is reached: more may have been seen.
 type groupDetail struct {
 	groupView
-	VersionsTruncated bool      `json:"versions_truncated"`
-	HostsTruncated    bool      `json:"hosts_truncated"`
-	Days              []dayView `json:"days"`
+	VersionsTruncated bool `json:"versions_truncated"`
+	HostsTruncated    bool `json:"hosts_truncated"`
+	// Messages are the most frequent ones, MessagesSeen how many distinct ones there are.
+	Messages          []valueView `json:"messages"`
+	MessagesSeen      int         `json:"messages_seen"`
+	MessagesTruncated bool        `json:"messages_truncated"`
+	Days              []dayView   `json:"days"`
+	Parts             []partView  `json:"parts"` // the most frequent first, at most 100
+	PartsTruncated    bool        `json:"parts_truncated"`
+	Comments          int         `json:"comments"`
 }
 
-func viewOf(g *crash.Group) groupView {
-	return groupView{ID: g.ID, Project: projectView{g.ProjectID, g.ProjectName},
+// viewOf shows a group as it was read for a window.
+func viewOf(g *crash.Group, w crash.Window) groupView {
+	count := g.Count
+	if !w.IsZero() {
+		count = g.WindowCount
+	}
+	v := groupView{ID: g.ID, Project: projectView{g.ProjectID, g.ProjectName},
 		Fingerprint: hex.EncodeToString(g.Fingerprint), Algorithm: g.Algorithm, Title: g.Title,
-		Culprit: g.Culprit, Classifier: g.Classifier, State: g.State, Count: g.Count,
+		Culprit: g.Culprit, Classifier: g.Classifier, State: g.State, Count: count, TotalCount: g.Count,
 		FirstSeen: g.FirstSeen.UTC(), LastSeen: g.LastSeen.UTC(), ResolvedAt: utc(g.ResolvedAt),
-		ReopenedAt: utc(g.ReopenedAt), Regressions: g.Regressions,
+		ResolvedIn: present(g.ResolvedIn), ResolvedInNext: g.ResolvedNext,
+		ReopenedAt: utc(g.ReopenedAt), RegressedIn: present(g.RegressedIn), Regressions: g.Regressions,
+		IssueURL:         present(g.IssueURL),
 		VersionsAffected: g.Versions.Total, HostsAffected: g.Hosts.Total,
-		Versions: valuesOf(g.Versions), Hosts: valuesOf(g.Hosts)}
+		Versions: affectedVersions(g.Versions), Hosts: valuesOf(g.Hosts)}
+	if g.State == crash.Ignored {
+		v.Ignored = &ignoredView{utc(g.IgnoredAt), utc(g.IgnoredUntil), g.IgnoredCount, present(g.IgnoredVersion)}
+	}
+	if g.IgnoreEnded != "" {
+		v.IgnoreEnded = &ignoreEndedView{g.IgnoreEnded, utc(g.IgnoreEndedAt)}
+	}
+	if g.AssigneeID != nil {
+		v.Assignee = &personView{ID: *g.AssigneeID}
+		if g.AssigneeEmail != nil && g.AssigneeName != nil {
+			v.Assignee.Email, v.Assignee.Name = *g.AssigneeEmail, *g.AssigneeName
+		}
+	}
+	return v
 }
 
-func detailOf(g *crash.Group) groupDetail {
-	d := groupDetail{groupView: viewOf(g), VersionsTruncated: g.Versions.Truncated,
+// present is nil for no text.
+func present(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func detailOf(g *crash.Group, w crash.Window) groupDetail {
+	d := groupDetail{groupView: viewOf(g, w), Messages: valuesOf(g.Messages), MessagesSeen: g.Messages.Total,
+		MessagesTruncated: g.Messages.Truncated, VersionsTruncated: g.Versions.Truncated,
 		HostsTruncated: g.Hosts.Truncated, Days: make([]dayView, 0, len(g.Days))}
 	for _, day := range g.Days {
 		d.Days = append(d.Days, dayView{day.Day.Format(time.DateOnly), day.Count})
+	}
+	d.Parts, d.PartsTruncated, d.Comments = make([]partView, 0, len(g.Parts)), g.PartsTruncated, g.Comments
+	for _, p := range g.Parts {
+		d.Parts = append(d.Parts, partView(p))
 	}
 	return d
 }

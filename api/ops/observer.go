@@ -18,6 +18,7 @@ type Observer struct {
 	seconds  *prometheus.HistogramVec
 
 	accepted, bytes, conflicts, resent prometheus.Counter
+	cutAttachments, usage              prometheus.Counter
 	rejected, processed                *prometheus.CounterVec
 
 	attempts     *prometheus.CounterVec
@@ -64,6 +65,9 @@ func newObserver() *Observer {
 		bytes:     counter("slipway_crash_bytes_total", "Uncompressed bytes of accepted crash reports."),
 		conflicts: counter("slipway_crash_uuid_conflict_total", "Crash reports with the uuid of a report of different content: stored, and rejected with the reason uuid too."),
 		resent:    counter("slipway_crash_resent_total", "Crash reports that were stored before; rejected with the reason uuid too."),
+		cutAttachments: counter("slipway_crash_attachments_cut_total",
+			"Attachments behind a complete report that had no end: kept as far as they came."),
+		usage:     counter("slipway_crash_usage_events_total", "Events of session metrics counted."),
 		rejected:  counters("slipway_crash_rejected_total", "Crash reports refused.", "reason"),
 		processed: counters("slipway_crash_processed_total", "Crash reports that workers finished, by the state they ended in.", "state"),
 
@@ -85,6 +89,7 @@ func newObserver() *Observer {
 
 func (o *Observer) collectors() []prometheus.Collector {
 	return []prometheus.Collector{o.requests, o.seconds, o.accepted, o.bytes, o.conflicts, o.resent,
+		o.cutAttachments, o.usage,
 		o.rejected, o.processed, o.attempts, o.waited, o.took, o.sessions, o.refused, o.firings, o.late}
 }
 
@@ -119,6 +124,12 @@ func (o *Observer) Conflict() { o.conflicts.Inc() }
 
 // Resent counts a report that was there already.
 func (o *Observer) Resent() { o.resent.Inc() }
+
+// AttachmentCut counts an attachment that had no end.
+func (o *Observer) AttachmentCut() { o.cutAttachments.Inc() }
+
+// Usage counts events of session metrics.
+func (o *Observer) Usage(events int) { o.usage.Add(float64(max(events, 0))) }
 
 // CrashesProcessed counts n reports that ended in a state.
 func (o *Observer) CrashesProcessed(state string, n int) {

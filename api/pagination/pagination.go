@@ -100,11 +100,23 @@ type Pagination struct {
 	PerPage    int `json:"per_page"`
 	Total      int `json:"total"`
 	TotalPages int `json:"total_pages"`
+	// TotalIsExact is present, and false, where counting stopped: there are at least
+	// Total rows. HasNext says then, and only then, whether a page follows this one.
+	TotalIsExact *bool `json:"total_is_exact,omitempty"`
+	HasNext      *bool `json:"has_next,omitempty"`
 }
 
 // Envelope returns where the page stands among total rows.
 func (r Request) Envelope(total int) Pagination {
 	return Pagination{Page: r.Page, PerPage: r.PerPage, Total: total, TotalPages: (total + r.PerPage - 1) / r.PerPage}
+}
+
+// AtLeast is Envelope for a list whose counting stopped at total rows.
+func (r Request) AtLeast(total int, hasNext bool) Pagination {
+	exact := false
+	p := r.Envelope(total)
+	p.TotalIsExact, p.HasNext = &exact, &hasNext
+	return p
 }
 
 const (

@@ -29,6 +29,10 @@ type Route struct {
 	// Public is the reason why the api asks for no credentials.
 	Public  string
 	Handler Handler
+	// Query are the names of the parameters that the query may have; others are 400.
+	// One that ends in [] is an array, which has further spellings; one that ends in a
+	// dot begins the names that it stands for. nil: any.
+	Query []string
 	// Fail writes the failures of a route whose answers are pages; nil: they are
 	// written in the shape of the interface.
 	Fail func(c *gin.Context, err error)
@@ -55,9 +59,17 @@ const (
 	UploadDeadline = 2 * time.Hour
 )
 
+// handle refuses parameters that the route does not know, and runs the handler.
+func (r *Route) handle(c *gin.Context) error {
+	if err := r.checkQuery(c); err != nil {
+		return err
+	}
+	return r.Handler(c)
+}
+
 // Serve runs the handler and writes the failure that it returns.
 func (r *Route) Serve(c *gin.Context) {
-	err := r.Handler(c)
+	err := r.handle(c)
 	switch {
 	case err == nil:
 	case r.Fail != nil:

@@ -19,6 +19,8 @@ func TestPermitByKind(t *testing.T) {
 	want := map[string]struct{ retry, cancel string }{
 		tasks.CrashProcess.Name:     {"oaO", "O"},
 		tasks.CrashPurge.Name:       {"oaO", "oaO"},
+		tasks.CrashSplit.Name:       {"oamO", "oaO"},
+		tasks.CrashRekey.Name:       {"O", "O"},
 		tasks.CrashRetention.Name:   {"O", "O"},
 		tasks.LedgerRetention.Name:  {"O", "O"},
 		tasks.ObjectSweep.Name:      {"O", "O"},

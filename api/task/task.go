@@ -52,10 +52,10 @@ func New(store *ledger.Store, watcher *wait.Watcher) *Handlers {
 func (h *Handlers) Routes() []route.Route {
 	const v3 = respond.InterfaceV3
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/tasks", Interface: v3, Action: auth.ReadTasks, Handler: h.List},
-		{Method: http.MethodGet, Path: "/api/v3/tasks/:id", Interface: v3, Action: auth.ReadTasks, Handler: h.Get, Deadline: wait.Deadline},
-		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/retry", Interface: v3, Action: auth.ChangeTasks, Handler: h.Retry},
-		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/cancel", Interface: v3, Action: auth.ChangeTasks, Handler: h.Cancel},
+		{Method: http.MethodGet, Path: "/api/v3/tasks", Interface: v3, Query: []string{"type[]", "state[]", "from", "to", "page", "per_page"}, Action: auth.ReadTasks, Handler: h.List},
+		{Method: http.MethodGet, Path: "/api/v3/tasks/:id", Interface: v3, Query: []string{"wait"}, Action: auth.ReadTasks, Handler: h.Get, Deadline: wait.Deadline},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/retry", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeTasks, Handler: h.Retry},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/cancel", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeTasks, Handler: h.Cancel},
 	}
 }
 
@@ -142,7 +142,7 @@ func scopeOf(caller *auth.Caller) (ledger.Scope, error) {
 	return ledger.Scope{OrganizationID: caller.OrganizationID}, nil
 }
 
-// List serves GET /api/v3/tasks. Parameters: type, state, from and to (of the
+// List serves GET /api/v3/tasks. Parameters: the arrays type and state, from and to (of the
 // creation), page, per_page.
 func (h *Handlers) List(c *gin.Context) error {
 	p, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
@@ -166,14 +166,25 @@ func (h *Handlers) List(c *gin.Context) error {
 
 func filter(c *gin.Context, p pagination.Request) (ledger.Filter, error) {
 	q := c.Request.URL.Query()
-	f := ledger.Filter{Kind: q.Get("type"), State: ledger.State(q.Get("state")), Limit: p.Limit(), Offset: p.Offset()}
-	if f.Kind != "" && !validKind(f.Kind) {
+	f := ledger.Filter{Limit: p.Limit(), Offset: p.Offset()}
+	var err error
+	if f.Kinds, err = pagination.List(q, "type"); err != nil {
+		return f, err
+	}
+	if slices.ContainsFunc(f.Kinds, func(kind string) bool { return !validKind(kind) }) {
 		return f, &storage.InvalidError{Field: "type", Msg: "must be the name of a task type"}
 	}
-	if f.State != "" && !slices.Contains(ledger.States(), f.State) {
-		return f, &storage.InvalidError{Field: "state", Msg: fmt.Sprintf("must be one of %v", ledger.States())}
+	states, err := pagination.List(q, "state")
+	if err != nil {
+		return f, err
 	}
-	var err error
+	for _, text := range states {
+		state := ledger.State(text)
+		if !slices.Contains(ledger.States(), state) {
+			return f, &storage.InvalidError{Field: "state", Msg: fmt.Sprintf("must be one of %v", ledger.States())}
+		}
+		f.States = append(f.States, state)
+	}
 	if f.From, f.To, err = pagination.Range(q, "from", "to"); err != nil {
 		return f, err
 	}
