@@ -6,12 +6,21 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // sample is a report whose uuid can be changed in place.
 type sample struct {
 	body []byte
 	uuid int // offset of the uuid's 36 characters
+}
+
+// with returns a copy of the report with a uuid of its own.
+func (s sample) with(id uuid.UUID) []byte {
+	body := bytes.Clone(s.body)
+	copy(body[s.uuid:], id.String())
+	return body
 }
 
 // placeholder is the uuid of a report before it is sent.
