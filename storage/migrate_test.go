@@ -13,6 +13,17 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
+// migrateAnew empties a database and takes it up to a step.
+func migrateAnew(ctx context.Context, t *testing.T, db *storage.DB, step int64) {
+	t.Helper()
+	_, err := db.ExecContext(ctx, `drop schema public cascade; create schema public`)
+	require.NoError(t, err)
+	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, migrations.Files)
+	require.NoError(t, err)
+	_, err = p.UpTo(ctx, step)
+	require.NoError(t, err)
+}
+
 // TestMigrateWaitsForATableInUse: a step that does not get its lock lets others
 // through and is tried again, and what came before it stays.
 func TestMigrateWaitsForATableInUse(t *testing.T) {
@@ -20,12 +31,7 @@ func TestMigrateWaitsForATableInUse(t *testing.T) {
 	db := servicetest.DB(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	_, err := db.ExecContext(ctx, `drop schema public cascade; create schema public`)
-	require.NoError(t, err)
-	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, migrations.Files)
-	require.NoError(t, err)
-	_, err = p.UpTo(ctx, 1)
-	require.NoError(t, err)
+	migrateAnew(ctx, t, db, 1)
 
 	writer, err := db.BeginTxx(ctx, nil)
 	require.NoError(t, err)
@@ -69,13 +75,8 @@ func TestMigrateFillsCrashVersions(t *testing.T) {
 	db := servicetest.DB(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	_, err := db.ExecContext(ctx, `drop schema public cascade; create schema public`)
-	require.NoError(t, err)
-	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, migrations.Files)
-	require.NoError(t, err)
-	_, err = p.UpTo(ctx, 35)
-	require.NoError(t, err)
-	_, err = db.ExecContext(ctx, `
+	migrateAnew(ctx, t, db, 35)
+	_, err := db.ExecContext(ctx, `
 		insert into organizations (uuid, slug, name) values (gen_random_uuid(), 'one', 'one');
 		insert into crash_projects (organization_id, name) select id, 'p' from organizations;
 		insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit, classifier, count, first_seen, last_seen)

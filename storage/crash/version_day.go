@@ -86,6 +86,14 @@ from unnest($1::bigint[], $2::text[], $3::date[], $4::bigint[], $5::bigint[], $6
 	crashed_users, user_sample, crashed_user_sample)
 where d.crash_project_id = n.crash_project_id and d.version = n.version and d.day = n.day`
 
+// lockedDays locks and returns the rows of days that are there; the arguments are those
+// of dayColumns.
+func lockedDays(ctx context.Context, tx *storage.Tx, projects, versions, days any) ([]dayRow, error) {
+	var rows []dayRow
+	err := tx.SelectContext(ctx, &rows, lockDays, projects, versions, days)
+	return rows, storage.Wrap(err, "lock days of versions")
+}
+
 // write adds the tallies to the rows of their days.
 func (s dayTallies) write(ctx context.Context, tx *storage.Tx) error {
 	if len(s) == 0 {
@@ -93,17 +101,16 @@ func (s dayTallies) write(ctx context.Context, tx *storage.Tx) error {
 	}
 	keys := s.keys()
 	projects, versions, days := dayColumns(keys)
-	var rows []dayRow
-	if err := tx.SelectContext(ctx, &rows, lockDays, projects, versions, days); err != nil {
-		return storage.Wrap(err, "lock days of versions")
+	rows, err := lockedDays(ctx, tx, projects, versions, days)
+	if err != nil {
+		return err
 	}
 	if len(rows) < len(keys) {
 		if _, err := tx.ExecContext(ctx, insertDays, projects, versions, days); err != nil {
 			return storage.Wrap(err, "create days of versions")
 		}
-		rows = rows[:0]
-		if err := tx.SelectContext(ctx, &rows, lockDays, projects, versions, days); err != nil {
-			return storage.Wrap(err, "lock days of versions")
+		if rows, err = lockedDays(ctx, tx, projects, versions, days); err != nil {
+			return err
 		}
 	}
 	keys = keys[:0]
@@ -120,7 +127,7 @@ func (s dayTallies) write(ctx context.Context, tx *storage.Tx) error {
 		crashedUsers, crashedSamples = append(crashedUsers, more+t.unknownUsers), append(crashedSamples, sample)
 	}
 	projects, versions, days = dayColumns(keys)
-	_, err := tx.ExecContext(ctx, addToDays, projects, versions, days, pq.Array(crashes), pq.Array(sessions),
+	_, err = tx.ExecContext(ctx, addToDays, projects, versions, days, pq.Array(crashes), pq.Array(sessions),
 		pq.Array(crashedSessions), pq.Array(users), pq.Array(crashedUsers), pq.Array(userSamples), pq.Array(crashedSamples))
 	return storage.Wrap(err, "count days of versions")
 }
@@ -173,9 +180,8 @@ func uncountDaysOfVersions(ctx context.Context, tx *storage.Tx, gone []deletedCr
 	}
 	keys := sums.keys()
 	projects, versions, days := dayColumns(keys)
-	var locked []dayRow
-	if err := tx.SelectContext(ctx, &locked, lockDays, projects, versions, days); err != nil {
-		return storage.Wrap(err, "lock days of versions")
+	if _, err := lockedDays(ctx, tx, projects, versions, days); err != nil {
+		return err
 	}
 	counts := make([]int64, len(keys))
 	for i, k := range keys {
