@@ -42,6 +42,17 @@ var rooms = map[string]string{
 	"storage/step/css":         "format: the syntax of selectors by CSS",
 	"storage/step/grammar":     "format: what the checks of CSS and XPath share",
 	"storage/step/xpath":       "format: the syntax of selectors by XPath",
+	"storage/symbol":           "format: identifiers and the container of an index",
+	"storage/symbol/binary":    "format: ELF, Mach-O and PE",
+	"storage/symbol/breakpad":  "format: Breakpad's symbol files",
+	"storage/symbol/dwarf":     "format: DWARF",
+	"storage/symbol/native":    "format: the index of native code",
+	"storage/symbol/pdb":       "format: program databases",
+	"storage/symbol/proguard":  "format: mappings and traces of ProGuard and R8",
+	"storage/symbol/sourcemap": "format: source maps and scripts",
+	"storage/symbol/unwind":    "format: call frame information",
+	"storage/symbolfile":       "rows of symbol files and their identifiers",
+	"storage/symbolication":    "format: what symbols made of a crash",
 }
 
 // sharedBelow are packages that lie below the only tier that imports them, with
@@ -49,6 +60,12 @@ var rooms = map[string]string{
 var sharedBelow = map[string]string{
 	"migrations":               "the SQL is a top-level folder, which operators and reviewers open first",
 	"storage/artifact/inspect": "one format with its parts below storage/artifact, which stored rows and objects have",
+	"storage/symbol/proguard":  "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
+	"storage/symbol/breakpad":  "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
+	"storage/symbol/dwarf":     "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
+	"storage/symbol/pdb":       "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
+	"storage/symbol/sourcemap": "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
+	"storage/symbol/unwind":    "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"tasks/note":               "cmd hands its function to the worker, which sends the same notes by mail",
 }
 
