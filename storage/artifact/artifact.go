@@ -30,6 +30,7 @@ const (
 	Mac     Kind = "mac"  // a zip with X.app
 	DSYM    Kind = "dsym"
 	Mapping Kind = "mapping" // ProGuard or R8
+	Native  Kind = "native"  // a zip with native libraries of Android
 	Generic Kind = "generic"
 )
 

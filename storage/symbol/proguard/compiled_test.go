@@ -1,0 +1,100 @@
+package proguard
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Where Debian's packages proguard-cli and libproguard-java have the program.
+const (
+	shrinkerJar = "/usr/share/java/proguard.jar"
+	retraceJar  = "/usr/share/java/retrace.jar"
+)
+
+// program throws, through inner classes, overloads and a cause.
+const program = `package shop;
+public class Main {
+  static class Cart {
+    int size;
+    void put(int n) { if (n > 1) { check(n); } size += n; }
+    void put(String s) { put(s.length()); }
+    private void check(int n) {
+      if (n == 7) {
+        throw new IllegalStateException("full");
+      }
+    }
+  }
+  static class Failure extends RuntimeException {
+    Failure(String text, Throwable cause) { super(text, cause); }
+  }
+  interface Step { void run(); }
+  public static void main(String[] args) {
+    Step step = new Step() { public void run() { fill(new Cart(), args.length + 7); } };
+    try { step.run(); } catch (IllegalStateException e) { throw new Failure("cannot fill: really not", e); }
+  }
+  static void fill(Cart cart, int n) {
+    cart.put("x");
+    cart.put(n);
+  }
+}
+`
+
+func run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s %v: %s", name, args, out)
+	return string(out)
+}
+
+// crash returns the stack trace of a program that throws.
+func crash(t *testing.T, dir, classpath string) string {
+	t.Helper()
+	cmd := exec.Command("java", "-cp", classpath, "shop.Main")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err, "it throws: %s", out)
+	return string(out)
+}
+
+func TestCompiledProgram(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"javac", "java", "jar"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program + " is not installed")
+		}
+	}
+	for _, jar := range []string{shrinkerJar, retraceJar} {
+		if _, err := os.Stat(jar); err != nil {
+			t.Skip("ProGuard is not installed: " + jar)
+		}
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "Main.java"), []byte(program), 0o600))
+	// ProGuard 6.2 reads classes of Java 8.
+	run(t, dir, "javac", "--release", "8", "-Xlint:-options", "-g", "-d", "plain", "Main.java")
+	run(t, dir, "jar", "cf", "plain.jar", "-C", "plain", ".")
+	run(t, dir, "java", "-cp", shrinkerJar, "proguard.ProGuard", "-injars", "plain.jar", "-outjars", "small.jar", "-dontwarn", "-ignorewarnings",
+		"-dontoptimize", "-keep", "public class shop.Main { public static void main(java.lang.String[]); }",
+		"-keepattributes", "SourceFile,LineNumberTable", "-renamesourcefileattribute", "SourceFile", "-repackageclasses", "o", "-printmapping", "mapping.txt")
+	want, obfuscated := crash(t, dir, "plain.jar"), crash(t, dir, "small.jar")
+	require.NotEqual(t, want, obfuscated)
+	text, err := os.ReadFile(filepath.Join(dir, "mapping.txt"))
+	require.NoError(t, err)
+	got, err := open(t, string(text)).Text(obfuscated, false)
+	require.NoError(t, err)
+	require.Equal(t, want, got, "the trace of the program as it was written; the mapping is:\n%s", text)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "trace.txt"), []byte(obfuscated), 0o600))
+	theirs := run(t, dir, "java", "-cp", retraceJar+":"+shrinkerJar, "proguard.retrace.ReTrace", "mapping.txt", "trace.txt")
+	frame := regexp.MustCompile(`(?m)^\s+at .*$`)
+	require.Equal(t, frame.FindAllString(theirs, -1), frame.FindAllString(got, -1), "ProGuard's retrace reads the same frames")
+	require.Contains(t, strings.ReplaceAll(theirs, "\t", ""), "Caused by: java.lang.IllegalStateException: full")
+}
