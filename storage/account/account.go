@@ -46,6 +46,7 @@ const (
 	ActorCLI       = "admin-cli" // `slipway admin`
 	ActorBootstrap = "bootstrap" // the first start
 	ActorUpgrade   = "upgrade"   // what a new version does once with what there is
+	ActorSymbols   = "symbols"   // symbols that arrived after the crashes that lacked them
 )
 
 // CLI is the actor of the command line.

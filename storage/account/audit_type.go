@@ -49,7 +49,11 @@ const (
 	CrashGroupUnmerged      AuditType = 1522
 	CrashGroupSplit         AuditType = 1523
 	CrashGroupCommented     AuditType = 1524
+	CrashGroupSymbolicated  AuditType = 1525
 	CrashPurgeRequested     AuditType = 1530
+	SymbolsUploaded         AuditType = 1540
+	SymbolsDeleted          AuditType = 1541
+	SymbolsReindexed        AuditType = 1542
 	TaskRetried             AuditType = 1600
 	TaskCancelled           AuditType = 1601
 	TestCaseCreated         AuditType = 1700
@@ -136,7 +140,11 @@ func AuditTypes() []AuditEntryType {
 		{CrashGroupUnmerged, "crash_group.unmerged", "Took apart merged crash groups"},
 		{CrashGroupSplit, "crash_group.split", "Split crash group"},
 		{CrashGroupCommented, "crash_group.commented", "Commented on crash group"},
+		{CrashGroupSymbolicated, "crash_group.symbolicated", "Called crash group after its symbols"},
 		{CrashPurgeRequested, "crashes.purge_requested", "Requested removal of crashes"},
+		{SymbolsUploaded, "symbols.uploaded", "Uploaded symbols"},
+		{SymbolsDeleted, "symbols.deleted", "Deleted symbols"},
+		{SymbolsReindexed, "symbols.reindexed", "Indexed symbols anew"},
 		{TaskRetried, "task.retried", "Retried task"},
 		{TaskCancelled, "task.cancelled", "Cancelled task"},
 		{TestCaseCreated, "test_case.created", "Created test case"},

@@ -15,7 +15,7 @@ func ApplyBootstrap(ctx context.Context, tx *storage.Tx, b *account.Bootstrap, r
 		return err
 	}
 	actor := account.Actor{Name: account.ActorBootstrap}
-	project, err := projectByName(ctx, tx, b.Organization.ID, b.Crash.ProjectName)
+	project, err := ProjectByName(ctx, tx, b.Organization.ID, b.Crash.ProjectName)
 	if errors.Is(err, storage.ErrNotFound) {
 		project, err = CreateProject(ctx, tx, actor, b.Organization.ID, b.Crash.ProjectName)
 	}
@@ -36,9 +36,10 @@ func ApplyBootstrap(ctx context.Context, tx *storage.Tx, b *account.Bootstrap, r
 	return err
 }
 
-func projectByName(ctx context.Context, tx *storage.Tx, organizationID int64, name string) (*Project, error) {
+// ProjectByName reads a crash project of the organization by its name.
+func ProjectByName(ctx context.Context, q storage.Querier, organizationID int64, name string) (*Project, error) {
 	var p Project
-	err := tx.GetContext(ctx, &p, `select `+crashProjectColumns+` from crash_projects
+	err := q.GetContext(ctx, &p, `select `+crashProjectColumns+` from crash_projects
 		where organization_id = $1 and name = $2`, organizationID, name)
 	return &p, storage.Wrap(err, "crash project "+name)
 }

@@ -75,6 +75,17 @@ func reportedBuilds(ctx context.Context, tx *storage.Tx, crashes []Crash) (map[i
 	return reported, nil
 }
 
+// FindBuild finds the build that a report of a crash project names; 0 when there is none, or
+// the project belongs to no app.
+func FindBuild(ctx context.Context, q storage.Querier, project int64, ref BuildRef) (int64, error) {
+	var apps []int64
+	err := q.SelectContext(ctx, &apps, `select project_id from crash_projects where id = $1 and project_id is not null`, project)
+	if err != nil || len(apps) == 0 {
+		return 0, storage.Wrap(err, "app of a crash project")
+	}
+	return distribution.FindReportedBuild(ctx, q, distribution.ReportedBuild{ProjectID: apps[0], ID: ref.ID, Version: ref.Version, VersionCode: ref.VersionCode})
+}
+
 // countBuilds counts the crashes for their builds, which Lock has locked.
 func countBuilds(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 	counts := map[int64]int64{}

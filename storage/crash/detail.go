@@ -17,6 +17,8 @@ type Detail struct {
 	Row
 	Document    []byte          // the stored report; nil when its batch is gone
 	Explanation json.RawMessage // of the key; nil when there is none
+	// Symbols are what symbols made of it; nil: nothing was looked up.
+	Symbols     *Symbolication
 	Attachments []Attachment
 }
 
@@ -51,11 +53,30 @@ func (s *Store) CrashByID(ctx context.Context, organization int64, id uuid.UUID)
 			d.ProjectID); err != nil {
 			return nil, storage.Wrap(err, "project of crash "+id.String())
 		}
-	} else if d.Explanation, err = s.Explanation(ctx, id); err != nil && !isNotFound(err) {
+	} else if err := explain(ctx, s, organization, d); err != nil {
 		return nil, err
 	}
 	d.Attachments, err = Attachments(ctx, s.db, organization, id)
 	return d, err
+}
+
+// explain reads what symbols made of a crash, and why it got its key.
+func explain(ctx context.Context, s *Store, organization int64, d *Detail) error {
+	symbols, err := s.Symbolications(ctx, organization, []uuid.UUID{d.ID})
+	if err != nil {
+		return err
+	}
+	if d.Symbols = symbols[d.ID]; d.Symbols != nil {
+		d.Row.Symbols = &d.Symbols.State
+	}
+	if d.Symbols != nil && d.Symbols.Explanation != nil {
+		d.Explanation = d.Symbols.Explanation
+		return nil
+	}
+	if d.Explanation, err = s.Explanation(ctx, d.ID); err != nil && !isNotFound(err) {
+		return err
+	}
+	return nil
 }
 
 // Document reads the stored bytes of a crash of the organization, processed or

@@ -78,6 +78,12 @@ type Group struct {
 	Parts          []Part
 	PartsTruncated bool // there are more
 	Comments       int  // also those of the parts
+	// SplitInto and SplitFrom are the groups to which crashes went when symbols arrived, and
+	// from which they came.
+	SplitInto, SplitFrom []Successor
+
+	// Newest is the newest crash, of lists too; nil: none is left.
+	Newest *Newest
 }
 
 // Affected are the distinct versions or hosts of a group, the most frequent
@@ -149,6 +155,9 @@ func GroupByID(ctx context.Context, q storage.Querier, organization, id int64) (
 	if g.Parts, g.PartsTruncated, err = Parts(ctx, q, organization, g.ID); err != nil {
 		return nil, err
 	}
+	if g.SplitInto, g.SplitFrom, err = Successors(ctx, q, g.ID); err != nil {
+		return nil, err
+	}
 	g.Comments, err = countComments(ctx, q, g.ID)
 	return &g, err
 }
@@ -212,6 +221,13 @@ func readValues(ctx context.Context, q storage.Querier, groups []Group, most int
 		}
 		a.Total, a.Truncated = min(r.Total, maxValues), r.Total >= maxValues
 		a.Values = append(a.Values, r.Value)
+	}
+	newest, err := NewestOfGroups(ctx, q, ids)
+	if err != nil {
+		return err
+	}
+	for id, n := range newest {
+		at[id].Newest = &n
 	}
 	return readFigures(ctx, q, groups)
 }

@@ -221,12 +221,15 @@ type Row struct {
 	Duplicates  int             `db:"duplicates"`
 	BuildID     *int64          `db:"build_id"`   // of the app; nil: not known
 	Attributes  json.RawMessage `db:"attributes"` // nil in lists
+	// Symbols is how much of it reads as the developer wrote it; nil: nothing was looked up.
+	Symbols *SymbolState `db:"symbols"`
 }
 
 const rowColumns = `c.id, c.crash_project_id, coalesce(p.name, '') as project_name,
 	coalesce(h.root_id, h.id) as group_id, k.key, k.algorithm,
 	c.uuid, c.uuid_conflict_of, c.state, c.format, c.error, c.occurred_at, c.received_at, c.processed_at,
-	c.lang, c.agent, c.classifier, c.message, c.version, c.host, c.duplicates, c.build_id`
+	c.lang, c.agent, c.classifier, c.message, c.version, c.host, c.duplicates, c.build_id,
+	(select s.state from crash_symbolications s where s.crash_id = c.id) as symbols`
 
 const rowTables = ` from crashes c` + rowSources
 

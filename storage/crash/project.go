@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
 // Project receives crash reports by its tokens.
@@ -123,27 +124,38 @@ const crashProjectInUse = `
 select exists (select from crash_groups where crash_project_id = $1)
 	or exists (select from crash_uuids where crash_project_id = $1)`
 
+const lockCrashProject = `select true from crash_projects where organization_id = $1 and id = $2 for update`
+
 const deleteCrashProject = `delete from crash_projects where organization_id = $1 and id = $2`
 
 // DeleteProject removes a crash project that has received nothing yet;
 // ErrConflict for another: its reports would have no owner. Revoking its tokens
-// ends it, and reports go with their age.
-func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64) error {
+// ends it, and reports go with their age. Its symbols go with it: the keys of their
+// objects are returned, which the caller deletes after the commit.
+func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64) ([]string, error) {
 	p, err := ProjectByID(ctx, tx, organizationID, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var used bool
 	if err := tx.GetContext(ctx, &used, crashProjectInUse, id); err != nil {
-		return storage.Wrap(err, "use of a crash project")
+		return nil, storage.Wrap(err, "use of a crash project")
 	}
 	if used {
-		return fmt.Errorf("crash project %d has received reports: %w", id, storage.ErrConflict)
+		return nil, fmt.Errorf("crash project %d has received reports: %w", id, storage.ErrConflict)
+	}
+	// Symbols that arrive now name the project, and wait for its lock.
+	if err := tx.GetContext(ctx, &used, lockCrashProject, organizationID, id); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("lock crash project %d", id))
+	}
+	objects, err := symbolfile.DeleteOfProject(ctx, tx, id)
+	if err != nil {
+		return nil, err
 	}
 	if _, err := tx.ExecContext(ctx, deleteCrashProject, organizationID, id); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("delete crash project %d", id))
+		return nil, storage.Wrap(err, fmt.Sprintf("delete crash project %d", id))
 	}
-	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectDeleted, Actor: actor,
+	return objects, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectDeleted, Actor: actor,
 		Subject: p.Name, Detail: map[string]any{"id": p.ID}})
 }
 

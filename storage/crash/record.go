@@ -54,6 +54,8 @@ type Crash struct {
 	// Notice is a report that is no crash, such as a message: no session ended by it.
 	Session, User string
 	Notice        bool
+	// Symbols are what symbols made of it; nil: nothing was looked up.
+	Symbols *Symbolication
 
 	facets []facet     // of Attributes
 	found  *facetState // of its group, as Record found it; nil: it has no facets
@@ -94,6 +96,9 @@ func record(ctx context.Context, tx *storage.Tx, known *facetMemory, organizatio
 		return err
 	}
 	if err := insertCrashes(ctx, tx, organization, keys, crashes); err != nil {
+		return err
+	}
+	if err := recordSymbolications(ctx, tx, insertSymbolications, organization, crashes); err != nil {
 		return err
 	}
 	// Last what locks rows that others wait for: groups are few and hot.

@@ -90,7 +90,7 @@ func Rekey(ctx context.Context, tx *storage.Tx, old OldKey, version int, newer *
 	if n, err := res.RowsAffected(); err != nil || n == 1 {
 		return Rekeyed{Joined: n == 1}, storage.Wrap(err, "add a key to a crash group")
 	}
-	merged, err := takeIn(ctx, tx, old.OrganizationID, at, version, newer[:])
+	merged, err := takeIn(ctx, tx, old.OrganizationID, at, version, newer[:], account.ActorUpgrade)
 	return Rekeyed{Joined: merged, Merged: merged}, err
 }
 
@@ -132,8 +132,9 @@ where k.crash_project_id = $1 and k.key = $2 and g.algorithm = $3 and g.id <> ol
 	and not exists (select from crash_group_splits s where s.group_id = g.id or s.target_key_id = k.id)`
 
 // takeIn makes the group that has a newer key a part of the group of an old one, if
-// nobody touched it. What it was split by holds for the part too.
-func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, version int, newer []byte) (bool, error) {
+// nobody touched it. What it was split by holds for the part too. actor is whom the audit
+// log names.
+func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, version int, newer []byte, actor string) (bool, error) {
 	var groups []int64
 	err := tx.SelectContext(ctx, &groups, `select group_id from crash_group_keys where crash_project_id = $1 and key = $2`, at.ProjectID, newer)
 	if err != nil || len(groups) == 0 {
@@ -161,36 +162,13 @@ func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, 
 	if err != nil {
 		return false, storage.Wrap(err, "pass on what was split off")
 	}
-	if err := regressBy(ctx, tx, standings, at.RootID, young[0]); err != nil {
+	if err := regressByGroups(ctx, tx, standings, at.RootID, young); err != nil {
 		return false, err
 	}
 	return true, account.Audit(ctx, tx, account.Event{OrganizationID: organization, Type: account.CrashGroupMerged,
-		Actor: account.Actor{Name: account.ActorUpgrade}, Subject: groupSubject(young[0]),
+		Actor: account.Actor{Name: actor}, Subject: groupSubject(young[0]),
 		Detail: map[string]any{"merged_into": at.RootID, "algorithm": version}})
 }
 
 // maxRegressing bounds the crashes of a part that are read to find a regression.
 const maxRegressing = 1000
-
-// regressBy applies to a group that is shown what the reports of a part would have done,
-// had they come to it at once.
-func regressBy(ctx context.Context, tx *storage.Tx, standings []standing, root, part int64) error {
-	var gone []deletedCrash
-	err := tx.SelectContext(ctx, &gone, `select `+goneColumns+` from crashes
-		where key_id in (select id from crash_group_keys where group_id = $1)
-		order by occurred_at desc, id desc limit $2`, part, maxRegressing)
-	if err != nil || len(gone) == 0 {
-		return storage.Wrap(err, "crashes of a part")
-	}
-	keys := map[int64]keyRow{}
-	for i := range gone {
-		keys[*gone[i].KeyID] = keyRow{GroupID: root, RootID: root}
-	}
-	var of []standing
-	for _, s := range standings {
-		if s.ID == root {
-			of = append(of, s)
-		}
-	}
-	return transitGroups(ctx, tx, of, tallyGone(keys, gone))
-}

@@ -41,6 +41,9 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed
 	if err != nil {
 		return out, err
 	}
+	if err := dropSymbolications(ctx, tx, r.organization, uuidTexts(r.crashes), len(keys) > 0); err != nil {
+		return out, err
+	}
 	if err := uncount(ctx, tx, keys, gone); err != nil {
 		return out, err
 	}

@@ -57,6 +57,9 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 	if err != nil {
 		return out, storage.Wrap(err, "delete old crashes")
 	}
+	if err := expireSymbolications(ctx, tx, last); err != nil {
+		return out, err
+	}
 	refs := make([]uuidRef, 0, len(gone))
 	recorded := map[uuid.UUID]bool{}
 	for _, c := range gone {

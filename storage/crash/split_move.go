@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,7 +55,7 @@ func moveSplit(ctx context.Context, tx *storage.Tx, organization, target int64, 
 	if err != nil {
 		return 0, storage.Wrap(err, "split crashes off")
 	}
-	if err := moveCounts(ctx, tx, organization, keys, target, moved); err != nil {
+	if err := moveCounts(ctx, tx, organization, keys, moved, slices.Repeat([]int64{target}, len(moved))); err != nil {
 		return 0, err
 	}
 	groups = groups[:0]
@@ -64,8 +65,9 @@ func moveSplit(ctx context.Context, tx *storage.Tx, organization, target int64, 
 	return len(moved), recount(ctx, tx, groups...)
 }
 
-// moveCounts moves what crashes added to the groups of their keys to that of another key.
-func moveCounts(ctx context.Context, tx *storage.Tx, organization int64, keys map[int64]keyRow, target int64, moved []deletedCrash) error {
+// moveCounts moves what crashes added to the groups of their keys to those of other keys:
+// targets has the id of each crash's. keys has all of them.
+func moveCounts(ctx context.Context, tx *storage.Tx, organization int64, keys map[int64]keyRow, moved []deletedCrash, targets []int64) error {
 	from := tallyGone(keys, moved)
 	if err := uncountValues(ctx, tx, from); err != nil {
 		return err
@@ -79,11 +81,13 @@ func moveCounts(ctx context.Context, tx *storage.Tx, organization int64, keys ma
 	if err := dropFacets(ctx, tx, organization, keys, moved); err != nil {
 		return err
 	}
-	to := keys[target]
 	crashes := make([]Crash, len(moved))
+	byKey := map[projectKey]keyRow{}
 	for i := range moved {
-		moved[i].KeyID = &target
+		to := keys[targets[i]]
+		moved[i].KeyID = &targets[i]
 		crashes[i] = Crash{ProjectID: to.ProjectID, Attributes: moved[i].Attributes, Group: &Grouping{Key: [32]byte(to.Key)}}
+		byKey[projectKey{to.ProjectID, [32]byte(to.Key)}] = to
 	}
 	tallies := tallyGone(keys, moved)
 	if err := countDays(ctx, tx, tallies); err != nil {
@@ -96,7 +100,7 @@ func moveCounts(ctx context.Context, tx *storage.Tx, organization int64, keys ma
 		return err
 	}
 	Facets(organization, crashes)
-	return writeFacets(ctx, tx, nil, map[projectKey]keyRow{{to.ProjectID, [32]byte(to.Key)}: to}, crashes)
+	return writeFacets(ctx, tx, nil, byKey, crashes)
 }
 
 // SplitCursor is how far the crashes of a split were looked through: by key, and each

@@ -84,8 +84,18 @@ func (s *Store) GroupStacks(ctx context.Context, organization, group int64) (*St
 	if err := s.db.SelectContext(ctx, &rows, selectStacks, pq.Array(keys), stackSample, maxStacks); err != nil {
 		return nil, storage.Wrap(err, "stacks of a crash group")
 	}
+	ids := make([]uuid.UUID, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].CrashID
+	}
+	symbols, err := s.Symbolications(ctx, organization, ids)
+	if err != nil {
+		return nil, err
+	}
 	for _, row := range rows {
-		if row.Explanation, err = s.Explanation(ctx, row.CrashID); err != nil && !isNotFound(err) {
+		if y := symbols[row.CrashID]; y != nil && y.Explanation != nil {
+			row.Explanation = y.Explanation
+		} else if row.Explanation, err = s.Explanation(ctx, row.CrashID); err != nil && !isNotFound(err) {
 			return nil, err
 		}
 		out.Stacks = append(out.Stacks, row.Stack)

@@ -58,8 +58,15 @@ func LockReportedBuilds(ctx context.Context, tx *storage.Tx, reported []Reported
 	return found, nil
 }
 
+// FindReportedBuild finds the build that a crash came from, as LockReportedBuilds does; 0
+// when there is none.
+func FindReportedBuild(ctx context.Context, q storage.Querier, reported ReportedBuild) (int64, error) {
+	found, err := findReportedBuilds(ctx, q, []ReportedBuild{reported})
+	return found[reported], err
+}
+
 // findReportedBuilds looks for each distinct build once.
-func findReportedBuilds(ctx context.Context, tx *storage.Tx, reported []ReportedBuild) (map[ReportedBuild]int64, error) {
+func findReportedBuilds(ctx context.Context, tx storage.Querier, reported []ReportedBuild) (map[ReportedBuild]int64, error) {
 	var distinct []ReportedBuild
 	seen := map[ReportedBuild]bool{}
 	for _, r := range reported {

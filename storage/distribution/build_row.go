@@ -43,6 +43,7 @@ type buildRow struct {
 	FileName        string         `db:"file_name"`
 	IconKey         string         `db:"icon_key"`
 	Symbols         []byte         `db:"symbols"`
+	SymbolsFileID   int64          `db:"symbols_file_id"`
 	SymbolsKey      string         `db:"symbols_key"`
 	SymbolsName     string         `db:"symbols_name"`
 	SymbolsSize     int64          `db:"symbols_size"`
@@ -69,7 +70,7 @@ const buildColumns = `b.id, b.organization_id, b.project_id, p.team_id, b.token,
 	b.platform, b.package_name, b.kind, b.min_os_version, b.abis, b.signer, b.provisioning, b.warnings, b.has_sdk,
 	b.state, b.state_reason, b.expires_at, b.file_id, bf.object_key as file_key, bf.size as file_size,
 	bf.sha256 as file_sha256, bf.content_type as file_type, b.file_name, coalesce(bi.object_key, '') as icon_key,
-	b.symbols, coalesce(bs.object_key, '') as symbols_key, b.symbols_name, coalesce(bs.size, 0) as symbols_size,
+	b.symbols, coalesce(b.symbols_file_id, 0) as symbols_file_id, coalesce(bs.object_key, '') as symbols_key, b.symbols_name, coalesce(bs.size, 0) as symbols_size,
 	b.release_notes, b.tags, b.metadata, b.auto_update, b.all_testers, b.options, b.downloads, b.crashes, b.sessions,
 	b.feedbacks, p.landing_page_mode, coalesce(p.landing_page_slug, p.token) as project_page_name,
 	coalesce(pf.path, '') as folder_path, b.uploaded_by_name, b.uploaded_via, b.created_at, b.updated_at`
@@ -87,7 +88,7 @@ func (r *buildRow) build() (Build, error) {
 		PackageName: r.PackageName, Kind: r.Kind, MinOSVersion: r.MinOSVersion, ABIs: r.ABIs, Warnings: r.Warnings,
 		HasSDK: r.HasSDK, State: r.State, StateReason: r.StateReason, ExpiresAt: r.ExpiresAt,
 		File:     File{ID: r.FileID, Key: r.FileKey, Size: r.FileSize, SHA256: r.FileSHA256, ContentType: r.FileType},
-		FileName: r.FileName, IconKey: r.IconKey, SymbolsKey: r.SymbolsKey, SymbolsName: r.SymbolsName,
+		FileName: r.FileName, IconKey: r.IconKey, SymbolsFileID: r.SymbolsFileID, SymbolsKey: r.SymbolsKey, SymbolsName: r.SymbolsName,
 		SymbolsSize: r.SymbolsSize, ReleaseNotes: r.ReleaseNotes, Tags: r.Tags, AutoUpdate: r.AutoUpdate,
 		AllTesters: r.AllTesters, Options: r.Options, Downloads: r.Downloads, Crashes: r.Crashes, Sessions: r.Sessions,
 		Feedbacks: r.Feedbacks, LandingPageMode: r.LandingPageMode, ProjectPageName: r.ProjectPageName,

@@ -117,6 +117,7 @@ type Build struct {
 	FileName       string
 	IconKey        string // object key, "" when there is no icon
 	Symbols        *artifact.Symbols
+	SymbolsFileID  int64  // 0 when there are none
 	SymbolsKey     string // object key, "" when there are none
 	SymbolsName    string
 	SymbolsSize    int64

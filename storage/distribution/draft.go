@@ -135,25 +135,20 @@ func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error
 	if err != nil {
 		return err
 	}
-	var iconID, symbolsID *int64
-	var symbolsName string
-	var symbols *artifact.Symbols
+	var iconID *int64
 	if u.Icon != nil {
 		if iconID, err = insertFile(ctx, tx, p.OrganizationID, *u.Icon); err != nil {
 			return err
 		}
 	}
-	if u.Symbols != nil {
-		symbolsName, symbols = baseName(u.Symbols.Name), u.Symbols.What
-		if symbolsID, err = insertFile(ctx, tx, p.OrganizationID, u.Symbols.File); err != nil {
-			return err
-		}
+	symbols, err := n.symbols(ctx, tx, p)
+	if err != nil {
+		return err
 	}
 	signer, err1 := document(pkg.Signer)
 	provisioning, err2 := document(pkg.Provisioning)
-	what, err3 := document(symbols)
-	meta, err4 := document(&n.metadata)
-	if err := cmp.Or(err1, err2, err3, err4); err != nil {
+	meta, err3 := document(&n.metadata)
+	if err := cmp.Or(err1, err2, err3); err != nil {
 		return err
 	}
 	state, reason, expires := stateAt(time.Now(), pkg.Provisioning)
@@ -161,9 +156,33 @@ func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error
 		n.app.platform, n.app.packageName, pkg.Kind, scrub(pkg.MinOSVersion, maxLine),
 		pq.Array(scrubAll(pkg.ABIs, maxABIs, maxTag)), signer, provisioning,
 		pq.Array(scrubAll(pkg.Warnings, maxWarnings, maxWarning)), pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,
-		state, reason, expires, fileID, n.fileName, iconID, symbolsID, symbolsName, what, n.releaseNotes,
+		state, reason, expires, fileID, n.fileName, iconID, symbols.fileID, symbols.name, symbols.what, n.releaseNotes,
 		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.Actor.UserID, scrub(u.Writer.Actor.Name, maxLine), n.via)
 	return storage.Wrap(err, "create build")
+}
+
+// draftSymbols are the symbols of a build to insert; without any fileID is nil.
+type draftSymbols struct {
+	fileID *int64
+	name   string
+	what   any // a document
+}
+
+// symbols are those that came with the build, else those that came before it.
+func (n *draft) symbols(ctx context.Context, tx *storage.Tx, p *projectRow) (s draftSymbols, err error) {
+	if given := n.upload.Symbols; given != nil {
+		if s.fileID, err = insertFile(ctx, tx, p.OrganizationID, given.File); err != nil {
+			return s, err
+		}
+		s.name = baseName(given.Name)
+		s.what, err = document(given.What)
+		return s, err
+	}
+	found, err := findWaiting(ctx, tx, p.OrganizationID, p.TeamID, n.upload.Package.Images)
+	if err != nil || found == nil {
+		return s, err
+	}
+	return draftSymbols{&found.FileID, found.Name, string(found.Description)}, nil
 }
 
 // imageUUIDs are the UUIDs by which symbols find a build, in upper case.

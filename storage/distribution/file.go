@@ -44,6 +44,7 @@ delete from files f where f.id = any($1)
 	and not exists (select from builds b where b.file_id = f.id)
 	and not exists (select from builds b where b.icon_file_id = f.id)
 	and not exists (select from builds b where b.symbols_file_id = f.id)
+	and not exists (select from symbols s where s.file_id = f.id)
 	and not exists (select from projects p where p.icon_file_id = f.id)
 returning f.object_key`
 
@@ -66,8 +67,8 @@ select deleted_at is not null as deleted, array_remove(array[file_id, icon_file_
 from builds where id = any($1) order by id for update`
 
 // RemoveBuilds deletes the rows of builds that are marked deleted, and of the
-// files that they alone named; it returns the keys of their objects, which the
-// caller deletes after the commit. Builds that are gone are nothing;
+// files that they alone named, with the symbols that came with them; it returns the
+// keys of their objects, which the caller deletes after the commit. Builds that are gone are nothing;
 // storage.ErrConflict when one is there and not marked. However many builds there
 // are, it locks all of them before the first file: two calls that took build and
 // file in turn could wait for each other.
@@ -89,13 +90,29 @@ func RemoveBuilds(ctx context.Context, tx *storage.Tx, ids []int64) ([]string, e
 	if len(rows) == 0 {
 		return nil, nil
 	}
+	symbols, err := symbolsOfBuilds(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, symbols.files...)
 	if err := lockFiles(ctx, tx, files); err != nil {
+		return nil, err
+	}
+	if err := keepForCopies(ctx, tx, ids); err != nil {
+		return nil, err
+	}
+	indexes, err := lockIndexes(ctx, tx, symbols.ids)
+	if err != nil {
 		return nil, err
 	}
 	if _, err := tx.ExecContext(ctx, `delete from builds where id = any($1)`, pq.Array(ids)); err != nil {
 		return nil, storage.Wrap(err, "remove builds")
 	}
-	return release(ctx, tx, files)
+	keys, err := release(ctx, tx, files)
+	if err != nil {
+		return nil, err
+	}
+	return withUnnamed(ctx, tx, keys, indexes)
 }
 
 const deletedProject = `

@@ -3,11 +3,13 @@ package distribution
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
 // The second condition is that of the index. Locked in the order of the ids, as
@@ -27,10 +29,11 @@ from builds b` + buildTables + `
 where b.organization_id = $1 and b.id = any($2) and b.deleted_at is null
 order by b.id desc`
 
-// AttachSymbols adds the symbols file to every build of the organization that
-// the writer may change, has one of the image UUIDs and has no symbols of its
-// own; it returns those builds. The file gets a row only when there are some.
-func AttachSymbols(ctx context.Context, tx *storage.Tx, w account.Writer, s NewSymbols) ([]Build, error) {
+// AttachSymbols adds the symbols file, whose row is fileID, to every build of the
+// organization that the writer may change, has one of the image UUIDs and has no symbols
+// of its own; it returns those builds. LockImages must have been called: a build that
+// arrives at the same time finds the symbols, or is found.
+func AttachSymbols(ctx context.Context, tx *storage.Tx, w account.Writer, fileID int64, s NewSymbols) ([]Build, error) {
 	if s.What == nil || len(s.What.Images) == 0 {
 		return []Build{}, nil
 	}
@@ -42,10 +45,6 @@ func AttachSymbols(ctx context.Context, tx *storage.Tx, w account.Writer, s NewS
 	}
 	if len(ids) == 0 {
 		return []Build{}, nil
-	}
-	fileID, err := insertFile(ctx, tx, w.OrganizationID, s.File)
-	if err != nil {
-		return nil, err
 	}
 	what, err := document(s.What)
 	if err != nil {
@@ -60,4 +59,57 @@ func AttachSymbols(ctx context.Context, tx *storage.Tx, w account.Writer, s NewS
 		return nil, err
 	}
 	return readBuilds(ctx, tx, buildsByID, w.OrganizationID, pq.Array(ids))
+}
+
+// LockImages keeps uploads of symbols and of builds that have an image in common from
+// passing each other unseen, until the transaction ends.
+func LockImages(ctx context.Context, tx *storage.Tx, organizationID int64, images []artifact.Image) error {
+	ids := imageUUIDs(images)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if err := lock(ctx, tx, "image", organizationID, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const insertImages = `
+insert into symbol_images (organization_id, image_uuid, symbol_id)
+select $1, image, $2 from unnest($3::text[]) as image on conflict do nothing`
+
+// RecordImages stores the images of symbols, by which builds that arrive later find them.
+func RecordImages(ctx context.Context, tx *storage.Tx, organizationID, symbolID int64, images []artifact.Image) error {
+	_, err := tx.ExecContext(ctx, insertImages, organizationID, symbolID, pq.Array(imageUUIDs(images)))
+	return storage.Wrap(err, "record images of symbols")
+}
+
+// The lock keeps the file from being removed; one that is gone meanwhile is skipped.
+const waitingSymbols = `
+select f.id as file_id, s.name, s.description
+from symbol_images i
+join symbols s on s.id = i.symbol_id and s.description is not null and (s.teams is null or $3 = any(s.teams))
+join files f on f.id = s.file_id
+where i.organization_id = $1 and i.image_uuid = any($2)
+order by s.id desc limit 1 for key share of f`
+
+// waiting are symbols that came before their build.
+type waiting struct {
+	FileID      int64  `db:"file_id"`
+	Name        string `db:"name"`
+	Description []byte `db:"description"`
+}
+
+// findWaiting returns the newest symbols that have an image of the build and may be used
+// by its team; nil when there are none.
+func findWaiting(ctx context.Context, tx *storage.Tx, organizationID, teamID int64, images []artifact.Image) (*waiting, error) {
+	if len(images) == 0 {
+		return nil, nil
+	}
+	var list []waiting
+	err := tx.SelectContext(ctx, &list, waitingSymbols, organizationID, pq.Array(imageUUIDs(images)), teamID)
+	if err != nil || len(list) == 0 {
+		return nil, storage.Wrap(err, "look for symbols of a build")
+	}
+	return &list[0], nil
 }

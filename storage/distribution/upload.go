@@ -88,6 +88,11 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, erro
 	if err := claimKey(ctx, tx, key); err != nil {
 		return nil, err
 	}
+	if u.Symbols == nil {
+		if err := LockImages(ctx, tx, u.Writer.OrganizationID, u.Package.Images); err != nil {
+			return nil, err
+		}
+	}
 	d := destination{tx: tx, w: u.Writer, app: n.app, projectID: u.ProjectID, teamID: u.TeamID,
 		teamRequired: u.TeamRequired, folder: u.Folder, slug: u.Slug, mode: settings.newAppMode()}
 	p, err := d.find(ctx)

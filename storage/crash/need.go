@@ -1,0 +1,324 @@
+package crash
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
+)
+
+const (
+	// maxNeeds bounds the files that one crash lacks; no more are looked for. The stacks of a
+	// desktop program run through some dozen modules.
+	maxNeeds = 64
+	// maxProjectNeeds bounds those of a crash project: a client that makes an id up for
+	// each report must not fill the table. What is above is read with the next symbols that
+	// serve another need of the crash.
+	maxProjectNeeds = 10_000
+	// maxLookedFor bounds the identifiers of one need, which are those that were looked for: a
+	// script has two dozen spellings, each in two releases and without one.
+	maxLookedFor = 96
+	// needAge is how old the time at which a need was last seen may be before it is
+	// written again: it is shown in minutes, and each writing locks a row that many share.
+	needAge = time.Minute
+)
+
+// Need is a file that a crash lacks.
+type Need struct {
+	Kind string // native, proguard or sourcemap
+	// Name is the module, script or application that it is for.
+	Name, Version, Arch string
+	// LookedFor are the names under which it was looked for, in order.
+	LookedFor []symbol.Identifier
+	// Found: a file has these names and lacks what the crash needs. Only one that comes later
+	// serves it, so that the crash is not read again for the one that is there.
+	Found bool
+}
+
+func (n *Need) digest() (sum [32]byte) {
+	var buf []byte
+	add := func(texts ...string) {
+		for _, t := range texts {
+			buf = binary.AppendUvarint(buf, uint64(len(t)))
+			buf = append(buf, t...)
+		}
+	}
+	add(n.Kind, n.Name)
+	for _, id := range n.LookedFor {
+		add(string(id.Type), id.Value, id.Release)
+	}
+	return sha256.Sum256(buf)
+}
+
+// needKey is a need of a project.
+type needKey struct {
+	project int64
+	digest  [32]byte
+}
+
+// wantedNeed is a need with the crashes that have it.
+type wantedNeed struct {
+	needKey
+	need    *Need
+	first   time.Time
+	last    time.Time
+	crashes []uuid.UUID
+}
+
+// wantedNeeds sums the needs of crashes, ordered by project and digest: all who write needs do
+// it in this order.
+func wantedNeeds(crashes []Crash) []*wantedNeed {
+	byKey := map[needKey]*wantedNeed{}
+	var all []*wantedNeed
+	for i := range crashes {
+		c := &crashes[i]
+		if c.Symbols == nil {
+			continue
+		}
+		for j := range c.Symbols.Needs[:min(len(c.Symbols.Needs), maxNeeds)] {
+			n := &c.Symbols.Needs[j]
+			n.LookedFor = n.LookedFor[:min(len(n.LookedFor), maxLookedFor)]
+			key := needKey{c.ProjectID, n.digest()}
+			w := byKey[key]
+			if w == nil {
+				w = &wantedNeed{needKey: key, need: n, first: c.ReceivedAt, last: c.ReceivedAt}
+				byKey[key], all = w, append(all, w)
+			}
+			w.first, w.last = earlier(w.first, c.ReceivedAt), later(w.last, c.ReceivedAt)
+			if len(w.crashes) == 0 || w.crashes[len(w.crashes)-1] != c.ID {
+				w.crashes = append(w.crashes, c.ID)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *wantedNeed) int {
+		return cmp.Or(cmp.Compare(a.project, b.project), bytes.Compare(a.digest[:], b.digest[:]))
+	})
+	return all
+}
+
+type needRow struct {
+	ID        int64     `db:"id"`
+	ProjectID int64     `db:"crash_project_id"`
+	Digest    []byte    `db:"digest"`
+	LastSeen  time.Time `db:"last_seen"`
+}
+
+// recordNeeds writes which files crashes lack, and marks those crashes as late whose file
+// arrived meanwhile. Whoever adds files looks for the crashes that lack them: the lock lets
+// one of the two see what the other wrote.
+func recordNeeds(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) error {
+	wanted := wantedNeeds(crashes)
+	if len(wanted) == 0 {
+		return nil
+	}
+	if err := symbolfile.ShareNeeds(ctx, tx, organization); err != nil {
+		return err
+	}
+	rows, err := readNeeds(ctx, tx, wanted)
+	if err != nil {
+		return err
+	}
+	var fresh []*wantedNeed
+	for _, w := range wanted {
+		if rows[w.needKey] == nil {
+			fresh = append(fresh, w)
+		}
+	}
+	if len(fresh) > 0 {
+		if err := insertNeeds(ctx, tx, organization, fresh); err != nil {
+			return err
+		}
+		if rows, err = readNeeds(ctx, tx, wanted); err != nil {
+			return err
+		}
+	}
+	var needs, old, late []int64
+	var ids, lateIDs []string
+	for _, w := range wanted {
+		r := rows[w.needKey]
+		if r == nil {
+			continue // beyond the bound
+		}
+		if w.last.Sub(r.LastSeen) > needAge {
+			old = append(old, r.ID)
+		}
+		for _, id := range w.crashes {
+			needs, ids = append(needs, r.ID), append(ids, id.String())
+		}
+		if !w.need.Found {
+			late, lateIDs = append(late, needs[len(needs)-len(w.crashes):]...), append(lateIDs, ids[len(ids)-len(w.crashes):]...)
+		}
+	}
+	_, err = tx.ExecContext(ctx, `insert into crash_needs (need_id, crash_id)
+		select need_id, crash_id from unnest($1::bigint[], $2::uuid[]) as n(need_id, crash_id) order by 1, 2
+		on conflict do nothing`, pq.Array(needs), pq.Array(ids))
+	if err != nil {
+		return storage.Wrap(err, "insert needs of crashes")
+	}
+	if err := markLate(ctx, tx, late, lateIDs, crashes); err != nil || len(old) == 0 {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		update symbol_needs set last_seen = greatest(last_seen, now()) where id in (
+			select id from symbol_needs where id = any($1) order by id for no key update skip locked)`, pq.Array(old))
+	return storage.Wrap(err, "touch needs of symbols")
+}
+
+// markLate marks the crashes that have a need which a file serves.
+func markLate(ctx context.Context, tx *storage.Tx, needs []int64, ids []string, crashes []Crash) error {
+	served, err := symbolfile.ServedNeeds(ctx, tx, needs)
+	if err != nil || len(served) == 0 {
+		return err
+	}
+	late := map[string]bool{}
+	for i, n := range needs {
+		if slices.Contains(served, n) {
+			late[ids[i]] = true
+		}
+	}
+	for i := range crashes {
+		if y := crashes[i].Symbols; y != nil && late[crashes[i].ID.String()] {
+			y.Late = true
+		}
+	}
+	return nil
+}
+
+func readNeeds(ctx context.Context, tx *storage.Tx, wanted []*wantedNeed) (map[needKey]*needRow, error) {
+	var projects []int64
+	var digests []string
+	for _, w := range wanted {
+		projects, digests = append(projects, w.project), append(digests, byteaText(w.digest[:]))
+	}
+	var rows []needRow
+	err := tx.SelectContext(ctx, &rows, `select n.id, n.crash_project_id, n.digest, n.last_seen from symbol_needs n
+		join unnest($1::bigint[], $2::bytea[]) as w(project, digest) on n.crash_project_id = w.project and n.digest = w.digest`,
+		pq.Array(projects), pq.Array(digests))
+	if err != nil {
+		return nil, storage.Wrap(err, "read needs of symbols")
+	}
+	byKey := make(map[needKey]*needRow, len(rows))
+	for i := range rows {
+		byKey[needKey{rows[i].ProjectID, [32]byte(rows[i].Digest)}] = &rows[i]
+	}
+	return byKey, nil
+}
+
+const insertNeed = `
+with held as (
+	select p.id, (select count(*) from symbol_needs n where n.crash_project_id = p.id) as n
+	from (select distinct unnest($2::bigint[]) as id) p
+), new as (
+	select w.*, row_number() over (partition by w.crash_project_id order by w.digest) as turn
+	from unnest($2::bigint[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::text[], $8::jsonb[],
+		$9::timestamptz[], $10::timestamptz[])
+		as w(crash_project_id, digest, kind, name, version, arch, looked_for, first, last)
+), made as (
+	insert into symbol_needs (organization_id, crash_project_id, digest, kind, name, version, arch, looked_for, first_seen, last_seen)
+	select $1, new.crash_project_id, digest, kind, name, version, arch, looked_for, first, last
+	from new join held on held.id = new.crash_project_id where held.n + new.turn <= $11
+	order by new.crash_project_id, digest
+	on conflict do nothing
+	returning id, looked_for
+)
+insert into symbol_need_identifiers (organization_id, type, value, release, need_id)
+select distinct $1::bigint, i.type, i.value, coalesce(i.release, ''), made.id
+from made cross join lateral jsonb_to_recordset(made.looked_for) as i(type text, value text, release text)
+on conflict do nothing`
+
+func insertNeeds(ctx context.Context, tx *storage.Tx, organization int64, fresh []*wantedNeed) error {
+	var projects []int64
+	var digests, kinds, names, versions, arches, lookedFor, first, last []string
+	for _, w := range fresh {
+		list, err := json.Marshal(w.need.LookedFor)
+		if err != nil {
+			return fmt.Errorf("identifiers of a need: %w", err)
+		}
+		projects, digests = append(projects, w.project), append(digests, byteaText(w.digest[:]))
+		kinds, names = append(kinds, w.need.Kind), append(names, w.need.Name)
+		versions, arches = append(versions, w.need.Version), append(arches, w.need.Arch)
+		lookedFor = append(lookedFor, string(list))
+		first, last = append(first, timeText(w.first)), append(last, timeText(w.last))
+	}
+	_, err := tx.ExecContext(ctx, insertNeed, organization, pq.Array(projects), pq.Array(digests), pq.Array(kinds),
+		pq.Array(names), pq.Array(versions), pq.Array(arches), pq.Array(lookedFor), pq.Array(first), pq.Array(last), maxProjectNeeds)
+	return storage.Wrap(err, "insert needs of symbols")
+}
+
+// forgetNeeds forgets which files crashes lack, and returns the needs.
+func forgetNeeds(ctx context.Context, tx *storage.Tx, crashes []string) ([]int64, error) {
+	var needs []int64
+	err := tx.SelectContext(ctx, &needs, `with gone as (delete from crash_needs where crash_id = any($1::uuid[]) returning need_id)
+		select distinct need_id from gone order by 1`, pq.Array(crashes))
+	return needs, storage.Wrap(err, "forget needs of crashes")
+}
+
+// dropNeeds removes those of the needs that no crash has. The projects are locked alone, so
+// that none gets one meanwhile.
+func dropNeeds(ctx context.Context, tx *storage.Tx, needs []int64) (int64, error) {
+	if len(needs) == 0 {
+		return 0, nil
+	}
+	res, err := tx.ExecContext(ctx, `delete from symbol_needs n where n.id = any($1)
+		and not exists (select from crash_needs c where c.need_id = n.id)`, pq.Array(needs))
+	if err != nil {
+		return 0, storage.Wrap(err, "remove needs of symbols")
+	}
+	n, err := res.RowsAffected()
+	return n, storage.Wrap(err, "remove needs of symbols")
+}
+
+// ExpireNeeds removes up to limit needs that were last seen before a time and that no crash
+// has any more, and returns how many it looked at.
+func ExpireNeeds(ctx context.Context, tx *storage.Tx, before time.Time, after int64, limit int) (last int64, err error) {
+	var rows []struct {
+		ID        int64 `db:"id"`
+		ProjectID int64 `db:"crash_project_id"`
+	}
+	err = tx.SelectContext(ctx, &rows, `select id, crash_project_id from symbol_needs n
+		where id > $1 and last_seen < $2 and not exists (select from crash_needs c where c.need_id = n.id)
+		order by id limit $3`, after, before, limit)
+	if err != nil || len(rows) == 0 {
+		return 0, storage.Wrap(err, "find old needs of symbols")
+	}
+	var ids, projects []int64
+	for _, r := range rows {
+		ids, projects = append(ids, r.ID), append(projects, r.ProjectID)
+	}
+	if err := lockProjects(ctx, tx, projects); err != nil {
+		return 0, err
+	}
+	_, err = dropNeeds(ctx, tx, ids)
+	return ids[len(ids)-1], err
+}
+
+// CrashesWithNeeds returns up to limit crashes that lack one of some files, the newest first:
+// those before an id.
+func CrashesWithNeeds(ctx context.Context, q storage.Querier, needs []int64, before uuid.UUID, limit int) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := q.SelectContext(ctx, &ids, `
+		select distinct c.crash_id from unnest($1::bigint[]) as n(id)
+		cross join lateral (
+			select crash_id from crash_needs where need_id = n.id and crash_id < $2 order by crash_id desc limit $3) c
+		order by c.crash_id desc limit $3`, pq.Array(needs), before, limit)
+	return ids, storage.Wrap(err, "crashes that lack symbols")
+}
+
+// CountWithNeeds counts the crashes that lack one of some files, before an id.
+func CountWithNeeds(ctx context.Context, q storage.Querier, needs []int64, before uuid.UUID) (n int, err error) {
+	err = q.GetContext(ctx, &n, `select count(distinct crash_id) from crash_needs where need_id = any($1) and crash_id < $2`,
+		pq.Array(needs), before)
+	return n, storage.Wrap(err, "count crashes that lack symbols")
+}
