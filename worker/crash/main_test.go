@@ -77,6 +77,7 @@ type doc struct {
 	attributes string
 	at         time.Time
 	more       string
+	stack      string // frames, instead of that of function
 }
 
 func (d doc) bytes() []byte {
@@ -85,6 +86,11 @@ func (d doc) bytes() []byte {
 	}
 	if d.at.IsZero() {
 		d.at = time.Now()
+	}
+	if d.stack != "" {
+		return fmt.Appendf(nil, `{"uuid":%q,"timestamp":%d,"lang":"java","langVersion":"1","agent":"a","agentVersion":"1",`+
+			`"mainThread":"0","symbolication":"proguard","threads":{"0":{"stack":[%s]}},"classifiers":["E"],"attributes":{%s}%s}`,
+			d.uuid, d.at.Unix(), d.stack, d.attributes, d.more)
 	}
 	return fmt.Appendf(nil, `{"uuid":%q,"timestamp":%d,"lang":"go","langVersion":"1","agent":"a","agentVersion":"1",`+
 		`"mainThread":"0","threads":{"0":{"stack":[{"funcName":"main.%s"}]}},"classifiers":["E"],"attributes":{%s}%s}`,

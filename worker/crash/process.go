@@ -14,13 +14,17 @@
 // failed with its reason. Its bytes stay readable. Likewise the reports of a batch
 // whose bytes are broken fail alone. The task succeeds in both cases, with
 // the number of the failed ones as its result.
+//
+// Crashes are symbolicated before they are grouped, where the indexes of their symbols are at
+// hand (read.go). Where one must be fetched first, and for dumps, the crash is stored as it
+// is, with a task that reads it again (symbolicate.go); and crashes that lack a symbol file
+// are read again when it arrives (resymbolicate.go).
 package crash
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -34,7 +38,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
-	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
+	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
 )
 
 // Observer counts processed reports by state, for metrics.
@@ -50,7 +54,10 @@ type Process struct {
 	// Duplicates bounds the occurrences that one report may stand for; 0 means
 	// DefaultDuplicates.
 	Duplicates int
-	Log        *slog.Logger
+	// Symbols finds the indexes that are at hand, and never waits for one; nil: no crash is
+	// symbolicated.
+	Symbols symbolicate.Symbols
+	Log     *slog.Logger
 }
 
 // ClaimWeight lets claims be large while nobody waits for the receiver.
@@ -76,6 +83,7 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	var crashes []crash.Crash
+	reader := reader{symbols: p.Symbols, log: p.Log}
 	for _, b := range batches {
 		for n := range b.Entries {
 			if b.Entries[n].Deleted {
@@ -84,7 +92,7 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c := readCrash(b, n)
+			c := reader.read(ctx, b, n)
 			c.Duplicates = min(c.Duplicates, cmp.Or(p.Duplicates, DefaultDuplicates))
 			crashes = append(crashes, c)
 			// A claim occupies a processor for some tens of milliseconds; requests
@@ -93,6 +101,7 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 		}
 	}
 	explanations := p.Store.PackExplanations(crashes)
+	p.Store.PackSymbolications(crashes)
 	crash.Facets(claim.OrganizationID(), crashes)
 	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 		// A commit that the database loses, when its machine dies within the second,
@@ -108,6 +117,9 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 			return err
 		}
 		if err := p.record(ctx, tx, claim.OrganizationID(), crashes); err != nil {
+			return err
+		}
+		if err := insertSymbolicate(ctx, tx, claim.OrganizationID(), crashes, false); err != nil {
 			return err
 		}
 		return p.recordResults(ctx, tx, claim, ids, crashes)
@@ -206,48 +218,6 @@ func failedCrash(c crash.Crash, why error) crash.Crash {
 		State: crash.Failed, Error: clean(why.Error(), maxText),
 		OccurredAt: c.ReceivedAt, ReceivedAt: c.ReceivedAt, Duplicates: 1, Attributes: "{}",
 	}
-}
-
-// readCrash returns the crash of one entry of a batch. It never fails: a report
-// that cannot be read becomes a failed crash.
-func readCrash(b *crash.Batch, entry int) (c crash.Crash) {
-	e := b.Entries[entry]
-	id := b.ID
-	id[15] = byte(entry)
-	c = crash.Crash{ID: id, ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, Format: e.Format,
-		OccurredAt: b.ReceivedAt, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: "{}"}
-	if c.Format == "" {
-		c.Format = "json"
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			c = failedCrash(c, fmt.Errorf("reading the report broke: %v", v))
-		}
-	}()
-	doc, err := b.Document(entry)
-	if err != nil {
-		return failedCrash(c, err)
-	}
-	r, err := report.Parse(doc)
-	if err != nil {
-		return failedCrash(c, fmt.Errorf("read the report: %w", err))
-	}
-	fillColumns(&c, r)
-	if c.Format != "json" {
-		c.State = crash.Stored
-		return c
-	}
-	f := fingerprint.Compute(r)
-	algorithm := fingerprint.Version
-	if f.Given {
-		algorithm = 0 // the client chose the key
-	}
-	c.State = crash.Processed
-	c.StackKey = f.StackKey[:crash.StackKeySize]
-	c.Group = &crash.Grouping{Key: f.Key, Algorithm: algorithm, Title: clean(f.Title, maxText),
-		Culprit: clean(f.Culprit, maxText), Classifier: clean(f.Classifier, maxText)}
-	c.Explanation = f.Explanation.AppendJSON(make([]byte, 0, 4<<10))
-	return c
 }
 
 // Attributes in which clients send the version of the application and the host,

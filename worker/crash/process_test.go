@@ -52,7 +52,7 @@ func TestExamine(t *testing.T) {
 	b := &crash.Batch{ID: uuid.New(), ReceivedAt: time.Now(), Body: append(body, good...), Entries: []crash.Entry{
 		{Start: 0, End: 8}, {Start: 8, End: 8 + len(good), Format: "minidump"}, {Start: 9, End: 5}, {Start: 8, End: 8 + len(good)}}}
 	for entry, want := range []crash.State{crash.Failed, crash.Stored, crash.Failed, crash.Processed} {
-		c := readCrash(b, entry)
+		c := (&reader{}).read(t.Context(), b, entry)
 		require.Equal(t, want, c.State)
 		require.Equal(t, want == crash.Failed, c.Error != "")
 		require.Equal(t, want == crash.Processed, c.Group != nil)

@@ -148,6 +148,10 @@ func (r *Rekey) keysOf(ctx context.Context, organization int64, batch uuid.UUID,
 	if err != nil || len(batches) == 0 || batches[0].OrganizationID != organization {
 		return nil, err
 	}
+	stored, err := r.store.Symbolications(ctx, organization, ids)
+	if err != nil {
+		return nil, err
+	}
 	var results []fingerprint.Result
 	for _, id := range ids {
 		_, entry := crash.SplitID(id)
@@ -155,24 +159,32 @@ func (r *Rekey) keysOf(ctx context.Context, organization int64, batch uuid.UUID,
 		if err != nil {
 			continue
 		}
-		if result, ok := r.keyOf(doc); ok {
+		if result, ok := r.keyOf(doc, stored[id]); ok {
 			results = append(results, result)
 		}
 	}
 	return results, nil
 }
 
-// keyOf computes the key of one report. A report that breaks a rule of the algorithm
-// must not end the task for all others.
-func (r *Rekey) keyOf(doc []byte) (result fingerprint.Result, ok bool) {
+// keyOf computes the key of one report, with the frames that symbols gave it. A report that
+// breaks a rule of the algorithm must not end the task for all others.
+func (r *Rekey) keyOf(doc []byte, stored *crash.Symbolication) (result fingerprint.Result, ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
 		}
 	}()
+	if stored != nil && stored.Report != nil {
+		doc = stored.Report
+	}
 	p, err := report.Parse(doc)
 	if err != nil {
 		return result, false
 	}
-	return r.compute(p), true
+	p, lacking := appliedReport(p, stored)
+	result = r.compute(p)
+	if lacking != nil {
+		result.Bind(lacking)
+	}
+	return result, true
 }

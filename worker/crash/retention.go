@@ -88,7 +88,26 @@ func (r *Retention) Handle(ctx context.Context, claim *worker.Claim) error {
 	if err := r.facets(ctx, claim, &sum); err != nil {
 		return err
 	}
+	if err := r.needs(ctx, claim, before); err != nil {
+		return err
+	}
 	return claim.Finish(ctx, sum, nil)
+}
+
+// needs removes the needs of symbols that no crash has any more.
+func (r *Retention) needs(ctx context.Context, claim *worker.Claim, before time.Time) error {
+	after := int64(0)
+	for {
+		var last int64
+		err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+			last, err = crash.ExpireNeeds(ctx, tx, before, after, rowStep)
+			return err
+		})
+		if err != nil || last == 0 {
+			return err
+		}
+		after = last
+	}
 }
 
 // usage forgets the uuids of reports that were purged, and the sessions and days of

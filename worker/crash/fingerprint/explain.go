@@ -149,6 +149,7 @@ const (
 	RuleCause
 	RuleEngineMessage
 	RuleEndlessRecursion
+	RuleUnsymbolicated
 	ruleCount
 )
 
@@ -182,7 +183,7 @@ var ruleNames = [ruleCount]string{
 	RuleGenericClass: "generic-class", RuleClassSaysAll: "class-says-all", RuleNoStack: "no-stack",
 	RuleHelperOnTop: "helper-on-top", RuleSystemStack: "system-frames-only", RuleNothingTelling: "nothing-telling",
 	RuleSignal: "signal", RuleSystemCall: "system-call", RuleCause: "cause", RuleEngineMessage: "engine-message",
-	RuleEndlessRecursion: "endless-recursion",
+	RuleEndlessRecursion: "endless-recursion", RuleUnsymbolicated: "unsymbolicated",
 }
 
 // String returns the rule's stable name.

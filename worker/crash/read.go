@@ -1,0 +1,139 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/storage/symbolication"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
+	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
+)
+
+// reader makes crashes of reports.
+type reader struct {
+	symbols symbolicate.Symbols // nil: nothing is symbolicated
+	log     *slog.Logger
+}
+
+const formatJSON = "json"
+
+// read returns the crash of one entry of a batch. It never fails: a report that cannot be
+// read becomes a failed crash, and one whose symbols cannot be looked up is to be read again.
+func (r *reader) read(ctx context.Context, b *crash.Batch, entry int) (c crash.Crash) {
+	c = entryCrash(b, entry)
+	defer func() {
+		if v := recover(); v != nil {
+			c = failedCrash(c, fmt.Errorf("reading the report broke: %v", v))
+		}
+	}()
+	doc, err := b.Document(entry)
+	if err != nil {
+		return failedCrash(c, err)
+	}
+	p, err := report.Parse(doc)
+	if err != nil {
+		return failedCrash(c, fmt.Errorf("read the report: %w", err))
+	}
+	fillColumns(&c, p)
+	if c.Format != formatJSON {
+		c.State = crash.Stored
+		if r.symbols != nil {
+			c.Symbols = &crash.Symbolication{State: crash.SymbolsPending}
+		}
+		return c
+	}
+	found, err := r.symbolicate(ctx, b.OrganizationID, &c, p, doc)
+	if err != nil {
+		r.log.WarnContext(ctx, "symbols cannot be looked up now", "crash_id", c.ID, "error", err)
+		c.Symbols = &crash.Symbolication{State: crash.SymbolsPending}
+	}
+	r.group(&c, p, found)
+	return c
+}
+
+// entryCrash is what is known of an entry without its report.
+func entryCrash(b *crash.Batch, entry int) crash.Crash {
+	e := b.Entries[entry]
+	id := b.ID
+	id[15] = byte(entry)
+	c := crash.Crash{ID: id, ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, Format: e.Format,
+		OccurredAt: b.ReceivedAt, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: "{}"}
+	if c.Format == "" {
+		c.Format = formatJSON
+	}
+	return c
+}
+
+// symbolicate looks up what a report needs; nil when that is nothing. A panic is an error of
+// the look-up: the report is grouped as it came.
+func (r *reader) symbolicate(ctx context.Context, organization int64, c *crash.Crash, p *report.Report, doc []byte) (found *symbolicate.Result, err error) {
+	if r.symbols == nil {
+		return nil, nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			r.log.ErrorContext(ctx, "symbolicating broke", "crash_id", c.ID, "panic", v)
+			found, err = nil, nil
+		}
+	}()
+	return symbolicate.Symbolicate(ctx, symbolicate.Input{Place: symbolicate.Place{OrganizationID: organization, ProjectID: c.ProjectID},
+		Report: p, Document: doc, Build: c.Build, Dump: c.Format != formatJSON}, r.symbols)
+}
+
+// group computes the key of a crash from its report, as symbols made it.
+func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Result) {
+	if found != nil {
+		c.Symbols = symbolsOf(found)
+		p = found.Report
+		if len(p.Classifiers) > 0 {
+			c.Classifier = clean(p.Classifiers[0], maxText)
+		}
+	}
+	f := fingerprint.Compute(p)
+	if found != nil {
+		f.Bind(found.Lacking)
+	}
+	algorithm := fingerprint.Version
+	if f.Given {
+		algorithm = 0 // the client chose the key
+	}
+	c.State = crash.Processed
+	c.StackKey = f.StackKey[:crash.StackKeySize]
+	c.Group = &crash.Grouping{Key: f.Key, Algorithm: algorithm, Title: clean(f.Title, maxText),
+		Culprit: clean(f.Culprit, maxText), Classifier: clean(f.Classifier, maxText)}
+	c.Explanation = f.Explanation.AppendJSON(make([]byte, 0, 4<<10))
+}
+
+// symbolsOf is what is stored of a result; nil when there was nothing to look for. While an
+// index is not at hand the result is not kept: the task that reads the crash again has all.
+func symbolsOf(found *symbolicate.Result) *crash.Symbolication {
+	switch found.State {
+	case crash.SymbolsNone:
+		return nil
+	case crash.SymbolsPending:
+		return &crash.Symbolication{State: crash.SymbolsPending}
+	}
+	doc, err := json.Marshal(found.Document)
+	if err != nil {
+		return nil // a document of texts and numbers: it cannot fail
+	}
+	return &crash.Symbolication{State: found.State, Missing: len(found.Document.Missing), Frames: doc, Needs: found.Needs}
+}
+
+// appliedReport returns a report with the frames that are stored for it, and what its key is
+// bound to.
+func appliedReport(p *report.Report, stored *crash.Symbolication) (*report.Report, func(int) string) {
+	if stored == nil {
+		return p, nil
+	}
+	d, err := symbolication.Decode(stored.Frames)
+	if err != nil {
+		return p, nil
+	}
+	lacking := d.Lacking(p.FaultThread())
+	return d.Apply(p), func(frame int) string { return lacking[frame] }
+}

@@ -1,0 +1,258 @@
+package crash
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
+	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
+)
+
+// Dumps reads native dumps.
+type Dumps interface {
+	// Report returns the report that a dump makes, from the report that was stored for it and
+	// the dump's bytes. *symbol.InvalidError for a dump that cannot be read; storage.ErrNotFound
+	// when its bytes are gone.
+	Report(ctx context.Context, place symbolicate.Place, format, objectKey string, size int64, base []byte) ([]byte, error)
+}
+
+// Symbolicate is the handler of crash:symbolicate: it reads crashes of a batch again whose
+// indexes were not at hand when they were processed, and dumps. It waits for the indexes; an
+// error of the store is one of the attempt.
+type Symbolicate struct {
+	Store   *crash.Store
+	Symbols symbolicate.Symbols // waits
+	Dumps   Dumps
+	// Duplicates is that of Process.
+	Duplicates int
+	Log        *slog.Logger
+}
+
+// SymbolicateResult is the task's result.
+type SymbolicateResult struct {
+	Crashes int `json:"crashes"` // that were read again
+	Changed int `json:"changed"` // that got another key
+	Failed  int `json:"failed"`  // dumps that cannot be read
+}
+
+// Handle reads the crashes.
+func (s *Symbolicate) Handle(ctx context.Context, claim *worker.Claim) error {
+	payload, err := worker.Payload[tasks.CrashSymbolicatePayload](claim.Tasks[0])
+	if err != nil {
+		return err
+	}
+	ids := make([]uuid.UUID, 0, len(payload.Entries))
+	for _, n := range payload.Entries {
+		if n < 0 || n >= crash.MaxBatch {
+			return tasks.Permanent(fmt.Errorf("no entry %d in a batch", n))
+		}
+		id := payload.BatchID
+		id[15] = byte(n)
+		ids = append(ids, id)
+	}
+	again := &rereader{store: s.Store, reader: reader{symbols: s.Symbols, log: s.Log}, dumps: s.Dumps, duplicates: s.Duplicates}
+	crashes, err := again.read(ctx, claim.OrganizationID(), ids)
+	if err != nil {
+		return err
+	}
+	return claim.Finish(ctx, nil, func(tx *storage.Tx) error {
+		done, err := crash.ReadAgain(ctx, tx, claim.OrganizationID(), crashes)
+		if err != nil {
+			return err
+		}
+		result := SymbolicateResult{Crashes: done.Crashes, Changed: done.Changed}
+		for i := range crashes {
+			if crashes[i].State == crash.Failed {
+				result.Failed++
+			}
+		}
+		if err := claim.SaveResult(ctx, tx, result); err != nil || payload.Again {
+			return err
+		}
+		return insertSymbolicate(ctx, tx, claim.OrganizationID(), crashes, true)
+	})
+}
+
+// lateDelay is longer than look-ups are remembered: what was not there a moment ago is
+// found then.
+const lateDelay = 5 * time.Second
+
+// insertSymbolicate inserts the tasks that read crashes again: those whose symbols are
+// pending, and those whose symbols came while they were read. again marks the second time:
+// there is no third.
+func insertSymbolicate(ctx context.Context, tx *storage.Tx, organization int64, crashes []crash.Crash, again bool) error {
+	type key struct {
+		batch uuid.UUID
+		late  bool
+	}
+	entries := map[key][]int{}
+	for i := range crashes {
+		y := crashes[i].Symbols
+		if y == nil || y.State != crash.SymbolsPending && !y.Late || crashes[i].State == crash.Failed {
+			continue
+		}
+		batch, n := crash.SplitID(crashes[i].ID)
+		k := key{batch, y.Late}
+		entries[k] = append(entries[k], n)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	var list []*ledger.NewTask
+	for _, k := range slices.SortedFunc(maps.Keys(entries), func(a, b key) int { return slices.Compare(a.batch[:], b.batch[:]) }) {
+		t := tasks.NewCrashSymbolicate(organization, "", k.batch, entries[k], again)
+		if k.late || again {
+			t.Delay = lateDelay
+		}
+		list = append(list, t)
+	}
+	_, err := ledger.InsertAll(ctx, tx, list)
+	return err
+}
+
+// rereader reads crashes that were processed before.
+type rereader struct {
+	store      *crash.Store
+	reader     reader
+	dumps      Dumps
+	duplicates int
+}
+
+// read reads crashes of an organization again, in their order. One that is gone, or whose
+// report cannot be read, is left out: it stays as it is.
+func (r *rereader) read(ctx context.Context, organization int64, ids []uuid.UUID) ([]crash.Crash, error) {
+	stored, err := r.store.Symbolications(ctx, organization, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[uuid.UUID]crash.Crash, len(ids))
+	rest := slices.Clone(ids)
+	slices.SortFunc(rest, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	for len(rest) > 0 {
+		batch, _ := crash.SplitID(rest[0])
+		n := 1
+		for n < len(rest) {
+			if b, _ := crash.SplitID(rest[n]); b != batch {
+				break
+			}
+			n++
+		}
+		// One batch at a time: inflated they are large.
+		if err := r.readBatch(ctx, organization, batch, rest[:n], stored, byID); err != nil {
+			return nil, err
+		}
+		rest = rest[n:]
+	}
+	crashes := make([]crash.Crash, 0, len(byID))
+	for _, id := range ids {
+		if c, there := byID[id]; there {
+			crashes = append(crashes, c)
+		}
+	}
+	r.store.PackSymbolications(crashes)
+	return crashes, nil
+}
+
+func (r *rereader) readBatch(ctx context.Context, organization int64, batch uuid.UUID, ids []uuid.UUID, stored map[uuid.UUID]*crash.Symbolication, into map[uuid.UUID]crash.Crash) error {
+	batches, err := r.store.Batches(ctx, []uuid.UUID{batch})
+	if err != nil || len(batches) == 0 || batches[0].OrganizationID != organization {
+		return err
+	}
+	b := batches[0]
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, n := crash.SplitID(id)
+		if n >= len(b.Entries) || b.Entries[n].Deleted {
+			continue
+		}
+		c, ok, err := r.readAgain(ctx, b, n, stored[id])
+		if err != nil {
+			return err
+		}
+		if ok {
+			c.Duplicates = min(c.Duplicates, cmp.Or(r.duplicates, DefaultDuplicates))
+			into[id] = c
+		}
+	}
+	return nil
+}
+
+// readAgain reads one crash; false: it stays as it is.
+func (r *rereader) readAgain(ctx context.Context, b *crash.Batch, entry int, stored *crash.Symbolication) (crash.Crash, bool, error) {
+	c := entryCrash(b, entry)
+	doc, err := b.Document(entry)
+	if err != nil {
+		return c, false, nil
+	}
+	var made []byte // the report of a dump
+	if c.Format != formatJSON {
+		made, err = r.dump(ctx, b.OrganizationID, &c, doc)
+		var invalid *symbol.InvalidError
+		switch {
+		case errors.As(err, &invalid):
+			base, parseErr := report.Parse(doc)
+			if parseErr != nil {
+				return c, false, nil
+			}
+			fillColumns(&c, base)
+			c.State, c.Error = crash.Failed, clean("the dump cannot be read: "+invalid.Reason, maxText)
+			c.Symbols = &crash.Symbolication{State: crash.SymbolsNone}
+			return c, true, nil
+		case errors.Is(err, storage.ErrNotFound) && stored != nil && stored.Report != nil:
+			made = stored.Report
+		case errors.Is(err, storage.ErrNotFound):
+			return c, false, nil
+		case err != nil:
+			return c, false, err
+		}
+		doc = made
+	}
+	p, err := report.Parse(doc)
+	if err != nil {
+		return c, false, nil
+	}
+	fillColumns(&c, p)
+	found, err := r.reader.symbolicate(ctx, b.OrganizationID, &c, p, doc)
+	if err != nil {
+		return c, false, err
+	}
+	r.reader.group(&c, p, found)
+	if c.Symbols == nil {
+		c.Symbols = &crash.Symbolication{State: crash.SymbolsNone}
+	}
+	c.Symbols.Report, c.Symbols.Explanation = made, c.Explanation
+	return c, true, nil
+}
+
+// dump returns the report of a dump.
+func (r *rereader) dump(ctx context.Context, organization int64, c *crash.Crash, base []byte) ([]byte, error) {
+	if r.dumps == nil {
+		return nil, storage.ErrNotFound
+	}
+	files, err := crash.Attachments(ctx, r.store.DB(), organization, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		if a := &files[i]; a.Name == "upload_file_"+c.Format {
+			return r.dumps.Report(ctx, symbolicate.Place{OrganizationID: organization, ProjectID: c.ProjectID}, c.Format, a.ObjectKey, a.Size, base)
+		}
+	}
+	return nil, storage.ErrNotFound
+}

@@ -1,0 +1,332 @@
+// Package symbolicate reads a crash report as the developer wrote the code.
+//
+// For each frame that is not readable it decides which file would make it so and by which
+// names that is found: a ProGuard mapping by the id that the report names, else by the build
+// (java.go); a source map by the debug id of the script, else by release and address, else by
+// the address that an uploaded script names (script.go); a debug file by the identifiers of
+// the module (native.go). Frames that came with names from the client stay. Stack traces
+// that came as text, in attributes and annotations, are read as well (text.go).
+//
+// The package knows no store: Symbols finds the indexes. It may wait for them, or refuse with
+// ErrCold what is not at hand; the result says so, and the caller tries again later. What is
+// not there at all is part of the result: a need, by which the crash is found when the file
+// arrives.
+//
+// Reports are hostile, and so are the files: counts of frames, files and texts are bounded,
+// and a file that cannot be read spoils the frames that it was for, nothing else.
+package symbolicate
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/native"
+	"github.com/slipway-qa/slipway/storage/symbolication"
+)
+
+// Errors of Symbols.
+var (
+	// ErrMissing: no file has one of the identifiers.
+	ErrMissing = errors.New("no such symbol file")
+	// ErrCold: the file is there and its index is not at hand.
+	ErrCold = errors.New("the index of the symbol file is not at hand")
+)
+
+// Place is where a crash looks for symbols.
+type Place struct{ OrganizationID, ProjectID int64 }
+
+// Query asks for the first file that one of the identifiers names.
+type Query struct {
+	Place
+	Identifiers []symbol.Identifier
+	Arch        string // of a native module, "" when it is not known
+}
+
+// Symbols finds the indexes of symbol files. Each method returns ErrMissing, ErrCold,
+// *symbol.InvalidError for a file that cannot be read, or an error of the store. Those of a
+// Symbols that waits never return ErrCold.
+type Symbols interface {
+	Native(ctx context.Context, q Query) (Native, symbolication.File, error)
+	Mapping(ctx context.Context, q Query) (Mapping, symbolication.File, error)
+	SourceMap(ctx context.Context, q Query) (SourceMap, symbolication.File, error)
+	Script(ctx context.Context, q Query) (Script, symbolication.File, error)
+	// Build returns the number of the build that a report names; 0: none that is known.
+	Build(ctx context.Context, at Place, ref crash.BuildRef) (int64, error)
+}
+
+// Native looks addresses up that are relative to the base of a module.
+type Native interface {
+	// Lookup returns the functions at an address, the innermost first; none: nothing is there.
+	Lookup(address uint64) ([]native.Frame, error)
+}
+
+const (
+	// maxFrames bounds the frames of a crash that are looked up, those of the thread that
+	// failed first: a deep recursion in each of a hundred threads says nothing more.
+	maxFrames = 4000
+	// maxFiles bounds the files of a crash. Each that is missing costs a query.
+	maxFiles = 64
+	// maxShort bounds a name, maxAlternatives those that an ambiguous frame shows.
+	maxShort        = 1000
+	maxAlternatives = 20
+	// maxInlines bounds what stands in the place of one frame.
+	maxInlines = 200
+	// maxBytes bounds all that stands in the place of frames, maxSources the lines around them:
+	// a file may say that thousands of functions with long names were inlined everywhere.
+	maxBytes   = 8 << 20
+	maxSources = 2 << 20
+)
+
+// Result is what symbols made of a report.
+type Result struct {
+	State    crash.SymbolState
+	Document *symbolication.Document
+	// Report is the report with the frames of the document: what is grouped.
+	Report *report.Report
+	Needs  []crash.Need
+	// Cold: some index is not at hand, and the crash is to be read again.
+	Cold bool
+	// lacking names the file that a frame of the thread that failed lacks, by its index in
+	// Report.
+	lacking map[int]string
+}
+
+// Lacking returns the name of the file that a frame of the thread that failed lacks; "" for
+// one that lacks none.
+func (r *Result) Lacking(frame int) string { return r.lacking[frame] }
+
+// Input is a report with what else of it is looked at.
+type Input struct {
+	Place
+	Report *report.Report
+	// Document is the report as it is stored, for its annotations.
+	Document []byte
+	Build    crash.BuildRef
+	// Dump: the report was read out of a native dump.
+	Dump bool
+}
+
+// Symbolicate looks up what a report needs; nil when it needs nothing. An error comes from the
+// store: nothing is known then.
+func Symbolicate(ctx context.Context, in Input, s Symbols) (*Result, error) {
+	r := &reading{Input: in, symbols: s, doc: &symbolication.Document{}, missing: map[string]int{}, files: map[int64]int{},
+		opened: map[string]*opened{}, left: maxFrames}
+	kinds := r.kinds()
+	if len(kinds) == 0 {
+		return nil, nil
+	}
+	for _, read := range kinds {
+		if err := read(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return r.result(), nil
+}
+
+// reading is one report being read.
+type reading struct {
+	Input
+	symbols Symbols
+	doc     *symbolication.Document
+	needs   []crash.Need
+	missing map[string]int     // indexes plus 1 into doc.Missing, by the query
+	files   map[int64]int      // indexes plus 1 into doc.Files, by the id of the file
+	opened  map[string]*opened // by the query
+	cold    bool
+	served  bool
+	left    int
+	bytes   int // of the replacements
+	sources int // of the lines around frames
+	colds   []coldFrame
+}
+
+// coldFrame is a frame of a thread of the report whose file is not at hand.
+type coldFrame struct {
+	thread string
+	index  int
+	name   string
+}
+
+// opened is the outcome of a query.
+type opened struct {
+	native  Native
+	mapping Mapping
+	script  SourceMap
+	text    Script
+	file    int // index plus 1, 0 for none
+	missing int
+	bound   string // what the key of a frame is bound to without it
+	cold    bool   // it is not at hand yet
+}
+
+// kinds are the readers that the report asks for.
+func (r *reading) kinds() (list []func(context.Context) error) {
+	if r.wantsMapping() {
+		list = append(list, r.readJava)
+	}
+	if r.wantsMaps() {
+		list = append(list, r.readScripts)
+	}
+	if r.wantsNative() {
+		list = append(list, r.readNative)
+	}
+	return list
+}
+
+// threads returns the threads, the one that failed first.
+func (r *reading) threads() []*report.Thread {
+	main := r.Report.FaultThread()
+	list := make([]*report.Thread, 0, len(r.Report.Threads))
+	if main != nil {
+		list = append(list, main)
+	}
+	for i := range r.Report.Threads {
+		if t := &r.Report.Threads[i]; t != main {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// take reports whether there is room for another frame.
+func (r *reading) take() bool {
+	if r.left == 0 {
+		r.doc.Omitted++
+		return false
+	}
+	r.left--
+	return true
+}
+
+// replace adds the replacement of a frame, while there is room.
+func (r *reading) replace(thread string, p symbolication.Replacement) {
+	for i := range p.Frames {
+		f := &p.Frames[i]
+		if n := f.Source.Size(); r.sources+n > maxSources {
+			f.Source = nil
+		} else {
+			r.sources += n
+		}
+	}
+	n := p.Size()
+	if r.bytes+n > maxBytes {
+		r.doc.Omitted++
+		return
+	}
+	r.bytes += n
+	for i := range r.doc.Threads {
+		if r.doc.Threads[i].ID == thread {
+			r.doc.Threads[i].Replaced = append(r.doc.Threads[i].Replaced, p)
+			return
+		}
+	}
+	r.doc.Threads = append(r.doc.Threads, symbolication.Thread{ID: thread, Replaced: []symbolication.Replacement{p}})
+}
+
+// open looks for a file once, by get, and notes the outcome.
+func (r *reading) open(ctx context.Context, w want, get func(context.Context, Query, *opened) (symbolication.File, error)) (*opened, error) {
+	w.name, w.version = clean(w.name), clean(w.version)
+	key := w.key()
+	if o := r.opened[key]; o != nil {
+		return o, nil
+	}
+	o := &opened{bound: w.bound()}
+	if len(r.opened) >= maxFiles {
+		return o, nil
+	}
+	r.opened[key] = o
+	var err error
+	var file symbolication.File
+	if len(w.ids) == 0 {
+		err = ErrMissing
+	} else {
+		file, err = get(ctx, Query{Place: r.Place, Identifiers: w.ids, Arch: w.arch}, o)
+	}
+	var invalid *symbol.InvalidError
+	switch {
+	case err == nil:
+		o.file, r.served = r.fileOf(file), true
+	case errors.Is(err, ErrCold):
+		r.cold, o.cold = true, true
+	case errors.Is(err, ErrMissing):
+		r.lackOf(w, o, "no file has one of these identifiers")
+	case errors.As(err, &invalid):
+		r.lackOf(w, o, "the file cannot be read: "+clean(invalid.Reason))
+	default:
+		return nil, err
+	}
+	return o, nil
+}
+
+func (r *reading) fileOf(f symbolication.File) int {
+	if i := r.files[f.FileID]; i > 0 {
+		return i
+	}
+	r.doc.Files = append(r.doc.Files, f)
+	r.files[f.FileID] = len(r.doc.Files)
+	return len(r.doc.Files)
+}
+
+// result closes the reading.
+func (r *reading) result() *Result {
+	for i := range r.doc.Threads {
+		slices.SortStableFunc(r.doc.Threads[i].Replaced, func(a, b symbolication.Replacement) int { return a.Index - b.Index })
+	}
+	out := &Result{Document: r.doc, Report: r.doc.Apply(r.Report), Needs: r.needs, Cold: r.cold}
+	switch {
+	case r.cold:
+		out.State = crash.SymbolsPending
+	case len(r.doc.Missing) == 0 && r.served:
+		out.State = crash.SymbolsComplete
+	case len(r.doc.Missing) == 0:
+		out.State = crash.SymbolsNone
+	case r.served:
+		out.State = crash.SymbolsPartial
+	default:
+		out.State = crash.SymbolsMissing
+	}
+	out.lacking = r.lackingFrames()
+	return out
+}
+
+// lackingFrames names the files that frames of the thread that failed lack, also those that
+// are not at hand, by the index in the result.
+func (r *reading) lackingFrames() map[int]string {
+	main := r.Report.FaultThread()
+	out := r.doc.Lacking(main)
+	if main == nil || len(r.colds) == 0 {
+		return out
+	}
+	at := r.doc.Positions(main)
+	for _, c := range r.colds {
+		if c.thread == main.ID {
+			out[at[c.index]] = c.name
+		}
+	}
+	return out
+}
+
+// clean bounds a text and makes it one that the database takes.
+func clean(s string) string {
+	if len(s) > maxShort {
+		s = s[:maxShort]
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "")
+}
+
+// identifiers normalizes names and drops those that cannot be ones, and repetitions.
+func identifiers(ids ...symbol.Identifier) []symbol.Identifier {
+	var out []symbol.Identifier
+	for _, id := range ids {
+		if n, ok := id.Normalize(); ok && !slices.Contains(out, n) {
+			n.Value, n.Release = clean(n.Value), clean(n.Release)
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package symbolicate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbolication"
+)
+
+// lack notes that a frame lacks a file. One that the client named has a name of its own that
+// holds for each build: its key is not bound to the file.
+func (r *reading) lack(thread string, index int, o *opened, named bool) {
+	if o.missing > 0 {
+		r.doc.Missing[o.missing-1].Frames++
+		r.replace(thread, symbolication.Replacement{Index: index, Missing: o.missing, Named: named})
+	}
+	if o.cold && o.bound != "" && !named {
+		r.colds = append(r.colds, coldFrame{thread, index, o.bound})
+	}
+}
+
+// want is a file that frames need.
+type want struct {
+	kind          string // native, proguard or sourcemap
+	name, version string
+	arch          string
+	ids           []symbol.Identifier
+	// announced: there should be symbols, so that the lack of them is a need.
+	announced bool
+	// loose: nobody said so; the key without them is that of the frames as they are.
+	loose bool
+}
+
+func (w *want) key() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\x00%s", w.kind, w.name)
+	for _, id := range w.ids {
+		fmt.Fprintf(&b, "\x00%s\x00%s\x00%s", id.Type, id.Value, id.Release)
+	}
+	return b.String()
+}
+
+// lackOf notes that a file is missing.
+func (r *reading) lackOf(w want, o *opened, reason string) {
+	if !w.announced {
+		return
+	}
+	if len(w.ids) == 0 {
+		reason = "the report names nothing by which its symbols could be found"
+	}
+	r.doc.Missing = append(r.doc.Missing, symbolication.Missing{Kind: w.kind, Name: w.name, Version: w.version,
+		LookedFor: slices.Clone(w.ids), Reason: reason, Bound: o.bound})
+	o.missing = len(r.doc.Missing)
+	if len(w.ids) > 0 {
+		r.needs = append(r.needs, crash.Need{Kind: w.kind, Name: w.name, Version: w.version, Arch: clean(w.arch), LookedFor: w.ids})
+	}
+}
+
+// bound is what the key of a frame is bound to without the file.
+func (w *want) bound() string {
+	switch {
+	case !w.announced || w.loose:
+		return ""
+	case len(w.ids) > 0:
+		id := w.ids[0]
+		if id.Release != "" {
+			return string(id.Type) + " " + id.Value + " " + id.Release
+		}
+		return string(id.Type) + " " + id.Value
+	case w.version != "":
+		return "version " + w.version
+	}
+	return ""
+}
