@@ -27,6 +27,7 @@ import (
 	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/api/upload"
 	"github.com/slipway-qa/slipway/api/wait"
@@ -87,7 +88,7 @@ func newWorld(t *testing.T, change func(*api.Config)) *world {
 
 // emptyRooms are rooms whose handlers cannot be called.
 func emptyRooms() *api.Rooms {
-	return &api.Rooms{Tasks: new(task.Handlers), Crashes: new(crash.Handlers), Intake: new(intake.Receiver),
+	return &api.Rooms{Tasks: new(task.Handlers), Crashes: new(crash.Handlers), Symbols: new(symbol.Handlers), Intake: new(intake.Receiver),
 		Accounts: new(account.Handlers), Builds: new(distribution.Handlers), Uploads: new(upload.Handlers),
 		Tests: new(authoring.Handlers), Pages: new(install.Handlers), Ops: new(ops.Handlers)}
 }

@@ -23,6 +23,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,7 +142,18 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	g.NoRoute(r.noRoute)
 	g.NoMethod(r.noMethod)
-	return g, nil
+	return oneSlash(g), nil
+}
+
+// oneSlash serves //post as /post: clients of crash submission append "/post" to an address
+// that ends in a slash. Other paths stay as they are.
+func oneSlash(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path := r.URL.Path; path == "//post" || path == "//post/" {
+			r.URL.Path, r.URL.RawPath = path[1:], ""
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // spellings are the paths under which a route is served.
@@ -188,9 +200,12 @@ func (r *router) handler(line route.Route) (gin.HandlerFunc, error) {
 		body = r.cfg.MaxBody
 	}
 	return func(c *gin.Context) {
-		s := served(c)
+		s, end := served(c), deadline
 		s.route = &line
-		r.bound(c, s, deadline)
+		if line.DeadlineOf != nil {
+			end = cmp.Or(line.DeadlineOf(c), deadline)
+		}
+		r.bound(c, s, end)
 		if body > 0 && c.Request.Body != nil {
 			if c.Request.ContentLength > body {
 				respond.Error(c, line.Interface, &http.MaxBytesError{Limit: body})

@@ -18,7 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api"
+	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 )
 
 func TestPathsAndShapes(t *testing.T) {
@@ -33,7 +35,7 @@ func TestPathsAndShapes(t *testing.T) {
 		{"GET", "/healthz", 200, ""}, {"GET", "/healthz/", 200, ""},
 		{"GET", "/api/v3/tasks/", 401, ""}, {"GET", "/api/3/tasks", 401, ""}, {"GET", "/api/3/tasks/", 401, ""},
 		{"GET", "/ops/queues", 401, ""}, {"GET", "/ops/queues/", 401, ""}, {"GET", "/objects/a/b.txt", 200, ""},
-		{"POST", "/post/?token=x", 200, ""}, {"POST", "/api/post/", 200, ""},
+		{"POST", "/post/?token=x", 200, ""}, {"POST", "/api/post/", 200, ""}, {"POST", "//post?token=x", 200, ""}, {"OPTIONS", "//post/", 200, ""},
 		// The crash path, last and for known formats only.
 		{"POST", "/universe/token/json", 200, "stub universe token json"}, {"POST", "/u/t/minidump/", 200, "stub u t minidump"},
 		{"OPTIONS", "/u/t/plcrash", 200, "stub u t plcrash"},
@@ -68,6 +70,29 @@ func TestPathsAndShapes(t *testing.T) {
 		if strings.Contains(tc.text, `{"error":{"code":1`) {
 			require.Equal(t, "*", rec.Header().Get("Access-Control-Allow-Origin"))
 		}
+	}
+}
+
+// Symbol files are as large as builds, and have as long to arrive.
+func TestDeadlineOfSymbolFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(cfg *api.Config) {
+		left := func(c *gin.Context) error {
+			end, _ := c.Request.Context().Deadline()
+			c.String(http.StatusOK, "%t", time.Until(end) > route.StreamDeadline)
+			return nil
+		}
+		for _, path := range []string{"/post", "/api/post", intake.PathRoute} {
+			replace(cfg.Routes, "POST", path, left)
+		}
+	})
+	for path, long := range map[string]string{
+		"/post?format=symbols": "true", "/api/post?token=x&format=proguard": "true", "/u/t/sourcemap": "true", "//post?format=sourcemap": "true",
+		"/post": "false", "/post?format=json": "false", "/post?format=minidump": "false", "/u/t/json?format=symbols": "false",
+	} {
+		rec := httptest.NewRecorder()
+		w.api.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "POST", path, nil))
+		require.Equal(t, long, rec.Body.String(), path)
 	}
 }
 

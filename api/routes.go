@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/api/upload"
 	"github.com/slipway-qa/slipway/storage"
@@ -23,6 +24,7 @@ import (
 type Rooms struct {
 	Tasks    *task.Handlers
 	Crashes  *crash.Handlers
+	Symbols  *symbol.Handlers
 	Intake   *intake.Receiver
 	Accounts *account.Handlers
 	Builds   *distribution.Handlers
@@ -46,6 +48,7 @@ func (r *Rooms) Routes() []route.Route {
 		[]route.Route{description},
 		r.Tasks.Routes(),
 		r.Crashes.Routes(),
+		r.Symbols.Routes(),
 		r.Intake.Routes(),
 		r.Accounts.Routes(),
 		r.Builds.Routes(),

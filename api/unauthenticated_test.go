@@ -30,6 +30,8 @@ var public = map[string]bool{
 	"GET /install/:name": true, "GET /install/:name/icon": true, "GET /install/:name/qr": true, "GET /install/:name/download": true,
 	"GET /install/:name/manifest.plist": true, "POST /install/:name/sign-in": true, "GET /session/:link": true, "POST /session/:link": true,
 	"POST /sign-out": true,
+	// Of symbol files: the form has the key, or the path.
+	"POST /api/v3/symbols": true, "GET /buildid/*path": true, "GET /debuginfod/*path": true, "GET /symbolserver/*path": true,
 }
 
 // address fills a route's parameters in.

@@ -12,6 +12,9 @@ const (
 	ReadCrashes   Action = "crashes.read"
 	ChangeCrashes Action = "crashes.change" // state and merging of groups
 	PurgeCrashes  Action = "crashes.purge"
+	ReadSymbols   Action = "symbols.read"
+	UploadSymbols Action = "symbols.upload" // and reading one anew
+	DeleteSymbols Action = "symbols.delete"
 	ReadQueues    Action = "queues.read" // the console of the installation
 	ReadMetrics   Action = "metrics.read"
 	ReadMail      Action = "mail.read" // the mail of the installation
@@ -71,6 +74,9 @@ func Table() map[Action]Rule {
 		ReadCrashes:   {Least: account.Member},
 		ChangeCrashes: {Least: account.Member},
 		PurgeCrashes:  {Least: account.Admin},
+		ReadSymbols:   {Least: account.Member},
+		UploadSymbols: {Least: account.Member},
+		DeleteSymbols: {Least: account.Admin},
 		ReadQueues:    {Operators: OperatorsOnly},
 		ReadMetrics:   {Operators: OperatorsOnly},
 		ReadMail:      {Operators: OperatorsOnly},

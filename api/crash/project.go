@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -135,6 +136,9 @@ func (h *Handlers) UpdateProject(c *gin.Context) error {
 	return respond.JSON(c, http.StatusOK, gin.H{"crash_project": p})
 }
 
+// removeTimeout bounds the deletion of objects after the commit.
+const removeTimeout = 15 * time.Second
+
 // DeleteProject serves DELETE /api/v3/crash-projects/{id}.
 func (h *Handlers) DeleteProject(c *gin.Context) error {
 	w := auth.Writer(c)
@@ -143,11 +147,19 @@ func (h *Handlers) DeleteProject(c *gin.Context) error {
 		return err
 	}
 	ctx := c.Request.Context()
-	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
-		return crash.DeleteProject(ctx, tx, w.Actor, w.OrganizationID, p.ID)
+	var objects []string
+	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
+		objects, err = crash.DeleteProject(ctx, tx, w.Actor, w.OrganizationID, p.ID)
+		return err
 	})
 	if err != nil {
 		return conflict(err, "the crash project has received reports; revoke its tokens to end it")
+	}
+	if len(objects) > 0 {
+		// The rows are gone: what cannot be deleted now is left to the sweep.
+		removing, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
+		defer cancel()
+		_ = h.objects.Delete(removing, objects...)
 	}
 	return respond.Empty(c, http.StatusNoContent)
 }

@@ -1,6 +1,11 @@
 package crash
 
-import "github.com/slipway-qa/slipway/storage/report"
+import (
+	"strconv"
+
+	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/storage/symbolication"
+)
 
 type frameView struct {
 	Function        string `json:"function"`
@@ -12,6 +17,8 @@ type frameView struct {
 	DebugIdentifier string `json:"debug_identifier,omitempty"`
 	Guessed         bool   `json:"guessed,omitempty"`
 	Faulted         bool   `json:"faulted,omitempty"`
+	symbolView
+	index int // in the stack of the report
 }
 
 type threadView struct {
@@ -23,6 +30,8 @@ type threadView struct {
 	Main          bool        `json:"main"`
 	Frames        []frameView `json:"frames"` // innermost first
 	FramesOmitted int         `json:"frames_omitted"`
+	// FramesHidden counts frames that a compiler made, which are not shown.
+	FramesHidden int `json:"frames_hidden,omitempty"`
 }
 
 const (
@@ -33,15 +42,59 @@ const (
 	maxFrames  = 10_000
 )
 
-// threadsOf reads the threads of a stored report, in its order; none when it
-// cannot be read. omitted counts those beyond the bound.
-func threadsOf(document []byte) (threads []threadView, omitted int) {
-	threads = []threadView{}
+// moduleView is a loaded module.
+type moduleView struct {
+	Start           string  `json:"start"`
+	Size            *uint64 `json:"size"`
+	CodeFile        string  `json:"code_file"`
+	Version         string  `json:"version"`
+	DebugFile       string  `json:"debug_file"`
+	DebugIdentifier string  `json:"debug_identifier"`
+	// DebugFileExists says whether the symbols of the module were found; null: no frame is to
+	// be looked up in it.
+	DebugFileExists *bool       `json:"debug_file_exists"`
+	Symbols         *servedView `json:"symbols,omitempty"` // the file that was found
+}
+
+// maxModules are shown of a report: a desktop program loads some hundred.
+const maxModules = 1000
+
+// modulesOf shows the modules of a report, in its order.
+func modulesOf(r *report.Report, symbols *symbolication.Document) (views []moduleView, omitted int) {
+	n := min(len(r.Modules), maxModules)
+	views = make([]moduleView, 0, n)
+	for i := range r.Modules[:n] {
+		m := &r.Modules[i]
+		v := moduleView{Start: m.Start, CodeFile: m.CodeFile, Version: m.Version, DebugFile: m.DebugFile, DebugIdentifier: m.DebugIdentifier}
+		if size, err := strconv.ParseUint(m.Size, 0, 64); err == nil {
+			v.Size = &size
+		}
+		views = append(views, v)
+	}
+	for _, m := range symbols.Modules {
+		if m.Index < 0 || m.Index >= n || m.File == 0 && m.Missing == 0 {
+			continue
+		}
+		found := m.File > 0
+		views[m.Index].DebugFileExists, views[m.Index].Symbols = &found, servedOf(symbols, m.File)
+	}
+	return views, len(r.Modules) - n
+}
+
+// reportOf reads a stored report; nil when it cannot be read.
+func reportOf(document []byte) *report.Report {
 	r, err := report.Parse(document)
 	if err != nil {
-		return threads, 0
+		return nil
 	}
-	main := r.FaultThread()
+	return r
+}
+
+// threadsOf shows the threads of a report, in its order, with the frames that symbols gave it
+// and the source code that came with it. omitted counts those beyond the bound.
+func threadsOf(r *report.Report, document []byte, symbols *symbolication.Document) (threads []threadView, omitted int) {
+	threads = []threadView{}
+	main, lines := r.FaultThread(), sourcesOf(document)
 	left := maxFrames
 	if main != nil {
 		left -= min(len(main.Frames), maxFrames)
@@ -57,18 +110,46 @@ func threadsOf(document []byte) (threads []threadView, omitted int) {
 			n = min(n, left)
 			left -= n
 		}
-		threads = append(threads, threadView{ID: t.ID, Name: t.Name, Fault: t.Fault, Main: t == main,
-			Frames: framesOf(t.Frames[:n]), FramesOmitted: len(t.Frames) - n})
+		v := threadView{ID: t.ID, Name: t.Name, Fault: t.Fault, Main: t == main, FramesOmitted: len(t.Frames) - n}
+		v.Frames, v.FramesHidden = framesOf(t.Frames[:n], symbols, t.ID)
+		for j := range v.Frames {
+			f := &v.Frames[j]
+			if f.Raw == nil {
+				f.Source = lines.around(&t.Frames[f.index], t == main)
+			}
+		}
+		threads = append(threads, v)
 	}
 	return threads, omitted
 }
 
-func framesOf(frames []report.Frame) []frameView {
-	views := make([]frameView, 0, len(frames))
+// framesOf shows frames, and counts those that are hidden.
+func framesOf(frames []report.Frame, symbols *symbolication.Document, thread string) (views []frameView, hidden int) {
+	views = make([]frameView, 0, len(frames))
+	replaced := symbols.Thread(thread)
 	for i := range frames {
-		f := &frames[i]
-		views = append(views, frameView{Function: f.Function, Address: f.Address, File: f.Path, Line: f.Line,
-			Column: f.Column, Library: f.Library, DebugIdentifier: f.DebugIdentifier, Guessed: f.Guessed, Faulted: f.Faulted})
+		p := replaced[i]
+		if p == nil || len(p.Frames) == 0 && !p.Hidden {
+			v := rawFrame(&frames[i])
+			v.index = i
+			if p != nil {
+				v.Missing = missingOf(symbols, p.Missing)
+			}
+			views = append(views, v)
+			continue
+		}
+		if len(p.Frames) == 0 {
+			hidden++
+		}
+		for j := range p.Frames {
+			views = append(views, replacedFrame(&frames[i], p, j, symbols))
+		}
 	}
-	return views
+	return views, hidden
+}
+
+// rawFrame is a frame as it came.
+func rawFrame(f *report.Frame) frameView {
+	return frameView{Function: f.Function, Address: f.Address, File: f.Path, Line: f.Line, Column: f.Column, Library: f.Library,
+		DebugIdentifier: f.DebugIdentifier, Guessed: f.Guessed, Faulted: f.Faulted}
 }

@@ -57,6 +57,14 @@ type groupView struct {
 	HostsAffected    int               `json:"hosts_affected"`
 	Versions         []affectedVersion `json:"versions"`
 	Hosts            []valueView       `json:"hosts"`
+	// LatestCrash is the newest one that is kept, null when none is.
+	LatestCrash *latestView `json:"latest_crash"`
+}
+
+// latestView is the newest crash of a group.
+type latestView struct {
+	ID      uuid.UUID         `json:"id"`
+	Symbols crash.SymbolState `json:"symbolication_state"`
 }
 
 // ignoredView says what ends the ignoring of an ignored group; all null: nothing.
@@ -102,6 +110,26 @@ type groupDetail struct {
 	Parts             []partView  `json:"parts"` // the most frequent first, at most 100
 	PartsTruncated    bool        `json:"parts_truncated"`
 	Comments          int         `json:"comments"`
+	// SplitInto are the groups to which its crashes went when symbols arrived, SplitFrom
+	// those from which it got some; at most 100 each.
+	SplitInto []successorView `json:"split_into"`
+	SplitFrom []successorView `json:"split_from"`
+}
+
+// successorView is a group to which, or from which, crashes went.
+type successorView struct {
+	ID      int64     `json:"id"`
+	Title   string    `json:"title"`
+	Crashes int64     `json:"crashes"`
+	Since   time.Time `json:"since"`
+}
+
+func successorsOf(list []crash.Successor) []successorView {
+	views := make([]successorView, 0, len(list))
+	for _, s := range list {
+		views = append(views, successorView{s.GroupID, s.Title, s.Crashes, s.Since.UTC()})
+	}
+	return views
 }
 
 // viewOf shows a group as it was read for a window.
@@ -119,6 +147,9 @@ func viewOf(g *crash.Group, w crash.Window) groupView {
 		IssueURL:         present(g.IssueURL),
 		VersionsAffected: g.Versions.Total, HostsAffected: g.Hosts.Total,
 		Versions: affectedVersions(g.Versions), Hosts: valuesOf(g.Hosts)}
+	if g.Newest != nil {
+		v.LatestCrash = &latestView{g.Newest.CrashID, g.Newest.State}
+	}
 	if g.State == crash.Ignored {
 		v.Ignored = &ignoredView{utc(g.IgnoredAt), utc(g.IgnoredUntil), g.IgnoredCount, present(g.IgnoredVersion)}
 	}
@@ -150,6 +181,7 @@ func detailOf(g *crash.Group, w crash.Window) groupDetail {
 		d.Days = append(d.Days, dayView{day.Day.Format(time.DateOnly), day.Count})
 	}
 	d.Parts, d.PartsTruncated, d.Comments = make([]partView, 0, len(g.Parts)), g.PartsTruncated, g.Comments
+	d.SplitInto, d.SplitFrom = successorsOf(g.SplitInto), successorsOf(g.SplitFrom)
 	for _, p := range g.Parts {
 		d.Parts = append(d.Parts, partView(p))
 	}
@@ -193,6 +225,8 @@ type crashView struct {
 	Host           string      `json:"host"`
 	Duplicates     int         `json:"duplicates"`
 	BuildID        *int64      `json:"build_id"` // of the app; null when it is not known
+	// Symbols is how much of it reads as the developer wrote the code.
+	Symbols crash.SymbolState `json:"symbolication_state"`
 }
 
 // fingerprintView says which key a crash has and how it came about.
@@ -222,12 +256,15 @@ type headView struct {
 // crashDetail is a single crash.
 type crashDetail struct {
 	crashView
-	Group          *headView        `json:"group"` // null while there is none
-	Attributes     json.RawMessage  `json:"attributes"`
-	Threads        []threadView     `json:"threads"`
-	ThreadsOmitted int              `json:"threads_omitted"`
-	Fingerprint    *fingerprintView `json:"fingerprint"`
-	Attachments    []attachmentView `json:"attachments"`
+	Group          *headView         `json:"group"` // null while there is none
+	Attributes     json.RawMessage   `json:"attributes"`
+	Symbolication  symbolicationView `json:"symbolication"`
+	Threads        []threadView      `json:"threads"`
+	ThreadsOmitted int               `json:"threads_omitted"`
+	Modules        []moduleView      `json:"modules"` // in the order of the report, at most 1,000
+	ModulesOmitted int               `json:"modules_omitted"`
+	Fingerprint    *fingerprintView  `json:"fingerprint"`
+	Attachments    []attachmentView  `json:"attachments"`
 }
 
 func rowView(r *crash.Row) crashView {
@@ -235,7 +272,14 @@ func rowView(r *crash.Row) crashView {
 		UUID: r.UUID, UUIDConflictOf: r.ConflictOf, State: r.State, Format: r.Format, Error: r.Error,
 		OccurredAt: utc(r.OccurredAt), ReceivedAt: r.ReceivedAt.UTC(), ProcessedAt: utc(r.ProcessedAt),
 		Lang: r.Lang, Agent: r.Agent, Classifier: r.Classifier, Message: r.Message, Version: r.Version,
-		Host: r.Host, Duplicates: r.Duplicates, BuildID: r.BuildID}
+		Host: r.Host, Duplicates: r.Duplicates, BuildID: r.BuildID, Symbols: symbolState(r.Symbols)}
+}
+
+func symbolState(s *crash.SymbolState) crash.SymbolState {
+	if s == nil {
+		return crash.SymbolsNone
+	}
+	return *s
 }
 
 func rowViews(rows []crash.Row) []crashView {
@@ -254,7 +298,17 @@ func crashDetailOf(d *crash.Detail, g *crash.GroupHead) crashDetail {
 		// A merge may have come between the two reads: both members say the same.
 		v.GroupID, v.Group = &g.ID, &headView{ID: g.ID, Title: g.Title, State: g.State, Culprit: g.Culprit}
 	}
-	v.Threads, v.ThreadsOmitted = threadsOf(d.Document)
+	view, symbols := symbolicationOf(d.Symbols)
+	document := d.Document
+	if d.Symbols != nil && d.Symbols.Report != nil {
+		document = d.Symbols.Report // that of the dump
+	}
+	v.Symbolication = view
+	v.Threads, v.Modules = []threadView{}, []moduleView{}
+	if r := reportOf(document); r != nil {
+		v.Threads, v.ThreadsOmitted = threadsOf(r, document, symbols)
+		v.Modules, v.ModulesOmitted = modulesOf(r, symbols)
+	}
 	if d.Key != nil && d.Algorithm != nil {
 		v.Fingerprint = &fingerprintView{Key: hex.EncodeToString(d.Key), Algorithm: *d.Algorithm, Explanation: d.Explanation}
 	}

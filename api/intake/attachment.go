@@ -40,12 +40,31 @@ func (in *intake) attach(ctx context.Context, src io.Reader, name, kind string) 
 	if err != nil {
 		return err
 	}
-	head, err := in.r.memory.take(ctx, in.token.ID, tierHeads, attachmentPeek, time.Now().Add(in.r.cfg.Wait))
+	at := crash.Attachment{ID: id, Name: name, ContentType: contentType(kind), ObjectKey: "attachments/" + id.String()}
+	size, err := in.putFile(ctx, src, at.ObjectKey, at.ContentType, filePut{"an attachment", limits.Attachment, tierFiles})
 	if err != nil {
 		return err
 	}
+	at.Size = size
+	in.files = append(in.files, at)
+	return nil
+}
+
+// filePut bounds a file: its bytes, and the tier of those that are longer than a head.
+type filePut struct {
+	what  string // in a refusal
+	limit int64
+	tier  int
+}
+
+// putFile streams a file into the object store and returns its size.
+func (in *intake) putFile(ctx context.Context, src io.Reader, key, kind string, how filePut) (int64, error) {
+	head, err := in.r.memory.take(ctx, in.token.ID, tierHeads, attachmentPeek, time.Now().Add(in.r.cfg.Wait))
+	if err != nil {
+		return 0, err
+	}
 	defer head.release()
-	file := &fileReader{src: src, left: limits.Attachment}
+	file := &fileReader{src: src, left: how.limit}
 	peek := in.r.buffers.get(attachmentPeek)
 	defer in.r.buffers.put(peek)
 	n, err := io.ReadFull(file, peek.b[:attachmentPeek])
@@ -53,38 +72,34 @@ func (in *intake) attach(ctx context.Context, src io.Reader, name, kind string) 
 	content := io.MultiReader(bytes.NewReader(peek.b[:n]), file)
 	switch {
 	case file.err != nil:
-		return in.fileFailure(file.err)
+		return 0, in.fileFailure(file.err, how)
 	case err != nil: // the end
 		size, content = int64(n), bytes.NewReader(peek.b[:n])
 	default:
 		// The time for the head is the client's, not that of the queue.
-		whole, err := in.r.memory.take(ctx, in.token.ID, tierFiles, 1, time.Now().Add(in.r.cfg.Wait))
+		whole, err := in.r.memory.take(ctx, in.token.ID, how.tier, 1, time.Now().Add(in.r.cfg.Wait))
 		if err != nil {
-			return err
+			return 0, err
 		}
 		defer whole.release()
 	}
-	at := crash.Attachment{ID: id, Name: name, ContentType: contentType(kind), ObjectKey: "attachments/" + id.String()}
-	info, err := object.Put(ctx, in.r.cfg.Objects, at.ObjectKey, content, size,
-		object.WriteOptions{ContentType: at.ContentType})
+	info, err := object.Put(ctx, in.r.cfg.Objects, key, content, size, object.WriteOptions{ContentType: kind})
 	switch {
 	case file.err != nil:
-		return in.fileFailure(file.err)
+		return 0, in.fileFailure(file.err, how)
 	case err != nil && ctx.Err() != nil:
-		return ctx.Err()
+		return 0, ctx.Err()
 	case err != nil:
-		return unavailable("the attachment cannot be stored now: send the report again later", err)
+		return 0, unavailable("the file cannot be stored now: send it again later", err)
 	}
-	at.Size = info.Size
-	in.files = append(in.files, at)
-	return nil
+	return info.Size, nil
 }
 
 // fileFailure names why a file could not be read to its end.
-func (in *intake) fileFailure(err error) error {
+func (in *intake) fileFailure(err error, how filePut) error {
 	switch {
 	case errors.Is(err, errLimit):
-		return tooLarge("an attachment is longer than %d bytes", in.r.cfg.Limits.Attachment)
+		return tooLarge("%s is longer than %d bytes", how.what, how.limit)
 	case in.body.err != nil:
 		return in.body.err
 	}
@@ -164,6 +179,7 @@ func contentType(kind string) string {
 // removeFiles deletes the files of a report that was not stored. The answer
 // goes out first: the client need not wait.
 func (in *intake) removeFiles() {
+	symbolPost{in}.removeSymbols()
 	if in.keep || len(in.files) == 0 {
 		return
 	}

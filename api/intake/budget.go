@@ -41,6 +41,7 @@ const (
 	tierLarge            //
 	tierHeads            // files of which the beginning is read
 	tierFiles            // files, not bytes, on their way into the object store
+	tierSymbols          // symbol files, likewise: they take minutes
 	tierEchoes           // answers that are being written; never waited for
 	tiers
 )
@@ -62,6 +63,8 @@ const (
 	// here, but each may hold one of the object store's large buffers.
 	filesMost = 64
 	headsMost = 8 * filesMost
+	// symbolsMost symbol files are stored at once, beside attachments and builds.
+	symbolsMost = 12
 	// tokenShare is which part of a tier one token may have.
 	tokenShare = 4
 )
@@ -77,6 +80,7 @@ func newBudget(limits Limits) *budget {
 		tierLarge:     {large, total / 2},
 		tierHeads:     {attachmentPeek, headsMost * attachmentPeek},
 		tierFiles:     {1, filesMost},
+		tierSymbols:   {1, symbolsMost},
 		tierEchoes:    {large, total / 2},
 	} {
 		b.tiers[i] = tier{t.most, max(t.total/tokenShare, t.most), semaphore.NewWeighted(t.total)}

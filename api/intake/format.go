@@ -48,12 +48,6 @@ func unknownFormat() *failure {
 		"format: must be json, minidump, plcrash, proguard, symbols or sourcemap")
 }
 
-// noSymbols refuses symbol files for good: there is no Retry-After.
-func noSymbols(format string) *failure {
-	return refuse(http.StatusServiceUnavailable, codeUnavailable, ReasonUnavailable,
-		"format: symbol files ("+format+") cannot be taken by this version of the service")
-}
-
 // dump is a native dump that was received; its file is among files, under the name
 // dumpPart.
 type dump struct {

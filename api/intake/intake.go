@@ -105,6 +105,7 @@ type intake struct {
 	files  []crash.Attachment // in the object store
 	keep   bool               // the files belong to a crash
 	dump   *dump
+	sent   []symbolFile // in the object store, not stored as rows yet
 	fields []field
 	bytes  int64 // of the fields
 	form   place // of the fields that are kept
@@ -177,7 +178,7 @@ func (in *intake) run(ctx context.Context) error {
 		return err
 	}
 	if in.format.scope == crash.ScopeSymbolPost {
-		return noSymbols(name)
+		return symbolPost{in}.symbols(ctx)
 	}
 	if err := in.body.open(in.r, in.c.Request); err != nil {
 		return err

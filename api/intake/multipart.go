@@ -76,6 +76,12 @@ func (s *partSource) closed(boundary string) bool {
 	return s.end && bytes.HasSuffix(bytes.TrimRight(s.tail, loose), []byte("--"+strings.TrimRight(boundary, loose)))
 }
 
+// ended reports whether the closing boundary was read. A form that breaks off inside the
+// head of a part looks complete to the reader otherwise.
+func (s *partSource) ended(boundary string) bool {
+	return bytes.Contains(s.tail, []byte("--"+boundary+"--"))
+}
+
 // multipart reads the parts of the body in whatever order they come.
 func (in *intake) multipart(ctx context.Context, boundary string) error {
 	if boundary == "" || len(boundary) > maxBoundary {
@@ -84,11 +90,13 @@ func (in *intake) multipart(ctx context.Context, boundary string) error {
 	source := &partSource{body: &in.body}
 	source.tail = source.room[:0]
 	parts := multipart.NewReader(source, boundary)
-	most := in.r.cfg.Limits.Fields + in.r.cfg.Limits.Attachments + 2
+	most := in.r.cfg.Limits.Fields + max(in.r.cfg.Limits.Attachments, maxSymbolFiles) + 2
 	for n := 0; ; n++ {
 		source.most = source.n + partHeaders
 		part, err := parts.NextRawPart()
 		switch {
+		case err == io.EOF && in.format.takesSymbols() && !source.ended(boundary):
+			return malformed("the multipart body ends early")
 		case err == io.EOF:
 			return nil
 		case err == nil:
@@ -167,6 +175,10 @@ func (in *intake) part(ctx context.Context, head *multipart.Part, part io.Reader
 	file, _ := apibody.Parameter(disposition, "filename")
 	kind := head.Header.Get("Content-Type")
 	switch {
+	case in.format.takesSymbols():
+		if name == reportPart || file != "" || strings.HasPrefix(name, attachmentPrefix) {
+			return symbolPost{in}.takeSymbols(ctx, part, file)
+		}
 	case in.ask.object != "":
 		if name == reportPart || file != "" || strings.HasPrefix(name, attachmentPrefix) {
 			return in.attach(ctx, part, in.lateName(name, file), kind)
@@ -184,8 +196,8 @@ func (in *intake) part(ctx context.Context, head *multipart.Part, part io.Reader
 // field is a plain form field.
 type field struct{ name, value string }
 
-// field takes a plain field. Only dumps have use for them; in a JSON report
-// they are bounded and dropped.
+// field takes a plain field. Only dumps and symbol files have use for them; in a JSON
+// report they are bounded and dropped.
 func (in *intake) field(ctx context.Context, part io.Reader, name string) error {
 	limits := in.r.cfg.Limits
 	if len(in.fields) >= limits.Fields {
@@ -201,7 +213,7 @@ func (in *intake) field(ctx context.Context, part io.Reader, name string) error 
 	if in.bytes += int64(len(name) + len(value)); in.bytes > limits.FieldBytes {
 		return tooLarge("the form fields are longer than %d bytes", limits.FieldBytes)
 	}
-	if in.format.dumpPart == "" {
+	if in.format.dumpPart == "" && !in.format.takesSymbols() {
 		name, value = "", nil
 	} else if err := in.keepFields(ctx); err != nil {
 		return err
@@ -210,7 +222,7 @@ func (in *intake) field(ctx context.Context, part io.Reader, name string) error 
 	return nil
 }
 
-// keepFields takes the place of the fields of a dump.
+// keepFields takes the place of the fields that are kept.
 func (in *intake) keepFields(ctx context.Context) error {
 	if in.bytes <= in.form.weight {
 		return nil

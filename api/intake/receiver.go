@@ -9,7 +9,8 @@
 // object store, and the Committer stores report and file rows in a commit that
 // many requests share. The answer is 200 only when that commit is durable: the
 // submitted members, and the id under which the report is kept. Metrics are counted
-// in a commit of their own.
+// in a commit of their own. Symbol files (symbols.go) go into the object store and
+// become rows with their tasks.
 //
 // The clients are programs that crash, written long ago: they send what
 // multipart forbids, ignore Retry-After, and break on an empty or non-JSON
@@ -34,6 +35,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/respond"
@@ -41,6 +43,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
 // Submitter makes a report durable; *Committer is the one.
@@ -74,6 +77,8 @@ type Observer interface {
 	AttachmentCut()
 	// Usage: that many events of session metrics were counted.
 	Usage(events int)
+	// SymbolFiles: that many symbol files of a request were stored, or were there.
+	SymbolFiles(files int, bytes int64)
 }
 
 // Limits bounds what one request may bring and what all together may hold.
@@ -82,7 +87,8 @@ type Limits struct {
 	Report      int64 // bytes of a report
 	Attachment  int64 // bytes of one file
 	Attachments int   // files of one crash, late ones included
-	Body        int64 // bytes of a body
+	Body        int64 // bytes of a body, other than of symbol files
+	Symbols     int64 // bytes of one symbol file
 	// InFlight bounds the bytes of documents in memory; at least four times
 	// Report. Masking secrets, answers and form fields may add up to 7/4 of it.
 	InFlight   int64
@@ -98,6 +104,7 @@ func DefaultLimits() Limits {
 		Attachment:  100 << 20, // a full memory dump of a phone application
 		Attachments: 32,
 		Body:        512 << 20,
+		Symbols:     2 << 30, // the debug information of a large application
 		InFlight:    256 << 20,
 		Fields:      1000, // Crashpad sends some dozens
 		Field:       64 << 10,
@@ -105,12 +112,20 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Config is what a Receiver works with. Submitter, Store and Objects are
-// required.
+// SymbolStore stores symbol files with their tasks; api/symbol's Store is the one.
+type SymbolStore interface {
+	Add(ctx context.Context, n symbolfile.New) (*symbolfile.Stored, error)
+}
+
+// Config is what a Receiver works with. Submitter, Store, Symbols, SymbolView and Objects
+// are required.
 type Config struct {
 	Submitter Submitter
 	Store     Store
-	Objects   object.Store
+	Symbols   SymbolStore
+	// SymbolView is how answers show symbols that were stored.
+	SymbolView func(*symbolfile.Upload) any
+	Objects    object.Store
 	// Region is the region of this installation: a token that names another
 	// one is refused with a text that says so.
 	Region string
@@ -143,8 +158,8 @@ type Receiver struct {
 
 // New returns a receiver; Close ends it.
 func New(cfg Config) (*Receiver, error) {
-	if cfg.Submitter == nil || cfg.Store == nil || cfg.Objects == nil {
-		return nil, errors.New("crash receiver: needs a submitter, a store and an object store")
+	if cfg.Submitter == nil || cfg.Store == nil || cfg.Objects == nil || cfg.Symbols == nil || cfg.SymbolView == nil {
+		return nil, errors.New("crash receiver: needs a submitter, stores of reports, symbols and objects, and a view of symbols")
 	}
 	cfg.Limits = cfg.Limits.withDefaults()
 	if cfg.Limits.InFlight < 4*cfg.Limits.Report {
@@ -190,17 +205,29 @@ const PathRoute = "/:universe/:token/:format"
 func (r *Receiver) Routes() []route.Route {
 	const crash = respond.InterfaceCrash
 	return []route.Route{
-		{Method: http.MethodPost, Path: "/post", Interface: crash, Public: publicToken, Handler: r.Submit, Body: route.OwnBound, Deadline: route.StreamDeadline, Quiet: true},
+		{Method: http.MethodPost, Path: "/post", Interface: crash, Public: publicToken, Handler: r.Submit, Body: route.OwnBound, Deadline: route.StreamDeadline, DeadlineOf: deadlineOf, Quiet: true},
 		{Method: http.MethodOptions, Path: "/post", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
-		{Method: http.MethodPost, Path: "/api/post", Interface: crash, Public: publicToken, Handler: r.Submit, Body: route.OwnBound, Deadline: route.StreamDeadline, Quiet: true},
+		{Method: http.MethodPost, Path: "/api/post", Interface: crash, Public: publicToken, Handler: r.Submit, Body: route.OwnBound, Deadline: route.StreamDeadline, DeadlineOf: deadlineOf, Quiet: true},
 		{Method: http.MethodOptions, Path: "/api/post", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
 		{Method: http.MethodPost, Path: "/api/unique-events/submit", Interface: crash, Public: publicToken, Handler: r.SubmitUnique, Body: route.OwnBound, Quiet: true},
 		{Method: http.MethodOptions, Path: "/api/unique-events/submit", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
 		{Method: http.MethodPost, Path: "/api/summed-events/submit", Interface: crash, Public: publicToken, Handler: r.SubmitSummed, Body: route.OwnBound, Quiet: true},
 		{Method: http.MethodOptions, Path: "/api/summed-events/submit", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
-		{Method: http.MethodPost, Path: PathRoute, Interface: crash, Public: publicToken, Handler: r.SubmitPath, Body: route.OwnBound, Deadline: route.StreamDeadline, Quiet: true},
+		{Method: http.MethodPost, Path: PathRoute, Interface: crash, Public: publicToken, Handler: r.SubmitPath, Body: route.OwnBound, Deadline: route.StreamDeadline, DeadlineOf: deadlineOf, Quiet: true},
 		{Method: http.MethodOptions, Path: PathRoute, Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
 	}
+}
+
+// deadlineOf lets symbol files, which are as large as builds, take the time of builds.
+func deadlineOf(c *gin.Context) time.Duration {
+	name := c.Param("format")
+	if name == "" {
+		name = parseQuery(c.Request.URL.RawQuery).format
+	}
+	if f, ok := formats[name]; ok && f.takesSymbols() {
+		return route.UploadDeadline
+	}
+	return 0
 }
 
 // Close ends look-ups under way and waits for them. Requests must have ended.
@@ -211,7 +238,7 @@ func (l Limits) withDefaults() Limits {
 	for _, f := range []struct {
 		value *int64
 		std   int64
-	}{{&l.Report, d.Report}, {&l.Attachment, d.Attachment}, {&l.Body, d.Body}, {&l.InFlight, d.InFlight},
+	}{{&l.Report, d.Report}, {&l.Attachment, d.Attachment}, {&l.Body, d.Body}, {&l.Symbols, d.Symbols}, {&l.InFlight, d.InFlight},
 		{&l.Field, d.Field}, {&l.FieldBytes, d.FieldBytes}} {
 		if *f.value <= 0 {
 			*f.value = f.std
@@ -228,9 +255,10 @@ func (l Limits) withDefaults() Limits {
 
 type silent struct{}
 
-func (silent) Accepted(int)    {}
-func (silent) Rejected(string) {}
-func (silent) Resent()         {}
-func (silent) Conflict()       {}
-func (silent) AttachmentCut()  {}
-func (silent) Usage(int)       {}
+func (silent) Accepted(int)           {}
+func (silent) Rejected(string)        {}
+func (silent) Resent()                {}
+func (silent) Conflict()              {}
+func (silent) AttachmentCut()         {}
+func (silent) Usage(int)              {}
+func (silent) SymbolFiles(int, int64) {}

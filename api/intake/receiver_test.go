@@ -132,6 +132,8 @@ type counts struct {
 	mu                         sync.Mutex
 	accepted, resent, conflict int
 	cut, usage                 int
+	symbols                    int
+	symbolBytes                int64
 	rejected                   []string
 }
 
@@ -143,6 +145,12 @@ func (c *counts) AttachmentCut() {
 	defer c.mu.Unlock()
 	c.cut++
 }
+func (c *counts) SymbolFiles(files int, bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.symbols, c.symbolBytes = c.symbols+files, c.symbolBytes+bytes
+}
+
 func (c *counts) Usage(events int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,6 +168,7 @@ type world struct {
 	submit  *fakeSubmitter
 	objects object.Store
 	counts  *counts
+	symbols *fakeSymbols
 	r       *Receiver
 	router  *gin.Engine
 }
@@ -177,14 +186,14 @@ func newWorld(t testing.TB, change func(*Config)) *world {
 	w := &world{
 		store:   &fakeStore{tokens: map[[32]byte]*crash.Token{}, owned: uuid.MustParse(ownedUUID)},
 		submit:  &fakeSubmitter{receipt: crash.Receipt{ID: uuid.MustParse("0190f5b4-0000-7000-8000-000000000001")}},
-		objects: objects, counts: &counts{},
+		objects: objects, counts: &counts{}, symbols: &fakeSymbols{},
 	}
 	one := 1
 	w.store.set("good", &crash.Token{ID: 1, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}})
 	w.store.set("other", &crash.Token{ID: 4, ProjectID: 8, OrganizationID: 4, Scopes: []string{crash.ScopeErrorPost}})
 	w.store.set("symbols", &crash.Token{ID: 2, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeSymbolPost}})
 	w.store.set("quota", &crash.Token{ID: 3, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}, QuotaPerMinute: &one})
-	cfg := Config{Submitter: w.submit, Store: w.store, Objects: objects, Region: "local", Limits: testLimits(),
+	cfg := Config{Submitter: w.submit, Store: w.store, Symbols: w.symbols, SymbolView: symbolView, Objects: objects, Region: "local", Limits: testLimits(),
 		Observer: w.counts, Log: slog.New(slog.DiscardHandler), Wait: 200 * time.Millisecond}
 	if change != nil {
 		change(&cfg)

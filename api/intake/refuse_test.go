@@ -110,7 +110,6 @@ func TestRefusedRequests(t *testing.T) {
 		"wrong token in a path":    {"/u/bad/json", minimal, nil, 403, 6, "not known"},
 		"no scope for errors":      {"/post?token=symbols", minimal, nil, 403, 7, "error:post"},
 		"no scope for symbols":     {"/post?token=good&format=proguard", "x", nil, 403, 7, "symbol:post"},
-		"symbols":                  {"/post?token=symbols&format=symbols", "x", nil, 503, 10, "symbol files"},
 		"stacked encodings":        {"/post?token=good", minimal, []string{"Content-Encoding", "gzip, gzip"}, 400, 5, "stacked"},
 		"unknown encoding":         {"/post?token=good", minimal, []string{"Content-Encoding", "br"}, 400, 5, "gzip"},
 		"not gzip":                 {"/post?token=good", minimal, []string{"Content-Encoding", "gzip"}, 400, 5, "gzip"},

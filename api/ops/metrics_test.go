@@ -34,6 +34,9 @@ var _ interface {
 	Conflict()
 	Resent()
 	RequestServed(method, route string, status int, took time.Duration)
+	SymbolLookup(outcome string)
+	SymbolFetch(bytes int64, took time.Duration, failed bool)
+	SymbolFileRead(kind, outcome string, bytes int64, took time.Duration)
 	ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration)
 } = (*Observer)(nil)
 
@@ -113,6 +116,11 @@ func touched() *Metrics {
 	o.ScheduleFired(schedule.TriggerCron, schedule.FiringFailed, time.Second)
 	o.ScheduleFired(schedule.TriggerCatchUp, schedule.FiringStarted, time.Hour)
 	o.ScheduleFired(schedule.TriggerCron, schedule.FiringSkipped, 0)
+	o.SymbolFiles(3, 1000)
+	o.SymbolLookup("hit")
+	o.SymbolFetch(1000, 10*time.Millisecond, false)
+	o.SymbolFetch(0, time.Second, true)
+	o.SymbolFileRead("elf", "indexed", 1<<20, time.Second)
 	return m
 }
 
@@ -124,9 +132,14 @@ func TestMetricsOfObserver(t *testing.T) {
 		name   string
 		labels []string
 	}{
+		{3, "slipway_symbol_sent_total", nil}, {1000, "slipway_symbol_sent_bytes_total", nil},
 		{1, "slipway_http_requests_total", []string{"method", "GET", "route", "/api/v3/tasks/:id", "status", "200"}},
 		{1, "slipway_http_requests_total", []string{"method", "GET", "route", "unmatched", "status", "404"}},
 		{.03, "slipway_http_request_seconds", []string{"route", "/api/v3/tasks/:id"}},
+		{1, "slipway_symbol_lookups_total", []string{"outcome", "hit"}},
+		{1000, "slipway_symbol_fetched_bytes_total", nil},
+		{1, "slipway_symbol_fetch_seconds", []string{"outcome", "failed"}},
+		{1, "slipway_symbol_files_total", []string{"kind", "elf", "outcome", "indexed"}},
 		{2, "slipway_crash_accepted_total", nil},
 		{1024, "slipway_crash_bytes_total", nil},
 		{1, "slipway_crash_rejected_total", []string{"reason", "too_large"}},
@@ -172,7 +185,7 @@ func TestMetricsLint(t *testing.T) {
 	require.Empty(t, problems)
 	families, err := m.registry.Gather()
 	require.NoError(t, err)
-	require.Len(t, ownFamilies(families), 26, "a family without a sample is not linted")
+	require.Len(t, ownFamilies(families), 32, "a family without a sample is not linted")
 }
 
 func ownFamilies(families []*dto.MetricFamily) []string {

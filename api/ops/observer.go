@@ -19,6 +19,7 @@ type Observer struct {
 
 	accepted, bytes, conflicts, resent prometheus.Counter
 	cutAttachments, usage              prometheus.Counter
+	sentSymbols, sentSymbolBytes       prometheus.Counter
 	rejected, processed                *prometheus.CounterVec
 
 	attempts     *prometheus.CounterVec
@@ -30,7 +31,11 @@ type Observer struct {
 	firings *prometheus.CounterVec
 	late    prometheus.Histogram
 
-	routes, reasons, states, kinds, outcomes, firingWords *bound
+	lookups, symbolFiles *prometheus.CounterVec
+	fetches              *prometheus.HistogramVec
+	fetched              prometheus.Counter
+
+	routes, reasons, states, kinds, outcomes, firingWords, symbolKinds *bound
 }
 
 // The buckets of the histograms, in seconds.
@@ -67,9 +72,11 @@ func newObserver() *Observer {
 		resent:    counter("slipway_crash_resent_total", "Crash reports that were stored before; rejected with the reason uuid too."),
 		cutAttachments: counter("slipway_crash_attachments_cut_total",
 			"Attachments behind a complete report that had no end: kept as far as they came."),
-		usage:     counter("slipway_crash_usage_events_total", "Events of session metrics counted."),
-		rejected:  counters("slipway_crash_rejected_total", "Crash reports refused.", "reason"),
-		processed: counters("slipway_crash_processed_total", "Crash reports that workers finished, by the state they ended in.", "state"),
+		usage:           counter("slipway_crash_usage_events_total", "Events of session metrics counted."),
+		sentSymbols:     counter("slipway_symbol_sent_total", "Symbol files that came with a crash token, those that were there already too."),
+		sentSymbolBytes: counter("slipway_symbol_sent_bytes_total", "Their bytes, uncompressed as far as the transfer goes."),
+		rejected:        counters("slipway_crash_rejected_total", "Crash reports refused.", "reason"),
+		processed:       counters("slipway_crash_processed_total", "Crash reports that workers finished, by the state they ended in.", "state"),
 
 		attempts: counters("slipway_task_attempts_total", "Ended attempts at tasks; a claim of merged tasks counts each.", "kind", "outcome"),
 		waited:   histogram("slipway_task_wait_seconds", "Time a claim's oldest task was due before it started.", "kind", waitBuckets),
@@ -82,15 +89,21 @@ func newObserver() *Observer {
 		late: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "slipway_schedule_fire_lateness_seconds",
 			Help: "Time from when a schedule was due to when it was started by the clock.", Buckets: lateBuckets}),
 
+		lookups:     counters("slipway_symbol_lookups_total", "Searches for the symbols of a crash: hit, miss (the index was opened), cold, missing or error.", "outcome"),
+		symbolFiles: counters("slipway_symbol_files_total", "Symbol files that workers read: indexed, reused or failed.", "kind", "outcome"),
+		fetches:     histogram("slipway_symbol_fetch_seconds", "Time of a read of an index in the object store.", "outcome", tookBuckets),
+		fetched:     counter("slipway_symbol_fetched_bytes_total", "Bytes of indexes read from the object store."),
+
 		routes: newBound(maxRoutes), reasons: newBound(maxReasons), states: newBound(maxStates),
-		kinds: newBound(maxKinds), outcomes: newBound(maxStates), firingWords: newBound(maxStates),
+		kinds: newBound(maxKinds), outcomes: newBound(maxStates), firingWords: newBound(maxStates), symbolKinds: newBound(maxStates),
 	}
 }
 
 func (o *Observer) collectors() []prometheus.Collector {
 	return []prometheus.Collector{o.requests, o.seconds, o.accepted, o.bytes, o.conflicts, o.resent,
-		o.cutAttachments, o.usage,
-		o.rejected, o.processed, o.attempts, o.waited, o.took, o.sessions, o.refused, o.firings, o.late}
+		o.cutAttachments, o.usage, o.sentSymbols, o.sentSymbolBytes,
+		o.rejected, o.processed, o.attempts, o.waited, o.took, o.sessions, o.refused, o.firings, o.late,
+		o.lookups, o.symbolFiles, o.fetches, o.fetched}
 }
 
 // RequestServed counts an answered request. route is the pattern of the router
@@ -130,6 +143,12 @@ func (o *Observer) AttachmentCut() { o.cutAttachments.Inc() }
 
 // Usage counts events of session metrics.
 func (o *Observer) Usage(events int) { o.usage.Add(float64(max(events, 0))) }
+
+// SymbolFiles counts symbol files that came with a crash token.
+func (o *Observer) SymbolFiles(files int, bytes int64) {
+	o.sentSymbols.Add(float64(max(files, 0)))
+	o.sentSymbolBytes.Add(float64(max(bytes, 0)))
+}
 
 // CrashesProcessed counts n reports that ended in a state.
 func (o *Observer) CrashesProcessed(state string, n int) {

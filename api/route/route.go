@@ -38,6 +38,8 @@ type Route struct {
 	Fail func(c *gin.Context, err error)
 	// Deadline is when the request's context ends; 0: the configured one.
 	Deadline time.Duration
+	// DeadlineOf, where it is there, says it by the request; 0: Deadline.
+	DeadlineOf func(c *gin.Context) time.Duration
 	// Body is the most bytes of a body; 0: the configured bound, OwnBound: the
 	// handler keeps its own.
 	Body int64

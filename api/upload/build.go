@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -22,7 +23,9 @@ type outcome struct {
 	build         *distribution.Build
 	invalidGroups []string
 	tasks         []string // ids: the mail to testers first, then the copy
-	warnings      []string // of this response, beside the build's own
+	// symbols are what the file was, instead of a build; the other members are zero then.
+	symbols  *symbolfile.Upload
+	warnings []string // of this response, beside the build's own
 }
 
 // createBuild receives the form, inspects its files and stores the build.
@@ -35,6 +38,9 @@ func (u *upload) createBuild() (*outcome, error) {
 		return nil, err
 	}
 	pkg, err := u.inspect()
+	if errors.Is(err, errNativeSymbols) {
+		return u.storeNativeSymbols()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +70,9 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	err = cfg.DB.InTx(ctx, func(tx *storage.Tx) error {
 		var err error
 		if made, err = distribution.CreateBuild(ctx, tx, n); err != nil {
+			return err
+		}
+		if err := u.indexSymbols(ctx, tx, made.Build, n.Symbols); err != nil {
 			return err
 		}
 		list = u.newTasks(made.Build, sync)

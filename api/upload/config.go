@@ -13,12 +13,19 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact/inspect"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 
-// Config is what the handlers work with. Auth, DB, Objects and BuildView are
-// required.
+// SymbolStore stores symbol files with their tasks; api/symbol's Store is the one.
+type SymbolStore interface {
+	Add(ctx context.Context, n symbolfile.New) (*symbolfile.Stored, error)
+	Insert(ctx context.Context, tx *storage.Tx, n symbolfile.New) (*symbolfile.Stored, error)
+}
+
+// Config is what the handlers work with. Auth, DB, Objects, BuildView, Symbols and
+// SymbolView are required.
 type Config struct {
 	Auth    *auth.Authenticator
 	DB      *storage.DB
@@ -29,6 +36,9 @@ type Config struct {
 	Vendor string
 	// BuildView returns a build as version 3 shows it.
 	BuildView func(*distribution.Build) any
+	Symbols   SymbolStore
+	// SymbolView returns symbols as version 3 shows them.
+	SymbolView func(*symbolfile.Upload) any
 	// Queue inserts tasks; nil leaves their delivery to the relay.
 	Queue *dispatch.Enqueuer
 

@@ -23,6 +23,7 @@ const (
 // fields are the text parts of a form by their canonical names. A part with an
 // empty text is one that was not given.
 type fields struct {
+	spell    func(name string) spelling // nil: that of builds
 	values   map[string]value
 	metadata map[string]string
 	sync     []string // the values of upload_to_* and sync_to_*
@@ -35,7 +36,11 @@ type value struct {
 
 // add adds a text part. Of several spellings the one of the lowest rank counts.
 func (f *fields) add(name, text string) {
-	s, text := spell(name), clean(text)
+	meaning := f.spell
+	if meaning == nil {
+		meaning = spell
+	}
+	s, text := meaning(name), clean(text)
 	trimmed := strings.TrimSpace(text)
 	if s.name == "" || trimmed == "" {
 		return

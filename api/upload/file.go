@@ -19,6 +19,7 @@ type receivedFile struct {
 	distribution.NewFile
 	name   string // as the sender calls it
 	writer object.Writer
+	stored bool // of symbolFiles: the writer was committed
 }
 
 // errTooLong ends a file part that is longer than its limit.
@@ -44,7 +45,7 @@ func (r *receiver) readFile(p *part) error {
 		return invalid(fieldFile, "is given twice")
 	}
 	limit := r.cfg.MaxBytes
-	if r.symbolsOnly {
+	if r.mode == buildSymbols {
 		limit = r.cfg.MaxSymbols
 	}
 	f, err := r.receiveFile(p, limit)
@@ -156,6 +157,9 @@ func (r *receiver) copyPart(w object.Writer, limit int64) (size int64, sum strin
 
 // commitFiles stores the objects of an accepted form.
 func (r *receiver) commitFiles() error {
+	if r.mode == symbolFiles {
+		return r.commitSymbolFiles()
+	}
 	if err := r.commit(r.file); err != nil {
 		return err
 	}

@@ -40,6 +40,11 @@ func (u *upload) inspect() (*artifact.Package, error) {
 	case artifact.DSYM, artifact.Mapping:
 		return nil, &artifact.InvalidError{Reason: "this is a symbols file: send it as symbols_file, or to /upload/dsym/"}
 	case artifact.Generic:
+		if u.params.platform == "" {
+			if native, err := isNative(file); native || err != nil {
+				return nil, cmp.Or(inspection(err), errNativeSymbols)
+			}
+		}
 		if u.params.platform == "" && namedLikeApp(u.file.name) {
 			_, err := u.cfg.Inspect(ctx, file, "", false) // its error is why it is no app
 			return nil, cmp.Or(inspection(err), problemKind("the file is no app"))
@@ -71,7 +76,7 @@ func (u *upload) inspectSymbols(pkg *artifact.Package) (*distribution.NewSymbols
 	}
 	ctx, cancel := context.WithTimeout(u.ctx(), inspectTime)
 	defer cancel()
-	what, err := u.cfg.InspectSymbols(ctx, u.artifactInput(ctx, u.symbols))
+	what, err := u.describeSymbols(ctx, u.symbols)
 	if err == nil {
 		return newSymbols(u.symbols, what), nil
 	}
@@ -107,6 +112,6 @@ func newSymbols(f *receivedFile, what *artifact.Symbols) *distribution.NewSymbol
 // contentTypes are the content types of downloads; plain bytes for other kinds.
 var contentTypes = map[artifact.Kind]string{
 	artifact.APK: "application/vnd.android.package-archive",
-	artifact.Mac: "application/zip", artifact.DSYM: "application/zip",
+	artifact.Mac: "application/zip", artifact.DSYM: "application/zip", artifact.Native: "application/zip",
 	artifact.Mapping: "text/plain; charset=utf-8",
 }

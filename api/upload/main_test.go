@@ -22,6 +22,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -104,6 +105,7 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 	authenticator, err := auth.New(auth.Config{DB: w.db, Region: "local"})
 	require.NoError(t, err)
 	cfg := Config{Auth: authenticator, DB: w.db, Objects: w.store, Links: link.New("https://qa.test"),
+		Symbols: symbol.NewStore(w.db, nil), SymbolView: symbol.View,
 		BuildView: func(b *distribution.Build) any { return map[string]any{"id": b.ID, "version": b.Version} }}
 	if change != nil {
 		change(&cfg)

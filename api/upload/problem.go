@@ -101,6 +101,10 @@ func problemFile() error {
 	return refuse(http.StatusBadRequest, 0, "file is required: send the content of the build as a file part of multipart/form-data")
 }
 
+func problemSymbolFile() error {
+	return refuse(http.StatusBadRequest, 0, "file: is required: send the content of a symbol file as a file part of multipart/form-data")
+}
+
 func problemTooLarge(text string) error {
 	return refuse(http.StatusRequestEntityTooLarge, 0, text)
 }

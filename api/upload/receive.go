@@ -26,13 +26,23 @@ const (
 	maxIdempotencyKey = 200
 )
 
+// mode is what a form is for.
+type mode int
+
+const (
+	build        mode = iota // a build, with its symbols perhaps
+	buildSymbols             // a symbols file for builds
+	symbolFiles              // symbol files, one or several
+)
+
 // receiver reads one request: its header, then the parts of its form as they come.
 // What it has at the end is read by upload, which stores it.
 type receiver struct {
-	cfg         *Config
-	c           *gin.Context
-	of          respond.Interface
-	symbolsOnly bool
+	cfg    *Config
+	c      *gin.Context
+	of     respond.Interface
+	mode   mode
+	action auth.Action
 
 	idempotencyKey string
 	caller         *auth.Caller        // nil until a key was shown
@@ -46,6 +56,7 @@ type receiver struct {
 	params    *params // of the fields, once the form is complete
 
 	file    *receivedFile
+	files   []*receivedFile // of symbolFiles
 	symbols *receivedFile
 	writers []object.Writer // of all files, also of those that are left out
 
@@ -84,7 +95,7 @@ func (r *receiver) readHeader() error {
 	if err := checkIdempotencyKey(r.idempotencyKey); err != nil {
 		return err
 	}
-	caller, err := r.cfg.Auth.Identify(r.c, auth.UploadBuilds)
+	caller, err := r.cfg.Auth.Identify(r.c, r.action)
 	if err != nil {
 		return err
 	}
@@ -139,9 +150,11 @@ func (r *receiver) readForm() error {
 
 // readPart leaves parts without a meaning unread: the form skips them.
 func (r *receiver) readPart(p *part) error {
-	name := spell(p.name).name
+	name := r.fields.spell(p.name).name
 	switch {
-	case name == fieldFile, name == fieldSymbols && r.symbolsOnly:
+	case r.mode == symbolFiles && name == fieldFile:
+		return r.readSymbolFile(p)
+	case name == fieldFile, name == fieldSymbols && r.mode == buildSymbols:
 		return r.readFile(p)
 	case name == fieldSymbols:
 		return r.readSymbols(p)
@@ -159,7 +172,7 @@ func (r *receiver) authenticated(caller *auth.Caller) error {
 	if r.body != nil {
 		r.body.liftRate()
 	}
-	if r.idempotencyKey == "" || r.symbolsOnly {
+	if r.idempotencyKey == "" || r.mode != build {
 		return nil
 	}
 	return r.findEarlier()
@@ -198,6 +211,12 @@ func (r *receiver) admit() error {
 func (r *receiver) checkForm() (err error) {
 	if r.caller == nil {
 		return problemNoKey(r.of)
+	}
+	if r.mode == symbolFiles {
+		if len(r.files) == 0 {
+			return problemSymbolFile()
+		}
+		return nil
 	}
 	if r.file == nil {
 		return problemFile()

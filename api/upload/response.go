@@ -4,6 +4,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
 // response is the success of the upload interface. Members that clients know are
@@ -71,6 +75,54 @@ func (u *upload) responseV3(o *outcome) v3Response {
 type symbolsResponse struct {
 	Status string  `json:"status"`
 	Builds []int64 `json:"builds"`
+	// Waiting: a build with these images has yet to come.
+	Waiting bool `json:"waiting"`
+	Symbol  any  `json:"symbol"`
+}
+
+// symbolFilesResponse is the success of POST /api/v3/symbols.
+type symbolFilesResponse struct {
+	Symbol  any   `json:"symbol"` // the first one
+	Symbols []any `json:"symbols"`
+}
+
+// v3NativeResponse is the success of version 3 for a zip of native libraries.
+type v3NativeResponse struct {
+	Status   string   `json:"status"`
+	Build    any      `json:"build"` // null
+	Symbol   any      `json:"symbol"`
+	Warnings []string `json:"warnings"`
+}
+
+// nativeResponse is the success of the upload interface for a zip of native libraries:
+// what a build would have is empty.
+func (u *upload) nativeResponse(o *outcome) map[string]any {
+	s := o.symbols
+	return map[string]any{
+		"status": "ok", "build_id": "", "project_id": "", "app_name": "", "app_version": "", "file_size": s.Size,
+		"build_url": "", "download_page_url": "", "app_url": "", "invite_testers_url": "", "icon_url": "",
+		"symbols_download_url": u.cfg.Links.Path("/api/v3/symbols/" + itoa(s.ID) + "/download"),
+		"landing_page_url":     "", "build_specific_landing_page_url": "",
+		"options": "", "platform": artifact.Android, "tags": []string{}, "metadata": []pair{},
+		"has_" + u.cfg.Vendor + "_sdk": false, "attachments": nil, "landing_page_mode": "", "app_description": "",
+
+		"version_code": "", "package_name": "", "sha256": s.SHA256, "warnings": list(o.warnings), "invalid_groups": []string{},
+		"task_id": taskText(s.TaskID), "task_ids": taskTexts(s.TaskID), "symbol": u.cfg.SymbolView(s),
+	}
+}
+
+func taskText(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return id.String()
+}
+
+func taskTexts(id *uuid.UUID) []string {
+	if id == nil {
+		return []string{}
+	}
+	return []string{id.String()}
 }
 
 func (o *outcome) taskID() string {

@@ -3,45 +3,60 @@ package upload
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
-// attachSymbols receives a symbols file and attaches it to the builds it fits. It
-// returns their ids.
-func (u *upload) attachSymbols() ([]int64, error) {
+// attachSymbols receives a symbols file, stores it and attaches it to the builds that it
+// fits. Without any it waits for them, and serves crashes meanwhile.
+func (u *upload) attachSymbols() (*symbolsResponse, error) {
 	if err := u.receive(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(u.ctx(), inspectTime)
+	inspecting, cancel := context.WithTimeout(u.ctx(), inspectTime)
 	defer cancel()
-	what, err := u.cfg.InspectSymbols(ctx, u.artifactInput(ctx, u.file))
+	what, err := u.describeSymbols(inspecting, u.file)
 	if err != nil {
 		return nil, inspection(err)
 	}
 	symbols := newSymbols(u.file, what)
+	writer := u.caller.Writer(auth.Actor(u.c))
+	n := symbolfile.New{OrganizationID: writer.OrganizationID, File: symbols.File, Name: symbols.Name,
+		Source: symbolfile.SourceUpload, Actor: writer.Actor}
+	if len(what.Images) > 0 {
+		n.Description = what
+		if !writer.AllTeams {
+			n.Teams = append([]int64{}, writer.Teams...)
+		}
+	}
 	var builds []distribution.Build
-	err = u.cfg.DB.InTx(u.ctx(), func(tx *storage.Tx) (err error) {
-		builds, err = distribution.AttachSymbols(u.ctx(), tx, u.caller.Writer(auth.Actor(u.c)), *symbols)
+	var stored *symbolfile.Stored
+	err = u.cfg.DB.InTx(u.ctx(), func(tx *storage.Tx) error {
+		if err := distribution.LockImages(u.ctx(), tx, writer.OrganizationID, what.Images); err != nil {
+			return err
+		}
+		var err error
+		if stored, err = u.cfg.Symbols.Insert(u.ctx(), tx, n); err != nil {
+			return err
+		}
+		builds, err = distribution.AttachSymbols(u.ctx(), tx, writer, stored.Upload.FileID, *symbols)
 		return err
 	})
 	var unknown *storage.UnknownOutcomeError
 	if errors.As(err, &unknown) {
-		u.keep = true // the sweep deletes the object if no build has it
+		u.keep = true // the sweep deletes the object if no row has it
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(builds) == 0 {
-		return nil, refuse(http.StatusNotFound, 0, "no build without symbols has an image of this file")
-	}
-	u.keep = true
-	ids := make([]int64, 0, len(builds))
+	u.settleObject(u.file.Key, stored)
+	response := &symbolsResponse{Status: "ok", Builds: make([]int64, 0, len(builds)), Waiting: len(what.Images) > 0 && len(builds) == 0,
+		Symbol: u.cfg.SymbolView(&stored.Upload)}
 	for _, b := range builds {
-		ids = append(ids, b.ID)
+		response.Builds = append(response.Builds, b.ID)
 	}
-	return ids, nil
+	return response, nil
 }

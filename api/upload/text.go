@@ -3,8 +3,6 @@ package upload
 import (
 	"io"
 	"strconv"
-
-	"github.com/slipway-qa/slipway/api/auth"
 )
 
 const (
@@ -39,7 +37,7 @@ func (r *receiver) readText(p *part, name string) error {
 	if key == "" {
 		return nil
 	}
-	caller, err := r.cfg.Auth.IdentifyKey(r.c, auth.UploadBuilds, key)
+	caller, err := r.cfg.Auth.IdentifyKey(r.c, r.action, key)
 	if err != nil {
 		return err
 	}

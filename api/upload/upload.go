@@ -32,6 +32,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
 )
@@ -44,8 +45,8 @@ type Handlers struct {
 
 // New returns the handlers, or an error for a Config that lacks what is required.
 func New(cfg Config) (*Handlers, error) {
-	if cfg.Auth == nil || cfg.DB == nil || cfg.Objects == nil || cfg.BuildView == nil {
-		return nil, errors.New("upload: authenticator, database, object store and build view are required")
+	if cfg.Auth == nil || cfg.DB == nil || cfg.Objects == nil || cfg.BuildView == nil || cfg.Symbols == nil || cfg.SymbolView == nil {
+		return nil, errors.New("upload: authenticator, database, stores of objects and symbols, and views are required")
 	}
 	cfg.setDefaults()
 	if cfg.UnauthenticatedBytes < cfg.maxBody() {
@@ -62,16 +63,24 @@ func (h *Handlers) Upload(c *gin.Context) error {
 // V3 serves POST /api/v3/builds/upload, which receives a build.
 func (h *Handlers) V3(c *gin.Context) error { return h.begin(c, respond.InterfaceV3).serveBuild() }
 
+// V3Symbols serves POST /api/v3/symbols, which receives symbol files.
+func (h *Handlers) V3Symbols(c *gin.Context) error {
+	u := h.begin(c, respond.InterfaceV3)
+	u.mode, u.action = symbolFiles, auth.UploadSymbols
+	u.fields.spell = spellSymbols
+	return u.serveSymbolFiles()
+}
+
 // Symbols serves POST /upload/dsym/, which receives a symbols file for builds that
-// are there.
+// are there, or will come.
 func (h *Handlers) Symbols(c *gin.Context) error {
 	u := h.begin(c, respond.InterfaceLegacy)
-	u.symbolsOnly = true
+	u.mode = buildSymbols
 	return u.serveSymbols()
 }
 
 func (h *Handlers) begin(c *gin.Context, of respond.Interface) *upload {
-	return &upload{receiver: receiver{cfg: &h.cfg, c: c, of: of,
+	return &upload{receiver: receiver{cfg: &h.cfg, c: c, of: of, action: auth.UploadBuilds, fields: fields{spell: spell},
 		permit: permit{admission: h.admission, from: remote.Network(c.ClientIP())}}}
 }
 
@@ -89,20 +98,42 @@ func (u *upload) serveBuild() error {
 		u.discardBody(discardBytes, discardTime)
 		return explain(err)
 	}
-	if u.of == respond.InterfaceV3 {
+	switch {
+	case u.of == respond.InterfaceV3 && done.symbols != nil:
+		return respond.JSON(u.c, 201, v3NativeResponse{Status: "ok", Symbol: u.cfg.SymbolView(done.symbols), Warnings: list(done.warnings)})
+	case u.of == respond.InterfaceV3:
 		return respond.JSON(u.c, 201, u.responseV3(done))
+	case done.symbols != nil:
+		return respond.JSON(u.c, 200, u.nativeResponse(done))
 	}
 	return respond.JSON(u.c, 200, u.response(done))
 }
 
 func (u *upload) serveSymbols() error {
 	defer u.removeObjects()
-	builds, err := u.attachSymbols()
+	attached, err := u.attachSymbols()
 	if err != nil {
 		u.discardBody(discardBytes, discardTime)
 		return explain(err)
 	}
-	return respond.JSON(u.c, 200, symbolsResponse{Status: "ok", Builds: builds})
+	return respond.JSON(u.c, 200, attached)
+}
+
+func (u *upload) serveSymbolFiles() error {
+	defer u.removeObjects()
+	stored, err := u.storeSymbolFiles()
+	if err != nil {
+		u.discardBody(discardBytes, discardTime)
+		return explain(err)
+	}
+	status, views := 200, make([]any, len(stored))
+	for i, s := range stored {
+		views[i] = u.cfg.SymbolView(&s.Upload)
+		if s.Created {
+			status = 201
+		}
+	}
+	return respond.JSON(u.c, status, symbolFilesResponse{Symbol: views[0], Symbols: views})
 }
 
 // removeTimeout bounds the deletion of objects, which goes on although the caller

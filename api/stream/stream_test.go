@@ -1,4 +1,4 @@
-package distribution
+package stream
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ func (p *part) Close() error { p.of.closed++; return nil }
 func TestContent(t *testing.T) {
 	t.Parallel()
 	m := &memory{data: bytes.Repeat([]byte("0123456789"), 1<<20)} // 10 MiB
-	file := &content{ctx: t.Context(), store: m, size: int64(len(m.data))}
+	file := New(t.Context(), m, "", int64(len(m.data)))
 	end, err := file.Seek(0, io.SeekEnd)
 	require.NoError(t, err)
 	require.Equal(t, file.size, end)
@@ -61,10 +61,10 @@ func TestContent(t *testing.T) {
 	require.True(t, bytes.Equal(m.data, got))
 	require.True(t, file.began)
 	require.Equal(t, 4, m.opened, "1, 2, 4 and the last 3 MiB")
-	file.close()
+	file.Close()
 	require.Equal(t, m.opened, m.closed)
 
-	file = &content{ctx: t.Context(), store: m, size: int64(len(m.data))}
+	file = New(t.Context(), m, "", int64(len(m.data)))
 	_, err = file.Seek(13, io.SeekStart)
 	require.NoError(t, err)
 	m.served, m.longest = 0, 0
@@ -81,20 +81,20 @@ func TestContent(t *testing.T) {
 	_, err = file.Read(one)
 	require.NoError(t, err)
 	require.Equal(t, "4", string(one))
-	file.close()
+	file.Close()
 	require.Equal(t, m.opened, m.closed)
 }
 
 func TestContentThatBreaks(t *testing.T) {
 	t.Parallel()
 	m := &memory{data: make([]byte, 3<<20), broken: 1 << 20}
-	file := &content{ctx: t.Context(), store: m, size: int64(len(m.data))}
+	file := New(t.Context(), m, "", int64(len(m.data)))
 	got, err := io.ReadAll(file)
 	require.ErrorContains(t, err, "away")
 	require.Len(t, got, 1<<20)
 	require.Error(t, file.err)
 
-	file = &content{ctx: t.Context(), store: &memory{data: make([]byte, 10)}, size: 20}
+	file = New(t.Context(), &memory{data: make([]byte, 10)}, "", 20)
 	got, err = io.ReadAll(file)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF, "the object became shorter")
 	require.Len(t, got, 10)
