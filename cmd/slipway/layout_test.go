@@ -46,9 +46,15 @@ var leaves = []leaf{
 	{"storage/step", nil, "test steps, locators and capabilities: documents that every area stores or replays"},
 	{"storage/artifact", []string{"golang.org/x/image", "google.golang.org/protobuf", "howett.net/plist"},
 		"packages of apps, read through an io.ReaderAt: knows nothing of where the bytes are"},
-	{"storage/symbol", nil, "the index of symbols and its lookup: reads files of artifacts and serves frames of reports"},
+	{"storage/symbol", []string{"github.com/ianlancetaylor/demangle", "github.com/klauspost/compress"},
+		"the index of symbols and its lookup: reads files of artifacts and serves frames of reports"},
 	{"storage/cron", nil, "when an expression fires: the api checks with it what the store computes"},
 	{"worker/crash/fingerprint", []string{"github.com/ianlancetaylor/demangle"}, "what makes two crashes the same: a pure rule over a report"},
+	{"worker/symbols/dump", nil, "what a native dump says, as plain data that goes from the process that reads it to the one that walks it"},
+	{"worker/symbols/reason", nil, "names of exceptions and signals"},
+	{"worker/symbols/minidump", nil, "minidumps of unknown senders, read through an io.ReaderAt"},
+	{"worker/symbols/plcrash", []string{"google.golang.org/protobuf"}, "reports of PLCrashReporter, read through an io.ReaderAt"},
+	{"worker/symbols/walk", nil, "the stacks of dumps: a rule over registers and memory"},
 	{"api/authoring/export", nil, "test cases written as code: text out of steps"},
 }
 

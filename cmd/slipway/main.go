@@ -10,6 +10,9 @@
 // standard error, a wrong command line or variable with 2. At a signal the
 // process ends within the time of SLIPWAY_WORKER_DRAIN and requestGrace; a second
 // signal ends it at once, and the ledger restores what it was doing.
+//
+// The worker starts this program anew as child processes that read files from outside
+// (worker/symbols/child); these skip all of the above.
 package main
 
 import (
@@ -30,6 +33,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/slipway-qa/slipway/tasks/logfield"
+	"github.com/slipway-qa/slipway/worker/symbols/child"
+	symbolfiles "github.com/slipway-qa/slipway/worker/symbols/parse"
 )
 
 // cli is the command line.
@@ -42,6 +47,7 @@ type cli struct {
 	Scheduler schedulerCommand `cmd:"" help:"Run the scheduler tier."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database to the newest schema."`
 	Admin     adminCommand     `cmd:"" help:"Create and rotate organizations, users, service accounts, keys, crash projects and tokens."`
+	Symbols   symbolsCommand   `cmd:"" help:"Read symbol files, traces and dumps on this machine."`
 	Doctor    doctorCommand    `cmd:"" help:"Report what this machine lacks for slipway up, and how to install it."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
@@ -50,6 +56,9 @@ func main() { os.Exit(run(os.Args[1:])) }
 
 // run parses and executes one command line and returns the exit code.
 func run(args []string) int {
+	if child.IsChild(args) {
+		return symbolfiles.Run(args)
+	}
 	var c cli
 	parser, err := kong.New(&c, kong.Name("slipway"),
 		kong.Description("The back end of a QA platform that a team runs itself."),

@@ -51,6 +51,7 @@ type settings struct {
 
 	// Builds and mail.
 	MaxUploadBytes        int64  `env:"SLIPWAY_MAX_UPLOAD_BYTES" default:"4294967296" help:"Largest file of a build, in bytes."`
+	MaxSymbolBytes        int64  `env:"SLIPWAY_MAX_SYMBOL_BYTES" default:"2147483648" help:"Largest symbol file, in bytes: what is uploaded, archives as they are packed."`
 	SMTPURL               secret `name:"smtp-url" env:"SLIPWAY_SMTP_URL" help:"Mail server: smtp://user:password@host:587, smtps://host:465; ?tls=none for a server without TLS. Default: mail is not sent but kept, and shown at /ops/mail."`
 	MailFrom              string `env:"SLIPWAY_MAIL_FROM" help:"Sender of mail, such as Slipway <qa@example.com>; default: slipway@ and the host of the public address."`
 	MailDays              int    `env:"SLIPWAY_MAIL_DAYS" default:"30" help:"Days for which mail is kept and shown at /ops/mail."`
@@ -90,6 +91,9 @@ type settings struct {
 	CrashAttachments     int   `env:"SLIPWAY_CRASH_ATTACHMENTS" default:"32" help:"Most attachments of one crash report."`
 	CrashDuplicates      int   `env:"SLIPWAY_CRASH_DUPLICATES" default:"100" help:"Most occurrences that one crash report may stand for (its attribute _mod_duplicate)."`
 	CrashBytesInFlight   int64 `env:"SLIPWAY_CRASH_BYTES_IN_FLIGHT" default:"268435456" help:"Bytes of crash reports that one process receives at once; further reports wait."`
+
+	// Symbols.
+	symbolSettings `embed:""`
 
 	// chromedriver is the address of the managed chromedriver, under slipway up.
 	chromedriver string
@@ -215,9 +219,13 @@ func (s *settings) bounds() error {
 		{"SLIPWAY_CRASH_ATTACHMENTS", int64(s.CrashAttachments), 1, maxAttachments},
 		{"SLIPWAY_CRASH_BYTES_IN_FLIGHT", s.CrashBytesInFlight, reportsInFlight * s.CrashReportBytes, 1 << 40},
 		{"SLIPWAY_CRASH_DUPLICATES", int64(s.CrashDuplicates), 1, workcrash.MaxDuplicates},
+		{"SLIPWAY_SYMBOL_CACHE_BYTES", s.SymbolCacheBytes, minSymbolCache, 1 << 40},
+		{"SLIPWAY_SYMBOL_READERS", int64(s.SymbolReaders), 1, 64},
+		{"SLIPWAY_SYMBOL_READER_BYTES", s.SymbolReaderBytes, minSymbolReader, 1 << 36},
 		{"SLIPWAY_CRASH_DAYS", int64(s.CrashDays), 1, 36500},
 		{"SLIPWAY_TASK_DAYS", int64(s.TaskDays), 1, 3650},
 		{"SLIPWAY_MAX_UPLOAD_BYTES", s.MaxUploadBytes, 1 << 20, maxUploadBytes},
+		{"SLIPWAY_MAX_SYMBOL_BYTES", s.MaxSymbolBytes, 1 << 20, maxUploadBytes},
 		{"SLIPWAY_MAIL_DAYS", int64(s.MailDays), 1, 3650},
 		{"SLIPWAY_RUN_PARALLEL", int64(s.RunParallel), 1, 1000},
 		{"SLIPWAY_RUN_TIMEOUT", int64(s.RunTimeout), int64(10 * time.Second), int64(55 * time.Minute)},

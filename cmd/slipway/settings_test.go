@@ -17,7 +17,7 @@ import (
 )
 
 // parse reads a command line the way run does.
-func parse(t *testing.T, args ...string) (*settings, error) {
+func parseSettings(t *testing.T, args ...string) (*settings, error) {
 	t.Helper()
 	var c cli
 	parser, err := kong.New(&c, kong.Name("slipway"), kong.Resolvers(variableFiles{}))
@@ -55,7 +55,7 @@ func TestSecretsFromFiles(t *testing.T) {
 			for name, value := range c.variables {
 				t.Setenv(name, value)
 			}
-			s, err := parse(t, append([]string{"version"}, c.args...)...)
+			s, err := parseSettings(t, append([]string{"version"}, c.args...)...)
 			if c.fails != "" {
 				require.ErrorContains(t, err, c.fails)
 				return
@@ -151,7 +151,7 @@ func TestBounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s, err := parse(t, append([]string{"version"}, c.args...)...)
+			s, err := parseSettings(t, append([]string{"version"}, c.args...)...)
 			require.NoError(t, err)
 			err = s.bounds()
 			if c.fails == nil {
@@ -166,7 +166,7 @@ func TestBounds(t *testing.T) {
 
 func TestDefaultPoolsServeAllQueues(t *testing.T) {
 	t.Parallel()
-	s, err := parse(t, "version")
+	s, err := parseSettings(t, "version")
 	require.NoError(t, err)
 	queues, err := servedQueues(s.WorkerPools)
 	require.NoError(t, err)
@@ -208,13 +208,13 @@ func TestCheckVariables(t *testing.T) {
 
 func TestLogLevels(t *testing.T) {
 	for _, level := range []string{"debug", "info", "warn", "error"} {
-		s, err := parse(t, "version", "--log-level", level)
+		s, err := parseSettings(t, "version", "--log-level", level)
 		require.NoError(t, err)
 		var want slog.Level
 		require.NoError(t, want.UnmarshalText([]byte(level)))
 		require.True(t, s.logger().Enabled(t.Context(), want))
 		require.False(t, s.logger().Enabled(t.Context(), want-1))
 	}
-	_, err := parse(t, "version", "--log-level", "loud")
+	_, err := parseSettings(t, "version", "--log-level", "loud")
 	require.Error(t, err)
 }

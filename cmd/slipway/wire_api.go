@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/api/install"
 	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/ops"
+	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/api/upload"
 	"github.com/slipway-qa/slipway/api/wait"
@@ -46,10 +47,11 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	if err != nil {
 		return nil, err
 	}
-	receiver, err := intake.New(intake.Config{Submitter: committer, Store: s.crashes, Objects: s.objects,
+	symbols := symbol.NewStore(s.db, queue)
+	receiver, err := intake.New(intake.Config{Submitter: committer, Store: s.crashes, Symbols: symbols, SymbolView: symbol.View, Objects: s.objects,
 		Region: s.settings.Region, Leaks: intake.NewLeaks(s.db, queue, s.log), Observer: s.metrics.Observer(), Log: s.log,
 		Limits: intake.Limits{Report: s.settings.CrashReportBytes, Attachment: s.settings.CrashAttachmentBytes,
-			Attachments: s.settings.CrashAttachments, InFlight: s.settings.CrashBytesInFlight}})
+			Attachments: s.settings.CrashAttachments, InFlight: s.settings.CrashBytesInFlight, Symbols: s.settings.MaxSymbolBytes}})
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,11 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, s.objects, keys), Intake: receiver,
 		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Console: console, DB: s.db,
 			ProtectMetrics: !s.settings.MetricsPublic}}
-	if err := s.addBuilds(&rooms, keys, authenticator, queue); err != nil {
+	rooms.Symbols, err = symbol.New(symbol.Config{Store: symbols, Objects: s.objects, Auth: authenticator, Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.addBuilds(&rooms, keys, authenticator, queue, symbols); err != nil {
 		return nil, err
 	}
 	stopRunWatcher, err := s.addTests(&rooms, queue)
@@ -102,7 +108,7 @@ func (s *services) startEnqueuer() (*dispatch.Enqueuer, func()) {
 }
 
 // addBuilds adds the rooms of accounts, builds and install pages.
-func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, queue *dispatch.Enqueuer) (err error) {
+func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, queue *dispatch.Enqueuer, symbols *symbol.Store) (err error) {
 	rooms.Accounts, err = apiaccount.New(apiaccount.Config{DB: s.db, Keys: keys, Guard: s.guard, SigningKey: []byte(s.settings.SigningKey)})
 	if err != nil {
 		return err
@@ -111,7 +117,8 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	views := apidistribution.NewViews(links, s.settings.Vendor)
 	rooms.Builds = apidistribution.New(apidistribution.Config{DB: s.db, Objects: s.objects, Links: links, Queue: queue, Vendor: s.settings.Vendor, Log: s.log})
 	rooms.Uploads, err = upload.New(upload.Config{Auth: authenticator, DB: s.db, Objects: s.objects, Links: links, Vendor: s.settings.Vendor,
-		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Queue: queue, MaxBytes: s.settings.MaxUploadBytes, Log: s.log})
+		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Queue: queue, MaxBytes: s.settings.MaxUploadBytes,
+		Symbols: symbols, SymbolView: symbol.View, MaxSymbols: s.settings.MaxSymbolBytes, Log: s.log})
 	if err != nil {
 		return err
 	}

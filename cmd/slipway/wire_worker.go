@@ -10,6 +10,7 @@ import (
 	genstore "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	runstore "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/note"
@@ -52,8 +53,17 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 		tasks.LedgerRetention.Name: prune,
 		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(s.objects, map[string]maintenance.Names{
 			crash.AttachmentPrefix: s.unnamedAttachments, distribution.Prefix: s.unnamedFiles, runstore.Prefix: s.unnamedRunFiles,
-			genstore.Prefix: s.unnamedGenerationFiles}),
+			genstore.Prefix: s.unnamedGenerationFiles, symbolfile.IndexPrefix: s.unnamedIndexes}),
 	}
+	stopSymbols, err := s.addSymbolWork(handlers)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			stopSymbols()
+		}
+	}()
 	if err := s.addBuildWork(handlers); err != nil {
 		return nil, err
 	}
@@ -75,6 +85,7 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	return func() {
 		w.Stop()
 		stopBrowsers()
+		stopSymbols()
 	}, nil
 }
 
@@ -146,6 +157,11 @@ func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 // unnamedFiles returns those of the objects of builds that no row names.
 func (s *services) unnamedFiles(ctx context.Context, keys []string) ([]string, error) {
 	return distribution.UnnamedObjects(ctx, s.db, keys)
+}
+
+// unnamedIndexes returns those of the indexes of symbol files that no row names.
+func (s *services) unnamedIndexes(ctx context.Context, keys []string) ([]string, error) {
+	return symbolfile.UnnamedIndexes(ctx, s.db, keys)
 }
 
 // unnamedRunFiles returns those of the objects of runs that no row names.
