@@ -9,7 +9,7 @@
 // whether it was met. docs/performance.md keeps the results and explains them.
 //
 // The command grouping counts which crashes are grouped as a labelled set says, and
-// starts nothing. The others build slipway, start it with managed servers in a
+// symbols measures the reading of symbol files; they start nothing. The others build slipway, start it with managed servers in a
 // temporary folder and send traffic to loopback only. Everything they start ends
 // with them. A part that fails ends the command with an error; a missed target
 // does not.
@@ -26,14 +26,16 @@ import (
 )
 
 type cli struct {
-	Crash    crashCommand    `cmd:"" help:"Crash reports: accept, drain, sustain, response times, idle wait, memory."`
-	Upload   uploadCommand   `cmd:"" help:"Builds: upload to MinIO, memory, inspection, lists."`
-	Run      runCommand      `cmd:"" help:"Test runs: a flow next to Playwright, cases per second, what a run adds, lists."`
-	Schedule scheduleCommand `cmd:"" help:"Schedules: many due at once, a steady rate while schedulers are killed, an idle scheduler."`
-	Widgets  widgetsCommand  `cmd:"" help:"Cases on widget libraries, each by Slipway and by Playwright: results, times, flakes."`
-	Generate generateCommand `cmd:"" help:"Tests written from sentences: how many replay, on changed pages too; wrong guesses, overhead, throughput."`
-	Grouping groupingCommand `cmd:"" help:"Which crashes are one bug: precision and recall by language on a labelled set."`
-	Baseline baselineCommand `cmd:"" hidden:"" help:"Serve the baselines of crash, which starts this."`
+	Crash         crashCommand         `cmd:"" help:"Crash reports: accept, drain, sustain, response times, idle wait, memory."`
+	Upload        uploadCommand        `cmd:"" help:"Builds: upload to MinIO, memory, inspection, lists."`
+	Run           runCommand           `cmd:"" help:"Test runs: a flow next to Playwright, cases per second, what a run adds, lists."`
+	Schedule      scheduleCommand      `cmd:"" help:"Schedules: many due at once, a steady rate while schedulers are killed, an idle scheduler."`
+	Widgets       widgetsCommand       `cmd:"" help:"Cases on widget libraries, each by Slipway and by Playwright: results, times, flakes."`
+	Generate      generateCommand      `cmd:"" help:"Tests written from sentences: how many replay, on changed pages too; wrong guesses, overhead, throughput."`
+	Grouping      groupingCommand      `cmd:"" help:"Which crashes are one bug: precision and recall by language on a labelled set."`
+	Symbols       symbolsCommand       `cmd:"" help:"Symbol files: reading and lookups, each next to a tool that does the same."`
+	SymbolsNative symbolsNativeCommand `cmd:"" hidden:"" help:"Index or look up, for symbols, which starts this."`
+	Baseline      baselineCommand      `cmd:"" hidden:"" help:"Serve the baselines of crash, which starts this."`
 }
 
 func main() {

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/worker"
+	workcrash "github.com/slipway-qa/slipway/worker/crash"
+	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
+)
+
+const (
+	lateReports = 100_000
+	lateRate    = 500 // new reports a second meanwhile
+	lateTarget  = 5 * time.Second
+	// lateLimit bounds each of the two halves, the first processing and the reading again:
+	// a slow machine measures fewer crashes and says so.
+	lateLimit = 2 * time.Minute
+)
+
+// measureLate measures how long new reports wait to be processed while those that lacked a
+// mapping are read again.
+func measureLate(ctx context.Context) error {
+	b, err := startSymbolBench(ctx)
+	if err != nil {
+		return err
+	}
+	defer b.stop()
+	m := newRetraceMapping(mappingSize)
+	warm, waiting := symbolicate.NewLibraries(b.db, b.library)
+	stored, err := b.lacking(ctx, m, warm)
+	if err != nil {
+		return err
+	}
+	var newest uuid.UUID // those that come in meanwhile are not of this task
+	if err := b.db.GetContext(ctx, &newest, `select id from crashes order by id desc limit 1`); err != nil {
+		return err
+	}
+	upload, err := b.upload(ctx, "bench", m.text)
+	if err != nil {
+		return err
+	}
+	task := tasks.NewCrashResymbolicate(b.org, "", upload)
+	if _, err := ledger.Insert(ctx, b.db, task); err != nil {
+		return err
+	}
+	claimed, err := b.ledger.Claim(ctx, ledger.ClaimRequest{ID: task.ID, Kind: task.Kind, OrganizationID: b.org, Worker: "bench"})
+	if err != nil {
+		return err
+	}
+	start, done := time.Now(), make(chan error, 1)
+	limited, cancel := context.WithTimeout(ctx, lateLimit)
+	defer cancel()
+	go func() {
+		h := &workcrash.Resymbolicate{Store: b.store, Symbols: waiting, Log: slog.New(slog.DiscardHandler)}
+		err := h.Handle(limited, worker.NewClaim(b.db, claimed))
+		if limited.Err() != nil && ctx.Err() == nil {
+			err = nil // the limit: what was seen counts
+		}
+		done <- err
+	}()
+	longest, reports, err := b.reportUntil(ctx, done, warm, func(i int) []byte { return m.javaReport(i, "bench") })
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	var left int
+	if err := b.db.GetContext(ctx, &left, `select count(distinct crash_id) from crash_needs where crash_id <= $1`, newest); err != nil {
+		return err
+	}
+	read := stored - left
+	row(fmt.Sprintf("%d of %d crashes that lacked symbols read again in %s (%.0f a second) while %d reports come in: longest wait of one",
+		read, stored, round(took), float64(read)/took.Seconds(), reports), round(longest), lateTarget.String(),
+		longest < lateTarget && left == 0 && stored == lateReports)
+	return nil
+}
+
+// lacking accepts and processes reports whose mapping is not there, up to lateReports within
+// lateLimit, and returns how many.
+func (b *symbolBench) lacking(ctx context.Context, m *retraceMapping, warm symbolicate.Symbols) (n int, err error) {
+	const step = 5000
+	for start := time.Now(); n < lateReports && time.Since(start) < lateLimit; n += step {
+		if err := b.accept(ctx, step, func(i int) []byte { return m.javaReport(n+i, "bench") }); err != nil {
+			return n, err
+		}
+		if err := b.process(ctx, warm); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// reportUntil accepts and processes reports at a rate until something is done, and returns
+// the longest time from the acceptance of one to its end.
+func (b *symbolBench) reportUntil(ctx context.Context, done <-chan error, warm symbolicate.Symbols, report func(i int) []byte) (longest time.Duration, reports int, err error) {
+	tick := time.NewTicker(time.Second / 5)
+	defer tick.Stop()
+	for {
+		due := time.Now()
+		if err := b.accept(ctx, lateRate/5, func(i int) []byte { return report(reports + i) }); err != nil {
+			return 0, 0, err
+		}
+		reports += lateRate / 5
+		if err := b.process(ctx, warm); err != nil {
+			return 0, 0, err
+		}
+		longest = max(longest, time.Since(due))
+		select {
+		case err := <-done:
+			return longest, reports, err
+		case <-ctx.Done():
+			return 0, 0, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
