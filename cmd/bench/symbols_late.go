@@ -21,7 +21,7 @@ const (
 	lateTarget  = 5 * time.Second
 	// lateLimit bounds each of the two halves, the first processing and the reading again:
 	// a slow machine measures fewer crashes and says so.
-	lateLimit = 2 * time.Minute
+	lateLimit = 4 * time.Minute
 )
 
 // measureLate measures how long new reports wait to be processed while those that lacked a
