@@ -142,27 +142,35 @@ func readDWARF(f, from *binary.File, others *companions, b *native.Builder) (*dw
 
 // readBreakpad reads a .sym file.
 func readBreakpad(in input) (*Indexed, error) {
-	b := native.NewBuilder(in.Folder)
-	defer b.Close()
-	sum, err := breakpad.Read(in.file, in.size, b)
-	if err != nil {
-		return nil, err
-	}
-	done, err := finish(b, in)
-	if err != nil {
-		return nil, err
-	}
-	done.Arch, done.Facts.Identifiers = sum.Arch, sum.Identifiers()
-	done.Facts.Dropped += int64(sum.Unknown + sum.Skipped)
-	done.Facts.warn(sum.Reason)
-	return done, nil
+	return readWhole(in, func(b *native.Builder) (arch string, facts Facts, err error) {
+		sum, err := breakpad.Read(in.file, in.size, b)
+		if err != nil {
+			return "", facts, err
+		}
+		facts = Facts{Identifiers: sum.Identifiers(), Dropped: int64(sum.Unknown + sum.Skipped)}
+		facts.warn(sum.Reason)
+		return sum.Arch, facts, nil
+	})
 }
 
 // readPDB reads a program database.
 func readPDB(in input) (*Indexed, error) {
+	return readWhole(in, func(b *native.Builder) (arch string, facts Facts, err error) {
+		sum, err := pdb.Read(in.file, in.size, b)
+		if err != nil {
+			return "", facts, err
+		}
+		facts = Facts{Identifiers: sum.Identifiers(), Dropped: int64(sum.Skipped)}
+		facts.warn(sum.Reason)
+		return sum.Arch, facts, nil
+	})
+}
+
+// readWhole writes the index of a file that one reader reads whole.
+func readWhole(in input, read func(*native.Builder) (arch string, facts Facts, err error)) (*Indexed, error) {
 	b := native.NewBuilder(in.Folder)
 	defer b.Close()
-	sum, err := pdb.Read(in.file, in.size, b)
+	arch, facts, err := read(b)
 	if err != nil {
 		return nil, err
 	}
@@ -170,9 +178,8 @@ func readPDB(in input) (*Indexed, error) {
 	if err != nil {
 		return nil, err
 	}
-	done.Arch, done.Facts.Identifiers = sum.Arch, sum.Identifiers()
-	done.Facts.Dropped += int64(sum.Skipped)
-	done.Facts.warn(sum.Reason)
+	facts.Dropped += done.Facts.Dropped
+	done.Arch, done.Facts = arch, facts
 	return done, nil
 }
 
