@@ -23,9 +23,7 @@ func TestRust(t *testing.T) {
 		run(t, dir, "rustc", append(flags, "-g", "-o", "program", source(t, "hello.rs"))...)
 		object := filepath.Join(dir, "program")
 		x := openELF(t, object)
-		index, s := indexed(t, x, Options{})
-		require.Empty(t, s.Warnings)
-		compare(t, x, index, object, everySeventh(x, 10000), llvmOracle())
+		compareWhole(t, x, object, 10000, llvmOracle())
 	}
 }
 
@@ -37,9 +35,7 @@ func TestGo(t *testing.T) {
 	run(t, dir, "go", "build", "-o", "program", "main.go")
 	object := filepath.Join(dir, "program")
 	x := openELF(t, object)
-	index, s := indexed(t, x, Options{})
-	require.Empty(t, s.Warnings)
-	compare(t, x, index, object, everySeventh(x, 20000), llvmOracle())
+	compareWhole(t, x, object, 20000, llvmOracle())
 }
 
 func TestMinGW(t *testing.T) {
@@ -48,9 +44,7 @@ func TestMinGW(t *testing.T) {
 	run(t, dir, "x86_64-w64-mingw32-gcc", "-g", "-O2", "-DMAIN", "-o", "program.exe", source(t, "plain.c"))
 	object := filepath.Join(dir, "program.exe")
 	x := openPE(t, object)
-	index, s := indexed(t, x, Options{})
-	require.Empty(t, s.Warnings)
-	compare(t, x, index, object, everySeventh(x, 5000), binutilsOracle())
+	compareWhole(t, x, object, 5000, binutilsOracle())
 }
 
 func TestMachO(t *testing.T) {
@@ -76,9 +70,7 @@ func TestCrossCompilers(t *testing.T) {
 			run(t, dir, compiler, "-g", "-O2", "-shared", "-fPIC", "-o", "program", source(t, "plain.c"))
 			object := filepath.Join(dir, "program")
 			x := openELF(t, object)
-			index, s := indexed(t, x, Options{})
-			require.Empty(t, s.Warnings)
-			compare(t, x, index, object, everySeventh(x, 5000), llvmOracle())
+			compareWhole(t, x, object, 5000, llvmOracle())
 		})
 	}
 }

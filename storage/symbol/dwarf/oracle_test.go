@@ -269,3 +269,12 @@ func TestCompilers(t *testing.T) {
 		})
 	}
 }
+
+// compareWhole indexes a program, which must be read without a warning, and compares as
+// many of its addresses.
+func compareWhole(t *testing.T, x *image, object string, addresses int, oracles ...oracle) {
+	t.Helper()
+	index, s := indexed(t, x, Options{})
+	require.Empty(t, s.Warnings)
+	compare(t, x, index, object, everySeventh(x, addresses), oracles...)
+}
