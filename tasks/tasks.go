@@ -94,10 +94,32 @@ func (k Kind) new(organization int64, requestID string, payload any) *ledger.New
 // Kinds are all kinds, by name.
 func Kinds() map[string]Kind {
 	all := map[string]Kind{}
-	for _, k := range []Kind{CrashProcess, CrashPurge, CrashSplit, CrashRekey, CrashSymbolicate, CrashResymbolicate, CrashRetention, LedgerRetention, ObjectSweep,
-		BuildNotify, BuildSync, BuildDelete, ProjectDelete, BuildMaintenance, MailSend,
-		TestJob, SuiteRun, RunMaintenance, TestGenerate, GenerationMaintenance, GenerationRetention, ScheduleTick,
-		SymbolIndex, SymbolMaintenance} {
+	for _, k := range []Kind{
+		CrashProcess,
+		CrashPurge,
+		CrashSplit,
+		CrashRekey,
+		CrashSymbolicate,
+		CrashResymbolicate,
+		CrashRetention,
+		LedgerRetention,
+		ObjectSweep,
+		BuildNotify,
+		BuildSync,
+		BuildDelete,
+		ProjectDelete,
+		BuildMaintenance,
+		MailSend,
+		TestJob,
+		SuiteRun,
+		RunMaintenance,
+		TestGenerate,
+		GenerationMaintenance,
+		GenerationRetention,
+		ScheduleTick,
+		SymbolIndex,
+		SymbolMaintenance,
+	} {
 		all[k.Name] = k
 	}
 	return all

@@ -34,6 +34,30 @@ const (
 	DeleteBuilds   Action = "builds.delete"
 	NotifyTesters  Action = "builds.notify"
 
+	ReadTesters     Action = "testers.read"
+	InviteTesters   Action = "testers.invite" // to the organization, to a build
+	ManageTesters   Action = "testers.manage" // block, unblock, remove
+	ReadGroups      Action = "groups.read"
+	ManageGroups    Action = "groups.manage" // of testers, and who is in them
+	ReadTeams       Action = "teams.read"
+	CreateTeams     Action = "teams.create"
+	ManageTeams     Action = "teams.manage"
+	DeleteTeams     Action = "teams.delete"
+	ReadDevices     Action = "devices.read"
+	ManageDevices   Action = "devices.manage"
+	ReadWebhooks    Action = "webhooks.read"
+	ManageWebhooks  Action = "webhooks.manage"
+	ManageOIDC      Action = "oidc.manage"
+	ReadAudits      Action = "audits.read"
+	ReadSites       Action = "sites.read"
+	CreateSites     Action = "sites.create"
+	ReadPermissions Action = "permissions.read"
+	ManageMail      Action = "mail.manage" // templates and settings of the organization
+	ReadSessions    Action = "sessions.read"
+	ReadFeedbacks   Action = "feedbacks.read"
+	ManageFeedbacks Action = "feedbacks.manage"
+	ManageSDKTokens Action = "sdk_tokens.manage"
+
 	ReadTests       Action = "tests.read"
 	ChangeTests     Action = "tests.change"     // create, update, delete
 	RunTests        Action = "tests.run"        // run, cancel
@@ -95,6 +119,30 @@ func Table() map[Action]Rule {
 		ChangeBuilds:   {Least: account.Member, OwnTeam: true},
 		DeleteBuilds:   {Least: account.Admin, TeamAdmin: true},
 		NotifyTesters:  {Least: account.Admin, TeamAdmin: true},
+
+		ReadTesters:     {Least: account.Member},
+		InviteTesters:   {Least: account.Admin, TeamAdmin: true},
+		ManageTesters:   {Least: account.Admin},
+		ReadGroups:      {Least: account.Member},
+		ManageGroups:    {Least: account.Admin, TeamAdmin: true},
+		ReadTeams:       {Least: account.Member},
+		CreateTeams:     {Least: account.Admin},
+		ManageTeams:     {Least: account.Admin, TeamAdmin: true},
+		DeleteTeams:     {Least: account.Admin},
+		ReadDevices:     {Least: account.Admin, TeamAdmin: true},
+		ManageDevices:   {Least: account.Admin},
+		ReadWebhooks:    {Least: account.Member},
+		ManageWebhooks:  {Least: account.Admin, TeamAdmin: true},
+		ManageOIDC:      {Least: account.Admin},
+		ReadAudits:      {Least: account.Admin},
+		ReadSites:       {Least: account.Admin},
+		CreateSites:     {Least: account.Owner},
+		ReadPermissions: {Least: account.Admin},
+		ManageMail:      {Least: account.Admin},
+		ReadSessions:    {Least: account.Member},
+		ReadFeedbacks:   {Least: account.Member},
+		ManageFeedbacks: {Least: account.Admin, TeamAdmin: true},
+		ManageSDKTokens: {Least: account.Admin, TeamAdmin: true},
 
 		ReadTests:       {Least: account.Member},
 		ChangeTests:     {Least: account.Member, OwnTeam: true},

@@ -7,37 +7,60 @@ type AuditType int
 
 // The types, by range: 1000 organization and teams, 1100 users and keys, 1200
 // testers and distribution, 1300 apps, 1400 builds, 1500 crashes, 1600 tasks, 1700
-// tests, 1900 the installation and its security.
+// tests, 1800 webhooks, 1900 the installation and its security.
 const (
 	OrganizationCreated     AuditType = 1000
+	SiteCreated             AuditType = 1001
 	TeamCreated             AuditType = 1010
 	TeamMemberAdded         AuditType = 1011
 	TeamMemberRemoved       AuditType = 1012
+	TeamUpdated             AuditType = 1013
+	TeamDeleted             AuditType = 1014
 	UserCreated             AuditType = 1100
 	UserRoleChanged         AuditType = 1101
 	UserBlocked             AuditType = 1102
 	UserUnblocked           AuditType = 1103
+	UserRemoved             AuditType = 1104
 	ServiceAccountCreated   AuditType = 1150
 	ServiceAccountDeleted   AuditType = 1151
 	KeyCreated              AuditType = 1160
 	KeyRotated              AuditType = 1161
 	KeyRevoked              AuditType = 1162
 	TestersInvited          AuditType = 1200
+	TesterBlocked           AuditType = 1201
+	TesterUnblocked         AuditType = 1202
+	TesterRemoved           AuditType = 1203
+	TesterLeft              AuditType = 1204
+	TesterUnsubscribed      AuditType = 1205
+	TesterSubscribed        AuditType = 1206
+	TesterSignedIn          AuditType = 1207
 	GroupCreated            AuditType = 1210
 	GroupDeleted            AuditType = 1211
 	GroupMemberAdded        AuditType = 1212
 	GroupMemberRemoved      AuditType = 1213
+	GroupUpdated            AuditType = 1214
 	DistributionChanged     AuditType = 1220
+	BuildInvited            AuditType = 1221
+	InviteRevoked           AuditType = 1222
 	TestersNotified         AuditType = 1230
+	DeviceRegistered        AuditType = 1240
+	DeviceRemoved           AuditType = 1241
+	DevicesExported         AuditType = 1242
 	ProjectCreated          AuditType = 1300
 	ProjectUpdated          AuditType = 1301
 	ProjectDeleted          AuditType = 1302
 	ProjectCopied           AuditType = 1303
+	SDKTokenCreated         AuditType = 1310
+	SDKTokenRevoked         AuditType = 1311
 	BuildUploaded           AuditType = 1400
 	BuildUpdated            AuditType = 1401
 	BuildDeleted            AuditType = 1402
 	BuildCopied             AuditType = 1403
 	BuildSymbolsAttached    AuditType = 1404
+	BuildDownloaded         AuditType = 1410
+	FeedbackReceived        AuditType = 1450
+	FeedbackDeleted         AuditType = 1451
+	SessionsDeleted         AuditType = 1452
 	CrashProjectCreated     AuditType = 1500
 	CrashProjectUpdated     AuditType = 1501
 	CrashProjectDeleted     AuditType = 1502
@@ -82,12 +105,25 @@ const (
 	ScheduleRun             AuditType = 1753
 	ScheduleEnded           AuditType = 1754
 	ScheduleErrored         AuditType = 1755
+	WebhookCreated          AuditType = 1800
+	WebhookUpdated          AuditType = 1801
+	WebhookDeleted          AuditType = 1802
+	WebhookSuspended        AuditType = 1803
+	WebhookSecretRotated    AuditType = 1804
+	WebhookReplayed         AuditType = 1805
+	WebhookTested           AuditType = 1806
 	OperatorCreated         AuditType = 1900
 	OperatorRotated         AuditType = 1901
 	OperatorRevoked         AuditType = 1902
 	SecurityChanged         AuditType = 1905
+	OIDCTested              AuditType = 1906
 	SettingsChanged         AuditType = 1910
 	ConnectionChanged       AuditType = 1911
+	MailTemplateChanged     AuditType = 1920
+	MailSettingsChanged     AuditType = 1921
+	MailSuppressionRemoved  AuditType = 1922
+	AuditExported           AuditType = 1930
+	AuditExpired            AuditType = 1931
 )
 
 // AuditEntryType is one line of the published table.
@@ -101,34 +137,57 @@ type AuditEntryType struct {
 func AuditTypes() []AuditEntryType {
 	return []AuditEntryType{
 		{OrganizationCreated, "organization.created", "Created organization"},
+		{SiteCreated, "site.created", "Created site"},
 		{TeamCreated, "team.created", "Created team"},
 		{TeamMemberAdded, "team.member_added", "Added team member"},
 		{TeamMemberRemoved, "team.member_removed", "Removed team member"},
+		{TeamUpdated, "team.updated", "Updated team"},
+		{TeamDeleted, "team.deleted", "Deleted team"},
 		{UserCreated, "user.created", "Created user"},
 		{UserRoleChanged, "user.role_changed", "Changed user role"},
 		{UserBlocked, "user.blocked", "Blocked user"},
 		{UserUnblocked, "user.unblocked", "Unblocked user"},
+		{UserRemoved, "user.removed", "Removed user"},
 		{ServiceAccountCreated, "service_account.created", "Created service account"},
 		{ServiceAccountDeleted, "service_account.deleted", "Deleted service account"},
 		{KeyCreated, "key.created", "Created key"},
 		{KeyRotated, "key.rotated", "Regenerated key"},
 		{KeyRevoked, "key.revoked", "Revoked key"},
 		{TestersInvited, "testers.invited", "Invited testers"},
+		{TesterBlocked, "tester.blocked", "Blocked tester"},
+		{TesterUnblocked, "tester.unblocked", "Unblocked tester"},
+		{TesterRemoved, "tester.removed", "Removed tester"},
+		{TesterLeft, "tester.left", "Tester left"},
+		{TesterUnsubscribed, "tester.unsubscribed", "Tester unsubscribed from mail"},
+		{TesterSubscribed, "tester.subscribed", "Tester subscribed to mail again"},
+		{TesterSignedIn, "tester.signed_in", "Tester signed in"},
 		{GroupCreated, "group.created", "Created tester group"},
 		{GroupDeleted, "group.deleted", "Deleted tester group"},
 		{GroupMemberAdded, "group.member_added", "Added tester to group"},
 		{GroupMemberRemoved, "group.member_removed", "Removed tester from group"},
+		{GroupUpdated, "group.updated", "Updated tester group"},
 		{DistributionChanged, "distribution.changed", "Changed build distribution"},
+		{BuildInvited, "build.invited", "Invited testers to build"},
+		{InviteRevoked, "invite.revoked", "Revoked invitation to build"},
 		{TestersNotified, "testers.notified", "Notified testers"},
+		{DeviceRegistered, "device.registered", "Registered device"},
+		{DeviceRemoved, "device.removed", "Removed device"},
+		{DevicesExported, "devices.exported", "Exported devices"},
 		{ProjectCreated, "project.created", "Created app"},
 		{ProjectUpdated, "project.updated", "Updated app"},
 		{ProjectDeleted, "project.deleted", "Deleted app"},
 		{ProjectCopied, "project.copied", "Copied app"},
+		{SDKTokenCreated, "sdk_token.created", "Created SDK token"},
+		{SDKTokenRevoked, "sdk_token.revoked", "Revoked SDK token"},
 		{BuildUploaded, "build.uploaded", "Uploaded build"},
 		{BuildUpdated, "build.updated", "Updated build"},
 		{BuildDeleted, "build.deleted", "Deleted build"},
 		{BuildCopied, "build.copied", "Copied build"},
 		{BuildSymbolsAttached, "build.symbols_attached", "Attached symbols to build"},
+		{BuildDownloaded, "build.downloaded", "Downloaded build"},
+		{FeedbackReceived, "feedback.received", "Received feedback"},
+		{FeedbackDeleted, "feedback.deleted", "Deleted feedback"},
+		{SessionsDeleted, "sessions.deleted", "Deleted sessions"},
 		{CrashProjectCreated, "crash_project.created", "Created crash project"},
 		{CrashProjectUpdated, "crash_project.updated", "Updated crash project"},
 		{CrashProjectDeleted, "crash_project.deleted", "Deleted crash project"},
@@ -173,12 +232,25 @@ func AuditTypes() []AuditEntryType {
 		{ScheduleRun, "test_schedule.run", "Ran test schedule by hand"},
 		{ScheduleEnded, "test_schedule.ended", "Test schedule ended"},
 		{ScheduleErrored, "test_schedule.errored", "Test schedule failed"},
+		{WebhookCreated, "webhook.created", "Created webhook"},
+		{WebhookUpdated, "webhook.updated", "Updated webhook"},
+		{WebhookDeleted, "webhook.deleted", "Deleted webhook"},
+		{WebhookSuspended, "webhook.suspended", "Suspended webhook"},
+		{WebhookSecretRotated, "webhook.secret_rotated", "Rotated webhook secret"},
+		{WebhookReplayed, "webhook.replayed", "Replayed webhook deliveries"},
+		{WebhookTested, "webhook.tested", "Sent test delivery to webhook"},
 		{OperatorCreated, "operator.created", "Created operator"},
 		{OperatorRotated, "operator.rotated", "Regenerated operator password"},
 		{OperatorRevoked, "operator.revoked", "Revoked operator"},
 		{SecurityChanged, "security.changed", "Security settings changed"},
+		{OIDCTested, "oidc.tested", "Tested OIDC discovery"},
 		{SettingsChanged, "settings.changed", "Organization settings changed"},
 		{ConnectionChanged, "storage_connection.changed", "Integration updated: app storage"},
+		{MailTemplateChanged, "mail_template.changed", "Changed mail template"},
+		{MailSettingsChanged, "mail_settings.changed", "Changed mail settings"},
+		{MailSuppressionRemoved, "mail_suppression.removed", "Removed mail suppression"},
+		{AuditExported, "audit.exported", "Exported audit log"},
+		{AuditExpired, "audit.expired", "Audit entries reached their retention"},
 	}
 }
 
