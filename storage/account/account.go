@@ -39,6 +39,9 @@ type Actor struct {
 	Name      string // mail address, user name, "operator:NAME" or one of the constants
 	RequestID string
 	IPAddress string
+	// Claims are those of an OIDC token that say where it comes from, by their names;
+	// an entry shows them as the member oidc of its detail.
+	Claims map[string]string
 }
 
 // Actors that are no user.
@@ -47,6 +50,7 @@ const (
 	ActorBootstrap = "bootstrap" // the first start
 	ActorUpgrade   = "upgrade"   // what a new version does once with what there is
 	ActorSymbols   = "symbols"   // symbols that arrived after the crashes that lacked them
+	ActorRetention = "retention" // audit events whose time is over
 )
 
 // CLI is the actor of the command line.

@@ -385,3 +385,25 @@ func TestCrashTokens(t *testing.T) {
 		}), storage.ErrNotFound)
 	}
 }
+
+func TestInstallationSecret(t *testing.T) {
+	t.Parallel()
+	w := install(t)
+	secret, err := account.InstallationSecret(testContext(t), w.DB)
+	require.NoError(t, err)
+	require.Len(t, secret, 32)
+}
+
+func TestCheckEmail(t *testing.T) {
+	t.Parallel()
+	for _, email := range []string{"ann@example.com", "ann+shop@example.com", "O'Brien@Example.com", "jörg@bücher.example", "用户@例子.广告"} {
+		require.NoError(t, account.CheckEmail(email), email)
+	}
+	for _, email := range []string{"", "ann", "a@@b.example", "a b@c.example", "Ann <ann@example.com>", "a@b.example, c@d.example",
+		"a@b.example\r\nBcc: c@d.example", "a\x00@b.example", "a\u202e@b.example", "a\u200b@b.example", "\xff@b.example",
+		strings.Repeat("a", 1_000_000) + "@b.example"} {
+		var invalid *storage.InvalidError
+		require.ErrorAs(t, account.CheckEmail(email), &invalid, "%.40q", email)
+		require.Equal(t, "email", invalid.Field)
+	}
+}

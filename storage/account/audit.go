@@ -1,9 +1,11 @@
 package account
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,12 +47,29 @@ func Audit(ctx context.Context, q storage.Querier, e Event) error {
 			return fmt.Errorf("audit %s: detail: %w", entry.Action, err)
 		}
 	}
+	if len(e.Actor.Claims) > 0 {
+		claims, err := json.Marshal(e.Actor.Claims)
+		if err != nil {
+			return fmt.Errorf("audit %s: claims: %w", entry.Action, err)
+		}
+		detail = withClaims(detail, claims)
+	}
 	// jsonb refuses the escaped NUL that JSON itself allows.
 	doc := strings.ReplaceAll(string(detail), `\u0000`, `\ufffd`)
 	_, err := q.ExecContext(ctx, insertAuditEvent, nullID(e.OrganizationID), int(e.Type), entry.Action,
 		nullID(e.Actor.UserID), auditText(e.Actor.Name), auditText(e.Subject), doc,
 		auditText(e.Actor.RequestID), auditText(e.Actor.IPAddress))
 	return storage.Wrap(err, "write audit event "+entry.Action)
+}
+
+// withClaims puts the claims into a JSON object, in front: of a member that stands
+// twice, the database keeps the last.
+func withClaims(detail, claims []byte) []byte {
+	object := slices.Concat([]byte(`{"oidc":`), claims)
+	if members := bytes.TrimPrefix(detail, []byte("{")); len(members) > 1 {
+		object = append(object, ',')
+	}
+	return append(object, bytes.TrimPrefix(detail, []byte("{"))...)
 }
 
 // auditText cleans any text for the log: an audit row must not fail, and take
@@ -88,7 +107,7 @@ const auditEvents = `
 select id, organization_id, at, type, action, actor_user_id, actor, subject, detail, request_id, ip_address
 from audit_events
 where organization_id is not distinct from $1
-order by id desc limit $2 offset $3`
+order by at desc, id desc limit $2 offset $3`
 
 // AuditEvents reads an organization's events, newest first; those of the
 // installation with organization 0.

@@ -122,6 +122,7 @@ const (
 	MailTemplateChanged     AuditType = 1920
 	MailSettingsChanged     AuditType = 1921
 	MailSuppressionRemoved  AuditType = 1922
+	MailSuppressionAdded    AuditType = 1923
 	AuditExported           AuditType = 1930
 	AuditExpired            AuditType = 1931
 )
@@ -249,6 +250,7 @@ func AuditTypes() []AuditEntryType {
 		{MailTemplateChanged, "mail_template.changed", "Changed mail template"},
 		{MailSettingsChanged, "mail_settings.changed", "Changed mail settings"},
 		{MailSuppressionRemoved, "mail_suppression.removed", "Removed mail suppression"},
+		{MailSuppressionAdded, "mail_suppression.added", "Marked mail address as unreachable"},
 		{AuditExported, "audit.exported", "Exported audit log"},
 		{AuditExpired, "audit.expired", "Audit entries reached their retention"},
 	}

@@ -30,6 +30,7 @@ const identityByBearer = `
 select 0 as key_id, b.digest, b.organization_id, o.uuid as organization_uuid, o.slug,
 	u.id as user_id, u.uuid as user_uuid, u.kind, coalesce(u.email, '') as email, u.username,
 	m.role, m.blocked_at is not null as blocked, false as stale,
+	` + oidcOnly + `,
 	tt.ids, tt.uuids, tt.admins
 from bearer_tokens b
 join organizations o on o.id = b.organization_id

@@ -26,6 +26,8 @@ type Identity struct {
 	Teams            []TeamPlace // by id: the first is the default team
 	// Stale: the key's last use should be stored again.
 	Stale bool
+	// OIDCOnly: the organization accepts no API keys and no tokens exchanged for them.
+	OIDCOnly bool
 }
 
 // TeamPlace is a team that the user belongs to.
@@ -45,6 +47,10 @@ const joinTeams = `cross join lateral (
 	where tm.user_id = u.id
 ) tt`
 
+// Whether an organization o accepts OIDC tokens only. Reads oidc_configurations_pkey.
+const oidcOnly = `exists (select from oidc_configurations c
+		where c.organization_id = o.id and c.enabled and c.mode = 'oidc_only') as oidc_only`
+
 // The teams come as three arrays in one order, so that a request costs one
 // round trip. Reads api_keys_digest_key.
 const identityByDigest = `
@@ -52,6 +58,7 @@ select k.id as key_id, k.digest, k.organization_id, o.uuid as organization_uuid,
 	u.id as user_id, u.uuid as user_uuid, u.kind, coalesce(u.email, '') as email, u.username,
 	m.role, m.blocked_at is not null as blocked,
 	k.last_used_at is null or k.last_used_at < now() - interval '5 minutes' as stale,
+	` + oidcOnly + `,
 	tt.ids, tt.uuids, tt.admins
 from api_keys k
 join organizations o on o.id = k.organization_id
@@ -74,6 +81,7 @@ type identityRow struct {
 	Role             Role           `db:"role"`
 	Blocked          bool           `db:"blocked"`
 	Stale            bool           `db:"stale"`
+	OIDCOnly         bool           `db:"oidc_only"`
 	TeamIDs          pq.Int64Array  `db:"ids"`
 	TeamUUIDs        pq.StringArray `db:"uuids"`
 	TeamAdmins       pq.BoolArray   `db:"admins"`
@@ -100,7 +108,7 @@ func IdentityByKey(ctx context.Context, q storage.Querier, kind KeyKind, digest 
 func (row *identityRow) identity() (*Identity, error) {
 	id := &Identity{KeyID: row.KeyID, OrganizationID: row.OrganizationID, OrganizationUUID: row.OrganizationUUID,
 		OrganizationSlug: row.Slug, UserID: row.UserID, UserUUID: row.UserUUID, UserKind: row.Kind,
-		Email: row.Email, Username: row.Username, Role: row.Role, Blocked: row.Blocked, Stale: row.Stale}
+		Email: row.Email, Username: row.Username, Role: row.Role, Blocked: row.Blocked, Stale: row.Stale, OIDCOnly: row.OIDCOnly}
 	for i, team := range row.TeamIDs {
 		parsed, err := uuid.Parse(row.TeamUUIDs[i])
 		if err != nil {

@@ -23,6 +23,7 @@ const (
 	KindCrash    KeyKind = "crash" // submission of crash reports
 	KindOperator KeyKind = "op"    // password of an operator
 	KindBearer   KeyKind = "tok"   // Bearer token, an API key's for an hour
+	KindSDK      KeyKind = "sdk"   // sessions and feedback of an app
 )
 
 // stored is the kind as the api_keys table names it.
@@ -90,7 +91,7 @@ func ParseKey(text string) (Key, error) {
 	}
 	kind := KeyKind(parts[2])
 	switch kind {
-	case KindAPI, KindAccess, KindCrash, KindOperator, KindBearer:
+	case KindAPI, KindAccess, KindCrash, KindOperator, KindBearer, KindSDK:
 	default:
 		return Key{}, ErrMalformedKey
 	}

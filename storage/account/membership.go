@@ -20,14 +20,20 @@ type Membership struct {
 const insertMembership = `
 insert into memberships (organization_id, user_id, role) values ($1, $2, $3) returning id`
 
-// join writes a new user's membership and team.
-func join(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, userID int64, role Role, teamID int64) error {
+// enroll writes a new user's membership.
+func enroll(ctx context.Context, tx *storage.Tx, organizationID, userID int64, role Role) error {
 	if err := LockOrganization(ctx, tx, organizationID); err != nil {
 		return err
 	}
 	var id int64
-	if err := tx.GetContext(ctx, &id, insertMembership, organizationID, userID, role); err != nil {
-		return storage.Wrap(err, "create membership")
+	err := tx.GetContext(ctx, &id, insertMembership, organizationID, userID, role)
+	return storage.Wrap(err, "create membership")
+}
+
+// join writes a new user's membership and team.
+func join(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, userID int64, role Role, teamID int64) error {
+	if err := enroll(ctx, tx, organizationID, userID, role); err != nil {
+		return err
 	}
 	if teamID == 0 && role == Member {
 		// A member of no team can change nothing: where there is one team only, it

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -61,6 +62,7 @@ type NewServiceAccount struct {
 	Name           string
 	Role           Role // not tester, which has no key
 	TeamID         int64
+	Teamless       bool // its teams are chosen elsewhere, so that a member needs none
 }
 
 // maxEmail is the longest address that SMTP carries (RFC 5321, 4.5.3.1.3).
@@ -68,12 +70,19 @@ const maxEmail = 254
 
 // CheckEmail refuses what is not one plain mail address.
 func CheckEmail(email string) error {
-	a, err := mail.ParseAddress(email)
-	if err != nil || a.Address != email || len(email) > maxEmail || printable("email", email) != nil {
-		return &storage.InvalidError{Field: "email", Msg: "must be one mail address of at most 254 characters"}
+	invalid := &storage.InvalidError{Field: "email", Msg: "must be one mail address of at most 254 characters"}
+	// Format characters, such as those that turn the direction of writing, are not seen:
+	// an address with them passes for another one.
+	if len(email) > maxEmail || printable("email", email) != nil || strings.ContainsFunc(email, hidden) {
+		return invalid
+	}
+	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
+		return invalid
 	}
 	return nil
 }
+
+func hidden(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
 // A user name is the user part of Basic authentication, so it has no colon.
 var usernameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
@@ -205,14 +214,20 @@ func CreateServiceAccount(ctx context.Context, tx *storage.Tx, actor Actor, n Ne
 	if err := tx.GetContext(ctx, &u, insertService, id, n.Username, n.Name); err != nil {
 		return nil, storage.Wrap(err, "create service account "+n.Username)
 	}
-	if err := join(ctx, tx, actor, n.OrganizationID, u.ID, n.Role, n.TeamID); err != nil {
+	if err := placeService(ctx, tx, actor, n, u.ID); err != nil {
 		return nil, err
-	}
-	if n.Role == Member && n.TeamID == 0 {
-		if err := inSomeTeam(ctx, tx, n.OrganizationID, u.ID); err != nil {
-			return nil, err
-		}
 	}
 	return &u, Audit(ctx, tx, Event{OrganizationID: n.OrganizationID, Type: ServiceAccountCreated, Actor: actor,
 		Subject: u.Label(), Detail: map[string]any{"id": u.ID, "role": n.Role}})
+}
+
+// placeService writes a service account's membership and team.
+func placeService(ctx context.Context, tx *storage.Tx, actor Actor, n NewServiceAccount, userID int64) error {
+	if n.Teamless {
+		return enroll(ctx, tx, n.OrganizationID, userID, n.Role)
+	}
+	if err := join(ctx, tx, actor, n.OrganizationID, userID, n.Role, n.TeamID); err != nil || n.Role != Member || n.TeamID != 0 {
+		return err
+	}
+	return inSomeTeam(ctx, tx, n.OrganizationID, userID)
 }

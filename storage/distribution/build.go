@@ -121,13 +121,6 @@ func filteredBuilds(ctx context.Context, q storage.Querier, organizationID, proj
 	return list, found.Total, err
 }
 
-// CountDownload counts one download. A build that was deleted meanwhile counts
-// nothing.
-func CountDownload(ctx context.Context, q storage.Querier, id int64) error {
-	_, err := q.ExecContext(ctx, `update builds set downloads = downloads + 1 where id = $1`, id)
-	return storage.Wrap(err, "count download")
-}
-
 // Builds that others hold are found by the next call.
 const expireBuilds = `
 with rows as (select id from builds

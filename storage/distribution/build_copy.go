@@ -135,12 +135,11 @@ func (c *BuildCopy) newApp(ctx context.Context, d *destination, actor account.Ac
 	if err != nil {
 		return nil, err
 	}
-	p.Description, p.AllTesters = source.Description, source.AllTesters
+	p.Description, p.AllTesters = source.Description, source.AllTesters && (c.AllTesters == nil || *c.AllTesters)
 	if err := p.save(ctx, d.tx, actor, &projectRow{}); err != nil {
 		return nil, err
 	}
-	_, err = d.tx.ExecContext(ctx, copyProjectGroups, source.ID, p.ID)
-	return p, storage.Wrap(err, "copy grants of the project")
+	return p, copyGrants(ctx, d.tx, source.ID, p.ID)
 }
 
 // grant opens the copy to the groups that were requested; without, it has those of
@@ -151,10 +150,8 @@ func (c *BuildCopy) grant(ctx context.Context, tx *storage.Tx, actor account.Act
 	if result.InvalidGroups, err = to.regrant(ctx, tx, actor, c.BuildGroups, from.AllTesters); err != nil {
 		return err
 	}
-	if c.AllTesters != nil {
-		if _, err := tx.ExecContext(ctx, to.everyone, copyID, *c.AllTesters); err != nil {
-			return storage.Wrap(err, "set all_testers of the copy")
-		}
+	if err := to.open(ctx, tx, actor, c.AllTesters); err != nil {
+		return err
 	}
 	result.InvalidProjectGroups, err = projectGrantee(p.OrganizationID, p.ID).regrant(ctx, tx, actor, c.ProjectGroups, p.AllTesters)
 	return err

@@ -48,7 +48,9 @@ func TestCopyInsideTheApp(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	from := original(f)
-	require.NoError(t, CountDownload(testContext(t), f.DB, from.Build.ID))
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
+		return RecordDownload(ctx, tx, Download{Build: from.Build})
+	})
 	made := mustCopy(f, from.Build.ID, BuildCopy{})
 	b, p := made.Build, made.Project
 	require.Equal(t, from.Project.ID, p.ID)

@@ -70,7 +70,13 @@ func TestBuildList(t *testing.T) {
 		_, err := BuildByID(testContext(t), f.DB, at[0], at[1], at[2])
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
-	require.NoError(t, CountDownload(testContext(t), f.DB, ids[0]))
+	f.Exec(`insert into webhooks (organization_id, name, url, actions, status, secret)
+		values ($1, 'a', 'https://ci.example.invalid', '{download}', 'active', '')`, f.Org.ID)
+	f.Must(func(ctx context.Context, tx *storage.Tx) error {
+		return RecordDownload(ctx, tx, Download{Build: &Build{ID: ids[0], OrganizationID: f.Org.ID, ProjectID: project}, Actor: f.Org.Member.Writer.Actor})
+	})
+	require.Equal(t, 1, f.Count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id
+		where e.build_id = $1 and e.body->>'testerEmail' = $2 and e.body ?& '{ipAddress,buildUrl,referer}'`, ids[0], *f.Org.Member.Email))
 	b, err := BuildByID(testContext(t), f.DB, f.Org.ID, project, ids[0])
 	require.NoError(t, err)
 	require.EqualValues(t, 1, b.Downloads)

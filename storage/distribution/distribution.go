@@ -6,9 +6,9 @@
 // and its object goes when no build names it any more (RemoveBuilds). The landing
 // page's mode and slug belong to the project, so all its builds show the same.
 //
-// Who may install: a tester whose group is granted to the project or to the
-// build, every tester where all_testers is set on either, and every member of
-// the organization above a tester.
+// Who may install: a tester who was given the project, or whose group is granted to
+// the project or to the build, every tester where all_testers is set on either, and
+// every member of the organization above a tester.
 //
 // Reads are bounded to one organization by its id. Members see all projects of
 // their organization and change those of their teams: what changes something takes
@@ -43,6 +43,8 @@ var (
 	ErrLoginRequired = errors.New("the organization requires login: landing_page_mode cannot be open")
 	// ErrNoAccess: the project or team is not one that the caller may change.
 	ErrNoAccess = errors.New("no write access to the project")
+	// ErrGroupAccess: the group belongs to a team that the caller is no admin of.
+	ErrGroupAccess = errors.New("this takes admin rights on the group's team")
 )
 
 // Mode of a landing page.
@@ -170,14 +172,6 @@ type File struct {
 	Size        int64
 	SHA256      string // lower-case hex
 	ContentType string
-}
-
-// Group is a group of testers.
-type Group struct {
-	ID        int64     `db:"id" json:"id"`
-	Name      string    `db:"name" json:"name"`
-	Private   bool      `db:"private" json:"private"`
-	CreatedAt time.Time `db:"created_at" json:"created_at"`
 }
 
 // Prefix begins the object keys of files: builds/<UUID>.

@@ -97,7 +97,7 @@ func projectGrantee(organizationID, id int64) grantee {
 		remove: `delete from project_groups where project_id = $1 and tester_group_id <> all($2)`,
 		add: `insert into project_groups (project_id, tester_group_id) select $1, unnest($2::bigint[])
 			on conflict (project_id, tester_group_id) do nothing`,
-		everyone: `update projects set all_testers = $2, updated_at = now() where id = $1`}
+		everyone: `update projects set all_testers = $2, updated_at = now() where id = $1 and all_testers <> $2`}
 }
 
 func buildGrantee(organizationID, id int64) grantee {
@@ -105,7 +105,7 @@ func buildGrantee(organizationID, id int64) grantee {
 		remove: `delete from build_groups where build_id = $1 and tester_group_id <> all($2)`,
 		add: `insert into build_groups (build_id, tester_group_id) select $1, unnest($2::bigint[])
 			on conflict (build_id, tester_group_id) do nothing`,
-		everyone: `update builds set all_testers = $2, updated_at = now() where id = $1`}
+		everyone: `update builds set all_testers = $2, updated_at = now() where id = $1 and all_testers <> $2`}
 }
 
 // regrant replaces the grants and all_testers; the caller holds the row's lock.
@@ -139,6 +139,21 @@ func (to grantee) regrant(ctx context.Context, tx *storage.Tx, actor account.Act
 	c.note("groups", before, after)
 	c.note("all_testers", everyone, g.All)
 	return r.invalid, to.audit(ctx, tx, actor, c)
+}
+
+// open lets every tester have it, or not; nil leaves it as it is. The caller holds the
+// row's lock.
+func (to grantee) open(ctx context.Context, tx *storage.Tx, actor account.Actor, everyone *bool) error {
+	if everyone == nil {
+		return nil
+	}
+	n, err := storage.Affected(tx.ExecContext(ctx, to.everyone, to.id, *everyone))
+	if err != nil || n == 0 {
+		return err
+	}
+	var c changed
+	c.note("all_testers", !*everyone, *everyone)
+	return to.audit(ctx, tx, actor, c)
 }
 
 func (to grantee) audit(ctx context.Context, tx *storage.Tx, actor account.Actor, c changed) error {

@@ -2,47 +2,43 @@ package distribution
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
+
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-const insertGroup = `
-insert into tester_groups (organization_id, name, private) values ($1, $2, $3)
-returning id, name, private, created_at`
-
-// CreateGroup creates a tester group; ErrConflict when the name is taken.
-func CreateGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, groupName string, private bool) (*Group, error) {
-	groupName, err := storage.Name("name", groupName, maxLine)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := SettingsOf(ctx, tx, organizationID); err != nil {
-		return nil, err
-	}
-	var g Group
-	if err := tx.GetContext(ctx, &g, insertGroup, organizationID, groupName, private); err != nil {
-		return nil, storage.Wrap(err, "create group "+groupName)
-	}
-	return &g, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.GroupCreated,
-		Actor: actor, Subject: g.Name, Detail: map[string]any{"id": g.ID, "private": g.Private}})
+// Group is a group of testers. Its team's admins may change it; what it is granted
+// may belong to any team of the organization.
+type Group struct {
+	ID            int64     `db:"id" json:"id"`
+	Name          string    `db:"name" json:"name"`
+	TeamID        int64     `db:"team_id" json:"team_id"` // 0: the organization had no team
+	Private       bool      `db:"private" json:"private"`
+	TestersCount  int       `db:"testers_count" json:"testers_count"`
+	ProjectsCount int       `db:"projects_count" json:"projects_count"`
+	CreatedAt     time.Time `db:"created_at" json:"created_at"`
+	UpdatedAt     time.Time `db:"updated_at" json:"updated_at"`
 }
 
-const groupList = `
-select id, name, private, created_at from tester_groups where organization_id = $1
-order by lower(name) limit $2 offset $3`
+const groupColumns = `g.id, g.name, coalesce(g.team_id, 0) as team_id, g.private, g.testers_count,
+	(select count(*) from project_groups pg join projects p on p.id = pg.project_id and p.deleted_at is null
+		where pg.tester_group_id = g.id) as projects_count, g.created_at, g.updated_at`
 
-// GroupList lists the groups of an organization by name, with their number.
-func GroupList(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Group, int, error) {
-	var total int
-	err := q.GetContext(ctx, &total, `select count(*) from tester_groups where organization_id = $1`, organizationID)
-	if err != nil {
-		return nil, 0, storage.Wrap(err, "count groups")
+const groupByID = `
+select ` + groupColumns + ` from tester_groups g where g.organization_id = $1 and g.id = $2`
+
+// GroupByID reads a group of the organization.
+func GroupByID(ctx context.Context, q storage.Querier, organizationID, id int64) (*Group, error) {
+	var g Group
+	if err := q.GetContext(ctx, &g, groupByID, organizationID, id); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("group %d", id))
 	}
-	list := []Group{}
-	err = q.SelectContext(ctx, &list, groupList, organizationID, p.RowLimit(), p.RowOffset())
-	return list, total, storage.Wrap(err, "list groups")
+	return &g, nil
 }
 
 // GroupByRef finds a group by its name (in any case) or id. A group whose name is
@@ -55,92 +51,266 @@ func GroupByRef(ctx context.Context, q storage.Querier, organizationID int64, re
 	if len(refs) == 0 || refs[0].ID == 0 {
 		return nil, fmt.Errorf("group %q: %w", ref, storage.ErrNotFound)
 	}
-	return groupByID(ctx, q, organizationID, refs[0].ID)
+	return GroupByID(ctx, q, organizationID, refs[0].ID)
 }
 
-func groupByID(ctx context.Context, q storage.Querier, organizationID, id int64) (*Group, error) {
-	var g Group
-	err := q.GetContext(ctx, &g, `select id, name, private, created_at from tester_groups
-		where organization_id = $1 and id = $2`, organizationID, id)
+// NewGroup is a group to create.
+type NewGroup struct {
+	Name    string
+	Private bool
+	// TeamID is the team whose admins may change the group; 0: the only team of the
+	// organization, and where there are several ErrNoTeam, or with AnyTeam the
+	// writer's first.
+	TeamID  int64
+	AnyTeam bool
+	// Projects are the apps that the group may install.
+	Projects []int64
+}
+
+// CreateTeamGroup creates a group without testers. ErrConflict when the name is taken
+// in the organization, ErrGroupAccess for a team of others.
+func CreateTeamGroup(ctx context.Context, tx *storage.Tx, w account.Writer, n NewGroup) (*Group, error) {
+	name, err := storage.Name("name", n.Name, maxLine)
 	if err != nil {
+		return nil, err
+	}
+	g := Group{Name: name, Private: n.Private}
+	if g.TeamID, err = groupTeam(ctx, tx, w, n); err != nil {
+		return nil, err
+	}
+	if err := mayGrant(ctx, tx, w, n.Projects, 0); err != nil {
+		return nil, err
+	}
+	if g.ID, err = g.insert(ctx, tx, w); err != nil {
+		return nil, err
+	}
+	if g.ID == 0 {
+		return nil, fmt.Errorf("group %q: %w", name, storage.ErrConflict)
+	}
+	if err := grantProjects(ctx, tx, g.ID, n.Projects); err != nil {
+		return nil, err
+	}
+	err = account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.GroupCreated, Actor: w.Actor,
+		Subject: g.Name, Detail: map[string]any{"id": g.ID, "team_id": g.TeamID, "private": g.Private, "projects": listed(n.Projects)}})
+	if err != nil {
+		return nil, err
+	}
+	return GroupByID(ctx, tx, w.OrganizationID, g.ID)
+}
+
+// Of two who create one name at once, one gets no row.
+const insertGroup = `
+insert into tester_groups (organization_id, team_id, name, private) values ($1, nullif($2::bigint, 0), $3, $4)
+on conflict (organization_id, lower(name)) do nothing returning id`
+
+// insert writes a new group and returns its id; 0 when the name is taken.
+func (g *Group) insert(ctx context.Context, tx *storage.Tx, w account.Writer) (int64, error) {
+	var made []int64
+	err := tx.SelectContext(ctx, &made, insertGroup, w.OrganizationID, g.TeamID, g.Name, g.Private)
+	if err != nil || len(made) == 0 {
+		return 0, storage.Wrap(err, "create group "+g.Name)
+	}
+	return made[0], nil
+}
+
+// groupTeam settles the team of a new group; 0 where the organization has none and
+// the writer may change everything in it.
+func groupTeam(ctx context.Context, tx *storage.Tx, w account.Writer, n NewGroup) (int64, error) {
+	if _, err := SettingsOf(ctx, tx, w.OrganizationID); err != nil { // there is the organization
+		return 0, err
+	}
+	if n.TeamID != 0 {
+		return n.TeamID, mayOwnGroup(ctx, tx, w, n.TeamID)
+	}
+	var teams []int64
+	err := tx.SelectContext(ctx, &teams, `select id from teams where organization_id = $1 order by id limit 2`, w.OrganizationID)
+	switch {
+	case err != nil:
+		return 0, storage.Wrap(err, "teams of the organization")
+	case len(teams) == 0 && w.AllTeams:
+		return 0, nil
+	case len(teams) == 1 && w.May(teams[0]):
+		return teams[0], nil
+	case len(teams) == 1:
+		return 0, ErrGroupAccess
+	case n.AnyTeam:
+		return defaultTeam(ctx, tx, w)
+	}
+	return 0, ErrNoTeam
+}
+
+// mayOwnGroup checks a team that a group is to belong to.
+func mayOwnGroup(ctx context.Context, q storage.Querier, w account.Writer, teamID int64) error {
+	err := teamOf(ctx, q, w.OrganizationID, teamID)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return storage.Invalid("team_id", "is no team of the organization")
+	case err == nil && !w.May(teamID):
+		return ErrGroupAccess
+	}
+	return err
+}
+
+// EnsureGroup returns the group that a text names (its name in any case, or id), and
+// creates one of that name in the writer's first team where there is none. It is kept
+// from being deleted. ErrGroupAccess when it belongs to a team of others.
+func EnsureGroup(ctx context.Context, tx *storage.Tx, w account.Writer, ref string) (*Group, error) {
+	name, err := storage.Name("group", ref, maxLine)
+	if err != nil {
+		return nil, err
+	}
+	for range maxTries {
+		refs, err := findGroups(ctx, tx, w.OrganizationID, []string{name})
+		if err != nil {
+			return nil, err
+		}
+		if refs[0].ID != 0 {
+			g, err := lockGroup(ctx, tx, w, refs[0].ID, groupStays)
+			if !errors.Is(err, storage.ErrNotFound) {
+				return g, err
+			}
+			continue // deleted meanwhile
+		}
+		g, err := CreateTeamGroup(ctx, tx, w, NewGroup{Name: name, AnyTeam: true})
+		if !errors.Is(err, storage.ErrConflict) {
+			return g, err
+		}
+	}
+	return nil, fmt.Errorf("group %q: %w", name, storage.ErrConflict)
+}
+
+// How a group is locked. Who only needs it to stay, such as to add members, takes the
+// first lock, which all may hold at once; the second keeps others from changing it, the
+// third from naming it. Nobody goes from one lock to a stronger one, but for members
+// that are added.
+const (
+	groupStays   = ` for key share of g`
+	groupChanges = ` for no key update of g`
+	groupGoes    = ` for update of g`
+)
+
+// lockGroup reads a group to change it; ErrNotFound, then ErrGroupAccess.
+func lockGroup(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, lock string) (*Group, error) {
+	var g Group
+	if err := tx.GetContext(ctx, &g, groupByID+lock, w.OrganizationID, id); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("group %d", id))
+	}
+	if !w.May(g.TeamID) {
+		return nil, ErrGroupAccess
 	}
 	return &g, nil
 }
 
-// DeleteGroup removes a group with its grants.
-func DeleteGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, groupID int64) error {
-	var groupName string
-	err := tx.GetContext(ctx, &groupName, `delete from tester_groups where organization_id = $1 and id = $2
-		returning name`, organizationID, groupID)
-	if err != nil {
-		return storage.Wrap(err, fmt.Sprintf("delete group %d", groupID))
-	}
-	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.GroupDeleted,
-		Actor: actor, Subject: groupName, Detail: map[string]any{"id": groupID}})
+// ChangeableGroup reads a group that the writer may change, and keeps it from being
+// deleted; ErrNotFound, then ErrGroupAccess.
+func ChangeableGroup(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) (*Group, error) {
+	return lockGroup(ctx, tx, w, id, groupStays)
 }
 
-// Both sides must belong to the organization: otherwise the select has no row.
-const groupAndMember = `
-select g.name as group_name, coalesce(u.email, u.username) as login
-from tester_groups g
-join memberships m on m.organization_id = g.organization_id and m.user_id = $3
-join users u on u.id = m.user_id
-where g.organization_id = $1 and g.id = $2
-for key share of g`
-
-// AddToGroup puts a member of the organization into a group; no error when it is
-// there already.
-func AddToGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, groupID, userID int64) error {
-	var found struct {
-		GroupName string `db:"group_name"`
-		Login     string `db:"login"`
-	}
-	if err := tx.GetContext(ctx, &found, groupAndMember, organizationID, groupID, userID); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("add user %d to group %d", userID, groupID))
-	}
-	added, err := tx.ExecContext(ctx, `insert into tester_group_members (tester_group_id, user_id) values ($1, $2)
-		on conflict (tester_group_id, user_id) do nothing`, groupID, userID)
-	if err != nil {
-		return storage.Wrap(err, "add to group")
-	}
-	if n, err := added.RowsAffected(); err != nil || n == 0 {
-		return storage.Wrap(err, "add to group")
-	}
-	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.GroupMemberAdded,
-		Actor: actor, Subject: found.GroupName, Detail: map[string]any{"id": groupID, "user_id": userID, "login": found.Login}})
+// GroupChange changes the members that are not nil.
+type GroupChange struct {
+	Name     *string
+	Private  *bool
+	TeamID   *int64
+	Projects *[]int64 // replaces the apps that the group may install
 }
 
-const deleteGroupMember = `
-delete from tester_group_members gm using tester_groups g
-where g.id = gm.tester_group_id and g.organization_id = $1 and gm.tester_group_id = $2 and gm.user_id = $3
-returning g.name`
+const updateGroup = `
+update tester_groups set name = $2, private = $3, team_id = nullif($4::bigint, 0), updated_at = now() where id = $1`
 
-// RemoveFromGroup takes a user out of a group; ErrNotFound when it is not in it.
-func RemoveFromGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, groupID, userID int64) error {
-	var groupName string
-	if err := tx.GetContext(ctx, &groupName, deleteGroupMember, organizationID, groupID, userID); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("remove user %d from group %d", userID, groupID))
+// UpdateGroup changes a group. ErrConflict when the name is taken, ErrGroupAccess for a
+// group or team of others, ErrNoAccess for an app of others that the group did not have.
+func UpdateGroup(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, c GroupChange) (*Group, error) {
+	before, err := lockGroup(ctx, tx, w, id, groupChanges)
+	if err != nil {
+		return nil, err
 	}
-	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.GroupMemberRemoved,
-		Actor: actor, Subject: groupName, Detail: map[string]any{"id": groupID, "user_id": userID}})
+	g := *before
+	if c.Name != nil {
+		if g.Name, err = storage.Name("name", *c.Name, maxLine); err != nil {
+			return nil, err
+		}
+	}
+	set(&g.Private, c.Private)
+	if set(&g.TeamID, c.TeamID); g.TeamID != before.TeamID {
+		if err := mayOwnGroup(ctx, tx, w, g.TeamID); err != nil {
+			return nil, err
+		}
+	}
+	var diff changed
+	diff.note("name", before.Name, g.Name)
+	diff.note("private", before.Private, g.Private)
+	diff.note("team_id", before.TeamID, g.TeamID)
+	if diff.any() {
+		if _, err := tx.ExecContext(ctx, updateGroup, id, g.Name, g.Private, g.TeamID); err != nil {
+			return nil, storage.Wrap(err, fmt.Sprintf("change group %d", id))
+		}
+	}
+	if c.Projects != nil {
+		from, to, err := replaceProjects(ctx, tx, w, id, *c.Projects)
+		if err != nil {
+			return nil, err
+		}
+		diff.note("projects", from, to)
+	}
+	if diff.any() {
+		err := account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.GroupUpdated,
+			Actor: w.Actor, Subject: g.Name, Detail: diff})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return GroupByID(ctx, tx, w.OrganizationID, id)
 }
 
-const groupTesters = `
-select u.id as user_id, coalesce(u.email, '') as email, u.name
-from tester_group_members gm join users u on u.id = gm.user_id
-where gm.tester_group_id = $1
-order by lower(u.email), u.id limit $2 offset $3`
-
-// GroupTesters lists the members of a group by mail address.
-func GroupTesters(ctx context.Context, q storage.Querier, organizationID, groupID int64, p storage.Page) ([]Tester, int, error) {
-	var total int
-	err := q.GetContext(ctx, &total, `select (select count(*) from tester_group_members gm where gm.tester_group_id = g.id)
-		from tester_groups g where g.organization_id = $1 and g.id = $2`, organizationID, groupID)
+// RemoveGroup deletes a group with its grants; its testers stay testers.
+func RemoveGroup(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) error {
+	g, err := lockGroup(ctx, tx, w, id, groupGoes)
 	if err != nil {
-		return nil, 0, storage.Wrap(err, fmt.Sprintf("group %d", groupID))
+		return err
 	}
-	list := []Tester{}
-	err = q.SelectContext(ctx, &list, groupTesters, groupID, p.RowLimit(), p.RowOffset())
-	return list, total, storage.Wrap(err, "list testers of a group")
+	return g.remove(ctx, tx, w)
+}
+
+func (g *Group) remove(ctx context.Context, tx *storage.Tx, w account.Writer) error {
+	if _, err := tx.ExecContext(ctx, `delete from tester_groups where id = $1`, g.ID); err != nil {
+		return storage.Wrap(err, fmt.Sprintf("delete group %d", g.ID))
+	}
+	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.GroupDeleted,
+		Actor: w.Actor, Subject: g.Name, Detail: map[string]any{"id": g.ID, "testers": g.TestersCount}})
+}
+
+// listed is a list that an audit row shows as [] when it is empty.
+func listed(list []int64) []int64 {
+	if list == nil {
+		return []int64{}
+	}
+	return list
+}
+
+const groupNames = `
+select gm.user_id, g.id, g.name from tester_group_members gm join tester_groups g on g.id = gm.tester_group_id
+where g.organization_id = $1 and gm.user_id = any($2)
+order by gm.user_id, lower(g.name), g.id`
+
+// GroupName is a group as the record of a tester has it.
+type GroupName struct {
+	ID   int64  `db:"id" json:"id"`
+	Name string `db:"name" json:"name"`
+}
+
+// GroupsOf returns the groups of users in the organization, by name.
+func GroupsOf(ctx context.Context, q storage.Querier, organizationID int64, userIDs []int64) (map[int64][]GroupName, error) {
+	var rows []struct {
+		UserID int64 `db:"user_id"`
+		GroupName
+	}
+	if err := q.SelectContext(ctx, &rows, groupNames, organizationID, pq.Array(userIDs)); err != nil {
+		return nil, storage.Wrap(err, "groups of testers")
+	}
+	of := make(map[int64][]GroupName, len(userIDs))
+	for _, row := range rows {
+		of[row.UserID] = append(of[row.UserID], row.GroupName)
+	}
+	return of, nil
 }

@@ -35,8 +35,13 @@ func NotifyTesters(ctx context.Context, tx *storage.Tx, w account.Writer, id int
 	if _, err := ledger.Insert(ctx, tx, task); err != nil {
 		return err
 	}
+	return AuditNotified(ctx, tx, w.Actor, b, task)
+}
+
+// AuditNotified writes that the task is to mail the testers of a build.
+func AuditNotified(ctx context.Context, tx *storage.Tx, actor account.Actor, b *Build, task *ledger.NewTask) error {
 	return account.Audit(ctx, tx, account.Event{OrganizationID: b.OrganizationID, Type: account.TestersNotified,
-		Actor: w.Actor, Subject: "build " + strconv.FormatInt(b.ID, 10),
+		Actor: actor, Subject: "build " + strconv.FormatInt(b.ID, 10),
 		Detail: map[string]any{"build_id": b.ID, "project_id": b.ProjectID, "task_id": task.ID}})
 }
 

@@ -66,10 +66,3 @@ func LandingByName(ctx context.Context, q storage.Querier, pageName string) (*La
 	}
 	return page, err
 }
-
-// InstallationSecret is what signs the short-lived links of pages.
-func InstallationSecret(ctx context.Context, q storage.Querier) ([]byte, error) {
-	var secret []byte
-	err := q.GetContext(ctx, &secret, `select secret from installation`)
-	return secret, storage.Wrap(err, "installation secret")
-}

@@ -20,6 +20,7 @@ select coalesce(m.blocked_at is not null, false) as blocked,
 	m.id is not null and m.blocked_at is null and (m.role <> 'tester' or b.all_testers or p.all_testers
 		or exists (select from build_groups bg join tester_group_members gm on gm.tester_group_id = bg.tester_group_id
 			where bg.build_id = b.id and gm.user_id = m.user_id)
+		or exists (select from project_testers pt where pt.project_id = p.id and pt.user_id = m.user_id)
 		or exists (select from project_groups pg join tester_group_members gm on gm.tester_group_id = pg.tester_group_id
 			where pg.project_id = p.id and gm.user_id = m.user_id)) as allowed
 from builds b join projects p on p.id = b.project_id
@@ -51,9 +52,10 @@ const (
 // keeps the planner from walking the project's builds in search of the grants.
 const latestBuildsFor = `
 with visitor as materialized (
-	select $3::boolean or member and (role <> 'tester' or all_testers or exists (select from project_groups pg
-		join tester_group_members gm on gm.tester_group_id = pg.tester_group_id
-		where pg.project_id = $1 and gm.user_id = $2)) as has_all, member
+	select $3::boolean or member and (role <> 'tester' or all_testers
+		or exists (select from project_testers where project_id = $1 and user_id = $2)
+		or exists (select from project_groups pg join tester_group_members gm on gm.tester_group_id = pg.tester_group_id
+			where pg.project_id = $1 and gm.user_id = $2)) as has_all, member
 	from (select p.all_testers, m.role, m.id is not null and m.blocked_at is null as member
 		from projects p left join memberships m on m.organization_id = p.organization_id and m.user_id = $2
 		where p.id = $1 and p.deleted_at is null) person

@@ -55,6 +55,7 @@ type NewProject struct {
 	Description     string
 	LandingPageMode string // "": the organization's default
 	Slug            string
+	AllTesters      bool // every tester of the organization may have it
 }
 
 func (n *NewProject) check() error {
@@ -100,7 +101,7 @@ func CreateProject(ctx context.Context, tx *storage.Tx, w account.Writer, n NewP
 	if err != nil {
 		return nil, err
 	}
-	p.Description, p.Slug = n.Description, n.Slug
+	p.Description, p.Slug, p.AllTesters = n.Description, n.Slug, n.AllTesters
 	if err := p.save(ctx, tx, w.Actor, &projectRow{}); err != nil {
 		return nil, err
 	}
@@ -137,6 +138,7 @@ type ProjectChange struct {
 	Slug            *string // "": none
 	TeamID          *int64
 	Groups          Groups
+	AllTesters      *bool // goes before what Groups says of all
 }
 
 // apply changes the project's members; those of a page are checked before.
@@ -218,8 +220,12 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int
 	if err := p.save(ctx, tx, w.Actor, before); err != nil {
 		return nil, nil, err
 	}
-	bad, err := projectGrantee(w.OrganizationID, id).regrant(ctx, tx, w.Actor, c.Groups, before.AllTesters)
+	to := projectGrantee(w.OrganizationID, id)
+	bad, err := to.regrant(ctx, tx, w.Actor, c.Groups, before.AllTesters)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := to.open(ctx, tx, w.Actor, c.AllTesters); err != nil {
 		return nil, nil, err
 	}
 	after, err := ProjectByID(ctx, tx, w.OrganizationID, id)
@@ -239,4 +245,18 @@ func mayMove(ctx context.Context, tx *storage.Tx, w account.Writer, teamID *int6
 		return ErrNoAccess
 	}
 	return err
+}
+
+// OwnedProject is an app and the team that it belongs to.
+type OwnedProject struct {
+	ID     int64 `db:"id"`
+	TeamID int64 `db:"team_id"`
+}
+
+// OwnedProjects are an organization's apps, newest first, at most limit.
+func OwnedProjects(ctx context.Context, q storage.Querier, organizationID int64, limit int) ([]OwnedProject, error) {
+	list := []OwnedProject{}
+	err := q.SelectContext(ctx, &list, `select id, team_id from projects
+		where organization_id = $1 and deleted_at is null order by id desc limit $2`, organizationID, limit)
+	return list, storage.Wrap(err, "teams of apps")
 }

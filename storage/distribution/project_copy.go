@@ -11,11 +11,25 @@ const copyProjectGroups = `
 insert into project_groups (project_id, tester_group_id)
 select $2, tester_group_id from project_groups where project_id = $1 order by tester_group_id`
 
+const copyProjectTesters = `
+insert into project_testers (project_id, user_id)
+select $2, user_id from project_testers where project_id = $1 order by user_id`
+
+// copyGrants gives a new app the groups and testers of another one.
+func copyGrants(ctx context.Context, tx *storage.Tx, from, to int64) error {
+	for _, query := range []string{copyProjectGroups, copyProjectTesters} {
+		if _, err := tx.ExecContext(ctx, query, from, to); err != nil {
+			return storage.Wrap(err, "copy grants of the project")
+		}
+	}
+	return nil
+}
+
 // CopyProject creates a copy of an app with its builds' latest one: name, folder,
 // description, mode, grants; no slug. Without a name the copy is called as the app
 // with " copy" behind it, so that lists distinguish them; uploads that name only the
 // package still go to the original, which is older.
-func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, newName, folder *string) (*Project, error) {
+func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, newName, folder *string, allTesters *bool) (*Project, error) {
 	from, err := lockProject(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
@@ -26,6 +40,7 @@ func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 	}
 	p := *from
 	p.ID, p.Slug, p.IconFileID = 0, "", nil // the icon comes with the build
+	set(&p.AllTesters, allTesters)
 	if settings.RequireLogin {
 		p.LandingPageMode = Closed
 	}
@@ -40,8 +55,8 @@ func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 	if err := p.insert(ctx, tx); err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, copyProjectGroups, id, p.ID); err != nil {
-		return nil, storage.Wrap(err, "copy grants of the project")
+	if err := copyGrants(ctx, tx, id, p.ID); err != nil {
+		return nil, err
 	}
 	if from.LatestBuildID != 0 {
 		if _, err := duplicate(ctx, tx, w, from.LatestBuildID, p.ID, ""); err != nil {

@@ -228,7 +228,7 @@ func TestCopyProject(t *testing.T) {
 	copied := func(name, folder *string) *Project {
 		var p *Project
 		f.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-			p, err = CopyProject(ctx, tx, f.Org.Member.Writer, up.Project.ID, name, folder)
+			p, err = CopyProject(ctx, tx, f.Org.Member.Writer, up.Project.ID, name, folder, nil)
 			return err
 		})
 		return p
@@ -254,7 +254,7 @@ func TestCopyProject(t *testing.T) {
 	checkCounters(f)
 	for err, writer := range map[error]account.Writer{storage.ErrNotFound: {OrganizationID: f.Rival.ID, AllTeams: true}, ErrNoAccess: {OrganizationID: f.Org.ID}} {
 		require.ErrorIs(t, f.Do(func(ctx context.Context, tx *storage.Tx) error {
-			_, err := CopyProject(ctx, tx, writer, p.ID, nil, nil)
+			_, err := CopyProject(ctx, tx, writer, p.ID, nil, nil, nil)
 			return err
 		}), err)
 	}

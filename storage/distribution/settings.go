@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ type Settings struct {
 	LandingPageMode string `db:"landing_page_mode" json:"landing_page_mode"` // of new apps
 	// Healing is how runs heal the steps of tests, unless the case or its suite says so.
 	Healing Healing `db:"healing" json:"healing"`
+	// AuditDays is how long audit events are kept: nil as the installation says, 0 for ever.
+	AuditDays *int `db:"audit_days" json:"audit_retention_days"`
 }
 
 // Healing is a mode of package step, null in JSON when there is none.
@@ -36,12 +39,12 @@ func (h Healing) MarshalJSON() ([]byte, error) {
 // says null in this word.
 type HealingChange string
 
-const noHealing = "null"
+const isNull = "null"
 
 // UnmarshalJSON reads a text or null.
 func (h *HealingChange) UnmarshalJSON(text []byte) error {
-	if string(text) == noHealing || string(text) == `""` {
-		*h = noHealing
+	if string(text) == isNull || string(text) == `""` {
+		*h = isNull
 		return nil
 	}
 	return json.Unmarshal(text, (*string)(h))
@@ -52,7 +55,7 @@ func (h HealingChange) over(old Healing) (Healing, error) {
 	switch {
 	case h == "":
 		return old, nil
-	case h == noHealing:
+	case h == isNull:
 		return "", nil
 	case slices.Contains(step.HealModes, string(h)):
 		return Healing(h), nil
@@ -83,7 +86,7 @@ func (s *Settings) checkMode(mode string) error {
 }
 
 const settingsOf = `
-select require_login, generic_files, landing_page_mode, healing from organizations where id = $1`
+select require_login, generic_files, landing_page_mode, healing, audit_days from organizations where id = $1`
 
 // SettingsOf reads an organization's switches.
 func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*Settings, error) {
@@ -100,10 +103,11 @@ type SettingsChange struct {
 	GenericFiles    *bool         `json:"generic_files"`
 	LandingPageMode *string       `json:"landing_page_mode"`
 	Healing         HealingChange `json:"healing"`
+	AuditDays       DaysChange    `json:"audit_retention_days"`
 }
 
 const updateSettings = `
-update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5 where id = $1`
+update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5, audit_days = $6 where id = $1`
 
 // ChangeSettings changes the switches. To ask for open pages while login is or
 // becomes required is ErrLoginRequired; a mode that is stored already stays, and
@@ -129,10 +133,13 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	if s.Healing, err = c.Healing.over(old.Healing); err != nil {
 		return nil, err
 	}
-	if s == old {
+	if s.AuditDays, err = c.AuditDays.over(old.AuditDays); err != nil {
+		return nil, err
+	}
+	if reflect.DeepEqual(s, old) {
 		return &s, nil
 	}
-	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing)
+	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing, s.AuditDays)
 	if err != nil {
 		return nil, storage.Wrap(err, "change settings")
 	}
@@ -141,6 +148,8 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	all.note("generic_files", old.GenericFiles, s.GenericFiles)
 	all.note("landing_page_mode", old.LandingPageMode, s.LandingPageMode)
 	all.note("healing", old.Healing, s.Healing)
+	all.note("audit_retention_days", old.AuditDays, s.AuditDays)
+	security.note("audit_retention_days", old.AuditDays, s.AuditDays)
 	security.note("require_login", old.RequireLogin, s.RequireLogin)
 	event := account.Event{OrganizationID: organizationID, Type: account.SettingsChanged, Actor: actor,
 		Subject: fmt.Sprintf("organization %d", organizationID), Detail: all}

@@ -74,41 +74,20 @@ const useSignInLink = `
 update sign_in_links set used_at = $2 where digest = $1 and used_at is null and expires_at > $2
 returning organization_id, user_id, path`
 
-// UseSignInLink ends a link and begins a session.
-func UseSignInLink(ctx context.Context, tx *storage.Tx, digest, session account.Digest, now, expires time.Time) (path string, err error) {
-	var link struct {
-		OrganizationID int64  `db:"organization_id"`
-		UserID         int64  `db:"user_id"`
-		Path           string `db:"path"`
-	}
-	if err := tx.GetContext(ctx, &link, useSignInLink, digest[:], now); err != nil {
-		return "", storage.Wrap(err, "sign-in link")
-	}
-	_, err = tx.ExecContext(ctx, `insert into page_sessions (digest, organization_id, user_id, expires_at)
-		values ($1, $2, $3, $4)`, session[:], link.OrganizationID, link.UserID, expires)
-	return link.Path, storage.Wrap(err, "begin session")
-}
-
-// Visitor is who a page session stands for.
-type Visitor struct {
+// UsedLink is whom a sign-in link was for, and where it leads.
+type UsedLink struct {
 	OrganizationID int64  `db:"organization_id"`
 	UserID         int64  `db:"user_id"`
-	Email          string `db:"email"`
+	Path           string `db:"path"`
 }
 
-const visitorBySession = `
-select s.organization_id, s.user_id, coalesce(u.email, '') as email
-from page_sessions s join users u on u.id = s.user_id
-where s.digest = $1 and s.expires_at > $2`
-
-// VisitorBySession finds the person of a session that has not ended. That the
-// person is blocked is reported by BuildAccess, so that the page can show it.
-func VisitorBySession(ctx context.Context, q storage.Querier, session account.Digest, now time.Time) (*Visitor, error) {
-	var v Visitor
-	if err := q.GetContext(ctx, &v, visitorBySession, session[:], now); err != nil {
-		return nil, storage.Wrap(err, "page session")
+// UseSignInLink ends a link and begins a session.
+func UseSignInLink(ctx context.Context, tx *storage.Tx, digest, session account.Digest, now, expires time.Time) (*UsedLink, error) {
+	var link UsedLink
+	if err := tx.GetContext(ctx, &link, useSignInLink, digest[:], now); err != nil {
+		return nil, storage.Wrap(err, "sign-in link")
 	}
-	return &v, nil
+	return &link, BeginSession(ctx, tx, session, NewSession{OrganizationID: link.OrganizationID, UserID: link.UserID, Via: ByMail, Expires: expires})
 }
 
 // EndSession ends a session.

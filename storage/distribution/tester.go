@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Tester is a member of a group.
+// Tester is somebody to notify.
 type Tester struct {
 	UserID int64  `db:"user_id" json:"user_id"`
 	Email  string `db:"email" json:"email"`
@@ -30,6 +30,8 @@ with b as (
 	select gm.user_id from b join project_groups pg on pg.project_id = b.project_id
 		join tester_group_members gm on gm.tester_group_id = pg.tester_group_id and gm.user_id > $2
 	union
+	select pt.user_id from b join project_testers pt on pt.project_id = b.project_id and pt.user_id > $2
+	union
 	select m.user_id from b join memberships m on m.organization_id = b.organization_id
 		and m.role = 'tester' and m.user_id > $2
 	where b.everyone
@@ -41,8 +43,8 @@ join users u on u.id = m.user_id and u.email is not null
 order by u.id limit $3`
 
 // Recipients are the people to notify of a build, after the user id given, at
-// most limit: members of granted groups (every tester with all_testers) who are
-// not blocked and have a mail address.
+// most limit: members of granted groups and who was given the app (every tester with all_testers)
+// who are not blocked and have a mail address.
 func Recipients(ctx context.Context, q storage.Querier, buildID, after int64, limit int) ([]Tester, error) {
 	list := []Tester{}
 	err := q.SelectContext(ctx, &list, recipients, buildID, after, storage.Page{Limit: limit}.RowLimit())
@@ -60,6 +62,8 @@ with b as materialized (
 ), people as materialized (
 	select pg.project_id, gm.user_id from p join project_groups pg on pg.project_id = p.id
 		join tester_group_members gm on gm.tester_group_id = pg.tester_group_id
+	union
+	select pt.project_id, pt.user_id from p join project_testers pt on pt.project_id = p.id
 	union
 	select p.id, m.user_id from p join memberships m on m.organization_id = $1 and m.role = 'tester'
 	where p.all_testers
@@ -79,7 +83,7 @@ with b as materialized (
 select b.id, coalesce(counted.n, 0) + coalesce(extra.n, 0) as n
 from b left join counted on counted.project_id = b.project_id left join extra on extra.id = b.id`
 
-// Testers counts, for each build, the people who were given it by groups.
+// Testers counts, for each build, the people who were given it, by groups or by themselves.
 func Testers(ctx context.Context, q storage.Querier, organizationID int64, buildIDs []int64) (map[int64]int, error) {
 	counts := make(map[int64]int, len(buildIDs))
 	if len(buildIDs) == 0 {

@@ -1,0 +1,93 @@
+package distribution
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/tester"
+	"github.com/slipway-qa/slipway/storage/webhook"
+)
+
+// Download is a download of a build by somebody.
+type Download struct {
+	Build *Build
+	// Actor is who downloads; a visitor of an open page who is not signed in has no UserID
+	// and the name Anonymous.
+	Actor    account.Actor
+	BuildURL string // of the build's install page
+	Referer  string // of the request
+	Via      string // page, v1 or v3
+}
+
+// Anonymous is the name of an Actor that nobody knows.
+const Anonymous = "visitor"
+
+// downloadEvent are the own members of the event download.
+type downloadEvent struct {
+	TesterEmail string `json:"testerEmail"`
+	IPAddress   string `json:"ipAddress"`
+	BuildURL    string `json:"buildUrl"`
+	Referer     string `json:"referer"`
+}
+
+// The result is the address of who downloads; "" when nobody knows.
+const countDownload = `
+update builds set downloads = downloads + 1 where id = $1
+returning coalesce((select email from users where id = $2), '')`
+
+// RecordDownload counts one download and writes what follows from it, in one
+// transaction. A build that was deleted meanwhile counts nothing, which is no error.
+func RecordDownload(ctx context.Context, tx *storage.Tx, d Download) error {
+	var emails []string
+	err := tx.SelectContext(ctx, &emails, countDownload, d.Build.ID, d.Actor.UserID)
+	if err != nil || len(emails) == 0 {
+		return storage.Wrap(err, "count download")
+	}
+	if emails[0] != "" {
+		d.Actor.Name = emails[0]
+	}
+	if err := d.audit(ctx, tx, emails[0]); err != nil {
+		return err
+	}
+	if d.Actor.UserID != 0 {
+		if err := tester.MarkInvite(ctx, tx, d.Build.ID, d.Actor.UserID, tester.Installed); err != nil {
+			return err
+		}
+	}
+	return webhook.Emit(ctx, tx, webhook.Event{OrganizationID: d.Build.OrganizationID, Action: webhook.Download,
+		ProjectID: d.Build.ProjectID, BuildID: d.Build.ID, Data: downloadEvent{TesterEmail: emails[0],
+			IPAddress: d.Actor.IPAddress, BuildURL: d.BuildURL, Referer: storage.Cut(d.Referer, maxReferer)}})
+}
+
+// downloaded is what the audit row of a download contains; the members are those that
+// version 1 of the interface shows.
+type downloaded struct {
+	ProjectID   int64  `json:"projectId"`
+	BuildID     int64  `json:"buildId"`
+	AppName     string `json:"appName"`
+	AppVersion  string `json:"appVersion"` // with the version code in parentheses: 1.0 (10)
+	TesterEmail string `json:"testerEmail"`
+	FileSize    int64  `json:"filesize"`
+	Via         string `json:"via"`
+}
+
+func (d *Download) audit(ctx context.Context, tx *storage.Tx, email string) error {
+	b := d.Build
+	version := b.Version
+	if b.VersionCode != "" {
+		version = strings.TrimSpace(version + " (" + b.VersionCode + ")")
+	}
+	actor := d.Actor
+	if actor.Name == "" {
+		actor.Name = Anonymous
+	}
+	return account.Audit(ctx, tx, account.Event{OrganizationID: b.OrganizationID, Type: account.BuildDownloaded, Actor: actor,
+		Subject: fmt.Sprintf("build %d", b.ID), Detail: downloaded{ProjectID: b.ProjectID, BuildID: b.ID, AppName: b.AppName,
+			AppVersion: version, TesterEmail: email, FileSize: b.File.Size, Via: d.Via}})
+}
+
+// maxReferer bounds the referer of a download in characters, as a URL.
+const maxReferer = 2048
