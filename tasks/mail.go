@@ -9,14 +9,27 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
-// MailSend hands one mail to the mail server. Servers that are away or put a
-// sender off for a while (greylisting) answer after minutes to hours: some eight
-// hours of retries.
-var MailSend = Kind{
-	Name: "mail:send", Queue: Default, Timeout: time.Minute,
-	MaxAttempts: 12, Backoff: 5 * time.Second, MaxBackoff: time.Hour,
-	Retry: GrantAdmin, Cancel: GrantAdmin, KeepSucceeded: 24 * time.Hour,
-}
+// The kinds of mail.
+var (
+	// MailSend hands mail to the mail server, many at a time: a claim shares its
+	// connections, and what the ledger and the mails need. Servers that are away or
+	// put a sender off for a while (greylisting) answer after minutes to hours: some
+	// eight hours of retries.
+	MailSend = Kind{
+		Name: "mail:send", Queue: Mail, Timeout: 2 * time.Minute,
+		MaxAttempts: 12, Backoff: 5 * time.Second, MaxBackoff: time.Hour,
+		Batch: 100, MaxWeight: 100,
+		Retry: GrantAdmin, Cancel: GrantAdmin, KeepSucceeded: 24 * time.Hour,
+	}
+	// MailUrgent hands over one mail that somebody waits for.
+	MailUrgent = Kind{
+		Name: "mail:urgent", Queue: Critical, Timeout: time.Minute,
+		MaxAttempts: 12, Backoff: 5 * time.Second, MaxBackoff: time.Hour,
+		Retry: GrantAdmin, Cancel: GrantAdmin, KeepSucceeded: 24 * time.Hour,
+	}
+	// MailDigest writes the weekly digests that are due.
+	MailDigest = maintenance("mail:digest", 10*time.Minute, 10*time.Minute)
+)
 
 // MailSendPayload names a mail.
 type MailSendPayload struct {
@@ -39,7 +52,5 @@ func NewMailSend(organization int64, requestID string, mail uuid.UUID) *ledger.N
 // NewMailSendNow returns the task of a mail that somebody waits for, such as a
 // sign-in link: it must not stand behind the thousands of a notification.
 func NewMailSendNow(organization int64, requestID string, mail uuid.UUID) *ledger.NewTask {
-	t := NewMailSend(organization, requestID, mail)
-	t.Queue = Critical
-	return t
+	return MailUrgent.new(organization, requestID, MailSendPayload{MailID: mail})
 }

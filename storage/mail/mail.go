@@ -36,6 +36,11 @@ const (
 	Sent   State = "sent"
 	Kept   State = "kept"
 	Failed State = "failed"
+	// Suppressed mail was not sent: its recipient unsubscribed, or the address is
+	// marked.
+	Suppressed State = "suppressed"
+	// Bounced mail was sent, and came back.
+	Bounced State = "bounced"
 )
 
 // Mail is a stored mail.
@@ -47,6 +52,10 @@ type Mail struct {
 	Subject        string     `db:"subject"`
 	TextBody       string     `db:"text_body"`
 	HTMLBody       string     `db:"html_body"`
+	UserID         *int64     `db:"user_id"`
+	Icon           string     `db:"icon_key"`
+	QR             string     `db:"qr"`
+	Unsubscribe    string     `db:"unsubscribe"`
 	State          State      `db:"state"`
 	Error          string     `db:"error"`
 	CreatedAt      time.Time  `db:"created_at"`
@@ -56,11 +65,18 @@ type Mail struct {
 // New is a mail to insert.
 type New struct {
 	OrganizationID int64 // 0: the installation's
+	UserID         int64 // 0: not written to a person of the organization
 	Kind           string
 	Recipient      string
 	Subject        string
 	TextBody       string
 	HTMLBody       string
+	// Icon is the object key of the picture cid:icon@mail, QR the link in the picture
+	// cid:qr@mail; "" where the HTML shows none.
+	Icon, QR string
+	// Unsubscribe is the page where the recipient ends mail of this sort; "" for mail
+	// that is not for choosing.
+	Unsubscribe string
 	// DedupeKey, when set, is unique: a second mail with it is not written.
 	DedupeKey string
 }
@@ -102,34 +118,20 @@ func printable(text string, most int) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= most && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-const insertMail = `
-insert into mails (id, organization_id, kind, recipient, subject, text_body, html_body, dedupe_key)
-values ($1, nullif($2::bigint, 0), $3, $4, $5, $6, $7, nullif($8, ''))
-on conflict (dedupe_key) do nothing
-returning id`
-
 // Insert writes a mail; the id is zero when one with the dedupe key exists. The
 // caller inserts the task mail:send of a new one in the same transaction. A
 // recipient or subject that could break out of its header is an
 // *storage.InvalidError.
 func Insert(ctx context.Context, q storage.Querier, n New) (uuid.UUID, error) {
-	if err := n.check(); err != nil {
+	ids, err := InsertAll(ctx, q, []New{n})
+	if err != nil {
 		return uuid.Nil, err
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return uuid.Nil, fmt.Errorf("new mail id: %w", err)
-	}
-	var inserted []uuid.UUID
-	err = q.SelectContext(ctx, &inserted, insertMail, id, n.OrganizationID, n.Kind, n.Recipient, n.Subject, n.TextBody,
-		n.HTMLBody, n.DedupeKey)
-	if err != nil || len(inserted) == 0 {
-		return uuid.Nil, storage.Wrap(err, "write mail")
-	}
-	return id, nil
+	return ids[0], nil
 }
 
-const mailColumns = `id, organization_id, kind, recipient, subject, text_body, state, error, created_at, sent_at`
+const mailColumns = `id, organization_id, kind, recipient, subject, text_body, user_id, icon_key, qr, unsubscribe, state, error,
+	created_at, sent_at`
 
 // ByID reads a mail.
 func ByID(ctx context.Context, q storage.Querier, id uuid.UUID) (*Mail, error) {
@@ -141,15 +143,15 @@ func ByID(ctx context.Context, q storage.Querier, id uuid.UUID) (*Mail, error) {
 }
 
 const setState = `
-update mails set state = $2, error = $3, sent_at = case when $2 = 'sent' then coalesce(sent_at, now()) end
+update mails set state = $2, error = $3, sent_at = case when $2 in ('sent', 'bounced') then coalesce(sent_at, now()) end
 where id = $1 returning id`
 
 // SetState stores the outcome of a mail; reason is the failure's, "" otherwise.
 func SetState(ctx context.Context, q storage.Querier, id uuid.UUID, state State, reason string) error {
 	switch state {
-	case Queued, Sent, Kept, Failed:
+	case Queued, Sent, Kept, Failed, Suppressed, Bounced:
 	default:
-		return &storage.InvalidError{Field: "state", Msg: "must be queued, sent, kept or failed"}
+		return &storage.InvalidError{Field: "state", Msg: "must be queued, sent, kept, failed, suppressed or bounced"}
 	}
 	var found uuid.UUID
 	return storage.Wrap(q.GetContext(ctx, &found, setState, id, state, clip(reason)), "state of mail "+id.String())

@@ -1,15 +1,31 @@
 // Package mailtemplate writes the mails that Slipway sends: subject, text and
 // HTML of each kind. It stores and sends nothing.
 //
-// Every mail is complete as plain text; the HTML has the same content with a
-// button. The HTML loads nothing from anywhere: no picture, no font, no style
-// sheet, so that opening a mail discloses nothing and mail readers have nothing to
-// block. Styles stand inside the tags, as mail readers require.
+// A kind has one template, in a small language of its own, of which both the text
+// and the HTML are made, so that they never differ. An organization may have
+// templates in place of the built-in ones; Check refuses one that is broken, or
+// that lost the link without which its mail is useless.
 //
-// Names of apps and release notes come from outside. In HTML they are escaped by
-// html/template, in subjects they are reduced to one line of bounded length, and
-// notes are bounded too. No text makes a function fail: at worst a mail has no
-// HTML.
+//	{{app}} {{version}} can be installed now.
+//	{{#platform}}For {{platform}}.{{/platform}}
+//	# What is new
+//	{{notes}}
+//	[Open the install page]({{link}})
+//	--
+//	Small print.
+//
+// There are placeholders, sections that are shown when a value is not empty,
+// headings, buttons, blocks and pictures that stand alone on their line, and small
+// print behind two hyphens. There is nothing else: no loop, no function, no HTML.
+// Names that a kind does not have are refused.
+//
+// The HTML loads nothing from anywhere, so that opening a mail discloses nothing:
+// pictures are parts of the mail (cid:), styles stand inside the tags.
+//
+// Values come from outside. In HTML they are escaped, in subjects they are reduced
+// to one line of bounded length, and notes are bounded and sanitized. No value
+// makes a function fail: where a stored template cannot be read, the built-in one
+// is used.
 package mailtemplate
 
 import (
@@ -20,25 +36,41 @@ import (
 	"unicode"
 )
 
-// The kinds, as they are stored with a mail.
-const (
-	KindNewBuild   = "new-build"
-	KindSignIn     = "sign-in"
-	KindKeyRevoked = "key-revoked"
-)
+// Content is the content of one mail: a kind with its values.
+type Content interface {
+	Kind() string
+	values() map[string]Value
+}
 
-// Build is the content of a new-build mail.
-type Build struct {
-	App         string
-	Version     string // "" when the package has none
-	VersionCode string
-	Platform    string
-	Notes       string // release notes, Markdown as it was written
-	Link        string // the build's install page
-	Recipient   string // the tester's address
-	// NotesHTML converts notes to safe HTML; nil shows them as text with their line
-	// breaks.
-	NotesHTML func(notes string) template.HTML
+// Value is what stands for a placeholder.
+type Value struct {
+	kind Type
+	text string
+	html template.HTML // of a block
+}
+
+func (v Value) isEmpty() bool { return v.text == "" }
+
+// To is whom a mail is for; values that every kind has.
+type To struct {
+	Organization string
+	Recipient    string
+	// Unsubscribe is the page where the recipient ends mail of this sort; "" in mail
+	// that is not for choosing.
+	Unsubscribe string
+}
+
+// Template is an organization's own subject and text of a kind.
+type Template struct {
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+}
+
+// Rendered is a mail. Icon is the object key of the picture cid:icon@mail, QR the
+// link in the picture cid:qr@mail; "" when the HTML shows none.
+type Rendered struct {
+	Subject, Text, HTML string
+	Icon, QR            string
 }
 
 const (
@@ -48,16 +80,11 @@ const (
 	// maxSubject is within what one mail header line may hold (998 bytes) at
 	// four bytes a character.
 	maxSubject = 200
-	// maxNotes bounds release notes in a mail, in bytes: the page has them all.
-	maxNotes = 16 << 10
-	// maxNotesHTML bounds what notes become as HTML; text that became more is
-	// shown as text. A stored mail has 256 KiB for all of its HTML.
-	maxNotesHTML = 128 << 10
-	// maxReason bounds why a key was revoked, in characters.
-	maxReason = 1000
+	// maxLine bounds other values of one line, in characters.
+	maxLine = 1000
 )
 
-//go:embed mail.html
+//go:embed mail.html kinds
 var files embed.FS
 
 // layout is parsed once: a notification writes some thousand mails.
@@ -65,102 +92,95 @@ var layout = template.Must(template.ParseFS(files, "mail.html"))
 
 // page is the data of mail.html.
 type page struct {
-	Subject string
-	Lines   []string
-	Notes   template.HTML
-	Button  string
-	Link    string
-	Foot    string
+	Subject     string
+	Body, Foot  template.HTML
+	Unsubscribe string
 }
 
-// NewBuild returns the mail to a tester about a build that can be installed.
-func NewBuild(b Build) (subject, text, html string) {
-	name := strings.TrimSpace(oneLine(b.App, maxName) + " " + oneLine(b.version(), maxName))
-	subject = truncate(name+" is ready to install", maxSubject)
-	notes, complete := cleanNotes(b.Notes)
-	about := []string{name + " can be installed now."}
-	if b.Platform != "" {
-		about = append(about, "Platform: "+oneLine(b.Platform, maxName))
+// Render writes mails of one kind by one template.
+type Render struct {
+	kind          Kind
+	subject, text []node
+}
+
+// NewRender returns a Render of a kind; own is the organization's template, nil
+// for the built-in one. One that cannot be read any more is passed over.
+func NewRender(kind string, own *Template) (*Render, error) {
+	k, err := KindOf(kind)
+	if err != nil {
+		return nil, err
 	}
-	var t strings.Builder
-	writeLines(&t, about...)
-	if notes != "" {
-		t.WriteString("What is new:\n\n" + notes + "\n\n")
-		if !complete {
-			t.WriteString("The page has the rest of it.\n\n")
+	if own != nil {
+		if r, err := k.parse(*own); err == nil {
+			return r, nil
 		}
 	}
-	foot := "This mail was sent to " + oneLine(b.Recipient, maxSubject) + " because you are a tester of this app."
-	t.WriteString("Install it from this page, best on the device itself:\n" + b.Link + "\n\n" + foot + "\n")
-	return subject, t.String(), render(page{Subject: subject, Lines: about, Notes: b.notes(notes),
-		Button: "Open the install page", Link: b.Link, Foot: foot})
+	return k.parse(k.Default)
 }
 
-// version returns the version with its code, as testers know it.
-func (b Build) version() string {
-	switch {
-	case b.VersionCode == "" || b.Version == b.VersionCode:
-		return b.Version
-	case b.Version == "":
-		return b.VersionCode
-	}
-	return b.Version + " (" + b.VersionCode + ")"
+// Mail writes one mail; the content is of the Render's kind.
+func (r *Render) Mail(c Content, to To) Rendered {
+	values := c.values()
+	values["organization"] = lineValue(to.Organization)
+	values["recipient"] = lineValue(to.Recipient)
+	return r.write(values, to.Unsubscribe)
 }
 
-func (b Build) notes(notes string) template.HTML {
-	if notes == "" {
-		return ""
-	}
-	if b.NotesHTML != nil {
-		if html := b.NotesHTML(notes); len(html) <= maxNotesHTML {
-			return html
+func (r *Render) write(values map[string]Value, unsubscribe string) Rendered {
+	shown := func(name string) bool { return !values[name].isEmpty() }
+	w := &writer{values: values}
+	var subject strings.Builder
+	for _, p := range expand(r.subject, shown) {
+		subject.WriteString(p.literal)
+		if p.name != "" {
+			subject.WriteString(truncate(values[p.name].text, maxName))
 		}
 	}
-	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(notes), "\n", "<br>\n"))
-}
-
-// SignIn returns the mail to a tester with the link that opens an app's page; it
-// works once and for some minutes.
-func SignIn(app, link string, minutes int) (subject, text, html string) {
-	subject = truncate("Sign in to install "+oneLine(app, maxName), maxSubject)
-	first := "Open this link to sign in and install " + oneLine(app, maxName) + "."
-	lasts := fmt.Sprintf("It works once, within %d minutes.", minutes)
-	if minutes == 1 {
-		lasts = "It works once, within a minute."
+	out := Rendered{Subject: truncate(oneLine(subject.String(), maxSubject), maxSubject)}
+	if out.Subject == "" {
+		out.Subject = r.kind.Title
 	}
-	const foot = "If you did not ask for it, ignore this mail: nothing happens without the link."
-	text = first + "\n" + lasts + "\n\n" + link + "\n\n" + foot + "\n"
-	return subject, text, render(page{Subject: subject, Lines: []string{first, lasts},
-		Button: "Sign in", Link: link, Foot: foot})
-}
-
-// KeyRevoked returns the mail to the owner of a key that was revoked. key is its
-// name or the part of it that may be shown, never the key; reason is a whole
-// sentence.
-func KeyRevoked(key, reason string) (subject, text, html string) {
-	subject = truncate("Your API key "+oneLine(key, maxName)+" was revoked", maxSubject)
-	lines := []string{"The API key " + oneLine(key, maxName) + " was revoked and works no more.", oneLine(reason, maxReason)}
-	const foot = "Whoever needs access makes a new key, and keeps it out of apps and repositories."
-	var t strings.Builder
-	writeLines(&t, lines...)
-	t.WriteString(foot + "\n")
-	return subject, t.String(), render(page{Subject: subject, Lines: lines, Foot: foot})
-}
-
-func writeLines(t *strings.Builder, lines ...string) {
-	for _, line := range lines {
-		t.WriteString(line + "\n")
+	for _, pieces := range lines(expand(r.text, shown)) {
+		l := classify(pieces, r.kind.typeOf)
+		w.add(l)
+		if l.shape == valueLine && l.name == namePictureIcon {
+			out.Icon = values[l.name].text
+		}
+		if l.shape == valueLine && l.name == namePictureQR {
+			out.QR = values[l.name].text
+		}
 	}
-	t.WriteString("\n")
+	w.closeParagraph()
+	out.Text = strings.TrimSpace(w.text.String()) + "\n"
+	if unsubscribe != "" {
+		out.Text += "\nUnsubscribe: " + unsubscribe + "\n"
+	}
+	var html strings.Builder
+	// A mail is complete without HTML; the tests render every kind.
+	if layout.Execute(&html, page{Subject: out.Subject, Body: template.HTML(w.body.String()), Foot: template.HTML(w.foot.String()),
+		Unsubscribe: unsubscribe}) == nil {
+		out.HTML = html.String()
+	}
+	return out
 }
 
-func render(p page) string {
-	var out strings.Builder
-	if err := layout.Execute(&out, p); err != nil {
-		return "" // a mail is complete without HTML; the tests render every kind
-	}
-	return out.String()
+// lineValue returns a value of one line.
+func lineValue(s string) Value { return Value{kind: Line, text: oneLine(s, maxLine)} }
+
+// nameValue returns a value that is short in subjects and texts.
+func nameValue(s string) Value { return Value{kind: Line, text: oneLine(s, maxName)} }
+
+func linkValue(link string) Value { return Value{kind: Link, text: oneLine(link, maxLine)} }
+
+func pictureValue(source string) Value { return Value{kind: Picture, text: source} }
+
+// textValue returns a block of plain text that keeps its line breaks.
+func textValue(s string) Value {
+	text, _ := cleanNotes(s)
+	return Value{kind: Block, text: text, html: template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "\n", "<br>\n"))}
 }
+
+func numberValue(n int) Value { return Value{kind: Line, text: fmt.Sprint(n)} }
 
 // oneLine returns a name as one line of bounded length.
 func oneLine(s string, most int) string {
@@ -185,21 +205,4 @@ func truncate(s string, most int) string {
 		n++
 	}
 	return s
-}
-
-// cleanNotes cleans and bounds release notes, which keep their lines; complete is
-// false when their end is missing.
-func cleanNotes(notes string) (text string, complete bool) {
-	notes = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(notes)
-	notes = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(notes, "\uFFFD"))
-	notes = strings.TrimSpace(notes)
-	if len(notes) <= maxNotes {
-		return notes, true
-	}
-	return strings.ToValidUTF8(notes[:maxNotes], "") + "…", false
 }

@@ -98,9 +98,9 @@ type fakeTransport struct {
 	err  error
 }
 
-func (c *fakeTransport) Send(_ context.Context, m *mail.Mail) error {
+func (c *fakeTransport) Send(_ context.Context, m *Outgoing) error {
 	if c.err == nil {
-		c.sent = append(c.sent, m)
+		c.sent = append(c.sent, m.Mail)
 	}
 	return c.err
 }
@@ -136,8 +136,8 @@ func TestKeptWithoutServer(t *testing.T) {
 	require.Nil(t, w.mail(id).SentAt)
 }
 
-// When a worker is killed after it sent the mail and before it stored that, the
-// next one sends the same mail again; otherwise it does not.
+// Without a journal: when a worker is killed after it sent the mail and before it
+// stored that, the next one sends the same mail again; otherwise it does not.
 func TestSendTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -145,7 +145,7 @@ func TestSendTwice(t *testing.T) {
 	s := &Send{DB: w.db, Transport: c}
 	id, task := w.write()
 	first := w.claim(task)
-	require.NoError(t, c.Send(t.Context(), w.mail(id)))
+	require.NoError(t, c.Send(t.Context(), &Outgoing{Mail: w.mail(id)}))
 	second := w.reclaim(task)
 	require.ErrorIs(t, s.Handle(t.Context(), first), storage.ErrStale)
 	require.Len(t, c.sent, 1)
@@ -160,25 +160,61 @@ func TestSendTwice(t *testing.T) {
 	require.Equal(t, mail.Sent, w.taskResult(task).State)
 }
 
+func (w *world) task(id uuid.UUID) *ledger.Task {
+	w.t.Helper()
+	row, err := w.ledger.Get(w.t.Context(), ledger.Scope{}, id)
+	require.NoError(w.t, err)
+	return row
+}
+
+func (w *world) exec(statement string, args ...any) {
+	w.t.Helper()
+	_, err := w.db.ExecContext(w.t.Context(), statement, args...)
+	require.NoError(w.t, err)
+}
+
 func TestSendRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := &fakeTransport{err: &RefusedError{Code: 550, Text: "no such user"}}
+	c := &fakeTransport{err: &RefusedError{Code: 550, Status: "5.1.1", Text: "no such user", Address: true}}
 	s := &Send{DB: w.db, Transport: c}
 	id, task := w.write()
 	claim := w.claim(task)
-	err := s.Handle(t.Context(), claim)
-	require.True(t, tasks.IsPermanent(err))
-	require.EqualError(t, err, "the mail server refused the mail: 550 no such user")
+	require.NoError(t, s.Handle(t.Context(), claim))
+	require.Equal(t, ledger.Dead, w.task(task).State)
+	require.Equal(t, "the mail server refused the mail: 550 no such user", *w.task(task).Error)
 	require.Equal(t, mail.Failed, w.mail(id).State)
-	require.Equal(t, err.Error(), w.mail(id).Error)
+	require.Equal(t, *w.task(task).Error, w.mail(id).Error)
+	require.ErrorIs(t, s.Handle(t.Context(), claim), storage.ErrStale)
 
-	c.err = nil // a retry by hand
-	require.NoError(t, s.Handle(t.Context(), w.reclaim(task)))
+	list, total, err := mail.Suppressions(t.Context(), w.db, w.org, "ANN@", storage.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Equal(t, 1, total)
+	require.Equal(t, []string{"ann@example.org", "smtp", "5.1.1", "no such user"},
+		[]string{list[0].Email, list[0].Source, list[0].Status, list[0].Detail})
+
+	c.err = nil // a retry by hand of a marked address
+	w.exec(`update tasks set state = 'queued', finished_at = null where id = $1`, task)
+	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
+	require.Equal(t, mail.Suppressed, w.mail(id).State)
+	w.exec(`delete from mail_suppressions`)
+	w.exec(`update tasks set state = 'queued', finished_at = null where id = $1`, task)
+	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
 	require.Equal(t, mail.Sent, w.mail(id).State)
 	require.Empty(t, w.mail(id).Error)
-	require.True(t, tasks.IsPermanent(tasks.Permanent(err)))
-	require.ErrorIs(t, s.Handle(t.Context(), claim), storage.ErrStale)
+}
+
+// A refusal that says nothing about the person does not mark the address.
+func TestPolicyMarksNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := &Send{DB: w.db, Transport: &fakeTransport{err: &RefusedError{Code: 550, Status: "5.7.1", Text: "policy"}}}
+	id, task := w.write()
+	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
+	require.Equal(t, mail.Failed, w.mail(id).State)
+	_, total, err := mail.Suppressions(t.Context(), w.db, w.org, "", storage.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Zero(t, total)
 }
 
 func TestSendFailsForNow(t *testing.T) {
@@ -186,23 +222,22 @@ func TestSendFailsForNow(t *testing.T) {
 	w := newWorld(t)
 	s := &Send{DB: w.db, Transport: &fakeTransport{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}}
 	id, task := w.write()
-	claim := w.claim(task)
-	err := s.Handle(t.Context(), claim)
-	require.Error(t, err)
-	require.False(t, tasks.IsPermanent(err))
+	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
+	require.Equal(t, ledger.Queued, w.task(task).State)
+	require.Greater(t, w.task(task).RunAt, time.Now().Add(time.Second), "put off")
 	require.Equal(t, mail.Queued, w.mail(id).State)
 
 	// A worker that is stopped returns the task: that is no failure.
-	_, err = w.db.ExecContext(t.Context(), `update tasks set max_attempts = 1 where id = $1`, task)
-	require.NoError(t, err)
-	claim.Tasks[0].MaxAttempts = 1
+	w.exec(`update tasks set max_attempts = 2, run_at = now() where id = $1`, task)
 	stopped, stop := context.WithCancel(t.Context())
 	s.Transport = stoppingTransport{stop}
-	require.Error(t, s.Handle(stopped, claim))
+	require.NoError(t, s.Handle(stopped, w.claim(task)))
 	require.Equal(t, mail.Queued, w.mail(id).State)
+	require.Equal(t, ledger.Queued, w.task(task).State)
 
 	s.Transport = &fakeTransport{err: errors.New("connection\nrefused" + strings.Repeat("x", 2000))}
-	require.Error(t, s.Handle(t.Context(), claim), "the last attempt")
+	require.NoError(t, s.Handle(t.Context(), w.claim(task)), "the last attempt")
+	require.Equal(t, ledger.Dead, w.task(task).State)
 	require.Equal(t, mail.Failed, w.mail(id).State)
 	require.True(t, strings.HasPrefix(w.mail(id).Error, "connection refusedxxx"))
 	require.LessOrEqual(t, len(w.mail(id).Error), maxReason+3)
@@ -211,7 +246,7 @@ func TestSendFailsForNow(t *testing.T) {
 // stoppingTransport is a Transport during whose work the worker is stopped.
 type stoppingTransport struct{ stop context.CancelFunc }
 
-func (s stoppingTransport) Send(ctx context.Context, _ *mail.Mail) error {
+func (s stoppingTransport) Send(ctx context.Context, _ *Outgoing) error {
 	s.stop()
 	return ctx.Err()
 }
@@ -229,7 +264,7 @@ func TestSentIsStoredAtTheStop(t *testing.T) {
 // lateTransport is a Transport that has sent when the worker is stopped.
 type lateTransport struct{ stop context.CancelFunc }
 
-func (l lateTransport) Send(context.Context, *mail.Mail) error {
+func (l lateTransport) Send(context.Context, *Outgoing) error {
 	l.stop()
 	return nil
 }
@@ -249,5 +284,6 @@ func TestSendOfNothing(t *testing.T) {
 	_, task = w.write()
 	_, err = w.db.ExecContext(t.Context(), `update tasks set payload = '{}' where id = $1`, task)
 	require.NoError(t, err)
-	require.True(t, tasks.IsPermanent(s.Handle(t.Context(), w.claim(task))))
+	require.NoError(t, s.Handle(t.Context(), w.claim(task)))
+	require.Equal(t, ledger.Dead, w.task(task).State)
 }

@@ -38,6 +38,27 @@ type mailServer struct {
 	// The replies; nil accepts.
 	mail, rcpt, data, auth error
 	blocked                chan struct{} // when set, RCPT waits until it is closed
+	conns                  []*smtp.Conn
+}
+
+// connections returns how many there were.
+func (o *mailServer) connections() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	places := map[string]bool{} // STARTTLS begins a session anew
+	for _, c := range o.conns {
+		places[c.Conn().RemoteAddr().String()] = true
+	}
+	return len(places)
+}
+
+// hangUp ends all connections.
+func (o *mailServer) hangUp() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, c := range o.conns {
+		_ = c.Close()
+	}
 }
 
 func (o *mailServer) received() []receivedMail {
@@ -46,20 +67,20 @@ func (o *mailServer) received() []receivedMail {
 	return append([]receivedMail(nil), o.mails...)
 }
 
-// session is one connection to it.
-type session struct {
+// serverSession is one connection to it.
+type serverSession struct {
 	server *mailServer
 	conn   *smtp.Conn
 	mail   receivedMail
 }
 
-func (v *session) Reset() { v.mail = receivedMail{user: v.mail.user} }
+func (v *serverSession) Reset() { v.mail = receivedMail{user: v.mail.user} }
 
-func (v *session) Logout() error { return nil }
+func (v *serverSession) Logout() error { return nil }
 
-func (v *session) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (v *serverSession) AuthMechanisms() []string { return []string{sasl.Plain} }
 
-func (v *session) Auth(string) (sasl.Server, error) {
+func (v *serverSession) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
 		if v.server.auth != nil || password != "s3cret" {
 			return errors.Join(v.server.auth, smtp.ErrAuthFailed)
@@ -69,20 +90,22 @@ func (v *session) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-func (v *session) Mail(from string, _ *smtp.MailOptions) error {
+func (v *serverSession) Mail(from string, _ *smtp.MailOptions) error {
 	v.mail.from = from
 	return v.server.mail
 }
 
-func (v *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+func (v *serverSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	v.mail.to = to
 	if v.server.blocked != nil {
 		<-v.server.blocked
 	}
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
 	return v.server.rcpt
 }
 
-func (v *session) Data(r io.Reader) error {
+func (v *serverSession) Data(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return err
@@ -104,7 +127,10 @@ func startMailServer(t *testing.T, change func(*mailServer, *smtp.Server), impli
 	certificate, roots := newCertificate(t)
 	o := &mailServer{roots: roots}
 	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
-		return &session{server: o, conn: c}, nil
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.conns = append(o.conns, c)
+		return &serverSession{server: o, conn: c}, nil
 	}))
 	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}}
 	server.ErrorLog = log.New(io.Discard, "", 0)

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/wneessen/go-mail/smtp"
-
-	"github.com/slipway-qa/slipway/storage/mail"
 )
 
 // SMTPConfig is the mail server to use, and how.
@@ -32,13 +30,16 @@ type SMTPConfig struct {
 	Roots *x509.CertPool
 	// Hello is the name that this machine sends in EHLO; default its host name.
 	Hello string
+	// Connections bounds the connections that are open at once; default 4.
+	Connections int
 }
 
-// SMTP is the Transport to a mail server. It opens one connection for each mail. It
-// is safe for concurrent use.
+// SMTP is the Transport to a mail server. It keeps connections and sends one mail
+// after another over each. It is safe for concurrent use.
 type SMTP struct {
 	cfg  SMTPConfig
 	from *netmail.Address
+	pool pool
 }
 
 // NewSMTP checks the configuration; it does not connect.
@@ -62,47 +63,82 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	}) {
 		cfg.Hello = "localhost"
 	}
-	return &SMTP{cfg: cfg, from: from}, nil
+	if cfg.Connections <= 0 {
+		cfg.Connections = 4
+	}
+	return &SMTP{cfg: cfg, from: from, pool: pool{free: make(chan struct{}, cfg.Connections)}}, nil
 }
 
 // Send sends the mail to the server. Errors name the step and the server's reply,
 // except to the credentials.
-func (t *SMTP) Send(ctx context.Context, m *mail.Mail) error {
+func (t *SMTP) Send(ctx context.Context, m *Outgoing) error {
 	msg, err := compose(t.from, m)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.cfg.Timeout)
 	defer cancel()
-	conn, err := t.dial(ctx)
-	if err != nil {
-		return err
+	if err := t.pool.enter(ctx); err != nil {
+		return fmt.Errorf("mail server: no free connection: %w", err)
 	}
-	defer conn.Close()
-	// Reads and writes end with the context, at its deadline or before it.
-	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	err = t.exchange(conn, msg)
+	defer t.pool.leave()
+	err = t.sendOver(ctx, msg, m.Ending)
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("mail server: no end within %s: %w", t.cfg.Timeout, context.Cause(ctx))
 	}
 	return err
 }
 
-// exchange sends the mail over a connection.
-func (t *SMTP) exchange(conn net.Conn, msg *message) error {
-	client, err := t.startSession(conn)
+// Close ends the connections that are kept.
+func (t *SMTP) Close() { t.pool.close() }
+
+// sendOver sends a message over a kept connection, or a new one when there is none
+// or the server has ended it meanwhile.
+func (t *SMTP) sendOver(ctx context.Context, msg *message, ending func()) error {
+	if s := t.pool.take(); s != nil {
+		err := t.over(ctx, s, msg, ending)
+		if !errors.Is(err, errConnectionEnded) {
+			return err
+		}
+	}
+	s, err := t.connect(ctx)
 	if err != nil {
 		return err
 	}
-	if err := sendMessage(client, msg); err != nil {
-		return err
-	}
-	// The server has accepted the mail, whatever it replies to this.
-	_ = client.Quit()
-	return nil
+	return t.over(ctx, s, msg, ending)
 }
 
-// maxReplies bounds what is read from the server, TLS included.
+// over sends a message over a connection and keeps it when it can be used again.
+func (t *SMTP) over(ctx context.Context, s *session, msg *message, ending func()) error {
+	// Reads and writes end with the context, at its deadline or before it.
+	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetDeadline(time.Unix(1, 0)) })
+	s.limit.left = maxReplies
+	err := s.send(msg, ending)
+	if stop() && s.usable {
+		t.pool.put(s)
+	} else {
+		s.close()
+	}
+	return err
+}
+
+// connect opens a connection, starts TLS and signs in.
+func (t *SMTP) connect(ctx context.Context) (*session, error) {
+	conn, limit, err := t.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	client, err := t.startSession(conn)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return newSession(client, conn, limit), nil
+}
+
+// maxReplies bounds what is read from the server for one mail, TLS included.
 const maxReplies = 1 << 20
 
 // limitedConn is a connection that fails after left bytes were read.
@@ -120,21 +156,21 @@ func (t *limitedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (t *SMTP) dial(ctx context.Context) (net.Conn, error) {
+func (t *SMTP) dial(ctx context.Context) (net.Conn, *limitedConn, error) {
 	raw, err := new(net.Dialer).DialContext(ctx, "tcp", t.cfg.Server.address())
 	if err != nil {
-		return nil, fmt.Errorf("reach mail server: %w", err)
+		return nil, nil, fmt.Errorf("reach mail server: %w", err)
 	}
-	var conn net.Conn = &limitedConn{Conn: raw, left: maxReplies}
+	limit := &limitedConn{Conn: raw, left: maxReplies}
 	if t.cfg.Server.TLS != Implicit {
-		return conn, nil
+		return limit, limit, nil
 	}
-	secure := tls.Client(conn, t.tls())
+	secure := tls.Client(limit, t.tls())
 	if err := secure.HandshakeContext(ctx); err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("mail server: TLS: %w", err)
+		limit.Close()
+		return nil, nil, fmt.Errorf("mail server: TLS: %w", err)
 	}
-	return secure, nil
+	return secure, limit, nil
 }
 
 func (t *SMTP) tls() *tls.Config {
@@ -207,51 +243,24 @@ func (t *SMTP) authenticate(client *smtp.Client) error {
 	return errors.New("mail server: sign-in failed") // a library's text may hold what was sent
 }
 
-// sendMessage sends the mail. MAIL concerns our sender, which is a
-// setting; RCPT and DATA concern this mail.
-func sendMessage(client *smtp.Client, msg *message) error {
-	client.SkipSMTPUTF8(!msg.unicode)
-	if ok, _ := client.Extension("SMTPUTF8"); msg.unicode && !ok {
-		return &RefusedError{Text: "the mail server takes no addresses with letters beyond ASCII"}
-	}
-	if err := client.Mail(msg.from); err != nil {
-		return stepError("MAIL", err)
-	}
-	if err := client.Rcpt(msg.to); err != nil {
-		return classifyReply("RCPT", err)
-	}
-	w, err := client.Data()
-	if err != nil {
-		return classifyReply("DATA", err)
-	}
-	if _, err := w.Write(msg.bytes); err != nil {
-		return stepError("content", err)
-	}
-	if err := w.Close(); err != nil {
-		return classifyReply("content", err)
-	}
-	return nil
+// replyError is a reply that does not accept a step.
+type replyError struct {
+	step  string
+	reply *textproto.Error
 }
 
-// classifyReply returns a *RefusedError for a reply that no further attempt will
-// change. Replies about commands and sign-in concern the settings.
-func classifyReply(step string, err error) error {
-	var reply *textproto.Error
-	if !errors.As(err, &reply) || reply.Code < 500 || reply.Code > 599 {
-		return stepError(step, err)
-	}
-	switch reply.Code {
-	case 500, 502, 503, 504, 530, 534, 535, 538:
-		return stepError(step, err)
-	}
-	return &RefusedError{Code: reply.Code, Text: oneLine(reply.Msg)}
+func (e *replyError) Error() string {
+	return fmt.Sprintf("mail server: %s answered with %d %s", e.step, e.reply.Code, oneLine(e.reply.Msg))
 }
+
+// Unwrap returns the reply.
+func (e *replyError) Unwrap() error { return e.reply }
 
 // stepError adds the step to a failure.
 func stepError(step string, err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {
-		return fmt.Errorf("mail server: %s answered with %d %s", step, reply.Code, oneLine(reply.Msg))
+		return &replyError{step, reply}
 	}
 	return fmt.Errorf("mail server: %s: %w", step, err)
 }

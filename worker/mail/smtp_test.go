@@ -23,10 +23,10 @@ import (
 	"github.com/slipway-qa/slipway/storage/mail"
 )
 
-func sample() *mail.Mail {
-	return &mail.Mail{ID: uuid.MustParse("0190a5b4-7c1e-7cc0-9f00-000000000001"), Kind: "new-build", Recipient: "ann@example.org",
+func sample() *Outgoing {
+	return &Outgoing{Mail: &mail.Mail{ID: uuid.MustParse("0190a5b4-7c1e-7cc0-9f00-000000000001"), Kind: "new-build", Recipient: "ann@example.org",
 		Subject: "Übung 1.0 is ready", TextBody: "Grüße\n.\nFrom here\n", HTMLBody: "<p>Grüße</p>",
-		CreatedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+		CreatedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}}
 }
 
 func TestSMTPSends(t *testing.T) {
@@ -220,16 +220,16 @@ func TestHeaderInjection(t *testing.T) {
 	t.Parallel()
 	o := startMailServer(t, nil, false)
 	transport := o.transport(t, "smtp://HOST")
-	for name, change := range map[string]func(*mail.Mail){
-		"subject":            func(m *mail.Mail) { m.Subject = "Hi\r\nBcc: all@example.com" },
-		"subject, line feed": func(m *mail.Mail) { m.Subject = "Hi\nBcc: all@example.com" },
-		"subject, NUL":       func(m *mail.Mail) { m.Subject = "Hi\x00" },
-		"recipient":          func(m *mail.Mail) { m.Recipient = "ann@example.org\r\nBcc: all@example.com" },
-		"recipient, command": func(m *mail.Mail) { m.Recipient = "ann@example.org>\r\nRCPT TO:<eve@example.org" },
-		"two recipients":     func(m *mail.Mail) { m.Recipient = "ann@example.org, eve@example.org" },
-		"recipient, name":    func(m *mail.Mail) { m.Recipient = "Ann <ann@example.org>" },
-		"recipient, none":    func(m *mail.Mail) { m.Recipient = "" },
-		"recipient, no at":   func(m *mail.Mail) { m.Recipient = "ann" },
+	for name, change := range map[string]func(*Outgoing){
+		"subject":            func(m *Outgoing) { m.Subject = "Hi\r\nBcc: all@example.com" },
+		"subject, line feed": func(m *Outgoing) { m.Subject = "Hi\nBcc: all@example.com" },
+		"subject, NUL":       func(m *Outgoing) { m.Subject = "Hi\x00" },
+		"recipient":          func(m *Outgoing) { m.Recipient = "ann@example.org\r\nBcc: all@example.com" },
+		"recipient, command": func(m *Outgoing) { m.Recipient = "ann@example.org>\r\nRCPT TO:<eve@example.org" },
+		"two recipients":     func(m *Outgoing) { m.Recipient = "ann@example.org, eve@example.org" },
+		"recipient, name":    func(m *Outgoing) { m.Recipient = "Ann <ann@example.org>" },
+		"recipient, none":    func(m *Outgoing) { m.Recipient = "" },
+		"recipient, no at":   func(m *Outgoing) { m.Recipient = "ann" },
 	} {
 		m := sample()
 		change(m)
