@@ -3,13 +3,13 @@ package install
 import (
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage/artifact"
+	devices "github.com/slipway-qa/slipway/storage/device"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
@@ -19,6 +19,8 @@ type actions struct {
 	Problem *notice
 	Button  *button
 	Second  *button // less prominent, below
+	// Register leads to the registration of this device; nil when that is no use.
+	Register *button
 	// Scan is the kind of device that the QR code is for, when the visitor had
 	// better use one: "Android phone".
 	Scan  string
@@ -42,6 +44,9 @@ type asked struct {
 	udid     string // of the visitor's device, "" when not known
 	download template.URL
 	manifest template.URL // itms-services link
+	register template.URL // the registration of a device
+	// registered are the visitor's devices; nil when nobody is signed in.
+	registered []devices.Device
 }
 
 // actionsOf decides what the button does, or why there is none. Only an enabled
@@ -161,7 +166,7 @@ func actionsOfIPA(a asked) actions {
 			o.Second = &button{"This is an iPad: install here", a.manifest}
 		}
 	}
-	return o
+	return withDevices(o, a)
 }
 
 // refusedByDevice finds the reasons for which iOS would fail without a word.
@@ -174,7 +179,7 @@ func refusedByDevice(a asked) *notice {
 	case p != nil && p.Type == "app-store":
 		return &notice{"This build is made for the App Store",
 			"Its provisioning profile lets only Apple hand it out. Ask for an ad-hoc, development or enterprise build."}
-	case p != nil && a.udid != "" && boundToDevices(p) && !hasDevice(p, a.udid):
+	case a.udid != "" && !devices.InProfile(p, a.udid):
 		return &notice{"This device is not in the provisioning profile",
 			"The build was signed for other devices. Ask for one that includes the UDID " + a.udid + "."}
 	case !a.https:
@@ -184,22 +189,14 @@ func refusedByDevice(a asked) *notice {
 	return nil
 }
 
-func boundToDevices(p *artifact.Provisioning) bool {
-	return (p.Type == "ad-hoc" || p.Type == "development") && len(p.Devices) > 0
-}
-
-func hasDevice(p *artifact.Provisioning, udid string) bool {
-	return slices.ContainsFunc(p.Devices, func(d string) bool { return strings.EqualFold(d, udid) })
-}
-
 func profileHints(b *distribution.Build) []string {
 	p := b.Provisioning
 	switch {
 	case p == nil:
 		return []string{"No provisioning profile was found in this package. Devices refuse builds for the simulator and builds that are not signed."}
-	case boundToDevices(p) && len(p.Devices) == 1:
+	case devices.Bound(p) && len(p.Devices) == 1:
 		return []string{"Only the one device in its provisioning profile can install this build."}
-	case boundToDevices(p):
+	case devices.Bound(p):
 		return []string{fmt.Sprintf("Only the %d devices in its provisioning profile can install this build.", len(p.Devices))}
 	}
 	return nil

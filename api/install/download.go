@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
@@ -40,7 +41,7 @@ func (h *Handlers) Download(c *gin.Context) error {
 	if problem := unavailable(v.Build); problem != nil {
 		return &respond.Problem{Status: http.StatusConflict, Text: problem.Title + ": " + problem.Text}
 	}
-	link, err := h.deliver(c, v.Build)
+	link, err := h.deliver(c, v.Build, v.userID())
 	if err != nil {
 		return err
 	}
@@ -48,15 +49,17 @@ func (h *Handlers) Download(c *gin.Context) error {
 	return nil
 }
 
-// deliver signs a link to the build's file and counts the download, unless only
-// the headers are asked for.
-func (h *Handlers) deliver(c *gin.Context, b *distribution.Build) (string, error) {
+// deliver signs a link to the build's file and records the download by a person, or by
+// nobody known (0), unless only the headers are asked for.
+func (h *Handlers) deliver(c *gin.Context, b *distribution.Build, userID int64) (string, error) {
 	ctx := c.Request.Context()
 	link, err := h.cfg.Objects.SignGet(ctx, b.File.Key, downloadAge, object.SignOptions{FileName: b.FileName, ContentType: contentType(b)})
 	if err != nil || c.Request.Method == http.MethodHead {
 		return link, err
 	}
-	return link, distribution.CountDownload(ctx, h.cfg.DB, b.ID)
+	d := distribution.Download{Build: b, BuildURL: h.cfg.Links.Page(b.Token), Referer: c.Request.Referer(), Via: "page",
+		Actor: account.Actor{UserID: userID, Name: distribution.Anonymous, RequestID: respond.RequestID(ctx), IPAddress: c.ClientIP()}}
+	return link, h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return distribution.RecordDownload(ctx, tx, d) })
 }
 
 // contentType is what makes Android offer to install a file; everything else is

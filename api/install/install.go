@@ -1,6 +1,7 @@
 // Package install serves the pages that testers open on their phones:
 // /install/{slug or token} of a project or a build, with its icon, QR code, download
-// and iOS manifest, and the sign-in to closed pages.
+// and iOS manifest, the sign-in to closed pages, the pages of a person's own (/me),
+// invitation links (/invite) and the registration of devices (/udid).
 //
 // Pages are rendered on the server, whole: one answer with its style in it, no
 // script, nothing from another host. What stands on a page is in two steps: visit
@@ -27,20 +28,24 @@ package install
 import (
 	"cmp"
 	"crypto/rand"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/api/install/enrolment"
 	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/note"
 )
@@ -64,6 +69,16 @@ type Config struct {
 	// time does not tell whether the address is known: above what writing a mail
 	// takes, below what a person notices. Default 400 ms.
 	SignInTime time.Duration
+	// Organization returns the organization that a host name selects, by its slug; ""
+	// for hosts that select none. nil: no host does.
+	Organization func(host string) string
+	// Signer signs the profiles that devices are registered by; nil: they go out
+	// unsigned.
+	Signer *enrolment.Signer
+	// DeviceIssuers are the authorities that issue devices their certificates. With
+	// them an answer that no such certificate signed is refused; without, whoever
+	// has a tester's profile may name any device.
+	DeviceIssuers []*x509.Certificate
 	// SignInsPerMinute is how many requests for sign-in links a remote address
 	// may make; default 10, since a team may sit behind one address.
 	SignInsPerMinute int
@@ -78,6 +93,8 @@ const (
 type Handlers struct {
 	visitReader
 	sessions *sessionHandlers
+	people   *personHandlers
+	devices  *deviceHandlers
 	tickets  *tickets
 	notes    *notes
 }
@@ -111,11 +128,14 @@ func New(cfg Config) (*Handlers, error) {
 		return nil, err
 	}
 	visits := visitReader{&site{cfg: cfg, base: strings.TrimRight(u.EscapedPath(), "/"), https: u.Scheme == "https", host: u.Host, pages: pages}}
-	return &Handlers{
-		visitReader: visits,
-		sessions:    &sessionHandlers{visitReader: visits, origin: origin, brake: remote.NewBrake(cfg.SignInsPerMinute, cfg.Now)},
-		tickets:     &tickets{db: cfg.DB, now: cfg.Now},
-		notes:       newNotes(note.HTML, notesBytes),
+	sessions := &sessionHandlers{visitReader: visits, origin: origin, brake: remote.NewBrake(cfg.SignInsPerMinute, cfg.Now),
+		letters: letter.New(letter.Config{Links: cfg.Links, Queue: cfg.Queue})}
+	tickets := &tickets{db: cfg.DB, now: cfg.Now}
+	kept := newNotes(note.HTML, notesBytes)
+	people := &personHandlers{sessionHandlers: sessions, notes: kept, pictures: make(chan struct{}, concurrentPictures),
+		invitations: remote.NewBrake(invitationsPerMinute, cfg.Now), feedbacks: remote.NewBrake(feedbacksPerMinute, cfg.Now)}
+	return &Handlers{visitReader: visits, sessions: sessions, people: people, tickets: tickets, notes: kept,
+		devices: &deviceHandlers{personHandlers: people, tickets: tickets, answers: remote.NewBrake(answersPerMinute, cfg.Now)},
 	}, nil
 }
 
@@ -124,7 +144,7 @@ const publicPage = "testers have no key; the handler asks for a sign-in where a 
 
 // Routes are the room's routes.
 func (h *Handlers) Routes() []route.Route {
-	return []route.Route{
+	return slices.Concat([]route.Route{
 		{Method: http.MethodGet, Path: "/install/:name", Public: publicPage, Handler: h.Landing, Fail: h.fail},
 		{Method: http.MethodGet, Path: "/install/:name/icon", Public: publicPage, Handler: h.Icon, Fail: h.fail},
 		{Method: http.MethodGet, Path: "/install/:name/qr", Public: publicPage, Handler: h.QR, Fail: h.fail},
@@ -134,5 +154,5 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/session/:link", Public: publicPage, Handler: h.sessions.Session, Fail: h.fail},
 		{Method: http.MethodPost, Path: "/session/:link", Public: publicPage, Handler: h.sessions.Confirm, Fail: h.fail},
 		{Method: http.MethodPost, Path: "/sign-out", Public: publicPage, Handler: h.sessions.SignOut, Fail: h.fail},
-	}
+	}, h.people.routes(h.fail), h.devices.routes(h.people.signedIn, h.fail, h.failPlain))
 }

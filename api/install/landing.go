@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/storage/artifact"
+	devices "github.com/slipway-qa/slipway/storage/device"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
@@ -37,6 +38,10 @@ type landingView struct {
 	Project string // page of the project, for a build's page
 	Email   string
 	SignOut signOutView // when somebody is signed in
+	Apps    string      // the list of the person's apps, when somebody is signed in
+	// Feedback is the form for feedback on the build, when somebody is signed in who
+	// may give it; History the list of the app's builds.
+	Feedback, History string
 }
 
 // appView is what everybody may see of an app.
@@ -86,6 +91,7 @@ func (h *Handlers) landing(c *gin.Context, v *visit) (*landingView, error) {
 	view.head = h.head(view.App.Name)
 	if v.visitor != nil {
 		view.Email, view.SignOut = v.visitor.Email, h.signOutView(v)
+		view.Apps = h.base + "/me"
 	}
 	if v.OfBuild {
 		view.Project = h.path(v.Project.PageName())
@@ -106,6 +112,18 @@ func (h *Handlers) describe(c *gin.Context, v *visit, view *landingView) error {
 	b := v.Build
 	a := asked{build: b, device: deviceOf(c.Request.UserAgent()), now: h.cfg.Now(), https: h.https,
 		udid: udid(c.Query("udid")), download: template.URL(h.path(b.Token) + "/download")}
+	if v.visitor != nil && v.visitor.OrganizationID == b.OrganizationID && v.granted {
+		view.Feedback, view.History = h.feedbackLink(b), h.base+"/me/apps/"+number(b.ProjectID)
+	}
+	if b.Kind == artifact.IPA && devices.Bound(b.Provisioning) {
+		a.register = template.URL(h.base + "/udid/register?build=" + b.Token)
+		if v.visitor != nil && v.visitor.OrganizationID == b.OrganizationID {
+			var err error
+			if a.registered, err = devices.ForUser(c.Request.Context(), h.cfg.DB, b.OrganizationID, v.visitor.UserID); err != nil {
+				return err
+			}
+		}
+	}
 	if b.Kind == artifact.IPA && h.https {
 		link, err := h.itms(c.Request.Context(), b, v.userID())
 		if err != nil {

@@ -44,11 +44,11 @@ var errTicket = &respond.Problem{Status: http.StatusForbidden,
 // Manifest serves GET /install/{name}/manifest.plist?ticket=, which iOS fetches
 // without the browser's cookies. Failures are plain text: iOS shows none of it.
 func (h *Handlers) Manifest(c *gin.Context) error {
-	b, err := h.manifestBuild(c)
+	b, user, err := h.manifestBuild(c)
 	if err != nil {
 		return err
 	}
-	link, err := h.deliver(c, b)
+	link, err := h.deliver(c, b, user)
 	if err != nil {
 		return err
 	}
@@ -60,41 +60,41 @@ func (h *Handlers) Manifest(c *gin.Context) error {
 	return nil
 }
 
-// manifestBuild reads the build that the ticket is for, and checks again that it
-// may be installed: tickets outlive a block.
-func (h *Handlers) manifestBuild(c *gin.Context) (*distribution.Build, error) {
+// manifestBuild reads the build that the ticket is for with the person whom it stands for
+// (0: anybody), and checks again that it may be installed: tickets outlive a block.
+func (h *Handlers) manifestBuild(c *gin.Context) (b *distribution.Build, user int64, err error) {
 	ctx := c.Request.Context()
 	v, err := h.find(c)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if v.Build == nil {
-		return nil, errTicket
+		return nil, 0, errTicket
 	}
 	secret, err := h.tickets.installationSecret(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	user, ok := readTicket(secret, c.Query("ticket"), v.Build.ID, h.cfg.Now())
 	if !ok || user == 0 && v.closed() {
-		return nil, errTicket
+		return nil, 0, errTicket
 	}
 	if user != 0 {
 		stands, err := h.judge(ctx, v, user)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if stands != welcome {
-			return nil, errTicket
+			return nil, 0, errTicket
 		}
 	}
 	if v.Build.Kind != artifact.IPA {
-		return nil, storage.ErrNotFound
+		return nil, 0, storage.ErrNotFound
 	}
 	if problem := unavailable(v.Build); problem != nil {
-		return nil, &respond.Problem{Status: http.StatusConflict, Text: problem.Title}
+		return nil, 0, &respond.Problem{Status: http.StatusConflict, Text: problem.Title}
 	}
-	return v.Build, nil
+	return v.Build, user, nil
 }
 
 func (h *Handlers) manifestOf(b *distribution.Build, file string) manifest {

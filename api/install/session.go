@@ -6,23 +6,28 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/tester"
+	"github.com/slipway-qa/slipway/tasks/letter"
 )
 
 // sessionHandlers serve the sign-in to closed pages, and the end of a session.
 type sessionHandlers struct {
 	visitReader
-	origin *http.CrossOriginProtection
-	brake  *remote.Brake
+	origin  *http.CrossOriginProtection
+	brake   *remote.Brake
+	letters *letter.Writer
 }
 
 type sessionView struct {
@@ -72,16 +77,20 @@ func (h *sessionHandlers) Confirm(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, now, path := c.Request.Context(), h.cfg.Now(), ""
+	ctx, now := c.Request.Context(), h.cfg.Now()
+	var used *distribution.UsedLink
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
-		path, err = distribution.UseSignInLink(ctx, tx, digest, account.DigestOf(secret), now, now.Add(sessionAge*time.Second))
-		return err
+		used, err = distribution.UseSignInLink(ctx, tx, digest, account.DigestOf(secret), now, now.Add(sessionAge*time.Second))
+		if err != nil {
+			return err
+		}
+		return tester.SignedIn(ctx, tx, auth.Actor(c), used.OrganizationID, used.UserID)
 	})
 	if err != nil {
 		return expiredLink(err)
 	}
 	h.setSession(c, secret)
-	return h.redirect(c, path)
+	return h.redirect(c, used.Path)
 }
 
 // SignOut serves POST /sign-out; the form's member to is the page to return to.
@@ -100,16 +109,23 @@ func (h *sessionHandlers) SignOut(c *gin.Context) error {
 	return h.redirect(c, to)
 }
 
-// redirect leads to a page of an app, and nowhere else; without one it shows that
+// ownPage is the form of the pages that a sign-in may lead to.
+var ownPage = regexp.MustCompile(`^/(install/[A-Za-z0-9][A-Za-z0-9._-]{0,127}|me(/devices|/feedback|/leave|/apps/[0-9]{1,18})?|udid(/register)?)(\?build=[A-Za-z0-9][A-Za-z0-9._-]{0,127})?$`)
+
+// redirect leads to a page of this service, and nowhere else; without one it shows that
 // what was asked for is done.
 func (h *sessionHandlers) redirect(c *gin.Context, path string) error {
-	name, ok := strings.CutPrefix(path, "/install/")
-	if !ok || !pageName.MatchString(name) {
+	if !ownPage.MatchString(path) {
 		return h.render(c, http.StatusOK, problemPage, problemView{head: h.head("Done"), Heading: "Done", Text: "You can close this page."})
 	}
-	c.Header("Cache-Control", "no-store")
-	c.Redirect(http.StatusSeeOther, h.path(name))
+	h.leadTo(c, path)
 	return nil
+}
+
+// leadTo sends the browser to a path of this service.
+func (s *site) leadTo(c *gin.Context, path string) {
+	c.Header("Cache-Control", "no-store")
+	c.Redirect(http.StatusSeeOther, s.base+path)
 }
 
 func expiredLink(err error) error {

@@ -9,14 +9,13 @@ import (
 	"unicode"
 
 	"github.com/gin-gonic/gin"
-	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
-	"github.com/slipway-qa/slipway/storage/mail"
-	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/mailtemplate"
 )
 
@@ -57,8 +56,8 @@ func (h *sessionHandlers) SignIn(c *gin.Context) error {
 	if err := h.ownOrigin(c); err != nil {
 		return err
 	}
-	if wait := h.brake.Wait(c.ClientIP()); wait > 0 {
-		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests", RetryAfter: wait}
+	if err := slowDown(c, h.brake); err != nil {
+		return err
 	}
 	v, err := h.find(c)
 	if err != nil {
@@ -71,23 +70,40 @@ func (h *sessionHandlers) SignIn(c *gin.Context) error {
 		view.Email, view.Fault = printable(email, 254), "Please enter a mail address, such as name@example.com."
 		return h.render(c, http.StatusBadRequest, "signin", view)
 	}
-	if err := h.sendLink(c.Request.Context(), v, email); err != nil {
+	into := target{organizationID: v.Project.OrganizationID, name: v.Project.Name, path: "/install/" + v.name}
+	if err := h.sendLink(c.Request.Context(), into, email); err != nil {
 		return err
 	}
 	return h.render(c, http.StatusOK, "sent", sentView{head: h.head("Look into your mail"), App: h.app(v), Email: email,
 		Here: h.path(v.name), Hours: int(linkAge.Hours())})
 }
 
+// slowDown refuses a remote address that asks too often.
+func slowDown(c *gin.Context, brake *remote.Brake) error {
+	if wait := brake.Wait(c.ClientIP()); wait > 0 {
+		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests", RetryAfter: wait}
+	}
+	return nil
+}
+
+// target is what a sign-in link leads to.
+type target struct {
+	organizationID int64  // 0: the one that the person used last, or the one of slug
+	slug           string // of the organization that the host selects; "" when none
+	name           string // of the app; "": the organization's
+	path           string
+}
+
 // sendLink writes the mail to a member who may have one. It always takes
 // SignInTime.
-func (h *sessionHandlers) sendLink(ctx context.Context, v *visit, email string) error {
+func (h *sessionHandlers) sendLink(ctx context.Context, into target, email string) error {
 	done := time.NewTimer(h.cfg.SignInTime)
 	defer done.Stop()
-	err := h.writeLink(ctx, v, email)
+	err := h.writeLink(ctx, into, email)
 	switch {
 	case errors.Is(err, storage.ErrNotFound): // no member, or blocked
 	case errors.Is(err, storage.ErrConflict):
-		h.cfg.Log.InfoContext(ctx, "no more sign-in links for this person", "organization_id", v.Project.OrganizationID)
+		h.cfg.Log.InfoContext(ctx, "no more sign-in links for this person", "path", into.path)
 	case err != nil:
 		return err
 	}
@@ -99,8 +115,15 @@ func (h *sessionHandlers) sendLink(ctx context.Context, v *visit, email string) 
 	}
 }
 
-func (h *sessionHandlers) writeLink(ctx context.Context, v *visit, email string) error {
-	org := v.Project.OrganizationID
+func (h *sessionHandlers) writeLink(ctx context.Context, into target, email string) error {
+	if into.organizationID == 0 {
+		place, err := distribution.PlaceByEmail(ctx, h.cfg.DB, email, into.slug)
+		if err != nil {
+			return err
+		}
+		into.organizationID, into.name = place.OrganizationID, place.Name
+	}
+	org := into.organizationID
 	userID, isBlocked, err := distribution.SignInCandidate(ctx, h.cfg.DB, org, email)
 	if err != nil {
 		return err
@@ -124,17 +147,14 @@ func (h *sessionHandlers) writeLink(ctx context.Context, v *visit, email string)
 			return storage.ErrNotFound
 		}
 		err = distribution.CreateSignInLink(ctx, tx, org, userID, account.DigestOf(secret),
-			"/install/"+v.name, now.Add(linkAge), now.Add(-time.Hour), linksPerHour)
+			into.path, now.Add(linkAge), now.Add(-time.Hour), linksPerHour)
 		if err != nil {
 			return err
 		}
-		subject, text, html := mailtemplate.SignIn(v.Project.Name, h.cfg.Links.SignIn(secret), int(linkAge.Minutes()))
-		id, err := mail.Insert(ctx, tx, mail.New{OrganizationID: org, Kind: mailtemplate.KindSignIn, Recipient: *m.Email,
-			Subject: subject, TextBody: text, HTMLBody: html})
-		if err != nil || id == uuid.Nil {
-			return err
-		}
-		return h.cfg.Queue.Insert(ctx, tx, tasks.NewMailSendNow(org, respond.RequestID(ctx), id))
+		_, err = h.letters.Write(ctx, tx, letter.Letter{OrganizationID: org, UserID: userID, Recipient: *m.Email,
+			Content: mailtemplate.SignIn{App: into.name, Link: h.cfg.Links.SignIn(secret), Minutes: int(linkAge.Minutes())},
+			Urgent:  true, RequestID: respond.RequestID(ctx)})
+		return err
 	})
 }
 

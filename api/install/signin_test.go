@@ -53,13 +53,13 @@ func TestSignIn(t *testing.T) {
 	m := mails[0]
 	require.Equal(t, "Tess@example.com", m.Recipient, "the address as it is stored")
 	require.Equal(t, "sign-in", m.Kind)
-	require.Equal(t, "Sign in to install Harbour Notes", m.Subject)
+	require.Equal(t, "Sign in to Harbour Notes", m.Subject)
 	path := w.linkIn(m)
 	require.Contains(t, m.TextBody, public+path+"\n")
 	require.Contains(t, m.HTMLBody, `href="`+public+path+`"`)
 	require.Contains(t, path, "slp_link_", "what the request log hides")
 	var tasks int
-	require.NoError(t, w.db.GetContext(t.Context(), &tasks, `select count(*) from tasks where kind = 'mail:send' and payload->>'mail_id' = $1`, m.ID.String()))
+	require.NoError(t, w.db.GetContext(t.Context(), &tasks, `select count(*) from tasks where kind = 'mail:urgent' and payload->>'mail_id' = $1`, m.ID.String()))
 	require.Equal(t, 1, tasks)
 	var stored [][]byte
 	require.NoError(t, w.db.SelectContext(t.Context(), &stored, `select digest from sign_in_links`))

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // ticketAge is how long an install button works after its page was loaded.
@@ -88,7 +88,7 @@ func (t *tickets) installationSecret(ctx context.Context) ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.secret == nil {
-		secret, err := distribution.InstallationSecret(ctx, t.db)
+		secret, err := account.InstallationSecret(ctx, t.db)
 		if err != nil {
 			return nil, err
 		}

@@ -31,6 +31,7 @@ type visit struct {
 	others   []distribution.Build // a project's page: what else the visitor may have
 	visitor  *distribution.Visitor
 	standing standing
+	granted  bool // the visitor was given the build, whatever the page's mode
 }
 
 func (v *visit) userID() int64 {
@@ -79,6 +80,9 @@ func (r *visitReader) open(c *gin.Context, builds int) (*visit, error) {
 	if v.visitor, err = r.visitor(c); err != nil {
 		return nil, err
 	}
+	if v.visitor != nil && v.visitor.Via == distribution.ByInvite && v.visitor.OrganizationID != v.Project.OrganizationID {
+		v.visitor = nil // another organization knows the link that began this session
+	}
 	if v.visitor == nil && v.closed() {
 		v.standing = unknown
 		return v, nil
@@ -122,6 +126,7 @@ func (r *visitReader) judge(ctx context.Context, v *visit, userID int64) (standi
 	case err != nil:
 		return notShared, err
 	}
+	v.granted = access.Allowed
 	switch {
 	case access.Blocked:
 		return blocked, nil
