@@ -6,7 +6,9 @@
 // exchanged for, Basic authentication (mail address and API key; a service
 // account's user name in place of the address) and the form field api_key;
 // versions 1 and 2 and the upload take the first three, the authoring interface Basic with user name and access key, and operators use
-// Basic with their own name and password wherever the table lets them in.
+// Basic with their own name and password wherever the table lets them in. A request
+// with the header X-OIDC-Config-Key comes with a token of the organization's own issuer
+// (oidc.go), and by no other way; an organization can require that of all.
 //
 // What: Table has one line for each action: the least role, whether members are
 // held to their own teams, whether operators may. A route names its action, and
@@ -35,11 +37,13 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth/issuer"
 	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/tasks/logfield"
+	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
 // Config is what an Authenticator needs.
@@ -55,8 +59,10 @@ type Config struct {
 	// before it hears 429 instead of 401; default 60. It is a brake on noise,
 	// not on guessing, which 238 random bits make hopeless.
 	FailuresPerMinute int
-	Log               *slog.Logger
-	Now               func() time.Time // default time.Now
+	// Guard checks the addresses of issuers; default: one that refuses private ones.
+	Guard *outbound.Guard
+	Log   *slog.Logger
+	Now   func() time.Time // default time.Now
 }
 
 // Authenticator holds the methods of each interface and the table.
@@ -65,6 +71,7 @@ type Authenticator struct {
 	region   string
 	hosts    hosts
 	failures *remote.Brake
+	issuers  *issuer.Cache
 	now      func() time.Time
 	log      *slog.Logger
 	rules    map[Action]Rule
@@ -90,13 +97,20 @@ func New(cfg Config) (*Authenticator, error) {
 	if cfg.FailuresPerMinute <= 0 {
 		cfg.FailuresPerMinute = defaultFailures
 	}
+	if cfg.Guard == nil {
+		var err error
+		if cfg.Guard, err = outbound.New(outbound.Config{}); err != nil {
+			return nil, err
+		}
+	}
 	a := &Authenticator{db: cfg.DB, region: cfg.Region, hosts: newHosts(cfg.BaseDomain, cfg.PublicHost),
 		failures: remote.NewBrake(cfg.FailuresPerMinute, cfg.Now), now: cfg.Now, log: cfg.Log, rules: Table(),
-		origin: http.NewCrossOriginProtection()}
+		issuers: issuer.NewCache(issuer.Config{Client: issuer.NewClient(cfg.Guard), Log: cfg.Log, Now: cfg.Now}),
+		origin:  http.NewCrossOriginProtection()}
 	a.methods = map[respond.Interface][]Method{
 		respond.InterfaceV3:        {a.oidc, a.keyHeader, a.bearer, a.basic(a.operator, a.distribution), a.formKey},
 		respond.InterfaceLegacy:    {a.oidc, a.basic(a.distribution), a.keyHeader, a.bearer},
-		respond.InterfaceAuthoring: {a.basic(a.authoring)},
+		respond.InterfaceAuthoring: {a.noOIDC, a.basic(a.authoring)},
 	}
 	return a, nil
 }
@@ -175,7 +189,7 @@ func (a *Authenticator) Identify(c *gin.Context, action Action) (*Caller, error)
 // IdentifyKey authenticates a request by the API key in its body.
 func (a *Authenticator) IdentifyKey(c *gin.Context, action Action, key string) (*Caller, error) {
 	method := func(ctx context.Context, _ *http.Request) (*Caller, error) { return a.byKey(ctx, account.KindAPI, key) }
-	caller, err := a.authenticate(c, []Method{method})
+	caller, err := a.authenticate(c, []Method{a.oidc, method})
 	return a.admit(c, action, caller, err)
 }
 
@@ -187,6 +201,9 @@ func (a *Authenticator) admit(c *gin.Context, action Action, caller *Caller, err
 	rule, ok := a.rules[action]
 	if !ok {
 		return nil, fmt.Errorf("auth: action %q is not in the table", action)
+	}
+	if err := a.allowKey(c, action, caller); err != nil {
+		return nil, err
 	}
 	if err := rule.Allow(caller); err != nil {
 		return nil, err

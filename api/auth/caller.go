@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth/issuer"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/account"
 )
@@ -26,16 +27,20 @@ type Caller struct {
 	Service          bool
 	Teams            []account.TeamPlace // by id: the first is the default team
 	KeyID            int64
+	// Token is what the token of a request by OIDC says of where it comes from; nil for
+	// all other requests.
+	Token *issuer.Claims
 
 	rule           Rule // of the request's action
 	blocked, stale bool
+	oidcOnly       bool // its organization accepts no keys
 }
 
 func callerOf(id *account.Identity) *Caller {
 	return &Caller{OrganizationID: id.OrganizationID, OrganizationUUID: id.OrganizationUUID,
 		OrganizationSlug: id.OrganizationSlug, UserID: id.UserID, UserUUID: id.UserUUID, Email: id.Email,
 		Username: id.Username, Role: id.Role, Service: id.UserKind == account.Service, Teams: id.Teams,
-		KeyID: id.KeyID, blocked: id.Blocked, stale: id.Stale}
+		KeyID: id.KeyID, blocked: id.Blocked, stale: id.Stale, oidcOnly: id.OIDCOnly}
 }
 
 // Admin reports whether the caller is the organization's owner or admin.
@@ -71,6 +76,8 @@ func (c *Caller) Label() string {
 	switch {
 	case c.Operator:
 		return "operator:" + c.Username
+	case c.Token != nil:
+		return c.Token.Label()
 	case c.Email != "":
 		return c.Email
 	}
@@ -120,6 +127,9 @@ func Actor(c *gin.Context) account.Actor {
 	actor := account.Actor{RequestID: respond.RequestID(ctx), IPAddress: c.ClientIP()}
 	if caller := CallerOf(ctx); caller != nil {
 		actor.UserID, actor.Name = caller.UserID, caller.Label()
+		if caller.Token != nil {
+			actor.Claims = caller.Token.Shown()
+		}
 	}
 	return actor
 }

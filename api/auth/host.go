@@ -41,6 +41,10 @@ func (h hosts) organization(host string) string {
 	return slug
 }
 
+// Organization returns the slug of the organization that a host name selects, "" for
+// hosts that select none.
+func (a *Authenticator) Organization(host string) string { return a.hosts.organization(host) }
+
 // allow refuses a key on another organization's host. Operators belong to none
 // and may use any.
 func (h hosts) allow(host string, c *Caller) error {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/slipway-qa/slipway/api/auth/issuer"
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
@@ -36,25 +37,17 @@ func (a *Authenticator) keyHeader(ctx context.Context, r *http.Request) (*Caller
 	return a.byKey(ctx, account.KindAPI, values[0])
 }
 
-// oidcHeader names the configuration of an organization's own sign-in.
-const oidcHeader = "X-OIDC-Config-Key"
-
-// oidc refuses: a request that says it comes by OIDC must never get in by
-// another way.
-func (a *Authenticator) oidc(_ context.Context, r *http.Request) (*Caller, error) {
-	if _, ok := r.Header[http.CanonicalHeaderKey(oidcHeader)]; !ok {
-		return nil, nil
-	}
-	return nil, problemInvalid("OIDC is not configured for this organization", nil)
-}
-
 // bearer is a token that a key was exchanged for.
 func (a *Authenticator) bearer(ctx context.Context, r *http.Request) (*Caller, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return nil, nil
 	}
-	key, err := account.ParseKey(strings.TrimSpace(token))
+	token = strings.TrimSpace(token)
+	if issuer.LooksLike(token) {
+		return nil, problemInvalid(OIDCHeader+" header required", nil)
+	}
+	key, err := account.ParseKey(token)
 	if err != nil {
 		return nil, problemInvalid("invalid token", err)
 	}
@@ -185,6 +178,7 @@ func (a *Authenticator) authoring(ctx context.Context, user, password string) (*
 	if err != nil {
 		return nil, err
 	}
+	caller.oidcOnly = false // the authoring interface knows no OIDC
 	if user != caller.Username {
 		return nil, problemInvalid("the access key is not of this user name", nil)
 	}

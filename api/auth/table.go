@@ -17,7 +17,8 @@ const (
 	DeleteSymbols Action = "symbols.delete"
 	ReadQueues    Action = "queues.read" // the console of the installation
 	ReadMetrics   Action = "metrics.read"
-	ReadMail      Action = "mail.read" // the mail of the installation
+	ReadMail      Action = "mail.read"    // the mail of the installation
+	ReceiveMail   Action = "mail.receive" // mail that came back to the installation
 
 	ExchangeToken         Action = "token.exchange"
 	ManageOwnKeys         Action = "keys.manage"
@@ -104,6 +105,7 @@ func Table() map[Action]Rule {
 		ReadQueues:    {Operators: OperatorsOnly},
 		ReadMetrics:   {Operators: OperatorsOnly},
 		ReadMail:      {Operators: OperatorsOnly},
+		ReceiveMail:   {Operators: OperatorsOnly},
 
 		ExchangeToken:         {Least: account.Member},
 		ManageOwnKeys:         {Least: account.Member},

@@ -26,6 +26,7 @@ func TestTable(t *testing.T) {
 		ReadQueues:    "O",
 		ReadMetrics:   "O",
 		ReadMail:      "O",
+		ReceiveMail:   "O",
 
 		ExchangeToken:         "oaml",
 		ManageOwnKeys:         "oaml",

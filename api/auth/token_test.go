@@ -150,19 +150,3 @@ func TestFormKey(t *testing.T) {
 	})
 	require.Equal(t, 413, rec.Code)
 }
-
-// A request that says it comes by OIDC gets in by no other way.
-func TestOIDCNeverFallsBack(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	_, api, _ := w.member(t, "dev@example.com")
-	for _, of := range []interfaceOf{v3, legacy} {
-		rec, caller := w.ask(t, of, auth.ReadProjects, func(r *http.Request) {
-			withKey(api)(r)
-			r.Header.Set("X-OIDC-Config-Key", "oidc_00")
-		})
-		require.Nil(t, caller)
-		require.Equal(t, 401, rec.Code)
-		require.Contains(t, rec.Body.String(), "OIDC")
-	}
-}
