@@ -24,8 +24,8 @@ func TestBuildAndMailTasks(t *testing.T) {
 		{NewBuildSync(7, "r", 9), BuildSync, Bulk, `{"build_id":9}`, "build:sync:7"},
 		{NewBuildDelete(7, "r", 9), BuildDelete, Bulk, `{"build_id":9}`, ""},
 		{NewProjectDelete(7, "r", 9), ProjectDelete, Bulk, `{"project_id":9}`, ""},
-		{NewMailSend(7, "r", mail), MailSend, Default, `{"mail_id":"` + mail.String() + `"}`, ""},
-		{NewMailSendNow(7, "r", mail), MailSend, Critical, `{"mail_id":"` + mail.String() + `"}`, ""},
+		{NewMailSend(7, "r", mail), MailSend, Mail, `{"mail_id":"` + mail.String() + `"}`, ""},
+		{NewMailSendNow(7, "r", mail), MailUrgent, Critical, `{"mail_id":"` + mail.String() + `"}`, ""},
 	} {
 		require.Equal(t, tt.kind.Name, tt.task.Kind)
 		require.Equal(t, tt.queue, tt.task.Queue)

@@ -15,6 +15,8 @@ var (
 	LedgerRetention = maintenance("ledger:retention", 10*time.Minute, 10*time.Minute)
 	// CrashRetention deletes crash batches and reports beyond their age.
 	CrashRetention = maintenance("crash:retention", time.Hour, 30*time.Minute)
+	// AuditRetention deletes audit events beyond the age that their organization keeps.
+	AuditRetention = maintenance("audit:retention", time.Hour, 30*time.Minute)
 	// ObjectSweep deletes stored objects that no row names.
 	ObjectSweep = maintenance("object:sweep", 6*time.Hour, 30*time.Minute)
 )

@@ -26,10 +26,15 @@ const (
 	// Crash is crash processing's own queue: it is the one kind whose rate the
 	// outside world decides, so it can have workers of its own.
 	Crash = "crash"
+	// Mail is the queue of mail that nobody waits for: a slow mail server must not
+	// take the slots of other work.
+	Mail = "mail"
 )
 
 // Queues are all queues, in the order of their urgency.
-func Queues() []string { return []string{Schedule, Critical, Default, Run, Generate, Crash, Bulk} }
+func Queues() []string {
+	return []string{Schedule, Critical, Default, Run, Generate, Crash, Mail, Webhook, WebhookSlow, Bulk}
+}
 
 // Grant is the least standing that a change by hand asks for.
 type Grant int
@@ -103,13 +108,18 @@ func Kinds() map[string]Kind {
 		CrashResymbolicate,
 		CrashRetention,
 		LedgerRetention,
+		AuditRetention,
 		ObjectSweep,
 		BuildNotify,
 		BuildSync,
 		BuildDelete,
 		ProjectDelete,
 		BuildMaintenance,
+		TesterWelcome,
+		BuildInvite,
 		MailSend,
+		MailUrgent,
+		MailDigest,
 		TestJob,
 		SuiteRun,
 		RunMaintenance,
@@ -119,6 +129,10 @@ func Kinds() map[string]Kind {
 		ScheduleTick,
 		SymbolIndex,
 		SymbolMaintenance,
+		SessionMaintenance,
+		WebhookDeliver,
+		WebhookMaintenance,
+		WebhookReplay,
 	} {
 		all[k.Name] = k
 	}

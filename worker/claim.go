@@ -59,6 +59,30 @@ func (c *Claim) Finish(ctx context.Context, result any, effects func(*storage.Tx
 	return nil
 }
 
+// FinishAfter is Finish for a task whose end locks rows that others lock before they
+// insert tasks of the same kind and dedupe key: prepare locks them, behind the check of
+// the claim and before the end of the tasks, and returns the effects.
+func (c *Claim) FinishAfter(ctx context.Context, result any, prepare func(*storage.Tx) (effects func() error, err error)) error {
+	err := c.db.InTx(ctx, func(tx *storage.Tx) error {
+		if err := ledger.LockToken(ctx, tx, c.tokens); err != nil {
+			return err
+		}
+		effects, err := prepare(tx)
+		if err != nil {
+			return err
+		}
+		if err := ledger.Finish(ctx, tx, c.tokens, result); err != nil {
+			return err
+		}
+		return effects()
+	})
+	if err != nil {
+		return err
+	}
+	c.done = true
+	return nil
+}
+
 // Checkpoint runs a step of a long task in one transaction that checks the claim
 // without ending the task. With storage.ErrStale nothing was written. Steps must
 // be short: the task's heartbeat is skipped while the transaction runs.

@@ -169,9 +169,14 @@ returning t.state, t.concurrency_key`)
 // that was asked for. It returns the states that the rows have now; rows whose
 // claim was lost are not among them.
 func (s *Store) Fail(ctx context.Context, tokens []Token, reason string, permanent bool, backoff time.Duration) ([]State, error) {
+	return Fail(ctx, s.db, tokens, reason, permanent, backoff)
+}
+
+// Fail does what the store's Fail does in the caller's transaction.
+func Fail(ctx context.Context, q storage.Querier, tokens []Token, reason string, permanent bool, backoff time.Duration) ([]State, error) {
 	ids, attempts := split(tokens)
 	var states []State
-	err := s.db.SelectContext(ctx, &states, fail, ids, attempts, clip(reason), permanent, backoff.Seconds())
+	err := q.SelectContext(ctx, &states, fail, ids, attempts, clip(reason), permanent, backoff.Seconds())
 	return states, storage.Wrap(err, "fail tasks")
 }
 
@@ -196,9 +201,14 @@ returning t.state, t.concurrency_key`)
 // themselves end so. The attempt number goes on rising, for it is the token. It
 // returns the states that the rows have now.
 func (s *Store) Release(ctx context.Context, tokens []Token, delay time.Duration) ([]State, error) {
+	return Release(ctx, s.db, tokens, delay)
+}
+
+// Release does what the store's Release does in the caller's transaction.
+func Release(ctx context.Context, q storage.Querier, tokens []Token, delay time.Duration) ([]State, error) {
 	ids, attempts := split(tokens)
 	var states []State
-	err := s.db.SelectContext(ctx, &states, release, ids, attempts, delay.Seconds())
+	err := q.SelectContext(ctx, &states, release, ids, attempts, delay.Seconds())
 	return states, storage.Wrap(err, "release tasks")
 }
 

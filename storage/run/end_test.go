@@ -19,6 +19,8 @@ import (
 func TestJobsOfASuiteRunEndAtOnce(t *testing.T) {
 	t.Parallel()
 	w := open(t)
+	w.Exec(`insert into webhooks (organization_id, name, url, actions, status, secret)
+		values ($1, 'a', 'https://ci.example.invalid', '{run}', 'active', '')`, w.Org.ID)
 	run, jobs := w.SuiteRun(20, 2)
 	var ended atomic.Int64
 	var wg sync.WaitGroup
@@ -61,6 +63,8 @@ func TestJobsOfASuiteRunEndAtOnce(t *testing.T) {
 	require.Equal(t, run.SuiteID.String(), event["testSuiteId"])
 	require.Equal(t, map[string]any{"total": 20.0, "passed": 19.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0}, event["counts"])
 	require.Equal(t, 1, w.Count(`select count(*) from events`), "its case runs make none of their own")
+	require.Equal(t, 1, w.Count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id and e.subject = $1
+		join tasks t on t.kind = 'webhook:deliver' and t.dedupe_key = d.webhook_id::text`, run.ID.String()))
 }
 
 func isEnded(err error) bool { return errors.Is(err, storage.ErrConflict) }

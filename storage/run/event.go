@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/webhook"
 )
 
 // EventAction is the action of the event that a run or a suite run has ended.
@@ -109,6 +110,7 @@ type newEvents struct {
 	ids                  []uuid.UUID
 	organizations, teams []int64
 	subjects, bodies     []string
+	webhooks             []webhook.Event
 	err                  error
 }
 
@@ -119,6 +121,7 @@ func (n *newEvents) add(organizationID, teamID int64, e runEvent) {
 	}
 	n.ids, n.organizations, n.teams = append(n.ids, storage.NewID()), append(n.organizations, organizationID), append(n.teams, teamID)
 	n.subjects, n.bodies = append(n.subjects, e.RunID.String()), append(n.bodies, storage.WithoutNUL(string(body)))
+	n.webhooks = append(n.webhooks, webhook.Event{OrganizationID: organizationID, Action: webhook.Run, ID: n.ids[len(n.ids)-1]})
 }
 
 const insertEvents = `
@@ -132,7 +135,10 @@ func (n *newEvents) insert(ctx context.Context, tx *storage.Tx) error {
 	}
 	_, err := tx.ExecContext(ctx, insertEvents, EventAction, storage.UUIDs(n.ids), pq.Array(n.organizations), pq.Array(n.teams),
 		pq.Array(n.subjects), pq.Array(n.bodies))
-	return storage.Wrap(err, "write run events")
+	if err != nil {
+		return storage.Wrap(err, "write run events")
+	}
+	return webhook.Emit(ctx, tx, n.webhooks...)
 }
 
 // Events that others have locked are found by the next call.

@@ -217,6 +217,12 @@ func auditEnds(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, res
 		if err != nil {
 			return err
 		}
+		if s.State != Errored {
+			continue
+		}
+		if err := emitErrored(ctx, tx, s.OrganizationID, s.ID, s.Name, s.endReason); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -262,6 +262,8 @@ func TestFireFails(t *testing.T) {
 	suite, empty := w.smoke(1), w.NewSuite(w.Org.Member.Writer, "empty").ID
 	blocked := w.Org.NewUser("blocked", account.Member, w.Org.Team)
 	w.block(blocked.User)
+	w.Exec(`insert into webhooks (organization_id, name, url, actions, status, secret)
+		values ($1, 'a', 'https://ci.example.invalid', '{schedule}', 'active', '')`, w.Org.ID)
 	for name, c := range map[string]struct {
 		plan   planned
 		reason string
@@ -301,6 +303,8 @@ func TestFireFails(t *testing.T) {
 		require.Equal(t, []int{errored, disabled}, []int{done.Errored, done.Disabled}, name)
 		require.Equal(t, []int{errored, disabled}, []int{w.audits(account.ScheduleErrored, id), w.audits(account.ScheduleEnded, id)}, name)
 		require.Equal(t, c.state == Enabled, s.Next != nil, name)
+		require.Equal(t, errored, w.Count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id
+			where e.action = 'schedule' and e.body->>'scheduleId' = $1 and e.body->>'status' = 'ERRORED'`, id.String()), name)
 	}
 	require.Zero(t, w.Count(`select count(*) from suite_runs`))
 }

@@ -79,6 +79,9 @@ func Stop(ctx context.Context, tx *storage.Tx, id uuid.UUID, at time.Time) error
 		if err != nil {
 			return err
 		}
+		if err := emitErrored(ctx, tx, row.OrganizationID, id, row.Name, reason); err != nil {
+			return err
+		}
 	}
 	return nil
 }

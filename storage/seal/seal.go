@@ -1,5 +1,5 @@
 // Package seal encrypts the secrets that the database stores for organizations:
-// those of storage connections, test variables and tunnels.
+// those of storage connections, webhooks, test variables and tunnels.
 //
 // The key is the installation's signing key (SLIPWAY_SIGNING_KEY), which is not in
 // the database, so that a copy of the database alone discloses nothing. A key is
@@ -38,6 +38,7 @@ const (
 	Connection Purpose = "slipway storage connection secret"
 	Variable   Purpose = "slipway test variable"
 	Tunnel     Purpose = "slipway tunnel address"
+	Webhook    Purpose = "slipway webhook secret"
 )
 
 // ErrUnseal means that a secret was sealed with another key, or damaged.

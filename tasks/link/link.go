@@ -41,6 +41,14 @@ func (l Links) Manifest(token, ticket string) string {
 // SignIn returns the link of a sign-in mail.
 func (l Links) SignIn(secret string) string { return l.base + "/session/" + url.PathEscape(secret) }
 
+// Unsubscribe returns the page where a person ends mail; the token names them.
+func (l Links) Unsubscribe(token string) string {
+	return l.base + "/mail/unsubscribe/" + url.PathEscape(token)
+}
+
+// Invite returns the personal link of an invitation to a build.
+func (l Links) Invite(secret string) string { return l.base + "/invite/" + url.PathEscape(secret) }
+
 // Symbols returns where the API serves the symbols of a build.
 func (l Links) Symbols(buildID int64) string {
 	return l.base + "/api/v3/builds/" + strconv.FormatInt(buildID, 10) + "/symbols/download"

@@ -16,6 +16,7 @@ func TestLinks(t *testing.T) {
 		require.Equal(t, "https://qa.example.com/sub/install/tok/download", l.Download("tok"))
 		require.Equal(t, "https://qa.example.com/sub/install/tok/manifest.plist?ticket=a%26b", l.Manifest("tok", "a&b"))
 		require.Equal(t, "https://qa.example.com/sub/session/slp_link_x", l.SignIn("slp_link_x"))
+		require.Equal(t, "https://qa.example.com/sub/invite/slp_inv_7_x%2Fy", l.Invite("slp_inv_7_x/y"))
 		require.Equal(t, "https://qa.example.com/sub/api/v3/builds/7/symbols/download", l.Symbols(7))
 	}
 }

@@ -161,6 +161,9 @@ func (g *Guard) control(_ context.Context, network, address string, _ syscall.Ra
 	return g.CheckAddr(target.Addr())
 }
 
+// AllowsPrivate reports whether private addresses are allowed.
+func (g *Guard) AllowsPrivate() bool { return g.cfg.AllowPrivate }
+
 // CheckAddr refuses an address by the rules of the package. IPv4 addresses in
 // their IPv6 form (::ffff:a.b.c.d) are refused: unmap what a resolver returned.
 func (g *Guard) CheckAddr(addr netip.Addr) error {

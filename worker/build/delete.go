@@ -21,12 +21,21 @@ type Crashes interface {
 	RemoveOfBuild(ctx context.Context, claim *worker.Claim, organizationID, buildID int64) error
 }
 
+// Sessions removes the sessions and the feedback of builds and apps, in steps of
+// claim.Checkpoint. Called again, they remove what is left.
+type Sessions interface {
+	RemoveOfBuild(ctx context.Context, claim *worker.Claim, buildID int64) error
+	// RemoveOfProject removes what belongs to an app and none of its builds.
+	RemoveOfProject(ctx context.Context, claim *worker.Claim, projectID int64) error
+}
+
 // Delete is the handler of build:delete: it removes what belongs to a build that
 // is marked deleted, and its row at the end.
 type Delete struct {
-	Crashes Crashes
-	Objects object.Store
-	Log     *slog.Logger
+	Crashes  Crashes
+	Sessions Sessions
+	Objects  object.Store
+	Log      *slog.Logger
 }
 
 // DeleteResult is the task's result, of builds and of projects.
@@ -43,6 +52,9 @@ func (d *Delete) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	if err := d.Crashes.RemoveOfBuild(ctx, claim, claim.OrganizationID(), payload.BuildID); err != nil {
+		return err
+	}
+	if err := d.Sessions.RemoveOfBuild(ctx, claim, payload.BuildID); err != nil {
 		return err
 	}
 	var keys []string
@@ -64,10 +76,11 @@ func (d *Delete) Handle(ctx context.Context, claim *worker.Claim) error {
 // DeleteProject is the handler of project:delete: it removes all builds of a
 // project like Delete, then the project.
 type DeleteProject struct {
-	DB      *storage.DB
-	Crashes Crashes
-	Objects object.Store
-	Log     *slog.Logger
+	DB       *storage.DB
+	Crashes  Crashes
+	Sessions Sessions
+	Objects  object.Store
+	Log      *slog.Logger
 }
 
 // deleteStep builds are removed by one transaction, which locks them and their
@@ -101,6 +114,9 @@ func (d *DeleteProject) Handle(ctx context.Context, claim *worker.Claim) error {
 			return err
 		}
 	}
+	if err := d.Sessions.RemoveOfProject(ctx, claim, payload.ProjectID); err != nil {
+		return err
+	}
 	var keys []string
 	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 		var err error
@@ -121,6 +137,9 @@ func (d *DeleteProject) Handle(ctx context.Context, claim *worker.Claim) error {
 func (d *DeleteProject) step(ctx context.Context, claim *worker.Claim, ids []int64, sum DeleteResult) (DeleteResult, error) {
 	for _, id := range ids {
 		if err := d.Crashes.RemoveOfBuild(ctx, claim, claim.OrganizationID(), id); err != nil {
+			return sum, err
+		}
+		if err := d.Sessions.RemoveOfBuild(ctx, claim, id); err != nil {
 			return sum, err
 		}
 	}

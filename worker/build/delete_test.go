@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -19,6 +20,19 @@ func (w *world) markDeleted(build int64) {
 	w.exec(`update projects set build_count = build_count - 1 where id = (select project_id from builds where id = $1)`, build)
 }
 
+// sessions notes what was to be removed.
+type sessions struct{ builds, projects []int64 }
+
+func (s *sessions) RemoveOfBuild(_ context.Context, _ *worker.Claim, id int64) error {
+	s.builds = append(s.builds, id)
+	return nil
+}
+
+func (s *sessions) RemoveOfProject(_ context.Context, _ *worker.Claim, id int64) error {
+	s.projects = append(s.projects, id)
+	return nil
+}
+
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -27,7 +41,8 @@ func TestDelete(t *testing.T) {
 	other, otherKey := w.newFile("other")
 	third := w.newBuild(w.project, other)
 	c := &crashes{}
-	d := &Delete{Crashes: c, Objects: w.objects, Log: discard()}
+	gone := &sessions{}
+	d := &Delete{Crashes: c, Sessions: gone, Objects: w.objects, Log: discard()}
 
 	w.markDeleted(first)
 	id := w.insert(tasks.NewBuildDelete(w.org, "", first))
@@ -47,6 +62,7 @@ func TestDelete(t *testing.T) {
 	require.EqualValues(t, third, w.number(`select id from builds`))
 	require.EqualValues(t, 1, w.number(`select count(*) from files`))
 	require.Equal(t, []int64{first, first, second}, c.builds)
+	require.Equal(t, []int64{first, second}, gone.builds)
 
 	// A repetition does nothing.
 	id = w.insert(tasks.NewBuildDelete(w.org, "", second))
@@ -63,7 +79,7 @@ func TestDeleteWaitsForTheCrashes(t *testing.T) {
 	build := w.newBuild(w.project, file)
 	w.markDeleted(build)
 	c := &crashes{fail: map[int64]error{build: errors.New("not now")}}
-	d := &Delete{Crashes: c, Objects: w.objects, Log: discard()}
+	d := &Delete{Crashes: c, Sessions: &sessions{}, Objects: w.objects, Log: discard()}
 	id := w.insert(tasks.NewBuildDelete(w.org, "", build))
 	first := w.claim(tasks.BuildDelete, id)
 	require.ErrorContains(t, d.Handle(t.Context(), first), "not now")
@@ -87,7 +103,7 @@ func TestDeleteWithoutObjects(t *testing.T) {
 	w.markDeleted(build)
 	require.NoError(t, w.objects.Close())
 	id := w.insert(tasks.NewBuildDelete(w.org, "", build))
-	d := &Delete{Crashes: &crashes{}, Objects: w.objects, Log: discard()}
+	d := &Delete{Crashes: &crashes{}, Sessions: &sessions{}, Objects: w.objects, Log: discard()}
 	require.NoError(t, d.Handle(t.Context(), w.claim(tasks.BuildDelete, id)))
 	require.Equal(t, DeleteResult{Objects: 1}, result[DeleteResult](w, id))
 }
@@ -109,7 +125,8 @@ func TestDeleteProject(t *testing.T) {
 	w.exec(`update builds set deleted_at = now() where project_id = $1`, w.project)
 	w.exec(`update projects set deleted_at = now(), build_count = 0, latest_build_id = null where id = $1`, w.project)
 	c := &crashes{fail: map[int64]error{builds[deleteStep+1]: errors.New("not now")}}
-	d := &DeleteProject{DB: w.db, Crashes: c, Objects: w.objects, Log: discard()}
+	gone := &sessions{}
+	d := &DeleteProject{DB: w.db, Crashes: c, Sessions: gone, Objects: w.objects, Log: discard()}
 	id := w.insert(tasks.NewProjectDelete(w.org, "", w.project))
 	first := w.claim(tasks.ProjectDelete, id)
 	require.ErrorContains(t, d.Handle(t.Context(), first), "not now", "after the first step")
@@ -122,6 +139,8 @@ func TestDeleteProject(t *testing.T) {
 	require.NoError(t, d.Handle(t.Context(), second))
 	require.Equal(t, DeleteResult{Builds: deleteStep + 4, Objects: deleteStep + 3}, result[DeleteResult](w, id))
 	require.EqualValues(t, other, w.number(`select id from projects`))
+	require.Equal(t, []int64{w.project}, gone.projects)
+	require.Subset(t, gone.builds, builds)
 	require.EqualValues(t, kept, w.number(`select id from builds`))
 	for _, key := range keys {
 		require.False(t, w.stored(key))
@@ -160,7 +179,7 @@ func TestDeleteProjectsConcurrently(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, claim := range jobs {
 			wg.Go(func() {
-				d := &DeleteProject{DB: w.db, Crashes: &crashes{}, Objects: w.objects, Log: discard()}
+				d := &DeleteProject{DB: w.db, Crashes: &crashes{}, Sessions: &sessions{}, Objects: w.objects, Log: discard()}
 				errs[i] = d.Handle(t.Context(), claim)
 			})
 		}
@@ -182,8 +201,8 @@ func TestDeleteRefusesNonsense(t *testing.T) {
 		task    *ledger.NewTask
 		handler worker.Handler
 	}{
-		{tasks.BuildDelete, tasks.NewBuildDelete(w.org, "", 0), &Delete{Crashes: &crashes{}, Objects: w.objects, Log: discard()}},
-		{tasks.ProjectDelete, tasks.NewProjectDelete(w.org, "", 0), &DeleteProject{DB: w.db, Crashes: &crashes{}, Objects: w.objects, Log: discard()}},
+		{tasks.BuildDelete, tasks.NewBuildDelete(w.org, "", 0), &Delete{Crashes: &crashes{}, Sessions: &sessions{}, Objects: w.objects, Log: discard()}},
+		{tasks.ProjectDelete, tasks.NewProjectDelete(w.org, "", 0), &DeleteProject{DB: w.db, Crashes: &crashes{}, Sessions: &sessions{}, Objects: w.objects, Log: discard()}},
 	} {
 		require.True(t, tasks.IsPermanent(tt.handler.Handle(t.Context(), w.claim(tt.kind, w.insert(tt.task)))), tt.kind.Name)
 	}

@@ -24,15 +24,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
-
-	"github.com/google/uuid"
+	"net/url"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/device"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/ledger"
-	"github.com/slipway-qa/slipway/storage/mail"
+	"github.com/slipway-qa/slipway/storage/tester"
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/mailtemplate"
 	"github.com/slipway-qa/slipway/worker"
@@ -41,10 +41,9 @@ import (
 // Notify is the handler of build:notify: it stores the new-build mail to each
 // tester, with the task that sends it.
 type Notify struct {
-	DB    *storage.DB
-	Links link.Links
-	// NotesHTML converts release notes to safe HTML; nil shows them as text.
-	NotesHTML func(notes string) template.HTML
+	DB      *storage.DB
+	Links   link.Links
+	Letters *letter.Writer
 }
 
 // NotifyResult is the task's result. Reason is why there is no mail, when the build
@@ -52,14 +51,34 @@ type Notify struct {
 type NotifyResult struct {
 	Mails int `json:"mails"`
 	// Skipped is the number of people whose address is invalid.
-	Skipped int    `json:"skipped,omitempty"`
-	Reason  string `json:"reason,omitempty"`
+	Skipped int `json:"skipped,omitempty"`
+	// Devices is the number of people who were asked to register a device instead: the
+	// build installs on registered ones only, and they have none.
+	Devices int `json:"devices,omitempty"`
+	// Unsubscribed and Bounced are the numbers of those who want no mail, and whose
+	// address is marked as unreachable.
+	Unsubscribed int    `json:"unsubscribed,omitempty"`
+	Bounced      int    `json:"bounced,omitempty"`
+	Reason       string `json:"reason,omitempty"`
 	// After is the last person of the steps so far, while the task runs.
 	After int64 `json:"after,omitempty"`
 }
 
-// notifyStep mails are stored by one transaction: two short statements for each,
-// some 100 ms.
+// count adds what became of a letter.
+func (r *NotifyResult) count(reason string) {
+	switch reason {
+	case "":
+		r.Mails++
+	case letter.Invalid:
+		r.Skipped++
+	case letter.Unsubscribed:
+		r.Unsubscribed++
+	case letter.Bounced:
+		r.Bounced++
+	}
+}
+
+// notifyStep mails are stored by one transaction of a few statements, some 200 ms.
 const notifyStep = 500
 
 const reasonDeleted = "the build was deleted"
@@ -108,28 +127,37 @@ func (n *Notify) Handle(ctx context.Context, claim *worker.Claim) error {
 func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.Build, people []distribution.Tester, sum NotifyResult) (NotifyResult, error) {
 	// Converted once for all of them, and outside of the transaction: long
 	// notes take some milliseconds.
-	var notes template.HTML
-	if n.NotesHTML != nil {
-		notes = n.NotesHTML(b.ReleaseNotes)
-	}
+	notes := mailtemplate.NewNotes(b.ReleaseNotes)
 	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {
+		ids := make([]int64, len(people))
+		for i, person := range people {
+			ids[i] = person.UserID
+		}
+		invites, err := tester.EnsureInvites(ctx, tx, b.OrganizationID, b.ID, ids)
+		if err != nil {
+			return err
+		}
+		unregistered, err := withoutDevice(ctx, tx, b, ids)
+		if err != nil {
+			return err
+		}
+		var ready, register []letter.Letter
 		for _, person := range people {
-			id, err := mail.Insert(ctx, tx, n.mail(claim.Tasks[0].ID, b, notes, person))
-			var invalid *storage.InvalidError
-			switch {
-			case errors.As(err, &invalid) && invalid.Field == "recipient":
-				sum.Skipped++
-				continue
-			case err != nil:
-				return err
-			case id == uuid.Nil:
+			l := n.letter(claim.Tasks[0], b, person)
+			if unregistered[person.UserID] {
+				l.Content = mailtemplate.UDIDNeeded{App: b.AppName, Link: n.Links.Path("/udid/register?build=" + url.QueryEscape(b.Token))}
+				register = append(register, l)
 				continue
 			}
-			send := tasks.NewMailSend(b.OrganizationID, claim.Tasks[0].RequestID, id)
-			if _, err := ledger.Insert(ctx, tx, send); err != nil {
-				return err
-			}
-			sum.Mails++
+			l.Content = mailtemplate.NewBuild{App: b.AppName, Version: b.Version, VersionCode: b.VersionCode, Platform: b.Platform,
+				Notes: notes, Link: n.personalLink(b, invites[person.UserID]), Icon: b.IconKey}
+			ready = append(ready, l)
+		}
+		if err := n.write(ctx, tx, b, ready, &sum, &sum.Mails); err != nil {
+			return err
+		}
+		if err := n.write(ctx, tx, b, register, &sum, &sum.Devices); err != nil {
+			return err
 		}
 		sum.After = people[len(people)-1].UserID
 		return claim.SaveProgress(ctx, tx, sum)
@@ -137,18 +165,53 @@ func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.
 	return sum, err
 }
 
-func (n *Notify) mail(task uuid.UUID, b *distribution.Build, notes template.HTML, person distribution.Tester) mail.New {
-	var rendered func(string) template.HTML
-	if n.NotesHTML != nil {
-		rendered = func(string) template.HTML { return notes }
+// write stores letters of one kind, counts what became of them, and marks the
+// invitations of those who are written to.
+func (n *Notify) write(ctx context.Context, tx *storage.Tx, b *distribution.Build, letters []letter.Letter, sum *NotifyResult, written *int) error {
+	outcomes, err := n.Letters.WriteAll(ctx, tx, letters)
+	if err != nil {
+		return err
 	}
-	subject, text, html := mailtemplate.NewBuild(mailtemplate.Build{
-		App: b.AppName, Version: b.Version, VersionCode: b.VersionCode, Platform: b.Platform,
-		Notes: b.ReleaseNotes, NotesHTML: rendered, Link: n.Links.Page(b.Token), Recipient: person.Email,
-	})
-	return mail.New{
-		OrganizationID: b.OrganizationID, Kind: mailtemplate.KindNewBuild, Recipient: person.Email,
-		Subject: subject, TextBody: text, HTMLBody: html,
-		DedupeKey: fmt.Sprintf("%s:%s:%d", mailtemplate.KindNewBuild, task, person.UserID),
+	var sent []int64
+	for i, outcome := range outcomes {
+		if outcome.Reason == "" {
+			*written++
+			sent = append(sent, letters[i].UserID)
+			continue
+		}
+		sum.count(outcome.Reason)
 	}
+	return tester.MarkInvites(ctx, tx, b.ID, sent, tester.Sent)
+}
+
+// letter is a letter to a person without its content.
+func (n *Notify) letter(task ledger.Task, b *distribution.Build, person distribution.Tester) letter.Letter {
+	return letter.Letter{OrganizationID: b.OrganizationID, UserID: person.UserID, Recipient: person.Email,
+		DedupeKey: fmt.Sprintf("%s:%s:%d", mailtemplate.KindNewBuild, task.ID, person.UserID), RequestID: task.RequestID}
+}
+
+// personalLink opens the build for one person; who was blocked since has the page's
+// link, which asks for a sign-in.
+func (n *Notify) personalLink(b *distribution.Build, invite tester.Invite) string {
+	if invite.Secret == "" {
+		return n.Links.Page(b.Token)
+	}
+	return n.Links.Invite(invite.Secret)
+}
+
+// withoutDevice returns the people who have registered no device, for a build that
+// installs on registered ones only.
+func withoutDevice(ctx context.Context, q storage.Querier, b *distribution.Build, ids []int64) (map[int64]bool, error) {
+	if !device.Bound(b.Provisioning) {
+		return nil, nil
+	}
+	devices, err := device.ForUsers(ctx, q, b.OrganizationID, ids)
+	if err != nil {
+		return nil, err
+	}
+	without := map[int64]bool{}
+	for _, id := range ids {
+		without[id] = len(devices[id]) == 0
+	}
+	return without, nil
 }

@@ -2,7 +2,6 @@ package build
 
 import (
 	"fmt"
-	"html/template"
 	"testing"
 
 	"github.com/google/uuid"
@@ -12,11 +11,13 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 
 func (w *world) notifier() *Notify {
-	return &Notify{DB: w.db, Links: link.New("https://qa.example.com/")}
+	links := link.New("https://qa.example.com/")
+	return &Notify{DB: w.db, Links: links, Letters: letter.New(letter.Config{Links: links})}
 }
 
 func (w *world) notify(build int64) uuid.UUID {
@@ -33,9 +34,6 @@ func TestNotify(t *testing.T) {
 	w.exec(`update memberships set blocked_at = now() where user_id = (select min(user_id) from memberships)`)
 	id := w.notify(build)
 	n := w.notifier()
-	n.NotesHTML = func(notes string) template.HTML {
-		return template.HTML("<em>" + template.HTMLEscapeString(notes) + "</em>")
-	}
 	claim := w.claim(tasks.BuildNotify, id)
 	require.NoError(t, n.Handle(t.Context(), claim))
 	require.Equal(t, NotifyResult{Mails: 4}, result[NotifyResult](w, id))
@@ -44,22 +42,22 @@ func TestNotify(t *testing.T) {
 	mails, total, err := mail.List(t.Context(), w.db, 100, 0)
 	require.NoError(t, err)
 	require.Equal(t, 4, total)
-	var token string
-	require.NoError(t, w.db.GetContext(t.Context(), &token, `select token from builds where id = $1`, build))
 	people := map[string]bool{}
 	for _, m := range mails {
 		people[m.Recipient] = true
 		require.Equal(t, "new-build", m.Kind)
 		require.Equal(t, w.org, *m.OrganizationID)
 		require.Equal(t, "Groupshot 2.1 (21) is ready to install", m.Subject)
-		require.Contains(t, m.TextBody, "https://qa.example.com/install/"+token+"\n")
+		require.Contains(t, m.TextBody, "https://qa.example.com/invite/")
+		require.Contains(t, m.TextBody, "Unsubscribe: https://qa.example.com/mail/unsubscribe/slp_mail_")
 		whole, err := mail.ByID(t.Context(), w.db, m.ID)
 		require.NoError(t, err)
-		require.Contains(t, whole.HTMLBody, "<em>*new*</em>")
+		require.Contains(t, whole.HTMLBody, "<em>new</em>")
 		require.EqualValues(t, 1, w.number(`select count(*) from tasks where kind = 'mail:send' and state = 'queued'
 			and organization_id = $1 and request_id = 'request-1' and payload->>'mail_id' = $2`, w.org, m.ID.String()))
 	}
 	require.Len(t, people, 4)
+	require.EqualValues(t, 4, w.number(`select count(*) from build_invites where status = 'sent' and build_id = $1`, build))
 
 	// A second request sends again.
 	second := w.notify(build)
@@ -167,4 +165,38 @@ func TestNotifyRefusesNonsense(t *testing.T) {
 	w := newWorld(t)
 	id := w.notify(0)
 	require.True(t, tasks.IsPermanent(w.notifier().Handle(t.Context(), w.claim(tasks.BuildNotify, id))), fmt.Sprint(id))
+}
+
+// Who wants no mail, or cannot get any, is left out and counted.
+func TestNotifyLeavesOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	file, _ := w.newFile("apk")
+	build := w.newBuild(w.project, file)
+	w.testers(4)
+	w.exec(`insert into mail_unsubscribes (organization_id, user_id) select organization_id, min(user_id) from memberships
+		where role = 'tester' group by organization_id`)
+	w.exec(`insert into mail_suppressions (organization_id, email, source) select $1, lower(email), 'smtp' from users
+		where id = (select max(user_id) from memberships where role = 'tester')`, w.org)
+	id := w.notify(build)
+	require.NoError(t, w.notifier().Handle(t.Context(), w.claim(tasks.BuildNotify, id)))
+	require.Equal(t, NotifyResult{Mails: 2, Unsubscribed: 1, Bounced: 1}, result[NotifyResult](w, id))
+	require.EqualValues(t, 2, w.number(`select count(*) from build_invites where status = 'sent'`))
+}
+
+// A build that installs on registered devices alone: who has none is asked for one.
+func TestNotifyAsksForDevices(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	file, _ := w.newFile("ipa")
+	build := w.newBuild(w.project, file)
+	w.exec(`update builds set provisioning = '{"type": "ad-hoc", "devices": ["00008030-001A2B3C4D5E6F70"]}' where id = $1`, build)
+	w.testers(3)
+	w.exec(`insert into tester_devices (organization_id, user_id, udid, platform, source, verified)
+		select organization_id, min(user_id), '00008030-001A2B3C4D5E6F70', 'ios', 'admin', 'none'
+		from memberships where role = 'tester' group by organization_id`)
+	id := w.notify(build)
+	require.NoError(t, w.notifier().Handle(t.Context(), w.claim(tasks.BuildNotify, id)))
+	require.Equal(t, NotifyResult{Mails: 1, Devices: 2}, result[NotifyResult](w, id))
+	require.EqualValues(t, 2, w.number(`select count(*) from mails where kind = 'udid-needed' and text_body like '%/udid/register?build=%'`))
 }

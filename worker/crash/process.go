@@ -122,7 +122,10 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 		if err := insertSymbolicate(ctx, tx, claim.OrganizationID(), crashes, false); err != nil {
 			return err
 		}
-		return p.recordResults(ctx, tx, claim, ids, crashes)
+		if err := p.recordResults(ctx, tx, claim, ids, crashes); err != nil {
+			return err
+		}
+		return crash.Emit(ctx, tx, claim.OrganizationID(), crashes)
 	})
 	if err != nil {
 		return err

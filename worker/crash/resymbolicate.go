@@ -102,6 +102,9 @@ func (s *Resymbolicate) step(ctx context.Context, claim *worker.Claim, again *re
 		if err := insertSymbolicate(ctx, tx, organization, append(off, crashes...), false); err != nil {
 			return err
 		}
+		if err := crash.EmitGroups(ctx, tx, organization, crashes); err != nil {
+			return err
+		}
 		next.Done, next.Cursor = sum.Done+len(ids), ids[len(ids)-1]
 		next.Total = max(sum.Total, next.Done)
 		next.Changed, next.Moved, next.Split = sum.Changed+done.Changed, sum.Moved+done.Moved, sum.Split+done.Split

@@ -80,7 +80,10 @@ func (s *Symbolicate) Handle(ctx context.Context, claim *worker.Claim) error {
 				result.Failed++
 			}
 		}
-		if err := claim.SaveResult(ctx, tx, result); err != nil || payload.Again {
+		if err := claim.SaveResult(ctx, tx, result); err != nil {
+			return err
+		}
+		if err := crash.EmitGroups(ctx, tx, claim.OrganizationID(), crashes); err != nil || payload.Again {
 			return err
 		}
 		return insertSymbolicate(ctx, tx, claim.OrganizationID(), crashes, true)
