@@ -19,18 +19,26 @@ import (
 
 	"github.com/slipway-qa/slipway/api"
 	"github.com/slipway-qa/slipway/api/account"
+	"github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/api/crash"
+	"github.com/slipway-qa/slipway/api/device"
 	"github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/api/group"
 	"github.com/slipway-qa/slipway/api/install"
 	"github.com/slipway-qa/slipway/api/intake"
+	"github.com/slipway-qa/slipway/api/mail"
+	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/session"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/tester"
 	"github.com/slipway-qa/slipway/api/upload"
 	"github.com/slipway-qa/slipway/api/wait"
+	"github.com/slipway-qa/slipway/api/webhook"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	storeaccount "github.com/slipway-qa/slipway/storage/account"
@@ -88,9 +96,26 @@ func newWorld(t *testing.T, change func(*api.Config)) *world {
 
 // emptyRooms are rooms whose handlers cannot be called.
 func emptyRooms() *api.Rooms {
-	return &api.Rooms{Tasks: new(task.Handlers), Crashes: new(crash.Handlers), Symbols: new(symbol.Handlers), Intake: new(intake.Receiver),
-		Accounts: new(account.Handlers), Builds: new(distribution.Handlers), Uploads: new(upload.Handlers),
-		Tests: new(authoring.Handlers), Pages: new(install.Handlers), Ops: new(ops.Handlers)}
+	return &api.Rooms{
+		Tasks:    new(task.Handlers),
+		Crashes:  new(crash.Handlers),
+		Symbols:  new(symbol.Handlers),
+		Intake:   new(intake.Receiver),
+		Accounts: new(account.Handlers),
+		Builds:   new(distribution.Handlers),
+		Groups:   new(group.Handlers),
+		Uploads:  new(upload.Handlers),
+		Testers:  new(tester.Handlers),
+		OIDC:     new(oidc.Handlers),
+		Audits:   new(audit.Handlers),
+		Mail:     new(mail.Handlers),
+		Tests:    new(authoring.Handlers),
+		Pages:    new(install.Handlers),
+		Devices:  new(device.Handlers),
+		Sessions: new(session.Handlers),
+		Webhooks: new(webhook.Handlers),
+		Ops:      new(ops.Handlers),
+	}
 }
 
 // routes is the whole list, with the stub in place of the handlers of all rooms but

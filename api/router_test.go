@@ -178,10 +178,15 @@ func TestLogLine(t *testing.T) {
 	w.do(t, "POST", "/u/"+secret+"/wrong")
 	w.do(t, "POST", "/u/"+secret+"/wrong/more")
 	w.do(t, "GET", "/objects/a?signature="+secret)
+	for _, path := range []string{"/session/slp_link_hidden", "/session/slp%5flink_hidden", "/invite/slp_inv_1_hidden/", "/mail/unsubscribe/slp_mail_hidden",
+		"/udid/done?result=hidden", "/api/1/sdk/update?token=hidden", "/install/a/manifest.plist?ticket=hidden"} {
+		w.do(t, "GET", path)
+	}
 	w.do(t, "GET", "/api/v3/tasks", key(w.ours.Owner.APIKey), header("X-Request-Id", "find-me-please"))
 	text := w.log.String()
 	require.NotContains(t, text, secret)
 	require.NotContains(t, text, w.ours.Owner.APIKey)
+	require.NotContains(t, text, "hidden")
 	var found map[string]any
 	levels := map[string]string{}
 	for line := range bytes.Lines([]byte(text)) {

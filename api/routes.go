@@ -7,16 +7,24 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/account"
+	"github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/api/crash"
+	"github.com/slipway-qa/slipway/api/device"
 	"github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/api/group"
 	"github.com/slipway-qa/slipway/api/install"
 	"github.com/slipway-qa/slipway/api/intake"
+	"github.com/slipway-qa/slipway/api/mail"
+	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/session"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/tester"
 	"github.com/slipway-qa/slipway/api/upload"
+	"github.com/slipway-qa/slipway/api/webhook"
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -27,10 +35,18 @@ type Rooms struct {
 	Symbols  *symbol.Handlers
 	Intake   *intake.Receiver
 	Accounts *account.Handlers
+	OIDC     *oidc.Handlers
+	Audits   *audit.Handlers
+	Mail     *mail.Handlers
 	Builds   *distribution.Handlers
+	Groups   *group.Handlers
 	Uploads  *upload.Handlers
+	Testers  *tester.Handlers
 	Tests    *authoring.Handlers
 	Pages    *install.Handlers
+	Sessions *session.Handlers
+	Webhooks *webhook.Handlers
+	Devices  *device.Handlers
 	Ops      *ops.Handlers
 	// Objects serves the signed links of the folder store; nil when objects are
 	// in S3, then the links lead there.
@@ -51,10 +67,18 @@ func (r *Rooms) Routes() []route.Route {
 		r.Symbols.Routes(),
 		r.Intake.Routes(),
 		r.Accounts.Routes(),
+		r.OIDC.Routes(),
+		r.Audits.Routes(),
+		r.Mail.Routes(),
 		r.Builds.Routes(),
+		r.Groups.Routes(),
 		r.Uploads.Routes(),
+		r.Testers.Routes(),
 		r.Tests.Routes(),
 		r.Pages.Routes(),
+		r.Sessions.Routes(),
+		r.Webhooks.Routes(),
+		r.Devices.Routes(),
 		[]route.Route{
 			{Method: http.MethodGet, Path: "/objects/*key", Public: publicSign, Handler: r.objects, Deadline: route.UploadDeadline},
 			{Method: http.MethodHead, Path: "/objects/*key", Public: publicSign, Handler: r.objects},

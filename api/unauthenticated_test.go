@@ -27,9 +27,16 @@ var public = map[string]bool{
 	"POST /:universe/:token/:format": true, "OPTIONS /:universe/:token/:format": true,
 	"GET /objects/*key": true, "HEAD /objects/*key": true, "GET /healthz": true, "GET /readyz": true, "GET /metrics": true,
 	"POST /api/upload": true, "POST /upload": true, "POST /api/upload/dsym": true, "POST /upload/dsym": true, "POST /api/v3/builds/upload": true,
+	"GET /mail/unsubscribe/:token": true, "POST /mail/unsubscribe/:token": true,
 	"GET /install/:name": true, "GET /install/:name/icon": true, "GET /install/:name/qr": true, "GET /install/:name/download": true,
 	"GET /install/:name/manifest.plist": true, "POST /install/:name/sign-in": true, "GET /session/:link": true, "POST /session/:link": true,
 	"POST /sign-out": true,
+	// The pages of a person ask for a session themselves.
+	"GET /sign-in": true, "POST /sign-in": true, "GET /invite/:secret": true, "POST /invite/:secret": true, "GET /me": true, "GET /me/apps/:id": true, "POST /me/organization": true, "POST /me/mail": true, "GET /me/feedback": true, "POST /me/feedback": true,
+	"GET /me/leave": true, "POST /me/leave": true, "GET /me/devices": true, "POST /me/devices/:id/remove": true, "GET /udid": true, "GET /udid/register": true, "POST /udid/answer": true, "GET /udid/done": true,
+	// Of SDKs: the handler checks the token of the app.
+	"POST /api/1/sdk/sessions": true, "POST /api/1/sdk/sessions/:session/events": true, "POST /api/1/sdk/sessions/:session/end": true,
+	"POST /api/1/sdk/feedbacks": true, "GET /api/1/sdk/update": true,
 	// Of symbol files: the form has the key, or the path.
 	"POST /api/v3/symbols": true, "GET /buildid/*path": true, "GET /debuginfod/*path": true, "GET /symbolserver/*path": true,
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -212,4 +213,39 @@ func TestJSONThatCallsItselfAForm(t *testing.T) {
 	got = members{}
 	require.NoError(t, read(t, body.TypeForm, "", &got))
 	require.Equal(t, members{}, got)
+}
+
+// TestLongList: a list of many, and the body of a DELETE.
+func TestLongList(t *testing.T) {
+	t.Parallel()
+	var in struct {
+		Emails body.LongList `json:"emails"`
+	}
+	of := func(n int) string { return strings.TrimSuffix(strings.Repeat("a@example.com,", n), ",") }
+	numbered := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.Repeat("x", 1+i%7) + strings.Repeat("y", i/7) + ",")
+		}
+		return b.String()
+	}
+	for _, send := range []string{http.MethodPost, http.MethodDelete} {
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequest(send, "/", strings.NewReader("emails="+of(5)+"&emails=b@example.com&emails[]=c%2Bd@example.com"))
+		c.Request.Header.Set("Content-Type", body.TypeForm)
+		in.Emails = nil
+		require.NoError(t, body.Read(c, &in), send)
+		require.Equal(t, body.LongList{"a@example.com", "b@example.com", "c+d@example.com"}, in.Emails, send)
+	}
+	require.NoError(t, read(t, body.TypeJSON, `{"emails":["a@example.com","b@example.com, c@example.com"]}`, &in))
+	require.Equal(t, body.LongList{"a@example.com", "b@example.com, c@example.com"}, in.Emails)
+	require.NoError(t, read(t, body.TypeJSON, `{"emails":"`+numbered(1500)+`"}`, &in))
+	require.Len(t, in.Emails, 1500)
+	var many strings.Builder
+	for i := range body.MaxLong + 1 {
+		fmt.Fprintf(&many, "u%d@example.com,", i)
+	}
+	var invalid *storage.InvalidError
+	require.ErrorAs(t, read(t, body.TypeForm, "emails="+many.String(), &in), &invalid)
+	require.Equal(t, "emails", invalid.Field)
 }

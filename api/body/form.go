@@ -3,6 +3,7 @@ package body
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -24,10 +25,23 @@ func readForm(r *http.Request, kind string, target reflect.Value) error {
 		}
 		return fill(target, r.MultipartForm.Value)
 	}
-	if err := r.ParseForm(); err != nil {
+	if err := parseForm(r); err != nil {
 		return unreadable(err)
 	}
 	return fill(target, r.PostForm)
+}
+
+// parseForm also reads the form of a DELETE, which net/http does not.
+func parseForm(r *http.Request) error {
+	if r.Method != http.MethodDelete || r.PostForm != nil {
+		return r.ParseForm()
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	r.PostForm, err = url.ParseQuery(string(text))
+	return err
 }
 
 // fill sets the fields that the form names.

@@ -84,6 +84,21 @@ func (l *List) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// LongList is a List of up to MaxLong elements, such as the mail addresses of everybody
+// who is to test an app.
+type LongList []string
+
+// UnmarshalJSON takes what List takes.
+func (l *LongList) UnmarshalJSON(text []byte) error { return (*List)(l).UnmarshalJSON(text) }
+
+// most is how many elements a slice may have.
+func most(t reflect.Type) int {
+	if t == reflect.TypeFor[LongList]() {
+		return MaxLong
+	}
+	return maxElements
+}
+
 // cleanList never gives nil: an empty list is one that was given.
 func cleanList(elements []string) List {
 	out, seen := List{}, map[string]bool{}
@@ -108,8 +123,8 @@ func check(v reflect.Value, path string) error {
 	case reflect.String:
 		return checkText(v.String(), path)
 	case reflect.Slice:
-		if v.Len() > maxElements && v.Type().Elem().Kind() != reflect.Uint8 {
-			return invalid(path, fmt.Sprintf("has at most %d elements", maxElements))
+		if n := most(v.Type()); v.Len() > n && v.Type().Elem().Kind() != reflect.Uint8 {
+			return invalid(path, fmt.Sprintf("has at most %d elements", n))
 		}
 		for i := range v.Len() {
 			if err := check(v.Index(i), path); err != nil {

@@ -48,12 +48,18 @@ func (h builds) download(c *gin.Context) error {
 		return err
 	}
 	if c.Request.Method == http.MethodGet {
-		if err := distribution.CountDownload(c.Request.Context(), h.db, b.ID); err != nil {
+		if err := h.recordDownload(c.Request.Context(), c, b, "v3"); err != nil {
 			return err
 		}
 	}
 	respond.Private(c)
 	return respond.JSON(c, http.StatusOK, view)
+}
+
+// recordDownload counts a download by the caller. The context may outlive the request.
+func (r *room) recordDownload(ctx context.Context, c *gin.Context, b *distribution.Build, via string) error {
+	d := distribution.Download{Build: b, Actor: auth.Actor(c), BuildURL: r.links.Page(b.Token), Referer: c.Request.Referer(), Via: via}
+	return r.db.InTx(ctx, func(tx *storage.Tx) error { return distribution.RecordDownload(ctx, tx, d) })
 }
 
 func (h builds) sign(ctx context.Context, key, name, contentType string) (linkView, error) {

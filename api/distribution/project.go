@@ -79,18 +79,20 @@ func (h projects) show(c *gin.Context, status int, p *distribution.Project, more
 }
 
 // projectBody is what a request may say of an app. Folder is a synonym of
-// FolderName, as uploads call it.
+// FolderName, as uploads call it, and AllowAllTesters of AllTesters, as version 1 does.
 type projectBody struct {
-	Name            *string   `json:"name"`
-	PackageName     *string   `json:"package_name"`
-	Platform        *string   `json:"platform"`
-	TeamID          *int64    `json:"team_id"`
-	FolderName      *string   `json:"folder_name"`
-	Folder          *string   `json:"folder"`
-	Description     *string   `json:"description"`
-	LandingPageMode *string   `json:"landing_page_mode"`
-	LandingPageSlug *string   `json:"landing_page_slug"`
-	Groups          body.List `json:"groups"`
+	Name            *string      `json:"name"`
+	PackageName     *string      `json:"package_name"`
+	Platform        *string      `json:"platform"`
+	TeamID          *int64       `json:"team_id"`
+	FolderName      *string      `json:"folder_name"`
+	Folder          *string      `json:"folder"`
+	Description     *string      `json:"description"`
+	LandingPageMode *string      `json:"landing_page_mode"`
+	LandingPageSlug *string      `json:"landing_page_slug"`
+	Groups          body.List    `json:"groups"`
+	AllTesters      *body.Switch `json:"all_testers"`
+	AllowAllTesters *body.Switch `json:"allowAllTesters"`
 }
 
 func readProject(c *gin.Context) (in projectBody, err error) {
@@ -99,6 +101,9 @@ func readProject(c *gin.Context) (in projectBody, err error) {
 	}
 	if in.FolderName == nil {
 		in.FolderName = in.Folder
+	}
+	if in.AllTesters == nil {
+		in.AllTesters = in.AllowAllTesters
 	}
 	if in.TeamID != nil && *in.TeamID < 1 {
 		return in, &storage.InvalidError{Field: "team_id", Msg: "must be the id of a team"}
@@ -115,7 +120,7 @@ func or[T any](value *T, absent T) T {
 
 // create serves POST /api/v3/projects: an app without a build. Members: name,
 // package_name, platform, team_id (may be left out by an organization with one
-// team), folder_name, description, landing_page_mode, landing_page_slug.
+// team), folder_name, description, landing_page_mode, landing_page_slug, all_testers.
 func (h projects) create(c *gin.Context) error {
 	in, err := readProject(c)
 	if err != nil {
@@ -126,7 +131,8 @@ func (h projects) create(c *gin.Context) error {
 		p, err = distribution.CreateProject(ctx, tx, w, distribution.NewProject{
 			TeamID: or(in.TeamID, 0), Folder: or(in.FolderName, ""), Name: or(in.Name, ""),
 			PackageName: or(in.PackageName, ""), Platform: or(in.Platform, ""), Description: or(in.Description, ""),
-			LandingPageMode: or(in.LandingPageMode, ""), Slug: or(in.LandingPageSlug, "")})
+			LandingPageMode: or(in.LandingPageMode, ""), Slug: or(in.LandingPageSlug, ""),
+			AllTesters: bool(or(in.AllTesters, false))})
 		return err
 	})
 	if err != nil {
@@ -137,7 +143,7 @@ func (h projects) create(c *gin.Context) error {
 
 // update serves PUT /api/v3/projects/{id}; only members that are sent are changed:
 // name, team_id, folder_name, description, landing_page_mode, landing_page_slug,
-// groups (replaces the grants). Package name and platform are what identifies the
+// groups (replaces the grants), all_testers. Package name and platform are what identifies the
 // app and stay.
 func (h projects) update(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
@@ -153,7 +159,8 @@ func (h projects) update(c *gin.Context) error {
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		p, unknown, err = distribution.UpdateProject(ctx, tx, w, id, distribution.ProjectChange{
 			Name: in.Name, Folder: in.FolderName, Description: in.Description, LandingPageMode: in.LandingPageMode,
-			Slug: in.LandingPageSlug, TeamID: in.TeamID, Groups: groupsOf(in.Groups)})
+			Slug: in.LandingPageSlug, TeamID: in.TeamID, Groups: groupsOf(in.Groups),
+			AllTesters: in.AllTesters.Bool()})
 		return err
 	})
 	if err != nil {
@@ -182,7 +189,7 @@ func (h projects) delete(c *gin.Context) error {
 }
 
 // copy serves POST /api/v3/projects/{id}/copy: a new app with the latest build of
-// this one. Members, both optional: name, folder_name.
+// this one. Members, all optional: name, folder_name, all_testers.
 func (h projects) copy(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
@@ -194,7 +201,7 @@ func (h projects) copy(c *gin.Context) error {
 	}
 	var p *distribution.Project
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		p, err = distribution.CopyProject(ctx, tx, w, id, in.Name, in.FolderName)
+		p, err = distribution.CopyProject(ctx, tx, w, id, in.Name, in.FolderName, in.AllTesters.Bool())
 		return err
 	})
 	if err != nil {

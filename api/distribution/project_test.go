@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
 func TestListProjects(t *testing.T) {
@@ -159,6 +162,49 @@ func TestCopyProject(t *testing.T) {
 	w.refused(w.stranger, 404, "POST", path, "")
 	w.refused(w.member, 404, "POST", "/api/v3/projects/999/copy", "")
 	w.refused(w.member, 400, "POST", path, `{"name":1}`)
+}
+
+// TestAllTesters: an app that every tester may have, and its copies.
+func TestAllTesters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	up := w.build()
+	tester := w.person(w.ours, "tess", account.Tester)
+	path := p("/api/v3/projects/%d", up.Project.ID)
+	open := func(tree map[string]any) any { return tree["project"].(map[string]any)["all_testers"] }
+	access := func(build int64) bool {
+		a, err := distribution.BuildAccess(t.Context(), w.db, build, tester.UserID)
+		require.NoError(t, err)
+		return a.Allowed
+	}
+	latest := func(tree map[string]any) int64 {
+		return int64(tree["project"].(map[string]any)["latest_build"].(map[string]any)["id"].(float64))
+	}
+	require.False(t, access(up.Build.ID))
+	require.Equal(t, true, open(w.ok(w.member, 200, "PUT", path, `{"all_testers":true}`)))
+	require.True(t, access(up.Build.ID))
+	require.Equal(t, true, open(w.ok(w.member, 200, "PUT", path, "allowAllTesters=1&name=App")))
+	require.Equal(t, 1, w.count(`select count(*) from audit_events where action = 'distribution.changed'`), "once")
+	copied := w.ok(w.member, 201, "POST", path+"/copy", `{"name":"open"}`)
+	require.Equal(t, true, open(copied))
+	require.True(t, access(latest(copied)))
+	copied = w.ok(w.member, 201, "POST", path+"/copy", `{"name":"closed","allowAllTesters":false}`)
+	require.Equal(t, false, open(copied))
+	require.False(t, access(latest(copied)))
+	made := w.ok(w.member, 201, "POST", "/api/v3/projects", p(`{"name":"new","team_id":%d,"all_testers":1}`, w.one))
+	require.Equal(t, true, open(made))
+
+	copy1 := func(text string) int64 {
+		got := w.ok(w.member, 200, "POST", p("/api/1/projects/%d/builds/%d/copy", up.Project.ID, up.Build.ID), text)
+		return int64(w.count(`select id from builds where id::text = $1`, got["build_id"]))
+	}
+	require.True(t, access(copy1("folder_name=a")), "as the original")
+	require.False(t, access(copy1("folder_name=b&allowAllTesters=0")))
+	require.Equal(t, false, open(w.ok(w.member, 200, "PUT", path, `{"all_testers":false}`)))
+	require.False(t, access(up.Build.ID))
+	require.True(t, access(copy1("folder_name=c&allowAllTesters=1")))
+	require.False(t, access(copy1("folder_name=d")))
+	w.refused(w.member, 400, "PUT", path, `{"all_testers":"maybe"}`, "all_testers")
 }
 
 func TestProjectBuilds(t *testing.T) {

@@ -67,7 +67,7 @@ func (h legacy) finish(c *gin.Context, b *distribution.Build, file *stream.Conte
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request.Context()), countTimeout)
 	defer cancel()
 	if file.Began() {
-		if err := distribution.CountDownload(ctx, h.db, b.ID); err != nil {
+		if err := h.recordDownload(ctx, c, b, "v1"); err != nil {
 			h.log.WarnContext(ctx, "download not counted", "build_id", b.ID, "error", err)
 		}
 	}

@@ -154,7 +154,7 @@ func (r *Receiver) admit(token *crash.Token, scope string) error {
 	if err := allowed(token, scope); err != nil {
 		return err
 	}
-	return r.quotas.take(token)
+	return r.take(token)
 }
 
 // run takes the request through all checks up to its answer.

@@ -9,9 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/mail"
-	"github.com/slipway-qa/slipway/tasks"
-	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/mailtemplate"
 )
 
@@ -19,10 +17,10 @@ import (
 // token: everybody who has the app can read them. The key is
 // revoked, the audit log says why, and its owner is mailed, in one transaction.
 type Leaks struct {
-	db    *storage.DB
-	queue *dispatch.Enqueuer // nil leaves the delivery to the relay
-	log   *slog.Logger
-	slots chan struct{}
+	db      *storage.DB
+	letters *letter.Writer
+	log     *slog.Logger
+	slots   chan struct{}
 }
 
 const (
@@ -30,18 +28,29 @@ const (
 	// that finds no slot is revoked by the next report of the same app.
 	leakSlots   = 2
 	leakTimeout = 5 * time.Second
-	// leakActor is who revokes, as the audit log names it.
-	leakActor = "crash-receiver"
 )
 
-// NewLeaks returns a Leaks.
-func NewLeaks(db *storage.DB, queue *dispatch.Enqueuer, log *slog.Logger) *Leaks {
-	return &Leaks{db: db, queue: queue, log: log, slots: make(chan struct{}, leakSlots)}
+// Leak states where a key was found.
+type Leak struct {
+	Actor  string // who revokes, as the audit log names it
+	Where  string // for the audit log: "in place of a crash token"
+	Reason string // for the mail to the owner
 }
 
-// found revokes the key of a digest if there is one. A failure is logged: the
-// report is refused in any case, and the next one tries again.
-func (l *Leaks) found(ctx context.Context, digest account.Digest) {
+func crashLeak() Leak {
+	return Leak{Actor: "crash-receiver", Where: "in place of a crash token",
+		Reason: "An app sent a crash report with this key in place of a crash token. Everybody who has the app can read the key, so it was ended. " +
+			"Make a new key for your own use, and give the app the token of a crash project."}
+}
+
+// NewLeaks returns a Leaks.
+func NewLeaks(db *storage.DB, letters *letter.Writer, log *slog.Logger) *Leaks {
+	return &Leaks{db: db, letters: letters, log: log, slots: make(chan struct{}, leakSlots)}
+}
+
+// Found revokes the key of a digest if there is one. A failure is logged: the
+// request is refused in any case, and the next one tries again.
+func (l *Leaks) Found(ctx context.Context, digest account.Digest, leak Leak) {
 	if l == nil {
 		return
 	}
@@ -53,7 +62,7 @@ func (l *Leaks) found(ctx context.Context, digest account.Digest) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, leakTimeout)
 	defer cancel()
-	err := l.db.InTx(ctx, func(tx *storage.Tx) error { return l.revoke(ctx, tx, digest) })
+	err := l.db.InTx(ctx, func(tx *storage.Tx) error { return l.revoke(ctx, tx, digest, leak) })
 	switch {
 	case err == nil:
 		l.log.WarnContext(ctx, "API key found in an app: revoked")
@@ -62,10 +71,9 @@ func (l *Leaks) found(ctx context.Context, digest account.Digest) {
 	}
 }
 
-func (l *Leaks) revoke(ctx context.Context, tx *storage.Tx, digest account.Digest) error {
+func (l *Leaks) revoke(ctx context.Context, tx *storage.Tx, digest account.Digest, leak Leak) error {
 	request := respond.RequestID(ctx)
-	key, err := account.RevokeLeaked(ctx, tx, account.Actor{Name: leakActor, RequestID: request}, digest,
-		"in place of a crash token")
+	key, err := account.RevokeLeaked(ctx, tx, account.Actor{Name: leak.Actor, RequestID: request}, digest, leak.Where)
 	if err != nil {
 		return err
 	}
@@ -73,16 +81,10 @@ func (l *Leaks) revoke(ctx context.Context, tx *storage.Tx, digest account.Diges
 	if key.Name != "" {
 		name = key.Name + " (" + name + ")"
 	}
-	subject, text, html := mailtemplate.KeyRevoked(name,
-		"An app sent a crash report with this key in place of a crash token. Everybody who has the app can read the key, so it was ended. "+
-			"Make a new key for your own use, and give the app the token of a crash project.")
+	content := mailtemplate.KeyRevoked{Key: name, Reason: leak.Reason}
 	for _, to := range key.Recipients {
-		id, err := mail.Insert(ctx, tx, mail.New{OrganizationID: key.OrganizationID, Kind: mailtemplate.KindKeyRevoked,
-			Recipient: to, Subject: subject, TextBody: text, HTMLBody: html})
+		_, err := l.letters.Write(ctx, tx, letter.Letter{OrganizationID: key.OrganizationID, Recipient: to, Content: content, RequestID: request})
 		if err != nil {
-			return err
-		}
-		if err := l.queue.Insert(ctx, tx, tasks.NewMailSend(key.OrganizationID, request, id)); err != nil {
 			return err
 		}
 	}

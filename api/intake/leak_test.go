@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/tasks/letter"
 )
 
 // A personal key in place of a token ends for everybody, is audited, and its
@@ -51,11 +52,11 @@ func TestLeakedKeyIsRevoked(t *testing.T) {
 	unknown, err := keys.New(account.KindAPI)
 	require.NoError(t, err)
 
-	l := NewLeaks(db, nil, slog.New(slog.DiscardHandler))
+	l := NewLeaks(db, letter.New(letter.Config{}), slog.New(slog.DiscardHandler))
 	for range 2 { // the second time there is nothing to end
-		l.found(ctx, person.Digest)
-		l.found(ctx, machine.Digest)
-		l.found(ctx, unknown.Digest)
+		l.Found(ctx, person.Digest, crashLeak())
+		l.Found(ctx, machine.Digest, crashLeak())
+		l.Found(ctx, unknown.Digest, crashLeak())
 	}
 	for digest, ended := range map[account.Digest]bool{person.Digest: true, machine.Digest: true, kept.Digest: false} {
 		_, err := account.IdentityByKey(ctx, db, account.KindAPI, digest)
@@ -73,6 +74,6 @@ func TestLeakedKeyIsRevoked(t *testing.T) {
 	var n int
 	require.NoError(t, db.GetContext(ctx, &n, `select count(*) from tasks where kind = 'mail:send' and organization_id = $1`, org))
 	require.Equal(t, 2, n)
-	require.NoError(t, db.GetContext(ctx, &n, `select count(*) from audit_events where type = $1 and actor = $2`, account.KeyRevoked, leakActor))
+	require.NoError(t, db.GetContext(ctx, &n, `select count(*) from audit_events where type = $1 and actor = $2`, account.KeyRevoked, crashLeak().Actor))
 	require.Equal(t, 2, n)
 }

@@ -40,6 +40,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/token"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/report"
@@ -144,8 +145,8 @@ type Config struct {
 // Receiver holds the handlers of crash submission.
 type Receiver struct {
 	cfg     Config
-	tokens  *tokens
-	quotas  *quotas
+	tokens  *token.Cache[crash.Token]
+	quotas  *token.Quotas
 	memory  *budget
 	buffers *buffers
 	inflate sync.Pool // *inflater
@@ -182,8 +183,8 @@ func New(cfg Config) (*Receiver, error) {
 	}
 	return &Receiver{
 		cfg:     cfg,
-		tokens:  newTokens(cfg.Store, cfg.Now),
-		quotas:  newQuotas(cfg.Now),
+		tokens:  token.NewCache(cfg.Store.Token, cfg.Now),
+		quotas:  token.NewQuotas(cfg.Now),
 		memory:  newBudget(cfg.Limits),
 		buffers: newBuffers(),
 		inflate: sync.Pool{New: func() any { return newInflater() }},
@@ -231,7 +232,7 @@ func deadlineOf(c *gin.Context) time.Duration {
 }
 
 // Close ends look-ups under way and waits for them. Requests must have ended.
-func (r *Receiver) Close() { r.tokens.close() }
+func (r *Receiver) Close() { r.tokens.Close() }
 
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()

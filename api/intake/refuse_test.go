@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/token"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -231,16 +232,16 @@ func TestTokenCache(t *testing.T) {
 
 	w.store.set("good", nil)
 	requireOK(t, w.post("/post?token=good", minimal))
-	now = now.Add(tokenFresh)
+	now = now.Add(token.Fresh)
 	requireFailure(t, w.post("/post?token=good", minimal), 403, 6, "revoked")
 	w.store.set("good", &crash.Token{ID: 1, Scopes: []string{crash.ScopeErrorPost}})
 	requireFailure(t, w.post("/post?token=good", minimal), 403, 6, "revoked")
-	now = now.Add(tokenAbsent)
+	now = now.Add(token.Absent)
 	requireOK(t, w.post("/post?token=good", minimal))
 
 	// While the database is away a token that was good is believed.
 	w.store.err = storage.ErrUnavailable
-	now = now.Add(tokenFresh)
+	now = now.Add(token.Fresh)
 	requireOK(t, w.post("/post?token=good", minimal))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -251,11 +252,11 @@ func TestTokenCache(t *testing.T) {
 func TestTokenCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for i := range tokenEntries + 500 {
+	for i := range token.MostEntries + 500 {
 		_, err := w.r.token(t.Context(), fmt.Sprint("wrong", i))
 		require.Error(t, err)
 	}
-	require.LessOrEqual(t, len(w.r.tokens.entries), tokenEntries)
+	require.LessOrEqual(t, w.r.tokens.Len(), token.MostEntries)
 }
 
 func TestClientThatWentAway(t *testing.T) {

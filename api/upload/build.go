@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
+	"github.com/slipway-qa/slipway/storage/webhook"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -75,8 +76,22 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 		if err := u.indexSymbols(ctx, tx, made.Build, n.Symbols); err != nil {
 			return err
 		}
+		if err := webhook.Emit(ctx, tx, u.event(made)); err != nil {
+			return err
+		}
 		list = u.newTasks(made.Build, sync)
-		return cfg.Queue.Insert(ctx, tx, list...)
+		if err := cfg.Queue.Insert(ctx, tx, list...); err != nil {
+			return err
+		}
+		for _, task := range list {
+			if task.Kind != tasks.BuildNotify.Name {
+				continue
+			}
+			if err := distribution.AuditNotified(ctx, tx, n.Writer.Actor, made.Build, task); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	var unknown *storage.UnknownOutcomeError
 	if errors.As(err, &unknown) {

@@ -117,6 +117,11 @@ func TestGroupsAndTasks(t *testing.T) {
 		}
 		return nil
 	})
+	w.tx(func(ctx context.Context, tx *storage.Tx) error {
+		_, err := tx.ExecContext(ctx, `insert into webhooks (organization_id, name, url, actions, status, secret)
+			values ($1, 'a', 'https://ci.example.invalid', '{upload}', 'active', '')`, org)
+		return err
+	})
 	build := file("file", "a.ipa", ipa("com.example.demo", "1"))
 	got := w.upload(build, w.key(), text("groups", "qa, nobody"), text("tester_groups", itoa(group)), text("notify", "1"))
 	require.Equal(t, []any{"nobody"}, got["invalid_groups"])
@@ -125,10 +130,14 @@ func TestGroupsAndTasks(t *testing.T) {
 	names, err := distribution.BuildGroups(t.Context(), w.db, id)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"QA", "Ops"}, names)
+	require.Equal(t, 1, w.count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id
+		where e.build_id = $1 and e.version = '1' and e.body->>'buildUrl' = $2 and e.body ?& '{filesize,landingPageUrl,landingPageBuildUrl,appUrl,changeLog,iconUrl,communityUrl}'`,
+		id, got["build_url"]))
 	task, err := uuid.Parse(got["task_id"].(string))
 	require.NoError(t, err)
 	require.Equal(t, 1, w.count(`select count(*) from tasks where id = $1 and kind = 'build:notify' and organization_id = $2
 		and payload->>'build_id' = $3`, task, org, itoa(id)))
+	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1 and detail->>'task_id' = $2`, account.TestersNotified, task))
 
 	// An unknown or missing connection never loses a build.
 	got = w.upload(build, w.key(), text("upload_to_acme", "on"), text("groups", "all"))
@@ -155,6 +164,7 @@ func TestGroupsAndTasks(t *testing.T) {
 	require.Equal(t, "Game", got["app_name"])
 	require.Contains(t, got["warnings"].([]any)[0], "notify was ignored")
 	require.Equal(t, "", got["task_id"])
+	require.Equal(t, 2, w.count(`select count(*) from audit_events where type = $1`, account.TestersNotified))
 	status, out := w.post("/upload/", nil, file("file", "a.apk", noise(5000, 1)), w.key())
 	require.Equal(t, [2]int{400, 105}, [2]int{status, code(out)}, "a broken app is no generic file: %v", out)
 	got = w.upload(file("file", "", ipa("com.example.demo", "1")), w.key())

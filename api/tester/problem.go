@@ -1,0 +1,36 @@
+package tester
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/distribution"
+)
+
+// codeInvalid is the code of versions 1 and 2 for a state that a request does not fit.
+const codeInvalid = 1
+
+// problem gives the errors of the stores their status and their code.
+func problem(err error) error {
+	var undeliverable *distribution.UndeliverableError
+	switch {
+	case errors.As(err, &undeliverable):
+		return &respond.Problem{Status: http.StatusConflict, Text: undeliverable.Reason}
+	case errors.Is(err, distribution.ErrNotTeamAdmin):
+		return &respond.Problem{Status: http.StatusForbidden, Text: distribution.ErrNotTeamAdmin.Error(), Err: err}
+	case errors.Is(err, distribution.ErrGroupAccess):
+		return &respond.Problem{Status: http.StatusForbidden, Text: distribution.ErrGroupAccess.Error(), Err: err}
+	}
+	return err
+}
+
+// legacyProblem writes a build that cannot be distributed as an invalid request: code 2,
+// which versions 1 and 2 have for conflicts, is that of duplicates.
+func legacyProblem(err error) error {
+	var p *respond.Problem
+	if errors.As(err, &p) && p.Status == http.StatusConflict {
+		return &respond.Problem{Status: http.StatusBadRequest, Legacy: codeInvalid, Text: p.Text, Err: p.Err}
+	}
+	return err
+}
