@@ -49,7 +49,7 @@ type adminGroupList struct {
 // Run lists the groups.
 func (c *adminGroupList) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		list, total, err := distribution.GroupList(ctx, tx, org.ID, storage.Page{Limit: adminList})
+		list, total, err := distribution.GroupList(ctx, tx, distribution.GroupFilter{OrganizationID: org.ID}, storage.Page{Limit: adminList})
 		return map[string]any{"groups": list, "total": total}, err
 	})
 }
@@ -62,9 +62,21 @@ type adminGroupShow struct{ groupRef }
 // Run shows the group with its testers.
 func (c *adminGroupShow) Run(ctx context.Context, s *settings) error {
 	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
-		testers, total, err := distribution.GroupTesters(ctx, tx, org, group.ID, storage.Page{Limit: adminList})
-		return map[string]any{"group": group, "testers": testers, "total": total}, err
+		return showTesters(ctx, tx, org, group)
 	})
+}
+
+// showTesters is the output of a group with its testers.
+func showTesters(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
+	people, err := distribution.GroupTesters(ctx, tx, org, group.ID, "", storage.Page{Limit: adminList})
+	if err != nil {
+		return nil, err
+	}
+	testers := make([]distribution.Tester, 0, len(people.List))
+	for _, p := range people.List {
+		testers = append(testers, distribution.Tester{UserID: p.UserID, Email: p.Email, Name: p.Name})
+	}
+	return map[string]any{"group": group, "testers": testers, "total": people.Total}, nil
 }
 
 type adminGroupAdd struct {
@@ -84,8 +96,7 @@ func (c *adminGroupAdd) Run(ctx context.Context, s *settings) error {
 				return nil, fmt.Errorf("%q: %w", login, err)
 			}
 		}
-		testers, total, err := distribution.GroupTesters(ctx, tx, org, group.ID, storage.Page{Limit: adminList})
-		return map[string]any{"group": group, "testers": testers, "total": total}, err
+		return showTesters(ctx, tx, org, group)
 	})
 }
 

@@ -25,19 +25,22 @@ var rooms = map[string]string{
 	"storage/artifact/icon":    "format: icons of apps, as they are stored",
 	"storage/artifact/inspect": "format: which kind of package a file is, and what it states",
 	"storage/artifact/mapping": "format: files that undo obfuscation",
+	"storage/audit":            "rows: the audit log as it is read, and how long it is kept",
 	"storage/authoring":        "rows: test cases, revisions, suites, variables, tunnels",
 	"storage/crash":            "rows: crashes and their groups, with the rules by which they are counted",
 	"storage/cron":             "rule: when the schedule in a row is due next",
+	"storage/device":           "rows: devices that testers registered",
 	"storage/distribution":     "rows: projects, builds, files, groups of testers",
 	"storage/generation":       "rows: tests that are written from a sentence, their files, and what models cost",
 	"storage/idempotency":      "rows: requests that a client sends twice and that count once",
 	"storage/ledger":           "rows: tasks, with the rules of their states",
-	"storage/mail":             "rows: mail to be sent, and kept",
+	"storage/mail":             "rows: mail to be sent and kept, its templates and settings, and who gets none",
 	"storage/object":           "objects: the store of files, in S3 or a folder",
 	"storage/report":           "format: crash reports",
 	"storage/run":              "rows: runs of tests, their jobs, events and files",
 	"storage/schedule":         "rows: schedules and their firings",
 	"storage/seal":             "format: secrets in rows, encrypted",
+	"storage/session":          "rows: sessions of apps, their events, feedback and tokens",
 	"storage/step":             "format: test steps, selectors and capabilities",
 	"storage/step/css":         "format: the syntax of selectors by CSS",
 	"storage/step/grammar":     "format: what the checks of CSS and XPath share",
@@ -53,6 +56,8 @@ var rooms = map[string]string{
 	"storage/symbol/unwind":    "format: call frame information",
 	"storage/symbolfile":       "rows of symbol files and their identifiers",
 	"storage/symbolication":    "format: what symbols made of a crash",
+	"storage/tester":           "rows: testers of an organization, and the invitations that they were sent",
+	"storage/webhook":          "rows: webhooks, their deliveries, with the rules of their states",
 }
 
 // sharedBelow are packages that lie below the only tier that imports them, with
@@ -66,7 +71,6 @@ var sharedBelow = map[string]string{
 	"storage/symbol/pdb":       "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/sourcemap": "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/unwind":    "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
-	"tasks/note":               "cmd hands its function to the worker, which sends the same notes by mail",
 }
 
 func TestRoomsOfStorage(t *testing.T) {

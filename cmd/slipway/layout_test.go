@@ -78,6 +78,7 @@ var confined = []struct {
 	reason  string
 }{
 	{"github.com/gin-gonic/gin", []string{"api", "cmd/bench"}, "handlers are the api's; the bench measures it as a baseline"},
+	{"github.com/go-jose/go-jose/v4", []string{"api/auth"}, "signatures of tokens are verified in one place"},
 	{"github.com/hibiken/asynq", []string{"tasks/dispatch", "worker/.", "scheduler/.", "api/ops"}, "the ledger is the truth; asynq only carries deliveries, and the console shows them"},
 	{"github.com/hibiken/asynqmon", []string{"api/ops"}, "the console"},
 	{"github.com/jmoiron/sqlx", []string{"storage", "tasks/dispatch"}, "queries are written in storage"},

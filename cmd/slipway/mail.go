@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 
 	workmail "github.com/slipway-qa/slipway/worker/mail"
 )
 
-// mailTransport returns the mail server of the settings, or a transport that keeps
-// mail.
-func (s *settings) mailTransport() (workmail.Transport, error) {
+// mailTransport returns the mail server of the settings with so many connections at
+// most, or a transport that keeps mail.
+func (s *settings) mailTransport(connections int) (workmail.Transport, error) {
 	if s.SMTPURL == "" {
 		return workmail.Keep{}, nil
 	}
@@ -27,9 +29,39 @@ func (s *settings) mailTransport() (workmail.Transport, error) {
 		}
 		from = "Slipway <slipway@" + host + ">"
 	}
-	transport, err := workmail.NewSMTP(workmail.SMTPConfig{Server: server, From: from})
+	transport, err := workmail.NewSMTP(workmail.SMTPConfig{Server: server, From: from, Connections: connections})
 	if err != nil {
 		return nil, fmt.Errorf("SLIPWAY_MAIL_FROM: %w", err)
 	}
 	return transport, nil
+}
+
+// urgentConnections are kept apart for mail that somebody waits for.
+const urgentConnections = 2
+
+// mailSenders returns the handlers of mail:send and mail:urgent.
+func (s *services) mailSenders() (mails, urgent *workmail.Send, err error) {
+	connections := s.settings.MailConnections
+	transport, err := s.settings.mailTransport(connections)
+	if err != nil {
+		return nil, nil, err
+	}
+	apart, err := s.settings.mailTransport(urgentConnections)
+	if err != nil {
+		return nil, nil, err
+	}
+	folder := s.settings.MailJournal
+	if folder == "" {
+		// Of each user of the machine apart: no other can write to it.
+		folder = filepath.Join(os.TempDir(), fmt.Sprintf("slipway-mail-%d", os.Geteuid()))
+	}
+	journal, err := workmail.OpenJournal(folder, s.log)
+	if err != nil {
+		return nil, nil, fmt.Errorf("SLIPWAY_MAIL_JOURNAL: %w", err)
+	}
+	icons := workmail.NewIcons(s.objects)
+	mails = &workmail.Send{DB: s.db, Transport: transport, Journal: journal, Icons: icons, Rate: s.settings.MailRate,
+		Parallel: connections, Log: s.log}
+	urgent = &workmail.Send{DB: s.db, Transport: apart, Journal: journal, Icons: icons, Urgent: true, Log: s.log}
+	return mails, urgent, nil
 }

@@ -47,15 +47,23 @@ type settings struct {
 	RedisURL         secret `name:"redis-url" env:"SLIPWAY_REDIS_URL" help:"Redis: redis://, rediss:// or redis-sentinel://host:port?master=NAME."`
 	ObjectsURL       secret `env:"SLIPWAY_OBJECTS_URL" help:"Objects: s3://access:secret@host:port/bucket, or file:///folder."`
 	ObjectsPublicURL string `env:"SLIPWAY_OBJECTS_PUBLIC_URL" help:"Address of the object store for browsers; default: the address in SLIPWAY_OBJECTS_URL."`
-	SigningKey       secret `env:"SLIPWAY_SIGNING_KEY" help:"Key of 32 bytes or more. It signs links to a folder of objects, and encrypts the secrets of storage connections, secret variables and addresses of tunnels."`
+	SigningKey       secret `env:"SLIPWAY_SIGNING_KEY" help:"Key of 32 bytes or more. It signs links to a folder of objects, and encrypts the secrets of storage connections and webhooks, secret variables and addresses of tunnels."`
 
 	// Builds and mail.
 	MaxUploadBytes        int64  `env:"SLIPWAY_MAX_UPLOAD_BYTES" default:"4294967296" help:"Largest file of a build, in bytes."`
 	MaxSymbolBytes        int64  `env:"SLIPWAY_MAX_SYMBOL_BYTES" default:"2147483648" help:"Largest symbol file, in bytes: what is uploaded, archives as they are packed."`
 	SMTPURL               secret `name:"smtp-url" env:"SLIPWAY_SMTP_URL" help:"Mail server: smtp://user:password@host:587, smtps://host:465; ?tls=none for a server without TLS. Default: mail is not sent but kept, and shown at /ops/mail."`
 	MailFrom              string `env:"SLIPWAY_MAIL_FROM" help:"Sender of mail, such as Slipway <qa@example.com>; default: slipway@ and the host of the public address."`
+	MailRate              int    `env:"SLIPWAY_MAIL_RATE" help:"Mails a minute that are handed to the mail server, over all organizations; 0 is no limit. Sign-in mail is sent at once and not counted."`
+	MailConnections       int    `env:"SLIPWAY_MAIL_CONNECTIONS" default:"4" help:"Connections to the mail server that one worker keeps."`
+	MailJournal           string `env:"SLIPWAY_MAIL_JOURNAL" help:"Folder where workers note which mail they are handing over, so that one that was killed has its mail sent neither twice nor never. Workers of one machine share it. Default: a folder of the user in the folder for temporary files; with slipway up, in its data folder."`
+	AuditDays             int    `env:"SLIPWAY_AUDIT_DAYS" default:"0" help:"Days for which audit events are kept, where an organization does not say; 0: for ever."`
 	MailDays              int    `env:"SLIPWAY_MAIL_DAYS" default:"30" help:"Days for which mail is kept and shown at /ops/mail."`
-	AllowPrivateAddresses *bool  `env:"SLIPWAY_ALLOW_PRIVATE_ADDRESSES" negatable:"" help:"Allow addresses from users (storage connections, tested pages, tunnels) in private networks and on this machine; default: only under slipway up on a loopback address."`
+	WebhookDays           int    `env:"SLIPWAY_WEBHOOK_DAYS" default:"30" help:"Days for which deliveries to webhooks are kept and can be replayed."`
+	AllowPrivateAddresses *bool  `env:"SLIPWAY_ALLOW_PRIVATE_ADDRESSES" negatable:"" help:"Allow addresses from users (webhooks, issuers of OIDC tokens, storage connections, tested pages, tunnels) in private networks and on this machine; default: only under slipway up on a loopback address."`
+
+	// Devices of testers.
+	deviceSettings `embed:""`
 
 	// Tests.
 	WebDriverURL           secret        `name:"webdriver-url" env:"SLIPWAY_WEBDRIVER_URL" help:"Browsers: the address of a Selenium Grid, Appium or driver, such as http://user:password@grid:4444; several, with the platforms of each: http://grid:4444;android,ios=http://appium:4723. Default: slipway up runs a managed chromedriver."`
@@ -78,11 +86,19 @@ type settings struct {
 	LogFormat      string   `env:"SLIPWAY_LOG_FORMAT" default:"json" enum:"json,text" help:"json or text."`
 
 	// Tasks.
-	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"2:schedule=1;4:critical=6,default=3;3:crash=1;2:run=1;2:generate=1;2:bulk=1" help:"Pools of a worker, as slots:queue=weight,queue=weight;slots:... The queues are schedule, critical, default, run, generate, crash and bulk. Keep schedule in a separate pool, so that schedules fire on time. A slot of run or generate keeps a browser. To run one kind of work on separate machines, serve its queue only there."`
+	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"2:schedule=1;4:critical=6,default=3;3:crash=1;2:run=1;2:generate=1;2:mail=1;128:webhook=1;16:webhook-slow=1;2:bulk=1" help:"Pools of a worker, as slots:queue=weight,queue=weight;slots:... The queues are schedule, critical, default, run, generate, crash, mail, webhook, webhook-slow and bulk. Keep schedule in a separate pool, so that schedules fire on time. A slot of run or generate keeps a browser. Slots of webhook wait for receivers and cost next to nothing. To run one kind of work on separate machines, serve its queue only there."`
 	WorkerDrain      time.Duration `env:"SLIPWAY_WORKER_DRAIN" default:"15s" help:"Time that running tasks get to end at a stop; then they are returned to the queue."`
 	ReadyLag         time.Duration `env:"SLIPWAY_READY_LAG" default:"5m" help:"Age of the oldest due task from which on a worker is late: degraded, or not ready."`
 	ReadyLagCritical bool          `env:"SLIPWAY_READY_LAG_CRITICAL" help:"A worker that is late responds to /readyz with 503 instead of degraded."`
 	TaskDays         int           `env:"SLIPWAY_TASK_DAYS" default:"14" help:"Days for which ended tasks are kept; dead ones are kept four times as long, and at least as long as crash reports."`
+
+	// Sessions of apps.
+	SessionDays              int           `env:"SLIPWAY_SESSION_DAYS" default:"90" help:"Days for which sessions of apps are kept, with their events and IP addresses; the counts of builds stay."`
+	SessionSilence           time.Duration `env:"SLIPWAY_SESSION_SILENCE" default:"2h" help:"Time without events after which a session that its app did not end counts as ended."`
+	SessionEvents            int64         `env:"SLIPWAY_SESSION_EVENTS" default:"10000" help:"Events that one session stores; further ones are counted only."`
+	SessionBytes             int64         `env:"SLIPWAY_SESSION_BYTES" default:"10485760" help:"Bytes of events that one session stores; further ones are counted only."`
+	SessionProjectBytes      int64         `env:"SLIPWAY_SESSION_PROJECT_BYTES" default:"1073741824" help:"Bytes of events of one app, beyond which those of its oldest sessions are removed; 0: no bound."`
+	SessionOrganizationBytes int64         `env:"SLIPWAY_SESSION_ORGANIZATION_BYTES" default:"10737418240" help:"The same of one organization."`
 
 	// Crashes.
 	CrashDays            int   `env:"SLIPWAY_CRASH_DAYS" default:"90" help:"Days for which crash reports are kept; the counts of groups stay."`
@@ -224,9 +240,17 @@ func (s *settings) bounds() error {
 		{"SLIPWAY_SYMBOL_READER_BYTES", s.SymbolReaderBytes, minSymbolReader, 1 << 36},
 		{"SLIPWAY_CRASH_DAYS", int64(s.CrashDays), 1, 36500},
 		{"SLIPWAY_TASK_DAYS", int64(s.TaskDays), 1, 3650},
+		{"SLIPWAY_SESSION_DAYS", int64(s.SessionDays), 1, 3650},
+		{"SLIPWAY_SESSION_SILENCE", int64(s.SessionSilence.Seconds()), 60, 86400},
+		{"SLIPWAY_SESSION_EVENTS", s.SessionEvents, 1, 10_000_000},
+		{"SLIPWAY_SESSION_BYTES", s.SessionBytes, 1 << 10, 1 << 30},
+		{"SLIPWAY_SESSION_PROJECT_BYTES", s.SessionProjectBytes, 0, 1 << 50},
+		{"SLIPWAY_SESSION_ORGANIZATION_BYTES", s.SessionOrganizationBytes, 0, 1 << 50},
 		{"SLIPWAY_MAX_UPLOAD_BYTES", s.MaxUploadBytes, 1 << 20, maxUploadBytes},
 		{"SLIPWAY_MAX_SYMBOL_BYTES", s.MaxSymbolBytes, 1 << 20, maxUploadBytes},
 		{"SLIPWAY_MAIL_DAYS", int64(s.MailDays), 1, 3650},
+		{"SLIPWAY_AUDIT_DAYS", int64(s.AuditDays), 0, 36500},
+		{"SLIPWAY_WEBHOOK_DAYS", int64(s.WebhookDays), 1, 3650},
 		{"SLIPWAY_RUN_PARALLEL", int64(s.RunParallel), 1, 1000},
 		{"SLIPWAY_RUN_TIMEOUT", int64(s.RunTimeout), int64(10 * time.Second), int64(55 * time.Minute)},
 		{"SLIPWAY_GENERATION_PARALLEL", int64(s.GenerationParallel), 1, 1000},

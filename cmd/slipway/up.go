@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -61,6 +62,9 @@ func (c *upCommand) Run(ctx context.Context, set *settings, log *slog.Logger) (e
 	if set.AllowPrivateAddresses == nil {
 		here := loopback(listener.Addr())
 		set.AllowPrivateAddresses = &here
+	}
+	if set.MailJournal == "" {
+		set.MailJournal = filepath.Join(folder.Dir(), "mail-journal")
 	}
 	if err := writeEnvironment(folder.Dir(), set); err != nil {
 		return err

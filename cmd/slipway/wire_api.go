@@ -10,24 +10,35 @@ import (
 
 	"github.com/slipway-qa/slipway/api"
 	apiaccount "github.com/slipway-qa/slipway/api/account"
+	apiaudit "github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/auth"
 	apiauthoring "github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/api/crash"
+	apidevice "github.com/slipway-qa/slipway/api/device"
 	apidistribution "github.com/slipway-qa/slipway/api/distribution"
+	apigroup "github.com/slipway-qa/slipway/api/group"
 	"github.com/slipway-qa/slipway/api/install"
 	"github.com/slipway-qa/slipway/api/intake"
+	apimail "github.com/slipway-qa/slipway/api/mail"
+	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
+	apisession "github.com/slipway-qa/slipway/api/session"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
+	apitester "github.com/slipway-qa/slipway/api/tester"
 	"github.com/slipway-qa/slipway/api/upload"
 	"github.com/slipway-qa/slipway/api/wait"
+	apiwebhook "github.com/slipway-qa/slipway/api/webhook"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	genstore "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/object"
 	runstore "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/session"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/link"
+	"github.com/slipway-qa/slipway/tasks/webhookcall"
 )
 
 // startAPI connects the rooms of the api to the services and serves them.
@@ -42,14 +53,14 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	if err != nil || public.Host == "" {
 		return nil, fmt.Errorf("SLIPWAY_PUBLIC_URL must be an address such as https://qa.example.com")
 	}
-	authenticator, err := auth.New(auth.Config{DB: s.db, Region: s.settings.Region, BaseDomain: s.settings.BaseDomain,
+	authenticator, err := auth.New(auth.Config{DB: s.db, Region: s.settings.Region, BaseDomain: s.settings.BaseDomain, Guard: s.guard,
 		PublicHost: public.Hostname(), Log: s.log})
 	if err != nil {
 		return nil, err
 	}
 	symbols := symbol.NewStore(s.db, queue)
 	receiver, err := intake.New(intake.Config{Submitter: committer, Store: s.crashes, Symbols: symbols, SymbolView: symbol.View, Objects: s.objects,
-		Region: s.settings.Region, Leaks: intake.NewLeaks(s.db, queue, s.log), Observer: s.metrics.Observer(), Log: s.log,
+		Region: s.settings.Region, Leaks: intake.NewLeaks(s.db, s.letters(queue), s.log), Observer: s.metrics.Observer(), Log: s.log,
 		Limits: intake.Limits{Report: s.settings.CrashReportBytes, Attachment: s.settings.CrashAttachmentBytes,
 			Attachments: s.settings.CrashAttachments, InFlight: s.settings.CrashBytesInFlight, Symbols: s.settings.MaxSymbolBytes}})
 	if err != nil {
@@ -78,6 +89,10 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	if err := s.addBuilds(&rooms, keys, authenticator, queue, symbols); err != nil {
 		return nil, err
 	}
+	if err := s.addSessions(&rooms, keys, queue); err != nil {
+		return nil, err
+	}
+	stops.add(rooms.Sessions.Close)
 	stopRunWatcher, err := s.addTests(&rooms, queue)
 	if err != nil {
 		return nil, err
@@ -101,6 +116,11 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	return stops.run, nil
 }
 
+// letters returns what writes mail.
+func (s *services) letters(queue *dispatch.Enqueuer) *letter.Writer {
+	return letter.New(letter.Config{Links: link.New(s.settings.PublicURL), Queue: queue})
+}
+
 // startEnqueuer starts what delivers new tasks right after their commit.
 func (s *services) startEnqueuer() (*dispatch.Enqueuer, func()) {
 	queue := dispatch.NewEnqueuer(s.redis, s.ledger, s.log)
@@ -113,16 +133,61 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	if err != nil {
 		return err
 	}
+	rooms.OIDC, err = oidc.New(oidc.Config{DB: s.db, Keys: keys, Guard: s.guard})
+	if err != nil {
+		return err
+	}
+	rooms.Audits, err = apiaudit.New(apiaudit.Config{DB: s.db, Keys: keys, Log: s.log})
+	if err != nil {
+		return err
+	}
 	links := link.New(s.settings.PublicURL)
 	views := apidistribution.NewViews(links, s.settings.Vendor)
+	rooms.Mail, err = apimail.New(apimail.Config{DB: s.db, Links: links, Log: s.log})
+	if err != nil {
+		return err
+	}
 	rooms.Builds = apidistribution.New(apidistribution.Config{DB: s.db, Objects: s.objects, Links: links, Queue: queue, Vendor: s.settings.Vendor, Log: s.log})
+	rooms.Groups = apigroup.New(apigroup.Config{DB: s.db, ProjectView: func(p *distribution.Project) any { return views.ProjectView(p) }})
+	rooms.Testers = apitester.New(apitester.Config{DB: s.db, Links: links, Queue: queue})
 	rooms.Uploads, err = upload.New(upload.Config{Auth: authenticator, DB: s.db, Objects: s.objects, Links: links, Vendor: s.settings.Vendor,
 		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Queue: queue, MaxBytes: s.settings.MaxUploadBytes,
 		Symbols: symbols, SymbolView: symbol.View, MaxSymbols: s.settings.MaxSymbolBytes, Log: s.log})
 	if err != nil {
 		return err
 	}
-	rooms.Pages, err = install.New(install.Config{DB: s.db, Objects: s.objects, Links: links, Queue: queue, PublicURL: s.settings.PublicURL, Log: s.log})
+	rooms.Webhooks, err = apiwebhook.New(apiwebhook.Config{DB: s.db, Guard: s.guard, Caller: webhookcall.NewSender(s.guard), Queue: queue,
+		SigningKey: []byte(s.settings.SigningKey)})
+	if err != nil {
+		return err
+	}
+	rooms.Devices = apidevice.New(s.db)
+	rooms.Pages, err = s.newInstallPages(authenticator, links, queue)
+	return err
+}
+
+// newInstallPages returns the room of the pages that testers open.
+func (s *services) newInstallPages(authenticator *auth.Authenticator, links link.Links, queue *dispatch.Enqueuer) (*install.Handlers, error) {
+	signer, err := s.settings.signer()
+	if err != nil {
+		return nil, err
+	}
+	issuers, err := s.settings.issuers()
+	if err != nil {
+		return nil, err
+	}
+	return install.New(install.Config{DB: s.db, Objects: s.objects, Links: links, Queue: queue, PublicURL: s.settings.PublicURL, Log: s.log,
+		Organization: authenticator.Organization, Signer: signer, DeviceIssuers: issuers})
+}
+
+// addSessions adds the room of what the SDKs of apps send.
+func (s *services) addSessions(rooms *api.Rooms, keys *account.Issuer, queue *dispatch.Enqueuer) error {
+	store, err := session.New(s.db, session.Bounds{Events: s.settings.SessionEvents, Bytes: s.settings.SessionBytes})
+	if err != nil {
+		return err
+	}
+	rooms.Sessions, err = apisession.New(apisession.Config{Store: store, Objects: s.objects, Links: link.New(s.settings.PublicURL), Keys: keys,
+		Region: s.settings.Region, Leaks: intake.NewLeaks(s.db, s.letters(queue), s.log), Log: s.log})
 	return err
 }
 

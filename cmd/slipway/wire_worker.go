@@ -10,10 +10,11 @@ import (
 	genstore "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	runstore "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/session"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
+	"github.com/slipway-qa/slipway/storage/tester"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/link"
-	"github.com/slipway-qa/slipway/tasks/note"
 	"github.com/slipway-qa/slipway/worker"
 	workbuild "github.com/slipway-qa/slipway/worker/build"
 	workcrash "github.com/slipway-qa/slipway/worker/crash"
@@ -21,6 +22,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/maintenance"
 	workrun "github.com/slipway-qa/slipway/worker/run"
 	"github.com/slipway-qa/slipway/worker/schedule"
+	worksession "github.com/slipway-qa/slipway/worker/session"
 )
 
 // startWorker starts the pools with a handler for every kind of task, and returns
@@ -38,6 +40,10 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	if err != nil {
 		return nil, err
 	}
+	forget, err := maintenance.NewAuditRetention(s.db, s.settings.AuditDays)
+	if err != nil {
+		return nil, err
+	}
 	expire, err := workcrash.NewRetention(s.crashes, s.objects, s.settings.CrashDays, s.log)
 	if err != nil {
 		return nil, err
@@ -51,9 +57,10 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 		tasks.CrashRekey.Name:      workcrash.NewRekey(s.crashes),
 		tasks.CrashRetention.Name:  expire,
 		tasks.LedgerRetention.Name: prune,
+		tasks.AuditRetention.Name:  forget,
 		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(s.objects, map[string]maintenance.Names{
 			crash.AttachmentPrefix: s.unnamedAttachments, distribution.Prefix: s.unnamedFiles, runstore.Prefix: s.unnamedRunFiles,
-			genstore.Prefix: s.unnamedGenerationFiles, symbolfile.IndexPrefix: s.unnamedIndexes}),
+			genstore.Prefix: s.unnamedGenerationFiles, session.ScreenshotPrefix: s.unnamedScreenshots, symbolfile.IndexPrefix: s.unnamedIndexes}),
 	}
 	stopSymbols, err := s.addSymbolWork(handlers)
 	if err != nil {
@@ -65,6 +72,9 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 		}
 	}()
 	if err := s.addBuildWork(handlers); err != nil {
+		return nil, err
+	}
+	if err := s.addWebhookWork(handlers, pools); err != nil {
 		return nil, err
 	}
 	stopBrowsers, err := s.addTestWork(handlers, pools)
@@ -89,27 +99,45 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	}, nil
 }
 
+// keepMailingDays is how long the people of a mailing are kept whose task failed, for a
+// retry by hand.
+const keepMailingDays = 30
+
 // addBuildWork adds the handlers of builds and mail.
 func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
-	transport, err := s.settings.mailTransport()
+	mails, urgent, err := s.mailSenders()
 	if err != nil {
 		return err
 	}
 	maintenance, err := workbuild.NewMaintenance(s.db, days(s.settings.MailDays), workbuild.Step{Name: "bearer_tokens",
 		Run: func(ctx context.Context, limit int) (int64, error) {
 			return account.ForgetBearers(ctx, s.db, time.Now(), limit)
-		}})
+		}}, workbuild.Step{Name: "tester_mailings", Run: func(ctx context.Context, limit int) (int64, error) {
+		return tester.ForgetMailings(ctx, s.db, time.Now().AddDate(0, 0, -keepMailingDays), limit)
+	}})
 	if err != nil {
 		return err
 	}
+	mailing := &workbuild.Mailing{DB: s.db, Links: link.New(s.settings.PublicURL), Letters: s.letters(nil)}
 	crashes := &workcrash.BuildCrashes{Store: s.crashes, Objects: s.objects, Log: s.log}
+	sessions := &worksession.Builds{Objects: s.objects, Log: s.log}
+	sessionMaintenance, err := worksession.NewMaintenance(s.db, worksession.Rules{Silence: s.settings.SessionSilence, Keep: days(s.settings.SessionDays),
+		ProjectBytes: s.settings.SessionProjectBytes, OrganizationBytes: s.settings.SessionOrganizationBytes})
+	if err != nil {
+		return err
+	}
 	for kind, handler := range map[string]worker.Handler{
-		tasks.BuildNotify.Name:      &workbuild.Notify{DB: s.db, Links: link.New(s.settings.PublicURL), NotesHTML: note.HTML},
-		tasks.BuildSync.Name:        &workbuild.Sync{DB: s.db, Objects: s.objects, Guard: s.guard, Key: []byte(s.settings.SigningKey)},
-		tasks.BuildDelete.Name:      &workbuild.Delete{Crashes: crashes, Objects: s.objects, Log: s.log},
-		tasks.ProjectDelete.Name:    &workbuild.DeleteProject{DB: s.db, Crashes: crashes, Objects: s.objects, Log: s.log},
-		tasks.BuildMaintenance.Name: maintenance,
-		tasks.MailSend.Name:         &workmail.Send{DB: s.db, Transport: transport},
+		tasks.BuildNotify.Name:        &workbuild.Notify{DB: s.db, Links: link.New(s.settings.PublicURL), Letters: s.letters(nil)},
+		tasks.TesterWelcome.Name:      mailing,
+		tasks.BuildInvite.Name:        mailing,
+		tasks.BuildSync.Name:          &workbuild.Sync{DB: s.db, Objects: s.objects, Guard: s.guard, Key: []byte(s.settings.SigningKey)},
+		tasks.BuildDelete.Name:        &workbuild.Delete{Crashes: crashes, Sessions: sessions, Objects: s.objects, Log: s.log},
+		tasks.ProjectDelete.Name:      &workbuild.DeleteProject{DB: s.db, Crashes: crashes, Sessions: sessions, Objects: s.objects, Log: s.log},
+		tasks.BuildMaintenance.Name:   maintenance,
+		tasks.SessionMaintenance.Name: sessionMaintenance,
+		tasks.MailSend.Name:           mails,
+		tasks.MailUrgent.Name:         urgent,
+		tasks.MailDigest.Name:         &workmail.Digest{DB: s.db, Letters: s.letters(nil), Links: link.New(s.settings.PublicURL)},
 	} {
 		handlers[kind] = handler
 	}
@@ -172,6 +200,11 @@ func (s *services) unnamedRunFiles(ctx context.Context, keys []string) ([]string
 // unnamedGenerationFiles returns those of the objects of generations that no row names.
 func (s *services) unnamedGenerationFiles(ctx context.Context, keys []string) ([]string, error) {
 	return genstore.UnnamedObjects(ctx, s.db, keys)
+}
+
+// unnamedScreenshots returns those of the screenshots of feedback that no row names.
+func (s *services) unnamedScreenshots(ctx context.Context, keys []string) ([]string, error) {
+	return session.UnnamedScreenshots(ctx, s.db, keys)
 }
 
 // unnamedAttachments returns those of the objects of attachments that no row names.

@@ -444,7 +444,7 @@ func (s *buildStory) mail() {
 	var to []string
 	for _, m := range list.Mails {
 		to = append(to, m.Recipient)
-		require.Contains(t, m.Text, s.first.BuildURL)
+		require.Contains(t, m.Text, s.base+"/invite/slp_inv_", "a personal link")
 	}
 	require.ElementsMatch(t, []string{"ann@example.com", "ben@example.com"}, to)
 	require.Equal(t, http.StatusUnauthorized, operator.status(t, "/ops/mail"))

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+)
+
+// surfaceChanges are the requests, in an order in which each finds what it changes.
+func surfaceChanges() []request {
+	var all []request
+	for _, part := range []func() []request{accountChanges, oidcChanges, siteChanges, buildChanges, uploadChanges, teamChanges,
+		sessionChanges, pageChanges, webhookChanges, crashChanges, symbolChanges, testChanges, taskChanges, peopleRemovals, removalChanges} {
+		all = append(all, part()...)
+	}
+	return all
+}
+
+const (
+	post, put, patch, remove = http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
+	v3, ai                   = "/api/v3", "/v1/ai-authoring"
+)
+
+func accountChanges() []request {
+	return []request{
+		{method: post, path: v3 + "/auth/token", want: 200, unaudited: "a token is a short form of its key: it does nothing that the key does not, and CI jobs make thousands"},
+		{method: post, path: v3 + "/me/keys", body: `{"name":"ci"}`, want: 201, wrote: "key.created", save: "key=key.id"},
+		{method: remove, path: v3 + "/me/keys/{id:key}", want: 204, wrote: "key.revoked"},
+		{method: post, path: v3 + "/service-accounts", body: `{"username":"robot","role":"admin"}`, want: 201, wrote: "service_account.created", save: "service=service_account.id"},
+		{method: post, path: v3 + "/service-accounts/{id:service}/keys", body: `{}`, want: 201, wrote: "key.created", save: "servicekey=key.id"},
+		{method: remove, path: v3 + "/service-accounts/{id:service}/keys/{key:servicekey}", want: 204, wrote: "key.revoked"},
+		{method: put, path: v3 + "/settings/organization", body: `{"generic_files":true,"audit_retention_days":3650}`, want: 200, wrote: "settings.changed"},
+		{method: put, path: v3 + "/settings/storage", body: `{"kind":"s3","endpoint":"https://8.8.8.8","bucket":"apps","access_key":"AK","secret":"hidden"}`, want: 200, wrote: "storage_connection.changed"},
+		{method: remove, path: v3 + "/settings/storage", want: 204, wrote: "storage_connection.changed"},
+		{method: post, path: v3 + "/crash-projects", body: `{"name":"shop"}`, want: 201, wrote: "crash_project.created", save: "crashproject2=crash_project.id"},
+		{method: put, path: v3 + "/crash-projects/{id:crashproject2}", body: `{"name":"shop 2"}`, want: 200, wrote: "crash_project.updated"},
+		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/tokens", body: `{}`, want: 201, wrote: "crash_token.created", save: "token=crash_token.id"},
+		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}/tokens/{token}", want: 204, wrote: "crash_token.revoked"},
+	}
+}
+
+func siteChanges() []request {
+	return []request{
+		{method: post, path: "/api/1/site", body: "name=berlin", want: 200, wrote: "site.created"},
+		{method: post, path: "/api/1/sites", body: "name=paris", want: 200, wrote: "site.created"},
+	}
+}
+
+// genericFile is a file that is no app, which the organization allows.
+func genericFile(name string) string { return name + "|" + name }
+
+func uploadOf(name string) map[string]string {
+	return map[string]string{"file": genericFile(name), "platform": "windows", "team_id": "{{team}}"}
+}
+
+func withSymbols(form map[string]string) map[string]string {
+	form["symbols_file"] = "mapping.txt|com.example.Shop -> a.a:\n"
+	return form
+}
+
+func buildChanges() []request {
+	return []request{
+		{method: post, path: v3 + "/projects", body: `{"name":"shop","platform":"android","package_name":"com.example.shop"}`, want: 201, wrote: "project.created", save: "project=project.id"},
+		{method: put, path: v3 + "/projects/{id:project}", body: `{"description":"of the shop"}`, want: 200, wrote: "project.updated"},
+		{method: post, path: v3 + "/builds/upload", files: withSymbols(uploadOf("shop.zip")), want: 201, wrote: "build.uploaded", save: "build=build.id;built=build.project_id"},
+		{method: put, path: v3 + "/builds/{id:build}", body: `{"release_notes":"new"}`, want: 200, wrote: "build.updated"},
+		{method: http.MethodGet, path: v3 + "/builds/{id:build}/download", want: 200, wrote: "build.downloaded"},
+		{method: http.MethodGet, path: "/api/1/projects/{id:built}/builds/{build}/download", want: 200, wrote: "build.downloaded"},
+		{method: post, path: v3 + "/builds/{id:build}/copy", want: 201, wrote: "build.copied", save: "build2=build.id"},
+		{method: patch, path: "/api/1/projects/{id:built}/builds", body: "comment=x", want: 400, unaudited: "a refusal: the build is missing"},
+		{method: patch, path: "/api/1/projects/{id:built}/builds/{build}", body: "comment=notes", want: 200, wrote: "build.updated"},
+		{method: post, path: "/api/1/projects/{id:built}/builds/{build}/copy", body: "folder_name=old", want: 200, wrote: "build.copied", save: "build3=build_id"},
+		{method: post, path: v3 + "/projects/{id:built}/copy", body: `{"team_id":{{team}},"name":"copy","folder_name":"copies"}`, want: 201, wrote: "project.copied", save: "project2=project.id"},
+		{method: post, path: v3 + "/builds/{id:build}/notify-testers", want: 202, wrote: "testers.notified", save: "task=task_id", before: installable},
+	}
+}
+
+// installable makes the build one that testers can install, for the upload of a real
+// package is not the subject here.
+func installable(w *surface) {
+	_, err := w.db.ExecContext(w.t.Context(), `update builds set kind = 'apk', platform = 'Android' where id = $1::bigint`, w.ids["build"])
+	require.NoError(w.t, err)
+}
+
+func uploadChanges() []request {
+	mapping := "mapping.txt|com.example.A -> a.a:\n    void run() -> a\n"
+	dsym := func(class string) func(w *surface) {
+		return func(w *surface) {
+			var buf bytes.Buffer
+			z := zip.NewWriter(&buf)
+			f, err := z.Create("mapping.txt")
+			require.NoError(w.t, err)
+			_, err = f.Write([]byte("com.example." + class + " -> a.a:\n"))
+			require.NoError(w.t, err)
+			require.NoError(w.t, z.Close())
+			w.ids["zip"] = "App.dSYM.zip|" + buf.String()
+		}
+	}
+	return []request{
+		{method: post, path: "/upload", files: uploadOf("shop2.zip"), want: 200, wrote: "build.uploaded"},
+		{method: post, path: "/api/upload", files: uploadOf("shop3.zip"), want: 200, wrote: "build.uploaded"},
+		{method: post, path: v3 + "/symbols", files: map[string]string{"file": mapping}, want: 201, wrote: "symbols.uploaded", save: "symbols=symbols.id"},
+		{method: post, path: "/upload/dsym", before: dsym("A"), files: map[string]string{"dsym": "{{zip}}"}, want: 200, wrote: "symbols.uploaded"},
+		{method: post, path: "/api/upload/dsym", before: dsym("B"), files: map[string]string{"dsym": "{{zip}}"}, want: 200, wrote: "symbols.uploaded"},
+	}
+}
+
+// report is a crash report.
+func report() string {
+	return fmt.Sprintf(`{"uuid":%q,"timestamp":1767225600,"lang":"python","langVersion":"3.12","agent":"test","agentVersion":"1","mainThread":"main",
+		"classifiers":["Error"],"attributes":{"error.message":"it broke","application.version":"1.0"},
+		"threads":{"main":{"name":"main","fault":true,"stack":[{"funcName":"work","library":"work.py","line":12}]}}}`, uuid.NewString())
+}
+
+func crashChanges() []request {
+	const reported = "a report of a program, counted where it is: nobody changed anything, and there are thousands a second"
+	return []request{
+		{method: post, path: "/post", query: "?format=json&token={{crashtoken}}", body: strings.ReplaceAll(report(), `"1.0"`, `"2.0"`), as: "none", want: 200, unaudited: reported},
+		{method: post, path: "/post", query: "?format=json&token={{crashtoken}}", body: report(), as: "none", want: 200, unaudited: reported},
+		{method: post, path: "/api/post", query: "?format=json&token={{crashtoken}}", body: report(), as: "none", want: 200, unaudited: reported},
+		{method: post, path: "/{universe:org}/{token:crashtoken}/{format:json}", body: report(), as: "none", want: 200, unaudited: reported,
+			before: func(w *surface) { w.ids["org"], w.ids["json"] = "main", "json" }},
+		{method: post, path: "/api/unique-events/submit", query: "?token={{crashtoken}}", body: `{"application":"a","appversion":"1","unique_events":[]}`, as: "none", want: 200, unaudited: reported},
+		{method: post, path: "/api/summed-events/submit", query: "?token={{crashtoken}}", body: `{"application":"a","appversion":"1","summed_events":[]}`, as: "none", want: 200, unaudited: reported},
+		{method: patch, path: v3 + "/crash-groups/{id:group}", body: `{"state":"resolved"}`, want: 200, wrote: "crash_group.updated",
+			before: func(w *surface) {
+				w.wait("group", `select id::text from crash_groups where count = 4 order by id limit 1`)
+			}},
+		{method: post, path: v3 + "/crash-groups/{id:group}/comments", body: `{"text":"seen"}`, want: 201, wrote: "crash_group.commented", save: "comment=comment.id"},
+		{method: patch, path: v3 + "/crash-groups/{id:group}/comments/{comment}", body: `{"text":"seen again"}`, want: 200, wrote: "crash_group.commented"},
+		{method: remove, path: v3 + "/crash-groups/{id:group}/comments/{comment}", want: 204, wrote: "crash_group.commented"},
+		{method: post, path: v3 + "/crash-groups/{id:group}/split", body: `{"attribute":{"key":"application.version","value":"1.0"}}`, want: 202, wrote: "crash_group.split"},
+		{method: remove, path: v3 + "/crashes", query: "?attribute.user.id=somebody", want: 202, wrote: "crashes.purge_requested"},
+	}
+}
+
+func symbolChanges() []request {
+	return []request{
+		{method: post, path: v3 + "/symbols/{id:symbols}/index", want: 200, wrote: "symbols.reindexed", before: func(w *surface) {
+			_, err := w.db.ExecContext(w.t.Context(), `update symbols set state = 'indexed'`)
+			require.NoError(w.t, err)
+		}},
+		{method: remove, path: v3 + "/symbols/{id:symbols}", want: 204, wrote: "symbols.deleted"},
+	}
+}
+
+const (
+	aCase = `"name":"log in","runSettings":{"testUrl":"https://shop.example.com/","target":{"capabilities":{"browserName":"chrome"}}}`
+	steps = `"steps":[{"id":"s1","tool":{"type":"go_to_url","args":{"url":"/login"}}}]`
+)
+
+func testChanges() []request {
+	schedule := `{"name":"nightly","testSuiteIds":["{{suite}}"],"settings":{"cron":"0 3 * * *","timezone":"UTC","runningUserId":"{{owneruuid}}"}}`
+	return []request{
+		{method: post, path: ai + "/testcases", body: `{` + aCase + `,` + steps + `}`, want: 201, wrote: "test_case.created", save: "case=data.id;revision=data.revisions.id"},
+		{method: post, path: ai + "/testcases/{id:case}", body: `{"tags":["a"]}`, want: 200, wrote: "test_case.updated"},
+		{method: post, path: ai + "/testcases/{id:case}/rename", body: `{"name":"sign in"}`, want: 200, wrote: "test_case.renamed"},
+		{method: post, path: ai + "/testcases/{id:case}/duplicate", body: `{}`, want: 201, wrote: "test_case.created", save: "case2=data.id"},
+		{method: post, path: ai + "/testcases/{id:case}", body: `{"steps":[{"id":"s2","tool":{"type":"go_to_url","args":{"url":"/other"}}}]}`, want: 200, wrote: "test_case.updated"},
+		{method: post, path: ai + "/testcases/{id:case}/revisions/{revisionId:revision}/restore", body: `{}`, want: 200, wrote: "test_case.updated"},
+		{method: post, path: ai + "/testcases/generate", body: `{` + aCase + `,"promptSettings":{"intent":"Click on Log in"}}`, want: 202, wrote: "test_generation.started", save: "generation=data.taskId"},
+		{method: remove, path: ai + "/testcases/generate/{taskId:generation}", want: 204, wrote: "test_generation.cancelled"},
+		{method: post, path: ai + "/testcases/{id:case}/generate", body: `{"promptSettings":{"intent":"Click on Log out"}}`, want: 202, wrote: "test_generation.started"},
+		{method: post, path: ai + "/testsuites", body: `{"name":"smoke","testCases":["{{case}}"]}`, want: 201, wrote: "test_suite.created", save: "suite=data.id"},
+		{method: post, path: ai + "/testsuites/{id:suite}", body: `{"name":"smoke 2"}`, want: 200, wrote: "test_suite.updated"},
+		{method: post, path: ai + "/testcases/{id:case}/run", body: `{}`, want: 200, wrote: "test_run.started", save: "run=data.id"},
+		{method: post, path: ai + "/testcases/{id:case}/runs/{runId:run}/cancel", want: 200, wrote: "test_run.cancelled"},
+		{method: post, path: ai + "/testcases/{id:case}/run/{revisionId:revision}", body: `{}`, want: 200, wrote: "test_run.started"},
+		{method: post, path: ai + "/testsuites/{id:suite}/run", body: `{}`, want: 200, wrote: "test_suite_run.started", save: "suiterun=data.id"},
+		{method: post, path: ai + "/testsuites/{id:suite}/runs/{runId:suiterun}/cancel", want: 200, wrote: "test_suite_run.cancelled"},
+		{method: post, path: ai + "/testcases/{id:case}/healings/{healingId:healing}", body: `{"action":"refuse"}`, want: 200, wrote: "test_healing.refused", before: heal},
+		{method: post, path: ai + "/test-schedules", body: schedule, want: 201, wrote: "test_schedule.created", save: "schedule=data.id",
+			before: func(w *surface) { w.ids["owneruuid"] = w.boot.Owner.UUID.String() }},
+		{method: post, path: ai + "/test-schedules/{id:schedule}", body: `{"name":"daily"}`, want: 200, wrote: "test_schedule.updated"},
+		{method: post, path: ai + "/test-schedules/{id:schedule}/disable", want: 200, wrote: "test_schedule.updated"},
+		{method: post, path: ai + "/test-schedules/{id:schedule}/enable", want: 200, wrote: "test_schedule.updated"},
+		{method: post, path: ai + "/test-schedules/{id:schedule}/run", want: 200, wrote: "test_schedule.run"},
+		{method: remove, path: ai + "/test-schedules/{id:schedule}", want: 204, wrote: "test_schedule.deleted"},
+		{method: post, path: ai + "/variables", body: `{"name":"password","value":"hidden","scope":"org","isSecret":true}`, want: 201, wrote: "variable.created", save: "variable=data.id"},
+		{method: patch, path: ai + "/variables/{id:variable}", body: `{"value":"hidden too"}`, want: 200, wrote: "variable.updated"},
+		{method: remove, path: ai + "/variables/{id:variable}", want: 204, wrote: "variable.deleted"},
+		{method: post, path: ai + "/tunnels", body: `{"name":"office","url":"http://8.8.8.8:3128"}`, want: 201, wrote: "tunnel.created", before: func(w *surface) { w.ids["tunnel"] = "office" }},
+		{method: remove, path: ai + "/tunnels/{name:tunnel}", want: 204, wrote: "tunnel.deleted"},
+		{method: remove, path: ai + "/testsuites/{id:suite}", want: 204, wrote: "test_suite.deleted"},
+		{method: remove, path: ai + "/testcases/{id:case2}", want: 204, wrote: "test_case.deleted"},
+	}
+}
+
+// heal writes what a run finds when a step has healed.
+func heal(w *surface) {
+	w.ids["healing"] = uuid.NewString()
+	_, err := w.db.ExecContext(w.t.Context(), `insert into test_healings (id, organization_id, case_id, step_id, selector_from, selector_to, applied,
+		score, reason, revision_id, run_id) values ($1, $2, $3, 's1', '{"type":"css","value":"#a"}', '{"type":"css","value":"#b"}', true, 1, 'same name', $4, $1)`,
+		w.ids["healing"], w.boot.Organization.ID, w.ids["case"], w.ids["revision"])
+	require.NoError(w.t, err)
+}
+
+func taskChanges() []request {
+	dead := func(w *surface) {
+		w.ids["dead"] = uuid.NewString()
+		_, err := w.db.ExecContext(w.t.Context(), `insert into tasks (id, kind, queue, payload, state, max_attempts, organization_id, finished_at)
+			values ($1, 'crash:purge', 'bulk', '{}', 'dead', 1, $2, now())`, w.ids["dead"], w.boot.Organization.ID)
+		require.NoError(w.t, err)
+	}
+	return []request{
+		{method: post, path: v3 + "/tasks/{id:dead}/retry", before: dead, as: "operator", want: 200, wrote: "task.retried"},
+		{method: post, path: v3 + "/tasks/{id:dead}/cancel", as: "operator", want: 200, wrote: "task.cancelled"},
+	}
+}
+
+// removalChanges come last.
+func removalChanges() []request {
+	return []request{
+		{method: remove, path: "/api/1/projects/{id:built}/builds/{build}", want: 200, wrote: "build.deleted"},
+		{method: remove, path: v3 + "/builds/{id:build2}", want: 204, wrote: "build.deleted"},
+		{method: remove, path: v3 + "/projects/{id:project}", want: 204, wrote: "project.deleted"},
+		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}", want: 204, wrote: "crash_project.deleted"},
+		{method: remove, path: v3 + "/service-accounts/{id:service}", want: 204, wrote: "service_account.deleted"},
+	}
+}
