@@ -27,6 +27,8 @@ type load struct {
 	// arrive. With a rate, the time of a response counts from when the request
 	// was due, so that a stall of the server shows in every request that waited.
 	rate float64
+	// render returns the requests of a connection; nil: samples are posted to target.
+	render func(number int) []*request
 }
 
 // outcome is the result of the traffic.
@@ -82,7 +84,11 @@ func (l *load) connection(ctx context.Context, number int, start, end time.Time)
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
-	requests := l.requests(number)
+	render := l.render
+	if render == nil {
+		render = l.requests
+	}
+	requests := render(number)
 	answers := bufio.NewReaderSize(conn, 64<<10)
 	gap := time.Duration(0)
 	due := start
@@ -125,7 +131,16 @@ type request struct {
 	bytes []byte
 	uuid  []byte // part of bytes
 	fresh [16]byte
+
+	number []byte // in place of a uuid: part of bytes, of numberLength digits
+	next   int64
 }
+
+// numberLength digits hold numbers from firstNumber on.
+const (
+	numberLength = 10
+	firstNumber  = 1_000_000_000
+)
 
 // requests renders some of the samples for one connection.
 func (l *load) requests(number int) []*request {
@@ -143,9 +158,14 @@ func (l *load) requests(number int) []*request {
 	return out
 }
 
-// renew writes the next uuid: a random number that is counted up, which costs
+// renew writes the next number, or uuid: a random number that is counted up, which costs
 // nothing and never repeats.
 func (r *request) renew() {
+	if r.number != nil {
+		strconv.AppendInt(r.number[:0], firstNumber+r.next, 10)
+		r.next++
+		return
+	}
 	for i := 5; i >= 0; i-- {
 		r.fresh[i]++
 		if r.fresh[i] != 0 {

@@ -4,7 +4,7 @@
 //
 //	go run ./cmd/bench crash --size 4KB
 //
-// The commands crash, upload, run and schedule each measure some parts and print
+// The commands crash, upload, run, schedule and people each measure some parts and print
 // a Markdown table with a row for each part: what was measured, the target, and
 // whether it was met. docs/performance.md keeps the results and explains them.
 //
@@ -34,6 +34,7 @@ type cli struct {
 	Generate      generateCommand      `cmd:"" help:"Tests written from sentences: how many replay, on changed pages too; wrong guesses, overhead, throughput."`
 	Grouping      groupingCommand      `cmd:"" help:"Which crashes are one bug: precision and recall by language on a labelled set."`
 	Symbols       symbolsCommand       `cmd:"" help:"Symbol files: reading and lookups, each next to a tool that does the same."`
+	People        peopleCommand        `cmd:"" help:"People and what happens: mail, webhooks, lists of testers and of the audit, sessions."`
 	SymbolsNative symbolsNativeCommand `cmd:"" hidden:"" help:"Index or look up, for symbols, which starts this."`
 	Baseline      baselineCommand      `cmd:"" hidden:"" help:"Serve the baselines of crash, which starts this."`
 }

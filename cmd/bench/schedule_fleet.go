@@ -19,7 +19,7 @@ import (
 
 // poolsWithoutBrowsers are the default pools but the one of runs: suite runs are worked
 // on, their jobs wait.
-const poolsWithoutBrowsers = "2:schedule=1;4:critical=6,default=3;3:crash=1;2:bulk=1"
+const poolsWithoutBrowsers = "2:schedule=1;4:critical=6,default=3;3:crash=1;128:webhook=1;16:webhook-slow=1;2:bulk=1"
 
 // fleet is a deployment with an organization: managed servers, and tiers as
 // separate processes.
