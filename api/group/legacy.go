@@ -163,13 +163,7 @@ func (h legacy) add(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		g, err := distribution.ChangeableGroup(ctx, tx, w, id)
-		if err != nil {
-			return err
-		}
-		return addToGroup(ctx, tx, w, g, people{emails: emails, member: "email"})
-	})
+	err = h.addPeople(c, id, people{emails: emails, member: "email"})
 	if err != nil {
 		return err
 	}

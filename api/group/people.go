@@ -94,6 +94,17 @@ func addToGroup(ctx context.Context, tx *storage.Tx, w account.Writer, g *distri
 	return err
 }
 
+// addPeople adds people to the group with an id, in a transaction.
+func (r *room) addPeople(c *gin.Context, id int64, p people) error {
+	return r.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
+		g, err := distribution.ChangeableGroup(ctx, tx, w, id)
+		if err != nil {
+			return err
+		}
+		return addToGroup(ctx, tx, w, g, p)
+	})
+}
+
 // add serves POST /api/v3/groups/{id}/testers. Members: email (one or more by commas),
 // emails (array), user_ids (array). Mail addresses that nobody has become testers.
 func (h groups) add(c *gin.Context) error {
@@ -105,13 +116,7 @@ func (h groups) add(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		g, err := distribution.ChangeableGroup(ctx, tx, w, id)
-		if err != nil {
-			return err
-		}
-		return addToGroup(ctx, tx, w, g, p)
-	})
+	err = h.addPeople(c, id, p)
 	if err != nil {
 		return err
 	}

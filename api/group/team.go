@@ -207,17 +207,7 @@ func (h teams) update(c *gin.Context) error {
 // delete serves DELETE /api/v3/teams/{id}: a team without apps, groups, test cases,
 // suites, schedules and variables, that is not the only one.
 func (h teams) delete(c *gin.Context) error {
-	id, err := pagination.ID(c.Param("id"))
-	if err != nil {
-		return err
-	}
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		return account.DeleteTeam(ctx, tx, w, id)
-	})
-	if err != nil {
-		return err
-	}
-	return respond.Empty(c, http.StatusNoContent)
+	return h.deleteNamed(c, account.DeleteTeam)
 }
 
 // add serves POST /api/v3/teams/{id}/members: puts a member of the organization into the

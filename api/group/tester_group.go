@@ -169,17 +169,7 @@ func (h groups) update(c *gin.Context) error {
 // delete serves DELETE /api/v3/groups/{id}: the group goes with its grants, the testers
 // stay testers.
 func (h groups) delete(c *gin.Context) error {
-	id, err := pagination.ID(c.Param("id"))
-	if err != nil {
-		return err
-	}
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		return distribution.RemoveGroup(ctx, tx, w, id)
-	})
-	if err != nil {
-		return err
-	}
-	return respond.Empty(c, http.StatusNoContent)
+	return h.deleteNamed(c, distribution.RemoveGroup)
 }
 
 // testers serves GET /api/v3/groups/{id}/testers. Parameters: search (part of a mail
@@ -231,4 +221,17 @@ func (h groups) projects(c *gin.Context) error {
 		return err
 	}
 	return respond.JSON(c, http.StatusOK, gin.H{"projects": h.viewProjects(apps), "pagination": at.Envelope(total)})
+}
+
+// deleteNamed deletes what the path names.
+func (r *room) deleteNamed(c *gin.Context, remove func(context.Context, *storage.Tx, account.Writer, int64) error) error {
+	id, err := pagination.ID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	err = r.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error { return remove(ctx, tx, w, id) })
+	if err != nil {
+		return err
+	}
+	return respond.Empty(c, http.StatusNoContent)
 }
