@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/child"
 	"github.com/slipway-qa/slipway/worker"
-	"github.com/slipway-qa/slipway/worker/symbols/child"
 	"github.com/slipway-qa/slipway/worker/symbols/parse"
 )
 

@@ -8,8 +8,7 @@
 // A package needs a manifest that can be read; of several with the name the first
 // readable one counts. All else (resources, icon, signatures) is optional: what
 // fails is a warning, also when its decoder panics. All of a package may inflate to
-// maxInflated and take maxTime; single parts have further bounds, which real
-// packages never reach.
+// maxInflated; single parts have further bounds, which real packages never reach.
 //
 // A resource table that is stored, as Android 11 demands, is read by ranges and
 // takes no memory; a packed one has to fit into maxPackedTable.
@@ -24,10 +23,10 @@ package android
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
@@ -36,7 +35,6 @@ import (
 
 // Bounds of a package.
 const (
-	maxTime        = 10 * time.Second
 	maxInflated    = 96 << 20
 	maxManifest    = 8 << 20
 	maxTable       = 128 << 20
@@ -60,14 +58,16 @@ type Reader struct {
 // APK reads an APK. One without a manifest that can be read is an
 // *artifact.InvalidError; other errors come from the reader or from ctx.
 func (r Reader) APK(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
-	bounded, cancel := context.WithTimeout(ctx, maxTime)
-	defer cancel()
-	reading := &apk{ctx: bounded, archive: a, decoder: r.Icons, inflated: maxInflated}
-	p, err := reading.read(in.Vendor)
-	// After a failure of the reader, or the end of the caller's ctx, parts look
-	// broken that are not. Only exceeding maxTime is the package's fault.
-	if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
-		return nil, failed
+	a.Bind(ctx)
+	reading := &apk{ctx: ctx, archive: a, decoder: r.Icons, inflated: maxInflated}
+	p, err := reading.read(in)
+	// After a failure of the reader parts look broken that are not. The end of ctx costs
+	// the parts that were not read by then.
+	if a.Err() != nil {
+		return nil, a.Err()
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	return p, err
 }
@@ -81,33 +81,60 @@ type apk struct {
 	inflated int64 // what may still be inflated
 }
 
-func (r *apk) read(vendor string) (*artifact.Package, error) {
+func (r *apk) read(in artifact.Input) (*artifact.Package, error) {
 	var root *element
 	if err := catchPanic(func() (err error) { root, err = r.manifest(); return err }); err != nil {
 		return nil, &artifact.InvalidError{Reason: "AndroidManifest.xml cannot be read: " + err.Error()}
 	}
 	p := &artifact.Package{Kind: artifact.APK}
-	warn := func(what string, err error) {
-		if err != nil {
-			p.Warnings = append(p.Warnings, what+": "+err.Error())
-		}
-	}
-	warn("The resources cannot be read", catchPanic(r.readTable))
-	var icons []value
-	warn("Parts of the manifest cannot be read", catchPanic(func() error {
-		icons = readManifest(root, r, p)
-		return nil
-	}))
-	warn("The icon cannot be read", catchPanic(func() (err error) {
-		p.Icon, err = readIcon(r.ctx, r.decoder, r, icons)
-		return err
-	}))
-	warn("The signature cannot be read", catchPanic(func() (err error) {
-		p.Signer, err = readSigner(r.archive)
-		return err
-	}))
-	p.ABIs, p.HasSDK = entryNames(r.archive.Entries(), vendor)
+	p.ABIs, p.HasSDK = entryNames(r.archive.Entries(), in.Vendor)
+	readParts(in, r, root, p, parts{resources: r.readTable, archive: r.archive, ctx: r.ctx, decoder: r.decoder})
 	return p, nil
+}
+
+// parts is what APKs and bundles have beside their manifest.
+type parts struct {
+	ctx       context.Context
+	archive   *archive.Archive
+	decoder   *icon.Decoder
+	resources func() error
+}
+
+// readParts reads what a manifest refers to and what is beside it. What fails is a warning.
+func readParts(in artifact.Input, res resources, root *element, p *artifact.Package, of parts) {
+	known := *p
+	readManifest(root, nil, &known) // as far as it refers to nothing
+	known.Warnings = p.Warnings
+	if in.Begin(artifact.PartResources, &known) {
+		warn(p, artifact.PartResources, catchPanic(of.resources))
+	}
+	var icons []value
+	if err := catchPanic(func() error { icons = readManifest(root, res, p); return nil }); err != nil {
+		p.Warnings = append(p.Warnings, "Parts of the manifest cannot be read: "+err.Error())
+	}
+	if in.Begin(artifact.PartSigner, p) {
+		warn(p, artifact.PartSigner, catchPanic(func() (err error) {
+			p.Signer, err = readSigner(of.archive)
+			return cmp.Or(of.ctx.Err(), err)
+		}))
+	}
+	if in.Begin(artifact.PartIcon, p) {
+		warn(p, artifact.PartIcon, catchPanic(func() (err error) {
+			p.Icon, err = readIcon(of.ctx, of.decoder, res, icons)
+			return err
+		}))
+	}
+}
+
+// warn adds a warning for a part that could not be read.
+func warn(p *artifact.Package, part artifact.Part, err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		p.Warnings = append(p.Warnings, part.Unread("it takes too long"))
+	default:
+		p.Warnings = append(p.Warnings, part.Unread(err.Error()))
+	}
 }
 
 // catchPanic runs a decoder; a panic becomes an error.
@@ -142,7 +169,7 @@ func (r *apk) readManifest(e archive.Entry) (*element, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := parseXML(raw)
+	root, err := parseXML(r.ctx, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +229,7 @@ func (r *apk) drawable(path string) (*element, []byte, error) {
 	if len(raw) > maxDocument {
 		return nil, nil, archive.ErrTooLarge
 	}
-	doc, err := parseXML(raw)
+	doc, err := parseXML(r.ctx, raw)
 	return doc, nil, err
 }
 

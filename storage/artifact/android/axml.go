@@ -1,6 +1,7 @@
 package android
 
 import (
+	"context"
 	"errors"
 )
 
@@ -24,7 +25,7 @@ var errNoDocument = errors.New("not a compiled XML document")
 
 // parseXML reads a binary XML document. Chunks of unknown kinds are skipped, as
 // Android does; the document ends at its first broken chunk.
-func parseXML(data []byte) (*element, error) {
+func parseXML(ctx context.Context, data []byte) (*element, error) {
 	b := inMemory(data)
 	// Android does not check the kind of the first chunk; packers change it to
 	// defeat readers.
@@ -33,7 +34,10 @@ func parseXML(data []byte) (*element, error) {
 		return nil, errNoDocument
 	}
 	p := &xmlParser{file: b}
-	for at := root.at + root.header; ; {
+	for at, n := root.at+root.header, 1; ; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		c, ok := b.chunk(at, b.size)
 		if !ok {
 			break

@@ -33,12 +33,14 @@ const (
 // Bundle reads an app bundle (AAB). One without a base manifest that can be read is
 // an *artifact.InvalidError; other errors come from the reader or from ctx.
 func (r Reader) Bundle(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
-	ctx, cancel := context.WithTimeout(ctx, maxTime)
-	defer cancel()
+	a.Bind(ctx)
 	b := &bundle{files: apk{ctx: ctx, archive: a, decoder: r.Icons, inflated: maxInflated}}
-	p, err := b.read(in.Vendor)
-	if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
-		return nil, failed
+	p, err := b.read(in)
+	if a.Err() != nil {
+		return nil, a.Err()
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	return p, err
 }
@@ -49,36 +51,18 @@ type bundle struct {
 	table *protoTable
 }
 
-func (b *bundle) read(vendor string) (*artifact.Package, error) {
+func (b *bundle) read(in artifact.Input) (*artifact.Package, error) {
 	var root *element
 	if err := catchPanic(func() (err error) { root, err = b.manifest(); return err }); err != nil {
 		return nil, &artifact.InvalidError{Reason: bundleManifestName + " cannot be read: " + err.Error()}
 	}
 	p := &artifact.Package{Kind: artifact.AAB}
-	warn := func(what string, err error) {
-		if err != nil {
-			p.Warnings = append(p.Warnings, what+": "+err.Error())
-		}
+	var err error
+	if p.Tool, err = b.tool(); err != nil {
+		p.Warnings = append(p.Warnings, bundleConfigName+" cannot be read: "+err.Error())
 	}
-	warn(bundleConfigName+" cannot be read", catchPanic(func() (err error) {
-		p.Tool, err = b.tool()
-		return err
-	}))
-	warn("The resources cannot be read", catchPanic(b.readTable))
-	var icons []value
-	warn("Parts of the manifest cannot be read", catchPanic(func() error {
-		icons = readManifest(root, b, p)
-		return nil
-	}))
-	warn("The icon cannot be read", catchPanic(func() (err error) {
-		p.Icon, err = readIcon(b.files.ctx, b.files.decoder, b, icons)
-		return err
-	}))
-	warn("The signature cannot be read", catchPanic(func() (err error) {
-		p.Signer, err = readSigner(b.files.archive)
-		return err
-	}))
-	b.names(p, vendor)
+	b.names(p, in.Vendor)
+	readParts(in, b, root, p, parts{resources: b.readTable, archive: b.files.archive, ctx: b.files.ctx, decoder: b.files.decoder})
 	return p, nil
 }
 
@@ -101,7 +85,7 @@ func (b *bundle) readManifest(e archive.Entry) (*element, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := parseProtoXML(raw)
+	root, err := parseProtoXML(b.files.ctx, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +96,12 @@ func (b *bundle) readManifest(e archive.Entry) (*element, error) {
 }
 
 // tool returns "bundletool 1.17.2", or "": old versions wrote none.
-func (b *bundle) tool() (string, error) {
+func (b *bundle) tool() (tool string, err error) {
+	err = catchPanic(func() (err error) { tool, err = b.readTool(); return err })
+	return tool, err
+}
+
+func (b *bundle) readTool() (string, error) {
 	all := b.files.archive.All(bundleConfigName)
 	if len(all) == 0 {
 		return "", nil
@@ -151,7 +140,7 @@ func (b *bundle) readTable() error {
 	if err != nil {
 		return err
 	}
-	b.table, err = parseProtoTable(raw)
+	b.table, err = parseProtoTable(b.files.ctx, raw)
 	return err
 }
 
@@ -180,7 +169,7 @@ func (b *bundle) drawable(path string) (*element, []byte, error) {
 	if len(raw) > maxDocument {
 		return nil, nil, archive.ErrTooLarge
 	}
-	doc, err := parseProtoXML(raw)
+	doc, err := parseProtoXML(b.files.ctx, raw)
 	return doc, nil, err
 }
 

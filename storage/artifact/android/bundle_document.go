@@ -1,6 +1,7 @@
 package android
 
 import (
+	"context"
 	"math"
 	"strings"
 )
@@ -9,9 +10,12 @@ import (
 
 // parseProtoXML reads a document in its protobuf form, an XmlNode. It has the
 // bounds of binary documents: what lies beyond them is left out.
-func parseProtoXML(data []byte) (*element, error) {
-	var p protoParser
+func parseProtoXML(ctx context.Context, data []byte) (*element, error) {
+	p := protoParser{ctx: ctx}
 	root := p.node(data, 0)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if root == nil {
 		return nil, errNoDocument
 	}
@@ -19,6 +23,7 @@ func parseProtoXML(data []byte) (*element, error) {
 }
 
 type protoParser struct {
+	ctx                  context.Context
 	elements, attributes int
 }
 
@@ -36,7 +41,7 @@ func (p *protoParser) node(data []byte, depth int) (e *element) {
 
 // element reads XmlElement: name 3, attribute 4, child 5.
 func (p *protoParser) element(data []byte, depth int) *element {
-	if p.elements++; p.elements > maxElements || depth == maxDepth {
+	if p.elements++; p.elements > maxElements || depth == maxDepth || p.elements%1024 == 0 && p.ctx.Err() != nil {
 		return nil
 	}
 	e := &element{}

@@ -1,6 +1,7 @@
 package android
 
 import (
+	"context"
 	"errors"
 )
 
@@ -13,7 +14,7 @@ const (
 
 	// maxScanned bounds the bytes that all lookups together may scan. A lookup
 	// reads the type of its resource, which has a few megabytes.
-	maxScanned = 256 << 20
+	maxScanned = 128 << 20
 )
 
 // protoTable is a ResourceTable. A lookup scans the entries of a type: an icon
@@ -22,6 +23,7 @@ const (
 type protoTable struct {
 	types   []protoType
 	scanned int
+	ctx     context.Context
 	found   map[uint32][]candidate
 }
 
@@ -34,8 +36,8 @@ type protoType struct {
 // parseProtoTable finds the types: ResourceTable.package is 2, Package.package_id 1
 // and type 3, Type.type_id 1; an id is field 1 of a message. A table that
 // breaks off has what precedes the break.
-func parseProtoTable(data []byte) (*protoTable, error) {
-	t := &protoTable{found: map[uint32][]candidate{}}
+func parseProtoTable(ctx context.Context, data []byte) (*protoTable, error) {
+	t := &protoTable{ctx: ctx, found: map[uint32][]candidate{}}
 	err := eachField(data, func(f field) bool {
 		if f.number != 2 {
 			return true
@@ -73,7 +75,11 @@ func (t *protoTable) candidates(id uint32) []candidate {
 		if t.scanned += len(typ.data); t.scanned > maxScanned {
 			break
 		}
+		fields := 0
 		eachField(typ.data, func(f field) bool {
+			if fields++; fields%4096 == 0 && t.ctx.Err() != nil {
+				return false
+			}
 			if f.number == 3 && uint32(field{bytes: f.message(1)}.value(1)) == id&0xffff {
 				all = append(all, protoCandidates(f, maxCandidates-len(all))...)
 			}

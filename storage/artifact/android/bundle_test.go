@@ -222,7 +222,7 @@ func TestProtoDocumentsAreBounded(t *testing.T) {
 			break
 		}
 	}
-	root, err := parseProtoXML(message{}.bytes(1, deep))
+	root, err := parseProtoXML(t.Context(), message{}.bytes(1, deep))
 	require.NoError(t, err)
 	depth := 0
 	for e := root; e != nil; e = e.child("e") {
@@ -231,18 +231,18 @@ func TestProtoDocumentsAreBounded(t *testing.T) {
 	require.Equal(t, maxDepth, depth)
 
 	child := message{}.bytes(5, message{}.bytes(1, message{}.text(3, "e")))
-	root, err = parseProtoXML(message{}.bytes(1, append(message{}.text(3, "r"), bytes.Repeat(child, maxElements+500)...)))
+	root, err = parseProtoXML(t.Context(), message{}.bytes(1, append(message{}.text(3, "r"), bytes.Repeat(child, maxElements+500)...)))
 	require.NoError(t, err)
 	require.Len(t, root.Children, maxElements-1)
 
 	attribute := message{}.bytes(4, nil)
-	root, err = parseProtoXML(message{}.bytes(1, append(message{}.text(3, "r"), bytes.Repeat(attribute, maxAttributes+500)...)))
+	root, err = parseProtoXML(t.Context(), message{}.bytes(1, append(message{}.text(3, "r"), bytes.Repeat(attribute, maxAttributes+500)...)))
 	require.NoError(t, err)
 	require.Len(t, root.Attrs, maxAttributes)
 
 	// Groups are skipped, and nested ones end.
 	groups := append(bytes.Repeat(protowire.AppendTag(nil, 1, protowire.StartGroupType), 1<<20), message{}.bytes(1, deep)...)
-	_, err = parseProtoXML(groups)
+	_, err = parseProtoXML(t.Context(), groups)
 	require.Error(t, err)
 }
 
@@ -252,7 +252,7 @@ func TestProtoTableIsBounded(t *testing.T) {
 	for i := range maxCandidates + 500 {
 		many = append(many, resource{id: labelID, value: text("x"), config: config{Locale: fmt.Sprint(i)}})
 	}
-	table, err := parseProtoTable(writtenProtoTable(append(many, resource{id: codeID, value: num(1)})...))
+	table, err := parseProtoTable(t.Context(), writtenProtoTable(append(many, resource{id: codeID, value: num(1)})...))
 	require.NoError(t, err)
 	require.Len(t, table.candidates(labelID), maxCandidates)
 	require.Len(t, table.candidates(codeID), 1)
@@ -295,7 +295,7 @@ func TestBundleErrorsOfOthers(t *testing.T) {
 func FuzzProtoDocument(f *testing.F) {
 	f.Add([]byte(manifestOf(node("application", node("activity").with("name", text("x"))).with("label", ref(labelID)).with("icon", hue(1))).proto()))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		root, err := parseProtoXML(data)
+		root, err := parseProtoXML(t.Context(), data)
 		if err != nil {
 			return
 		}
@@ -311,7 +311,7 @@ func FuzzProtoTable(f *testing.F) {
 		resource{id: labelID, value: ref(codeID)}, resource{id: codeID, value: num(3), config: config{SDK: 26, Density: 240}}, resource{id: iconID, bag: true},
 	)), uint32(labelID))
 	f.Fuzz(func(t *testing.T, data []byte, id uint32) {
-		table, _ := parseProtoTable(data)
+		table, _ := parseProtoTable(t.Context(), data)
 		b := &bundle{files: apk{ctx: t.Context()}, table: table}
 		require.False(t, resolve(b, referenceValue(id)).isReference())
 		require.LessOrEqual(t, len(table.candidates(id)), maxCandidates)

@@ -30,8 +30,25 @@ type certificate struct {
 
 var errCertificate = errors.New("the certificate cannot be read")
 
-// describe sets a signer's fields from a certificate; a broken one changes nothing.
+// Bounds of certificates, before anything of them is formatted. Those of apps have one or
+// two kilobytes, and some six names.
+const (
+	maxCertificate  = 64 << 10
+	maxSubject      = 16 << 10
+	maxSubjectNames = 64
+)
+
+var (
+	errCertificateSize = errors.New("the certificate is longer than 64 KiB")
+	errSubject         = errors.New("the certificate's subject is too long to be shown")
+)
+
+// describe sets a signer's fields from a certificate. One that cannot be read changes
+// nothing; one with a subject that is too long sets all else.
 func describe(s *artifact.Signer, der []byte) error {
+	if len(der) > maxCertificate {
+		return errCertificateSize
+	}
 	var c certificate
 	if _, err := asn1.Unmarshal(der, &c); err != nil {
 		return errCertificate
@@ -39,11 +56,48 @@ func describe(s *artifact.Signer, der []byte) error {
 	sum := sha256.Sum256(der)
 	s.SHA256 = hex.EncodeToString(sum[:])
 	s.Subject, s.Expires = "", c.TBS.Validity.Until.UTC()
-	var names pkix.RDNSequence
-	if _, err := asn1.Unmarshal(c.TBS.Subject.FullBytes, &names); err == nil {
-		s.Subject = clean(subject(names))
+	names, err := readNames(c.TBS.Subject.FullBytes)
+	s.Subject = clean(subject(names))
+	return err
+}
+
+// DescribeSigner describes who signed by the certificate of a verified signature and its
+// schemes, of which the last one counts. The subject and the end stay empty where they
+// cannot be read.
+func DescribeSigner(der []byte, schemes []string) *artifact.Signer {
+	sum := sha256.Sum256(der)
+	s := &artifact.Signer{Schemes: schemes, SHA256: hex.EncodeToString(sum[:])}
+	if len(schemes) > 0 {
+		s.Scheme = schemes[len(schemes)-1]
 	}
-	return nil
+	_ = describe(s, der) // changes nothing when it cannot be read
+	return s
+}
+
+// readNames reads a distinguished name; none when it is broken. One that is too long is an
+// error before it is decoded.
+func readNames(der []byte) (pkix.RDNSequence, error) {
+	if len(der) > maxSubject {
+		return nil, errSubject
+	}
+	var outer asn1.RawValue
+	if _, err := asn1.Unmarshal(der, &outer); err != nil {
+		return nil, nil
+	}
+	var names pkix.RDNSequence
+	attributes := 0
+	for rest := outer.Bytes; len(rest) > 0; {
+		var set pkix.RelativeDistinguishedNameSET
+		var err error
+		if rest, err = asn1.UnmarshalWithParams(rest, &set, "set"); err != nil {
+			return nil, nil
+		}
+		if attributes += len(set); attributes > maxSubjectNames {
+			return nil, errSubject
+		}
+		names = append(names, set)
+	}
+	return names, nil
 }
 
 var emailAddress = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 1}
@@ -51,19 +105,24 @@ var emailAddress = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 1}
 // subject returns a name as RFC 2253 writes it, and the mail addresses of old
 // certificates as the tools of Android write them.
 func subject(names pkix.RDNSequence) string {
-	s := names.String()
-	for _, set := range names {
-		for _, n := range set {
-			text, ok := n.Value.(string)
-			if !ok || !n.Type.Equal(emailAddress) {
+	var s strings.Builder
+	for i := range names {
+		if i > 0 {
+			s.WriteByte(',')
+		}
+		for j, n := range names[len(names)-1-i] { // the last one is written first
+			if j > 0 {
+				s.WriteByte('+')
+			}
+			if text, ok := n.Value.(string); ok && n.Type.Equal(emailAddress) {
+				s.WriteString("EMAILADDRESS=" + text)
 				continue
 			}
-			if der, err := asn1.Marshal(text); err == nil {
-				s = strings.Replace(s, emailAddress.String()+"=#"+hex.EncodeToString(der), "EMAILADDRESS="+text, 1)
-			}
+			// One at a time: the library's own loop copies what it has for each name.
+			s.WriteString(pkix.RDNSequence{{n}}.String())
 		}
 	}
-	return s
+	return s.String()
 }
 
 // signedData is PKCS #7 as far as it names the signer's certificate.

@@ -202,6 +202,30 @@ const maxReferences = 16
 // resolve follows a reference to the value of the default configuration. The value
 // is none when there is no such resource.
 func resolve(res resources, v value) value {
+	return follow(v, func(id uint32) value { return defaultValue(res, id) })
+}
+
+// defaultValue returns the value of a resource in the default configuration, or in what is
+// next to it; none when there is no such resource.
+func defaultValue(res resources, id uint32) value {
+	if res == nil {
+		return value{}
+	}
+	all := res.candidates(id)
+	if len(all) == 0 {
+		return value{}
+	}
+	best, least := 0, all[0].Config.distance()
+	for i := 1; i < len(all) && least > 0; i++ {
+		if d := all[i].Config.distance(); d < least {
+			best, least = i, d
+		}
+	}
+	return all[best].Value
+}
+
+// follow follows references as far as they lead.
+func follow(v value, of func(id uint32) value) value {
 	for range maxReferences {
 		if !v.isReference() {
 			return v
@@ -209,19 +233,7 @@ func resolve(res resources, v value) value {
 		if c, ok := frameworkColors[v.Data]; ok {
 			return value{Type: typeColorARGB8, Data: c}
 		}
-		if res == nil {
-			return value{}
-		}
-		var best *candidate
-		for _, c := range res.candidates(v.Data) {
-			if best == nil || c.Config.distance() < best.Config.distance() {
-				best = &c
-			}
-		}
-		if best == nil {
-			return value{}
-		}
-		v = best.Value
+		v = of(v.Data)
 	}
 	return value{}
 }

@@ -109,7 +109,7 @@ func TestHostileDocuments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			doc := writtenChunk(kindXML, nil, append(bytes.Clone(pool), body...))
 			cheap(t, func() {
-				_, err := parseXML(doc)
+				_, err := parseXML(t.Context(), doc)
 				require.NoError(t, err)
 			})
 		})
@@ -163,7 +163,7 @@ func TestHostileIcons(t *testing.T) {
 	for range maxItems {
 		list.Children = append(list.Children, node("item").with("drawable", text("big.png")))
 	}
-	d := &drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: album{square(t, 500, red)}}
+	d := newDrawer(t.Context(), icon.NewDecoder(1), album{square(t, 500, red)})
 	layer, err := d.element(list, 0)
 	require.NoError(t, err)
 	require.Equal(t, canvasSide, layer.Image.Bounds().Dx())
@@ -173,7 +173,7 @@ func TestHostileIcons(t *testing.T) {
 	for range maxVectorParts + 10 {
 		vector.Children = append(vector.Children, box("M0,0h1v1z", hue(0xffff0000)))
 	}
-	v, err := (&drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: documents{}}).vector(vector)
+	v, err := (newDrawer(t.Context(), icon.NewDecoder(1), documents{})).vector(vector)
 	require.NoError(t, err)
 	require.Len(t, v.Paths, maxVectorParts)
 }
@@ -221,7 +221,7 @@ func FuzzXML(f *testing.F) {
 	f.Add(writtenXML(doc, xmlOptions{utf16: true, blank: true}))
 	f.Add(vectorOf(node("group", box("M0,0h1v1z", hue(0xff112233))).with("rotation", num(3))).bin())
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		doc, err := parseXML(raw)
+		doc, err := parseXML(t.Context(), raw)
 		if err != nil {
 			return
 		}
@@ -230,7 +230,7 @@ func FuzzXML(f *testing.F) {
 		require.LessOrEqual(t, len([]rune(p.Name)), maxText)
 		require.NotContains(t, p.Name+p.PackageName+p.Version, "\x00")
 		_, _ = readIcon(t.Context(), icon.NewDecoder(1), documents{}, icons)
-		_, _ = (&drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: documents{}}).element(doc, 0)
+		_, _ = (newDrawer(t.Context(), icon.NewDecoder(1), documents{})).element(doc, 0)
 	})
 }
 

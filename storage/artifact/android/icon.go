@@ -7,7 +7,6 @@ import (
 	"image/png"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/slipway-qa/slipway/storage/artifact/icon"
 )
@@ -18,7 +17,6 @@ const (
 	maxIconFiles    = 64   // of one resource in all configurations
 	maxIconSteps    = 4096 // through aliases, which may branch
 	maxIconAttempts = 4    // to draw one
-	maxIconTime     = 5 * time.Second
 )
 
 var errNoIcon = errors.New("no configuration of it can be drawn")
@@ -34,9 +32,7 @@ type iconFile struct {
 // comes first, then images before documents, then the largest: images are as
 // they were drawn, while adaptive icons are composed here.
 func readIcon(ctx context.Context, decoder *icon.Decoder, res resources, icons []value) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, maxIconTime)
-	defer cancel()
-	d := &drawer{ctx: ctx, decoder: decoder, res: res}
+	d := newDrawer(ctx, decoder, res)
 	var failed error
 	for _, v := range icons {
 		files := iconFiles(res, v)
@@ -126,7 +122,7 @@ func (d *drawer) icon(path string) (out []byte, err error) {
 		if d.images++; d.images > maxImages {
 			return errDrawable
 		}
-		out, err = d.decoder.Normalize(raster)
+		out, err = d.decoder.Normalize(d.ctx, raster)
 		return err
 	})
 	return out, err
@@ -145,20 +141,20 @@ func (d *drawer) document(doc *element) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return icon.Adaptive(background, foreground)
+		return icon.Adaptive(background, foreground, d.budget)
 	}
 	layer, err := d.element(doc, 0)
 	switch {
 	case err != nil:
 		return nil, err
 	case layer.Vector != nil:
-		return icon.Render(layer.Vector)
+		return icon.Render(layer.Vector, d.budget)
 	case layer.Image != nil:
 		var b bytes.Buffer
 		if err := png.Encode(&b, layer.Image); err != nil {
 			return nil, err
 		}
-		return d.decoder.Normalize(b.Bytes())
+		return d.decoder.Normalize(d.ctx, b.Bytes())
 	}
 	return nil, errors.New("it is only a colour")
 }

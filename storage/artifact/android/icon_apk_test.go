@@ -257,7 +257,7 @@ func TestVectors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v, err := (&drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: gradients}).vector(c.tree)
+			v, err := (newDrawer(t.Context(), icon.NewDecoder(1), gradients)).vector(c.tree)
 			if c.want == nil {
 				require.ErrorIs(t, err, errDrawable)
 				return
@@ -298,7 +298,7 @@ func TestDrawablesInCircles(t *testing.T) {
 	require.Error(t, err)
 	d["b.xml"] = node("selector", node("item").with("color", text("res/b.xml")))
 	d["res/b.xml"] = d["b.xml"]
-	require.Equal(t, unknown, (&drawer{ctx: t.Context(), decoder: icon.NewDecoder(1), res: d}).color(text("res/b.xml")))
+	require.Equal(t, unknown, (newDrawer(t.Context(), icon.NewDecoder(1), d)).color(text("res/b.xml")))
 }
 
 func TestColors(t *testing.T) {

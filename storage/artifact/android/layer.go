@@ -1,6 +1,7 @@
 package android
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"image"
@@ -39,10 +40,31 @@ type drawer struct {
 	ctx     context.Context
 	decoder *icon.Decoder
 	res     resources
-	drawn   int
-	images  int
-	parts   int
-	chars   int // of path data
+	budget  *icon.Budget
+	// values are those of resources that were looked up: each part of a vector may refer to
+	// the same ones, and each of these has a thousand configurations.
+	values map[uint32]value
+	drawn  int
+	images int
+	parts  int
+	chars  int // of path data
+}
+
+// newDrawer returns a drawer for the icons of one package.
+func newDrawer(ctx context.Context, decoder *icon.Decoder, res resources) *drawer {
+	return &drawer{ctx: ctx, decoder: decoder, res: res, budget: icon.NewBudget(ctx), values: map[uint32]value{}}
+}
+
+// resolve follows a reference as resolve does, and looks each resource up once.
+func (d *drawer) resolve(v value) value {
+	return follow(v, func(id uint32) value {
+		found, ok := d.values[id]
+		if !ok {
+			found = defaultValue(d.res, id)
+			d.values[id] = found
+		}
+		return found
+	})
 }
 
 // layer draws a background or foreground: named by its drawable, or inside it.
@@ -71,9 +93,9 @@ func (d *drawer) wrapped(e *element, name string, depth int) (icon.Layer, error)
 // best image or document as for icons.
 func (d *drawer) value(v value, depth int) (icon.Layer, error) {
 	if d.drawn++; d.drawn > maxDrawn || depth > maxDrawDepth || d.ctx.Err() != nil {
-		return icon.Layer{}, errDrawable
+		return icon.Layer{}, cmp.Or(d.ctx.Err(), errDrawable)
 	}
-	if c := resolve(d.res, v); c.isColor() {
+	if c := d.resolve(v); c.isColor() {
 		return icon.Layer{Color: ptr(nrgba(c.Data))}, nil
 	} else if strings.HasPrefix(c.Text, "#") {
 		if c, ok := parseColor(c.Text); ok {
@@ -106,7 +128,7 @@ func (d *drawer) image(raster []byte) (icon.Layer, error) {
 	if d.images++; d.images > maxImages {
 		return icon.Layer{}, errDrawable
 	}
-	img, err := d.decoder.Decode(raster)
+	img, err := d.decoder.Decode(d.ctx, raster)
 	if err != nil {
 		return icon.Layer{}, err
 	}
@@ -120,8 +142,8 @@ func (d *drawer) image(raster []byte) (icon.Layer, error) {
 
 // element draws a drawable of any kind that icons consist of.
 func (d *drawer) element(e *element, depth int) (icon.Layer, error) {
-	if d.drawn++; d.drawn > maxDrawn || depth > maxDrawDepth {
-		return icon.Layer{}, errDrawable
+	if d.drawn++; d.drawn > maxDrawn || depth > maxDrawDepth || d.ctx.Err() != nil {
+		return icon.Layer{}, cmp.Or(d.ctx.Err(), errDrawable)
 	}
 	switch e.Name {
 	case "vector":
@@ -233,11 +255,11 @@ func (d *drawer) merge(layers []icon.Layer) (icon.Layer, error) {
 		case l.Image != nil:
 			place(canvas, canvas.Rect, l.Image)
 		case images:
-			raw, err := icon.Render(v)
+			raw, err := icon.Render(v, d.budget)
 			if err != nil {
 				return icon.Layer{}, err
 			}
-			img, err := d.decoder.Decode(raw)
+			img, err := d.decoder.Decode(d.ctx, raw)
 			if err != nil {
 				return icon.Layer{}, err
 			}

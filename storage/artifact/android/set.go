@@ -18,9 +18,9 @@ import (
 // describes the app; the names of the others have the other ABIs.
 
 const (
-	// maxNested bounds a base APK that is compressed, which is inflated to memory.
-	// All known tools store them; a base APK has 5 to 50 MB.
-	maxNested = 64 << 20
+	// maxNested bounds a base APK that is compressed, which is inflated to memory: it
+	// leaves room for the rest of what one package may take. All known tools store them.
+	maxNested = 36 << 20
 
 	// maxSplits bounds the list; an app has at most some hundred. maxSetParts
 	// bounds the APKs that are considered.
@@ -31,6 +31,7 @@ const (
 // Set reads an archive of APKs (APKS, XAPK, APKM). One with neither a base APK nor
 // a description of it that can be read is an *artifact.InvalidError.
 func (r Reader) Set(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+	a.Bind(ctx)
 	s := &set{reader: r, ctx: ctx, archive: a}
 	for _, e := range a.Entries() {
 		if len(s.parts) < maxSetParts && strings.EqualFold(path.Ext(e.Name), ".apk") {
@@ -49,10 +50,13 @@ func (r Reader) Set(ctx context.Context, in artifact.Input, a *archive.Archive) 
 	note("The description of the archive cannot be read", catchPanic(s.readDescription))
 	base := s.base()
 	p, err := s.readBase(in, base)
-	if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
-		return nil, failed
+	if a.Err() != nil {
+		return nil, a.Err()
 	}
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		var invalid *artifact.InvalidError
 		if errors.As(err, &invalid) {
 			err = &artifact.InvalidError{Reason: "the base APK cannot be read: " + invalid.Reason}
@@ -61,13 +65,21 @@ func (r Reader) Set(ctx context.Context, in artifact.Input, a *archive.Archive) 
 			return nil, err
 		}
 		note("Only the description of the archive was read", err)
-		p.Icon = s.icon()
+		s.complete(p, base)
+		if in.Begin(artifact.PartIcon, p) {
+			p.Icon = s.icon()
+		}
 	}
-	p.Kind = artifact.APKS
+	s.complete(p, base)
 	p.Warnings = append(p.Warnings, notes...)
+	return p, nil
+}
+
+// complete makes the description of the base APK that of the archive.
+func (s *set) complete(p *artifact.Package, base archive.Entry) {
+	p.Kind = artifact.APKS
 	p.Tool, _ = s.tool()
 	s.names(p, base)
-	return p, nil
 }
 
 // set is an archive of APKs that is being read.
@@ -119,12 +131,19 @@ func (s *set) basePriority(name string) int {
 func (s *set) readBase(in artifact.Input, e archive.Entry) (p *artifact.Package, err error) {
 	err = catchPanic(func() error {
 		nested := artifact.Input{Name: e.Name, Vendor: in.Vendor, Size: e.Size}
+		if in.Part != nil {
+			nested.Part = func(part artifact.Part, known *artifact.Package) bool {
+				whole := *known
+				s.complete(&whole, e)
+				return in.Part(part, &whole)
+			}
+		}
 		if r, ok := s.archive.ReaderAt(e); ok {
 			nested.Reader = r
 		} else {
 			raw, err := s.archive.Read(e, maxNested)
 			if errors.Is(err, archive.ErrTooLarge) {
-				return &artifact.InvalidError{Reason: "it is compressed and larger than 64 MiB"}
+				return &artifact.InvalidError{Reason: "it is compressed and larger than 36 MiB"}
 			} else if err != nil {
 				return err
 			}
@@ -158,7 +177,7 @@ func (s *set) icon() (png []byte) {
 	_ = catchPanic(func() error {
 		raw, err := s.file("icon.png", maxDrawable)
 		if raw != nil {
-			png, err = s.reader.Icons.Normalize(raw)
+			png, err = s.reader.Icons.Normalize(s.ctx, raw)
 		}
 		return err
 	})
@@ -176,7 +195,7 @@ func (s *set) file(name string, limit int64) ([]byte, error) {
 
 // names sets the other parts, and adds the ABIs in their names.
 func (s *set) names(p *artifact.Package, base archive.Entry) {
-	p.Splits = nil
+	p.Splits, p.ABIs = nil, slices.Clone(p.ABIs)
 	for _, e := range s.parts {
 		if abi := abiOfPart(e.Name); abi != "" && !slices.Contains(p.ABIs, abi) {
 			p.ABIs = append(p.ABIs, abi)

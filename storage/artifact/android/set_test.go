@@ -126,7 +126,7 @@ func TestSetReadsCompressedBases(t *testing.T) {
 	_, err = readSet(t, bomb)
 	var invalid *artifact.InvalidError
 	require.ErrorAs(t, err, &invalid)
-	require.Equal(t, "the base APK cannot be read: it is compressed and larger than 64 MiB", invalid.Reason)
+	require.Equal(t, "the base APK cannot be read: it is compressed and larger than 36 MiB", invalid.Reason)
 
 	p, err = readSet(t, bomb, packed{name: "manifest.json", data: []byte(`{"package_name":"com.described"}`)})
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package android
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -48,17 +49,22 @@ func readSigner(a *archive.Archive) (*artifact.Signer, error) {
 		failed = firstError(failed, err)
 	}
 	s := &artifact.Signer{}
+	var last []byte // what s describes
 	for _, scheme := range schemes {
 		der, ok := certificates[scheme]
 		if !ok {
 			continue
 		}
 		s.Schemes = append(s.Schemes, scheme)
-		if err := describe(s, der); err != nil {
-			failed = firstError(failed, err)
+		if last != nil && bytes.Equal(der, last) { // most packages have one certificate
+			s.Scheme = scheme
 			continue
 		}
-		s.Scheme = scheme
+		err := describe(s, der)
+		failed = firstError(failed, err)
+		if err == nil || errors.Is(err, errSubject) {
+			s.Scheme, last = scheme, der
+		}
 	}
 	if s.Scheme == "" {
 		return nil, failed

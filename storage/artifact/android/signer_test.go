@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"math/big"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
+	"github.com/slipway-qa/slipway/storage/artifact/artifacttest"
 )
 
 var expiry = time.Date(2050, 5, 4, 3, 2, 1, 0, time.UTC)
@@ -222,4 +224,41 @@ func FuzzSigner(f *testing.F) {
 			_ = describe(&artifact.Signer{}, der)
 		}
 	})
+}
+
+// Certificates and subjects are bounded before anything of them is formatted: formatting was
+// quadratic, and took minutes for a subject of a MiB.
+func TestLongSubjects(t *testing.T) {
+	t.Parallel()
+	for names, want := range map[int]error{1: nil, maxSubjectNames: nil, maxSubjectNames + 1: errSubject, 2000: errSubject, 58_222: errCertificateSize} {
+		s := &artifact.Signer{}
+		require.ErrorIs(t, describe(s, artifacttest.Certificate(names)), want)
+		require.Equal(t, want == nil, s.Subject != "", names)
+		require.Equal(t, want != errCertificateSize, s.SHA256 != "", "a subject that is too long costs the subject alone")
+	}
+	long := pkix.RDNSequence{{{Type: asn1.ObjectIdentifier{2, 5, 4, 3}, Value: strings.Repeat("a", maxSubject)}}}
+	der, err := asn1.Marshal(long)
+	require.NoError(t, err)
+	_, err = readNames(der)
+	require.ErrorIs(t, err, errSubject)
+}
+
+// The names are those of the library, which writes all but mail addresses alike.
+func TestSubjectsAreTheLibrarys(t *testing.T) {
+	t.Parallel()
+	names := pkix.RDNSequence{
+		{{Type: asn1.ObjectIdentifier{2, 5, 4, 6}, Value: "DE"}},
+		{{Type: asn1.ObjectIdentifier{2, 5, 4, 10}, Value: `a "b", c+d`}, {Type: asn1.ObjectIdentifier{2, 5, 4, 11}, Value: " x "}},
+		{{Type: asn1.ObjectIdentifier{1, 2, 3}, Value: "unknown"}},
+		{{Type: asn1.ObjectIdentifier{2, 5, 4, 3}, Value: "#name"}},
+	}
+	require.Equal(t, names.String(), subject(names))
+	der, err := asn1.Marshal(names)
+	require.NoError(t, err)
+	var want pkix.RDNSequence
+	_, err = asn1.Unmarshal(der, &want)
+	require.NoError(t, err)
+	read, err := readNames(der)
+	require.NoError(t, err)
+	require.Equal(t, want.String(), subject(read))
 }

@@ -27,6 +27,12 @@ const (
 	maxTypes    = 16_384
 	maxLookups  = 500
 	maxVariants = 1024 // of one resource
+
+	// maxChunks bounds the chunks of a table of all kinds, and maxVisits the types that all
+	// lookups together look into: each lookup looks into all configurations of a type, of
+	// which large apps have some hundred.
+	maxChunks = 65_536
+	maxVisits = 200_000
 )
 
 var errNoTable = errors.New("not a resource table")
@@ -34,10 +40,13 @@ var errNoTable = errors.New("not a resource table")
 // table is resources.arsc: for each package and type a chunk for each
 // configuration. Only the chunks' headers are read up front.
 type table struct {
+	ctx   context.Context
 	file  *binaryFile
 	pool  *stringPool
 	types map[uint32][]typeChunk // by the upper half of the resource id
 	known map[uint32][]candidate
+
+	chunks, visits int
 }
 
 // typeChunk is the resources of one type in one configuration.
@@ -52,14 +61,17 @@ func parseTable(ctx context.Context, b *binaryFile) (*table, error) {
 	if !ok || root.kind != kindTable {
 		return nil, errNoTable
 	}
-	t := &table{file: b, types: map[uint32][]typeChunk{}, known: map[uint32][]candidate{}}
-	n := 0
+	t := &table{ctx: ctx, file: b, types: map[uint32][]typeChunk{}, known: map[uint32][]candidate{}}
+	types := 0
 	for c, ok := b.chunk(root.at+root.header, root.end); ok; c, ok = b.chunk(c.end, root.end) {
+		if err := t.countChunk(); err != nil {
+			return nil, err
+		}
 		switch {
 		case c.kind == kindStringPool && t.pool == nil:
 			t.pool = b.stringPool(c)
 		case c.kind == kindPackage:
-			if err := t.readPackage(ctx, c, &n); err != nil {
+			if err := t.readPackage(c, &types); err != nil {
 				return nil, err
 			}
 		}
@@ -70,21 +82,32 @@ func parseTable(ctx context.Context, b *binaryFile) (*table, error) {
 	return t, nil
 }
 
-func (t *table) readPackage(ctx context.Context, p chunk, n *int) error {
+// countChunk refuses a table of too many chunks, and one that takes too long.
+func (t *table) countChunk() error {
+	if t.chunks++; t.chunks > maxChunks {
+		return errors.New("the resource table has too many parts")
+	}
+	if t.chunks%256 == 0 {
+		return t.ctx.Err()
+	}
+	return nil
+}
+
+func (t *table) readPackage(p chunk, types *int) error {
 	id := t.file.u32(p.at+8) & 0xff
 	var typeOffset uint32 // of the types of a feature, which continue the base's
 	if p.header >= 288 {
 		typeOffset = t.file.u32(p.at + 284)
 	}
 	for c, ok := t.file.chunk(p.at+p.header, p.end); ok; c, ok = t.file.chunk(c.end, p.end) {
+		if err := t.countChunk(); err != nil {
+			return err
+		}
 		if c.kind != kindType {
 			continue
 		}
-		if *n++; *n > maxTypes {
+		if *types++; *types > maxTypes {
 			return errors.New("the resource table has too many types")
-		}
-		if *n%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
 		}
 		key := id<<8 | (uint32(t.file.u8(c.at+8))+typeOffset)&0xff
 		t.types[key] = append(t.types[key], typeChunk{chunk: c, config: t.config(c.at + 20)})
@@ -129,7 +152,7 @@ func (t *table) candidates(id uint32) []candidate {
 	}
 	var all []candidate
 	for _, c := range t.types[id>>16] {
-		if len(all) == maxVariants {
+		if t.visits++; len(all) == maxVariants || t.visits > maxVisits || t.visits%256 == 0 && t.ctx.Err() != nil {
 			break
 		}
 		if at, ok := t.entry(c.chunk, id&0xffff); ok {

@@ -76,7 +76,7 @@ func (d *drawer) group(v *icon.Vector, e *element, m matrix, depth int) {
 		return
 	}
 	for _, c := range e.Children {
-		if d.parts++; d.parts > maxVectorParts {
+		if d.parts++; d.parts > maxVectorParts || d.ctx.Err() != nil {
 			return
 		}
 		switch c.Name {
@@ -105,7 +105,7 @@ func (d *drawer) groupMatrix(e *element) matrix {
 
 // path reads a path; ok is false when nothing of it shows.
 func (d *drawer) path(e *element) (p icon.Path, ok bool) {
-	p.Data = resolve(d.res, e.attr("pathData")).Text
+	p.Data = d.resolve(e.attr("pathData")).Text
 	d.chars += len(p.Data)
 	if p.Data == "" || d.chars > maxPathData {
 		return p, false
@@ -127,7 +127,7 @@ func (d *drawer) path(e *element) (p icon.Path, ok bool) {
 		}
 		p.Stroke = faded(p.Stroke, d.float(e, "strokeAlpha", 1))
 	}
-	rule := resolve(d.res, e.attr("fillType"))
+	rule := d.resolve(e.attr("fillType"))
 	p.EvenOdd = rule.isInteger() && rule.Data == 1 || rule.Text == "evenOdd"
 	return p, len(p.Gradient) > 0 || p.Fill.A > 0 || p.StrokeWidth > 0 && p.Stroke.A > 0
 }
@@ -150,7 +150,7 @@ func tint(paths []icon.Path, c color.NRGBA) {
 // shape reads a shape drawable: a filled rectangle or oval.
 func (d *drawer) shape(e *element) (icon.Layer, error) {
 	p := icon.Path{Data: "M0,0h108v108h-108z", Transform: identity}
-	if s := resolve(d.res, e.attr("shape")); s.Data == 1 && s.isInteger() || s.Text == "oval" {
+	if s := d.resolve(e.attr("shape")); s.Data == 1 && s.isInteger() || s.Text == "oval" {
 		p.Data = "M0,54a54,54 0 1,0 108,0a54,54 0 1,0 -108,0z"
 	}
 	if solid := e.child("solid"); solid != nil {
@@ -208,7 +208,7 @@ func (d *drawer) gradient(e *element) gradient {
 
 // colorDocument reads the document that a colour refers to; nil when there is none.
 func (d *drawer) colorDocument(v value) *element {
-	v = resolve(d.res, v)
+	v = d.resolve(v)
 	if v.Type != typeString || !strings.Contains(v.Text, "/") {
 		return nil
 	}
@@ -229,7 +229,7 @@ var unknown = color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 0xff}
 // list of states.
 func (d *drawer) color(v value) color.NRGBA {
 	for range maxReferences {
-		r := resolve(d.res, v)
+		r := d.resolve(v)
 		if r.isInteger() {
 			return nrgba(r.Data)
 		}
@@ -256,7 +256,7 @@ func (d *drawer) color(v value) color.NRGBA {
 
 // float reads a number that may be a resource.
 func (d *drawer) float(e *element, name string, fallback float64) float64 {
-	return resolve(d.res, e.attr(name)).float(fallback)
+	return d.resolve(e.attr(name)).float(fallback)
 }
 
 func nrgba(argb uint32) color.NRGBA {

@@ -53,7 +53,8 @@ func (r Reader) App(ctx context.Context, in artifact.Input, a *archive.Archive) 
 	if !ok {
 		return nil, &artifact.InvalidError{Reason: "the IPA has no Payload/*.app with an Info.plist"}
 	}
-	b := bundle{archive: a, decoder: r.Icons, root: root}
+	a.Bind(ctx)
+	b := bundle{ctx: ctx, archive: a, decoder: r.Icons, root: root}
 	info, err := b.info("Info.plist")
 	if err != nil {
 		return nil, err
@@ -62,7 +63,41 @@ func (r Reader) App(ctx context.Context, in artifact.Input, a *archive.Archive) 
 	p.Kind, p.Platform = artifact.IPA, mobilePlatform(info)
 	p.MinOSVersion = info.text("MinimumOSVersion")
 	p.HasSDK = b.hasSDK(in.Vendor, "Frameworks/", "")
-	return b.complete(ctx, p, info, "embedded.mobileprovision", "", b.mobileIcons)
+	return b.complete(in, p, info, "embedded.mobileprovision", "", b.mobileIcons)
+}
+
+// Simulated reads a zip with X.app for the simulator of a Mac. It has no profile, and
+// no device installs it.
+func (r Reader) Simulated(ctx context.Context, in artifact.Input, a *archive.Archive) (*artifact.Package, error) {
+	root, ok := simulatorRoot(a.Entries())
+	if !ok {
+		return nil, &artifact.InvalidError{Reason: "the archive has no X.app/Info.plist"}
+	}
+	a.Bind(ctx)
+	b := bundle{ctx: ctx, archive: a, decoder: r.Icons, root: root}
+	info, err := b.info("Info.plist")
+	if err != nil {
+		return nil, err
+	}
+	if !forSimulator(info) {
+		return nil, &artifact.InvalidError{Reason: "the archive holds an app for devices outside of Payload: export it as an IPA"}
+	}
+	p := packageOf(info, b.name())
+	p.Kind, p.Platform, p.Simulator = artifact.App, mobilePlatform(info), true
+	p.MinOSVersion = info.text("MinimumOSVersion")
+	p.HasSDK = b.hasSDK(in.Vendor, "Frameworks/", "")
+	return b.complete(in, p, info, "embedded.mobileprovision", "", b.mobileIcons)
+}
+
+// forSimulator reports whether an app was built for a simulator: by its SDK, or by
+// the platforms that it names.
+func forSimulator(info dict) bool {
+	for _, name := range append(info.texts("CFBundleSupportedPlatforms"), info.text("DTPlatformName")) {
+		if strings.HasSuffix(strings.ToLower(name), "simulator") {
+			return true
+		}
+	}
+	return false
 }
 
 // Mac reads a zip with X.app.
@@ -71,7 +106,8 @@ func (r Reader) Mac(ctx context.Context, in artifact.Input, a *archive.Archive) 
 	if !ok {
 		return nil, &artifact.InvalidError{Reason: "the archive has no X.app/Contents/Info.plist"}
 	}
-	b := bundle{archive: a, decoder: r.Icons, root: root}
+	a.Bind(ctx)
+	b := bundle{ctx: ctx, archive: a, decoder: r.Icons, root: root}
 	info, err := b.info("Info.plist")
 	if err != nil {
 		return nil, err
@@ -80,7 +116,7 @@ func (r Reader) Mac(ctx context.Context, in artifact.Input, a *archive.Archive) 
 	p.Kind, p.Platform = artifact.Mac, artifact.MacOS
 	p.MinOSVersion = info.text("LSMinimumSystemVersion")
 	p.HasSDK = b.hasSDK(in.Vendor, "Frameworks/", "Resources/")
-	return b.complete(ctx, p, info, "embedded.provisionprofile", "MacOS/", b.macIcons)
+	return b.complete(in, p, info, "embedded.provisionprofile", "MacOS/", b.macIcons)
 }
 
 // packageOf returns what Info.plist has for both kinds.
@@ -99,28 +135,31 @@ func packageOf(info dict, name string) *artifact.Package {
 	return p
 }
 
-// complete adds what is outside of Info.plist. None of it fails the package; only
-// the end of ctx and a reader that fails do.
-func (b bundle) complete(ctx context.Context, p *artifact.Package, info dict, profile, folder string,
+// complete adds what is outside of Info.plist. None of it fails the package, and the end of
+// the context costs what was not read by then; only a reader that fails does.
+func (b bundle) complete(in artifact.Input, p *artifact.Package, info dict, profile, folder string,
 	icons func(dict) ([]byte, error)) (*artifact.Package, error) {
 	steps := []struct {
-		what string
+		part artifact.Part
 		do   func() error
 	}{
-		{"the provisioning profile", func() error { return b.readProfile(p, profile) }},
-		{"the executable", func() error { return b.readExecutable(p, folder, info.text("CFBundleExecutable")) }},
-		{"the icon", func() error {
+		{artifact.PartProfile, func() error { return b.readProfile(p, profile) }},
+		{artifact.PartExecutable, func() error { return b.readExecutable(p, folder, info.text("CFBundleExecutable")) }},
+		{artifact.PartIcon, func() error {
 			var err error
 			p.Icon, err = icons(info)
 			return err
 		}},
 	}
 	for _, step := range steps {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if !in.Begin(step.part, p) {
+			continue
 		}
-		if err := catchPanic(step.do); err != nil {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s cannot be read: %v", step.what, err))
+		switch err := catchPanic(step.do); {
+		case b.ctx.Err() != nil:
+			p.Warnings = append(p.Warnings, step.part.Unread("it takes too long"))
+		case err != nil:
+			p.Warnings = append(p.Warnings, step.part.Unread(err.Error()))
 		}
 	}
 	if err := b.archive.Err(); err != nil {
@@ -193,7 +232,7 @@ func catchPanic(decode func() error) (err error) {
 
 // mobilePlatform returns iOS or tvOS, by the SDK the app was built with, and by
 // the devices it is for (3 is a television).
-func mobilePlatform(info dict) string {
+func mobilePlatform(info dict) artifact.Platform {
 	names := append(info.texts("CFBundleSupportedPlatforms"), info.text("DTPlatformName"))
 	for _, name := range names {
 		if strings.HasPrefix(strings.ToLower(name), "appletv") {

@@ -125,13 +125,13 @@ func TestAppParts(t *testing.T) {
 	p = ipa(binaryFile, file{name: root + "embedded.mobileprovision", data: []byte("rubbish")})
 	require.Nil(t, p.Provisioning)
 	require.Len(t, p.Warnings, 1)
-	require.Contains(t, p.Warnings[0], "the provisioning profile cannot be read")
+	require.Contains(t, p.Warnings[0], "The provisioning profile cannot be read")
 
 	p = ipa()
-	require.Equal(t, []string{"the executable cannot be read: it is not in the archive"}, p.Warnings)
+	require.Equal(t, []string{"The executable cannot be read: it is not in the archive"}, p.Warnings)
 
 	p = ipa(file{name: root + "DemoBin", data: []byte("#!/bin/sh")})
-	require.Equal(t, []string{"the executable cannot be read: it is no Mach-O file"}, p.Warnings)
+	require.Equal(t, []string{"The executable cannot be read: it is no Mach-O file"}, p.Warnings)
 
 	arm64, armv7 := thin(cpuARM64, 0, 1, binary.LittleEndian), thin(cpuARM, 9, 2, binary.LittleEndian)
 	p = ipa(file{name: root + "DemoBin", data: fat(false, part{cpuARM64, 0, 2 << 20, arm64}, part{cpuARM, 9, 4096, armv7})})

@@ -1,6 +1,8 @@
 package apple
 
 import (
+	"cmp"
+	"context"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/artifact"
@@ -13,6 +15,7 @@ const macDepth = 4
 
 // bundle is the folder of an app in an archive.
 type bundle struct {
+	ctx     context.Context
 	archive *archive.Archive
 	decoder *icon.Decoder
 	root    string // with a slash at its end; of a Mac app the folder Contents
@@ -28,6 +31,23 @@ func normalizeName(name string) string {
 		return ""
 	}
 	return name
+}
+
+// sameName reports whether a name may be the same as another after it is normalized. It
+// takes no memory: an archive has very many names, and is looked through for each file.
+func sameName(name, want string) bool {
+	if len(name) > 2 && name[0] == '.' && (name[1] == '/' || name[1] == '\\') {
+		name = name[2:]
+	}
+	if len(name) != len(want) {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; c != want[i] && (c != '\\' || want[i] != '/') {
+			return false
+		}
+	}
+	return true
 }
 
 func hasParent(name string) bool {
@@ -84,14 +104,31 @@ func appRoot(entries []archive.Entry) (string, bool) {
 // macRoot returns the folder of a Mac archive's app: the one with the fewest
 // folders around it, and never one inside of another app.
 func macRoot(entries []archive.Entry) (string, bool) {
+	return outermost(entries, ".app/Contents/Info.plist", ".app/Contents/")
+}
+
+// simulatorRoot returns the folder of an app as simulators have it, likewise.
+func simulatorRoot(entries []archive.Entry) (string, bool) {
+	return outermost(entries, ".app/Info.plist", ".app/")
+}
+
+// IsSimulated reports whether an archive may hold an app for a simulator: one of
+// iOS outside of Payload.
+func IsSimulated(entries []archive.Entry) bool {
+	_, ok := simulatorRoot(entries)
+	return ok
+}
+
+// outermost returns the folder of the app whose file has the suffix.
+func outermost(entries []archive.Entry, suffix, folder string) (string, bool) {
 	best, depth := "", macDepth+1
 	for _, e := range entries {
-		app, ok := strings.CutSuffix(normalizeName(e.Name), ".app/Contents/Info.plist")
+		app, ok := strings.CutSuffix(normalizeName(e.Name), suffix)
 		if !ok || strings.Contains(app, ".app/") || strings.HasSuffix("/"+app, "/") {
 			continue
 		}
 		if n := strings.Count(app, "/"); n < depth {
-			best, depth = app+".app/Contents/", n
+			best, depth = app+folder, n
 		}
 	}
 	return best, best != ""
@@ -106,8 +143,9 @@ func (b bundle) name() string {
 // find returns the first entries of a name inside the bundle.
 func (b bundle) find(name string) []archive.Entry {
 	var found []archive.Entry
+	want := b.root + name
 	for _, e := range b.archive.Entries() {
-		if rest, ok := strings.CutPrefix(normalizeName(e.Name), b.root); ok && rest == name {
+		if sameName(e.Name, want) && normalizeName(e.Name) == want {
 			if found = append(found, e); len(found) == maxCopies {
 				break
 			}
@@ -122,7 +160,7 @@ func (b bundle) info(name string) (dict, error) {
 	reason := "Info.plist cannot be read"
 	for _, e := range b.find(name) {
 		raw, err := b.archive.Read(e, maxPlist)
-		if failed := b.archive.Err(); failed != nil {
+		if failed := cmp.Or(b.archive.Err(), b.ctx.Err()); failed != nil {
 			return nil, failed
 		}
 		if err != nil {
@@ -150,7 +188,10 @@ func (b bundle) hasSDK(vendor, frameworks, resources string) bool {
 	if vendor == "" {
 		return false
 	}
-	for _, e := range b.archive.Entries() {
+	for i, e := range b.archive.Entries() {
+		if i%1024 == 0 && b.ctx.Err() != nil {
+			return false
+		}
 		rest, ok := strings.CutPrefix(normalizeName(e.Name), b.root)
 		if !ok {
 			continue

@@ -20,6 +20,7 @@ const (
 // Symbols reads the images of a dSYM archive: *.dSYM/Contents/Resources/DWARF/*,
 // in any case of letters and with any folders around.
 func Symbols(ctx context.Context, a *archive.Archive) (*artifact.Symbols, error) {
+	a.Bind(ctx)
 	s := &artifact.Symbols{Kind: artifact.DSYM}
 	files, left := 0, int64(totalReach)
 	for _, e := range a.Entries() {

@@ -15,6 +15,8 @@ const (
 	// maxCandidates bounds of how many icons the size is read; apps have 6 to 15
 	// sizes of one icon.
 	maxCandidates = 16
+	// maxFound bounds the files of these names, of which there may be many.
+	maxFound = 4096
 	// maxIconTries bounds how many of them are decoded when they are broken.
 	maxIconTries = 3
 )
@@ -36,7 +38,10 @@ func (b bundle) mobileIcons(info dict) ([]byte, error) {
 	}
 	delete(names, "")
 	var found []archive.Entry
-	for _, e := range b.archive.Entries() {
+	for i, e := range b.archive.Entries() {
+		if i%1024 == 0 && b.ctx.Err() != nil || len(found) == maxFound {
+			break
+		}
 		name := normalizeName(e.Name)
 		if file, ok := strings.CutPrefix(name, b.root); ok && isPNG(file) {
 			if stem := iconStem(file); names[stem] || len(names) == 0 && stem == "Icon" {
@@ -96,6 +101,9 @@ func (b bundle) largestIcon(found []archive.Entry) ([]byte, error) {
 	})
 	var failed error
 	for _, c := range list[:min(len(list), maxIconTries)] {
+		if err := b.ctx.Err(); err != nil {
+			return nil, err
+		}
 		png, err := b.readIcon(c.entry)
 		if err == nil {
 			return png, nil
@@ -110,7 +118,7 @@ func (b bundle) readIcon(e archive.Entry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.decoder.Normalize(raw)
+	return b.decoder.Normalize(b.ctx, raw)
 }
 
 // pixelCount returns the area in the header of a PNG; 0 for anything else.

@@ -22,6 +22,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"io"
 	"sync"
@@ -44,17 +45,24 @@ type Entry struct {
 	Size   int64  // inflated, as the directory claims
 	Packed int64
 	Method uint16
+	flags  uint16
+	crc    uint32
 	offset int64 // of the local header
 }
 
 // Archive is the directory of a zip file. It is safe for concurrent use when the
 // reader is.
 type Archive struct {
+	ctx       context.Context
 	r         *errorRecorder
 	size      int64
 	directory int64
 	entries   []Entry
 }
+
+// Bind has reads of entries end with ctx: few packed bytes may inflate for long. It is
+// called before the archive is read.
+func (a *Archive) Bind(ctx context.Context) { a.ctx = ctx }
 
 // Entries returns all files in the order of the directory. Not to be changed.
 func (a *Archive) Entries() []Entry { return a.entries }

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ type endRecord struct {
 // Open reads the directory of a zip file. A broken one is an
 // *artifact.InvalidError.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
-	a := &Archive{r: &errorRecorder{r: r}, size: size}
+	a := &Archive{ctx: context.Background(), r: &errorRecorder{r: r}, size: size}
 	if err := a.open(); err != nil {
 		if fault := a.r.first(); fault != nil {
 			return nil, fault
@@ -151,7 +152,11 @@ func (a *Archive) readDirectory(e endRecord, tail []byte) error {
 		start, base = e.offset, 0
 	}
 	a.directory = start
-	a.entries = make([]Entry, 0, min(e.entries, uint64(e.length/directoryLength)))
+	count := uint64(e.length / directoryLength)
+	if e.exact {
+		count = min(count, e.entries)
+	}
+	a.entries = make([]Entry, 0, min(count, MaxEntries)) // growing would take twice as much
 
 	buffer := make([]byte, min(e.length, windowSize))
 	var names []byte
@@ -214,6 +219,8 @@ func (a *Archive) readWindow(part []byte, base int64, names *[]byte) (used int, 
 		entry := Entry{
 			Name:   placeholder[:name],
 			Method: le.Uint16(h[10:]),
+			flags:  le.Uint16(h[8:]),
+			crc:    le.Uint32(h[16:]),
 			Packed: int64(le.Uint32(h[20:])),
 			Size:   int64(le.Uint32(h[24:])),
 			offset: int64(le.Uint32(h[42:])),

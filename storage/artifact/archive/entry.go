@@ -3,6 +3,7 @@ package archive
 import (
 	"bufio"
 	"compress/flate"
+	"context"
 	"errors"
 	"io"
 )
@@ -156,13 +157,26 @@ func (a *Archive) inflate(e Entry, method uint16) (io.Reader, error) {
 	if method == stored {
 		return section, nil
 	}
-	return flate.NewReader(bufio.NewReaderSize(section, int(min(max(length, 16), 64<<10)))), nil
+	return boundReader{a.ctx, flate.NewReader(bufio.NewReaderSize(section, int(min(max(length, 16), 64<<10))))}, nil
+}
+
+// boundReader ends with a context.
+type boundReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (b boundReader) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return b.r.Read(p)
 }
 
 // classify returns the error of the reader beneath, if it failed: else the data are
 // broken.
 func (a *Archive) classify(err error) error {
-	if fault := a.Err(); fault != nil {
+	if fault := errors.Join(a.Err(), a.ctx.Err()); fault != nil {
 		return fault
 	}
 	return invalid("an entry of the archive cannot be unpacked: %v", err)

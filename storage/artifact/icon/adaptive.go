@@ -1,6 +1,7 @@
 package icon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -21,13 +22,13 @@ const (
 // Adaptive composes an adaptive icon: both layers fill 108 units, of which the
 // middle 72 are shown, in a rounded square. Without a background it is drawn on
 // white.
-func Adaptive(background, foreground Layer) (out []byte, err error) {
+func Adaptive(background, foreground Layer, b *Budget) (out []byte, err error) {
 	defer catchPanic("composing the icon", &err)
 	if background.empty() && foreground.empty() {
 		return nil, errors.New("icon: the adaptive icon has no layer")
 	}
 	const side = artifact.IconSize
-	canvas, b := image.NewRGBA(image.Rect(0, 0, side, side)), newBudget()
+	canvas := image.NewRGBA(image.Rect(0, 0, side, side))
 	if background.empty() {
 		background.Color = &color.NRGBA{255, 255, 255, 255}
 	}
@@ -42,7 +43,7 @@ func Adaptive(background, foreground Layer) (out []byte, err error) {
 
 func (l Layer) empty() bool { return l.Image == nil && l.Vector == nil && l.Color == nil }
 
-func (l Layer) draw(img *image.RGBA, b *budget) error {
+func (l Layer) draw(img *image.RGBA, b *Budget) error {
 	side := img.Rect.Dx()
 	whole := float64(side) * layerUnits / shownUnits
 	edge := (float64(side) - whole) / 2
@@ -78,7 +79,7 @@ const roundedSquare = "M24 0H76A24 24 0 0 1 100 24V76A24 24 0 0 1 76 100H24A24 2
 // rounded returns an image with rounded corners.
 func rounded(img *image.RGBA) *image.RGBA {
 	s := float64(img.Rect.Dx()) / 100
-	pen := pen{matrix: matrix{s, 0, 0, s, 0, 0}, budget: newBudget()}
+	pen := pen{matrix: matrix{s, 0, 0, s, 0, 0}, budget: NewBudget(context.Background())}
 	if err := parsePath(roundedSquare, &pen); err != nil {
 		panic(err) // a constant
 	}

@@ -14,9 +14,9 @@ import (
 
 func composed(t *testing.T, background, foreground Layer) image.Image {
 	t.Helper()
-	out, err := Adaptive(background, foreground)
+	out, err := Adaptive(background, foreground, NewBudget(t.Context()))
 	require.NoError(t, err)
-	again, err := Adaptive(background, foreground)
+	again, err := Adaptive(background, foreground, NewBudget(t.Context()))
 	require.NoError(t, err)
 	require.Equal(t, out, again)
 	img, err := png.Decode(bytes.NewReader(out))
@@ -69,10 +69,10 @@ func TestAdaptiveWithoutALayer(t *testing.T) {
 	requireColor(t, red, img.At(128, 128))
 	requireColor(t, color.NRGBA{255, 255, 255, 255}, img.At(20, 128))
 	requireColor(t, red, composed(t, Layer{Color: &red}, Layer{}).At(20, 128))
-	_, err := Adaptive(Layer{}, Layer{})
+	_, err := Adaptive(Layer{}, Layer{}, NewBudget(t.Context()))
 	require.Error(t, err)
-	_, err = Adaptive(Layer{Image: image.NewRGBA(image.Rectangle{})}, Layer{})
+	_, err = Adaptive(Layer{Image: image.NewRGBA(image.Rectangle{})}, Layer{}, NewBudget(t.Context()))
 	require.Error(t, err)
-	_, err = Adaptive(Layer{Image: image.NewUniform(red)}, Layer{}) // as large as can be
+	_, err = Adaptive(Layer{Image: image.NewUniform(red)}, Layer{}, NewBudget(t.Context())) // as large as can be
 	require.ErrorIs(t, err, errTooLarge)
 }

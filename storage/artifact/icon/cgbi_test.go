@@ -42,7 +42,7 @@ func TestCgBI(t *testing.T) {
 	t.Parallel()
 	img := plate(6, 3, color.NRGBA{R: 250, G: 100, B: 10, A: 255}, color.NRGBA{R: 200, G: 40, B: 0, A: 128})
 	img.SetNRGBA(1, 0, color.NRGBA{})
-	got, err := decoder().Decode(cgbiOf(img))
+	got, err := decoder().Decode(t.Context(), cgbiOf(img))
 	require.NoError(t, err)
 	for y := range 3 {
 		for x := range 6 {
@@ -81,7 +81,7 @@ func TestCgBIRefusesWhatIsBroken(t *testing.T) {
 		"too few pixels": cgbiSized(plate(2, 2, red, red), 9, 9),
 		"bomb":           chunks(func(b *bytes.Buffer) { writeChunk(b, "IHDR", head); writeChunk(b, "IDAT", bomb.Bytes()) }),
 	} {
-		_, err := decoder().Decode(raw)
+		_, err := decoder().Decode(t.Context(), raw)
 		require.Error(t, err, name)
 	}
 }

@@ -2,6 +2,7 @@ package icon
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"image"
 	"image/color"
@@ -24,14 +25,18 @@ func TestDecoderBoundsItsWork(t *testing.T) {
 	raw := pngOf(t, plate(20, 20, red, red))
 	synctest.Test(t, func(t *testing.T) {
 		d, decoded := NewDecoder(1), false
-		release := d.acquire()
+		require.NoError(t, d.acquire(t.Context()))
+		ended, end := context.WithCancel(t.Context())
+		end()
+		_, err := d.Normalize(ended, raw)
+		require.ErrorIs(t, err, context.Canceled)
 		go func() {
-			_, _ = d.Decode(raw)
+			_, _ = d.Decode(t.Context(), raw)
 			decoded = true
 		}()
 		synctest.Wait()
 		require.False(t, decoded)
-		release()
+		d.release()
 		synctest.Wait()
 		require.True(t, decoded)
 	})
@@ -145,19 +150,19 @@ func TestDecode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			img, err := decoder().Decode(raw)
+			img, err := decoder().Decode(t.Context(), raw)
 			require.NoError(t, err)
 			require.Equal(t, image.Pt(20, 20), img.Bounds().Size())
 			requireColor(t, red, img.At(10, 10))
 
-			out, err := decoder().Normalize(raw)
+			out, err := decoder().Normalize(t.Context(), raw)
 			require.NoError(t, err)
-			again, err := decoder().Normalize(raw)
+			again, err := decoder().Normalize(t.Context(), raw)
 			require.NoError(t, err)
 			require.Equal(t, out, again)
 
 			for cut := range len(raw) { // a part of a file is an error or a picture
-				if img, err := decoder().Decode(raw[:cut]); err == nil {
+				if img, err := decoder().Decode(t.Context(), raw[:cut]); err == nil {
 					require.NotNil(t, img)
 				}
 			}
@@ -205,11 +210,11 @@ func TestDecodeRefusesLargeSizes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := decoder().Decode(raw)
+			_, err := decoder().Decode(t.Context(), raw)
 			require.ErrorIs(t, err, errTooLarge)
 		})
 	}
-	_, err := decoder().Decode(sized(small, 0, 8))
+	_, err := decoder().Decode(t.Context(), sized(small, 0, 8))
 	require.Error(t, err)
 }
 
@@ -244,9 +249,9 @@ func TestJPEGScans(t *testing.T) {
 func TestDecodeRefusesWhatIsNoImage(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{"", "P", "hello", "<svg/>", "RIFF\x04\x00\x00\x00WAVE", "icns", "icns\x00\x00\x00\x08", "\x89PNG\r\n\x1a\n\x00\x00\x00\x04CgBI"} {
-		_, err := decoder().Decode([]byte(raw))
+		_, err := decoder().Decode(t.Context(), []byte(raw))
 		require.Error(t, err, "%q", raw)
-		_, err = decoder().Normalize([]byte(raw))
+		_, err = decoder().Normalize(t.Context(), []byte(raw))
 		require.Error(t, err, "%q", raw)
 	}
 }
@@ -280,7 +285,7 @@ func TestNormalize(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, err := decoder().Normalize(pngOf(t, plate(test.w, test.h, red, red)))
+			out, err := decoder().Normalize(t.Context(), pngOf(t, plate(test.w, test.h, red, red)))
 			require.NoError(t, err)
 			img, err := png.Decode(bytes.NewReader(out))
 			require.NoError(t, err)
@@ -302,7 +307,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(gifOf(f, red, blue))
 	f.Add(icnsOf(element{"ic07", pngOf(f, plate(5, 4, red, blue))}, rle("is32", 16, red), element{"s8mk", make([]byte, 256)}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		img, err := decoder().Decode(raw)
+		img, err := decoder().Decode(t.Context(), raw)
 		if err != nil {
 			return
 		}
@@ -312,7 +317,7 @@ func FuzzDecode(f *testing.F) {
 		if b.Dx()*b.Dy() > 1<<20 {
 			return // scalingCost these is slow and the same
 		}
-		out, err := decoder().Normalize(raw)
+		out, err := decoder().Normalize(t.Context(), raw)
 		require.NoError(t, err)
 		c, err := png.DecodeConfig(bytes.NewReader(out))
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package icon
 
 import (
+	"context"
 	"image"
 )
 
@@ -19,9 +20,12 @@ func NewDecoder(concurrent int) *Decoder {
 // Decode decodes a raster icon within the bounds of the package: at most 16 MB
 // and 4096 pixels a side, and maxMemory in all. Of a GIF it returns the first
 // frame, of an .icns file the picture that suits stored icons best.
-func (d *Decoder) Decode(raw []byte) (img image.Image, err error) {
+func (d *Decoder) Decode(ctx context.Context, raw []byte) (img image.Image, err error) {
 	defer catchPanic("decoding the image", &err)
-	defer d.acquire()()
+	if err := d.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer d.release()
 	return decode(raw)
 }
 
@@ -29,9 +33,12 @@ func (d *Decoder) Decode(raw []byte) (img image.Image, err error) {
 // and returns a PNG of at most artifact.IconSize pixels a side. It is square: a
 // longer side is kept, the shorter one is filled up with transparency. Small
 // icons stay as small as they are.
-func (d *Decoder) Normalize(raw []byte) (out []byte, err error) {
+func (d *Decoder) Normalize(ctx context.Context, raw []byte) (out []byte, err error) {
 	defer catchPanic("reading the image", &err)
-	defer d.acquire()()
+	if err := d.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer d.release()
 	img, err := decode(raw)
 	if err != nil {
 		return nil, err
@@ -39,9 +46,17 @@ func (d *Decoder) Normalize(raw []byte) (out []byte, err error) {
 	return encode(square(img))
 }
 
-// acquire waits for a slot and returns the function that frees it. One icon takes
-// less than two seconds, so that nobody waits for long.
-func (d *Decoder) acquire() (release func()) {
-	d.slots <- struct{}{}
-	return func() { <-d.slots }
+// acquire waits for a slot as long as ctx allows.
+func (d *Decoder) acquire(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case d.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
+
+func (d *Decoder) release() { <-d.slots }

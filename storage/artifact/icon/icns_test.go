@@ -77,7 +77,7 @@ func TestICNS(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			img, err := decoder().Decode(icnsOf(test.elements...))
+			img, err := decoder().Decode(t.Context(), icnsOf(test.elements...))
 			require.NoError(t, err)
 			require.Equal(t, image.Pt(test.side, test.side), img.Bounds().Size())
 			requireColor(t, test.want, img.At(0, 0))
@@ -103,7 +103,7 @@ func TestICNSRefusesWhatIsBroken(t *testing.T) {
 		"a hundred thousand":  icnsOf(many...),
 		"wide picture inside": icnsOf(element{"ic08", sized(pngOf(t, plate(4, 4, red, red)), 9000, 4)}),
 	} {
-		_, err := decoder().Decode(raw)
+		_, err := decoder().Decode(t.Context(), raw)
 		require.ErrorIs(t, err, errICNS, name)
 	}
 }

@@ -11,7 +11,7 @@
 // (see memory), so that a few bytes cannot take gigabytes; what its size does
 // not show, such as the scans of a JPEG, is counted first. A Decoder bounds how
 // many rasters are decoded at once. The drawing of vectors has a budget of work
-// (see budget): path data of any length ends with a picture or an error in
+// (see Budget): path data of any length ends with a picture or an error in
 // bounded time. A decoder that panics counts as one that failed. The same input
 // results in the same bytes.
 //

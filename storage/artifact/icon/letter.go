@@ -1,6 +1,7 @@
 package icon
 
 import (
+	"context"
 	"hash/fnv"
 	"image"
 	"image/color"
@@ -43,7 +44,7 @@ func Letter(name string) (out []byte, err error) {
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
 	low := color.NRGBA{back.R - back.R/6, back.G - back.G/6, back.B - back.B/6, 255}
 	plate := Path{Data: "M0 0H100V100H0Z", Gradient: []color.NRGBA{back, low}, GradientLine: [4]float64{0, 0, 0, 100}}
-	b, place := newBudget(), matrix{side / 100.0, 0, 0, side / 100.0, 0, 0}
+	b, place := NewBudget(context.Background()), matrix{side / 100.0, 0, 0, side / 100.0, 0, 0}
 	if err := plate.draw(img, place, b); err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func firstLetter(name string) rune {
 
 // glyph returns the outline of a letter in the middle of a picture, or nil when
 // the font has no such letter.
-func glyph(r rune, side float64, b *budget) ([]contour, error) {
+func glyph(r rune, side float64, b *Budget) ([]contour, error) {
 	f, err := letterFont()
 	if err != nil || r == 0 {
 		return nil, err

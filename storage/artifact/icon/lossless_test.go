@@ -96,7 +96,7 @@ func TestRealWebP(t *testing.T) {
 	for _, name := range found {
 		raw, err := os.ReadFile(name)
 		require.NoError(t, err)
-		_, err = decoder().Decode(raw)
+		_, err = decoder().Decode(t.Context(), raw)
 		require.NoError(t, err, filepath.Base(name))
 	}
 }

@@ -1,6 +1,7 @@
 package icon
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 
 // polygons parses path data without a transform.
 func polygons(data string) ([]contour, error) {
-	p := pen{matrix: matrix{1, 0, 0, 1, 0, 0}, budget: newBudget()}
+	p := pen{matrix: matrix{1, 0, 0, 1, 0, 0}, budget: NewBudget(context.Background())}
 	err := parsePath(data, &p)
 	return p.contours, err
 }
@@ -129,7 +130,7 @@ func TestPathIsBounded(t *testing.T) {
 	_, err := polygons("M0 0" + strings.Repeat("h1", maxPathData/2))
 	require.ErrorIs(t, err, errTooComplex)
 
-	p := pen{matrix: matrix{1e4, 0, 0, 1e4, 0, 0}, budget: &budget{1000}}
+	p := pen{matrix: matrix{1e4, 0, 0, 1e4, 0, 0}, budget: &Budget{ctx: t.Context(), left: 1000}}
 	err = parsePath("M0 0"+strings.Repeat("A5 5 0 1 1 3 3A5 5 0 1 1 0 0", 1000), &p)
 	require.ErrorIs(t, err, errTooComplex)
 	require.LessOrEqual(t, len(p.contours[0].points), 1001)
@@ -143,7 +144,7 @@ func FuzzPath(f *testing.F) {
 		v := &Vector{Width: 24, Height: 24, Alpha: 1, Paths: []Path{{
 			Data: data, Fill: red, EvenOdd: evenOdd, Stroke: blue, StrokeWidth: width, Transform: [6]float64{scale, 0, 1, scale, 2, 0},
 		}}}
-		b := &budget{300_000}
+		b := &Budget{ctx: t.Context(), left: 300_000}
 		img, err := v.draw(matrix{1, 0, 0, 1, 0, 0}, 24, b)
 		if err != nil {
 			return

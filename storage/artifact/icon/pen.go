@@ -33,7 +33,7 @@ type contour struct {
 // stored in err, and what follows it is not drawn.
 type pen struct {
 	matrix   matrix
-	budget   *budget
+	budget   *Budget
 	contours []contour
 	at       point // before the matrix
 	start    point // of the contour

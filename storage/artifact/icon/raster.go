@@ -2,20 +2,41 @@ package icon
 
 import (
 	"cmp"
+	"context"
 	"image"
 	"math"
 	"slices"
 )
 
-// budget is the work that one drawing may take: corners, crossings of lines with
+// Budget is the work that drawing may take: corners, crossings of lines with
 // edges, and pixels that are painted. Drawings of real icons need less than a
 // hundredth; the whole of it takes about a second.
-type budget struct{ left int }
+//
+// All drawings of a package share one.
+type Budget struct {
+	ctx   context.Context
+	left  int
+	spent int // since ctx was looked at
+}
 
-func newBudget() *budget { return &budget{12_000_000} }
+// budgetWork is the work of all drawings of one package, and contextWork after how much of
+// it the context is looked at.
+const (
+	budgetWork  = 12_000_000
+	contextWork = 100_000
+)
 
-func (b *budget) spend(n int) bool {
+// NewBudget returns a whole budget, which also ends with ctx.
+func NewBudget(ctx context.Context) *Budget { return &Budget{ctx: ctx, left: budgetWork} }
+
+func (b *Budget) spend(n int) bool {
 	b.left -= n
+	if b.spent += n; b.spent >= contextWork {
+		b.spent = 0
+		if b.ctx.Err() != nil {
+			b.left = -1
+		}
+	}
 	return b.left >= 0
 }
 
@@ -39,7 +60,7 @@ type crossing struct {
 // fill returns the coverage of polygons within a picture of size w x h, as a mask
 // of the part that has any. Open contours are closed. It is false when the
 // budget is spent.
-func fill(contours []contour, evenOdd bool, w, h int, b *budget) (*image.Alpha, bool) {
+func fill(contours []contour, evenOdd bool, w, h int, b *Budget) (*image.Alpha, bool) {
 	edges := edgesOf(contours, h)
 	if len(edges) == 0 {
 		return &image.Alpha{}, true

@@ -6,7 +6,7 @@ import "math"
 // line, and at each corner the gap between two of them. Ends are cut straight,
 // the default of Android; sharp corners are round. It returns false when the
 // budget is spent.
-func outline(contours []contour, width float64, b *budget) ([]contour, bool) {
+func outline(contours []contour, width float64, b *Budget) ([]contour, bool) {
 	half := width / 2
 	var out []contour
 	add := func(points ...point) bool {

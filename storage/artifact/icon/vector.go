@@ -20,7 +20,7 @@ const (
 
 // Render draws a vector drawable alone, in the middle of a square of
 // artifact.IconSize pixels.
-func Render(v *Vector) (out []byte, err error) {
+func Render(v *Vector, b *Budget) (out []byte, err error) {
 	defer catchPanic("drawing the vector", &err)
 	if err := v.check(); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func Render(v *Vector) (out []byte, err error) {
 	const side = artifact.IconSize
 	s := side / max(v.Width, v.Height)
 	place := matrix{s, 0, 0, s, (side - v.Width*s) / 2, (side - v.Height*s) / 2}
-	img, err := v.draw(place, side, newBudget())
+	img, err := v.draw(place, side, b)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (v *Vector) check() error {
 }
 
 // draw draws a vector on a picture of side x side; place maps its viewport there.
-func (v *Vector) draw(place matrix, side int, b *budget) (*image.RGBA, error) {
+func (v *Vector) draw(place matrix, side int, b *Budget) (*image.RGBA, error) {
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
 	for _, p := range v.Paths {
 		if err := p.draw(img, place, b); err != nil {
@@ -71,7 +71,7 @@ func (v *Vector) draw(place matrix, side int, b *budget) (*image.RGBA, error) {
 	return img, nil
 }
 
-func (p Path) draw(img *image.RGBA, place matrix, b *budget) error {
+func (p Path) draw(img *image.RGBA, place matrix, b *Budget) error {
 	m := matrix(p.Transform)
 	if m == (matrix{}) {
 		m = matrix{1, 0, 0, 1, 0, 0}
@@ -110,7 +110,7 @@ func (p Path) source(m matrix, contours []contour) image.Image {
 	return image.NewUniform(p.Fill)
 }
 
-func paint(img *image.RGBA, contours []contour, evenOdd bool, source image.Image, b *budget) error {
+func paint(img *image.RGBA, contours []contour, evenOdd bool, source image.Image, b *Budget) error {
 	size := img.Rect.Size()
 	mask, ok := fill(contours, evenOdd, size.X, size.Y, b)
 	if !ok {

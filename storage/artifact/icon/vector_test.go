@@ -19,7 +19,7 @@ func coverage(t *testing.T, data string, evenOdd bool) func(x, y int) uint8 {
 	t.Helper()
 	contours, err := polygons(data)
 	require.NoError(t, err)
-	mask, ok := fill(contours, evenOdd, 10, 10, newBudget())
+	mask, ok := fill(contours, evenOdd, 10, 10, NewBudget(t.Context()))
 	require.True(t, ok)
 	return func(x, y int) uint8 { return mask.AlphaAt(x, y).A }
 }
@@ -81,7 +81,7 @@ func TestFillFarOutside(t *testing.T) {
 // rendered draws a vector of 10 x 10 and decodes it; pixels are by its units.
 func rendered(t *testing.T, alpha float64, paths ...Path) func(x, y float64) color.NRGBA {
 	t.Helper()
-	out, err := Render(&Vector{Width: 10, Height: 10, Alpha: alpha, Paths: paths})
+	out, err := Render(&Vector{Width: 10, Height: 10, Alpha: alpha, Paths: paths}, NewBudget(t.Context()))
 	require.NoError(t, err)
 	img, err := png.Decode(bytes.NewReader(out))
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestRenderGradients(t *testing.T) {
 
 func TestRenderKeepsProportions(t *testing.T) {
 	t.Parallel()
-	out, err := Render(&Vector{Width: 20, Height: 10, Alpha: 1, Paths: []Path{{Data: "M0 0H20V10H0Z", Fill: red}}})
+	out, err := Render(&Vector{Width: 20, Height: 10, Alpha: 1, Paths: []Path{{Data: "M0 0H20V10H0Z", Fill: red}}}, NewBudget(t.Context()))
 	require.NoError(t, err)
 	img, err := png.Decode(bytes.NewReader(out))
 	require.NoError(t, err)
@@ -173,14 +173,14 @@ func TestRenderRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Render(v)
+			_, err := Render(v, NewBudget(t.Context()))
 			require.Error(t, err)
 		})
 	}
 	broken := &Vector{Width: 10, Height: 10, Alpha: 1, Paths: []Path{all, {Data: "M1", Fill: red}}}
-	_, err := Adaptive(Layer{Vector: broken}, Layer{Color: &red})
+	_, err := Adaptive(Layer{Vector: broken}, Layer{Color: &red}, NewBudget(t.Context()))
 	require.ErrorIs(t, err, errPathData)
-	_, err = Adaptive(Layer{Color: &red}, Layer{Vector: broken})
+	_, err = Adaptive(Layer{Color: &red}, Layer{Vector: broken}, NewBudget(t.Context()))
 	require.ErrorIs(t, err, errPathData)
 }
 

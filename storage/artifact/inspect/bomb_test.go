@@ -53,7 +53,7 @@ func TestBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bounded(t, func() {
-				p, err := New(Config{}).Package(context.Background(), input(c.raw), "", false)
+				p, err := New().Package(context.Background(), input(c.raw), "", false)
 				if c.invalid {
 					var invalid *artifact.InvalidError
 					require.ErrorAs(t, err, &invalid)
@@ -131,14 +131,14 @@ func FuzzPackage(f *testing.F) {
 	f.Add(zipped(f, file{name: "Demo.dSYM/Contents/Resources/DWARF/Demo", data: machO()}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var invalid *artifact.InvalidError
-		p, err := New(Config{}).Package(context.Background(), input(raw), "", true)
+		p, err := New().Package(context.Background(), input(raw), "", true)
 		if err != nil {
 			require.ErrorAs(t, err, &invalid)
 		} else {
 			require.NotEmpty(t, p.Name)
 			require.NotEmpty(t, p.Kind)
 		}
-		if s, err := New(Config{}).Symbols(context.Background(), input(raw)); err != nil {
+		if s, err := New().Symbols(context.Background(), input(raw)); err != nil {
 			require.ErrorAs(t, err, &invalid)
 		} else {
 			require.NotEmpty(t, s.Kind)

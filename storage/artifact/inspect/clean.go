@@ -31,9 +31,11 @@ const (
 // cleanPackage cleans the description of a package so that it can be stored and
 // shown.
 func cleanPackage(p *artifact.Package, file string) {
-	for _, s := range []*string{&p.Platform, &p.Name, &p.PackageName, &p.Version, &p.VersionCode, &p.MinOSVersion, &p.TargetOS, &p.Tool} {
+	p.Platform, _ = artifact.ParsePlatform(string(p.Platform))
+	for _, s := range []*string{&p.Name, &p.PackageName, &p.Version, &p.VersionCode, &p.MinOSVersion, &p.TargetOS, &p.Tool} {
 		*s = cleanText(*s, nameLength)
 	}
+	p.NotApp = cleanText(p.NotApp, noteLength)
 	for _, name := range []string{p.PackageName, cleanText(fileTitle(file), nameLength), unnamedTitle} {
 		if p.Name == "" {
 			p.Name = name

@@ -45,7 +45,7 @@ func hostile() *artifact.Package {
 		images[i] = artifact.Image{Name: dirty, Arch: dirty, UUID: dirty}
 	}
 	far := time.Date(12_000, 1, 1, 0, 0, 0, 0, time.UTC)
-	return &artifact.Package{Kind: artifact.IPA, Platform: dirty, Name: dirty, PackageName: dirty, Version: dirty, VersionCode: dirty,
+	return &artifact.Package{Kind: artifact.IPA, Platform: artifact.Platform(dirty), Name: dirty, PackageName: dirty, Version: dirty, VersionCode: dirty,
 		MinOSVersion: dirty, TargetOS: dirty, ABIs: many, Splits: many, Tool: dirty, Icon: make([]byte, iconBytes+1), Images: images, Warnings: many,
 		Signer:       &artifact.Signer{Scheme: dirty, Schemes: many, SHA256: dirty, Subject: dirty, Expires: far},
 		Provisioning: &artifact.Provisioning{Name: dirty, UUID: dirty, Team: dirty, TeamName: dirty, Type: dirty, Expires: far, Devices: many}}
@@ -55,7 +55,7 @@ func TestCleanPackage(t *testing.T) {
 	t.Parallel()
 	p := hostile()
 	cleanPackage(p, "file.ipa")
-	for _, s := range []string{p.Platform, p.Name, p.PackageName, p.Version, p.VersionCode, p.MinOSVersion, p.TargetOS, p.Tool,
+	for _, s := range []string{string(p.Platform), p.Name, p.PackageName, p.Version, p.VersionCode, p.MinOSVersion, p.TargetOS, p.Tool,
 		p.Provisioning.Name, p.Provisioning.TeamName} {
 		require.LessOrEqual(t, utf8.RuneCountInString(s), nameLength)
 		require.True(t, utf8.ValidString(s))

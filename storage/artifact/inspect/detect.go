@@ -58,6 +58,8 @@ func detect(entries []archive.Entry) artifact.Kind {
 		return artifact.Mac
 	case apple.IsDSYM(entries):
 		return artifact.DSYM
+	case apple.IsSimulated(entries):
+		return artifact.App
 	}
 	return artifact.Generic
 }

@@ -23,7 +23,7 @@ func TestPackage(t *testing.T) {
 	ipa := zipped(t, info(t, "Payload/Demo.app/Info.plist", nil), file{name: "Payload/Demo.app/Frameworks/Slipway.framework/Slipway", data: nil})
 	tv := zipped(t, info(t, "Payload/Demo.app/Info.plist", map[string]any{"DTPlatformName": "appletvos"}))
 	mac := zipped(t, info(t, "build/Demo.app/Contents/Info.plist", map[string]any{"CFBundleExecutable": "Demo"}), file{name: "build/Demo.app/Contents/MacOS/Demo", data: machO()})
-	app := func(kind artifact.Kind, platform string) artifact.Package { // lists are empty, and not nil
+	app := func(kind artifact.Kind, platform artifact.Platform) artifact.Package { // lists are empty, and not nil
 		return artifact.Package{Kind: kind, Platform: platform, Name: "Demo", PackageName: "com.example.demo", Version: "1.2.3", VersionCode: "45",
 			ABIs: []string{}, Splits: []string{}, Images: []artifact.Image{}, Warnings: []string{}}
 	}
@@ -45,7 +45,7 @@ func TestPackage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := New(Config{}).Package(context.Background(), input(c.raw), c.platform, c.generic)
+			p, err := New().Package(context.Background(), input(c.raw), c.platform, c.generic)
 			require.NoError(t, err)
 			require.Equal(t, &c.want, p)
 		})
@@ -82,7 +82,7 @@ func TestPackageRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := New(Config{}).Package(context.Background(), input(c.raw), "", false)
+			_, err := New().Package(context.Background(), input(c.raw), "", false)
 			var invalid *artifact.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			require.Contains(t, invalid.Reason, c.reason)
@@ -98,13 +98,13 @@ func TestGeneric(t *testing.T) {
 		raw      []byte
 		platform string
 		generic  bool
-		want     string // "-": refused
+		want     artifact.Platform // "-": refused
 	}{
 		"zip":               {other, "", true, ""},
 		"zip, platform":     {other, " XBOX ", false, "Xbox"},
-		"no zip":            {[]byte("MZ rubbish"), "Windows", false, "windows"},
+		"no zip":            {[]byte("MZ rubbish"), "wINDOWS", false, "Windows"},
 		"no zip, generic":   {[]byte("MZ rubbish"), "", true, ""},
-		"disk image":        {[]byte("koly"), "macOS", true, "macos"},
+		"disk image":        {[]byte("koly"), "macos", true, "macOS"},
 		"playstation":       {other, "playstation", true, "PlayStation"},
 		"dsym":              {dsym, "", true, ""},
 		"iOS is not":        {other, "iOS", false, "-"},
@@ -117,7 +117,7 @@ func TestGeneric(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := New(Config{}).Package(context.Background(), input(c.raw), c.platform, c.generic)
+			p, err := New().Package(context.Background(), input(c.raw), c.platform, c.generic)
 			if c.want == "-" {
 				var invalid *artifact.InvalidError
 				require.ErrorAs(t, err, &invalid)
@@ -186,7 +186,7 @@ func TestTruncated(t *testing.T) {
 	t.Parallel()
 	whole := zipped(t, info(t, "Payload/Demo.app/Info.plist", nil), file{name: "Payload/Demo.app/Demo", data: machO()})
 	for cut := range len(whole) {
-		_, err := New(Config{}).Package(context.Background(), input(whole[:cut]), "", cut >= 4)
+		_, err := New().Package(context.Background(), input(whole[:cut]), "", cut >= 4)
 		var invalid *artifact.InvalidError
 		require.ErrorAs(t, err, &invalid, cut)
 		require.NotEmpty(t, invalid.Reason)
@@ -213,7 +213,7 @@ func TestSymbols(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := New(Config{}).Symbols(context.Background(), input(c.raw))
+			s, err := New().Symbols(context.Background(), input(c.raw))
 			if c.want == nil {
 				var invalid *artifact.InvalidError
 				require.ErrorAs(t, err, &invalid)
@@ -251,7 +251,7 @@ func TestReadsLittle(t *testing.T) {
 	in := input(raw)
 	reader := &counting{ReaderAt: in.Reader}
 	in.Reader = reader
-	p, err := New(Config{}).Package(context.Background(), in, "", false)
+	p, err := New().Package(context.Background(), in, "", false)
 	require.NoError(t, err)
 	require.Equal(t, []string{"arm64"}, p.ABIs)
 	require.Less(t, reader.bytes.Load(), int64(400<<10))
@@ -274,7 +274,7 @@ func TestRealPackages(t *testing.T) {
 			require.Len(t, found, 1, "install it with: make deps")
 			raw, err := os.ReadFile(found[0])
 			require.NoError(t, err)
-			p, err := New(Config{}).Package(context.Background(), artifact.Input{Reader: bytes.NewReader(raw), Size: int64(len(raw))}, "", false)
+			p, err := New().Package(context.Background(), artifact.Input{Reader: bytes.NewReader(raw), Size: int64(len(raw))}, "", false)
 			require.NoError(t, err)
 			require.Equal(t, want, artifact.Package{Kind: p.Kind, PackageName: p.PackageName, Version: p.Version, VersionCode: p.VersionCode,
 				Name: p.Name, MinOSVersion: p.MinOSVersion})

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -14,11 +15,12 @@ const maxTexts = 8
 // ReadArchive reads the mapping in a zip: mapping.txt, else the first text (.txt or
 // .map) that is one. Android's tools write others beside it (seeds.txt, usage.txt,
 // configuration.txt).
-func ReadArchive(a *archive.Archive) (*artifact.Symbols, error) {
+func ReadArchive(ctx context.Context, a *archive.Archive) (*artifact.Symbols, error) {
+	a.Bind(ctx)
 	failure := &artifact.InvalidError{Reason: "the archive holds neither a dSYM nor a mapping (.txt or .map)"}
 	for _, e := range texts(a.Entries()) {
 		s, err := readEntry(a, e)
-		if failed := a.Err(); failed != nil {
+		if failed := errors.Join(a.Err(), ctx.Err()); failed != nil {
 			return nil, failed
 		}
 		switch {

@@ -127,7 +127,7 @@ func TestReadArchive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := opened(t, c.entries...)
-			s, err := ReadArchive(a)
+			s, err := ReadArchive(t.Context(), a)
 			if c.want == nil {
 				var invalid *artifact.InvalidError
 				require.ErrorAs(t, err, &invalid)

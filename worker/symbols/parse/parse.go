@@ -17,7 +17,7 @@ import (
 	"os"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
-	"github.com/slipway-qa/slipway/worker/symbols/child"
+	"github.com/slipway-qa/slipway/tasks/child"
 )
 
 // Names of the operations.

@@ -1,7 +1,6 @@
 package child
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if IsChild(os.Args[1:]) {
-		os.Exit(Serve(os.Args[1:], hostile()))
+		os.Exit(Serve(os.Args[1:], hostile(), readers()))
 	}
 	os.Exit(m.Run())
 }
@@ -70,11 +69,11 @@ func hostile() map[string]Operation {
 		}),
 		"crash": Typed(func(context.Context, number) (number, error) { go func() { panic("elsewhere") }(); select {} }),
 		"rubbish": Typed(func(context.Context, number) (number, error) {
-			_, err := os.NewFile(4, "out").WriteString("\x05\x00\x00\x00{{{{{")
+			_, err := os.NewFile(4, "out").WriteString("r\x05\x00\x00\x00{{{{{")
 			return number{}, err
 		}),
 		"length": Typed(func(context.Context, number) (number, error) {
-			_, err := os.NewFile(4, "out").WriteString("\xff\xff\xff\xff")
+			_, err := os.NewFile(4, "out").WriteString("r\xff\xff\xff\xff")
 			return number{}, err
 		}),
 		"large": Typed(func(context.Context, number) (string, error) { return strings.Repeat("x", maxResponse), nil }),
@@ -287,7 +286,7 @@ func TestOrphan(t *testing.T) {
 	require.NoError(t, err)
 	doc, err := json.Marshal(number{})
 	require.NoError(t, err)
-	require.NoError(t, writeFrame(c.in, request{Operation: "loop", Args: doc}, maxRequest))
+	require.NoError(t, writeJSON(c.in, frameRequest, request{Operation: "loop", Args: doc, CPU: time.Hour}, maxRequest))
 	require.NoError(t, c.in.Close())
 	select {
 	case <-c.ended:
@@ -306,21 +305,4 @@ func TestServeRefuses(t *testing.T) {
 	require.Error(t, err)
 	p := pool(t, func(c *Config) { c.Program = filepath.Join(t.TempDir(), "none") })
 	require.ErrorContains(t, p.Do(t.Context(), "add", number{}, nil), "start child process")
-}
-
-// Frames survive what a hostile child may send.
-func TestFrames(t *testing.T) {
-	t.Parallel()
-	var b bytes.Buffer
-	require.NoError(t, writeFrame(&b, number{7}, 100))
-	whole := b.Bytes()
-	for n := range whole {
-		var got number
-		require.Error(t, readFrame(bytes.NewReader(whole[:n]), &got, 100), "cut off at %d", n)
-	}
-	var got number
-	require.NoError(t, readFrame(bytes.NewReader(whole), &got, 100))
-	require.Equal(t, 7, got.N)
-	require.Error(t, readFrame(bytes.NewReader(whole), &got, 3))
-	require.Error(t, writeFrame(&b, strings.Repeat("x", 100), 50))
 }

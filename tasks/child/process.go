@@ -136,23 +136,48 @@ func (c *process) kill() {
 	}
 }
 
-// do sends a request and reads the response. After an error the child is of no use.
-func (c *process) do(ctx context.Context, r request) (*response, error) {
+// do sends a request, serves what the child reads of the file, and reads the response.
+// After an error the child is of no use.
+func (c *process) do(ctx context.Context, r request, from *source, partial func(json.RawMessage)) (*response, error) {
 	stop := context.AfterFunc(ctx, c.kill)
 	defer stop()
-	if err := writeFrame(c.in, r, maxRequest); err != nil {
+	if err := writeJSON(c.in, frameRequest, r, maxRequest); err != nil {
 		return nil, fmt.Errorf("send request: %w", err)
 	}
-	var res response
-	if err := readFrame(c.out, &res, maxResponse); err != nil {
-		if !errors.Is(err, io.EOF) && ctx.Err() == nil {
-			err = fmt.Errorf("%w: %w", errProtocol, err)
+	for {
+		kind, content, err := readFrame(c.out, maxResponse)
+		if err != nil {
+			if !errors.Is(err, io.EOF) && ctx.Err() == nil {
+				err = fmt.Errorf("%w: %w", errProtocol, err)
+			}
+			return nil, fmt.Errorf("read response: %w", err)
 		}
-		return nil, fmt.Errorf("read response: %w", err)
+		switch kind {
+		case frameRead:
+			if err := from.serve(ctx, c.in, content); err != nil {
+				return nil, fmt.Errorf("send a part of the file: %w", err)
+			}
+		case framePartial:
+			if partial != nil {
+				partial(content)
+			}
+		case frameResponse:
+			return c.finish(ctx, content)
+		default:
+			return nil, fmt.Errorf("read response: %w: a frame of kind %d", errProtocol, kind)
+		}
+	}
+}
+
+// finish reads the last frame of a request.
+func (c *process) finish(ctx context.Context, content []byte) (*response, error) {
+	var res response
+	if err := json.Unmarshal(content, &res); err != nil {
+		return nil, fmt.Errorf("read response: %w: %w", errProtocol, err)
 	}
 	c.served++
-	if res.Panic != "" {
-		c.served = requestsEach // what it holds is in no known state
+	if res.Panic != "" || res.Retire {
+		c.served = requestsEach // what it holds is in no known state, or too much
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -188,7 +213,7 @@ func (c *process) autopsy(err error) death {
 
 // verdict returns the error of a request whose child died; repeats means that the cause may
 // lie outside of the file, so that another child should try once.
-func (d death) verdict(late bool, err error, cfg Config) (_ error, repeats bool) {
+func (d death) verdict(late bool, err error, cpu time.Duration, cfg Config) (_ error, repeats bool) {
 	switch {
 	case d.cause == causeSetup:
 		return fmt.Errorf("the child process could not begin: %s", strings.TrimSpace(d.words)), false
@@ -197,9 +222,9 @@ func (d death) verdict(late bool, err error, cfg Config) (_ error, repeats bool)
 	case d.cause == causeStack:
 		return symbol.Invalid(symbol.TooLarge, "this file is nested too deeply to be read"), false
 	case d.cause == causeCPU:
-		return symbol.Invalid(symbol.Timeout, "reading this file takes more than %s of processor time", cfg.Limits.CPU), false
+		return symbol.Invalid(symbol.Timeout, "reading this file takes more than %s of processor time", cpu), false
 	case late:
-		return symbol.Invalid(symbol.Timeout, "reading this file takes longer than %s", cfg.Timeout), false
+		return &lateError{symbol.Invalid(symbol.Timeout, "reading this file takes longer than %s", cfg.Timeout)}, false
 	case d.cause == causeRuntime:
 		return symbol.Invalid(symbol.Internal, "the reader of this file crashed"), true
 	case d.cause == causeSignal && d.signal == syscall.SIGKILL && errors.Is(err, errProtocol):
@@ -208,6 +233,18 @@ func (d death) verdict(late bool, err error, cfg Config) (_ error, repeats bool)
 		return symbol.Invalid(symbol.TooLarge, "the system ended the reading of this file, most likely for lack of memory"), true
 	}
 	return symbol.Invalid(symbol.Internal, "the reader of this file ended without a response"), true
+}
+
+// lateError is a *symbol.InvalidError of a request that overran its time by the clock.
+type lateError struct{ error }
+
+func (e *lateError) Unwrap() error { return e.error }
+
+// Late reports whether a request overran its time by the clock, and not its processor time:
+// the machine or the file's store may be what was slow.
+func Late(err error) bool {
+	var late *lateError
+	return errors.As(err, &late)
 }
 
 // tail keeps the beginning and the end of what a child writes to its standard error.

@@ -5,8 +5,10 @@
 // Serve with a table of operations before it does anything else. It sets limits on its own
 // memory, processor time, open files and the size of written files, has a session of its
 // own, no core dumps, no environment but a folder for temporary files, a low priority, and
-// ends when its parent does. Requests and responses are JSON with a length before it, over
-// two pipes; files are handed over by path.
+// ends when its parent does. It reaches no network and starts no program; one that is
+// sealed opens no files either (seal_linux.go). Requests and responses are JSON with a
+// length before it, over two pipes. Files are handed over by path, or read by ranges over
+// the pipes from whatever the parent has them in (File).
 //
 // A Pool keeps a bounded number of children, each of which serves one request at a time. A
 // child that overruns its time, breaks the protocol or dies is killed, and the next request
@@ -21,15 +23,11 @@
 package child
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
-
-	"github.com/slipway-qa/slipway/storage/symbol"
 )
 
 // Command is the argument by which the program becomes a child.
@@ -37,13 +35,20 @@ const Command = "parse-files"
 
 // Limits bound one child.
 type Limits struct {
-	// Memory is the most bytes of private memory. The collector works harder from three
-	// quarters of it on.
+	// Memory is the most bytes of private memory beyond what the process has at its start.
+	// The collector works harder from three quarters of it on.
 	Memory int64 `json:"memory"`
-	// CPU is the processor time of one request.
+	// CPU is the processor time of one request. At three quarters of it the operation's
+	// context ends, so that a reader that looks at it has the chance to return what it has.
 	CPU time.Duration `json:"cpu"`
 	// FileBytes is the largest file that a request may write.
 	FileBytes int64 `json:"file_bytes"`
+	// Sealed children open no files: what they read is a File. No child reaches the network
+	// or starts a program.
+	Sealed bool `json:"sealed,omitempty"`
+	// Interactive children begin each request with the priority of their parent, for somebody
+	// waits, and lose it in one that takes long. Others have a low one from the start.
+	Interactive bool `json:"interactive,omitempty"`
 }
 
 // Config is what a Pool needs.
@@ -121,65 +126,6 @@ func NewPool(cfg Config) (*Pool, error) {
 func (p *Pool) warm() {
 	if c, err := p.start(); err == nil {
 		p.put(c)
-	}
-}
-
-// Do runs an operation in a child, and reads its result into a pointer. It waits for a
-// child to be free. The error is a *symbol.InvalidError when something is wrong with the
-// file that the request is about.
-func (p *Pool) Do(ctx context.Context, operation string, args, result any) error {
-	doc, err := json.Marshal(args)
-	if err != nil {
-		return fmt.Errorf("encode request of %s: %w", operation, err)
-	}
-	select {
-	case p.slots <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-p.slots }()
-	res, err := p.run(ctx, request{Operation: operation, Args: doc})
-	if err != nil {
-		return fmt.Errorf("%s: %w", operation, err)
-	}
-	if err := res.failure(); err != nil {
-		return fmt.Errorf("%s: %w", operation, err)
-	}
-	if result == nil {
-		return nil
-	}
-	if err := json.Unmarshal(res.Result, result); err != nil {
-		return fmt.Errorf("decode result of %s: %w", operation, err)
-	}
-	return nil
-}
-
-// run has a child do the request; another child when the first one died for a cause
-// that need not be the request's.
-func (p *Pool) run(ctx context.Context, r request) (*response, error) {
-	for attempt := 1; ; attempt++ {
-		c, err := p.take()
-		if err != nil {
-			return nil, err
-		}
-		bounded, cancel := context.WithTimeout(ctx, p.cfg.Timeout)
-		res, err := c.do(bounded, r)
-		late := bounded.Err() != nil
-		cancel()
-		if err == nil {
-			p.put(c)
-			return res, nil
-		}
-		death := p.bury(c)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		p.cfg.Log.WarnContext(ctx, "child process ended", "operation", r.Operation, "attempt", attempt, "cause", death.cause, "error", err)
-		invalid, repeats := death.verdict(late, err, p.cfg)
-		if repeats && attempt == 1 {
-			continue
-		}
-		return nil, invalid
 	}
 }
 
@@ -274,17 +220,4 @@ func (p *Pool) Close() {
 	for _, c := range all {
 		c.wait()
 	}
-}
-
-// failure returns the error that a response stands for.
-func (r *response) failure() error {
-	switch {
-	case r.Invalid != nil:
-		return &symbol.InvalidError{Code: r.Invalid.Code, Reason: r.Invalid.Reason}
-	case r.Panic != "":
-		return symbol.Invalid(symbol.Internal, "the reader of this file failed: %s", r.Panic)
-	case r.Failure != "":
-		return errors.New(r.Failure)
-	}
-	return nil
 }

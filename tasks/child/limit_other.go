@@ -15,3 +15,9 @@ func setLimits(Limits) error { return nil }
 
 // allowCPU does nothing: see the package.
 func allowCPU(time.Duration) error { return nil }
+
+// lowerPriority does nothing: see the package.
+func lowerPriority() {}
+
+// usedCPU is not known: see the package.
+func usedCPU() time.Duration { return 0 }
