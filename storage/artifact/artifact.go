@@ -28,19 +28,11 @@ const (
 	APKS    Kind = "apks" // also XAPK and APKM: an archive of APKs
 	IPA     Kind = "ipa"  // iOS and tvOS
 	Mac     Kind = "mac"  // a zip with X.app
+	App     Kind = "app"  // a zip with X.app for the simulator of a Mac
 	DSYM    Kind = "dsym"
 	Mapping Kind = "mapping" // ProGuard or R8
 	Native  Kind = "native"  // a zip with native libraries of Android
 	Generic Kind = "generic"
-)
-
-// The platforms that are read from packages; that of a generic file is the
-// request's.
-const (
-	Android = "Android"
-	IOS     = "iOS"
-	TVOS    = "tvOS"
-	MacOS   = "macOS"
 )
 
 // InvalidError is why a file is no package.
@@ -51,7 +43,7 @@ func (e *InvalidError) Error() string { return e.Reason }
 // Package is the description of a package. Unknown texts are "".
 type Package struct {
 	Kind         Kind
-	Platform     string
+	Platform     Platform
 	Name         string // the app's label; the package name when it has none
 	PackageName  string // application id or bundle identifier
 	Version      string
@@ -65,25 +57,84 @@ type Package struct {
 	Icon         []byte   // PNG, square, at most IconSize pixels; nil: none could be read
 	Signer       *Signer
 	Provisioning *Provisioning
+	Simulator    bool     // an app of Apple for the simulator of a Mac
 	Images       []Image  // Apple: the architectures of the main executable
 	HasSDK       bool     // contains a library or framework of Input.Vendor
 	Warnings     []string // what could not be read, in words for people
+	// NotApp is why a file of the kind Generic or Native is no app.
+	NotApp string
 }
 
 // IconSize is the side of stored icons in pixels: twice what pages show.
 const IconSize = 256
 
+// Verdict is what is known of a signature.
+type Verdict string
+
+// The verdicts.
+const (
+	Pending   Verdict = "pending"   // it is being verified
+	Verified  Verdict = "verified"  // devices accept it
+	Failed    Verdict = "failed"    // devices refuse it
+	Unsigned  Verdict = "unsigned"  // there is none
+	Unchecked Verdict = "unchecked" // it could not be verified
+)
+
+// Verification is whether a signature holds. Verified is null while that is pending,
+// and when it could not be checked.
+type Verification struct {
+	Verified     *bool   `json:"verified"`
+	Verdict      Verdict `json:"verification"`
+	FailedScheme string  `json:"failed_scheme"` // of an Android package: v1, v2, v3 or v3.1
+	Reason       string  `json:"reason"`        // why it failed or was not checked; for people
+	// Tampered: the bytes are not those that were signed, so that no device installs
+	// them.
+	Tampered bool `json:"tampered"`
+}
+
+// NewVerification returns a verification that has ended.
+func NewVerification(verdict Verdict, reason string) Verification {
+	v := Verification{Verdict: verdict, Reason: reason}
+	if verdict != Pending && verdict != Unchecked {
+		holds := verdict == Verified
+		v.Verified = &holds
+	}
+	return v
+}
+
 // Signer is who signed an Android package.
 type Signer struct {
-	Scheme  string    `json:"scheme"` // highest of v1, v2, v3, v3.1 that is present
+	Verification
+	Scheme  string    `json:"scheme"` // highest of v1, v2, v3, v3.1 that is present; "" when there is none
 	Schemes []string  `json:"schemes"`
 	SHA256  string    `json:"sha256"` // of the certificate, lower-case hex
 	Subject string    `json:"subject"`
 	Expires time.Time `json:"expires"`
 }
 
+// With returns the signer with a verification; nil for nil.
+func (s *Signer) With(v Verification) *Signer {
+	if s == nil {
+		return nil
+	}
+	with := *s
+	with.Verification = v
+	return &with
+}
+
+// With returns the profile with a verification; nil for nil.
+func (p *Provisioning) With(v Verification) *Provisioning {
+	if p == nil {
+		return nil
+	}
+	with := *p
+	with.Verification = v
+	return &with
+}
+
 // Provisioning is the embedded profile of an Apple package.
 type Provisioning struct {
+	Verification
 	Name     string    `json:"name"`
 	UUID     string    `json:"uuid"`
 	Team     string    `json:"team"`
@@ -116,4 +167,27 @@ type Input struct {
 	Size   int64
 	Name   string // the client's: a hint, never a path
 	Vendor string // the vendor whose SDK HasSDK looks for, such as "slipway"
+
+	// Part is called before a part of a package is read that the package can do without,
+	// with what is known so far. The part is left out when it returns false. nil: all parts
+	// are read.
+	Part func(part Part, known *Package) bool
 }
+
+// Begin reports whether a part is to be read.
+func (in Input) Begin(part Part, known *Package) bool { return in.Part == nil || in.Part(part, known) }
+
+// Part is a part of a package that is read after its identity.
+type Part string
+
+// The parts, as warnings name them.
+const (
+	PartResources  Part = "The resources"
+	PartSigner     Part = "The signature"
+	PartProfile    Part = "The provisioning profile"
+	PartExecutable Part = "The executable"
+	PartIcon       Part = "The icon"
+)
+
+// Unread is the warning of a part that could not be read.
+func (p Part) Unread(reason string) string { return string(p) + " cannot be read: " + reason }

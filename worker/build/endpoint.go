@@ -35,6 +35,11 @@ func (c *buildCopy) toEndpoint(ctx context.Context) (string, error) {
 		file.Close()
 		return "", fmt.Errorf("copy to the endpoint: %w", object.ErrSize)
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	client := c.Guard.Client(tasks.BuildSync.Timeout)
+	meter := c.Slowest.watch(ctx, client.Transport, stop)
+	client.Transport = meter
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.conn.Endpoint, &requestBody{
 		Reader: io.MultiReader(bytes.NewReader(head), file, bytes.NewReader(tail)), Closer: file})
 	if err != nil {
@@ -49,19 +54,18 @@ func (c *buildCopy) toEndpoint(ctx context.Context) (string, error) {
 	if c.conn.AccessKey != "" || c.secret != "" {
 		request.SetBasicAuth(c.conn.AccessKey, c.secret)
 	}
-	client := c.Guard.Client(tasks.BuildSync.Timeout)
 	// A redirect of a POST is followed as a GET, which would look like success.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	response, err := client.Do(request)
 	if err != nil {
-		return "", withoutURL(err)
+		return "", meter.classify(withoutURL(err))
 	}
 	_, err = outbound.ReadBody(response.Body, maxResponse)
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return "", statusError("the endpoint", response.StatusCode)
 	}
 	if err != nil && !errors.Is(err, outbound.ErrTooLarge) {
-		return "", fmt.Errorf("answer of the endpoint: %w", err)
+		return "", meter.classify(fmt.Errorf("answer of the endpoint: %w", err))
 	}
 	return publicURL(request.URL), nil
 }

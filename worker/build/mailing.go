@@ -80,6 +80,9 @@ func (m *Mailing) writer(ctx context.Context, mailing *tester.Mailing) (write co
 	if err != nil {
 		return nil, "", err
 	}
+	if err := awaitVerification(b); err != nil {
+		return nil, "", err
+	}
 	return m.invitation(mailing, b), b.Distributable(), nil
 }
 
@@ -98,7 +101,7 @@ func (m *Mailing) welcome(mailing *tester.Mailing) content {
 // invitation sends each person the personal link.
 func (m *Mailing) invitation(mailing *tester.Mailing, b *distribution.Build) content {
 	// Converted once for all people: long notes take some milliseconds.
-	mail := mailtemplate.Invitation{App: b.AppName, Version: b.Version, VersionCode: b.VersionCode, Platform: b.Platform,
+	mail := mailtemplate.Invitation{App: b.AppName, Version: b.Version, VersionCode: b.VersionCode, Platform: string(b.Platform),
 		Notes: mailtemplate.NewNotes(b.ReleaseNotes), Comment: mailing.Comment, Icon: b.IconKey}
 	return func(ctx context.Context, tx *storage.Tx, people []tester.Recipient) (map[int64]mailtemplate.Content, error) {
 		ids := make([]int64, 0, len(people))

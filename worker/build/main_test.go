@@ -19,10 +19,16 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/child"
 	"github.com/slipway-qa/slipway/worker"
 )
 
-func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
+func TestMain(m *testing.M) {
+	if args := os.Args[1:]; child.IsChild(args) {
+		os.Exit(child.Serve(args, Operations()))
+	}
+	os.Exit(servicetest.Main(m))
+}
 
 // world is one organization with an app, and where its files are.
 type world struct {
@@ -62,7 +68,7 @@ func (w *world) exec(query string, args ...any) {
 
 func (w *world) newProject() int64 {
 	return w.number(`insert into projects (organization_id, team_id, name, package_name, platform, token, landing_page_mode)
-		values ($1, $2, 'Groupshot', 'org.example.groupshot', 'Android', $3, 'open') returning id`, w.org, w.team, uuid.NewString())
+		values ($1, $2, 'Groupshot', 'org.example.groupshot.' || $3, 'Android', $3, 'open') returning id`, w.org, w.team, uuid.NewString())
 }
 
 // newFile stores an object with its row.

@@ -1,5 +1,5 @@
-// Package build does the slow work of builds: it mails testers about a new one
-// (build:notify), copies its file to the organization's own storage
+// Package build does the slow work of builds: it verifies the signature of its
+// package (build:verify), mails testers about a new one (build:notify), copies its file to the organization's own storage
 // (build:sync), removes what belongs to deleted builds and projects
 // (build:delete, project:delete), and deletes rows that have expired
 // (build:maintenance).
@@ -103,6 +103,9 @@ func (n *Notify) Handle(ctx context.Context, claim *worker.Claim) error {
 		case err != nil:
 			return err
 		default:
+			if err := awaitVerification(b); err != nil {
+				return err
+			}
 			sum.Reason = b.Distributable()
 		}
 		if sum.Reason != "" {
@@ -149,7 +152,7 @@ func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.
 				register = append(register, l)
 				continue
 			}
-			l.Content = mailtemplate.NewBuild{App: b.AppName, Version: b.Version, VersionCode: b.VersionCode, Platform: b.Platform,
+			l.Content = mailtemplate.NewBuild{App: b.AppName, Version: b.Version, VersionCode: b.VersionCode, Platform: string(b.Platform),
 				Notes: notes, Link: n.personalLink(b, invites[person.UserID]), Icon: b.IconKey}
 			ready = append(ready, l)
 		}

@@ -28,8 +28,10 @@ type Sync struct {
 	DB      *storage.DB
 	Objects object.Store
 	Guard   *outbound.Guard
-	// Key is the key with which the secrets of connections are sealed.
-	Key []byte
+	// Keys are those with which the secrets of connections are sealed.
+	Keys seal.Ring
+	// Slowest is the least rate of a copy; zero: the default.
+	Slowest Rate
 }
 
 // SyncResult is the task's result. Target is where the copy is, without anything
@@ -71,7 +73,7 @@ func (s *Sync) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	if len(c.conn.Secret) > 0 {
-		if c.secret, err = seal.Unseal(s.Key, seal.Connection, c.conn.Secret); err != nil {
+		if c.secret, err = seal.Unseal(s.Keys, seal.Connection, c.conn.Secret); err != nil {
 			return tasks.Permanent(fmt.Errorf("connection: %w", err))
 		}
 	}
@@ -98,6 +100,10 @@ func classifyError(err error) error {
 		return tasks.Permanent(fmt.Errorf("connection: %w", forbidden))
 	case errors.Is(err, object.ErrNotFound):
 		return tasks.Permanent(errors.New("the build's file is not stored any more"))
+	}
+	var slow *slowError
+	if errors.As(err, &slow) {
+		return &tasks.PublicError{Text: slow.Error(), Err: err}
 	}
 	if text := connectionProblem(err); text != "" {
 		return &tasks.PublicError{Text: "the app storage cannot be reached: " + text, Err: err}
@@ -172,13 +178,14 @@ func (c *buildCopy) toBucket(ctx context.Context) (string, error) {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	recorder := &errorRecorder{next: c.Guard.Client(0).Transport, stop: stop}
+	meter := c.Slowest.watch(ctx, c.Guard.Client(0).Transport, stop)
+	recorder := &errorRecorder{next: meter, stop: stop}
 	bucket, err := object.Open(ctx, object.Config{
 		URL:       (&url.URL{Scheme: "s3", Host: endpoint.Host, Path: "/" + c.conn.Bucket, RawQuery: query.Encode()}).String(),
 		AccessKey: c.conn.AccessKey, SecretKey: c.secret, PartBuffers: syncBuffers, Transport: recorder,
 	})
 	if err != nil {
-		return "", recorder.classify(err)
+		return "", meter.classify(recorder.classify(err))
 	}
 	defer bucket.Close()
 	recorder.writing.Store(true)
@@ -189,7 +196,7 @@ func (c *buildCopy) toBucket(ctx context.Context) (string, error) {
 	defer file.Close()
 	_, err = object.Put(ctx, bucket, key, file, c.build.File.Size, object.WriteOptions{ContentType: c.build.File.ContentType})
 	if err != nil {
-		return "", recorder.classify(err)
+		return "", meter.classify(recorder.classify(err))
 	}
 	return "s3://" + c.conn.Bucket + "/" + key, nil
 }

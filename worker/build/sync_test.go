@@ -24,14 +24,14 @@ import (
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
-var sealing = bytes.Repeat([]byte("k"), 32)
+var sealing = seal.Ring{bytes.Repeat([]byte("k"), 32)}
 
 func (w *world) syncer(allowPrivate bool) *Sync {
 	w.t.Helper()
 	guard, err := outbound.New(outbound.Config{AllowPrivate: allowPrivate})
 	require.NoError(w.t, err)
 	w.t.Cleanup(guard.CloseIdleConnections)
-	return &Sync{DB: w.db, Objects: w.objects, Guard: guard, Key: sealing}
+	return &Sync{DB: w.db, Objects: w.objects, Guard: guard, Keys: sealing}
 }
 
 // connect sets the organization's connection, with the secret in the clear.
@@ -200,7 +200,7 @@ func TestSyncOfNothing(t *testing.T) {
 	t.Cleanup(server.Close)
 	w.connect(distribution.Connection{Kind: "http", Endpoint: server.URL}, "s3cret")
 	other := w.syncer(true)
-	other.Key = bytes.Repeat([]byte("j"), 32)
+	other.Keys = seal.Ring{bytes.Repeat([]byte("j"), 32)}
 	_, err = w.sync(other, build)
 	require.ErrorIs(t, err, seal.ErrUnseal)
 	require.True(t, tasks.IsPermanent(err))
