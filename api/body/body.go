@@ -8,7 +8,7 @@
 // have are ignored. A member of the wrong type is a *storage.InvalidError with
 // its path; so is text that the database cannot keep (not UTF-8, or with NUL).
 //
-// Fields may be strings, bools, int64s, pointers to them, Switch, List, LongList, []string,
+// Fields may be strings, bools, int64s, pointers to them, Switch, Nullable, List, LongList, []string,
 // map[string]string, and in JSON whatever encoding/json takes. In a form an array
 // comes as repeated names, name[] or a comma list, a bool in any spelling of
 // Switch, and a map as NAME.KEY, NAME_KEY or NAME[KEY]; JSON takes the first two

@@ -81,6 +81,10 @@ func setField(field reflect.Value, name string, form url.Values) error {
 		field.Set(reflect.ValueOf(list).Convert(field.Type()))
 		return nil
 	}
+	if field.Type() == reflect.TypeFor[Nullable]() && values[0] == "" {
+		field.SetString(string(Null))
+		return nil
+	}
 	kind := field.Type()
 	if field.Kind() == reflect.Pointer {
 		kind = kind.Elem()

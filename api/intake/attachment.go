@@ -59,11 +59,11 @@ type filePut struct {
 
 // putFile streams a file into the object store and returns its size.
 func (in *intake) putFile(ctx context.Context, src io.Reader, key, kind string, how filePut) (int64, error) {
-	head, err := in.r.memory.take(ctx, in.token.ID, tierHeads, attachmentPeek, time.Now().Add(in.r.cfg.Wait))
+	head, err := in.places.take(ctx, tierHeads, attachmentPeek)
 	if err != nil {
 		return 0, err
 	}
-	defer head.release()
+	defer in.places.leave(head)
 	file := &fileReader{src: src, left: how.limit}
 	peek := in.r.buffers.get(attachmentPeek)
 	defer in.r.buffers.put(peek)
@@ -77,11 +77,11 @@ func (in *intake) putFile(ctx context.Context, src io.Reader, key, kind string, 
 		size, content = int64(n), bytes.NewReader(peek.b[:n])
 	default:
 		// The time for the head is the client's, not that of the queue.
-		whole, err := in.r.memory.take(ctx, in.token.ID, how.tier, 1, time.Now().Add(in.r.cfg.Wait))
+		whole, err := in.places.take(ctx, how.tier, 1)
 		if err != nil {
 			return 0, err
 		}
-		defer whole.release()
+		defer in.places.leave(whole)
 	}
 	info, err := object.Put(ctx, in.r.cfg.Objects, key, content, size, object.WriteOptions{ContentType: kind})
 	switch {

@@ -5,14 +5,14 @@ import (
 	"errors"
 	"io"
 	"math/bits"
+	"strconv"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
+	"github.com/slipway-qa/slipway/api/pace"
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
-
-// errNoRoom says that a request waited for memory in vain.
-var errNoRoom = errors.New("no room in memory")
 
 // errLimit says that a document is longer than its limit.
 var errLimit = errors.New("longer than its limit")
@@ -27,10 +27,9 @@ var errLimit = errors.New("longer than its limit")
 // constants, and the highest never wait: there is no deadlock.
 //
 // Masking secrets copies a document, so documents may take twice their bound.
-type budget struct {
-	tiers  [tiers]tier
-	shares shares
-}
+//
+// Every tier is a room that organizations share, and the tokens of each.
+type budget struct{ tiers [tiers]tier }
 
 // The tiers.
 const (
@@ -50,105 +49,73 @@ const (
 var documentTiers = [...]int{tierSmall, tierMiddle, tierLarge}
 
 type tier struct {
-	most  int64 // of one place
-	share int64 // of one token
-	sem   *semaphore.Weighted
+	most int64 // of one place
+	room *admission.Room
 }
 
 const (
 	smallMost  = 64 << 10 // nearly all reports
 	middleMost = 1 << 20
 	formMost   = 64 << 10 // nearly all dumps
-	// filesMost files larger than a head are stored at once. They cost little
-	// here, but each may hold one of the object store's large buffers.
-	filesMost = 64
-	headsMost = 8 * filesMost
+	// filesMost files larger than a head are stored at once: each may hold one of the
+	// object store's large buffers, of which uploads need the others.
+	filesMost = 10
+	headsMost = 512
 	// symbolsMost symbol files are stored at once, beside attachments and builds.
-	symbolsMost = 12
-	// tokenShare is which part of a tier one token may have.
-	tokenShare = 4
+	symbolsMost = 4
 )
 
-func newBudget(limits Limits) *budget {
+func newBudget(limits Limits, wait time.Duration) *budget {
 	total, large, forms := limits.InFlight, limits.Report, limits.FieldBytes
-	b := &budget{shares: shares{tokens: map[int64]*share{}}}
-	for i, t := range [tiers]struct{ most, total int64 }{
-		tierForm:      {formMost, max(total/8, tokenShare*formMost)},
-		tierLargeForm: {forms, max(total/8, tokenShare*forms)},
-		tierSmall:     {smallMost, total / 4},
-		tierMiddle:    {middleMost, total / 4},
-		tierLarge:     {large, total / 2},
-		tierHeads:     {attachmentPeek, headsMost * attachmentPeek},
-		tierFiles:     {1, filesMost},
-		tierSymbols:   {1, symbolsMost},
-		tierEchoes:    {large, total / 2},
+	b := &budget{}
+	for i, t := range [tiers]struct {
+		name        string
+		most, total int64
+	}{
+		tierForm:      {"fields", formMost, max(total/8, 4*formMost)},
+		tierLargeForm: {"many fields", forms, max(total/8, 4*forms)},
+		tierSmall:     {"small documents", smallMost, total / 4},
+		tierMiddle:    {"documents", middleMost, total / 4},
+		tierLarge:     {"large documents", large, total / 2},
+		tierHeads:     {"beginnings of files", attachmentPeek, headsMost * attachmentPeek},
+		tierFiles:     {"attachments", 1, filesMost},
+		tierSymbols:   {"symbol files", 1, symbolsMost},
+		tierEchoes:    {"answers", large, total / 2},
 	} {
-		b.tiers[i] = tier{t.most, max(t.total/tokenShare, t.most), semaphore.NewWeighted(t.total)}
+		headroom := max(t.total/8, t.most)
+		if i == tierFiles {
+			headroom = 2
+		}
+		b.tiers[i] = tier{t.most, admission.New(admission.Config{Name: "crash " + t.name, Capacity: t.total, Headroom: headroom, Wait: wait})}
 	}
 	return b
 }
 
-// place is what a request holds of the budget; the zero value is none.
-type place struct {
-	budget *budget
-	token  int64
-	share  *share
-	tier   int
-	weight int64
+// caller is who the rooms take a request for.
+func callerOf(t *crash.Token) admission.Caller {
+	return admission.Caller{Organization: t.OrganizationID, Key: strconv.FormatInt(t.ID, 10)}
 }
 
-func (p *place) release() {
-	if p.budget != nil {
-		p.budget.tiers[p.tier].sem.Release(p.weight)
-		p.share.tiers[p.tier].Release(p.weight)
-		p.budget.shares.leave(p.token)
-		*p = place{}
-	}
+// places are those that one request takes of the budget.
+type places struct {
+	r        *Receiver
+	caller   admission.Caller
+	arriving *pace.Body
 }
 
-// shrink returns back what is not needed.
-func (p *place) shrink(need int64) {
-	if p.budget != nil && need < p.weight {
-		p.budget.tiers[p.tier].sem.Release(p.weight - need)
-		p.share.tiers[p.tier].Release(p.weight - need)
-		p.weight = need
-	}
-}
-
-// try takes a place when there is room at once.
-func (b *budget) try(token int64, n int, weight int64) (place, bool) {
-	s := b.shares.enter(token, b)
-	if s.tiers[n].TryAcquire(weight) {
-		if b.tiers[n].sem.TryAcquire(weight) {
-			return place{b, token, s, n, weight}, true
-		}
-		s.tiers[n].Release(weight)
-	}
-	b.shares.leave(token)
-	return place{}, false
-}
-
-// take waits until the token's share and the tier have room: the share first, so
-// that a token waits for itself and not in front of others.
-func (b *budget) take(ctx context.Context, token int64, n int, weight int64, deadline time.Time) (place, error) {
-	if p, ok := b.try(token, n, weight); ok {
-		return p, nil
-	}
-	waiting, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
-	s := b.shares.enter(token, b)
-	err := s.tiers[n].Acquire(waiting, weight)
+// take waits for a place of a tier. While the body arrives, it can be evicted for others.
+func (h *places) take(ctx context.Context, n int, weight int64) (*admission.Place, error) {
+	p, err := h.r.memory.tiers[n].room.Enter(ctx, h.caller, weight)
 	if err == nil {
-		if err = b.tiers[n].sem.Acquire(waiting, weight); err == nil {
-			return place{b, token, s, n, weight}, nil
-		}
-		s.tiers[n].Release(weight)
+		h.arriving.Hold(p)
 	}
-	b.shares.leave(token)
-	if ctx.Err() != nil {
-		return place{}, ctx.Err()
-	}
-	return place{}, errNoRoom
+	return p, err
+}
+
+// leave returns a place of take.
+func (h *places) leave(p *admission.Place) {
+	h.arriving.Free(p)
+	p.Leave()
 }
 
 // buffers pools byte slices by size: powers of two, each with a little room for
@@ -166,7 +133,7 @@ const (
 // buffer is a document in memory and its place in the budget.
 type buffer struct {
 	b     []byte
-	place place
+	place *admission.Place
 }
 
 func newBuffers() *buffers { return &buffers{} }
@@ -190,7 +157,8 @@ func (p *buffers) put(b *buffer) {
 	if b == nil {
 		return
 	}
-	b.place.release()
+	b.place.Leave()
+	b.place = nil
 	c := class(cap(b.b) - slack)
 	if c > maxClass || cap(b.b) != 1<<c+slack {
 		return
@@ -199,27 +167,26 @@ func (p *buffers) put(b *buffer) {
 	p.classes[c].Put(b)
 }
 
-// read reads a document of at most limit bytes (errLimit) for a token, size being
-// its length or -1. What it takes of memory follows what has arrived: a length is
-// believed for the next tier only.
-func (r *Receiver) read(ctx context.Context, token int64, src io.Reader, size, limit int64) (*buffer, error) {
+// read reads a document of at most limit bytes (errLimit), size being its length or -1.
+// What it takes of memory follows what has arrived: a length is believed for the next
+// tier only.
+func (h *places) read(ctx context.Context, src io.Reader, size, limit int64) (*buffer, error) {
 	if size > limit {
 		return nil, errLimit
 	}
-	deadline := time.Now().Add(r.cfg.Wait)
-	buf := &buffer{}
+	r, buf := h.r, &buffer{}
 	for _, n := range documentTiers {
 		most := min(r.memory.tiers[n].most, limit)
 		weight := most
 		if size >= 0 {
 			weight = min(1<<class(int(size)), most)
 		}
-		at, err := r.memory.take(ctx, token, n, weight, deadline)
+		at, err := h.take(ctx, n, weight)
 		if err != nil {
 			r.buffers.put(buf)
 			return nil, err
 		}
-		buf.place.release()
+		h.leave(buf.place)
 		buf.place = at
 		var whole bool
 		if size >= 0 {
@@ -232,7 +199,7 @@ func (r *Receiver) read(ctx context.Context, token int64, src io.Reader, size, l
 			return nil, err
 		}
 		if whole {
-			buf.place.shrink(int64(cap(buf.b) - slack))
+			buf.place.Shrink(int64(cap(buf.b) - slack))
 			return buf, nil
 		}
 		if most == limit {
@@ -248,7 +215,7 @@ func (r *Receiver) part(buf **buffer, src io.Reader, size, most int) (bool, erro
 	want := min(size, most)
 	next := r.buffers.get(want)
 	b := *buf
-	next.place, b.place = b.place, place{}
+	next.place, b.place = b.place, nil
 	next.b = append(next.b, b.b...)
 	r.buffers.put(b)
 	*buf = next
@@ -268,7 +235,7 @@ func (r *Receiver) fill(buf **buffer, src io.Reader, most int) (bool, error) {
 		}
 		if room := cap(b.b); len(b.b) == room || room == 0 {
 			next := r.buffers.get(min(max(2*(room-slack), 16<<10), max(most, len(b.b)+1)))
-			next.place, b.place = b.place, place{}
+			next.place, b.place = b.place, nil
 			next.b = append(next.b, b.b...)
 			r.buffers.put(b)
 			*buf, b = next, next

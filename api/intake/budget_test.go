@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
 // memoryLimits make each tier larger than the one below it.
@@ -21,36 +23,35 @@ func memoryLimits(c *Config) {
 // sized is a report of at least that many bytes.
 func sized(n int) string { return with(`"x":"` + strings.Repeat("a", n) + `"`) }
 
-// occupy takes a tier's whole room, by the shares of four tokens.
+// occupy takes a tier's whole room and its headroom, for other organizations.
 func (w *world) occupy(t *testing.T, n int) (free func()) {
 	t.Helper()
-	var places []place
-	for token := range int64(tokenShare) {
-		p, err := w.r.memory.take(t.Context(), 100+token, n, w.r.memory.tiers[n].share, time.Now())
-		require.NoError(t, err)
+	room := w.r.memory.tiers[n].room
+	var places []*admission.Place
+	for organization := int64(100); ; organization++ {
+		weight := w.r.memory.tiers[n].most
+		if organization == 100 {
+			weight = room.Stats(0).Capacity
+		}
+		p, ok := room.Try(admission.Caller{Organization: organization}, weight)
+		if !ok {
+			break
+		}
 		places = append(places, p)
 	}
 	return func() {
 		for i := range places {
-			places[i].release()
+			places[i].Leave()
 		}
 	}
 }
 
 // free says whether nothing holds a place.
 func (w *world) free() bool {
-	w.r.memory.shares.mu.Lock()
-	held := len(w.r.memory.shares.tokens)
-	w.r.memory.shares.mu.Unlock()
-	if held > 0 {
-		return false
-	}
-	for i := range w.r.memory.tiers {
-		tier := &w.r.memory.tiers[i]
-		if !tier.sem.TryAcquire(tokenShare * tier.share) {
+	for _, room := range w.r.Rooms() {
+		if room.Stats(0).Held > 0 {
 			return false
 		}
-		tier.sem.Release(tokenShare * tier.share)
 	}
 	return true
 }
@@ -100,14 +101,13 @@ func TestNoRoomInMemory(t *testing.T) {
 			}
 			free()
 
-			// One token fills its share only.
-			p, err := w.r.memory.take(t.Context(), 1, tc.tier, w.r.memory.tiers[tc.tier].share, time.Now())
-			require.NoError(t, err)
+			// One organization fills all of it, and the next one still finds a place.
+			p, ok := w.r.memory.tiers[tc.tier].room.Try(admission.Caller{Organization: 100}, 1<<40)
+			require.True(t, ok)
 			for _, chunked := range []bool{false, true} {
-				requireFailure(t, post("good", tc.refused, chunked), 503, 10, "too many")
 				requireOK(t, post("other", tc.refused, chunked))
 			}
-			p.release()
+			p.Leave()
 			requireOK(t, post("good", tc.refused, false))
 			require.True(t, w.free(), "nothing is held once all answers are out")
 		})
@@ -127,7 +127,7 @@ func TestNoRoomForAnswers(t *testing.T) {
 func TestLengthIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memoryLimits)
-	for sent, free := range map[int]int{1: tierMiddle, 100_000: tierLarge} {
+	for sent, free := range map[int]int{2000: tierMiddle, 100_000: tierLarge} {
 		src, feed := io.Pipe()
 		req := httptest.NewRequest("POST", "/post?token=good", src)
 		req.ContentLength = 2 << 20
@@ -135,12 +135,70 @@ func TestLengthIsNotBelieved(t *testing.T) {
 		go func() { answer <- w.do(req) }()
 		_, err := feed.Write(make([]byte, sent))
 		require.NoError(t, err)
-		require.True(t, w.r.memory.tiers[free].sem.TryAcquire(tokenShare*w.r.memory.tiers[free].share), sent)
-		w.r.memory.tiers[free].sem.Release(tokenShare * w.r.memory.tiers[free].share)
+		require.Zero(t, w.r.memory.tiers[free].room.Stats(0).Held, sent)
 		require.NoError(t, feed.Close())
 		requireFailure(t, <-answer, 400, 1, "early")
 	}
 	require.True(t, w.free())
+}
+
+// Connections on which next to nothing comes hold nothing.
+func TestNothingIsHeldBeforeTheFirstKiB(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memoryLimits)
+	src, feed := io.Pipe()
+	req := httptest.NewRequest("POST", "/post?token=good", src)
+	req.ContentLength = int64(len(minimal))
+	answer := make(chan *httptest.ResponseRecorder)
+	go func() { answer <- w.do(req) }()
+	_, err := io.WriteString(feed, minimal[:1])
+	require.NoError(t, err)
+	require.True(t, w.free())
+	_, err = io.WriteString(feed, minimal[1:])
+	require.NoError(t, err)
+	require.NoError(t, feed.Close())
+	requireOK(t, <-answer)
+}
+
+// Five tokens of one organization trickle into all of the memory for small reports. A
+// report of another organization is stored, and a slow one of theirs is told why it ended.
+func TestTrickleOfOneOrganization(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { memoryLimits(c); c.Wait = 10 * time.Second })
+	web := httptest.NewServer(w.router)
+	t.Cleanup(web.Close) // after the connections
+	room := w.r.memory.tiers[tierSmall].room
+	size := int64(64 << 10)
+	trickle := func() net.Conn {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(web.URL, "http://"))
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = conn.Close() })
+		require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+		_, err = fmt.Fprintf(conn, "POST /post?token=good HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat(" ", 2048))
+		require.NoError(t, err)
+		return conn
+	}
+	capacity := room.Stats(0).Capacity
+	var conns []net.Conn
+	for range capacity / size {
+		conns = append(conns, trickle())
+	}
+	require.Eventually(t, func() bool { return room.Stats(0).Held == capacity }, 20*time.Second, 5*time.Millisecond)
+	// Another one has taken the headroom.
+	p, ok := room.Try(admission.Caller{Organization: 100}, capacity/8)
+	require.True(t, ok)
+	defer p.Leave()
+	requireOK(t, w.post("/post?token=other", minimal))
+	require.NotZero(t, room.Stats(0).Evicted)
+	answers := make(chan string, len(conns))
+	for _, c := range conns {
+		go func() {
+			head := make([]byte, 300)
+			n, _ := io.ReadAtLeast(c, head, 12)
+			answers <- string(head[:n])
+		}()
+	}
+	require.Contains(t, <-answers, "HTTP/1.1 503")
 }
 
 // A client that posts and never reads its answer is cut off, and holds no place
@@ -158,17 +216,9 @@ func TestAnswerThatNobodyTakes(t *testing.T) {
 	doc := sized(15 << 20)
 	_, err = fmt.Fprintf(conn, "POST /post?token=good HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(doc), doc)
 	require.NoError(t, err)
-	large, echoes := &w.r.memory.tiers[tierLarge], &w.r.memory.tiers[tierEchoes]
+	large, echoes := w.r.memory.tiers[tierLarge].room, w.r.memory.tiers[tierEchoes].room
 	require.Eventually(t, func() bool {
-		if echoes.sem.TryAcquire(tokenShare * echoes.share) {
-			echoes.sem.Release(tokenShare * echoes.share)
-			return false
-		}
-		if !large.sem.TryAcquire(tokenShare * large.share) {
-			return false
-		}
-		large.sem.Release(tokenShare * large.share)
-		return true
+		return echoes.Stats(0).Held > 0 && large.Stats(0).Held == 0
 	}, 20*time.Second, 5*time.Millisecond, "the answer is being written, and the document has no place")
 	require.Eventually(t, w.free, 20*time.Second, 5*time.Millisecond, "the client is given up")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lib/pq"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/groupcommit"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -162,9 +163,9 @@ func TestCommitDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeAccepter{act: func(int, []crash.Incoming, []crash.Receipt) error { return storage.ErrUnavailable }}
 		for _, s := range submitAll(t, f, "a", "b") {
-			require.ErrorIs(t, s.err, errBusy)
+			require.ErrorIs(t, s.err, groupcommit.ErrBusy)
 			require.ErrorIs(t, s.err, storage.ErrUnavailable)
-			require.Equal(t, commitWait, s.took)
+			require.Equal(t, 10*time.Second, s.took)
 		}
 		other := &fakeAccepter{act: func(int, []crash.Incoming, []crash.Receipt) error { return errBroken }}
 		s := submitAll(t, other, "a")[0]
@@ -230,7 +231,7 @@ func TestUnknownOutcome(t *testing.T) {
 
 		never := &fakeAccepter{act: once, accepted: func(int) (bool, error) { return false, storage.ErrUnavailable }}
 		s := submitAll(t, never, "a")[0]
-		require.ErrorIs(t, s.err, errBusy)
+		require.ErrorIs(t, s.err, groupcommit.ErrBusy)
 		require.True(t, errors.As(s.err, new(*storage.UnknownOutcomeError)), "the files of the report must be kept")
 	})
 }
@@ -242,7 +243,7 @@ func TestClientGoneBeforeTheCommit(t *testing.T) {
 		f := &fakeAccepter{act: func(int, []crash.Incoming, []crash.Receipt) error { <-block; return nil }}
 		c := NewCommitter(f, nil, slog.New(slog.DiscardHandler))
 		var all sync.WaitGroup
-		for range commitMost * (commitLanes + 1 + 4) { // lanes, one group, the queue
+		for range commitMost * (4 + 1 + 4) { // lanes, one group, the queue
 			all.Go(func() { _, _ = c.Submit(t.Context(), crash.Incoming{UUID: uuid.New()}) })
 		}
 		synctest.Wait()

@@ -10,6 +10,8 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
+
+	"github.com/slipway-qa/slipway/api/pace"
 )
 
 const (
@@ -78,8 +80,12 @@ func (b *body) Read(p []byte) (int, error) {
 // bodyFailure names how a body failed to arrive.
 func bodyFailure(err error) error {
 	var mbe *http.MaxBytesError
-	if errors.As(err, &mbe) {
+	var slow *pace.SlowError
+	switch {
+	case errors.As(err, &mbe):
 		return tooLarge("the body is longer than %d bytes", mbe.Limit)
+	case errors.As(err, &slow) && slow.Evicted:
+		return unavailable(slow.Error(), slow) // clients send again what was not served
 	}
 	return malformed("the body ended early or did not arrive in time")
 }
@@ -97,8 +103,11 @@ type nothing struct{}
 
 func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
 
-// open prepares reading the body in its Content-Encoding.
-func (b *body) open(r *Receiver, req *http.Request) error {
+// open prepares reading the body in its Content-Encoding, once something of it has come.
+func (b *body) open(r *Receiver, req *http.Request, arriving *pace.Body) error {
+	if err := arriving.First(); err != nil {
+		return bodyFailure(err)
+	}
 	b.wire.r, b.most = req.Body, r.cfg.Limits.Body
 	values := req.Header["Content-Encoding"]
 	if len(values) == 0 {

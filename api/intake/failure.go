@@ -7,9 +7,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/slipway-qa/slipway/api/groupcommit"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
 // Codes of the crash interface, in the member error.code.
@@ -75,8 +79,12 @@ func forbidden(msg string) *failure {
 	return refuse(http.StatusForbidden, codeToken, ReasonToken, msg)
 }
 
-// unavailable keeps the cause for the log.
+// unavailable keeps the cause for the log, and says why in a few words where the
+// database or the object store cannot serve.
 func unavailable(msg string, cause error) *failure {
+	if why := respond.Cause(cause); why != "" {
+		msg += " (" + why + ")"
+	}
 	f := refuse(http.StatusServiceUnavailable, codeUnavailable, ReasonUnavailable, msg)
 	f.RetryAfter, f.Err = retryAfter, cause
 	return f
@@ -102,27 +110,31 @@ func refusal(err error) error {
 func (in *intake) refuse(err error) {
 	in.mustTake(0)
 	var f *failure
+	var full *admission.FullError
+	var beyond *quota.ExceededError
 	switch {
 	case errors.As(err, &f):
-	case errors.Is(err, errNoRoom):
+	case errors.As(err, &beyond):
+		f = overQuota(beyond)
+	case errors.As(err, &full):
 		f = unavailable("too many reports at once: send it again later", err)
-	case errors.Is(err, errBusy), errors.Is(err, storage.ErrUnavailable),
+	case errors.Is(err, groupcommit.ErrBusy), storage.Unavailable(err), errors.Is(err, object.ErrUnavailable),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrStale): // the interface has no 409
 		f = unavailable("the report cannot be stored now: send it again later", err)
 	default:
-		in.rejected(http.StatusInternalServerError, ReasonInternal)
+		in.rejected(http.StatusInternalServerError, ReasonInternal, err)
 		respond.Error(in.c, respond.InterfaceCrash, err)
 		return
 	}
-	in.rejected(f.Status, f.reason)
+	in.rejected(f.Status, f.reason, err)
 	respond.Error(in.c, respond.InterfaceCrash, &f.Problem)
 }
 
 // rejected counts a refusal. What failed because its client had gone says
 // nothing of the service.
-func (in *intake) rejected(status int, reason string) {
-	if status >= http.StatusInternalServerError && context.Cause(in.c.Request.Context()) == context.Canceled {
+func (in *intake) rejected(status int, reason string, err error) {
+	if status >= http.StatusInternalServerError && respond.Gone(in.c, err) {
 		reason = ReasonGone
 	}
 	in.r.cfg.Observer.Rejected(reason)

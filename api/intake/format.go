@@ -123,7 +123,7 @@ func (in *intake) describeDump(ctx context.Context) error {
 	if err := in.takeDocument(ctx, bytes.NewReader(doc), int64(len(doc))); err != nil {
 		return err
 	}
-	in.form.release()
+	in.places.leave(in.form)
 	return nil
 }
 

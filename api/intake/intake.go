@@ -16,9 +16,11 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/tasks/admission"
 	"github.com/slipway-qa/slipway/tasks/logfield"
 )
 
@@ -107,15 +109,17 @@ type intake struct {
 	dump   *dump
 	sent   []symbolFile // in the object store, not stored as rows yet
 	fields []field
-	bytes  int64 // of the fields
-	form   place // of the fields that are kept
+	bytes  int64            // of the fields
+	form   *admission.Place // of the fields that are kept
+
+	places places
 }
 
 // serve writes a failure by itself: the client is not to wait until the files that
 // came with the report are deleted.
 func (r *Receiver) serve(c *gin.Context, q ask, run func(*intake, context.Context) error) {
 	r.allowOrigin(c)
-	in := &intake{r: r, c: c, ask: q}
+	in := &intake{r: r, c: c, ask: q, places: places{r: r, arriving: pace.Of(c)}}
 	defer in.end()
 	if err := run(in, c.Request.Context()); err != nil {
 		in.refuse(err)
@@ -135,11 +139,11 @@ func (in *intake) end() {
 	}
 	in.removeFiles()
 	in.body.close(in.r)
-	in.form.release()
+	in.form.Leave()
 	for _, b := range []*buffer{in.doc, in.scrubbed} {
 		switch {
 		case b != nil && p != nil:
-			b.place.release()
+			b.place.Leave()
 		default:
 			in.r.buffers.put(b)
 		}
@@ -160,9 +164,10 @@ func (r *Receiver) admit(token *crash.Token, scope string) error {
 // run takes the request through all checks up to its answer.
 func (in *intake) run(ctx context.Context) error {
 	var err error
-	if in.token, err = in.r.token(ctx, in.ask.token); err != nil {
+	if in.token, err = in.r.token(ctx, in.c.ClientIP(), in.ask.token); err != nil {
 		return err
 	}
+	in.places.caller = callerOf(in.token)
 	name := in.ask.format
 	if name == "" {
 		name = formatJSON
@@ -180,7 +185,10 @@ func (in *intake) run(ctx context.Context) error {
 	if in.format.scope == crash.ScopeSymbolPost {
 		return symbolPost{in}.symbols(ctx)
 	}
-	if err := in.body.open(in.r, in.c.Request); err != nil {
+	if err := announced(in); err != nil {
+		return err
+	}
+	if err := in.body.open(in.r, in.c.Request, in.places.arriving); err != nil {
 		return err
 	}
 	if in.ask.object != "" {
@@ -190,6 +198,18 @@ func (in *intake) run(ctx context.Context) error {
 		return err
 	}
 	return in.store(ctx)
+}
+
+// announced refuses a report whose header says that it is too long.
+func announced(in *intake) error {
+	request := in.c.Request
+	if _, parts := boundaryOf(request.Header.Get("Content-Type")); parts || in.format.dumpPart != "" || in.ask.object != "" || request.Header.Get("Content-Encoding") != "" {
+		return nil
+	}
+	if limit := in.r.cfg.Limits.Report; request.ContentLength > limit {
+		return tooLarge("the report is longer than %d bytes", limit)
+	}
+	return nil
 }
 
 // receive reads the body until the report is there and checked.
@@ -237,7 +257,7 @@ func (in *intake) takeDocument(ctx context.Context, src io.Reader, size int64) e
 	if in.doc != nil {
 		return malformed("upload_file: is given twice")
 	}
-	buf, err := in.r.read(ctx, in.token.ID, src, size, in.r.cfg.Limits.Report)
+	buf, err := in.places.read(ctx, src, size, in.r.cfg.Limits.Report)
 	if errors.Is(err, errLimit) {
 		return tooLarge("the report is longer than %d bytes", in.r.cfg.Limits.Report)
 	}
@@ -267,6 +287,7 @@ func (in *intake) check() error {
 
 // store commits the report and writes the answer.
 func (in *intake) store(ctx context.Context) error {
+	in.places.arriving.FreeAll() // nobody waits for the sender any more
 	incoming := crash.Incoming{
 		OrganizationID: in.token.OrganizationID, ProjectID: in.token.ProjectID,
 		UUID: uuid.UUID(in.head.UUID), Document: in.head.Document, Format: in.format.name, Attachments: in.files,
@@ -282,7 +303,7 @@ func (in *intake) store(ctx context.Context) error {
 		in.scrubbed.b = report.Scrub(in.scrubbed.b, in.head)
 		incoming.Document = in.scrubbed.b
 	}
-	receipt, err := in.r.cfg.Submitter.Submit(ctx, incoming)
+	receipt, err := in.r.submit(ctx, incoming)
 	var unknown *storage.UnknownOutcomeError
 	switch {
 	case errors.As(err, &unknown):
@@ -318,8 +339,8 @@ func (in *intake) answer(id uuid.UUID) {
 	in.doc.b = echo(in.doc.b, id, in.head.UnknownMembers)
 	in.r.buffers.put(in.scrubbed)
 	in.scrubbed = nil
-	if at, ok := in.r.memory.try(in.token.ID, tierEchoes, in.doc.place.weight); ok {
-		in.doc.place.release()
+	if at, ok := in.r.memory.tiers[tierEchoes].room.Try(in.places.caller, in.doc.place.Weight()); ok {
+		in.doc.place.Leave()
 		in.doc.place = at
 	}
 	in.ok(in.doc.b)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime/multipart"
 	"strings"
-	"time"
 
 	apibody "github.com/slipway-qa/slipway/api/body"
 )
@@ -224,18 +223,18 @@ func (in *intake) field(ctx context.Context, part io.Reader, name string) error 
 
 // keepFields takes the place of the fields that are kept.
 func (in *intake) keepFields(ctx context.Context) error {
-	if in.bytes <= in.form.weight {
+	if in.form != nil && in.bytes <= in.form.Weight() {
 		return nil
 	}
 	n := tierForm
 	if in.bytes > formMost {
 		n = tierLargeForm
 	}
-	at, err := in.r.memory.take(ctx, in.token.ID, n, in.r.memory.tiers[n].most, time.Now().Add(in.r.cfg.Wait))
+	at, err := in.places.take(ctx, n, in.r.memory.tiers[n].most)
 	if err != nil {
 		return err
 	}
-	in.form.release()
+	in.places.leave(in.form)
 	in.form = at
 	return nil
 }

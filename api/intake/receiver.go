@@ -43,8 +43,10 @@ import (
 	"github.com/slipway-qa/slipway/api/token"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
 // Submitter makes a report durable; *Committer is the one.
@@ -130,6 +132,9 @@ type Config struct {
 	// Region is the region of this installation: a token that names another
 	// one is refused with a text that says so.
 	Region string
+	// Meter counts crashes against the quota of their organization; nil: nothing bounds
+	// them.
+	Meter *quota.Meter
 	// Leaks revokes personal keys that come in place of tokens; nil: they are
 	// refused only.
 	Leaks    *Leaks
@@ -147,10 +152,11 @@ type Receiver struct {
 	cfg     Config
 	tokens  *token.Cache[crash.Token]
 	quotas  *token.Quotas
+	guesses *token.Guesses
 	memory  *budget
 	buffers *buffers
 	inflate sync.Pool // *inflater
-	usage   chan struct{}
+	usage   *admission.Room
 	json    []string // header value, shared by all answers
 	origin  []string
 	grace   time.Duration // answerGrace and answerRate, shorter in tests
@@ -185,16 +191,20 @@ func New(cfg Config) (*Receiver, error) {
 		cfg:     cfg,
 		tokens:  token.NewCache(cfg.Store.Token, cfg.Now),
 		quotas:  token.NewQuotas(cfg.Now),
-		memory:  newBudget(cfg.Limits),
+		guesses: token.NewGuesses(cfg.Now),
+		memory:  newBudget(cfg.Limits, cfg.Wait),
 		buffers: newBuffers(),
 		inflate: sync.Pool{New: func() any { return newInflater() }},
-		usage:   make(chan struct{}, usageSlots),
+		usage:   admission.New(admission.Config{Name: "crash metrics", Capacity: usageSlots, Headroom: 1, Wait: cfg.Wait}),
 		json:    []string{"application/json"},
 		origin:  []string{"*"},
 		grace:   answerGrace,
 		rate:    answerRate,
 	}, nil
 }
+
+// Tokens returns what the receiver knows of tokens.
+func (r *Receiver) Tokens() token.Forgetter { return r.tokens }
 
 const publicToken = "the crash token in the address is checked by the handler"
 
@@ -229,6 +239,15 @@ func deadlineOf(c *gin.Context) time.Duration {
 		return route.UploadDeadline
 	}
 	return 0
+}
+
+// Rooms are the rooms that bound what reports take, for metrics.
+func (r *Receiver) Rooms() []*admission.Room {
+	rooms := []*admission.Room{r.usage}
+	for i := range r.memory.tiers {
+		rooms = append(rooms, r.memory.tiers[i].room)
+	}
+	return rooms
 }
 
 // Close ends look-ups under way and waits for them. Requests must have ended.

@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/groupcommit"
 	"github.com/slipway-qa/slipway/api/token"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
@@ -186,7 +188,7 @@ func TestOutcomesOfTheCommit(t *testing.T) {
 	}{
 		"resent":             {receipt: crash.Receipt{Outcome: crash.Resent}, status: 400, code: 4},
 		"conflict":           {receipt: crash.Receipt{Outcome: crash.Conflict}, status: 400, code: 4, files: 1},
-		"busy":               {err: errBusy, status: 503, code: 10},
+		"busy":               {err: groupcommit.ErrBusy, status: 503, code: 10},
 		"database away":      {err: fmt.Errorf("x: %w", storage.ErrUnavailable), status: 503, code: 10},
 		"unknown outcome":    {err: &storage.UnknownOutcomeError{Err: io.EOF}, status: 503, code: 10, files: 1},
 		"storage's conflict": {err: fmt.Errorf("x: %w", storage.ErrConflict), status: 503, code: 10},
@@ -253,7 +255,7 @@ func TestTokenCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for i := range token.MostEntries + 500 {
-		_, err := w.r.token(t.Context(), fmt.Sprint("wrong", i))
+		_, err := w.r.token(t.Context(), fmt.Sprintf("10.0.%d.%d", i>>8, i&255), fmt.Sprint("wrong", i))
 		require.Error(t, err)
 	}
 	require.LessOrEqual(t, w.r.tokens.Len(), token.MostEntries)
@@ -271,4 +273,28 @@ func TestClientThatWentAway(t *testing.T) {
 	w.submit.err = nil
 	w.post("/post?token=good", "no report")
 	require.Equal(t, ReasonMalformed, w.counts.rejected[2])
+}
+
+// An address that sends wrong tokens again and again is refused without a look-up; tokens
+// that work do so from there too.
+func TestWrongTokensAreSlowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	requireOK(t, w.post("/post?token=good", minimal))
+	for i := range 60 {
+		requireFailure(t, w.post(fmt.Sprint("/post?token=wrong", i), minimal), 403, 6, "not known")
+	}
+	before := asked(w)
+	rec := w.post("/post?token=wrong", minimal)
+	requireFailure(t, rec, 429, 9, "too many tokens")
+	require.NotEmpty(t, rec.Header().Get("Retry-After"))
+	require.Equal(t, before, asked(w))
+	requireOK(t, w.post("/post?token=good", strings.Replace(minimal, testUUID, uuid.NewString(), 1)))
+}
+
+// asked is how often the store was asked for a token.
+func asked(w *world) int {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	return w.store.asked
 }

@@ -52,7 +52,7 @@ func newServer(t *testing.T) *server {
 	log := slog.New(slog.DiscardHandler)
 	committer := NewCommitter(s.store, nil, log)
 	t.Cleanup(committer.Close)
-	r, err := New(Config{Submitter: committer, Store: s.store, Symbols: symbol.NewStore(s.db, nil), SymbolView: symbol.View, Objects: s.objects, Region: "local", Limits: testLimits(),
+	r, err := New(Config{Submitter: committer, Store: s.store, Symbols: symbol.NewStore(s.db, nil, nil), SymbolView: symbol.View, Objects: s.objects, Region: "local", Limits: testLimits(),
 		Observer: s.counts, Log: log})
 	require.NoError(t, err)
 	t.Cleanup(r.Close)

@@ -41,7 +41,7 @@ type symbolFile struct {
 
 // symbols takes the request of a symbol file, or several, through to its answer.
 func (in symbolPost) symbols(ctx context.Context) error {
-	if err := in.body.open(in.r, in.c.Request); err != nil {
+	if err := in.body.open(in.r, in.c.Request, in.places.arriving); err != nil {
 		return err
 	}
 	limit := in.r.cfg.Limits.Symbols

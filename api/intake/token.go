@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 )
 
-// token returns the token of a text, or the refusal.
-func (r *Receiver) token(ctx context.Context, text string) (*crash.Token, error) {
+// token returns the token of a text that came from an address, or the refusal.
+func (r *Receiver) token(ctx context.Context, address, text string) (*crash.Token, error) {
 	if text == "" {
 		return nil, forbidden("token: is missing; pass the token of the crash project in the query")
 	}
@@ -21,13 +21,21 @@ func (r *Receiver) token(ctx context.Context, text string) (*crash.Token, error)
 		return nil, forbidden("token: is not known")
 	}
 	var room [token.MaxText]byte
-	t, err := r.tokens.Find(ctx, sha256.Sum256(append(room[:0], text...)))
+	digest := sha256.Sum256(append(room[:0], text...))
+	if wait := r.guesses.Wait(address, text, digest); wait > 0 {
+		f := refuse(http.StatusTooManyRequests, codeQuota, ReasonToken, "token: too many tokens that are not known came from this address")
+		f.RetryAfter = wait
+		return nil, f
+	}
+	t, err := r.tokens.Find(ctx, digest)
 	if err != nil {
 		return nil, err
 	}
 	if t != nil {
+		r.guesses.Valid(digest)
 		return t, nil
 	}
+	r.guesses.Wrong(address, text)
 	if key, err := account.ParseKey(text); err == nil {
 		if err := key.In(r.cfg.Region); err != nil && r.cfg.Region != "" {
 			return nil, forbidden("token: " + err.Error())

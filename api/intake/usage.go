@@ -57,16 +57,17 @@ func (r *Receiver) submitUsage(c *gin.Context, list string) error {
 // usage takes the request through all checks up to its answer.
 func (in *intake) usage(ctx context.Context, list string) error {
 	var err error
-	if in.token, err = in.r.token(ctx, in.ask.token); err != nil {
+	if in.token, err = in.r.token(ctx, in.c.ClientIP(), in.ask.token); err != nil {
 		return err
 	}
+	in.places.caller = callerOf(in.token)
 	if err := in.r.admit(in.token, crash.ScopeErrorPost); err != nil {
 		return err
 	}
-	if err := in.body.open(in.r, in.c.Request); err != nil {
+	if err := in.body.open(in.r, in.c.Request, in.places.arriving); err != nil {
 		return err
 	}
-	buf, err := in.r.read(ctx, in.token.ID, &in.body, in.rawSize(), usageBytes)
+	buf, err := in.places.read(ctx, &in.body, in.rawSize(), usageBytes)
 	if errors.Is(err, errLimit) {
 		return tooLarge("the metrics are longer than %d bytes", usageBytes)
 	}
@@ -74,14 +75,11 @@ func (in *intake) usage(ctx context.Context, list string) error {
 		return arrival(err)
 	}
 	in.doc = buf
-	waiting, cancel := context.WithTimeout(ctx, in.r.cfg.Wait)
-	defer cancel()
-	select {
-	case in.r.usage <- struct{}{}:
-		defer func() { <-in.r.usage }()
-	case <-waiting.Done():
-		return errBusy
+	slot, err := in.r.usage.Enter(ctx, in.places.caller, 1)
+	if err != nil {
+		return err
 	}
+	defer slot.Leave()
 	events, err := readUsage(buf.b, list, in.r.cfg.Now())
 	if err != nil {
 		return err

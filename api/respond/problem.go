@@ -7,7 +7,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/quota"
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
 // Problem is a failure that says itself how it is written. Text is meant for
@@ -43,25 +47,40 @@ func (p *Problem) with(status int) *Problem {
 // restart or a failover takes some seconds.
 const retryUnavailable = 5 * time.Second
 
+// retrySlow is what a sender whose body was too slow should wait.
+const retrySlow = 5 * time.Second
+
 // Explain returns how an error is written. What it does not know is a 500.
 func Explain(err error) *Problem {
 	var p *Problem
 	var invalid *storage.InvalidError
 	var tooLarge *http.MaxBytesError
+	var beyond *quota.ExceededError
+	var slow *pace.SlowError
+	var full *admission.FullError
 	switch {
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &invalid):
 		return &Problem{Status: http.StatusBadRequest, Text: invalid.Error(), Err: err}
+	case errors.As(err, &beyond):
+		return quotaExceeded(beyond)
 	case errors.As(err, &tooLarge):
 		return &Problem{Status: http.StatusRequestEntityTooLarge,
 			Text: fmt.Sprintf("the body is longer than %d bytes", tooLarge.Limit)}
+	case errors.As(err, &slow):
+		return &Problem{Status: http.StatusRequestTimeout, Text: slow.Error(), RetryAfter: retrySlow, Err: err}
+	case errors.As(err, &full):
+		return &Problem{Status: http.StatusTooManyRequests, Text: "too many requests of this kind at once: try again later",
+			RetryAfter: full.RetryAfter, Err: err}
 	case errors.Is(err, storage.ErrNotFound):
 		return &Problem{Status: http.StatusNotFound, Text: "not found", Err: err}
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrStale):
 		return &Problem{Status: http.StatusConflict, Text: "in conflict with what is stored", Err: err}
-	case errors.Is(err, storage.ErrUnavailable):
-		return &Problem{Status: http.StatusServiceUnavailable, Text: "the service is not available at the moment",
+	case errors.Is(err, object.ErrUnavailable):
+		return objectsUnavailable(err)
+	case storage.Unavailable(err):
+		return &Problem{Status: http.StatusServiceUnavailable, Text: because("the service is not available at the moment", storage.Reason(err)),
 			RetryAfter: retryUnavailable, Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Problem{Status: http.StatusServiceUnavailable, Text: "the request took too long",
@@ -69,6 +88,55 @@ func Explain(err error) *Problem {
 	default:
 		return &Problem{Status: http.StatusInternalServerError, Text: "internal error", Err: err}
 	}
+}
+
+// quotaExceeded is how a quota that is used up is written: what is bounded a day is 429 until
+// the day ends. What is kept is 413, which says that the content is too large and which
+// clients, as opposed to 5xx, do not send again by themselves.
+func quotaExceeded(full *quota.ExceededError) *Problem {
+	if full.Resource.Daily() {
+		return &Problem{Status: http.StatusTooManyRequests, Text: full.Error(), RetryAfter: max(full.Again, time.Second), Err: full}
+	}
+	return &Problem{Status: http.StatusRequestEntityTooLarge, Text: full.Error(), Err: full}
+}
+
+// retryFull is what a caller should wait when there is no room: somebody has to make
+// some.
+const retryFull = time.Minute
+
+// objectsUnavailable says why files can be neither stored nor read.
+func objectsUnavailable(err error) *Problem {
+	p := &Problem{Status: http.StatusServiceUnavailable, Text: "the object store is not available at the moment",
+		RetryAfter: retryUnavailable, Err: err}
+	var why *object.UnavailableError
+	if errors.As(err, &why) {
+		p.Text = because(p.Text, why.Reason)
+	}
+	if errors.Is(err, object.ErrFull) {
+		p.RetryAfter = retryFull
+	}
+	return p
+}
+
+// Cause returns, in a few words without host or secret, why the database or the object
+// store cannot serve; "" where err is something else, or no more is known.
+func Cause(err error) string {
+	var objects *object.UnavailableError
+	switch {
+	case errors.As(err, &objects):
+		return objects.Reason
+	case storage.Unavailable(err):
+		return storage.Reason(err)
+	}
+	return ""
+}
+
+// because adds a reason to a text, where there is one.
+func because(text, reason string) string {
+	if reason == "" {
+		return text
+	}
+	return text + ": " + reason
 }
 
 func (p *Problem) legacyCode() int {

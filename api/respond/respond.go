@@ -20,13 +20,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/pace"
+	"github.com/slipway-qa/slipway/tasks/admission"
 	"github.com/slipway-qa/slipway/tasks/logfield"
 )
 
@@ -106,7 +110,7 @@ func (p *Problem) shape(of Interface) any {
 func Error(c *gin.Context, of Interface, err error) {
 	ctx := c.Request.Context()
 	p := Explain(err)
-	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled {
+	if p.Status >= http.StatusInternalServerError && Gone(c, err) {
 		c.Abort()
 		if !c.Writer.Written() {
 			c.Status(statusGone)
@@ -116,7 +120,7 @@ func Error(c *gin.Context, of Interface, err error) {
 	if p.Status == http.StatusInternalServerError {
 		logger(c).ErrorContext(ctx, "request failed", "route", c.FullPath(), "error", err)
 		p = &Problem{Status: p.Status, Text: "internal error; request " + RequestID(ctx)}
-	} else if p.Status > http.StatusInternalServerError {
+	} else if p.Status > http.StatusInternalServerError && !crowded(err) {
 		logger(c).WarnContext(ctx, "request could not be served", "route", c.FullPath(), "error", err)
 	}
 	if c.Writer.Written() {
@@ -124,6 +128,7 @@ func Error(c *gin.Context, of Interface, err error) {
 		c.Abort()
 		return
 	}
+	pace.Settle(c)
 	header := c.Writer.Header()
 	if p.RetryAfter > 0 {
 		header.Set("Retry-After", strconv.Itoa(int(max(1, p.RetryAfter.Round(time.Second)/time.Second))))
@@ -143,6 +148,20 @@ func Error(c *gin.Context, of Interface, err error) {
 	}
 	write(c, p.Status, b)
 	c.Abort()
+}
+
+// crowded reports whether a request was refused for want of a place. Metrics count these;
+// lines would be as many as a flood has requests.
+func crowded(err error) bool {
+	var full *admission.FullError
+	var slow *pace.SlowError
+	return errors.As(err, &full) || errors.As(err, &slow)
+}
+
+// Gone reports whether the caller of a request that failed went away. One that was too slow
+// is still there, although net/http ends the request's context for it as well.
+func Gone(c *gin.Context, err error) bool {
+	return context.Cause(c.Request.Context()) == context.Canceled && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 func encode(body any) ([]byte, error) {

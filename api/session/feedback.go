@@ -84,7 +84,7 @@ func (h sdkHandlers) feedback(c *gin.Context) error {
 
 // admitFeedback bounds feedback beyond the quota of the token.
 func (h sdkHandlers) admitFeedback(c *gin.Context, text string) (*session.Token, error) {
-	t, err := h.admit(c.Request.Context(), text, session.ScopeFeedback)
+	t, err := h.admit(c, text, session.ScopeFeedback)
 	if err != nil {
 		return nil, err
 	}
@@ -165,29 +165,26 @@ func (f *feedbackForm) part(part *multipart.Part) error {
 	if err := f.admit(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(f.c.Request.Context(), f.h.cfg.Wait)
-	defer cancel()
-	release, err := f.h.memory.take(ctx, f.token.OrganizationID, maxScreenshot)
+	release, err := f.h.place(f.c, f.token, maxScreenshot)
 	if err != nil {
-		return unavailable(f.c, err)
+		return err
 	}
 	f.release = release
 	data, err := readPart(part, maxScreenshot)
 	if err != nil || len(data) == 0 {
 		return err
 	}
-	return f.decode(ctx, data)
+	return f.decode(data)
 }
 
 // decode writes the picture anew. Unpacked it takes many times its bytes, so only a few
 // are decoded at once.
-func (f *feedbackForm) decode(ctx context.Context, data []byte) (err error) {
-	select {
-	case f.h.decoding <- struct{}{}:
-	case <-ctx.Done():
-		return unavailable(f.c, ctx.Err())
+func (f *feedbackForm) decode(data []byte) (err error) {
+	slot, err := f.h.decoding.Enter(f.c.Request.Context(), callerOf(f.token), 1)
+	if err != nil {
+		return unavailable(f.c, err)
 	}
-	defer func() { <-f.h.decoding }()
+	defer slot.Leave()
 	f.picture, err = picture.Read("screenshot", bytes.NewReader(data))
 	return err
 }

@@ -146,6 +146,9 @@ func TestReadersOfSessions(t *testing.T) {
 	}
 	devices := object(t, w.do(w.member, "GET", fmt.Sprintf("/api/v3/builds/%d/devices", w.build.ID), ""))["devices"].([]any)
 	require.EqualValues(t, 1, devices[0].(map[string]any)["sessions"])
+	behind := object(t, w.do(w.member, "GET", fmt.Sprintf("/api/v3/builds/%d/devices?page=2", w.build.ID), ""))
+	require.Empty(t, behind["devices"], "a page behind the last")
+	require.EqualValues(t, 1, behind["pagination"].(map[string]any)["total"])
 
 	// What belongs to a deleted build is not shown.
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
@@ -191,7 +194,10 @@ func TestUpdate(t *testing.T) {
 	upload := func(version, code string, auto bool) *distribution.Build {
 		u := w.NewUpload(fixture.APK("com.example.shop", version, code))
 		u.AutoUpdate = auto
-		return w.Upload(u).Build
+		b := w.Upload(u).Build
+		_, err := w.DB.ExecContext(t.Context(), `update builds set verification = 'verified' where id = $1`, b.ID)
+		require.NoError(t, err)
+		return b
 	}
 	ask := func(query string) map[string]any {
 		rec := w.do(nil, "GET", "/api/1/sdk/update?token="+w.token+"&"+query, "")

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/slipway-qa/slipway/api/body"
+	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/session"
@@ -123,7 +124,7 @@ func (h sdkHandlers) start(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	started, err := h.starts.submit(c.Request.Context(), t.OrganizationID, s)
+	started, err := h.starts.Submit(c.Request.Context(), t.OrganizationID, s)
 	switch {
 	case err != nil:
 		return unavailable(c, err)
@@ -174,7 +175,7 @@ func (h sdkHandlers) events(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	added, err := h.batches.submit(c.Request.Context(), t.OrganizationID, b)
+	added, err := h.batches.Submit(c.Request.Context(), t.OrganizationID, b)
 	switch {
 	case err != nil:
 		return unavailable(c, err)
@@ -255,8 +256,12 @@ func parseEvents(text []byte) (*eventsBody, error) {
 // unreadable keeps 413 and calls everything else the caller's broken body.
 func unreadable(err error) error {
 	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	var slow *pace.SlowError
+	switch {
+	case errors.As(err, &large):
 		return err
+	case errors.As(err, &slow) && slow.Evicted: // clients send again what was not served
+		return &respond.Problem{Status: http.StatusServiceUnavailable, Text: slow.Error(), RetryAfter: retryAfter, Err: err}
 	}
 	return storage.Invalid("body", "cannot be read: it ends early, or is not of its Content-Encoding")
 }
@@ -312,7 +317,7 @@ func (h sdkHandlers) end(c *gin.Context) error {
 		d := time.Duration(min(max(seconds, 0), session.MaxDuration.Seconds()) * float64(time.Second))
 		e.Duration = &d
 	}
-	ctx, cancel := context.WithTimeout(c.Request.Context(), commitWait)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), endWait)
 	defer cancel()
 	ended, err := session.EndSession(ctx, h.db, e)
 	if errors.Is(err, storage.ErrNotFound) {

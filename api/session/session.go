@@ -6,9 +6,9 @@
 // token, so it may send and not read. A personal key in its place is revoked. All that
 // an SDK sends carries an id that the SDK chose, so that sending again is harmless.
 //
-// Starts and batches of events are committed many at a time (commit.go), and answered
+// Starts and batches of events are committed many at a time (api/groupcommit), and answered
 // when they are durable. What requests hold in memory is bounded, first for each
-// organization (budget.go): a request waits up to ten seconds for its place, and is
+// organization (api/session/session.go: place): a request waits up to ten seconds for its place, and is
 // then refused with 503 and Retry-After. Bodies may be gzip; they are bounded after
 // inflation. Reading is lenient where a device is wrong (clocks, invalid UTF-8, names
 // in two spellings) and strict where a sender could harm others.
@@ -22,12 +22,15 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/groupcommit"
 	"github.com/slipway-qa/slipway/api/intake"
+	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
@@ -36,6 +39,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/session"
+	"github.com/slipway-qa/slipway/tasks/admission"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 
@@ -64,12 +68,13 @@ type room struct {
 	db        *storage.DB
 	tokens    *token.Cache[session.Token]
 	quotas    *token.Quotas
+	guesses   *token.Guesses
 	feedbacks *token.Quotas
 	brake     *remote.Brake
-	starts    *committer[session.Start, session.Started]
-	batches   *committer[session.Batch, session.Added]
-	memory    *budget
-	decoding  chan struct{} // slots of pictures that are decoded
+	starts    *groupcommit.Committer[session.Start, session.Started]
+	batches   *groupcommit.Committer[session.Batch, session.Added]
+	memory    *admission.Room // bytes of bodies
+	decoding  *admission.Room // pictures that are decoded
 }
 
 const (
@@ -103,18 +108,40 @@ func New(cfg Config) (*Handlers, error) {
 	find := func(ctx context.Context, digest [32]byte) (*session.Token, error) {
 		return session.TokenByDigest(ctx, db, digest)
 	}
-	return &Handlers{&room{cfg: cfg, db: db, tokens: token.NewCache(find, cfg.Now), quotas: token.NewQuotas(cfg.Now),
+	return &Handlers{&room{cfg: cfg, db: db, tokens: token.NewCache(find, cfg.Now), quotas: token.NewQuotas(cfg.Now), guesses: token.NewGuesses(cfg.Now),
 		feedbacks: token.NewQuotas(cfg.Now), brake: remote.NewBrake(feedbacksPerAddress, cfg.Now),
-		starts: newCommitter(cfg.Store.Start, cfg.Log), batches: newCommitter(cfg.Store.AddEvents, cfg.Log), memory: newBudget(memory),
-		decoding: make(chan struct{}, decodingSlots)}}, nil
+		starts: newCommitter("starts of sessions", cfg.Store.Start, cfg.Log), batches: newCommitter("session events", cfg.Store.AddEvents, cfg.Log),
+		memory:   admission.New(admission.Config{Name: "session bytes", Capacity: memory, Headroom: memory / 8, Wait: cfg.Wait}),
+		decoding: admission.New(admission.Config{Name: "session pictures", Capacity: decodingSlots, Headroom: 1, Wait: cfg.Wait})}}, nil
 }
+
+const (
+	// linger is how long the first request of a commit waits for company, unless
+	// lingerMost are there: short beside the commit itself, which takes some milliseconds.
+	linger     = 2 * time.Millisecond
+	lingerMost = 24
+	// commitMost requests share a commit.
+	commitMost = 64
+	// endWait bounds the end of a session, which has a transaction of its own.
+	endWait = 10 * time.Second
+)
+
+func newCommitter[In, Out any](name string, store func(context.Context, []In) ([]Out, error), log *slog.Logger) *groupcommit.Committer[In, Out] {
+	return groupcommit.New(groupcommit.Config[In, Out]{Name: name, Store: store, Log: log, Linger: linger, LingerMost: lingerMost, Most: commitMost})
+}
+
+// Rooms are the rooms that bound what requests take, for metrics.
+func (h *Handlers) Rooms() []*admission.Room { return []*admission.Room{h.memory, h.decoding} }
 
 // Close commits what waits. Requests must have ended.
 func (h *Handlers) Close() {
-	h.starts.close()
-	h.batches.close()
+	h.starts.Close()
+	h.batches.Close()
 	h.tokens.Close()
 }
+
+// Tokens returns what the handlers know of tokens.
+func (h *Handlers) Tokens() token.Forgetter { return h.tokens }
 
 const publicToken = "the SDK token is checked by the handler"
 
@@ -133,26 +160,30 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/sessions/:session", Interface: v1, Action: auth.ReadSessions, Handler: read.session1},
 		{Method: http.MethodGet, Path: "/api/1/feedbacks", Interface: v1, Action: auth.ReadFeedbacks, Handler: read.feedbacks1},
 
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/sessions", Interface: v3, Action: auth.ReadSessions, Handler: read.sessionsOfProject},
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/devices", Interface: v3, Action: auth.ReadSessions, Handler: read.devicesOfProject},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/sessions", Interface: v3, Action: auth.ReadSessions, Handler: read.sessionsOfBuild},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/devices", Interface: v3, Action: auth.ReadSessions, Handler: read.devicesOfBuild},
-		{Method: http.MethodGet, Path: "/api/v3/sessions/:id", Interface: v3, Action: auth.ReadSessions, Handler: read.session},
-		{Method: http.MethodGet, Path: "/api/v3/sessions/:id/events", Interface: v3, Action: auth.ReadSessions, Handler: read.events},
-		{Method: http.MethodGet, Path: "/api/v3/feedbacks", Interface: v3, Action: auth.ReadFeedbacks, Handler: read.feedbacks},
-		{Method: http.MethodGet, Path: "/api/v3/feedbacks/:id", Interface: v3, Action: auth.ReadFeedbacks, Handler: read.feedback},
-		{Method: http.MethodDelete, Path: "/api/v3/feedbacks/:id", Interface: v3, Action: auth.ManageFeedbacks, Handler: read.deleteFeedback},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/sessions", Interface: v3, Query: []string{"page", "per_page", "search", "crashed"}, Action: auth.ReadSessions, Handler: read.sessionsOfProject},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/devices", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSessions, Handler: read.devicesOfProject},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/sessions", Interface: v3, Query: []string{"page", "per_page", "search", "crashed"}, Action: auth.ReadSessions, Handler: read.sessionsOfBuild},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/devices", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSessions, Handler: read.devicesOfBuild},
+		{Method: http.MethodGet, Path: "/api/v3/sessions/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSessions, Handler: read.session},
+		{Method: http.MethodGet, Path: "/api/v3/sessions/:id/events", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSessions, Handler: read.events},
+		{Method: http.MethodGet, Path: "/api/v3/feedbacks", Interface: v3, Query: []string{"page", "per_page", "search", "project_id", "build_id"}, Action: auth.ReadFeedbacks, Handler: read.feedbacks},
+		{Method: http.MethodGet, Path: "/api/v3/feedbacks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadFeedbacks, Handler: read.feedback},
+		{Method: http.MethodDelete, Path: "/api/v3/feedbacks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageFeedbacks, Handler: read.deleteFeedback},
 
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/sdk-tokens", Interface: v3, Action: auth.ManageSDKTokens, Handler: tokens.list},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/sdk-tokens", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageSDKTokens, Handler: tokens.list},
 		{Method: http.MethodPost, Path: "/api/v3/projects/:id/sdk-tokens", Interface: v3, Action: auth.ManageSDKTokens, Handler: tokens.create},
-		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/sdk-tokens/:token", Interface: v3, Action: auth.ManageSDKTokens, Handler: tokens.revoke},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/sdk-tokens/:token", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSDKTokens, Handler: tokens.revoke},
 	}
 }
 
 // unavailable tells a client to come again, when that is what a failure means.
 func unavailable(c *gin.Context, err error) error {
+	if respond.Cause(err) != "" {
+		return err // which says why
+	}
 	late := errors.Is(err, context.DeadlineExceeded) && c.Request.Context().Err() == nil
-	if errors.Is(err, errBusy) || errors.Is(err, storage.ErrUnavailable) || late {
+	var full *admission.FullError
+	if errors.As(err, &full) || errors.Is(err, groupcommit.ErrBusy) || errors.Is(err, storage.ErrUnavailable) || late {
 		return &respond.Problem{Status: http.StatusServiceUnavailable, Text: "too much at once: send it again later", RetryAfter: retryAfter, Err: err}
 	}
 	return err
@@ -161,15 +192,29 @@ func unavailable(c *gin.Context, err error) error {
 // retryAfter is what a client is told to wait: a database restart takes this long.
 const retryAfter = 5 * time.Second
 
-// place takes a place in memory for the body of a request. What is compressed may become
-// as long as a body may be.
+// place takes a place in memory for the body of a request, once something of it has come.
+// What is compressed may become as long as a body may be.
 func (r *room) place(c *gin.Context, t *session.Token, most int64) (release func(), err error) {
 	weight := c.Request.ContentLength
 	if weight < 0 || weight > most || c.GetHeader("Content-Encoding") != "" {
 		weight = most
 	}
-	ctx, cancel := context.WithTimeout(c.Request.Context(), r.cfg.Wait)
-	defer cancel()
-	release, err = r.memory.take(ctx, t.OrganizationID, weight)
-	return release, unavailable(c, err)
+	arriving := pace.Of(c)
+	if err := arriving.First(); err != nil {
+		return nil, unreadable(err)
+	}
+	place, err := r.memory.Enter(c.Request.Context(), callerOf(t), weight)
+	if err != nil {
+		return nil, unavailable(c, err)
+	}
+	arriving.Hold(place)
+	return func() {
+		arriving.Free(place)
+		place.Leave()
+	}, nil
+}
+
+// callerOf is who the rooms take a request for.
+func callerOf(t *session.Token) admission.Caller {
+	return admission.Caller{Organization: t.OrganizationID, Key: strconv.FormatInt(t.ID, 10)}
 }

@@ -41,14 +41,14 @@ func (r *room) token(c *gin.Context, scope string) (*session.Token, error) {
 	if text == "" {
 		text = c.Query("token")
 	}
-	return r.admit(c.Request.Context(), text, scope)
+	return r.admit(c, text, scope)
 }
 
-func (r *room) admit(ctx context.Context, text, scope string) (*session.Token, error) {
+func (r *room) admit(c *gin.Context, text, scope string) (*session.Token, error) {
 	if text == "" {
 		return nil, refused(http.StatusUnauthorized, "is missing; pass the SDK token of the app in the header "+TokenHeader+" or in the query")
 	}
-	t, err := r.find(ctx, text)
+	t, err := r.find(c.Request.Context(), c.ClientIP(), text)
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +64,25 @@ func (r *room) admit(ctx context.Context, text, scope string) (*session.Token, e
 	return t, nil
 }
 
-// find returns the token of a text, or the refusal.
-func (r *room) find(ctx context.Context, text string) (*session.Token, error) {
+// find returns the token of a text that came from an address, or the refusal.
+func (r *room) find(ctx context.Context, address, text string) (*session.Token, error) {
 	if len(text) > token.MaxText {
 		return nil, refused(http.StatusUnauthorized, "is not known")
 	}
-	t, err := r.tokens.Find(ctx, account.DigestOf(text))
-	if err != nil || t != nil {
-		return t, err
+	digest := account.DigestOf(text)
+	if wait := r.guesses.Wait(address, text, digest); wait > 0 {
+		return nil, &respond.Problem{Status: http.StatusTooManyRequests, Text: "token: too many tokens that are not known came from this address",
+			RetryAfter: wait}
 	}
+	t, err := r.tokens.Find(ctx, digest)
+	if err != nil {
+		return nil, err
+	}
+	if t != nil {
+		r.guesses.Valid(digest)
+		return t, nil
+	}
+	r.guesses.Wrong(address, text)
 	if key, err := account.ParseKey(text); err == nil {
 		if err := key.In(r.cfg.Region); err != nil && r.cfg.Region != "" {
 			return nil, refused(http.StatusUnauthorized, err.Error())

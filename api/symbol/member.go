@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
 const (
@@ -55,11 +56,11 @@ func (h *Handlers) serve(c *gin.Context, f *served) error {
 		header.Set("ETag", `"`+f.SHA256+`"`)
 		return h.logged(c, f, content.Serve(c, f.CreatedAt), content.Err())
 	}
-	release, err := h.unpack.take(c.Request.Context(), f.OrganizationID)
+	place, err := h.unpack.Enter(c.Request.Context(), admission.Caller{Organization: f.OrganizationID}, 1)
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer place.Leave()
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return h.fromZip(c, f)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -12,19 +13,28 @@ import (
 
 // Store stores uploads together with their tasks, for the rooms that receive them.
 type Store struct {
-	db    *storage.DB
-	queue *dispatch.Enqueuer
+	db     *storage.DB
+	queue  *dispatch.Enqueuer
+	quotas *quota.Quotas
 }
 
-// NewStore returns a store. A nil queue leaves the delivery of tasks to the relay.
-func NewStore(db *storage.DB, queue *dispatch.Enqueuer) *Store { return &Store{db: db, queue: queue} }
+// NewStore returns a store. A nil queue leaves the delivery of tasks to the relay; nil
+// quotas bound nothing.
+func NewStore(db *storage.DB, queue *dispatch.Enqueuer, quotas *quota.Quotas) *Store {
+	return &Store{db: db, queue: queue, quotas: quotas}
+}
 
 // Add stores an upload, with the task that reads it if one is needed, in a transaction of
-// its own. Failures are those of symbolfile.Insert.
+// its own. Failures are those of symbolfile.Insert, and *quota.ExceededError.
 func (s *Store) Add(ctx context.Context, n symbolfile.New) (stored *symbolfile.Stored, err error) {
 	err = s.db.InTx(ctx, func(tx *storage.Tx) error {
-		stored, err = s.Insert(ctx, tx, n)
-		return err
+		if err := s.quotas.Lock(ctx, tx, n.OrganizationID); err != nil {
+			return err
+		}
+		if stored, err = s.Insert(ctx, tx, n); err != nil {
+			return err
+		}
+		return s.quotas.Check(ctx, tx, n.OrganizationID, 0, quota.StoredBytes)
 	})
 	return stored, err
 }

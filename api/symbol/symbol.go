@@ -36,6 +36,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
 // Config is what the handlers need. Store, Objects and Auth are required.
@@ -55,7 +56,7 @@ type Handlers struct {
 	auth    *auth.Authenticator
 	log     *slog.Logger
 	now     func() time.Time
-	unpack  *places // of members of archives on their way out
+	unpack  *admission.Room // of members of archives on their way out
 }
 
 // New returns the handlers.
@@ -70,7 +71,7 @@ func New(cfg Config) (*Handlers, error) {
 		cfg.Now = time.Now
 	}
 	return &Handlers{db: cfg.Store.db, store: cfg.Store, objects: cfg.Objects, auth: cfg.Auth, log: cfg.Log, now: cfg.Now,
-		unpack: newPlaces(unpackWait)}, nil
+		unpack: newUnpackRoom()}, nil
 }
 
 const publicDebugger = "debuggers send the key in the path as well; the handler authenticates"

@@ -76,7 +76,7 @@ func newWorld(t *testing.T) *world {
 	})
 	authenticator, err := auth.New(auth.Config{DB: w.db, Region: "local", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	w.store = symbol.NewStore(w.db, nil)
+	w.store = symbol.NewStore(w.db, nil, nil)
 	h, err := symbol.New(symbol.Config{Store: w.store, Objects: w.objects, Auth: authenticator, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	engine := gin.New()

@@ -2,110 +2,127 @@ package upload
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
 	"net/netip"
-	"time"
+	"strconv"
 
-	"golang.org/x/sync/semaphore"
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
-// admission bounds what uploads that run at once may take of the process.
+// rooms bound what uploads that run at once may take of the process.
 //
 // Each of them holds a part buffer of the object store while it reads its form,
 // and a second one when it has a symbols file: fewer uploads than buffers means
-// that one of them can always go on. An upload that has not shown a key yet fills
-// the store with bytes that may have to go again, so these have quotas of their
-// own (reservations), and a least rate (minimumRate).
-type admission struct {
-	slots           *semaphore.Weighted
-	unauthenticated *reservations
-	step            int64 // bytes that are reserved at once
-	wait            time.Duration
+// that one of them can always go on. Organizations share the slots; the uploads
+// that have not shown a key yet have one organization's share, by address.
+//
+// An upload without a key fills the store with bytes that may have to go again, so
+// these have a room of their own, in which the addresses take turns.
+type rooms struct {
+	slots *admission.Room // of uploads
+	bytes *admission.Room // of uploads whose key has not come
+	step  int64           // bytes that are reserved together
 }
 
-func newAdmission(cfg *Config) *admission {
-	return &admission{
-		slots:           semaphore.NewWeighted(int64(cfg.Slots)),
-		unauthenticated: newReservations(quota{cfg.UnauthenticatedSlots, cfg.UnauthenticatedBytes}, cfg.perAddress()),
-		step:            min(maxStep, max(1, cfg.UnauthenticatedBytes/int64(cfg.UnauthenticatedSlots))),
-		wait:            cfg.AdmissionWait,
+func newRooms(cfg *Config) *rooms {
+	return &rooms{
+		slots: admission.New(admission.Config{Name: "uploads", Capacity: int64(cfg.Slots), Headroom: int64(cfg.Headroom),
+			Wait: cfg.AdmissionWait, RetryAfter: busyRetry}),
+		bytes: admission.New(admission.Config{Name: "upload bytes without a key", Capacity: cfg.UnauthenticatedBytes,
+			Headroom: cfg.UnauthenticatedBytes / 4, Wait: cfg.AdmissionWait, RetryAfter: busyRetry}),
+		step: min(maxStep, max(1, cfg.UnauthenticatedBytes/int64(cfg.Slots))),
 	}
 }
 
-// maxStep is how many bytes of a body are reserved at once: the length that a
+// maxStep is how many bytes of a body are reserved together: the length that a
 // header announces is as little to be trusted as its sender.
 const maxStep = 64 << 20
 
-// permit is what one upload holds of the admission. It is for one goroutine.
+// permit is what one upload holds of the rooms. It is for one goroutine.
 type permit struct {
-	admission *admission
-	from      netip.Prefix
-	slot      bool
-	reserved  quota // zero for an authenticated upload
+	rooms    *rooms
+	from     netip.Prefix
+	slot     *admission.Place   // nil: none
+	bytes    []*admission.Place // of an upload whose key has not come
+	reserved int64              // the bytes of these
 }
 
 const (
-	busyUploads = "too many uploads without a key at once: send the key in a header, or try again later"
+	busyUploads = "too many uploads at once: try again later"
+	busyUnknown = "too many uploads without a key at once: send the key in a header, or try again later"
 	busyBytes   = "too many bytes of uploads without a key at once: send the key in a header, or try again later"
 )
 
-// acquire waits for a slot; a permit that has one keeps it. authenticated is false
-// as long as the key has not come. Who waits too long is refused with 429.
-func (p *permit) acquire(ctx context.Context, authenticated bool) error {
-	if p.slot {
+// callerOf is who the rooms take an upload for; nil: its key has not come.
+func (p *permit) callerOf(caller *auth.Caller) admission.Caller {
+	if caller == nil {
+		return admission.Caller{Key: p.from.String()}
+	}
+	return admission.Caller{Organization: caller.OrganizationID, Key: strconv.FormatInt(caller.KeyID, 10)}
+}
+
+// acquire waits for a slot. Who waits too long is refused with 429.
+func (p *permit) acquire(ctx context.Context, caller *auth.Caller) (err error) {
+	p.slot, err = p.rooms.slots.Enter(ctx, p.callerOf(caller), 1)
+	if caller == nil {
+		return busy(err, busyUnknown)
+	}
+	return busy(err, busyUploads)
+}
+
+// reserveBytes makes sure that an upload without a key has reserved the n bytes that have
+// arrived, and waits for them when there are none left.
+func (p *permit) reserveBytes(ctx context.Context, n int64) error {
+	for n > p.reserved {
+		place, err := p.rooms.bytes.Enter(ctx, admission.Caller{Organization: number(p.from)}, p.rooms.step)
+		if err != nil {
+			return busy(err, busyBytes)
+		}
+		p.bytes = append(p.bytes, place)
+		p.reserved += p.rooms.step
+	}
+	return nil
+}
+
+// number stands for an address where organizations take turns.
+func number(from netip.Prefix) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write(from.Addr().AsSlice())
+	return int64(binary.BigEndian.Uint64(h.Sum(nil)))
+}
+
+// authenticated passes the slot on to the caller's organization, and returns what only
+// uploads without a key hold.
+func (p *permit) authenticated(ctx context.Context, caller *auth.Caller) error {
+	p.releaseBytes()
+	if p.slot == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.admission.wait)
-	defer cancel()
-	if !authenticated {
-		first := quota{1, p.admission.step}
-		if !p.admission.unauthenticated.reserve(ctx, p.from, first) {
-			return problemBusy(busyUploads)
-		}
-		p.reserved = first
-	}
-	if p.admission.slots.Acquire(ctx, 1) != nil {
-		return problemBusy("too many uploads at once: try again later")
-	}
-	p.slot = true
-	return nil
+	return busy(p.slot.Pass(ctx, p.callerOf(caller)), busyUploads)
 }
 
-// reserveBytes makes sure that an unauthenticated upload has reserved the n bytes
-// that have arrived, and waits for them when there are none left.
-func (p *permit) reserveBytes(ctx context.Context, n int64) error {
-	for p.reserved.uploads > 0 && n > p.reserved.bytes {
-		// The last step of the largest upload may be a short one.
-		step := min(p.admission.step, p.admission.unauthenticated.perAddress.bytes-p.reserved.bytes)
-		if step <= 0 || !p.reserveStep(ctx, step) {
-			return problemBusy(busyBytes)
-		}
+func (p *permit) releaseBytes() {
+	for _, place := range p.bytes {
+		place.Leave()
 	}
-	return nil
+	p.bytes, p.reserved = nil, 0
 }
 
-func (p *permit) reserveStep(ctx context.Context, bytes int64) bool {
-	ctx, cancel := context.WithTimeout(ctx, p.admission.wait)
-	defer cancel()
-	if !p.admission.unauthenticated.reserve(ctx, p.from, quota{bytes: bytes}) {
-		return false
-	}
-	p.reserved.bytes += bytes
-	return true
-}
-
-// authenticated returns back what only unauthenticated uploads hold.
-func (p *permit) authenticated() {
-	if p.reserved != (quota{}) {
-		p.admission.unauthenticated.release(p.from, p.reserved)
-		p.reserved = quota{}
-	}
-}
-
-// release returns everything back.
+// release returns everything.
 func (p *permit) release() {
-	p.authenticated()
-	if p.slot {
-		p.admission.slots.Release(1)
-		p.slot = false
+	p.releaseBytes()
+	p.slot.Leave()
+	p.slot = nil
+}
+
+// busy explains why there was no place.
+func busy(err error, text string) error {
+	var full *admission.FullError
+	if errors.As(err, &full) {
+		return problemBusy(text, full.RetryAfter)
 	}
+	return err
 }

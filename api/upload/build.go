@@ -10,9 +10,11 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	quotas "github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/storage/webhook"
 	"github.com/slipway-qa/slipway/tasks"
@@ -47,6 +49,7 @@ func (u *upload) createBuild() (*outcome, error) {
 	}
 	n := u.params.upload
 	n.Writer, n.IdempotencyKey = u.caller.Writer(auth.Actor(u.c)), u.idempotencyKey
+	n.Client = clientOf(u.c.Request.UserAgent())
 	n.Package, n.FileName = pkg, cmp.Or(u.file.name, "build."+string(pkg.Kind))
 	n.File = u.file.NewFile
 	n.File.ContentType = cmp.Or(contentTypes[pkg.Kind], n.File.ContentType)
@@ -70,17 +73,23 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	var list []*ledger.NewTask
 	err = cfg.DB.InTx(ctx, func(tx *storage.Tx) error {
 		var err error
+		if err := cfg.Quotas.Lock(ctx, tx, n.Writer.OrganizationID); err != nil {
+			return err
+		}
 		if made, err = distribution.CreateBuild(ctx, tx, n); err != nil {
 			return err
 		}
 		if err := u.indexSymbols(ctx, tx, made.Build, n.Symbols); err != nil {
 			return err
 		}
+		if err := cfg.Quotas.Check(ctx, tx, n.Writer.OrganizationID, 0, quotas.Builds, quotas.StoredBytes); err != nil {
+			return err
+		}
 		if err := webhook.Emit(ctx, tx, u.event(made)); err != nil {
 			return err
 		}
 		list = u.newTasks(made.Build, sync)
-		if err := cfg.Queue.Insert(ctx, tx, list...); err != nil {
+		if err := cfg.Queue.Insert(ctx, tx, append(u.verification(made.Build), list...)...); err != nil {
 			return err
 		}
 		for _, task := range list {
@@ -132,11 +141,20 @@ func (u *upload) canSync(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// verification returns the task that verifies the build's signature. The mail to
+// testers waits for it.
+func (u *upload) verification(b *distribution.Build) []*ledger.NewTask {
+	if b.Verification != artifact.Pending {
+		return nil
+	}
+	return []*ledger.NewTask{tasks.NewBuildVerify(b.OrganizationID, respond.RequestID(u.ctx()), b.ID)}
+}
+
 // newTasks returns the tasks that were requested: the mail to testers first, then
 // the copy.
 func (u *upload) newTasks(b *distribution.Build, sync bool) []*ledger.NewTask {
-	var list []*ledger.NewTask
 	requestID := respond.RequestID(u.ctx())
+	var list []*ledger.NewTask
 	if u.params.notify {
 		reason := b.Distributable()
 		if !b.Installable() {
@@ -179,6 +197,6 @@ func (u *upload) earlierOutcome() (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.discardBody(u.cfg.maxBody(), discardRepeated)
+	u.discardRepeated()
 	return &outcome{project: project, build: u.earlier}, nil
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/inspection"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
-	"github.com/slipway-qa/slipway/storage/artifact/inspect"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
@@ -47,7 +47,7 @@ func TestSymbolsAreBestEffort(t *testing.T) {
 			got := w.upload(fields...)
 			require.Equal(t, tc.kept, got["symbols_download_url"] != "", "%s, %s: %v", name, order, got)
 			if tc.warning == "" {
-				require.Equal(t, []any{}, got["warnings"], name)
+				require.Equal(t, []any{}, notes(got), name)
 			} else {
 				require.Contains(t, got["warnings"].([]any)[0], tc.warning, name)
 			}
@@ -283,19 +283,18 @@ func TestNoTimeToInspect(t *testing.T) {
 	t.Parallel()
 	late := fmt.Errorf("read the file: %w", context.DeadlineExceeded)
 	busy, symbolsBusy := true, true
-	inspector := inspect.New(inspect.Config{})
 	w := newWorld(t, false, func(cfg *Config) {
-		cfg.Inspect = func(ctx context.Context, in artifact.Input, platform string, generic bool) (*artifact.Package, error) {
+		cfg.Inspect = func(ctx context.Context, f inspection.File) (*artifact.Package, error) {
 			if busy {
 				return nil, late
 			}
-			return inspector.Package(ctx, in, platform, generic)
+			return inspector().Package(ctx, f)
 		}
-		cfg.InspectSymbols = func(ctx context.Context, in artifact.Input) (*artifact.Symbols, error) {
+		cfg.InspectSymbols = func(ctx context.Context, f inspection.File) (*artifact.Symbols, error) {
 			if symbolsBusy {
 				return nil, late
 			}
-			return inspector.Symbols(ctx, in)
+			return inspector().Symbols(ctx, f)
 		}
 	})
 	build, symbols := file("file", "a.ipa", ipa("com.example.demo", "1")), file("symbols_file", "s.zip", dSYM())
@@ -325,8 +324,8 @@ func TestWithoutIcon(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false, func(cfg *Config) {
 		cfg.Letter = func(string) ([]byte, error) { return nil, errors.New("no font") }
-		cfg.Inspect = func(_ context.Context, in artifact.Input, platform string, generic bool) (*artifact.Package, error) {
-			if in.Vendor != "slipway" || platform != "" || !generic {
+		cfg.Inspect = func(_ context.Context, f inspection.File) (*artifact.Package, error) {
+			if f.Vendor != "slipway" || f.Platform != "" || !f.Generic || f.Organization == 0 {
 				return nil, errors.New("wrong question")
 			}
 			return &artifact.Package{Kind: artifact.APK, Platform: artifact.Android, Name: "Demo", PackageName: "com.example",
@@ -335,7 +334,7 @@ func TestWithoutIcon(t *testing.T) {
 	})
 	got := w.upload(w.key(), file("file", "a.apk", noise(100, 1)))
 	require.Equal(t, true, got["has_slipway_sdk"])
-	require.Equal(t, []any{"the icon cannot be read"}, got["warnings"])
+	require.Equal(t, []any{"the icon cannot be read"}, notes(got))
 	require.Len(t, w.objects(), 1)
 	require.Equal(t, "application/vnd.android.package-archive", w.text(`select content_type from files`))
 }

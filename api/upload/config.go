@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/inspection"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/artifact/icon"
-	"github.com/slipway-qa/slipway/storage/artifact/inspect"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
+	quotas "github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/link"
@@ -39,6 +40,8 @@ type Config struct {
 	Symbols   SymbolStore
 	// SymbolView returns symbols as version 3 shows them.
 	SymbolView func(*symbolfile.Upload) any
+	// Quotas bound what the organization stores; nil: nothing does.
+	Quotas *quotas.Quotas
 	// Queue inserts tasks; nil leaves their delivery to the relay.
 	Queue *dispatch.Enqueuer
 
@@ -48,33 +51,27 @@ type Config struct {
 	// is left out with a warning.
 	MaxSymbols int64
 	// Slots is the number of uploads that this process receives at once; default
-	// 19. It must be below the part buffers of the object store (20), see
-	// admission.
-	Slots int
-	// UnauthenticatedSlots and UnauthenticatedBytes bound the uploads whose key has
-	// not come yet, the bytes as they arrive; default 16, which leaves three slots
-	// to authenticated senders, and 16 GiB: all of them with files of 1 GiB. The
-	// bytes are at least those of the largest body.
-	UnauthenticatedSlots int
+	// 19. Headroom, default 3, are further ones for organizations that have none while
+	// others fill the slots. Both together must be below the part buffers of the object
+	// store (40), of which attachments and symbols of crashes take 17; see rooms.
+	Slots, Headroom int
+	// UnauthenticatedBytes bounds the bytes of uploads whose key has not come yet, as they
+	// arrive; default 16 GiB. They are at least those of the largest body, by half
+	// more where several addresses are to send such bodies.
 	UnauthenticatedBytes int64
-	// UnauthenticatedPerAddress is how many of these slots one remote address may
-	// have, and so which part of the bytes; default three quarters, 12 of 16, and
-	// at least four: a build farm behind one address sends many at once, and
-	// others are still admitted.
-	UnauthenticatedPerAddress int
 	// UnauthenticatedRate is the least average rate of such an upload in bytes a
 	// second, default 64 KiB, and UnauthenticatedGrace the time after which it
 	// counts, default 30 s.
 	UnauthenticatedRate  int64
 	UnauthenticatedGrace time.Duration
 	// AdmissionWait is how long an upload waits for a slot, or for bytes, before it
-	// is refused with 429; default 10 s. A body must not wait longer than the
-	// router's grace period of 30 s.
+	// is refused with 429; default 10 s.
 	AdmissionWait time.Duration
 
-	// Inspect, InspectSymbols and Letter default to those of storage/artifact.
-	Inspect        func(ctx context.Context, in artifact.Input, platform string, generic bool) (*artifact.Package, error)
-	InspectSymbols func(ctx context.Context, in artifact.Input) (*artifact.Symbols, error)
+	// Inspect and InspectSymbols read what was uploaded (package inspection); they
+	// are required. Letter defaults to that of storage/artifact.
+	Inspect        func(context.Context, inspection.File) (*artifact.Package, error)
+	InspectSymbols func(context.Context, inspection.File) (*artifact.Symbols, error)
 	Letter         func(name string) ([]byte, error)
 
 	Log *slog.Logger     // nil: slog.Default
@@ -86,13 +83,12 @@ const (
 	defaultMaxBytes   = 4 << 30 // an app with all its assets is 1 to 2 GiB
 	defaultMaxSymbols = 2 << 30 // the dSYM of a large app is some hundred MiB
 	defaultSlots      = 19
+	defaultHeadroom   = 3
 
-	defaultUnauthenticatedSlots    = 16
-	leastUnauthenticatedPerAddress = 4
-	defaultUnauthenticatedBytes    = 16 << 30
-	defaultUnauthenticatedRate     = 64 << 10
-	defaultUnauthenticatedGrace    = 30 * time.Second
-	defaultAdmissionWait           = 10 * time.Second
+	defaultUnauthenticatedBytes = 16 << 30
+	defaultUnauthenticatedRate  = 64 << 10
+	defaultUnauthenticatedGrace = 30 * time.Second
+	defaultAdmissionWait        = 10 * time.Second
 )
 
 // setDefaults fills in what is not set; a limit below 1 is one that is not set.
@@ -101,21 +97,11 @@ func (cfg *Config) setDefaults() {
 	cfg.MaxBytes = positive(cfg.MaxBytes, defaultMaxBytes)
 	cfg.MaxSymbols = positive(cfg.MaxSymbols, defaultMaxSymbols)
 	cfg.Slots = positive(cfg.Slots, defaultSlots)
-	cfg.UnauthenticatedSlots = positive(cfg.UnauthenticatedSlots, min(defaultUnauthenticatedSlots, cfg.Slots))
-	cfg.UnauthenticatedPerAddress = positive(cfg.UnauthenticatedPerAddress,
-		max(leastUnauthenticatedPerAddress, cfg.UnauthenticatedSlots*3/4))
-	cfg.UnauthenticatedPerAddress = min(cfg.UnauthenticatedPerAddress, cfg.UnauthenticatedSlots)
-	cfg.UnauthenticatedBytes = positive(cfg.UnauthenticatedBytes, max(defaultUnauthenticatedBytes, cfg.maxBody()))
+	cfg.Headroom = positive(cfg.Headroom, defaultHeadroom)
+	cfg.UnauthenticatedBytes = positive(cfg.UnauthenticatedBytes, max(defaultUnauthenticatedBytes, cfg.maxBody()*3/2))
 	cfg.UnauthenticatedRate = positive(cfg.UnauthenticatedRate, defaultUnauthenticatedRate)
 	cfg.UnauthenticatedGrace = positive(cfg.UnauthenticatedGrace, defaultUnauthenticatedGrace)
 	cfg.AdmissionWait = positive(cfg.AdmissionWait, defaultAdmissionWait)
-	inspector := inspect.New(inspect.Config{})
-	if cfg.Inspect == nil {
-		cfg.Inspect = inspector.Package
-	}
-	if cfg.InspectSymbols == nil {
-		cfg.InspectSymbols = inspector.Symbols
-	}
 	if cfg.Letter == nil {
 		cfg.Letter = icon.Letter
 	}
@@ -137,10 +123,3 @@ func positive[N int | int64 | time.Duration](value, otherwise N) N {
 
 // maxBody bounds a whole body: the files, the texts and what is around them.
 func (cfg *Config) maxBody() int64 { return cfg.MaxBytes + cfg.MaxSymbols + 16<<20 }
-
-// perAddress is what the uploads without a key of one remote address may reserve:
-// always enough for the largest body.
-func (cfg *Config) perAddress() quota {
-	bytes := cfg.UnauthenticatedBytes / int64(cfg.UnauthenticatedSlots) * int64(cfg.UnauthenticatedPerAddress)
-	return quota{cfg.UnauthenticatedPerAddress, max(bytes, cfg.maxBody())}
-}

@@ -1,20 +1,23 @@
 package upload
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/artifact/inspect"
+	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
 const (
-	// maxNames bounds the groups and tags of one upload; people use a handful.
+	// maxNames bounds the groups of one upload; people use a handful.
 	maxNames = 200
-	// maxMetadataKey bounds a metadata key in bytes.
-	maxMetadataKey = 255
+	// maxListed is how many tags are looked at, of which the store takes the first.
+	maxListed = 1000
+	// maxMetadataKey bounds a metadata key in bytes, maxMetadata how many are looked at.
+	maxMetadataKey, maxMetadata = 255, 1000
 	// The lengths of a landing page's name in characters. For a community_token
 	// clients know only the least; the most keeps the address of its page short.
 	minSlug, maxSlug, maxToken = 6, 63, 255
@@ -27,6 +30,10 @@ type fields struct {
 	values   map[string]value
 	metadata map[string]string
 	sync     []string // the values of upload_to_* and sync_to_*
+
+	longKeys, manyKeys []string // of metadata that was left out
+	dirty              []string // names of parts that held more than text
+	warnings           []string
 }
 
 type value struct {
@@ -40,19 +47,17 @@ func (f *fields) add(name, text string) {
 	if meaning == nil {
 		meaning = spell
 	}
-	s, text := meaning(name), clean(text)
-	trimmed := strings.TrimSpace(text)
+	s, cleaned := meaning(name), clean(text)
+	trimmed := strings.TrimSpace(cleaned)
+	if s.name != "" && cleaned != text && optional(s.name) && len(f.dirty) < maxListed {
+		f.dirty = append(f.dirty, cmp.Or(clean(name), s.name))
+	}
 	if s.name == "" || trimmed == "" {
 		return
 	}
 	switch s.name {
 	case fieldMetadata:
-		if f.metadata == nil {
-			f.metadata = map[string]string{}
-		}
-		if key := clean(s.rest); key != "" && len(key) <= maxMetadataKey {
-			f.metadata[key] = trimmed
-		}
+		f.addMetadata(clean(s.rest), trimmed)
 		return
 	case fieldSync:
 		f.sync = append(f.sync, trimmed)
@@ -71,6 +76,52 @@ func (f *fields) add(name, text string) {
 	f.values[s.name] = value{trimmed, s.rank}
 }
 
+// addMetadata keeps a key that can be one; the others are named in a warning.
+func (f *fields) addMetadata(key, value string) {
+	if f.metadata == nil {
+		f.metadata = map[string]string{}
+	}
+	_, known := f.metadata[key]
+	switch {
+	case key == "":
+	case len(key) > maxMetadataKey:
+		if len(f.longKeys) < maxListed {
+			f.longKeys = append(f.longKeys, storage.Cut(key, maxMetadataKey))
+		}
+	case !known && len(f.metadata) == maxMetadata:
+		if len(f.manyKeys) < maxListed {
+			f.manyKeys = append(f.manyKeys, key)
+		}
+	default:
+		f.metadata[key] = value
+	}
+}
+
+// optional reports whether a build is worth more than the part: then one that is too long
+// is shortened or left out.
+func optional(name string) bool {
+	switch name {
+	case fieldNotes, fieldFolder, fieldVersion, fieldVersionCode, fieldAppName, fieldDescription, fieldTags, fieldOptions, fieldMetadata:
+		return true
+	}
+	return false
+}
+
+// warned are the warnings about texts that were not taken as they came.
+func (f *fields) warned() []string {
+	all := f.warnings
+	if len(f.longKeys) > 0 {
+		all = append(all, "metadata: keys of more than "+strconv.Itoa(maxMetadataKey)+" bytes were left out: "+distribution.NameSome(f.longKeys))
+	}
+	if len(f.manyKeys) > 0 {
+		all = append(all, "metadata: keys beyond the first "+strconv.Itoa(maxMetadata)+" were left out: "+distribution.NameSome(f.manyKeys))
+	}
+	if len(f.dirty) > 0 {
+		all = append(all, "control characters, or bytes that are no UTF-8, were left out of: "+distribution.NameSome(f.dirty))
+	}
+	return all
+}
+
 func (f *fields) text(name string) string { return f.values[name].text }
 
 // optional returns nil for a text that was not given.
@@ -82,22 +133,22 @@ func (f *fields) optional(name string) *string {
 	return &v.text
 }
 
-// list splits a comma list; names that differ by case only stay apart.
-func (f *fields) list(name string) ([]string, error) {
-	var names []string
+// list splits a comma list; names that differ by case only stay apart. more is true when
+// there are more than most.
+func (f *fields) list(name string, most int) (names []string, more bool) {
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(f.text(name), ",") {
 		part = strings.TrimSpace(part)
 		if part == "" || seen[part] {
 			continue
 		}
-		if len(names) == maxNames {
-			return nil, invalid(name, "has more than "+strconv.Itoa(maxNames)+" names")
+		if len(names) == most {
+			return names, true
 		}
 		seen[part] = true
 		names = append(names, part)
 	}
-	return names, nil
+	return names, false
 }
 
 var switches = map[string]bool{"on": true, "1": true, "true": true, "off": false, "0": false, "false": false}
@@ -133,7 +184,7 @@ func invalid(field, msg string) error { return &storage.InvalidError{Field: fiel
 type params struct {
 	upload       distribution.Upload // without package, files and writer
 	notify, sync bool
-	platform     string // of a generic file; ignored for an app
+	platform     artifact.Platform // of a generic file; ignored for an app
 	version      string
 	versionCode  string
 }
@@ -153,6 +204,7 @@ func (f *fields) bind(of respond.Interface) (*params, error) {
 			return nil, err
 		}
 	}
+	u.Warnings = f.warned()
 	return r, nil
 }
 
@@ -179,8 +231,8 @@ func (f *fields) switches(r *params, _ respond.Interface) (err error) {
 		r.sync = r.sync || on
 	}
 	var ok bool
-	if r.platform, ok = inspect.Platform(f.text(fieldPlatform)); !ok {
-		return problemKind("platform: must be Xbox, PlayStation, switch, windows or macos")
+	if r.platform, ok = artifact.ParsePlatform(f.text(fieldPlatform)); !ok {
+		return problemKind("platform: " + artifact.PlatformRule)
 	}
 	return nil
 }
@@ -228,12 +280,16 @@ func checkToken(token string) error {
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 func (f *fields) names(r *params, of respond.Interface) (err error) {
-	if r.upload.Tags, err = f.list(fieldTags); err != nil {
-		return err
+	var more bool
+	if r.upload.Tags, more = f.list(fieldTags, maxListed); more {
+		f.warnings = append(f.warnings, "tags: those beyond the first "+strconv.Itoa(maxListed)+" were left out")
 	}
-	names, err := f.list(fieldGroups)
-	if err != nil || len(names) == 0 {
-		return err
+	names, more := f.list(fieldGroups, maxNames)
+	switch {
+	case more:
+		return invalid(fieldGroups, "has more than "+strconv.Itoa(maxNames)+" names")
+	case len(names) == 0:
+		return nil
 	}
 	groups := distribution.Groups{Given: true}
 	none := false

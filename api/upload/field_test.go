@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
@@ -70,7 +71,7 @@ func TestBind(t *testing.T) {
 	require.True(t, r.notify)
 	require.True(t, r.sync)
 	require.Equal(t, [3]any{"closed", "my.app-1", int64(7)}, [3]any{u.LandingPageMode, u.Slug, u.TeamID})
-	require.Equal(t, "", r.platform)
+	require.Equal(t, artifact.Android, r.platform)
 	require.Equal(t, "upload", u.Via)
 	require.False(t, u.TeamRequired)
 

@@ -87,7 +87,7 @@ func TestBrokenStore(t *testing.T) {
 					warning = "the icon could not be stored: the build has none"
 					require.Zero(t, w.count(`select count(*) from builds where id = $1::bigint and icon_file_id is not null`, out["build_id"]))
 				}
-				require.Equal(t, []any{warning}, out["warnings"], name)
+				require.Equal(t, []any{warning}, notes(out), name)
 			}
 			require.Eventually(t, func() bool { return len(w.objects()) == before }, waitFor, tick, name)
 		}

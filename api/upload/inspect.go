@@ -5,21 +5,25 @@ import (
 	"context"
 	"errors"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/api/inspection"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
-// inspectTime bounds one inspection; a real package takes some ten milliseconds.
+// inspectTime bounds one inspection with its wait for a place; a real package takes some
+// ten milliseconds.
 const inspectTime = 30 * time.Second
 
-// artifactInput is a stored file as inspections read it.
-func (u *upload) artifactInput(ctx context.Context, f *receivedFile) artifact.Input {
-	return artifact.Input{Reader: object.NewReaderAt(ctx, u.cfg.Objects, f.Key, f.Size, 0), Size: f.Size,
-		Name: f.name, Vendor: u.cfg.Vendor}
+// inspected is a stored file as inspections read it.
+func (u *upload) inspected(ctx context.Context, f *receivedFile) inspection.File {
+	return inspection.File{Organization: u.caller.OrganizationID, Key: strconv.FormatInt(u.caller.KeyID, 10),
+		Input: artifact.Input{Reader: object.NewReaderAt(ctx, u.cfg.Objects, f.Key, f.Size, 0), Size: f.Size,
+			Name: f.name, Vendor: u.cfg.Vendor}}
 }
 
 // inspect finds out what the file is, and refuses what the organization does not
@@ -31,27 +35,27 @@ func (u *upload) inspect() (*artifact.Package, error) {
 	}
 	ctx, cancel := context.WithTimeout(u.ctx(), inspectTime)
 	defer cancel()
-	file := u.artifactInput(ctx, u.file)
-	pkg, err := u.cfg.Inspect(ctx, file, u.params.platform, true)
+	file := u.inspected(ctx, u.file)
+	file.Platform, file.Generic = string(u.params.platform), true
+	pkg, err := u.cfg.Inspect(ctx, file)
 	if err != nil {
-		return nil, inspection(err)
+		return nil, explainInspection(err)
 	}
 	switch pkg.Kind {
 	case artifact.DSYM, artifact.Mapping:
 		return nil, &artifact.InvalidError{Reason: "this is a symbols file: send it as symbols_file, or to /upload/dsym/"}
+	case artifact.Native:
+		return nil, errNativeSymbols
 	case artifact.Generic:
-		if u.params.platform == "" {
-			if native, err := isNative(file); native || err != nil {
-				return nil, cmp.Or(inspection(err), errNativeSymbols)
-			}
-		}
-		if u.params.platform == "" && namedLikeApp(u.file.name) {
-			_, err := u.cfg.Inspect(ctx, file, "", false) // its error is why it is no app
-			return nil, cmp.Or(inspection(err), problemKind("the file is no app"))
+		if !u.params.platform.Generic() && namedLikeApp(u.file.name) {
+			return nil, &artifact.InvalidError{Reason: cmp.Or(pkg.NotApp, "the file is no app")}
 		}
 		if !settings.GenericFiles {
 			return nil, problemKind("the file is no app, and the organization does not allow generic files")
 		}
+	}
+	if given := u.params.platform; given != "" && given != pkg.Platform {
+		u.warn("platform " + string(given) + " was ignored: the file is an app for " + string(pkg.Platform))
 	}
 	pkg.Version = cmp.Or(u.params.version, pkg.Version)
 	pkg.VersionCode = cmp.Or(u.params.versionCode, pkg.VersionCode)
@@ -76,7 +80,7 @@ func (u *upload) inspectSymbols(pkg *artifact.Package) (*distribution.NewSymbols
 	}
 	ctx, cancel := context.WithTimeout(u.ctx(), inspectTime)
 	defer cancel()
-	what, err := u.describeSymbols(ctx, u.symbols)
+	what, err := u.cfg.InspectSymbols(ctx, u.inspected(ctx, u.symbols))
 	if err == nil {
 		return newSymbols(u.symbols, what), nil
 	}
@@ -112,6 +116,6 @@ func newSymbols(f *receivedFile, what *artifact.Symbols) *distribution.NewSymbol
 // contentTypes are the content types of downloads; plain bytes for other kinds.
 var contentTypes = map[artifact.Kind]string{
 	artifact.APK: "application/vnd.android.package-archive",
-	artifact.Mac: "application/zip", artifact.DSYM: "application/zip", artifact.Native: "application/zip",
+	artifact.Mac: "application/zip", artifact.App: "application/zip", artifact.DSYM: "application/zip", artifact.Native: "application/zip",
 	artifact.Mapping: "text/plain; charset=utf-8",
 }

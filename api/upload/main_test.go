@@ -8,12 +8,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/textproto"
 	"os"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +24,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/connection"
+	"github.com/slipway-qa/slipway/api/inspection"
+	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
@@ -33,9 +39,19 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	inspection.RunChild()
 	gin.SetMode(gin.ReleaseMode)
 	os.Exit(servicetest.Main(m))
 }
+
+// inspector reads the files of all tests: its children are few.
+var inspector = sync.OnceValue(func() *inspection.Inspector {
+	i, err := inspection.New(inspection.Config{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		panic(err)
+	}
+	return i
+})
 
 // noise is n bytes that differ by seed.
 func noise(n int, seed byte) []byte {
@@ -57,29 +73,17 @@ type world struct {
 	h     *Handlers
 }
 
-// routed is a body behind the router: with each read it sets a deadline of its
-// own, and removes it at the end.
-type routed struct {
-	io.ReadCloser
-	control *http.ResponseController
-}
-
-func (r routed) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	end := time.Now().Add(time.Hour)
-	if err == io.EOF {
-		end = time.Time{}
-	}
-	_ = r.control.SetReadDeadline(end)
-	return n, err
-}
-
 // unauthenticated counts the uploads without a key that are admitted.
-func (h *Handlers) unauthenticated() int {
-	r := h.admission.unauthenticated
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.reserved.uploads
+func (h *Handlers) unauthenticated() int64 { return h.held(0) }
+
+// held counts the slots of an organization.
+func (h *Handlers) held(organization int64) int64 {
+	for _, o := range h.rooms.slots.Stats(100).Organizations {
+		if o.Organization == organization {
+			return o.Held
+		}
+	}
+	return 0
 }
 
 // newWorld serves the handlers on a folder store, or on MinIO.
@@ -105,7 +109,7 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 	authenticator, err := auth.New(auth.Config{DB: w.db, Region: "local"})
 	require.NoError(t, err)
 	cfg := Config{Auth: authenticator, DB: w.db, Objects: w.store, Links: link.New("https://qa.test"),
-		Symbols: symbol.NewStore(w.db, nil), SymbolView: symbol.View,
+		Inspect: inspector().Package, InspectSymbols: inspector().Symbols, Symbols: symbol.NewStore(w.db, nil, nil), SymbolView: symbol.View,
 		BuildView: func(b *distribution.Build) any { return map[string]any{"id": b.ID, "version": b.Version} }}
 	if change != nil {
 		change(&cfg)
@@ -118,14 +122,20 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 		respond.Error(c, respond.InterfaceLegacy, fmt.Errorf("panic: %v", cause))
 	}), func(c *gin.Context) {
 		c.Request = c.Request.WithContext(c.Request.Context()) // net/http looks at the body that it has set
-		c.Request.Body = routed{c.Request.Body, http.NewResponseController(c.Writer)}
+		pace.Start(c, pace.DefaultGrace, time.Now().Add(time.Hour))
 	})
 	for _, r := range w.h.Routes() {
 		engine.POST(r.Path, r.Serve)
 		engine.POST(r.Path+"/", r.Serve)
 	}
-	server := httptest.NewServer(engine)
-	t.Cleanup(server.Close)
+	server := httptest.NewUnstartedServer(engine)
+	listener := connection.Listen(server.Listener, connection.Config{})
+	server.Listener, server.Config.ConnState = listener, listener.State
+	server.Start()
+	t.Cleanup(func() {
+		server.Close()
+		listener.Stop()
+	})
 	w.url = server.URL
 	return w
 }
@@ -227,6 +237,19 @@ func (w *world) upload(fields ...field) map[string]any {
 	return out
 }
 
+// notes are the warnings of an answer but for what devices will refuse of the tests'
+// packages, which nobody signed.
+func notes(answer map[string]any) []any {
+	list := []any{}
+	for _, one := range answer["warnings"].([]any) {
+		unsigned := strings.HasPrefix(one.(string), "No provisioning profile") || strings.HasPrefix(one.(string), "No signature was found")
+		if !unsigned && !strings.HasPrefix(one.(string), "The version is not above") {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
 func (w *world) key() field { return text("api_key", w.boot.Owner.APIKey) }
 
 // objects are the keys in the store.
@@ -274,12 +297,7 @@ func (w *world) nothingKept() {
 
 // idle reports whether no upload is being received.
 func (h *Handlers) idle() bool {
-	n := int64(h.cfg.Slots)
-	if !h.admission.slots.TryAcquire(n) {
-		return false
-	}
-	h.admission.slots.Release(n)
-	return true
+	return h.rooms.slots.Stats(0).Held == 0 && h.rooms.bytes.Stats(0).Held == 0
 }
 
 func zipped(names map[string]string) []byte {

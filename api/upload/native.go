@@ -3,13 +3,9 @@ package upload
 import (
 	"context"
 	"errors"
-	"path"
-	"strings"
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/artifact"
-	"github.com/slipway-qa/slipway/storage/artifact/archive"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
@@ -17,70 +13,6 @@ import (
 // errNativeSymbols: the file is no app but a zip of native libraries, which build plugins
 // for Android send to the address of builds.
 var errNativeSymbols = errors.New("the file is a zip of native libraries")
-
-// isNative reports whether a file is a zip of Android's native libraries with their symbols:
-// it has libraries in folders named by their architecture (lib/arm64-v8a/libapp.so), with
-// whatever the compiler left beside them, or nothing but libraries. It is known to be no
-// app.
-func isNative(in artifact.Input) (bool, error) {
-	a, err := archive.Open(in.Reader, in.Size)
-	var bad *artifact.InvalidError
-	if errors.As(err, &bad) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	files, libraries := 0, 0
-	for _, e := range a.Entries() {
-		name := strings.ReplaceAll(e.Name, `\`, "/")
-		base := path.Base(name)
-		if strings.HasSuffix(name, "/") || strings.HasPrefix(base, ".") || strings.HasPrefix(name, "__MACOSX/") {
-			continue
-		}
-		files++
-		if !isLibrary(base) {
-			continue
-		}
-		if isABI(path.Base(path.Dir(name))) {
-			return true, a.Err()
-		}
-		libraries++
-	}
-	return libraries > 0 && libraries == files, a.Err()
-}
-
-// isLibrary reports whether a file name is that of a library, or of its symbols alone.
-func isLibrary(name string) bool {
-	for _, end := range []string{".so", ".so.dbg", ".so.sym", ".so.debug"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// isABI reports whether a folder is named as Android names an architecture.
-func isABI(folder string) bool {
-	switch folder {
-	case "arm64-v8a", "armeabi-v7a", "armeabi", "x86", "x86_64", "riscv64", "mips", "mips64":
-		return true
-	}
-	return false
-}
-
-// describeSymbols inspects a symbols file.
-func (u *upload) describeSymbols(ctx context.Context, f *receivedFile) (*artifact.Symbols, error) {
-	what, err := u.cfg.InspectSymbols(ctx, u.artifactInput(ctx, f))
-	var bad *artifact.InvalidError
-	if !errors.As(err, &bad) {
-		return what, err
-	}
-	if native, nativeErr := isNative(u.artifactInput(ctx, f)); nativeErr != nil || !native {
-		return nil, errors.Join(nativeErr, err)
-	}
-	return &artifact.Symbols{Kind: artifact.Native}, nil
-}
 
 // storeNativeSymbols keeps a zip of libraries as symbols of the organization.
 func (u *upload) storeNativeSymbols() (*outcome, error) {

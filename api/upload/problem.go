@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
@@ -63,7 +64,10 @@ func explain(err error) error {
 func arrival(err error) error {
 	var tooLong *http.MaxBytesError
 	var p *respond.Problem
+	var slow *pace.SlowError
 	switch {
+	case errors.As(err, &slow):
+		return err
 	case errors.As(err, &tooLong), errors.As(err, &p), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -74,10 +78,10 @@ func arrival(err error) error {
 	return &respond.Problem{Status: http.StatusBadRequest, Text: "the multipart body cannot be read", Err: err}
 }
 
-// inspection explains the error of an inspection: running out of time does not
+// explainInspection explains the error of an inspection: running out of time does not
 // speak against the file, but means that no process was free to read it, or that
 // the store was slow. It may be sent again as it is.
-func inspection(err error) error {
+func explainInspection(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &respond.Problem{Status: http.StatusServiceUnavailable, RetryAfter: busyRetry, Err: err,
 			Text: "the service is too busy to read the file: try again later"}
@@ -109,8 +113,8 @@ func problemTooLarge(text string) error {
 	return refuse(http.StatusRequestEntityTooLarge, 0, text)
 }
 
-func problemBusy(text string) error {
-	return &respond.Problem{Status: http.StatusTooManyRequests, Text: text, RetryAfter: busyRetry}
+func problemBusy(text string, retry time.Duration) error {
+	return &respond.Problem{Status: http.StatusTooManyRequests, Text: text, RetryAfter: retry}
 }
 
 // problemNoKey: version 1 calls a missing key a missing parameter.

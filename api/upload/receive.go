@@ -6,22 +6,24 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/object"
+	quotas "github.com/slipway-qa/slipway/storage/quota"
 )
 
 const (
-	// maxParts bounds the parts of a form; clients send some dozens.
-	maxParts = 200
+	// maxParts bounds the parts of a form; clients send some dozens, and one for each
+	// key of metadata.
+	maxParts = 2000
 	// maxIdempotencyKey bounds the header; ids and commit names are shorter.
 	maxIdempotencyKey = 200
 )
@@ -34,6 +36,9 @@ const (
 	buildSymbols             // a symbols file for builds
 	symbolFiles              // symbol files, one or several
 )
+
+// hasTexts reports whether the form has texts of a build.
+func (m mode) hasTexts() bool { return m == build }
 
 // receiver reads one request: its header, then the parts of its form as they come.
 // What it has at the end is read by upload, which stores it.
@@ -48,12 +53,14 @@ type receiver struct {
 	caller         *auth.Caller        // nil until a key was shown
 	earlier        *distribution.Build // that has the idempotency key already
 
-	permit    permit
-	body      *bodyReader
-	form      *form
-	fields    fields
-	textBytes int
-	params    *params // of the fields, once the form is complete
+	permit       permit
+	pace         *pace.Body
+	body         *bodyReader
+	form         *form
+	fields       fields
+	textBytes    int     // of optional texts
+	controlBytes int     // of other text parts
+	params       *params // of the fields, once the form is complete
 
 	file    *receivedFile
 	files   []*receivedFile // of symbolFiles
@@ -75,6 +82,7 @@ func (r *receiver) ctx() context.Context { return r.c.Request.Context() }
 // parameters are valid and the objects are stored; after an error none is kept.
 func (r *receiver) receive() error {
 	defer r.permit.release()
+	defer r.pace.FreeAll()
 	defer r.abortWriters()
 	if err := r.readHeader(); err != nil {
 		return err
@@ -168,14 +176,26 @@ func (r *receiver) readPart(p *part) error {
 // end here.
 func (r *receiver) authenticated(caller *auth.Caller) error {
 	r.caller = caller
-	r.permit.authenticated()
-	if r.body != nil {
-		r.body.liftRate()
+	if err := r.permit.authenticated(r.ctx(), caller); err != nil {
+		return err
 	}
-	if r.idempotencyKey == "" || r.mode != build {
-		return nil
+	r.pace.Lift()
+	if r.idempotencyKey != "" && r.mode == build {
+		if err := r.findEarlier(); err != nil {
+			return err
+		}
 	}
-	return r.findEarlier()
+	return r.checkQuotas()
+}
+
+// checkQuotas refuses before the body what would not be stored after it. Whether all of it
+// fits shows when it is stored.
+func (r *receiver) checkQuotas() error {
+	what := []quotas.Resource{quotas.StoredBytes}
+	if r.mode == build {
+		what = append(what, quotas.Builds)
+	}
+	return r.cfg.Quotas.Check(r.ctx(), r.cfg.DB, r.caller.OrganizationID, 1, what...)
 }
 
 // findEarlier returns errRepeated when the idempotency key stands for a build.
@@ -192,20 +212,28 @@ func (r *receiver) findEarlier() error {
 	return errRepeated
 }
 
-// admit waits for a slot. An admitted form gets its large buffer and, of a sender
-// without a key, must arrive quickly.
+// admit waits for a slot, once something has come. An admitted form gets its large buffer
+// and, of a sender without a key, must arrive quickly.
 func (r *receiver) admit() error {
-	if err := r.permit.acquire(r.ctx(), r.caller != nil); err != nil {
+	if err := r.pace.First(); err != nil {
+		return arrival(err)
+	}
+	if r.permit.slot != nil {
+		return nil
+	}
+	if err := r.permit.acquire(r.ctx(), r.caller); err != nil {
 		return err
 	}
+	r.pace.Hold(r.permit.slot)
 	r.form.grow(formBuffer)
 	if r.caller == nil {
-		end, _ := r.ctx().Deadline()
-		r.body.requireRate(&minimumRate{bytesPerSecond: r.cfg.UnauthenticatedRate, grace: r.cfg.UnauthenticatedGrace, end: end,
-			setDeadline: http.NewResponseController(r.c.Writer).SetReadDeadline, now: time.Now})
+		r.pace.Require(r.cfg.UnauthenticatedRate, r.cfg.UnauthenticatedGrace, hintKey)
 	}
 	return nil
 }
+
+// hintKey is how a sender without a key may send more slowly.
+const hintKey = "send the key in a header, or before the file"
 
 // checkForm checks a form that was read to its end.
 func (r *receiver) checkForm() (err error) {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -48,8 +49,10 @@ func (u *upload) response(o *outcome) map[string]any {
 		// Slipway adds these.
 		"version_code":   b.VersionCode,
 		"package_name":   b.PackageName,
+		"verification":   b.Verification,
+		"simulator":      b.Simulator,
 		"sha256":         b.File.SHA256,
-		"warnings":       list(slices.Concat(b.Warnings, o.warnings)),
+		"warnings":       b.Notes(time.Now(), l.Secure(), o.warnings...),
 		"invalid_groups": list(o.invalidGroups),
 		"task_id":        o.taskID(),
 		"task_ids":       list(o.tasks),
@@ -68,7 +71,7 @@ type v3Response struct {
 
 func (u *upload) responseV3(o *outcome) v3Response {
 	return v3Response{Status: "ok", Build: u.cfg.BuildView(o.build), InvalidGroups: list(o.invalidGroups),
-		Warnings: list(slices.Concat(o.build.Warnings, o.warnings)), TaskID: o.taskID(), TaskIDs: list(o.tasks)}
+		Warnings: o.build.Notes(time.Now(), u.cfg.Links.Secure(), o.warnings...), TaskID: o.taskID(), TaskIDs: list(o.tasks)}
 }
 
 // symbolsResponse names the builds that symbols were attached to.
@@ -106,7 +109,7 @@ func (u *upload) nativeResponse(o *outcome) map[string]any {
 		"options": "", "platform": artifact.Android, "tags": []string{}, "metadata": []pair{},
 		"has_" + u.cfg.Vendor + "_sdk": false, "attachments": nil, "landing_page_mode": "", "app_description": "",
 
-		"version_code": "", "package_name": "", "sha256": s.SHA256, "warnings": list(o.warnings), "invalid_groups": []string{},
+		"version_code": "", "package_name": "", "verification": artifact.Unchecked, "simulator": false, "sha256": s.SHA256, "warnings": list(o.warnings), "invalid_groups": []string{},
 		"task_id": taskText(s.TaskID), "task_ids": taskTexts(s.TaskID), "symbol": u.cfg.SymbolView(s),
 	}
 }

@@ -18,9 +18,9 @@ func (u *upload) attachSymbols() (*symbolsResponse, error) {
 	}
 	inspecting, cancel := context.WithTimeout(u.ctx(), inspectTime)
 	defer cancel()
-	what, err := u.describeSymbols(inspecting, u.file)
+	what, err := u.cfg.InspectSymbols(inspecting, u.inspected(inspecting, u.file))
 	if err != nil {
-		return nil, inspection(err)
+		return nil, explainInspection(err)
 	}
 	symbols := newSymbols(u.file, what)
 	writer := u.caller.Writer(auth.Actor(u.c))

@@ -123,7 +123,7 @@ func TestNativeLibraries(t *testing.T) {
 		require.Equal(t, []any{400, 121}, []any{status, code(out)}, name)
 	}
 	build := w.upload(w.key(), file("file", "a.ipa", ipa("com.example.demo", "1")), file("symbols_file", "native.zip", libraries))
-	require.Empty(t, build["warnings"])
+	require.Empty(t, notes(build))
 	require.NotEmpty(t, build["symbols_download_url"])
 }
 

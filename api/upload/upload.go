@@ -19,10 +19,11 @@
 // interface, success is exactly 200. Symbols are best effort.
 //
 // Memory is bounded by the part buffers of the object store and, for each
-// upload, 256 KiB and its texts (1 MiB at most). Admission bounds the number of uploads at once and, in all and for one
-// address, the uploads that have not shown a key yet and their bytes; who is not
-// admitted gets 429. An upload without a key must also keep to a least rate, or
-// it gets 408.
+// upload, 256 KiB and its texts (1 MiB at most). Organizations share the slots of uploads
+// (admission.go): who waits for one in vain gets 429. A slot is taken once the first KiB
+// has come. An upload that has not shown its key yet counts for its address; its bytes are
+// bounded, and it must keep to a least rate. Who is too slow, for that or because others
+// wait for its slot, gets 408.
 package upload
 
 import (
@@ -33,26 +34,34 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
 // Handlers receive builds and symbols.
 type Handlers struct {
-	cfg       Config
-	admission *admission
+	cfg   Config
+	rooms *rooms
 }
 
 // New returns the handlers, or an error for a Config that lacks what is required.
 func New(cfg Config) (*Handlers, error) {
-	if cfg.Auth == nil || cfg.DB == nil || cfg.Objects == nil || cfg.BuildView == nil || cfg.Symbols == nil || cfg.SymbolView == nil {
-		return nil, errors.New("upload: authenticator, database, stores of objects and symbols, and views are required")
+	if cfg.Auth == nil || cfg.DB == nil || cfg.Objects == nil || cfg.BuildView == nil || cfg.Symbols == nil || cfg.SymbolView == nil ||
+		cfg.Inspect == nil || cfg.InspectSymbols == nil {
+		return nil, errors.New("upload: authenticator, database, stores of objects and symbols, views and inspections are required")
 	}
 	cfg.setDefaults()
 	if cfg.UnauthenticatedBytes < cfg.maxBody() {
 		return nil, errors.New("upload: the bytes without a key must allow for the largest body")
 	}
-	return &Handlers{cfg: cfg, admission: newAdmission(&cfg)}, nil
+	return &Handlers{cfg: cfg, rooms: newRooms(&cfg)}, nil
+}
+
+// Rooms are the rooms of uploads, for metrics.
+func (h *Handlers) Rooms() []*admission.Room {
+	return []*admission.Room{h.rooms.slots, h.rooms.bytes}
 }
 
 // Upload serves POST /api/upload/, which receives a build.
@@ -80,8 +89,8 @@ func (h *Handlers) Symbols(c *gin.Context) error {
 }
 
 func (h *Handlers) begin(c *gin.Context, of respond.Interface) *upload {
-	return &upload{receiver: receiver{cfg: &h.cfg, c: c, of: of, action: auth.UploadBuilds, fields: fields{spell: spell},
-		permit: permit{admission: h.admission, from: remote.Network(c.ClientIP())}}}
+	return &upload{receiver: receiver{cfg: &h.cfg, c: c, of: of, action: auth.UploadBuilds, fields: fields{spell: spell}, pace: pace.Of(c),
+		permit: permit{rooms: h.rooms, from: remote.Network(c.ClientIP())}}}
 }
 
 // upload is one request on its way: it is received, then checked, stored and
@@ -95,7 +104,6 @@ func (u *upload) serveBuild() error {
 	defer u.removeObjects()
 	done, err := u.createBuild()
 	if err != nil {
-		u.discardBody(discardBytes, discardTime)
 		return explain(err)
 	}
 	switch {
@@ -113,7 +121,6 @@ func (u *upload) serveSymbols() error {
 	defer u.removeObjects()
 	attached, err := u.attachSymbols()
 	if err != nil {
-		u.discardBody(discardBytes, discardTime)
 		return explain(err)
 	}
 	return respond.JSON(u.c, 200, attached)
@@ -123,7 +130,6 @@ func (u *upload) serveSymbolFiles() error {
 	defer u.removeObjects()
 	stored, err := u.storeSymbolFiles()
 	if err != nil {
-		u.discardBody(discardBytes, discardTime)
 		return explain(err)
 	}
 	status, views := 200, make([]any, len(stored))

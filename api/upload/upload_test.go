@@ -29,7 +29,7 @@ func TestResponse(t *testing.T) {
 	for member, want := range map[string]any{
 		"status": "ok", "app_name": "Demo", "app_version": "1.2.3", "file_size": float64(len(app)), "platform": "iOS",
 		"options": "log", "tags": []any{"nightly", "ci"}, "attachments": nil, "landing_page_mode": "closed",
-		"app_description": "*Demo*", "has_slipway_sdk": false, "warnings": []any{}, "invalid_groups": []any{},
+		"app_description": "*Demo*", "has_slipway_sdk": false, "verification": "pending", "simulator": false, "invalid_groups": []any{},
 		"task_id": "", "task_ids": []any{}, "version_code": "45", "package_name": "com.example.demo",
 		"metadata": []any{map[string]any{"key": "branch", "value": "main"}, map[string]any{"key": "commit", "value": "abc & <def>"}},
 	} {
@@ -100,7 +100,7 @@ func TestClients(t *testing.T) {
 			w.t = t
 			got := w.upload(fields...)
 			require.Equal(t, "1.0", got["app_version"])
-			require.Equal(t, []any{}, got["warnings"])
+			require.Equal(t, []any{}, notes(got))
 			require.Equal(t, []any{}, got["invalid_groups"])
 			require.Equal(t, "hello", w.text(`select release_notes from builds where id = $1::bigint`, got["build_id"]))
 			name := w.text(`select file_name from builds where id = $1::bigint`, got["build_id"])
