@@ -1,10 +1,10 @@
-// Package scheduler runs what time starts: the loops of the task ledger (relay,
-// rescue, sweep) and the asynq scheduler, which triggers periodic maintenance and,
+// Package scheduler runs what time starts: the loops of the task ledger (relay
+// and rescue) and the asynq scheduler, which triggers periodic maintenance and,
 // every second, the tick that fires the schedules which are due.
 //
-// Any number of scheduler processes may run. The relay and the rescue take rows
-// with SKIP LOCKED, the sweep is idempotent, and the triggers of two asynq
-// schedulers meet in one open ledger row.
+// Any number of scheduler processes may run. What two relays deliver twice is harmless,
+// the rescue takes rows with SKIP LOCKED, and the triggers of two asynq schedulers meet
+// in one open ledger row.
 //
 // Each loop logs its errors and goes on: a PostgreSQL or Redis that restarts
 // delays work and loses none. Marked reports to readiness when each loop last ended
@@ -30,10 +30,11 @@ const (
 	// killed worker is delivered again within eight seconds.
 	rescueAge   = 6 * time.Second
 	rescueEvery = time.Second
-	sweepEvery  = 2 * time.Second
 	// historyEvery is far below the time that a history has left, and below the 30
 	// seconds after which a loop without a good round counts as broken.
 	historyEvery = 10 * time.Second
+	// stopLimit bounds what asynq does at a stop.
+	stopLimit = 5 * time.Second
 )
 
 // Config is what a scheduler needs.
@@ -81,10 +82,6 @@ func (s *Scheduler) Start() error {
 	s.loops.Go(func() { s.triggerAll(ctx) })
 	s.every(ctx, "history", historyEvery, s.expireHistory)
 	s.every(ctx, "rescue", rescueEvery, s.rescue)
-	s.every(ctx, "sweep", sweepEvery, func(ctx context.Context) error {
-		_, err := s.cfg.Relay.Sweep(ctx)
-		return err
-	})
 	return nil
 }
 
@@ -94,7 +91,14 @@ func (s *Scheduler) Stop() {
 		return
 	}
 	s.stop()
-	s.cron.Shutdown()
+	// Shutdown deletes the history of each entry, one after the other. A Redis that hangs
+	// must not keep the process; histories expire by themselves.
+	ended := make(chan struct{})
+	go func() { defer close(ended); s.cron.Shutdown() }()
+	select {
+	case <-ended:
+	case <-time.After(stopLimit):
+	}
 	s.loops.Wait()
 }
 
@@ -132,7 +136,7 @@ func (s *Scheduler) every(ctx context.Context, name string, wait time.Duration, 
 }
 
 // Loops are the names of the loops in Marked.
-func Loops() []string { return []string{"relay", "history", "rescue", "sweep"} }
+func Loops() []string { return []string{"relay", "history", "rescue"} }
 
 func (s *Scheduler) mark(loop string) {
 	s.mu.Lock()

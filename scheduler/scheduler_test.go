@@ -30,7 +30,7 @@ type fixture struct {
 func open(t *testing.T) fixture {
 	t.Helper()
 	db := servicetest.DB(t)
-	redis, err := dispatch.OpenRedis(servicetest.RedisURL(t))
+	redis, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: servicetest.RedisURL(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
 	store, log := ledger.New(db), slog.New(slog.DiscardHandler)

@@ -29,7 +29,7 @@ func periodicKinds() []tasks.Kind {
 // startTriggers starts the asynq scheduler with an entry for each periodic kind.
 func (s *Scheduler) startTriggers() error {
 	s.cron = asynq.NewScheduler(s.cfg.Redis.Options(), &asynq.SchedulerOpts{
-		Location: time.UTC, LogLevel: asynq.ErrorLevel,
+		Location: time.UTC, LogLevel: asynq.ErrorLevel, Logger: dispatch.AsynqLog{Log: s.cfg.Log},
 		PostEnqueueFunc: func(_ *asynq.TaskInfo, err error) {
 			// A duplicate means that a trigger of the kind waits already.
 			if err != nil && !errors.Is(err, asynq.ErrDuplicateTask) {

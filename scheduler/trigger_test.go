@@ -164,7 +164,7 @@ func (l *link) cut() {
 func TestTicksComeBackWithRedis(t *testing.T) {
 	t.Parallel()
 	raw, db, log := servicetest.RedisURL(t), servicetest.DB(t), slog.New(slog.DiscardHandler)
-	direct, err := dispatch.OpenRedis(raw)
+	direct, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: raw})
 	require.NoError(t, err)
 	defer direct.Close()
 	u, err := url.Parse(raw)
@@ -173,7 +173,7 @@ func TestTicksComeBackWithRedis(t *testing.T) {
 	way.join(t)
 	defer way.cut()
 	u.Host = way.addr
-	through, err := dispatch.OpenRedis(u.String())
+	through, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: u.String()})
 	require.NoError(t, err)
 	defer through.Close()
 	store := ledger.New(db)

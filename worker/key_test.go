@@ -45,7 +45,7 @@ func TestKeyLimitOfTheWorker(t *testing.T) {
 func TestKeyLimitsAreChecked(t *testing.T) {
 	t.Parallel()
 	for name, limits := range map[string]map[string]int{
-		"unknown kind": {"nosuch": 1}, "zero": {tasks.TestJob.Name: 0}, "negative": {tasks.TestJob.Name: -1},
+		"unknown kind": {"nosuch": 1}, "negative": {tasks.TestJob.Name: -1},
 	} {
 		_, err := New(Config{Ledger: ledger.New(nil), Pools: []Pool{{Slots: 1}}, KeyLimits: limits})
 		require.ErrorContains(t, err, "limit", name)

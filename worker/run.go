@@ -9,46 +9,17 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/hibiken/asynq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
-	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/logfield"
 )
 
-// receive takes one delivery. It always returns nil: whatever went wrong, the
-// ledger knows or will find out by an expired heartbeat or an outstanding delivery.
-func (w *Worker) receive(ctx context.Context, t *asynq.Task) error {
-	if kind, ok := dispatch.TriggeredKind(t.Type()); ok {
-		w.receiveTrigger(kind)
-		return nil
-	}
-	kind, handler := w.kinds[t.Type()], w.cfg.Handlers[t.Type()]
-	m, err := dispatch.ParseMessage(t.Payload())
-	if err != nil {
-		w.cfg.Log.ErrorContext(ctx, "delivery cannot be read", "kind", t.Type(), "error", err)
-		return nil
-	}
-	if handler == nil {
-		w.putOff(ctx, t.Type(), m)
-		return nil
-	}
-	w.claimAndRun(ctx, kind, handler, m.ID, m.OrganizationID)
-	return nil
-}
-
-// claimAndRun claims the row that a delivery points at, and works on what it claimed.
-func (w *Worker) claimAndRun(ctx context.Context, kind tasks.Kind, handler Handler, id uuid.UUID, organization int64) {
-	weight := kind.MaxWeight
-	if s, ok := handler.(Sizer); ok {
-		weight = s.ClaimWeight(weight)
-	}
-	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{
-		ID: id, Kind: kind.Name, OrganizationID: organization, Worker: w.name,
-		Batch: kind.Batch, MaxWeight: weight, KeyLimit: w.keyLimit(kind),
-	})
+// claimAndRun claims a row of a kind without batches, and works on it.
+func (w *Worker) claimAndRun(ctx context.Context, kind tasks.Kind, handler Handler, id uuid.UUID) {
+	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{ID: id, Kind: kind.Name, Worker: w.name})
 	if err != nil {
 		w.cfg.Log.WarnContext(ctx, "claim failed", "kind", kind.Name, "task_id", id, "error", err)
 		return
@@ -66,25 +37,9 @@ func (w *Worker) keyLimit(kind tasks.Kind) int {
 	return kind.KeyLimit
 }
 
-// unknownDelay is how long a task waits whose kind this program does not have:
-// an older worker among newer ones, or after a step back.
+// unknownDelay is how long a task waits whose kind this program does not have; left
+// alone, it would be claimed again and again, in front of others.
 const unknownDelay = 30 * time.Second
-
-// putOff returns a task of an unknown kind back; left alone, it would be delivered
-// again every few seconds, in front of others.
-func (w *Worker) putOff(ctx context.Context, kind string, m dispatch.Message) {
-	err := w.release(ctx, kind, m)
-	w.cfg.Log.ErrorContext(ctx, "no handler for this kind, put off", "kind", kind, "task_id", m.ID, "error", err)
-}
-
-func (w *Worker) release(ctx context.Context, kind string, m dispatch.Message) error {
-	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{ID: m.ID, Kind: kind, Worker: w.name})
-	if err != nil || len(claimed) == 0 {
-		return err
-	}
-	_, err = w.cfg.Ledger.Release(ctx, []ledger.Token{claimed[0].Token()}, unknownDelay)
-	return err
-}
 
 // run works on a claim to its end. Its context is the worker's, not asynq's:
 // asynq's ends when a lease in Redis is lost, which says nothing about the claim.
@@ -109,7 +64,7 @@ func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
 	err := w.handle(ctx, handler, claim)
 	outcome := "succeeded"
 	if err != nil {
-		outcome = w.record(ctx, kind, claim, err)
+		outcome = w.record(ctx, kind, claim, started, err)
 	}
 	w.heartbeats.remove(claim.tokens)
 
@@ -149,7 +104,7 @@ func (w *Worker) call(ctx context.Context, handler Handler, claim *Claim) (err e
 }
 
 // record writes the end of an attempt that did not succeed and names it.
-func (w *Worker) record(ctx context.Context, kind tasks.Kind, claim *Claim, err error) string {
+func (w *Worker) record(ctx context.Context, kind tasks.Kind, claim *Claim, started time.Time, err error) string {
 	cause := context.Cause(ctx)
 	if errors.Is(err, storage.ErrStale) || errors.Is(cause, errLost) {
 		return "stale"
@@ -165,11 +120,13 @@ func (w *Worker) record(ctx context.Context, kind tasks.Kind, claim *Claim, err 
 	switch {
 	case errors.As(err, &snooze):
 		states, werr = w.cfg.Ledger.Release(ctx, claim.tokens, snooze.For)
+	case cause == nil && waitsForObjects(err, claim.Tasks[0], started):
+		states, werr = w.cfg.Ledger.Release(ctx, claim.tokens, kind.Delay(claim.Tasks[0].Attempt))
 	case errors.Is(cause, errCancelled), stopping && !tasks.IsPermanent(err):
 		states, werr = w.cfg.Ledger.Release(ctx, claim.tokens, 0)
 	default:
 		states, werr = w.cfg.Ledger.Fail(ctx, claim.tokens, reason(err, cause), tasks.IsPermanent(err),
-			kind.Delay(claim.Tasks[0].Attempt))
+			kind.Delay(failuresOf(kind, claim.Tasks[0])))
 		if werr == nil && len(states) > 0 && states[0] == ledger.Queued {
 			return "retry"
 		}
@@ -189,12 +146,30 @@ func (w *Worker) record(ctx context.Context, kind tasks.Kind, claim *Claim, err 
 	return "released"
 }
 
+// objectsAge is how old a task may be that waits for the object store without using
+// attempts up: what only this task meets, such as one object that may not be read, ends.
+const objectsAge = 3 * 24 * time.Hour
+
+// waitsForObjects reports whether an attempt failed because the object store serves
+// nobody: that says nothing of the task, and an outage of an hour would use all of its
+// attempts up.
+func waitsForObjects(err error, t ledger.Task, now time.Time) bool {
+	return errors.Is(err, object.ErrUnavailable) && !tasks.IsPermanent(err) && now.Sub(t.CreatedAt) < objectsAge
+}
+
+// failuresOf counts the attempts of a task that failed, the running one with them:
+// neither those that were returned nor those that were lost with their worker.
+func failuresOf(kind tasks.Kind, t ledger.Task) int {
+	return max(t.Attempt-(t.MaxAttempts-kind.MaxAttempts), 1)
+}
+
 // reason is what the ledger keeps of a failure. What was not written for those
 // who read tasks (a driver's text, an address inside) is marked as internal, and
 // only operators are shown it.
 func reason(err, cause error) string {
 	var invalid *storage.InvalidError
 	var public *tasks.PublicError
+	var files *object.UnavailableError
 	switch {
 	case errors.As(err, &public):
 		return public.Text
@@ -204,6 +179,8 @@ func reason(err, cause error) string {
 		return cause.Error() // the deadline's text
 	case errors.Is(err, storage.ErrUnavailable):
 		return storage.ErrUnavailable.Error()
+	case errors.As(err, &files):
+		return object.ErrUnavailable.Error() + ": " + files.Reason
 	}
 	return ledger.Internal + err.Error()
 }

@@ -20,8 +20,7 @@ import (
 //
 // The worker that got the trigger claims its row and runs it at once, for the way
 // through Redis would take longer than the work. When it dies in between, the row
-// is found like every other: the sweep misses the delivery that the row promises, or
-// the rescue the heartbeat.
+// is found like every other: the relay delivers it, or the rescue misses the heartbeat.
 type Prober interface {
 	// Pending reports whether there is work now. It has probeTime, and may use some
 	// of it to wait for work that is about to come.
@@ -47,7 +46,7 @@ func (w *Worker) receiveTrigger(kind tasks.Kind) {
 		w.cfg.Log.DebugContext(ctx, "no handler for this trigger", "kind", kind.Name)
 	case probes:
 		if task := w.probe(ctx, kind, prober); task != nil {
-			w.claimAndRun(ctx, kind, handler, task.ID, 0)
+			w.claimAndRun(ctx, kind, handler, task.ID)
 		}
 	default:
 		w.insertMaintenance(ctx, kind)
@@ -73,13 +72,12 @@ func (w *Worker) insertMaintenance(ctx context.Context, kind tasks.Kind) {
 	w.cfg.Log.DebugContext(ctx, "maintenance triggered", "kind", kind.Name, "made", made)
 }
 
-// probe inserts a row when there is work and fewer than the kind's Open are open. The
-// row counts as delivered, to this worker; nil when none was made.
+// probe inserts a row when there is work and fewer than the kind's Open are open; nil
+// when none was made.
 func (w *Worker) probe(ctx context.Context, kind tasks.Kind, prober Prober) *ledger.NewTask {
 	pending, err := w.pending(ctx, prober)
 	for slot := 0; err == nil && pending && slot < max(kind.Open, 1); slot++ {
 		task := tasks.NewPeriodic(kind, slot)
-		task.Delivered = true
 		var made bool
 		if made, err = ledger.Insert(ctx, w.cfg.Ledger.DB(), task); made {
 			return task

@@ -11,7 +11,10 @@
 //
 // A pool is one asynq server: some slots for some queues by weight. Pools keep
 // long tasks from taking the slots of short ones, and let a process serve one
-// kind alone.
+// kind alone. A delivery is the permission to work on one task of its queue; turns
+// choose the organization. While all slots of a pool are taken, one more task may run
+// beside them, of an organization that has nothing of its queue running: tasks of an
+// hour cannot be interrupted, and must not keep others from beginning.
 //
 // Stop drains: no new deliveries, running handlers get some time, then their context
 // ends and their tasks are released for another worker without losing an
@@ -24,6 +27,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -68,7 +72,7 @@ type Config struct {
 	Handlers   map[string]Handler
 	Pools      []Pool
 	// KeyLimits are the numbers of tasks of one concurrency key that may run at
-	// once, by kind, in place of the kinds' own.
+	// once, by kind, in place of the kinds' own; 0 is no bound.
 	KeyLimits map[string]int
 	// Drain is how long running handlers may go on after Stop; default 15 s.
 	Drain    time.Duration
@@ -89,8 +93,13 @@ type Worker struct {
 	kinds      map[string]tasks.Kind
 	heartbeats *heartbeats
 	servers    []*asynq.Server
+	turns      map[string]*turns       // by queue
+	special    map[string]specialKinds // by queue
 	base       context.Context
 	abandon    context.CancelFunc
+	spares     sync.WaitGroup
+	closing    context.Context // ends when no new work is taken
+	shut       context.CancelFunc
 }
 
 // New checks the configuration and returns a worker.
@@ -102,8 +111,8 @@ func New(cfg Config) (*Worker, error) {
 		}
 	}
 	for name, limit := range cfg.KeyLimits {
-		if _, ok := kinds[name]; !ok || limit < 1 {
-			return nil, fmt.Errorf("worker: limit %d for concurrency keys of kind %q: the kind must exist and the limit be above 0", limit, name)
+		if _, ok := kinds[name]; !ok || limit < 0 {
+			return nil, fmt.Errorf("worker: limit %d for concurrency keys of kind %q: the kind must exist and the limit not be below 0", limit, name)
 		}
 	}
 	if len(cfg.Pools) == 0 {
@@ -117,11 +126,19 @@ func New(cfg Config) (*Worker, error) {
 	}
 	host, _ := os.Hostname()
 	base, abandon := context.WithCancel(context.Background())
-	return &Worker{
-		cfg: cfg, kinds: kinds, base: base, abandon: abandon,
+	closing, shut := context.WithCancel(base)
+	w := &Worker{
+		cfg: cfg, kinds: kinds, base: base, abandon: abandon, closing: closing, shut: shut,
 		name:       fmt.Sprintf("%s/%d/%s", host, os.Getpid(), uuid.NewString()[:8]),
-		heartbeats: newHeartbeats(cfg.Heartbeats, cfg.Log),
-	}, nil
+		heartbeats: newHeartbeats(cfg.Heartbeats, cfg.Log), turns: map[string]*turns{},
+	}
+	for _, queue := range tasks.Queues() {
+		w.turns[queue] = newTurns(func(ctx context.Context) ([]ledger.Due, error) {
+			return cfg.Ledger.Waiting(ctx, queue, w.name)
+		})
+	}
+	w.special = w.specialQueues()
+	return w, nil
 }
 
 // asynq polls an empty queue this often: half of it is what an idle worker adds
@@ -140,17 +157,19 @@ func (w *Worker) Start() error {
 			// After Drain the handlers' context, which is ours and not asynq's,
 			// ends; what is left of the time is for releasing their tasks.
 			ShutdownTimeout: w.cfg.Drain + 5*time.Second,
-			Logger:          asynqLog{w.cfg.Log},
+			Logger:          dispatch.AsynqLog{Log: w.cfg.Log},
 			LogLevel:        asynq.WarnLevel,
 			// Nothing ever fails as asynq sees it, but for lost leases.
 			IsFailure:    func(error) bool { return false },
 			ErrorHandler: asynq.ErrorHandlerFunc(func(context.Context, *asynq.Task, error) {}),
 		})
-		if err := s.Start(asynq.HandlerFunc(w.receive)); err != nil {
+		pool := newSlots(w, p)
+		if err := s.Start(asynq.HandlerFunc(pool.receive)); err != nil {
 			w.Stop()
 			return fmt.Errorf("start worker: %w", err)
 		}
 		w.servers = append(w.servers, s)
+		w.spares.Go(func() { pool.spare(w.closing) })
 	}
 	return nil
 }
@@ -158,17 +177,24 @@ func (w *Worker) Start() error {
 // Stop drains the pools, the way the package says; it returns when all handlers
 // have ended.
 func (w *Worker) Stop() {
+	w.shut()
+	var stopping sync.WaitGroup
 	for _, s := range w.servers {
-		s.Stop()
+		stopping.Go(s.Stop)
 	}
+	stopping.Wait()
 	grace := time.AfterFunc(w.cfg.Drain, w.abandon)
 	defer grace.Stop()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		// All at once: each waits for a Redis that hangs.
+		var ended sync.WaitGroup
 		for _, s := range w.servers {
-			s.Shutdown()
+			ended.Go(s.Shutdown)
 		}
+		ended.Wait()
+		w.spares.Wait()
 	}()
 	<-done
 	w.abandon()
@@ -183,15 +209,3 @@ func ParsePools(text string) ([]Pool, error) {
 	}
 	return parsePools(text, known)
 }
-
-// asynqLog passes asynq's own messages on.
-type asynqLog struct{ log *slog.Logger }
-
-func (l asynqLog) Debug(args ...any) { l.log.Debug("asynq", "message", fmt.Sprint(args...)) }
-func (l asynqLog) Info(args ...any)  { l.log.Info("asynq", "message", fmt.Sprint(args...)) }
-func (l asynqLog) Warn(args ...any)  { l.log.Warn("asynq", "message", fmt.Sprint(args...)) }
-func (l asynqLog) Error(args ...any) { l.log.Error("asynq", "message", fmt.Sprint(args...)) }
-
-// Fatal is what asynq calls when it cannot go on; the process decides itself
-// when to end, so it is an error like others.
-func (l asynqLog) Fatal(args ...any) { l.Error(args...) }

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/logfield"
@@ -69,7 +71,7 @@ func startWith(t *testing.T, kind tasks.Kind, handler Handler) *fixture {
 	t.Helper()
 	f := &fixture{db: servicetest.DB(t), observed: &outcomes{}}
 	f.store = ledger.New(f.db)
-	redis, err := dispatch.OpenRedis(servicetest.RedisURL(t))
+	redis, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: servicetest.RedisURL(t)})
 	require.NoError(t, err)
 	log := slog.New(slog.DiscardHandler)
 	f.relay = dispatch.NewRelay(redis, f.store, log)
@@ -200,6 +202,22 @@ func TestSnoozePutsOffWithoutAnAttempt(t *testing.T) {
 	task := f.await(t, f.purge(t), func(task *ledger.Task) bool { return task.Attempt == 1 && task.State == ledger.Queued })
 	require.Equal(t, tasks.CrashPurge.MaxAttempts+1, task.MaxAttempts)
 	require.Greater(t, time.Until(task.RunAt), 50*time.Minute)
+}
+
+// An outage of the object store says nothing of the tasks that meet it.
+func TestObjectsAwayUseNoAttemptUp(t *testing.T) {
+	t.Parallel()
+	away := fmt.Errorf("read: %w", &object.UnavailableError{Store: "s3://host/bucket", Reason: "connection refused"})
+	f := start(t, tasks.CrashPurge, func(context.Context, *Claim) error { return away })
+	task := f.await(t, f.purge(t), func(task *ledger.Task) bool { return task.Attempt == 1 && task.State == ledger.Queued })
+	require.Equal(t, tasks.CrashPurge.MaxAttempts+1, task.MaxAttempts)
+	require.True(t, task.RunAt.After(*task.StartedAt))
+
+	young, old := ledger.Task{CreatedAt: time.Now()}, ledger.Task{CreatedAt: time.Now().Add(-objectsAge)}
+	require.True(t, waitsForObjects(away, young, time.Now()))
+	require.False(t, waitsForObjects(away, old, time.Now()), "what only one task meets ends")
+	require.False(t, waitsForObjects(tasks.Permanent(away), young, time.Now()))
+	require.Equal(t, "object store not available: connection refused", reason(away, nil), "without the host")
 }
 
 func TestCancelStopsARunningHandler(t *testing.T) {

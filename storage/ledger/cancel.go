@@ -19,7 +19,7 @@ with open as (
 update tasks t set
 	state = case when t.state = 'queued' then 'cancelled' else t.state end,
 	finished_at = case when t.state = 'queued' then now() end,
-	delivered_at = null, cancel_requested = t.state = 'running'
+	cancel_requested = t.state = 'running'
 from open where t.id = open.id`
 
 // CancelAll does what Cancel does for many tasks, in one statement. Those that have

@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// ClaimRequest names what a worker that received a delivery claims.
+// ClaimRequest names what a worker claims.
 type ClaimRequest struct {
-	ID             uuid.UUID // the delivered task
+	ID             uuid.UUID
 	Kind           string
 	OrganizationID int64
 	Worker         string // name of the claiming process
@@ -23,53 +23,58 @@ type ClaimRequest struct {
 	// always taken), whether or not ID is among them.
 	Batch     int
 	MaxWeight int
+	// NoWait leaves a batch alone whose rows others have locked; no rows then does not
+	// say that none is left.
+	NoWait bool
 	// KeyLimit above 0 bounds the running tasks of one concurrency key.
 	KeyLimit int
 }
 
 const claimSet = `
 set state = 'running', attempt = t.attempt + 1, worker = $1, heartbeat_at = now(),
-	started_at = now(), delivered_at = null, error = null`
+	started_at = now(), error = null`
 
 const claimOne = `update tasks t ` + claimSet + `
 where t.id = $2 and t.state = 'queued' and t.run_at <= now()
 returning ` + columns
 
-// A row that has failed twice is claimed alone: it may be what made its claims
-// fail, and its neighbours must not use their attempts up with it.
+// A row that has failed or was lost twice is claimed alone: it may be what made its claims
+// fail, and its neighbours must not use their attempts up with it. Attempts that were
+// returned, at a stop or while something was away, say nothing of it: the backlog of an
+// outage must not be drained one by one.
 func claimBatch(lock string) string {
 	return `
 update tasks t ` + claimSet + `
 from (
 	select id as due_id from (
-		select id, weight, attempt, sum(weight) over (order by id) as upto,
-			first_value(attempt) over (order by id) as leads from (
-			select id, weight, attempt from tasks
+		select id, weight, failed, sum(weight) over (order by id) as upto,
+			first_value(failed) over (order by id) as leads from (
+			select id, weight, coalesce(jsonb_array_length(failures), 0) as failed from tasks
 			where kind = $2 and coalesce(organization_id, 0) = $3
 				and state = 'queued' and run_at <= now()
 			order by id limit $4
 			` + lock + `
 		) due
 	) summed
-	where upto = weight or (upto <= $5 and attempt < 2 and leads < 2)
+	where upto = weight or (upto <= $5 and failed < 2 and leads < 2)
 ) mine
 where t.id = mine.due_id
 returning ` + columns
 }
 
-// Claim takes what a delivery points at. No rows is no error: another worker was
+// Claim takes a task, or a batch of its kind. No rows is no error: another worker was
 // faster, the task was cancelled or is not due, or its concurrency key is full
 // (then the row is due again some seconds later, or when a task of the key ends).
 func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Task, error) {
 	var rows []Task
 	if c.Batch > 1 {
 		err := s.db.SelectContext(ctx, &rows, claimBatch("for update skip locked"), c.Worker, c.Kind, c.OrganizationID, c.Batch, c.MaxWeight)
-		if err != nil || len(rows) > 0 {
+		if err != nil || len(rows) > 0 || c.NoWait {
 			return rows, storage.Wrap(err, "claim tasks")
 		}
 		// Another claim may hold locks on rows that it will not take. They are
 		// waited for: the delivery that brought us here is used up, and its row
-		// would lie until the sweep.
+		// would lie until the relay looks.
 		err = s.db.SelectContext(ctx, &rows, claimBatch("for update"), c.Worker, c.Kind, c.OrganizationID, c.Batch, c.MaxWeight)
 		return rows, storage.Wrap(err, "claim tasks")
 	}
@@ -159,7 +164,7 @@ update tasks t set
 		when $4 or t.attempt >= t.max_attempts then 'dead' else 'queued' end,
 	finished_at = case when t.cancel_requested or $4 or t.attempt >= t.max_attempts then now() end,
 	run_at = now() + make_interval(secs => $5),
-	worker = null, heartbeat_at = null, delivered_at = null, error = $3
+	worker = null, heartbeat_at = null, error = $3, failures = ` + addFailure("$3", false) + `
 from ` + lockedClaims + `
 where t.id = locked.id
 returning t.state, t.concurrency_key`)
@@ -189,7 +194,7 @@ update tasks t set
 	state = case when t.cancel_requested then 'cancelled' else 'queued' end,
 	finished_at = case when t.cancel_requested then now() end,
 	max_attempts = t.max_attempts + 1, run_at = now() + make_interval(secs => $3::float8),
-	worker = null, heartbeat_at = null, delivered_at = null,
+	worker = null, heartbeat_at = null,
 	error = case when $3::float8 > 0 and not t.cancel_requested then '` + snoozed + `' else t.error end
 from ` + lockedClaims + `
 where t.id = locked.id

@@ -50,27 +50,36 @@ func (s *Store) Heartbeat(ctx context.Context, tokens []Token) (cancelled, lost 
 	return cancelled, lost, nil
 }
 
-// The attempt of a worker that died counts: a task that kills its workers ends
-// dead instead of killing them for ever. The first rescue is due at once, later
-// ones after 1, 3, 7 seconds and so on, so that workers which die again and again
-// do not use a task's attempts up within a minute.
-const rescue = `
+// MaxLosses is how often a task may be lost with its worker before it is dead. A healthy
+// one beside others that kill the process is lost a few times; one that kills it itself
+// is due later and later, and has brought about twenty restarts in some three hours then.
+const MaxLosses = 20
+
+// A loss does not use an attempt up: max_attempts rises with attempt, which is the token.
+// The first rescue is due at once, later ones after 1, 3, 7 seconds and so on up to a
+// quarter of an hour, so that a task which kills its workers does not do so all the time.
+var rescue = `
 update tasks t set
 	state = case when t.cancel_requested then 'cancelled'
-		when t.attempt >= t.max_attempts then 'dead' else 'queued' end,
-	finished_at = case when t.cancel_requested or t.attempt >= t.max_attempts then now() end,
-	run_at = now() + make_interval(secs => least(power(2, t.attempt - 1) - 1, 900)), delivered_at = null, worker = null, heartbeat_at = null,
-	error = 'worker lost: no heartbeat from ' || coalesce(t.worker, 'an unknown worker')
+		when t.losses + 1 >= $2 then 'dead' else 'queued' end,
+	finished_at = case when t.cancel_requested or t.losses + 1 >= $2 then now() end,
+	run_at = now() + make_interval(secs => least(power(2, least(t.losses, 10)) - 1, 900)), worker = null, heartbeat_at = null,
+	losses = t.losses + 1, max_attempts = t.max_attempts + 1,
+	error = case when t.losses + 1 >= $2 then format('lost with its worker %s times; the last was %s', t.losses + 1, coalesce(t.worker, 'unknown'))
+		else ` + lossText + ` end,
+	failures = ` + addFailure(lossText, true) + `
 from (select id as silent_id from tasks where state = 'running'
 	and heartbeat_at < now() - make_interval(secs => $1)
 	order by heartbeat_at limit 500 for update skip locked) old
 where t.id = old.silent_id and t.state = 'running'
 returning ` + columns
 
+const lossText = `'worker lost: no heartbeat from ' || coalesce(t.worker, 'an unknown worker')`
+
 // Rescue returns tasks whose heartbeat is older than age to the queue and returns
 // them as they are now.
 func (s *Store) Rescue(ctx context.Context, age time.Duration) ([]Task, error) {
 	var rows []Task
-	err := s.db.SelectContext(ctx, &rows, rescue, age.Seconds())
+	err := s.db.SelectContext(ctx, &rows, rescue, age.Seconds(), MaxLosses)
 	return rows, storage.Wrap(err, "rescue tasks")
 }

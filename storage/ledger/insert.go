@@ -27,9 +27,9 @@ type NewTask struct {
 	RequestID      string
 	MaxAttempts    int
 	Delay          time.Duration // from the database's now
-	// Delivered marks the row as delivered from the start: the inserter promises
-	// to enqueue delivery 1 right after the commit, or to claim
-	// the row itself.
+	Priority       Priority
+	// Delivered is the inserter's own note that it hands a delivery to Redis right
+	// after the commit. The row does not have it.
 	Delivered bool
 }
 
@@ -38,14 +38,13 @@ type NewTask struct {
 func insertTask(first int, condition string) string {
 	p := func(n int, kind string) string { return "$" + strconv.Itoa(first+n) + "::" + kind }
 	var values []string
-	for n, kind := range []string{"uuid", "text", "text", "bigint", "jsonb", "int", "text", "text", "text", "int"} {
+	for n, kind := range []string{"uuid", "text", "text", "bigint", "jsonb", "int", "text", "text", "text", "int", "smallint"} {
 		values = append(values, p(n, kind))
 	}
 	return `
 insert into tasks (id, kind, queue, organization_id, payload, weight, concurrency_key, dedupe_key,
-	request_id, max_attempts, run_at, delivery, delivered_at)
-select ` + strings.Join(values, ", ") + `, now() + make_interval(secs => ` + p(10, "float8") + `), ` + p(11, "int") + `,
-	case when ` + p(11, "int") + ` > 0 then now() end
+	request_id, max_attempts, priority, run_at)
+select ` + strings.Join(values, ", ") + `, now() + make_interval(secs => ` + p(11, "float8") + `)
 where ` + condition + `
 on conflict do nothing`
 }
@@ -65,14 +64,6 @@ func (t *NewTask) complete() (payload string, err error) {
 	return string(doc), nil
 }
 
-// delivery is the number of the first delivery, when the inserter makes it.
-func (t *NewTask) delivery() int {
-	if t.Delivered {
-		return 1
-	}
-	return 0
-}
-
 // Statement returns the insert of a task as SQL, with its parameters numbered from
 // first on, and their values: for a caller who writes the task and rows of its own
 // in one statement. The condition is SQL; nothing is inserted where it is false.
@@ -83,7 +74,7 @@ func Statement(t *NewTask, first int, condition string) (string, []any, error) {
 	}
 	return insertTask(first, condition), []any{t.ID, t.Kind, t.Queue, null(t.OrganizationID), payload,
 		max(t.Weight, 1), null(t.ConcurrencyKey), null(t.DedupeKey), t.RequestID, t.MaxAttempts,
-		t.Delay.Seconds(), t.delivery()}, nil
+		int64(t.Priority), t.Delay.Seconds()}, nil
 }
 
 // Insert writes a task in the caller's transaction and sets its id. The result

@@ -14,12 +14,12 @@ import (
 // as fast as as many rows of parameters, each of which the server parses.
 const insertAll = `
 insert into tasks (id, kind, queue, organization_id, payload, weight, concurrency_key, dedupe_key,
-	request_id, max_attempts, run_at, delivery, delivered_at)
+	request_id, max_attempts, run_at, priority)
 select id, kind, queue, nullif(organization, 0), payload, weight, nullif(key, ''), nullif(dedupe, ''),
-	request, attempts, now() + make_interval(secs => delay), delivery, case when delivery > 0 then now() end
+	request, attempts, now() + make_interval(secs => delay), priority
 from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::jsonb[], $6::int[], $7::text[], $8::text[],
-	$9::text[], $10::int[], $11::float8[], $12::int[]) as new (id, kind, queue, organization, payload, weight,
-	key, dedupe, request, attempts, delay, delivery)
+	$9::text[], $10::int[], $11::float8[], $12::smallint[]) as new (id, kind, queue, organization, payload, weight,
+	key, dedupe, request, attempts, delay, priority)
 on conflict do nothing`
 
 // insertStep bounds the rows of one statement.
@@ -59,7 +59,7 @@ func columnsOf(list []*NewTask) ([]any, error) {
 	n := len(list)
 	ids, kinds, queues, payloads := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	keys, dedupes, requests := make([]string, n), make([]string, n), make([]string, n)
-	organizations, weights, attempts, deliveries := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	organizations, weights, attempts, priorities := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	delays := make([]float64, n)
 	for i, t := range list {
 		payload, err := t.complete()
@@ -69,10 +69,10 @@ func columnsOf(list []*NewTask) ([]any, error) {
 		ids[i], kinds[i], queues[i], payloads[i] = t.ID.String(), t.Kind, t.Queue, payload
 		keys[i], dedupes[i], requests[i] = t.ConcurrencyKey, t.DedupeKey, t.RequestID
 		organizations[i], weights[i] = t.OrganizationID, int64(max(t.Weight, 1))
-		attempts[i], deliveries[i] = int64(t.MaxAttempts), int64(t.delivery())
+		attempts[i], priorities[i] = int64(t.MaxAttempts), int64(t.Priority)
 		delays[i] = t.Delay.Seconds()
 	}
 	return []any{pq.Array(ids), pq.Array(kinds), pq.Array(queues), pq.Array(organizations), pq.Array(payloads),
 		pq.Array(weights), pq.Array(keys), pq.Array(dedupes), pq.Array(requests), pq.Array(attempts),
-		pq.Array(delays), pq.Array(deliveries)}, nil
+		pq.Array(delays), pq.Array(priorities)}, nil
 }

@@ -24,7 +24,7 @@ const putOffUpTo = `interval '60 seconds'`
 // pauses must not be cut short. The pause is 5 s and 10 ms for each task that waits;
 // more of them than make up the longest pause are not counted.
 const putOff = `
-update tasks set delivered_at = null, run_at = now() + least(` + putOffUpTo + `, interval '5 seconds' + interval '10 milliseconds' * (
+update tasks set run_at = now() + least(` + putOffUpTo + `, interval '5 seconds' + interval '10 milliseconds' * (
 	select count(*) from (
 		select from tasks where concurrency_key = $2 and state = 'queued' and run_at <= now() + ` + putOffUpTo + ` limit 5500
 	) waiting))

@@ -1,16 +1,18 @@
 // Package ledger keeps the tasks of Slipway: one row in PostgreSQL for each
 // piece of asynchronous work, from the transaction that asks for it to its end.
 //
-// The row is the truth. Redis holds deliveries, which point at rows and can be made
-// again: the relay marks due rows as delivered and hands them to asynq, a worker
-// that receives a delivery claims the row. A claim raises attempt, and attempt is
+// The row is the truth. Redis holds deliveries, each the permission to work on one task
+// of a queue: the relay sees to it that as many wait there as tasks are due, up to a
+// bound. A worker that receives one chooses the organization whose turn it is, and
+// claims its first task. A claim raises attempt, and attempt is
 // the fencing token: whatever a worker writes is written in one transaction with
 // Finish, which refuses a token that is no longer the row's (ErrStale). So a task
 // takes effect in the database exactly once, and outside it at least once.
 //
 // A worker keeps the heartbeat of its rows going; Rescue returns rows whose
 // heartbeat expired. Rows that fail are due again after their kind's backoff until
-// max_attempts, then dead: kept, readable, and retried by hand.
+// max_attempts, then dead: kept, readable, and retried by hand. Losses of a worker are
+// counted apart, up to MaxLosses.
 //
 // Times are the database's: the clocks of workers and schedulers do not matter.
 package ledger
@@ -56,14 +58,15 @@ type Task struct {
 	RequestID       string           `db:"request_id"`
 	State           State            `db:"state"`
 	RunAt           time.Time        `db:"run_at"`
-	Delivery        int              `db:"delivery"`
-	DeliveredAt     *time.Time       `db:"delivered_at"`
+	Priority        int              `db:"priority"`
 	Attempt         int              `db:"attempt"`
 	MaxAttempts     int              `db:"max_attempts"`
+	Losses          int              `db:"losses"` // claims whose worker was lost
 	Worker          *string          `db:"worker"`
 	HeartbeatAt     *time.Time       `db:"heartbeat_at"`
 	CancelRequested bool             `db:"cancel_requested"`
 	Error           *string          `db:"error"`
+	Failures        *json.RawMessage `db:"failures"` // see Failed
 	Result          *json.RawMessage `db:"result"`
 	CreatedAt       time.Time        `db:"created_at"`
 	StartedAt       *time.Time       `db:"started_at"`
@@ -71,19 +74,29 @@ type Task struct {
 }
 
 const columns = `id, kind, queue, organization_id, payload, weight, concurrency_key,
-	dedupe_key, request_id, state, run_at, delivery, delivered_at, attempt, max_attempts,
-	worker, heartbeat_at, cancel_requested, error, result, created_at, started_at, finished_at`
+	dedupe_key, request_id, state, priority, run_at, attempt, max_attempts, losses,
+	worker, heartbeat_at, cancel_requested, error, failures, result, created_at, started_at, finished_at`
 
 // Internal stands before an error that is for operators only.
 const Internal = "internal: "
 
 // PublicError is the error of the last attempt as members may read it.
 func (t *Task) PublicError() *string {
-	if t.Error == nil || !strings.HasPrefix(*t.Error, Internal) {
-		return t.Error
+	if t.Error == nil {
+		return nil
 	}
-	public := "internal error; the log has more under the task's id"
+	public := publicError(*t.Error)
 	return &public
+}
+
+// HiddenError is what members read in place of an internal error.
+const HiddenError = "internal error; the log has more under the task's id"
+
+func publicError(text string) string {
+	if strings.HasPrefix(text, Internal) {
+		return HiddenError
+	}
+	return text
 }
 
 // Token returns the claim's fencing token.

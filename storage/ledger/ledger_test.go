@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -188,7 +189,10 @@ func TestBatchClaimLeavesSuspectsAlone(t *testing.T) {
 	for range 4 {
 		ids = append(ids, f.insert(t, ledger.NewTask{OrganizationID: f.one}))
 	}
-	_, err := f.db.Exec(`update tasks set attempt = 2 where id in ($1, $2)`, ids[0], ids[2])
+	_, err := f.db.Exec(`update tasks set attempt = 2, failures = '[{}, {}]' where id in ($1, $2)`, ids[0], ids[2])
+	require.NoError(t, err)
+	// Those that were returned, at stops of workers or in an outage, are no suspects.
+	_, err = f.db.Exec(`update tasks set attempt = 7, failures = '[{}]' where id in ($1, $2)`, ids[1], ids[3])
 	require.NoError(t, err)
 	claim := func() (got []uuid.UUID) {
 		rows, err := f.Claim(ctx, ledger.ClaimRequest{ID: ids[3], Kind: "k", OrganizationID: f.one, Worker: "w", Batch: 64, MaxWeight: 1000})
@@ -292,18 +296,82 @@ func TestReleaseDoesNotUseAnAttemptUp(t *testing.T) {
 	require.Equal(t, []ledger.State{ledger.Dead}, states)
 }
 
+// lose lets the worker of a running task be lost.
+func (f fixture) lose(t *testing.T, id uuid.UUID) {
+	t.Helper()
+	_, err := f.db.Exec(`update tasks set heartbeat_at = now() - interval '7 seconds' where id = $1`, id)
+	require.NoError(t, err)
+	rescued, err := f.Rescue(t.Context(), 6*time.Second)
+	require.NoError(t, err)
+	require.Len(t, rescued, 1)
+	_, err = f.db.Exec(`update tasks set run_at = now() where id = $1`, id)
+	require.NoError(t, err)
+}
+
+// Losses do not use attempts up, and have a limit and a reason of their own.
 func TestRescueGivesUpATaskThatKillsItsWorkers(t *testing.T) {
 	t.Parallel()
-	f, ctx := open(t), context.Background()
+	f := open(t)
 	id := f.insert(t, ledger.NewTask{OrganizationID: f.one, MaxAttempts: 2})
-	for range 2 {
+	for n := range ledger.MaxLosses {
+		require.NotNil(t, f.claim(t, id), "loss %d", n)
+		f.lose(t, id)
+	}
+	task := f.get(t, id)
+	require.Equal(t, ledger.Dead, task.State)
+	require.Equal(t, ledger.MaxLosses, task.Losses)
+	require.Equal(t, "lost with its worker 20 times; the last was w", *task.Error)
+
+	retried, err := ledger.Retry(t.Context(), f.db, ledger.Scope{}, id, 2)
+	require.NoError(t, err)
+	require.Zero(t, retried.Losses)
+}
+
+func TestLossesDoNotUseAttemptsUp(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	id := f.insert(t, ledger.NewTask{OrganizationID: f.one, MaxAttempts: 2})
+	for range 5 {
 		require.NotNil(t, f.claim(t, id))
-		_, err := f.db.Exec(`update tasks set heartbeat_at = now() - interval '7 seconds' where id = $1`, id)
+		f.lose(t, id)
+	}
+	fail := func() ledger.State {
+		states, err := f.Fail(t.Context(), []ledger.Token{f.claim(t, id).Token()}, "internal: boom", false, 0)
 		require.NoError(t, err)
-		_, err = f.Rescue(ctx, 6*time.Second)
+		return states[0]
+	}
+	require.Equal(t, ledger.Queued, fail(), "the first attempt that failed")
+	require.Equal(t, ledger.Dead, fail())
+	task := f.get(t, id)
+	require.Equal(t, 5, task.Losses)
+	failed, err := task.FailedAttempts()
+	require.NoError(t, err)
+	require.Len(t, failed, 7)
+	require.True(t, failed[4].Lost)
+	require.Contains(t, failed[4].Error, "no heartbeat from w")
+	require.Equal(t, "w", *failed[5].Worker)
+	require.Equal(t, 6, failed[5].Attempt)
+	require.False(t, failed[5].EndedAt.Before(*failed[5].StartedAt))
+	require.Equal(t, "internal: boom", failed[5].Error)
+	require.Equal(t, ledger.HiddenError, failed[5].PublicError())
+}
+
+// The first attempts and the last ones are kept.
+func TestFailuresAreBounded(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	id := f.insert(t, ledger.NewTask{OrganizationID: f.one, MaxAttempts: 30})
+	for range 25 {
+		_, err := f.Fail(t.Context(), []ledger.Token{f.claim(t, id).Token()}, strings.Repeat("x", 5000), false, 0)
 		require.NoError(t, err)
 	}
-	require.Equal(t, ledger.Dead, f.get(t, id).State)
+	failed, err := f.get(t, id).FailedAttempts()
+	require.NoError(t, err)
+	require.Len(t, failed, 20)
+	require.Equal(t, 1, failed[0].Attempt)
+	require.Equal(t, 7, failed[1].Attempt)
+	require.Equal(t, 25, failed[19].Attempt)
+	require.Len(t, failed[0].Error, 500)
 }
 
 func TestHeartbeatReportsCancelledAndLost(t *testing.T) {
@@ -409,83 +477,6 @@ func TestConcurrencyKeyBoundsRunningTasks(t *testing.T) {
 		if task := f.get(t, id); task.State == ledger.Queued {
 			require.Greater(t, task.RunAt, task.CreatedAt, "put off, not lost")
 		}
-	}
-}
-
-func TestTakeDueSharesPlacesAmongOrganizations(t *testing.T) {
-	t.Parallel()
-	f, ctx := open(t), context.Background()
-	for range 50 {
-		f.insert(t, ledger.NewTask{OrganizationID: f.one})
-	}
-	late := []uuid.UUID{f.insert(t, ledger.NewTask{OrganizationID: f.two}), f.insert(t, ledger.NewTask{OrganizationID: f.two})}
-	maintenance := f.insert(t, ledger.NewTask{})
-	f.insert(t, ledger.NewTask{OrganizationID: f.two, Delay: time.Hour})
-
-	deliveries, err := f.TakeDue(ctx, "q", 30, 12)
-	require.NoError(t, err)
-	require.Len(t, deliveries, 12)
-	first := map[uuid.UUID]int{}
-	for i, o := range deliveries {
-		first[o.ID] = i
-		require.Equal(t, 1, o.Number)
-	}
-	for _, id := range append(late, maintenance) {
-		i, ok := first[id]
-		require.True(t, ok, "a short queue is not behind a long one")
-		require.Less(t, i, 6)
-	}
-
-	// The long queue fills its quota and no more, whatever slots are free.
-	for range 5 {
-		_, err := f.TakeDue(ctx, "q", 30, 12)
-		require.NoError(t, err)
-	}
-	var n int
-	require.NoError(t, f.db.Get(&n, `select count(*) from tasks where queue = 'q' and state = 'queued' and delivered_at is not null`))
-	require.Equal(t, 30, n, "alone in waiting, it may fill the queue")
-}
-
-func TestWithdrawnTaskGetsANewDelivery(t *testing.T) {
-	t.Parallel()
-	f, ctx := open(t), context.Background()
-	id := f.insert(t, ledger.NewTask{OrganizationID: f.one})
-	take := func() []ledger.Delivery {
-		deliveries, err := f.TakeDue(ctx, "q", 10, 10)
-		require.NoError(t, err)
-		return deliveries
-	}
-	first := take()
-	require.Len(t, first, 1)
-	require.Empty(t, take())
-	require.NoError(t, f.Withdraw(ctx, first))
-	second := take()
-	require.Equal(t, 2, second[0].Number)
-	require.NoError(t, f.Withdraw(ctx, first), "an old delivery's failure does not touch the new one")
-	require.Empty(t, take())
-
-	n, err := f.WithdrawAll(ctx)
-	require.NoError(t, err)
-	require.EqualValues(t, 1, n)
-	require.NotNil(t, f.claim(t, id))
-	require.Empty(t, take(), "running tasks are not delivered")
-}
-
-func TestInsertOfferedCountsAsFirstDelivery(t *testing.T) {
-	t.Parallel()
-	f, ctx := open(t), context.Background()
-	id := f.insert(t, ledger.NewTask{OrganizationID: f.one, Delivered: true})
-	require.Equal(t, 1, f.get(t, id).Delivery)
-	deliveries, err := f.TakeDue(ctx, "q", 10, 10)
-	require.NoError(t, err)
-	require.Empty(t, deliveries)
-	standing, err := f.Outstanding(ctx, "q", 0, 10)
-	require.NoError(t, err)
-	require.Len(t, standing, 1)
-	for age, want := range map[time.Duration][]string{0: {"q"}, time.Hour: nil} {
-		queues, err := f.OutstandingQueues(ctx, []string{"other", "q"}, age)
-		require.NoError(t, err)
-		require.Equal(t, want, queues)
 	}
 }
 

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -25,6 +26,32 @@ func CancelBy(ctx context.Context, tx *storage.Tx, actor account.Actor, scope Sc
 		return nil, err
 	}
 	return t, t.audit(ctx, tx, actor, account.TaskCancelled)
+}
+
+// RunNowBy runs a task as RunNow does, for a person, and writes the audit row.
+func RunNowBy(ctx context.Context, tx *storage.Tx, actor account.Actor, scope Scope, id uuid.UUID) (*Task, error) {
+	t, err := RunNow(ctx, tx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.audit(ctx, tx, actor, account.TaskStarted)
+}
+
+// RetryAllBy retries tasks as RetryAll does, for a person, and writes an audit row for
+// each organization.
+func RetryAllBy(ctx context.Context, tx *storage.Tx, actor account.Actor, f Filter, may Attempts) (Retried, error) {
+	done, by, err := RetryAll(ctx, tx, f, may)
+	if err != nil {
+		return done, err
+	}
+	for organization, n := range by {
+		err := account.Audit(ctx, tx, account.Event{OrganizationID: organization, Type: account.TasksRetried, Actor: actor,
+			Subject: fmt.Sprintf("%d tasks", n), Detail: map[string]any{"tasks": n, "types": f.Kinds, "queues": f.Queues, "states": f.States}})
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
 }
 
 func (t *Task) audit(ctx context.Context, tx *storage.Tx, actor account.Actor, what account.AuditType) error {

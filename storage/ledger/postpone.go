@@ -9,7 +9,7 @@ import (
 
 // Rows that a claim is taking at the moment are left to it.
 const postpone = `
-update tasks t set run_at = now() + make_interval(secs => $3), delivered_at = null
+update tasks t set run_at = now() + make_interval(secs => $3)
 from (select id from tasks where kind = $1 and organization_id = $2 and state = 'queued'
 	and run_at < now() + make_interval(secs => $3) order by id for update skip locked) due
 where t.id = due.id`

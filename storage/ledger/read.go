@@ -24,11 +24,17 @@ type Scope struct{ OrganizationID int64 }
 // Filter selects tasks of a list.
 type Filter struct {
 	Scope
-	Kinds    []string  // nil: all
-	States   []State   // nil: all
-	From, To time.Time // creation time; From inclusive, To exclusive
-	Limit    int
-	Offset   int
+	Kinds     []string  // nil: all
+	States    []State   // nil: all
+	Queues    []string  // nil: all
+	From, To  time.Time // creation time; From inclusive, To exclusive
+	RequestID string    // "": any
+	// Error is a part of the error of the last attempt that failed, in any case of its
+	// letters; "": any. It is searched as members read it, unless Inside.
+	Error  string
+	Inside bool
+	Limit  int
+	Offset int
 }
 
 func (f Filter) where() (string, []any) {
@@ -36,22 +42,35 @@ func (f Filter) where() (string, []any) {
 	var args []any
 	add := func(cond string, arg any) {
 		args = append(args, arg)
-		conds = append(conds, fmt.Sprintf(cond, len(args)))
+		conds = append(conds, strings.ReplaceAll(cond, "$N", fmt.Sprintf("$%d", len(args))))
 	}
 	if f.OrganizationID != 0 {
-		add("organization_id = $%d", f.OrganizationID)
+		add("t.organization_id = $N", f.OrganizationID)
 	}
 	if len(f.Kinds) > 0 {
-		add("kind = any($%d)", pq.Array(f.Kinds))
+		add("t.kind = any($N)", pq.Array(f.Kinds))
 	}
 	if len(f.States) > 0 {
-		add("state = any($%d)", pq.Array(f.States))
+		add("t.state = any($N)", pq.Array(f.States))
+	}
+	if len(f.Queues) > 0 {
+		add("t.queue = any($N)", pq.Array(f.Queues))
 	}
 	if !f.From.IsZero() {
-		add("created_at >= $%d", f.From)
+		add("t.created_at >= $N", f.From)
 	}
 	if !f.To.IsZero() {
-		add("created_at < $%d", f.To)
+		add("t.created_at < $N", f.To)
+	}
+	if f.RequestID != "" {
+		add("t.request_id = $N and t.request_id <> ''", f.RequestID)
+	}
+	if f.Error != "" {
+		shown := "t.error"
+		if !f.Inside {
+			shown = "case when starts_with(t.error, '" + Internal + "') then '" + strings.ReplaceAll(HiddenError, "'", "''") + "' else t.error end"
+		}
+		add("t.error is not null and position(lower($N) in lower("+shown+")) > 0", f.Error)
 	}
 	if len(conds) == 0 {
 		return "", nil
@@ -63,11 +82,11 @@ func (f Filter) where() (string, []any) {
 func (s *Store) List(ctx context.Context, f Filter) ([]Task, int, error) {
 	where, args := f.where()
 	var total int
-	if err := s.db.GetContext(ctx, &total, `select count(*) from tasks`+where, args...); err != nil {
+	if err := s.db.GetContext(ctx, &total, `select count(*) from tasks t`+where, args...); err != nil {
 		return nil, 0, storage.Wrap(err, "count tasks")
 	}
 	args = append(args, f.Limit, f.Offset)
-	query := fmt.Sprintf(`select %s from tasks%s order by id desc limit $%d offset $%d`,
+	query := fmt.Sprintf(`select %s from tasks t%s order by id desc limit $%d offset $%d`,
 		columns, where, len(args)-1, len(args))
 	tasks := []Task{}
 	err := s.db.SelectContext(ctx, &tasks, query, args...)
@@ -120,52 +139,4 @@ func (s *Store) StatesOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]St
 		states[r.ID] = r.State
 	}
 	return states, nil
-}
-
-// Retry makes a dead or cancelled task due again, with as many attempts as its
-// kind returns a new one. ErrConflict when it is in another state, or when an open
-// task has taken its dedupe key.
-func Retry(ctx context.Context, q storage.Querier, scope Scope, id uuid.UUID, attempts int) (*Task, error) {
-	var t Task
-	err := q.GetContext(ctx, &t, `
-		update tasks set state = 'queued', run_at = now(), delivered_at = null, finished_at = null,
-			cancel_requested = false, max_attempts = attempt + $3
-		where id = $1 and ($2::bigint = 0 or organization_id = $2) and state in ('dead', 'cancelled')
-		returning `+columns, id, scope.OrganizationID, attempts)
-	if err != nil {
-		return nil, missingOrConflict(ctx, q, scope, id, storage.Wrap(err, "retry task"))
-	}
-	return &t, nil
-}
-
-// Cancel ends a queued task at once and asks a running one to stop, which its
-// worker learns with the next heartbeat. ErrConflict when the task has ended.
-func Cancel(ctx context.Context, q storage.Querier, scope Scope, id uuid.UUID) (*Task, error) {
-	var t Task
-	err := q.GetContext(ctx, &t, `
-		update tasks set
-			state = case when state = 'queued' then 'cancelled' else state end,
-			finished_at = case when state = 'queued' then now() end,
-			delivered_at = null,
-			cancel_requested = state = 'running'
-		where id = $1 and ($2::bigint = 0 or organization_id = $2) and state in ('queued', 'running')
-		returning `+columns, id, scope.OrganizationID)
-	if err != nil {
-		return nil, missingOrConflict(ctx, q, scope, id, storage.Wrap(err, "cancel task"))
-	}
-	return &t, nil
-}
-
-// missingOrConflict tells a task that is not there from one in a state that
-// does not allow the change.
-func missingOrConflict(ctx context.Context, q storage.Querier, scope Scope, id uuid.UUID, err error) error {
-	if !isNotFound(err) {
-		return err
-	}
-	var state State
-	if e := q.GetContext(ctx, &state, `select state from tasks
-		where id = $1 and ($2::bigint = 0 or organization_id = $2)`, id, scope.OrganizationID); e != nil {
-		return storage.Wrap(e, "task "+id.String())
-	}
-	return fmt.Errorf("task is %s: %w", state, storage.ErrConflict)
 }

@@ -27,7 +27,7 @@ values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
 // Create inserts a schedule. Errors of members are *storage.InvalidError
 // with the path of the body (settings.cron, stateName); besides *MissingSuitesError,
-// *ForeignSuitesError, ErrRunningUser, ErrNoTunnel.
+// *ForeignSuitesError, ErrRunningUser, ErrOtherUser, ErrNoTunnel.
 func Create(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSchedule) (*Schedule, error) {
 	p, err := n.plan()
 	if err != nil {
@@ -50,7 +50,7 @@ func Create(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSchedule
 	if err := p.settle(n.State); err != nil {
 		return nil, err
 	}
-	if err := p.check(ctx, tx, w.OrganizationID, nil); err != nil {
+	if err := p.check(ctx, tx, w, nil); err != nil {
 		return nil, err
 	}
 	if p.name == "" {
@@ -243,7 +243,7 @@ func Update(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID,
 	if err != nil {
 		return nil, err
 	}
-	if err := p.check(ctx, tx, w.OrganizationID, was.settings); err != nil {
+	if err := p.check(ctx, tx, w, was.settings); err != nil {
 		return nil, err
 	}
 	changed := p.differences(was)

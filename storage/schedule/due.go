@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/quota"
 )
 
 // FireDue fires schedules that are due. It claims them with SKIP LOCKED, so any number
@@ -61,11 +62,18 @@ func fireClaimed(ctx context.Context, tx *storage.Tx, step DueStep, list []*clai
 	if _, err := tx.ExecContext(ctx, setLockTimeout); err != nil {
 		return storage.Wrap(err, "bound the wait for locks")
 	}
+	day, err := step.Quotas.Begin(ctx, tx, quota.RunsPerDay, organizationsOf(list)...)
+	if err != nil {
+		return err
+	}
 	if err := readClaimed(ctx, tx, list, step.SkipLocked); err != nil {
 		return err
 	}
 	list = withinBounds(list, result)
-	if err := recordFirings(ctx, tx, list, step, result); err != nil {
+	if err := recordFirings(ctx, tx, list, step, day, result); err != nil {
+		return err
+	}
+	if err := day.Store(ctx, tx); err != nil {
 		return err
 	}
 	runs := newSuiteRuns{}
@@ -112,10 +120,11 @@ func withinBounds(list []*claimedSchedule, result *DueResult) []*claimedSchedule
 
 // recordFirings decides what becomes of each schedule and writes that as firings. What
 // had been fired before is taken back: its schedule only moves to its next time.
-func recordFirings(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, step DueStep, result *DueResult) error {
+func recordFirings(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, step DueStep, day *quota.Allowance, result *DueResult) error {
 	firings, loaded := newFirings{}, zones{}
 	for _, s := range list {
 		s.decide(step, loaded)
+		s.take(day)
 		firings.add(s, s.missed)
 		firings.add(s, s.firing)
 	}

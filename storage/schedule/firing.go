@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/run"
 )
 
@@ -65,6 +66,9 @@ type DueStep struct {
 	// SkipLocked leaves out schedules with a suite that another transaction has
 	// locked. Without it their lock is waited for, at most half a second each.
 	SkipLocked bool
+	// Quotas bound the runs of a day; nil: nothing does. A time that they have no room
+	// for is skipped.
+	Quotas *quota.Quotas
 }
 
 // DueResult is what one step of firing did.

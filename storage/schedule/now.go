@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/quota"
 )
 
 // FireNow runs a schedule by hand, whatever its state; it counts neither as a run
@@ -16,7 +17,7 @@ import (
 // as SKIPPED. When nothing can be started it returns the cause and writes nothing:
 // ErrNoJobs, ErrRunningUser, ErrNoTunnel, or a *storage.InvalidError of settings or
 // testSuiteIds for a schedule that has none. The runs are made for the running user.
-func FireNow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, requestID string) (*Firing, []StartedRun, error) {
+func FireNow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, requestID string, quotas *quota.Quotas) (*Firing, []StartedRun, error) {
 	var row struct {
 		claimedSchedule
 		Now time.Time `db:"now"`
@@ -31,6 +32,10 @@ func FireNow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID
 	if s.Cron == "" {
 		return nil, nil, storage.Invalid("settings", "the schedule has none: it cannot run")
 	}
+	day, err := quotas.Begin(ctx, tx, quota.RunsPerDay, s.OrganizationID)
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := readClaimed(ctx, tx, []*claimedSchedule{s}, false); err != nil {
 		return nil, nil, err
 	}
@@ -43,10 +48,16 @@ func FireNow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID
 		if err := s.chooseSuites(); err != nil {
 			return nil, nil, err
 		}
+		if err := day.Take(s.OrganizationID, s.startingRuns()); err != nil {
+			return nil, nil, err
+		}
 		s.firing = s.newFiring(row.Now, TriggerManual, FiringStarted, s.notStarted())
 	}
 	started, err := s.startNow(ctx, tx, requestID)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := day.Store(ctx, tx); err != nil {
 		return nil, nil, err
 	}
 	return s.firing, started, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.ScheduleRun,

@@ -17,7 +17,7 @@ import (
 
 func (w *room) fireNow(by account.Writer, id uuid.UUID) (fire *Firing, started []StartedRun, err error) {
 	err = w.Do(func(ctx context.Context, tx *storage.Tx) error {
-		fire, started, err = FireNow(ctx, tx, by, id, "request-7")
+		fire, started, err = FireNow(ctx, tx, by, id, "request-7", nil)
 		return err
 	})
 	return fire, started, err
@@ -127,10 +127,10 @@ func TestFireNowBesideOthers(t *testing.T) {
 	id := w.plan(planned{suites: []uuid.UUID{w.smoke(1)}})
 	var first, second *Firing
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		if first, _, err = FireNow(ctx, tx, w.Org.Member.Writer, id, ""); err != nil {
+		if first, _, err = FireNow(ctx, tx, w.Org.Member.Writer, id, "", nil); err != nil {
 			return err
 		}
-		second, _, err = FireNow(ctx, tx, w.Org.Member.Writer, id, "")
+		second, _, err = FireNow(ctx, tx, w.Org.Member.Writer, id, "", nil)
 		return err
 	})
 	require.Equal(t, first.At, second.At)

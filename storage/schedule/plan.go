@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // plan is what people decide of a schedule, and what follows from it.
@@ -108,15 +109,21 @@ func (p *plan) upcoming() (*time.Time, error) {
 
 // check looks whether the running user and the tunnel of the settings exist, where
 // they are new or somebody asks for the schedule to fire. A change of something else
-// is no time to refuse: the next firing says what is missing.
-func (p *plan) check(ctx context.Context, q storage.Querier, organizationID int64, was *Settings) error {
-	s := p.settings
+// is no time to refuse: the next firing says what is missing. Only an admin of the
+// organization names another person.
+func (p *plan) check(ctx context.Context, q storage.Querier, w account.Writer, was *Settings) error {
+	s, organizationID := p.settings, w.OrganizationID
 	if s == nil {
 		return nil
 	}
-	if p.enabling || was == nil || s.RunningUser != was.RunningUser {
-		if err := checkRunningUser(ctx, q, organizationID, s.RunningUser); err != nil {
+	changed := was == nil || s.RunningUser != was.RunningUser
+	if p.enabling || changed {
+		kind, err := runningUser(ctx, q, organizationID, s.RunningUser)
+		if err != nil {
 			return err
+		}
+		if changed && kind == account.Person && s.RunningUser != w.UserUUID && !w.Admin {
+			return ErrOtherUser
 		}
 	}
 	if s.Tunnel != "" && (p.enabling || was == nil || s.Tunnel != was.Tunnel) {

@@ -2,11 +2,13 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
@@ -140,19 +142,17 @@ func (s *Settings) differences(from *Settings) (names []string) {
 	return names
 }
 
-const mayRun = `
-select exists (select from users u join memberships m on m.user_id = u.id
-	where u.uuid = $2 and m.organization_id = $1 and m.blocked_at is null and m.role <> 'tester')`
+const userWhoMayRun = `
+select u.kind from users u join memberships m on m.user_id = u.id
+where u.uuid = $2 and m.organization_id = $1 and m.blocked_at is null and m.role <> 'tester'`
 
-func checkRunningUser(ctx context.Context, q storage.Querier, organizationID int64, user uuid.UUID) error {
-	var may bool
-	if err := q.GetContext(ctx, &may, mayRun, organizationID, user); err != nil {
-		return storage.Wrap(err, "running user of a test schedule")
+// runningUser returns the kind of a user who may run tests, else ErrRunningUser.
+func runningUser(ctx context.Context, q storage.Querier, organizationID int64, user uuid.UUID) (kind account.UserKind, err error) {
+	err = storage.Wrap(q.GetContext(ctx, &kind, userWhoMayRun, organizationID, user), "running user of a test schedule")
+	if errors.Is(err, storage.ErrNotFound) {
+		return "", ErrRunningUser
 	}
-	if !may {
-		return ErrRunningUser
-	}
-	return nil
+	return kind, err
 }
 
 func checkTunnel(ctx context.Context, q storage.Querier, organizationID int64, name string) error {

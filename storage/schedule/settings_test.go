@@ -136,10 +136,10 @@ func TestRunningUserAndTunnel(t *testing.T) {
 		err  error
 	}{
 		"member":                  {w.Org.Member.UUID, nil},
-		"member of another team":  {w.Org.Neighbor.UUID, nil},
-		"admin":                   {w.Org.Owner.UUID, nil},
+		"member of another team":  {w.Org.Neighbor.UUID, ErrOtherUser},
+		"admin":                   {w.Org.Owner.UUID, ErrOtherUser},
 		"service account":         {w.service("robot", account.Member).UUID, nil},
-		"blocked elsewhere":       {blockedElsewhere.UUID, nil},
+		"blocked elsewhere":       {blockedElsewhere.UUID, ErrOtherUser},
 		"tester":                  {tester.UUID, ErrRunningUser},
 		"blocked service account": {idle.UUID, ErrRunningUser},
 		"blocked":                 {gone.UUID, ErrRunningUser},
@@ -147,6 +147,11 @@ func TestRunningUserAndTunnel(t *testing.T) {
 		"nobody":                  {fixture.NoUUID, ErrRunningUser},
 	} {
 		_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Settings: daily(row.user)})
+		require.ErrorIs(t, err, row.err, name)
+		if row.err == ErrOtherUser {
+			row.err = nil // an admin may name them
+		}
+		_, err = w.trySchedule(w.Org.Owner.Writer, NewSchedule{Team: &w.Org.Team.UUID, Settings: daily(row.user)})
 		require.ErrorIs(t, err, row.err, name)
 	}
 	w.newSchedule(w.Org.Member.Writer, NewSchedule{Settings: w.daily(func(c *SettingsChange) { c.Tunnel = given("office") })})

@@ -1,47 +1,44 @@
-// Package dispatch brings ledger rows to asynq: the connection to Redis, the
-// Enqueuer for a delivery right after the commit, the relay for everything else, and
-// the sweep that finds deliveries which Redis lost.
+// Package dispatch brings the work of the ledger to asynq: the connection to Redis, the
+// Enqueuer for a delivery right after the commit, and the relay for everything else.
 //
-// Redis never holds the truth. A delivery is an asynq task whose id is the ledger
-// row's id and the number of the delivery, so that a delivery that is lost, stuck
-// or archived never blocks the next one; its payload points at the row. Four
-// things can go wrong, and each has its remedy:
+// Redis never holds the truth. A delivery is the permission to work on one task of a
+// queue, and names none: the worker that takes it chooses the organization whose turn it
+// is (package worker). The relay compares the number of due tasks with that of the
+// deliveries that wait, and adds what is missing. So nothing has to be kept in step:
 //
-//   - the process dies between commit and enqueue, or Redis loses some keys: the
-//     sweep asks Redis for deliveries that are outstanding for some seconds and makes the
-//     missing ones due again;
-//   - Redis loses everything (FLUSHALL, an empty failover): its copy of the epoch
-//     is gone, and the relay makes all deliveries due again;
+//   - the process dies between commit and enqueue, a killed worker takes a delivery with
+//     it, or Redis loses some keys or everything: the next look of the relay finds fewer
+//     deliveries than due tasks;
 //   - Redis cannot be reached: the Enqueuer finds no room and rows wait in
 //     PostgreSQL, so that no request waits for Redis;
 //   - more work than workers: the relay keeps a bounded number of deliveries in a queue,
-//     shared equally by the organizations that wait.
+//     however long the backlog is.
 //
-// A delivery too many is harmless: the claim of a row succeeds once.
+// A delivery too many is harmless: its worker finds nothing to claim. An epoch in Redis
+// shows that its memory is gone, for asynq has to be told of the queues then.
 package dispatch
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
 // Message is the payload of a delivery.
 type Message struct {
-	ID             uuid.UUID `json:"id"`
-	OrganizationID int64     `json:"organization_id,omitempty"`
-	RequestID      string    `json:"request_id,omitempty"`
+	// OrganizationID is an organization that has a task due, 0 for the installation
+	// (with Known): the worker need not look for it. The delivery is not for it alone.
+	OrganizationID int64 `json:"organization_id,omitempty"`
+	Known          bool  `json:"known,omitempty"`
 }
 
 // ParseMessage reads the payload of a delivery.
@@ -50,32 +47,27 @@ func ParseMessage(payload []byte) (Message, error) {
 	if err := json.Unmarshal(payload, &m); err != nil {
 		return m, fmt.Errorf("delivery: %w", err)
 	}
-	if m.ID == uuid.Nil {
-		return m, errors.New("delivery without a task id")
-	}
 	return m, nil
 }
 
 // Redis is the connection to the queues.
 type Redis struct {
-	opt    asynq.RedisConnOpt
-	client redis.UniversalClient
-	queue  *asynq.Client
+	opt      *address
+	client   redis.UniversalClient
+	probe    redis.UniversalClient // for checks
+	queue    *asynq.Client
+	timeouts map[string]time.Duration // by queue
 }
 
-// OpenRedis reads a URL: redis://user:password@host:port/db, rediss:// (TLS), or
-// redis-sentinel://:password@host1:port,host2:port?master=NAME. It does not
-// connect. The error never repeats the URL, which holds a password.
-func OpenRedis(url string) (*Redis, error) {
-	opt, err := asynq.ParseRedisURI(url)
+// OpenRedis reads the configuration; it does not connect. The error never repeats the URL,
+// which may hold a password.
+func OpenRedis(c RedisConfig) (*Redis, error) {
+	a, err := parseAddress(c)
 	if err != nil {
-		return nil, errors.New("redis URL: must be redis://, rediss:// or redis-sentinel://host:port?master=NAME")
+		return nil, err
 	}
-	client, ok := opt.MakeRedisClient().(redis.UniversalClient)
-	if !ok {
-		return nil, errors.New("redis URL: no client for this kind of URL")
-	}
-	return &Redis{opt: opt, client: client, queue: asynq.NewClientFromRedisClient(client)}, nil
+	client := a.client()
+	return &Redis{opt: a, client: client, probe: a.probe(client), queue: asynq.NewClientFromRedisClient(client), timeouts: timeouts()}, nil
 }
 
 // LogTo sends what go-redis itself has to say, such as addresses that it could
@@ -96,42 +88,56 @@ func (r *Redis) Client() redis.UniversalClient { return r.client }
 // Options are for asynq's own server, scheduler and console.
 func (r *Redis) Options() asynq.RedisConnOpt { return r.opt }
 
-// Check returns nil when Redis responds.
-func (r *Redis) Check(ctx context.Context) error {
-	if err := r.client.Ping(ctx).Err(); err != nil {
-		return fmt.Errorf("ping redis: %w", err)
+// ServerVersion returns the version of the server, such as 7.2.4.
+func (r *Redis) ServerVersion(ctx context.Context) (string, error) {
+	info, err := r.client.Info(ctx, "server").Result()
+	if err != nil {
+		return "", fmt.Errorf("version of redis: %w", err)
 	}
-	return nil
+	_, version, _ := strings.Cut(info, "redis_version:")
+	version, _, _ = strings.Cut(version, "\r\n")
+	return version, nil
 }
 
 // Close ends the connections.
-func (r *Redis) Close() error { return r.client.Close() }
+func (r *Redis) Close() error {
+	if r.probe != r.client {
+		_ = r.probe.Close()
+	}
+	return r.client.Close()
+}
 
-// Deliveries waiting longer than this to be taken by Redis are given up and become
-// due again; asynq alone would try for 1.7 s on a server that is down.
+// Deliveries waiting longer than this to be taken by Redis are given up, and the relay
+// makes others; asynq alone would try for 1.7 s on a server that is down.
 const enqueueTimeout = time.Second
 
 // asynq counts a task's time from its own start and frees the slot at the end
 // of it; the handler's own deadline must come first.
 const timeoutGrace = 15 * time.Second
 
-// enqueue hands deliveries to asynq, eight at a time, and returns those that failed
-// with the first error.
-func (r *Redis) enqueue(ctx context.Context, kinds map[string]tasks.Kind, deliveries []ledger.Delivery) ([]ledger.Delivery, error) {
+// Delivery is one delivery that is to be handed to Redis.
+type Delivery struct {
+	Queue string
+	Message
+}
+
+// taskType is the type of a delivery, as asynq's console shows it.
+const taskType = "task"
+
+// enqueue hands deliveries to asynq, eight at a time, and returns the first error.
+func (r *Redis) enqueue(ctx context.Context, list []Delivery) error {
 	const abreast = 8
 	var (
-		mu     sync.Mutex
-		failed []ledger.Delivery
-		first  error
-		wg     sync.WaitGroup
-		next   = make(chan ledger.Delivery)
+		mu    sync.Mutex
+		first error
+		wg    sync.WaitGroup
+		next  = make(chan Delivery)
 	)
-	for range min(abreast, len(deliveries)) {
+	for range min(abreast, len(list)) {
 		wg.Go(func() {
-			for o := range next {
-				if err := r.enqueueOne(ctx, kinds[o.Kind], o); err != nil {
+			for d := range next {
+				if err := r.enqueueOne(ctx, d); err != nil {
 					mu.Lock()
-					failed = append(failed, o)
 					if first == nil {
 						first = err
 					}
@@ -140,33 +146,35 @@ func (r *Redis) enqueue(ctx context.Context, kinds map[string]tasks.Kind, delive
 			}
 		})
 	}
-	for _, o := range deliveries {
-		next <- o
+	for _, d := range list {
+		next <- d
 	}
 	close(next)
 	wg.Wait()
-	return failed, first
+	return first
 }
 
-func (r *Redis) enqueueOne(ctx context.Context, kind tasks.Kind, o ledger.Delivery) error {
-	m := Message{ID: o.ID, RequestID: o.RequestID}
-	if o.OrganizationID != nil {
-		m.OrganizationID = *o.OrganizationID
-	}
-	payload, err := json.Marshal(m)
+func (r *Redis) enqueueOne(ctx context.Context, d Delivery) error {
+	payload, err := json.Marshal(d.Message)
 	if err != nil {
 		return fmt.Errorf("delivery: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
 	defer cancel()
-	_, err = r.queue.EnqueueContext(ctx, asynq.NewTask(o.Kind, payload),
-		asynq.TaskID(deliveryID(o)), asynq.Queue(o.Queue),
+	_, err = r.queue.EnqueueContext(ctx, asynq.NewTask(taskType, payload), asynq.Queue(d.Queue),
 		// One retry, not none: a lease that expires would archive the delivery.
-		asynq.MaxRetry(1), asynq.Timeout(kind.Timeout+timeoutGrace))
-	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
+		asynq.MaxRetry(1), asynq.Timeout(r.timeouts[d.Queue]))
+	if err != nil {
 		return fmt.Errorf("enqueue: %w", err)
 	}
-	return nil // a conflict means that this very delivery is there already
+	return nil
 }
 
-func deliveryID(o ledger.Delivery) string { return fmt.Sprintf("%s:%d", o.ID, o.Number) }
+// timeouts are the times that deliveries of each queue may take: those of its slowest kind.
+func timeouts() map[string]time.Duration {
+	of := map[string]time.Duration{}
+	for _, k := range tasks.Kinds() {
+		of[k.Queue] = max(of[k.Queue], k.Timeout+timeoutGrace)
+	}
+	return of
+}

@@ -12,18 +12,15 @@ import (
 )
 
 // Enqueuer inserts tasks and hands them to Redis right after the commit that made
-// them, while Redis has room; what finds no room waits for the relay, which is fair
-// among the organizations. So a task starts some milliseconds after its request, and no
+// them, while Redis has room; what finds no room waits for the relay. So a task starts some milliseconds after its request, and no
 // request waits for Redis.
 //
 // A nil *Enqueuer leaves every task to the relay. The handlers of tasks insert with
 // package ledger: they make tasks by the hundred, which are the relay's.
 type Enqueuer struct {
 	redis      *Redis
-	ledger     *ledger.Store
-	kinds      map[string]tasks.Kind
 	log        *slog.Logger
-	deliveries chan ledger.Delivery
+	deliveries chan Delivery
 
 	mu   sync.Mutex
 	room map[string]int
@@ -47,14 +44,14 @@ const (
 )
 
 // NewEnqueuer returns an enqueuer; it finds no room until Run is called.
-func NewEnqueuer(redis *Redis, store *ledger.Store, log *slog.Logger) *Enqueuer {
-	return &Enqueuer{redis: redis, ledger: store, kinds: tasks.Kinds(), log: log,
-		deliveries: make(chan ledger.Delivery, roomPerQueue), room: map[string]int{}, used: map[quotaKey]int{}}
+func NewEnqueuer(redis *Redis, log *slog.Logger) *Enqueuer {
+	return &Enqueuer{redis: redis, log: log, deliveries: make(chan Delivery, roomPerQueue),
+		room: map[string]int{}, used: map[quotaKey]int{}}
 }
 
 // Insert writes tasks in a transaction and delivers them after its commit. Tasks with an
 // open twin of the same kind and dedupe key are left out. When the outcome of the commit
-// is unknown, nothing is delivered, and the sweep finds the rows.
+// is unknown, nothing is delivered, and the relay finds the rows.
 func (e *Enqueuer) Insert(ctx context.Context, tx *storage.Tx, list ...*ledger.NewTask) error {
 	e.Reserve(list...)
 	tx.AfterCommit(func() { e.Deliver(list...) })
@@ -91,7 +88,7 @@ func (e *Enqueuer) reserve(queue string, organization int64) bool {
 }
 
 // Deliver hands committed tasks to Redis, those that Reserve has marked. It never
-// blocks: when too many wait already, the sweep will find the rows.
+// blocks: when too many wait already, the relay will find the rows.
 func (e *Enqueuer) Deliver(list ...*ledger.NewTask) {
 	if e == nil {
 		return
@@ -100,10 +97,7 @@ func (e *Enqueuer) Deliver(list ...*ledger.NewTask) {
 		if !t.Delivered {
 			continue
 		}
-		d := ledger.Delivery{ID: t.ID, Kind: t.Kind, Queue: t.Queue, Number: 1, RequestID: t.RequestID}
-		if t.OrganizationID != 0 {
-			d.OrganizationID = &t.OrganizationID
-		}
+		d := Delivery{Queue: t.Queue, Message: Message{OrganizationID: t.OrganizationID, Known: true}}
 		select {
 		case e.deliveries <- d:
 		default:
@@ -139,12 +133,9 @@ func (e *Enqueuer) work(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case d := <-e.deliveries:
-			if err := e.redis.enqueueOne(ctx, e.kinds[d.Kind], d); err != nil {
+			if err := e.redis.enqueueOne(ctx, d); err != nil {
 				e.close()
 				e.log.WarnContext(ctx, "delivery failed, the relay takes over", "error", err)
-				if err := e.ledger.Withdraw(ctx, []ledger.Delivery{d}); err != nil {
-					e.log.WarnContext(ctx, "delivery not withdrawn, the sweep takes over", "error", err)
-				}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -13,25 +14,25 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// Relay delivers due rows to Redis. Every scheduler process runs one; rows are
-// taken with SKIP LOCKED, so they share the work.
+// Relay sees to it that as many deliveries wait in Redis as tasks are due. Every
+// scheduler process runs one; what two of them add at the same moment is too much and
+// harmless.
 type Relay struct {
 	redis  *Redis
 	ledger *ledger.Store
-	kinds  map[string]tasks.Kind
+	keep   map[string]int
 	log    *slog.Logger
 	nudge  chan struct{}
 	epoch  string
 }
 
 const (
-	// relayKeep bounds the outstanding deliveries of one queue. Deep enough that
-	// workers never wait for the relay, shallow enough that a new
-	// organization's first task is not behind thousands.
-	relayKeep = 1000
+	// relayKeep bounds the deliveries of one queue that wait. Deep enough that workers
+	// never wait for the relay; a backlog takes no more of Redis.
+	relayKeep = 400
 	// relayKeepMerged is the bound where one delivery serves up to 64 rows.
 	relayKeepMerged = 64
-	// relayBatch is taken and enqueued at once.
+	// relayBatch is enqueued at once.
 	relayBatch = 200
 	// relayTick is the wait between looks when nothing is due, and relayIdle the one
 	// after nothing was for idleAfter: an idle process should cost next to nothing,
@@ -56,9 +57,18 @@ func keepOf(queue string) int {
 	return relayKeep
 }
 
+// keeps returns the bounds of all queues.
+func keeps() map[string]int {
+	of := map[string]int{}
+	for _, q := range tasks.Queues() {
+		of[q] = keepOf(q)
+	}
+	return of
+}
+
 // NewRelay returns a relay.
 func NewRelay(redis *Redis, store *ledger.Store, log *slog.Logger) *Relay {
-	return &Relay{redis: redis, ledger: store, kinds: tasks.Kinds(), log: log, nudge: make(chan struct{}, 1)}
+	return &Relay{redis: redis, ledger: store, keep: keeps(), log: log, nudge: make(chan struct{}, 1)}
 }
 
 // Nudge lets the relay look at once.
@@ -120,45 +130,35 @@ func (r *Relay) round(ctx context.Context, look bool) (found, more bool, err err
 			return found, false, err
 		}
 	}
-	queues, err := r.ledger.DueQueues(ctx, tasks.Queues())
+	backlogs, err := r.ledger.Backlogs(ctx, r.keep)
 	if err != nil {
 		return found, false, err
 	}
-	found = len(queues) > 0
+	found = len(backlogs) > 0
 	if !look && found {
 		if err := r.checkEpoch(ctx); err != nil {
 			return found, false, err
 		}
 	}
-	for _, q := range queues {
-		// A claim that merges rows leaves the deliveries of these rows behind, so
-		// the outstanding rows do not tell how many deliveries wait.
-		pending, err := r.redis.client.LLen(ctx, pendingKey(q)).Result()
+	for _, b := range backlogs {
+		pending, err := r.redis.client.LLen(ctx, pendingKey(b.Queue)).Result()
 		if err != nil {
 			return found, false, fmt.Errorf("count deliveries in redis: %w", err)
 		}
-		batch := min(relayBatch, keepOf(q)-int(pending))
-		if batch <= 0 {
+		missing := min(relayBatch, b.Due-int(pending))
+		if missing <= 0 {
 			continue
 		}
-		deliveries, err := r.ledger.TakeDue(ctx, q, keepOf(q), batch)
-		if err != nil {
+		if err := r.redis.enqueue(ctx, slices.Repeat([]Delivery{{Queue: b.Queue}}, missing)); err != nil {
 			return found, false, err
 		}
-		failed, err := r.redis.enqueue(ctx, r.kinds, deliveries)
-		if err != nil {
-			// The withdrawal must happen although the context may have ended.
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			defer cancel()
-			return found, false, errors.Join(err, r.ledger.Withdraw(ctx, failed))
-		}
-		more = more || len(deliveries) == relayBatch
+		more = more || missing == relayBatch
 	}
 	return found, more, nil
 }
 
 // checkEpoch compares Redis's copy of the epoch with the ledger's. Where they
-// differ, Redis lost its memory: every outstanding delivery is due again. The copy is
+// differ, Redis lost its memory, and the queues are announced anew. The copy is
 // written last, so that a relay that dies on the way is followed by one that
 // starts anew.
 func (r *Relay) checkEpoch(ctx context.Context) error {
@@ -179,10 +179,6 @@ func (r *Relay) checkEpoch(ctx context.Context) error {
 	if have != "" {
 		r.log.ErrorContext(ctx, "redis holds the epoch of another installation: two of them must not share a Redis database")
 	}
-	n, err := r.ledger.WithdrawAll(ctx)
-	if err != nil {
-		return err
-	}
 	// asynq remembers in the process which queues it has announced, and would
 	// not announce them again.
 	queues := make([]any, 0, len(tasks.Queues()))
@@ -195,69 +191,6 @@ func (r *Relay) checkEpoch(ctx context.Context) error {
 	if err := r.redis.client.Set(ctx, epochKey, r.epoch, 0).Err(); err != nil {
 		return fmt.Errorf("write the epoch to redis: %w", err)
 	}
-	r.log.InfoContext(ctx, "redis had no epoch: outstanding deliveries are made again", "deliveries", n)
+	r.log.InfoContext(ctx, "redis had no epoch: its memory was lost, or it is new")
 	return nil
-}
-
-const (
-	// sweepAge is how long a delivery may be outstanding before Redis is asked for it.
-	sweepAge   = 3 * time.Second
-	sweepBatch = 2 * relayKeep
-)
-
-// Sweep makes deliveries due again that Redis does not hold as pending: lost keys,
-// a delivery that a killed worker had taken, an archived one. It returns their
-// number. The relay delivers them under a new delivery number.
-func (r *Relay) Sweep(ctx context.Context) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	queues, err := r.ledger.OutstandingQueues(ctx, tasks.Queues(), sweepAge)
-	if err != nil {
-		return 0, err
-	}
-	swept := 0
-	for _, q := range queues {
-		deliveries, err := r.ledger.Outstanding(ctx, q, sweepAge, sweepBatch)
-		if err != nil {
-			return swept, err
-		}
-		lost, err := r.redis.missing(ctx, q, deliveries)
-		if err != nil {
-			return swept, err
-		}
-		if len(lost) == 0 {
-			continue
-		}
-		if err := r.ledger.Withdraw(ctx, lost); err != nil {
-			return swept, err
-		}
-		swept += len(lost)
-	}
-	if swept > 0 {
-		r.log.InfoContext(ctx, "deliveries lost by redis are made again", "deliveries", swept)
-		r.Nudge()
-	}
-	return swept, nil
-}
-
-// missing returns the deliveries that are not pending in Redis.
-func (r *Redis) missing(ctx context.Context, queue string, deliveries []ledger.Delivery) ([]ledger.Delivery, error) {
-	if len(deliveries) == 0 {
-		return nil, nil
-	}
-	pipe := r.client.Pipeline()
-	states := make([]*redis.StringCmd, len(deliveries))
-	for i, o := range deliveries {
-		states[i] = pipe.HGet(ctx, taskKey(queue, deliveryID(o)), "state")
-	}
-	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return nil, fmt.Errorf("ask redis for deliveries: %w", err)
-	}
-	var lost []ledger.Delivery
-	for i, cmd := range states {
-		if cmd.Val() != "pending" {
-			lost = append(lost, deliveries[i])
-		}
-	}
-	return lost, nil
 }

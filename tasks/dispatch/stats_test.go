@@ -28,7 +28,7 @@ func (q quiet) Fatal(...any) {}
 func TestDepthsAgreeWithAsynq(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	r, err := dispatch.OpenRedis(servicetest.RedisURL(t))
+	r, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: servicetest.RedisURL(t)})
 	require.NoError(t, err)
 	defer r.Close()
 
@@ -100,7 +100,7 @@ func TestDepthsAgreeWithAsynq(t *testing.T) {
 
 func TestDepthsOfARedisThatIsDown(t *testing.T) {
 	t.Parallel()
-	r, err := dispatch.OpenRedis("redis://:secret@127.0.0.1:1/0")
+	r, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: "redis://:secret@127.0.0.1:1/0"})
 	require.NoError(t, err)
 	defer r.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)

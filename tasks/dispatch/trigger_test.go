@@ -57,7 +57,7 @@ func TestTriggersAreSmall(t *testing.T) {
 
 func TestTriggeringWithoutRedisFails(t *testing.T) {
 	t.Parallel()
-	away, err := OpenRedis("redis://127.0.0.1:1")
+	away, err := OpenRedis(RedisConfig{URL: "redis://127.0.0.1:1"})
 	require.NoError(t, err)
 	defer away.Close()
 	require.Error(t, away.Trigger(t.Context(), tasks.ScheduleTick))

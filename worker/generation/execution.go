@@ -66,7 +66,7 @@ func (p *execution) unnamedKeys() []string {
 // execute writes the test and returns how that ended. Its error is one of the service,
 // or of a context that ended; errEnded: the generation has ended meanwhile.
 func (p *execution) execute(ctx context.Context) (store.Result, error) {
-	env, err := environment.Config{DB: p.DB, Objects: p.Objects, Key: p.Key, Log: p.Log}.Prepare(ctx, p.test())
+	env, err := environment.Config{DB: p.DB, Objects: p.Objects, Keys: p.Keys, CheckURL: p.CheckURL, Log: p.Log}.Prepare(ctx, p.test())
 	var refused *environment.Refusal
 	if errors.As(err, &refused) {
 		return store.Result{Code: refused.Code, Detail: refused.Text}, nil

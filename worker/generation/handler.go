@@ -12,15 +12,18 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 	"github.com/slipway-qa/slipway/worker/browser"
 )
 
 const (
-	// maxTries is how often a generation is begun: one that costs its worker so often
-	// would cost it for ever.
+	// maxTries is how often a generation is begun that ends with an error of the service.
 	maxTries = 4
+	// maxLosses is how often a generation may be lost with its worker: restarts of a few
+	// minutes must not fail a healthy one, and one that kills its worker must end.
+	maxLosses = 8
 	// sessionGrace is how long a generation waits for a session that there is none of
 	// for now, within its timeout; runs wait as long.
 	sessionGrace = 10 * time.Minute
@@ -51,10 +54,12 @@ type Handler struct {
 	DB       *storage.DB
 	Objects  object.Store
 	Browsers Browsers
-	// Key is what secrets are sealed with.
-	Key    []byte
+	// Keys are what secrets are sealed with.
+	Keys   seal.Ring
 	Author Author
-	Log    *slog.Logger
+	// CheckURL refuses the addresses of apps that no test may open; nil: none.
+	CheckURL func(ctx context.Context, address string) error
+	Log      *slog.Logger
 
 	release func(context.Context, *browser.Lease, bool) // for tests
 }
@@ -63,8 +68,8 @@ type Handler struct {
 type Outcome struct {
 	Code   string `json:"code,omitempty"` // "" when the test was written
 	CaseID string `json:"case_id,omitempty"`
-	// Failed counts attempts that ended with an error, unlike those of which the
-	// worker was lost; the next attempt finds it in the task.
+	// Failed counts attempts that ended with an error; the next attempt finds it in the
+	// task.
 	Failed int `json:"failed_attempts,omitempty"`
 	// Waits counts how often the generation was put off for want of a session, and
 	// Since is when the first attempt began that found none, by the database's clock.
@@ -77,8 +82,8 @@ type attempt struct {
 	*Handler
 	claim *worker.Claim
 	id    uuid.UUID
-	// try counts from 1. Claims that were returned, by a worker that stopped, do not
-	// count; a retry by hand starts anew.
+	// try counts from 1. Claims that were returned, by a worker that stopped, or lost with
+	// their worker do not count; a retry by hand starts anew.
 	try    int
 	began  time.Time     // by the own clock; the task has the database's
 	left   time.Duration // from began to the deadline, once that is known
@@ -97,8 +102,8 @@ func (h *Handler) Handle(ctx context.Context, claim *worker.Claim) error {
 	if err := claim.ReadProgress(&a.before); err != nil {
 		return err
 	}
-	if lost := a.try - 1 - a.before.Failed; lost >= maxTries-1 {
-		return a.fail(ctx, CodeWorkerLost, fmt.Sprintf("the test was begun %d times, and each time the worker that wrote it was lost", lost))
+	if task.Losses >= maxLosses {
+		return a.fail(ctx, CodeWorkerLost, fmt.Sprintf("the worker that wrote the test was lost %d times", task.Losses))
 	}
 	if err := a.run(ctx); err != nil {
 		return a.giveUp(ctx, err)
@@ -206,7 +211,7 @@ func (a *attempt) giveUp(ctx context.Context, err error) error {
 		noted := a.before
 		noted.Failed++
 		if note := a.saveProgress(ctx, noted, ""); note != nil {
-			a.Log.WarnContext(ctx, "failed attempt not noted, it will count as lost", "error", note)
+			a.Log.WarnContext(ctx, "failed attempt not noted", "error", note)
 		}
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/browser"
@@ -113,7 +114,7 @@ func TestGenerationLosesItsWorkers(t *testing.T) {
 	w := newWorld(t)
 	id := w.newGeneration("x")
 	claim := w.claim(id)
-	for range maxTries - 1 {
+	for range maxLosses {
 		claim = w.again(id)
 	}
 	w.handler.Author = nil
@@ -134,7 +135,7 @@ func TestGenerationIsTriedAgain(t *testing.T) {
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), claim))
 	require.Equal(t, CodeInternal, w.code(id))
-	require.NotContains(t, asJSON(t, w.task(id)), "no connection")
+	require.NotContains(t, asJSON(t, w.task(id).Result), "no connection")
 }
 
 func TestGenerationRunsOutOfTime(t *testing.T) {
@@ -315,7 +316,7 @@ func TestSecretsOfAGeneration(t *testing.T) {
 	id = w.newGeneration("{{password}}")
 	err := w.handler.Handle(t.Context(), w.claim(id))
 	require.ErrorContains(t, err, "page: ***")
-	w.handler.Key = []byte(strings.Repeat("x", 32))
+	w.handler.Keys = seal.Ring{[]byte(strings.Repeat("x", 32))}
 	id = w.newGeneration("{{password}}")
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(id)))
 	require.Equal(t, CodeInternal, w.code(id))

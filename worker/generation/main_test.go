@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -77,7 +78,7 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-var sealKey = bytes.Repeat([]byte("k"), 32)
+var sealKey = seal.Ring{bytes.Repeat([]byte("k"), 32)}
 
 // world is two organizations with a team each, a handler with an author that does what
 // the test says, and a log.
@@ -98,11 +99,11 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, db: servicetest.DB(t), browser: &browsers{}, log: &syncBuffer{}}
 	w.ledger = ledger.New(w.db)
 	var err error
-	w.objects, err = object.Open(t.Context(), object.Config{URL: t.TempDir(), PublicURL: "https://slipway.example.com", SigningKey: sealKey})
+	w.objects, err = object.Open(t.Context(), object.Config{URL: t.TempDir(), PublicURL: "https://slipway.example.com", SigningKey: sealKey[0]})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.objects.Close() })
 	w.writer, w.other = w.newWriter("acme"), w.newWriter("other")
-	w.handler = &Handler{DB: w.db, Objects: w.objects, Browsers: w.browser, Key: sealKey, release: w.browser.release,
+	w.handler = &Handler{DB: w.db, Objects: w.objects, Browsers: w.browser, Keys: sealKey, release: w.browser.release,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Author: writes(clicks)}
 	return w
 }

@@ -52,7 +52,7 @@ func (w *world) newMachine() *machine {
 
 func (m *machine) redis() *dispatch.Redis {
 	m.t.Helper()
-	redis, err := dispatch.OpenRedis(m.redisURL)
+	redis, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: m.redisURL})
 	require.NoError(m.t, err)
 	m.t.Cleanup(func() { _ = redis.Close() })
 	return redis

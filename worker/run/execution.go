@@ -65,7 +65,7 @@ func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 
 // prepare gathers what the test needs besides its steps.
 func (p *execution) prepare(ctx context.Context) (*environment.Environment, error) {
-	return environment.Config{DB: p.DB, Objects: p.Objects, Key: p.Key, Log: p.Log}.Prepare(ctx, environment.Test{
+	return environment.Config{DB: p.DB, Objects: p.Objects, Keys: p.Keys, CheckURL: p.CheckURL, Log: p.Log}.Prepare(ctx, environment.Test{
 		Variables: p.work.VariablesOf(), References: step.References(p.work.Steps, p.work.Run.TestURL),
 		Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel})
 }

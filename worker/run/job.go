@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 	"github.com/slipway-qa/slipway/worker/browser"
@@ -24,8 +25,8 @@ type JobHandler struct {
 	DB       *storage.DB
 	Objects  object.Store
 	Browsers Browsers
-	// Key is what secrets are sealed with.
-	Key []byte
+	// Keys are what secrets are sealed with.
+	Keys seal.Ring
 	// CheckURL and Trouble are those of replay.Config.
 	CheckURL func(ctx context.Context, address string) error
 	Trouble  func(host string, since time.Time) (text string, ok bool)
@@ -47,8 +48,8 @@ type JobHandler struct {
 type Outcome struct {
 	Status store.Status `json:"status,omitempty"`
 	Code   string       `json:"code,omitempty"`
-	// Failed counts attempts that ended with an error, unlike those of which the
-	// worker was lost; the next attempt finds it in the task.
+	// Failed counts attempts that ended with an error; the next attempt finds it in the
+	// task.
 	Failed int `json:"failed_attempts,omitempty"`
 	// Waits counts how often the job was put off for want of a session, and Since is
 	// when the first attempt began that found none, by the database's clock.
@@ -61,8 +62,8 @@ type attempt struct {
 	*JobHandler
 	claim *worker.Claim
 	id    uuid.UUID
-	// try counts from 1. Claims that were returned, by a worker that stopped,
-	// do not count; a retry by hand starts anew.
+	// try counts from 1. Claims that were returned, by a worker that stopped, or lost
+	// with their worker do not count; a retry by hand starts anew.
 	try   int
 	began time.Time // by the own clock; the task has the database's
 	// before is what the attempts before have noted.
@@ -81,9 +82,9 @@ func (h *JobHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	if err := claim.ReadProgress(&a.before); err != nil {
 		return err
 	}
-	if lost := a.try - 1 - a.before.Failed; lost >= maxTries-1 {
+	if task.Losses >= maxLosses {
 		_, err := a.finish(ctx, failure(store.CodeWorkerLost,
-			fmt.Sprintf("the test was begun %d times, and each time the worker that played it was lost", lost)))
+			fmt.Sprintf("the worker that played the test was lost %d times", task.Losses)))
 		return err
 	}
 	if err := a.run(ctx); err != nil {
@@ -194,7 +195,7 @@ func (a *attempt) giveUp(ctx context.Context, err error) error {
 		noted := a.before
 		noted.Failed++
 		if note := a.note(ctx, noted); note != nil {
-			a.Log.WarnContext(ctx, "failed attempt not noted, it will count as lost", "error", note)
+			a.Log.WarnContext(ctx, "failed attempt not noted", "error", note)
 		}
 		return err
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 
@@ -212,16 +213,36 @@ func TestWorkerStops(t *testing.T) {
 	require.Equal(t, store.Passed, w.read(run).Status)
 }
 
+// Workers that are killed a few times do not fail a healthy test, nor do they use up what
+// errors may cost.
+func TestRestartsDoNotFailATest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run, id := w.simpleRun()
+	claim := w.claim(tasks.TestJob, id)
+	for range maxLosses - 1 {
+		claim = w.again(tasks.TestJob, id)
+	}
+	w.browser.fail = errors.New("no memory")
+	claim = w.failed(claim, w.handler.Handle(t.Context(), claim))
+	w.browser.fail = nil
+	require.NoError(t, w.handler.Handle(t.Context(), claim))
+	require.Equal(t, store.Passed, w.read(run).Status)
+	require.Equal(t, maxLosses-1, w.task(id).Losses)
+}
+
 func TestWorkersAreLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	run, id := w.simpleRun()
-	w.claim(tasks.TestJob, id)
-	w.again(tasks.TestJob, id)
-	require.NoError(t, w.handler.Handle(t.Context(), w.again(tasks.TestJob, id)))
+	claim := w.claim(tasks.TestJob, id)
+	for range maxLosses {
+		claim = w.again(tasks.TestJob, id)
+	}
+	require.NoError(t, w.handler.Handle(t.Context(), claim))
 	got := w.read(run)
 	require.Equal(t, store.Errored, got.Status)
 	require.Equal(t, store.CodeWorkerLost, got.Jobs[0].ErrorCode)
-	require.Contains(t, got.Jobs[0].Error, "2 times")
+	require.Contains(t, got.Jobs[0].Error, "8 times")
 	require.Empty(t, w.browser.requests)
 }

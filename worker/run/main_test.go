@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -90,14 +91,14 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-var sealKey = bytes.Repeat([]byte("k"), 32)
+var sealKey = seal.Ring{bytes.Repeat([]byte("k"), 32)}
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, db: servicetest.DB(t), browser: &browsers{}, log: &syncBuffer{}}
 	w.ledger = ledger.New(w.db)
 	var err error
-	w.objects, err = object.Open(t.Context(), object.Config{URL: t.TempDir(), PublicURL: "https://slipway.example.com", SigningKey: sealKey})
+	w.objects, err = object.Open(t.Context(), object.Config{URL: t.TempDir(), PublicURL: "https://slipway.example.com", SigningKey: sealKey[0]})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.objects.Close() })
 	var team *account.Team
@@ -117,7 +118,7 @@ func newWorld(t *testing.T) *world {
 	})
 	w.writer = account.Writer{OrganizationID: w.org, UserUUID: user.UUID, Teams: []int64{team.ID}, Admin: true,
 		Actor: account.Actor{UserID: user.ID, Name: "dev"}}
-	w.handler = &JobHandler{DB: w.db, Objects: w.objects, Browsers: w.browser, Key: sealKey, release: w.browser.release,
+	w.handler = &JobHandler{DB: w.db, Objects: w.objects, Browsers: w.browser, Keys: sealKey, release: w.browser.release,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Play: passes}
 	return w
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/browser"
@@ -110,7 +111,7 @@ func TestSecretCannotBeDecrypted(t *testing.T) {
 	w := newWorld(t)
 	w.variable("password", secret, true)
 	run := w.newRun(w.newCase("log in", "{{password}}"), store.NewRun{}, chrome)
-	w.handler.Key = []byte(strings.Repeat("x", 32))
+	w.handler.Keys = seal.Ring{[]byte(strings.Repeat("x", 32))}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run).Jobs[0]
 	require.Equal(t, store.CodeInternal, got.ErrorCode)
@@ -143,11 +144,13 @@ func TestTunnelOfARun(t *testing.T) {
 	require.Len(t, w.browser.requests, 1)
 }
 
-// newBuild stores a build of a file.
+// newBuild stores a build of a file; all are of one app.
 func (w *world) newBuild(fileName string) (id int) {
 	w.t.Helper()
-	project := w.number(`insert into projects (organization_id, team_id, name, package_name, platform, token, landing_page_mode)
-		select $1, id, 'Shop', 'org.example.shop', 'Android', $2, 'open' from teams limit 1 returning id`, w.org, uuid.NewString())
+	project := w.number(`with have as (select id from projects where organization_id = $1),
+		made as (insert into projects (organization_id, team_id, name, package_name, platform, token, landing_page_mode)
+			select $1, id, 'Shop', 'org.example.shop', 'Android', $2, 'open' from teams where not exists (select from have) limit 1 returning id)
+		select id from have union all select id from made`, w.org, uuid.NewString())
 	key := "files/" + uuid.NewString()
 	_, err := object.Put(w.t.Context(), w.objects, key, strings.NewReader("apk"), 3, object.WriteOptions{})
 	require.NoError(w.t, err)

@@ -37,9 +37,11 @@ type Browsers interface {
 }
 
 const (
-	// maxTries is how often a job is begun: a test that costs its worker three
-	// times would cost it for ever.
+	// maxTries is how often a job is begun that ends with an error of the service.
 	maxTries = 3
+	// maxLosses is how often a job may be lost with its worker: restarts of a few minutes
+	// must not fail a healthy test, and one that kills its worker must not do so for ever.
+	maxLosses = 8
 	// sessionGrace is how long a job waits for a session that there is none of
 	// for now: a hub that starts anew, with its machines, is back within minutes,
 	// and whoever waits for the run needs to know of one that is not.

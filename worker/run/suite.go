@@ -42,7 +42,7 @@ func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	var sum SuiteResult
 	for more := true; more && err == nil; {
 		var n int
-		n, more, err = h.step(ctx, claim, payload)
+		n, more, err = h.step(ctx, claim, payload, sum.Jobs)
 		sum.Jobs += n
 	}
 	switch {
@@ -61,20 +61,36 @@ func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	return err
 }
 
-// step inserts some case runs and returns the number of their jobs.
-func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload tasks.SuiteRunPayload) (n int, more bool, err error) {
+// firstJobs of a suite stand among what people wait for; the others go behind it, so that
+// suites and single runs of an organization that come later begin meanwhile.
+const firstJobs = 5
+
+// step inserts some case runs, with made jobs before them, and returns the number of their
+// jobs.
+func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload tasks.SuiteRunPayload, made int) (n int, more bool, err error) {
 	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		jobs, left, err := store.FanOut(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
 		if err != nil {
 			return err
 		}
-		for _, id := range jobs {
-			if _, err := ledger.Insert(ctx, tx, tasks.NewTestJob(claim.OrganizationID(), claim.Tasks[0].RequestID, id)); err != nil {
-				return err
-			}
+		list := make([]*ledger.NewTask, len(jobs))
+		for i, id := range jobs {
+			list[i] = tasks.NewTestJob(claim.OrganizationID(), claim.Tasks[0].RequestID, id)
+			list[i].Priority = jobPriority(ledger.Priority(claim.Tasks[0].Priority), made+i)
+		}
+		if _, err := ledger.InsertAll(ctx, tx, list); err != nil {
+			return err
 		}
 		n, more = len(jobs), left
 		return nil
 	})
 	return n, more, err
+}
+
+// jobPriority is that of a job by its place in a suite run.
+func jobPriority(suite ledger.Priority, place int) ledger.Priority {
+	if suite == ledger.Waited && place >= firstJobs {
+		return ledger.Mass
+	}
+	return suite
 }

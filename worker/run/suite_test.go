@@ -141,9 +141,10 @@ func TestSuiteRunCannotBeFannedOut(t *testing.T) {
 			w.exec(`create trigger broken before insert on test_runs for each row execute function broken()`)
 			claimed := w.claim(tasks.SuiteRun, run.ID)
 			if tt.last {
-				require.ErrorContains(t, w.suite().Handle(t.Context(), claimed), "broken")
-				w.exec(`update tasks set attempt = max_attempts - 1 where id = $1`, run.ID)
-				claimed = w.again(tasks.SuiteRun, run.ID)
+				w.exec(`update tasks set max_attempts = attempt + 1 where id = $1`, run.ID)
+				err := w.suite().Handle(t.Context(), claimed)
+				require.ErrorContains(t, err, "broken")
+				claimed = w.failed(claimed, err)
 			}
 			require.NoError(t, w.suite().Handle(t.Context(), claimed))
 			got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
@@ -154,4 +155,27 @@ func TestSuiteRunCannotBeFannedOut(t *testing.T) {
 			require.Equal(t, 1, w.number(`select count(*) from events`))
 		})
 	}
+}
+
+// What a person waits for goes before the rest of a large suite, and both before what a
+// schedule has started.
+func TestPrioritiesOfASuitesJobs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		suite ledger.Priority
+		place int
+		want  ledger.Priority
+	}{
+		{ledger.Waited, 0, ledger.Waited}, {ledger.Waited, firstJobs - 1, ledger.Waited}, {ledger.Waited, firstJobs, ledger.Mass},
+		{ledger.Scheduled, 0, ledger.Scheduled}, {ledger.Scheduled, 99, ledger.Scheduled},
+	} {
+		require.Equal(t, c.want, jobPriority(c.suite, c.place), "%+v", c)
+	}
+	w := newWorld(t)
+	run := w.newSuiteRun(2)
+	w.exec(`update tasks set priority = $2 where id = $1`, run.ID, int64(ledger.Scheduled))
+	require.NoError(t, w.suite().Handle(t.Context(), w.claim(tasks.SuiteRun, run.ID)))
+	require.Equal(t, w.number(`select count(*) from tasks where kind = 'test:job'`),
+		w.number(`select count(*) from tasks where kind = 'test:job' and priority = 2`))
+	require.NotZero(t, w.number(`select count(*) from tasks where kind = 'test:job'`))
 }

@@ -28,7 +28,7 @@ func (w *world) start() (stop func()) {
 	if w.redisURL == "" {
 		w.redisURL = servicetest.RedisURL(w.t)
 	}
-	redis, err := dispatch.OpenRedis(w.redisURL)
+	redis, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: w.redisURL})
 	require.NoError(w.t, err)
 	log := slog.New(slog.DiscardHandler)
 	real, err := worker.New(worker.Config{Redis: redis, Ledger: w.ledger, Log: log, Drain: 100 * time.Millisecond,

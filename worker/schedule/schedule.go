@@ -23,6 +23,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -60,7 +61,8 @@ type Observer interface {
 // Tick is the handler of schedule:tick. The task's result is a TickResult.
 type Tick struct {
 	DB       *storage.DB
-	Observer Observer // may be nil
+	Quotas   *quota.Quotas // nil: nothing bounds the runs of a day
+	Observer Observer      // may be nil
 	Log      *slog.Logger
 	// Started is when the process started: a time that was due before and fires late is
 	// a catch-up. Zero: unknown.
@@ -100,7 +102,7 @@ func (h *Tick) Pending(ctx context.Context) (bool, error) {
 // Handle fires until nothing is due.
 func (h *Tick) Handle(ctx context.Context, claim *worker.Claim) error {
 	var result TickResult
-	r := round{DueStep: schedule.DueStep{Limit: stepLimit}}
+	r := round{DueStep: schedule.DueStep{Limit: stepLimit, Quotas: h.Quotas}}
 	for end := time.Now().Add(workTime); time.Now().Before(end); {
 		asked := time.Now()
 		now, in, some, err := schedule.NextDue(ctx, h.DB)
@@ -151,6 +153,7 @@ func fire(ctx context.Context, claim *worker.Claim, step schedule.DueStep) (*sch
 		list := make([]*ledger.NewTask, len(fired.Started))
 		for i, run := range fired.Started {
 			list[i] = tasks.NewSuiteRun(run.OrganizationID, "", run.ID)
+			list[i].Priority = ledger.Scheduled
 			if fired.Claimed == stepLimit {
 				list[i].Delay = burstDelay
 			}

@@ -267,7 +267,7 @@ func TestPendingWaitsForTheMoment(t *testing.T) {
 func TestTriggerFiresSchedules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	redis, err := dispatch.OpenRedis(servicetest.RedisURL(t))
+	redis, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: servicetest.RedisURL(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
 	work, err := worker.New(worker.Config{Redis: redis, Ledger: w.ledger, Log: w.tick.Log,

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/webhook"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/webhookcall"
@@ -57,7 +58,7 @@ type Notify func(ctx context.Context, tx *storage.Tx, w *webhook.Webhook, reason
 type Deliver struct {
 	DB     *storage.DB
 	Caller Caller
-	Key    []byte // that secrets are sealed with
+	Keys   seal.Ring // that secrets are sealed with
 	// Slots is the number of slots of this process that serve the queue; 0: slots are
 	// never scarce.
 	Slots  int
@@ -109,7 +110,7 @@ func (h *Deliver) round(ctx context.Context, claim *worker.Claim, webhookID int6
 	if err != nil || len(work.Due) == 0 {
 		return false, err
 	}
-	secrets, err := webhookcall.Secrets(h.Key, work.Webhook, h.now())
+	secrets, err := webhookcall.Secrets(h.Keys, work.Webhook, h.now())
 	if err != nil {
 		return false, err
 	}

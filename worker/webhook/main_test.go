@@ -87,7 +87,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	t.Cleanup(guard.CloseIdleConnections)
 	w := &world{Fixture: fixture.New(t)}
-	w.deliver = &workwebhook.Deliver{DB: w.DB, Caller: webhookcall.NewSender(guard), Key: fixture.SealKey, Now: w.now, Log: slog.New(slog.DiscardHandler)}
+	w.deliver = &workwebhook.Deliver{DB: w.DB, Caller: webhookcall.NewSender(guard), Keys: fixture.SealKey, Now: w.now, Log: slog.New(slog.DiscardHandler)}
 	return w
 }
 

@@ -46,6 +46,15 @@ const (
 	anthropicBase = "https://api.anthropic.com"
 )
 
+// BaseURL returns the address below which a provider's service is: base, or else that
+// of the company itself.
+func BaseURL(provider, base string) string {
+	if provider == Anthropic {
+		return cmp.Or(base, anthropicBase)
+	}
+	return cmp.Or(base, openAIBase)
+}
+
 // Config is which model is asked, and how.
 type Config struct {
 	Provider string // OpenAI or Anthropic
@@ -109,12 +118,12 @@ func New(cfg Config) (*Client, error) {
 		cfg.Now = time.Now
 	}
 	c := &Client{cfg: cfg, without: map[string]bool{}}
-	base := cfg.BaseURL
+	base := BaseURL(cfg.Provider, cfg.BaseURL)
 	switch cfg.Provider {
 	case OpenAI:
-		c.format, base = openAIFormat{}, cmp.Or(base, openAIBase)
+		c.format = openAIFormat{}
 	case Anthropic:
-		c.format, base = anthropicFormat{}, cmp.Or(base, anthropicBase)
+		c.format = anthropicFormat{}
 	default:
 		return nil, fmt.Errorf("model: provider %q is neither %s nor %s", cfg.Provider, OpenAI, Anthropic)
 	}

@@ -37,9 +37,11 @@ func (e *Refusal) Error() string { return e.Code + ": " + e.Text }
 type Config struct {
 	DB      *storage.DB
 	Objects object.Store
-	// Key is what secrets are sealed with.
-	Key []byte
-	Log *slog.Logger
+	// Keys are what secrets are sealed with.
+	Keys seal.Ring
+	// CheckURL refuses the addresses of apps that no test may open; nil: none.
+	CheckURL func(ctx context.Context, address string) error
+	Log      *slog.Logger
 }
 
 // Test is what a test asks for.
@@ -97,7 +99,7 @@ func (c Config) values(ctx context.Context, t Test) (map[step.Reference]authorin
 	if len(t.References) == 0 {
 		return nil, nil
 	}
-	values, err := authoring.Values(ctx, c.DB, c.Key, t.Variables, t.References)
+	values, err := authoring.Values(ctx, c.DB, c.Keys, t.Variables, t.References)
 	if errors.Is(err, seal.ErrUnseal) {
 		c.Log.ErrorContext(ctx, "variable cannot be decrypted", "error", err)
 		return nil, &Refusal{store.CodeInternal, "a secret variable of the test cannot be decrypted; store its value again"}
@@ -110,7 +112,7 @@ func (c Config) tunnel(ctx context.Context, t Test) (string, error) {
 	if t.Tunnel == "" {
 		return "", nil
 	}
-	address, err := authoring.TunnelURL(ctx, c.DB, c.Key, t.Variables.OrganizationID, t.Tunnel)
+	address, err := authoring.TunnelURL(ctx, c.DB, c.Keys, t.Variables.OrganizationID, t.Tunnel)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return "", &Refusal{store.CodeTunnel, fmt.Sprintf("the tunnel %q does not exist", t.Tunnel)}
@@ -142,6 +144,11 @@ const appLinkAge = 4 * time.Hour
 // copy of the target's capabilities, and returns the link.
 func (c Config) app(ctx context.Context, organization int64, target *step.Target) (string, error) {
 	app := step.App(target.Capabilities)
+	if address := step.AppAddress(target.Capabilities); address != "" && c.CheckURL != nil {
+		if err := c.CheckURL(ctx, address); err != nil {
+			return "", &Refusal{store.CodeApp, "the app's address is not permitted: " + err.Error()}
+		}
+	}
 	id, fileName, ok := step.AppReference(app)
 	if !ok {
 		return "", nil

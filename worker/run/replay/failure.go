@@ -84,6 +84,8 @@ func (s *session) failureOf(ctx context.Context, err error) *failure {
 		return &failure{code: run.CodeTimeout, text: "the test took longer than it may", broken: true}
 	case ctx.Err() != nil:
 		return &failure{code: run.CodeCancelled, text: "the test was cancelled", broken: true}
+	case s.Lease.Exceeded() != "":
+		return &failure{code: run.CodeBrowserLost, text: s.Lease.Exceeded(), broken: true}
 	case lost(err):
 		s.Log.WarnContext(ctx, "browser lost", "error", s.secrets.redact(err.Error()))
 		return &failure{code: run.CodeBrowserLost, text: "the browser or its page crashed", broken: true}

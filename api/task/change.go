@@ -1,0 +1,159 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/gin-gonic/gin"
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// Retry serves POST /api/v3/tasks/{id}/retry.
+func (h *Handlers) Retry(c *gin.Context) error {
+	of, err := targetOf(c)
+	if err != nil {
+		return err
+	}
+	kind, known, err := h.kindOf(c, of)
+	if err != nil {
+		return err
+	}
+	if err := permit(of.caller, kind.Retry, "retry", kind.Name); err != nil {
+		return err
+	}
+	if !known {
+		return &respond.Problem{Status: http.StatusConflict, Text: "tasks of this type are not run any more"}
+	}
+	return h.change(c, of, "only a task that is dead or cancelled can be retried, and only while no other does its work",
+		func(ctx context.Context, tx *storage.Tx) (*ledger.Task, error) {
+			return ledger.RetryBy(ctx, tx, auth.Actor(c), of.scope, of.id, kind.MaxAttempts)
+		})
+}
+
+// kindOf is the kind of a task that the caller sees; a task never changes its
+// kind. One that this binary does not have is only the operators' to change: what
+// its end would undo is not known here.
+func (h *Handlers) kindOf(c *gin.Context, of target) (kind tasks.Kind, known bool, err error) {
+	t, err := h.store.Get(c.Request.Context(), of.scope, of.id)
+	if err != nil {
+		return kind, false, err
+	}
+	if kind, known = h.kinds[t.Kind]; !known {
+		kind = tasks.Kind{Name: t.Kind, Retry: tasks.GrantOperator, Cancel: tasks.GrantOperator}
+	}
+	return kind, known, nil
+}
+
+// RunNow serves POST /api/v3/tasks/{id}/run: a task that waits, for its time, a backoff or
+// others, is due at once and the first of its organization.
+func (h *Handlers) RunNow(c *gin.Context) error {
+	of, err := targetOf(c)
+	if err != nil {
+		return err
+	}
+	kind, known, err := h.kindOf(c, of)
+	if err != nil {
+		return err
+	}
+	if err := permit(of.caller, kind.Retry, "start", kind.Name); err != nil {
+		return err
+	}
+	if !known {
+		return &respond.Problem{Status: http.StatusConflict, Text: "tasks of this type are not run any more"}
+	}
+	return h.change(c, of, "only a task that is queued can be started", func(ctx context.Context, tx *storage.Tx) (*ledger.Task, error) {
+		return ledger.RunNowBy(ctx, tx, auth.Actor(c), of.scope, of.id)
+	})
+}
+
+// Cancel serves POST /api/v3/tasks/{id}/cancel.
+func (h *Handlers) Cancel(c *gin.Context) error {
+	of, err := targetOf(c)
+	if err != nil {
+		return err
+	}
+	kind, _, err := h.kindOf(c, of)
+	if err != nil {
+		return err
+	}
+	if err := permit(of.caller, kind.Cancel, "cancel", kind.Name); err != nil {
+		return err
+	}
+	return h.change(c, of, "the task has ended", func(ctx context.Context, tx *storage.Tx) (*ledger.Task, error) {
+		return ledger.CancelBy(ctx, tx, auth.Actor(c), of.scope, of.id)
+	})
+}
+
+// change runs a change in its transaction and writes the task as it is then.
+func (h *Handlers) change(c *gin.Context, of target, conflict string, do func(context.Context, *storage.Tx) (*ledger.Task, error)) error {
+	ctx := c.Request.Context()
+	var t *ledger.Task
+	err := h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
+		t, err = do(ctx, tx)
+		return err
+	})
+	if errors.Is(err, storage.ErrConflict) {
+		return &respond.Problem{Status: http.StatusConflict, Text: conflict, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	return h.respond(c, t, of.scope)
+}
+
+// maxRetried bounds the tasks of one request, which is one transaction.
+const maxRetried = 500
+
+type retriedAnswer struct {
+	Retried   int `json:"retried"`
+	Remaining int `json:"remaining"`
+	Skipped   int `json:"skipped"`
+}
+
+// RetryAll serves POST /api/v3/tasks/retry, with the filters of the list: up to maxRetried
+// of the dead tasks, the oldest first. Whoever wants all repeats it until none remains.
+func (h *Handlers) RetryAll(c *gin.Context) error {
+	f, err := filter(c)
+	if err != nil {
+		return err
+	}
+	f.Limit = maxRetried
+	if len(f.States) == 0 {
+		f.States = []ledger.State{ledger.Dead}
+	}
+	for _, state := range f.States {
+		if state != ledger.Dead && state != ledger.Cancelled {
+			return storage.Invalid("state", "must be %s or %s: other tasks cannot be retried", ledger.Dead, ledger.Cancelled)
+		}
+	}
+	caller := auth.CallerOf(c.Request.Context())
+	may := ledger.Attempts{}
+	for name, kind := range h.kinds {
+		refused := permit(caller, kind.Retry, "retry", name)
+		if refused != nil && slices.Contains(f.Kinds, name) {
+			return refused
+		}
+		if refused == nil {
+			may[name] = kind.MaxAttempts
+		}
+	}
+	ctx := c.Request.Context()
+	var done ledger.Retried
+	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
+		done, err = ledger.RetryAllBy(ctx, tx, auth.Actor(c), f, may)
+		return err
+	})
+	if errors.Is(err, storage.ErrConflict) {
+		return &respond.Problem{Status: http.StatusConflict, Text: "a task that does the same work was made at this moment; try again", Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusOK, retriedAnswer(done))
+}
