@@ -122,7 +122,7 @@ func (a *Authenticator) Require(of respond.Interface, action Action) (gin.Handle
 	if _, ok := a.rules[action]; !ok {
 		return nil, fmt.Errorf("auth: action %q is not in the table", action)
 	}
-	methods := a.methods[of]
+	methods := a.methodsOf(of, action)
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("auth: no way of authentication for the interface of %q", action)
 	}

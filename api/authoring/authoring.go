@@ -34,6 +34,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/quota"
+	"github.com/slipway-qa/slipway/storage/seal"
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
@@ -46,18 +49,23 @@ type Config struct {
 	Watcher *wait.Watcher
 	// Generations ends the waits for generations.
 	Generations *wait.Watcher
+	// Quotas bound the runs of a day; nil: nothing does.
+	Quotas *quota.Quotas
 	// Queue inserts tasks; nil leaves their delivery to the relay.
 	Queue *dispatch.Enqueuer
 	// Guard checks the addresses of tunnels.
 	Guard *outbound.Guard
-	// SigningKey seals secrets.
-	SigningKey []byte
-	PublicURL  string
-	Vendor     string
+	// SealKeys seals secrets.
+	SealKeys  seal.Ring
+	PublicURL string
+	Vendor    string
 	// CheckURL refuses test addresses that no run may open (file:, metadata
 	// services); its *storage.InvalidError-free text is shown.
 	CheckURL func(ctx context.Context, address string) error
-	Log      *slog.Logger
+	// UnsafeCapabilities is true when some hub takes any capability. The worker checks
+	// then, which knows the hub of a target.
+	UnsafeCapabilities bool
+	Log                *slog.Logger
 }
 
 // Handlers are the handlers of the room's routes.
@@ -75,6 +83,14 @@ type Handlers struct {
 
 // room is what the handlers share.
 type room struct{ cfg Config }
+
+// checkTarget checks a target of a request.
+func (h *room) checkTarget(t *step.Target) error {
+	if err := step.CheckTarget(t); err != nil || h.cfg.UnsafeCapabilities {
+		return err
+	}
+	return step.CheckPermitted(t, h.cfg.Vendor)
+}
 
 // basePath begins the paths of the interface and the links that answers hold.
 // The same paths are served below aliasPath.

@@ -28,7 +28,7 @@ var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"targ
 
 // read reads the members into a change. Null clears tags and settings; a case without
 // steps is asked for by an empty array.
-func (in *caseBody) read() (change authoring.CaseChange, err error) {
+func (in *caseBody) read(check targetCheck) (change authoring.CaseChange, err error) {
 	change.Name = in.Name
 	if change.Tags, err = valueOf(in.Tags, "tags", []string{}); err != nil {
 		return change, err
@@ -38,7 +38,7 @@ func (in *caseBody) read() (change authoring.CaseChange, err error) {
 		settings = clearedSettings
 	}
 	if settings.given() {
-		if change.Settings, err = readSettingsChange(settings); err != nil {
+		if change.Settings, err = readSettingsChange(settings, check); err != nil {
 			return change, err
 		}
 	}
@@ -68,7 +68,7 @@ func (h cases) update(c *gin.Context) error {
 	if err := read(c, &in); err != nil {
 		return err
 	}
-	change, err := in.read()
+	change, err := in.read(h.checkTarget)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (h schedules) start(c *gin.Context) error {
 	var firing *schedule.Firing
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		var started []schedule.StartedRun
-		if firing, started, err = schedule.FireNow(ctx, tx, w, id, respond.RequestID(ctx)); err != nil {
+		if firing, started, err = schedule.FireNow(ctx, tx, w, id, respond.RequestID(ctx), h.cfg.Quotas); err != nil {
 			return err
 		}
 		var list []*ledger.NewTask

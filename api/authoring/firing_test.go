@@ -18,7 +18,7 @@ func TestRunSchedule(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	one, two := w.newSuite(w.member, "one", w.newCase(w.member, "a", nil)), w.newSuite(w.member, "two", w.newCase(w.member, "b", nil))
-	made := w.newSchedule(w.both, tree{"settings": w.nightly(tree{"buildName": "nightly", "maxRuns": 3}), "testSuiteIds": []string{two, one},
+	made := w.newSchedule(w.member, tree{"settings": w.nightly(tree{"buildName": "nightly", "maxRuns": 3}), "testSuiteIds": []string{two, one},
 		"stateName": "DISABLED"})
 	path := "/test-schedules/" + made["id"].(string)
 	fire := w.ok(w.both, 200, "POST", path+"/run", `{"any":[1]}`)
@@ -75,12 +75,12 @@ func TestRunScheduleRefuses(t *testing.T) {
 		code, says string
 		before     func()
 	}{
-		{"no settings", tree{"testSuiteIds": []string{suite}}, "INVALID_BODY", "settings", func() {}},
-		{"no suites", tree{"settings": w.nightly(nil)}, "INVALID_BODY", "testSuiteIds", func() {}},
-		{"no targets", tree{"settings": w.nightly(nil), "testSuiteIds": []string{untargeted}}, "TEST_SUITE_NO_RUN_JOBS", "target", func() {}},
-		{"no tunnel", tree{"settings": w.nightly(tree{"scTunnelName": "office"}), "testSuiteIds": []string{suite}}, "SC_TUNNEL_NOT_FOUND", "tunnel",
+		{"no settings", tree{"teamId": w.one.UUID, "testSuiteIds": []string{suite}}, "INVALID_BODY", "settings", func() {}},
+		{"no suites", tree{"teamId": w.one.UUID, "settings": w.nightly(nil)}, "INVALID_BODY", "testSuiteIds", func() {}},
+		{"no targets", tree{"teamId": w.one.UUID, "settings": w.nightly(nil), "testSuiteIds": []string{untargeted}}, "TEST_SUITE_NO_RUN_JOBS", "target", func() {}},
+		{"no tunnel", tree{"teamId": w.one.UUID, "settings": w.nightly(tree{"scTunnelName": "office"}), "testSuiteIds": []string{suite}}, "SC_TUNNEL_NOT_FOUND", "tunnel",
 			func() { w.ok(w.owner, 204, "DELETE", "/tunnels/office", "") }},
-		{"no user", tree{"settings": w.nightly(tree{"runningUserId": leaver.UserUUID}), "testSuiteIds": []string{suite}}, "RUNNING_USER_NOT_FOUND", "user",
+		{"no user", tree{"settings": w.nightly(tree{"runningUserId": leaver.UserUUID}), "teamId": w.one.UUID, "testSuiteIds": []string{suite}}, "RUNNING_USER_NOT_FOUND", "user",
 			func() {
 				w.tx(func(ctx context.Context, tx *storage.Tx) error {
 					_, err := tx.ExecContext(ctx, `delete from memberships where user_id = $1`, leaver.UserID)
@@ -88,7 +88,7 @@ func TestRunScheduleRefuses(t *testing.T) {
 				})
 			}},
 	} {
-		path := "/test-schedules/" + w.newSchedule(w.member, tc.body)["id"].(string)
+		path := "/test-schedules/" + w.newSchedule(w.owner, tc.body)["id"].(string)
 		tc.before()
 		w.refused(w.member, 400, tc.code, "POST", path+"/run", ``, tc.says)
 		require.Empty(t, w.ok(w.member, 200, "GET", path+"/runs", "")["items"], "%s: nothing is written", tc.name)

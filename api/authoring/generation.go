@@ -95,11 +95,11 @@ func (h generations) seen(ctx context.Context, organization int64, caseID, key s
 // write stores the generation with its task. When another request has used the key at
 // the same time it returns that one's generation.
 func (h generations) write(ctx context.Context, w account.Writer, caseID string, n generation.New) (id uuid.UUID, err error) {
-	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
+	err = h.count(ctx, w.OrganizationID, func(tx *storage.Tx) (runs int, err error) {
 		if id, err = generation.Start(ctx, tx, w, n); err != nil {
-			return err
+			return 0, err
 		}
-		return h.cfg.Queue.Insert(ctx, tx, tasks.NewTestGenerate(w.OrganizationID, respond.RequestID(ctx), id))
+		return 1, h.cfg.Queue.Insert(ctx, tx, tasks.NewTestGenerate(w.OrganizationID, respond.RequestID(ctx), id))
 	})
 	if !errors.Is(err, idempotency.ErrSeen) {
 		return id, err

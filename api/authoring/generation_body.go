@@ -74,7 +74,7 @@ func (h generations) readNew(ctx context.Context, organization int64, in *genera
 	if !in.RunSettings.given() {
 		return n, member(settingsPath, "is required")
 	}
-	if n.Settings, err = readGenerateSettings(in.RunSettings); err != nil {
+	if n.Settings, err = readGenerateSettings(in.RunSettings, h.checkTarget); err != nil {
 		return n, err
 	}
 	if err := in.prompt(&n); err != nil {
@@ -90,7 +90,7 @@ func (h generations) readNew(ctx context.Context, organization int64, in *genera
 }
 
 // readGenerateSettings reads run settings with one target.
-func readGenerateSettings(d document) (s step.RunSettings, err error) {
+func readGenerateSettings(d document, check targetCheck) (s step.RunSettings, err error) {
 	var in settingsChange
 	if err := d.decode(settingsPath, &in.body); err != nil {
 		return s, err
@@ -99,7 +99,7 @@ func readGenerateSettings(d document) (s step.RunSettings, err error) {
 	if err := in.readValues(); err != nil {
 		return s, err
 	}
-	if err := in.readTargets(); err != nil {
+	if err := in.readTargets(check); err != nil {
 		return s, err
 	}
 	s = in.over(s)
@@ -135,12 +135,12 @@ func (h generations) readRefinement(ctx context.Context, organization int64, in 
 	if err := n.Check(); err != nil {
 		return n, err
 	}
-	target, err := in.target()
+	target, err := in.target(h.checkTarget)
 	if err != nil {
 		return n, err
 	}
 	if target == nil {
-		targets, err := (&runBody{}).targets(&of.Settings)
+		targets, err := (&runBody{}).targets(&of.Settings, h.checkTarget)
 		if err != nil {
 			return n, err
 		}
@@ -150,7 +150,7 @@ func (h generations) readRefinement(ctx context.Context, organization int64, in 
 }
 
 // target is the one of the request; nil leaves it to the case.
-func (in *refineBody) target() (*step.Target, error) {
+func (in *refineBody) target(check targetCheck) (*step.Target, error) {
 	if !in.RunSettings.given() {
 		return nil, nil
 	}
@@ -160,7 +160,7 @@ func (in *refineBody) target() (*step.Target, error) {
 	if err := in.RunSettings.decode(settingsPath, &settings); err != nil {
 		return nil, err
 	}
-	return readTarget(targetPath, settings.Target)
+	return readTarget(targetPath, settings.Target, check)
 }
 
 // resolve works out the capabilities and the tunnel of the session, and refuses what

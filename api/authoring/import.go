@@ -57,7 +57,7 @@ func (h *room) describe(in *importBody) (n authoring.NewCase, err error) {
 	if n.SuiteID, err = optionalUUID("testSuiteId", in.TestSuiteID); err != nil {
 		return n, err
 	}
-	if n.Settings, err = readSettings(in.RunSettings); err != nil {
+	if n.Settings, err = readSettings(in.RunSettings, h.checkTarget); err != nil {
 		return n, err
 	}
 	return n, h.checkSharedTunnel(&n)

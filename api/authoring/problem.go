@@ -101,6 +101,8 @@ func problem(err error, of resource) error {
 	case errors.Is(err, authoring.ErrForbidden):
 		return &respond.Problem{Status: http.StatusForbidden,
 			Text: "this belongs to a team that is not one of yours", Err: err}
+	case errors.Is(err, schedule.ErrOtherUser):
+		return &respond.Problem{Status: http.StatusForbidden, Text: "settings.runningUserId: " + err.Error(), Err: err}
 	case errors.As(err, &wrong):
 		return under("", wrong)
 	case errors.Is(err, storage.ErrNotFound):

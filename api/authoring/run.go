@@ -83,15 +83,15 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 // write stores the run with the tasks of its jobs. When another request has used the
 // key at the same time it returns that one's run.
 func (h runs) write(ctx context.Context, w account.Writer, n run.NewRun) (started *run.Run, err error) {
-	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
+	err = h.count(ctx, w.OrganizationID, func(tx *storage.Tx) (runs int, err error) {
 		if started, err = run.Start(ctx, tx, w, n); err != nil {
-			return err
+			return 0, err
 		}
 		var list []*ledger.NewTask
 		for i := range started.Jobs {
 			list = append(list, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), started.Jobs[i].ID))
 		}
-		return h.cfg.Queue.Insert(ctx, tx, list...)
+		return 1, h.cfg.Queue.Insert(ctx, tx, list...)
 	})
 	if errors.Is(err, idempotency.ErrSeen) {
 		if started, err = h.seen(ctx, w.OrganizationID, n.Case.ID, n.Key); started == nil && err == nil {

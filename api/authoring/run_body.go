@@ -34,9 +34,9 @@ func (in *runBody) build(caseName string) (string, error) {
 
 // targets are those of the request; without any, as with empty ones alone, those of the
 // case.
-func (in *runBody) targets(s *step.RunSettings) ([]step.Target, error) {
+func (in *runBody) targets(s *step.RunSettings, check targetCheck) ([]step.Target, error) {
 	if in.Targets.given() {
-		targets, err := readTargets("targets", in.Targets)
+		targets, err := readTargets("targets", in.Targets, check)
 		if err != nil || len(targets) > 0 {
 			return targets, err
 		}

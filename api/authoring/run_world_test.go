@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -61,7 +62,7 @@ func (w *world) newTunnel(name string) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		_, err := authoring.CreateTunnel(ctx, tx, account.Writer{OrganizationID: w.ours.ID, UserUUID: w.owner.UserUUID, Admin: true,
-			Actor: account.CLI()}, make([]byte, 32), name, "http://user:opensesame@proxy.example.com:3128")
+			Actor: account.CLI()}, seal.Ring{make([]byte, 32)}, name, "http://user:opensesame@proxy.example.com:3128")
 		return err
 	})
 }

@@ -72,7 +72,7 @@ func TestScheduleWhoseUserOrTunnelIsGone(t *testing.T) {
 	w.newTunnel("office")
 	leaver := w.person(w.ours, "leaver", account.Member, w.one)
 	suites := []string{w.newSuite(w.member, "suite")}
-	user := "/test-schedules/" + w.newSchedule(w.member, tree{"testSuiteIds": suites,
+	user := "/test-schedules/" + w.newSchedule(w.owner, tree{"teamId": w.one.UUID, "testSuiteIds": suites,
 		"settings": w.nightly(tree{"runningUserId": leaver.UserUUID})})["id"].(string)
 	tunnel := "/test-schedules/" + w.newSchedule(w.member, tree{"testSuiteIds": suites,
 		"settings": w.nightly(tree{"scTunnelName": "office"})})["id"].(string)

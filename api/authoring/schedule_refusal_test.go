@@ -107,6 +107,13 @@ func TestScheduleRefusesWhatIsNotThere(t *testing.T) {
 		w.refused(w.member, 400, tc.code, "POST", "/test-schedules", asJSON(t, tc.body), tc.says)
 		w.refused(w.member, 400, tc.code, "POST", path, asJSON(t, tc.body), tc.says)
 	}
+	// A person is named by that person and by admins.
+	other := tree{"settings": w.nightly(tree{"runningUserId": w.both.UserUUID})}
+	w.refused(w.member, 403, "FORBIDDEN", "POST", "/test-schedules", asJSON(t, other), "settings.runningUserId", "another person")
+	w.refused(w.member, 403, "FORBIDDEN", "POST", path, asJSON(t, other), "settings.runningUserId", "another person")
+	w.ok(w.owner, 200, "POST", path, asJSON(t, other))
+	w.ok(w.member, 200, "POST", path, asJSON(t, tree{"name": "renamed", "settings": tree{"runningUserId": w.both.UserUUID, "cron": "@daily"}}))
+	w.refused(w.member, 403, "FORBIDDEN", "POST", path, asJSON(t, tree{"settings": tree{"runningUserId": w.owner.UserUUID}}), "another person")
 	var robot *account.User
 	w.tx(func(ctx context.Context, tx *storage.Tx) (err error) {
 		robot, err = account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: w.ours.ID,

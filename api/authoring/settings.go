@@ -26,16 +26,19 @@ type targetBody struct {
 	IsRDC        bool              `json:"isRdc"`
 }
 
+// targetCheck checks a target; its error has the path below the target.
+type targetCheck func(*step.Target) error
+
 const settingsPath = "runSettings"
 
 // readSettings reads and checks the run settings of a new case. target.capabilities
 // becomes both the primary target and the only one to run on; without any target the
 // case can be run on targets that the run names.
-func readSettings(d document) (s step.RunSettings, err error) {
+func readSettings(d document, check targetCheck) (s step.RunSettings, err error) {
 	if !d.given() {
 		return s, nil
 	}
-	change, err := readSettingsChange(d)
+	change, err := readSettingsChange(d, check)
 	if err != nil {
 		return s, err
 	}
@@ -55,7 +58,7 @@ type settingsChange struct {
 
 // readSettingsChange reads run settings that are put over those of a case. The caller
 // checks the result.
-func readSettingsChange(d document) (func(step.RunSettings) step.RunSettings, error) {
+func readSettingsChange(d document, check targetCheck) (func(step.RunSettings) step.RunSettings, error) {
 	var in settingsChange
 	if err := d.decode(settingsPath, &in.body); err != nil {
 		return nil, err
@@ -63,7 +66,7 @@ func readSettingsChange(d document) (func(step.RunSettings) step.RunSettings, er
 	if err := in.readValues(); err != nil {
 		return nil, err
 	}
-	return in.over, in.readTargets()
+	return in.over, in.readTargets(check)
 }
 
 // readValues reads everything but the targets.
@@ -84,21 +87,21 @@ func (in *settingsChange) readValues() (err error) {
 }
 
 // readTargets reads the targets that are given.
-func (in *settingsChange) readTargets() (err error) {
+func (in *settingsChange) readTargets(check targetCheck) (err error) {
 	if in.body.Target.given() {
 		if in.body.PrimaryTarget.given() || in.body.RunTargets.given() {
 			return member(settingsPath+".target", "does not go with primaryTarget and runTargets")
 		}
-		in.primary, err = readTarget(settingsPath+".target", in.body.Target.document)
+		in.primary, err = readTarget(settingsPath+".target", in.body.Target.document, check)
 		return err
 	}
 	if in.body.PrimaryTarget.given() {
-		if in.primary, err = readTarget(settingsPath+".primaryTarget", in.body.PrimaryTarget.document); err != nil {
+		if in.primary, err = readTarget(settingsPath+".primaryTarget", in.body.PrimaryTarget.document, check); err != nil {
 			return err
 		}
 	}
 	if in.body.RunTargets.given() {
-		in.targets, err = readTargets(settingsPath+".runTargets", in.body.RunTargets.document)
+		in.targets, err = readTargets(settingsPath+".runTargets", in.body.RunTargets.document, check)
 	}
 	return err
 }
@@ -146,7 +149,7 @@ func (in *settingsChange) overTargets(s *step.RunSettings) {
 }
 
 // readTargets reads and checks an array of targets, of which it leaves out empty ones.
-func readTargets(path string, d document) ([]step.Target, error) {
+func readTargets(path string, d document, check targetCheck) ([]step.Target, error) {
 	all, err := d.elements(path, authoring.MaxTargets)
 	if err != nil {
 		return nil, err
@@ -157,7 +160,7 @@ func readTargets(path string, d document) ([]step.Target, error) {
 		if !element.given() {
 			return nil, member(at, "must be an object")
 		}
-		t, err := readTarget(at, element)
+		t, err := readTarget(at, element, check)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +173,7 @@ func readTargets(path string, d document) ([]step.Target, error) {
 
 // readTarget reads and checks a target; nil when it has no capabilities, which is how a
 // case without a target is shown.
-func readTarget(path string, d document) (*step.Target, error) {
+func readTarget(path string, d document, check targetCheck) (*step.Target, error) {
 	if !d.given() {
 		return nil, nil
 	}
@@ -179,5 +182,5 @@ func readTarget(path string, d document) (*step.Target, error) {
 		return nil, err
 	}
 	t := &step.Target{Capabilities: in.Capabilities, IsRDC: in.IsRDC}
-	return t, under(path, step.CheckTarget(t))
+	return t, under(path, check(t))
 }

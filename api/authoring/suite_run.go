@@ -52,11 +52,11 @@ func (h suiteRuns) start(c *gin.Context) error {
 // write stores the suite run with its task; see runs.write.
 func (h suiteRuns) write(ctx context.Context, w account.Writer, n run.NewSuiteRun) (started *run.SuiteRun, err error) {
 	n.RequestID = respond.RequestID(ctx)
-	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) (err error) {
+	err = h.count(ctx, w.OrganizationID, func(tx *storage.Tx) (runs int, err error) {
 		if started, err = run.StartSuite(ctx, tx, w, n); err != nil {
-			return err
+			return 0, err
 		}
-		return h.cfg.Queue.Insert(ctx, tx, tasks.NewSuiteRun(w.OrganizationID, n.RequestID, started.ID))
+		return started.RunCount, h.cfg.Queue.Insert(ctx, tx, tasks.NewSuiteRun(w.OrganizationID, n.RequestID, started.ID))
 	})
 	if errors.Is(err, idempotency.ErrSeen) {
 		if started, err = h.seen(ctx, w.OrganizationID, n.SuiteID, n.Key); started == nil && err == nil {

@@ -19,8 +19,8 @@ const (
 	codeApp       = "APP_NOT_FOUND"
 )
 
-// appScheme begins the names of uploaded apps; other apps are addresses, which the
-// hub fetches.
+// appScheme begins the names of uploaded apps; other apps are those of a device cloud,
+// and addresses, which the hub fetches.
 const appScheme = "storage:"
 
 // targeting resolves what the runs of one organization execute on, and refuses what
@@ -36,7 +36,7 @@ func (t targeting) resolve(ctx context.Context, in *runBody, of *authoring.Case)
 	if build, err = in.build(of.Name); err != nil {
 		return "", resolved, err
 	}
-	targets, err := in.targets(&of.Settings)
+	targets, err := in.targets(&of.Settings, t.checkTarget)
 	if err != nil {
 		return "", resolved, err
 	}
@@ -83,11 +83,18 @@ func (t targeting) checkTunnel(ctx context.Context, path, name string) error {
 }
 
 // checkApps refuses targets whose app is said to be a build of the organization
-// and is none. The job looks again: the build may be deleted meanwhile.
+// and is none, or an address that no test may open. The job looks again: the build may be deleted meanwhile.
 func (t targeting) checkApps(ctx context.Context, targets []step.Target) error {
 	seen := map[string]bool{}
 	for i := range targets {
 		app := step.App(targets[i].Capabilities)
+		if address := step.AppAddress(targets[i].Capabilities); address != "" && !seen[app] {
+			seen[app] = true
+			if err := t.cfg.CheckURL(ctx, address); err != nil {
+				return member("capabilities.appium:app", err.Error())
+			}
+			continue
+		}
 		if !strings.HasPrefix(app, appScheme) || seen[app] {
 			continue
 		}

@@ -74,7 +74,7 @@ func (h tunnels) create(c *gin.Context) error {
 	}
 	var row *authoring.Tunnel
 	err := h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.CreateTunnel(ctx, tx, w, h.cfg.SigningKey, *in.Name, *in.URL)
+		row, err = authoring.CreateTunnel(ctx, tx, w, h.cfg.SealKeys, *in.Name, *in.URL)
 		return ofURL(err)
 	})
 	if err != nil {

@@ -145,7 +145,7 @@ func (h variables) create(c *gin.Context) error {
 	}
 	var row *authoring.Variable
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.CreateVariable(ctx, tx, w, h.cfg.SigningKey, n)
+		row, err = authoring.CreateVariable(ctx, tx, w, h.cfg.SealKeys, n)
 		return inScope(err)
 	})
 	if err != nil {
@@ -238,7 +238,7 @@ func (h variables) update(c *gin.Context) error {
 	}
 	var row *authoring.Variable
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.UpdateVariable(ctx, tx, w, h.cfg.SigningKey, id, change)
+		row, err = authoring.UpdateVariable(ctx, tx, w, h.cfg.SealKeys, id, change)
 		return err
 	})
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/seal"
 )
 
 func TestMain(m *testing.M) {
@@ -78,7 +79,7 @@ func newWorld(t testing.TB, options ...func(*api.Config)) *world {
 	w.neighbor = w.person(w.ours, "neighbor", account.Member, w.two)
 	w.both = w.person(w.ours, "both", account.Member, w.one, w.two)
 	w.stranger = w.person(theirs, "stranger", account.Owner, abroad)
-	cfg := api.Config{DB: w.db, SigningKey: make([]byte, 32), PublicURL: base + "/", Vendor: "slipway", CheckURL: checkURL}
+	cfg := api.Config{DB: w.db, SealKeys: seal.Ring{make([]byte, 32)}, PublicURL: base + "/", Vendor: "slipway", CheckURL: checkURL}
 	for _, option := range options {
 		option(&cfg)
 	}

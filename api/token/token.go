@@ -6,12 +6,16 @@
 // for many requests, and believes a known token for a while when the database is away. A
 // flood of wrong tokens takes neither its memory nor the connections of the database.
 //
-// Quotas bounds the requests of one token in this process. A token in force stays usable
-// for up to Fresh after it was revoked.
+// A token that ends is refused immediately: Changes forgets it when the database notifies
+// of it, and in the process that ended it before the request for that is answered. While
+// notifications do not arrive, tokens are kept for Unnotified only.
+//
+// Quotas bounds the requests of one token in this process.
 package token
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"sync"
 	"time"
@@ -22,10 +26,12 @@ import (
 )
 
 const (
-	// A revoked token is refused, and a new quota kept, after Fresh at the
-	// latest; a new token that was tried too early works after Absent.
-	Fresh  = 2 * time.Second
-	Absent = time.Second
+	// A token is kept for Fresh, in case a notification of its end got lost unnoticed,
+	// and for Unnotified while notifications do not arrive; a new token that was tried
+	// too early works after Absent.
+	Fresh      = 2 * time.Second
+	Unnotified = 250 * time.Millisecond
+	Absent     = time.Second
 	// stale is how long a known token is believed while the database is
 	// away. Nothing can be stored meanwhile, but reports may wait for their
 	// commit instead of being turned away.
@@ -53,8 +59,11 @@ type Cache[T any] struct {
 	cancel context.CancelFunc
 	open   sync.WaitGroup
 
-	mu      sync.RWMutex
-	entries map[[32]byte]entry[T]
+	mu       sync.RWMutex
+	entries  map[[32]byte]entry[T]
+	notified bool
+	// version counts what was forgotten: what was read before does not count after.
+	version uint64
 }
 
 type entry[T any] struct {
@@ -83,6 +92,7 @@ func (t *Cache[T]) Close() {
 func (t *Cache[T]) Find(ctx context.Context, digest [32]byte) (*T, error) {
 	t.mu.RLock()
 	have, ok := t.entries[digest]
+	version := t.version
 	t.mu.RUnlock()
 	if ok && t.now().Before(have.until) {
 		return have.token, nil
@@ -98,10 +108,10 @@ func (t *Cache[T]) Find(ctx context.Context, digest [32]byte) (*T, error) {
 		return nil, storage.ErrUnavailable
 	}
 	defer t.open.Done()
-	result := t.flight.DoChan(string(digest[:]), func() (any, error) {
+	result := t.flight.DoChan(string(binary.AppendUvarint(digest[:], version)), func() (any, error) {
 		t.open.Add(1) // beside the caller's own, which may end first
 		defer t.open.Done()
-		return t.read(digest, have)
+		return t.read(digest, have, version)
 	})
 	select {
 	case r := <-result:
@@ -116,7 +126,7 @@ func (t *Cache[T]) Find(ctx context.Context, digest [32]byte) (*T, error) {
 
 // read reads a token from the database; its context is not that of one of the
 // requests that wait for it.
-func (t *Cache[T]) read(digest [32]byte, have entry[T]) (*T, error) {
+func (t *Cache[T]) read(digest [32]byte, have entry[T], version uint64) (*T, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, longest)
 	defer cancel()
 	select {
@@ -129,10 +139,10 @@ func (t *Cache[T]) read(digest [32]byte, have entry[T]) (*T, error) {
 		token, err := t.ask(ctx, digest)
 		switch {
 		case err == nil:
-			t.keep(digest, entry[T]{token, t.now().Add(Fresh)})
+			t.keep(digest, entry[T]{token, t.now().Add(t.age())}, version)
 			return token, nil
 		case errors.Is(err, storage.ErrNotFound):
-			t.keep(digest, entry[T]{nil, t.now().Add(Absent)})
+			t.keep(digest, entry[T]{nil, t.now().Add(Absent)}, version)
 			return nil, nil
 		case have.token != nil && t.now().Before(have.until.Add(stale)):
 			return have.token, nil
@@ -147,11 +157,45 @@ func (t *Cache[T]) read(digest [32]byte, have entry[T]) (*T, error) {
 	}
 }
 
-// keep stores an entry. A full cache forgets what has expired, and if that is
-// nothing, some of the rest.
-func (t *Cache[T]) keep(digest [32]byte, e entry[T]) {
+// age returns how long a token is kept.
+func (t *Cache[T]) age() time.Duration {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if t.notified {
+		return Fresh
+	}
+	return Unnotified
+}
+
+// forget drops a token, nil: all. Look-ups under way are for those who wait for them.
+func (t *Cache[T]) forget(digest *[32]byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.version++
+	if digest == nil {
+		clear(t.entries)
+		return
+	}
+	delete(t.entries, *digest)
+}
+
+// setNotified says whether notifications arrive. When that changes, some may have been
+// missed: all tokens are dropped.
+func (t *Cache[T]) setNotified(yes bool) {
+	t.forget(nil)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.notified = yes
+}
+
+// keep stores an entry, unless something was forgotten since it was read. A full cache forgets what has expired, and if that is
+// nothing, some of the rest.
+func (t *Cache[T]) keep(digest [32]byte, e entry[T], version uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if version != t.version {
+		return
+	}
 	if len(t.entries) >= MostEntries {
 		now := t.now()
 		for d, old := range t.entries {

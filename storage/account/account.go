@@ -50,7 +50,7 @@ const (
 	ActorBootstrap = "bootstrap" // the first start
 	ActorUpgrade   = "upgrade"   // what a new version does once with what there is
 	ActorSymbols   = "symbols"   // symbols that arrived after the crashes that lacked them
-	ActorRetention = "retention" // audit events whose time is over
+	ActorRetention = "retention" // audit events and builds whose time is over
 )
 
 // CLI is the actor of the command line.

@@ -57,6 +57,7 @@ const (
 	BuildDeleted            AuditType = 1402
 	BuildCopied             AuditType = 1403
 	BuildSymbolsAttached    AuditType = 1404
+	BuildInvalid            AuditType = 1405
 	BuildDownloaded         AuditType = 1410
 	FeedbackReceived        AuditType = 1450
 	FeedbackDeleted         AuditType = 1451
@@ -79,6 +80,8 @@ const (
 	SymbolsReindexed        AuditType = 1542
 	TaskRetried             AuditType = 1600
 	TaskCancelled           AuditType = 1601
+	TaskStarted             AuditType = 1602
+	TasksRetried            AuditType = 1603
 	TestCaseCreated         AuditType = 1700
 	TestCaseRenamed         AuditType = 1701
 	TestCaseDeleted         AuditType = 1702
@@ -185,6 +188,7 @@ func AuditTypes() []AuditEntryType {
 		{BuildDeleted, "build.deleted", "Deleted build"},
 		{BuildCopied, "build.copied", "Copied build"},
 		{BuildSymbolsAttached, "build.symbols_attached", "Attached symbols to build"},
+		{BuildInvalid, "build.invalid", "Marked build invalid"},
 		{BuildDownloaded, "build.downloaded", "Downloaded build"},
 		{FeedbackReceived, "feedback.received", "Received feedback"},
 		{FeedbackDeleted, "feedback.deleted", "Deleted feedback"},
@@ -207,6 +211,8 @@ func AuditTypes() []AuditEntryType {
 		{SymbolsReindexed, "symbols.reindexed", "Indexed symbols anew"},
 		{TaskRetried, "task.retried", "Retried task"},
 		{TaskCancelled, "task.cancelled", "Cancelled task"},
+		{TaskStarted, "task.started", "Started waiting task"},
+		{TasksRetried, "tasks.retried", "Retried tasks"},
 		{TestCaseCreated, "test_case.created", "Created test case"},
 		{TestCaseRenamed, "test_case.renamed", "Renamed test case"},
 		{TestCaseDeleted, "test_case.deleted", "Deleted test case"},

@@ -49,6 +49,11 @@ func join(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, user
 	if teamID == 0 {
 		return nil
 	}
+	return joinTeam(ctx, tx, actor, organizationID, userID, teamID)
+}
+
+// joinTeam puts somebody into a team that a request names.
+func joinTeam(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, userID, teamID int64) error {
 	err := AddToTeam(ctx, tx, actor, organizationID, teamID, userID, false)
 	if errors.Is(err, storage.ErrNotFound) {
 		return &storage.InvalidError{Field: "team_id", Msg: "is no team of the organization"}

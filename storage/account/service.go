@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -90,18 +91,42 @@ func CountKeys(ctx context.Context, q storage.Querier, organizationID, userID in
 }
 
 const teamsOfUser = `
-select count(*) from team_memberships tm join teams t on t.id = tm.team_id
-where t.organization_id = $1 and tm.user_id = $2`
+select t.id, t.name from team_memberships tm join teams t on t.id = tm.team_id
+where t.organization_id = $1 and tm.user_id = $2 order by t.id`
 
-// inSomeTeam refuses a machine that could change nothing, which would only show in
-// its first job.
-func inSomeTeam(ctx context.Context, tx *storage.Tx, organizationID, userID int64) error {
-	var n int
-	if err := tx.GetContext(ctx, &n, teamsOfUser, organizationID, userID); err != nil {
-		return storage.Wrap(err, "teams of a service account")
+// TeamName is a team as lists of somebody's teams have it.
+type TeamName struct {
+	ID   int64  `db:"id" json:"id"`
+	Name string `db:"name" json:"name"`
+}
+
+// TeamsOfUser are the teams that somebody is in, by id.
+func TeamsOfUser(ctx context.Context, q storage.Querier, organizationID, userID int64) ([]TeamName, error) {
+	list := []TeamName{}
+	err := q.SelectContext(ctx, &list, teamsOfUser, organizationID, userID)
+	return list, storage.Wrap(err, fmt.Sprintf("teams of user %d", userID))
+}
+
+// namedTeams is how many teams an error names.
+const namedTeams = 10
+
+// inSomeTeam gives a machine that was put into no team the default one. One that could
+// change nothing is refused: it would only show in its first job.
+func inSomeTeam(ctx context.Context, tx *storage.Tx, actor Actor, n NewServiceAccount, userID int64) error {
+	teams, err := TeamsOfUser(ctx, tx, n.OrganizationID, userID)
+	if err != nil || len(teams) > 0 {
+		return err
 	}
-	if n == 0 {
-		return &storage.InvalidError{Field: "team_id", Msg: "is required: the organization does not have exactly one team"}
+	if n.DefaultTeam != 0 {
+		return joinTeam(ctx, tx, actor, n.OrganizationID, userID, n.DefaultTeam)
 	}
-	return nil
+	err = tx.SelectContext(ctx, &teams, `select id, name from teams where organization_id = $1 order by id limit $2`, n.OrganizationID, namedTeams)
+	if err != nil {
+		return storage.Wrap(err, "teams of the organization")
+	}
+	names := make([]string, 0, len(teams))
+	for _, t := range teams {
+		names = append(names, fmt.Sprintf("%d (%s)", t.ID, t.Name))
+	}
+	return &storage.InvalidError{Field: "team_id", Msg: "is required, since the organization does not have exactly one team: " + strings.Join(names, ", ")}
 }

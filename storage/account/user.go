@@ -62,7 +62,11 @@ type NewServiceAccount struct {
 	Name           string
 	Role           Role // not tester, which has no key
 	TeamID         int64
-	Teamless       bool // its teams are chosen elsewhere, so that a member needs none
+	MoreTeams      []int64 // beside TeamID
+	// DefaultTeam is joined by a member for whom no team was named, where the
+	// organization has several; 0: then one must be named.
+	DefaultTeam int64
+	Teamless    bool // its teams are chosen elsewhere, so that a member needs none
 }
 
 // maxEmail is the longest address that SMTP carries (RFC 5321, 4.5.3.1.3).
@@ -226,8 +230,19 @@ func placeService(ctx context.Context, tx *storage.Tx, actor Actor, n NewService
 	if n.Teamless {
 		return enroll(ctx, tx, n.OrganizationID, userID, n.Role)
 	}
-	if err := join(ctx, tx, actor, n.OrganizationID, userID, n.Role, n.TeamID); err != nil || n.Role != Member || n.TeamID != 0 {
+	if n.TeamID == 0 && len(n.MoreTeams) > 0 {
+		n.TeamID, n.MoreTeams = n.MoreTeams[0], n.MoreTeams[1:]
+	}
+	if err := join(ctx, tx, actor, n.OrganizationID, userID, n.Role, n.TeamID); err != nil {
 		return err
 	}
-	return inSomeTeam(ctx, tx, n.OrganizationID, userID)
+	for _, id := range n.MoreTeams {
+		if err := joinTeam(ctx, tx, actor, n.OrganizationID, userID, id); err != nil {
+			return err
+		}
+	}
+	if n.Role != Member || n.TeamID != 0 {
+		return nil
+	}
+	return inSomeTeam(ctx, tx, actor, n, userID)
 }

@@ -6,9 +6,10 @@
 // else to the managed chromedriver (the one that Slipway starts itself) if it is
 // Chrome on this system. A target that nothing serves is refused immediately.
 //
-// A hub receives the capabilities as they are; its session lives for one lease. Of
-// the managed browsers only those options can be chosen that cannot reach the machine
-// (capability.go): no programs, folders, extensions, debuggers or proxies. They reach
+// A session of a hub lives for one lease. Neither of hubs nor of the managed browsers
+// options can be chosen that reach the machine (step.CheckPermitted, capability.go): no
+// programs, folders, extensions, debuggers or proxies. A hub that is Unsafe receives the
+// capabilities as they are. Managed browsers reach
 // the network through the egress proxy alone, or through another such proxy in front
 // of a tunnel. Reading file: addresses cannot be switched off by an argument: pages
 // cannot open them, and whoever navigates must not.
@@ -28,6 +29,7 @@ package browser
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -41,6 +43,9 @@ type Hub struct {
 	// windows, mac ...); nil: everything that no other hub names.
 	Platforms []string
 	URL       string // with user and password
+	// Unsafe lets tests pass any capability to the hub, also those that run programs
+	// on its machine.
+	Unsafe bool
 }
 
 // Config is what a Pool needs.
@@ -63,6 +68,10 @@ type Config struct {
 	Arguments []string
 	// Binary is the local browser; "" leaves it to chromedriver to find one.
 	Binary string
+	// Limits bound each local browser.
+	Limits Limits
+	// Vendor names the options that Slipway adds to capabilities.
+	Vendor string
 	// Guard checks the addresses of tunnels; without it local browsers have none.
 	Guard *outbound.Guard
 	// StartTimeout bounds the start of a session; default 60 s, for hubs 5 min.
@@ -94,8 +103,18 @@ type Lease struct {
 	// Mobile is true for Appium sessions of native apps, which have no page.
 	Mobile bool
 	// Warm is true when the browser ran before.
-	Warm    bool
-	release func(ctx context.Context, broken bool)
+	Warm     bool
+	release  func(ctx context.Context, broken bool)
+	exceeded atomic.Pointer[string]
+}
+
+// Exceeded returns why the browser was ended before the lease: which of its limits it
+// exceeded, in words for people; "" when it was not.
+func (l *Lease) Exceeded() string {
+	if l == nil || l.exceeded.Load() == nil {
+		return ""
+	}
+	return *l.exceeded.Load()
 }
 
 // Release ends the lease: its context is removed with all cookies, storage and

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -103,7 +102,7 @@ func readKind(r Request) (kind, webdriver.Timeouts, error) {
 			fine = fine && slices.Contains([]string{"none", "eager", "normal"}, k.loadStrategy)
 		case "timeouts":
 			timeouts, fine = readTimeouts(value)
-		case "goog:chromeOptions":
+		case chromeOptions:
 			if err := k.readOptions(value); err != nil {
 				return kind{}, timeouts, err
 			}
@@ -149,133 +148,32 @@ func readTimeouts(value any) (webdriver.Timeouts, bool) {
 	return t, ok
 }
 
-// arguments are those of Chromium that users may set, with the form of their
-// values; nil for none.
-func arguments() map[string]*regexp.Regexp {
-	language := regexp.MustCompile(`^[A-Za-z0-9,;=._*-]{1,200}$`)
-	return map[string]*regexp.Regexp{
-		"window-size":                      regexp.MustCompile(`^[1-9][0-9]{1,3}[,x][1-9][0-9]{1,3}$`),
-		"lang":                             language,
-		"accept-lang":                      language,
-		"user-agent":                       regexp.MustCompile(`^[\x20-\x7e]{1,500}$`),
-		"force-device-scale-factor":        regexp.MustCompile(`^[0-9](\.[0-9]{1,4})?$`),
-		"autoplay-policy":                  regexp.MustCompile(`^[a-z-]{1,50}$`),
-		"force-dark-mode":                  nil,
-		"hide-scrollbars":                  nil,
-		"disable-notifications":            nil,
-		"use-fake-ui-for-media-stream":     nil,
-		"use-fake-device-for-media-stream": nil,
-	}
-}
-
-// droppedArguments are common in recordings and change nothing that a test sees:
-// they are set anyway, mean nothing without a screen, or (incognito) each lease
-// has more than that.
-func droppedArguments() []string {
-	return []string{"headless", "no-sandbox", "disable-setuid-sandbox", "disable-gpu", "disable-dev-shm-usage",
-		"disable-infobars", "disable-popup-blocking", "incognito", "start-maximized", "start-fullscreen",
-		"no-first-run", "no-default-browser-check", "disable-extensions", "disable-sync", "disable-translate",
-		"disable-background-networking", "disable-component-update", "disable-default-apps", "mute-audio",
-		"ignore-certificate-errors", "enable-automation"}
-}
-
-const (
-	maxArguments   = 64
-	maxPreferences = 64
-)
-
+// readOptions reads goog:chromeOptions.
 func (k *kind) readOptions(value any) error {
-	options, ok := value.(map[string]any)
-	if !ok {
-		return refuse("the capability goog:chromeOptions is not an object")
+	if err := step.CheckChromiumOptions(chromeOptions, value); err != nil {
+		return refuse("the browsers of this worker do not take %s", err)
 	}
-	for name, value := range options {
-		switch name {
-		case "args":
-			list, ok := value.([]any)
-			if !ok || len(list) > maxArguments {
-				return refuse("args of goog:chromeOptions is not a list of at most %d texts", maxArguments)
-			}
-			for _, item := range list {
-				if err := k.readArgument(item); err != nil {
-					return err
-				}
-			}
-		case "prefs":
-			if err := k.readPreferences(value); err != nil {
-				return err
-			}
-		case "mobileEmulation":
-			emulation, ok := value.(map[string]any)
-			if doc, err := json.Marshal(emulation); !ok || err != nil || len(doc) > 8<<10 {
-				return refuse("mobileEmulation of goog:chromeOptions is not a small object")
-			}
-			for member := range emulation {
-				if !slices.Contains([]string{"deviceName", "deviceMetrics", "userAgent", "clientHints"}, member) {
-					return refuse("mobileEmulation of goog:chromeOptions has no member %.100s", member)
-				}
-			}
-			k.emulation = emulation
-		case "excludeSwitches", "useAutomationExtension", "w3c":
-		default:
-			return refuse("the browsers of this worker do not take %.100s of goog:chromeOptions", name)
-		}
-	}
-	return nil
-}
-
-func (k *kind) readArgument(item any) error {
-	text, ok := item.(string)
-	if !ok {
-		return refuse("args of goog:chromeOptions has something that is not a text")
-	}
-	name, value, valued := strings.Cut(strings.TrimLeft(text, "-"), "=")
-	if slices.Contains(droppedArguments(), name) {
-		if name == "ignore-certificate-errors" {
-			k.insecure = true
-		}
-		return nil
-	}
-	form, known := arguments()[name]
-	if !known {
-		return refuse("the browsers of this worker do not take the argument --%.100s", name)
-	}
-	if (form == nil) == valued || (form != nil && !form.MatchString(value)) {
-		return refuse("the value of the argument --%s is not one that Chromium has", name)
-	}
-	if name == "window-size" {
-		value = strings.Replace(value, "x", ",", 1)
-	}
-	text = "--" + name
-	if valued {
-		text += "=" + value
-	}
-	k.args = append(k.args, text)
-	return nil
-}
-
-var contentSetting = regexp.MustCompile(`^profile\.default_content_setting_values\.[a-z_]{1,50}$`)
-
-func (k *kind) readPreferences(value any) error {
-	preferences, ok := value.(map[string]any)
-	if !ok || len(preferences) > maxPreferences {
-		return refuse("prefs of goog:chromeOptions is not an object of at most %d members", maxPreferences)
-	}
-	for name, value := range preferences {
+	options, _ := value.(map[string]any)
+	args, _ := options["args"].([]any)
+	for _, item := range args {
+		name, value, common, err := step.ChromiumArgument(chromeOptions, item)
 		switch {
-		case name == "intl.accept_languages":
-			text, ok := value.(string)
-			if !ok || !arguments()["lang"].MatchString(text) {
-				return refuse("the value of the preference %s is not a list of languages", name)
-			}
-		case contentSetting.MatchString(name):
-			if n, ok := value.(float64); !ok || n < 0 || n > 4 || n != float64(int(n)) {
-				return refuse("the value of the preference %s is not a number from 0 to 4", name)
-			}
+		case err != nil:
+			return refuse("the browsers of this worker do not take %s", err)
+		case name == "ignore-certificate-errors":
+			k.insecure = true
+		case common: // set anyway, without meaning here, or (incognito) less than a lease has
+		case name == "window-size":
+			k.args = append(k.args, "--"+name+"="+strings.Replace(value, "x", ",", 1))
+		case value != "":
+			k.args = append(k.args, "--"+name+"="+value)
 		default:
-			return refuse("the browsers of this worker do not take the preference %.100s", name)
+			k.args = append(k.args, "--"+name)
 		}
 	}
-	k.preferences = preferences
+	k.preferences, _ = options["prefs"].(map[string]any)
+	k.emulation, _ = options["mobileEmulation"].(map[string]any)
 	return nil
 }
+
+const chromeOptions = "goog:chromeOptions"

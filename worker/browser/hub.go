@@ -51,9 +51,35 @@ func ParseHubs(text string) ([]Hub, error) {
 	return hubs, nil
 }
 
+// unsafeEverywhere is the value of the setting for all hubs.
+const unsafeEverywhere = "true"
+
+// ParseUnsafe marks the hubs that the setting names as Unsafe: hosts (host:port as in
+// the address) separated by commas, or true for all hubs. A host of no hub is an error,
+// which shows no password.
+func ParseUnsafe(text string, hubs []Hub) error {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name == "" || strings.EqualFold(name, "false") {
+			continue
+		}
+		found := strings.EqualFold(name, unsafeEverywhere)
+		for i := range hubs {
+			u, err := url.Parse(hubs[i].URL)
+			if strings.EqualFold(name, unsafeEverywhere) || err == nil && strings.EqualFold(u.Host, name) {
+				hubs[i].Unsafe, found = true, true
+			}
+		}
+		if !found {
+			return fmt.Errorf("%.100q is the host of no hub", name)
+		}
+	}
+	return nil
+}
+
 // remote is a hub with its client.
 type remote struct {
 	platforms []string
+	unsafe    bool
 	host      string // for people; the client keeps the password out of errors
 	client    *webdriver.Client
 }
@@ -63,7 +89,7 @@ func newRemote(h Hub) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{platforms: h.Platforms, client: client}
+	r := &remote{platforms: h.Platforms, unsafe: h.Unsafe, client: client}
 	if u, err := url.Parse(h.URL); err == nil {
 		r.host = u.Host
 	}
@@ -188,6 +214,11 @@ func hubCapabilities(r Request) (c step.Capabilities, native bool, err error) {
 
 // acquireHub starts a session on a hub and leases it.
 func (p *Pool) acquireHub(ctx context.Context, h *remote, r Request) (*Lease, error) {
+	if !h.unsafe {
+		if err := step.CheckPermitted(&r.Target, p.cfg.Vendor); err != nil {
+			return nil, refuse("%s", err)
+		}
+	}
 	capabilities, native, err := hubCapabilities(r)
 	if err != nil {
 		return nil, err

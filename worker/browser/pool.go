@@ -64,6 +64,7 @@ func New(cfg Config) (*Pool, error) {
 	if cfg.Warm <= 0 {
 		cfg.Warm = defaultWarm
 	}
+	cfg.Limits = cfg.Limits.withDefaults()
 	if cfg.Keep <= 0 {
 		cfg.Keep = defaultKeep
 	}
@@ -152,8 +153,13 @@ func (p *Pool) acquireLocal(ctx context.Context, r Request) (*Lease, error) {
 		return nil, p.sessionError(nil, err)
 	}
 	lease := &Lease{Session: l.session, Local: true, Warm: warm}
-	lease.release = p.releaseOnce(lease, func(broken bool) { p.checkIn(l, broken) })
+	unwatch := p.watch(lease)
+	lease.release = p.releaseOnce(lease, func(broken bool) {
+		unwatch()
+		p.checkIn(l, broken || lease.Exceeded() != "")
+	})
 	if !p.register(lease) {
+		unwatch()
 		p.checkIn(l, true)
 		return nil, errClosed()
 	}
