@@ -20,7 +20,7 @@ func TestOnlyLoopbackIsUnencryptedByDefault(t *testing.T) {
 		"postgres://u:p@postgres/d?sslmode=disable":    "disable",
 		"postgres://u:p@127.0.0.1/d?sslmode=verify-ca": "verify-ca",
 	} {
-		dsn, err := Config{URL: raw}.dsn()
+		dsn, _, err := Config{URL: raw}.dsn()
 		require.NoError(t, err)
 		u, err := url.Parse(dsn)
 		require.NoError(t, err)

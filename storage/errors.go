@@ -55,6 +55,16 @@ func Wrap(err error, doing string) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
+// Unavailable reports whether an error means that the database cannot serve at the
+// moment, also an error of the driver that no store has wrapped.
+func Unavailable(err error) bool {
+	if errors.Is(err, ErrUnavailable) {
+		return true
+	}
+	var pe *pq.Error
+	return errors.As(err, &pe) && isConnection(err)
+}
+
 // IsData reports whether an error lies in the data of a statement, so that the
 // same statement with other rows may succeed: a value out of range, a text the
 // server refuses, a broken check. Lost connections, deadlocks, timeouts and
@@ -80,7 +90,8 @@ func IsLocked(err error) bool {
 }
 
 // passing are the server's codes for what another try may find gone: no
-// resources (class 53: too many connections, disk full, no memory), a statement
+// resources (class 53: too many connections, disk full, no memory), a disk that fails
+// (class 58), a statement
 // or a session that took too long, transactions that stood in each other's way,
 // and a replica that has not become the primary yet.
 func passing(err *pq.Error) bool {
@@ -88,13 +99,17 @@ func passing(err *pq.Error) bool {
 	case "57014", "25P03", "25006", "40001", "40P01", "55P03":
 		return true
 	}
-	return err.Code.Class() == "53"
+	return err.Code.Class() == "53" || err.Code == "58000" || err.Code == "58030"
 }
 
 // isConnection reports whether the connection or the server, not the statement,
 // failed: network errors and the server's classes 08 (connection) and 57P
 // (shutdown, crash, starting up), and what passes.
 func isConnection(err error) bool {
+	var ce *ConnectError
+	if errors.As(err, &ce) {
+		return true
+	}
 	var pe *pq.Error
 	if errors.As(err, &pe) {
 		return pe.Code.Class() == "08" || strings.HasPrefix(string(pe.Code), "57P") || passing(pe)

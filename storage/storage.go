@@ -20,14 +20,13 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 )
 
 // Querier is what a query needs; *DB and *Tx are both.
@@ -39,17 +38,51 @@ type Querier interface {
 }
 
 // DB is a pool of connections.
-type DB struct{ *sqlx.DB }
+type DB struct {
+	*sqlx.DB
+	tokensChanged *observers
+}
+
+// observers are functions that are called after commits.
+type observers struct {
+	mu  sync.RWMutex
+	fns []func()
+}
+
+func (o *observers) call() {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	for _, fn := range o.fns {
+		fn()
+	}
+}
 
 // Tx is one transaction.
 type Tx struct {
 	*sqlx.Tx
+	db        *DB
 	committed []func()
 }
 
 // AfterCommit has fn called when the transaction has been committed, and never when it
 // was rolled back or the outcome of the commit is unknown.
 func (tx *Tx) AfterCommit(fn func()) { tx.committed = append(tx.committed, fn) }
+
+// OnTokensChanged has fn called in this process after each commit that ended tokens of
+// apps, before the one who asked for it is answered. Other processes hear of it by a
+// notification (TokenChannel).
+func (db *DB) OnTokensChanged(fn func()) {
+	db.tokensChanged.mu.Lock()
+	defer db.tokensChanged.mu.Unlock()
+	db.tokensChanged.fns = append(db.tokensChanged.fns, fn)
+}
+
+// TokenChannel is where the database notifies of tokens of apps (crash and SDK tokens)
+// that ended or changed. The payload is the digest in hex.
+const TokenChannel = "slipway_tokens"
+
+// TokensChanged says that the transaction ends tokens of apps.
+func (tx *Tx) TokensChanged() { tx.AfterCommit(tx.db.tokensChanged.call) }
 
 // CommitLater lets the transaction commit without waiting for the disk: all of it
 // takes effect, or, when the database's machine dies within about half a second, none.
@@ -77,13 +110,9 @@ type Config struct {
 
 // Open creates the pool; it does not connect (Check does).
 func Open(cfg Config) (*DB, error) {
-	dsn, err := cfg.dsn()
+	connector, err := cfg.connector()
 	if err != nil {
 		return nil, err
-	}
-	connector, err := pq.NewConnector(dsn)
-	if err != nil {
-		return nil, fmt.Errorf("database URL: %s", scrubURL(err, cfg.URL))
 	}
 	db := sql.OpenDB(connector)
 	conns := cfg.MaxConns
@@ -93,23 +122,24 @@ func Open(cfg Config) (*DB, error) {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return &DB{sqlx.NewDb(db, "postgres")}, nil
+	return &DB{sqlx.NewDb(db, "postgres"), &observers{}}, nil
 }
 
-func (cfg Config) dsn() (string, error) {
+// dsn returns the URL for the driver, and the settings that are not part of it.
+func (cfg Config) dsn() (string, sessionSettings, error) {
+	settings := sessionSettings{statementTimeout: cfg.StatementTimeout, idleTimeout: 5 * time.Second}
+	if settings.statementTimeout <= 0 {
+		settings.statementTimeout = time.Minute
+	}
 	u, err := url.Parse(cfg.URL)
 	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
-		return "", &InvalidError{Field: "database URL", Msg: "must be postgres://user:password@host:port/name"}
+		return "", settings, &InvalidError{Field: "database URL", Msg: "must be postgres://user:password@host:port/name"}
 	}
 	q := u.Query()
 	set := func(name, value string) {
 		if !q.Has(name) {
 			q.Set(name, value)
 		}
-	}
-	timeout := cfg.StatementTimeout
-	if timeout <= 0 {
-		timeout = time.Minute
 	}
 	name := cfg.ApplicationName
 	if name == "" {
@@ -126,13 +156,11 @@ func (cfg Config) dsn() (string, error) {
 	set("application_name", name)
 	set("connect_timeout", "5")
 	set("timezone", "UTC")
-	set("statement_timeout", fmt.Sprint(timeout.Milliseconds()))
-	// A machine that freezes or vanishes inside a transaction keeps its locks
-	// for this long, and with them the tasks that others should take over. No
-	// transaction here waits for anything but the database.
-	set("idle_in_transaction_session_timeout", "5000")
+	if err := settings.takeSettings(q); err != nil {
+		return "", settings, err
+	}
 	u.RawQuery = q.Encode()
-	return u.String(), nil
+	return u.String(), settings, nil
 }
 
 // scrubURL keeps a password out of the driver's message.
@@ -146,6 +174,13 @@ func (db *DB) Check(ctx context.Context) error {
 	return Wrap(db.GetContext(ctx, &one, "select 1"), "query the database")
 }
 
+// ServerMajor returns the major version of the server.
+func (db *DB) ServerMajor(ctx context.Context) (int, error) {
+	var number int
+	err := db.GetContext(ctx, &number, `select current_setting('server_version_num')::int`)
+	return number / 10000, Wrap(err, "version of the database")
+}
+
 // InTx runs fn in a transaction and commits it; an error or a panic of fn rolls
 // it back. The error of a failed commit is an *UnknownOutcomeError when the
 // connection broke: the transaction may have been committed.
@@ -154,7 +189,7 @@ func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
 	if err != nil {
 		return Wrap(err, "begin")
 	}
-	tx := &Tx{Tx: begun}
+	tx := &Tx{Tx: begun, db: db}
 	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
 	if err := fn(tx); err != nil {
 		return err

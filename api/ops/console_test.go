@@ -85,7 +85,7 @@ var linked = regexp.MustCompile(`(?:src|href)="(/[^"]*)"`)
 // against the page's inline scripts. No Redis: the page itself needs none.
 func TestConsolePage(t *testing.T) {
 	t.Parallel()
-	redis, err := dispatch.OpenRedis("redis://127.0.0.1:1")
+	redis, err := dispatch.OpenRedis(dispatch.RedisConfig{URL: "redis://127.0.0.1:1"})
 	require.NoError(t, err)
 	defer redis.Close()
 	c, err := NewConsole(redis)

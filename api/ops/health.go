@@ -7,12 +7,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
 )
 
 // Health answers 200 {"status":"ok","version":...} while the process can answer
@@ -39,27 +42,37 @@ type Check struct {
 
 // Readiness is the handler of /readyz. It answers
 //
-//	{"status":"degraded","checks":{"redis":{"status":"failed","critical":false,"took_ms":3,"error":"connection refused"}}}
+//	{"status":"degraded",
+//	 "capabilities":{"crash_intake":{"status":"ok"},
+//	  "uploads":{"status":"unavailable","failing":{"objects":"connection refused"}}},
+//	 "checks":{"objects":{"status":"failed","critical":false,"took_ms":3,"error":"connection refused"}}}
 //
-// with 200 when the status is ok or degraded, and with 503 when it is
-// unavailable: a critical check failed, or Drain was called.
+// with 200 when the status is ok or degraded, and with 503 when it is unavailable: the
+// process can do nothing of what it is for, or not what Require names, or Drain was
+// called. The query parameter capability, several with commas, asks for some
+// capabilities only: 503 when one of them is unavailable, 400 when the process does not
+// have it.
 type Readiness struct {
-	checks   []*watched
-	cache    cached[report]
-	draining atomic.Bool
-	log      *slog.Logger
+	checks       []*watched
+	capabilities []Capability
+	required     []string
+	cache        cached[report]
+	draining     atomic.Bool
+	log          *slog.Logger
 }
 
 // watched is a check and how it last went.
 type watched struct {
 	Check
+	always bool // critical whatever the capabilities say
 	call   call
 	failed bool // touched by one load at a time
 }
 
 type report struct {
-	Status string             `json:"status"`
-	Checks map[string]outcome `json:"checks"`
+	Status       string             `json:"status"`
+	Capabilities map[string]ability `json:"capabilities,omitempty"`
+	Checks       map[string]outcome `json:"checks"`
 }
 
 type outcome struct {
@@ -67,6 +80,8 @@ type outcome struct {
 	Critical bool   `json:"critical"`
 	TookMS   int64  `json:"took_ms"`
 	Error    string `json:"error,omitempty"`
+
+	always bool // its failure makes the process unavailable
 }
 
 // The states of a process.
@@ -76,15 +91,19 @@ const (
 	statusUnavailable = "unavailable"
 )
 
-// NewReadiness returns the handler; Process.Checks gives the checks of a tier.
-func NewReadiness(checks []Check, log *slog.Logger) *Readiness {
-	r := &Readiness{log: log}
+// NewReadiness returns the handler. With capabilities a check is critical where they
+// say so, or where it is marked; Process.Readiness returns that of a tier.
+func NewReadiness(checks []Check, log *slog.Logger, capabilities ...Capability) *Readiness {
+	r := &Readiness{log: log, capabilities: capabilities}
 	for _, c := range checks {
 		limit := besideLimit
 		if c.Critical {
 			limit = callLimit
 		}
-		r.checks = append(r.checks, &watched{Check: c, call: call{limit: limit}})
+		r.checks = append(r.checks, &watched{Check: c, always: c.Critical, call: call{limit: limit}})
+	}
+	if len(capabilities) > 0 {
+		r.mark()
 	}
 	r.cache = cached[report]{load: r.look, now: time.Now}
 	return r
@@ -101,9 +120,24 @@ func (r *Readiness) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			Checks: map[string]outcome{"process": {Status: "failed", Critical: true, Error: "stopping"}}})
 		return
 	}
+	var names []string
+	for _, list := range req.URL.Query()["capability"] {
+		names = append(names, strings.Split(list, ",")...)
+	}
+	for _, name := range names {
+		if !r.has(name) {
+			answer(w, http.StatusBadRequest, struct {
+				Error string `json:"error"`
+			}{r.unknown(name).Error()})
+			return
+		}
+	}
 	rep, err := r.cache.get(req.Context())
 	if err != nil {
 		return // nobody reads the answer
+	}
+	if len(names) > 0 {
+		rep = r.only(rep, names)
 	}
 	status := http.StatusOK
 	if rep.Status == statusUnavailable {
@@ -120,31 +154,30 @@ func (r *Readiness) look() report {
 		wg.Go(func() { outcomes[i] = r.run(c) })
 	}
 	wg.Wait()
-	rep := report{Status: statusOK, Checks: make(map[string]outcome, len(r.checks))}
+	rep := report{Checks: make(map[string]outcome, len(r.checks))}
 	for i, c := range r.checks {
 		rep.Checks[c.Name] = outcomes[i]
-		switch {
-		case outcomes[i].Status == "ok":
-		case c.Critical:
-			rep.Status = statusUnavailable
-		case rep.Status == statusOK:
-			rep.Status = statusDegraded
-		}
 	}
+	rep.Capabilities = r.abilities(rep.Checks)
+	rep.Status = r.status(rep.Checks, rep.Capabilities)
 	return rep
 }
 
 func (r *Readiness) run(c *watched) outcome {
 	started := time.Now()
 	_, err := do(&c.call, func(ctx context.Context) (struct{}, error) { return struct{}{}, c.Func(ctx) })
-	o := outcome{Status: "ok", Critical: c.Critical, TookMS: time.Since(started).Milliseconds()}
+	o := outcome{Status: "ok", Critical: c.Critical, TookMS: time.Since(started).Milliseconds(), always: c.always}
 	if err != nil {
 		o.Status, o.Error = "failed", reason(err)
 	}
 	if failed := err != nil; failed != c.failed {
 		c.failed = failed
 		if failed {
-			r.log.Warn("readiness check failed", "check", c.Name, "critical", c.Critical, "error", err)
+			of := c.Name
+			if of == checkLag { // which is read from the ledger
+				of = Postgres
+			}
+			r.log.Warn("readiness check failed", "check", c.Name, "critical", c.Critical, "error", err, dependencyKey, of)
 		} else {
 			r.log.Info("readiness check recovered", "check", c.Name)
 		}
@@ -162,12 +195,20 @@ func (e *openError) Error() string { return e.text }
 func reason(err error) string {
 	var (
 		open  *openError
+		files *object.UnavailableError
+		queue *dispatch.UnavailableError
 		dns   *net.DNSError
 		neter net.Error
 	)
 	switch {
 	case errors.As(err, &open):
 		return open.text
+	case errors.As(err, &files):
+		return files.Reason
+	case errors.As(err, &queue):
+		return queue.Reason()
+	case storage.Unavailable(err) && storage.Reason(err) != "":
+		return storage.Reason(err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return "timeout"
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -36,17 +36,19 @@ type MetricsConfig struct {
 type Metrics struct {
 	registry *prometheus.Registry
 	observer *Observer
+	rooms    *rooms
 	handler  http.Handler
 }
 
 // NewMetrics returns and registers all metrics.
 func NewMetrics(cfg MetricsConfig) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), observer: newObserver()}
+	m := &Metrics{registry: prometheus.NewRegistry(), observer: newObserver(), rooms: newRooms()}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		buildInfo(cfg.Version),
 		newCollector(cfg),
+		m.rooms,
 	)
 	m.registry.MustRegister(m.observer.collectors()...)
 	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,20 +18,28 @@ const (
 	// maxSilence is how long a scheduler loop may go without a good round. The
 	// loops turn every one or two seconds, and a round may take some.
 	maxSilence = 30 * time.Second
+	// checkLoops is the name of the check of a scheduler's loops.
+	checkLoops = "loops"
+	// checkLag is the name of the check of a worker's backlog.
+	checkLag = "queue_lag"
 )
 
-// Process says which tiers a process runs and what they depend on; Checks makes
-// the readiness checks out of it.
+// Process says which tiers a process runs and what they depend on. Checks makes the
+// readiness checks out of it, Readiness the handler with the capabilities of the tiers
+// (capability.go). A process is unavailable when all of its capabilities are:
 //
-//	            api             worker          scheduler    worker or scheduler with the api
-//	postgres    critical        critical        critical     critical
-//	objects     critical        critical        -            critical
-//	redis       degrades        critical        critical     degrades
-//	queue_lag   -               by setting      -            -
-//	loops       -               -               critical     degrades
+//	            api             worker          scheduler
+//	postgres    all             all             all
+//	objects     files           files           -
+//	redis       later           all             all but rescue
+//	queue_lag   -               by setting      -
+//	loops       -               -               all
+//	mail_server -               mail            -
+//	browsers    -               runs, generation
+//	model       -               some generations
 //
-// A process that serves the api stays in while it can accept: requests must not
-// be turned away because work behind them is late.
+// A process that serves the api stays in while it can accept anything: requests must
+// not be turned away because work behind them is late.
 type Process struct {
 	API, Worker, Scheduler bool
 
@@ -37,10 +47,12 @@ type Process struct {
 	// Give Postgres a small pool of its own: behind a pool that a storm has
 	// filled, a check would wait and call the database down.
 	Postgres, Redis, Objects func(context.Context) error
+	// Others are the checks of what only a worker uses: MailServer, Browsers, Model.
+	Others map[string]func(context.Context) error
 
 	// Lag returns the age of the oldest due task by queue: the ledger's Lag. Only
-	// a process that is a worker and not the api needs it, and Queues, the
-	// queues that it serves.
+	// a process that is a worker and not the api needs it. Queues are those that a
+	// worker serves, and say what it is capable of.
 	Lag    func(context.Context) (map[string]time.Duration, error)
 	Queues []string
 	// MaxLag is the lag from which a worker is degraded, or, with LagCritical,
@@ -81,23 +93,37 @@ func (p Process) Checks() ([]Check, error) {
 		return nil, errors.New("readiness: a scheduler needs Marked")
 	}
 	checks := []Check{
-		{Name: "postgres", Func: p.Postgres, Critical: true},
-		{Name: "redis", Func: p.Redis, Critical: !p.API},
+		{Name: Postgres, Func: p.Postgres},
+		{Name: Redis, Func: p.Redis},
 	}
 	if p.API || p.Worker {
-		checks = append(checks, Check{Name: "objects", Func: p.Objects, Critical: true})
+		checks = append(checks, Check{Name: Objects, Func: p.Objects})
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Others)) {
+		checks = append(checks, Check{Name: name, Func: p.Others[name]})
 	}
 	if lag {
-		checks = append(checks, Check{Name: "queue_lag", Func: p.checkLag, Critical: p.LagCritical})
+		checks = append(checks, Check{Name: checkLag, Func: p.lookAtLag, Critical: p.LagCritical})
 	}
 	if p.Scheduler {
-		checks = append(checks, Check{Name: "loops", Func: p.checkLoops, Critical: !p.API})
+		checks = append(checks, Check{Name: checkLoops, Func: p.lookAtLoops})
 	}
 	return checks, nil
 }
 
-// checkLag fails when the oldest due task of one of the queues is too old.
-func (p Process) checkLag(ctx context.Context) error {
+// Readiness returns the handler of /readyz of the process. The process is also
+// unavailable when one of the required capabilities is.
+func (p Process) Readiness(log *slog.Logger, required []string) (*Readiness, error) {
+	checks, err := p.Checks()
+	if err != nil {
+		return nil, err
+	}
+	r := NewReadiness(checks, log, p.capabilities()...)
+	return r, r.Require(required)
+}
+
+// lookAtLag fails when the oldest due task of one of the queues is too old.
+func (p Process) lookAtLag(ctx context.Context) error {
 	lags, err := p.Lag(ctx)
 	if err != nil {
 		return err
@@ -115,8 +141,8 @@ func (p Process) checkLag(ctx context.Context) error {
 	return &openError{fmt.Sprintf("%s; limit %s", strings.Join(late, ", "), p.MaxLag)}
 }
 
-// checkLoops fails when a loop has not ended a round well for a while.
-func (p Process) checkLoops(context.Context) error {
+// lookAtLoops fails when a loop has not ended a round well for a while.
+func (p Process) lookAtLoops(context.Context) error {
 	marked := p.Marked()
 	if len(marked) == 0 && len(p.Loops) == 0 {
 		return &openError{"no loop marked yet"}

@@ -41,17 +41,17 @@ func TestProcessTiers(t *testing.T) {
 		want map[string]string // by what is down; missing: not checked
 	}{
 		{"api", tier{api: true},
-			map[string]string{"postgres": "unavailable", "redis": "degraded", "objects": "unavailable"}},
+			map[string]string{"postgres": "unavailable", "redis": "degraded", "objects": "degraded"}},
 		{"worker", tier{worker: true},
-			map[string]string{"postgres": "unavailable", "redis": "unavailable", "objects": "unavailable", "queue_lag": "degraded"}},
+			map[string]string{"postgres": "unavailable", "redis": "unavailable", "objects": "degraded", "queue_lag": "degraded"}},
 		{"strict worker", tier{worker: true, strict: true},
-			map[string]string{"postgres": "unavailable", "redis": "unavailable", "objects": "unavailable", "queue_lag": "unavailable"}},
+			map[string]string{"postgres": "unavailable", "redis": "unavailable", "objects": "degraded", "queue_lag": "unavailable"}},
 		{"scheduler", tier{scheduler: true},
-			map[string]string{"postgres": "unavailable", "redis": "unavailable", "loops": "unavailable"}},
+			map[string]string{"postgres": "unavailable", "redis": "degraded", "loops": "unavailable"}},
 		{"worker and scheduler", tier{worker: true, scheduler: true},
-			map[string]string{"postgres": "unavailable", "redis": "unavailable", "objects": "unavailable", "queue_lag": "degraded", "loops": "unavailable"}},
+			map[string]string{"postgres": "unavailable", "redis": "degraded", "objects": "degraded", "queue_lag": "degraded", "loops": "degraded"}},
 		{"everything, strict", tier{api: true, worker: true, scheduler: true, strict: true},
-			map[string]string{"postgres": "unavailable", "redis": "degraded", "objects": "unavailable", "loops": "degraded"}},
+			map[string]string{"postgres": "unavailable", "redis": "degraded", "objects": "degraded", "loops": "degraded"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -59,10 +59,10 @@ func TestProcessTiers(t *testing.T) {
 				p := process()
 				p.API, p.Worker, p.Scheduler, p.LagCritical = tc.tier.api, tc.tier.worker, tc.tier.scheduler, tc.tier.strict
 				broken(&p)
-				checks, err := p.Checks()
+				r, err := p.Readiness(discard(), nil)
 				require.NoError(t, err)
-				require.Len(t, checks, len(tc.want))
-				code, rep := ready(t, NewReadiness(checks, discard()))
+				code, rep := ready(t, r)
+				require.Len(t, rep.Checks, len(tc.want))
 				want, checked := tc.want[what]
 				if !checked {
 					want = "ok"
@@ -70,6 +70,7 @@ func TestProcessTiers(t *testing.T) {
 				require.Equal(t, want, rep.Status, what)
 				require.Equal(t, want == "unavailable", code == 503, what)
 				if checked {
+					require.Equal(t, want == "unavailable", rep.Checks[what].Critical, what)
 					require.Equal(t, "failed", rep.Checks[what].Status)
 				}
 			}

@@ -41,10 +41,19 @@ type Config struct {
 	// every process that serves them, and after a restart.
 	SigningKey []byte
 
+	// OldSigningKeys have signed links that are still valid; they sign none.
+	OldSigningKeys []string
+
 	// PartBuffers is the number of 8 MiB buffers that all uploads of unknown
-	// size or above 1 MiB share (s3 only): 20 by default, which is 160 MiB.
+	// size or above 1 MiB share (s3 only): 40 by default, which is 320 MiB
+	// while all are in use.
 	// Fewer save memory and make concurrent uploads wait; 2 at least.
 	PartBuffers int
+
+	// Journal is a folder in which a process notes its multipart uploads (s3 only): the
+	// next one that opens the store with it aborts those that were not ended. It must be
+	// no other living process's. "": they are left to Sweep, after a day.
+	Journal string
 
 	// Transport, if set, carries the requests to an s3 service: for an address that
 	// somebody else chose, the guard of tasks/outbound.
@@ -53,6 +62,9 @@ type Config struct {
 	// Now is the clock of a folder's links; time.Now by default.
 	Now func() time.Time
 }
+
+// folderPrefix begins what String shows of a folder.
+const folderPrefix = "folder "
 
 // String shows the kind of store and no secret.
 func (c Config) String() string {
@@ -63,9 +75,9 @@ func (c Config) String() string {
 	case u.Scheme == "s3":
 		return "s3://" + u.Host + u.Path
 	case u.Scheme == "file":
-		return "folder " + u.Path
+		return folderPrefix + u.Path
 	case plainPath(c.URL):
-		return "folder " + c.URL
+		return folderPrefix + c.URL
 	default:
 		return "object store (unknown kind of URL)"
 	}
@@ -79,33 +91,64 @@ func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // Open opens the store that cfg describes: for a folder it creates the folder and
 // removes temporary files of writers that crashed; for S3 it checks that the
-// bucket exists, and so fails while the service is away.
+// bucket exists. It fails while the store cannot serve; Connect does not.
 func Open(ctx context.Context, cfg Config) (Store, error) {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
+	open, err := cfg.opener()
+	if err != nil {
+		return nil, err
 	}
-	scheme, rest, found := strings.Cut(cfg.URL, "://")
+	store, err := open(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("object store: %w", err)
+	}
+	if err := store.Check(ctx); err != nil {
+		_ = store.Close()
+		return nil, fmt.Errorf("object store: %w", err)
+	}
+	return store, nil
+}
+
+// opener opens a store of a configuration in which nothing is wrong. It can be
+// called again after an error.
+type opener func(context.Context) (Store, error)
+
+// opener returns an error for a configuration with which no store would ever open,
+// and reaches nothing.
+func (c Config) opener() (opener, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	scheme, rest, found := strings.Cut(c.URL, "://")
 	switch {
-	case cfg.URL == "":
+	case c.URL == "":
 		return nil, errors.New("object store: no URL")
-	case !found && plainPath(cfg.URL):
-		return openFolder(ctx, cfg, cfg.URL)
+	case !found && plainPath(c.URL):
+		return folderOpener(c, c.URL)
 	case scheme == "file":
 		// file://name/path would mean a host, which nobody intends.
 		path, err := url.PathUnescape(rest)
 		if err != nil || !filepath.IsAbs(path) {
 			return nil, errors.New("object store: a file URL is file:/// and an absolute path")
 		}
-		return openFolder(ctx, cfg, path)
+		return folderOpener(c, path)
 	case scheme == "s3":
-		target, err := parseS3(cfg)
+		target, err := parseS3(c)
 		if err != nil {
 			return nil, fmt.Errorf("object store: %w", err)
 		}
-		return openS3(ctx, cfg, target)
+		return s3Opener(c, target)
 	default:
 		return nil, errors.New("object store: the URL must begin with s3:// or file:///, or be a path")
 	}
+}
+
+// stored returns no Store at all beside an error: a nil pointer inside the
+// interface would look like a store to whoever closes it.
+func stored[T Store](store T, err error) (Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
 }
 
 // plainPath refuses what may be a mistyped URL: its secret would become the

@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -23,10 +22,10 @@ import (
 // above are synced. All access goes through an os.Root, so that neither a key
 // nor a symbolic link leads out of the directory.
 type Folder struct {
-	root    *os.Root
-	baseURL *url.URL // nil: there are no links
-	linkKey []byte
-	now     func() time.Time
+	root     *os.Root
+	baseURL  *url.URL // nil: there are no links
+	linkKeys [][]byte // the first signs, all are valid
+	now      func() time.Time
 }
 
 var _ Store = (*Folder)(nil)
@@ -34,13 +33,14 @@ var _ Store = (*Folder)(nil)
 const (
 	objectsDir = "objects"
 	tmpDir     = "tmp"
-	// staleAge is how long a temporary file may go without a write before Open
-	// takes its writer for dead.
+	// staleAge is how long a temporary file without a lock may go without a write
+	// before Open takes its writer for dead.
 	staleAge = time.Hour
 )
 
-func openFolder(ctx context.Context, cfg Config, dir string) (*Folder, error) {
-	f := &Folder{now: cfg.Now}
+// folderOpener opens the folder dir.
+func folderOpener(cfg Config, dir string) (opener, error) {
+	links := Folder{now: cfg.Now}
 	if cfg.PublicURL != "" {
 		base, err := parseBase(cfg.PublicURL)
 		if err != nil {
@@ -49,33 +49,33 @@ func openFolder(ctx context.Context, cfg Config, dir string) (*Folder, error) {
 		if len(cfg.SigningKey) < 32 {
 			return nil, errors.New("object store: the signing key of a folder must have 32 bytes or more")
 		}
-		f.baseURL, f.linkKey = base, deriveLinkKey(cfg.SigningKey)
+		links.baseURL, links.linkKeys = base, [][]byte{deriveLinkKey(cfg.SigningKey)}
+		for _, key := range cfg.OldSigningKeys {
+			links.linkKeys = append(links.linkKeys, deriveLinkKey([]byte(key)))
+		}
 	}
+	return func(ctx context.Context) (Store, error) { return stored(openFolder(ctx, links, dir)) }, nil
+}
+
+func openFolder(ctx context.Context, f Folder, dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("object store: %w", err)
+		return nil, err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("object store: %w", err)
+		return nil, err
 	}
 	f.root = root
-	if err := f.prepare(ctx); err != nil {
-		root.Close()
-		return nil, fmt.Errorf("object store: %w", err)
-	}
-	return f, nil
-}
-
-func (f *Folder) prepare(ctx context.Context) error {
 	for _, dir := range []string{objectsDir, tmpDir} {
-		if err := f.root.MkdirAll(dir, 0o700); err != nil {
-			return err
+		if err := root.MkdirAll(dir, 0o700); err != nil {
+			root.Close()
+			return nil, err
 		}
 	}
-	if _, err := f.Sweep(ctx, staleAge); err != nil {
-		return err
-	}
-	return f.Check(ctx)
+	// What a sweep cannot remove now, on a read-only disk for example, the
+	// periodic one will.
+	_, _ = f.Sweep(ctx, staleAge)
+	return &f, nil
 }
 
 // Close releases the directory.
@@ -124,12 +124,6 @@ func objectPath(key string) string {
 	}
 	b.WriteString(objectMark)
 	return b.String()
-}
-
-func (f *Folder) createTemp() (string, *os.File, error) {
-	name := tmpDir + "/" + rand.Text()
-	file, err := f.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	return name, file, err
 }
 
 // openObject opens the file of a key; its bytes are the first Info.Size ones.
@@ -234,39 +228,6 @@ func (f *Folder) Delete(ctx context.Context, keys ...string) error {
 		f.prune(path.Dir(name))
 	}
 	return errors.Join(failed...)
-}
-
-// Sweep removes temporary files that nobody has written to for age.
-func (f *Folder) Sweep(ctx context.Context, age time.Duration) (int, error) {
-	dir, err := f.root.Open(tmpDir)
-	if err != nil {
-		return 0, fmt.Errorf("sweep folder: %w", err)
-	}
-	defer dir.Close()
-	before := time.Now().Add(-age)
-	swept := 0
-	for {
-		entries, err := dir.ReadDir(256)
-		for _, entry := range entries {
-			if err := ctx.Err(); err != nil {
-				return swept, err
-			}
-			stat, err := entry.Info()
-			if err != nil || stat.IsDir() || stat.ModTime().After(before) {
-				continue // finished meanwhile, not ours, or at work
-			}
-			if err := ignoreNotExist(f.root.Remove(tmpDir + "/" + entry.Name())); err != nil {
-				return swept, fmt.Errorf("sweep folder: %w", err)
-			}
-			swept++
-		}
-		if err == io.EOF {
-			return swept, nil
-		}
-		if err != nil {
-			return swept, fmt.Errorf("sweep folder: %w", err)
-		}
-	}
 }
 
 func ignoreNotExist(err error) error {

@@ -3,9 +3,11 @@ package object
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -36,6 +38,41 @@ func TestOpenSweepsOldTemporaryFiles(t *testing.T) {
 	swept, err := f.Sweep(t.Context(), -time.Minute)
 	require.NoError(t, err)
 	require.Equal(t, 1, swept)
+}
+
+// TestWritesOfAGoneProcess: the next process removes the half files of one that was
+// killed at once, and none of one that lives.
+func TestWritesOfAGoneProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if os.Getenv("SLIPWAY_TEST_WRITER") != "" {
+		dir = os.Getenv("SLIPWAY_TEST_WRITER")
+	}
+	living := openTestFolder(t, dir)
+	w, err := living.Create(t.Context(), "k", -1, WriteOptions{})
+	require.NoError(t, err)
+	_, err = w.Write([]byte("half"))
+	require.NoError(t, err)
+	if os.Getenv("SLIPWAY_TEST_WRITER") != "" {
+		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGKILL))
+		select {}
+	}
+	files := func() int {
+		entries, err := os.ReadDir(filepath.Join(dir, tmpDir))
+		require.NoError(t, err)
+		return len(entries)
+	}
+	killed := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWritesOfAGoneProcess$")
+	killed.Env = append(os.Environ(), "SLIPWAY_TEST_WRITER="+dir)
+	require.ErrorContains(t, killed.Run(), "killed")
+	require.Equal(t, 2, files())
+	openTestFolder(t, dir)
+	require.Equal(t, 1, files(), "that of the living one")
+	_, err = w.Commit()
+	require.NoError(t, err)
+	got, _ := readAll(t, living, "k", 0, -1)
+	require.Equal(t, "half", string(got))
+	require.Zero(t, files())
 }
 
 func TestObjectsSurviveReopening(t *testing.T) {

@@ -114,15 +114,14 @@ func (w *folderWriter) commit() (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	if err := w.file.Close(); err != nil {
-		return Info{}, err
-	}
 	if err := w.ctx.Err(); err != nil {
 		return Info{}, err
 	}
+	// The file is open until it has its place: its lock keeps others from removing it.
 	if err := w.moveInto(w.temp, objectPath(w.key)); err != nil {
 		return Info{}, err
 	}
+	_ = w.file.Close() // it is synced
 	return Info{Key: w.key, Size: w.total, ContentType: w.contentType, ETag: sum, ModTime: stat.ModTime().UTC()}, nil
 }
 

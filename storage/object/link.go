@@ -36,8 +36,8 @@ func deriveLinkKey(key []byte) []byte {
 	return mac.Sum(nil)
 }
 
-func (f *Folder) signature(key string, query url.Values) string {
-	mac := hmac.New(sha256.New, f.linkKey)
+func signature(linkKey []byte, key string, query url.Values) string {
+	mac := hmac.New(sha256.New, linkKey)
 	// A key holds no newline, and Encode writes none: the text is unambiguous.
 	io.WriteString(mac, "GET\n"+key+"\n"+query.Encode())
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
@@ -64,7 +64,7 @@ func (f *Folder) SignGet(_ context.Context, key string, ttl time.Duration, opts 
 	if opts.Inline && InlineType(opts.ContentType) {
 		query.Set("inline", "1")
 	}
-	query.Set("sig", f.signature(key, query))
+	query.Set("sig", signature(f.linkKeys[0], key, query))
 	link := *f.baseURL
 	link.Path += linkPath + key
 	link.RawQuery = query.Encode()
@@ -131,7 +131,7 @@ type linkOptions struct {
 // covers the whole query.
 func (f *Folder) verify(u *url.URL) (string, linkOptions, bool) {
 	key, ok := strings.CutPrefix(u.Path, linkPath)
-	if !ok || !ValidKey(key) || f.linkKey == nil || len(u.RawQuery) > maxLinkQuery {
+	if !ok || !ValidKey(key) || len(f.linkKeys) == 0 || len(u.RawQuery) > maxLinkQuery {
 		return "", linkOptions{}, false
 	}
 	query, err := url.ParseQuery(u.RawQuery)
@@ -140,7 +140,7 @@ func (f *Folder) verify(u *url.URL) (string, linkOptions, bool) {
 	}
 	given := query.Get("sig")
 	query.Del("sig")
-	if !hmac.Equal([]byte(given), []byte(f.signature(key, query))) {
+	if !f.signed(given, key, query) {
 		return "", linkOptions{}, false
 	}
 	expires, err := strconv.ParseInt(query.Get("exp"), 10, 64)
@@ -151,6 +151,15 @@ func (f *Folder) verify(u *url.URL) (string, linkOptions, bool) {
 		SignOptions: SignOptions{FileName: query.Get("name"), ContentType: query.Get("type"), Inline: query.Get("inline") == "1"},
 		expires:     time.Unix(expires, 0),
 	}, true
+}
+
+// signed reports whether one of the keys made the signature.
+func (f *Folder) signed(given, key string, query url.Values) bool {
+	valid := false
+	for _, linkKey := range f.linkKeys {
+		valid = hmac.Equal([]byte(given), []byte(signature(linkKey, key, query))) || valid
+	}
+	return valid
 }
 
 func linkError(w http.ResponseWriter, status int, message string) {

@@ -194,6 +194,38 @@ func TestLinkOfAnotherKeyIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, recorder.Code)
 }
 
+// TestLinkOfOldKey: links that an older key signed are valid while it is in the ring.
+func TestLinkOfOldKey(t *testing.T) {
+	t.Parallel()
+	dir, current, old := t.TempDir(), []byte(strings.Repeat("n", 32)), []byte(strings.Repeat("o", 32))
+	open := func(key []byte, older ...string) *Folder {
+		s, err := Open(t.Context(), Config{URL: dir, PublicURL: "http://h", SigningKey: key, OldSigningKeys: older})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		return s.(*Folder)
+	}
+	before := open(old)
+	_, err := Put(t.Context(), before, "k", strings.NewReader("x"), 1, WriteOptions{})
+	require.NoError(t, err)
+	link, err := before.SignGet(t.Context(), "k", time.Minute, SignOptions{})
+	require.NoError(t, err)
+	u, err := url.Parse(link)
+	require.NoError(t, err)
+	status := func(f *Folder) int {
+		recorder := httptest.NewRecorder()
+		f.ServeSigned().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, u.RequestURI(), nil))
+		return recorder.Code
+	}
+	require.Equal(t, http.StatusOK, status(open(current, string(old))))
+	require.Equal(t, http.StatusForbidden, status(open(current)))
+	anew, err := open(current, string(old)).SignGet(t.Context(), "k", time.Minute, SignOptions{})
+	require.NoError(t, err)
+	u, err = url.Parse(anew)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusForbidden, status(before), "the current key signs")
+	require.Equal(t, http.StatusOK, status(open(current)))
+}
+
 func TestPublicAddressOfS3(t *testing.T) {
 	t.Parallel()
 	h := newS3(t, Config{PublicURL: "https://files.example.com"})

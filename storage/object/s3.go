@@ -21,10 +21,12 @@ import (
 type S3 struct {
 	core      *minio.Core
 	public    *minio.Client // signs links: its host is the one browsers reach
+	probe     *minio.Client // for checks
 	bucket    string
 	large     *bufferPool
 	small     *bufferPool
 	transport *http.Transport // nil: the caller's is used
+	journal   uploadJournal
 }
 
 var _ Store = (*S3)(nil)
@@ -34,9 +36,11 @@ const (
 	// 5 MiB; 8 MiB times 10,000 parts hold 78 GiB.
 	partSize = 8 << 20
 	maxParts = 10_000
-	// defaultParts buffers are 160 MiB: eight uploads at once keep two requests
-	// busy each, and add less than 256 MiB in all.
-	defaultParts = 20
+	// defaultParts buffers are 320 MiB at most: one for each of the senders that one
+	// process admits at once (22 uploads, 12 attachments, 5 symbol files), and one more, so
+	// that one of them can always go on. Eight uploads at once keep two requests busy
+	// each, and add less than 256 MiB in all.
+	defaultParts = 40
 	// partsInFlight bounds the requests of one upload: more gains nothing against
 	// MinIO on the same machine, and takes buffers from other uploads.
 	partsInFlight = 4
@@ -50,7 +54,25 @@ const (
 	maxRetries = 5
 )
 
-func openS3(ctx context.Context, cfg Config, t s3Target) (*S3, error) {
+// s3Opener makes the client once; opening checks the bucket, and creates it where
+// cfg says so.
+func s3Opener(cfg Config, t s3Target) (opener, error) {
+	s, err := prepareS3(cfg, t)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (Store, error) {
+		if err := s.ensureBucket(ctx, cfg.CreateBucket, t.region); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		// What cannot be aborted now is left to the sweep.
+		_ = s.abortNoted(ctx)
+		return s, nil
+	}, nil
+}
+
+// prepareS3 sends no request.
+func prepareS3(cfg Config, t s3Target) (*S3, error) {
 	buffers := cfg.PartBuffers
 	if buffers == 0 {
 		buffers = defaultParts
@@ -86,7 +108,7 @@ func openS3(ctx context.Context, cfg Config, t s3Target) (*S3, error) {
 		return nil, errors.New("object store: the host of the s3 URL is not a host or host:port")
 	}
 	s := &S3{
-		core: core, public: core.Client, bucket: t.bucket, transport: managed,
+		core: core, public: core.Client, bucket: t.bucket, transport: managed, journal: uploadJournal(cfg.Journal),
 		large: newBufferPool(partSize, buffers),
 		small: newBufferPool(smallSize, smallBuffers),
 	}
@@ -98,9 +120,11 @@ func openS3(ctx context.Context, cfg Config, t s3Target) (*S3, error) {
 			return nil, errors.New("object store: the public URL's host is not a host or host:port")
 		}
 	}
-	if err := s.ensureBucket(ctx, cfg.CreateBucket, t.region); err != nil {
-		s.Close()
-		return nil, fmt.Errorf("object store: %w", err)
+	// A check is asked again soon: it returns the first reason and does not retry.
+	once := *opts
+	once.MaxRetries = 1
+	if s.probe, err = minio.New(t.host, &once); err != nil {
+		return nil, errors.New("object store: the host of the s3 URL is not a host or host:port")
 	}
 	return s, nil
 }
@@ -122,7 +146,7 @@ var errNoBucket = errors.New("the bucket does not exist")
 
 // Check looks whether the bucket is there.
 func (s *S3) Check(ctx context.Context) error {
-	found, err := s.core.BucketExists(ctx, s.bucket)
+	found, err := s.probe.BucketExists(ctx, s.bucket)
 	if err != nil {
 		return fmt.Errorf("reach bucket: %w", err)
 	}

@@ -33,6 +33,7 @@ func (w *s3Writer) begin() (*multipart, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.journal.begun(w.bucket, w.key, id)
 	m := &multipart{S3: w.S3, key: w.key, id: id, parent: w.ctx}
 	m.ctx, m.cancel = context.WithCancel(w.ctx)
 	m.group, m.ctx = errgroup.WithContext(m.ctx)
@@ -103,6 +104,7 @@ func (m *multipart) abort() error {
 	if err != nil && !noSuchUpload(err) {
 		return fmt.Errorf("abort upload (the sweep will): %w", err)
 	}
+	m.journal.ended(m.id)
 	return nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -181,6 +183,47 @@ func TestSweepAbortsOldUploads(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, swept)
 	require.Zero(t, h.unfinished(t, "left/over"))
+}
+
+// TestUploadsOfAGoneProcess: the next process aborts what the journal names, and leaves
+// the uploads of others alone.
+func TestUploadsOfAGoneProcess(t *testing.T) {
+	t.Parallel()
+	journal := filepath.Join(t.TempDir(), "uploads")
+	h := newS3(t, Config{Journal: journal})
+	core := h.Store.(*S3).core
+	_, err := core.NewMultipartUpload(t.Context(), h.target, "of/another", minio.PutObjectOptions{})
+	require.NoError(t, err)
+
+	// One is committed, one aborted, and one left as a killed process leaves it.
+	large := bytes.Repeat([]byte("x"), 2*partSize)
+	_, err = Put(t.Context(), h, "committed", bytes.NewReader(large), -1, WriteOptions{})
+	require.NoError(t, err)
+	aborted, err := h.Create(t.Context(), "aborted", -1, WriteOptions{})
+	require.NoError(t, err)
+	_, err = aborted.Write(large)
+	require.NoError(t, err)
+	require.NoError(t, aborted.Abort())
+	notes, err := os.ReadDir(journal)
+	require.NoError(t, err)
+	require.Empty(t, notes)
+	killed, err := h.Create(t.Context(), "killed", -1, WriteOptions{})
+	require.NoError(t, err)
+	_, err = killed.Write(large)
+	require.NoError(t, err)
+	require.Equal(t, 1, h.unfinished(t, "killed"))
+
+	next, err := Open(t.Context(), Config{URL: h.url, Journal: journal})
+	require.NoError(t, err)
+	defer next.Close()
+	require.Zero(t, h.unfinished(t, "killed"))
+	require.Equal(t, 1, h.unfinished(t, "of/another"))
+	notes, err = os.ReadDir(journal)
+	require.NoError(t, err)
+	require.Empty(t, notes)
+	_, err = next.Stat(t.Context(), "committed")
+	require.NoError(t, err)
+	require.NoError(t, killed.Abort(), "it gives its buffers back")
 }
 
 func TestBucketIsCreatedOnlyWhenAllowed(t *testing.T) {

@@ -173,6 +173,7 @@ func (w *s3Writer) commit() (Info, error) {
 	if err != nil {
 		return w.confirm(ctx, err)
 	}
+	w.journal.ended(w.parts.id)
 	return w.info(done), nil
 }
 

@@ -1,0 +1,134 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/lib/pq"
+	"github.com/pressly/goose/v3"
+
+	"github.com/slipway-qa/slipway/migrations"
+)
+
+// The states of a migration.
+const (
+	MigrationApplied = "applied"
+	MigrationPending = "pending"
+	// MigrationUnknown: the database has it, and this program does not know it, since a
+	// newer one applied it.
+	MigrationUnknown = "unknown"
+)
+
+// Migration is one step of the schema.
+type Migration struct {
+	Version   int64      `json:"version"`
+	Name      string     `json:"name"` // its file; "" when the program does not know it
+	State     string     `json:"state"`
+	AppliedAt *time.Time `json:"applied_at"` // nil while it is pending
+}
+
+// NewerSchemaError: the database has migrations that this program does not know.
+type NewerSchemaError struct {
+	Newest  int64 // the newest of the database
+	Known   int64 // the newest of the program
+	Unknown int   // how many
+}
+
+func (e *NewerSchemaError) Error() string {
+	return fmt.Sprintf("the database has %d migrations that this program does not know: its schema is %05d, the program's %05d. "+
+		"Run a program of the version that migrated it, or a newer one", e.Unknown, e.Newest, e.Known)
+}
+
+// Migrations returns the steps of the schema by version: those of the program, and those
+// that only the database has. Before the first migration all are pending.
+func Migrations(ctx context.Context, db *DB) ([]Migration, error) {
+	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, migrations.Files)
+	if err != nil {
+		return nil, fmt.Errorf("read migrations: %w", err)
+	}
+	applied, err := appliedVersions(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	var list []Migration
+	for _, s := range p.ListSources() {
+		m := Migration{Version: s.Version, Name: path.Base(s.Path), State: MigrationPending}
+		if at, ok := applied[s.Version]; ok {
+			m.State, m.AppliedAt = MigrationApplied, &at
+			delete(applied, s.Version)
+		}
+		list = append(list, m)
+	}
+	for version, at := range applied {
+		list = append(list, Migration{Version: version, State: MigrationUnknown, AppliedAt: &at})
+	}
+	slices.SortFunc(list, func(a, b Migration) int { return int(a.Version - b.Version) })
+	return list, nil
+}
+
+// Goose's own table: version 0 is the table itself.
+const selectVersions = `select version_id, max(tstamp) as at from goose_db_version where is_applied and version_id > 0 group by version_id`
+
+func appliedVersions(ctx context.Context, db *DB) (map[int64]time.Time, error) {
+	var rows []struct {
+		Version int64        `db:"version_id"`
+		At      sql.NullTime `db:"at"`
+	}
+	err := db.SelectContext(ctx, &rows, selectVersions)
+	var missing *pq.Error
+	if errors.As(err, &missing) && missing.Code == "42P01" { // undefined_table
+		return map[int64]time.Time{}, nil
+	}
+	if err != nil {
+		return nil, Wrap(err, "read the schema's version")
+	}
+	applied := map[int64]time.Time{}
+	for _, r := range rows {
+		applied[r.Version] = r.At.Time.UTC()
+	}
+	return applied, nil
+}
+
+// NewestMigration returns the version of the newest migration of the program.
+func NewestMigration() (int64, error) {
+	list, err := migrations.Files.ReadDir(".")
+	if err != nil {
+		return 0, fmt.Errorf("read migrations: %w", err)
+	}
+	newest := int64(0)
+	for _, file := range list {
+		version, err := goose.NumericComponent(file.Name())
+		if err == nil {
+			newest = max(newest, version)
+		}
+	}
+	return newest, nil
+}
+
+// CheckNewer returns a *NewerSchemaError when the database has migrations that the program
+// does not know.
+func CheckNewer(ctx context.Context, db *DB) error {
+	list, err := Migrations(ctx, db)
+	if err != nil {
+		return err
+	}
+	e := &NewerSchemaError{}
+	for _, m := range list {
+		switch {
+		case m.State != MigrationUnknown:
+			e.Known = max(e.Known, m.Version)
+		default:
+			e.Newest = max(e.Newest, m.Version)
+			e.Unknown++
+		}
+	}
+	if e.Unknown > 0 {
+		return e
+	}
+	return nil
+}
