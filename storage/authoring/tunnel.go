@@ -73,7 +73,7 @@ func TunnelByName(ctx context.Context, q storage.Querier, organizationID int64, 
 }
 
 // TunnelURL returns the address of a tunnel, with user and password.
-func TunnelURL(ctx context.Context, q storage.Querier, key []byte, organizationID int64, name string) (string, error) {
+func TunnelURL(ctx context.Context, q storage.Querier, keys seal.Ring, organizationID int64, name string) (string, error) {
 	if CheckTunnelName(name) != nil {
 		return "", fmt.Errorf("tunnel: %w", storage.ErrNotFound)
 	}
@@ -82,7 +82,7 @@ func TunnelURL(ctx context.Context, q storage.Querier, key []byte, organizationI
 	if err != nil {
 		return "", storage.Wrap(err, fmt.Sprintf("tunnel %q", name))
 	}
-	return seal.Unseal(key, seal.Tunnel, sealed)
+	return seal.Unseal(keys, seal.Tunnel, sealed)
 }
 
 // maxTunnelName is what the schema allows.
@@ -161,7 +161,7 @@ values ($1, $2, $3, $4, $5, $6) returning ` + tunnelColumns
 // CreateTunnel keeps a tunnel: name of 1 to 100 characters, address
 // http://, https:// or socks5://[user:password@]host:port. ErrConflict when the
 // name is taken; ErrForbidden unless the writer is an admin.
-func CreateTunnel(ctx context.Context, tx *storage.Tx, w account.Writer, key []byte, name, address string) (*Tunnel, error) {
+func CreateTunnel(ctx context.Context, tx *storage.Tx, w account.Writer, keys seal.Ring, name, address string) (*Tunnel, error) {
 	if !w.Admin {
 		return nil, ErrForbidden
 	}
@@ -172,7 +172,7 @@ func CreateTunnel(ctx context.Context, tx *storage.Tx, w account.Writer, key []b
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := seal.Seal(key, seal.Tunnel, u.String())
+	sealed, err := seal.Seal(keys, seal.Tunnel, u.String())
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func TestTunnels(t *testing.T) {
 		address, err := authoring.TunnelURL(fixture.Context(t), w.DB, fixture.SealKey, w.Org.ID, row.name)
 		require.NoError(t, err)
 		require.Equal(t, strings.Replace(row.address, "%65", "e", 1), address)
-		_, err = authoring.TunnelURL(fixture.Context(t), w.DB, bytes.Repeat([]byte("l"), 32), w.Org.ID, row.name)
+		_, err = authoring.TunnelURL(fixture.Context(t), w.DB, seal.Ring{bytes.Repeat([]byte("l"), 32)}, w.Org.ID, row.name)
 		require.ErrorIs(t, err, seal.ErrUnseal)
 	}
 	require.Zero(t, w.Count(`select count(*) from tunnels where position('s3cret'::bytea in sealed) > 0`))

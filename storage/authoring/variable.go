@@ -217,10 +217,10 @@ insert into test_variables (id, organization_id, scope, team_id, suite_id, case_
 	creator_uuid, modifier_uuid)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`
 
-// CreateVariable inserts a variable; key seals a secret. ErrConflict when the name
+// CreateVariable inserts a variable; keys seal a secret. ErrConflict when the name
 // is taken in its scope, ErrForbidden when the scope is not the writer's (org
 // takes an admin), ErrNotFound when the team, suite or case does not exist.
-func CreateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, key []byte, n NewVariable) (*Variable, error) {
+func CreateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, keys seal.Ring, n NewVariable) (*Variable, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func CreateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, key [
 	if !mayDecide(w, owner) {
 		return nil, ErrForbidden
 	}
-	open, sealed, err := sealValue(key, n.Value, n.IsSecret)
+	open, sealed, err := sealValue(keys, n.Value, n.IsSecret)
 	if err != nil {
 		return nil, err
 	}
@@ -255,11 +255,11 @@ func CreateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, key [
 }
 
 // sealValue returns the columns value and sealed, one of which is null.
-func sealValue(key []byte, value string, secret bool) (open any, sealed []byte, err error) {
+func sealValue(keys seal.Ring, value string, secret bool) (open any, sealed []byte, err error) {
 	if !secret {
 		return value, nil, nil
 	}
-	sealed, err = seal.Seal(key, seal.Variable, value)
+	sealed, err = seal.Seal(keys, seal.Variable, value)
 	return nil, sealed, err
 }
 

@@ -96,7 +96,7 @@ where id = $1`
 // UpdateVariable changes a variable. ErrStale when it has another version. A
 // change of nothing leaves the version; the value of a secret, when it is given,
 // counts as changed: what does not change would tell what the secret is.
-func UpdateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, key []byte, id uuid.UUID, c VariableChange) (*Variable, error) {
+func UpdateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, keys seal.Ring, id uuid.UUID, c VariableChange) (*Variable, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func UpdateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, key [
 	if err := c.checkFixed(before); err != nil {
 		return nil, err
 	}
-	if err := v.apply(key, c); err != nil {
+	if err := v.apply(keys, c); err != nil {
 		return nil, err
 	}
 	if v.is(before) && (c.Value == nil || !v.IsSecret) {
@@ -137,7 +137,7 @@ func (v *lockedVariable) is(of *Variable) bool {
 }
 
 // apply changes the columns.
-func (v *lockedVariable) apply(key []byte, c VariableChange) (err error) {
+func (v *lockedVariable) apply(keys seal.Ring, c VariableChange) (err error) {
 	if c.Name != nil {
 		v.Name = *c.Name
 	}
@@ -163,7 +163,7 @@ func (v *lockedVariable) apply(key []byte, c VariableChange) (err error) {
 	if err := checkSecret(*value); err != nil {
 		return err
 	}
-	v.Sealed, err = seal.Seal(key, seal.Variable, *value)
+	v.Sealed, err = seal.Seal(keys, seal.Variable, *value)
 	return err
 }
 

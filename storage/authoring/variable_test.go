@@ -339,7 +339,7 @@ func TestValues(t *testing.T) {
 	}
 	require.Empty(t, w.values(c, append(references, bare)...), "the thousand and first has no value")
 
-	_, err = authoring.Values(fixture.Context(t), w.DB, bytes.Repeat([]byte("l"), 32), scopeOf(c), []step.Reference{bare})
+	_, err = authoring.Values(fixture.Context(t), w.DB, seal.Ring{bytes.Repeat([]byte("l"), 32)}, scopeOf(c), []step.Reference{bare})
 	require.ErrorIs(t, err, seal.ErrUnseal)
 	_, err = authoring.Values(fixture.Context(t), w.DB, nil, scopeOf(c), []step.Reference{ref("org", "", "x")})
 	require.NoError(t, err, "only secrets take the key")

@@ -63,7 +63,7 @@ type VariableScope struct {
 // by its id must belong to the case's team too, otherwise one team could use the
 // secrets of another; the same goes for the suite that the case is in. References
 // without a value are not in the map.
-func Values(ctx context.Context, q storage.Querier, key []byte, of VariableScope, references []step.Reference) (map[step.Reference]Value, error) {
+func Values(ctx context.Context, q storage.Querier, keys seal.Ring, of VariableScope, references []step.Reference) (map[step.Reference]Value, error) {
 	values := map[step.Reference]Value{}
 	references = references[:min(len(references), maxReferences)]
 	names, suites, cases := []string{}, []string{}, []string{}
@@ -99,7 +99,7 @@ func Values(ctx context.Context, q storage.Querier, key []byte, of VariableScope
 			if row == nil {
 				continue
 			}
-			if values[r], err = row.open(key); err != nil {
+			if values[r], err = row.open(keys); err != nil {
 				return nil, err
 			}
 			break
@@ -131,11 +131,11 @@ func places(of VariableScope, r step.Reference) []place {
 	return nil
 }
 
-func (r *valueRow) open(key []byte) (Value, error) {
+func (r *valueRow) open(keys seal.Ring) (Value, error) {
 	if !r.IsSecret {
 		return Value{Text: r.Value}, nil
 	}
-	text, err := seal.Unseal(key, seal.Variable, r.Sealed)
+	text, err := seal.Unseal(keys, seal.Variable, r.Sealed)
 	if err != nil {
 		return Value{}, fmt.Errorf("variable %s: %w", r.Name, err)
 	}

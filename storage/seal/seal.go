@@ -6,9 +6,10 @@
 // derived from it for each purpose: a secret that was sealed for one cannot be
 // unsealed for another, even when a row is copied to where it does not belong.
 //
-// A sealed secret has a version byte, so that the scheme can change later. A secret
-// that was damaged, or sealed with another key, is ErrUnseal; nothing of it is
-// returned.
+// A sealed secret names its key, so that the key can be changed: a Ring has the current
+// key and the older ones that rows still need. What was sealed before keys had names
+// (version 1) is tried with each. A secret that was damaged, or whose key the ring
+// lacks, is ErrUnseal; nothing of it is returned.
 package seal
 
 import (
@@ -20,10 +21,12 @@ import (
 	"fmt"
 )
 
-// A sealed secret is a version byte, which is authenticated with it, then the
-// output of AES-256-GCM with a random nonce: nonce, ciphertext, tag.
+// A sealed secret is a version byte and the id of its key (idLength bytes), which are
+// authenticated with it, then the output of AES-256-GCM with a random nonce: nonce,
+// ciphertext, tag. Version 1 has no id.
 const (
-	sealVersion = 1
+	unnamedVersion = 1
+	sealVersion    = 2
 	// minSigningKey is the strength of the cipher: a shorter key would be
 	// weaker than it looks.
 	minSigningKey = 32
@@ -42,28 +45,53 @@ const (
 )
 
 // ErrUnseal means that a secret was sealed with another key, or damaged.
-var ErrUnseal = errors.New("the stored secret cannot be decrypted: SLIPWAY_SIGNING_KEY is not the one it was stored with")
+var ErrUnseal = errors.New("the stored secret cannot be decrypted: neither SLIPWAY_SIGNING_KEY nor one of SLIPWAY_SIGNING_KEYS_OLD is the key that it was stored with")
 
-// Seal encrypts a secret (AES-256-GCM, the key derived from key by HKDF).
-func Seal(key []byte, of Purpose, secret string) ([]byte, error) {
-	gcm, err := sealCipher(key, of)
+// Seal encrypts a secret with the current key (AES-256-GCM, the key derived from it by
+// HKDF).
+func Seal(ring Ring, of Purpose, secret string) ([]byte, error) {
+	if !ring.CanSeal() {
+		return nil, errShortKey
+	}
+	gcm, err := sealCipher(ring[0], of)
 	if err != nil {
 		return nil, err
 	}
-	version := []byte{sealVersion}
-	return gcm.Seal(version, nil, []byte(secret), version), nil
+	mark := ring.Mark()
+	return gcm.Seal(mark, nil, []byte(secret), mark), nil
 }
 
-// Unseal decrypts what Seal returned; ErrUnseal when the key is another.
-func Unseal(key []byte, of Purpose, sealed []byte) (string, error) {
+var errShortKey = fmt.Errorf("SLIPWAY_SIGNING_KEY must have at least %d bytes", minSigningKey)
+
+// Unseal decrypts what Seal returned; ErrUnseal when the ring lacks its key.
+func Unseal(ring Ring, of Purpose, sealed []byte) (string, error) {
+	if !ring.CanSeal() {
+		return "", errShortKey
+	}
+	switch {
+	case len(sealed) > idLength && sealed[0] == sealVersion:
+		key := ring.find([idLength]byte(sealed[1 : 1+idLength]))
+		if key == nil {
+			return "", ErrUnseal
+		}
+		return open(key, of, sealed, 1+idLength)
+	case len(sealed) > 0 && sealed[0] == unnamedVersion:
+		for _, key := range ring {
+			if secret, err := open(key, of, sealed, 1); err == nil {
+				return secret, nil
+			}
+		}
+	}
+	return "", ErrUnseal
+}
+
+// open decrypts what begins with so many bytes of mark.
+func open(key []byte, of Purpose, sealed []byte, mark int) (string, error) {
 	gcm, err := sealCipher(key, of)
 	if err != nil {
 		return "", err
 	}
-	if len(sealed) == 0 || sealed[0] != sealVersion {
-		return "", ErrUnseal
-	}
-	secret, err := gcm.Open(nil, nil, sealed[1:], sealed[:1])
+	secret, err := gcm.Open(nil, nil, sealed[mark:], sealed[:mark])
 	if err != nil {
 		return "", ErrUnseal
 	}
@@ -71,9 +99,6 @@ func Unseal(key []byte, of Purpose, sealed []byte) (string, error) {
 }
 
 func sealCipher(key []byte, of Purpose) (cipher.AEAD, error) {
-	if len(key) < minSigningKey {
-		return nil, fmt.Errorf("SLIPWAY_SIGNING_KEY must have at least %d bytes", minSigningKey)
-	}
 	derived, err := hkdf.Key(sha256.New, key, nil, string(of), 32)
 	if err != nil {
 		return nil, fmt.Errorf("derive the sealing key: %w", err)

@@ -10,7 +10,7 @@ import (
 
 func TestSeal(t *testing.T) {
 	t.Parallel()
-	key := bytes.Repeat([]byte("k"), 32)
+	key := Ring{bytes.Repeat([]byte("k"), 32)}
 	for _, secret := range []string{"", "s3cret", strings.Repeat("x", 4000)} {
 		a, err := Seal(key, Connection, secret)
 		require.NoError(t, err)
@@ -31,10 +31,10 @@ func TestSeal(t *testing.T) {
 			_, err = Unseal(key, Connection, a[:i])
 			require.ErrorIs(t, err, ErrUnseal)
 		}
-		_, err = Unseal(bytes.Repeat([]byte("l"), 32), Connection, a)
+		_, err = Unseal(Ring{bytes.Repeat([]byte("l"), 32)}, Connection, a)
 		require.ErrorIs(t, err, ErrUnseal)
 	}
-	_, err := Seal(key[:31], Connection, "x")
+	_, err := Seal(Ring{key[0][:31]}, Connection, "x")
 	require.ErrorContains(t, err, "SLIPWAY_SIGNING_KEY must have at least 32 bytes")
 	_, err = Unseal(nil, Connection, []byte{1})
 	require.ErrorContains(t, err, "SLIPWAY_SIGNING_KEY")
@@ -42,7 +42,7 @@ func TestSeal(t *testing.T) {
 
 func TestPurposes(t *testing.T) {
 	t.Parallel()
-	key := bytes.Repeat([]byte("k"), 32)
+	key := Ring{bytes.Repeat([]byte("k"), 32)}
 	sealed, err := Seal(key, Variable, "s3cret")
 	require.NoError(t, err)
 	_, err = Unseal(key, Tunnel, sealed)

@@ -42,12 +42,12 @@ func CheckSecret(field, text string) error {
 
 // Secrets are those that sign for a webhook at a time: its own, and the former one while
 // that is valid. The error is seal.ErrUnseal when they were sealed with another key.
-func Secrets(key []byte, w *webhook.Webhook, now time.Time) ([]string, error) {
-	secret, err := seal.Unseal(key, seal.Webhook, w.Secret)
+func Secrets(keys seal.Ring, w *webhook.Webhook, now time.Time) ([]string, error) {
+	secret, err := seal.Unseal(keys, seal.Webhook, w.Secret)
 	if err != nil || w.FormerSecret == nil || w.FormerUntil == nil || !now.Before(*w.FormerUntil) {
 		return []string{secret}, err
 	}
-	former, err := seal.Unseal(key, seal.Webhook, w.FormerSecret)
+	former, err := seal.Unseal(keys, seal.Webhook, w.FormerSecret)
 	return []string{secret, former}, err
 }
 
