@@ -48,7 +48,9 @@ type buildBody struct {
 	LandingPageMode *string             `json:"landing_page_mode"`
 	Status          *distribution.State `json:"status"`
 	AutoUpdate      *body.Switch        `json:"auto_update"`
+	Keep            *body.Switch        `json:"keep"`
 	Groups          body.List           `json:"groups"`
+	pageBody
 }
 
 func readBuild(c *gin.Context) (in buildBody, err error) {
@@ -63,8 +65,8 @@ func readBuild(c *gin.Context) (in buildBody, err error) {
 
 // update serves PUT /api/v3/builds/{id}; only members that are sent are changed:
 // release_notes, tags, metadata (merged; an empty value removes the key),
-// landing_page_slug and landing_page_mode (of the app), status, auto_update, groups
-// (replaces the build's grants).
+// landing_page_slug and landing_page_mode (of the app), status, auto_update, keep
+// (from retention), groups (replaces the build's grants), and those of pageBody (of the build's own page).
 func (h builds) update(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
@@ -76,7 +78,10 @@ func (h builds) update(c *gin.Context) error {
 	}
 	change := distribution.BuildChange{ReleaseNotes: in.ReleaseNotes, Metadata: in.Metadata,
 		LandingPageMode: in.LandingPageMode, Slug: in.LandingPageSlug, Groups: groupsOf(in.Groups),
-		AutoUpdate: in.AutoUpdate.Bool(), State: in.Status, Tags: tagsOf(in.Tags)}
+		AutoUpdate: in.AutoUpdate.Bool(), Keep: in.Keep.Bool(), State: in.Status, Tags: tagsOf(in.Tags)}
+	if change.Page, err = in.pageBody.change(); err != nil {
+		return err
+	}
 	var b *distribution.Build
 	var unknown []string
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
@@ -119,7 +124,7 @@ func (h builds) copy(c *gin.Context) error {
 	}
 	var copied *distribution.CopiedBuild
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		copied, err = distribution.CopyBuild(ctx, tx, w, 0, id, distribution.BuildCopy{})
+		copied, err = h.copyBuild(ctx, tx, w, 0, id, distribution.BuildCopy{})
 		return err
 	})
 	if err != nil {

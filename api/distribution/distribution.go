@@ -40,6 +40,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/link"
@@ -51,6 +52,8 @@ type Config struct {
 	// Objects may be nil: then downloads lead to the install page.
 	Objects object.Store
 	Links   link.Links
+	// Quotas bound the builds that are kept; nil: nothing does.
+	Quotas *quota.Quotas
 	// Queue inserts tasks; nil leaves their delivery to the relay.
 	Queue  *dispatch.Enqueuer
 	Vendor string       // names the member has<Vendor>Sdk of version 1
@@ -71,6 +74,7 @@ type room struct {
 	objects object.Store
 	links   link.Links
 	queue   *dispatch.Enqueuer
+	quotas  *quota.Quotas
 	views   Views
 	log     *slog.Logger
 	now     func() time.Time
@@ -78,7 +82,7 @@ type room struct {
 
 // New returns the handlers.
 func New(cfg Config) *Handlers {
-	r := &room{db: cfg.DB, objects: cfg.Objects, links: cfg.Links, queue: cfg.Queue, views: NewViews(cfg.Links, cfg.Vendor),
+	r := &room{db: cfg.DB, objects: cfg.Objects, links: cfg.Links, queue: cfg.Queue, quotas: cfg.Quotas, views: NewViews(cfg.Links, cfg.Vendor),
 		log: cfg.Log, now: cfg.Now}
 	if r.log == nil {
 		r.log = slog.Default()
@@ -94,20 +98,21 @@ func (h *Handlers) Routes() []route.Route {
 	const v3, v1 = respond.InterfaceV3, respond.InterfaceLegacy // version 2 as well
 	p, b, l := h.projects, h.builds, h.legacy
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/projects", Interface: v3, Action: auth.ReadProjects, Handler: p.list},
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.ReadProjects, Handler: p.get},
+		{Method: http.MethodGet, Path: "/api/v3/projects", Interface: v3, Query: []string{"page", "per_page", "search", "team_id", "platform"}, Action: auth.ReadProjects, Handler: p.list},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadProjects, Handler: p.get},
 		{Method: http.MethodPost, Path: "/api/v3/projects", Interface: v3, Action: auth.ChangeProjects, Handler: p.create},
 		{Method: http.MethodPut, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.ChangeProjects, Handler: p.update},
-		{Method: http.MethodDelete, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.DeleteProjects, Handler: p.delete},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id", Interface: v3, Query: route.NoQuery(), Action: auth.DeleteProjects, Handler: p.delete},
 		{Method: http.MethodPost, Path: "/api/v3/projects/:id/copy", Interface: v3, Action: auth.ChangeProjects, Handler: p.copy},
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/builds", Interface: v3, Action: auth.ReadBuilds, Handler: p.builds},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.ReadBuilds, Handler: b.get},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/builds", Interface: v3, Query: []string{"page", "per_page", "version", "tag", "search"}, Action: auth.ReadBuilds, Handler: p.builds},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/retention", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadBuilds, Handler: p.retention},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.get},
 		{Method: http.MethodPut, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.ChangeBuilds, Handler: b.update},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/download", Interface: v3, Action: auth.ReadBuilds, Handler: b.download},
-		{Method: http.MethodDelete, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.DeleteBuilds, Handler: b.delete},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.download},
+		{Method: http.MethodDelete, Path: "/api/v3/builds/:id", Interface: v3, Query: route.NoQuery(), Action: auth.DeleteBuilds, Handler: b.delete},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/copy", Interface: v3, Action: auth.ChangeBuilds, Handler: b.copy},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Action: auth.NotifyTesters, Handler: b.notify},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/symbols/download", Interface: v3, Action: auth.ReadBuilds, Handler: b.symbols},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/symbols/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.symbols},
 
 		{Method: http.MethodGet, Path: "/api/2/projects", Interface: v1, Action: auth.ReadProjects, Handler: l.projects2},
 		{Method: http.MethodGet, Path: "/api/2/projects/:id", Interface: v1, Action: auth.ReadProjects, Handler: l.project2},

@@ -150,7 +150,7 @@ func (h legacy) copy1(c *gin.Context) error {
 	}
 	var copied *distribution.CopiedBuild
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		copied, err = distribution.CopyBuild(ctx, tx, w, projectID, id, in)
+		copied, err = h.copyBuild(ctx, tx, w, projectID, id, in)
 		return err
 	})
 	if err != nil {

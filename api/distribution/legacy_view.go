@@ -9,16 +9,17 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/pagination"
+	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
 // project2 is an app in a list of version 2.
 type project2 struct {
-	ID          int64  `json:"id"`
-	Name        string `json:"name"`
-	PackageName string `json:"packageName"`
-	Platform    string `json:"platform"`
-	Icon        string `json:"icon"`
+	ID          int64             `json:"id"`
+	Name        string            `json:"name"`
+	PackageName string            `json:"packageName"`
+	Platform    artifact.Platform `json:"platform"`
+	Icon        string            `json:"icon"`
 }
 
 // project2Single is a single app of version 2.
@@ -41,13 +42,13 @@ type build2 struct {
 // project1 is an app in version 1. Self is relative to the root of that version
 // (/api/1).
 type project1 struct {
-	ID              string `json:"id"`
-	Self            string `json:"self"`
-	Name            string `json:"name"`
-	PackageName     string `json:"packageName"`
-	Platform        string `json:"platform"`
-	Icon            string `json:"icon"`
-	LandingPageMode string `json:"landingPageMode"`
+	ID              string            `json:"id"`
+	Self            string            `json:"self"`
+	Name            string            `json:"name"`
+	PackageName     string            `json:"packageName"`
+	Platform        artifact.Platform `json:"platform"`
+	Icon            string            `json:"icon"`
+	LandingPageMode string            `json:"landingPageMode"`
 }
 
 // okAnswer is a success of versions 1 and 2.

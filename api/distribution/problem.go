@@ -48,7 +48,7 @@ func problem(err error) error {
 			Text: "the package exists in several teams: pass team_id", Err: err}
 	case errors.Is(err, storage.ErrConflict):
 		return &respond.Problem{Status: http.StatusConflict, Legacy: codeTaken,
-			Text: "the team has an app of this package and platform in this folder", Err: err}
+			Text: "the team has an app of this package and platform", Err: err}
 	}
 	return err
 }

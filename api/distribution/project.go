@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -44,7 +45,11 @@ func projectFilter(c *gin.Context) (f distribution.ProjectFilter, err error) {
 	if f.Search, err = text(c, "search"); err != nil {
 		return f, err
 	}
-	f.Platform, err = text(c, "platform")
+	platform, err := text(c, "platform")
+	if err != nil {
+		return f, err
+	}
+	f.Platform, err = distribution.PlatformOf(platform)
 	return f, err
 }
 
@@ -93,6 +98,10 @@ type projectBody struct {
 	Groups          body.List    `json:"groups"`
 	AllTesters      *body.Switch `json:"all_testers"`
 	AllowAllTesters *body.Switch `json:"allowAllTesters"`
+	pageBody
+	distribution.RetentionChange
+
+	platform artifact.Platform // of Platform
 }
 
 func readProject(c *gin.Context) (in projectBody, err error) {
@@ -104,6 +113,9 @@ func readProject(c *gin.Context) (in projectBody, err error) {
 	}
 	if in.AllTesters == nil {
 		in.AllTesters = in.AllowAllTesters
+	}
+	if in.platform, err = distribution.PlatformOf(or(in.Platform, "")); err != nil {
+		return in, err
 	}
 	if in.TeamID != nil && *in.TeamID < 1 {
 		return in, &storage.InvalidError{Field: "team_id", Msg: "must be the id of a team"}
@@ -120,9 +132,14 @@ func or[T any](value *T, absent T) T {
 
 // create serves POST /api/v3/projects: an app without a build. Members: name,
 // package_name, platform, team_id (may be left out by an organization with one
-// team), folder_name, description, landing_page_mode, landing_page_slug, all_testers.
+// team), folder_name, description, landing_page_mode, landing_page_slug, all_testers,
+// retention_builds, retention_days, and those of pageBody.
 func (h projects) create(c *gin.Context) error {
 	in, err := readProject(c)
+	if err != nil {
+		return err
+	}
+	page, err := in.change()
 	if err != nil {
 		return err
 	}
@@ -130,10 +147,13 @@ func (h projects) create(c *gin.Context) error {
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		p, err = distribution.CreateProject(ctx, tx, w, distribution.NewProject{
 			TeamID: or(in.TeamID, 0), Folder: or(in.FolderName, ""), Name: or(in.Name, ""),
-			PackageName: or(in.PackageName, ""), Platform: or(in.Platform, ""), Description: or(in.Description, ""),
+			PackageName: or(in.PackageName, ""), Platform: in.platform, Description: or(in.Description, ""),
 			LandingPageMode: or(in.LandingPageMode, ""), Slug: or(in.LandingPageSlug, ""),
-			AllTesters: bool(or(in.AllTesters, false))})
-		return err
+			AllTesters: bool(or(in.AllTesters, false)), Page: page, RetentionChange: in.RetentionChange})
+		if err != nil {
+			return err
+		}
+		return mayRetain(ctx, in.RetentionChange, p)
 	})
 	if err != nil {
 		return err
@@ -143,7 +163,8 @@ func (h projects) create(c *gin.Context) error {
 
 // update serves PUT /api/v3/projects/{id}; only members that are sent are changed:
 // name, team_id, folder_name, description, landing_page_mode, landing_page_slug,
-// groups (replaces the grants), all_testers. Package name and platform are what identifies the
+// groups (replaces the grants), all_testers, retention_builds, retention_days, and
+// those of pageBody. Package name and platform are what identifies the
 // app and stay.
 func (h projects) update(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
@@ -154,14 +175,21 @@ func (h projects) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	page, err := in.change()
+	if err != nil {
+		return err
+	}
 	var p *distribution.Project
 	var unknown []string
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		p, unknown, err = distribution.UpdateProject(ctx, tx, w, id, distribution.ProjectChange{
 			Name: in.Name, Folder: in.FolderName, Description: in.Description, LandingPageMode: in.LandingPageMode,
 			Slug: in.LandingPageSlug, TeamID: in.TeamID, Groups: groupsOf(in.Groups),
-			AllTesters: in.AllTesters.Bool()})
-		return err
+			AllTesters: in.AllTesters.Bool(), Page: page, RetentionChange: in.RetentionChange})
+		if err != nil {
+			return err
+		}
+		return mayRetain(ctx, in.RetentionChange, p)
 	})
 	if err != nil {
 		return err

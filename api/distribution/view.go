@@ -25,22 +25,25 @@ func NewViews(links link.Links, vendor string) Views {
 
 // ProjectView is an app in version 3. Unknown texts are "".
 type ProjectView struct {
-	ID              int64       `json:"id"`
-	Name            string      `json:"name"`
-	PackageName     string      `json:"package_name"`
-	Platform        string      `json:"platform"`
-	Description     string      `json:"description"` // Markdown
-	Icon            string      `json:"icon"`        // URL
-	TeamID          int64       `json:"team_id"`
-	FolderName      string      `json:"folder_name"`
-	LandingPageSlug string      `json:"landing_page_slug"`
-	LandingPageMode string      `json:"landing_page_mode"`
-	LandingPageURL  string      `json:"landing_page_url"`
-	AllTesters      bool        `json:"all_testers"`
-	BuildCount      int         `json:"build_count"`
-	LatestBuild     *LatestView `json:"latest_build"` // null when the app has no build
-	CreatedAt       time.Time   `json:"created_at"`
-	UpdatedAt       time.Time   `json:"updated_at"`
+	ID              int64             `json:"id"`
+	Name            string            `json:"name"`
+	PackageName     string            `json:"package_name"`
+	Platform        artifact.Platform `json:"platform"`
+	Description     string            `json:"description"` // Markdown
+	Icon            string            `json:"icon"`        // URL
+	TeamID          int64             `json:"team_id"`
+	FolderName      string            `json:"folder_name"`
+	LandingPageSlug string            `json:"landing_page_slug"`
+	LandingPageMode string            `json:"landing_page_mode"`
+	LandingPageURL  string            `json:"landing_page_url"`
+	PageLimitsView
+	distribution.Retention
+	AllTesters  bool        `json:"all_testers"`
+	BuildCount  int         `json:"build_count"`
+	DuplicateOf *int64      `json:"duplicate_of"` // the app that uploads of the package go to; null as a rule
+	LatestBuild *LatestView `json:"latest_build"` // null when the app has no build
+	CreatedAt   time.Time   `json:"created_at"`
+	UpdatedAt   time.Time   `json:"updated_at"`
 }
 
 // LatestView names the newest build of an app. The members after URL are of a
@@ -59,7 +62,10 @@ func (v Views) ProjectView(p *distribution.Project) ProjectView {
 	view := ProjectView{ID: p.ID, Name: p.Name, PackageName: p.PackageName, Platform: p.Platform,
 		Description: p.Description, Icon: v.icon(p.IconKey, p.PageName()), TeamID: p.TeamID, FolderName: p.FolderPath,
 		LandingPageSlug: p.Slug, LandingPageMode: p.LandingPageMode, LandingPageURL: v.links.Page(p.PageName()),
-		AllTesters: p.AllTesters, BuildCount: p.BuildCount, CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC()}
+		PageLimitsView: pageLimits(&p.PageLimits), Retention: p.Retention, AllTesters: p.AllTesters, BuildCount: p.BuildCount, CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC()}
+	if p.DuplicateOf != 0 {
+		view.DuplicateOf = &p.DuplicateOf
+	}
 	if p.LatestBuildID != 0 {
 		view.LatestBuild = &LatestView{ID: p.LatestBuildID, URL: v.links.Path(buildPath(p.LatestBuildID))}
 	}
@@ -80,7 +86,7 @@ type BuildView struct {
 	AppName         string                 `json:"app_name"`
 	Version         string                 `json:"version"`
 	VersionCode     string                 `json:"version_code"`
-	Platform        string                 `json:"platform"`
+	Platform        artifact.Platform      `json:"platform"`
 	PackageName     string                 `json:"package_name"`
 	Kind            artifact.Kind          `json:"kind"`
 	Icon            string                 `json:"icon"`          // URL
@@ -94,11 +100,15 @@ type BuildView struct {
 	ABIs            []string               `json:"abis"`
 	Signer          *artifact.Signer       `json:"signer"`       // null when unknown
 	Provisioning    *artifact.Provisioning `json:"provisioning"` // null when there is none
+	Verification    artifact.Verdict       `json:"verification"` // of the signature
+	Simulator       bool                   `json:"simulator"`
 	Warnings        []string               `json:"warnings"`
+	Cautions        []cautionView          `json:"cautions"`
 	Status          distribution.State     `json:"status"`
 	StatusReason    string                 `json:"status_reason"`
 	ExpiresAt       *time.Time             `json:"expires_at"`
 	AutoUpdate      bool                   `json:"auto_update"`
+	Keep            bool                   `json:"keep"` // from retention
 	AllTesters      bool                   `json:"all_testers"`
 	HasSDK          bool                   `json:"has_sdk"`
 	HasSymbols      bool                   `json:"has_symbols"`
@@ -112,6 +122,7 @@ type BuildView struct {
 	InstallURL      string                 `json:"install_url"`
 	LandingPageMode string                 `json:"landing_page_mode"`
 	LandingPageURL  string                 `json:"landing_page_url"` // of the app
+	PageLimitsView                         // of the build's own page
 	FolderName      string                 `json:"folder_name"`
 	TeamID          int64                  `json:"team_id"`
 	UploadedBy      string                 `json:"uploaded_by"`
@@ -127,14 +138,29 @@ func (v Views) BuildView(b *distribution.Build) BuildView {
 		Icon: v.icon(b.IconKey, b.Token), ReleaseNotes: b.ReleaseNotes, Tags: texts(b.Tags), Metadata: metadata(b),
 		FileName: b.FileName, FileSize: b.File.Size, SHA256: b.File.SHA256, MinOSVersion: b.MinOSVersion,
 		ABIs: texts(b.ABIs), Signer: signer(b.Signer), Provisioning: provisioning(b.Provisioning),
-		Warnings: texts(b.Warnings), Status: b.State, StatusReason: b.StateReason, ExpiresAt: utc(b.ExpiresAt),
-		AutoUpdate: b.AutoUpdate, AllTesters: b.AllTesters, HasSDK: b.HasSDK,
+		Verification: b.Signature().Verdict, Simulator: b.Simulator,
+		Warnings: b.Notes(time.Now(), v.links.Secure()), Cautions: v.cautions(b), Status: b.State, StatusReason: b.StateReason, ExpiresAt: utc(b.ExpiresAt),
+		AutoUpdate: b.AutoUpdate, Keep: b.Keep, AllTesters: b.AllTesters, HasSDK: b.HasSDK,
 		HasSymbols: b.SymbolsKey != "", SymbolsName: b.SymbolsName, SymbolsSize: b.SymbolsSize, Symbols: b.Symbols,
 		Installs: b.Downloads, Crashes: b.Crashes, Sessions: b.Sessions, Feedbacks: b.Feedbacks,
 		InstallURL: v.links.Page(b.Token), LandingPageMode: b.LandingPageMode,
 		LandingPageURL: v.links.Page(b.ProjectPageName), FolderName: b.FolderPath, TeamID: b.TeamID,
-		UploadedBy: b.UploadedBy, UploadedVia: b.UploadedVia,
+		PageLimitsView: pageLimits(&b.PageLimits), UploadedBy: b.UploadedBy, UploadedVia: b.UploadedVia,
 		CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC()}
+}
+
+// cautionView is a reason why devices may refuse a build.
+type cautionView struct {
+	Code distribution.Code `json:"code"`
+	Text string            `json:"text"`
+}
+
+func (v Views) cautions(b *distribution.Build) []cautionView {
+	list := []cautionView{}
+	for _, c := range b.Cautions(time.Now(), v.links.Secure()) {
+		list = append(list, cautionView{c.Code, c.Text})
+	}
+	return list
 }
 
 // texts is a list that JSON shows as [] when it is empty.

@@ -3,6 +3,7 @@ package install
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -38,6 +39,7 @@ type button struct {
 // asked is what the decision is made from.
 type asked struct {
 	build    *distribution.Build
+	closed   string // why the build's own page is closed, "" while it is open
 	device   device
 	now      time.Time
 	https    bool   // the public URL is https
@@ -55,6 +57,9 @@ type asked struct {
 func actionsOf(a asked) actions {
 	if problem := unavailable(a.build); problem != nil {
 		return actions{Problem: problem}
+	}
+	if a.closed != "" {
+		return actions{Problem: &notice{"This build is not available any more", sentence(a.closed)}}
 	}
 	switch {
 	case a.build.Kind == artifact.APK:
@@ -126,9 +131,7 @@ func (a asked) file(label string) *button { return &button{label, a.download} }
 
 func actionsOfAPK(a asked) actions {
 	var o actions
-	if a.build.Signer == nil {
-		o.Hints = append(o.Hints, "No signature was found in this package. Android refuses packages that are not signed.")
-	}
+	o.Hints = a.hints()
 	switch a.device {
 	case android:
 		o.Button = a.file("Install")
@@ -145,7 +148,8 @@ func actionsOfAPK(a asked) actions {
 }
 
 func actionsOfIPA(a asked) actions {
-	o := actions{Problem: refusedByDevice(a), Hints: profileHints(a.build)}
+	o := actions{Problem: refusedByDevice(a)}
+	o.Hints = append(profileHints(a.build), a.hints(distribution.CautionStoreProfile, distribution.CautionHTTPOnly, distribution.CautionExpires)...)
 	switch {
 	case a.device == android:
 		o.Problem = &notice{"This app is for iPhone and iPad", "Open this page on an iPhone or iPad to install it."}
@@ -176,13 +180,13 @@ func refusedByDevice(a asked) *notice {
 	}
 	p := a.build.Provisioning
 	switch {
-	case p != nil && p.Type == "app-store":
+	case a.has(distribution.CautionStoreProfile):
 		return &notice{"This build is made for the App Store",
 			"Its provisioning profile lets only Apple hand it out. Ask for an ad-hoc, development or enterprise build."}
 	case a.udid != "" && !devices.InProfile(p, a.udid):
 		return &notice{"This device is not in the provisioning profile",
 			"The build was signed for other devices. Ask for one that includes the UDID " + a.udid + "."}
-	case !a.https:
+	case a.has(distribution.CautionHTTPOnly):
 		return &notice{"Installing on iPhone and iPad needs https",
 			"This server is reached by http, and iOS installs from https only. Ask its operator to set up a certificate."}
 	}
@@ -192,14 +196,31 @@ func refusedByDevice(a asked) *notice {
 func profileHints(b *distribution.Build) []string {
 	p := b.Provisioning
 	switch {
-	case p == nil:
-		return []string{"No provisioning profile was found in this package. Devices refuse builds for the simulator and builds that are not signed."}
 	case devices.Bound(p) && len(p.Devices) == 1:
 		return []string{"Only the one device in its provisioning profile can install this build."}
 	case devices.Bound(p):
 		return []string{fmt.Sprintf("Only the %d devices in its provisioning profile can install this build.", len(p.Devices))}
 	}
 	return nil
+}
+
+// hints are what devices will refuse, by the rules that the answer to an upload has
+// too, but for the codes that the page shows elsewhere.
+func (a asked) hints(except ...distribution.Code) []string {
+	var list []string
+	if a.build.Verification == artifact.Pending {
+		list = append(list, "The signature of this build is being checked.")
+	}
+	for _, c := range a.build.Cautions(a.now, a.https) {
+		if !slices.Contains(except, c.Code) {
+			list = append(list, c.Text)
+		}
+	}
+	return list
+}
+
+func (a asked) has(code distribution.Code) bool {
+	return slices.ContainsFunc(a.build.Cautions(a.now, a.https), func(c distribution.Caution) bool { return c.Code == code })
 }
 
 // actionsOfFile is for what no phone installs from a page.
@@ -217,6 +238,12 @@ func actionsOfFile(a asked) actions {
 		}
 		o.Button = a.file("Download for Mac")
 		o.Hints = []string{"Unpack the archive and move the app to Applications."}
+	case a.build.Simulator:
+		if a.device == android || a.device == apple {
+			o.Problem, o.Button = &notice{"This app is for the simulator", "No device installs it. Open this page on a Mac, or ask for a build for devices."}, nil
+			break
+		}
+		o.Hints = append(a.hints(), "Unpack the archive and install the app with: xcrun simctl install booted NAME.app")
 	case a.build.Platform == artifact.TVOS:
 		o.Hints = []string{"This app is for Apple TV. Install it from a Mac with Xcode or Apple Configurator."}
 	default:

@@ -163,11 +163,13 @@ const leastContrast = `(() => {
 
 func screens() []screen {
 	return []screen{{"phone-light", 390, 844, onPhone, "light"}, {"phone-dark", 390, 844, onPhone, "dark"},
-		{"small-light", 320, 568, onPhone, "light"}, {"desktop-light", 1280, 900, onPC, "light"}, {"desktop-dark", 1280, 900, onPC, "dark"}}
+		{"small-light", 320, 568, onPhone, "light"}, {"small-dark", 320, 568, onPhone, "dark"}, {"desktop-light", 1280, 900, onPC, "light"}, {"desktop-dark", 1280, 900, onPC, "dark"}}
 }
 
 const notes = "## Offline mode\n\n- Notes open **without a network**\n- Sync resumes by itself, see [the plan](https://example.com/plan)\n\n" +
 	"Known: rotation flickers on tablets.\n\n```\nadb shell am start -n com.example.harbour/.MainActivity --ez offline true --es reason testing\n```\n" +
+	"| Device | Result | Build | Remarks |\n|:--|--:|---|---|\n| Pixel 9 | 12 of 12 | 10203 | averylongremarkthatnophoneshows |\n\n" +
+	"מה חדש\n\n" +
 	"averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongword"
 
 func TestBrowserLanding(t *testing.T) {
@@ -188,7 +190,7 @@ func TestBrowserLanding(t *testing.T) {
 		require.Equal(t, "Harbour Notes", b.text("h1"))
 		require.Contains(t, b.text(".version"), "1.2.3 (10203)")
 		require.Contains(t, b.text(".note"), "Notes open without a network")
-		require.Equal(t, 4, value[int](b, "document.querySelectorAll('.builds li').length"))
+		require.Equal(t, 4, value[int](b, "document.querySelectorAll('.builds>li').length"))
 		require.GreaterOrEqual(t, value[float64](b, "document.querySelector('.qr svg').getBoundingClientRect().width"), 150.0)
 		button := b.text(".act .button")
 		top := value[float64](b, "document.querySelector('.act .button').getBoundingClientRect().bottom")

@@ -1,7 +1,10 @@
 package install
 
 import (
+	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -30,7 +33,7 @@ func (h *Handlers) Download(c *gin.Context) error {
 	if v.Build == nil {
 		return storage.ErrNotFound
 	}
-	if v.standing == unknown {
+	if v.standing == unknown || v.standing == locked {
 		// The form is on the page; a mail's link may lead here.
 		c.Redirect(http.StatusSeeOther, h.path(v.name))
 		return nil
@@ -38,10 +41,19 @@ func (h *Handlers) Download(c *gin.Context) error {
 	if v.standing != welcome {
 		return h.turnAway(c, v)
 	}
+	for _, l := range v.limits() {
+		if reason := l.PageClosed(h.cfg.Now()); reason != "" {
+			return errClosed(reason)
+		}
+	}
 	if problem := unavailable(v.Build); problem != nil {
 		return &respond.Problem{Status: http.StatusConflict, Text: problem.Title + ": " + problem.Text}
 	}
-	link, err := h.deliver(c, v.Build, v.userID())
+	if c.Request.Method == http.MethodHead && v.bounded() {
+		describeFile(c, v.Build)
+		return nil
+	}
+	link, err := h.deliver(c, v, v.userID())
 	if err != nil {
 		return err
 	}
@@ -49,17 +61,54 @@ func (h *Handlers) Download(c *gin.Context) error {
 	return nil
 }
 
+// boundedAge is the life of a link behind a page that lets a number of installs through:
+// whoever has it can load the file again. A slow phone needs some of it.
+const boundedAge = 30 * time.Minute
+
+// bounded reports whether the page lets only so many installs through.
+func (v *visit) bounded() bool {
+	return slices.ContainsFunc(v.limits(), func(l *distribution.PageLimits) bool { return l.PageMaxInstalls != nil })
+}
+
+// linkAge is the life of a link to the file; none outlives the page by much.
+func (v *visit) linkAge(now time.Time) time.Duration {
+	age := downloadAge
+	if v.bounded() {
+		age = boundedAge
+	}
+	for _, l := range v.limits() {
+		if l.PageExpiresAt != nil {
+			age = min(age, max(time.Minute, l.PageExpiresAt.Sub(now)))
+		}
+	}
+	return age
+}
+
+// describeFile writes the headers of a file for who asks for these only: a link would be
+// an install that nobody counts.
+func describeFile(c *gin.Context, b *distribution.Build) {
+	c.Header("Content-Type", contentType(b))
+	c.Header("Content-Length", strconv.FormatInt(b.File.Size, 10))
+	c.Status(http.StatusOK)
+}
+
 // deliver signs a link to the build's file and records the download by a person, or by
-// nobody known (0), unless only the headers are asked for.
-func (h *Handlers) deliver(c *gin.Context, b *distribution.Build, userID int64) (string, error) {
-	ctx := c.Request.Context()
-	link, err := h.cfg.Objects.SignGet(ctx, b.File.Key, downloadAge, object.SignOptions{FileName: b.FileName, ContentType: contentType(b)})
+// nobody known (0), unless only the headers are asked for. A page that lets no more through
+// is 410.
+func (h *Handlers) deliver(c *gin.Context, v *visit, userID int64) (string, error) {
+	ctx, b, now := c.Request.Context(), v.Build, h.cfg.Now()
+	link, err := h.cfg.Objects.SignGet(ctx, b.File.Key, v.linkAge(now), object.SignOptions{FileName: b.FileName, ContentType: contentType(b)})
 	if err != nil || c.Request.Method == http.MethodHead {
 		return link, err
 	}
-	d := distribution.Download{Build: b, BuildURL: h.cfg.Links.Page(b.Token), Referer: c.Request.Referer(), Via: "page",
+	d := distribution.Download{Build: b, BuildURL: h.cfg.Links.Page(b.Token), Referer: c.Request.Referer(), Via: distribution.ViaPage, Now: now,
 		Actor: account.Actor{UserID: userID, Name: distribution.Anonymous, RequestID: respond.RequestID(ctx), IPAddress: c.ClientIP()}}
-	return link, h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return distribution.RecordDownload(ctx, tx, d) })
+	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return distribution.RecordDownload(ctx, tx, d) })
+	var closed *distribution.ClosedError
+	if errors.As(err, &closed) {
+		return "", errClosed(closed.Reason)
+	}
+	return link, err
 }
 
 // contentType is what makes Android offer to install a file; everything else is

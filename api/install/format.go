@@ -47,7 +47,7 @@ func minimumOS(b *distribution.Build) string {
 	case b.MinOSVersion == "":
 		return ""
 	case b.Platform != artifact.Android:
-		return b.Platform + " " + b.MinOSVersion
+		return string(b.Platform) + " " + b.MinOSVersion
 	}
 	if name, ok := androidVersion(b.MinOSVersion); ok {
 		return "Android " + name

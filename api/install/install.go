@@ -127,10 +127,10 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, err
 	}
-	visits := visitReader{&site{cfg: cfg, base: strings.TrimRight(u.EscapedPath(), "/"), https: u.Scheme == "https", host: u.Host, pages: pages}}
+	tickets := &tickets{db: cfg.DB, now: cfg.Now}
+	visits := visitReader{passwords: newPasswords(tickets), site: &site{cfg: cfg, base: strings.TrimRight(u.EscapedPath(), "/"), https: u.Scheme == "https", host: u.Host, pages: pages}}
 	sessions := &sessionHandlers{visitReader: visits, origin: origin, brake: remote.NewBrake(cfg.SignInsPerMinute, cfg.Now),
 		letters: letter.New(letter.Config{Links: cfg.Links, Queue: cfg.Queue})}
-	tickets := &tickets{db: cfg.DB, now: cfg.Now}
 	kept := newNotes(note.HTML, notesBytes)
 	people := &personHandlers{sessionHandlers: sessions, notes: kept, pictures: make(chan struct{}, concurrentPictures),
 		invitations: remote.NewBrake(invitationsPerMinute, cfg.Now), feedbacks: remote.NewBrake(feedbacksPerMinute, cfg.Now)}
@@ -151,6 +151,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/install/:name/download", Public: publicPage, Handler: h.Download, Fail: h.fail, Deadline: route.UploadDeadline},
 		{Method: http.MethodGet, Path: "/install/:name/manifest.plist", Public: publicPage, Handler: h.Manifest, Fail: h.failPlain},
 		{Method: http.MethodPost, Path: "/install/:name/sign-in", Public: publicPage, Handler: h.sessions.SignIn, Fail: h.fail},
+		{Method: http.MethodPost, Path: "/install/:name/password", Public: publicPage, Handler: h.Password, Fail: h.fail},
 		{Method: http.MethodGet, Path: "/session/:link", Public: publicPage, Handler: h.sessions.Session, Fail: h.fail},
 		{Method: http.MethodPost, Path: "/session/:link", Public: publicPage, Handler: h.sessions.Confirm, Fail: h.fail},
 		{Method: http.MethodPost, Path: "/sign-out", Public: publicPage, Handler: h.sessions.SignOut, Fail: h.fail},

@@ -142,7 +142,7 @@ func (w *world) inviteByMail(build *distribution.Build, user int64, email, base 
 	invitation := w.invite(build.ID, user)[user]
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		_, err := letters.Write(ctx, tx, letter.Letter{OrganizationID: w.org, UserID: user, Recipient: email,
-			Content: mailtemplate.Invitation{App: build.AppName, Version: build.Version, VersionCode: build.VersionCode, Platform: build.Platform,
+			Content: mailtemplate.Invitation{App: build.AppName, Version: build.Version, VersionCode: build.VersionCode, Platform: string(build.Platform),
 				Notes: mailtemplate.NewNotes(build.ReleaseNotes), Comment: "Please try the sync.", Link: links.Invite(invitation.Secret)}})
 		return err
 	})

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	devices "github.com/slipway-qa/slipway/storage/device"
 	"github.com/slipway-qa/slipway/storage/distribution"
@@ -47,7 +49,13 @@ type landingView struct {
 // appView is what everybody may see of an app.
 type appView struct{ Name, Icon, Organization string }
 
-type buildRow struct{ Link, Version, Day, Time string }
+type buildRow struct {
+	Link, Version, Day, Time string
+	Notes                    template.HTML
+}
+
+// maxOlderNotes bounds the notes of an older build, in characters: its own page has them all.
+const maxOlderNotes = 2000
 
 // Landing serves GET /install/{name}.
 func (h *Handlers) Landing(c *gin.Context) error {
@@ -68,7 +76,12 @@ func (h *Handlers) Landing(c *gin.Context) error {
 // turnAway shows the sign-in form, or why a person who is signed in may not see this
 // app.
 func (h *Handlers) turnAway(c *gin.Context, v *visit) error {
-	if v.standing == unknown {
+	switch v.standing {
+	case ended:
+		return h.showClosed(c, v)
+	case locked:
+		return h.askPassword(c, v, http.StatusOK, "")
+	case unknown:
 		return h.render(c, http.StatusOK, "signin", h.signInView(v))
 	}
 	view := refusedView{head: h.head("Not available"), App: h.app(v),
@@ -110,7 +123,7 @@ func (h *Handlers) landing(c *gin.Context, v *visit) (*landingView, error) {
 // describe fills in what there is to say of the build.
 func (h *Handlers) describe(c *gin.Context, v *visit, view *landingView) error {
 	b := v.Build
-	a := asked{build: b, device: deviceOf(c.Request.UserAgent()), now: h.cfg.Now(), https: h.https,
+	a := asked{build: b, closed: b.PageClosed(h.cfg.Now()), device: deviceOf(c.Request.UserAgent()), now: h.cfg.Now(), https: h.https,
 		udid: udid(c.Query("udid")), download: template.URL(h.path(b.Token) + "/download")}
 	if v.visitor != nil && v.visitor.OrganizationID == b.OrganizationID && v.granted {
 		view.Feedback, view.History = h.feedbackLink(b), h.base+"/me/apps/"+number(b.ProjectID)
@@ -125,7 +138,7 @@ func (h *Handlers) describe(c *gin.Context, v *visit, view *landingView) error {
 		}
 	}
 	if b.Kind == artifact.IPA && h.https {
-		link, err := h.itms(c.Request.Context(), b, v.userID())
+		link, err := h.itms(c.Request.Context(), v)
 		if err != nil {
 			return err
 		}
@@ -138,7 +151,7 @@ func (h *Handlers) describe(c *gin.Context, v *visit, view *landingView) error {
 	}
 	view.Version = versionOf(b)
 	view.Size = size(b.File.Size)
-	for _, s := range []string{b.Platform, view.Size} {
+	for _, s := range []string{string(b.Platform), view.Size} {
 		if s != "" {
 			view.Summary = append(view.Summary, s)
 		}
@@ -155,10 +168,25 @@ func (h *Handlers) rows(builds []distribution.Build) []buildRow {
 	var rows []buildRow
 	for i := range builds {
 		b := &builds[i]
-		rows = append(rows, buildRow{Link: h.path(b.Token), Version: versionOf(b), Day: shortDay(b.CreatedAt),
-			Time: b.CreatedAt.UTC().Format("2006-01-02")})
+		row := buildRow{Link: h.path(b.Token), Version: versionOf(b), Day: shortDay(b.CreatedAt), Time: b.CreatedAt.UTC().Format("2006-01-02")}
+		if b.PagePassword == "" && b.PageClosed(h.cfg.Now()) == "" {
+			row.Notes = h.notes.html(excerpt(b.ReleaseNotes, maxOlderNotes))
+		}
+		rows = append(rows, row)
 	}
 	return rows
+}
+
+// excerpt is the beginning of a text, up to the end of a line.
+func excerpt(text string, most int) string {
+	short := storage.Cut(text, most)
+	if short == text {
+		return text
+	}
+	if end := strings.LastIndexByte(short, '\n'); end > most/2 {
+		short = short[:end]
+	}
+	return short + "\n\n…"
 }
 
 // app is an app's face; a build may have had another name than the app has now.
@@ -187,8 +215,9 @@ func udid(s string) string {
 }
 
 // itms is the link that makes an iOS device install a build.
-func (h *Handlers) itms(ctx context.Context, b *distribution.Build, userID int64) (template.URL, error) {
-	t, err := h.tickets.newTicket(ctx, b.ID, userID)
+func (h *Handlers) itms(ctx context.Context, v *visit) (template.URL, error) {
+	b := v.Build
+	t, err := h.tickets.newTicket(ctx, b.ID, v.userID(), v.lockText())
 	if err != nil {
 		return "", err
 	}

@@ -31,7 +31,7 @@ func TestOpenPage(t *testing.T) {
 	rec := w.get("/install/harbour-notes", onPhone)
 	require.Equal(t, http.StatusOK, rec.Code, rec.Body)
 	page := rec.Body.String()
-	for _, text := range []string{"<h1>Harbour Notes</h1>", "Example Ships", "Version 1.2.3 (10203)", ">Android<", "32 kB", "Android 8.0 or newer",
+	for _, text := range []string{"<h1 dir=\"auto\">Harbour Notes</h1>", "Example Ships", "Version 1.2.3 (10203)", ">Android<", "32 kB", "Android 8.0 or newer",
 		time.Now().UTC().Format("2 January 2006"), "<strong>Offline</strong> notes", "Notes for <em>sailors</em>",
 		`href="/install/` + made.Build.Token + `/download">Install`, `src="/install/harbour-notes/icon"`, "<svg xmlns",
 		`href="/install/` + old.Build.Token + `"`, "1.2.2 (10203)", "com.example.harbour", made.Build.File.SHA256} {
@@ -50,7 +50,7 @@ func TestOpenPage(t *testing.T) {
 
 	// In any case, by token, and the build's own page.
 	for _, name := range []string{"Harbour-Notes", made.Project.Token} {
-		require.Contains(t, w.get("/install/"+name, onPC).Body.String(), "<h1>Harbour Notes</h1>")
+		require.Contains(t, w.get("/install/"+name, onPC).Body.String(), "<h1 dir=\"auto\">Harbour Notes</h1>")
 	}
 	page = w.get("/install/"+old.Build.Token, onPC).Body.String()
 	require.Contains(t, page, "Version 1.2.2")

@@ -44,15 +44,15 @@ var errTicket = &respond.Problem{Status: http.StatusForbidden,
 // Manifest serves GET /install/{name}/manifest.plist?ticket=, which iOS fetches
 // without the browser's cookies. Failures are plain text: iOS shows none of it.
 func (h *Handlers) Manifest(c *gin.Context) error {
-	b, user, err := h.manifestBuild(c)
+	v, user, err := h.manifestBuild(c)
 	if err != nil {
 		return err
 	}
-	link, err := h.deliver(c, b, user)
+	link, err := h.deliver(c, v, user)
 	if err != nil {
 		return err
 	}
-	doc, err := plist.MarshalIndent(h.manifestOf(b, link), plist.XMLFormat, "  ")
+	doc, err := plist.MarshalIndent(h.manifestOf(v.Build, link), plist.XMLFormat, "  ")
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (h *Handlers) Manifest(c *gin.Context) error {
 }
 
 // manifestBuild reads the build that the ticket is for with the person whom it stands for
-// (0: anybody), and checks again that it may be installed: tickets outlive a block.
-func (h *Handlers) manifestBuild(c *gin.Context) (b *distribution.Build, user int64, err error) {
+// (0: anybody), and checks again that it may be installed: tickets outlive a block, and the
+// page that they were on.
+func (h *Handlers) manifestBuild(c *gin.Context) (v *visit, user int64, err error) {
 	ctx := c.Request.Context()
-	v, err := h.find(c)
-	if err != nil {
+	if v, err = h.find(c); err != nil {
 		return nil, 0, err
 	}
 	if v.Build == nil {
@@ -75,7 +75,7 @@ func (h *Handlers) manifestBuild(c *gin.Context) (b *distribution.Build, user in
 	if err != nil {
 		return nil, 0, err
 	}
-	user, ok := readTicket(secret, c.Query("ticket"), v.Build.ID, h.cfg.Now())
+	user, ok := readTicket(secret, c.Query("ticket"), v.Build.ID, v.lockText(), h.cfg.Now())
 	if !ok || user == 0 && v.closed() {
 		return nil, 0, errTicket
 	}
@@ -88,13 +88,23 @@ func (h *Handlers) manifestBuild(c *gin.Context) (b *distribution.Build, user in
 			return nil, 0, errTicket
 		}
 	}
+	return v, user, h.installable(v)
+}
+
+// installable is why a device does not get a manifest.
+func (h *Handlers) installable(v *visit) error {
+	for _, l := range v.limits() {
+		if reason := l.PageClosed(h.cfg.Now()); reason != "" {
+			return errClosed(reason)
+		}
+	}
 	if v.Build.Kind != artifact.IPA {
-		return nil, 0, storage.ErrNotFound
+		return storage.ErrNotFound
 	}
 	if problem := unavailable(v.Build); problem != nil {
-		return nil, 0, &respond.Problem{Status: http.StatusConflict, Text: problem.Title}
+		return &respond.Problem{Status: http.StatusConflict, Text: problem.Title}
 	}
-	return v.Build, user, nil
+	return nil
 }
 
 func (h *Handlers) manifestOf(b *distribution.Build, file string) manifest {

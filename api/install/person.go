@@ -230,7 +230,7 @@ func (h *personHandlers) Apps(c *gin.Context, v *distribution.Visitor) error {
 	for _, a := range list {
 		b := distribution.Build{Version: a.Version, VersionCode: a.VersionCode}
 		view.Apps = append(view.Apps, appRow{Link: h.path(a.PageName), History: h.base + "/me/apps/" + number(a.ProjectID),
-			Icon: h.path(a.PageName) + "/icon", Name: a.Name, Version: versionOf(&b), Platform: a.Platform,
+			Icon: h.path(a.PageName) + "/icon", Name: a.Name, Version: versionOf(&b), Platform: string(a.Platform),
 			Day: shortDay(a.UploadedAt), Time: a.UploadedAt.UTC().Format("2006-01-02")})
 	}
 	if page.Page > 1 {

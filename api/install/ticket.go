@@ -26,16 +26,22 @@ const maxTicket = 19 + 1 + 19 + 1 + 43
 //	USER.EXPIRY.SIGNATURE
 //
 // USER is 0 for a visitor of an open page, EXPIRY in Unix seconds, SIGNATURE
-// HMAC-SHA256, base64url without padding, over the build's id and both.
+// HMAC-SHA256, base64url without padding, over the build's id, both, and the
+// passwords of its page where there are any.
 type ticket struct {
 	build, user int64
+	locks       string // stands for the passwords of the page; "" without
 	expires     time.Time
 }
 
 func (t ticket) signed(secret []byte) string {
 	// A label of its own keeps tickets apart from whatever else the secret signs.
 	mac := hmac.New(sha256.New, secret)
-	for _, part := range []string{"slipway install ticket v1", number(t.build), number(t.user), number(t.expires.Unix())} {
+	parts := []string{"slipway install ticket v1", number(t.build), number(t.user), number(t.expires.Unix())}
+	if t.locks != "" {
+		parts = append(parts, t.locks)
+	}
+	for _, part := range parts {
 		mac.Write([]byte(part + "\n"))
 	}
 	return number(t.user) + "." + number(t.expires.Unix()) + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
@@ -45,7 +51,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // readTicket gives the person of a ticket for the build; the answer is false for
 // one that was altered, is another build's or has expired.
-func readTicket(secret []byte, text string, build int64, now time.Time) (user int64, ok bool) {
+func readTicket(secret []byte, text string, build int64, locks string, now time.Time) (user int64, ok bool) {
 	if len(text) > maxTicket {
 		return 0, false
 	}
@@ -58,7 +64,7 @@ func readTicket(secret []byte, text string, build int64, now time.Time) (user in
 	if userErr != nil || expiryErr != nil {
 		return 0, false
 	}
-	t := ticket{build: build, user: user, expires: time.Unix(expiry, 0)}
+	t := ticket{build: build, user: user, locks: locks, expires: time.Unix(expiry, 0)}
 	// The whole text is compared, so a number has only one spelling.
 	if !hmac.Equal([]byte(t.signed(secret)), []byte(text)) || !now.Before(t.expires) {
 		return 0, false
@@ -75,12 +81,12 @@ type tickets struct {
 	secret []byte // nil until it was read
 }
 
-func (t *tickets) newTicket(ctx context.Context, build, user int64) (string, error) {
+func (t *tickets) newTicket(ctx context.Context, build, user int64, locks string) (string, error) {
 	secret, err := t.installationSecret(ctx)
 	if err != nil {
 		return "", err
 	}
-	return ticket{build: build, user: user, expires: t.now().Add(ticketAge)}.signed(secret), nil
+	return ticket{build: build, user: user, locks: locks, expires: t.now().Add(ticketAge)}.signed(secret), nil
 }
 
 // installationSecret reads the secret once; a failure is tried again.

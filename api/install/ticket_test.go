@@ -14,12 +14,19 @@ func TestTicket(t *testing.T) {
 	secret := []byte("0123456789abcdef0123456789abcdef")
 	good := ticket{build: 7, user: 42, expires: noon.Add(ticketAge)}.signed(secret)
 	require.LessOrEqual(t, len(good), maxTicket)
-	user, ok := readTicket(secret, good, 7, noon.Add(ticketAge-time.Second))
+	user, ok := readTicket(secret, good, 7, "", noon.Add(ticketAge-time.Second))
 	require.True(t, ok)
 	require.EqualValues(t, 42, user)
-	user, ok = readTicket(secret, ticket{build: 7, expires: noon.Add(time.Hour)}.signed(secret), 7, noon)
+	user, ok = readTicket(secret, ticket{build: 7, expires: noon.Add(time.Hour)}.signed(secret), 7, "", noon)
 	require.True(t, ok)
 	require.Zero(t, user)
+
+	// A ticket of a page with a password ends with the password.
+	behind := ticket{build: 7, locks: "p1=x;", expires: noon.Add(ticketAge)}.signed(secret)
+	for locks, want := range map[string]bool{"p1=x;": true, "p1=y;": false, "": false} {
+		_, ok := readTicket(secret, behind, 7, locks, noon)
+		require.Equal(t, want, ok, locks)
+	}
 
 	parts := strings.Split(good, ".")
 	later := strconv.FormatInt(noon.Add(2*ticketAge).Unix(), 10)
@@ -47,7 +54,7 @@ func TestTicket(t *testing.T) {
 		"another secret":  {ticket{build: 7, user: 42, expires: noon.Add(ticketAge)}.signed([]byte("x")), 7, noon},
 		"empty signature": {parts[0] + "." + parts[1] + ".", 7, noon},
 	} {
-		_, ok := readTicket(secret, tc.text, tc.build, tc.now)
+		_, ok := readTicket(secret, tc.text, tc.build, "", tc.now)
 		require.False(t, ok, name)
 	}
 }
@@ -57,7 +64,7 @@ func FuzzTicket(f *testing.F) {
 	f.Add(ticket{build: 7, user: 42, expires: noon.Add(time.Hour)}.signed(secret))
 	f.Add("1.2.3")
 	f.Fuzz(func(t *testing.T, text string) {
-		user, ok := readTicket(secret, text, 7, noon)
+		user, ok := readTicket(secret, text, 7, "", noon)
 		if !ok {
 			return
 		}

@@ -21,6 +21,8 @@ const (
 	unknown            // a closed page, and nobody has signed in
 	notShared          // signed in, and the app was not shared with the person
 	blocked            // signed in, and the membership is blocked
+	locked             // the page has a password that the visitor has not shown
+	ended              // the page is closed: its time or its installs are over
 )
 
 // visit is who comes, and to which page. Behind open, Build is the one that the
@@ -31,7 +33,8 @@ type visit struct {
 	others   []distribution.Build // a project's page: what else the visitor may have
 	visitor  *distribution.Visitor
 	standing standing
-	granted  bool // the visitor was given the build, whatever the page's mode
+	reason   string // why the page has ended
+	granted  bool   // the visitor was given the build, whatever the page's mode
 }
 
 func (v *visit) userID() int64 {
@@ -51,7 +54,10 @@ func (v *visit) closed() bool {
 var pageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // visitReader reads who comes, and to which page.
-type visitReader struct{ *site }
+type visitReader struct {
+	*site
+	passwords *passwords
+}
 
 // find reads the page of a request, for what is shown to everybody.
 func (r *visitReader) find(c *gin.Context) (*visit, error) {
@@ -71,8 +77,16 @@ func (r *visitReader) find(c *gin.Context) (*visit, error) {
 }
 
 // open reads the page, who asks for it and, for the page of a project, at most so
-// many builds that this visitor may have.
+// many builds that this visitor may have; and what the page's limits make of that.
 func (r *visitReader) open(c *gin.Context, builds int) (*visit, error) {
+	v, err := r.arrive(c, builds)
+	if err != nil {
+		return nil, err
+	}
+	return v, r.limit(c, v)
+}
+
+func (r *visitReader) arrive(c *gin.Context, builds int) (*visit, error) {
 	v, err := r.find(c)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,10 @@
 package distribution
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/lib/pq"
@@ -20,7 +22,9 @@ type BuildChange struct {
 	Slug            *string           // of the project
 	Groups          Groups            // grants of the build
 	AutoUpdate      *bool
+	Keep            *bool  // from retention
 	State           *State // enabled or disabled
+	Page            PageChange
 }
 
 // apply changes the build's own members.
@@ -40,14 +44,15 @@ func (c *BuildChange) apply(b *Build, now time.Time) error {
 		return err
 	}
 	set(&b.AutoUpdate, c.AutoUpdate)
+	set(&b.Keep, c.Keep)
 	if c.State == nil || *c.State == b.State {
 		return nil
 	}
 	switch *c.State {
 	case Disabled:
 	case Enabled:
-		if b.State == Invalid {
-			return storage.Invalid("state", "cannot be enabled: %s", b.Distributable())
+		if v := b.Signature(); b.State == Invalid || v.Tampered {
+			return storage.Invalid("state", "cannot be enabled: %s", cmp.Or(tamperedText(v), b.Distributable()))
 		}
 		if b.ExpiresAt != nil && !b.ExpiresAt.After(now) {
 			return storage.Invalid("state", "cannot be enabled: %s", expiredReason(*b.ExpiresAt))
@@ -65,12 +70,13 @@ func (c *BuildChange) differences(from, to *Build) changed {
 	d.note("tags", from.Tags, to.Tags)
 	d.note("metadata", from.Metadata, to.Metadata)
 	d.note("auto_update", from.AutoUpdate, to.AutoUpdate)
+	d.note("keep", from.Keep, to.Keep)
 	d.note("state", from.State, to.State)
 	return d
 }
 
 const updateBuild = `
-update builds set release_notes = $2, tags = $3, metadata = $4, auto_update = $5, state = $6, state_reason = $7,
+update builds set release_notes = $2, tags = $3, metadata = $4, auto_update = $5, state = $6, state_reason = $7, keep = $8,
 	updated_at = now()
 where id = $1`
 
@@ -105,7 +111,7 @@ func UpdateBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 		if err != nil {
 			return nil, nil, err
 		}
-		_, err = tx.ExecContext(ctx, updateBuild, id, b.ReleaseNotes, pq.Array(b.Tags), meta, b.AutoUpdate, b.State, b.StateReason)
+		_, err = tx.ExecContext(ctx, updateBuild, id, b.ReleaseNotes, pq.Array(b.Tags), meta, b.AutoUpdate, b.State, b.StateReason, b.Keep)
 		if err != nil {
 			return nil, nil, storage.Wrap(err, fmt.Sprintf("change build %d", id))
 		}
@@ -113,6 +119,9 @@ func UpdateBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 			Actor: w.Actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: d}); err != nil {
 			return nil, nil, err
 		}
+	}
+	if err := buildPage(&b).changePage(ctx, tx, w.Actor, before.PageLimits, c.Page); err != nil {
+		return nil, nil, err
 	}
 	bad, err := buildGrantee(w.OrganizationID, id).regrant(ctx, tx, w.Actor, c.Groups, before.AllTesters)
 	if err != nil {
@@ -141,6 +150,12 @@ func lockBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID,
 // DeleteBuild marks a build deleted. What belongs to it is removed by the task
 // build:delete, which the caller inserts.
 func DeleteBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64) error {
+	return deleteBuild(ctx, tx, w, projectID, id, map[string]any{})
+}
+
+// deleteBuild deletes a build; detail is what the audit entry contains beside what the
+// build was.
+func deleteBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64, detail map[string]any) error {
 	now, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
 	if err != nil {
 		return err
@@ -156,7 +171,7 @@ func DeleteBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 	if err := recount(ctx, tx, now.ProjectID, -1); err != nil {
 		return err
 	}
+	maps.Copy(detail, map[string]any{"id": id, "project_id": now.ProjectID, "file_name": b.FileName, "sha256": b.File.SHA256})
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildDeleted,
-		Actor: w.Actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: map[string]any{"id": id,
-			"project_id": now.ProjectID, "file_name": b.FileName, "sha256": b.File.SHA256}})
+		Actor: w.Actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: detail})
 }

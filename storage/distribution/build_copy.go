@@ -135,8 +135,14 @@ func (c *BuildCopy) newApp(ctx context.Context, d *destination, actor account.Ac
 	if err != nil {
 		return nil, err
 	}
+	if err := p.markCopy(ctx, d.tx); err != nil {
+		return nil, err
+	}
 	p.Description, p.AllTesters = source.Description, source.AllTesters && (c.AllTesters == nil || *c.AllTesters)
 	if err := p.save(ctx, d.tx, actor, &projectRow{}); err != nil {
+		return nil, err
+	}
+	if err := copyPage(ctx, d.tx, "project_id", source.ID, p.ID); err != nil {
 		return nil, err
 	}
 	return p, copyGrants(ctx, d.tx, source.ID, p.ID)
@@ -159,11 +165,11 @@ func (c *BuildCopy) grant(ctx context.Context, tx *storage.Tx, actor account.Act
 
 const copyBuild = `
 insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, package_name,
-	kind, min_os_version, abis, signer, provisioning, warnings, image_uuids, has_sdk, state, state_reason,
+	kind, min_os_version, abis, signer, provisioning, warnings, verification, simulator, cautions, image_uuids, has_sdk, state, state_reason,
 	expires_at, file_id, file_name, icon_file_id, symbols_file_id, symbols_name, symbols, release_notes, tags,
 	metadata, auto_update, all_testers, options, uploaded_by, uploaded_by_name, uploaded_via)
 select organization_id, $2, $3, coalesce(nullif($4, ''), app_name), version, version_code, platform, package_name,
-	kind, min_os_version, abis, signer, provisioning, warnings, image_uuids, has_sdk, state, state_reason,
+	kind, min_os_version, abis, signer, provisioning, warnings, verification, simulator, cautions, image_uuids, has_sdk, state, state_reason,
 	expires_at, file_id, file_name, icon_file_id, symbols_file_id, symbols_name, symbols, release_notes, tags,
 	metadata, auto_update, all_testers, options, nullif($5::bigint, 0), $6, 'copy'
 from builds where id = $1
@@ -196,6 +202,9 @@ func duplicate(ctx context.Context, tx *storage.Tx, w account.Writer, id, projec
 		select $2, tester_group_id from build_groups where build_id = $1 order by tester_group_id`, id, copyID)
 	if err != nil {
 		return 0, storage.Wrap(err, "copy grants of the build")
+	}
+	if err := copyPage(ctx, tx, "build_id", id, copyID); err != nil {
+		return 0, err
 	}
 	return copyID, recount(ctx, tx, projectID, 1)
 }

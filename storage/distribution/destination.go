@@ -16,7 +16,7 @@ import (
 // such as a generic file, is known by its name.
 type app struct {
 	packageName string
-	platform    string
+	platform    artifact.Platform
 	name        string
 	generic     bool
 }
@@ -32,6 +32,9 @@ func (a *app) key() (packageName, appName string) {
 // join checks that a build of the app may go to a project, and returns the project
 // what it does not know of itself yet.
 func (a *app) join(p *projectRow) error {
+	if known, ok := artifact.ParsePlatform(string(p.Platform)); ok {
+		p.Platform = known // a program of before may have written it as the request did
+	}
 	switch {
 	case p.Platform == "":
 		p.Platform = a.platform
@@ -51,7 +54,8 @@ func (a *app) join(p *projectRow) error {
 }
 
 func appOf(pkg *artifact.Package, appName string) *app {
-	return &app{packageName: pkg.PackageName, platform: pkg.Platform, name: appName, generic: pkg.Kind == artifact.Generic}
+	platform, _ := artifact.ParsePlatform(string(pkg.Platform))
+	return &app{packageName: pkg.PackageName, platform: platform, name: appName, generic: pkg.Kind == artifact.Generic}
 }
 
 // destination finds the project that a build goes to.
@@ -142,9 +146,9 @@ const appProjects = `
 select distinct on (fits, p.team_id) p.id, p.team_id, $5::text is null or lower(coalesce(f.path, '')) = lower($5) as fits
 from projects p left join folders f on f.id = p.folder_id
 where p.organization_id = $1 and p.deleted_at is null
-	and p.package_name = $2 and ($2 <> '' or p.name = $3) and p.platform in ($4, '')
+	and p.package_name = $2 and ($2 <> '' or p.name = $3) and lower(p.platform) in (lower($4), '')
 	and ($6::boolean or p.team_id = any($7))
-order by fits desc, p.team_id, p.platform = '', p.folder_id is not null, p.id limit 2`
+order by fits desc, p.team_id, p.platform = '', p.duplicate_of is not null, p.folder_id is not null, p.id limit 2`
 
 // look returns the project that the app has in the team and folder, or the team
 // that gets a new one.

@@ -162,8 +162,8 @@ func TestUploadAmongManyApps(t *testing.T) {
 		return f.TryUpload(u)
 	}
 	f.App("com.example.app")
-	f.Exec(`insert into projects (organization_id, team_id, name, package_name, platform, token, landing_page_mode)
-		select organization_id, team_id, name, package_name, platform, gen_random_uuid(), landing_page_mode
+	f.Exec(`insert into projects (organization_id, team_id, name, package_name, platform, token, landing_page_mode, duplicate_of)
+		select organization_id, team_id, name, package_name, platform, gen_random_uuid(), landing_page_mode, id
 		from projects, generate_series(1, 1200)`)
 	made, err := in(f.Org.Team.ID, "beta")
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestGenericFilesAreKnownByName(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	of := func(name, platform string) *Uploaded {
-		return f.Upload(f.NewUpload(&artifact.Package{Kind: artifact.Generic, Name: name, Platform: platform}))
+		return f.Upload(f.NewUpload(&artifact.Package{Kind: artifact.Generic, Name: name, Platform: artifact.Platform(platform)}))
 	}
 	first := of("setup", "windows")
 	require.Empty(t, first.Project.PackageName)

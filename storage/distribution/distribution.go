@@ -17,7 +17,7 @@
 //
 // Transactions that run at once take their locks in one order: an idempotency key,
 // the name of a package, a slug (both advisory), then the rows of projects, groups,
-// builds and files, several of a kind by ascending id. A project's row lock guards
+// builds and files, the limits of pages, several of a kind by ascending id. A project's row lock guards
 // its counters, latest build and icon.
 //
 // Failures are storage.ErrNotFound, storage.ErrConflict, *storage.InvalidError
@@ -28,6 +28,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
@@ -64,25 +65,39 @@ const (
 	Invalid            State = "invalid"
 )
 
+// PlatformOf returns the platform of a name in any case; "" for an empty one.
+func PlatformOf(name string) (artifact.Platform, error) {
+	platform, ok := artifact.ParsePlatform(name)
+	if !ok {
+		return "", storage.Invalid("platform", artifact.PlatformRule)
+	}
+	return platform, nil
+}
+
 // Project is an app on one platform.
 type Project struct {
-	ID              int64     `db:"id"`
-	OrganizationID  int64     `db:"organization_id"`
-	TeamID          int64     `db:"team_id"`
-	FolderPath      string    `db:"folder_path"` // "" when in none
-	Name            string    `db:"name"`
-	PackageName     string    `db:"package_name"`
-	Platform        string    `db:"platform"`
-	Description     string    `db:"description"` // Markdown
-	Token           string    `db:"token"`
-	Slug            string    `db:"slug"` // "" when it has none
-	LandingPageMode string    `db:"landing_page_mode"`
-	AllTesters      bool      `db:"all_testers"`
-	IconKey         string    `db:"icon_key"` // object key, "" when there is no icon
-	BuildCount      int       `db:"build_count"`
-	LatestBuildID   int64     `db:"latest_build_id"` // 0: none
-	CreatedAt       time.Time `db:"created_at"`
-	UpdatedAt       time.Time `db:"updated_at"`
+	ID              int64             `db:"id"`
+	OrganizationID  int64             `db:"organization_id"`
+	TeamID          int64             `db:"team_id"`
+	FolderPath      string            `db:"folder_path"` // "" when in none
+	Name            string            `db:"name"`
+	PackageName     string            `db:"package_name"`
+	Platform        artifact.Platform `db:"platform"`
+	Description     string            `db:"description"` // Markdown
+	Token           string            `db:"token"`
+	Slug            string            `db:"slug"` // "" when it has none
+	LandingPageMode string            `db:"landing_page_mode"`
+	AllTesters      bool              `db:"all_testers"`
+	IconKey         string            `db:"icon_key"` // object key, "" when there is no icon
+	BuildCount      int               `db:"build_count"`
+	// DuplicateOf is the app of the same package, platform, team and folder that this one
+	// stands beside, as a copy of it; 0: none. Uploads by package name go to that one.
+	DuplicateOf   int64     `db:"duplicate_of"`
+	LatestBuildID int64     `db:"latest_build_id"` // 0: none
+	CreatedAt     time.Time `db:"created_at"`
+	UpdatedAt     time.Time `db:"updated_at"`
+	PageLimits              // of its page and those of its builds
+	Retention               // of its builds
 }
 
 // PageName is what the landing page is reached by: the slug, else the token.
@@ -103,7 +118,7 @@ type Build struct {
 	AppName        string
 	Version        string
 	VersionCode    string
-	Platform       string
+	Platform       artifact.Platform
 	PackageName    string
 	Kind           artifact.Kind
 	MinOSVersion   string
@@ -111,6 +126,9 @@ type Build struct {
 	Signer         *artifact.Signer
 	Provisioning   *artifact.Provisioning
 	Warnings       []string
+	Verification   artifact.Verdict // "" for a build from before signatures were verified
+	Simulator      bool             // for the simulator of a Mac: no device installs it
+	Comparison     []Code           // what the upload found by comparison with the build before
 	HasSDK         bool
 	State          State
 	StateReason    string
@@ -127,12 +145,14 @@ type Build struct {
 	Tags           []string
 	Metadata       map[string]string
 	AutoUpdate     bool
+	Keep           bool // retention never deletes it
 	AllTesters     bool
 	Options        string
 	Downloads      int64
 	Crashes        int64
 	Sessions       int64
 	Feedbacks      int64
+	PageLimits     // of its own page, beside those of the app
 	// LandingPageMode, PageName and FolderPath are the project's.
 	LandingPageMode string
 	ProjectPageName string
@@ -146,6 +166,9 @@ type Build struct {
 // Installable reports whether a tester can install the build on a device, state
 // aside: packages for phones and sets that hold one.
 func (b *Build) Installable() bool {
+	if b.Simulator {
+		return false
+	}
 	switch b.Kind {
 	case artifact.APK, artifact.IPA:
 		return true

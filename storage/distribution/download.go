@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -17,10 +18,14 @@ type Download struct {
 	// Actor is who downloads; a visitor of an open page who is not signed in has no UserID
 	// and the name Anonymous.
 	Actor    account.Actor
-	BuildURL string // of the build's install page
-	Referer  string // of the request
-	Via      string // page, v1 or v3
+	BuildURL string    // of the build's install page
+	Referer  string    // of the request
+	Via      string    // ViaPage, v1 or v3
+	Now      time.Time // of an install through a page
 }
+
+// ViaPage is the Via of a download through a landing page, which keeps to the page's limits.
+const ViaPage = "page"
 
 // Anonymous is the name of an Actor that nobody knows.
 const Anonymous = "visitor"
@@ -40,11 +45,17 @@ returning coalesce((select email from users where id = $2), '')`
 
 // RecordDownload counts one download and writes what follows from it, in one
 // transaction. A build that was deleted meanwhile counts nothing, which is no error.
+// *ClosedError when the page lets no more through; then nothing may be committed.
 func RecordDownload(ctx context.Context, tx *storage.Tx, d Download) error {
 	var emails []string
 	err := tx.SelectContext(ctx, &emails, countDownload, d.Build.ID, d.Actor.UserID)
 	if err != nil || len(emails) == 0 {
 		return storage.Wrap(err, "count download")
+	}
+	if d.Via == ViaPage {
+		if err := countInstall(ctx, tx, d.Build, d.Now); err != nil {
+			return err
+		}
 	}
 	if emails[0] != "" {
 		d.Actor.Name = emails[0]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 // draft is a build that is checked and not written yet.
 type draft struct {
+	fitter
 	id           int64
 	app          *app
 	upload       *Upload
@@ -30,8 +32,9 @@ type draft struct {
 	options      string
 }
 
-// What a package contains is scrubbed, for it never rejects a build; what
-// the request contains is refused where it breaks a rule.
+// What a package contains is scrubbed, for it never rejects a build. The optional texts
+// of the request are taken as far as they fit; its other members are refused where they
+// break a rule.
 const (
 	maxWarnings = 100
 	maxWarning  = 500
@@ -41,45 +44,22 @@ const (
 
 // draft checks an upload.
 func (u *Upload) draft() (*draft, error) {
-	n := &draft{upload: u, via: scrub(u.Via, maxLine), fileName: baseName(u.FileName)}
+	n := &draft{upload: u, via: scrub(cmp.Or(u.Client, u.Via), maxLine), fileName: baseName(u.FileName)}
 	pkg := u.Package
-	type text struct {
-		into  *string
-		field string
-		given string
-		most  int
-		check func(field, text string, most int) (string, error)
-	}
-	texts := []text{
-		{&n.appName, "app_name", u.AppName, maxLine, storage.Line},
-		{&n.version, "version", scrub(pkg.Version, maxProse), maxLine, storage.Line},
-		{&n.versionCode, "version_code", scrub(pkg.VersionCode, maxProse), maxLine, storage.Line},
-		{&n.releaseNotes, "release_notes", u.ReleaseNotes, maxProse, prose},
-		{&n.options, "options", u.Options, maxOptions, prose},
-	}
+	n.appName = n.line("app_name", u.AppName, maxLine)
+	n.version = n.line("version", pkg.Version, maxLine)
+	n.versionCode = n.line("version_code", pkg.VersionCode, maxLine)
+	n.releaseNotes = n.prose("release_notes", u.ReleaseNotes, maxProse)
+	n.options = n.prose("options", u.Options, maxOptions)
 	if u.Description != nil {
-		n.description = new(string)
-		texts = append(texts, text{n.description, "description", *u.Description, maxProse, prose})
-	}
-	var err error
-	for _, t := range texts {
-		if *t.into, err = t.check(t.field, t.given, t.most); err != nil {
-			return nil, err
-		}
+		description := n.prose("app_description", *u.Description, maxProse)
+		n.description = &description
 	}
 	if u.Folder != nil {
-		folder, err := cleanFolder(*u.Folder)
-		if err != nil {
-			return nil, err
-		}
+		folder := n.folder(*u.Folder)
 		u.Folder = &folder
 	}
-	if n.tags, err = tags(u.Tags); err != nil {
-		return nil, err
-	}
-	if n.metadata, err = metadata(nil, u.Metadata); err != nil {
-		return nil, err
-	}
+	n.tags, n.metadata = n.fitter.tags(u.Tags), n.fitter.metadata(u.Metadata)
 	if u.Slug != "" {
 		// The third version's rule; the first version's community_token is free.
 		if err := checkSlug(u.Slug, u.Via == "upload"); err != nil {
@@ -88,11 +68,11 @@ func (u *Upload) draft() (*draft, error) {
 	}
 	n.appName = cmp.Or(n.appName, scrub(pkg.Name, maxLine), scrub(pkg.PackageName, maxLine), n.fileName)
 	n.app = appOf(pkg, n.appName)
+	var err error
 	if n.app.packageName, err = storage.Line("package_name", scrub(pkg.PackageName, maxProse), maxLine); err != nil {
 		return nil, err
 	}
-	n.app.platform, err = storage.Line("platform", pkg.Platform, maxTag)
-	return n, err
+	return n, nil
 }
 
 // baseName is a file's name as a download shows it.
@@ -123,9 +103,9 @@ const insertBuild = `
 insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, package_name,
 	kind, min_os_version, abis, signer, provisioning, warnings, image_uuids, has_sdk, state, state_reason,
 	expires_at, file_id, file_name, icon_file_id, symbols_file_id, symbols_name, symbols, release_notes, tags,
-	metadata, auto_update, options, uploaded_by, uploaded_by_name, uploaded_via)
+	metadata, auto_update, options, uploaded_by, uploaded_by_name, uploaded_via, verification, simulator, cautions)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-	$23, $24, $25, $26, $27, $28, $29, $30, nullif($31::bigint, 0), $32, $33)
+	$23, $24, $25, $26, $27, $28, $29, $30, nullif($31::bigint, 0), $32, $33, $34, $35, $36)
 returning id`
 
 // insert writes the files and the build; the project is locked.
@@ -145,19 +125,22 @@ func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error
 	if err != nil {
 		return err
 	}
-	signer, err1 := document(pkg.Signer)
-	provisioning, err2 := document(pkg.Provisioning)
+	verdict := verdictAt(pkg)
+	signer, err1 := document(pkg.Signer.With(artifact.NewVerification(verdict, "")))
+	provisioning, err2 := document(pkg.Provisioning.With(artifact.NewVerification(verdict, "")))
 	meta, err3 := document(&n.metadata)
-	if err := cmp.Or(err1, err2, err3); err != nil {
+	cautions, err4 := n.compare(ctx, tx, p)
+	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return err
 	}
 	state, reason, expires := stateAt(time.Now(), pkg.Provisioning)
 	err = tx.GetContext(ctx, &n.id, insertBuild, p.OrganizationID, p.ID, newToken(), n.appName, n.version, n.versionCode,
 		n.app.platform, n.app.packageName, pkg.Kind, scrub(pkg.MinOSVersion, maxLine),
 		pq.Array(scrubAll(pkg.ABIs, maxABIs, maxTag)), signer, provisioning,
-		pq.Array(scrubAll(pkg.Warnings, maxWarnings, maxWarning)), pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,
+		pq.Array(scrubAll(slices.Concat(n.warnings, u.Warnings, pkg.Warnings), maxWarnings, maxWarning)), pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,
 		state, reason, expires, fileID, n.fileName, iconID, symbols.fileID, symbols.name, symbols.what, n.releaseNotes,
-		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.Actor.UserID, scrub(u.Writer.Actor.Name, maxLine), n.via)
+		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.Actor.UserID, scrub(u.Writer.Actor.Name, maxLine), n.via,
+		verdict, pkg.Simulator, pq.Array(cautions))
 	return storage.Wrap(err, "create build")
 }
 

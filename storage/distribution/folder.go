@@ -15,13 +15,18 @@ func cleanFolder(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var segments []string
+	return storage.Line("folder", segments(path), maxLine)
+}
+
+// segments returns a path without empty segments and spaces around them.
+func segments(path string) string {
+	var kept []string
 	for segment := range strings.SplitSeq(path, "/") {
 		if segment = strings.TrimSpace(segment); segment != "" {
-			segments = append(segments, segment)
+			kept = append(kept, segment)
 		}
 	}
-	return storage.Line("folder", strings.Join(segments, "/"), maxLine)
+	return strings.Join(kept, "/")
 }
 
 // The update is of nothing: it makes the statement return the row that is there.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
 // ProjectFilter selects projects of an organization.
@@ -14,7 +15,7 @@ type ProjectFilter struct {
 	OrganizationID int64
 	WithBuilds     bool  // only those that have a build
 	TeamID         int64 // 0: every team
-	Platform       string
+	Platform       artifact.Platform
 	Search         string // part of name or package name, case-insensitive
 }
 
@@ -32,7 +33,7 @@ order by p.id desc limit $6 offset $7`
 
 // Projects lists projects, newest first, with the number of all that match.
 func Projects(ctx context.Context, q storage.Querier, f ProjectFilter, p storage.Page) ([]Project, int, error) {
-	search, platform := scrub(f.Search, maxLine), scrub(f.Platform, maxLine)
+	search, platform := scrub(f.Search, maxLine), f.Platform
 	var total int
 	err := q.GetContext(ctx, &total, `select count(*)`+matchingProjects, f.OrganizationID, f.WithBuilds, f.TeamID,
 		platform, search)
@@ -51,11 +52,13 @@ type NewProject struct {
 	Folder          string
 	Name            string
 	PackageName     string
-	Platform        string
+	Platform        artifact.Platform
 	Description     string
 	LandingPageMode string // "": the organization's default
 	Slug            string
 	AllTesters      bool // every tester of the organization may have it
+	Page            PageChange
+	RetentionChange
 }
 
 func (n *NewProject) check() error {
@@ -66,7 +69,7 @@ func (n *NewProject) check() error {
 	if n.PackageName, err = storage.Line("package_name", n.PackageName, maxLine); err != nil {
 		return err
 	}
-	if n.Platform, err = storage.Line("platform", n.Platform, maxTag); err != nil {
+	if n.Platform, err = PlatformOf(string(n.Platform)); err != nil {
 		return err
 	}
 	if n.Description, err = prose("description", n.Description, maxProse); err != nil {
@@ -78,8 +81,8 @@ func (n *NewProject) check() error {
 	return checkSlug(n.Slug, false)
 }
 
-// CreateProject creates an app. ErrConflict when the team has one of that package,
-// platform and folder.
+// CreateProject creates an app. ErrConflict when the team has one of that package and
+// platform, in whatever folder.
 func CreateProject(ctx context.Context, tx *storage.Tx, w account.Writer, n NewProject) (*Project, error) {
 	if err := n.check(); err != nil {
 		return nil, err
@@ -101,15 +104,21 @@ func CreateProject(ctx context.Context, tx *storage.Tx, w account.Writer, n NewP
 	if err != nil {
 		return nil, err
 	}
+	if p.Retention, err = n.RetentionChange.over(Retention{}); err != nil {
+		return nil, err
+	}
 	p.Description, p.Slug, p.AllTesters = n.Description, n.Slug, n.AllTesters
 	if err := p.save(ctx, tx, w.Actor, &projectRow{}); err != nil {
+		return nil, err
+	}
+	if err := projectPage(&p.Project).changePage(ctx, tx, w.Actor, PageLimits{}, n.Page); err != nil {
 		return nil, err
 	}
 	return ProjectByID(ctx, tx, w.OrganizationID, p.ID)
 }
 
 // create returns a new app that is not written yet; ErrConflict when the team has
-// one of its package in the folder.
+// one of its package and platform.
 func (d *destination) create(ctx context.Context) (*projectRow, error) {
 	if err := d.locks(ctx); err != nil {
 		return nil, err
@@ -117,16 +126,24 @@ func (d *destination) create(ctx context.Context) (*projectRow, error) {
 	if err := d.team(ctx); err != nil {
 		return nil, err
 	}
-	if d.app.packageName != "" {
-		id, _, err := d.look(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if id != 0 {
-			return nil, fmt.Errorf("project %d has the package name and platform: %w", id, storage.ErrConflict)
-		}
+	if err := d.alone(ctx); err != nil {
+		return nil, err
 	}
 	return d.fresh(ctx, d.teamID)
+}
+
+// alone is ErrConflict when the team has an app of the package and platform.
+func (d *destination) alone(ctx context.Context) error {
+	if d.app.packageName == "" {
+		return nil
+	}
+	anywhere := *d
+	anywhere.folder = nil
+	id, _, err := anywhere.look(ctx)
+	if err != nil || id == 0 {
+		return err
+	}
+	return fmt.Errorf("project %d has the package name and platform: %w", id, storage.ErrConflict)
 }
 
 // ProjectChange changes the members that are not nil.
@@ -139,6 +156,8 @@ type ProjectChange struct {
 	TeamID          *int64
 	Groups          Groups
 	AllTesters      *bool // goes before what Groups says of all
+	Page            PageChange
+	RetentionChange
 }
 
 // apply changes the project's members; those of a page are checked before.
@@ -162,7 +181,8 @@ func (c *ProjectChange) apply(p *projectRow) error {
 	set(&p.LandingPageMode, c.LandingPageMode)
 	set(&p.Slug, c.Slug)
 	set(&p.TeamID, c.TeamID)
-	return nil
+	p.Retention, err = c.RetentionChange.over(p.Retention)
+	return err
 }
 
 // checkPage takes the mode and slug that a change sets for a landing page, and
@@ -201,7 +221,7 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int
 	if err := checkPage(ctx, tx, w.OrganizationID, c.LandingPageMode, c.Slug); err != nil {
 		return nil, nil, err
 	}
-	if err := mayMove(ctx, tx, w, c.TeamID); err != nil {
+	if err := mayMove(ctx, tx, w, now, c.TeamID); err != nil {
 		return nil, nil, err
 	}
 	before, err := lockProject(ctx, tx, w, id)
@@ -220,6 +240,9 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int
 	if err := p.save(ctx, tx, w.Actor, before); err != nil {
 		return nil, nil, err
 	}
+	if err := projectPage(&p.Project).changePage(ctx, tx, w.Actor, before.PageLimits, c.Page); err != nil {
+		return nil, nil, err
+	}
 	to := projectGrantee(w.OrganizationID, id)
 	bad, err := to.regrant(ctx, tx, w.Actor, c.Groups, before.AllTesters)
 	if err != nil {
@@ -232,9 +255,10 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int
 	return after, bad, err
 }
 
-// mayMove checks the team that an app is to move to.
-func mayMove(ctx context.Context, tx *storage.Tx, w account.Writer, teamID *int64) error {
-	if teamID == nil {
+// mayMove checks the team that an app is to move to, which has no other app of its
+// package and platform.
+func mayMove(ctx context.Context, tx *storage.Tx, w account.Writer, p *Project, teamID *int64) error {
+	if teamID == nil || *teamID == p.TeamID {
 		return nil
 	}
 	err := teamOf(ctx, tx, w.OrganizationID, *teamID)
@@ -243,8 +267,14 @@ func mayMove(ctx context.Context, tx *storage.Tx, w account.Writer, teamID *int6
 		return storage.Invalid("team_id", "is no team of the organization")
 	case err == nil && !w.May(*teamID):
 		return ErrNoAccess
+	case err != nil:
+		return err
 	}
-	return err
+	d := destination{tx: tx, w: w, teamID: *teamID, app: &app{packageName: p.PackageName, platform: p.Platform, name: p.Name}}
+	if err := d.locks(ctx); err != nil {
+		return err
+	}
+	return d.alone(ctx)
 }
 
 // OwnedProject is an app and the team that it belongs to.

@@ -28,7 +28,7 @@ func copyGrants(ctx context.Context, tx *storage.Tx, from, to int64) error {
 // CopyProject creates a copy of an app with its builds' latest one: name, folder,
 // description, mode, grants; no slug. Without a name the copy is called as the app
 // with " copy" behind it, so that lists distinguish them; uploads that name only the
-// package still go to the original, which is older.
+// package still go to the original.
 func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, newName, folder *string, allTesters *bool) (*Project, error) {
 	from, err := lockProject(ctx, tx, w, id)
 	if err != nil {
@@ -52,10 +52,16 @@ func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 	if p.FolderID, err = ensureFolder(ctx, tx, p.TeamID, p.FolderPath); err != nil {
 		return nil, err
 	}
+	if err := p.markCopy(ctx, tx); err != nil {
+		return nil, err
+	}
 	if err := p.insert(ctx, tx); err != nil {
 		return nil, err
 	}
 	if err := copyGrants(ctx, tx, id, p.ID); err != nil {
+		return nil, err
+	}
+	if err := copyPage(ctx, tx, "project_id", id, p.ID); err != nil {
 		return nil, err
 	}
 	if from.LatestBuildID != 0 {

@@ -23,6 +23,7 @@ func DeleteProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int
 	if err != nil {
 		return err
 	}
+	tx.TokensChanged()
 	_, err = tx.ExecContext(ctx, `update projects set deleted_at = now(), updated_at = now(), build_count = 0,
 		latest_build_id = null where id = $1`, id)
 	if err != nil {

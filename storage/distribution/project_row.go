@@ -18,12 +18,15 @@ type projectRow struct {
 
 const projectColumns = `p.id, p.organization_id, p.team_id, coalesce(pf.path, '') as folder_path, p.name,
 	p.package_name, p.platform, p.description, p.token, coalesce(p.landing_page_slug, '') as slug,
-	p.landing_page_mode, p.all_testers, coalesce(pi.object_key, '') as icon_key, p.build_count,
-	coalesce(p.latest_build_id, 0) as latest_build_id, p.created_at, p.updated_at`
+	p.landing_page_mode, p.all_testers, p.retention_builds, p.retention_days, coalesce(pi.object_key, '') as icon_key, p.build_count,
+	coalesce(p.latest_build_id, 0) as latest_build_id, coalesce(p.duplicate_of, 0) as duplicate_of, p.created_at, p.updated_at,
+	coalesce(pl.installs, 0) as page_installs, pl.expires_at as page_expires_at, pl.max_installs as page_max_installs,
+	coalesce(pl.password_hash, '') as page_password`
 
 const projectTables = `
 left join folders pf on pf.id = p.folder_id
-left join files pi on pi.id = p.icon_file_id`
+left join files pi on pi.id = p.icon_file_id
+left join page_limits pl on pl.project_id = p.id`
 
 const projectByID = `
 select ` + projectColumns + `
@@ -60,27 +63,47 @@ func lockProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 
 const insertProject = `
 insert into projects (organization_id, team_id, folder_id, name, package_name, platform, description, token,
-	landing_page_slug, landing_page_mode, all_testers, icon_file_id)
-values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9, ''), $10, $11, $12)
+	landing_page_slug, landing_page_mode, all_testers, icon_file_id, duplicate_of,
+	retention_builds, retention_days)
+values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9, ''), $10, $11, $12, nullif($13::bigint, 0), $14, $15)
 returning id`
 
 // insert writes a new project and returns its id.
 func (p *projectRow) insert(ctx context.Context, tx *storage.Tx) error {
 	err := tx.GetContext(ctx, &p.ID, insertProject, p.OrganizationID, p.TeamID, p.FolderID, p.Name, p.PackageName,
-		p.Platform, p.Description, newToken(), p.Slug, p.LandingPageMode, p.AllTesters, p.IconFileID)
-	return slugError(err, "create project "+p.Name)
+		p.Platform, p.Description, newToken(), p.Slug, p.LandingPageMode, p.AllTesters, p.IconFileID, p.DuplicateOf,
+		p.RetentionBuilds, p.RetentionDays)
+	return projectError(err, "create project "+p.Name)
+}
+
+// A copy stands beside the app that uploads go to.
+const sameApp = `
+select id from projects
+where organization_id = $1 and team_id = $2 and coalesce(folder_id, 0) = coalesce($3::bigint, 0) and package_name = $4
+	and lower(platform) = lower($5) and package_name <> '' and deleted_at is null and duplicate_of is null
+limit 1`
+
+// markCopy finds the app that a copy is a second one of; the copy is not written yet.
+func (p *projectRow) markCopy(ctx context.Context, tx *storage.Tx) error {
+	var ids []int64
+	err := tx.SelectContext(ctx, &ids, sameApp, p.OrganizationID, p.TeamID, p.FolderID, p.PackageName, p.Platform)
+	p.DuplicateOf = 0
+	if len(ids) > 0 {
+		p.DuplicateOf = ids[0]
+	}
+	return storage.Wrap(err, "look for the app of a copy")
 }
 
 const updateProject = `
 update projects set team_id = $2, folder_id = $3, name = $4, package_name = $5, platform = $6, description = $7,
-	landing_page_slug = nullif($8, ''), landing_page_mode = $9, updated_at = now()
+	landing_page_slug = nullif($8, ''), landing_page_mode = $9, retention_builds = $10, retention_days = $11, updated_at = now()
 where id = $1`
 
 // update writes what requests may change.
 func (p *projectRow) update(ctx context.Context, tx *storage.Tx) error {
 	_, err := tx.ExecContext(ctx, updateProject, p.ID, p.TeamID, p.FolderID, p.Name, p.PackageName, p.Platform,
-		p.Description, p.Slug, p.LandingPageMode)
-	return slugError(err, fmt.Sprintf("change project %d", p.ID))
+		p.Description, p.Slug, p.LandingPageMode, p.RetentionBuilds, p.RetentionDays)
+	return projectError(err, fmt.Sprintf("change project %d", p.ID))
 }
 
 // save writes a new project (before has no id), or what differs from before; the
@@ -127,6 +150,7 @@ func (p *projectRow) differences(from *projectRow) changed {
 	c.note("description", from.Description, p.Description)
 	c.note("landing_page_slug", from.Slug, p.Slug)
 	c.note("landing_page_mode", from.LandingPageMode, p.LandingPageMode)
+	p.Retention.note(&c, from.Retention)
 	return c
 }
 

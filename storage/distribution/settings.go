@@ -22,6 +22,7 @@ type Settings struct {
 	Healing Healing `db:"healing" json:"healing"`
 	// AuditDays is how long audit events are kept: nil as the installation says, 0 for ever.
 	AuditDays *int `db:"audit_days" json:"audit_retention_days"`
+	Retention      // of builds
 }
 
 // Healing is a mode of package step, null in JSON when there is none.
@@ -86,7 +87,7 @@ func (s *Settings) checkMode(mode string) error {
 }
 
 const settingsOf = `
-select require_login, generic_files, landing_page_mode, healing, audit_days from organizations where id = $1`
+select require_login, generic_files, landing_page_mode, healing, audit_days, retention_builds, retention_days from organizations where id = $1`
 
 // SettingsOf reads an organization's switches.
 func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*Settings, error) {
@@ -103,11 +104,13 @@ type SettingsChange struct {
 	GenericFiles    *bool         `json:"generic_files"`
 	LandingPageMode *string       `json:"landing_page_mode"`
 	Healing         HealingChange `json:"healing"`
-	AuditDays       DaysChange    `json:"audit_retention_days"`
+	AuditDays       NumberChange  `json:"audit_retention_days"`
+	RetentionChange
 }
 
 const updateSettings = `
-update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5, audit_days = $6 where id = $1`
+update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5, audit_days = $6,
+	retention_builds = $7, retention_days = $8 where id = $1`
 
 // ChangeSettings changes the switches. To ask for open pages while login is or
 // becomes required is ErrLoginRequired; a mode that is stored already stays, and
@@ -133,13 +136,17 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	if s.Healing, err = c.Healing.over(old.Healing); err != nil {
 		return nil, err
 	}
-	if s.AuditDays, err = c.AuditDays.over(old.AuditDays); err != nil {
+	if s.AuditDays, err = c.AuditDays.over("audit_retention_days", maxDays, old.AuditDays); err != nil {
+		return nil, err
+	}
+	if s.Retention, err = c.RetentionChange.over(old.Retention); err != nil {
 		return nil, err
 	}
 	if reflect.DeepEqual(s, old) {
 		return &s, nil
 	}
-	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing, s.AuditDays)
+	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing, s.AuditDays,
+		s.RetentionBuilds, s.RetentionDays)
 	if err != nil {
 		return nil, storage.Wrap(err, "change settings")
 	}
@@ -149,6 +156,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	all.note("landing_page_mode", old.LandingPageMode, s.LandingPageMode)
 	all.note("healing", old.Healing, s.Healing)
 	all.note("audit_retention_days", old.AuditDays, s.AuditDays)
+	s.Retention.note(&all, old.Retention)
 	security.note("audit_retention_days", old.AuditDays, s.AuditDays)
 	security.note("require_login", old.RequireLogin, s.RequireLogin)
 	event := account.Event{OrganizationID: organizationID, Type: account.SettingsChanged, Actor: actor,

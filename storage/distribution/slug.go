@@ -80,11 +80,17 @@ func slugFree(ctx context.Context, tx *storage.Tx, slug string, projectID int64)
 	return nil
 }
 
-// slugError separates a broken rule of the slug from others.
-func slugError(err error, doing string) error {
+// projectError separates a broken rule of the slug, or of one app for a package and
+// platform, from others.
+func projectError(err error, doing string) error {
 	var pe *pq.Error
-	if errors.As(err, &pe) && pe.Code == "23505" && pe.Constraint == "projects_slug" {
-		return ErrSlugTaken
+	if errors.As(err, &pe) && pe.Code == "23505" {
+		switch pe.Constraint {
+		case "projects_slug":
+			return ErrSlugTaken
+		case "projects_app":
+			return fmt.Errorf("%s: an app of the package and platform is there: %w", doing, storage.ErrConflict)
+		}
 	}
 	return storage.Wrap(err, doing)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Bounds of what a request may contain, in characters. Release notes and
+// Bounds of what a request may contain, in characters. An upload that exceeds them is
+// shortened (see fitter), a change refused. Release notes and
 // descriptions are pages of prose; the rest must fit a line of a list and, twice
 // over, an index row.
 const (
@@ -17,7 +18,7 @@ const (
 	maxTags        = 100
 	maxTag         = 60
 	maxMetadata    = 100
-	maxMetadataKey = 100
+	maxMetadataKey = 255 // bytes
 	maxMetadatum   = 4000
 	maxOptions     = 4000
 	// maxNames bounds the group names of one request.
@@ -93,6 +94,9 @@ func metadata(have, change map[string]string) (map[string]string, error) {
 		key, err := storage.Line("metadata", key, maxMetadataKey)
 		if err != nil {
 			return nil, err
+		}
+		if len(key) > maxMetadataKey {
+			return nil, storage.Invalid("metadata", "has a key of more than %d bytes", maxMetadataKey)
 		}
 		if key == "" {
 			return nil, storage.Invalid("metadata", "has an empty key")

@@ -13,6 +13,7 @@ import (
 type Upload struct {
 	Writer account.Writer
 	Via    string // "upload", "v3"
+	Client string // the program that sends, which stands in place of Via in what is shown; ""
 
 	// Where: the project; else the app of the package in TeamID (0: found among
 	// the writer's teams) and Folder (nil: any folder, a new app in none).
@@ -30,11 +31,14 @@ type Upload struct {
 	Icon     *NewFile
 	Symbols  *NewSymbols
 
-	AppName         string // "" : the package's
-	ReleaseNotes    string
-	Description     *string // of the project
-	Tags            []string
-	Metadata        map[string]string
+	AppName      string // "" : the package's
+	ReleaseNotes string
+	Description  *string // of the project
+	Tags         []string
+	Metadata     map[string]string
+	// Warnings are what the caller shortened or left out; they are stored with those of
+	// the package, behind what is shortened here.
+	Warnings        []string
 	AutoUpdate      bool
 	Options         string
 	LandingPageMode string // "" : unchanged, for a new app the organization's default

@@ -101,23 +101,8 @@ func TestUploadRefusesWhatItCannotKeep(t *testing.T) {
 	t.Parallel()
 	f := fixture.New(t)
 	long := func(n int) string { return strings.Repeat("é", n) }
-	many := map[string]string{}
-	var tags []string
-	for i := range 101 {
-		many[fmt.Sprint("k", i)], tags = "v", append(tags, fmt.Sprint("t", i))
-	}
 	for field, change := range map[string]func(*Upload){
-		"release_notes":     func(u *Upload) { u.ReleaseNotes = long(64<<10 + 1) },
-		"description":       func(u *Upload) { u.Description = ptr("a\x00b") },
-		"tags":              func(u *Upload) { u.Tags = tags },
-		"metadata":          func(u *Upload) { u.Metadata = many },
-		"metadata.k":        func(u *Upload) { u.Metadata = map[string]string{"k": long(4001)} },
-		"app_name":          func(u *Upload) { u.AppName = long(256) },
-		"version":           func(u *Upload) { u.Package.Version = long(256) },
-		"version_code":      func(u *Upload) { u.Package.VersionCode = long(256) },
 		"package_name":      func(u *Upload) { u.Package.PackageName = long(256) },
-		"options":           func(u *Upload) { u.Options = "\x1b" },
-		"folder":            func(u *Upload) { u.Folder = ptr(long(256)) },
 		"landing_page_mode": func(u *Upload) { u.LandingPageMode = "closed-beta" },
 		"landing_page_slug": func(u *Upload) { u.Slug = "short" },
 		"team_id":           func(u *Upload) { u.TeamID = f.Rival.NewTeam("theirs").ID },

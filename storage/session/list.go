@@ -192,7 +192,8 @@ func Devices(ctx context.Context, q storage.Querier, organizationID int64, f Ses
 	where, args := f.selected(organizationID)
 	var rows []struct {
 		DeviceModel
-		Kinds int `db:"kinds"`
+		Kinds int  `db:"kinds"`
+		Past  bool `db:"past"` // no kind, only their number: the page lies behind the last
 	}
 	err := q.SelectContext(ctx, &rows, fmt.Sprintf(`
 		with kinds as materialized (
@@ -203,7 +204,9 @@ func Devices(ctx context.Context, q storage.Querier, organizationID int64, f Ses
 		), page as (
 			select * from kinds order by sessions desc, device_model, os, os_version limit $3 offset $4
 		)
-		select p.*, n.kinds from (select count(*) as kinds from kinds) n left join page p on true
+		select coalesce(p.device_model, '') as device_model, coalesce(p.os, '') as os, coalesce(p.os_version, '') as os_version,
+			coalesce(p.sessions, 0) as sessions, coalesce(p.crashed_sessions, 0) as crashed_sessions,
+			coalesce(p.last_seen, 'epoch') as last_seen, n.kinds, p.sessions is null as past from (select count(*) as kinds from kinds) n left join page p on true
 		where p.device_model is not null or n.kinds > 0 order by p.sessions desc nulls last, p.device_model, p.os, p.os_version`,
 		where, f.order(), deviceDepth), append(args, p.RowLimit(), p.RowOffset())...)
 	if err != nil {
@@ -212,7 +215,9 @@ func Devices(ctx context.Context, q storage.Querier, organizationID int64, f Ses
 	list := make([]DeviceModel, 0, len(rows))
 	kinds := 0
 	for i := range rows {
-		list, kinds = append(list, rows[i].DeviceModel), rows[i].Kinds
+		if kinds = rows[i].Kinds; !rows[i].Past {
+			list = append(list, rows[i].DeviceModel)
+		}
 	}
 	return list, kinds, nil
 }

@@ -165,6 +165,7 @@ func RevokeToken(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 	if err := tx.GetContext(ctx, &row, revokeToken, projectID, tokenID); err != nil {
 		return storage.Wrap(err, fmt.Sprintf("SDK token %d", tokenID))
 	}
+	tx.TokensChanged()
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.SDKTokenRevoked, Actor: w.Actor,
 		Subject: fmt.Sprintf("SDK token %d", tokenID), Detail: map[string]any{"project_id": row.ProjectID, "hint": row.Hint}})
 }

@@ -6,7 +6,7 @@
 // for thousands of quotation marks. The parser is configured to leave raw HTML
 // out. And its output goes through a policy that names the few elements that
 // may remain: paragraphs, line breaks, emphasis, lists, quotations, code,
-// headings, rules, and links to http, https and mailto. There are no images,
+// headings, rules, tables, and links to http, https and mailto. There are no images,
 // styles, classes, ids or event attributes.
 //
 // Headings are demoted by two levels, since a note is a part of a page that has a
@@ -19,6 +19,7 @@ package note
 import (
 	"bytes"
 	"html/template"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -43,6 +44,9 @@ const (
 	// maxOpen is how many brackets or emphasis marks are read as such; beyond it
 	// the text is shown as it is written. A long change log has some hundred.
 	maxOpen = 4000
+	// maxCells bounds the cells of tables: a row is filled up to the width of its
+	// table's head, so that few bytes make many cells. Beyond it there are no tables.
+	maxCells = 10_000
 	// demotion is what is added to the level of a heading.
 	demotion = 2
 )
@@ -54,11 +58,15 @@ func HTML(markdown string) template.HTML {
 		return ""
 	}
 	var out bytes.Buffer
-	if hasTooManyMarks(source) || converter().Convert([]byte(source), &out) != nil {
+	if hasTooManyMarks(source) || converterFor(source).Convert([]byte(source), &out) != nil {
 		return "<p>" + template.HTML(lineBreaks.Replace(template.HTMLEscapeString(source))) + "</p>\n"
 	}
-	return template.HTML(policy().SanitizeBytes(out.Bytes()))
+	return template.HTML(wideTables.Replace(string(policy().SanitizeBytes(out.Bytes()))))
 }
+
+// A table may be wider than a phone: it scrolls in a frame of its own, by the keyboard too.
+// Text cannot look like the tags, for its < is written as &lt;.
+var wideTables = strings.NewReplacer("<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>")
 
 var lineBreaks = strings.NewReplacer("\n", "<br>\n")
 
@@ -147,22 +155,51 @@ func hasTooManyMarks(s string) bool {
 	return false
 }
 
-// converter is shared: it keeps nothing between conversions.
-var converter = sync.OnceValue(func() goldmark.Markdown {
+// hasTooManyCells reports whether the tables of a text could have more than maxCells. The
+// line below a table's head has a bar for each column.
+func hasTooManyCells(s string) bool {
+	columns, lines := 0, 0
+	for line := range strings.SplitSeq(s, "\n") {
+		lines++
+		if strings.ContainsRune(line, '-') && strings.Trim(line, " \t|:-+*>.)0123456789") == "" {
+			columns = max(columns, strings.Count(line, "|")+1)
+		}
+	}
+	return columns > 1 && columns*lines > maxCells
+}
+
+// converterFor returns the converter for a text.
+func converterFor(s string) goldmark.Markdown {
+	if hasTooManyCells(s) {
+		return plainConverter()
+	}
+	return converter()
+}
+
+// The converters are shared: they keep nothing between conversions.
+var (
+	converter = sync.OnceValue(func() goldmark.Markdown {
+		return newConverter(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))
+	})
+	plainConverter = sync.OnceValue(func() goldmark.Markdown { return newConverter() })
+)
+
+func newConverter(more ...goldmark.Extender) goldmark.Markdown {
 	return goldmark.New(
-		goldmark.WithExtensions(extension.Strikethrough, extension.NewLinkify(
-			extension.WithLinkifyAllowedProtocols([]string{"http:", "https:", "mailto:"}))),
+		goldmark.WithExtensions(append(more, extension.Strikethrough, extension.NewLinkify(
+			extension.WithLinkifyAllowedProtocols([]string{"http:", "https:", "mailto:"})))...),
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(demote{}, 100))),
 		goldmark.WithRendererOptions(html.WithHardWraps(),
 			renderer.WithNodeRenderers(util.Prioritized(imageText{}, 100))),
 	)
-})
+}
 
 // policy allows what may remain.
 var policy = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "strong", "em", "del", "ul", "ol", "li", "blockquote", "code", "pre", "hr",
-		"h3", "h4", "h5", "h6")
+		"h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
+	p.AllowAttrs("align").Matching(alignment).OnElements("th", "td")
 	p.AllowAttrs("href").OnElements("a")
 	p.RequireParseableURLs(true)
 	p.AllowRelativeURLs(false)
@@ -172,6 +209,8 @@ var policy = sync.OnceValue(func() *bluemonday.Policy {
 	p.AddTargetBlankToFullyQualifiedLinks(true) // adds noopener too
 	return p
 })
+
+var alignment = regexp.MustCompile(`^(left|center|right)$`)
 
 // demote lowers the level of a note's headings.
 type demote struct{}

@@ -15,18 +15,23 @@ import (
 func TestHTML(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ in, want string }{
-		"empty":         {" \r\n\t", ""},
-		"paragraph":     {"Faster start.", "<p>Faster start.</p>\n"},
-		"line breaks":   {"one\r\ntwo\rthree", "<p>one<br>\ntwo<br>\nthree</p>\n"},
-		"emphasis":      {"*a* **b** ~~c~~ `d`", "<p><em>a</em> <strong>b</strong> <del>c</del> <code>d</code></p>\n"},
-		"list":          {"- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"},
-		"numbers":       {"1. a\n2. b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>\n"},
-		"headings":      {"# A\n## B\n##### C", "<h3>A</h3>\n<h4>B</h4>\n<h6>C</h6>\n"},
-		"quoted title":  {"> # A", "<blockquote>\n<h3>A</h3>\n</blockquote>\n"},
-		"code":          {"```go\na < b\n```", "<pre><code>a &lt; b\n</code></pre>\n"},
-		"image":         {"![a **cat**](https://x.example/cat.png)", "<p>a <strong>cat</strong></p>\n"},
-		"raw html":      {"a <b onclick=x>b</b> c", "<p>a b c</p>\n"},
-		"html block":    {"<div onclick=x>\nhello\n</div>\n\nafter", "\n<p>after</p>\n"},
+		"empty":        {" \r\n\t", ""},
+		"paragraph":    {"Faster start.", "<p>Faster start.</p>\n"},
+		"line breaks":  {"one\r\ntwo\rthree", "<p>one<br>\ntwo<br>\nthree</p>\n"},
+		"emphasis":     {"*a* **b** ~~c~~ `d`", "<p><em>a</em> <strong>b</strong> <del>c</del> <code>d</code></p>\n"},
+		"list":         {"- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"},
+		"numbers":      {"1. a\n2. b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>\n"},
+		"headings":     {"# A\n## B\n##### C", "<h3>A</h3>\n<h4>B</h4>\n<h6>C</h6>\n"},
+		"quoted title": {"> # A", "<blockquote>\n<h3>A</h3>\n</blockquote>\n"},
+		"code":         {"```go\na < b\n```", "<pre><code>a &lt; b\n</code></pre>\n"},
+		"image":        {"![a **cat**](https://x.example/cat.png)", "<p>a <strong>cat</strong></p>\n"},
+		"raw html":     {"a <b onclick=x>b</b> c", "<p>a b c</p>\n"},
+		"html block":   {"<div onclick=x>\nhello\n</div>\n\nafter", "\n<p>after</p>\n"},
+		"table": {"| a | b |\n|:--|--:|\n| *1* | <b>2</b> |", `<div class="wide" tabindex="0"><table>` + "\n<thead>\n<tr>\n" +
+			`<th align="left">a</th>` + "\n" + `<th align="right">b</th>` + "\n</tr>\n</thead>\n<tbody>\n<tr>\n" +
+			`<td align="left"><em>1</em></td>` + "\n" + `<td align="right">2</td>` + "\n</tr>\n</tbody>\n</table></div>\n"},
+		"no table":      {"a | b", "<p>a | b</p>\n"},
+		"table as text": {"&lt;table>", "<p>&lt;table&gt;</p>\n"},
 		"separator":     {"a\n\n--------------------------------------------------", "<p>a</p>\n<hr>\n"},
 		"entities":      {"a & b &lt;script&gt;", "<p>a &amp; b &lt;script&gt;</p>\n"},
 		"control":       {"a\x00b\x1bc", "<p>abc</p>\n"},
@@ -58,7 +63,7 @@ func TestLinks(t *testing.T) {
 }
 
 // Every tag that may come out, in full.
-var allowed = regexp.MustCompile(`^<(?:/?(?:p|strong|em|del|ul|ol|li|blockquote|code|pre|h[3-6]|a)|br ?/?|hr ?/?` +
+var allowed = regexp.MustCompile(`^<(?:/?(?:p|strong|em|del|ul|ol|li|blockquote|code|pre|h[3-6]|a|table|thead|tbody|tr|th|td|/div)|/div|div class="wide" tabindex="0"|t[hd] align="(?:left|center|right)"|br ?/?|hr ?/?` +
 	`|a href="(?:https?:|mailto:)[^"<>\x00-\x20]*" rel="nofollow noreferrer(?: noopener)?"(?: target="_blank")?)>$`)
 
 var tags = regexp.MustCompile(`<[^>]*>?`)
@@ -93,6 +98,8 @@ func attacks() []string {
 		`&lt;script&gt;alert(1)&lt;/script&gt;`, `\<script>alert(1)\</script>`, `<base href=//evil.example>`,
 		`<form action=//evil.example><input type=submit>`, `<meta http-equiv=refresh content="0;url=//evil.example">`,
 		`<a href="https://a.example" target=_top onclick=x>y</a>`, `<details open ontoggle=alert(1)>`, "<x\fonclick=y>",
+		"| <script>alert(1)</script> |\n|---|\n| <img src=x onerror=alert(1)> |", "|a|\n|:-:|\n|[x](javascript:alert(1))|",
+		`<table onclick=x><tr><td align="left" style="x">a</td></tr></table>`,
 		`# <script>alert(1)</script>`, "- <script>\n- alert(1)", `https://a.example/<script>alert(1)</script>`,
 		`[<img src=x onerror=alert(1)>](https://a.example)`, `noscript<noscript><p title="</noscript><img src=x onerror=alert(1)>">`,
 	}
@@ -109,13 +116,28 @@ func TestAttacks(t *testing.T) {
 func TestHostileSizes(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"> ", ">", "- ", "1. ", " ", "\t", "[", "![", "]", "*", "**a ", "_a*", "`", "``a", "<", "</", "&", "&#", "(", "[a](", "[a][",
-		"~~", "\\", "http://a.", "a@", "<a href=\"", "<!--", "#", "|", "- a\n", "- a\n ", "> a\n", "[a]: b\n", "[a]: <\n", "*a\n", "a\n\n", "\n", "  - a\n", "a **", "www.", "a _"} {
+		"~~", "\\", "http://a.", "a@", "<a href=\"", "<!--", "#", "|", "|-", "|a\n|-\n", "- a\n", "- a\n ", "> a\n", "[a]: b\n", "[a]: <\n", "*a\n", "a\n\n", "\n", "  - a\n", "a **", "www.", "a _"} {
 		for _, in := range []string{strings.Repeat(part, note.MaxLength*2/len(part)), nested(part)} {
 			start := time.Now()
 			requireSafe(t, in)
 			require.Less(t, time.Since(start), 10*time.Second, "%q", part) // quadratic is minutes
 		}
 	}
+}
+
+// TestWideTables: a row is filled up to its head's width, so that little text makes very
+// many cells.
+func TestWideTables(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range []string{"", "> ", "  "} {
+		in := prefix + strings.Repeat("|a", 500) + "|\n" + prefix + strings.Repeat("|-", 500) + "|\n" + strings.Repeat(prefix+"|\n", 20_000)
+		in = in[:min(len(in), note.MaxLength)]
+		out := note.HTML(in)
+		require.NotContains(t, out, "<td")
+		require.Less(t, len(out), 4*len(in))
+	}
+	small := "| a | b |\n|---|---|\n" + strings.Repeat("| 1 | 2 |\n", 1000)
+	require.Equal(t, 2000, strings.Count(string(note.HTML(small)), "<td>"))
 }
 
 // nested repeats the part once more in each line.
