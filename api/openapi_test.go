@@ -1,7 +1,11 @@
 package api_test
 
 import (
+	"net/http"
+	"os"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -47,4 +51,39 @@ func TestDescriptionAgreesWithRoutes(t *testing.T) {
 		}
 	}
 	require.Empty(t, described, "described, but no route")
+}
+
+// TestListsRefuseUnknownParameters holds the parameters that reading and removing take in
+// version 3 against the description: with a misspelt filter that is ignored a caller
+// would read, or remove, everything.
+func TestListsRefuseUnknownParameters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	text, err := os.ReadFile("openapi.json")
+	require.NoError(t, err)
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	require.NoError(t, err)
+	seen := 0
+	for _, route := range w.cfg.Routes {
+		if !strings.HasPrefix(route.Path, "/api/v3/") || route.Method != http.MethodGet && route.Method != http.MethodDelete {
+			continue
+		}
+		seen++
+		item := doc.Paths.Value(parameter.ReplaceAllString(route.Path, "{$1}"))
+		require.NotNil(t, item, route.Path)
+		var names []string
+		for _, p := range slices.Concat(item.Parameters, item.GetOperation(route.Method).Parameters) {
+			if p.Value.In != openapi3.ParameterInQuery {
+				continue
+			}
+			name := strings.TrimSuffix(p.Value.Name, "KEY") // attribute.KEY
+			if p.Value.Schema.Value.Type.Is("array") {
+				name += "[]"
+			}
+			names = append(names, name)
+		}
+		require.NotNil(t, route.Query, "%s %s ignores what it does not know", route.Method, route.Path)
+		require.ElementsMatch(t, names, route.Query, "%s %s", route.Method, route.Path)
+	}
+	require.Greater(t, seen, 80)
 }

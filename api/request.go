@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
@@ -45,17 +46,22 @@ func (r *router) observe(c *gin.Context) {
 		if s.end != nil {
 			defer s.end()
 		}
-		took, status, pattern := time.Since(start), c.Writer.Status(), ""
-		if s.route != nil {
-			pattern = s.route.Path
-		}
-		r.cfg.Observer.RequestServed(c.Request.Method, pattern, status, took)
+		took, status := time.Since(start), c.Writer.Status()
+		r.cfg.Observer.RequestServed(c.Request.Method, patternOf(s), status, took)
 		r.line(c, s, status, took)
 	}()
 	c.Next()
 }
 
-// line writes the request's line. The context carries the request id and, after
+// patternOf is the path of the route that a request matched; "" for none.
+func patternOf(s *serving) string {
+	if s.route == nil {
+		return ""
+	}
+	return s.route.Path
+}
+
+// line writes the request's line; of refusals without a known caller, a sample. The context carries the request id and, after
 // authentication, the caller's.
 func (r *router) line(c *gin.Context, s *serving, status int, took time.Duration) {
 	level := slog.LevelInfo
@@ -64,6 +70,9 @@ func (r *router) line(c *gin.Context, s *serving, status int, took time.Duration
 	}
 	ctx := c.Request.Context()
 	if !r.cfg.Log.Enabled(ctx, level) {
+		return
+	}
+	if status >= 400 && status != http.StatusInternalServerError && auth.CallerOf(ctx) == nil && !r.refusals.first(c.ClientIP(), patternOf(s), status) {
 		return
 	}
 	attrs := []slog.Attr{slog.String("method", clip(c.Request.Method)), slog.Int("status", status),

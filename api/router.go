@@ -37,7 +37,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/intake"
-	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/route"
 )
 
@@ -60,6 +60,8 @@ type Config struct {
 	BodyGrace time.Duration
 	// MaxBody bounds an ordinary body in bytes; default 1 MiB.
 	MaxBody int64
+	// Shared are the rooms of routes that read many rows; nil: NewShared(0).
+	Shared *Shared
 	// HTTPS: callers come by TLS, and browsers are told to keep to it.
 	HTTPS bool
 }
@@ -88,6 +90,7 @@ type router struct {
 	cfg      Config
 	late     map[string]gin.HandlerFunc // intake.PathRoute, by method
 	security http.Header
+	refusals *refusals
 }
 
 // New returns the handler of the whole api.
@@ -104,8 +107,11 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.MaxBody <= 0 {
 		cfg.MaxBody = defaultBody
 	}
+	if cfg.Shared == nil {
+		cfg.Shared = NewShared(0)
+	}
 	if cfg.BodyGrace <= 0 {
-		cfg.BodyGrace = bodyGrace
+		cfg.BodyGrace = pace.DefaultGrace
 	}
 	gin.SetMode(gin.ReleaseMode)
 	g := gin.New()
@@ -116,7 +122,7 @@ func New(cfg Config) (http.Handler, error) {
 	if err := g.SetTrustedProxies(cfg.TrustedProxies); err != nil {
 		return nil, fmt.Errorf("api: trusted proxies: %w", err)
 	}
-	r := &router{cfg: cfg, late: map[string]gin.HandlerFunc{}, security: securityHeaders(cfg.HTTPS)}
+	r := &router{cfg: cfg, late: map[string]gin.HandlerFunc{}, security: securityHeaders(cfg.HTTPS), refusals: newRefusals(cfg.Log)}
 	g.Use(r.observe, r.recover, r.headers)
 	own := map[string]bool{} // paths whose HEAD stands in the list
 	for _, line := range cfg.Routes {
@@ -192,6 +198,9 @@ func (r *router) handler(line route.Route) (gin.HandlerFunc, error) {
 			return nil, err
 		}
 	}
+	if room := r.cfg.Shared.of(line.Path); room != nil && line.Method == http.MethodGet {
+		line.Handler = share(room, line.Handler, room == r.cfg.Shared.exports)
+	}
 	deadline, body := line.Deadline, line.Body
 	if deadline == 0 {
 		deadline = r.cfg.RequestTimeout
@@ -208,7 +217,7 @@ func (r *router) handler(line route.Route) (gin.HandlerFunc, error) {
 		r.bound(c, s, end)
 		if body > 0 && c.Request.Body != nil {
 			if c.Request.ContentLength > body {
-				respond.Error(c, line.Interface, &http.MaxBytesError{Limit: body})
+				line.Refuse(c, &http.MaxBytesError{Limit: body})
 				return
 			}
 			c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, body)
@@ -235,6 +244,6 @@ func (r *router) bound(c *gin.Context, s *serving, deadline time.Duration) {
 	// Writers without a connection, such as tests', refuse.
 	_ = control.SetWriteDeadline(end.Add(answerGrace))
 	if c.Request.Body != nil && c.Request.ContentLength != 0 {
-		c.Request.Body = newPaced(control, c.Request.Body, r.cfg.BodyGrace, end)
+		pace.Start(c, r.cfg.BodyGrace, end)
 	}
 }

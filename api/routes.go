@@ -49,8 +49,8 @@ type Rooms struct {
 	Devices  *device.Handlers
 	Ops      *ops.Handlers
 	// Objects serves the signed links of the folder store; nil when objects are
-	// in S3, then the links lead there.
-	Objects http.Handler
+	// in S3, then the links lead there. After an error nothing is written.
+	Objects func(http.ResponseWriter, *http.Request) error
 }
 
 const publicSign = "the link is signed"
@@ -92,6 +92,5 @@ func (r *Rooms) objects(c *gin.Context) error {
 	if r.Objects == nil {
 		return storage.ErrNotFound
 	}
-	r.Objects.ServeHTTP(c.Writer, c.Request)
-	return nil
+	return r.Objects(c.Writer, c.Request)
 }

@@ -54,7 +54,7 @@ func TestTasksAreOfTheOrganization(t *testing.T) {
 	require.Equal(t, 3, decode(t, w.do(t, "GET", "/api/v3/tasks", op)).Pagination["total"])
 
 	for _, id := range []uuid.UUID{theirs, maintenance} {
-		for _, try := range [][2]string{{"GET", ""}, {"GET", "?wait=1"}, {"POST", "/retry"}, {"POST", "/cancel"}} {
+		for _, try := range [][2]string{{"GET", ""}, {"GET", "?wait=1"}, {"POST", "/retry"}, {"POST", "/cancel"}, {"POST", "/run"}} {
 			rec := w.do(t, try[0], "/api/v3/tasks/"+id.String()+try[1], us)
 			require.Equal(t, 404, rec.Code, try)
 			require.JSONEq(t, `{"error":"not found"}`, rec.Body.String())
@@ -78,10 +78,10 @@ func TestTaskMembers(t *testing.T) {
 	rec := w.do(t, "GET", "/api/v3/tasks/"+id.String(), key(w.ours.Owner.APIKey))
 	require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &answer))
 	for _, member := range []string{"id", "type", "state", "queue", "organization_id", "attempt", "max_attempts", "run_at",
-		"created_at", "started_at", "finished_at", "error", "result", "request_id"} {
+		"created_at", "started_at", "finished_at", "error", "result", "request_id", "losses", "priority", "subject", "failures"} {
 		require.Contains(t, answer.Task, member)
 	}
-	require.Len(t, answer.Task, 14)
+	require.Len(t, answer.Task, 18)
 	_, err := time.Parse(time.RFC3339Nano, answer.Task["created_at"].(string))
 	require.NoError(t, err)
 }
@@ -108,7 +108,8 @@ func TestTaskListFilters(t *testing.T) {
 	require.Equal(t, map[string]int{"page": 2, "per_page": 3, "total": 4, "total_pages": 2}, second.Pagination)
 	require.JSONEq(t, `{"tasks":[],"pagination":{"page":9,"per_page":100,"total":4,"total_pages":1}}`,
 		w.do(t, "GET", "/api/v3/tasks?page=9&per_page=1000", us).Body.String())
-	for _, query := range []string{"?page=0", "?per_page=-1", "?state=lost", "?type=A%20B", "?from=x", "?type=%00", "?from=2026-01-02&to=2026-01-01", "?sate=dead", "?page[]=1"} {
+	for _, query := range []string{"?page=0", "?per_page=-1", "?state=lost", "?type=A%20B", "?from=x", "?type=%00", "?from=2026-01-02&to=2026-01-01", "?sate=dead", "?page[]=1",
+		"?queue=x", "?error=", "?error=%00", "?request_id=a&request_id=b", "?organization_id=x", "?organization_id=0"} {
 		require.Equal(t, 400, w.do(t, "GET", "/api/v3/tasks"+query, us).Code, query)
 	}
 	for _, path := range []string{"/x", "/x?wait=1", "/" + uuid.NewString() + "?wait=61", "/" + uuid.NewString() + "?wait=-1", "/" + uuid.NewString() + "?wait=soon", "/" + uuid.NewString() + "?waits=1"} {

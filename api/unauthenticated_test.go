@@ -29,7 +29,7 @@ var public = map[string]bool{
 	"POST /api/upload": true, "POST /upload": true, "POST /api/upload/dsym": true, "POST /upload/dsym": true, "POST /api/v3/builds/upload": true,
 	"GET /mail/unsubscribe/:token": true, "POST /mail/unsubscribe/:token": true,
 	"GET /install/:name": true, "GET /install/:name/icon": true, "GET /install/:name/qr": true, "GET /install/:name/download": true,
-	"GET /install/:name/manifest.plist": true, "POST /install/:name/sign-in": true, "GET /session/:link": true, "POST /session/:link": true,
+	"GET /install/:name/manifest.plist": true, "POST /install/:name/sign-in": true, "POST /install/:name/password": true, "GET /session/:link": true, "POST /session/:link": true,
 	"POST /sign-out": true,
 	// The pages of a person ask for a session themselves.
 	"GET /sign-in": true, "POST /sign-in": true, "GET /invite/:secret": true, "POST /invite/:secret": true, "GET /me": true, "GET /me/apps/:id": true, "POST /me/organization": true, "POST /me/mail": true, "GET /me/feedback": true, "POST /me/feedback": true,

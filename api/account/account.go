@@ -26,6 +26,8 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/quota"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -34,10 +36,12 @@ type Config struct {
 	DB    *storage.DB
 	Keys  *account.Issuer
 	Guard *outbound.Guard // of addresses that an admin gives
-	// SigningKey encrypts the secret of the storage connection; without one of 32
+	// Quotas are what is shown at /api/v3/settings/quotas; nil shows no bounds.
+	Quotas *quota.Quotas
+	// SealKeys encrypts the secret of the storage connection; without one of 32
 	// bytes no connection can be stored.
-	SigningKey []byte
-	Now        func() time.Time // default time.Now
+	SealKeys seal.Ring
+	Now      func() time.Time // default time.Now
 }
 
 // Handlers are the handlers of the room's routes.
@@ -47,6 +51,9 @@ type Handlers struct{ cfg Config }
 func New(cfg Config) (*Handlers, error) {
 	if cfg.DB == nil || cfg.Keys == nil || cfg.Guard == nil {
 		return nil, errors.New("account handlers: database, issuer of keys and guard are required")
+	}
+	if cfg.Quotas == nil {
+		cfg.Quotas = &quota.Quotas{}
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -59,20 +66,21 @@ func (h *Handlers) Routes() []route.Route {
 	const v3 = respond.InterfaceV3
 	return []route.Route{
 		{Method: http.MethodPost, Path: "/api/v3/auth/token", Interface: v3, Action: auth.ExchangeToken, Handler: h.Token},
-		{Method: http.MethodGet, Path: "/api/v3/me/keys", Interface: v3, Action: auth.ManageOwnKeys, Handler: h.Keys},
+		{Method: http.MethodGet, Path: "/api/v3/me/keys", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageOwnKeys, Handler: h.Keys},
 		{Method: http.MethodPost, Path: "/api/v3/me/keys", Interface: v3, Action: auth.ManageOwnKeys, Handler: h.CreateKey},
-		{Method: http.MethodDelete, Path: "/api/v3/me/keys/:id", Interface: v3, Action: auth.ManageOwnKeys, Handler: h.DeleteKey},
-		{Method: http.MethodGet, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.ServiceAccounts},
+		{Method: http.MethodDelete, Path: "/api/v3/me/keys/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.DeleteKey},
+		{Method: http.MethodGet, Path: "/api/v3/service-accounts", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageServiceAccounts, Handler: h.ServiceAccounts},
 		{Method: http.MethodPost, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.CreateServiceAccount},
-		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceAccount},
-		{Method: http.MethodGet, Path: "/api/v3/service-accounts/:id/keys", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.ServiceKeys},
+		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceAccount},
+		{Method: http.MethodGet, Path: "/api/v3/service-accounts/:id/keys", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageServiceAccounts, Handler: h.ServiceKeys},
 		{Method: http.MethodPost, Path: "/api/v3/service-accounts/:id/keys", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.CreateServiceKey},
-		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id/keys/:key", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceKey},
-		{Method: http.MethodGet, Path: "/api/v3/settings/organization", Interface: v3, Action: auth.ManageSettings, Handler: h.Settings},
+		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id/keys/:key", Interface: v3, Query: route.NoQuery(), Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceKey},
+		{Method: http.MethodGet, Path: "/api/v3/settings/organization", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSettings, Handler: h.Settings},
 		{Method: http.MethodPut, Path: "/api/v3/settings/organization", Interface: v3, Action: auth.ManageSettings, Handler: h.UpdateSettings},
-		{Method: http.MethodGet, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: h.Storage},
+		{Method: http.MethodGet, Path: "/api/v3/settings/quotas", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSettings, Handler: h.Quotas},
+		{Method: http.MethodGet, Path: "/api/v3/settings/storage", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSettings, Handler: h.Storage},
 		{Method: http.MethodPut, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: h.UpdateStorage},
-		{Method: http.MethodDelete, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: h.DeleteStorage},
+		{Method: http.MethodDelete, Path: "/api/v3/settings/storage", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSettings, Handler: h.DeleteStorage},
 	}
 }
 

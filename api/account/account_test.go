@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(servicetest.Main(m))
 }
 
-var signingKey = []byte("0123456789abcdef0123456789abcdef")
+var signingKey = seal.Ring{[]byte("0123456789abcdef0123456789abcdef")}
 
 // world is two organizations behind the handlers, with authentication.
 type world struct {
@@ -53,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	guard, err := outbound.New(outbound.Config{})
 	require.NoError(t, err)
-	h, err := handlers.New(handlers.Config{DB: w.db, Keys: w.keys, Guard: guard, SigningKey: signingKey})
+	h, err := handlers.New(handlers.Config{DB: w.db, Keys: w.keys, Guard: guard, SealKeys: signingKey})
 	require.NoError(t, err)
 	w.engine = routetest.Engine(routetest.ByCredentials(authenticator), h.Routes()...)
 	return w
@@ -233,7 +233,8 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	owner := w.ours.Owner.APIKey
-	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil, "audit_retention_days": nil},
+	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil, "audit_retention_days": nil,
+		"retention_builds": nil, "retention_days": nil},
 		w.must(t, 200, owner, "GET", "/settings/organization", nil)["settings"])
 	changed := w.must(t, 200, owner, "PUT", "/settings/organization", object{"require_login": true, "generic_files": true})
 	require.Equal(t, true, changed["settings"].(object)["require_login"])
@@ -243,9 +244,23 @@ func TestSettings(t *testing.T) {
 		require.Equal(t, true, got["require_login"], "members that are not sent stay")
 		require.Equal(t, got, w.must(t, 200, owner, "PUT", "/settings/organization", object{"generic_files": true})["settings"])
 	}
+	shown := w.must(t, 200, owner, "GET", "/settings/quotas", nil)["quotas"].([]any)
+	require.Equal(t, object{"name": "stored_bytes", "used": 0.0, "bound": nil, "period": ""}, shown[0])
+	require.Equal(t, object{"name": "crashes_per_day", "used": nil, "bound": nil, "period": "day"}, shown[2])
+	w.must(t, 403, w.member(t, "reader", account.Member), "GET", "/settings/quotas", nil)
+	kept := w.must(t, 200, owner, "PUT", "/settings/organization", object{"retention_builds": 50, "retention_days": "90"})["settings"].(object)
+	require.Equal(t, []any{50.0, 90.0}, []any{kept["retention_builds"], kept["retention_days"]})
+	kept = w.must(t, 200, owner, "PUT", "/settings/organization", object{"retention_days": nil})["settings"].(object)
+	require.Equal(t, []any{50.0, nil}, []any{kept["retention_builds"], kept["retention_days"]})
+	for _, bad := range []any{-1, 1.5, "many", 1_000_001} {
+		w.must(t, 400, owner, "PUT", "/settings/organization", object{"retention_builds": bad})
+	}
+	w.must(t, 400, owner, "PUT", "/settings/organization", object{"retention_days": 36501})
 	w.must(t, 400, owner, "PUT", "/settings/organization", object{"healing": "always"})
 	w.must(t, 400, owner, "PUT", "/settings/organization", object{"healing": true})
 	w.must(t, 400, owner, "PUT", "/settings/organization", object{"landing_page_mode": "ajar"})
+	w.must(t, 400, owner, "PUT", "/settings/organization", object{"require_login": true, "landing_page_mode": "open"})
+	w.must(t, 400, owner, "GET", "/service-accounts?role=admin", nil)
 	w.must(t, 400, owner, "PUT", "/settings/organization", object{"require_login": "perhaps"})
 	w.must(t, 403, w.member(t, "dev", account.Member), "PUT", "/settings/organization", object{})
 	require.Equal(t, false, w.must(t, 200, w.theirs.Owner.APIKey, "GET", "/settings/organization", nil)["settings"].(object)["require_login"])
@@ -292,8 +307,14 @@ func TestStorageConnection(t *testing.T) {
 	delete(conn, "secret")
 	conn["prefix"] = "builds"
 	w.must(t, 200, owner, "PUT", "/settings/storage", conn)
-	conn["endpoint"] = "https://1.1.1.1"
-	w.must(t, 400, owner, "PUT", "/settings/storage", conn)
+	for name, value := range map[string]string{"endpoint": "https://1.1.1.1", "kind": "http", "access_key": "other"} {
+		was := conn[name]
+		conn[name] = value
+		code, answer := w.do(t, owner, "PUT", "/settings/storage", conn)
+		require.Equal(t, 400, code, name)
+		require.Contains(t, fmt.Sprint(answer), "secret: is required when "+name+" changes")
+		conn[name] = was
+	}
 	stored, err = distribution.ConnectionOf(t.Context(), w.db, w.ours.Organization.ID)
 	require.NoError(t, err)
 	require.Equal(t, "builds", stored.Prefix)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -56,6 +57,22 @@ type serviceRequest struct {
 	Name     string `json:"name"`
 	Role     string `json:"role"` // member (default), admin or owner
 	TeamID   int64  `json:"team_id"`
+	// TeamIDs are teams beside it. A member for whom none is named joins the caller's first
+	// team, where the organization has several.
+	TeamIDs body.List `json:"team_ids"`
+}
+
+// teams reads the teams that a request names.
+func (r *serviceRequest) teams() ([]int64, error) {
+	ids := make([]int64, 0, len(r.TeamIDs))
+	for _, text := range r.TeamIDs {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id < 1 {
+			return nil, storage.Invalid("team_ids", "must be ids of teams")
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
 }
 
 // CreateServiceAccount serves POST /api/v3/service-accounts: the answer is the account
@@ -72,16 +89,25 @@ func (h *Handlers) CreateServiceAccount(c *gin.Context) error {
 	if err := below(caller, account.Role(req.Role)); err != nil {
 		return err
 	}
+	n := account.NewServiceAccount{OrganizationID: caller.OrganizationID, Username: req.Username, Name: req.Name,
+		Role: account.Role(req.Role), TeamID: req.TeamID}
+	var err error
+	if n.MoreTeams, err = req.teams(); err != nil {
+		return err
+	}
+	if len(caller.Teams) > 0 {
+		n.DefaultTeam = caller.Teams[0].ID
+	}
 	var made newService
-	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
-		made, err = h.createService(ctx, tx, auth.Actor(c), caller.OrganizationID, req)
+	err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
+		made, err = h.createService(ctx, tx, auth.Actor(c), n)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	return respond.JSON(c, http.StatusCreated, gin.H{"service_account": viewService(made.account), "key": made.key, "secret": made.secret.Text})
+	return respond.JSON(c, http.StatusCreated, gin.H{"service_account": viewService(made.account), "teams": made.teams, "key": made.key, "secret": made.secret.Text})
 }
 
 // newService is a service account that was created, with its first key.
@@ -89,11 +115,11 @@ type newService struct {
 	account *account.Membership
 	key     *account.KeyRow
 	secret  account.Secret
+	teams   []account.TeamName
 }
 
-func (h *Handlers) createService(ctx context.Context, tx *storage.Tx, actor account.Actor, organization int64, req serviceRequest) (made newService, err error) {
-	u, err := account.CreateServiceAccount(ctx, tx, actor, account.NewServiceAccount{OrganizationID: organization,
-		Username: req.Username, Name: req.Name, Role: account.Role(req.Role), TeamID: req.TeamID})
+func (h *Handlers) createService(ctx context.Context, tx *storage.Tx, actor account.Actor, n account.NewServiceAccount) (made newService, err error) {
+	u, err := account.CreateServiceAccount(ctx, tx, actor, n)
 	if errors.Is(err, storage.ErrConflict) {
 		return made, &respond.Problem{Status: http.StatusConflict, Text: "username: is taken, maybe by another organization", Err: err}
 	}
@@ -101,11 +127,14 @@ func (h *Handlers) createService(ctx context.Context, tx *storage.Tx, actor acco
 		return made, err
 	}
 	made.key, made.secret, err = account.CreateKey(ctx, tx, actor, h.cfg.Keys, account.NewKey{
-		OrganizationID: organization, UserID: u.ID, Kind: account.KindAPI})
+		OrganizationID: n.OrganizationID, UserID: u.ID, Kind: account.KindAPI})
 	if err != nil {
 		return made, err
 	}
-	made.account, err = account.ServiceAccountByID(ctx, tx, organization, u.ID)
+	if made.teams, err = account.TeamsOfUser(ctx, tx, n.OrganizationID, u.ID); err != nil {
+		return made, err
+	}
+	made.account, err = account.ServiceAccountByID(ctx, tx, n.OrganizationID, u.ID)
 	return made, err
 }
 

@@ -37,6 +37,9 @@ func (h *Handlers) UpdateSettings(c *gin.Context) error {
 		s, err = distribution.ChangeSettings(ctx, tx, auth.Actor(c), callerOf(c).OrganizationID, change)
 		return err
 	})
+	if errors.Is(err, distribution.ErrLoginRequired) {
+		return &respond.Problem{Status: http.StatusBadRequest, Text: distribution.ErrLoginRequired.Error(), Err: err}
+	}
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,7 @@ type storageRequest struct {
 	Region    string  `json:"region"`
 	Prefix    string  `json:"prefix"`
 	AccessKey string  `json:"access_key"`
-	Secret    *string `json:"secret"` // absent: the stored one stays
+	Secret    *string `json:"secret"` // absent: the stored one stays, unless kind, endpoint or access key change
 }
 
 // check refuses what the store cannot know: an address that leads where none may.
@@ -101,7 +104,7 @@ func (h *Handlers) UpdateStorage(c *gin.Context) error {
 	if err := h.check(c.Request.Context(), req); err != nil {
 		return err
 	}
-	if len(h.cfg.SigningKey) < 32 {
+	if !h.cfg.SealKeys.CanSeal() {
 		return &respond.Problem{Status: http.StatusConflict,
 			Text: "this installation keeps no secrets of others: its operator must set SLIPWAY_SIGNING_KEY"}
 	}
@@ -124,7 +127,7 @@ func (h *Handlers) UpdateStorage(c *gin.Context) error {
 // request, else the one that is stored already.
 func (h *Handlers) sealedSecret(ctx context.Context, tx *storage.Tx, organization int64, req storageRequest) ([]byte, error) {
 	if req.Secret != nil {
-		return seal.Seal(h.cfg.SigningKey, seal.Connection, *req.Secret)
+		return seal.Seal(h.cfg.SealKeys, seal.Connection, *req.Secret)
 	}
 	stored, err := distribution.ConnectionOf(ctx, tx, organization)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -133,9 +136,13 @@ func (h *Handlers) sealedSecret(ctx context.Context, tx *storage.Tx, organizatio
 	if err != nil {
 		return nil, err
 	}
-	if stored.Endpoint != req.Endpoint {
-		// A secret must not be sent to an address that its giver did not mean.
-		return nil, &storage.InvalidError{Field: "secret", Msg: "is required when the endpoint changes"}
+	for _, m := range []struct{ name, was, is string }{{"kind", stored.Kind, req.Kind}, {"endpoint", stored.Endpoint, req.Endpoint},
+		{"access_key", stored.AccessKey, req.AccessKey}} {
+		if m.was != m.is {
+			// A secret must not be sent to an address, in a way or with a name that its
+			// giver did not mean: S3 signs with it, http sends it.
+			return nil, &storage.InvalidError{Field: "secret", Msg: "is required when " + m.name + " changes"}
+		}
 	}
 	return stored.Secret, nil
 }

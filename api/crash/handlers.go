@@ -74,15 +74,15 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Attachments},
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments/:attachment", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Attachment, Deadline: route.StreamDeadline},
 
-		{Method: http.MethodGet, Path: "/api/v3/crash-projects", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.Projects},
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageCrashProjects, Handler: h.Projects},
 		{Method: http.MethodPost, Path: "/api/v3/crash-projects", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.CreateProject},
-		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.Project},
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.Project},
 		{Method: http.MethodPut, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.UpdateProject},
-		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.DeleteProject},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.DeleteProject},
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/versions", Interface: v3, Query: []string{"days", "from", "to", "page", "per_page"}, Action: auth.ReadCrashes, Handler: h.Versions},
-		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.Tokens},
+		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.Tokens},
 		{Method: http.MethodPost, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.CreateToken},
-		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id/tokens/:token", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.RevokeToken},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id/tokens/:token", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.RevokeToken},
 	}
 }
 

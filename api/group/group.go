@@ -70,28 +70,28 @@ func (h *Handlers) Routes() []route.Route {
 	const v3, v1 = respond.InterfaceV3, respond.InterfaceLegacy // version 2 as well
 	g, p, t, l := h.groups, h.projects, h.teams, h.legacy
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/groups", Interface: v3, Action: auth.ReadGroups, Handler: g.list},
-		{Method: http.MethodGet, Path: "/api/v3/groups/:id", Interface: v3, Action: auth.ReadGroups, Handler: g.get},
+		{Method: http.MethodGet, Path: "/api/v3/groups", Interface: v3, Query: []string{"page", "per_page", "search", "team_id"}, Action: auth.ReadGroups, Handler: g.list},
+		{Method: http.MethodGet, Path: "/api/v3/groups/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadGroups, Handler: g.get},
 		{Method: http.MethodPost, Path: "/api/v3/groups", Interface: v3, Action: auth.ManageGroups, Handler: g.create, Body: manyBytes},
 		{Method: http.MethodPut, Path: "/api/v3/groups/:id", Interface: v3, Action: auth.ManageGroups, Handler: g.update},
-		{Method: http.MethodDelete, Path: "/api/v3/groups/:id", Interface: v3, Action: auth.ManageGroups, Handler: g.delete},
-		{Method: http.MethodGet, Path: "/api/v3/groups/:id/testers", Interface: v3, Action: auth.ReadGroups, Handler: g.testers},
+		{Method: http.MethodDelete, Path: "/api/v3/groups/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageGroups, Handler: g.delete},
+		{Method: http.MethodGet, Path: "/api/v3/groups/:id/testers", Interface: v3, Query: []string{"page", "per_page", "search"}, Action: auth.ReadGroups, Handler: g.testers},
 		{Method: http.MethodPost, Path: "/api/v3/groups/:id/testers", Interface: v3, Action: auth.ManageGroups, Handler: g.add, Body: manyBytes},
-		{Method: http.MethodDelete, Path: "/api/v3/groups/:id/testers/:user", Interface: v3, Action: auth.ManageGroups, Handler: g.remove},
-		{Method: http.MethodGet, Path: "/api/v3/groups/:id/projects", Interface: v3, Action: auth.ReadGroups, Handler: g.projects},
+		{Method: http.MethodDelete, Path: "/api/v3/groups/:id/testers/:user", Interface: v3, Query: route.NoQuery(), Action: auth.ManageGroups, Handler: g.remove},
+		{Method: http.MethodGet, Path: "/api/v3/groups/:id/projects", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadGroups, Handler: g.projects},
 
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/testers", Interface: v3, Action: auth.ReadTesters, Handler: p.testers},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/testers", Interface: v3, Query: []string{"page", "per_page", "search"}, Action: auth.ReadTesters, Handler: p.testers},
 		{Method: http.MethodPost, Path: "/api/v3/projects/:id/testers", Interface: v3, Action: auth.InviteTesters, Handler: p.add, Body: manyBytes},
-		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/testers/:user", Interface: v3, Action: auth.InviteTesters, Handler: p.remove},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/testers/:user", Interface: v3, Query: route.NoQuery(), Action: auth.InviteTesters, Handler: p.remove},
 
-		{Method: http.MethodGet, Path: "/api/v3/teams", Interface: v3, Action: auth.ReadTeams, Handler: t.list},
-		{Method: http.MethodGet, Path: "/api/v3/teams/:id", Interface: v3, Action: auth.ReadTeams, Handler: t.get},
+		{Method: http.MethodGet, Path: "/api/v3/teams", Interface: v3, Query: []string{"page", "per_page", "search"}, Action: auth.ReadTeams, Handler: t.list},
+		{Method: http.MethodGet, Path: "/api/v3/teams/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadTeams, Handler: t.get},
 		{Method: http.MethodPost, Path: "/api/v3/teams", Interface: v3, Action: auth.CreateTeams, Handler: t.create},
 		{Method: http.MethodPut, Path: "/api/v3/teams/:id", Interface: v3, Action: auth.ManageTeams, Handler: t.update},
-		{Method: http.MethodDelete, Path: "/api/v3/teams/:id", Interface: v3, Action: auth.DeleteTeams, Handler: t.delete},
-		{Method: http.MethodGet, Path: "/api/v3/teams/:id/members", Interface: v3, Action: auth.ReadTeams, Handler: t.members},
+		{Method: http.MethodDelete, Path: "/api/v3/teams/:id", Interface: v3, Query: route.NoQuery(), Action: auth.DeleteTeams, Handler: t.delete},
+		{Method: http.MethodGet, Path: "/api/v3/teams/:id/members", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadTeams, Handler: t.members},
 		{Method: http.MethodPost, Path: "/api/v3/teams/:id/members", Interface: v3, Action: auth.ManageTeams, Handler: t.add},
-		{Method: http.MethodDelete, Path: "/api/v3/teams/:id/members/:user", Interface: v3, Action: auth.ManageTeams, Handler: t.remove},
+		{Method: http.MethodDelete, Path: "/api/v3/teams/:id/members/:user", Interface: v3, Query: route.NoQuery(), Action: auth.ManageTeams, Handler: t.remove},
 
 		{Method: http.MethodGet, Path: "/api/2/projects/:id/testers", Interface: v1, Action: auth.ReadTesters, Handler: l.projectTesters},
 

@@ -77,15 +77,15 @@ const publicPage = "the token in the path names the person; mail readers have no
 func (h *Handlers) Routes() []route.Route {
 	const v3, templates, suppressions = respond.InterfaceV3, "/api/v3/settings/mail-templates", "/api/v3/settings/mail/suppressions"
 	return []route.Route{
-		{Method: http.MethodGet, Path: templates, Interface: v3, Action: auth.ManageMail, Handler: h.Templates},
-		{Method: http.MethodGet, Path: templates + "/:kind", Interface: v3, Action: auth.ManageMail, Handler: h.Template},
+		{Method: http.MethodGet, Path: templates, Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageMail, Handler: h.Templates},
+		{Method: http.MethodGet, Path: templates + "/:kind", Interface: v3, Query: route.NoQuery(), Action: auth.ManageMail, Handler: h.Template},
 		{Method: http.MethodPut, Path: templates + "/:kind", Interface: v3, Action: auth.ManageMail, Handler: h.UpdateTemplate},
-		{Method: http.MethodDelete, Path: templates + "/:kind", Interface: v3, Action: auth.ManageMail, Handler: h.ResetTemplate},
+		{Method: http.MethodDelete, Path: templates + "/:kind", Interface: v3, Query: route.NoQuery(), Action: auth.ManageMail, Handler: h.ResetTemplate},
 		{Method: http.MethodPost, Path: templates + "/:kind/preview", Interface: v3, Action: auth.ManageMail, Handler: h.Preview},
-		{Method: http.MethodGet, Path: "/api/v3/settings/mail", Interface: v3, Action: auth.ManageMail, Handler: h.Settings},
+		{Method: http.MethodGet, Path: "/api/v3/settings/mail", Interface: v3, Query: route.NoQuery(), Action: auth.ManageMail, Handler: h.Settings},
 		{Method: http.MethodPut, Path: "/api/v3/settings/mail", Interface: v3, Action: auth.ManageMail, Handler: h.UpdateSettings},
-		{Method: http.MethodGet, Path: suppressions, Interface: v3, Action: auth.ManageMail, Handler: h.Suppressions},
-		{Method: http.MethodDelete, Path: suppressions + "/:id", Interface: v3, Action: auth.ManageMail, Handler: h.RemoveSuppression},
+		{Method: http.MethodGet, Path: suppressions, Interface: v3, Query: []string{"page", "per_page", "search"}, Action: auth.ManageMail, Handler: h.Suppressions},
+		{Method: http.MethodDelete, Path: suppressions + "/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageMail, Handler: h.RemoveSuppression},
 		{Method: http.MethodPost, Path: "/ops/mail/bounces", Interface: v3, Action: auth.ReceiveMail, Handler: h.Bounce, Body: maxNotification},
 		{Method: http.MethodGet, Path: "/mail/unsubscribe/:token", Public: publicPage, Handler: h.UnsubscribePage, Fail: h.fail},
 		{Method: http.MethodPost, Path: "/mail/unsubscribe/:token", Public: publicPage, Handler: h.Unsubscribe, Fail: h.fail},

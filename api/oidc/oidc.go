@@ -63,9 +63,9 @@ func New(cfg Config) (*Handlers, error) {
 func (h *Handlers) Routes() []route.Route {
 	const v3 = respond.InterfaceV3
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/settings/oidc", Interface: v3, Action: auth.ManageOIDC, Handler: h.Get},
+		{Method: http.MethodGet, Path: "/api/v3/settings/oidc", Interface: v3, Query: route.NoQuery(), Action: auth.ManageOIDC, Handler: h.Get},
 		{Method: http.MethodPost, Path: "/api/v3/settings/oidc", Interface: v3, Action: auth.ManageOIDC, Handler: h.Save},
-		{Method: http.MethodDelete, Path: "/api/v3/settings/oidc", Interface: v3, Action: auth.ManageOIDC, Handler: h.Delete},
+		{Method: http.MethodDelete, Path: "/api/v3/settings/oidc", Interface: v3, Query: route.NoQuery(), Action: auth.ManageOIDC, Handler: h.Delete},
 		{Method: http.MethodPost, Path: "/api/v3/settings/oidc/test", Interface: v3, Action: auth.ManageOIDC, Handler: h.Test},
 		{Method: http.MethodPost, Path: "/api/v3/settings/oidc/key", Interface: v3, Action: auth.ManageOIDC, Handler: h.Regenerate},
 	}

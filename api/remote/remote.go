@@ -25,32 +25,50 @@ type Brake struct {
 	now   func() time.Time
 
 	mu      sync.Mutex
-	remotes map[netip.Prefix]*list.Element
+	remotes map[remoteKey]*list.Element
 	ordered *list.List // of *remote, most recent first
 }
 
 type remote struct {
-	network netip.Prefix
+	key     remoteKey
 	limiter *rate.Limiter
+}
+
+// remoteKey is an address, and what it asks for where that is counted apart.
+type remoteKey struct {
+	network netip.Prefix
+	what    string
 }
 
 // NewBrake lets each remote through perMinute times a minute, all of them at once
 // if it likes.
 func NewBrake(perMinute int, now func() time.Time) *Brake {
 	return &Brake{limit: rate.Limit(float64(perMinute) / 60), burst: perMinute, now: now,
-		remotes: map[netip.Prefix]*list.Element{}, ordered: list.New()}
+		remotes: map[remoteKey]*list.Element{}, ordered: list.New()}
 }
 
 // Wait notes one more time and gives 0, or how long until the next one is let
 // through.
-func (b *Brake) Wait(address string) time.Duration {
+func (b *Brake) Wait(address string) time.Duration { return b.WaitFor(address, "") }
+
+// Blocked reports whether an address would not be let through to what it asks for. It
+// notes nothing.
+func (b *Brake) Blocked(address, what string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	key, now := Network(address), b.now()
+	e, ok := b.remotes[remoteKey{Network(address), what}]
+	return ok && e.Value.(*remote).limiter.TokensAt(b.now()) < 1
+}
+
+// WaitFor is Wait, counted apart for each thing that the address asks for.
+func (b *Brake) WaitFor(address, what string) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key, now := remoteKey{Network(address), what}, b.now()
 	e, ok := b.remotes[key]
 	if !ok {
 		if b.ordered.Len() >= maxRemotes {
-			delete(b.remotes, b.ordered.Remove(b.ordered.Back()).(*remote).network)
+			delete(b.remotes, b.ordered.Remove(b.ordered.Back()).(*remote).key)
 		}
 		e = b.ordered.PushFront(&remote{key, rate.NewLimiter(b.limit, b.burst)})
 		b.remotes[key] = e

@@ -71,12 +71,16 @@ func (r *Route) handle(c *gin.Context) error {
 
 // Serve runs the handler and writes the failure that it returns.
 func (r *Route) Serve(c *gin.Context) {
-	err := r.handle(c)
-	switch {
-	case err == nil:
-	case r.Fail != nil:
-		r.Fail(c, err)
-	default:
-		respond.Error(c, r.Interface, err)
+	if err := r.handle(c); err != nil {
+		r.Refuse(c, err)
 	}
+}
+
+// Refuse writes a failure as the route writes them.
+func (r *Route) Refuse(c *gin.Context, err error) {
+	if r.Fail != nil {
+		r.Fail(c, err)
+		return
+	}
+	respond.Error(c, r.Interface, err)
 }

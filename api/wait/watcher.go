@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
 // Config is what a Watcher needs.
@@ -23,8 +24,8 @@ type Config struct {
 	// second by each process that has waiters.
 	Interval time.Duration
 	// Most bounds the requests that wait at once; default 1000, one statement's
-	// worth. Each holds a connection and a goroutine. One organization, and the
-	// operators together, may hold a quarter of them.
+	// worth. Each holds a connection and a goroutine. Organizations, and the
+	// operators together, share them.
 	Most int
 }
 
@@ -35,11 +36,9 @@ type Watcher struct {
 	ended    func(context.Context, []uuid.UUID) ([]uuid.UUID, error)
 	log      *slog.Logger
 	interval time.Duration
-	most     int
+	room     *admission.Room
 
 	mu      sync.Mutex
-	count   int
-	holding map[int64]int // waiters of an organization; 0 are the operators
 	waiting map[uuid.UUID]*ending
 	wake    chan struct{} // holds one token when a first waiter came
 	closed  bool
@@ -63,8 +62,8 @@ func NewWatcher(cfg Config) *Watcher {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	return &Watcher{ended: cfg.Ended, log: cfg.Log, interval: cfg.Interval, most: cfg.Most,
-		holding: map[int64]int{}, waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
+	return &Watcher{ended: cfg.Ended, log: cfg.Log, interval: cfg.Interval,
+		room: admission.New(admission.Config{Name: "waits", Capacity: int64(cfg.Most), Headroom: int64(max(1, cfg.Most/8))}), waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
 }
 
 // Wait returns nil when the task or run has ended, the time is over, or the watcher
@@ -72,11 +71,17 @@ func NewWatcher(cfg Config) *Watcher {
 // the caller has gone, and a 429 when too many wait, of the caller's organization
 // (0: operators) or at all.
 func (w *Watcher) Wait(ctx context.Context, organization int64, id uuid.UUID, most time.Duration) error {
-	e, err := w.enter(organization, id)
-	if e == nil || err != nil {
-		return err
+	place, ok := w.room.Try(admission.Caller{Organization: organization}, 1)
+	if !ok {
+		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests wait: ask again without wait",
+			RetryAfter: time.Second}
 	}
-	defer w.leave(organization, id, e)
+	defer place.Leave()
+	e := w.enter(id)
+	if e == nil {
+		return nil
+	}
+	defer w.leave(id, e)
 	over := time.NewTimer(most)
 	defer over.Stop()
 	select {
@@ -88,21 +93,16 @@ func (w *Watcher) Wait(ctx context.Context, organization int64, id uuid.UUID, mo
 	return nil
 }
 
-// quota is how many slots one organization may hold.
-func (w *Watcher) quota() int { return max(1, w.most/4) }
+// Rooms are the rooms of the watcher, for metrics.
+func (w *Watcher) Rooms() []*admission.Room { return []*admission.Room{w.room} }
 
-func (w *Watcher) enter(organization int64, id uuid.UUID) (*ending, error) {
+// enter adds a waiter; nil: the watcher has stopped.
+func (w *Watcher) enter(id uuid.UUID) *ending {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return nil, nil
+		return nil
 	}
-	if w.count >= w.most || w.holding[organization] >= w.quota() {
-		return nil, &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests wait: ask again without wait",
-			RetryAfter: time.Second}
-	}
-	w.count++
-	w.holding[organization]++
 	e, ok := w.waiting[id]
 	if !ok {
 		e = &ending{done: make(chan struct{})}
@@ -113,16 +113,12 @@ func (w *Watcher) enter(organization int64, id uuid.UUID) (*ending, error) {
 	case w.wake <- struct{}{}:
 	default:
 	}
-	return e, nil
+	return e
 }
 
-func (w *Watcher) leave(organization int64, id uuid.UUID, e *ending) {
+func (w *Watcher) leave(id uuid.UUID, e *ending) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.count--
-	if w.holding[organization]--; w.holding[organization] == 0 {
-		delete(w.holding, organization)
-	}
 	e.waiters--
 	if e.waiters == 0 && w.waiting[id] == e {
 		delete(w.waiting, id)

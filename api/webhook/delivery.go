@@ -272,7 +272,7 @@ const recordTime = 5 * time.Second
 // sendTest makes the request of a test delivery.
 func (h *Handlers) sendTest(ctx context.Context, hook *webhook.Webhook) (*webhook.Outcome, error) {
 	now := h.cfg.Now()
-	secrets, err := webhookcall.Secrets(h.cfg.SigningKey, hook, now)
+	secrets, err := webhookcall.Secrets(h.cfg.SealKeys, hook, now)
 	if err != nil {
 		return nil, err
 	}

@@ -47,9 +47,9 @@ type Config struct {
 	Guard  *outbound.Guard // of addresses that are configured
 	Caller Caller
 	Queue  *dispatch.Enqueuer // of replays; nil: the relay
-	// SigningKey seals the secrets; without one of 32 bytes there are no webhooks.
-	SigningKey []byte
-	Now        func() time.Time // default time.Now
+	// SealKeys seals the secrets; without one of 32 bytes there are no webhooks.
+	SealKeys seal.Ring
+	Now      func() time.Time // default time.Now
 }
 
 // Handlers are the handlers of the room's routes.
@@ -79,18 +79,18 @@ func (h *Handlers) Routes() []route.Route {
 	l := legacy{h}
 	d := deliveries{h}
 	list := []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/webhooks", Interface: v3, Action: auth.ReadWebhooks, Handler: h.list},
+		{Method: http.MethodGet, Path: "/api/v3/webhooks", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadWebhooks, Handler: h.list},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks", Interface: v3, Action: auth.ManageWebhooks, Handler: h.create},
-		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id", Interface: v3, Action: auth.ReadWebhooks, Handler: h.get},
+		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadWebhooks, Handler: h.get},
 		{Method: http.MethodPut, Path: "/api/v3/webhooks/:id", Interface: v3, Action: auth.ManageWebhooks, Handler: h.update},
-		{Method: http.MethodDelete, Path: "/api/v3/webhooks/:id", Interface: v3, Action: auth.ManageWebhooks, Handler: h.delete},
+		{Method: http.MethodDelete, Path: "/api/v3/webhooks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageWebhooks, Handler: h.delete},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks/:id/secret", Interface: v3, Action: auth.ManageWebhooks, Handler: h.rotate},
-		{Method: http.MethodDelete, Path: "/api/v3/webhooks/:id/secret", Interface: v3, Action: auth.ManageWebhooks, Handler: h.forget},
+		{Method: http.MethodDelete, Path: "/api/v3/webhooks/:id/secret", Interface: v3, Query: route.NoQuery(), Action: auth.ManageWebhooks, Handler: h.forget},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks/:id/test", Interface: v3, Action: auth.ManageWebhooks, Handler: h.test},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks/:id/replay", Interface: v3, Action: auth.ManageWebhooks, Handler: d.replayRange},
 		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id/deliveries", Interface: v3, Action: auth.ManageWebhooks, Handler: d.list,
 			Query: []string{"status", "event", "from", "to", "page", "per_page"}},
-		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id/deliveries/:delivery", Interface: v3, Action: auth.ManageWebhooks, Handler: d.get},
+		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id/deliveries/:delivery", Interface: v3, Query: route.NoQuery(), Action: auth.ManageWebhooks, Handler: d.get},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks/:id/deliveries/:delivery/replay", Interface: v3, Action: auth.ManageWebhooks, Handler: d.replay},
 
 		{Method: http.MethodGet, Path: "/api/1/webhooks", Interface: v1, Action: auth.ReadWebhooks, Handler: l.list},
@@ -156,9 +156,9 @@ const codeInvalid = 1
 
 // seal seals a secret; 409 where the installation cannot.
 func (h *Handlers) seal(secret string) ([]byte, error) {
-	if len(h.cfg.SigningKey) < 32 {
+	if !h.cfg.SealKeys.CanSeal() {
 		return nil, &respond.Problem{Status: http.StatusConflict, Legacy: codeInvalid,
 			Text: "this installation keeps no secrets of others: its operator must set SLIPWAY_SIGNING_KEY"}
 	}
-	return seal.Seal(h.cfg.SigningKey, seal.Webhook, secret)
+	return seal.Seal(h.cfg.SealKeys, seal.Webhook, secret)
 }

@@ -51,7 +51,7 @@ func newWorld(t *testing.T, private bool) *world {
 	guard, err := outbound.New(outbound.Config{AllowPrivate: private})
 	require.NoError(t, err)
 	t.Cleanup(guard.CloseIdleConnections)
-	h, err := handlers.New(handlers.Config{DB: w.DB, Guard: guard, Caller: webhookcall.NewSender(guard), SigningKey: fixture.SealKey})
+	h, err := handlers.New(handlers.Config{DB: w.DB, Guard: guard, Caller: webhookcall.NewSender(guard), SealKeys: fixture.SealKey})
 	require.NoError(t, err)
 	w.engine = routetest.Engine(routetest.ByCredentials(authenticator), h.Routes()...)
 	w.owner, w.member, w.rival = w.Org.Owner.Key(account.KindAPI), w.Org.Member.Key(account.KindAPI), w.Rival.Owner.Key(account.KindAPI)
