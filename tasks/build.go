@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -15,11 +16,20 @@ var (
 		Name: "build:notify", Queue: Default, Timeout: 5 * time.Minute,
 		MaxAttempts: 10, Backoff: time.Second, MaxBackoff: 5 * time.Minute,
 	}
+	// BuildVerify verifies the signature of a build's package, which takes the whole
+	// file: seconds mostly, some minutes for one of several GiB. Mail about the build
+	// waits for it. The tasks of an organization share two places, so that its many
+	// builds keep nobody waiting.
+	BuildVerify = Kind{
+		Name: "build:verify", Queue: Default, Timeout: 10 * time.Minute,
+		MaxAttempts: 6, Backoff: 2 * time.Second, MaxBackoff: time.Minute, KeyLimit: 2,
+		Cancel: GrantAdmin, // what is not verified is not mailed
+	}
 	// BuildSync copies a build's file to the organization's connection. It sends
-	// up to some GiB to somebody else's service: hours of time, one copy of
-	// an organization at a time.
+	// up to some GiB to somebody else's service, at a least rate: one copy of an
+	// organization at a time, in a queue of its own.
 	BuildSync = Kind{
-		Name: "build:sync", Queue: Bulk, Timeout: time.Hour,
+		Name: "build:sync", Queue: Sync, Timeout: time.Hour,
 		MaxAttempts: 8, Backoff: 10 * time.Second, MaxBackoff: 30 * time.Minute, KeyLimit: 1,
 	}
 	// BuildDelete removes what belongs to a deleted build: crashes, files, row.
@@ -77,6 +87,14 @@ func (p ProjectPayload) Validate() error {
 // NewBuildNotify returns the task.
 func NewBuildNotify(organization int64, requestID string, buildID int64) *ledger.NewTask {
 	return BuildNotify.new(organization, requestID, BuildNotifyPayload{BuildID: buildID})
+}
+
+// NewBuildVerify returns the task; one of a build is open at a time.
+func NewBuildVerify(organization int64, requestID string, buildID int64) *ledger.NewTask {
+	t := BuildVerify.new(organization, requestID, BuildPayload{BuildID: buildID})
+	t.ConcurrencyKey = "build:verify:" + organizationKey(organization)
+	t.DedupeKey = "build:verify:" + strconv.FormatInt(buildID, 10)
+	return t
 }
 
 // NewBuildSync returns the task.

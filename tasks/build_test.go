@@ -21,7 +21,7 @@ func TestBuildAndMailTasks(t *testing.T) {
 		key     string
 	}{
 		{NewBuildNotify(7, "r", 9), BuildNotify, Default, `{"build_id":9}`, ""},
-		{NewBuildSync(7, "r", 9), BuildSync, Bulk, `{"build_id":9}`, "build:sync:7"},
+		{NewBuildSync(7, "r", 9), BuildSync, Sync, `{"build_id":9}`, "build:sync:7"},
 		{NewBuildDelete(7, "r", 9), BuildDelete, Bulk, `{"build_id":9}`, ""},
 		{NewProjectDelete(7, "r", 9), ProjectDelete, Bulk, `{"project_id":9}`, ""},
 		{NewMailSend(7, "r", mail), MailSend, Mail, `{"mail_id":"` + mail.String() + `"}`, ""},

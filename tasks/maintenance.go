@@ -19,6 +19,10 @@ var (
 	AuditRetention = maintenance("audit:retention", time.Hour, 30*time.Minute)
 	// ObjectSweep deletes stored objects that no row names.
 	ObjectSweep = maintenance("object:sweep", 6*time.Hour, 30*time.Minute)
+	// ObjectRemoval deletes the objects that waited long enough after their rows.
+	ObjectRemoval = maintenance("object:removal", time.Minute, 30*time.Minute)
+	// QuotaMaintenance keeps what organizations use small and right.
+	QuotaMaintenance = maintenance("quota:maintenance", 10*time.Minute, 30*time.Minute)
 )
 
 func maintenance(name string, every, timeout time.Duration) Kind {

@@ -23,6 +23,9 @@ const (
 	Critical = "critical" // somebody waits for the answer
 	Default  = "default"  // work that came from outside
 	Bulk     = "bulk"     // maintenance and mass work
+	// Sync is the queue of copies to storage of others, which may be slow: it must not
+	// take the slots of other work.
+	Sync = "sync"
 	// Crash is crash processing's own queue: it is the one kind whose rate the
 	// outside world decides, so it can have workers of its own.
 	Crash = "crash"
@@ -33,7 +36,7 @@ const (
 
 // Queues are all queues, in the order of their urgency.
 func Queues() []string {
-	return []string{Schedule, Critical, Default, Run, Generate, Crash, Mail, Webhook, WebhookSlow, Bulk}
+	return []string{Schedule, Critical, Default, Run, Generate, Crash, Mail, Webhook, WebhookSlow, Sync, Bulk}
 }
 
 // Grant is the least standing that a change by hand asks for.
@@ -110,7 +113,10 @@ func Kinds() map[string]Kind {
 		LedgerRetention,
 		AuditRetention,
 		ObjectSweep,
+		ObjectRemoval,
+		QuotaMaintenance,
 		BuildNotify,
+		BuildVerify,
 		BuildSync,
 		BuildDelete,
 		ProjectDelete,

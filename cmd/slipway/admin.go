@@ -20,7 +20,8 @@ type adminCommand struct {
 		Create adminOrgCreate `cmd:"" help:"Create an organization with a first team."`
 		List   adminOrgList   `cmd:"" help:"List organizations."`
 	} `cmd:"" help:"Organizations."`
-	Team struct {
+	Quota adminQuota `cmd:"" help:"Show what an organization uses; set bounds of its own."`
+	Team  struct {
 		Create adminTeamCreate `cmd:"" help:"Create a team."`
 		Add    adminTeamAdd    `cmd:"" help:"Add a member to a team."`
 	} `cmd:"" help:"Teams."`
@@ -58,6 +59,7 @@ type adminCommand struct {
 		Revoke adminTokenRevoke `cmd:"" help:"End a token."`
 		List   adminTokenList   `cmd:"" help:"List the tokens of a crash project."`
 	} `cmd:"" help:"Tokens of crash projects."`
+	Rekey    adminRekey `cmd:"" help:"Encrypt all stored secrets anew with SLIPWAY_SIGNING_KEY, and report which keys of SLIPWAY_SIGNING_KEYS_OLD may be dropped."`
 	Operator struct {
 		Create adminOperatorCreate `cmd:"" help:"Create an operator."`
 		Rotate adminOperatorRotate `cmd:"" help:"Replace an operator's password by a new one."`

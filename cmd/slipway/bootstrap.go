@@ -22,6 +22,7 @@ func writeEnvironment(dir string, s *settings) error {
 	for _, v := range []struct{ name, value string }{
 		{"SLIPWAY_DATABASE_URL", string(s.DatabaseURL)}, {"SLIPWAY_REDIS_URL", string(s.RedisURL)},
 		{"SLIPWAY_OBJECTS_URL", string(s.ObjectsURL)}, {"SLIPWAY_SIGNING_KEY", string(s.SigningKey)},
+		{"SLIPWAY_SIGNING_KEYS_OLD", string(s.SigningKeysOld)},
 		{"SLIPWAY_PUBLIC_URL", s.PublicURL}, {"SLIPWAY_REGION", s.Region},
 	} {
 		fmt.Fprintf(&b, "%s=%s\n", v.name, shellQuote(v.value))

@@ -138,7 +138,7 @@ func TestComposeStartsTiers(t *testing.T) {
 			require.NoError(t, err)
 			commands = append(commands, parsed.Command())
 			require.Equal(t, env["SLIPWAY_DATABASE_URL"], string(c.DatabaseURL))
-			if parsed.Command() != "migrate" {
+			if parsed.Command() != "migrate apply" {
 				require.NoError(t, c.required(name))
 				require.NoError(t, c.bounds())
 				require.Equal(t, env["SLIPWAY_OBJECTS_URL"], string(c.ObjectsURL))
@@ -146,7 +146,7 @@ func TestComposeStartsTiers(t *testing.T) {
 			}
 		})
 	}
-	require.ElementsMatch(t, []string{"api", "worker", "scheduler", "migrate"}, commands)
+	require.ElementsMatch(t, []string{"api", "worker", "scheduler", "migrate apply"}, commands)
 }
 
 // secretOf is the content of a secret that a service may read.
@@ -222,7 +222,7 @@ func TestComposeServices(t *testing.T) {
 	published := map[string]string{}
 	for name, service := range project.Services {
 		require.Empty(t, service.ContainerName, "%s could not be scaled", name)
-		require.Regexp(t, `^[a-z0-9/-]+:(local|v?[0-9][0-9.]*)$`, service.Image, "%s: a pinned image", name)
+		require.Regexp(t, `^[a-z0-9/-]+:(local|v?[0-9][0-9.]*(-[0-9]{8})?)$`, service.Image, "%s: a pinned image", name)
 		require.NotNil(t, service.Deploy, name)
 		require.NotNil(t, service.Deploy.Resources.Limits, name)
 		require.Positive(t, int64(service.Deploy.Resources.Limits.MemoryBytes), name)
@@ -253,7 +253,10 @@ func TestComposeServices(t *testing.T) {
 			drain, err := time.ParseDuration(defaultOf(t, "SLIPWAY_WORKER_DRAIN"))
 			require.NoError(t, err)
 			require.NotNil(t, service.StopGracePeriod, name)
-			require.GreaterOrEqual(t, time.Duration(*service.StopGracePeriod), requestGrace+drain+20*time.Second, name)
+			require.GreaterOrEqual(t, time.Duration(*service.StopGracePeriod), requestGrace+tierStopDelay+drain+20*time.Second, name)
+			delay := tierStopDelay
+			limits := settings{WorkerDrain: drain, processSettings: processSettings{StopDelay: &delay}}
+			require.Greater(t, time.Duration(*service.StopGracePeriod), limits.stopLimit(), "%s ends itself, and says so, before it is killed", name)
 		}
 		if isSlipway(service) && name != "migrate" {
 			require.Empty(t, service.Ports, "%s could not be scaled", name)

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -17,7 +20,8 @@ import (
 type doctorCommand struct{}
 
 // Run prints a line for each thing that slipway up needs, and fails when one is
-// missing: the server of a URL that is set, else the program of a managed server.
+// missing: the server of a URL that is set, else the program of a managed server. It
+// names what is old, which is no failure.
 func (doctorCommand) Run(ctx context.Context, s *settings) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -59,6 +63,12 @@ func (doctorCommand) Run(ctx context.Context, s *settings) error {
 	} else {
 		report(findProgram(localservice.Chromedriver))
 	}
+	old := ages(ctx, s, time.Now())
+	for _, what := range slices.Sorted(maps.Keys(old)) {
+		if old[what] != "" {
+			fmt.Printf("old      %-12s %s\n", what, old[what])
+		}
+	}
 	if !healthy {
 		return &quietError{}
 	}
@@ -80,7 +90,7 @@ func checkDatabase(ctx context.Context, s *settings) error {
 }
 
 func checkRedis(ctx context.Context, s *settings) error {
-	r, err := dispatch.OpenRedis(string(s.RedisURL))
+	r, err := dispatch.OpenRedis(s.redis())
 	if err != nil {
 		return err
 	}
@@ -91,11 +101,11 @@ func checkRedis(ctx context.Context, s *settings) error {
 // checkObjects creates no bucket: a missing one is an error. It creates a folder,
 // to try writing.
 func checkObjects(ctx context.Context, s *settings) error {
-	store, err := openObjects(ctx, s, false)
+	store, err := object.Open(ctx, s.objects(false))
 	if err != nil {
 		return err
 	}
-	return errors.Join(store.Check(ctx), store.Close())
+	return store.Close()
 }
 
 // checkHubs requests the status of each hub.

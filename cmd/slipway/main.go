@@ -8,11 +8,12 @@
 //
 // An error on the way up ends the process with exit code 1 and one line on
 // standard error, a wrong command line or variable with 2. At a signal the
-// process ends within the time of SLIPWAY_WORKER_DRAIN and requestGrace; a second
-// signal ends it at once, and the ledger restores what it was doing.
+// process ends within the time of SLIPWAY_STOP_DELAY, requestGrace and
+// SLIPWAY_WORKER_DRAIN, or is ended (stopInTime); a second signal ends it at once, and
+// the ledger restores what it was doing.
 //
-// The worker starts this program anew as child processes that read files from outside
-// (worker/symbols/child); these skip all of the above.
+// The worker and the api start this program anew as child processes that read files from
+// outside (tasks/child); these skip all of the above.
 package main
 
 import (
@@ -32,8 +33,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/slipway-qa/slipway/api/inspection"
+	"github.com/slipway-qa/slipway/tasks/child"
 	"github.com/slipway-qa/slipway/tasks/logfield"
-	"github.com/slipway-qa/slipway/worker/symbols/child"
+	workbuild "github.com/slipway-qa/slipway/worker/build"
 	symbolfiles "github.com/slipway-qa/slipway/worker/symbols/parse"
 )
 
@@ -45,7 +48,9 @@ type cli struct {
 	API       apiCommand       `cmd:"" name:"api" help:"Run the api tier."`
 	Worker    workerCommand    `cmd:"" help:"Run the worker tier."`
 	Scheduler schedulerCommand `cmd:"" help:"Run the scheduler tier."`
-	Migrate   migrateCommand   `cmd:"" help:"Bring the database to the newest schema."`
+	Migrate   migrateCommand   `cmd:"" help:"Bring the database to the newest schema, or list its migrations."`
+	Backup    backupCommand    `cmd:"" help:"Copy database and objects to a folder, while the product runs, or verify such a copy."`
+	Restore   restoreCommand   `cmd:"" help:"Fill an empty installation from a backup."`
 	Admin     adminCommand     `cmd:"" help:"Create and rotate organizations, users, service accounts, keys, crash projects and tokens."`
 	Symbols   symbolsCommand   `cmd:"" help:"Read symbol files, traces and dumps on this machine."`
 	Doctor    doctorCommand    `cmd:"" help:"Report what this machine lacks for slipway up, and how to install it."`
@@ -57,7 +62,7 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run parses and executes one command line and returns the exit code.
 func run(args []string) int {
 	if child.IsChild(args) {
-		return symbolfiles.Run(args)
+		return child.Serve(args, symbolfiles.Operations(), inspection.Operations(), workbuild.Operations())
 	}
 	var c cli
 	parser, err := kong.New(&c, kong.Name("slipway"),
@@ -90,6 +95,10 @@ func run(args []string) int {
 		var quiet *quietError
 		if !errors.As(err, &quiet) {
 			fmt.Fprintln(os.Stderr, "slipway:", err)
+		}
+		var coded *exitError
+		if errors.As(err, &coded) {
+			return coded.code
 		}
 		return 1
 	}

@@ -12,14 +12,11 @@ import (
 // URLs.
 func startManaged(ctx context.Context, folder *localservice.Folder, s *settings) ([]*localservice.Server, error) {
 	var servers []*localservice.Server
-	if s.DatabaseURL == "" {
-		pg, err := folder.Postgres(ctx, localservice.PostgresConfig{})
-		if err != nil {
-			return nil, err
-		}
-		servers = append(servers, pg)
-		s.DatabaseURL = secret(pg.URL())
+	pg, err := startPostgres(ctx, folder, s)
+	if err != nil {
+		return nil, err
 	}
+	servers = append(servers, pg...)
 	if s.RedisURL == "" {
 		redis, err := folder.Redis(ctx, localservice.RedisConfig{})
 		if err != nil {
@@ -28,18 +25,39 @@ func startManaged(ctx context.Context, folder *localservice.Folder, s *settings)
 		servers = append(servers, redis)
 		s.RedisURL = secret(redis.URL())
 	}
+	return servers, setManaged(folder, s)
+}
+
+// startPostgres starts a managed PostgreSQL unless there is a URL.
+func startPostgres(ctx context.Context, folder *localservice.Folder, s *settings) ([]*localservice.Server, error) {
+	if s.DatabaseURL != "" {
+		return nil, nil
+	}
+	pg, err := folder.Postgres(ctx, localservice.PostgresConfig{})
+	if err != nil {
+		return nil, err
+	}
+	s.DatabaseURL = secret(pg.URL())
+	return []*localservice.Server{pg}, nil
+}
+
+// setManaged sets what needs no server: the folder of objects, and the signing key.
+func setManaged(folder *localservice.Folder, s *settings) error {
 	if s.ObjectsURL == "" {
 		s.ObjectsURL = secret("file://" + (&url.URL{Path: filepath.Join(folder.Dir(), "objects")}).EscapedPath())
 	}
 	if s.SigningKey == "" {
-		key, err := folder.Secret("signing-key")
+		key, err := folder.Secret(signingKeySecret)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.SigningKey = secret(key)
 	}
-	return servers, nil
+	return nil
 }
+
+// signingKeySecret is the name of the managed signing key.
+const signingKeySecret = "signing-key"
 
 // anyDone returns a channel with the servers that ended by themselves.
 func anyDone(servers []*localservice.Server) <-chan *localservice.Server {

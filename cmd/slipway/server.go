@@ -8,41 +8,78 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/slipway-qa/slipway/api/connection"
 	"github.com/slipway-qa/slipway/api/ops"
 )
 
 // requestGrace is the time that requests get to end at a stop: every request, a
 // crash submission that waits for its commit included, has a deadline of 30 s.
-// stop_grace_period in compose.yaml contains it.
+// stop_grace_period in compose.yaml contains it, and SLIPWAY_STOP_DELAY.
 const requestGrace = 35 * time.Second
 
-// serve runs an HTTP server and returns what stops it: new connections are refused
-// and requests get requestGrace to end.
-func (s *services) serve(listener net.Listener, handler http.Handler) (stop func()) {
-	server := &http.Server{Handler: handler,
+// server is a listener that is served.
+type server struct {
+	http  *http.Server
+	done  sync.WaitGroup
+	leave atomic.Bool
+	ended func() // closes what the listener still keeps; nil: nothing
+}
+
+// serve runs an HTTP server.
+func (s *services) serve(listener net.Listener, handler http.Handler) *server {
+	v := &server{}
+	v.http = &http.Server{Handler: v.closing(handler),
 		// A client that never completes its headers must not keep a connection;
 		// the router sets deadlines for bodies.
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
-	var done sync.WaitGroup
-	done.Go(func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if bounded, ok := listener.(*connection.Listener); ok {
+		v.http.ConnState, v.http.ConnContext, v.ended = bounded.State, bounded.Context, bounded.Stop
+	}
+	v.done.Go(func() {
+		if err := v.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serve %s: %w", listener.Addr(), err)
 		}
 	})
-	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), requestGrace)
-		defer cancel()
-		if err := server.Shutdown(ctx); err != nil {
-			_ = server.Close()
+	return v
+}
+
+// closing asks clients for another connection with each response, once the server is
+// about to stop: they find another process for the next request. Connections that are
+// idle are left open meanwhile, since a request may be on its way on one.
+func (v *server) closing(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if v.leave.Load() {
+			w.Header().Set("Connection", "close")
 		}
-		done.Wait()
+		handler.ServeHTTP(w, r)
+	})
+}
+
+// linger serves on for the delay, without keeping connections.
+func (v *server) linger(delay time.Duration) {
+	v.leave.Store(true)
+	time.Sleep(delay)
+}
+
+// stop refuses new connections and gives requests requestGrace to end.
+func (v *server) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), requestGrace)
+	defer cancel()
+	if err := v.http.Shutdown(ctx); err != nil {
+		_ = v.http.Close()
+	}
+	v.done.Wait()
+	if v.ended != nil {
+		v.ended()
 	}
 }
 
-// startOps serves health and metrics of a worker or scheduler.
+// startOps serves health and metrics of a worker or scheduler: until the tier has
+// stopped, as nobody should kill one that is still ending its tasks.
 func (s *services) startOps(stops *cleanups, of ops.Process) error {
 	if s.settings.OpsListen == "" {
 		return nil
@@ -55,11 +92,9 @@ func (s *services) startOps(stops *cleanups, of ops.Process) error {
 	if err != nil {
 		return fmt.Errorf("listen for health and metrics: %w", err)
 	}
-	stop := s.serve(listener, ops.Mux(version(), ready, s.metrics))
-	stops.add(func() {
-		ready.Drain()
-		stop()
-	})
+	served := s.serve(listener, ops.Mux(version(), ready, s.metrics))
+	stops.addLast(served.stop)
+	stops.add(ready.Drain)
 	s.log.Info("started", "ops_listen", listener.Addr().String(), "version", version())
 	return nil
 }

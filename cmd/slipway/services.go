@@ -11,6 +11,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/quota"
+	"github.com/slipway-qa/slipway/storage/removal"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/schedule"
@@ -24,37 +27,57 @@ type services struct {
 	probe      *storage.DB // separate connections for readiness and metrics, which must not wait in a storm
 	heartbeats *storage.DB // separate connections for heartbeats, relay and rescue, which must not wait for slow queries
 	redis      *dispatch.Redis
-	objects    object.Store
+	objects    *object.Connection
 	ledger     *ledger.Store
 	crashes    *crash.Store
 	relay      *dispatch.Relay
+	keys       seal.Ring
 	guard      *outbound.Guard
 	pages      outbound.Pages // the addresses that tests may open
 	metrics    *ops.Metrics
+	quotas     *quota.Quotas
+	// dependencies watches what the process depends on, and logs its troubles.
+	dependencies *ops.Dependencies
 	// failed receives the error of a listener that ended by itself.
 	failed chan error
 }
 
-// openServices connects to the services. It waits only for the object store, to
-// create its bucket: a tier that starts before its database is there reports that
-// at /readyz.
-func openServices(ctx context.Context, set *settings, log *slog.Logger, name string) (_ *services, err error) {
-	s := &services{settings: set, log: log, failed: make(chan error, 4)}
+// Connections to the database that a process keeps apart from its pool, so that neither
+// readiness nor heartbeats wait behind work. SLIPWAY_DATABASE_CONNS counts them.
+const (
+	probeConns     = 2
+	heartbeatConns = 4
+	// listenConns hears of what was deleted.
+	listenConns   = 1
+	reservedConns = probeConns + heartbeatConns + listenConns
+)
+
+// openServices returns the services, and reaches none of them: a tier starts before
+// its database, Redis and objects are there, serves what it can, reports the rest at
+// /readyz and in its log, and goes on trying. An error is of settings with which it
+// would never work.
+func openServices(set *settings, log *slog.Logger, name string) (_ *services, err error) {
+	watch := ops.NewDependencies(log)
+	log = slog.New(watch.Handler(log.Handler()))
+	s := &services{settings: set, log: log, dependencies: watch, failed: make(chan error, 4)}
 	defer func() {
 		if err != nil {
 			s.close()
 		}
 	}()
-	s.db, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: set.DatabaseConns, ApplicationName: name})
+	s.db, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: set.DatabaseConns - reservedConns, ApplicationName: name})
 	if err != nil {
 		return nil, err
 	}
-	s.probe, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: 2, ApplicationName: name + "-probe"})
+	s.probe, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: probeConns, ApplicationName: name + "-probe"})
 	if err != nil {
 		return nil, err
 	}
-	s.heartbeats, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: 4, ApplicationName: name + "-heartbeats"})
+	s.heartbeats, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: heartbeatConns, ApplicationName: name + "-heartbeats"})
 	if err != nil {
+		return nil, err
+	}
+	if s.keys, err = set.ring(); err != nil {
 		return nil, err
 	}
 	if s.guard, err = outbound.New(outbound.Config{AllowPrivate: set.allowPrivate()}); err != nil {
@@ -64,10 +87,13 @@ func openServices(ctx context.Context, set *settings, log *slog.Logger, name str
 		return nil, err
 	}
 	dispatch.LogTo(log)
-	if s.redis, err = dispatch.OpenRedis(string(set.RedisURL)); err != nil {
+	if s.redis, err = dispatch.OpenRedis(set.redis()); err != nil {
 		return nil, err
 	}
-	if s.objects, err = openObjects(ctx, set, true); err != nil {
+	if s.objects, err = set.connectObjects(); err != nil {
+		return nil, err
+	}
+	if s.quotas, err = set.quotas(); err != nil {
 		return nil, err
 	}
 	s.ledger = ledger.New(s.db)
@@ -78,18 +104,32 @@ func openServices(ctx context.Context, set *settings, log *slog.Logger, name str
 	probe := ledger.New(s.probe)
 	s.metrics = ops.NewMetrics(ops.MetricsConfig{Version: version(), Tasks: probe.Open, Depths: s.redis.Depths,
 		Maintenance: probe.LastSucceeded, Overdue: schedule.Overdue(s.probe), Log: log})
+	s.metrics.AddQuotas(func(ctx context.Context, most int) ([]quota.Share, error) {
+		return s.quotas.Nearest(ctx, s.probe, most)
+	}, log)
+	watchServices(s)
 	return s, nil
 }
 
-// openObjects opens the object store. With create it creates a bucket that is
-// missing; a folder is created in any case.
-func openObjects(ctx context.Context, set *settings, create bool) (object.Store, error) {
-	public := set.ObjectsPublicURL
-	if public == "" && !strings.HasPrefix(string(set.ObjectsURL), "s3:") {
-		public = set.PublicURL
+// connectObjects returns the object store, which need not be there yet. A bucket that
+// is missing is created, and so is a folder.
+func (s *settings) connectObjects() (*object.Connection, error) {
+	return object.Connect(s.objects(true))
+}
+
+// removing is the object store for those whose Delete follows rows that went: objects
+// stay for the time of the setting.
+func removing(s *services) *removal.Store {
+	return &removal.Store{Store: s.objects, DB: s.db, Delay: s.settings.DeleteDelay}
+}
+
+// objects describes the object store.
+func (s *settings) objects(create bool) object.Config {
+	public := s.ObjectsPublicURL
+	if public == "" && !strings.HasPrefix(string(s.ObjectsURL), "s3:") {
+		public = s.PublicURL
 	}
-	return object.Open(ctx, object.Config{URL: string(set.ObjectsURL), CreateBucket: create, PublicURL: public,
-		SigningKey: []byte(set.SigningKey)})
+	return object.Config{URL: string(s.ObjectsURL), CreateBucket: create, PublicURL: public, Journal: s.uploadJournal, SigningKey: []byte(s.SigningKey), OldSigningKeys: strings.Fields(string(s.SigningKeysOld))}
 }
 
 // close closes the connections that are open.
@@ -114,9 +154,5 @@ func (s *services) readiness(of ops.Process) (*ops.Readiness, error) {
 	if of.Scheduler {
 		of.Loops = scheduler.Loops()
 	}
-	checks, err := of.Checks()
-	if err != nil {
-		return nil, err
-	}
-	return ops.NewReadiness(checks, s.log), nil
+	return of.Readiness(s.log, s.settings.ReadyCapabilities)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/slipway-qa/slipway/tasks/dispatch"
 	workcrash "github.com/slipway-qa/slipway/worker/crash"
 )
 
@@ -42,12 +43,17 @@ type settings struct {
 	BaseDomain string `env:"SLIPWAY_BASE_DOMAIN" help:"Domain below which each organization has a subdomain: ORG.<base domain>."`
 
 	// Services.
-	DatabaseURL      secret `env:"SLIPWAY_DATABASE_URL" help:"PostgreSQL: postgres://user:password@host:port/name."`
-	DatabaseConns    int    `env:"SLIPWAY_DATABASE_CONNS" default:"30" help:"Connections that one process may open."`
-	RedisURL         secret `name:"redis-url" env:"SLIPWAY_REDIS_URL" help:"Redis: redis://, rediss:// or redis-sentinel://host:port?master=NAME."`
-	ObjectsURL       secret `env:"SLIPWAY_OBJECTS_URL" help:"Objects: s3://access:secret@host:port/bucket, or file:///folder."`
-	ObjectsPublicURL string `env:"SLIPWAY_OBJECTS_PUBLIC_URL" help:"Address of the object store for browsers; default: the address in SLIPWAY_OBJECTS_URL."`
-	SigningKey       secret `env:"SLIPWAY_SIGNING_KEY" help:"Key of 32 bytes or more. It signs links to a folder of objects, and encrypts the secrets of storage connections and webhooks, secret variables and addresses of tunnels."`
+	DatabaseURL           secret `env:"SLIPWAY_DATABASE_URL" help:"PostgreSQL: postgres://user:password@host:port/name."`
+	DatabaseConns         int    `env:"SLIPWAY_DATABASE_CONNS" default:"40" help:"Connections to the database that one process may open, all in all; at least 12. Seven of them are kept apart for heartbeats, health and notifications."`
+	DatabaseDirectURL     secret `env:"SLIPWAY_DATABASE_DIRECT_URL" help:"PostgreSQL without a pooler between, for what needs a session of its own: migrations and notifications. Needed with PgBouncer in transaction mode; default: SLIPWAY_DATABASE_URL."`
+	RedisURL              secret `name:"redis-url" env:"SLIPWAY_REDIS_URL" help:"Redis: redis://user:password@host:port/db, redis-sentinel://user:password@host:port,host:port/db?master=NAME with the addresses of the Sentinels, or redis-cluster://user:password@host:port,host:port; rediss instead of redis for TLS. User, password, database and TLS are those of the servers with the data."`
+	RedisPassword         secret `name:"redis-password" env:"SLIPWAY_REDIS_PASSWORD" help:"Password of the Redis servers, where the URL has none."`
+	RedisSentinelPassword secret `name:"redis-sentinel-password" env:"SLIPWAY_REDIS_SENTINEL_PASSWORD" help:"Password of the Redis Sentinels. Their user and TLS are in the URL: ?sentinel_user=, ?sentinel_tls=."`
+	ObjectsURL            secret `env:"SLIPWAY_OBJECTS_URL" help:"Objects: s3://access:secret@host:port/bucket, or file:///folder."`
+	ObjectsPublicURL      string `env:"SLIPWAY_OBJECTS_PUBLIC_URL" help:"Address of the object store for browsers; default: the address in SLIPWAY_OBJECTS_URL."`
+	SigningKey            secret `env:"SLIPWAY_SIGNING_KEY" help:"Key of 32 bytes or more, the same in every process. It signs links to a folder of objects, and encrypts the secrets of storage connections and webhooks, secret variables and addresses of tunnels. A process with another key than the installation's does not start."`
+	signingSettings       `embed:""`
+	backupSettings        `embed:""`
 
 	// Builds and mail.
 	MaxUploadBytes        int64  `env:"SLIPWAY_MAX_UPLOAD_BYTES" default:"4294967296" help:"Largest file of a build, in bytes."`
@@ -60,14 +66,19 @@ type settings struct {
 	AuditDays             int    `env:"SLIPWAY_AUDIT_DAYS" default:"0" help:"Days for which audit events are kept, where an organization does not say; 0: for ever."`
 	MailDays              int    `env:"SLIPWAY_MAIL_DAYS" default:"30" help:"Days for which mail is kept and shown at /ops/mail."`
 	WebhookDays           int    `env:"SLIPWAY_WEBHOOK_DAYS" default:"30" help:"Days for which deliveries to webhooks are kept and can be replayed."`
-	AllowPrivateAddresses *bool  `env:"SLIPWAY_ALLOW_PRIVATE_ADDRESSES" negatable:"" help:"Allow addresses from users (webhooks, issuers of OIDC tokens, storage connections, tested pages, tunnels) in private networks and on this machine; default: only under slipway up on a loopback address."`
+	AllowPrivateAddresses *bool  `env:"SLIPWAY_ALLOW_PRIVATE_ADDRESSES" negatable:"" help:"Allow addresses from users (webhooks, issuers of OIDC tokens, storage connections, tested pages, tunnels) in private networks and on this machine; default: only under slipway up on a loopback address, and only while SLIPWAY_PUBLIC_URL and SLIPWAY_BASE_DOMAIN are unset or loopback too."`
 
 	// Devices of testers.
 	deviceSettings `embed:""`
 
+	signatureSettings `embed:""`
+
 	// Tests.
 	WebDriverURL           secret        `name:"webdriver-url" env:"SLIPWAY_WEBDRIVER_URL" help:"Browsers: the address of a Selenium Grid, Appium or driver, such as http://user:password@grid:4444; several, with the platforms of each: http://grid:4444;android,ios=http://appium:4723. Default: slipway up runs a managed chromedriver."`
-	RunParallel            int           `env:"SLIPWAY_RUN_PARALLEL" default:"10" help:"Test jobs of one organization that run at once, in all workers together."`
+	UnsafeCapabilities     string        `name:"webdriver-unsafe-capabilities" env:"SLIPWAY_WEBDRIVER_UNSAFE_CAPABILITIES" help:"DANGER: hubs that take any capability of a test: true for all, or their hosts (grid:4444,appium:4723). Whoever may write a test can then run programs on the hub's machine, read its files, and reach other organizations' browsers there. For hubs that one trusted organization uses alone. Set it for api and workers alike."`
+	BrowserMemoryBytes     int64         `env:"SLIPWAY_BROWSER_MEMORY_BYTES" default:"2147483648" help:"Memory that one managed browser may use with all its processes, in bytes. A page that takes more ends its own run, and no other."`
+	BrowserProcesses       int           `env:"SLIPWAY_BROWSER_PROCESSES" default:"100" help:"Processes that one managed browser may have."`
+	RunParallel            int           `env:"SLIPWAY_RUN_PARALLEL" default:"0" help:"Test jobs of one organization that run at once, in all workers together; 0: as many as there are slots. While others wait, organizations share the slots equally in any case."`
 	RunTimeout             time.Duration `env:"SLIPWAY_RUN_TIMEOUT" default:"30m" help:"Longest time of one case on one target."`
 	RunScreenshots         bool          `env:"SLIPWAY_RUN_SCREENSHOTS" default:"true" negatable:"" help:"Keep a screenshot of every step; otherwise of failed steps only."`
 	RunDays                int           `env:"SLIPWAY_RUN_DAYS" default:"90" help:"Days for which runs and generations, and their screenshots, are kept. The screenshots of a generated case stay with the case."`
@@ -85,8 +96,14 @@ type settings struct {
 	LogLevel       string   `env:"SLIPWAY_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
 	LogFormat      string   `env:"SLIPWAY_LOG_FORMAT" default:"json" enum:"json,text" help:"json or text."`
 
+	// Health and stop.
+	processSettings `embed:""`
+
+	// What an api takes on at once.
+	admissionSettings `embed:""`
+
 	// Tasks.
-	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"2:schedule=1;4:critical=6,default=3;3:crash=1;2:run=1;2:generate=1;2:mail=1;128:webhook=1;16:webhook-slow=1;2:bulk=1" help:"Pools of a worker, as slots:queue=weight,queue=weight;slots:... The queues are schedule, critical, default, run, generate, crash, mail, webhook, webhook-slow and bulk. Keep schedule in a separate pool, so that schedules fire on time. A slot of run or generate keeps a browser. Slots of webhook wait for receivers and cost next to nothing. To run one kind of work on separate machines, serve its queue only there."`
+	WorkerPools      string        `env:"SLIPWAY_WORKER_POOLS" default:"2:schedule=1;4:critical=6,default=3;3:crash=1;2:run=1;2:generate=1;2:mail=1;128:webhook=1;16:webhook-slow=1;4:sync=1;2:bulk=1" help:"Pools of a worker, as slots:queue=weight,queue=weight;slots:... The queues are schedule, critical, default, run, generate, crash, mail, webhook, webhook-slow, sync and bulk. Keep schedule in a separate pool, so that schedules fire on time. While all slots of a pool are taken, one task more runs beside them, of an organization that has nothing of its queue running. A slot of run or generate keeps a browser. Slots of webhook wait for receivers and cost next to nothing. To run one kind of work on separate machines, serve its queue only there."`
 	WorkerDrain      time.Duration `env:"SLIPWAY_WORKER_DRAIN" default:"15s" help:"Time that running tasks get to end at a stop; then they are returned to the queue."`
 	ReadyLag         time.Duration `env:"SLIPWAY_READY_LAG" default:"5m" help:"Age of the oldest due task from which on a worker is late: degraded, or not ready."`
 	ReadyLagCritical bool          `env:"SLIPWAY_READY_LAG_CRITICAL" help:"A worker that is late responds to /readyz with 503 instead of degraded."`
@@ -111,6 +128,10 @@ type settings struct {
 	// Symbols.
 	symbolSettings `embed:""`
 
+	quotaSettings `embed:""`
+
+	// uploadJournal is the folder where slipway up notes its uploads to S3.
+	uploadJournal string
 	// chromedriver is the address of the managed chromedriver, under slipway up.
 	chromedriver string
 }
@@ -197,6 +218,19 @@ func (s *settings) required(tier string) error {
 	return nil
 }
 
+// directURL is where a session of one's own can be had.
+func (s *settings) directURL() string {
+	if s.DatabaseDirectURL != "" {
+		return string(s.DatabaseDirectURL)
+	}
+	return string(s.DatabaseURL)
+}
+
+// redis is where Redis is.
+func (s *settings) redis() dispatch.RedisConfig {
+	return dispatch.RedisConfig{URL: string(s.RedisURL), Password: string(s.RedisPassword), SentinelPassword: string(s.RedisSentinelPassword)}
+}
+
 // allowPrivate reports whether addresses from users may be in private networks.
 // slipway up sets it when it is not set.
 func (s *settings) allowPrivate() bool {
@@ -238,6 +272,7 @@ func (s *settings) bounds() error {
 		{"SLIPWAY_SYMBOL_CACHE_BYTES", s.SymbolCacheBytes, minSymbolCache, 1 << 40},
 		{"SLIPWAY_SYMBOL_READERS", int64(s.SymbolReaders), 1, 64},
 		{"SLIPWAY_SYMBOL_READER_BYTES", s.SymbolReaderBytes, minSymbolReader, 1 << 36},
+		{"SLIPWAY_PACKAGE_READERS", int64(s.PackageReaders), 1, 64},
 		{"SLIPWAY_CRASH_DAYS", int64(s.CrashDays), 1, 36500},
 		{"SLIPWAY_TASK_DAYS", int64(s.TaskDays), 1, 3650},
 		{"SLIPWAY_SESSION_DAYS", int64(s.SessionDays), 1, 3650},
@@ -251,14 +286,18 @@ func (s *settings) bounds() error {
 		{"SLIPWAY_MAIL_DAYS", int64(s.MailDays), 1, 3650},
 		{"SLIPWAY_AUDIT_DAYS", int64(s.AuditDays), 0, 36500},
 		{"SLIPWAY_WEBHOOK_DAYS", int64(s.WebhookDays), 1, 3650},
-		{"SLIPWAY_RUN_PARALLEL", int64(s.RunParallel), 1, 1000},
+		{"SLIPWAY_BROWSER_MEMORY_BYTES", s.BrowserMemoryBytes, 256 << 20, 1 << 40},
+		{"SLIPWAY_BROWSER_PROCESSES", int64(s.BrowserProcesses), 20, 10_000},
+		{"SLIPWAY_RUN_PARALLEL", int64(s.RunParallel), 0, 1000},
 		{"SLIPWAY_RUN_TIMEOUT", int64(s.RunTimeout), int64(10 * time.Second), int64(55 * time.Minute)},
-		{"SLIPWAY_GENERATION_PARALLEL", int64(s.GenerationParallel), 1, 1000},
+		{"SLIPWAY_GENERATION_PARALLEL", int64(s.GenerationParallel), 0, 1000},
 		{"SLIPWAY_MODEL_CALLS_PER_TASK", int64(s.ModelCallsPerTask), 0, maxModelCalls},
 		{"SLIPWAY_MODEL_TOKENS_PER_TASK", int64(s.ModelTokensPerTask), 0, maxModelTokens},
 		{"SLIPWAY_RUN_DAYS", int64(s.RunDays), 1, 3650},
-		{"SLIPWAY_DATABASE_CONNS", int64(s.DatabaseConns), 2, 1000},
+		{"SLIPWAY_DATABASE_CONNS", int64(s.DatabaseConns), reservedConns + 5, 1000},
 		{"SLIPWAY_WORKER_DRAIN", int64(s.WorkerDrain), 0, int64(time.Hour)},
+		{"SLIPWAY_DELETE_DELAY", int64(s.DeleteDelay), 0, int64(maxDeleteDelay)},
+		{"SLIPWAY_STOP_DELAY", int64(s.stopDelay(0)), 0, int64(maxStopDelay)},
 		{"SLIPWAY_READY_LAG", int64(s.ReadyLag), int64(time.Second), int64(365 * 24 * time.Hour)},
 	} {
 		if b.value >= b.least && b.value <= b.most {
@@ -268,7 +307,7 @@ func (s *settings) bounds() error {
 		case "SLIPWAY_CRASH_BYTES_IN_FLIGHT":
 			return fmt.Errorf("%s is %d, and must be at least four times SLIPWAY_CRASH_REPORT_BYTES, %d, and at most %d",
 				b.name, b.value, b.least, b.most)
-		case "SLIPWAY_WORKER_DRAIN", "SLIPWAY_READY_LAG", "SLIPWAY_RUN_TIMEOUT":
+		case "SLIPWAY_WORKER_DRAIN", "SLIPWAY_DELETE_DELAY", "SLIPWAY_STOP_DELAY", "SLIPWAY_READY_LAG", "SLIPWAY_RUN_TIMEOUT":
 			return fmt.Errorf("%s is %s, and must be from %s to %s", b.name,
 				time.Duration(b.value), time.Duration(b.least), time.Duration(b.most))
 		}

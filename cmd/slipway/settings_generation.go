@@ -7,7 +7,7 @@ import (
 
 // generationSettings are those of tests that are written from a sentence.
 type generationSettings struct {
-	GenerationParallel int  `env:"SLIPWAY_GENERATION_PARALLEL" default:"4" help:"Generations of one organization that run at once, in all workers together."`
+	GenerationParallel int  `env:"SLIPWAY_GENERATION_PARALLEL" default:"0" help:"Generations of one organization that run at once, in all workers together; 0: as many as there are slots."`
 	GenerationVerify   bool `env:"SLIPWAY_GENERATION_VERIFY" default:"true" negatable:"" help:"Replay a generated test once in a fresh browser before it counts as completed."`
 
 	ModelProvider    string  `env:"SLIPWAY_MODEL_PROVIDER" default:"" enum:",openai,anthropic" help:"Language model for what the planner cannot do: openai for chat completions and what is compatible with them, anthropic for messages; empty: none."`

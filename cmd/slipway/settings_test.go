@@ -141,7 +141,7 @@ func TestBounds(t *testing.T) {
 		{"no task days", []string{"--task-days=-1"}, []string{"SLIPWAY_TASK_DAYS"}},
 		{"no connection", []string{"--database-conns=0"}, []string{"SLIPWAY_DATABASE_CONNS"}},
 		{"negative drain", []string{"--worker-drain=-1s"}, []string{"SLIPWAY_WORKER_DRAIN is -1s", "1h0m0s"}},
-		{"no generation", []string{"--generation-parallel=0"}, []string{"SLIPWAY_GENERATION_PARALLEL"}},
+		{"no generation", []string{"--generation-parallel=-1"}, []string{"SLIPWAY_GENERATION_PARALLEL"}},
 		{"negative budget", []string{"--model-usd-per-day=-0.5"}, []string{"SLIPWAY_MODEL_USD_PER_DAY is -0.5"}},
 		{"no number", []string{"--model-output-price=NaN"}, []string{"SLIPWAY_MODEL_OUTPUT_PRICE"}},
 		{"a model without a name", []string{"--model-provider=openai"}, []string{"SLIPWAY_MODEL_NAME"}},

@@ -209,7 +209,9 @@ func taskChanges() []request {
 	}
 	return []request{
 		{method: post, path: v3 + "/tasks/{id:dead}/retry", before: dead, as: "operator", want: 200, wrote: "task.retried"},
+		{method: post, path: v3 + "/tasks/{id:dead}/run", as: "operator", want: 200, wrote: "task.started"},
 		{method: post, path: v3 + "/tasks/{id:dead}/cancel", as: "operator", want: 200, wrote: "task.cancelled"},
+		{method: post, path: v3 + "/tasks/retry", before: dead, as: "operator", want: 200, wrote: "tasks.retried"},
 	}
 }
 

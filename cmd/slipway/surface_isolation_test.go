@@ -62,8 +62,10 @@ func TestStrangersFindNothing(t *testing.T) {
 	}
 	rival := w.organization("rival")
 	w.key, w.user = rival.Owner.APIKey, [2]string{rival.Owner.Username, rival.Owner.AccessKey}
-	// Workers change rows of ours for as long as what we asked for is under way: they have
-	// settled when nothing changed for two seconds.
+	// The worker would go on changing rows of ours for as long as what we asked for is under
+	// way. The api writes late too, what it has counted: it has ended when nothing changed
+	// for two seconds.
+	w.stopWorker()
 	var before map[string]string
 	require.Eventually(t, func() bool {
 		now := w.rows()

@@ -65,6 +65,8 @@ func pageChanges() []request {
 				w.ids["page"] = w.one(`select token from builds where id = $1::bigint`, w.ids["build"])
 			}},
 		{method: post, path: "/session/{link}", as: "none", want: http.StatusSeeOther, wrote: "tester.signed_in", before: signInLink},
+		{method: post, path: "/install/{name:page}/password", body: "password=open+sesame", as: "none", want: http.StatusSeeOther,
+			unaudited: "a password opens a page for one browser and changes nothing"},
 		{method: post, path: "/sign-in", body: "email=ann@example.com", as: "none", want: http.StatusOK, unaudited: asked},
 		{method: post, path: "/sign-out", as: "none", want: http.StatusOK, unaudited: "it ends the session of a browser"},
 	}

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,9 +27,15 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/tasks/child"
 )
 
-func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
+func TestMain(m *testing.M) {
+	if child.IsChild(os.Args[1:]) { // the services that run here start this program for their readers
+		os.Exit(run(os.Args[1:]))
+	}
+	os.Exit(servicetest.Main(m))
+}
 
 // surface is the whole api with a worker, as the program wires them, and two
 // organizations in it. The requests of surface_change_test.go are made to it.
@@ -41,6 +48,10 @@ type surface struct {
 	user [2]string          // user name and access key of the authoring interface
 	ids  map[string]string  // what former answers had, by the name that a request uses
 	doc  map[string]map[string]json.RawMessage
+	// stopWorker ends the worker before the test does.
+	stopWorker func()
+	// failures are the internal errors of the api.
+	failures *failureLog
 }
 
 // newSurface starts the api and a worker without browsers.
@@ -53,14 +64,16 @@ func newSurface(t *testing.T) *surface {
 		"--objects-url", t.TempDir(), "--signing-key", strings.Repeat("k", 32), "--public-url", base,
 		"--worker-pools", "4:critical=6,default=3;2:crash=1", "--allow-private-addresses")
 	require.NoError(t, err)
-	log := slog.New(slog.DiscardHandler)
-	s, err := openServices(t.Context(), set, log, "slipway-test")
+	failures := &failureLog{}
+	log := slog.New(failures)
+	s, err := openServices(set, log, "slipway-test")
 	require.NoError(t, err)
 	t.Cleanup(s.close)
 	queue, stopQueue := s.startEnqueuer()
 	t.Cleanup(stopQueue)
 	stopWorker, err := s.startWorker(nil)
 	require.NoError(t, err)
+	stopWorker = sync.OnceFunc(stopWorker)
 	t.Cleanup(stopWorker)
 	committer := intake.NewCommitter(s.crashes, queue, log)
 	t.Cleanup(committer.Close)
@@ -70,7 +83,7 @@ func newSurface(t *testing.T) *surface {
 	require.NoError(t, err)
 	t.Cleanup(stop)
 
-	w := &surface{t: t, db: s.db, base: base, ids: map[string]string{}}
+	w := &surface{t: t, db: s.db, base: base, ids: map[string]string{}, stopWorker: stopWorker, failures: failures}
 	w.boot = w.organization("main")
 	w.key, w.user = w.boot.Owner.APIKey, [2]string{w.boot.Owner.Username, w.boot.Owner.AccessKey}
 	w.ids["crashtoken"], w.ids["crashproject"] = w.boot.Crash.Token, fmt.Sprint(w.boot.Crash.Project)

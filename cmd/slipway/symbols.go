@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbol/proguard"
 	"github.com/slipway-qa/slipway/storage/symbol/sourcemap"
-	"github.com/slipway-qa/slipway/worker/symbols/child"
+	"github.com/slipway-qa/slipway/tasks/child"
 	"github.com/slipway-qa/slipway/worker/symbols/parse"
 )
 

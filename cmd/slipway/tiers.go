@@ -21,6 +21,8 @@ func (apiCommand) Run(ctx context.Context, set *settings, log *slog.Logger) erro
 		return fmt.Errorf("listen: %w", err)
 	}
 	defer listener.Close()
+	delay := set.stopDelay(tierStopDelay)
+	set.StopDelay = &delay
 	if set.PublicURL == "" {
 		set.PublicURL = "http://" + reachable(listener.Addr())
 		log.Warn("SLIPWAY_PUBLIC_URL is not set; links are made from the address to listen at", "public_url", set.PublicURL)
@@ -28,7 +30,7 @@ func (apiCommand) Run(ctx context.Context, set *settings, log *slog.Logger) erro
 	return runTier(ctx, set, log, "api", func(s *services, stops *cleanups) error {
 		queue, stopQueue := s.startEnqueuer()
 		stops.add(stopQueue)
-		committer := intake.NewCommitter(s.crashes, queue, log)
+		committer := intake.NewCommitter(s.crashes, queue, s.log)
 		stops.add(committer.Close)
 		ready, err := s.readiness(ops.Process{API: true})
 		if err != nil {
@@ -54,11 +56,11 @@ func (workerCommand) Run(ctx context.Context, set *settings, log *slog.Logger) e
 			return err
 		}
 		stops.add(stop)
-		queues, err := servedQueues(set.WorkerPools)
+		queues, others, err := workerChecks(s)
 		if err != nil {
 			return err
 		}
-		return s.startOps(stops, ops.Process{Worker: true, Lag: ledger.New(s.probe).Lag, Queues: queues,
+		return s.startOps(stops, ops.Process{Worker: true, Lag: ledger.New(s.probe).Lag, Queues: queues, Others: others,
 			MaxLag: set.ReadyLag, LagCritical: set.ReadyLagCritical})
 	})
 }
@@ -86,18 +88,26 @@ func runTier(ctx context.Context, set *settings, log *slog.Logger, name string, 
 	if err := set.bounds(); err != nil {
 		return err
 	}
-	starting, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	s, err := openServices(starting, set, log, "slipway-"+name)
+	set.startAddresses(nil, log)
+	s, err := openServices(set, log, "slipway-"+name)
 	if err != nil {
 		return err
 	}
 	defer s.close()
+	stopKeys, err := keyCheck{s.probe, s.keys, s.failed}.start(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer stopKeys()
 	var stops cleanups
-	defer stops.run()
+	defer s.stopInTime(stops.run)
 	if err := start(s, &stops); err != nil {
 		return err
 	}
+	// Until the tier has stopped: what the log says of an outage comes from there, and the
+	// end of a look at something that hangs must not delay the stop's first step.
+	stops.addLast(startLoop(s.dependencies.Run))
+	stops.addLast(startLoop(func(ctx context.Context) { warnNewer(ctx, s.probe, s.log) }))
 	select {
 	case <-ctx.Done():
 		log.Info("stopping", "tier", name)
@@ -105,6 +115,16 @@ func runTier(ctx context.Context, set *settings, log *slog.Logger, name string, 
 	case err := <-s.failed:
 		return err
 	}
+}
+
+// workerChecks returns the queues that a worker serves and the checks of what it uses
+// for them.
+func workerChecks(s *services) (queues []string, others map[string]func(context.Context) error, err error) {
+	if queues, err = servedQueues(s.settings.WorkerPools); err != nil {
+		return nil, nil, err
+	}
+	others, err = watchWork(s)
+	return queues, others, err
 }
 
 // startAll starts the three tiers and returns what stops them: first the api, so
@@ -130,7 +150,11 @@ func (s *services) startAll(listener net.Listener) (stop func(), err error) {
 	}
 	stops.add(stopWorker)
 	stops.add(committer.Close)
-	ready, err := s.readiness(ops.Process{API: true, Worker: true, Scheduler: true, Marked: sched.Marked})
+	queues, others, err := workerChecks(s)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := s.readiness(ops.Process{API: true, Worker: true, Scheduler: true, Marked: sched.Marked, Queues: queues, Others: others})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
+	"github.com/slipway-qa/slipway/storage"
 )
 
 type upCommand struct {
@@ -56,28 +57,39 @@ func (c *upCommand) Run(ctx context.Context, set *settings, log *slog.Logger) (e
 		return fmt.Errorf("listen: %w", err)
 	}
 	defer listener.Close()
+	if driver != nil {
+		if text := noSandboxWarning(localservice.BrowserArguments(), set.PublicURL); text != "" {
+			log.Warn(text)
+		}
+	}
+	addresses := set.startAddresses(listener.Addr(), log)
 	if set.PublicURL == "" {
 		set.PublicURL = "http://" + reachable(listener.Addr())
 	}
-	if set.AllowPrivateAddresses == nil {
-		here := loopback(listener.Addr())
-		set.AllowPrivateAddresses = &here
-	}
+	set.uploadJournal = filepath.Join(folder.Dir(), "uploads")
 	if set.MailJournal == "" {
 		set.MailJournal = filepath.Join(folder.Dir(), "mail-journal")
 	}
 	if err := writeEnvironment(folder.Dir(), set); err != nil {
 		return err
 	}
-	s, err := openServices(starting, set, log, "slipway-up")
+	s, err := openServices(set, log, "slipway-up")
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	if _, err := migrate(starting, set); err != nil {
+	if err := prepareDatabase(ctx, s); err != nil || ctx.Err() != nil {
 		return err
 	}
-	boot, err := bootstrap(starting, s.db, folder.Dir(), set)
+	stopKeys, err := keyCheck{s.probe, s.keys, s.failed}.start(ctx, "up")
+	if err != nil {
+		return err
+	}
+	defer stopKeys()
+	// A database of somebody else may have taken long to come.
+	booting, cancelBoot := context.WithTimeout(ctx, startTimeout)
+	defer cancelBoot()
+	boot, err := bootstrap(booting, s.db, folder.Dir(), set)
 	if err != nil {
 		return err
 	}
@@ -85,12 +97,13 @@ func (c *upCommand) Run(ctx context.Context, set *settings, log *slog.Logger) (e
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer startLoop(s.dependencies.Run)()
+	defer s.stopInTime(stop)
 	shown := managed
 	if driver != nil {
 		shown = append(slices.Clone(managed), driver)
 	}
-	printStarted(boot, folder.Dir(), shown, time.Since(start))
+	printStarted(boot, folder.Dir(), shown, addresses, time.Since(start))
 
 	select {
 	case <-ctx.Done():
@@ -103,10 +116,25 @@ func (c *upCommand) Run(ctx context.Context, set *settings, log *slog.Logger) (e
 	}
 }
 
-// loopback reports whether only this machine reaches the address.
-func loopback(addr net.Addr) bool {
-	at, err := netip.ParseAddrPort(addr.String())
-	return err == nil && at.Addr().Unmap().IsLoopback()
+// prepareDatabase brings the database to the newest schema. While it cannot be
+// reached it waits, and says so once a minute: whoever starts both at once should not
+// have to start one of them again. ctx ends the wait.
+func prepareDatabase(ctx context.Context, s *services) error {
+	for {
+		_, err := migrate(ctx, s.settings)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !storage.Unavailable(err) {
+			return err
+		}
+		s.log.Warn("the start waits for the database", "error", err) // which dependencies counts
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // reachable returns an address that can be called for one to listen at.

@@ -11,11 +11,12 @@ import (
 
 // printStarted prints what runs, and how to upload a build and send a first crash.
 // It prints no secret.
-func printStarted(boot *account.Bootstrap, dir string, managed []*localservice.Server, took time.Duration) {
+func printStarted(boot *account.Bootstrap, dir string, managed []*localservice.Server, addresses addressRule, took time.Duration) {
 	fmt.Printf("\nSlipway %s is up after %s\n\n  api        %s\n", version(), took.Round(10*time.Millisecond), boot.BaseURL)
 	for _, s := range managed {
 		fmt.Printf("  %-10s %s\n", "managed", s)
 	}
+	fmt.Printf("  %-10s private networks and this machine are %s\n", "addresses", addresses)
 	fmt.Printf("  data       %s\n  keys       %s\n  queues     %s/ops/queues (operator's credentials)\n\nUpload a build:\n\n%s\n\nSend a crash:\n\n%s\n\nRead it back:\n\n%s\n\n",
 		dir, filepath.Join(dir, "bootstrap.json"), boot.BaseURL, sampleUpload(boot, dir), sampleCrash(boot, dir), sampleRead(boot, dir))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -17,6 +18,7 @@ import (
 	apidevice "github.com/slipway-qa/slipway/api/device"
 	apidistribution "github.com/slipway-qa/slipway/api/distribution"
 	apigroup "github.com/slipway-qa/slipway/api/group"
+	"github.com/slipway-qa/slipway/api/inspection"
 	"github.com/slipway-qa/slipway/api/install"
 	"github.com/slipway-qa/slipway/api/intake"
 	apimail "github.com/slipway-qa/slipway/api/mail"
@@ -32,7 +34,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	genstore "github.com/slipway-qa/slipway/storage/generation"
-	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/quota"
 	runstore "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/session"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -58,8 +60,10 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	if err != nil {
 		return nil, err
 	}
-	symbols := symbol.NewStore(s.db, queue)
-	receiver, err := intake.New(intake.Config{Submitter: committer, Store: s.crashes, Symbols: symbols, SymbolView: symbol.View, Objects: s.objects,
+	symbols := symbol.NewStore(s.db, queue, s.quotas)
+	meter := quota.NewMeter(s.db, s.quotas, nil)
+	stops.add(func() { closeMeter(meter, s.log) })
+	receiver, err := intake.New(intake.Config{Meter: meter, Submitter: committer, Store: s.crashes, Symbols: symbols, SymbolView: symbol.View, Objects: s.objects,
 		Region: s.settings.Region, Leaks: intake.NewLeaks(s.db, s.letters(queue), s.log), Observer: s.metrics.Observer(), Log: s.log,
 		Limits: intake.Limits{Report: s.settings.CrashReportBytes, Attachment: s.settings.CrashAttachmentBytes,
 			Attachments: s.settings.CrashAttachments, InFlight: s.settings.CrashBytesInFlight, Symbols: s.settings.MaxSymbolBytes}})
@@ -79,39 +83,53 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	watcher := wait.NewWatcher(wait.Config{Ended: s.ledger.Ended, Log: s.log})
 	stopWatcher := startLoop(watcher.Run)
 	stops.add(stopWatcher)
-	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, s.objects, keys), Intake: receiver,
+	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, removing(s), keys), Intake: receiver,
 		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Console: console, DB: s.db,
 			ProtectMetrics: !s.settings.MetricsPublic}}
-	rooms.Symbols, err = symbol.New(symbol.Config{Store: symbols, Objects: s.objects, Auth: authenticator, Log: s.log})
+	rooms.Symbols, err = symbol.New(symbol.Config{Store: symbols, Objects: removing(s), Auth: authenticator, Log: s.log})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.addBuilds(&rooms, keys, authenticator, queue, symbols); err != nil {
+	inspector, err := inspection.New(inspection.Config{Readers: s.settings.PackageReaders, Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	stops.add(inspector.Close)
+	if err := s.addBuilds(&rooms, keys, authenticator, queue, symbols, inspector); err != nil {
 		return nil, err
 	}
 	if err := s.addSessions(&rooms, keys, queue); err != nil {
 		return nil, err
 	}
 	stops.add(rooms.Sessions.Close)
+	stopTokens, err := s.watchTokens(receiver.Tokens(), rooms.Sessions.Tokens())
+	if err != nil {
+		return nil, err
+	}
+	stops.add(stopTokens)
 	stopRunWatcher, err := s.addTests(&rooms, queue)
 	if err != nil {
 		return nil, err
 	}
 	stops.add(stopRunWatcher)
-	if folder, ok := s.objects.(*object.Folder); ok {
-		rooms.Objects = folder.ServeSigned()
-	}
+	rooms.Objects = s.objects.ServeSigned()
+	shared := api.NewShared(s.settings.Searches)
+	s.metrics.AddRooms(slices.Concat(shared.Rooms(), rooms.Uploads.Rooms(), receiver.Rooms(), rooms.Sessions.Rooms(),
+		rooms.Symbols.Rooms(), watcher.Rooms())...)
 	handler, err := api.New(api.Config{Log: s.log, Auth: authenticator, Routes: rooms.Routes(), Observer: s.metrics.Observer(),
-		TrustedProxies: s.settings.TrustedProxies, HTTPS: public.Scheme == "https"})
+		TrustedProxies: s.settings.TrustedProxies, Shared: shared, HTTPS: public.Scheme == "https"})
 	if err != nil {
 		return nil, err
 	}
-	stopServer := s.serve(listener, handler)
+	bounded := s.settings.bounded(listener)
+	s.metrics.SetListener(bounded)
+	served := s.serve(bounded, handler)
 	stops.add(func() {
 		ready.Drain()
-		stopWatcher() // ends the requests with ?wait=, which would delay the stop of the server
+		served.linger(s.settings.stopDelay(0)) // until balancers know
+		stopWatcher()                          // ends the requests with ?wait=, which would delay the stop of the server
 		stopRunWatcher()
-		stopServer()
+		served.stop()
 	})
 	return stops.run, nil
 }
@@ -123,13 +141,13 @@ func (s *services) letters(queue *dispatch.Enqueuer) *letter.Writer {
 
 // startEnqueuer starts what delivers new tasks right after their commit.
 func (s *services) startEnqueuer() (*dispatch.Enqueuer, func()) {
-	queue := dispatch.NewEnqueuer(s.redis, s.ledger, s.log)
+	queue := dispatch.NewEnqueuer(s.redis, s.log)
 	return queue, startLoop(queue.Run)
 }
 
 // addBuilds adds the rooms of accounts, builds and install pages.
-func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, queue *dispatch.Enqueuer, symbols *symbol.Store) (err error) {
-	rooms.Accounts, err = apiaccount.New(apiaccount.Config{DB: s.db, Keys: keys, Guard: s.guard, SigningKey: []byte(s.settings.SigningKey)})
+func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, queue *dispatch.Enqueuer, symbols *symbol.Store, inspector *inspection.Inspector) (err error) {
+	rooms.Accounts, err = apiaccount.New(apiaccount.Config{DB: s.db, Quotas: s.quotas, Keys: keys, Guard: s.guard, SealKeys: s.keys})
 	if err != nil {
 		return err
 	}
@@ -147,17 +165,18 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	if err != nil {
 		return err
 	}
-	rooms.Builds = apidistribution.New(apidistribution.Config{DB: s.db, Objects: s.objects, Links: links, Queue: queue, Vendor: s.settings.Vendor, Log: s.log})
+	rooms.Builds = apidistribution.New(apidistribution.Config{DB: s.db, Quotas: s.quotas, Objects: s.objects, Links: links, Queue: queue, Vendor: s.settings.Vendor, Log: s.log})
 	rooms.Groups = apigroup.New(apigroup.Config{DB: s.db, ProjectView: func(p *distribution.Project) any { return views.ProjectView(p) }})
 	rooms.Testers = apitester.New(apitester.Config{DB: s.db, Links: links, Queue: queue})
 	rooms.Uploads, err = upload.New(upload.Config{Auth: authenticator, DB: s.db, Objects: s.objects, Links: links, Vendor: s.settings.Vendor,
-		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Queue: queue, MaxBytes: s.settings.MaxUploadBytes,
+		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Queue: queue, Quotas: s.quotas, MaxBytes: s.settings.MaxUploadBytes,
+		Inspect: inspector.Package, InspectSymbols: inspector.Symbols,
 		Symbols: symbols, SymbolView: symbol.View, MaxSymbols: s.settings.MaxSymbolBytes, Log: s.log})
 	if err != nil {
 		return err
 	}
 	rooms.Webhooks, err = apiwebhook.New(apiwebhook.Config{DB: s.db, Guard: s.guard, Caller: webhookcall.NewSender(s.guard), Queue: queue,
-		SigningKey: []byte(s.settings.SigningKey)})
+		SealKeys: s.keys})
 	if err != nil {
 		return err
 	}
@@ -202,8 +221,8 @@ func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop fu
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
 			return genstore.Ended(ctx, s.db, ids)
 		}})
-	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Generations: generations, Queue: queue, Guard: s.guard,
-		SigningKey: []byte(s.settings.SigningKey), PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check, Log: s.log})
+	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Generations: generations, Queue: queue, Quotas: s.quotas, Guard: s.guard,
+		SealKeys: s.keys, PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check, UnsafeCapabilities: s.settings.unsafeCapabilities(), Log: s.log})
 	if err != nil {
 		return nil, err
 	}

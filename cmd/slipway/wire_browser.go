@@ -17,12 +17,16 @@ func (s *services) startBrowsers(slots int) (pool *browser.Pool, trouble func(st
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("SLIPWAY_WEBDRIVER_URL: %w", err)
 	}
+	if err := browser.ParseUnsafe(s.settings.UnsafeCapabilities, hubs); err != nil {
+		return nil, nil, nil, fmt.Errorf("SLIPWAY_WEBDRIVER_UNSAFE_CAPABILITIES: %w", err)
+	}
 	proxy, err := egress.Start(s.pages.Guard, s.log)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	pool, err = browser.New(browser.Config{Hubs: hubs, Local: s.settings.chromedriver, Arguments: localservice.BrowserArguments(), Warm: slots, Proxy: proxy.Addr().String(),
-		Guard: s.pages.Guard, Log: s.log, Observer: s.metrics.Observer()})
+	pool, err = browser.New(browser.Config{Hubs: hubs, Local: s.settings.chromedriver, Arguments: localservice.BrowserArguments(), Warm: slots, Proxy: proxy.Addr().String(), Vendor: s.settings.Vendor,
+		Limits: browser.Limits{Memory: s.settings.BrowserMemoryBytes, Processes: s.settings.BrowserProcesses},
+		Guard:  s.pages.Guard, Log: s.log, Observer: s.metrics.Observer()})
 	if err != nil {
 		proxy.Close()
 		return nil, nil, nil, err
@@ -45,4 +49,10 @@ func (s *settings) newPages() (outbound.Pages, error) {
 		return outbound.Pages{}, fmt.Errorf("SLIPWAY_ALLOW_METADATA_ADDRESSES: %w", err)
 	}
 	return outbound.Pages{Guard: guard, AllowFiles: s.AllowFileURLs}, nil
+}
+
+// unsafeCapabilities reports whether a hub takes any capability. The api does not know
+// which hub will serve a target, so that it leaves the check to the worker then.
+func (s *settings) unsafeCapabilities() bool {
+	return s.UnsafeCapabilities != "" && s.UnsafeCapabilities != "false"
 }

@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/child"
 	"github.com/slipway-qa/slipway/worker"
 	workcrash "github.com/slipway-qa/slipway/worker/crash"
 	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
 	"github.com/slipway-qa/slipway/worker/symbols"
-	"github.com/slipway-qa/slipway/worker/symbols/child"
 	"github.com/slipway-qa/slipway/worker/symbols/library"
 )
 
@@ -57,7 +57,7 @@ func (s *services) addSymbolWork(handlers map[string]worker.Handler) (stop func(
 	if err != nil {
 		return nil, err
 	}
-	handlers[tasks.SymbolIndex.Name] = &symbols.Index{DB: s.db, Objects: s.objects, Children: use.files,
+	handlers[tasks.SymbolIndex.Name] = &symbols.Index{DB: s.db, Objects: removing(s), Children: use.files,
 		Folder: s.settings.SymbolFolder, Observer: s.metrics.Observer(), Log: s.log}
 	warm, waiting := symbolicate.NewLibraries(s.db, use.library)
 	if p, ok := handlers[tasks.CrashProcess.Name].(*workcrash.Process); ok {

@@ -9,13 +9,13 @@ import (
 )
 
 // addWebhookWork adds the handlers of webhooks.
-func (s *services) addWebhookWork(handlers map[string]worker.Handler, pools []worker.Pool) error {
+func addWebhookWork(s *services, handlers map[string]worker.Handler, pools []worker.Pool) error {
 	maintenance, err := workwebhook.NewMaintenance(s.db, days(s.settings.WebhookDays))
 	if err != nil {
 		return err
 	}
 	handlers[tasks.WebhookDeliver.Name] = &workwebhook.Deliver{DB: s.db, Caller: webhookcall.NewSender(s.guard),
-		Key: []byte(s.settings.SigningKey), Slots: slotsOf(pools, tasks.Webhook),
+		Keys: s.keys, Slots: slotsOf(pools, tasks.Webhook),
 		Notify: workwebhook.NewMail(s.letters(nil), link.New(s.settings.PublicURL)), Log: s.log}
 	handlers[tasks.WebhookReplay.Name] = &workwebhook.Replay{DB: s.db}
 	handlers[tasks.WebhookMaintenance.Name] = maintenance

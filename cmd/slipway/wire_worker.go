@@ -44,23 +44,25 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	if err != nil {
 		return nil, err
 	}
-	expire, err := workcrash.NewRetention(s.crashes, s.objects, s.settings.CrashDays, s.log)
+	expire, err := workcrash.NewRetention(s.crashes, removing(s), s.settings.CrashDays, s.log)
 	if err != nil {
 		return nil, err
 	}
-	watch := s.metrics.Observer()
+	watch, names := s.metrics.Observer(), objectNames{s}
 	handlers := map[string]worker.Handler{
 		tasks.CrashProcess.Name: &workcrash.Process{Store: s.crashes, Observer: watch, Throttle: throttle,
 			Duplicates: s.settings.CrashDuplicates, Log: s.log},
-		tasks.CrashPurge.Name:      &workcrash.Purge{Store: s.crashes, Ledger: s.ledger, Objects: s.objects, Log: s.log},
-		tasks.CrashSplit.Name:      &workcrash.Split{Store: s.crashes},
-		tasks.CrashRekey.Name:      workcrash.NewRekey(s.crashes),
-		tasks.CrashRetention.Name:  expire,
-		tasks.LedgerRetention.Name: prune,
-		tasks.AuditRetention.Name:  forget,
-		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(s.objects, map[string]maintenance.Names{
-			crash.AttachmentPrefix: s.unnamedAttachments, distribution.Prefix: s.unnamedFiles, runstore.Prefix: s.unnamedRunFiles,
-			genstore.Prefix: s.unnamedGenerationFiles, session.ScreenshotPrefix: s.unnamedScreenshots, symbolfile.IndexPrefix: s.unnamedIndexes}),
+		tasks.CrashPurge.Name:       &workcrash.Purge{Store: s.crashes, Ledger: s.ledger, Objects: removing(s), Log: s.log},
+		tasks.CrashSplit.Name:       &workcrash.Split{Store: s.crashes},
+		tasks.CrashRekey.Name:       workcrash.NewRekey(s.crashes),
+		tasks.CrashRetention.Name:   expire,
+		tasks.LedgerRetention.Name:  prune,
+		tasks.AuditRetention.Name:   forget,
+		tasks.QuotaMaintenance.Name: &maintenance.Quotas{DB: s.db, Log: s.log},
+		tasks.ObjectRemoval.Name:    &maintenance.ObjectRemoval{DB: s.db, Objects: s.objects},
+		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(removing(s), map[string]maintenance.Names{
+			crash.AttachmentPrefix: names.attachments, distribution.Prefix: names.files, runstore.Prefix: names.ofRuns,
+			genstore.Prefix: names.ofGenerations, session.ScreenshotPrefix: names.screenshots, symbolfile.IndexPrefix: names.indexes}),
 	}
 	stopSymbols, err := s.addSymbolWork(handlers)
 	if err != nil {
@@ -74,7 +76,16 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	if err := s.addBuildWork(handlers); err != nil {
 		return nil, err
 	}
-	if err := s.addWebhookWork(handlers, pools); err != nil {
+	stopVerification, err := addVerification(s, handlers)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			stopVerification()
+		}
+	}()
+	if err := addWebhookWork(s, handlers, pools); err != nil {
 		return nil, err
 	}
 	stopBrowsers, err := s.addTestWork(handlers, pools)
@@ -95,6 +106,7 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	return func() {
 		w.Stop()
 		stopBrowsers()
+		stopVerification()
 		stopSymbols()
 	}, nil
 }
@@ -114,13 +126,13 @@ func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
 			return account.ForgetBearers(ctx, s.db, time.Now(), limit)
 		}}, workbuild.Step{Name: "tester_mailings", Run: func(ctx context.Context, limit int) (int64, error) {
 		return tester.ForgetMailings(ctx, s.db, time.Now().AddDate(0, 0, -keepMailingDays), limit)
-	}})
+	}}, workbuild.Unverified(s.db), workbuild.Retention(s.db))
 	if err != nil {
 		return err
 	}
 	mailing := &workbuild.Mailing{DB: s.db, Links: link.New(s.settings.PublicURL), Letters: s.letters(nil)}
-	crashes := &workcrash.BuildCrashes{Store: s.crashes, Objects: s.objects, Log: s.log}
-	sessions := &worksession.Builds{Objects: s.objects, Log: s.log}
+	crashes := &workcrash.BuildCrashes{Store: s.crashes, Objects: removing(s), Log: s.log}
+	sessions := &worksession.Builds{Objects: removing(s), Log: s.log}
 	sessionMaintenance, err := worksession.NewMaintenance(s.db, worksession.Rules{Silence: s.settings.SessionSilence, Keep: days(s.settings.SessionDays),
 		ProjectBytes: s.settings.SessionProjectBytes, OrganizationBytes: s.settings.SessionOrganizationBytes})
 	if err != nil {
@@ -130,9 +142,9 @@ func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
 		tasks.BuildNotify.Name:        &workbuild.Notify{DB: s.db, Links: link.New(s.settings.PublicURL), Letters: s.letters(nil)},
 		tasks.TesterWelcome.Name:      mailing,
 		tasks.BuildInvite.Name:        mailing,
-		tasks.BuildSync.Name:          &workbuild.Sync{DB: s.db, Objects: s.objects, Guard: s.guard, Key: []byte(s.settings.SigningKey)},
-		tasks.BuildDelete.Name:        &workbuild.Delete{Crashes: crashes, Sessions: sessions, Objects: s.objects, Log: s.log},
-		tasks.ProjectDelete.Name:      &workbuild.DeleteProject{DB: s.db, Crashes: crashes, Sessions: sessions, Objects: s.objects, Log: s.log},
+		tasks.BuildSync.Name:          &workbuild.Sync{DB: s.db, Objects: s.objects, Guard: s.guard, Keys: s.keys},
+		tasks.BuildDelete.Name:        &workbuild.Delete{Crashes: crashes, Sessions: sessions, Objects: removing(s), Log: s.log},
+		tasks.ProjectDelete.Name:      &workbuild.DeleteProject{DB: s.db, Crashes: crashes, Sessions: sessions, Objects: removing(s), Log: s.log},
 		tasks.BuildMaintenance.Name:   maintenance,
 		tasks.SessionMaintenance.Name: sessionMaintenance,
 		tasks.MailSend.Name:           mails,
@@ -151,7 +163,7 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 	if err != nil {
 		return nil, err
 	}
-	maintenance, err := workrun.NewMaintenanceHandler(s.db, s.objects, days(s.settings.RunDays), s.log)
+	maintenance, err := workrun.NewMaintenanceHandler(s.db, removing(s), days(s.settings.RunDays), s.log)
 	if err != nil {
 		stop()
 		return nil, err
@@ -160,11 +172,11 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 		stop()
 		return nil, err
 	}
-	handlers[tasks.TestJob.Name] = &workrun.JobHandler{DB: s.db, Objects: s.objects, Browsers: browsers, Key: []byte(s.settings.SigningKey),
+	handlers[tasks.TestJob.Name] = &workrun.JobHandler{DB: s.db, Objects: removing(s), Browsers: browsers, Keys: s.keys,
 		CheckURL: s.pages.Check, Trouble: trouble, Timeout: s.settings.RunTimeout, Screenshots: s.settings.RunScreenshots, Log: s.log}
 	handlers[tasks.SuiteRun.Name] = &workrun.SuiteHandler{DB: s.db, Vendor: s.settings.Vendor, Log: s.log}
 	handlers[tasks.RunMaintenance.Name] = maintenance
-	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Observer: s.metrics.Observer(), Log: s.log, Started: time.Now()}
+	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Quotas: s.quotas, Observer: s.metrics.Observer(), Log: s.log, Started: time.Now()}
 	return stop, nil
 }
 
@@ -181,36 +193,6 @@ func runSlots(pools []worker.Pool) int {
 }
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
-
-// unnamedFiles returns those of the objects of builds that no row names.
-func (s *services) unnamedFiles(ctx context.Context, keys []string) ([]string, error) {
-	return distribution.UnnamedObjects(ctx, s.db, keys)
-}
-
-// unnamedIndexes returns those of the indexes of symbol files that no row names.
-func (s *services) unnamedIndexes(ctx context.Context, keys []string) ([]string, error) {
-	return symbolfile.UnnamedIndexes(ctx, s.db, keys)
-}
-
-// unnamedRunFiles returns those of the objects of runs that no row names.
-func (s *services) unnamedRunFiles(ctx context.Context, keys []string) ([]string, error) {
-	return runstore.UnnamedObjects(ctx, s.db, keys)
-}
-
-// unnamedGenerationFiles returns those of the objects of generations that no row names.
-func (s *services) unnamedGenerationFiles(ctx context.Context, keys []string) ([]string, error) {
-	return genstore.UnnamedObjects(ctx, s.db, keys)
-}
-
-// unnamedScreenshots returns those of the screenshots of feedback that no row names.
-func (s *services) unnamedScreenshots(ctx context.Context, keys []string) ([]string, error) {
-	return session.UnnamedScreenshots(ctx, s.db, keys)
-}
-
-// unnamedAttachments returns those of the objects of attachments that no row names.
-func (s *services) unnamedAttachments(ctx context.Context, keys []string) ([]string, error) {
-	return crash.UnnamedObjects(ctx, s.db, keys)
-}
 
 // servedQueues returns the queues that the pools of a worker serve, sorted.
 func servedQueues(text string) ([]string, error) {

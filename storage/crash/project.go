@@ -137,6 +137,7 @@ func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 	if err != nil {
 		return nil, err
 	}
+	tx.TokensChanged()
 	var used bool
 	if err := tx.GetContext(ctx, &used, crashProjectInUse, id); err != nil {
 		return nil, storage.Wrap(err, "use of a crash project")
@@ -264,6 +265,7 @@ func RotateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys 
 	if err := tx.GetContext(ctx, &row, rotateCrashToken, organizationID, tokenID, secret.Digest[:], secret.Hint); err != nil {
 		return nil, account.Secret{}, storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
 	}
+	tx.TokensChanged()
 	return &row, secret, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashTokenRotated, Actor: actor,
 		Subject: fmt.Sprintf("crash token %d", tokenID),
 		Detail:  map[string]any{"project_id": row.ProjectID, "token_id": row.ID, "hint": row.Hint}})
@@ -280,6 +282,7 @@ func RevokeToken(ctx context.Context, tx *storage.Tx, actor account.Actor, organ
 	if err := tx.GetContext(ctx, &row, revokeCrashToken, organizationID, tokenID); err != nil {
 		return storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
 	}
+	tx.TokensChanged()
 	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashTokenRevoked, Actor: actor,
 		Subject: fmt.Sprintf("crash token %d", tokenID),
 		Detail:  map[string]any{"project_id": row.ProjectID, "hint": row.Hint}})

@@ -23,6 +23,9 @@ type Links struct{ base string }
 // New returns the links below a public URL, such as https://qa.example.com.
 func New(publicURL string) Links { return Links{strings.TrimRight(publicURL, "/")} }
 
+// Secure reports whether the public URL is https.
+func (l Links) Secure() bool { return strings.HasPrefix(strings.ToLower(l.base), "https:") }
+
 // Page returns the install page of a project (by page name) or a build (by token).
 func (l Links) Page(name string) string { return l.base + "/install/" + url.PathEscape(name) }
 

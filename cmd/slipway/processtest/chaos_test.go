@@ -182,8 +182,8 @@ func (x *chaos) note(err error) {
 func (x *chaos) open() string {
 	var rows []string
 	err := x.c.db.SelectContext(x.t.Context(), &rows, `
-		select concat_ws(' ', state, kind, 'attempt', attempt, 'delivery', delivery, 'due', run_at - now(),
-			'delivered', delivered_at - now(), 'beat', heartbeat_at - now(), error)
+		select concat_ws(' ', state, kind, 'attempt', attempt, 'losses', losses, 'due', run_at - now(),
+			'heartbeat', heartbeat_at - now(), error)
 		from tasks where state in ('queued', 'running') order by id limit 5`)
 	return fmt.Sprint(rows, err)
 }

@@ -36,7 +36,7 @@ func newCluster(t *testing.T, databaseURL, redisURL string) *cluster {
 	t.Helper()
 	c := &cluster{variables: []string{"SLIPWAY_DATABASE_URL=" + databaseURL, "SLIPWAY_REDIS_URL=" + redisURL,
 		"SLIPWAY_OBJECTS_URL=file://" + t.TempDir(), "SLIPWAY_SIGNING_KEY=" + strings.Repeat("k", 32),
-		"SLIPWAY_PUBLIC_URL=http://127.0.0.1", "SLIPWAY_OPS_LISTEN=127.0.0.1:0"}}
+		"SLIPWAY_PUBLIC_URL=http://127.0.0.1", "SLIPWAY_OPS_LISTEN=127.0.0.1:0", "SLIPWAY_STOP_DELAY=0"}}
 	// Tests hold locks for longer than the processes may.
 	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)

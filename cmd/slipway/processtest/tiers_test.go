@@ -3,6 +3,7 @@ package processtest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+	"github.com/slipway-qa/slipway/storage"
 )
 
 // since returns a clock that says how much time has gone by.
@@ -35,6 +37,9 @@ func TestTiers(t *testing.T) {
 	require.NoError(t, err)
 	database := []string{"SLIPWAY_DATABASE_URL=" + server.URL()}
 
+	pending := command(t, database, "migrate", "status")
+	require.Equal(t, 3, pending.code, pending.stderr)
+	require.Contains(t, pending.stdout, "pending  -                    00001_accounts.sql")
 	early := command(t, database, "admin", "org", "create", "acme")
 	require.Equal(t, 1, early.code, "before the migration")
 	first := command(t, database, "migrate")
@@ -44,6 +49,7 @@ func TestTiers(t *testing.T) {
 	require.Zero(t, second.code)
 	require.Empty(t, second.stdout)
 	require.Contains(t, second.stderr, "newest schema")
+	checkMigrationStatus(t, database, server.URL())
 
 	c := newCluster(t, server.URL(), servicetest.RedisURL(t))
 	// The last of two settings of a variable counts.
@@ -97,6 +103,38 @@ func TestTiers(t *testing.T) {
 			require.False(t, strings.Contains(p.stderr.String(), value), "a secret is in the log of %v", p.cmd.Args[1:])
 		}
 	}
+}
+
+// checkMigrationStatus looks at a database that has all migrations, and then one that the
+// program does not know: a newer program was here.
+func checkMigrationStatus(t *testing.T, variables []string, databaseURL string) {
+	t.Helper()
+	applied := command(t, variables, "migrate", "status", "--json")
+	require.Zero(t, applied.code, applied.stderr)
+	var list []storage.Migration
+	require.NoError(t, json.Unmarshal([]byte(applied.stdout), &list))
+	require.Greater(t, len(list), 40)
+	for _, m := range list {
+		require.Equal(t, storage.MigrationApplied, m.State, m.Name)
+		require.NotNil(t, m.AppliedAt)
+	}
+	db, err := storage.Open(storage.Config{URL: databaseURL, MaxConns: 1})
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.Exec(`insert into goose_db_version (version_id, is_applied) values (99999, true)`)
+	require.NoError(t, err)
+	newer := command(t, variables, "migrate", "status")
+	require.Equal(t, 4, newer.code)
+	require.Regexp(t, `(?m)^unknown  \S+ +99999$`, newer.stdout)
+	refused := command(t, variables, "migrate")
+	require.Equal(t, 1, refused.code)
+	require.Contains(t, refused.stderr, "its schema is 99999")
+	worker := start(t, append([]string{"SLIPWAY_REDIS_URL=redis://127.0.0.1:1", "SLIPWAY_OBJECTS_URL=s3://a:b@127.0.0.1:1/c", "SLIPWAY_PUBLIC_URL=http://127.0.0.1",
+		"SLIPWAY_SIGNING_KEY=" + strings.Repeat("k", 32)}, variables...), "worker")
+	worker.await(t, worker.stderr, `the program is older than the schema.*"schema":99999`)
+	worker.kill()
+	_, err = db.Exec(`delete from goose_db_version where version_id = 99999`)
+	require.NoError(t, err)
 }
 
 // postWithFile submits a report and a file beside it.

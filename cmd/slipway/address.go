@@ -1,0 +1,75 @@
+package main
+
+import (
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// addressRule is whether addresses from users (webhooks, issuers, storage connections,
+// tested pages, tunnels) may lead into private networks and to this machine.
+type addressRule struct {
+	allow  bool
+	reason string // for people
+}
+
+func (r addressRule) String() string {
+	if r.allow {
+		return "allowed, because " + r.reason
+	}
+	return "refused, because " + r.reason
+}
+
+// addressRule returns the rule of these settings. listen is the address of slipway up;
+// nil for the tiers, which refuse unless the setting says otherwise. A listener on this
+// machine alone shows nothing: behind a proxy it serves the world, and then the public
+// address or the base domain is one of the world.
+func (s *settings) addressRule(listen net.Addr) addressRule {
+	switch {
+	case s.AllowPrivateAddresses != nil:
+		return addressRule{*s.AllowPrivateAddresses, "SLIPWAY_ALLOW_PRIVATE_ADDRESSES says so"}
+	case listen == nil:
+		return addressRule{false, "SLIPWAY_ALLOW_PRIVATE_ADDRESSES is not set"}
+	case !loopback(listen):
+		return addressRule{false, "SLIPWAY_LISTEN is not on this machine alone"}
+	case s.PublicURL != "" && !loopbackURL(s.PublicURL):
+		return addressRule{false, "SLIPWAY_PUBLIC_URL leads to others than this machine"}
+	case s.BaseDomain != "" && !loopbackHost(s.BaseDomain):
+		return addressRule{false, "SLIPWAY_BASE_DOMAIN leads to others than this machine"}
+	}
+	return addressRule{true, "only this machine reaches Slipway"}
+}
+
+// startAddresses puts the rule into the settings and says in the log which it is.
+func (s *settings) startAddresses(listen net.Addr, log *slog.Logger) addressRule {
+	rule := s.addressRule(listen)
+	s.AllowPrivateAddresses = &rule.allow
+	log.Info("addresses from users in private networks", "allowed", rule.allow, "reason", rule.reason)
+	return rule
+}
+
+// loopback reports whether only this machine reaches the address.
+func loopback(addr net.Addr) bool {
+	at, err := netip.ParseAddrPort(addr.String())
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// loopbackURL reports whether an address names this machine. One that cannot be read
+// does not.
+func loopbackURL(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && loopbackHost(u.Hostname())
+}
+
+// loopbackHost reports whether a host name is this machine's on every machine:
+// localhost and what is below it (RFC 6761, section 6.3), 127.0.0.0/8 and ::1.
+func loopbackHost(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}

@@ -1,0 +1,24 @@
+package main
+
+import "time"
+
+// processSettings are those of how a process begins and ends to serve.
+type processSettings struct {
+	ReadyCapabilities []string       `env:"SLIPWAY_READY_CAPABILITIES" help:"Capabilities without which /readyz responds 503, such as crash_intake,uploads; default: only when the process is capable of nothing. /readyz lists those of a process."`
+	StopDelay         *time.Duration `env:"SLIPWAY_STOP_DELAY" help:"Time for which a stopping api still serves, with 503 at /readyz, so that balancers take it out before it refuses connections: longer than two of their probes. Default: 5s; slipway up, which no other process replaces: 0."`
+}
+
+const (
+	// tierStopDelay lets a balancer probe twice at its usual two seconds.
+	tierStopDelay = 5 * time.Second
+	// A balancer that needs longer than this does not probe.
+	maxStopDelay = 5 * time.Minute
+)
+
+// stopDelay returns the setting, or else the default of the command.
+func (s *processSettings) stopDelay(otherwise time.Duration) time.Duration {
+	if s.StopDelay != nil {
+		return *s.StopDelay
+	}
+	return otherwise
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	genstore "github.com/slipway-qa/slipway/storage/generation"
+	runstore "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/session"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
+)
+
+// objectNames look up which objects no row names, by the prefix of their keys.
+type objectNames struct{ *services }
+
+// files returns those of the objects of builds that no row names.
+func (s objectNames) files(ctx context.Context, keys []string) ([]string, error) {
+	return distribution.UnnamedObjects(ctx, s.db, keys)
+}
+
+// indexes returns those of the indexes of symbol files that no row names.
+func (s objectNames) indexes(ctx context.Context, keys []string) ([]string, error) {
+	return symbolfile.UnnamedIndexes(ctx, s.db, keys)
+}
+
+// ofRuns returns those of the objects of runs that no row names.
+func (s objectNames) ofRuns(ctx context.Context, keys []string) ([]string, error) {
+	return runstore.UnnamedObjects(ctx, s.db, keys)
+}
+
+// ofGenerations returns those of the objects of generations that no row names.
+func (s objectNames) ofGenerations(ctx context.Context, keys []string) ([]string, error) {
+	return genstore.UnnamedObjects(ctx, s.db, keys)
+}
+
+// screenshots returns those of the screenshots of feedback that no row names.
+func (s objectNames) screenshots(ctx context.Context, keys []string) ([]string, error) {
+	return session.UnnamedScreenshots(ctx, s.db, keys)
+}
+
+// attachments returns those of the objects of attachments that no row names.
+func (s objectNames) attachments(ctx context.Context, keys []string) ([]string, error) {
+	return crash.UnnamedObjects(ctx, s.db, keys)
+}
