@@ -35,6 +35,7 @@ type cli struct {
 	Grouping      groupingCommand      `cmd:"" help:"Which crashes are one bug: precision and recall by language on a labelled set."`
 	Symbols       symbolsCommand       `cmd:"" help:"Symbol files: reading and lookups, each next to a tool that does the same."`
 	People        peopleCommand        `cmd:"" help:"People and what happens: mail, webhooks, lists of testers and of the audit, sessions."`
+	Abuse         abuseCommand         `cmd:"" help:"Attacks by one organization, and what another one has of them; a table for docs/security.md."`
 	SymbolsNative symbolsNativeCommand `cmd:"" hidden:"" help:"Index or look up, for symbols, which starts this."`
 	Baseline      baselineCommand      `cmd:"" hidden:"" help:"Serve the baselines of crash, which starts this."`
 }

@@ -78,7 +78,7 @@ func (b *uploadBench) inspect(ctx context.Context, store object.Store, path stri
 		return nil, err
 	}
 	defer func() { _ = store.Delete(context.WithoutCancel(ctx), key) }()
-	inspector := inspect.New(inspect.Config{})
+	inspector := inspect.New()
 	var took []time.Duration
 	var stats object.ReadStats
 	for n := range inspections + warmUps {

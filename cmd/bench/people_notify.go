@@ -266,13 +266,13 @@ type mailSink struct {
 
 	mu     sync.Mutex
 	byID   map[string]int
-	people map[string]bool
+	people map[string]int // messages of each
 	sum    int
 	last   []byte
 }
 
 func startMailSink() (*mailSink, error) {
-	s := &mailSink{byID: map[string]int{}, people: map[string]bool{}}
+	s := &mailSink{byID: map[string]int{}, people: map[string]int{}}
 	s.server = gosmtp.NewServer(gosmtp.BackendFunc(func(*gosmtp.Conn) (gosmtp.Session, error) { return &sinkSession{sink: s}, nil }))
 	s.server.Domain, s.server.ErrorLog = "localhost", log.New(io.Discard, "", 0)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -295,7 +295,14 @@ func (s *mailSink) total() int {
 func (s *mailSink) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.byID, s.people, s.sum = map[string]int{}, map[string]bool{}, 0
+	s.byID, s.people, s.sum = map[string]int{}, map[string]int{}, 0
+}
+
+// countFor returns how many messages have come for an address.
+func (s *mailSink) countFor(address string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.people[address]
 }
 
 // count returns how many messages came more than once, and how many people have one.
@@ -366,7 +373,7 @@ func (v *sinkSession) Data(r io.Reader) error {
 	v.sink.mu.Lock()
 	defer v.sink.mu.Unlock()
 	v.sink.byID[m.Header.Get("Message-ID")]++
-	v.sink.people[v.to] = true
+	v.sink.people[v.to]++
 	v.sink.sum++
 	v.sink.last = content
 	return nil

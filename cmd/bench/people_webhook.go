@@ -193,7 +193,7 @@ func deliverWebhooks(ctx context.Context, binary string, kind func(n int) string
 // addWebhooks makes the organizations with their webhooks, and returns how many of these
 // are healthy.
 func addWebhooks(ctx context.Context, db *storage.DB, base string, kind func(n int) string) (organizations []int64, good int, err error) {
-	sealed, err := seal.Seal([]byte(strings.Repeat("k", 32)), seal.Webhook, "whsec_"+strings.Repeat("MDEy", 8))
+	sealed, err := seal.Seal(seal.Ring{[]byte(strings.Repeat("k", 32))}, seal.Webhook, "whsec_"+strings.Repeat("MDEy", 8))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,11 +34,20 @@ type product struct {
 // startProduct starts slipway with managed servers in a temporary folder. It
 // builds the program unless binary names one.
 func startProduct(ctx context.Context, binary string, args ...string) (*product, error) {
+	return startProductAt(ctx, binary, "", args...)
+}
+
+// startProductAt is startProduct for one that listens at an address and is called there,
+// whatever its public address is; "" is a free port.
+func startProductAt(ctx context.Context, binary, listen string, args ...string) (*product, error) {
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
 		return nil, err
 	}
 	p := &product{dir: dir, done: make(chan error, 1)}
+	if listen != "" {
+		p.base = "http://" + listen
+	}
 	bin, err := buildSlipway(ctx, dir, binary)
 	if err != nil {
 		return nil, err
@@ -48,7 +58,7 @@ func startProduct(ctx context.Context, binary string, args ...string) (*product,
 	}
 	defer log.Close()
 	data := filepath.Join(dir, "data")
-	p.cmd = exec.Command(bin, append([]string{"up", "--data-dir", data, "--listen", "127.0.0.1:0", "--log-level", "warn"}, args...)...)
+	p.cmd = exec.Command(bin, append([]string{"up", "--data-dir", data, "--listen", cmp.Or(listen, "127.0.0.1:0"), "--log-level", "warn"}, args...)...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {
@@ -104,7 +114,8 @@ func (p *product) waitUntilReady(ctx context.Context, data string) error {
 		if json.Unmarshal(raw, &boot) != nil {
 			continue
 		}
-		response, err := http.Get(boot.BaseURL + "/readyz")
+		base := cmp.Or(p.base, boot.BaseURL)
+		response, err := http.Get(base + "/readyz")
 		if err != nil {
 			continue
 		}
@@ -112,7 +123,7 @@ func (p *product) waitUntilReady(ctx context.Context, data string) error {
 		if response.StatusCode != http.StatusOK {
 			continue
 		}
-		p.base, p.token, p.apiKey = boot.BaseURL, boot.Crash.Token, boot.Owner.APIKey
+		p.base, p.token, p.apiKey = base, boot.Crash.Token, boot.Owner.APIKey
 		p.username, p.accessKey = boot.Owner.Username, boot.Owner.AccessKey
 		p.database, err = environment(filepath.Join(data, "environment"), "SLIPWAY_DATABASE_URL")
 		return err

@@ -15,7 +15,7 @@ import (
 func (p *product) authorize(r *http.Request) { r.SetBasicAuth(p.username, p.accessKey) }
 
 // call sends a request to the authoring interface and decodes the member "data"
-// of the response.
+// of the response. into may be nil.
 func (p *product) call(ctx context.Context, method, path string, body, into any) error {
 	doc, err := json.Marshal(body)
 	if err != nil {
@@ -38,6 +38,9 @@ func (p *product) call(ctx context.Context, method, path string, body, into any)
 	}
 	if response.StatusCode >= 300 {
 		return fmt.Errorf("%s %s: %s: %s", method, path, response.Status, text)
+	}
+	if into == nil {
+		return nil
 	}
 	return json.Unmarshal(text, &struct{ Data any }{into})
 }

@@ -19,7 +19,7 @@ import (
 
 // poolsWithoutBrowsers are the default pools but the one of runs: suite runs are worked
 // on, their jobs wait.
-const poolsWithoutBrowsers = "2:schedule=1;4:critical=6,default=3;3:crash=1;128:webhook=1;16:webhook-slow=1;2:bulk=1"
+const poolsWithoutBrowsers = "2:schedule=1;4:critical=6,default=3;3:crash=1;128:webhook=1;16:webhook-slow=1;4:sync=1;2:bulk=1"
 
 // fleet is a deployment with an organization: managed servers, and tiers as
 // separate processes.
@@ -135,7 +135,7 @@ func (m *member) start() error {
 	}
 	defer log.Close()
 	cmd := exec.Command(m.fleet.binary, m.tier)
-	cmd.Env = append(m.fleet.variables[:len(m.fleet.variables):len(m.fleet.variables)], "SLIPWAY_OPS_LISTEN=127.0.0.1:"+m.port)
+	cmd.Env = append(m.fleet.variables[:len(m.fleet.variables):len(m.fleet.variables)], "SLIPWAY_OPS_LISTEN=127.0.0.1:"+m.port, "SLIPWAY_LISTEN=127.0.0.1:"+m.port)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {

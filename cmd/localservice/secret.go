@@ -41,3 +41,25 @@ func (f *Folder) secret(name string) (string, error) {
 // Secret returns a secret for the caller's use, of 48 hexadecimal digits. The
 // first call for a name generates it, later calls return the same.
 func (f *Folder) Secret(name string) (string, error) { return f.secret(name) }
+
+// KeepSecret stores a secret of the caller for Secret to return, unless there is one of
+// that name. It must have the form of a generated one, or be the one that is there.
+func KeepSecret(f *Folder, name, value string) error {
+	if !secretForm.MatchString(value) {
+		return fmt.Errorf("localservice: the secret %s is not of 48 hexadecimal digits", name)
+	}
+	path := filepath.Join(f.dir, "secrets", name)
+	kept, err := readSmallFile(path)
+	switch {
+	case err == nil && string(kept) != value:
+		return fmt.Errorf("localservice: %s holds another secret", path)
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("localservice: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("localservice: %w", err)
+	}
+	return ReplaceFile(path, []byte(value), 0o600)
+}

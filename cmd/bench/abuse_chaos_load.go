@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	chaosClients = 4                // of an organization, for crashes
+	chaosPersist = 90 * time.Second // how long a client tries again
+)
+
+// start begins the load and returns the function that ends it, once every client knows
+// what became of its last request.
+func (l *chaosLoad) start(ctx context.Context) (stop func()) {
+	working, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	every := func(pause time.Duration, once func()) {
+		done.Go(func() {
+			for sleep(working, pause) == nil {
+				once()
+			}
+		})
+	}
+	reports := samples(64, 4<<10)
+	for _, t := range l.tenants {
+		for range chaosClients {
+			every(20*time.Millisecond, func() { l.crash(ctx, t, reports[rand.IntN(len(reports))].with(uuid.New())) })
+		}
+		every(500*time.Millisecond, func() { l.upload(ctx, t) })
+		every(500*time.Millisecond, func() { l.startRun(ctx, t) })
+	}
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}
+
+func (l *chaosLoad) increment(counter *int) {
+	l.mu.Lock()
+	*counter++
+	l.mu.Unlock()
+}
+
+func (l *chaosLoad) crash(ctx context.Context, t *tenant, body []byte) {
+	status := l.persist(ctx, func(ctx context.Context, base string) (int, []byte, error) {
+		return post(ctx, base+"/post?format=json&token="+t.token, "application/json", body, nil)
+	}, func(status int, text []byte) bool {
+		// 400 of code 4: the uuid is there. An earlier try was stored, and its response lost.
+		return status == http.StatusBadRequest && bytes.Contains(text, []byte(`"code":4`))
+	})
+	if status {
+		l.increment(&l.crashes)
+	}
+}
+
+func (l *chaosLoad) upload(ctx context.Context, t *tenant) {
+	body, contentType, err := appForm(t)
+	if err != nil {
+		l.report(err)
+		return
+	}
+	key := uuid.NewString()
+	if l.persist(ctx, func(ctx context.Context, base string) (int, []byte, error) {
+		return post(ctx, base+"/api/upload", contentType, body, func(r *http.Request) { r.Header.Set("Idempotency-Key", key) })
+	}, func(int, []byte) bool { return false }) {
+		l.increment(&l.uploads)
+	}
+}
+
+// startRun starts a run once: the interface has no key by which a client that has no
+// response could repeat a start, so a lost response is a run that nobody knows.
+func (l *chaosLoad) startRun(ctx context.Context, t *tenant) {
+	status, _, err := post(ctx, l.bases[rand.IntN(len(l.bases))]+"/v1/ai-authoring/testcases/"+t.caseID+"/run", "application/json", []byte("{}"), t.authorize)
+	if err == nil && status/100 == 2 {
+		l.increment(&l.runs)
+		return
+	}
+	l.increment(&l.again)
+}
+
+// persist sends a request to the processes in turn until one responds with 200, or in a
+// way that known accepts.
+func (l *chaosLoad) persist(ctx context.Context, send func(context.Context, string) (int, []byte, error), known func(int, []byte) bool) bool {
+	at := rand.IntN(len(l.bases))
+	for end := time.Now().Add(chaosPersist); time.Now().Before(end) && ctx.Err() == nil; at++ {
+		status, text, err := send(ctx, l.bases[at%len(l.bases)])
+		switch {
+		case err == nil && (status == http.StatusOK || known(status, text)):
+			return true
+		case err == nil && status != http.StatusServiceUnavailable && status != http.StatusConflict:
+			l.report(fmt.Errorf("%d: %.300s", status, text))
+			return false
+		}
+		l.increment(&l.again)
+		_ = sleep(ctx, time.Duration(20+rand.IntN(200))*time.Millisecond)
+	}
+	l.report(errors.New("no response"))
+	return false
+}
+
+func (l *chaosLoad) report(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wrong = cmp.Or(l.wrong, err)
+}
+
+// post sends a body and reads the response.
+func post(ctx context.Context, address, contentType string, body []byte, prepare func(*http.Request)) (int, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Content-Type", contentType)
+	if prepare != nil {
+		prepare(r)
+	}
+	r.Close = true // the process may be gone at the next one
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	return response.StatusCode, text, err
+}
