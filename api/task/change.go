@@ -16,24 +16,33 @@ import (
 
 // Retry serves POST /api/v3/tasks/{id}/retry.
 func (h *Handlers) Retry(c *gin.Context) error {
-	of, err := targetOf(c)
+	of, kind, err := h.runnable(c, "retry")
 	if err != nil {
 		return err
-	}
-	kind, known, err := h.kindOf(c, of)
-	if err != nil {
-		return err
-	}
-	if err := permit(of.caller, kind.Retry, "retry", kind.Name); err != nil {
-		return err
-	}
-	if !known {
-		return &respond.Problem{Status: http.StatusConflict, Text: "tasks of this type are not run any more"}
 	}
 	return h.change(c, of, "only a task that is dead or cancelled can be retried, and only while no other does its work",
 		func(ctx context.Context, tx *storage.Tx) (*ledger.Task, error) {
 			return ledger.RetryBy(ctx, tx, auth.Actor(c), of.scope, of.id, kind.MaxAttempts)
 		})
+}
+
+// runnable returns the task of the path and its kind, when the caller may do the action to
+// it and this binary can run it.
+func (h *Handlers) runnable(c *gin.Context, action string) (of target, kind tasks.Kind, err error) {
+	if of, err = targetOf(c); err != nil {
+		return of, kind, err
+	}
+	kind, known, err := h.kindOf(c, of)
+	if err != nil {
+		return of, kind, err
+	}
+	if err := permit(of.caller, kind.Retry, action, kind.Name); err != nil {
+		return of, kind, err
+	}
+	if !known {
+		return of, kind, &respond.Problem{Status: http.StatusConflict, Text: "tasks of this type are not run any more"}
+	}
+	return of, kind, nil
 }
 
 // kindOf is the kind of a task that the caller sees; a task never changes its
@@ -53,19 +62,9 @@ func (h *Handlers) kindOf(c *gin.Context, of target) (kind tasks.Kind, known boo
 // RunNow serves POST /api/v3/tasks/{id}/run: a task that waits, for its time, a backoff or
 // others, is due at once and the first of its organization.
 func (h *Handlers) RunNow(c *gin.Context) error {
-	of, err := targetOf(c)
+	of, _, err := h.runnable(c, "start")
 	if err != nil {
 		return err
-	}
-	kind, known, err := h.kindOf(c, of)
-	if err != nil {
-		return err
-	}
-	if err := permit(of.caller, kind.Retry, "start", kind.Name); err != nil {
-		return err
-	}
-	if !known {
-		return &respond.Problem{Status: http.StatusConflict, Text: "tasks of this type are not run any more"}
 	}
 	return h.change(c, of, "only a task that is queued can be started", func(ctx context.Context, tx *storage.Tx) (*ledger.Task, error) {
 		return ledger.RunNowBy(ctx, tx, auth.Actor(c), of.scope, of.id)

@@ -9,7 +9,7 @@ import (
 
 // admissionSettings bound what an api takes on at once.
 type admissionSettings struct {
-	Connections           int `env:"SLIPWAY_CONNECTIONS" default:"10000" help:"Connections of clients that an api keeps; beyond that, those without a request are closed for others. 0: no bound."`
+	Connections           int `env:"SLIPWAY_CONNECTIONS" default:"10000" help:"Connections of clients that an api keeps; beyond that, those that wait for their sender are closed for others. 0: no bound."`
 	ConnectionsPerAddress int `env:"SLIPWAY_CONNECTIONS_PER_ADDRESS" default:"2000" help:"Connections that one address may have, an IPv4 address or an IPv6 network of 64 bits; loopback and trusted proxies stand for many and are not bounded. 0: no bound."`
 	Searches              int `env:"SLIPWAY_SEARCHES" default:"0" help:"Searches over many rows (crashes, audit log, testers, sessions) that one api runs at once; organizations share them. 0: as many as it has processors, at least two."`
 }
