@@ -88,5 +88,9 @@ func (cfg Config) connector() (driver.Connector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %s", scrubURL(err, cfg.URL))
 	}
-	return reporting{Connector: settling{Connector: plain, settings: settings}, host: cfg.Host()}, nil
+	connector := reporting{Connector: settling{Connector: plain, settings: settings}, host: cfg.Host()}
+	if cfg.WrapConnector != nil {
+		return cfg.WrapConnector(connector), nil
+	}
+	return connector, nil
 }

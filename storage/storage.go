@@ -20,6 +20,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -106,6 +107,9 @@ type Config struct {
 	StatementTimeout time.Duration
 	// ApplicationName appears in pg_stat_activity; default "slipway".
 	ApplicationName string
+	// WrapConnector, if set, stands between the pool and its connections: a test counts
+	// their statements with it.
+	WrapConnector func(driver.Connector) driver.Connector
 }
 
 // Open creates the pool; it does not connect (Check does).

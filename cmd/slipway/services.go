@@ -65,7 +65,8 @@ func openServices(set *settings, log *slog.Logger, name string) (_ *services, er
 			s.close()
 		}
 	}()
-	s.db, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: set.DatabaseConns - reservedConns, ApplicationName: name})
+	s.db, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: set.DatabaseConns - reservedConns, ApplicationName: name,
+		WrapConnector: set.watched.database.WrapConnector})
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,8 @@ func (s *settings) objects(create bool) object.Config {
 	if public == "" && !strings.HasPrefix(string(s.ObjectsURL), "s3:") {
 		public = s.PublicURL
 	}
-	return object.Config{URL: string(s.ObjectsURL), CreateBucket: create, PublicURL: public, Journal: s.uploadJournal, SigningKey: []byte(s.SigningKey), OldSigningKeys: strings.Fields(string(s.SigningKeysOld))}
+	return object.Config{URL: string(s.ObjectsURL), CreateBucket: create, PublicURL: public, Journal: s.uploadJournal, SigningKey: []byte(s.SigningKey), OldSigningKeys: strings.Fields(string(s.SigningKeysOld)),
+		Transport: s.watched.objects.Transport}
 }
 
 // close closes the connections that are open.

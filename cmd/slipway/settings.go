@@ -10,6 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	workcrash "github.com/slipway-qa/slipway/worker/crash"
 )
@@ -134,6 +136,12 @@ type settings struct {
 	uploadJournal string
 	// chromedriver is the address of the managed chromedriver, under slipway up.
 	chromedriver string
+	// watched holds the members by which a test watches what is sent to the services.
+	watched struct {
+		database storage.Config
+		redis    dispatch.RedisConfig
+		objects  object.Config
+	}
 }
 
 // variableFiles resolves a secret from the file that <variable>_FILE names.
@@ -228,7 +236,8 @@ func (s *settings) directURL() string {
 
 // redis is where Redis is.
 func (s *settings) redis() dispatch.RedisConfig {
-	return dispatch.RedisConfig{URL: string(s.RedisURL), Password: string(s.RedisPassword), SentinelPassword: string(s.RedisSentinelPassword)}
+	return dispatch.RedisConfig{URL: string(s.RedisURL), Password: string(s.RedisPassword), SentinelPassword: string(s.RedisSentinelPassword),
+		Hook: s.watched.redis.Hook}
 }
 
 // allowPrivate reports whether addresses from users may be in private networks.

@@ -33,23 +33,46 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	if err != nil {
 		return nil, err
 	}
+	handlers, stopHandlers, err := s.workHandlers(throttle, pools)
+	if err != nil {
+		return nil, err
+	}
+	w, err := worker.New(worker.Config{Redis: s.redis, Ledger: s.ledger, Heartbeats: ledger.New(s.heartbeats), Pools: pools,
+		Drain: s.settings.WorkerDrain, Observer: s.metrics.Observer(), Log: s.log, Handlers: handlers,
+		KeyLimits: map[string]int{tasks.TestJob.Name: s.settings.RunParallel, tasks.TestGenerate.Name: s.settings.GenerationParallel}})
+	if err != nil {
+		stopHandlers()
+		return nil, err
+	}
+	if err := w.Start(); err != nil {
+		stopHandlers()
+		return nil, err
+	}
+	return func() {
+		w.Stop()
+		stopHandlers()
+	}, nil
+}
+
+// workHandlers returns the handlers of the kinds of tasks, and what stops what they use.
+func (s *services) workHandlers(throttle *workcrash.Throttle, pools []worker.Pool) (handlers map[string]worker.Handler, stop func(), err error) {
 	// The report of a dead task is found and purged through the task, so dead tasks
 	// are kept as long as reports.
 	dead := max(4*s.settings.TaskDays, s.settings.CrashDays)
 	prune, err := maintenance.NewLedgerRetention(s.ledger, days(s.settings.TaskDays), days(dead))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	forget, err := maintenance.NewAuditRetention(s.db, s.settings.AuditDays)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	expire, err := workcrash.NewRetention(s.crashes, removing(s), s.settings.CrashDays, s.log)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	watch, names := s.metrics.Observer(), objectNames{s}
-	handlers := map[string]worker.Handler{
+	handlers = map[string]worker.Handler{
 		tasks.CrashProcess.Name: &workcrash.Process{Store: s.crashes, Observer: watch, Throttle: throttle,
 			Duplicates: s.settings.CrashDuplicates, Log: s.log},
 		tasks.CrashPurge.Name:       &workcrash.Purge{Store: s.crashes, Ledger: s.ledger, Objects: removing(s), Log: s.log},
@@ -66,7 +89,7 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 	}
 	stopSymbols, err := s.addSymbolWork(handlers)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -74,11 +97,11 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 		}
 	}()
 	if err := s.addBuildWork(handlers); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	stopVerification, err := addVerification(s, handlers)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -86,25 +109,13 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 		}
 	}()
 	if err := addWebhookWork(s, handlers, pools); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	stopBrowsers, err := s.addTestWork(handlers, pools)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	w, err := worker.New(worker.Config{Redis: s.redis, Ledger: s.ledger, Heartbeats: ledger.New(s.heartbeats), Pools: pools,
-		Drain: s.settings.WorkerDrain, Observer: watch, Log: s.log, Handlers: handlers,
-		KeyLimits: map[string]int{tasks.TestJob.Name: s.settings.RunParallel, tasks.TestGenerate.Name: s.settings.GenerationParallel}})
-	if err != nil {
-		stopBrowsers()
-		return nil, err
-	}
-	if err := w.Start(); err != nil {
-		stopBrowsers()
-		return nil, err
-	}
-	return func() {
-		w.Stop()
+	return handlers, func() {
 		stopBrowsers()
 		stopVerification()
 		stopSymbols()

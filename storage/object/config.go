@@ -56,7 +56,7 @@ type Config struct {
 	Journal string
 
 	// Transport, if set, carries the requests to an s3 service: for an address that
-	// somebody else chose, the guard of tasks/outbound.
+	// somebody else chose, the guard of tasks/outbound; for a test, one that counts.
 	Transport http.RoundTripper
 
 	// Now is the clock of a folder's links; time.Now by default.

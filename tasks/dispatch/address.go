@@ -40,6 +40,8 @@ type RedisConfig struct {
 	Password string
 	// SentinelPassword is the password of the Sentinels; "" where they want none.
 	SentinelPassword string
+	// Hook, if set, sees each command, asynq's too: a test counts them with it.
+	Hook redis.Hook
 }
 
 const (
@@ -55,6 +57,7 @@ const (
 // scheduler and console get their clients from it.
 type address struct {
 	options   redis.UniversalOptions // without what concerns Sentinels, but MasterName
+	hook      redis.Hook
 	cluster   bool
 	sentinels []string // host:port
 	sentinel  struct {
@@ -75,7 +78,7 @@ func parseAddress(c RedisConfig) (*address, error) {
 		kind, secure = strings.TrimPrefix(u.Scheme, "redis"), false
 	}
 	known, port := []string{"ca"}, redisPort
-	a := &address{}
+	a := &address{hook: c.Hook}
 	switch {
 	case kind == u.Scheme, kind != "" && kind != "-sentinel" && kind != "-cluster":
 		return nil, errors.New("redis URL: must be redis://, rediss://, redis-sentinel://host:port,host:port?master=NAME or redis-cluster://host:port,host:port")
@@ -237,6 +240,9 @@ func (a *address) client() redis.UniversalClient {
 		client = redis.NewClient(plain)
 	}
 	client.AddHook(unavailableHook{})
+	if a.hook != nil {
+		client.AddHook(a.hook)
+	}
 	return client
 }
 
