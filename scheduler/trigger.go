@@ -33,7 +33,7 @@ func (s *Scheduler) startTriggers() error {
 		PostEnqueueFunc: func(_ *asynq.TaskInfo, err error) {
 			// A duplicate means that a trigger of the kind waits already.
 			if err != nil && !errors.Is(err, asynq.ErrDuplicateTask) {
-				s.cfg.Log.Warn("task not triggered", "error", err)
+				s.cfg.Log.Warn("task not triggered", "error", dispatch.FromAsynq(err))
 			}
 		},
 	})

@@ -73,6 +73,7 @@ type dependency struct {
 	since    time.Time // of the failure
 	reported time.Time // when somebody last reported a failure
 	line     time.Time // of the last line
+	passed   time.Time // of the last line of others that passed while it was well
 	told     bool      // this failure has a line
 	held     int       // lines held back since the last one
 	messages []string  // what they said
@@ -161,8 +162,10 @@ func (d *Dependencies) report(err error, message string) bool {
 	return false
 }
 
-// mentioned notes a line about a dependency, and returns whether it is held back.
-func (d *Dependencies) mentioned(name, message string) bool {
+// mentioned notes a line about a dependency, and returns whether it is held back: while
+// the dependency fails, and while it is well all but one a minute, which has the summary of
+// what was held back before it.
+func (d *Dependencies) mentioned(name, message string) (held bool, summary []any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, w := range d.list {
@@ -170,12 +173,15 @@ func (d *Dependencies) mentioned(name, message string) bool {
 			continue
 		}
 		w.ring()
-		if w.err != nil || !w.checked { // before the first look, which says more
+		// Before the first look, which says more, it is as if it failed.
+		if w.err != nil || !w.checked || !w.passed.IsZero() && time.Since(w.passed) < lineEvery {
 			w.hold(message)
-			return true
+			return true, nil
 		}
+		w.passed = time.Now()
+		return false, w.summary()
 	}
-	return false
+	return false, nil
 }
 
 // ring has a dependency looked at soon, where that is not under way.

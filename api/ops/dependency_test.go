@@ -93,6 +93,22 @@ func TestOtherLinesPass(t *testing.T) {
 	})
 }
 
+// What others say of a dependency that is well passes once a minute, and the rest is
+// counted.
+func TestLinesAboutOneThatIsWell(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatching(t)
+		for range 1300 {
+			w.log.Error("asynq", "message", "something odd", "dependency", Redis)
+			time.Sleep(100 * time.Millisecond)
+		}
+		require.Equal(t, 3, strings.Count(w.out.String(), "\n"), w.out.String())
+		require.Equal(t, 3, w.count("something odd"))
+		require.Equal(t, 2, w.count("lines_held_back=599"))
+	})
+}
+
 // What comes and goes is no more than a few lines a minute.
 func TestFlappingDependency(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,13 @@ type holding struct {
 
 // Handle implements slog.Handler.
 func (h *holding) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level < slog.LevelWarn || !h.held(r) {
+	if r.Level < slog.LevelWarn {
+		return h.Handler.Handle(ctx, r)
+	}
+	held, summary := h.held(r)
+	if !held {
+		r = r.Clone()
+		r.Add(summary...)
 		return h.Handler.Handle(ctx, r)
 	}
 	if !h.Enabled(ctx, slog.LevelDebug) {
@@ -31,18 +37,19 @@ func (h *holding) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// held reports whether a line tells of a dependency's failure.
-func (h *holding) held(r slog.Record) (held bool) {
+// held reports whether a line tells of a dependency's failure; of one that passes it
+// returns what to add.
+func (h *holding) held(r slog.Record) (held bool, summary []any) {
 	r.Attrs(func(a slog.Attr) bool {
 		value := a.Value.Resolve()
 		if err, ok := value.Any().(error); ok {
 			held = h.dependencies.report(err, r.Message)
 		} else if a.Key == dependencyKey && value.Kind() == slog.KindString {
-			held = h.dependencies.mentioned(value.String(), r.Message)
+			held, summary = h.dependencies.mentioned(value.String(), r.Message)
 		}
 		return !held
 	})
-	return held
+	return held, summary
 }
 
 // WithAttrs implements slog.Handler.

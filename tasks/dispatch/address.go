@@ -223,6 +223,7 @@ func (a *address) MakeRedisClient() any { return a.client() }
 func (a *address) client() redis.UniversalClient {
 	o := a.options
 	o.DialTimeout, o.DialerRetries = dialTimeout, 1
+	o.ContextTimeoutEnabled = true // else the deadline of a command holds for its dial alone
 	var client redis.UniversalClient
 	switch {
 	case len(a.sentinels) > 0:
@@ -231,12 +232,12 @@ func (a *address) client() redis.UniversalClient {
 		f.Dialer, f.TLSConfig = a.dial, nil
 		client = redis.NewFailoverClient(f)
 	case a.cluster:
-		client = redis.NewClusterClient(o.Cluster())
+		client = a.clusterClient(o)
 	default:
 		plain := o.Simple()
 		// Once for each attempt of a command: with the driver's five times four, a server
 		// that hangs keeps a process that is told to stop for longer than a stop may take.
-		plain.DialerRetries = 1
+		plain.DialerRetries, plain.ContextTimeoutEnabled = 1, true
 		client = redis.NewClient(plain)
 	}
 	client.AddHook(unavailableHook{})
@@ -254,7 +255,7 @@ func (a *address) probe(client redis.UniversalClient) redis.UniversalClient {
 		return client
 	}
 	o := a.options.Simple()
-	o.DialTimeout, o.DialerRetries, o.MaxRetries = dialTimeout, 1, -1
+	o.DialTimeout, o.DialerRetries, o.MaxRetries, o.ContextTimeoutEnabled = dialTimeout, 1, -1, true
 	probe := redis.NewClient(o)
 	probe.AddHook(unavailableHook{})
 	return probe

@@ -25,6 +25,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -124,19 +125,25 @@ type Delivery struct {
 // taskType is the type of a delivery, as asynq's console shows it.
 const taskType = "task"
 
-// enqueue hands deliveries to asynq, eight at a time, and returns the first error.
+// enqueue hands deliveries to asynq, eight at a time, and returns the first error. After
+// it nothing more is begun: each of two hundred would wait for its own deadline.
 func (r *Redis) enqueue(ctx context.Context, list []Delivery) error {
 	const abreast = 8
 	var (
-		mu    sync.Mutex
-		first error
-		wg    sync.WaitGroup
-		next  = make(chan Delivery)
+		mu     sync.Mutex
+		first  error
+		failed atomic.Bool
+		wg     sync.WaitGroup
+		next   = make(chan Delivery)
 	)
 	for range min(abreast, len(list)) {
 		wg.Go(func() {
 			for d := range next {
+				if failed.Load() {
+					continue
+				}
 				if err := r.enqueueOne(ctx, d); err != nil {
+					failed.Store(true)
 					mu.Lock()
 					if first == nil {
 						first = err
@@ -165,7 +172,7 @@ func (r *Redis) enqueueOne(ctx context.Context, d Delivery) error {
 		// One retry, not none: a lease that expires would archive the delivery.
 		asynq.MaxRetry(1), asynq.Timeout(r.timeouts[d.Queue]))
 	if err != nil {
-		return fmt.Errorf("enqueue: %w", err)
+		return fmt.Errorf("enqueue: %w", FromAsynq(err))
 	}
 	return nil
 }

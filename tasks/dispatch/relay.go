@@ -140,21 +140,33 @@ func (r *Relay) round(ctx context.Context, look bool) (found, more bool, err err
 			return found, false, err
 		}
 	}
+	// In a cluster a queue whose server is away must not keep those of others.
+	var failed []error
 	for _, b := range backlogs {
-		pending, err := r.redis.client.LLen(ctx, pendingKey(b.Queue)).Result()
+		full, err := r.deliver(ctx, b)
 		if err != nil {
-			return found, false, fmt.Errorf("count deliveries in redis: %w", err)
-		}
-		missing := min(relayBatch, b.Due-int(pending))
-		if missing <= 0 {
+			failed = append(failed, err)
 			continue
 		}
-		if err := r.redis.enqueue(ctx, slices.Repeat([]Delivery{{Queue: b.Queue}}, missing)); err != nil {
-			return found, false, err
-		}
-		more = more || missing == relayBatch
+		more = more || full
 	}
-	return found, more, nil
+	return found, more, errors.Join(failed...)
+}
+
+// deliver adds the deliveries that a queue lacks, one batch at most, and reports whether
+// that was a full one.
+func (r *Relay) deliver(ctx context.Context, b ledger.Backlog) (full bool, err error) {
+	count, cancel := context.WithTimeout(ctx, enqueueTimeout)
+	defer cancel()
+	pending, err := r.redis.client.LLen(count, pendingKey(b.Queue)).Result()
+	if err != nil {
+		return false, fmt.Errorf("count deliveries in redis: %w", err)
+	}
+	missing := min(relayBatch, b.Due-int(pending))
+	if missing <= 0 {
+		return false, nil
+	}
+	return missing == relayBatch, r.redis.enqueue(ctx, slices.Repeat([]Delivery{{Queue: b.Queue}}, missing))
 }
 
 // checkEpoch compares Redis's copy of the epoch with the ledger's. Where they
@@ -169,6 +181,8 @@ func (r *Relay) checkEpoch(ctx context.Context) error {
 		}
 		r.epoch = epoch
 	}
+	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
+	defer cancel()
 	have, err := r.redis.client.Get(ctx, epochKey).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return fmt.Errorf("read the epoch from redis: %w", err)

@@ -67,7 +67,7 @@ func (r *Redis) Trigger(ctx context.Context, k tasks.Kind) error {
 	defer cancel()
 	task, opts := newTrigger(k)
 	if _, err := r.queue.EnqueueContext(ctx, task, opts...); err != nil && !errors.Is(err, asynq.ErrDuplicateTask) {
-		return fmt.Errorf("enqueue: %w", err)
+		return fmt.Errorf("enqueue: %w", FromAsynq(err))
 	}
 	return nil
 }

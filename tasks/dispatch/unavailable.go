@@ -28,10 +28,15 @@ const (
 	checkTTL = time.Minute
 )
 
-// Check returns nil when Redis takes a value. The error names the server that does not, of
+// Check returns nil when Redis takes a value, and a cluster all of its parts. The error names the server that does not, of
 // Sentinels and the server that they name too, and the reason.
 func (r *Redis) Check(ctx context.Context) error {
-	err := r.probe.Set(ctx, checkKey, "1", checkTTL).Err()
+	var err error
+	if cluster, ok := r.probe.(*redis.ClusterClient); ok {
+		err = checkCluster(ctx, cluster)
+	} else {
+		err = r.probe.Set(ctx, checkKey, "1", checkTTL).Err()
+	}
 	if err == nil {
 		return nil
 	}
@@ -48,7 +53,25 @@ type UnavailableError struct {
 	Sentinel bool
 }
 
-func (e *UnavailableError) Error() string { return e.Err.Error() }
+// Error begins with the words of ErrUnavailable: asynq passes on the text of an error and
+// not the error, and they are found again in it.
+func (e *UnavailableError) Error() string {
+	text := e.Err.Error()
+	if strings.Contains(text, unavailableMark) {
+		return text
+	}
+	return unavailableMark + text
+}
+
+var unavailableMark = ErrUnavailable.Error() + ": "
+
+// FromAsynq marks an error of asynq that repeats the text of a server that cannot serve.
+func FromAsynq(err error) error {
+	if err == nil || errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), unavailableMark) {
+		return err
+	}
+	return &UnavailableError{Err: err}
+}
 
 // Unwrap returns the cause and ErrUnavailable.
 func (e *UnavailableError) Unwrap() []error { return []error{e.Err, ErrUnavailable} }
@@ -70,12 +93,18 @@ func (e *UnavailableError) reason() string {
 		record tls.RecordHeaderError
 		dial   net.Error
 	)
+	text := e.Err.Error()
+	_, quoted, _ := strings.Cut(text, unavailableMark) // by asynq
 	for prefix, words := range refusals() {
-		if strings.HasPrefix(e.Err.Error(), prefix) {
+		if strings.HasPrefix(text, prefix) || strings.HasPrefix(quoted, prefix) {
 			return words
 		}
 	}
 	switch {
+	case strings.HasSuffix(quoted, "connection refused"):
+		return "connection refused"
+	case strings.HasSuffix(quoted, "timeout"), strings.HasSuffix(quoted, "deadline exceeded"):
+		return "timeout"
 	case errors.Is(e.Err, redis.Nil):
 		return "it does not know the name of the data"
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
@@ -105,6 +134,10 @@ func refusals() map[string]string {
 		"LOADING ":                     "it is starting",
 		"MASTERDOWN ":                  "its master is away",
 		"CLUSTERDOWN ":                 "its cluster is down",
+		"MOVED ":                       "its cluster is moving data",
+		"ASK ":                         "its cluster is moving data",
+		"TRYAGAIN ":                    "its cluster is moving data",
+		"redis: cluster has no nodes":  "no server of its cluster is known",
 		"ERR AUTH ":                    "it refuses the password",
 		"ERR invalid password":         "it refuses the password",
 		"ERR max number of clients":    "too many connections",
@@ -153,8 +186,8 @@ func (unavailableHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis
 }
 
 // AsynqLog passes the messages of asynq's own servers and schedulers on. Warnings and
-// errors name Redis as the dependency that they are about, so that those of an outage
-// can be told from others.
+// errors name Redis as the dependency that they are about, or have the error of Redis that
+// they repeat, so that those of an outage can be told from others.
 type AsynqLog struct{ Log *slog.Logger }
 
 var _ asynq.Logger = AsynqLog{}
@@ -166,15 +199,22 @@ func (l AsynqLog) Debug(args ...any) { l.Log.Debug("asynq", "message", fmt.Sprin
 func (l AsynqLog) Info(args ...any) { l.Log.Info("asynq", "message", fmt.Sprint(args...)) }
 
 // Warn implements asynq.Logger.
-func (l AsynqLog) Warn(args ...any) {
-	l.Log.Warn("asynq", "message", fmt.Sprint(args...), "dependency", "redis")
-}
+func (l AsynqLog) Warn(args ...any) { l.Log.Warn("asynq", about(fmt.Sprint(args...))...) }
 
 // Error implements asynq.Logger.
-func (l AsynqLog) Error(args ...any) {
-	l.Log.Error("asynq", "message", fmt.Sprint(args...), "dependency", "redis")
-}
+func (l AsynqLog) Error(args ...any) { l.Log.Error("asynq", about(fmt.Sprint(args...))...) }
 
 // Fatal is what asynq calls when it cannot go on; the process decides itself
 // when to end, so it is an error like others.
 func (l AsynqLog) Fatal(args ...any) { l.Error(args...) }
+
+// about returns the attributes of a warning or an error.
+func about(text string) []any {
+	if err := FromAsynq(errors.New(text)); errors.Is(err, ErrUnavailable) {
+		return []any{"error", err}
+	}
+	if strings.HasPrefix(text, "recovering from panic") { // a defect, and not Redis's
+		return []any{"message", text}
+	}
+	return []any{"message", text, "dependency", "redis"}
+}

@@ -37,14 +37,17 @@ type RedisGroup struct {
 	// Authority is the file with the certificate that signed those of TLS.
 	Authority string
 
-	folder  string
-	secure  *tls.Config
-	servers map[string]*exec.Cmd // by address
+	folder   string
+	secure   *tls.Config
+	servers  map[string]*exec.Cmd // by address
+	replicas map[string]string    // by the address of the master
 }
 
 // RedisGroupConfig says which of the servers have TLS.
 type RedisGroupConfig struct {
 	TLS, SentinelTLS bool
+	// Replicas: each server of a cluster has a replica.
+	Replicas bool
 }
 
 // RedisSentinels starts two servers and three Sentinels for this test. The Sentinels know
@@ -105,17 +108,12 @@ func RedisSentinels(t testing.TB, config RedisGroupConfig) *RedisGroup {
 	return g
 }
 
-// RedisCluster starts a cluster of three servers for this test.
+// RedisCluster starts a cluster of three servers for this test, six with replicas.
 func RedisCluster(t testing.TB, config RedisGroupConfig) *RedisGroup {
 	t.Helper()
 	g := newRedisGroup(t)
 	for range 3 {
-		text := "requirepass " + g.Password + "\nmasterauth " + g.Password +
-			"\ncluster-enabled yes\ncluster-node-timeout 2000\ncluster-require-full-coverage yes\ncluster-port " + strconv.Itoa(freePort(t)) + "\n"
-		if config.TLS {
-			text += "tls-cluster yes\ntls-replication yes\n"
-		}
-		g.Addresses = append(g.Addresses, g.start(t, text, config.TLS))
+		g.Addresses = append(g.Addresses, g.startMember(t, config))
 	}
 	const slots = 16384
 	for i, a := range g.Addresses {
@@ -132,6 +130,15 @@ func RedisCluster(t testing.TB, config RedisGroupConfig) *RedisGroup {
 		}
 		c.Close()
 	}
+	g.awaitCluster(t, config)
+	if config.Replicas {
+		g.replicate(t, config)
+	}
+	return g
+}
+
+func (g *RedisGroup) awaitCluster(t testing.TB, config RedisGroupConfig) {
+	t.Helper()
 	g.await(t, "the cluster is whole", func(ctx context.Context) error {
 		for _, a := range g.Addresses {
 			c := redis.NewClient(g.options(a, "", g.Password, config.TLS))
@@ -140,13 +147,12 @@ func RedisCluster(t testing.TB, config RedisGroupConfig) *RedisGroup {
 			if err != nil {
 				return err
 			}
-			if !strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, "cluster_known_nodes:3") {
+			if !strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, "cluster_known_nodes:"+strconv.Itoa(len(g.Addresses))+"\r") {
 				return fmt.Errorf("state of %s: %s", a, info)
 			}
 		}
 		return nil
 	})
-	return g
 }
 
 // Kill ends the server at an address at once.
