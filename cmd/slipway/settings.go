@@ -220,8 +220,12 @@ func (s *settings) required(tier string) error {
 	if tier == "worker" && s.PublicURL == "" {
 		return fmt.Errorf("slipway worker needs SLIPWAY_PUBLIC_URL, for the links in mail")
 	}
-	if strings.HasPrefix(string(s.ObjectsURL), "file:") && len(s.SigningKey) < 32 {
-		return fmt.Errorf("slipway %s needs SLIPWAY_SIGNING_KEY, of 32 bytes or more, to sign links to a folder of objects", tier)
+	ring, err := s.ring()
+	if err != nil {
+		return fmt.Errorf("slipway %s: %w", tier, err)
+	}
+	if strings.HasPrefix(string(s.ObjectsURL), "file:") && !ring.CanSeal() {
+		return fmt.Errorf("slipway %s needs SLIPWAY_SIGNING_KEY, of 32 bytes or more, to sign links to a folder of objects; openssl rand -hex 32 makes one", tier)
 	}
 	return nil
 }

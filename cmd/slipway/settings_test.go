@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -102,17 +103,22 @@ func TestRequiredSettings(t *testing.T) {
 		{"no redis", settings{DatabaseURL: "d", ObjectsURL: "s3://o"}, []string{"SLIPWAY_REDIS_URL"}},
 		{"all", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "s3://o"}, nil},
 		{"a folder without a key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o"}, []string{"SLIPWAY_SIGNING_KEY"}},
-		{"a folder with a short key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o", SigningKey: key[1:]}, []string{"32 bytes"}},
+		{"a folder with a short key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o", SigningKey: key[1:]}, []string{"32 bytes", "openssl rand -hex 32"}},
+		{"objects in S3 with a key of three bytes", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "s3://o", SigningKey: "abc"}, []string{"slipway api", "32 bytes", "openssl rand -hex 32"}},
+		{"objects in S3 with a key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "s3://o", SigningKey: key}, nil},
 		{"a folder with a key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o", SigningKey: key}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			err := c.s.required("api")
-			if c.fails == nil {
-				require.NoError(t, err)
-			}
-			for _, text := range c.fails {
-				require.ErrorContains(t, err, text)
+			for _, tier := range []string{"api", "worker", "scheduler"} {
+				c.s.PublicURL = "http://h"
+				err := c.s.required(tier)
+				if c.fails == nil {
+					require.NoError(t, err)
+				}
+				for _, text := range c.fails {
+					require.ErrorContains(t, err, strings.Replace(text, "slipway api", "slipway "+tier, 1))
+				}
 			}
 		})
 	}

@@ -79,9 +79,6 @@ func (c adminRekey) Run(ctx context.Context, s *settings) error {
 	if err != nil {
 		return err
 	}
-	if !ring.CanSeal() {
-		return errors.New("SLIPWAY_SIGNING_KEY must have at least 32 bytes")
-	}
 	db, err := storage.Open(storage.Config{URL: string(s.DatabaseURL), MaxConns: 2, ApplicationName: "slipway-admin"})
 	if err != nil {
 		return err

@@ -453,7 +453,8 @@ func TestSettingsThatCanNeverWork(t *testing.T) {
 	}
 	long := strings.Repeat("k", 32)
 	for _, tc := range []struct{ objects, key, want string }{
-		{"file://" + t.TempDir(), "short", "signing key of a folder must have 32 bytes"},
+		{"file://" + t.TempDir(), "short", "SLIPWAY_SIGNING_KEY must have at least 32 bytes"},
+		{"s3://a:" + sesame + "@host/bucket", "abc", "openssl rand -hex 32 makes one"},
 		{"file://relative", long, "file:/// and an absolute path"},
 		{"s3://a:" + sesame + "@host", long, "needs a host and one bucket"},
 		{"s3://host/bucket", long, "no access key"},

@@ -22,6 +22,9 @@ func NewRing(current, older string) (Ring, error) {
 		}
 		return nil, nil
 	}
+	if len(current) < minSigningKey {
+		return nil, errShortKey
+	}
 	ring := Ring{[]byte(current)}
 	for _, key := range strings.Fields(older) {
 		if len(key) < minSigningKey {

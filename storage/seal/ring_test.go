@@ -60,6 +60,11 @@ func TestRingRefuses(t *testing.T) {
 	_, err = NewRing(key, "short")
 	require.ErrorContains(t, err, "SLIPWAY_SIGNING_KEYS_OLD")
 	require.NotContains(t, err.Error(), "short")
+	for _, current := range []string{"abc", key[1:]} {
+		_, err = NewRing(current, "")
+		require.ErrorContains(t, err, "SLIPWAY_SIGNING_KEY must have at least 32 bytes; openssl rand -hex 32 makes one")
+		require.NotContains(t, err.Error(), current)
+	}
 	none, err := NewRing("", " \n")
 	require.NoError(t, err)
 	require.False(t, none.CanSeal())
