@@ -1,12 +1,12 @@
 # Ways into Slipway. `make help` lists them.
 #
-# Overridable: DATA and LISTEN (up), FUZZTIME (fuzz), PACKAGES (check, test).
+# Overridable: DATA and LISTEN (up), FUZZTIME (fuzz), PACKAGES (check, test, race, soak).
 
 DATA     ?= data
 LISTEN   ?= 127.0.0.1:8080
 FUZZTIME ?= 30s
 
-# Nothing here needs a C compiler.
+# Only the race detector needs a C compiler; .ci/test turns cgo on for it.
 export CGO_ENABLED ?= 0
 
 # The commit is put into the program where git can be asked. Where it cannot (a
@@ -14,7 +14,7 @@ export CGO_ENABLED ?= 0
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false)
 
 .DEFAULT_GOAL := help
-.PHONY: help up build deps check test fuzz bench clean FORCE
+.PHONY: help up build deps check test race soak fuzz bench clean FORCE
 
 help: ## List the targets
 	@sed -n 's/^\([a-z.]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -39,6 +39,12 @@ check: deps ## Check the sources and run the fast tests
 
 test: deps ## Check the sources and run all tests: the fast ones, then those that kill programs
 	@.ci/test $(PACKAGES)
+
+race: deps ## Run what shares memory between goroutines with the race detector
+	@.ci/test --race $(PACKAGES)
+
+soak: deps ## Run the long tests with the race detector: half an hour of kills and restarts
+	@.ci/test --soak $(PACKAGES)
 
 fuzz: ## Run every fuzz target (FUZZTIME each)
 	@set -e; grep -rl --include='*_test.go' '^func Fuzz' . | sort | while read -r file; do \
