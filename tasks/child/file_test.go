@@ -254,7 +254,7 @@ func TestMemory(t *testing.T) {
 	}
 	require.Equal(t, 3, p.Started())
 	var invalid *symbol.InvalidError
-	require.ErrorAs(t, p.Do(t.Context(), "grow", number{65 << 20}, nil), &invalid)
+	require.ErrorAs(t, p.Do(t.Context(), "grow", number{memoryFactor*64<<20 + 1<<20}, nil), &invalid)
 	require.Equal(t, "reading this file takes more than 64 MiB of memory", invalid.Reason)
 }
 

@@ -35,7 +35,7 @@ func setLimits(l Limits) error {
 		what  int
 		value uint64
 	}{
-		{"memory", unix.RLIMIT_DATA, privateMemory() + uint64(l.Memory)},
+		{"memory", unix.RLIMIT_DATA, privateMemory() + memoryFactor*uint64(l.Memory)},
 		{"core", unix.RLIMIT_CORE, 0},
 		{"open files", unix.RLIMIT_NOFILE, openFiles},
 		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileBytes)},
