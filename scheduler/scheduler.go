@@ -25,11 +25,9 @@ import (
 )
 
 const (
-	// rescueAge is the time without a heartbeat after which a worker counts as dead. Workers
-	// send a heartbeat every two seconds; with rescueEvery and the relay's tick a task of a
-	// killed worker is delivered again within eight seconds.
-	rescueAge   = 6 * time.Second
-	rescueEvery = time.Second
+	// rescueRounds are the rounds of the rescue within Config.RescueAfter, at the least one a
+	// second: with the relay's tick, a task of a killed worker is delivered again soon after.
+	rescueRounds = 6
 	// historyEvery is far below the time that a history has left, and below the 30
 	// seconds after which a loop without a good round counts as broken.
 	historyEvery = 10 * time.Second
@@ -43,6 +41,10 @@ type Config struct {
 	Ledger *ledger.Store
 	Relay  *dispatch.Relay
 	Log    *slog.Logger
+	// RescueAfter is the time without a heartbeat after which a worker counts as dead;
+	// default ledger.RescueAfter. Workers that have a longer one lose tasks at which they
+	// work.
+	RescueAfter time.Duration
 }
 
 // Scheduler runs the loops of one process.
@@ -64,6 +66,9 @@ type Scheduler struct {
 
 // New returns a scheduler.
 func New(cfg Config) *Scheduler {
+	if cfg.RescueAfter <= 0 {
+		cfg.RescueAfter = ledger.RescueAfter
+	}
 	return &Scheduler{cfg: cfg, marked: map[string]time.Time{}}
 }
 
@@ -81,7 +86,7 @@ func (s *Scheduler) Start() error {
 	s.loops.Go(func() { s.cfg.Relay.Run(ctx, func() { s.mark("relay") }) })
 	s.loops.Go(func() { s.triggerAll(ctx) })
 	s.every(ctx, "history", historyEvery, s.expireHistory)
-	s.every(ctx, "rescue", rescueEvery, s.rescue)
+	s.every(ctx, "rescue", min(s.cfg.RescueAfter/rescueRounds, time.Second), s.rescue)
 	return nil
 }
 
@@ -148,11 +153,11 @@ func (s *Scheduler) mark(loop string) {
 // the database or a suspend of the machine, every heartbeat is old and none says
 // anything: workers get the time for a heartbeat before the first rescue.
 func (s *Scheduler) rescue(ctx context.Context) error {
-	if now := time.Now().Round(0); now.Sub(s.lastRescue) > 3*rescueEvery {
+	if now := time.Now().Round(0); now.Sub(s.lastRescue) > s.cfg.RescueAfter/2 {
 		if err := s.cfg.Ledger.DB().Check(ctx); err != nil {
 			return err
 		}
-		s.lastRescue, s.graceUntil = now, now.Add(rescueAge)
+		s.lastRescue, s.graceUntil = now, now.Add(s.cfg.RescueAfter)
 		return nil
 	} else if now.Before(s.graceUntil) {
 		if err := s.cfg.Ledger.DB().Check(ctx); err != nil {
@@ -161,7 +166,7 @@ func (s *Scheduler) rescue(ctx context.Context) error {
 		s.lastRescue = now
 		return nil
 	}
-	rescued, err := s.cfg.Ledger.Rescue(ctx, rescueAge)
+	rescued, err := s.cfg.Ledger.Rescue(ctx, s.cfg.RescueAfter)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func TestLoopsRunAndMaintenanceIsTriggeredAtTheStart(t *testing.T) {
 		require.Eventually(t, func() bool {
 			triggers, err := inspector.ListPendingTasks(queue)
 			return err == nil && len(triggers) == want
-		}, 20*time.Second, 20*time.Millisecond, queue)
+		}, time.Minute, 20*time.Millisecond, queue)
 	}
 	require.Eventually(t, func() bool {
 		for _, loop := range Loops() {
@@ -81,7 +81,7 @@ func TestLoopsRunAndMaintenanceIsTriggeredAtTheStart(t *testing.T) {
 			}
 		}
 		return true
-	}, 20*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 	f.Stop()
 	f.Stop() // once more does nothing
 }
@@ -112,6 +112,7 @@ func TestMaintenanceKindsHavePeriods(t *testing.T) {
 func TestRescueWaitsAfterAGap(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
+	f.cfg.RescueAfter = 50 * time.Second // which the rounds of this test do not take
 	id := f.silent(t)
 	require.NoError(t, f.rescue(ctx))
 	require.Equal(t, ledger.Running, f.state(t, id), "a first round knows nothing of the time before")
@@ -124,8 +125,8 @@ func TestRescueWaitsAfterAGap(t *testing.T) {
 
 	// The database was away, or the machine slept.
 	id = f.silent(t)
-	f.lastRescue = time.Now().Add(-5 * time.Second).Round(0)
+	f.lastRescue = time.Now().Add(-time.Minute).Round(0)
 	require.NoError(t, f.rescue(ctx))
 	require.Equal(t, ledger.Running, f.state(t, id))
-	require.Greater(t, time.Until(f.graceUntil), rescueAge-time.Second)
+	require.True(t, f.graceUntil.After(time.Now()))
 }

@@ -12,12 +12,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
-const (
-	// heartbeatEvery renews the claims. The scheduler's rescue takes a task whose
-	// heartbeat is older than the scheduler allows: two heartbeats may fail.
-	heartbeatEvery = 2 * time.Second
-)
-
 // Reasons why a handler's context ended early.
 var (
 	errCancelled = errors.New("cancelled")
@@ -27,6 +21,7 @@ var (
 // heartbeats keeps the claims of a process alive, with one statement for all.
 type heartbeats struct {
 	ledger *ledger.Store
+	every  time.Duration // ledger.HeartbeatEvery
 	log    *slog.Logger
 
 	mu    sync.Mutex
@@ -38,8 +33,8 @@ type activeClaim struct {
 	stop  context.CancelCauseFunc
 }
 
-func newHeartbeats(store *ledger.Store, log *slog.Logger) *heartbeats {
-	return &heartbeats{ledger: store, log: log, tasks: map[uuid.UUID]activeClaim{}}
+func newHeartbeats(store *ledger.Store, every time.Duration, log *slog.Logger) *heartbeats {
+	return &heartbeats{ledger: store, every: every, log: log, tasks: map[uuid.UUID]activeClaim{}}
 }
 
 func (b *heartbeats) add(tokens []ledger.Token, stop context.CancelCauseFunc) {
@@ -63,7 +58,7 @@ func (b *heartbeats) remove(tokens []ledger.Token) {
 }
 
 func (b *heartbeats) run(ctx context.Context) {
-	tick := time.NewTicker(heartbeatEvery)
+	tick := time.NewTicker(b.every)
 	defer tick.Stop()
 	for {
 		select {
@@ -85,7 +80,8 @@ func (b *heartbeats) once(ctx context.Context) {
 	if len(tokens) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, heartbeatEvery)
+	// Where heartbeats are short, a database that needs longer is none that is away.
+	ctx, cancel := context.WithTimeout(ctx, max(b.every, time.Second))
 	defer cancel()
 	cancelled, lost, err := b.ledger.Heartbeat(ctx, tokens)
 	if err != nil {

@@ -69,8 +69,11 @@ type Config struct {
 	// Heartbeats is the ledger on a pool of its own, so that heartbeats never wait
 	// behind queries that are slow; default Ledger.
 	Heartbeats *ledger.Store
-	Handlers   map[string]Handler
-	Pools      []Pool
+	// RescueAfter is the scheduler's time after which a silent worker counts as dead, by
+	// which heartbeats go; default ledger.RescueAfter.
+	RescueAfter time.Duration
+	Handlers    map[string]Handler
+	Pools       []Pool
 	// KeyLimits are the numbers of tasks of one concurrency key that may run at
 	// once, by kind, in place of the kinds' own; 0 is no bound.
 	KeyLimits map[string]int
@@ -121,6 +124,9 @@ func New(cfg Config) (*Worker, error) {
 	if cfg.Heartbeats == nil {
 		cfg.Heartbeats = cfg.Ledger
 	}
+	if cfg.RescueAfter <= 0 {
+		cfg.RescueAfter = ledger.RescueAfter
+	}
 	if cfg.Drain <= 0 {
 		cfg.Drain = 15 * time.Second
 	}
@@ -130,7 +136,7 @@ func New(cfg Config) (*Worker, error) {
 	w := &Worker{
 		cfg: cfg, kinds: kinds, base: base, abandon: abandon, closing: closing, shut: shut,
 		name:       fmt.Sprintf("%s/%d/%s", host, os.Getpid(), uuid.NewString()[:8]),
-		heartbeats: newHeartbeats(cfg.Heartbeats, cfg.Log), turns: map[string]*turns{},
+		heartbeats: newHeartbeats(cfg.Heartbeats, ledger.HeartbeatEvery(cfg.RescueAfter), cfg.Log), turns: map[string]*turns{},
 	}
 	for _, queue := range tasks.Queues() {
 		w.turns[queue] = newTurns(func(ctx context.Context) ([]ledger.Due, error) {

@@ -311,6 +311,7 @@ func (s *settings) bounds() error {
 		{"SLIPWAY_WORKER_DRAIN", int64(s.WorkerDrain), 0, int64(time.Hour)},
 		{"SLIPWAY_DELETE_DELAY", int64(s.DeleteDelay), 0, int64(maxDeleteDelay)},
 		{"SLIPWAY_STOP_DELAY", int64(s.stopDelay(0)), 0, int64(maxStopDelay)},
+		{"SLIPWAY_RESCUE_AFTER", int64(s.RescueAfter), int64(minRescueAfter), int64(maxRescueAfter)},
 		{"SLIPWAY_READY_LAG", int64(s.ReadyLag), int64(time.Second), int64(365 * 24 * time.Hour)},
 	} {
 		if b.value >= b.least && b.value <= b.most {
@@ -320,7 +321,8 @@ func (s *settings) bounds() error {
 		case "SLIPWAY_CRASH_BYTES_IN_FLIGHT":
 			return fmt.Errorf("%s is %d, and must be at least four times SLIPWAY_CRASH_REPORT_BYTES, %d, and at most %d",
 				b.name, b.value, b.least, b.most)
-		case "SLIPWAY_WORKER_DRAIN", "SLIPWAY_DELETE_DELAY", "SLIPWAY_STOP_DELAY", "SLIPWAY_READY_LAG", "SLIPWAY_RUN_TIMEOUT":
+		case "SLIPWAY_WORKER_DRAIN", "SLIPWAY_DELETE_DELAY", "SLIPWAY_STOP_DELAY", "SLIPWAY_RESCUE_AFTER",
+			"SLIPWAY_READY_LAG", "SLIPWAY_RUN_TIMEOUT":
 			return fmt.Errorf("%s is %s, and must be from %s to %s", b.name,
 				time.Duration(b.value), time.Duration(b.least), time.Duration(b.most))
 		}

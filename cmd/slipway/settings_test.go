@@ -153,6 +153,9 @@ func TestBounds(t *testing.T) {
 		{"a model without a name", []string{"--model-provider=openai"}, []string{"SLIPWAY_MODEL_NAME"}},
 		{"always without a model", []string{"--model-use=always"}, []string{"SLIPWAY_MODEL_PROVIDER"}},
 		{"a model", []string{"--model-provider=anthropic", "--model-name=m", "--model-use=always", "--model-usd-per-task=0.25"}, nil},
+		{"rescued while it works", []string{"--rescue-after=999ms"}, []string{"SLIPWAY_RESCUE_AFTER is 999ms", "1s to 10m0s"}},
+		{"rescued never", []string{"--rescue-after=11m"}, []string{"SLIPWAY_RESCUE_AFTER is 11m0s"}},
+		{"rescued soon", []string{"--rescue-after=1s"}, nil},
 		{"no lag", []string{"--ready-lag=0s"}, []string{"SLIPWAY_READY_LAG"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

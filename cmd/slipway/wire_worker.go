@@ -38,7 +38,7 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 		return nil, err
 	}
 	w, err := worker.New(worker.Config{Redis: s.redis, Ledger: s.ledger, Heartbeats: ledger.New(s.heartbeats), Pools: pools,
-		Drain: s.settings.WorkerDrain, Observer: s.metrics.Observer(), Log: s.log, Handlers: handlers,
+		RescueAfter: s.settings.RescueAfter, Drain: s.settings.WorkerDrain, Observer: s.metrics.Observer(), Log: s.log, Handlers: handlers,
 		KeyLimits: map[string]int{tasks.TestJob.Name: s.settings.RunParallel, tasks.TestGenerate.Name: s.settings.GenerationParallel}})
 	if err != nil {
 		stopHandlers()

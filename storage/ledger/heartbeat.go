@@ -76,6 +76,14 @@ returning ` + columns
 
 const lossText = `'worker lost: no heartbeat from ' || coalesce(t.worker, 'an unknown worker')`
 
+// RescueAfter is the age of a heartbeat from which on Rescue takes a task, unless a setting
+// says otherwise: three times what workers leave between two of them.
+const RescueAfter = 6 * time.Second
+
+// HeartbeatEvery returns how often a worker sends a heartbeat for its tasks, where the age
+// for Rescue is after: two in a row may fail.
+func HeartbeatEvery(after time.Duration) time.Duration { return after / 3 }
+
 // Rescue returns tasks whose heartbeat is older than age to the queue and returns
 // them as they are now.
 func (s *Store) Rescue(ctx context.Context, age time.Duration) ([]Task, error) {
