@@ -37,9 +37,9 @@ func TestSearchesAreShared(t *testing.T) {
 	for range 5 {
 		running = append(running, call(1))
 	}
-	require.Eventually(t, func() bool { s := room.Stats(0); return s.Held == 3 && s.Waiting == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { s := room.Stats(0); return s.Held == 3 && s.Waiting == 2 }, time.Minute, time.Millisecond)
 	running = append(running, call(2))
-	require.Eventually(t, func() bool { return room.Stats(0).Held == 4 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return room.Stats(0).Held == 4 }, time.Minute, time.Millisecond)
 	close(release)
 	for _, done := range running {
 		require.NoError(t, <-done)

@@ -58,7 +58,7 @@ func TestMigrateWaitsForATableInUse(t *testing.T) {
 			err := db.GetContext(ctx, &held, `select count(*) from pg_locks where not granted and relation = 'organizations'::regclass
 				and database = (select oid from pg_database where datname = current_database())`)
 			return err == nil && (held > 0) == waiting
-		}, 30*time.Second, 20*time.Millisecond)
+		}, time.Minute, 20*time.Millisecond)
 	}
 	require.NoError(t, writer.Rollback())
 	got := <-done

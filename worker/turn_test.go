@@ -163,7 +163,7 @@ func TestLongTasksDoNotKeepAnOrganizationFromBeginning(t *testing.T) {
 	for n := range int64(20) {
 		f.insert(t, tasks.NewBuildDelete(f.org, "", n+1))
 	}
-	require.Eventually(t, func() bool { return len(r.claims()) == 4 }, 20*time.Second, 10*time.Millisecond, "alone it takes all slots")
+	require.Eventually(t, func() bool { return len(r.claims()) == 4 }, time.Minute, 10*time.Millisecond, "alone it takes all slots")
 	short := f.insert(t, tasks.NewBuildDelete(second, "", 1))
 	f.await(t, short, in(ledger.Running))
 	other := f.insert(t, tasks.NewBuildDelete(third, "", 1))
@@ -180,7 +180,7 @@ func TestFreedSlotsGoRound(t *testing.T) {
 	for n := range int64(40) {
 		f.insert(t, tasks.NewBuildDelete(f.org, "", n+1))
 	}
-	require.Eventually(t, func() bool { return len(r.claims()) == 4 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.claims()) == 4 }, time.Minute, 10*time.Millisecond)
 	var last uuid.UUID
 	for n := range int64(3) {
 		for _, o := range []int64{second, third} {
@@ -188,7 +188,7 @@ func TestFreedSlotsGoRound(t *testing.T) {
 		}
 	}
 	// Known before the slots are free: the spare slot has one of them at work.
-	require.Eventually(t, func() bool { return len(r.claims()) == 5 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.claims()) == 5 }, time.Minute, 10*time.Millisecond)
 	close(r.release)
 	f.await(t, last, in(ledger.Succeeded))
 	// Those that come behind the last of the six do not matter: it is noticed some time later.

@@ -111,7 +111,7 @@ func (f *fixture) await(t *testing.T, id uuid.UUID, what func(*ledger.Task) bool
 		var err error
 		task, err = f.store.Get(context.Background(), ledger.Scope{}, id)
 		return err == nil && what(task)
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	return task
 }
 
@@ -249,7 +249,7 @@ func TestStaleWorkerHasNoEffect(t *testing.T) {
 		})
 	})
 	id := f.purge(t)
-	require.Eventually(t, func() bool { return f.observed.saw("stale") }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return f.observed.saw("stale") }, time.Minute, 10*time.Millisecond)
 	task := f.await(t, id, in(ledger.Running))
 	require.Equal(t, 2, task.Attempt)
 	var name string
@@ -315,9 +315,10 @@ func TestUnknownKindIsPutOff(t *testing.T) {
 	t.Parallel()
 	f := start(t, tasks.CrashPurge, func(context.Context, *Claim) error { return nil })
 	delete(f.worker.cfg.Handlers, tasks.CrashPurge.Name)
+	before := time.Now()
 	id := f.purge(t)
 	task := f.await(t, id, func(task *ledger.Task) bool { return task.Attempt == 1 && task.State == ledger.Queued })
-	require.Greater(t, time.Until(task.RunAt), 10*time.Second)
+	require.Greater(t, task.RunAt.Sub(before), 10*time.Second)
 	require.Equal(t, tasks.CrashPurge.MaxAttempts+1, task.MaxAttempts)
 }
 

@@ -362,7 +362,6 @@ func TestRunIsWaitedFor(t *testing.T) {
 		"/testsuites/" + suite + "/runs/" + suiteRun["id"].(string): jobs["case"],
 	} {
 		answer := make(chan string)
-		began := time.Now()
 		go func() { answer <- w.call(w.member, "GET", path+"?wait=60", "").Body.String() }()
 		select {
 		case text := <-answer:
@@ -371,7 +370,6 @@ func TestRunIsWaitedFor(t *testing.T) {
 		}
 		w.end(job, store.JobEnd{Status: store.Passed})
 		require.Contains(t, <-answer, `"status":"PASSED"`)
-		require.Less(t, time.Since(began), 30*time.Second)
 		// One that has ended is not waited for.
 		require.Equal(t, "PASSED", w.ok(w.member, 200, "GET", path+"?wait=60", "")["status"])
 	}
@@ -428,5 +426,5 @@ func TestRunIsHandedOver(t *testing.T) {
 			}
 		}
 		return pending[tasks.Run] > 0 && pending[tasks.Critical] > 0
-	}, 30*time.Second, 50*time.Millisecond, "Redis has them without the relay")
+	}, time.Minute, 50*time.Millisecond, "Redis has them without the relay")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const waitFor = 10 * time.Second
+const waitFor = time.Minute
 
 // serve serves a handler on a listener with bounds.
 func serve(t *testing.T, cfg Config, handler http.HandlerFunc) (*Listener, string) {

@@ -166,7 +166,7 @@ func TestReportIsStored(t *testing.T) {
 	require.Eventually(t, func() bool {
 		status, _ := s.post(t, "/post?token=one", "application/json", minimal)
 		return status == 403
-	}, 10*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 }
 
 // requireObjects waits until that many objects are left: files are deleted
@@ -176,7 +176,7 @@ func (s *server) requireObjects(t *testing.T, want int) {
 	require.Eventually(t, func() bool {
 		list, err := s.objects.List(context.Background(), "attachments/", "", 100)
 		return err == nil && len(list) == want
-	}, 10*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 }
 
 func TestLateFilesAreBounded(t *testing.T) {

@@ -189,5 +189,5 @@ func (s *server) requireObjectsOf(t *testing.T, prefix string, want int) {
 	require.Eventually(t, func() bool {
 		list, err := s.objects.List(t.Context(), prefix, "", 100)
 		return err == nil && len(list) == want
-	}, 10*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 }

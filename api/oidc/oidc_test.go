@@ -299,7 +299,7 @@ func TestOneTestAtATime(t *testing.T) {
 		code, _ := w.do(t, owner, "POST", "/test", object{"issuer_url": w.URL})
 		ended <- code
 	}()
-	require.Eventually(t, func() bool { return w.Count(issuertest.DiscoveryPath) == 1 }, 4*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return w.Count(issuertest.DiscoveryPath) == 1 }, time.Minute, time.Millisecond)
 	w.must(t, 429, owner, "POST", "/test", object{"issuer_url": w.URL})
 	w.must(t, 200, byKey(w.theirs.Owner.APIKey), "POST", "/test", object{"issuer_url": "https://idp.invalid"})
 	close(release)

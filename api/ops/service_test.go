@@ -43,7 +43,7 @@ func TestReadinessOfServices(t *testing.T) {
 	}
 
 	_ = redis.Client().ShutdownNoSave(t.Context())
-	require.Eventually(t, func() bool { return redis.Check(t.Context()) != nil }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return redis.Check(t.Context()) != nil }, time.Minute, 20*time.Millisecond)
 	api, worker = tier(true), tier(false)
 	code, rep := ready(t, api)
 	require.Equal(t, 200, code)
@@ -129,7 +129,7 @@ func TestMetricsOfServices(t *testing.T) {
 		"the readiness check and the metric tell the same")
 
 	_ = redis.Client().ShutdownNoSave(ctx)
-	require.Eventually(t, func() bool { return redis.Check(ctx) != nil }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return redis.Check(ctx) != nil }, time.Minute, 20*time.Millisecond)
 	f = scrape(t, NewMetrics(MetricsConfig{Log: discard(), Tasks: store.Open, Depths: redis.Depths}))
 	require.Zero(t, value(f, "slipway_collector_up", "source", "redis"))
 	require.Equal(t, 1.0, value(f, "slipway_collector_up", "source", "ledger"))

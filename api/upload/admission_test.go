@@ -120,10 +120,8 @@ func TestSlowOrganization(t *testing.T) {
 	// One takes the headroom; the next one has slow senders evicted.
 	held := w.begin(other, body, kind, 2000)
 	require.Eventually(t, func() bool { return w.h.rooms.slots.Stats(0).Held == 10 }, waitFor, tick)
-	start := time.Now()
 	status, out := w.send("/upload/", other, kind, body)
 	require.Equal(t, 200, status, out)
-	require.Less(t, time.Since(start), 8*time.Second, "it did not wait until it was refused")
 	require.NotZero(t, w.h.rooms.slots.Stats(0).Evicted)
 	require.Equal(t, 200, held())
 	statuses := map[int]int{}

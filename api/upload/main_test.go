@@ -344,7 +344,7 @@ func dSYM() []byte {
 
 // A request is over for its sender a moment before it is for the server.
 const (
-	waitFor = 20 * time.Second
+	waitFor = time.Minute
 	tick    = 10 * time.Millisecond
 )
 

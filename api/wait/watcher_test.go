@@ -45,7 +45,7 @@ func waiters(t *testing.T, w *Watcher, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		return w.room.Stats(0).Held == int64(n)
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }
 
 func TestWatcherBounds(t *testing.T) {

@@ -65,7 +65,7 @@ func TestTrickleOpensAgainWhatIsClosed(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- slow.run(ctx) }()
-	require.Eventually(t, func() bool { return begun.Load() > 6 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return begun.Load() > 6 }, time.Minute, 10*time.Millisecond)
 	stop()
 	require.NoError(t, <-ended)
 	require.GreaterOrEqual(t, slow.opened.Load(), int64(7))

@@ -139,7 +139,7 @@ func isRunning(pid int) bool {
 // eventually polls: a test is not notified of the end of another's child.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	require.Eventually(t, condition, 15*time.Second, 10*time.Millisecond, what)
+	require.Eventually(t, condition, time.Minute, 10*time.Millisecond, what)
 }
 
 // scratch returns a data folder; the test fails if it leaves a process there.

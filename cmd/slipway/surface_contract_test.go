@@ -306,7 +306,7 @@ func placesOf(path string) map[string]string {
 
 // make sends a request.
 func (w *contract) make(s sent) (received, error) {
-	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
 	defer cancel()
 	target, err := url.Parse(w.base)
 	if err != nil {

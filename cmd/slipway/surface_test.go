@@ -263,7 +263,7 @@ func (w *surface) wait(name, query string, args ...any) {
 			w.ids[name] = found[0]
 		}
 		return len(found) > 0
-	}, 30*time.Second, 20*time.Millisecond, name)
+	}, time.Minute, 20*time.Millisecond, name)
 }
 
 // changing are the operations of the description that are not reads.

@@ -123,7 +123,7 @@ func (b *lockedBuffer) String() string {
 type addresses struct{ database, redis, objects string }
 
 // settled is how long a test waits for what should take a moment.
-const settled = 25 * time.Second
+const settled = 90 * time.Second
 
 // runningTier is a tier in this process.
 type runningTier struct {

@@ -304,7 +304,7 @@ func TestCaseForASuiteThatGoes(t *testing.T) {
 		}()
 		require.Eventually(t, func() bool {
 			return w.Count(`select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`) > 0
-		}, 10*time.Second, 5*time.Millisecond)
+		}, time.Minute, 5*time.Millisecond)
 		return nil
 	})
 	require.ErrorIs(t, <-refused, authoring.ErrSuiteNotFound)
@@ -319,7 +319,7 @@ func TestCaseForASuiteThatGoes(t *testing.T) {
 		go func() { deleted <- w.DeleteSuite(w.Org.Member.Writer, s.ID, false) }()
 		require.Eventually(t, func() bool {
 			return w.Count(`select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`) > 0
-		}, 10*time.Second, 5*time.Millisecond)
+		}, time.Minute, 5*time.Millisecond)
 		return nil
 	})
 	require.NoError(t, <-deleted)

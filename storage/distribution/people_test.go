@@ -212,7 +212,7 @@ func TestMembersAddedAndRemovedTogether(t *testing.T) {
 		go func() { results <- f.Do(do) }()
 		require.Eventually(t, func() bool {
 			return f.Count(`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`) == n
-		}, 20*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 	}
 	// Both wait for the group's row, the removal first.
 	f.Must(func(ctx context.Context, tx *storage.Tx) error {

@@ -48,7 +48,7 @@ func TestEndsLockInTheOrderOfIds(t *testing.T) {
 					and database = (select oid from pg_database where datname = current_database())
 					or not granted and locktype = 'transactionid' and pid in (select pid from pg_stat_activity where datname = current_database())`)
 				return err == nil && waiting > 0
-			}, 10*time.Second, 5*time.Millisecond)
+			}, time.Minute, 5*time.Millisecond)
 			_, err = holder.ExecContext(t.Context(), `select from tasks where id = $1 for update nowait`, second.ID)
 			require.NoError(t, err)
 			require.NoError(t, holder.Rollback())

@@ -98,7 +98,7 @@ func TestSignedLinkExpires(t *testing.T) {
 		}
 		require.Eventually(t, func() bool {
 			return fetch(t, http.MethodGet, link).status == http.StatusForbidden
-		}, 20*time.Second, 100*time.Millisecond)
+		}, time.Minute, 100*time.Millisecond)
 	})
 }
 

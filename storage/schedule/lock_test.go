@@ -121,7 +121,7 @@ func (w *room) waitForLock() {
 	w.T.Helper()
 	require.Eventually(w.T, func() bool {
 		return w.Count(`select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`) > 0
-	}, 10*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 }
 
 // A suite that goes away while a schedule takes it is missing, and one that a

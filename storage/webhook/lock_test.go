@@ -40,7 +40,7 @@ func TestOutcomesWaitForAChange(t *testing.T) {
 			err := f.DB.GetContext(ctx, &waiting, `select exists (select from pg_stat_activity
 				where datname = current_database() and wait_event_type = 'Lock' and query like '%update webhooks%')`)
 			return err == nil && waiting
-		}, 20*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 		status := webhook.Suspended
 		_, err := webhook.Update(ctx, tx, f.Org.Owner.Writer, webhook.V3(), made.ID, webhook.Change{Status: &status})
 		return err

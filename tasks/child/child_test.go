@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -180,6 +181,24 @@ func TestHostileFiles(t *testing.T) {
 			require.NoError(t, p.Do(t.Context(), "add", number{1}, &got), "the next one is served")
 			require.Equal(t, 2, got.N)
 		})
+	}
+}
+
+// A death has its cause in the last words, however late they are read.
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	exit := exec.CommandContext(t.Context(), "/bin/sh", "-c", "exit 2").Run()
+	for words, want := range map[string]cause{
+		"fatal error: runtime: out of memory\n\ngoroutine 0 gp=0x1 m=0 [idle]:\n":                             causeMemory,
+		"SIGSEGV: segmentation violation\nPC=0x43 m=9 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x1 m=9 [idle]:\n": causeMemory,
+		"panic: runtime error: invalid memory address\n[signal SIGSEGV: segmentation violation]\n":            causeRuntime,
+		"runtime: goroutine stack exceeds 1000-byte limit\nfatal error: stack overflow\n":                     causeStack,
+		"": causeExit,
+	} {
+		c := &process{errors: &tail{}}
+		_, err := c.errors.Write([]byte(words))
+		require.NoError(t, err)
+		require.Equal(t, want, c.autopsy(exit).cause, words)
 	}
 }
 

@@ -51,6 +51,11 @@ const (
 	causeSetup   cause = "setup" // it could not begin
 )
 
+// wordsTime bounds the wait for the last words of a child that has ended, which say what it
+// died of. They are there at once, unless the machine is too busy to read them; what a
+// descendant keeps open must not keep Wait from returning.
+const wordsTime = time.Minute
+
 // Exit codes of a child.
 const (
 	exitCPU   = 91 // its request used up its processor time
@@ -102,8 +107,7 @@ func startProcess(cfg Config) (_ *process, err error) {
 	}
 	c.cmd.Dir = "/"
 	c.cmd.SysProcAttr = attributes()
-	// What a descendant keeps open must not keep Wait from returning.
-	c.cmd.WaitDelay = time.Second
+	c.cmd.WaitDelay = wordsTime
 	if err := c.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -203,12 +207,20 @@ func (c *process) autopsy(err error) death {
 	case strings.Contains(words, "stack exceeds"), strings.Contains(words, "stack overflow"):
 		return death{cause: causeStack}
 	case strings.Contains(words, "out of memory"), strings.Contains(words, "cannot allocate memory"),
-		strings.Contains(words, "failed to allocate"), strings.Contains(words, "failed to create new OS thread"):
+		strings.Contains(words, "failed to allocate"), strings.Contains(words, "failed to create new OS thread"),
+		collectorFault(words):
 		return death{cause: causeMemory}
 	case strings.Contains(words, "fatal error:"), strings.Contains(words, "panic:"):
 		return death{cause: causeRuntime}
 	}
 	return death{cause: causeExit}
+}
+
+// collectorFault reports whether Go's runtime read from nowhere on its own stack. Its collector
+// does so where it gets no memory for its work: the newest one does not look whether it did.
+// What a reader does wrong is a panic.
+func collectorFault(words string) bool {
+	return strings.HasPrefix(words, "SIGSEGV: segmentation violation") && strings.Contains(words, "\ngoroutine 0 ")
 }
 
 // verdict returns the error of a request whose child died; repeats means that the cause may

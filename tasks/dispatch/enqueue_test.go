@@ -57,7 +57,7 @@ func TestEnqueuerInserts(t *testing.T) {
 	require.Len(t, e.deliveries, organizationQuota, "no more than the organization may add at a time")
 	done := make(chan struct{})
 	go func() { e.Run(ctx); close(done) }()
-	require.Eventually(t, func() bool { return f.waiting(t) == organizationQuota }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return f.waiting(t) == organizationQuota }, time.Minute, 5*time.Millisecond)
 	cancel()
 	<-done
 }
@@ -123,7 +123,7 @@ func TestEnqueuerLeavesTheRowToTheRelayWhenRedisFails(t *testing.T) {
 	e.redis = away
 	require.NoError(t, f.db.InTx(ctx, func(tx *storage.Tx) error { return e.Insert(ctx, tx, f.purges(1)...) }))
 	go e.work(ctx)
-	require.Eventually(t, func() bool { return !e.reserve(tasks.Bulk, f.org) }, 10*time.Second, 5*time.Millisecond,
+	require.Eventually(t, func() bool { return !e.reserve(tasks.Bulk, f.org) }, time.Minute, 5*time.Millisecond,
 		"nothing goes to a Redis that is away")
 	_, err = f.relay.Once(ctx)
 	require.NoError(t, err)

@@ -78,5 +78,5 @@ func TestHistoryOfASchedulerEnds(t *testing.T) {
 		err := f.redis.ExpireHistory(ctx, []string{entry})
 		ttl := f.redis.client.TTL(ctx, historyKey(entry)).Val()
 		return err == nil && ttl > time.Minute && ttl <= keepHistory
-	}, 10*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 }

@@ -120,7 +120,7 @@ func TestHostileSizes(t *testing.T) {
 		for _, in := range []string{strings.Repeat(part, note.MaxLength*2/len(part)), nested(part)} {
 			start := time.Now()
 			requireSafe(t, in)
-			require.Less(t, time.Since(start), 10*time.Second, "%q", part) // quadratic is minutes
+			require.Less(t, time.Since(start), time.Minute, "%q", part) // it takes milliseconds; quadratic is minutes
 		}
 	}
 }

@@ -89,12 +89,10 @@ func TestEndlessAndCompressedAnswers(t *testing.T) {
 			<-r.Context().Done()
 		},
 	} {
-		began := time.Now()
 		result := send(t, s, server(t, h))
 		require.Equal(t, 200, result.Status, name)
 		require.Empty(t, result.Error, name)
 		require.LessOrEqual(t, len(result.Response), 2048, name)
-		require.Less(t, time.Since(began), 8*time.Second, name)
 	}
 }
 

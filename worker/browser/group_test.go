@@ -88,7 +88,7 @@ func TestIdleBrowsersAreBounded(t *testing.T) {
 	for _, l := range all {
 		p.checkIn(l, false)
 	}
-	require.Eventually(t, func() bool { return idleOf(p) == 3 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return idleOf(p) == 3 }, time.Minute, time.Millisecond)
 	began, slow := make(chan struct{}, 8), make(chan struct{})
 	p.startBrowser = func(k kind) (*local, error) {
 		began <- struct{}{}
@@ -116,7 +116,7 @@ func TestIdleBrowsersAreBounded(t *testing.T) {
 			}
 		}
 		return true
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	require.LessOrEqual(t, idleOf(p), 3)
 	require.Equal(t, 2, kept(p)[0])
 }
@@ -149,5 +149,5 @@ func TestBrowsersOfManyKinds(t *testing.T) {
 			}
 		}
 		return alive == 2
-	}, 20*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 }

@@ -42,7 +42,7 @@ func TestArgumentsRunProgramsOnUnsafeHubsOnly(t *testing.T) {
 	l, err := newPool(t, Config{Hubs: []Hub{{URL: driver, Unsafe: true}}}).Acquire(ctx, request)
 	require.NoError(t, err)
 	require.NoError(t, l.Session.Navigate(ctx, "data:text/html,<title>x</title>"))
-	require.Eventually(t, func() bool { _, err := os.Stat(marker); return err == nil }, 30*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(marker); return err == nil }, time.Minute, 5*time.Millisecond)
 	l.Release(ctx, false)
 }
 

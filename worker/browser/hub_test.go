@@ -175,7 +175,7 @@ func TestHubSessions(t *testing.T) {
 	require.Equal(t, "accept", c["unhandledPromptBehavior"], "the target is left as it is")
 	l.Release(t.Context(), false)
 	l.Release(t.Context(), true)
-	require.Eventually(t, func() bool { return h.ended() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return h.ended() == 1 }, time.Minute, time.Millisecond)
 
 	phone := step.Capabilities{"platformName": "android", "appium:app": "storage:1"}
 	l, err = p.Acquire(t.Context(), Request{Target: step.Target{Capabilities: phone}})
@@ -272,7 +272,7 @@ func TestLateHubSessionsAreEnded(t *testing.T) {
 	cancel()
 	require.Error(t, <-failed)
 	close(proceed)
-	require.Eventually(t, func() bool { return h.ended() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return h.ended() == 1 }, time.Minute, time.Millisecond)
 }
 
 // So is one that comes after its time was over, and one that starts during Close: the
@@ -310,7 +310,7 @@ func TestSessionsThatComeTooLateAreEnded(t *testing.T) {
 			require.Zero(t, h.ended())
 			close(released)
 			<-closed
-			require.Eventually(t, func() bool { return h.ended() == 2 }, 5*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return h.ended() == 2 }, time.Minute, time.Millisecond)
 		})
 	}
 }

@@ -29,7 +29,7 @@ func TestBusyBrowserEnds(t *testing.T) {
 	chrome, _ := l.Session.Capabilities["chrome"].(map[string]any)
 	profile, _ := chrome["userDataDir"].(string)
 	require.NotEmpty(t, profile)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	require.NoError(t, l.Session.Navigate(ctx, pages.URL))
 	var one int
@@ -37,7 +37,7 @@ func TestBusyBrowserEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
 		return l.Session.Execute(ctx, "return 1", &one) != nil
-	}, 10*time.Second, 50*time.Millisecond, "the page is busy")
+	}, time.Minute, 50*time.Millisecond, "the page is busy")
 	logs, err := filepath.Glob(filepath.Join(profile, "*.log"))
 	require.NoError(t, err)
 	for _, name := range logs {
@@ -49,5 +49,5 @@ func TestBusyBrowserEnds(t *testing.T) {
 	require.Eventually(t, func() bool {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", int(pid)))
 		return err != nil || len(state) == 0 // gone, or waiting to be reaped
-	}, 2*endTimeout+10*time.Second, 50*time.Millisecond)
+	}, 2*endTimeout+time.Minute, 50*time.Millisecond)
 }

@@ -156,7 +156,7 @@ func TestTunnelsOfLocalBrowsers(t *testing.T) {
 	t.Cleanup(tunnel.Close)
 	p := newPool(t, localConfig(t, true))
 	lease := func(address string) (*Lease, error) {
-		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		return p.Acquire(ctx, Request{Proxy: address, Target: step.Target{}})
 	}

@@ -83,7 +83,7 @@ func TestGenerationBeginsAnew(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- w.handler.Handle(t.Context(), first) }()
 	<-kept
-	require.Eventually(t, func() bool { _, c := w.read(id); return len(c.Steps) == 1 && len(c.Files) == 1 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { _, c := w.read(id); return len(c.Steps) == 1 && len(c.Files) == 1 }, time.Minute, 10*time.Millisecond)
 	before, _ := w.read(id)
 	second := w.again(id)
 	next := *w.handler
@@ -296,7 +296,7 @@ func TestSecretsOfAGeneration(t *testing.T) {
 		}
 		reasons := []authoring.Reason{{Title: secret, Description: "saw " + secret}}
 		j.Progress(steps, reasons)
-		require.Eventually(t, func() bool { _, c := w.read(id); return len(c.Steps) == 2 }, 20*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { _, c := w.read(id); return len(c.Steps) == 2 }, time.Minute, 10*time.Millisecond)
 		require.NotContains(t, w.everywhere(), secret)
 		return Result{Steps: steps, Reasoning: reasons, Description: secret, DiscoveredIntent: secret,
 			Model: &ModelUsage{Calls: []model.Call{{Request: "see " + secret, Response: secret}}}}, nil

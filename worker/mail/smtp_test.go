@@ -182,16 +182,13 @@ func TestSMTPSlowServer(t *testing.T) {
 		}
 		transport := o.transport(t, url)
 		transport.cfg.Timeout = 300 * time.Millisecond
-		started := time.Now()
 		err := transport.Send(t.Context(), sample())
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Less(t, time.Since(started), 20*time.Second)
 
 		transport.cfg.Timeout = time.Minute
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		require.Error(t, transport.Send(ctx, sample()))
 		cancel()
-		require.Less(t, time.Since(started), 40*time.Second)
 	}
 }
 

@@ -183,10 +183,10 @@ func TestProgressCanBeSeen(t *testing.T) {
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		records := []step.Record{{StepID: "s1", Status: step.Passed}}
 		cfg.Progress(records)
-		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 1 }, 20*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 1 }, time.Minute, 10*time.Millisecond)
 		records = append(records, step.Record{StepID: "s2", Status: step.Passed})
 		cfg.Progress(records)
-		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 2 }, 20*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 2 }, time.Minute, 10*time.Millisecond)
 		return replay.Result{Status: step.Passed, Records: records}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))

@@ -65,7 +65,7 @@ func (w *world) start() (stop func()) {
 
 func (w *world) await(id uuid.UUID, state ledger.State) {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool { return w.task(id).State == state }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(w.t, func() bool { return w.task(id).State == state }, time.Minute, 10*time.Millisecond)
 }
 
 // An operator cancels the task of a job, and nobody the run.
@@ -127,7 +127,7 @@ func TestSuiteRunGoesThrough(t *testing.T) {
 	require.Eventually(t, func() bool {
 		ended, err := store.Ended(t.Context(), w.db, []uuid.UUID{run.ID})
 		return err == nil && len(ended) == 1
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	got, err := store.SuiteRunByID(t.Context(), w.db, w.org, run.SuiteID, run.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.Passed, got.Status)

@@ -163,7 +163,7 @@ func TestReadRefusals(t *testing.T) {
 		start := time.Now()
 		_, _, err := enrolment.Read(message, nil)
 		require.ErrorIs(t, err, enrolment.ErrAnswer, name)
-		require.Less(t, time.Since(start), 10*time.Second, name)
+		require.Less(t, time.Since(start), time.Minute, name)
 	}
 }
 

@@ -46,7 +46,7 @@ func clientOf(t testing.TB, p *Proxy) *http.Client {
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // of httptest
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: 10 * time.Second}
+	return &http.Client{Transport: transport, Timeout: time.Minute}
 }
 
 func get(t *testing.T, client *http.Client, address string) (int, string, http.Header) {

@@ -88,6 +88,8 @@ func TestBiDiIsDialledOnceAndOnceMoreAfterItsEnd(t *testing.T) {
 	same, err := s.BiDi(within(t))
 	require.NoError(t, err)
 	require.Same(t, first, same)
+	// The remote end counts a moment after it has accepted: its response comes later.
+	require.NoError(t, first.Command(within(t), "x", nil, nil))
 	first.Close()
 	second, err := s.BiDi(within(t))
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ func TestLeavingAPageThatAsks(t *testing.T) {
 		require.Eventually(t, func() bool {
 			text, err := s.Title(ctx)
 			return err == nil && text == "Done"
-		}, 20*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 	}
 	s := open(t)
 	// The click may be done when the driver reports that its element is gone.
@@ -68,10 +68,10 @@ func TestLeavingAPageThatAsks(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := s.Dialog.Text(ctx)
 		return err == nil
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	require.NoError(t, s.Dialog.Dismiss(ctx))
 	require.Equal(t, "Dialogs", title(t, s))
 	require.NoError(t, s.Click(ctx, find(t, s, "#leave")))
-	require.Eventually(t, func() bool { return s.Dialog.Accept(ctx) == nil }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Dialog.Accept(ctx) == nil }, time.Minute, 10*time.Millisecond)
 	left(s)
 }

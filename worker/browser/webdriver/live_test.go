@@ -88,7 +88,7 @@ func (d *driver) start() error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for {
 		if status, err := client.Status(ctx); err == nil && status.Ready {
@@ -139,7 +139,7 @@ func start(ctx context.Context, more map[string]any) (*webdriver.Session, error)
 }
 
 func end(s *webdriver.Session) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	_ = s.Delete(ctx)
 }
@@ -190,7 +190,7 @@ func open(t *testing.T) *webdriver.Session {
 	require.NoError(t, err)
 	require.NoError(t, s.SwitchWindow(ctx, handle))
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		require.NoError(t, b.RemoveUserContext(ctx, id))
 		require.NoError(t, s.SwitchWindow(ctx, shared.first))
@@ -201,7 +201,7 @@ func open(t *testing.T) *webdriver.Session {
 // within returns a context for a test's commands.
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -92,7 +92,7 @@ func TestForm(t *testing.T) {
 		require.NoError(t, s.SetTimeouts(ctx, webdriver.Timeouts{Script: 50 * time.Millisecond}))
 		err = s.Execute(ctx, "return new Promise(() => {})", nil)
 		require.True(t, webdriver.Is(err, webdriver.ErrScriptTimeout), "%v", err)
-		require.NoError(t, s.SetTimeouts(ctx, webdriver.Timeouts{Script: 30 * time.Second}))
+		require.NoError(t, s.SetTimeouts(ctx, webdriver.Timeouts{Script: time.Minute}))
 	})
 
 	t.Run("a caller that stops waiting", func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestForm(t *testing.T) {
 			}
 			said, err = s.Text(ctx, all[0])
 			return err == nil && said != ""
-		}, 5*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 		require.Equal(t, "?name=Zoe", said)
 		_, err = s.Text(ctx, name)
 		require.True(t, webdriver.Is(err, webdriver.ErrStaleElement), "%v", err)
@@ -156,7 +156,7 @@ func TestConsoleLog(t *testing.T) {
 		require.NoError(t, err)
 		lines = append(lines, more...)
 		return len(lines) >= 2
-	}, 5*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	require.Len(t, lines, 2, "the lines of the driver's own page are left out")
 	require.Equal(t, "INFO", lines[0].Level)
 	require.Contains(t, lines[0].Message, "to the log")

@@ -20,13 +20,13 @@ func TestWindows(t *testing.T) {
 	require.Eventually(t, func() bool {
 		handles, err = s.Windows(ctx)
 		return err == nil && len(handles) == 2
-	}, 5*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	second := handles[0]
 	if second == first {
 		second = handles[1]
 	}
 	require.NoError(t, s.SwitchWindow(ctx, second))
-	require.Eventually(t, func() bool { return title(t, s) == "Done" }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return title(t, s) == "Done" }, time.Minute, 10*time.Millisecond)
 	b, err := s.BiDi(ctx)
 	require.NoError(t, err)
 	require.NoError(t, b.CloseWindow(ctx, second))

@@ -78,7 +78,7 @@ func TestReadIsBounded(t *testing.T) {
 	for _, text := range hostile() {
 		began := time.Now()
 		Read(text, Options{})
-		require.Less(t, time.Since(began), 20*time.Second, text[:min(len(text), 20)])
+		require.Less(t, time.Since(began), time.Minute, text[:min(len(text), 20)])
 	}
 }
 

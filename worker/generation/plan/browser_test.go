@@ -68,7 +68,7 @@ func startDriver() error {
 	if err != nil {
 		return err
 	}
-	for end := time.Now().Add(20 * time.Second); ; {
+	for end := time.Now().Add(time.Minute); ; {
 		if s, err := client.Status(context.Background()); err == nil && s.Ready {
 			break
 		}

@@ -203,7 +203,7 @@ func TestUpload(t *testing.T) {
 	select {
 	case got := <-received:
 		require.Equal(t, fmt.Sprintf("data é.json application/json %x", content), got)
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing was sent")
 	}
 	fails(t, `<input id=f>`, store.CodeStepFailed, "not a file input", give)

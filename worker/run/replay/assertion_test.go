@@ -92,7 +92,7 @@ func TestAssertNeverHeals(t *testing.T) {
 		require.Zero(t, r.Healed)
 	}
 	// The same step as an action does heal.
-	r := pass(t, body, do(step.Click, step.Args{Selector: printed("#save", save)}))
+	r := pass(t, body, within(5000, do(step.Click, step.Args{Selector: printed("#save", save)})))
 	require.Equal(t, 1, r.Healed)
 	var _ replay.Result = r
 }

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -92,7 +93,7 @@ func testMain(m *testing.M) int {
 		if s, err := client.Status(context.Background()); err == nil && s.Ready {
 			break
 		}
-		if time.Since(begin) > 20*time.Second {
+		if time.Since(begin) > time.Minute {
 			fmt.Fprintln(os.Stderr, "chromedriver does not start")
 			return 1
 		}
@@ -105,7 +106,7 @@ func testMain(m *testing.M) int {
 	code := m.Run()
 	// The end of the driver's process group is that of its browsers as well, so a
 	// session that does not end in time delays nothing.
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for range cap(sessions) {
 		select {
@@ -127,7 +128,7 @@ func freePort() int {
 }
 
 func newSession() *webdriver.Session {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	s, err := client.NewSession(ctx, map[string]any{
 		"browserName": "chrome", "pageLoadStrategy": "eager", "webSocketUrl": true,
@@ -154,7 +155,7 @@ func newSession() *webdriver.Session {
 func lease() *browser.Lease { return &browser.Lease{Session: <-sessions, Local: true} }
 
 func release(l *browser.Lease, broken bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	if broken || reset(ctx, l.Session) != nil {
 		_ = l.Session.Delete(ctx)
@@ -212,16 +213,23 @@ func site(t testing.TB, pages map[string]string, handlers ...func(*http.ServeMux
 	return server.URL
 }
 
+// patient returns a configuration whose times, unless the test sets them, no machine is too
+// busy for: what must happen does at once.
+func patient(cfg replay.Config) replay.Config {
+	cfg.StepTimeout = cmp.Or(cfg.StepTimeout, 40*time.Second)
+	cfg.AssertTimeout = cmp.Or(cfg.AssertTimeout, 40*time.Second)
+	cfg.Grace = cmp.Or(cfg.Grace, time.Minute)
+	return cfg
+}
+
 // play executes steps on a page.
 func play(t testing.TB, cfg replay.Config) replay.Result {
 	t.Helper()
 	for i := range cfg.Steps {
 		cfg.Steps[i].ID = fmt.Sprintf("s%d", i+1)
 	}
-	if cfg.StepTimeout == 0 {
-		cfg.StepTimeout = 5 * time.Second
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	cfg = patient(cfg)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	var result replay.Result
 	if cfg.Lease == nil {
@@ -243,10 +251,13 @@ func pass(t testing.TB, body string, steps ...step.Step) replay.Result {
 }
 
 // fails executes steps of which the last one must fail, with a message that contains
-// words.
+// words. It fails for half a second, unless it has a time of its own.
 func fails(t testing.TB, body, code, words string, steps ...step.Step) replay.Result {
 	t.Helper()
-	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body}), Steps: steps, StepTimeout: 500 * time.Millisecond})
+	if last := &steps[len(steps)-1]; last.TimeoutMS == 0 {
+		last.TimeoutMS = 500
+	}
+	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body}), Steps: steps})
 	require.Equal(t, code, r.Code, r.Message)
 	require.Contains(t, r.Message, words)
 	for i, record := range r.Records[:len(r.Records)-1] {

@@ -15,15 +15,13 @@ const (
 	maxPageWait = 3 * time.Second
 	// retryPause is the pause after a call that a navigation ended.
 	retryPause = 20 * time.Millisecond
-	// scriptTimeout ends a call in a page that does not respond; calls wait for at
-	// most maxPageWait.
-	scriptTimeout = maxPageWait + 5*time.Second
-	// scriptGrace is how long a page may take for a script that does not wait: drivers
-	// wait much longer for a page that blocks its thread.
-	scriptGrace = 5 * time.Second
 	// maxResult bounds what a script returns: the page decides what that is.
 	maxResult = 8 << 20
 )
+
+// scriptTimeout ends a call in a page that does not respond; calls wait for at most
+// maxPageWait.
+func (s *session) scriptTimeout() time.Duration { return maxPageWait + s.Grace }
 
 // execute runs a script in the page, for no longer than what is left of the step
 // and a grace, and reads its result into out (nil: it is dropped).
@@ -34,7 +32,7 @@ func (x *stepExecution) execute(ctx context.Context, script string, out any, arg
 // executeFor is execute for a script that may take some time.
 func (s *session) executeFor(ctx context.Context, time time.Duration, script string, out any, args ...any) error {
 	var result json.RawMessage
-	err := s.withTimeout(ctx, time+scriptGrace, func(ctx context.Context) error {
+	err := s.withTimeout(ctx, time+s.Grace, func(ctx context.Context) error {
 		return s.driver.Execute(ctx, script, &result, args...)
 	})
 	return readResult(result, err, out)

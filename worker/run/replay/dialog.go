@@ -79,7 +79,7 @@ func (x *stepExecution) leavesDialog(ctx context.Context) bool {
 
 // dialogText returns the text of the open dialog; ErrNoSuchAlert is that there is none.
 func (s *session) dialogText(ctx context.Context) (text string, err error) {
-	err = s.withTimeout(ctx, scriptGrace, func(ctx context.Context) error {
+	err = s.withTimeout(ctx, s.Grace, func(ctx context.Context) error {
 		text, err = s.driver.Dialog.Text(ctx)
 		return err
 	})

@@ -135,19 +135,19 @@ func TestConditions(t *testing.T) {
 	body := `<div id=banner><button id=ok onclick="banner.remove()">OK</button></div><p id=out>0</p><button id=b onclick="out.textContent = +out.textContent + 1">Go</button>
 		<iframe id=f srcdoc="<button id=in onclick='this.textContent = 1'>0</button>"></iframe>
 		<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 500)</script>`
-	r := pass(t, body, when(shown("#banner", 0), click("#ok")), is("#banner", step.Hidden), when(shown("#banner", 200), click("#ok")),
-		when(shown("#late", 0), click("#b")), is("#out", step.TextIs, "1"),
+	r := pass(t, body, when(shown("#banner", 40000), click("#ok")), is("#banner", step.Hidden), when(shown("#banner", 200), click("#ok")),
+		when(shown("#late", 40000), click("#b")), is("#out", step.TextIs, "1"),
 		when(step.Condition{Selector: css("#banner"), Not: true, Matcher: &step.Matcher{Name: step.Visible}}, click("#b")), is("#out", step.TextIs, "2"),
 		when(step.Condition{Matcher: &step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: "nowhere", Mode: step.Contains}}, TimeoutMS: 100}, click("#b")), is("#out", step.TextIs, "2"),
 		// The condition looks where the step acts.
-		when(shown("#in", 0), frame("#f", click("#in"))), frame("#f", is("#in", step.TextIs, "1")), when(shown("#out", 100), frame("#f", click("#in"))),
+		when(shown("#in", 40000), frame("#f", click("#in"))), frame("#f", is("#in", step.TextIs, "1")), when(shown("#out", 100), frame("#f", click("#in"))),
 		when(shown("#banner", 100), is("#banner", step.Visible)))
 	require.Equal(t, []string{step.Passed, step.Passed, step.Skipped, step.Passed, step.Passed, step.Passed, step.Passed, step.Skipped, step.Passed, step.Passed, step.Passed, step.Skipped, step.Skipped}, statuses(r))
 	require.Equal(t, "skipped: css #banner: expected to be visible; no such element", r.Records[2].Result.Message)
 	require.Empty(t, r.Records[3].Result.Message)
 	// A condition takes no time from its step, and one that cannot be checked fails it.
-	pass(t, `<p id=out></p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=a>a</p>"), 600); setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button id=b>b</button>"), 1000)</script>`,
-		within(900, when(shown("#a", 3000), click("#b"))))
+	pass(t, `<p id=out></p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=a>a</p>"), 3200); setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button id=b>b</button>"), 3300)</script>`,
+		within(3000, when(shown("#a", 40000), click("#b"))))
 	fails(t, `<p>x`, store.CodeStepFailed, "##", when(shown("##", 100), click("p")))
 	// That a page cannot be looked at does not mean that a condition does not hold.
 	l, first := lease(), atomic.Bool{}
@@ -164,7 +164,7 @@ func TestConditions(t *testing.T) {
 	release(l, hangs.Broken)
 	require.Equal(t, store.CodeStepFailed, hangs.Code)
 	require.Equal(t, "the condition cannot be checked: css #x: expected to be visible; the page does not respond", hangs.Message)
-	nowhere := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="http://127.0.0.1:1/">a</a>`}), Steps: []step.Step{click("#a"), when(shown("#x", 500), click("#b"))}})
+	nowhere := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="http://127.0.0.1:1/">a</a>`}), Steps: []step.Step{click("#a"), when(shown("#x", 5000), click("#b"))}})
 	require.Equal(t, []string{step.Passed, step.Failed}, statuses(nowhere))
 	require.Contains(t, nowhere.Message, "the page could not be loaded")
 	unknown := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x`}), Lookup: func(step.Reference) (string, bool, bool) { return "", false, false },

@@ -34,7 +34,7 @@ func clicking(t *testing.T, local bool, cfg replay.Config, f func(s *webdriver.S
 		}
 		return send()
 	}))
-	cfg.Lease, cfg.StepTimeout = l, 20*time.Second
+	cfg.Lease = l
 	r := play(t, cfg)
 	interceptors.Delete(l.Session.ID)
 	release(l, r.Broken)
@@ -97,7 +97,7 @@ func TestClickIsDoneOnce(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				for giveUp := time.After(20 * time.Second); ; {
+				for giveUp := time.After(time.Minute); ; {
 					select {
 					case n := <-loaded:
 						if n == "2" {
@@ -123,7 +123,7 @@ func TestClickOnReplacedElement(t *testing.T) {
 			base := site(t, map[string]string{"/": `<p id=out></p><div id=box><button id=b>Go</button></div>`})
 			steps := []step.Step{click("#b"), is("#out", step.TextIs, "clicked")}
 			clicks := clicking(t, local, replay.Config{TestURL: base, Steps: steps}, func(s *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error) {
-				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 				defer cancel()
 				if err := s.Execute(ctx, `box.innerHTML = "<button id=b onclick=\"out.textContent='clicked'\">Go</button>"`, nil); err != nil {
 					return nil, err

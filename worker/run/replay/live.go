@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"runtime/debug"
 	"sync"
@@ -48,15 +47,7 @@ func Open(ctx context.Context, cfg Config) (*Live, error) {
 	opensItself := len(cfg.Steps) > 0 && cfg.Steps[0].Tool.Type == step.GoToURL
 	cfg.Healing = step.HealOff
 	cfg.Steps, cfg.Progress = nil, nil
-	if cfg.StepTimeout <= 0 {
-		cfg.StepTimeout = defaultStepTimeout
-	}
-	if cfg.PageTimeout <= 0 {
-		cfg.PageTimeout = defaultPageTimeout
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg = cfg.withDefaults()
 	l := &Live{screenshots: map[string]string{}}
 	l.t = newTestExecution(ctx, cfg)
 	l.t.live = true
@@ -102,7 +93,7 @@ func (l *Live) endWatch() {
 	if l.preload == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), scriptGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), l.t.Grace)
 	defer cancel()
 	conn, err := l.t.driver.BiDi(ctx)
 	if err != nil {

@@ -130,7 +130,7 @@ func (l *Live) evaluate(ctx context.Context, x *stepExecution, code string, out 
 		return x.executeFor(ctx, loadWait, code, out, args...)
 	}
 	var result json.RawMessage
-	err := x.withTimeout(ctx, loadWait+scriptGrace, func(ctx context.Context) error {
+	err := x.withTimeout(ctx, loadWait+x.Grace, func(ctx context.Context) error {
 		return webdriver.Evaluate(ctx, l.t.driver, code, &result, args...)
 	})
 	return readResult(result, err, out)

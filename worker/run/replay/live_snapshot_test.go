@@ -278,5 +278,5 @@ func TestSnapshotOfLeavingPage(t *testing.T) {
 		mux.HandleFunc("/two", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/three", http.StatusFound) })
 	})
 	l := openLive(t, replay.Config{TestURL: base})
-	require.Eventually(t, func() bool { return strings.HasSuffix(l.snapshot().URL, "/three") }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.HasSuffix(l.snapshot().URL, "/three") }, time.Minute, 10*time.Millisecond)
 }

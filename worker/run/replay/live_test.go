@@ -25,15 +25,12 @@ type liveSession struct {
 // openLive opens a page with a body in a live session.
 func openLive(t testing.TB, cfg replay.Config) *liveSession {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	if cfg.Lease == nil {
 		cfg.Lease = lease()
 	}
-	if cfg.StepTimeout == 0 {
-		cfg.StepTimeout = 5 * time.Second
-	}
-	l, err := replay.Open(ctx, cfg)
+	l, err := replay.Open(ctx, patient(cfg))
 	t.Cleanup(func() { release(cfg.Lease, l.Close()) })
 	require.NoError(t, err)
 	return &liveSession{l, t, ctx}

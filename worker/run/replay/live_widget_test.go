@@ -53,7 +53,8 @@ func TestWidgetsAreSeen(t *testing.T) {
 		t.Run(c.FullName(), func(t *testing.T) {
 			t.Parallel()
 			at := lease()
-			l := openLive(t, replay.Config{Lease: at, TestURL: site.BaseURL() + c.Page, StepTimeout: 5 * time.Second})
+			l := openLive(t, replay.Config{Lease: at, TestURL: site.BaseURL() + c.Page,
+				PageTimeout: time.Duration(c.TimeoutMS) * time.Millisecond})
 			for _, s := range c.Steps {
 				a := &s.Tool.Args
 				if a.Selector != nil && a.Tool == nil && s.Tool.Type != step.Assert && s.Tool.Type != step.ScrollElement {

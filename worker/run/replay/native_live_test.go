@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -78,7 +77,7 @@ func appLease(t *testing.T, app *appium.App) *browser.Lease {
 func TestLiveApp(t *testing.T) {
 	t.Parallel()
 	for _, platform := range []string{"Android", "iOS"} {
-		cfg := replay.Config{Lease: appLease(t, contacts(platform)), StepTimeout: 2 * time.Second}
+		cfg := replay.Config{Lease: appLease(t, contacts(platform))}
 		l, err := replay.Open(t.Context(), cfg)
 		require.NoError(t, err)
 		var steps []step.Step
@@ -131,7 +130,7 @@ func TestLiveApp(t *testing.T) {
 		require.False(t, l.Close())
 
 		app := contacts(platform)
-		r := play(t, replay.Config{Lease: appLease(t, app), Steps: steps, StepTimeout: 2 * time.Second})
+		r := play(t, replay.Config{Lease: appLease(t, app), Steps: steps})
 		require.Equal(t, "PASSED", r.Status, r.Message)
 		app.Look(func() {
 			var names []string
@@ -144,7 +143,7 @@ func TestLiveApp(t *testing.T) {
 		app = contacts(platform)
 		app.Root.Children[2].Children = app.Root.Children[2].Children[:1]
 		steps[len(steps)-1].TimeoutMS = 300
-		r = play(t, replay.Config{Lease: appLease(t, app), Steps: steps, StepTimeout: 2 * time.Second})
+		r = play(t, replay.Config{Lease: appLease(t, app), Steps: steps})
 		require.Equal(t, "FAILED", r.Status)
 		require.Contains(t, r.Message, "was not found")
 	}
@@ -155,7 +154,7 @@ func TestLiveAppSecrets(t *testing.T) {
 	t.Parallel()
 	app := contacts("Android")
 	lookup := func(step.Reference) (string, bool, bool) { return "geheim77", true, true }
-	l, err := replay.Open(t.Context(), replay.Config{Lease: appLease(t, app), Lookup: lookup, StepTimeout: 2 * time.Second})
+	l, err := replay.Open(t.Context(), replay.Config{Lease: appLease(t, app), Lookup: lookup})
 	require.NoError(t, err)
 	defer l.Close()
 	secret := "{{pw}}"

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -86,7 +85,7 @@ func TestNative(t *testing.T) {
 		require.NoError(t, err)
 		s, err := c.NewSession(context.Background(), nil)
 		require.NoError(t, err)
-		return play(t, replay.Config{Lease: &browser.Lease{Session: s, Mobile: true}, Steps: steps, StepTimeout: 2 * time.Second, Screenshots: true, FirstMatch: firstMatch})
+		return play(t, replay.Config{Lease: &browser.Lease{Session: s, Mobile: true}, Steps: steps, Screenshots: true, FirstMatch: firstMatch})
 	}
 	ms := 1
 	r := run(input("#field", "Ada"), click("#button"), is("#label", step.TextIs, "Hello Ada"), is("#button", step.Visible),

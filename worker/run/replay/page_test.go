@@ -176,7 +176,7 @@ func (u unopened) pageTimeout() time.Duration {
 	if strings.HasSuffix(u.address, "/hang") {
 		return time.Second
 	}
-	return 20 * time.Second
+	return 2 * time.Minute
 }
 
 func TestCrash(t *testing.T) {
@@ -188,7 +188,7 @@ func TestCrash(t *testing.T) {
 	require.NoError(t, err)
 	crashed := make(chan struct{})
 	r := play(t, replay.Config{Lease: l, TestURL: base, Steps: []step.Step{is("p", step.Visible), is("#never", step.Visible), click("p")},
-		StepTimeout: 20 * time.Second, Progress: func(all []step.Record) {
+		Progress: func(all []step.Record) {
 			if len(all) == 1 {
 				go func() {
 					defer close(crashed)

@@ -47,11 +47,11 @@ func (p preparation) setTimeouts(ctx context.Context) error {
 	has, _ := p.driver.Capabilities["timeouts"].(map[string]any)
 	page, _ := has["pageLoad"].(float64)
 	script, _ := has["script"].(float64)
-	if page == float64(p.PageTimeout.Milliseconds()) && script == float64(scriptTimeout.Milliseconds()) {
+	if page == float64(p.PageTimeout.Milliseconds()) && script == float64(p.scriptTimeout().Milliseconds()) {
 		return nil
 	}
 	return p.pastDialogs(ctx, func() error {
-		return p.driver.SetTimeouts(ctx, webdriver.Timeouts{PageLoad: p.PageTimeout, Script: scriptTimeout})
+		return p.driver.SetTimeouts(ctx, webdriver.Timeouts{PageLoad: p.PageTimeout, Script: p.scriptTimeout()})
 	})
 }
 

@@ -28,6 +28,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -58,6 +59,10 @@ type Config struct {
 	// StepTimeout is how long a step waits for its element or assertion; default
 	// 10 s. PageTimeout bounds a navigation; default 30 s.
 	StepTimeout, PageTimeout time.Duration
+	// AssertTimeout bounds the wait of an assertion that has no time of its own, below
+	// StepTimeout; default 5 s. Grace is how long a page may take for a script that does not
+	// wait, default 5 s: a page that blocks its thread for longer does not respond.
+	AssertTimeout, Grace time.Duration
 	// FirstMatch lets a selector that finds several elements, and has no index, mean the
 	// first that can be used. Without it such a step fails when its time is over.
 	FirstMatch bool
@@ -108,22 +113,28 @@ type Result struct {
 
 // The defaults of Config.
 const (
-	defaultStepTimeout = 10 * time.Second
-	defaultPageTimeout = 30 * time.Second
+	defaultStepTimeout   = 10 * time.Second
+	defaultPageTimeout   = 30 * time.Second
+	defaultAssertTimeout = 5 * time.Second
+	defaultGrace         = 5 * time.Second // drivers wait much longer
 )
+
+// withDefaults returns the configuration with a value for each time that it lacks.
+func (c Config) withDefaults() Config {
+	c.StepTimeout = cmp.Or(max(c.StepTimeout, 0), defaultStepTimeout)
+	c.PageTimeout = cmp.Or(max(c.PageTimeout, 0), defaultPageTimeout)
+	c.AssertTimeout = cmp.Or(max(c.AssertTimeout, 0), defaultAssertTimeout)
+	c.Grace = cmp.Or(max(c.Grace, 0), defaultGrace)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
 
 // Play executes the test to its end or until ctx ends. It never panics and never
 // returns before its captures are stored.
 func Play(ctx context.Context, cfg Config) (result Result) {
-	if cfg.StepTimeout <= 0 {
-		cfg.StepTimeout = defaultStepTimeout
-	}
-	if cfg.PageTimeout <= 0 {
-		cfg.PageTimeout = defaultPageTimeout
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg = cfg.withDefaults()
 	t := newTestExecution(ctx, cfg)
 	defer func() {
 		t.screenshotter.close()

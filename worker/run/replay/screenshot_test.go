@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
@@ -76,8 +75,8 @@ func TestScreenshotBeforeAssertionIsTrue(t *testing.T) {
 				})
 			})
 		var colours []string
-		r := play(t, replay.Config{TestURL: base, Screenshots: true, StepTimeout: 20 * time.Second,
-			Steps:  []step.Step{input("#i", "{{v}}"), click("#b"), {Tool: is("#p", step.TextIs, "done").Tool, TimeoutMS: 20000}},
+		r := play(t, replay.Config{TestURL: base, Screenshots: true,
+			Steps:  []step.Step{input("#i", "{{v}}"), click("#b"), is("#p", step.TextIs, "done")},
 			Lookup: func(step.Reference) (string, bool, bool) { return "hunter22", masked, true },
 			Capture: func(_ context.Context, a replay.Artifact) string {
 				colours = append(colours, colour(t, a.Data))
@@ -99,7 +98,8 @@ func TestScreenshotsOfFailedAssertion(t *testing.T) {
 		Selector: &step.Selector{Type: step.CSS, Value: "iframe"}, Tool: new(step.Tool)}}}
 	*inFrame.Tool.Args.Tool = is("#p", step.TextIs, "done").Tool
 	var at []int
-	r := play(t, replay.Config{Screenshots: true, StepTimeout: 300 * time.Millisecond,
+	inFrame.TimeoutMS = 300
+	r := play(t, replay.Config{Screenshots: true,
 		Steps: []step.Step{open(base), inFrame, click("#none")},
 		Capture: func(_ context.Context, a replay.Artifact) string {
 			if strings.HasPrefix(a.ContentType, "image/") {

@@ -68,7 +68,7 @@ func TestLargeList(t *testing.T) {
 	t.Parallel()
 	base := site(t, map[string]string{"/": `<ul id=list></ul><script>
 		for (let i = 0, rows = ""; i < 5000; i++) { rows += "<li><span>Person " + i + "</span> <button>Edit</button>"; if (i === 4999) list.innerHTML = rows }</script>`})
-	r := play(t, replay.Config{TestURL: base, StepTimeout: 20 * time.Second, Steps: []step.Step{click("li:nth-child(1) button")}})
+	r := play(t, replay.Config{TestURL: base, Steps: []step.Step{click("li:nth-child(1) button")}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	edit := step.Fingerprint{Tag: "button", Role: "button", Name: "Edit", Text: "Edit", Attributes: map[string]string{}}
 	r = play(t, replay.Config{TestURL: base, Steps: []step.Step{within(5000, do(step.Click, step.Args{Selector: printed("#gone", edit)}))}})

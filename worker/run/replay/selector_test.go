@@ -110,7 +110,7 @@ func TestFirstMatch(t *testing.T) {
 	require.NotContains(t, r.Records[4].Result.Message, "match")
 	r = play(t, replay.Config{TestURL: base + "/frames", FirstMatch: true, Steps: []step.Step{frame("iframe", is("p", step.TextIs, "one"))}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
-	r = play(t, replay.Config{TestURL: base, FirstMatch: true, StepTimeout: 300 * time.Millisecond, Steps: []step.Step{on(&step.Selector{Type: step.CSS, Value: ".b", Index: new(int(0))})}})
+	r = play(t, replay.Config{TestURL: base, FirstMatch: true, Steps: []step.Step{within(300, on(&step.Selector{Type: step.CSS, Value: ".b", Index: new(int(0))}))}})
 	require.Equal(t, store.CodeStepFailed, r.Code)
 	require.Contains(t, r.Message, "css .b index 0 is not visible")
 }
@@ -121,7 +121,7 @@ func TestMatchesWithoutSecrets(t *testing.T) {
 	lookup := func(step.Reference) (string, bool, bool) { return "correct horse battery", true, true }
 	text := "{{secret}}"
 	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<input id=f><p>1</p><p>this is a long text that ends with correct horse battery</p><p id="correct horse battery">x</p>`}),
-		Lookup: lookup, StepTimeout: 300 * time.Millisecond, Steps: []step.Step{do(step.InputText, step.Args{Selector: css("#f"), Text: &text}), click("p")}})
+		Lookup: lookup, Steps: []step.Step{do(step.InputText, step.Args{Selector: css("#f"), Text: &text}), within(300, click("p"))}})
 	require.Equal(t, store.CodeStepFailed, r.Code)
 	require.Contains(t, r.Message, `3 elements match, and the step does not say which: p "1", p "this is a long text that ends with`)
 	require.NotContains(t, r.Message, "horse")

@@ -51,7 +51,7 @@ func (s *session) withTimeout(ctx context.Context, timeout time.Duration, comman
 
 // withPageTimeout runs a command that may load another page.
 func (s *session) withPageTimeout(ctx context.Context, command func(context.Context) error) error {
-	return s.withTimeout(ctx, s.PageTimeout+scriptGrace, command)
+	return s.withTimeout(ctx, s.PageTimeout+s.Grace, command)
 }
 
 // resetFrame makes the top-level page current; when that fails the next step finds

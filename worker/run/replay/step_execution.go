@@ -13,8 +13,6 @@ const (
 	// optionalTimeout is how long an optional step waits: long enough for a popup,
 	// short enough not to be noticed when there is none.
 	optionalTimeout = 3 * time.Second
-	// assertTimeout is how long an assertion may take to become true.
-	assertTimeout = 5 * time.Second
 	// maxNotes bounds what a step notes besides its failure.
 	maxNotes = 10
 )
@@ -57,7 +55,7 @@ func (t *testExecution) newStep(i int) *stepExecution {
 	case s.Optional:
 		x.timeout = min(x.timeout, optionalTimeout)
 	case innermost(s.Tool).Type == step.Assert:
-		x.timeout = min(x.timeout, assertTimeout)
+		x.timeout = min(x.timeout, t.AssertTimeout)
 	}
 	x.deadline = time.Now().Add(x.timeout)
 	return x

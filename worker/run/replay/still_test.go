@@ -99,7 +99,7 @@ func TestBusyPagePasses(t *testing.T) {
 					}
 				})
 			})
-			r := play(t, replay.Config{TestURL: base, Steps: []step.Step{is("#out", step.TextIs, ""), within(10000, c.s), is("#out", step.TextIs, "done")}})
+			r := play(t, replay.Config{TestURL: base, Steps: []step.Step{is("#out", step.TextIs, ""), within(60000, c.s), is("#out", step.TextIs, "done")}})
 			require.Equal(t, "PASSED", r.Status, r.Message)
 		})
 	}
@@ -115,9 +115,9 @@ func TestManyNodes(t *testing.T) {
 	}
 	body.WriteString(`<button id=b onclick="out.textContent += 'c'">Go</button><input id=f><select id=s><option>1<option>2</select><div id=m style="width:50px;height:50px;background:red"></div>
 		<style>@keyframes in { from { transform: scale(.5) } } #m { animation: in .3s }</style>`)
-	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body.String()}), StepTimeout: 30 * time.Second, Steps: []step.Step{
+	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body.String()}), Steps: []step.Step{
 		click("#b"), input("#f", "x"), choose("#s", "2"), doubleClick("#m"), drag("#m", "#b"), pageScroll("top"), pageScroll("down"),
-		within(30000, is("#out", step.TextIs, "c")), within(30000, is(".row", step.Count, "25000")), rightClick("#b"),
+		is("#out", step.TextIs, "c"), is(".row", step.Count, "25000"), rightClick("#b"),
 	}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	for _, record := range r.Records {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -25,10 +26,14 @@ func TestWidgets(t *testing.T) {
 		t.Run(c.FullName(), func(t *testing.T) {
 			t.Parallel()
 			l := lease()
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer cancel()
-			result := replay.Play(ctx, replay.Config{Lease: l, TestURL: site.BaseURL() + c.Page, Steps: c.Steps, StepTimeout: c.Timeout(),
-				PageTimeout: c.Timeout(), FirstMatch: c.FirstMatch})
+			cfg := replay.Config{Lease: l, TestURL: site.BaseURL() + c.Page, Steps: c.Steps, FirstMatch: c.FirstMatch,
+				PageTimeout: time.Duration(c.TimeoutMS) * time.Millisecond}
+			if c.Expect != step.Passed || c.Open != "" {
+				cfg.StepTimeout, cfg.AssertTimeout = c.Timeout(), c.Timeout() // it is waited for in vain
+			}
+			result := replay.Play(ctx, patient(cfg))
 			release(l, result.Broken)
 			wrong := c.Verdict(result.Status, result.Message)
 			if c.Open != "" {

@@ -67,7 +67,7 @@ func testMain(m *testing.M) int {
 		if s, err := client.Status(context.Background()); err == nil && s.Ready {
 			break
 		}
-		if time.Since(begin) > 20*time.Second {
+		if time.Since(begin) > time.Minute {
 			fmt.Fprintln(os.Stderr, "chromedriver does not start")
 			return 1
 		}
@@ -78,7 +78,7 @@ func testMain(m *testing.M) int {
 	code := m.Run()
 	for range browsers {
 		if s := <-sessions; s != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			_ = s.Delete(ctx)
 			cancel()
 		}
