@@ -16,6 +16,9 @@ type Claim struct {
 	db     *storage.DB
 	tokens []ledger.Token
 	done   bool
+	// heartbeats renews the claim, nil in tests of handlers.
+	heartbeats *heartbeats
+	stop       context.CancelCauseFunc
 }
 
 // NewClaim returns the claim of claimed rows. The worker does it for every claim; tests of
@@ -56,6 +59,35 @@ func (c *Claim) Finish(ctx context.Context, result any, effects func(*storage.Tx
 		return err
 	}
 	c.done = true
+	return nil
+}
+
+// FinishPart is Finish for the first tasks of a claim, which leave it with their effects;
+// of all that are left it is Finish. What fails afterwards concerns the others only. With an
+// error the claim is as before.
+func (c *Claim) FinishPart(ctx context.Context, n int, effects func(*storage.Tx) error) error {
+	if n >= len(c.tokens) {
+		return c.Finish(ctx, nil, effects)
+	}
+	part := c.tokens[:n]
+	// A heartbeat that runs into the commit would take the tasks for lost, and stop the
+	// claim. Their rows are locked meanwhile: no rescue takes them.
+	if c.heartbeats != nil {
+		c.heartbeats.remove(part)
+	}
+	err := c.db.InTx(ctx, func(tx *storage.Tx) error {
+		if err := ledger.Finish(ctx, tx, part, nil); err != nil {
+			return err
+		}
+		return effects(tx)
+	})
+	if err != nil {
+		if c.heartbeats != nil {
+			c.heartbeats.add(part, c.stop)
+		}
+		return err
+	}
+	c.Tasks, c.tokens = c.Tasks[n:], c.tokens[n:]
 	return nil
 }
 

@@ -59,6 +59,7 @@ func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
 		slog.Int(logfield.Attempt, claimed[0].Attempt),
 		slog.String(logfield.RequestID, claimed[0].RequestID))
 
+	claim.heartbeats, claim.stop = w.heartbeats, stop
 	w.heartbeats.add(claim.tokens, stop)
 	started := time.Now()
 	err := w.handle(ctx, handler, claim)

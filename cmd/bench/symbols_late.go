@@ -83,7 +83,7 @@ func measureLate(ctx context.Context) error {
 
 // lacking accepts and processes reports whose mapping is not there, up to lateReports within
 // lateLimit, and returns how many.
-func (b *symbolBench) lacking(ctx context.Context, m *retraceMapping, warm symbolicate.Symbols) (n int, err error) {
+func (b *symbolBench) lacking(ctx context.Context, m *retraceMapping, warm symbolicate.Source) (n int, err error) {
 	const step = 5000
 	for start := time.Now(); n < lateReports && time.Since(start) < lateLimit; n += step {
 		if err := b.accept(ctx, step, func(i int) []byte { return m.javaReport(n+i, "bench") }); err != nil {
@@ -98,7 +98,7 @@ func (b *symbolBench) lacking(ctx context.Context, m *retraceMapping, warm symbo
 
 // reportUntil accepts and processes reports at a rate until something is done, and returns
 // the longest time from the acceptance of one to its end.
-func (b *symbolBench) reportUntil(ctx context.Context, done <-chan error, warm symbolicate.Symbols, report func(i int) []byte) (longest time.Duration, reports int, err error) {
+func (b *symbolBench) reportUntil(ctx context.Context, done <-chan error, warm symbolicate.Source, report func(i int) []byte) (longest time.Duration, reports int, err error) {
 	tick := time.NewTicker(time.Second / 5)
 	defer tick.Stop()
 	for {

@@ -107,7 +107,7 @@ func (b *symbolBench) accept(ctx context.Context, n int, make func(i int) []byte
 }
 
 // process works off what was accepted.
-func (b *symbolBench) process(ctx context.Context, symbols symbolicate.Symbols) error {
+func (b *symbolBench) process(ctx context.Context, symbols symbolicate.Source) error {
 	p := &workcrash.Process{Store: b.store, Symbols: symbols, Log: slog.New(slog.DiscardHandler)}
 	for {
 		claimed, err := b.ledger.Claim(ctx, ledger.ClaimRequest{Kind: tasks.CrashProcess.Name, OrganizationID: b.org, Worker: "bench",
@@ -154,6 +154,25 @@ func (b *symbolBench) upload(ctx context.Context, id, mapping string) (upload in
 	})
 }
 
+// fetch brings the index of a mapping into memory.
+func (b *symbolBench) fetch(ctx context.Context, waiting symbolicate.Source, mapping string) error {
+	session, err := waiting.Begin(ctx, b.org)
+	if err != nil {
+		return err
+	}
+	q := symbolicate.Query{Place: symbolicate.Place{OrganizationID: b.org, ProjectID: b.project},
+		Identifiers: []symbol.Identifier{{Type: symbol.MappingID, Value: mapping}}}
+	_, _, err = session.Mapping(ctx, q)
+	if !errors.Is(err, symbolicate.ErrUnasked) {
+		return err
+	}
+	if err := session.Ask(ctx); err != nil {
+		return err
+	}
+	_, _, err = session.Mapping(ctx, q)
+	return err
+}
+
 const (
 	processReports = 20_000
 	processTarget  = 0.6
@@ -194,8 +213,7 @@ func measureProcess(ctx context.Context) error {
 		return err
 	}
 	warm, waiting := symbolicate.NewLibraries(b.db, b.library)
-	if _, _, err := waiting.Mapping(ctx, symbolicate.Query{Place: symbolicate.Place{OrganizationID: b.org, ProjectID: b.project},
-		Identifiers: []symbol.Identifier{{Type: symbol.MappingID, Value: "bench"}}}); err != nil {
+	if err := b.fetch(ctx, waiting, "bench"); err != nil {
 		return err
 	}
 	rates := map[string]float64{}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -41,7 +43,7 @@ func (s *Store) Batches(ctx context.Context, ids []uuid.UUID) ([]*Batch, error) 
 		if err != nil {
 			b.Err, b.Body = err, nil
 			if b.Entries == nil {
-				if b.Entries, err = s.entriesOfUUIDs(ctx, b.ID); err != nil {
+				if b.Entries, err = entriesOfUUIDs(ctx, s.db, b.ID); err != nil {
 					return nil, err
 				}
 			}
@@ -51,11 +53,81 @@ func (s *Store) Batches(ctx context.Context, ids []uuid.UUID) ([]*Batch, error) 
 	return batches, nil
 }
 
+const (
+	// eachBytes of inflated batches are in memory at a time, and eachBatches batches.
+	eachBytes   = 8 << 20
+	eachBatches = 64
+)
+
+// batchSizes reads how large batches are when they are inflated; one whose entries say nothing
+// counts as if it filled the memory alone.
+const batchSizes = `
+select id, coalesce(case when jsonb_typeof(entries) = 'array' and jsonb_typeof(entries -> -1 -> 'end') = 'number'
+	then (entries -> -1 ->> 'end')::numeric::bigint end, $2) as size
+from crash_batches where id = any($1::uuid[]) order by id`
+
+// batchSize is how large a batch is when it is inflated.
+type batchSize struct {
+	ID   uuid.UUID `db:"id"`
+	Size int64     `db:"size"`
+}
+
+// sizesOf reads the sizes of batches, in the order of their ids; those that are gone are left
+// out.
+func sizesOf(ctx context.Context, q storage.Querier, batches []uuid.UUID) ([]batchSize, error) {
+	var sizes []batchSize
+	err := q.SelectContext(ctx, &sizes, batchSizes, pq.Array(uuidTexts(batches)), int64(eachBytes))
+	return sizes, storage.Wrap(err, "sizes of crash batches")
+}
+
+// firstOf returns the first batches, at least one, that are not larger than a bound together.
+func firstOf(sizes []batchSize, most int64) (ids []uuid.UUID) {
+	sum := int64(0)
+	for _, b := range sizes {
+		if sum += b.Size; len(ids) > 0 && sum > most {
+			break
+		}
+		ids = append(ids, b.ID)
+	}
+	return ids
+}
+
+// EachBatch calls fn with each batch of some crashes of an organization, in order, and with
+// those of the crashes that are of it. Batches that are gone are left out.
+func (s *Store) EachBatch(ctx context.Context, organization int64, crashes []uuid.UUID, fn func(*Batch, []uuid.UUID) error) error {
+	of := map[uuid.UUID][]uuid.UUID{}
+	for _, id := range crashes {
+		batch, _ := SplitID(id)
+		of[batch] = append(of[batch], id)
+	}
+	sizes, err := sizesOf(ctx, s.db, slices.Collect(maps.Keys(of)))
+	if err != nil {
+		return err
+	}
+	for len(sizes) > 0 {
+		ids := firstOf(sizes[:min(len(sizes), eachBatches)], eachBytes)
+		sizes = sizes[len(ids):]
+		batches, err := s.Batches(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, b := range batches {
+			if b.OrganizationID != organization {
+				continue
+			}
+			if err := fn(b, of[b.ID]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // entriesOfUUIDs reads from the stored uuids which reports a batch holds whose own
 // entries cannot be read. No index serves it, for it should never happen.
-func (s *Store) entriesOfUUIDs(ctx context.Context, batch uuid.UUID) ([]Entry, error) {
+func entriesOfUUIDs(ctx context.Context, q storage.Querier, batch uuid.UUID) ([]Entry, error) {
 	var rows []uuidRow
-	err := s.db.SelectContext(ctx, &rows, `select crash_project_id, uuid, digest, crash_id, conflict
+	err := q.SelectContext(ctx, &rows, `select crash_project_id, uuid, digest, crash_id, conflict
 		from crash_uuids where crash_id between $1 and $2 order by crash_id`, batch, entryID(batch, MaxBatch-1))
 	if err != nil {
 		return nil, storage.Wrap(err, "reports of a broken batch")

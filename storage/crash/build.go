@@ -56,34 +56,77 @@ func reportedBuilds(ctx context.Context, tx *storage.Tx, crashes []Crash) (map[i
 	if len(projects) == 0 {
 		return nil, nil
 	}
-	var apps []struct {
-		ID        int64 `db:"id"`
-		ProjectID int64 `db:"project_id"`
-	}
-	if err := tx.SelectContext(ctx, &apps, selectApps, pq.Array(projects)); err != nil {
-		return nil, storage.Wrap(err, "apps of crash projects")
+	apps, err := appsOf(ctx, tx, projects)
+	if err != nil {
+		return nil, err
 	}
 	reported := map[int]distribution.ReportedBuild{}
 	for i := range crashes {
-		ref := crashes[i].Build
-		for _, a := range apps {
-			if a.ID == crashes[i].ProjectID && ref != (BuildRef{}) {
-				reported[i] = distribution.ReportedBuild{ProjectID: a.ProjectID, ID: ref.ID, Version: ref.Version, VersionCode: ref.VersionCode}
-			}
+		n := NamedBuild{ProjectID: crashes[i].ProjectID, BuildRef: crashes[i].Build}
+		if n.BuildRef != (BuildRef{}) && apps[n.ProjectID] != 0 {
+			reported[i] = n.reported(apps)
 		}
 	}
 	return reported, nil
 }
 
-// FindBuild finds the build that a report of a crash project names; 0 when there is none, or
-// the project belongs to no app.
-func FindBuild(ctx context.Context, q storage.Querier, project int64, ref BuildRef) (int64, error) {
-	var apps []int64
-	err := q.SelectContext(ctx, &apps, `select project_id from crash_projects where id = $1 and project_id is not null`, project)
-	if err != nil || len(apps) == 0 {
-		return 0, storage.Wrap(err, "app of a crash project")
+// NamedBuild is a build as a report of a crash project names it.
+type NamedBuild struct {
+	ProjectID int64
+	BuildRef
+}
+
+// FindBuilds finds the builds that reports name, in two statements; those that are not there,
+// or whose crash project belongs to no app, are missing in the map.
+func FindBuilds(ctx context.Context, q storage.Querier, named []NamedBuild) (map[NamedBuild]int64, error) {
+	var projects []int64
+	for _, n := range named {
+		if !slices.Contains(projects, n.ProjectID) {
+			projects = append(projects, n.ProjectID)
+		}
 	}
-	return distribution.FindReportedBuild(ctx, q, distribution.ReportedBuild{ProjectID: apps[0], ID: ref.ID, Version: ref.Version, VersionCode: ref.VersionCode})
+	apps, err := appsOf(ctx, q, projects)
+	if err != nil || len(apps) == 0 {
+		return nil, err
+	}
+	var reported []distribution.ReportedBuild
+	for _, n := range named {
+		if r := n.reported(apps); r.ProjectID != 0 {
+			reported = append(reported, r)
+		}
+	}
+	builds, err := distribution.FindReportedBuilds(ctx, q, reported)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[NamedBuild]int64, len(builds))
+	for _, n := range named {
+		if id := builds[n.reported(apps)]; id != 0 {
+			found[n] = id
+		}
+	}
+	return found, nil
+}
+
+// reported is the build among those of the app of its project.
+func (n *NamedBuild) reported(apps map[int64]int64) distribution.ReportedBuild {
+	return distribution.ReportedBuild{ProjectID: apps[n.ProjectID], ID: n.ID, Version: n.Version, VersionCode: n.VersionCode}
+}
+
+// appsOf returns the apps of crash projects by the project; those of none are left out.
+func appsOf(ctx context.Context, q storage.Querier, projects []int64) (map[int64]int64, error) {
+	var rows []struct {
+		ID        int64 `db:"id"`
+		ProjectID int64 `db:"project_id"`
+	}
+	if err := q.SelectContext(ctx, &rows, selectApps, pq.Array(projects)); err != nil {
+		return nil, storage.Wrap(err, "apps of crash projects")
+	}
+	apps := make(map[int64]int64, len(rows))
+	for _, r := range rows {
+		apps[r.ID] = r.ProjectID
+	}
+	return apps, nil
 }
 
 // countBuilds counts the crashes for their builds, which Lock has locked.

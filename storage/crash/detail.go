@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/report"
@@ -146,6 +147,23 @@ func Attachments(ctx context.Context, q storage.Querier, organization int64, cra
 	err := q.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
 		where crash_id = $1 and organization_id = $2 order by created_at, id`, crashID, organization)
 	return list, storage.Wrap(err, "attachments of crash "+crashID.String())
+}
+
+// AttachmentsOf lists the files of crashes of the organization whose names have a prefix,
+// oldest first, by the crash.
+func AttachmentsOf(ctx context.Context, q storage.Querier, organization int64, crashes []uuid.UUID, prefix string) (map[uuid.UUID][]Attachment, error) {
+	var list []Attachment
+	err := q.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
+		where crash_id = any($1::uuid[]) and organization_id = $2 and starts_with(name, $3) order by created_at, id`,
+		pq.Array(uuidTexts(crashes)), organization, prefix)
+	if err != nil {
+		return nil, storage.Wrap(err, "attachments of crashes")
+	}
+	of := make(map[uuid.UUID][]Attachment, len(list))
+	for _, a := range list {
+		of[a.CrashID] = append(of[a.CrashID], a)
+	}
+	return of, nil
 }
 
 // AttachmentByID reads one file's row.

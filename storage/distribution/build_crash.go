@@ -38,7 +38,7 @@ select id from builds where id = any($1) and deleted_at is null order by id for 
 // code, else by version; of several the newest. Those that are marked deleted are
 // not found. What is not found is missing in the map.
 func LockReportedBuilds(ctx context.Context, tx *storage.Tx, reported []ReportedBuild) (map[ReportedBuild]int64, error) {
-	found, err := findReportedBuilds(ctx, tx, reported)
+	found, err := FindReportedBuilds(ctx, tx, reported)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -61,12 +61,16 @@ func LockReportedBuilds(ctx context.Context, tx *storage.Tx, reported []Reported
 // FindReportedBuild finds the build that a crash came from, as LockReportedBuilds does; 0
 // when there is none.
 func FindReportedBuild(ctx context.Context, q storage.Querier, reported ReportedBuild) (int64, error) {
-	found, err := findReportedBuilds(ctx, q, []ReportedBuild{reported})
+	found, err := FindReportedBuilds(ctx, q, []ReportedBuild{reported})
 	return found[reported], err
 }
 
-// findReportedBuilds looks for each distinct build once.
-func findReportedBuilds(ctx context.Context, tx storage.Querier, reported []ReportedBuild) (map[ReportedBuild]int64, error) {
+// FindReportedBuilds finds the builds that crashes came from, as LockReportedBuilds does, in
+// one statement that looks for each distinct one once.
+func FindReportedBuilds(ctx context.Context, tx storage.Querier, reported []ReportedBuild) (map[ReportedBuild]int64, error) {
+	if len(reported) == 0 {
+		return nil, nil
+	}
 	var distinct []ReportedBuild
 	seen := map[ReportedBuild]bool{}
 	for _, r := range reported {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -22,6 +23,33 @@ func Progress(ctx context.Context, q storage.Querier, token Token, result any) e
 // ErrStale when the task was not finished under this claim.
 func Result(ctx context.Context, q storage.Querier, token Token, result any) error {
 	return setResult(ctx, q, token, Succeeded, result)
+}
+
+// Results is Result for several tasks, in one statement; results are in the order of tokens.
+func Results(ctx context.Context, q storage.Querier, tokens []Token, results []any) error {
+	if len(tokens) == 0 {
+		return nil
+	}
+	docs := make([]string, len(results))
+	for i, result := range results {
+		doc, err := json.Marshal(result)
+		if err != nil {
+			return fmt.Errorf("result of task %s: %w", tokens[i].ID, err)
+		}
+		docs[i] = string(doc)
+	}
+	ids, attempts := split(tokens)
+	var stored []uuid.UUID
+	err := q.SelectContext(ctx, &stored, `update tasks t set result = r.result
+		from unnest($1::uuid[], $2::int[], $3::jsonb[]) as r(id, attempt, result)
+		where t.id = r.id and t.attempt = r.attempt and t.state = 'succeeded' returning t.id`, ids, attempts, pq.Array(docs))
+	if err != nil {
+		return storage.Wrap(err, "store the results of tasks")
+	}
+	if len(stored) != len(tokens) {
+		return fmt.Errorf("results of %d tasks: %w", len(tokens), storage.ErrStale)
+	}
+	return nil
 }
 
 func setResult(ctx context.Context, q storage.Querier, token Token, state State, result any) error {

@@ -89,27 +89,6 @@ func addIdentifiers(ctx context.Context, q storage.Querier, files []File) error 
 	return nil
 }
 
-// The symbols of a build: those that came with it, and those of the file that it names,
-// which a copy shares with its original and which a dSYM may have been attached as.
-const filesOfBuild = `
-select ` + fileColumns + `, s.name, s.crash_project_id
-from symbol_files sf
-join symbols s on s.id = sf.symbol_id
-where sf.state = 'indexed' and sf.symbol_id in (
-	select id from symbols where organization_id = $1 and build_id = $2
-	union
-	select s.id from builds b join symbols s on s.file_id = b.symbols_file_id and s.organization_id = $1
-	where b.organization_id = $1 and b.id = $2)
-order by sf.id desc limit $3`
-
-// OfBuild returns the debug files of a build that are indexed, newest first, without
-// their identifiers. By is left to the caller.
-func OfBuild(ctx context.Context, q storage.Querier, organizationID, buildID int64) ([]Found, error) {
-	files := []Found{}
-	err := q.SelectContext(ctx, &files, filesOfBuild, organizationID, buildID, maxFound)
-	return files, storage.Wrap(err, "symbol files of a build")
-}
-
 // Served is a debug file to be downloaded: what it is in, and where.
 type Served struct {
 	File
@@ -137,7 +116,7 @@ func ToServe(ctx context.Context, q storage.Querier, organizationID int64, want 
 		types, values = append(types, string(id.Type)), append(values, id.Value)
 	}
 	var list []Served
-	err := q.SelectContext(ctx, &list, filesToServe, organizationID, pq.Array(types), pq.Array(values), maxFound)
+	err := q.SelectContext(ctx, &list, filesToServe, organizationID, pq.Array(types), pq.Array(values), MaxFound)
 	return list, storage.Wrap(err, "look for symbol files to serve")
 }
 
@@ -159,6 +138,6 @@ order by sf.id desc limit $3`
 // files of a build id and whose path ends in a name.
 func SourcesToServe(ctx context.Context, q storage.Querier, organizationID int64, buildID, name string) ([]Served, error) {
 	var list []Served
-	err := q.SelectContext(ctx, &list, sourcesToServe, organizationID, buildID, maxFound, name)
+	err := q.SelectContext(ctx, &list, sourcesToServe, organizationID, buildID, MaxFound, name)
 	return list, storage.Wrap(err, "look for sources to serve")
 }

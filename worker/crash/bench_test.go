@@ -31,7 +31,11 @@ func benchWorld(b *testing.B) *world {
 // workOff processes what waits, as one worker does, and returns the number of tasks.
 func (w *world) workOff(b *testing.B) (batches int) {
 	b.Helper()
-	process := &Process{Store: w.store, Log: slog.New(slog.DiscardHandler)}
+	return w.workOffWith(b, &Process{Store: w.store, Log: slog.New(slog.DiscardHandler)})
+}
+
+func (w *world) workOffWith(b *testing.B, process *Process) (batches int) {
+	b.Helper()
 	for {
 		claimed, err := w.ledger.Claim(b.Context(), ledger.ClaimRequest{Kind: tasks.CrashProcess.Name, OrganizationID: w.org,
 			Worker: "w", Batch: tasks.CrashProcess.Batch, MaxWeight: tasks.CrashProcess.MaxWeight})

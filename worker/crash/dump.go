@@ -50,7 +50,10 @@ func (r *DumpReader) Report(ctx context.Context, place symbolicate.Place, format
 	if err := r.Children.Do(ctx, "dump", parse.DumpArgs{Path: path, Format: format}, &d); err != nil {
 		return nil, err
 	}
-	s := &walkSymbols{ctx: ctx, library: r.Library, place: place, dump: &d, modules: map[int]*walkModule{}}
+	s, err := r.symbols(ctx, place, &d)
+	if err != nil {
+		return nil, err
+	}
 	if err := walk.Walk(ctx, &d, s); err != nil {
 		return nil, err
 	}
@@ -92,8 +95,8 @@ func (r *DumpReader) fetch(ctx context.Context, key string, size int64) (path st
 // walkSymbols are the symbol files of the modules of a dump, opened as a walk comes through.
 type walkSymbols struct {
 	ctx     context.Context
-	library *library.Library
-	place   symbolicate.Place
+	session *library.Session
+	project int64
 	dump    *dump.Dump
 	modules map[int]*walkModule
 }
@@ -101,26 +104,45 @@ type walkSymbols struct {
 // walkModule is a module of a dump; nil indexes: there is none.
 type walkModule struct{ unwind, functions *native.Index }
 
-func (s *walkSymbols) module(n int) (*walkModule, error) {
-	if m := s.modules[n]; m != nil {
-		return m, nil
+// symbols asks which files serve the modules of a dump, for all of them at once.
+func (r *DumpReader) symbols(ctx context.Context, place symbolicate.Place, d *dump.Dump) (*walkSymbols, error) {
+	session, err := r.Library.Begin(ctx, place.OrganizationID)
+	if err != nil {
+		return nil, err
 	}
-	m := &walkModule{}
+	s := &walkSymbols{ctx: ctx, session: session, project: place.ProjectID, dump: d, modules: map[int]*walkModule{}}
+	for n := range d.Modules {
+		if q, ok := s.query(n); ok {
+			session.Note(q)
+		}
+	}
+	return s, session.Ask(ctx)
+}
+
+// query asks for the files of a module; false: it has no name that one could have.
+func (s *walkSymbols) query(n int) (library.Query, bool) {
 	d := &s.dump.Modules[n]
-	q := library.Query{OrganizationID: s.place.OrganizationID, ProjectID: s.place.ProjectID, Feature: "unwind",
-		Kinds: []symbol.Kind{symbol.Breakpad, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB}}
+	q := library.Query{ProjectID: s.project, Kinds: []symbol.Kind{symbol.Breakpad, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB}}
 	for _, id := range []symbol.Identifier{{Type: symbol.DebugID, Value: d.DebugID}, {Type: symbol.CodeID, Value: d.CodeID}} {
 		if id.Value != "" {
 			q.Identifiers = append(q.Identifiers, id)
 		}
 	}
-	if len(q.Identifiers) > 0 {
+	return q, len(q.Identifiers) > 0
+}
+
+func (s *walkSymbols) module(n int) (*walkModule, error) {
+	if m := s.modules[n]; m != nil {
+		return m, nil
+	}
+	m := &walkModule{}
+	if q, ok := s.query(n); ok {
 		for _, want := range []struct {
 			feature string
 			to      **native.Index
 		}{{"unwind", &m.unwind}, {"", &m.functions}} {
 			q.Feature = want.feature
-			h, err := s.library.Open(s.ctx, q)
+			h, err := s.session.Open(s.ctx, q)
 			if err != nil && !errors.Is(err, library.ErrMissing) {
 				return nil, err
 			}

@@ -78,9 +78,13 @@ type doc struct {
 	at         time.Time
 	more       string
 	stack      string // frames, instead of that of function
+	raw        string // all of it
 }
 
 func (d doc) bytes() []byte {
+	if d.raw != "" {
+		return []byte(d.raw)
+	}
 	if d.uuid == uuid.Nil {
 		d.uuid = uuid.New()
 	}

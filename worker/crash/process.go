@@ -4,10 +4,11 @@
 // those of a group that was split (split.go), and finds the keys that old groups have
 // under new rules (rekey.go).
 //
-// A claim is up to 1,024 batches of one organization. Its documents are parsed and
-// fingerprinted outside of any transaction; then one transaction ends the ledger
-// rows and writes crashes, groups, counts and explanations, so that every report
-// is counted exactly once, whichever process is killed in between.
+// A claim is up to 1,024 batches of one organization, and is worked off in parts (part.go).
+// The documents of a part are parsed and fingerprinted outside of any transaction; then one
+// transaction ends the ledger rows of the part and writes crashes, groups, counts and
+// explanations, so that every report is counted exactly once, whichever process is killed in
+// between.
 //
 // A report that PostgreSQL refuses must not fail the others: the write is halved
 // inside savepoints until the bad report stands alone, and that one is stored as
@@ -22,12 +23,11 @@
 package crash
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
-	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,8 +36,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/report"
-	"github.com/slipway-qa/slipway/tasks"
-	"github.com/slipway-qa/slipway/worker"
 	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
 )
 
@@ -56,84 +54,16 @@ type Process struct {
 	Duplicates int
 	// Symbols finds the indexes that are at hand, and never waits for one; nil: no crash is
 	// symbolicated.
-	Symbols symbolicate.Symbols
+	Symbols symbolicate.Source
 	Log     *slog.Logger
+	// PartTime is how long the reading of one part may take, about; 0 means partTime.
+	PartTime time.Duration
+
+	cost atomic.Int64 // of a report of the last part, in nanoseconds
 }
 
 // ClaimWeight lets claims be large while nobody waits for the receiver.
 func (p *Process) ClaimWeight(most int) int { return p.Throttle.claimWeight(most) }
-
-// Handle processes the batches of a claim.
-func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
-	ids := make([]uuid.UUID, 0, len(claim.Tasks))
-	for _, t := range claim.Tasks {
-		payload, err := worker.Payload[tasks.CrashProcessPayload](t)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, payload.BatchID)
-	}
-	release, err := p.Throttle.acquire(ctx, longestWait(claim))
-	if err != nil {
-		return err
-	}
-	defer release()
-	batches, err := p.Store.Batches(ctx, ids)
-	if err != nil {
-		return err
-	}
-	var crashes []crash.Crash
-	reader := reader{symbols: p.Symbols, log: p.Log}
-	for _, b := range batches {
-		for n := range b.Entries {
-			if b.Entries[n].Deleted {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			c := reader.read(ctx, b, n)
-			c.Duplicates = min(c.Duplicates, cmp.Or(p.Duplicates, DefaultDuplicates))
-			crashes = append(crashes, c)
-			// A claim occupies a processor for some tens of milliseconds; requests
-			// that became ready meanwhile go first.
-			runtime.Gosched()
-		}
-	}
-	explanations := p.Store.PackExplanations(crashes)
-	p.Store.PackSymbolications(crashes)
-	crash.Facets(claim.OrganizationID(), crashes)
-	err = claim.Finish(ctx, nil, func(tx *storage.Tx) error {
-		// A commit that the database loses, when its machine dies within the second,
-		// takes the end of the tasks along: they are rescued and done again. So nobody
-		// waits for the disk while the locks of the groups are held.
-		if err := tx.CommitLater(ctx); err != nil {
-			return err
-		}
-		if err := crash.Lock(ctx, tx, crashes); err != nil {
-			return err
-		}
-		if err := crash.RecordExplanations(ctx, tx, explanations); err != nil {
-			return err
-		}
-		if err := p.record(ctx, tx, claim.OrganizationID(), crashes); err != nil {
-			return err
-		}
-		if err := insertSymbolicate(ctx, tx, claim.OrganizationID(), crashes, false); err != nil {
-			return err
-		}
-		if err := p.recordResults(ctx, tx, claim, ids, crashes); err != nil {
-			return err
-		}
-		return crash.Emit(ctx, tx, claim.OrganizationID(), crashes)
-	})
-	if err != nil {
-		return err
-	}
-	p.Store.Committed(crashes)
-	p.observe(crashes)
-	return nil
-}
 
 // ProcessResult is the result of a task whose batch has reports that failed;
 // others have none.
@@ -142,8 +72,8 @@ type ProcessResult struct {
 	Failed    int `json:"failed"`
 }
 
-// recordResults writes into the tasks how many reports of their batches failed.
-func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, claim *worker.Claim, batches []uuid.UUID, crashes []crash.Crash) error {
+// recordResults writes into the tasks of a part how many reports of their batches failed.
+func recordResults(ctx context.Context, tx *storage.Tx, part []batchTask, crashes []crash.Crash) error {
 	counts := map[uuid.UUID]*ProcessResult{}
 	for i := range crashes {
 		batch, _ := crash.SplitID(crashes[i].ID)
@@ -158,26 +88,14 @@ func (p *Process) recordResults(ctx context.Context, tx *storage.Tx, claim *work
 			r.Processed++
 		}
 	}
-	for i, batch := range batches {
-		if r := counts[batch]; r != nil && r.Failed > 0 {
-			if err := ledger.Result(ctx, tx, claim.Tasks[i].Token(), r); err != nil {
-				return err
-			}
+	var tokens []ledger.Token
+	var results []any
+	for i := range part {
+		if r := counts[part[i].batch]; r != nil && r.Failed > 0 {
+			tokens, results = append(tokens, part[i].task.Token()), append(results, r)
 		}
 	}
-	return nil
-}
-
-// longestWait returns how long the oldest task of a claim was due before it was
-// claimed.
-func longestWait(claim *worker.Claim) (longest time.Duration) {
-	for i := range claim.Tasks {
-		t := &claim.Tasks[i]
-		if t.StartedAt != nil {
-			longest = max(longest, t.StartedAt.Sub(t.RunAt))
-		}
-	}
-	return longest
+	return ledger.Results(ctx, tx, tokens, results)
 }
 
 func (p *Process) observe(crashes []crash.Crash) {

@@ -52,7 +52,12 @@ func TestExamine(t *testing.T) {
 	b := &crash.Batch{ID: uuid.New(), ReceivedAt: time.Now(), Body: append(body, good...), Entries: []crash.Entry{
 		{Start: 0, End: 8}, {Start: 8, End: 8 + len(good), Format: "minidump"}, {Start: 9, End: 5}, {Start: 8, End: 8 + len(good)}}}
 	for entry, want := range []crash.State{crash.Failed, crash.Stored, crash.Failed, crash.Processed} {
-		c := (&reader{}).read(t.Context(), b, entry)
+		r := &reader{}
+		p := r.parse(b, entry)
+		c := p.crash
+		if p.report != nil {
+			c = r.grouped(t.Context(), &p, nil, nil)
+		}
 		require.Equal(t, want, c.State)
 		require.Equal(t, want == crash.Failed, c.Error != "")
 		require.Equal(t, want == crash.Processed, c.Group != nil)

@@ -15,43 +15,62 @@ import (
 
 // reader makes crashes of reports.
 type reader struct {
-	symbols symbolicate.Symbols // nil: nothing is symbolicated
+	symbols symbolicate.Source // nil: nothing is symbolicated
 	log     *slog.Logger
 }
 
 const formatJSON = "json"
 
-// read returns the crash of one entry of a batch. It never fails: a report that cannot be
-// read becomes a failed crash, and one whose symbols cannot be looked up is to be read again.
-func (r *reader) read(ctx context.Context, b *crash.Batch, entry int) (c crash.Crash) {
-	c = entryCrash(b, entry)
+// parsed is a report that was read as far as it says itself.
+type parsed struct {
+	crash  crash.Crash
+	report *report.Report // nil: there is nothing more to read
+	doc    []byte
+}
+
+// parse reads one entry of a batch. It never fails: a report that cannot be read becomes a
+// failed crash.
+func (r *reader) parse(b *crash.Batch, entry int) (p parsed) {
+	p.crash = entryCrash(b, entry)
 	defer func() {
 		if v := recover(); v != nil {
-			c = failedCrash(c, fmt.Errorf("reading the report broke: %v", v))
+			p = parsed{crash: failedCrash(p.crash, fmt.Errorf("reading the report broke: %v", v))}
 		}
 	}()
 	doc, err := b.Document(entry)
 	if err != nil {
-		return failedCrash(c, err)
+		return parsed{crash: failedCrash(p.crash, err)}
 	}
-	p, err := report.Parse(doc)
+	read, err := report.Parse(doc)
 	if err != nil {
-		return failedCrash(c, fmt.Errorf("read the report: %w", err))
+		return parsed{crash: failedCrash(p.crash, fmt.Errorf("read the report: %w", err))}
 	}
-	fillColumns(&c, p)
-	if c.Format != formatJSON {
-		c.State = crash.Stored
-		if r.symbols != nil {
-			c.Symbols = &crash.Symbolication{State: crash.SymbolsPending}
+	fillColumns(&p.crash, read)
+	if p.crash.Format == formatJSON {
+		p.report, p.doc = read, doc
+		return p
+	}
+	p.crash.State = crash.Stored
+	if r.symbols != nil {
+		p.crash.Symbols = &crash.Symbolication{State: crash.SymbolsPending}
+	}
+	return p
+}
+
+// grouped returns the crash of a report with what symbols made of it. One whose symbols cannot
+// be looked up is to be read again.
+func (r *reader) grouped(ctx context.Context, p *parsed, found *symbolicate.Result, lookErr error) (c crash.Crash) {
+	c = p.crash
+	defer func() {
+		if v := recover(); v != nil {
+			c = failedCrash(p.crash, fmt.Errorf("reading the report broke: %v", v))
 		}
-		return c
+	}()
+	if lookErr != nil {
+		r.log.WarnContext(ctx, "symbols cannot be looked up now", "crash_id", c.ID, "error", lookErr)
+		c.Symbols, found = &crash.Symbolication{State: crash.SymbolsPending}, nil
 	}
-	found, err := r.symbolicate(ctx, b.OrganizationID, &c, p, doc)
-	if err != nil {
-		r.log.WarnContext(ctx, "symbols cannot be looked up now", "crash_id", c.ID, "error", err)
-		c.Symbols = &crash.Symbolication{State: crash.SymbolsPending}
-	}
-	r.group(&c, p, found)
+	r.group(&c, p.report, found)
 	return c
 }
 
@@ -66,22 +85,6 @@ func entryCrash(b *crash.Batch, entry int) crash.Crash {
 		c.Format = formatJSON
 	}
 	return c
-}
-
-// symbolicate looks up what a report needs; nil when that is nothing. A panic is an error of
-// the look-up: the report is grouped as it came.
-func (r *reader) symbolicate(ctx context.Context, organization int64, c *crash.Crash, p *report.Report, doc []byte) (found *symbolicate.Result, err error) {
-	if r.symbols == nil {
-		return nil, nil
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			r.log.ErrorContext(ctx, "symbolicating broke", "crash_id", c.ID, "panic", v)
-			found, err = nil, nil
-		}
-	}()
-	return symbolicate.Symbolicate(ctx, symbolicate.Input{Place: symbolicate.Place{OrganizationID: organization, ProjectID: c.ProjectID},
-		Report: p, Document: doc, Build: c.Build, Dump: c.Format != formatJSON}, r.symbols)
 }
 
 // group computes the key of a crash from its report, as symbols made it.

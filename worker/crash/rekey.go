@@ -1,9 +1,8 @@
 package crash
 
 import (
-	"bytes"
 	"context"
-	"slices"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -108,63 +107,45 @@ func (r *Rekey) look(ctx context.Context, claim *worker.Claim, key crash.OldKey,
 }
 
 // agreed returns the key that all of the newest readable reports of an old key have; nil
-// when they differ, or none is left.
+// when they differ, or none is left. Those that cannot be read, because their batch is broken
+// or gone, are left out.
 func (r *Rekey) agreed(ctx context.Context, key crash.OldKey) (*[32]byte, error) {
 	ids, err := crash.NewestOfKey(ctx, r.store.DB(), key.OrganizationID, key.ID, rekeyReports)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	var agreed *[32]byte
-	for len(ids) > 0 {
-		batch, _ := crash.SplitID(ids[0])
-		n := 1
-		for n < len(ids) {
-			if b, _ := crash.SplitID(ids[n]); b != batch {
-				break
-			}
-			n++
-		}
-		// One batch at a time: inflated they are large.
-		keys, err := r.keysOf(ctx, key.OrganizationID, batch, ids[:n])
-		if err != nil {
-			return nil, err
-		}
-		for i := range keys {
-			if keys[i].Given || agreed != nil && *agreed != keys[i].Key {
-				return nil, nil
-			}
-			agreed = &keys[i].Key
-		}
-		ids = ids[n:]
-	}
-	return agreed, nil
-}
-
-// keysOf computes the keys of crashes of one batch; those that cannot be read, because
-// the batch is broken or gone, are left out.
-func (r *Rekey) keysOf(ctx context.Context, organization int64, batch uuid.UUID, ids []uuid.UUID) ([]fingerprint.Result, error) {
-	batches, err := r.store.Batches(ctx, []uuid.UUID{batch})
-	if err != nil || len(batches) == 0 || batches[0].OrganizationID != organization {
-		return nil, err
-	}
-	stored, err := r.store.Symbolications(ctx, organization, ids)
+	stored, err := r.store.Symbolications(ctx, key.OrganizationID, ids)
 	if err != nil {
 		return nil, err
 	}
-	var results []fingerprint.Result
-	for _, id := range ids {
-		_, entry := crash.SplitID(id)
-		doc, err := batches[0].Document(entry)
-		if err != nil {
-			continue
+	var agreed *[32]byte
+	// Some batches at a time: inflated they are large.
+	err = r.store.EachBatch(ctx, key.OrganizationID, ids, func(b *crash.Batch, ids []uuid.UUID) error {
+		for _, id := range ids {
+			_, entry := crash.SplitID(id)
+			doc, err := b.Document(entry)
+			if err != nil {
+				continue
+			}
+			result, ok := r.keyOf(doc, stored[id])
+			if !ok {
+				continue
+			}
+			if result.Given || agreed != nil && *agreed != result.Key {
+				return errDisagree
+			}
+			agreed = &result.Key
 		}
-		if result, ok := r.keyOf(doc, stored[id]); ok {
-			results = append(results, result)
-		}
+		return nil
+	})
+	if errors.Is(err, errDisagree) {
+		return nil, nil
 	}
-	return results, nil
+	return agreed, err
 }
+
+// errDisagree: two reports of a key have different ones now.
+var errDisagree = errors.New("the reports have different keys")
 
 // keyOf computes the key of one report, with the frames that symbols gave it. A report that
 // breaks a rule of the algorithm must not end the task for all others.

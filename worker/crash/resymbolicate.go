@@ -22,7 +22,7 @@ import (
 // continues there. A crash that still lacks a file goes on waiting for it.
 type Resymbolicate struct {
 	Store   *crash.Store
-	Symbols symbolicate.Symbols // waits
+	Symbols symbolicate.Source // waits
 	Dumps   Dumps
 	// Duplicates is that of Process.
 	Duplicates int

@@ -24,7 +24,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
 )
 
-// shelf is a Symbols of mappings by their ids. Each maps "a.b.c", or "a.b.c:7" for line 7,
+// shelf is a Source of mappings by their ids. Each maps "a.b.c", or "a.b.c:7" for line 7,
 // to a function in clear.
 type shelf struct {
 	mu       sync.Mutex
@@ -57,11 +57,21 @@ func (s *shelf) Script(context.Context, symbolicate.Query) (symbolicate.Script, 
 	return nil, symbolication.File{}, symbolicate.ErrMissing
 }
 
+// Begin implements symbolicate.Source: all that a shelf has is known.
+func (s *shelf) Begin(context.Context, int64) (symbolicate.Session, error) { return s, nil }
+
+func (s *shelf) Named(string) (bool, error) { return true, nil }
+func (s *shelf) Ask(context.Context) error  { return nil }
+func (s *shelf) Full() bool                 { return false }
+func (s *shelf) Forget()                    {}
+
 func (s *shelf) Build(ctx context.Context, at symbolicate.Place, ref crash.BuildRef) (int64, error) {
 	if s.db == nil {
 		return 0, nil
 	}
-	return crash.FindBuild(ctx, s.db, at.ProjectID, ref)
+	named := crash.NamedBuild{ProjectID: at.ProjectID, BuildRef: ref}
+	found, err := crash.FindBuilds(ctx, s.db, []crash.NamedBuild{named})
+	return found[named], err
 }
 
 func (s *shelf) Mapping(_ context.Context, q symbolicate.Query) (symbolicate.Mapping, symbolication.File, error) {

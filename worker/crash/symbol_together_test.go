@@ -92,10 +92,10 @@ func TestReadingAgainAfterAKill(t *testing.T) {
 	_, task := w.upload("one", map[string]string{"a.b.c:0": "shop.Cart.price", "a.b.c:1": "shop.Pay.send"})
 	ctx, kill := context.WithCancel(t.Context())
 	first := w.claim(tasks.CrashResymbolicate, task)
-	// The killed worker stops at the second look into the store.
+	// The killed worker stops in its second step: each looks for the mapping once.
 	w.shelf.looks = 0
 	w.shelf.each = func(look int) {
-		if look == rereadStep+10 {
+		if look == 2 {
 			kill()
 		}
 	}

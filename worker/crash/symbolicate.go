@@ -35,7 +35,7 @@ type Dumps interface {
 // error of the store is one of the attempt.
 type Symbolicate struct {
 	Store   *crash.Store
-	Symbols symbolicate.Symbols // waits
+	Symbols symbolicate.Source // waits
 	Dumps   Dumps
 	// Duplicates is that of Process.
 	Duplicates int
@@ -90,8 +90,8 @@ func (s *Symbolicate) Handle(ctx context.Context, claim *worker.Claim) error {
 	})
 }
 
-// lateDelay is longer than look-ups are remembered: what was not there a moment ago is
-// found then.
+// lateDelay lets the files of one upload arrive before a crash that lacked one of them is read
+// again.
 const lateDelay = 5 * time.Second
 
 // insertSymbolicate inserts the tasks that read crashes again: those whose symbols are
@@ -127,6 +127,9 @@ func insertSymbolicate(ctx context.Context, tx *storage.Tx, organization int64, 
 	return err
 }
 
+// dumpFile begins the name of the attachment that has a dump; its format follows.
+const dumpFile = "upload_file_"
+
 // rereader reads crashes that were processed before.
 type rereader struct {
 	store      *crash.Store
@@ -142,27 +145,27 @@ func (r *rereader) read(ctx context.Context, organization int64, ids []uuid.UUID
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[uuid.UUID]crash.Crash, len(ids))
-	rest := slices.Clone(ids)
-	slices.SortFunc(rest, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	for len(rest) > 0 {
-		batch, _ := crash.SplitID(rest[0])
-		n := 1
-		for n < len(rest) {
-			if b, _ := crash.SplitID(rest[n]); b != batch {
-				break
-			}
-			n++
-		}
-		// One batch at a time: inflated they are large.
-		if err := r.readBatch(ctx, organization, batch, rest[:n], stored, byID); err != nil {
-			return nil, err
-		}
-		rest = rest[n:]
+	again := &rereading{rereader: r, stored: stored, byID: make(map[uuid.UUID]crash.Crash, len(ids))}
+	if again.files, err = crash.AttachmentsOf(ctx, r.store.DB(), organization, ids, dumpFile); err != nil {
+		return nil, err
 	}
-	crashes := make([]crash.Crash, 0, len(byID))
+	if again.looks, err = r.reader.look(ctx, organization); err != nil {
+		return nil, err
+	}
+	// Some batches at a time: inflated they are large.
+	err = r.store.EachBatch(ctx, organization, ids, func(b *crash.Batch, ids []uuid.UUID) error {
+		return again.readBatch(ctx, b, ids)
+	})
+	if err != nil {
+		return nil, err
+	}
+	again.looks.end(ctx)
+	if again.err != nil {
+		return nil, again.err
+	}
+	crashes := make([]crash.Crash, 0, len(again.byID))
 	for _, id := range ids {
-		if c, there := byID[id]; there {
+		if c, there := again.byID[id]; there {
 			crashes = append(crashes, c)
 		}
 	}
@@ -170,12 +173,17 @@ func (r *rereader) read(ctx context.Context, organization int64, ids []uuid.UUID
 	return crashes, nil
 }
 
-func (r *rereader) readBatch(ctx context.Context, organization int64, batch uuid.UUID, ids []uuid.UUID, stored map[uuid.UUID]*crash.Symbolication, into map[uuid.UUID]crash.Crash) error {
-	batches, err := r.store.Batches(ctx, []uuid.UUID{batch})
-	if err != nil || len(batches) == 0 || batches[0].OrganizationID != organization {
-		return err
-	}
-	b := batches[0]
+// rereading are crashes that are read again together.
+type rereading struct {
+	*rereader
+	looks  *looks
+	stored map[uuid.UUID]*crash.Symbolication
+	files  map[uuid.UUID][]crash.Attachment
+	byID   map[uuid.UUID]crash.Crash
+	err    error // of a look-up
+}
+
+func (r *rereading) readBatch(ctx context.Context, b *crash.Batch, ids []uuid.UUID) error {
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -184,24 +192,25 @@ func (r *rereader) readBatch(ctx context.Context, organization int64, batch uuid
 		if n >= len(b.Entries) || b.Entries[n].Deleted {
 			continue
 		}
-		c, ok, err := r.readAgain(ctx, b, n, stored[id])
-		if err != nil {
+		if err := r.readAgain(ctx, b, n, id); err != nil {
 			return err
 		}
-		if ok {
-			c.Duplicates = min(c.Duplicates, cmp.Or(r.duplicates, DefaultDuplicates))
-			into[id] = c
-		}
 	}
-	return nil
+	return r.err
 }
 
-// readAgain reads one crash; false: it stays as it is.
-func (r *rereader) readAgain(ctx context.Context, b *crash.Batch, entry int, stored *crash.Symbolication) (crash.Crash, bool, error) {
-	c := entryCrash(b, entry)
+// keep keeps a crash that was read again.
+func (r *rereading) keep(id uuid.UUID, c crash.Crash) {
+	c.Duplicates = min(c.Duplicates, cmp.Or(r.duplicates, DefaultDuplicates))
+	r.byID[id] = c
+}
+
+// readAgain reads one crash; one that stays as it is is not kept.
+func (r *rereading) readAgain(ctx context.Context, b *crash.Batch, entry int, id uuid.UUID) error {
+	c, stored := entryCrash(b, entry), r.stored[id]
 	doc, err := b.Document(entry)
 	if err != nil {
-		return c, false, nil
+		return nil
 	}
 	var made []byte // the report of a dump
 	if c.Format != formatJSON {
@@ -209,51 +218,59 @@ func (r *rereader) readAgain(ctx context.Context, b *crash.Batch, entry int, sto
 		var invalid *symbol.InvalidError
 		switch {
 		case errors.As(err, &invalid):
-			base, parseErr := report.Parse(doc)
-			if parseErr != nil {
-				return c, false, nil
-			}
-			fillColumns(&c, base)
-			c.State, c.Error = crash.Failed, clean("the dump cannot be read: "+invalid.Reason, maxText)
-			c.Symbols = &crash.Symbolication{State: crash.SymbolsNone}
-			return c, true, nil
+			r.keepUnreadable(id, c, doc, invalid)
+			return nil
 		case errors.Is(err, storage.ErrNotFound) && stored != nil && stored.Report != nil:
 			made = stored.Report
 		case errors.Is(err, storage.ErrNotFound):
-			return c, false, nil
+			return nil
 		case err != nil:
-			return c, false, err
+			return err
 		}
 		doc = made
 	}
 	p, err := report.Parse(doc)
 	if err != nil {
-		return c, false, nil
+		return nil
 	}
 	fillColumns(&c, p)
-	found, err := r.reader.symbolicate(ctx, b.OrganizationID, &c, p, doc)
+	r.looks.add(ctx, b.OrganizationID, &c, p, doc, func(found *symbolicate.Result, err error) {
+		if err != nil {
+			if r.err == nil {
+				r.err = err
+			}
+			return
+		}
+		r.reader.group(&c, p, found)
+		if c.Symbols == nil {
+			c.Symbols = &crash.Symbolication{State: crash.SymbolsNone}
+		}
+		c.Symbols.Report, c.Symbols.Explanation = made, c.Explanation
+		r.keep(id, c)
+	})
+	return nil
+}
+
+// keepUnreadable keeps a crash whose dump cannot be read as failed.
+func (r *rereading) keepUnreadable(id uuid.UUID, c crash.Crash, doc []byte, why *symbol.InvalidError) {
+	base, err := report.Parse(doc)
 	if err != nil {
-		return c, false, err
+		return
 	}
-	r.reader.group(&c, p, found)
-	if c.Symbols == nil {
-		c.Symbols = &crash.Symbolication{State: crash.SymbolsNone}
-	}
-	c.Symbols.Report, c.Symbols.Explanation = made, c.Explanation
-	return c, true, nil
+	fillColumns(&c, base)
+	c.State, c.Error = crash.Failed, clean("the dump cannot be read: "+why.Reason, maxText)
+	c.Symbols = &crash.Symbolication{State: crash.SymbolsNone}
+	r.keep(id, c)
 }
 
 // dump returns the report of a dump.
-func (r *rereader) dump(ctx context.Context, organization int64, c *crash.Crash, base []byte) ([]byte, error) {
+func (r *rereading) dump(ctx context.Context, organization int64, c *crash.Crash, base []byte) ([]byte, error) {
 	if r.dumps == nil {
 		return nil, storage.ErrNotFound
 	}
-	files, err := crash.Attachments(ctx, r.store.DB(), organization, c.ID)
-	if err != nil {
-		return nil, err
-	}
+	files := r.files[c.ID]
 	for i := range files {
-		if a := &files[i]; a.Name == "upload_file_"+c.Format {
+		if a := &files[i]; a.Name == dumpFile+c.Format {
 			return r.dumps.Report(ctx, symbolicate.Place{OrganizationID: organization, ProjectID: c.ProjectID}, c.Format, a.ObjectKey, a.Size, base)
 		}
 	}

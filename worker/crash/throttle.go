@@ -63,13 +63,13 @@ func (t *Throttle) claimWeight(most int) int {
 	return max(most/16, 1)
 }
 
-// acquire waits until a claim may be processed whose oldest task has waited for age,
-// and returns
-// the function to call at its end.
+// acquire waits until a part of a claim may be processed whose oldest report has waited for
+// age, and returns the function to call at its end. The report goes on ageing meanwhile.
 func (t *Throttle) acquire(ctx context.Context, age time.Duration) (release func(), err error) {
 	if t == nil || t.waiting() < oneAtATime {
 		return func() {}, nil
 	}
+	asked := time.Now()
 	select {
 	case t.slot <- struct{}{}:
 	case <-time.After(slotWait):
@@ -78,7 +78,7 @@ func (t *Throttle) acquire(ctx context.Context, age time.Duration) (release func
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	for began := time.Now(); time.Since(began) < t.pauseFor(age); {
+	for began := time.Now(); time.Since(began) < t.pauseFor(age+time.Since(asked)); {
 		select {
 		case <-ctx.Done():
 			<-t.slot

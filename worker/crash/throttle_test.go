@@ -47,7 +47,8 @@ func TestThrottle(t *testing.T) {
 	}{
 		{name: "quiet: all at once", most: 3, took: 100 * time.Millisecond},
 		{name: "some reports: one at a time", waiting: oneAtATime, most: 1, took: 300 * time.Millisecond},
-		{name: "burst: one at a time, with pauses", waiting: pauseFrom, most: 1, took: 300*time.Millisecond + 2*900*time.Millisecond},
+		// The third waits 300 ms while the second pauses and works: it has to wait no longer.
+		{name: "burst: with pauses until the report is old", waiting: pauseFrom, most: 1, took: 300*time.Millisecond + 200*time.Millisecond + 60*time.Millisecond},
 		{name: "a long burst: short pauses", waiting: pauseFrom, age: maxLag, most: 1, took: 300*time.Millisecond + 2*60*time.Millisecond},
 		{name: "flood: pauses however old", waiting: pauseAlways, age: maxLag, most: 1, took: 300*time.Millisecond + 2*900*time.Millisecond},
 	} {

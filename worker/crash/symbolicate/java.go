@@ -3,6 +3,7 @@ package symbolicate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,8 +108,10 @@ func (r *reading) readJava(ctx context.Context) error {
 	w := want{kind: "proguard", name: cmp.Or(r.Report.Attribute("application"), r.Report.Attribute("application.package"),
 		"mapping"), version: r.Build.Version, ids: r.mappingIDs(), announced: true}
 	if r.Build != (crash.BuildRef{}) {
-		build, err := r.symbols.Build(ctx, r.Place, r.Build)
-		if err != nil {
+		build, err := r.part.session.Build(ctx, r.Place, r.Build)
+		if errors.Is(err, ErrUnasked) {
+			r.unasked = true // the ids that the report names are asked for together with it
+		} else if err != nil {
 			return err
 		}
 		if build != 0 {
@@ -121,10 +124,10 @@ func (r *reading) readJava(ctx context.Context) error {
 	if len(w.ids) == 0 && r.Report.Symbolication == "" {
 		return nil
 	}
-	o, err := r.open(ctx, w, func(ctx context.Context, q Query, o *opened) (file symbolication.File, err error) {
-		o.mapping, file, err = r.symbols.Mapping(ctx, q)
+	o, err := r.open(&w, r.part.locate(r.Place, &w, func(q Query, l *located) (file symbolication.File, err error) {
+		l.mapping, file, err = r.part.session.Mapping(ctx, q)
 		return file, err
-	})
+	}))
 	if err != nil {
 		return err
 	}

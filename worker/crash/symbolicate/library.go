@@ -3,9 +3,9 @@ package symbolicate
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
-	"sync"
-	"time"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
@@ -17,22 +17,39 @@ import (
 	"github.com/slipway-qa/slipway/worker/symbols/library"
 )
 
-// Library is a Symbols of the store's files.
+// Library is a Source of the store's files.
 type Library struct {
-	db     *storage.DB
-	open   func(context.Context, library.Query) (*library.Handle, error)
-	builds *builds
+	db    *storage.DB
+	files *library.Library
+	waits bool
 }
 
 // NewLibraries returns one that never waits for the object store, and one that does.
 func NewLibraries(db *storage.DB, l *library.Library) (warm, waiting *Library) {
-	b := &builds{now: time.Now, known: map[buildKey]build{}}
-	return &Library{db, l.Warm, b}, &Library{db, l.Open, b}
+	return &Library{db: db, files: l}, &Library{db: db, files: l, waits: true}
+}
+
+// Begin implements Source: one statement.
+func (l *Library) Begin(ctx context.Context, organization int64) (Session, error) {
+	s, err := l.files.Begin(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	return &session{Session: s, db: l.db, waits: l.waits, builds: map[crash.NamedBuild]int64{}, wanted: map[crash.NamedBuild]bool{}}, nil
+}
+
+// session finds files of the store, and the builds that reports name.
+type session struct {
+	*library.Session
+	db     *storage.DB
+	waits  bool
+	builds map[crash.NamedBuild]int64 // 0: not there
+	wanted map[crash.NamedBuild]bool
 }
 
 // find opens the file that serves a query.
-func (l *Library) find(ctx context.Context, q Query, kinds ...symbol.Kind) (*library.Handle, symbolication.File, error) {
-	want := library.Query{OrganizationID: q.OrganizationID, ProjectID: q.ProjectID, Kinds: kinds}
+func (s *session) find(ctx context.Context, q Query, kinds ...symbol.Kind) (*library.Handle, symbolication.File, error) {
+	want := library.Query{ProjectID: q.ProjectID, Kinds: kinds}
 	for _, id := range q.Identifiers {
 		if id.Type == symbolfile.VersionIdentifier {
 			continue // its build is not there, or named by its number as well
@@ -50,7 +67,11 @@ func (l *Library) find(ctx context.Context, q Query, kinds ...symbol.Kind) (*lib
 	if len(want.Identifiers) == 0 && want.BuildID == 0 {
 		return nil, symbolication.File{}, ErrMissing
 	}
-	h, err := l.open(ctx, want)
+	open := func() (*library.Handle, error) { return s.Warm(want) }
+	if s.waits {
+		open = func() (*library.Handle, error) { return s.Open(ctx, want) }
+	}
+	h, err := open()
 	if err != nil {
 		return nil, symbolication.File{}, absent(err)
 	}
@@ -64,6 +85,8 @@ func absent(err error) error {
 		return ErrMissing
 	case errors.Is(err, library.ErrCold):
 		return ErrCold
+	case errors.Is(err, library.ErrUnasked):
+		return ErrUnasked
 	}
 	return err
 }
@@ -79,10 +102,10 @@ func fileName(h *library.Handle) string {
 	return h.Name + "/" + h.File.Path
 }
 
-// Native implements Symbols. Of a module that was built for several architectures each is a
+// Native implements Session. Of a module that was built for several architectures each is a
 // file with identifiers of its own.
-func (l *Library) Native(ctx context.Context, q Query) (Native, symbolication.File, error) {
-	h, file, err := l.find(ctx, q, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB, symbol.Breakpad)
+func (s *session) Native(ctx context.Context, q Query) (Native, symbolication.File, error) {
+	h, file, err := s.find(ctx, q, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB, symbol.Breakpad)
 	if err != nil {
 		return nil, file, err
 	}
@@ -100,9 +123,9 @@ func (a addresses) Lookup(address uint64) ([]native.Frame, error) {
 	return frames, absent(err)
 }
 
-// Mapping implements Symbols.
-func (l *Library) Mapping(ctx context.Context, q Query) (Mapping, symbolication.File, error) {
-	h, file, err := l.find(ctx, q, symbol.ProGuard)
+// Mapping implements Session.
+func (s *session) Mapping(ctx context.Context, q Query) (Mapping, symbolication.File, error) {
+	h, file, err := s.find(ctx, q, symbol.ProGuard)
 	if err != nil {
 		return nil, file, err
 	}
@@ -162,49 +185,35 @@ func (r retracer) Text(text string) (string, error) {
 	return clear, absent(err)
 }
 
-// builds remembers for a moment which builds reports name: those of one application come
-// together.
-type builds struct {
-	now   func() time.Time
-	mu    sync.Mutex
-	known map[buildKey]build
+// Named implements Session.
+func (s *session) Named(address string) (bool, error) {
+	named, err := s.Session.Named(address)
+	return named, absent(err)
 }
 
-type buildKey struct {
-	project int64
-	ref     crash.BuildRef
-}
-
-type build struct {
-	id    int64
-	until time.Time
-}
-
-const (
-	// buildAge is how long a build is remembered; one that is uploaded is found after it.
-	buildAge = 2 * time.Second
-	// maxBuilds bounds how many: clients may name whatever they like.
-	maxBuilds = 1000
-)
-
-// Build implements Symbols.
-func (l *Library) Build(ctx context.Context, at Place, ref crash.BuildRef) (int64, error) {
-	b, key := l.builds, buildKey{at.ProjectID, ref}
-	b.mu.Lock()
-	got, ok := b.known[key]
-	b.mu.Unlock()
-	if ok && b.now().Before(got.until) {
-		return got.id, nil
+// Build implements Session.
+func (s *session) Build(_ context.Context, at Place, ref crash.BuildRef) (int64, error) {
+	named := crash.NamedBuild{ProjectID: at.ProjectID, BuildRef: ref}
+	id, known := s.builds[named]
+	if !known {
+		s.wanted[named] = true
+		return 0, ErrUnasked
 	}
-	id, err := crash.FindBuild(ctx, l.db, at.ProjectID, ref)
-	if err != nil {
-		return 0, err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.known) >= maxBuilds {
-		clear(b.known)
-	}
-	b.known[key] = build{id, b.now().Add(buildAge)}
 	return id, nil
+}
+
+// Ask implements Session: two statements for the builds, and what the files take.
+func (s *session) Ask(ctx context.Context) error {
+	if len(s.wanted) > 0 {
+		list := slices.Collect(maps.Keys(s.wanted))
+		found, err := crash.FindBuilds(ctx, s.db, list)
+		if err != nil {
+			return err
+		}
+		for _, named := range list {
+			s.builds[named] = found[named]
+		}
+		clear(s.wanted)
+	}
+	return s.Session.Ask(ctx)
 }

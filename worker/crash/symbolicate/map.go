@@ -11,9 +11,9 @@ import (
 // excerptLines are the lines before and after that of a frame.
 const excerptLines = 5
 
-// SourceMap implements Symbols.
-func (l *Library) SourceMap(ctx context.Context, q Query) (SourceMap, symbolication.File, error) {
-	h, file, err := l.find(ctx, q, symbol.SourceMap)
+// SourceMap implements Session.
+func (s *session) SourceMap(ctx context.Context, q Query) (SourceMap, symbolication.File, error) {
+	h, file, err := s.find(ctx, q, symbol.SourceMap)
 	if err != nil {
 		return nil, file, err
 	}
@@ -23,9 +23,9 @@ func (l *Library) SourceMap(ctx context.Context, q Query) (SourceMap, symbolicat
 	return mapped{h.Opened.Map}, file, nil
 }
 
-// Script implements Symbols.
-func (l *Library) Script(ctx context.Context, q Query) (Script, symbolication.File, error) {
-	h, file, err := l.find(ctx, q, symbol.Source)
+// Script implements Session.
+func (s *session) Script(ctx context.Context, q Query) (Script, symbolication.File, error) {
+	h, file, err := s.find(ctx, q, symbol.Source)
 	if err != nil {
 		return nil, file, err
 	}

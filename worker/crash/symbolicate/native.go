@@ -23,6 +23,8 @@ type module struct {
 	ids        []symbol.Identifier
 	index      int // in the report, -1 for one that it does not list
 	noted      bool
+	want       *want
+	opened     *opened // what serves it; nil: not looked for yet
 }
 
 // wantsNative reports whether a frame is to be looked up by its address.
@@ -55,7 +57,7 @@ func wantsAddress(in *Input, f *report.Frame) bool {
 
 // readNative looks up the frames that are addresses.
 func (r *reading) readNative(ctx context.Context) error {
-	modules := modulesOf(r.Report)
+	modules := r.part.modulesOf(r.Report)
 	for _, t := range r.threads() {
 		for i := range t.Frames {
 			f := &t.Frames[i]
@@ -75,7 +77,7 @@ func (r *reading) readAddress(ctx context.Context, modules []module, thread stri
 	if !ok {
 		return nil
 	}
-	m, relative := moduleOf(modules, f, address)
+	m, relative := r.part.moduleOf(modules, f, address)
 	if m == nil {
 		return nil
 	}
@@ -84,12 +86,7 @@ func (r *reading) readAddress(ctx context.Context, modules []module, thread stri
 	if index > 0 && !f.Faulted && relative > 0 {
 		relative--
 	}
-	w := want{kind: "native", name: path.Base(slashes(m.name)), version: m.version, arch: archOf(r.Report), ids: m.ids, announced: len(m.ids) > 0}
-	o, err := r.open(ctx, w,
-		func(ctx context.Context, q Query, o *opened) (file symbolication.File, err error) {
-			o.native, file, err = r.symbols.Native(ctx, q)
-			return file, err
-		})
+	o, err := m.open(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -109,7 +106,7 @@ func (r *reading) readAddress(ctx context.Context, modules []module, thread stri
 		return nil // the address stays, and so does what the client knew as well
 	}
 	if len(found) == 0 {
-		o.noteAbsent(r, w)
+		o.noteAbsent(r, m.want)
 		r.lack(thread, index, o, false)
 		return nil
 	}
@@ -119,6 +116,24 @@ func (r *reading) readAddress(ctx context.Context, modules []module, thread stri
 	}
 	r.replace(thread, p)
 	return nil
+}
+
+// open looks for the debug file of a module.
+func (m *module) open(ctx context.Context, r *reading) (*opened, error) {
+	if m.opened != nil {
+		return m.opened, nil
+	}
+	m.want = &want{kind: "native", name: path.Base(slashes(m.name)), version: m.version, arch: archOf(r.Report), ids: m.ids, announced: len(m.ids) > 0}
+	if len(r.opened) >= maxFiles {
+		m.opened = &opened{}
+		return m.opened, nil
+	}
+	o, err := r.open(m.want, r.part.locate(r.Place, m.want, func(q Query, l *located) (file symbolication.File, err error) {
+		l.native, file, err = r.part.session.Native(ctx, q)
+		return file, err
+	}))
+	m.opened = o
+	return o, err
 }
 
 // note notes whether the debug file of a module was found.
@@ -132,7 +147,7 @@ func (m *module) note(doc *symbolication.Document, o *opened) {
 
 // noteAbsent notes that a file has nothing at an address that lies in its module. A stripped file
 // has the identifiers of the file with the debug information, which may still arrive.
-func (o *opened) noteAbsent(r *reading, w want) {
+func (o *opened) noteAbsent(r *reading, w *want) {
 	if o.missing > 0 {
 		return
 	}
@@ -154,13 +169,13 @@ func nativeFrame(n native.Frame) symbolication.Frame {
 }
 
 // modulesOf reads the modules of a report, sorted by their start.
-func modulesOf(r *report.Report) []module {
+func (p *Part) modulesOf(r *report.Report) []module {
 	list := make([]module, 0, len(r.Modules))
 	for i := range r.Modules {
 		m := &r.Modules[i]
 		out := module{index: i, name: cmp.Or(m.CodeFile, m.DebugFile), version: m.Version}
 		if m.DebugIdentifier != "" {
-			out.ids = nativeIdentifiers(m.DebugIdentifier)
+			out.ids = p.identifiersOf(m.DebugIdentifier)
 		}
 		out.start, _ = number(m.Start)
 		if size, ok := number(m.Size); ok && size > 0 && out.start+size > out.start {
@@ -194,19 +209,19 @@ func nativeIdentifiers(text string) []symbol.Identifier {
 const relativeBelow = 1 << 28
 
 // moduleOf finds the module of a frame, and the address relative to its start.
-func moduleOf(modules []module, f *report.Frame, address uint64) (*module, uint64) {
+func (p *Part) moduleOf(modules []module, f *report.Frame, address uint64) (*module, uint64) {
 	for i := range modules {
 		m := &modules[i]
 		if address >= m.start && address < m.end && (m.start > 0 || len(modules) == 1) {
 			if f.DebugIdentifier != "" && len(m.ids) == 0 {
-				m.ids = nativeIdentifiers(f.DebugIdentifier)
+				m.ids, m.opened = p.identifiersOf(f.DebugIdentifier), nil
 			}
 			return m, address - m.start
 		}
 	}
 	var ids []symbol.Identifier
 	if f.DebugIdentifier != "" {
-		ids = nativeIdentifiers(f.DebugIdentifier)
+		ids = p.identifiersOf(f.DebugIdentifier)
 	}
 	for i := range modules {
 		m := &modules[i]

@@ -54,19 +54,25 @@ func (r *reading) wantsMaps() bool {
 // scripts are what one report knows of its scripts.
 type scripts struct {
 	releases []string
+	joined   string            // the releases as one text
 	debugIDs map[string]string // by the address of the script
-	maps     map[string]*opened
+	maps     map[scriptName]*opened
+	looked   int               // how many of the maps were looked for
 	sources  map[string]Script // by their address; nil: not uploaded
 }
 
+// scriptName is a script as a frame names it.
+type scriptName struct{ debugID, url string }
+
 // readScripts maps the frames of all threads, and the traces in text.
 func (r *reading) readScripts(ctx context.Context) error {
-	s := &scripts{maps: map[string]*opened{}, sources: map[string]Script{}, debugIDs: debugIDsOf(r.Report)}
+	s := &scripts{maps: map[scriptName]*opened{}, sources: map[string]Script{}, debugIDs: debugIDsOf(r.Report)}
 	for _, v := range []string{r.Report.Attribute("release"), r.Build.Version} {
 		if v = clean(strings.TrimSpace(v)); v != "" && !slices.Contains(s.releases, v) {
 			s.releases = append(s.releases, v)
 		}
 	}
+	s.joined = strings.Join(s.releases, "\x00")
 	for _, t := range r.threads() {
 		for i := range t.Frames {
 			if !isPlace(&t.Frames[i]) || !r.take() {
@@ -169,60 +175,123 @@ func (r *reading) openMap(ctx context.Context, s *scripts, url, debugID string) 
 	if debugID == "" {
 		debugID = s.debugIDs[url]
 	}
-	key := debugID + "\x00" + url
-	if o := s.maps[key]; o != nil {
+	name := scriptName{debugID, url}
+	if o := s.maps[name]; o != nil {
 		return o, nil
 	}
-	ids := identifiers(symbol.Identifier{Type: symbol.ScriptID, Value: debugID})
-	named := len(ids) > 0
-	ids = append(ids, s.urls(append(scriptCandidates(url), mapCandidates(url, "")...))...)
-	w := want{kind: "sourcemap", name: path.Base(slashes(url)), ids: ids}
-	if len(s.releases) > 0 {
-		w.version = s.releases[0]
-	}
-	w.loose = !named && r.Report.Symbolication != "sourcemap"
-	w.announced = !w.loose || served(url)
-	script, err := r.uploadedScript(ctx, s, url)
+	m, err := s.mapOf(ctx, r, name)
 	if err != nil {
 		return nil, err
 	}
-	if script != nil {
-		w.announced = true
-		more := identifiers(symbol.Identifier{Type: symbol.ScriptID, Value: script.DebugID()})
-		if mapURL := script.MapURL(); mapURL != "" {
-			more = append(more, s.urls(mapCandidates(url, mapURL))...)
+	o := &opened{}
+	if m != nil && (r.opened[m.located] != nil || len(r.opened) < maxFiles) {
+		if o, err = r.open(&m.want, m.located); err != nil {
+			return nil, err
 		}
-		w.ids = union(w.ids, more)
+		s.looked++
 	}
-	o, err := r.open(ctx, w, func(ctx context.Context, q Query, o *opened) (file symbolication.File, err error) {
-		o.script, file, err = r.symbols.SourceMap(ctx, q)
-		return file, err
-	})
-	if err != nil {
-		return nil, err
+	if o.text == nil && m != nil {
+		o.text = m.script
 	}
-	if o.text == nil {
-		o.text = script
-	}
-	s.maps[key] = o
+	s.maps[name] = o
 	return o, nil
 }
 
-// uploadedScript finds the script itself, whose last lines name its map; nil when it was not
+// scriptKey is a script of which reports of a project look for the map, or for the text.
+type scriptKey struct {
+	scriptName
+	project  int64
+	releases string
+	// announced: the report says that there are maps.
+	announced bool
+}
+
+// mapWant is the map that a script needs.
+type mapWant struct {
+	want    want
+	located *located
+	script  Script
+	cold    error // the script cannot be read now
+}
+
+func (m *mapWant) unasked() bool {
+	return errors.Is(m.located.err, ErrUnasked) || errors.Is(m.cold, ErrUnasked)
+}
+
+// mapOf looks for the map of a script; nil when nobody said that there is one.
+func (s *scripts) mapOf(ctx context.Context, r *reading, name scriptName) (*mapWant, error) {
+	key := scriptKey{scriptName: name, project: r.ProjectID, releases: s.joined, announced: r.Report.Symbolication == "sourcemap"}
+	if m := r.part.maps[key]; m != nil {
+		return m, r.unread(m.cold)
+	}
+	ids := identifiers(symbol.Identifier{Type: symbol.ScriptID, Value: name.debugID})
+	w := want{kind: "sourcemap", name: path.Base(slashes(name.url)), ids: ids}
+	w.loose = len(ids) == 0 && !key.announced
+	w.announced = !w.loose || served(name.url)
+	if !w.announced {
+		// A plain path: it is one of a map only if it is the name of one.
+		switch named, err := r.part.session.Named(name.url); {
+		case errors.Is(err, ErrUnasked):
+			r.unasked = true
+			return nil, nil
+		case err != nil || !named:
+			return nil, err
+		}
+	}
+	w.ids = append(w.ids, s.urls(append(scriptCandidates(name.url), mapCandidates(name.url, "")...))...)
+	if len(s.releases) > 0 {
+		w.version = s.releases[0]
+	}
+	m := &mapWant{}
+	var err error
+	if m.script, err = s.uploaded(ctx, r, name.url); err != nil {
+		m.cold = err
+	}
+	if m.script != nil {
+		w.announced = true
+		more := identifiers(symbol.Identifier{Type: symbol.ScriptID, Value: m.script.DebugID()})
+		if mapURL := m.script.MapURL(); mapURL != "" {
+			more = append(more, s.urls(mapCandidates(name.url, mapURL))...)
+		}
+		w.ids = union(w.ids, more)
+	}
+	m.located = r.part.locate(r.Place, &w, func(q Query, l *located) (file symbolication.File, err error) {
+		l.script, file, err = r.part.session.SourceMap(ctx, q)
+		return file, err
+	})
+	m.want = w
+	r.part.maps[key] = m
+	return m, r.unread(m.cold)
+}
+
+// scriptFile is an uploaded script, for all reports of a part.
+type scriptFile struct {
+	script Script
+	err    error
+}
+
+// uploaded finds the script itself, whose last lines name its map; nil when it was not
 // uploaded.
-func (r *reading) uploadedScript(ctx context.Context, s *scripts, url string) (Script, error) {
-	ids := s.urls(scriptCandidates(url))
-	if len(ids) == 0 || len(s.maps) >= maxFiles {
+func (s *scripts) uploaded(ctx context.Context, r *reading, url string) (Script, error) {
+	if named, err := r.part.session.Named(url); err != nil || !named || s.looked >= maxFiles {
+		return nil, err
+	}
+	key := scriptKey{scriptName: scriptName{url: url}, project: r.ProjectID, releases: s.joined}
+	f := r.part.scripts[key]
+	if f == nil {
+		f = &scriptFile{err: ErrMissing}
+		if ids := s.urls(scriptCandidates(url)); len(ids) > 0 {
+			f.script, _, f.err = r.part.session.Script(ctx, Query{Place: r.Place, Identifiers: ids})
+		}
+		r.part.scripts[key] = f
+	}
+	if f.err == nil {
+		return f.script, nil
+	}
+	if errors.Is(f.err, ErrMissing) {
 		return nil, nil
 	}
-	script, _, err := r.symbols.Script(ctx, Query{Place: r.Place, Identifiers: ids})
-	switch {
-	case err == nil:
-		return script, nil
-	case errors.Is(err, ErrMissing):
-		return nil, nil
-	}
-	return nil, r.unread(err)
+	return nil, f.err
 }
 
 // uploadedSource gives a frame the lines of the source that was uploaded beside the map.
@@ -236,8 +305,10 @@ func (r *reading) uploadedSource(ctx context.Context, s *scripts, f *symbolicati
 			return nil
 		}
 		var err error
-		if script, err = r.uploadedScript(ctx, s, f.File); err != nil {
-			return err
+		if script, err = s.uploaded(ctx, r, f.File); err != nil {
+			if err := r.unread(err); err != nil {
+				return err
+			}
 		}
 		s.sources[f.File] = script
 	}

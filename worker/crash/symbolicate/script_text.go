@@ -1,11 +1,13 @@
 package symbolicate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/slipway-qa/slipway/storage/symbolication"
 )
@@ -15,17 +17,25 @@ const maxTextLines = 500
 
 // scriptLine matches a line of a stack trace of V8 ("at f (url:1:2)", "at url:1:2"), and of
 // Firefox and Safari ("f@url:1:2").
-func scriptLine() *regexp.Regexp {
+var scriptLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\s*(?:at )?)(?:(async )?([^@()]*?)\s*[@(])?((?:[a-z][a-z0-9+.-]*:/{1,3}|/|~/|[A-Za-z]:\\)?[^\s()@]+?):(\d{1,9})(?::(\d{1,9}))?\)?$`)
-}
+})
 
 func isScriptTrace(text string) bool {
 	return (strings.Contains(text, "at ") || strings.Contains(text, "@")) && strings.Contains(text, "\n") && strings.Contains(text, ":")
 }
 
+// hasLines reports whether a text of a JSON document may have several lines.
+func hasLines(doc []byte) bool {
+	return bytes.Contains(doc, []byte(`\n`)) || bytes.Contains(doc, []byte(`\u000`))
+}
+
 // mapTexts maps the traces that came as text. Their files are no need: those of the frames
 // are the same.
 func (r *reading) mapTexts(ctx context.Context, s *scripts) error {
+	if !hasLines(r.Document) {
+		return nil
+	}
 	found := r.texts(isScriptTrace)
 	if len(found) == 0 {
 		return nil

@@ -7,10 +7,11 @@
 // the module (native.go). Frames that came with names from the client stay. Stack traces
 // that came as text, in attributes and annotations, are read as well (text.go).
 //
-// The package knows no store: Symbols finds the indexes. It may wait for them, or refuse with
-// ErrCold what is not at hand; the result says so, and the caller tries again later. What is
-// not there at all is part of the result: a need, by which the crash is found when the file
-// arrives.
+// The package knows no store: a Session finds the indexes. The reports of a part are read
+// together (part.go): what one of them looks for and the session does not know yet is noted,
+// and asked for once for all. A session may wait for indexes, or refuse with ErrCold what is
+// not at hand; the result says so, and the caller tries again later. What is not there at all
+// is part of the result: a need, by which the crash is found when the file arrives.
 //
 // Reports are hostile, and so are the files: counts of frames, files and texts are bounded,
 // and a file that cannot be read spoils the frames that it was for, nothing else.
@@ -29,12 +30,14 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbolication"
 )
 
-// Errors of Symbols.
+// Errors of a Session.
 var (
 	// ErrMissing: no file has one of the identifiers.
 	ErrMissing = errors.New("no such symbol file")
 	// ErrCold: the file is there and its index is not at hand.
 	ErrCold = errors.New("the index of the symbol file is not at hand")
+	// ErrUnasked: the answer is not known before Ask.
+	ErrUnasked = errors.New("the symbol file has not been asked for")
 )
 
 // Place is where a crash looks for symbols.
@@ -47,16 +50,29 @@ type Query struct {
 	Arch        string // of a native module, "" when it is not known
 }
 
-// Symbols finds the indexes of symbol files. Each method returns ErrMissing, ErrCold,
-// *symbol.InvalidError for a file that cannot be read, or an error of the store. Those of a
-// Symbols that waits never return ErrCold.
-type Symbols interface {
+// Source begins sessions.
+type Source interface {
+	Begin(ctx context.Context, organization int64) (Session, error)
+}
+
+// Session finds the indexes of symbol files for reports of one organization. Each method
+// returns ErrMissing, ErrCold, ErrUnasked, *symbol.InvalidError for a file that cannot be read,
+// or an error of the store. Those of a session that waits never return ErrCold.
+type Session interface {
 	Native(ctx context.Context, q Query) (Native, symbolication.File, error)
 	Mapping(ctx context.Context, q Query) (Mapping, symbolication.File, error)
 	SourceMap(ctx context.Context, q Query) (SourceMap, symbolication.File, error)
 	Script(ctx context.Context, q Query) (Script, symbolication.File, error)
+	// Named reports whether a script, or the map of one, may have been uploaded for an address:
+	// false says that none has a file of that name.
+	Named(address string) (bool, error)
 	// Build returns the number of the build that a report names; 0: none that is known.
 	Build(ctx context.Context, at Place, ref crash.BuildRef) (int64, error)
+	// Ask asks at once for all that ErrUnasked was returned for.
+	Ask(ctx context.Context) error
+	// Full reports whether what the session knows takes much memory; Forget drops it.
+	Full() bool
+	Forget()
 }
 
 // Native looks addresses up that are relative to the base of a module.
@@ -111,32 +127,15 @@ type Input struct {
 	Dump bool
 }
 
-// Symbolicate looks up what a report needs; nil when it needs nothing. An error comes from the
-// store: nothing is known then.
-func Symbolicate(ctx context.Context, in Input, s Symbols) (*Result, error) {
-	r := &reading{Input: in, symbols: s, doc: &symbolication.Document{}, missing: map[string]int{}, files: map[int64]int{},
-		opened: map[string]*opened{}, left: maxFrames}
-	kinds := r.kinds()
-	if len(kinds) == 0 {
-		return nil, nil
-	}
-	for _, read := range kinds {
-		if err := read(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return r.result(), nil
-}
-
 // reading is one report being read.
 type reading struct {
 	Input
-	symbols Symbols
+	part    *Part
 	doc     *symbolication.Document
 	needs   []crash.Need
-	missing map[string]int     // indexes plus 1 into doc.Missing, by the query
-	files   map[int64]int      // indexes plus 1 into doc.Files, by the id of the file
-	opened  map[string]*opened // by the query
+	files   map[int64]int // indexes plus 1 into doc.Files, by the id of the file
+	opened  map[*located]*opened
+	unasked bool // some answer is not known yet
 	cold    bool
 	served  bool
 	left    int
@@ -228,37 +227,27 @@ func (r *reading) replace(thread string, p symbolication.Replacement) {
 	r.doc.Threads = append(r.doc.Threads, symbolication.Thread{ID: thread, Replaced: []symbolication.Replacement{p}})
 }
 
-// open looks for a file once, by get, and notes the outcome.
-func (r *reading) open(ctx context.Context, w want, get func(context.Context, Query, *opened) (symbolication.File, error)) (*opened, error) {
-	w.name, w.version = clean(w.name), clean(w.version)
-	key := w.key()
-	if o := r.opened[key]; o != nil {
+// open notes the outcome of a look-up once.
+func (r *reading) open(w *want, l *located) (*opened, error) {
+	if o := r.opened[l]; o != nil {
 		return o, nil
 	}
-	o := &opened{bound: w.bound()}
-	if len(r.opened) >= maxFiles {
-		return o, nil
-	}
-	r.opened[key] = o
-	var err error
-	var file symbolication.File
-	if len(w.ids) == 0 {
-		err = ErrMissing
-	} else {
-		file, err = get(ctx, Query{Place: r.Place, Identifiers: w.ids, Arch: w.arch}, o)
-	}
+	o := &opened{native: l.native, mapping: l.mapping, script: l.script, bound: w.bound()}
+	r.opened[l] = o
 	var invalid *symbol.InvalidError
 	switch {
-	case err == nil:
-		o.file, r.served = r.fileOf(file), true
-	case errors.Is(err, ErrCold):
+	case l.err == nil:
+		o.file, r.served = r.fileOf(l.file), true
+	case errors.Is(l.err, ErrUnasked):
+		r.unasked = true
+	case errors.Is(l.err, ErrCold):
 		r.cold, o.cold = true, true
-	case errors.Is(err, ErrMissing):
+	case errors.Is(l.err, ErrMissing):
 		r.lackOf(w, o, "no file has one of these identifiers")
-	case errors.As(err, &invalid):
+	case errors.As(l.err, &invalid):
 		r.lackOf(w, o, "the file cannot be read: "+clean(invalid.Reason))
 	default:
-		return nil, err
+		return nil, l.err
 	}
 	return o, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbolication"
 )
 
-// fake is a Symbols by "type value release" of identifiers.
+// fake is a Session by "type value release" of identifiers.
 type fake struct {
 	natives  map[string]addressTable
 	mappings map[string]Mapping
@@ -58,6 +58,11 @@ func (f *fake) Script(_ context.Context, q Query) (Script, symbolication.File, e
 	return named(f, q, f.scripts)
 }
 func (f *fake) Build(context.Context, Place, crash.BuildRef) (int64, error) { return f.build, f.err }
+
+func (f *fake) Named(string) (bool, error) { return true, nil }
+func (f *fake) Ask(context.Context) error  { return nil }
+func (f *fake) Full() bool                 { return false }
+func (f *fake) Forget()                    {}
 
 // addressTable has the frames at relative addresses.
 type addressTable map[uint64][]native.Frame
@@ -128,7 +133,7 @@ func TestNativeAddresses(t *testing.T) {
 	in := parsed(t, "c", "", `{"address":"0x400010"},{"address":"4194336"},{"funcName":"known","address":"0x400020"},
 		{"address":"0x400031"},{"address":"0x400050"},{"address":"0x900000"}`, nativeModules("0x400000"))
 	s := &fake{natives: map[string]addressTable{"debug_id " + debugID: table}}
-	res, err := Symbolicate(t.Context(), in, s)
+	res, err := readReport(t, s, in)
 	require.NoError(t, err)
 	require.Equal(t, crash.SymbolsPartial, res.State)
 	require.Equal(t, []string{"price cart.c:3", "total cart.c:9", "main main.c:4", "known :0", "_start :0", " :0", " :0"}, functions(res.Report))
@@ -152,7 +157,7 @@ func TestNativeAddresses(t *testing.T) {
 func TestNativeMissing(t *testing.T) {
 	t.Parallel()
 	in := parsed(t, "c", "", `{"funcName":"known"},{"address":"0x400010"},{"address":"0x400020"}`, nativeModules("0x400000"))
-	res, err := Symbolicate(t.Context(), in, &fake{})
+	res, err := readReport(t, &fake{}, in)
 	require.NoError(t, err)
 	require.Equal(t, crash.SymbolsMissing, res.State)
 	require.Len(t, res.Needs, 1)
@@ -162,22 +167,22 @@ func TestNativeMissing(t *testing.T) {
 	require.Equal(t, "", res.Lacking(0))
 	require.Equal(t, "debug_id "+debugID, res.Lacking(1))
 
-	cold, err := Symbolicate(t.Context(), in, &fake{err: ErrCold})
+	cold, err := readReport(t, &fake{err: ErrCold}, in)
 	require.NoError(t, err)
 	require.True(t, cold.Cold)
 	require.Equal(t, crash.SymbolsPending, cold.State)
 	require.Empty(t, cold.Needs)
 	require.Equal(t, "debug_id "+debugID, cold.Lacking(1), "the key is bound while the file is fetched")
 
-	_, err = Symbolicate(t.Context(), in, &fake{err: errors.New("the store is down")})
+	_, err = readReport(t, &fake{err: errors.New("the store is down")}, in)
 	require.EqualError(t, err, "the store is down")
 
-	spoiled, err := Symbolicate(t.Context(), in, &fake{err: symbol.Invalid(symbol.Truncated, "cut off")})
+	spoiled, err := readReport(t, &fake{err: symbol.Invalid(symbol.Truncated, "cut off")}, in)
 	require.NoError(t, err)
 	require.Contains(t, spoiled.Document.Missing[0].Reason, "cut off")
 
 	none := parsed(t, "c", "", `{"funcName":"known"}`, "")
-	res, err = Symbolicate(t.Context(), none, &fake{})
+	res, err = readReport(t, &fake{}, none)
 	require.NoError(t, err)
 	require.Nil(t, res)
 }
@@ -188,16 +193,16 @@ func TestNamesOfTheClient(t *testing.T) {
 	table := addressTable{0x10: {{Function: "price", File: "cart.m", Line: 3}}, 0x1f: {{Function: "_public", Public: true}}}
 	in := parsed(t, "objc", "", `{"funcName":"price","address":"0x400010"},{"funcName":"known","address":"0x400020"}`, nativeModules("0x400000"))
 	files := &fake{natives: map[string]addressTable{"debug_id " + debugID: table}}
-	res, err := Symbolicate(t.Context(), in, files)
+	res, err := readReport(t, files, in)
 	require.NoError(t, err)
 	require.Nil(t, res, "the client symbolicated the report")
 
 	in.Dump = true
-	res, err = Symbolicate(t.Context(), in, files)
+	res, err = readReport(t, files, in)
 	require.NoError(t, err)
 	require.Equal(t, []string{"price cart.m:3", "known :0"}, functions(res.Report))
 
-	res, err = Symbolicate(t.Context(), in, &fake{})
+	res, err = readReport(t, &fake{}, in)
 	require.NoError(t, err)
 	require.Len(t, res.Needs, 1, "the debug file that arrives later has the lines")
 	require.Equal(t, "", res.Lacking(0), "a name is the same in each build")
@@ -216,7 +221,7 @@ func TestWhatStandsThereIsBounded(t *testing.T) {
 		frames = append(frames, `{"funcName":"a.b.c"}`)
 	}
 	in := parsed(t, "java", "proguard", strings.Join(frames, ","), `,"attributes":{"symbolication_id":"1"}`)
-	res, err := Symbolicate(t.Context(), in, &fake{mappings: map[string]Mapping{"mapping_id 1": javaTable{"a.b.c:0": {alternative, alternative}}}})
+	res, err := readReport(t, &fake{mappings: map[string]Mapping{"mapping_id 1": javaTable{"a.b.c:0": {alternative, alternative}}}}, in)
 	require.NoError(t, err)
 	doc, err := json.Marshal(res.Document)
 	require.NoError(t, err)
@@ -235,7 +240,7 @@ func TestNativeModules(t *testing.T) {
 		"an offset, by name": {`{"address":"0x10","library":"/x/shop"}`, nativeModules("0x400000")},
 		"a UUID":             {`{"address":"0x10","debug_identifier":"c1a2b3c4-d5e6-f708-192a-3b4c5d6e7f80"}`, ""},
 	} {
-		res, err := Symbolicate(t.Context(), parsed(t, "c", "minidump", c.frame, c.modules), &fake{natives: table})
+		res, err := readReport(t, &fake{natives: table}, parsed(t, "c", "minidump", c.frame, c.modules))
 		require.NoError(t, err, name)
 		require.Equal(t, []string{"price :0"}, functions(res.Report), name)
 	}
@@ -252,7 +257,7 @@ func TestJava(t *testing.T) {
 	text := `,"classifiers":["a.x"],"attributes":{"symbolication_id":"7A3F","error.stack":"a.x\n\tat a.b.c(SourceFile:1)"},
 		"annotations":{"log":["x","W/A: at a.b.c(Unknown Source:1)"]}`
 	in := parsed(t, "java", "proguard", stack, text)
-	res, err := Symbolicate(t.Context(), in, &fake{mappings: map[string]Mapping{"mapping_id 7a3f": table}})
+	res, err := readReport(t, &fake{mappings: map[string]Mapping{"mapping_id 7a3f": table}}, in)
 	require.NoError(t, err)
 	require.Equal(t, []string{"shop.Cart.price Cart.java:7", "shop.Cart.total Cart.java:12", "java.lang.Thread.run :3"}, functions(res.Report))
 	require.Equal(t, []string{"shop.CartError"}, res.Report.Classifiers)
@@ -299,7 +304,7 @@ func TestJavaMappings(t *testing.T) {
 		if c.build.ID == "none" {
 			files.build = 0
 		}
-		res, err := Symbolicate(t.Context(), in, files)
+		res, err := readReport(t, files, in)
 		require.NoError(t, err, name)
 		if res == nil {
 			require.Empty(t, c.want, name)
@@ -335,14 +340,14 @@ func TestScripts(t *testing.T) {
 		"by the script's words": {``, ``, fake{scripts: map[string]Script{"url " + url: scriptText{"maps/m.map"}}, maps: map[string]SourceMap{"url ~/a/maps/m.map": table}}},
 	} {
 		in := parsed(t, "javascript", "", frame(c.more), `,"attributes":{`+c.attributes+`}`)
-		res, err := Symbolicate(t.Context(), in, &c.symbols)
+		res, err := readReport(t, &c.symbols, in)
 		require.NoError(t, err, name)
 		require.Equal(t, crash.SymbolsComplete, res.State, name)
 		require.Equal(t, []string{"price src/cart.ts:3", "total src/cart.ts:9", "r :1"}, functions(res.Report), name)
 	}
 	// The source was uploaded beside the map.
 	in := parsed(t, "javascript", "sourcemap", frame(""), `,"attributes":{"stack":"Error: x\n    at t (`+url+`:1:20)\n    at q (x.js:1:1)"}`)
-	res, err := Symbolicate(t.Context(), in, &fake{maps: map[string]SourceMap{"url " + url + ".map": table}, scripts: map[string]Script{"url src/cart.ts": scriptText{}}})
+	res, err := readReport(t, &fake{maps: map[string]SourceMap{"url " + url + ".map": table}, scripts: map[string]Script{"url src/cart.ts": scriptText{}}}, in)
 	require.NoError(t, err)
 	require.Equal(t, []string{"return price"}, res.Document.Thread("0")[0].Frames[0].Source.Lines)
 	require.Equal(t, "Error: x\n    at price (src/cart.ts:3:5)\n    at total (src/cart.ts:9:0)\n    at q (x.js:1:1)", res.Document.Texts[0].Text)
@@ -361,7 +366,7 @@ func TestScriptsWithoutMaps(t *testing.T) {
 		"the engine's frame": {"sourcemap", "node:fs", 0, false},
 	} {
 		in := parsed(t, "javascript", c.symbolication, `{"funcName":"t","line":1,"column":20,"library":"`+c.url+`"}`, "")
-		res, err := Symbolicate(t.Context(), in, &fake{})
+		res, err := readReport(t, &fake{}, in)
 		require.NoError(t, err, name)
 		require.Len(t, res.Needs, c.needs, name)
 		require.Equal(t, c.bound, res.Lacking(0) != "", name)
@@ -377,7 +382,7 @@ func TestWhatAScriptIsLookedForBy(t *testing.T) {
 		`,"attributes":{"release":"shop@1.2"}`)
 	in.Build = crash.BuildRef{Version: "1.2"}
 	scripts := map[string]Script{"url " + url: scriptText{"../maps/m.map?v=12"}}
-	res, err := Symbolicate(t.Context(), in, &fake{scripts: scripts})
+	res, err := readReport(t, &fake{scripts: scripts}, in)
 	require.NoError(t, err)
 	list := res.Needs[0].LookedFor
 	require.LessOrEqual(t, len(list), 96, "the bound of a need, and of a look-up")

@@ -1,6 +1,7 @@
 package symbolicate
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -36,7 +37,7 @@ func (r *reading) texts(trace func(string) bool) []foundText {
 			add("attributes."+a.Key, s)
 		}
 	}
-	if !strings.Contains(string(r.Document), `"annotations"`) {
+	if !bytes.Contains(r.Document, []byte(`"annotations"`)) {
 		return found
 	}
 	var doc struct {
@@ -116,11 +117,14 @@ func cleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// unread reads the error of a look-up in an index. One of the file spoils the frame, which
-// stays as it came; where a page of the index is not at hand, the crash is read again.
+// unread reads the error of a look-up. One of the file spoils the frame, which stays as it
+// came; where a page of the index is not at hand, the crash is read again.
 func (r *reading) unread(err error) error {
 	var invalid *symbol.InvalidError
 	switch {
+	case errors.Is(err, ErrUnasked):
+		r.unasked = true
+		return nil
 	case errors.Is(err, ErrCold):
 		r.cold = true
 		return nil

@@ -1,9 +1,7 @@
 package symbolicate
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/symbol"
@@ -35,16 +33,22 @@ type want struct {
 }
 
 func (w *want) key() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\x00%s", w.kind, w.name)
+	size := len(w.kind) + 1 + len(w.name)
 	for _, id := range w.ids {
-		fmt.Fprintf(&b, "\x00%s\x00%s\x00%s", id.Type, id.Value, id.Release)
+		size += 3 + len(id.Type) + len(id.Value) + len(id.Release)
 	}
-	return b.String()
+	b := make([]byte, 0, size)
+	b = append(append(append(b, w.kind...), 0), w.name...)
+	for _, id := range w.ids {
+		b = append(append(b, 0), id.Type...)
+		b = append(append(b, 0), id.Value...)
+		b = append(append(b, 0), id.Release...)
+	}
+	return string(b)
 }
 
 // lackOf notes that a file is missing.
-func (r *reading) lackOf(w want, o *opened, reason string) {
+func (r *reading) lackOf(w *want, o *opened, reason string) {
 	if !w.announced {
 		return
 	}

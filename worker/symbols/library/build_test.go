@@ -38,14 +38,14 @@ func TestOpenByBuild(t *testing.T) {
 	build := w.build()
 	q := w.query(w.org, "none")
 	q.BuildID = build
-	h, err := w.library.Open(t.Context(), q)
+	h, err := w.open(t.Context(), q)
 	require.NoError(t, err)
 	require.Equal(t, symbol.Identifier{Type: symbolfile.BuildIdentifier, Value: strconv.FormatInt(build, 10)}, h.By)
 	require.Equal(t, "upload", h.Name)
 	q.BuildID = build + 1
-	_, err = w.library.Open(t.Context(), q)
+	_, err = w.open(t.Context(), q)
 	require.ErrorIs(t, err, ErrMissing)
-	q.BuildID, q.OrganizationID = build, w.organization("other")
-	_, err = w.library.Open(t.Context(), q)
+	q.BuildID, q.org = build, w.organization("other")
+	_, err = w.open(t.Context(), q)
 	require.ErrorIs(t, err, ErrMissing, "another organization's")
 }

@@ -1,11 +1,12 @@
 // Package library opens the indexes of symbol files for lookups.
 //
-// Open finds the file that serves a query, and opens its index; Warm does the same without
-// ever waiting for the object store. A handle needs no closing: it stays of use while
-// somebody has it, whatever the cache does.
+// A session finds the files that serve the queries of some reports (lookup.go): all that they
+// want is asked of PostgreSQL at once, and the answers, also that there is none, hold while no
+// file of the kind comes or goes, which a number of the organization says. Open opens the
+// index of the file; Warm does the same without ever waiting for the object store. A handle
+// needs no closing: it stays of use while somebody has it, whatever the cache does.
 //
-// Which file serves is asked of PostgreSQL and remembered for a short time (lookup.go), also
-// that there is none. Small indexes are read whole; of large ones lookups read pages, which
+// Small indexes are read whole; of large ones lookups read pages, which
 // are cached (reader.go). Opened indexes and pages share one bound in bytes (cache.go), of
 // which an organization keeps at most a third while others want room. What several want at
 // the same time is fetched once, no lock is held while fetching, and each fetch has a
@@ -36,6 +37,8 @@ var (
 	ErrMissing = errors.New("no symbol file")
 	// ErrCold: the answer takes a fetch.
 	ErrCold = errors.New("the index of symbols is not in memory")
+	// ErrUnasked: the session has not asked since the query was made for the first time.
+	ErrUnasked = errors.New("the database has not been asked for this symbol file")
 )
 
 // Observer is called for what the library does, for metrics.
@@ -73,8 +76,8 @@ const (
 // Library opens indexes. It is safe for concurrent use.
 type Library struct {
 	cfg     Config
-	lookups *lookups
 	cache   *cache
+	answers *cache // of the database
 	pages   *pages
 	opening *flights[*Opened]
 }
@@ -93,16 +96,14 @@ func New(cfg Config) (*Library, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	l := &Library{cfg: cfg, cache: newCache(cfg.Bytes), opening: newFlights[*Opened]()}
+	l := &Library{cfg: cfg, cache: newCache(cfg.Bytes), answers: newCache(answerBytes), opening: newFlights[*Opened]()}
 	l.pages = newPages(l)
-	l.lookups = newLookups(cfg.DB, cfg.Now)
 	return l, nil
 }
 
 // Query says which file is wanted.
 type Query struct {
-	OrganizationID int64
-	ProjectID      int64 // crash project
+	ProjectID int64 // crash project
 	// Kinds that are of use; none: all.
 	Kinds []symbol.Kind
 	// Identifiers in the order of preference. They are normalized here.
@@ -124,24 +125,24 @@ type Handle struct {
 	*Opened
 }
 
-// Open returns the file that serves a query. It is ErrMissing when there is none.
-func (l *Library) Open(ctx context.Context, q Query) (*Handle, error) {
-	return l.open(ctx, q, func(f *symbolfile.Found) (*Opened, error) { return l.opened(ctx, f.File) })
+// Open returns the file that serves a query, opened. It is ErrMissing when there is none, and
+// ErrUnasked when the answer is not known.
+func (s *Session) Open(ctx context.Context, q Query) (*Handle, error) {
+	return s.open(q, func(f *symbolfile.Found) (*Opened, error) { return s.l.opened(ctx, f.File) })
 }
 
-// Warm is Open without waiting for the object store: ErrCold when Open would have to. It may
-// ask the database.
-func (l *Library) Warm(ctx context.Context, q Query) (*Handle, error) {
-	return l.open(ctx, q, func(f *symbolfile.Found) (*Opened, error) { return l.openedWarm(f.File) })
+// Warm is Open without waiting for the object store: ErrCold when Open would have to.
+func (s *Session) Warm(q Query) (*Handle, error) {
+	return s.open(q, func(f *symbolfile.Found) (*Opened, error) { return s.l.openedWarm(f.File) })
 }
 
 // open opens the first of the files that serve whose index is there.
-func (l *Library) open(ctx context.Context, q Query, open func(*symbolfile.Found) (*Opened, error)) (*Handle, error) {
-	found, err := l.lookups.find(ctx, q)
+func (s *Session) open(q Query, open func(*symbolfile.Found) (*Opened, error)) (*Handle, error) {
+	found, err := s.find(q)
 	if err != nil {
-		l.observe("error")
 		return nil, err
 	}
+	l := s.l
 	for i := range found {
 		f := &found[i]
 		opened, err := open(f)

@@ -107,8 +107,40 @@ func id(value string) symbol.Identifier {
 	return symbol.Identifier{Type: symbol.MappingID, Value: value}
 }
 
-func (w *world) query(org int64, value string) Query {
-	return Query{OrganizationID: org, ProjectID: w.project, Kinds: []symbol.Kind{symbol.ProGuard}, Identifiers: []symbol.Identifier{id("other"), id(value)}}
+func (w *world) query(org int64, value string) orgQuery {
+	return orgQuery{org, Query{ProjectID: w.project, Kinds: []symbol.Kind{symbol.ProGuard}, Identifiers: []symbol.Identifier{id("other"), id(value)}}}
+}
+
+// orgQuery is a query of an organization.
+type orgQuery struct {
+	org int64
+	Query
+}
+
+// asked is a session that has asked for what a query wants.
+func (w *world) asked(ctx context.Context, q orgQuery) (*Session, error) {
+	s, err := w.library.Begin(ctx, q.org)
+	if err != nil {
+		return nil, err
+	}
+	s.Note(q.Query)
+	return s, s.Ask(ctx)
+}
+
+func (w *world) open(ctx context.Context, q orgQuery) (*Handle, error) {
+	s, err := w.asked(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return s.Open(ctx, q.Query)
+}
+
+func (w *world) warm(ctx context.Context, q orgQuery) (*Handle, error) {
+	s, err := w.asked(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return s.Warm(q.Query)
 }
 
 // mapping returns the index of a mapping with some classes.
@@ -149,10 +181,10 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
 	w.mappingFile(w.org, "m1", mapping(t, 10))
-	_, err := w.library.Warm(t.Context(), w.query(w.org, "m1"))
+	_, err := w.warm(t.Context(), w.query(w.org, "m1"))
 	require.ErrorIs(t, err, ErrCold)
 	require.Zero(t, w.store.opens.Load(), "Warm reads nothing")
-	h, err := w.library.Open(t.Context(), w.query(w.org, "M1"))
+	h, err := w.open(t.Context(), w.query(w.org, "M1"))
 	require.NoError(t, err)
 	require.Equal(t, id("m1"), h.By)
 	require.Equal(t, "upload", h.Name)
@@ -161,34 +193,44 @@ func TestOpen(t *testing.T) {
 	require.True(t, found)
 	require.Equal(t, "org.example.Class3", class)
 	require.Nil(t, h.Native)
-	warm, err := w.library.Warm(t.Context(), w.query(w.org, "m1"))
+	warm, err := w.warm(t.Context(), w.query(w.org, "m1"))
 	require.NoError(t, err)
 	require.Same(t, h.Mapping, warm.Mapping)
 	require.EqualValues(t, 1, w.store.opens.Load(), "read once")
 	require.Positive(t, w.library.Bytes())
 
-	_, err = w.library.Open(t.Context(), w.query(w.org, "none"))
+	_, err = w.open(t.Context(), w.query(w.org, "none"))
 	require.ErrorIs(t, err, ErrMissing)
-	_, err = w.library.Warm(t.Context(), w.query(w.org, "none"))
+	_, err = w.warm(t.Context(), w.query(w.org, "none"))
 	require.ErrorIs(t, err, ErrMissing)
-	_, err = w.library.Open(t.Context(), w.query(w.organization("other"), "m1"))
+	_, err = w.open(t.Context(), w.query(w.organization("other"), "m1"))
 	require.ErrorIs(t, err, ErrMissing, "another organization's")
 	q := w.query(w.org, "m1")
 	q.Kinds = []symbol.Kind{symbol.SourceMap}
-	_, err = w.library.Open(t.Context(), q)
+	_, err = w.open(t.Context(), q)
 	require.ErrorIs(t, err, ErrMissing, "another kind")
 }
 
-// Symbols that arrive are found within two seconds.
-func TestMissingIsForgotten(t *testing.T) {
+// Symbols that arrive are found by the next session, and those that were deleted are not.
+func TestAnswersHoldForAGeneration(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
-	_, err := w.library.Open(t.Context(), w.query(w.org, "late"))
+	_, err := w.open(t.Context(), w.query(w.org, "late"))
 	require.ErrorIs(t, err, ErrMissing)
-	w.mappingFile(w.org, "late", mapping(t, 1))
-	w.clock.Add(2)
-	_, err = w.library.Open(t.Context(), w.query(w.org, "late"))
+	w.mappingFile(w.org, "early", mapping(t, 1))
+	_, err = w.open(t.Context(), w.query(w.org, "late"))
+	require.ErrorIs(t, err, ErrMissing)
+	during, err := w.asked(t.Context(), w.query(w.org, "late"))
 	require.NoError(t, err)
+	w.mappingFile(w.org, "late", mapping(t, 1))
+	_, err = during.Open(t.Context(), w.query(w.org, "late").Query)
+	require.ErrorIs(t, err, ErrMissing, "for a session its answers hold")
+	_, err = w.open(t.Context(), w.query(w.org, "late"))
+	require.NoError(t, err)
+	_, err = w.db.ExecContext(t.Context(), `delete from symbols`)
+	require.NoError(t, err)
+	_, err = w.open(t.Context(), w.query(w.org, "late"))
+	require.ErrorIs(t, err, ErrMissing)
 }
 
 // Of native files the one that says most serves, and for unwinding the one that can.
@@ -204,16 +246,16 @@ func TestBestFile(t *testing.T) {
 	debug := symbol.Identifier{Type: symbol.DebugID, Value: "C1A2B3C4D5E6F708192A3B4C5D6E7F800"}
 	lines := w.file(w.org, symbolfile.File{Kind: symbol.ELF, Features: []string{"functions", "lines"}, Identifiers: []symbol.Identifier{debug}}, out.Bytes())
 	unwind := w.file(w.org, symbolfile.File{Kind: symbol.ELF, Features: []string{"publics", "unwind"}, Identifiers: []symbol.Identifier{debug}}, out.Bytes())
-	h, err := w.library.Open(t.Context(), Query{OrganizationID: w.org, ProjectID: w.project, Identifiers: []symbol.Identifier{debug}})
+	h, err := w.open(t.Context(), orgQuery{w.org, Query{ProjectID: w.project, Identifiers: []symbol.Identifier{debug}}})
 	require.NoError(t, err)
 	require.Equal(t, lines, h.File.IndexKey)
-	h, err = w.library.Open(t.Context(), Query{OrganizationID: w.org, ProjectID: w.project, Identifiers: []symbol.Identifier{debug}, Feature: "unwind"})
+	h, err = w.open(t.Context(), orgQuery{w.org, Query{ProjectID: w.project, Identifiers: []symbol.Identifier{debug}, Feature: "unwind"}})
 	require.NoError(t, err)
 	require.Equal(t, unwind, h.File.IndexKey)
 	// One whose index is gone: the next one serves.
 	require.NoError(t, w.store.Delete(t.Context(), lines))
 	w.library.cache = newCache(DefaultBytes)
-	h, err = w.library.Open(t.Context(), Query{OrganizationID: w.org, ProjectID: w.project, Identifiers: []symbol.Identifier{debug}})
+	h, err = w.open(t.Context(), orgQuery{w.org, Query{ProjectID: w.project, Identifiers: []symbol.Identifier{debug}}})
 	require.NoError(t, err)
 	require.Equal(t, unwind, h.File.IndexKey)
 }
@@ -225,11 +267,11 @@ func TestLargeIndex(t *testing.T) {
 	debug := symbol.Identifier{Type: symbol.BuildID, Value: "abcdef0123456789"}
 	index := large(t)
 	w.file(w.org, symbolfile.File{Kind: symbol.ELF, Features: []string{"lines"}, Identifiers: []symbol.Identifier{debug}}, index)
-	q := Query{OrganizationID: w.org, ProjectID: w.project, Identifiers: []symbol.Identifier{debug}}
-	_, err := w.library.Warm(t.Context(), q)
+	q := orgQuery{w.org, Query{ProjectID: w.project, Identifiers: []symbol.Identifier{debug}}}
+	_, err := w.warm(t.Context(), q)
 	require.ErrorIs(t, err, ErrCold)
 	require.Zero(t, w.store.opens.Load())
-	h, err := w.library.Open(t.Context(), q)
+	h, err := w.open(t.Context(), q)
 	require.NoError(t, err)
 	frames, err := h.Native.Lookup(16*30_000 + 9)
 	require.NoError(t, err)
@@ -241,7 +283,7 @@ func TestLargeIndex(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, opens, w.store.opens.Load(), "its pages are there")
 
-	warm, err := w.library.Warm(t.Context(), q)
+	warm, err := w.warm(t.Context(), q)
 	require.NoError(t, err)
 	frames, err = warm.Native.Lookup(16*30_000 + 1)
 	require.NoError(t, err)
@@ -273,14 +315,14 @@ func TestSingleFetch(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			_, err := w.library.Open(t.Context(), w.query(w.org, "m"))
+			_, err := w.open(t.Context(), w.query(w.org, "m"))
 			assert.NoError(t, err)
 		})
 	}
 	require.Eventually(t, func() bool { return w.store.opens.Load() == 1 }, time.Minute, time.Millisecond)
 	impatient, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := w.library.Open(impatient, w.query(w.org, "m"))
+	_, err := w.open(impatient, w.query(w.org, "m"))
 	require.ErrorIs(t, err, context.Canceled)
 	close(w.store.hang)
 	all.Wait()
@@ -295,23 +337,23 @@ func TestStoreFails(t *testing.T) {
 	broken := errors.New("no route to store")
 	w.store.err.Store(&broken)
 	for range 5 {
-		_, err := w.library.Open(t.Context(), w.query(w.org, "m"))
+		_, err := w.open(t.Context(), w.query(w.org, "m"))
 		require.ErrorIs(t, err, broken)
 		require.NotErrorIs(t, err, ErrMissing)
 	}
 	require.EqualValues(t, 1, w.store.opens.Load(), "the others fail at once")
 	w.store.err.Store(nil)
 	w.clock.Add(10)
-	_, err := w.library.Open(t.Context(), w.query(w.org, "m"))
+	_, err := w.open(t.Context(), w.query(w.org, "m"))
 	require.NoError(t, err)
 
 	// One that hangs ends at the deadline.
 	w.mappingFile(w.org, "slow", mapping(t, 11))
 	w.library.cfg.FetchTimeout = time.Millisecond
 	w.store.hang = make(chan struct{})
-	_, err = w.library.Open(t.Context(), w.query(w.org, "slow"))
+	_, err = w.open(t.Context(), w.query(w.org, "slow"))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	_, err = w.library.Open(t.Context(), w.query(w.org, "m"))
+	_, err = w.open(t.Context(), w.query(w.org, "m"))
 	require.NoError(t, err, "other symbols are as quick as ever")
 }
 
@@ -362,7 +404,7 @@ func TestLibraryStaysInItsBound(t *testing.T) {
 		w.mappingFile(w.org, fmt.Sprint("m", i), index)
 	}
 	for i := range 20 {
-		_, err := w.library.Open(t.Context(), w.query(w.org, fmt.Sprint("m", i)))
+		_, err := w.open(t.Context(), w.query(w.org, fmt.Sprint("m", i)))
 		require.NoError(t, err)
 		require.LessOrEqual(t, w.library.Bytes(), int64(MinBytes))
 	}
@@ -377,20 +419,9 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 	x := symbol.NewWriter(&out, proguard.Kind, proguard.Version+1)
 	require.NoError(t, x.Close())
 	w.mappingFile(w.org, "m", out.Bytes())
-	_, err := w.library.Open(t.Context(), w.query(w.org, "m"))
+	_, err := w.open(t.Context(), w.query(w.org, "m"))
 	require.ErrorIs(t, err, ErrMissing, "it is about to be made anew")
 	w.mappingFile(w.org, "rubbish", []byte("rubbish rubbish rubbish"))
-	_, err = w.library.Open(t.Context(), w.query(w.org, "rubbish"))
+	_, err = w.open(t.Context(), w.query(w.org, "rubbish"))
 	require.ErrorContains(t, err, "not an index")
-}
-
-func TestKeysDiffer(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for _, q := range []Query{{}, {OrganizationID: 1}, {ProjectID: 1}, {BuildID: 1}, {Feature: "a"}, {Kinds: []symbol.Kind{"a"}},
-		{Kinds: []symbol.Kind{"a", "b"}}, {Identifiers: []symbol.Identifier{{Type: "a", Value: "b"}}},
-		{Identifiers: []symbol.Identifier{{Type: "ab"}}}, {Identifiers: []symbol.Identifier{{Type: "a", Release: "b"}}}} {
-		require.False(t, seen[q.key()])
-		seen[q.key()] = true
-	}
 }
