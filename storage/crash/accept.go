@@ -310,26 +310,39 @@ func (b *newBatch) insert(ctx context.Context, tx *storage.Tx) error {
 }
 
 func (a *acceptance) insertAttachments(ctx context.Context, tx *storage.Tx, b *newBatch) error {
+	var files []Attachment
 	for _, i := range b.members {
 		if a.receipts[i].Outcome == Resent {
 			continue // the caller removes its objects
 		}
 		for _, at := range a.in[i].Attachments {
 			at.CrashID, at.OrganizationID = a.receipts[i].ID, b.organization
-			if err := insertAttachment(ctx, tx, at); err != nil {
-				return err
-			}
+			files = append(files, at)
 		}
 	}
-	return nil
+	return insertAttachments(ctx, tx, files)
 }
 
-func insertAttachment(ctx context.Context, q storage.Querier, at Attachment) error {
-	_, err := q.ExecContext(ctx, `insert into crash_attachments
-		(id, organization_id, crash_id, name, content_type, size, object_key)
-		values ($1, $2, $3, $4, $5, $6, $7)`,
-		at.ID, at.OrganizationID, at.CrashID, at.Name, at.ContentType, at.Size, at.ObjectKey)
-	return storage.Wrap(err, "insert crash attachment")
+const insertFiles = `
+insert into crash_attachments (id, organization_id, crash_id, name, content_type, size, object_key)
+select id, organization_id, crash_id, name, content_type, size, object_key
+from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[]) with ordinality
+	as new(id, organization_id, crash_id, name, content_type, size, object_key, n) order by n`
+
+func insertAttachments(ctx context.Context, q storage.Querier, files []Attachment) error {
+	if len(files) == 0 {
+		return nil
+	}
+	n := len(files)
+	ids, crashes, names, types, keys := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	organizations, sizes := make([]int64, n), make([]int64, n)
+	for i, f := range files {
+		ids[i], crashes[i], names[i], types[i], keys[i] = f.ID.String(), f.CrashID.String(), f.Name, f.ContentType, f.ObjectKey
+		organizations[i], sizes[i] = f.OrganizationID, f.Size
+	}
+	_, err := q.ExecContext(ctx, insertFiles, pq.Array(ids), pq.Array(organizations), pq.Array(crashes), pq.Array(names),
+		pq.Array(types), pq.Array(sizes), pq.Array(keys))
+	return storage.Wrap(err, "insert crash attachments")
 }
 
 // Accepted reports, after a commit whose outcome is unknown, whether the transaction

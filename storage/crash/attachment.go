@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -60,12 +61,10 @@ func (s *Store) AddAttachments(ctx context.Context, organization, project int64,
 		if have+len(files) > most {
 			return ErrTooManyAttachments
 		}
-		for _, f := range files {
-			f.CrashID, f.OrganizationID = crash, organization
-			if err := insertAttachment(ctx, tx, f); err != nil {
-				return err
-			}
+		list := slices.Clone(files)
+		for i := range list {
+			list[i].CrashID, list[i].OrganizationID = crash, organization
 		}
-		return nil
+		return insertAttachments(ctx, tx, list)
 	})
 }

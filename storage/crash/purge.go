@@ -1,9 +1,11 @@
 package crash
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -93,29 +95,69 @@ type rewrite struct {
 // maxStepBytes bounds the documents that one step inflates and packs again.
 const maxStepBytes = 16 << 20
 
+// plannedBatch is a batch with the explanations of its crashes.
+type plannedBatch struct {
+	batchRow
+	Offsets      pq.Int64Array `db:"offsets"`
+	Explanations []byte        `db:"explanations"`
+}
+
+const selectPlanned = `
+select b.id, b.organization_id, b.received_at, b.entries, b.body, e.offsets, e.body as explanations
+from crash_batches b left join crash_explanations e on e.batch_id = b.id
+where b.id = any($1::uuid[]) and b.organization_id = $2`
+
+func plannedBatches(ctx context.Context, q storage.Querier, organization int64, ids []uuid.UUID) (map[uuid.UUID]*plannedBatch, error) {
+	var rows []plannedBatch
+	if err := q.SelectContext(ctx, &rows, selectPlanned, pq.Array(uuidTexts(ids)), organization); err != nil {
+		return nil, storage.Wrap(err, "read crash batches")
+	}
+	byID := make(map[uuid.UUID]*plannedBatch, len(rows))
+	for i := range rows {
+		byID[rows[i].ID] = &rows[i]
+	}
+	return byID, nil
+}
+
 // PlanRemoval plans the removal of recorded crashes, which must be sorted by id.
 // It stops at whole batches once the step is large, and returns how many of the
-// crashes the plan covers.
+// crashes the plan covers. It takes two statements, whatever the number of batches.
 func (s *Store) PlanRemoval(ctx context.Context, organization int64, crashes []uuid.UUID) (*Removal, int, error) {
 	r := &Removal{organization: organization}
-	size, done := 0, 0
-	for done < len(crashes) && size < maxStepBytes {
-		batch, _ := SplitID(crashes[done])
-		end := done + 1
-		for end < len(crashes) {
-			if b, _ := SplitID(crashes[end]); b != batch {
-				break
-			}
-			end++
+	of := map[uuid.UUID][]uuid.UUID{}
+	for _, id := range crashes {
+		batch, _ := SplitID(id)
+		of[batch] = append(of[batch], id)
+	}
+	sizes, err := sizesOf(ctx, s.db, slices.Collect(maps.Keys(of)))
+	if err != nil {
+		return nil, 0, err
+	}
+	now := firstOf(sizes, maxStepBytes)
+	rows, err := plannedBatches(ctx, s.db, organization, now)
+	if err != nil {
+		return nil, 0, err
+	}
+	// What is behind the batches of this step is left for the next one.
+	var end uuid.UUID
+	if len(now) < len(sizes) {
+		end = sizes[len(now)].ID
+	}
+	done := 0
+	for _, id := range crashes {
+		batch, _ := SplitID(id)
+		if end != uuid.Nil && bytes.Compare(batch[:], end[:]) >= 0 {
+			break
 		}
-		n, err := s.planBatch(ctx, r, batch, func(_ *Batch, entry int) bool {
-			return slices.Contains(crashes[done:end], entryID(batch, entry))
+		r.crashes, done = append(r.crashes, id), done+1
+	}
+	for _, id := range now {
+		err := s.planBatch(r, rows[id], func(_ *Batch, entry int) bool {
+			return slices.Contains(of[id], entryID(id, entry))
 		})
 		if err != nil {
 			return nil, 0, err
 		}
-		r.crashes = append(r.crashes, crashes[done:end]...)
-		size, done = size+n, end
 	}
 	return r, done, nil
 }
@@ -125,7 +167,11 @@ func (s *Store) PlanRemoval(ctx context.Context, organization int64, crashes []u
 // only. A removal of size 0 has nothing to do.
 func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, f AttributeFilter, batch uuid.UUID, candidates []uuid.UUID) (*Removal, error) {
 	r := &Removal{organization: organization}
-	_, err := s.planBatch(ctx, r, batch, func(b *Batch, entry int) bool {
+	rows, err := plannedBatches(ctx, s.db, organization, []uuid.UUID{batch})
+	if err != nil {
+		return nil, err
+	}
+	return r, s.planBatch(r, rows[batch], func(b *Batch, entry int) bool {
 		id := entryID(batch, entry)
 		if candidates != nil && !slices.Contains(candidates, id) {
 			return false
@@ -146,29 +192,23 @@ func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, 
 		r.crashes = append(r.crashes, id)
 		return true
 	})
-	return r, err
 }
 
-// planBatch rewrites a batch without the entries that remove names; it returns the
-// bytes that the batch inflates to. A batch that is gone needs no rewriting.
-func (s *Store) planBatch(ctx context.Context, r *Removal, id uuid.UUID, remove func(b *Batch, entry int) bool) (int, error) {
-	var rows []batchRow
-	err := s.db.SelectContext(ctx, &rows, `select id, organization_id, received_at, entries, body
-		from crash_batches where id = $1 and organization_id = $2`, id, r.organization)
-	if err != nil {
-		return 0, storage.Wrap(err, "read crash batch")
+// planBatch rewrites a batch without the entries that remove names. A batch that is gone,
+// nil, needs no rewriting.
+func (s *Store) planBatch(r *Removal, row *plannedBatch, remove func(b *Batch, entry int) bool) error {
+	if row == nil {
+		return nil
 	}
-	if len(rows) == 0 {
-		return 0, nil
-	}
-	b, err := s.inflate(&rows[0])
+	id := row.ID
+	b, err := s.inflate(&row.batchRow)
 	if err != nil {
 		// What cannot be read cannot be written again without some entries, and
 		// carries nothing that anybody can search for: its bytes stay until the
 		// batch is beyond its age, and must not stop the purge of all others.
-		return len(rows[0].Body), nil
+		return nil
 	}
-	w := rewrite{id: id, was: string(rows[0].Entries), empty: true}
+	w := rewrite{id: id, was: string(row.Entries), empty: true}
 	body := make([]byte, 0, len(b.Body))
 	changed := false
 	gone := map[int]bool{}
@@ -188,36 +228,31 @@ func (s *Store) planBatch(ctx context.Context, r *Removal, id uuid.UUID, remove 
 		e.End = len(body)
 	}
 	if !changed {
-		return len(b.Body), nil
+		return nil
 	}
 	w.entries, err = json.Marshal(b.Entries)
 	if err != nil {
-		return 0, fmt.Errorf("entries of batch %s: %w", id, err)
+		return fmt.Errorf("entries of batch %s: %w", id, err)
 	}
 	w.body = s.codec.pack(nil, body)
-	if err := s.planExplanations(ctx, &w, gone); err != nil {
-		return 0, err
+	if err := s.planExplanations(&w, row, gone); err != nil {
+		return err
 	}
 	r.rewrites = append(r.rewrites, w)
-	return len(b.Body), nil
+	return nil
 }
 
-func (s *Store) planExplanations(ctx context.Context, w *rewrite, gone map[int]bool) error {
-	var rows []struct {
-		Offsets pq.Int64Array `db:"offsets"`
-		Body    []byte        `db:"body"`
+func (s *Store) planExplanations(w *rewrite, row *plannedBatch, gone map[int]bool) error {
+	if row.Offsets == nil {
+		return nil
 	}
-	err := s.db.SelectContext(ctx, &rows, `select offsets, body from crash_explanations where batch_id = $1`, w.id)
-	if err != nil || len(rows) == 0 {
-		return storage.Wrap(err, "read crash explanations")
-	}
-	old, err := s.codec.unpack(nil, rows[0].Body)
+	old, err := s.codec.unpack(nil, row.Explanations)
 	if err != nil {
 		return err
 	}
 	w.withExplanations, w.explanationsAt = true, []int64{0}
 	var body []byte
-	at := rows[0].Offsets
+	at := row.Offsets
 	for n := 0; n+1 < len(at); n++ {
 		if at[n] < 0 || at[n] > at[n+1] || at[n+1] > int64(len(old)) {
 			return fmt.Errorf("explanations of batch %s: offsets do not fit the body", w.id)

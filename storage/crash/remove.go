@@ -106,34 +106,59 @@ func (r *Removal) writeBatches(ctx context.Context, tx *storage.Tx) error {
 	for _, l := range locked {
 		now[l.ID] = string(l.Entries)
 	}
+	there := make([]*rewrite, 0, len(r.rewrites))
 	for i := range r.rewrites {
 		w := &r.rewrites[i]
-		entries, there := now[w.id]
-		if !there {
+		entries, known := now[w.id]
+		if !known {
 			continue // beyond its age
 		}
 		if entries != w.was {
 			return fmt.Errorf("batch %s was changed: %w", w.id, storage.ErrConflict)
 		}
-		if err := w.write(ctx, tx); err != nil {
-			return err
-		}
+		there = append(there, w)
 	}
-	return nil
+	return writeRewrites(ctx, tx, there)
 }
 
-func (w *rewrite) write(ctx context.Context, tx *storage.Tx) error {
-	if w.empty {
-		_, err := tx.ExecContext(ctx, `delete from crash_batches where id = $1`, w.id)
-		return storage.Wrap(err, "delete crash batch")
+const (
+	rewriteBatches = `
+update crash_batches b set entries = w.entries::jsonb, body = w.body
+from unnest($1::uuid[], $2::text[], $3::bytea[]) as w(id, entries, body) where b.id = w.id`
+	rewriteExplanations = `
+update crash_explanations e set offsets = w.offsets::integer[], body = w.body
+from unnest($1::uuid[], $2::text[], $3::bytea[]) as w(id, offsets, body) where e.batch_id = w.id`
+)
+
+// writeRewrites writes locked batches, a statement for those that are left empty, one for the
+// others, and one for their explanations.
+func writeRewrites(ctx context.Context, tx *storage.Tx, list []*rewrite) error {
+	var empty, ids, entries, bodies, explained, offsets, explanations []string
+	for _, w := range list {
+		if w.empty {
+			empty = append(empty, w.id.String())
+			continue
+		}
+		ids, entries, bodies = append(ids, w.id.String()), append(entries, string(w.entries)), append(bodies, byteaText(w.body))
+		if w.withExplanations {
+			explained, offsets = append(explained, w.id.String()), append(offsets, arrayText(w.explanationsAt))
+			explanations = append(explanations, byteaText(w.explanations))
+		}
 	}
-	_, err := tx.ExecContext(ctx, `update crash_batches set entries = $2, body = $3 where id = $1`,
-		w.id, string(w.entries), w.body)
-	if err != nil || !w.withExplanations {
-		return storage.Wrap(err, "rewrite crash batch")
+	if len(empty) > 0 {
+		if _, err := tx.ExecContext(ctx, `delete from crash_batches where id = any($1::uuid[])`, pq.Array(empty)); err != nil {
+			return storage.Wrap(err, "delete crash batches")
+		}
 	}
-	_, err = tx.ExecContext(ctx, `update crash_explanations set offsets = $2, body = $3 where batch_id = $1`,
-		w.id, pq.Array(w.explanationsAt), w.explanations)
+	if len(ids) > 0 {
+		if _, err := tx.ExecContext(ctx, rewriteBatches, pq.Array(ids), pq.Array(entries), pq.Array(bodies)); err != nil {
+			return storage.Wrap(err, "rewrite crash batches")
+		}
+	}
+	if len(explained) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, rewriteExplanations, pq.Array(explained), pq.Array(offsets), pq.Array(explanations))
 	return storage.Wrap(err, "rewrite crash explanations")
 }
 
