@@ -16,7 +16,7 @@ type crashCommand struct {
 	Conns    int           `default:"64" help:"Connections of the generator."`
 	Duration time.Duration `default:"15s" help:"Length of each measurement."`
 	Rate     float64       `help:"Rate of the sustained and the memory part, in reports a second; default: 0.4 of the burst."`
-	Only     []string      `help:"Parts to measure: baselines, burst, sustained, times, idle, backlog, memory, reading; default: all but memory and reading."`
+	Only     []string      `help:"Parts to measure: baselines, burst, sustained, times, idle, backlog, mapped, memory, reading; default: all but memory and reading."`
 	Binary   string        `help:"A slipway program to measure; default: build this checkout."`
 	Memory   time.Duration `default:"5m" help:"Length of the memory part."`
 	Crashes  int           `default:"1000000" help:"Crashes that the reading part lists."`
@@ -69,7 +69,7 @@ func (c *crashCommand) Run(ctx context.Context) error {
 		name string
 		run  func(context.Context) error
 	}{{"baselines", b.baselines}, {"burst", b.measureBurst}, {"sustained", b.measureSustained}, {"times", b.measureTimes},
-		{"idle", b.measureIdle}, {"backlog", b.measureBacklog}, {"memory", b.measureMemory}, {"reading", b.measureReading}} {
+		{"idle", b.measureIdle}, {"backlog", b.measureBacklog}, {"mapped", b.measureMapped}, {"memory", b.measureMemory}, {"reading", b.measureReading}} {
 		if len(c.Only) == 0 && (part.name == "memory" || part.name == "reading") || len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
 			continue
 		}
