@@ -24,7 +24,7 @@ type caseBody struct {
 }
 
 // clearedSettings are those of a case that was made without any.
-var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"target":null,"runTargets":[],"strict":null,"healing":null}`)}
+var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"target":null,"runTargets":[],"strict":null,"healing":null,"drift":null}`)}
 
 // read reads the members into a change. Null clears tags and settings; a case without
 // steps is asked for by an empty array.

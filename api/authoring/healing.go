@@ -18,9 +18,10 @@ import (
 type healings struct{ *room }
 
 // healingView is a selector that found the element of a step whose own selector found
-// nothing. decision is null while it is open.
+// nothing, or for a drift the element that was found in place of the step's. decision is null while it is open.
 type healingView struct {
 	ID            uuid.UUID              `json:"id"`
+	Kind          string                 `json:"kind"`
 	TestCaseID    string                 `json:"testCaseId"`
 	StepID        string                 `json:"stepId"`
 	State         authoring.HealingState `json:"state"`
@@ -46,7 +47,7 @@ type decisionView struct {
 }
 
 func viewHealing(h *authoring.Healing) healingView {
-	view := healingView{ID: h.ID, TestCaseID: h.CaseID, StepID: h.StepID, State: h.State, From: h.From, To: h.To, Applied: h.Applied,
+	view := healingView{ID: h.ID, Kind: h.Kind, TestCaseID: h.CaseID, StepID: h.StepID, State: h.State, From: h.From, To: h.To, Applied: h.Applied,
 		Score: h.Score, Reason: h.Reason, RevisionID: h.RevisionID, LastRunID: h.RunID, Count: h.Seen,
 		FirstSeenDate: stamp(h.FirstSeen), LastSeenDate: stamp(h.LastSeen)}
 	if h.Decider != nil {
@@ -56,12 +57,15 @@ func viewHealing(h *authoring.Healing) healingView {
 }
 
 // list serves GET /testcases/{id}/healings, the one seen last first. Parameters: state
-// (OPEN, ACCEPTED, REFUSED), skip, limit.
+// (OPEN, ACCEPTED, REFUSED), kind (healing, drift), skip, limit.
 func (h healings) list(c *gin.Context) error {
 	q := queryOf(c)
-	f := authoring.HealingFilter{State: authoring.HealingState(q.values.Get("state")), Page: q.page()}
+	f := authoring.HealingFilter{State: authoring.HealingState(q.values.Get("state")), Kind: q.values.Get("kind"), Page: q.page()}
 	if f.State != "" && !slices.Contains(authoring.HealingStates, f.State) {
 		q.wrong(&storage.InvalidError{Field: "state", Msg: "must be OPEN, ACCEPTED or REFUSED"})
+	}
+	if f.Kind != "" && !slices.Contains(authoring.HealingKinds, f.Kind) {
+		q.wrong(&storage.InvalidError{Field: "kind", Msg: "must be healing or drift"})
 	}
 	if q.err != nil {
 		return q.err
@@ -102,8 +106,8 @@ func (h healings) named(c *gin.Context) (*authoring.Case, uuid.UUID, error) {
 }
 
 // decide serves POST /testcases/{id}/healings/{healing}. Member: action. accept gives
-// the step the selector that found its element, by a new revision; refuse keeps runs
-// from healing the step so again.
+// the step the selector that found its element, or the fingerprint of what was found, by
+// a new revision; refuse keeps runs from healing the step so again.
 func (h healings) decide(c *gin.Context) error {
 	row, id, err := h.named(c)
 	if err != nil {

@@ -464,3 +464,49 @@ func TestAcceptingInsideOfShadowRoots(t *testing.T) {
 		require.Equal(t, tc.want, got["tool"], name)
 	}
 }
+
+// driftedAs is the record of a step that found another element than its own.
+func driftedAs(id, css, name string) step.Record {
+	selector := step.Selector{Type: step.CSS, Value: css}
+	found := selector
+	found.Fingerprint = &step.Fingerprint{Tag: "button", Name: name}
+	return step.Record{StepID: id, Status: step.Failed, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &selector}},
+		Drifted: &step.Drifted{Expected: step.Described{Role: "button", Name: "Buy", Row: []string{"Ada"}},
+			Found: step.Described{Role: "button", Name: name, Row: []string{}}, Reason: "it has another name", From: selector, To: found}}
+}
+
+// What a step found in place of its element is listed as a drift; who accepts it gives
+// the step the fingerprint of that, and nothing else changes.
+func TestDriftsAreCollected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id, path := w.healingCase()
+	w.play(id, store.Failed, driftedAs("s1", "#old", "Sell"))
+	w.play(id, store.Failed, driftedAs("s1", "#old", "Rent"))
+	run := w.play(id, store.Failed, driftedAs("s1", "#old", "Sell"), healedAs("s2", "#two", "#second"))
+	require.Equal(t, []any{1.0, 1.0}, []any{run["drifted"], run["healed"]})
+	shown := jobOf(run, 0)["steps"].([]any)[0].(tree)
+	require.Equal(t, tree{"expected": tree{"role": "button", "name": "Buy", "row": []any{"Ada"}}, "found": tree{"role": "button", "name": "Sell", "row": []any{}},
+		"reason": "it has another name", "acted": false}, shown["drifted"])
+
+	list := w.healings(path + "?kind=drift")
+	require.Len(t, list, 2, "each element that was found is one")
+	require.Len(t, w.healings(path+"?kind=healing"), 1)
+	w.refused(w.member, 400, "INVALID_QUERY", "GET", path+"?kind=other", "", "kind")
+	sell := list[0]
+	requireMembers(t, sell, tree{"id": shown["healingId"], "kind": "drift", "state": "OPEN", "applied": false, "count": 2.0,
+		"from": tree{"type": "css", "value": "#old"}, "to": tree{"type": "css", "value": "#old", "fingerprint": tree{"tag": "button", "name": "Sell"}},
+		"reason": `it has another name: expected button "Buy" in the row "Ada", found button "Sell"`})
+
+	got := w.ok(w.member, 200, "POST", path+"/"+sell["id"].(string), `{"action":"accept"}`)
+	require.Equal(t, "ACCEPTED", got["state"])
+	revisions := revisionsOf(w.ok(w.member, 200, "GET", "/testcases/"+id, ""))
+	require.Len(t, revisions, 2)
+	require.Equal(t, sell["to"], revisions[1]["steps"].([]any)[0].(tree)["tool"].(tree)["args"].(tree)["selector"])
+	require.Equal(t, "REFUSED", w.ok(w.member, 200, "POST", path+"/"+list[1]["id"].(string), `{"action":"refuse"}`)["state"])
+
+	report := w.call(w.member, "GET", "/testcases/"+id+"/runs/"+run["id"].(string)+"?format=junit", "").Body.String()
+	require.Contains(t, report, `<property name="drifted" value="1">`)
+	require.Contains(t, report, `<property name="drifted:s1" value="expected button`)
+	require.Contains(t, report, "drifted: it has another name")
+}

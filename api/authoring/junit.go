@@ -22,8 +22,8 @@ type (
 	reportView struct {
 		XMLName xml.Name `xml:"testsuites"`
 		reportCounts
-		Suite  reportSuite `xml:"testsuite"`
-		healed int
+		Suite           reportSuite `xml:"testsuite"`
+		healed, drifted int
 	}
 	reportSuite struct {
 		reportCounts
@@ -114,8 +114,8 @@ func seconds(from, to *time.Time) string {
 // add reports a job of a run.
 func (v *reportView) add(r *run.Run, j *run.Job, class string) {
 	c := reportCase{Name: xmlText(jobName(r, j)), ClassName: xmlText(class), Time: seconds(j.StartedAt, j.FinishedAt),
-		Properties: healedProperties(j), Output: output(j)}
-	v.addHealed(j.Healed)
+		Properties: markProperties(j), Output: output(j)}
+	v.addMarks(j)
 	switch j.Status {
 	case run.Failed:
 		c.Failure = newFailure(j.ErrorCode, j.Error)
@@ -131,31 +131,52 @@ func (v *reportView) add(r *run.Run, j *run.Job, class string) {
 	v.count(c)
 }
 
-// healedProperty names what is not green though it passed: how many steps were healed.
-// One such property for each step follows, where the steps were read.
-const healedProperty = "healed"
+// These properties name what is not green though it passed: how many steps were healed,
+// and how many have drifted. One such property for each step follows, where the steps
+// were read.
+const (
+	healedProperty  = "healed"
+	driftedProperty = "drifted"
+)
 
-func healedProperties(j *run.Job) *reportProperties {
-	if j.Healed == 0 {
-		return nil
-	}
-	list := []reportProperty{{healedProperty, strconv.Itoa(j.Healed)}}
+func markProperties(j *run.Job) *reportProperties {
+	list := sums(j.Healed, j.Drifted)
 	for i := range j.Records {
-		if r := &j.Records[i]; r.Healed != nil {
+		r := &j.Records[i]
+		if r.Healed != nil {
 			list = append(list, reportProperty{healedProperty + ":" + r.StepID,
 				xmlText(fmt.Sprintf("%s %s, not %s %s", r.Healed.To.Type, r.Healed.To.Value, r.Healed.From.Type, r.Healed.From.Value))})
 		}
+		if r.Drifted != nil {
+			list = append(list, reportProperty{driftedProperty + ":" + r.StepID, xmlText(r.Drifted.Text())})
+		}
+	}
+	if len(list) == 0 {
+		return nil
 	}
 	return &reportProperties{list}
 }
 
-// addHealed adds healed steps to the sum of the suite.
-func (v *reportView) addHealed(steps int) {
-	if steps == 0 {
+// sums are the properties that count steps; those of none are left out.
+func sums(healed, drifted int) (list []reportProperty) {
+	for _, sum := range []struct {
+		name  string
+		steps int
+	}{{healedProperty, healed}, {driftedProperty, drifted}} {
+		if sum.steps > 0 {
+			list = append(list, reportProperty{sum.name, strconv.Itoa(sum.steps)})
+		}
+	}
+	return list
+}
+
+// addMarks adds healed and drifted steps to the sums of the suite.
+func (v *reportView) addMarks(j *run.Job) {
+	if j.Healed == 0 && j.Drifted == 0 {
 		return
 	}
-	v.healed += steps
-	v.Suite.Properties = &reportProperties{[]reportProperty{{healedProperty, strconv.Itoa(v.healed)}}}
+	v.healed, v.drifted = v.healed+j.Healed, v.drifted+j.Drifted
+	v.Suite.Properties = &reportProperties{sums(v.healed, v.drifted)}
 }
 
 // count adds a testcase to the report and its sums.
@@ -190,6 +211,9 @@ func output(j *run.Job) string {
 		}
 		if r.Suggested != nil {
 			fmt.Fprintf(&out, " suggested: %s", r.Suggested.Reason)
+		}
+		if r.Drifted != nil {
+			fmt.Fprintf(&out, " drifted: %s", r.Drifted.Reason)
 		}
 		if r.Result.Message != "" {
 			fmt.Fprintf(&out, ": %s", r.Result.Message)

@@ -34,6 +34,7 @@ type runView struct {
 	StartDate    string     `json:"startDate,omitempty"`
 	EndDate      string     `json:"endDate,omitempty"`
 	Healed       int        `json:"healed"`
+	Drifted      int        `json:"drifted"`
 }
 
 // jobView is the run on one target.
@@ -48,6 +49,7 @@ type jobView struct {
 	StartDate string       `json:"startDate,omitempty"`
 	EndDate   string       `json:"endDate,omitempty"`
 	Healed    int          `json:"healed"`
+	Drifted   int          `json:"drifted"`
 	*jobDetail
 }
 
@@ -66,16 +68,17 @@ type jobDetail struct {
 
 // recordView is what a run found out about a step.
 type recordView struct {
-	ID            string       `json:"id"`
-	Tool          step.Tool    `json:"tool"`
-	Status        string       `json:"status"`
-	Result        step.Outcome `json:"result"`
-	Healed        *step.Healed `json:"healed,omitempty"`
-	Suggested     *step.Healed `json:"suggested,omitempty"`
-	HealingID     string       `json:"healingId,omitempty"`
-	StartMS       int64        `json:"startMs"`
-	TookMS        int64        `json:"tookMs"`
-	ScreenshotURL string       `json:"screenshotUrl"`
+	ID            string        `json:"id"`
+	Tool          step.Tool     `json:"tool"`
+	Status        string        `json:"status"`
+	Result        step.Outcome  `json:"result"`
+	Healed        *step.Healed  `json:"healed,omitempty"`
+	Suggested     *step.Healed  `json:"suggested,omitempty"`
+	Drifted       *step.Drifted `json:"drifted,omitempty"`
+	HealingID     string        `json:"healingId,omitempty"`
+	StartMS       int64         `json:"startMs"`
+	TookMS        int64         `json:"tookMs"`
+	ScreenshotURL string        `json:"screenshotUrl"`
 }
 
 // viewRun is a run as a list has it.
@@ -87,6 +90,7 @@ func viewRun(r *run.Run) runView {
 	for i := range r.Jobs {
 		job := viewJob(r, &r.Jobs[i])
 		view.Healed += job.Healed
+		view.Drifted += job.Drifted
 		view.Jobs = append(view.Jobs, job)
 	}
 	return view
@@ -102,7 +106,7 @@ func stampOnce(t *time.Time) string {
 
 func viewJob(r *run.Run, j *run.Job) jobView {
 	view := jobView{ID: j.ID, Target: viewTarget(&j.Target), Name: jobName(r, j), URL: r.TestURL, Status: j.Status,
-		StartDate: stampOnce(j.StartedAt), EndDate: stampOnce(j.FinishedAt), Healed: j.Healed}
+		StartDate: stampOnce(j.StartedAt), EndDate: stampOnce(j.FinishedAt), Healed: j.Healed, Drifted: j.Drifted}
 	if j.Status.Terminal() {
 		passed := j.Status == run.Passed
 		view.Success = &passed
@@ -183,7 +187,7 @@ func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 	for i := range j.Records {
 		r := &j.Records[i]
 		detail.Steps = append(detail.Steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
-			Healed: r.Healed, Suggested: r.Suggested, HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS, ScreenshotURL: links[r.ScreenshotID]})
+			Healed: r.Healed, Suggested: r.Suggested, Drifted: r.Drifted, HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS, ScreenshotURL: links[r.ScreenshotID]})
 	}
 	return &detail, nil
 }
@@ -206,6 +210,7 @@ type suiteRunView struct {
 	EndDate       string     `json:"endDate,omitempty"`
 	Counts        countsView `json:"counts"`
 	Healed        int        `json:"healed"` // steps of all case runs
+	Drifted       int        `json:"drifted"`
 	CaseRuns      []runView  `json:"caseRuns,omitzero"`
 }
 
@@ -224,7 +229,7 @@ func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 	n := r.Counts
 	view := suiteRunView{BuildName: r.BuildName, ID: r.ID, OrgID: r.OrganizationUUID, RunCount: r.RunCount, TeamID: r.TeamUUID,
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
-		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed,
+		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted,
 		Counts: countsView{Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
 			Failed: n[run.Failed], Error: n[run.Errored], Cancelled: n[run.Cancelled]}}
 	for _, count := range n {

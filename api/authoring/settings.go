@@ -18,6 +18,7 @@ type settingsBody struct {
 	RunTargets    nullable `json:"runTargets"`
 	Strict        nullable `json:"strict"`
 	Healing       nullable `json:"healing"`
+	Drift         nullable `json:"drift"`
 }
 
 // targetBody is a target of a body.
@@ -49,11 +50,11 @@ func readSettings(d document, check targetCheck) (s step.RunSettings, err error)
 // settingsChange is what a body says of run settings. A member that was sent as null
 // clears what is stored, an absent one does not; values are nil when they are absent.
 type settingsChange struct {
-	body                     settingsBody
-	testURL, tunnel, healing *string
-	strict                   *bool
-	primary                  *step.Target
-	targets                  []step.Target
+	body                            settingsBody
+	testURL, tunnel, healing, drift *string
+	strict                          *bool
+	primary                         *step.Target
+	targets                         []step.Target
 }
 
 // readSettingsChange reads run settings that are put over those of a case. The caller
@@ -81,6 +82,12 @@ func (in *settingsChange) readValues() (err error) {
 		return err
 	}
 	if in.healing, err = valueOf(in.body.Healing, settingsPath+".healing", ""); err != nil {
+		return err
+	}
+	if in.drift, err = valueOf(in.body.Drift, settingsPath+".drift", ""); err != nil {
+		return err
+	}
+	if err := authoring.CheckDrift(settingsPath+".drift", or(in.drift, "")); err != nil {
 		return err
 	}
 	return authoring.CheckHealing(settingsPath+".healing", or(in.healing, ""))
@@ -119,7 +126,7 @@ func (in *settingsChange) over(s step.RunSettings) step.RunSettings {
 			s.Strict = nil
 		}
 	}
-	s.Healing = or(in.healing, s.Healing)
+	s.Healing, s.Drift = or(in.healing, s.Healing), or(in.drift, s.Drift)
 	in.overTargets(&s)
 	return s
 }

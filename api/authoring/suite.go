@@ -54,6 +54,7 @@ type suiteBody struct {
 	TeamID          *string   `json:"teamId"`
 	Tags            *[]string `json:"tags"`
 	Healing         nullable  `json:"healing"`
+	Drift           nullable  `json:"drift"`
 	TestCases       *[]string `json:"testCases"`
 	TestCaseIDs     *[]string `json:"testCaseIds"`
 	AddTestCases    []string  `json:"addTestCases"`
@@ -69,7 +70,7 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// create serves POST /testsuites. Members: name, testCases, tags, healing, teamId.
+// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, teamId.
 // Cases of other suites move.
 func (h suites) create(c *gin.Context) error {
 	in, cases, err := readSuite(c)
@@ -87,7 +88,11 @@ func (h suites) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	n.Healing = or(healing, "")
+	drift, err := valueOf(in.Drift, "drift", "")
+	if err != nil {
+		return err
+	}
+	n.Healing, n.Drift = or(healing, ""), or(drift, "")
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		row, err = authoring.CreateSuite(ctx, tx, w, n)
@@ -107,7 +112,7 @@ func or[T any](value *T, absent T) T {
 }
 
 // update serves POST /testsuites/{id}; only members that are sent are changed: name,
-// tags, healing, and the cases by testCaseIds (all of them) or by addTestCases and
+// tags, healing, drift, and the cases by testCaseIds (all of them) or by addTestCases and
 // removeTestCases.
 func (h suites) update(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
@@ -120,6 +125,9 @@ func (h suites) update(c *gin.Context) error {
 	}
 	change := authoring.SuiteChange{Name: in.Name, Tags: in.Tags, Cases: cases, Add: in.AddTestCases, Remove: in.RemoveTestCases}
 	if change.Healing, err = valueOf(in.Healing, "healing", ""); err != nil {
+		return err
+	}
+	if change.Drift, err = valueOf(in.Drift, "drift", ""); err != nil {
 		return err
 	}
 	var row *authoring.Suite

@@ -31,8 +31,8 @@ func TestSuiteRunIsShownWhole(t *testing.T) {
 	}
 	requireMembers(t, made, tree{"buildName": "nightly", "orgId": w.ours.UUID.String(), "runCount": 3.0, "teamId": w.one.UUID.String(),
 		"userId": w.member.UserUUID.String(), "testSuiteId": suite, "testSuiteName": "smoke", "status": "QUEUED", "error": nil,
-		"counts": counts(tree{"queued": 3.0}), "healed": 0.0})
-	require.Len(t, made, 13, members(made))
+		"counts": counts(tree{"queued": 3.0}), "healed": 0.0, "drifted": 0.0})
+	require.Len(t, made, 14, members(made))
 	require.Equal(t, "queued", w.taskState(idOf(made)), "the task has the run's id")
 	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1`, account.TestSuiteRunStarted))
 	require.Equal(t, 1.0, w.ok(w.member, 200, "GET", "/testsuites/"+suite, "")["runCount"])

@@ -86,6 +86,7 @@ type settingsView struct {
 	LastBuildName string       `json:"lastBuildName"`
 	Strict        bool         `json:"strict"`
 	Healing       *string      `json:"healing"` // null: as the suite, else the organization
+	Drift         *string      `json:"drift"`   // likewise
 }
 
 // targetView is where a test runs.
@@ -97,19 +98,19 @@ type targetView struct {
 func viewSettings(s *step.RunSettings) settingsView {
 	view := settingsView{TestURL: s.TestURL, SCTunnelName: s.SCTunnelName, PrimaryTarget: viewTarget(s.PrimaryTarget),
 		RunTargets: make([]targetView, 0, len(s.RunTargets)), LastBuildName: s.LastBuildName,
-		Strict: or(s.Strict, true), Healing: mode(s.Healing)}
+		Strict: or(s.Strict, true), Healing: mode(s.Healing), Drift: mode(s.Drift)}
 	for i := range s.RunTargets {
 		view.RunTargets = append(view.RunTargets, viewTarget(&s.RunTargets[i]))
 	}
 	return view
 }
 
-// mode is a mode of healing, nil without one.
-func mode(healing string) *string {
-	if healing == "" {
+// mode is a mode of healing or drift, nil without one.
+func mode(text string) *string {
+	if text == "" {
 		return nil
 	}
-	return &healing
+	return &text
 }
 
 func viewTarget(t *step.Target) targetView {
@@ -181,6 +182,7 @@ type suiteView struct {
 	LastModifierUserID   uuid.UUID `json:"lastModifierUserId"`
 	LastModifierUserName string    `json:"lastModifierUserName"`
 	Healing              *string   `json:"healing"` // of its cases; null: as the organization
+	Drift                *string   `json:"drift"`   // likewise
 	TestCaseCount        int       `json:"testCaseCount"`
 	RunCount             *int      `json:"runCount,omitempty"` // create, get and update
 }
@@ -189,7 +191,7 @@ func viewSuite(row *authoring.Suite) suiteView {
 	return suiteView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name, Tags: tags(row.Tags),
 		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
-		Healing: mode(row.Healing), TestCaseCount: row.CaseCount}
+		Healing: mode(row.Healing), Drift: mode(row.Drift), TestCaseCount: row.CaseCount}
 }
 
 // viewCounted is a suite with the number of its runs.

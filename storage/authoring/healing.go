@@ -28,6 +28,27 @@ const (
 // HealingStates are all states.
 var HealingStates = []HealingState{HealingOpen, HealingAccepted, HealingRefused}
 
+// The kinds of healings.
+const (
+	// KindHealing is a selector that found the element of a step whose own selector
+	// found nothing.
+	KindHealing = "healing"
+	// KindDrift is the element that a step's own selector found in place of the recorded
+	// one: To is the same selector, with the fingerprint of that element.
+	KindDrift = "drift"
+)
+
+// HealingKinds are all kinds.
+var HealingKinds = []string{KindHealing, KindDrift}
+
+// CheckDrift refuses what is no mode of drift; "" is none.
+func CheckDrift(field, mode string) error {
+	if mode == "" || slices.Contains(step.DriftModes, mode) {
+		return nil
+	}
+	return storage.Invalid(field, "must be %s or null", strings.Join(step.DriftModes, ", "))
+}
+
 // CheckHealing refuses what is no mode of healing; "" is none.
 func CheckHealing(field, mode string) error {
 	if mode == "" || slices.Contains(step.HealModes, mode) {
@@ -37,9 +58,11 @@ func CheckHealing(field, mode string) error {
 }
 
 // Healing is a selector that found the element of a step whose own selector found
-// nothing: one for each case, step and selector, however many runs saw it.
+// nothing, or a drift: one for each case, step and selector (and for a drift, element),
+// however many runs saw it.
 type Healing struct {
 	ID       uuid.UUID
+	Kind     string
 	CaseID   string
 	StepID   string
 	State    HealingState
@@ -58,11 +81,12 @@ type Healing struct {
 	AcceptedRevisionID string // "" unless it is accepted, or needed no revision
 }
 
-const healingColumns = `id, case_id, step_id, state, selector_from, selector_to, applied, score, reason, revision_id, run_id,
+const healingColumns = `id, kind, case_id, step_id, state, selector_from, selector_to, applied, score, reason, revision_id, run_id,
 	seen, first_seen_at, last_seen_at, decider_uuid, decided_at, coalesce(accepted_revision_id, '') as accepted_revision_id`
 
 type healingRow struct {
 	ID                 uuid.UUID    `db:"id"`
+	Kind               string       `db:"kind"`
 	CaseID             string       `db:"case_id"`
 	StepID             string       `db:"step_id"`
 	State              HealingState `db:"state"`
@@ -82,7 +106,7 @@ type healingRow struct {
 }
 
 func (r *healingRow) healing() (Healing, error) {
-	h := Healing{ID: r.ID, CaseID: r.CaseID, StepID: r.StepID, State: r.State, Applied: r.Applied, Score: r.Score, Reason: r.Reason,
+	h := Healing{ID: r.ID, Kind: r.Kind, CaseID: r.CaseID, StepID: r.StepID, State: r.State, Applied: r.Applied, Score: r.Score, Reason: r.Reason,
 		RevisionID: r.RevisionID, RunID: r.RunID, Seen: r.Seen, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen,
 		Decider: r.Decider, DecidedAt: r.DecidedAt, AcceptedRevisionID: r.AcceptedRevisionID}
 	if err := json.Unmarshal(r.From, &h.From); err != nil {
@@ -98,21 +122,23 @@ func (r *healingRow) healing() (Healing, error) {
 type HealingFilter struct {
 	CaseID string
 	State  HealingState // "": all
+	Kind   string       // "": all
 	storage.Page
 }
 
-const healingsOfCase = ` from test_healings where case_id = $1 and ($2::text = '' or state = $2::text)`
+const healingsOfCase = ` from test_healings where case_id = $1 and ($2::text = '' or state = $2::text)
+	and ($3::text = '' or kind = $3::text)`
 
 // Healings returns a page of a case's healings, the one seen last first, and the
 // number of all that match. The caller knows that the case is the organization's.
 func Healings(ctx context.Context, q storage.Querier, f HealingFilter) ([]Healing, int, error) {
 	var total int
-	if err := q.GetContext(ctx, &total, `select count(*)`+healingsOfCase, f.CaseID, f.State); err != nil {
+	if err := q.GetContext(ctx, &total, `select count(*)`+healingsOfCase, f.CaseID, f.State, f.Kind); err != nil {
 		return nil, 0, storage.Wrap(err, "count healings")
 	}
 	var rows []healingRow
 	err := q.SelectContext(ctx, &rows, `select `+healingColumns+healingsOfCase+`
-		order by last_seen_at desc, id desc limit $3 offset $4`, f.CaseID, f.State, f.RowLimit(), f.RowOffset())
+		order by last_seen_at desc, id desc limit $4 offset $5`, f.CaseID, f.State, f.Kind, f.RowLimit(), f.RowOffset())
 	if err != nil {
 		return nil, 0, storage.Wrap(err, "list healings")
 	}
@@ -145,7 +171,7 @@ func readHealing(ctx context.Context, q storage.Querier, query, caseID string, i
 }
 
 const refusedHealings = `
-select step_id, selector_to from test_healings where case_id = $1 and state = 'REFUSED'
+select step_id, selector_to from test_healings where case_id = $1 and state = 'REFUSED' and kind = 'healing'
 order by last_seen_at desc, id desc limit $2`
 
 // RefusedHealings returns the selectors, by step id, that nobody wants as healings of
@@ -183,4 +209,13 @@ func HealingID(caseID, stepID string, to *step.Selector) (uuid.UUID, error) {
 		return uuid.Nil, fmt.Errorf("id of a healing: %w", err)
 	}
 	return uuid.NewSHA1(healingSpace, []byte(strings.Join([]string{caseID, stepID, string(text)}, "\x00"))), nil
+}
+
+// DriftID is that of a drift, which depends on the element that was found as well.
+func DriftID(caseID, stepID string, d *step.Drifted) (uuid.UUID, error) {
+	text, err := json.Marshal([]any{withoutFingerprints(&d.To), d.Found})
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("id of a drift: %w", err)
+	}
+	return uuid.NewSHA1(healingSpace, []byte(strings.Join([]string{caseID, stepID, KindDrift, string(text)}, "\x00"))), nil
 }

@@ -18,7 +18,7 @@ where id = $1`
 )
 
 // AcceptHealing stores a new revision, in which the step has the selector that found its
-// element. A healing that is accepted already stays as it is. ErrHealingOutdated when
+// element, or for a drift the fingerprint of the element that was found. A healing that is accepted already stays as it is. ErrHealingOutdated when
 // the step is gone from the latest revision or has another selector there.
 func AcceptHealing(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, id uuid.UUID) (*Healing, error) {
 	e, err := editCase(ctx, tx, w, caseID)
@@ -61,7 +61,9 @@ func accept(steps []step.Step, h *Healing) (changed, ok bool) {
 			case s == nil:
 			case sameSelector(s, &h.From):
 				*s = h.To
-				unwrap(&steps[i])
+				if h.Kind == KindHealing {
+					unwrap(&steps[i])
+				}
 				// The screenshot and the result are of the step as it was.
 				steps[i].Result, steps[i].ScreenshotID = nil, ""
 				return true, step.Validate([]step.Step{steps[i]}) == nil

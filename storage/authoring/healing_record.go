@@ -33,6 +33,7 @@ type SeenHealings struct {
 
 type seenHealing struct {
 	id       uuid.UUID
+	kind     string
 	stepID   string
 	from, to string
 	applied  bool
@@ -40,31 +41,60 @@ type seenHealing struct {
 	reason   string
 }
 
-// Add notes what a record says was healed or suggested, and sets the record's
-// HealingID. What cannot be stored is left out: it must not keep a job from ending.
+// Add notes what a record says was healed or suggested, else that its step has drifted,
+// and sets the record's HealingID. What cannot be stored is left out: it must not keep a
+// job from ending.
 func (s *SeenHealings) Add(r *step.Record) {
-	of, applied := r.Healed, true
-	if of == nil {
-		of, applied = r.Suggested, false
+	switch {
+	case r.StepID == "" || len(s.list) == maxHealings:
+	case r.Healed != nil:
+		s.addHealed(r, r.Healed, true)
+	case r.Suggested != nil:
+		s.addHealed(r, r.Suggested, false)
+	case r.Drifted != nil:
+		s.addDrifted(r, r.Drifted)
 	}
-	if of == nil || of.To.Type == "" || r.StepID == "" || len(s.list) == maxHealings {
+}
+
+func (s *SeenHealings) addHealed(r *step.Record, of *step.Healed, applied bool) {
+	if of.To.Type == "" {
 		return
 	}
 	id, err := HealingID(s.CaseID, r.StepID, &of.To)
-	if err != nil || slices.ContainsFunc(s.list, func(h seenHealing) bool { return h.id == id }) {
-		return
-	}
-	from, err := document("from", withoutFingerprints(&of.From), maxHealed)
 	if err != nil {
 		return
 	}
-	to, err := document("to", of.To, maxHealed)
+	s.add(r, seenHealing{id: id, kind: KindHealing, applied: applied, score: of.Score, reason: of.Reason}, &of.From, &of.To)
+}
+
+// addDrifted notes a drift. Without the fingerprint of what was found, which a secret is
+// in, there is nothing to accept.
+func (s *SeenHealings) addDrifted(r *step.Record, of *step.Drifted) {
+	if of.To.Type == "" || of.To.Fingerprint == nil {
+		return
+	}
+	id, err := DriftID(s.CaseID, r.StepID, of)
 	if err != nil {
 		return
 	}
-	r.HealingID = id.String()
-	s.list = append(s.list, seenHealing{id: id, stepID: r.StepID, from: from, to: to, applied: applied, score: of.Score,
-		reason: storage.Cut(storage.WithoutNUL(of.Reason), maxHealingReason)})
+	s.add(r, seenHealing{id: id, kind: KindDrift, applied: of.Acted, reason: of.Reason + ": " + of.Text()}, &of.From, &of.To)
+}
+
+// add completes a healing by its step and selectors.
+func (s *SeenHealings) add(r *step.Record, h seenHealing, from, to *step.Selector) {
+	if slices.ContainsFunc(s.list, func(other seenHealing) bool { return other.id == h.id }) {
+		return
+	}
+	var err error
+	if h.from, err = document("from", withoutFingerprints(from), maxHealed); err != nil {
+		return
+	}
+	if h.to, err = document("to", *to, maxHealed); err != nil {
+		return
+	}
+	h.stepID, h.reason = r.StepID, storage.Cut(storage.WithoutNUL(h.reason), maxHealingReason)
+	r.HealingID = h.id.String()
+	s.list = append(s.list, h)
 }
 
 const (
@@ -77,10 +107,10 @@ update test_healings set state = 'OPEN', decider_uuid = null, decided_at = null,
 where id = any($1::uuid[]) and state = 'ACCEPTED'
 	and accepted_number < (select number from test_revisions where id = $2)`
 	upsertHealings = `
-insert into test_healings (id, organization_id, case_id, step_id, selector_from, selector_to, applied, score, reason, revision_id, run_id)
-select h.id, $1, $2, h.step_id, h.selector_from, h.selector_to, h.applied, h.score, h.reason, $3, $4
-from unnest($5::uuid[], $6::text[], $7::jsonb[], $8::jsonb[], $9::boolean[], $10::float8[], $11::text[])
-	as h(id, step_id, selector_from, selector_to, applied, score, reason)
+insert into test_healings (id, kind, organization_id, case_id, step_id, selector_from, selector_to, applied, score, reason, revision_id, run_id)
+select h.id, h.kind, $1, $2, h.step_id, h.selector_from, h.selector_to, h.applied, h.score, h.reason, $3, $4
+from unnest($5::uuid[], $6::text[], $7::jsonb[], $8::jsonb[], $9::boolean[], $10::float8[], $11::text[],
+	$12::text[]) as h(id, step_id, selector_from, selector_to, applied, score, reason, kind)
 order by h.id
 on conflict (id) do update set selector_from = excluded.selector_from, selector_to = excluded.selector_to,
 	applied = excluded.applied, score = excluded.score, reason = excluded.reason, revision_id = excluded.revision_id,
@@ -104,21 +134,22 @@ func (s *SeenHealings) Store(ctx context.Context, tx *storage.Tx) error {
 	// Jobs of a case that end at the same time take the rows in one order.
 	slices.SortFunc(s.list, func(a, b seenHealing) int { return bytes.Compare(a.id[:], b.id[:]) })
 	var (
-		ids                      []uuid.UUID
-		steps, from, to, reasons []string
-		applied                  []bool
-		scores                   []float64
+		ids                             []uuid.UUID
+		steps, from, to, reasons, kinds []string
+		applied                         []bool
+		scores                          []float64
 	)
 	for _, h := range s.list {
 		ids, steps = append(ids, h.id), append(steps, h.stepID)
 		from, to, reasons = append(from, h.from), append(to, h.to), append(reasons, h.reason)
+		kinds = append(kinds, h.kind)
 		applied, scores = append(applied, h.applied), append(scores, h.score)
 	}
 	if _, err := tx.ExecContext(ctx, reopenHealings, storage.UUIDs(ids), s.RevisionID); err != nil {
 		return storage.Wrap(err, "open healings again")
 	}
 	if _, err := tx.ExecContext(ctx, upsertHealings, s.OrganizationID, s.CaseID, s.RevisionID, s.RunID, storage.UUIDs(ids), pq.Array(steps),
-		pq.Array(from), pq.Array(to), pq.Array(applied), pq.Array(scores), pq.Array(reasons)); err != nil {
+		pq.Array(from), pq.Array(to), pq.Array(applied), pq.Array(scores), pq.Array(reasons), pq.Array(kinds)); err != nil {
 		return storage.Wrap(err, "write healings")
 	}
 	_, err := tx.ExecContext(ctx, deleteOldHealings, s.CaseID, maxHealings)

@@ -18,6 +18,7 @@ type Suite struct {
 	Name      string
 	Tags      []string // never nil
 	Healing   string   // mode of its cases; "": the organization's
+	Drift     string   // likewise
 	CaseCount int
 	RunCount  int
 }
@@ -46,7 +47,7 @@ func (f SuiteFilter) conditions() *Conditions {
 }
 
 // The number of cases is counted when it is read, so it is never wrong.
-const suiteColumns = `c.id, c.name, c.tags, c.healing, c.run_count,
+const suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.run_count,
 	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + OwnerColumns
 
 type suiteRow struct {
@@ -55,13 +56,14 @@ type suiteRow struct {
 	Name      string         `db:"name"`
 	Tags      pq.StringArray `db:"tags"`
 	Healing   string         `db:"healing"`
+	Drift     string         `db:"drift"`
 	CaseCount int            `db:"case_count"`
 	RunCount  int            `db:"run_count"`
 	Total     int            `db:"total"` // of lists
 }
 
 func (r *suiteRow) suite() Suite {
-	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, CaseCount: r.CaseCount, RunCount: r.RunCount}
+	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, Drift: r.Drift, CaseCount: r.CaseCount, RunCount: r.RunCount}
 	if s.Tags == nil {
 		s.Tags = []string{}
 	}
@@ -111,12 +113,14 @@ type NewSuite struct {
 	// Healing is how its cases heal, unless they say so themselves; "": as the
 	// organization.
 	Healing string
-	Cases   []string // *MissingError for those that do not exist
+	// Drift is what follows where they drift, likewise.
+	Drift string
+	Cases []string // *MissingError for those that do not exist
 }
 
 const insertSuite = `
-insert into test_suites (id, organization_id, team_id, name, tags, healing, creator_uuid, modifier_uuid)
-values ($1, $2, $3, $4, $5, $6, $7, $7)`
+insert into test_suites (id, organization_id, team_id, name, tags, healing, drift, creator_uuid, modifier_uuid)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`
 
 // CreateSuite inserts a suite and moves the cases into it.
 func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuite) (*Suite, error) {
@@ -134,6 +138,9 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err := CheckHealing("healing", n.Healing); err != nil {
 		return nil, err
 	}
+	if err := CheckDrift("drift", n.Drift); err != nil {
+		return nil, err
+	}
 	of, err := TeamFor(ctx, tx, w, n.Team)
 	if err != nil {
 		return nil, err
@@ -142,7 +149,7 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), n.Healing, w.UserUUID); err != nil {
+	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), n.Healing, n.Drift, w.UserUUID); err != nil {
 		return nil, storage.Wrap(err, "create test suite")
 	}
 	moved, err := (&SuiteChange{Add: n.Cases}).move(ctx, tx, w, id)

@@ -17,6 +17,7 @@ type SuiteChange struct {
 	Name    *string
 	Tags    *[]string
 	Healing *string   // "": as the organization
+	Drift   *string   // "": as the organization
 	Cases   *[]string // replace; excludes Add and Remove
 	Add     []string
 	Remove  []string
@@ -64,13 +65,14 @@ func (c *SuiteChange) in() []string {
 	return c.Add
 }
 
-const lockSuite = `select team_id, name, tags, healing from test_suites where organization_id = $1 and id = $2 for `
+const lockSuite = `select team_id, name, tags, healing, drift from test_suites where organization_id = $1 and id = $2 for `
 
 type lockedSuite struct {
 	TeamID  int64          `db:"team_id"`
 	Name    string         `db:"name"`
 	Tags    pq.StringArray `db:"tags"`
 	Healing string         `db:"healing"`
+	Drift   string         `db:"drift"`
 }
 
 // suiteLockedBy locks a suite that the writer may change.
@@ -176,7 +178,7 @@ func assign(ctx context.Context, tx *storage.Tx, ids []string, suite *uuid.UUID)
 }
 
 const updateSuite = `
-update test_suites set name = $2, tags = $3, healing = $4, modifier_uuid = $5, updated_at = now() where id = $1`
+update test_suites set name = $2, tags = $3, healing = $4, drift = $6, modifier_uuid = $5, updated_at = now() where id = $1`
 
 // UpdateSuite changes a suite. Cases that leave it are in no suite afterwards. A
 // change of nothing leaves the time of update and the modifier.
@@ -189,7 +191,7 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	name, tags, healing := s.Name, []string(s.Tags), s.Healing
+	name, tags, healing, drift := s.Name, []string(s.Tags), s.Healing, s.Drift
 	if c.Name != nil {
 		if name, err = storage.Name("name", *c.Name, MaxName); err != nil {
 			return nil, err
@@ -206,18 +208,24 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 			return nil, err
 		}
 	}
+	if c.Drift != nil {
+		drift = *c.Drift
+		if err := CheckDrift("drift", drift); err != nil {
+			return nil, err
+		}
+	}
 	moved, err := c.move(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
 	}
-	if name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && moved.in+moved.out == 0 {
+	if name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && moved.in+moved.out == 0 {
 		return SuiteByID(ctx, tx, w.OrganizationID, id)
 	}
-	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID); err != nil {
+	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID, drift); err != nil {
 		return nil, storage.Wrap(err, "update test suite")
 	}
 	err = auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, map[string]any{"from": s.Name, "to": name,
-		"tags": tags, "healing": healing, "cases_in": moved.in, "cases_out": moved.out})
+		"tags": tags, "healing": healing, "drift": drift, "cases_in": moved.in, "cases_out": moved.out})
 	if err != nil {
 		return nil, err
 	}

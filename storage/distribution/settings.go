@@ -20,6 +20,9 @@ type Settings struct {
 	LandingPageMode string `db:"landing_page_mode" json:"landing_page_mode"` // of new apps
 	// Healing is how runs heal the steps of tests, unless the case or its suite says so.
 	Healing Healing `db:"healing" json:"healing"`
+	// Drift is what follows where a step finds another element than the recorded one,
+	// unless the case or its suite says so.
+	Drift Healing `db:"drift" json:"drift"`
 	// AuditDays is how long audit events are kept: nil as the installation says, 0 for ever.
 	AuditDays *int `db:"audit_days" json:"audit_retention_days"`
 	Retention      // of builds
@@ -51,17 +54,17 @@ func (h *HealingChange) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*string)(h))
 }
 
-// over returns the mode after the change.
-func (h HealingChange) over(old Healing) (Healing, error) {
+// over returns the mode after the change of a field.
+func (h HealingChange) over(field string, modes []string, old Healing) (Healing, error) {
 	switch {
 	case h == "":
 		return old, nil
 	case h == isNull:
 		return "", nil
-	case slices.Contains(step.HealModes, string(h)):
+	case slices.Contains(modes, string(h)):
 		return Healing(h), nil
 	}
-	return "", storage.Invalid("healing", "must be %s or null", strings.Join(step.HealModes, ", "))
+	return "", storage.Invalid(field, "must be %s or null", strings.Join(modes, ", "))
 }
 
 // newAppMode is the mode of an app whose maker names none.
@@ -87,7 +90,7 @@ func (s *Settings) checkMode(mode string) error {
 }
 
 const settingsOf = `
-select require_login, generic_files, landing_page_mode, healing, audit_days, retention_builds, retention_days from organizations where id = $1`
+select require_login, generic_files, landing_page_mode, healing, drift, audit_days, retention_builds, retention_days from organizations where id = $1`
 
 // SettingsOf reads an organization's switches.
 func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*Settings, error) {
@@ -104,13 +107,14 @@ type SettingsChange struct {
 	GenericFiles    *bool         `json:"generic_files"`
 	LandingPageMode *string       `json:"landing_page_mode"`
 	Healing         HealingChange `json:"healing"`
+	Drift           HealingChange `json:"drift"`
 	AuditDays       NumberChange  `json:"audit_retention_days"`
 	RetentionChange
 }
 
 const updateSettings = `
 update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5, audit_days = $6,
-	retention_builds = $7, retention_days = $8 where id = $1`
+	retention_builds = $7, retention_days = $8, drift = $9 where id = $1`
 
 // ChangeSettings changes the switches. To ask for open pages while login is or
 // becomes required is ErrLoginRequired; a mode that is stored already stays, and
@@ -133,7 +137,10 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 		s.LandingPageMode = *c.LandingPageMode
 	}
 	var err error
-	if s.Healing, err = c.Healing.over(old.Healing); err != nil {
+	if s.Healing, err = c.Healing.over("healing", step.HealModes, old.Healing); err != nil {
+		return nil, err
+	}
+	if s.Drift, err = c.Drift.over("drift", step.DriftModes, old.Drift); err != nil {
 		return nil, err
 	}
 	if s.AuditDays, err = c.AuditDays.over("audit_retention_days", maxDays, old.AuditDays); err != nil {
@@ -146,7 +153,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 		return &s, nil
 	}
 	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing, s.AuditDays,
-		s.RetentionBuilds, s.RetentionDays)
+		s.RetentionBuilds, s.RetentionDays, s.Drift)
 	if err != nil {
 		return nil, storage.Wrap(err, "change settings")
 	}
@@ -155,6 +162,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	all.note("generic_files", old.GenericFiles, s.GenericFiles)
 	all.note("landing_page_mode", old.LandingPageMode, s.LandingPageMode)
 	all.note("healing", old.Healing, s.Healing)
+	all.note("drift", old.Drift, s.Drift)
 	all.note("audit_retention_days", old.AuditDays, s.AuditDays)
 	s.Retention.note(&all, old.Retention)
 	security.note("audit_retention_days", old.AuditDays, s.AuditDays)

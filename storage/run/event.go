@@ -32,6 +32,7 @@ type runEvent struct {
 	// Counts of the jobs of a run, of the case runs of a suite run.
 	Counts    eventCounts `json:"counts"`
 	Healed    int         `json:"healed"` // steps
+	Drifted   int         `json:"drifted"`
 	Error     string      `json:"error,omitempty"`
 	StartDate *time.Time  `json:"startDate"`
 	EndDate   *time.Time  `json:"endDate"`
@@ -53,7 +54,7 @@ const countJobs = `
 cross join lateral (
 	select count(*) filter (where state = 'PASSED') as passed, count(*) filter (where state = 'FAILED') as failed,
 		count(*) filter (where state = 'ERROR') as errored, count(*) filter (where state = 'CANCELLED') as cancelled,
-		coalesce(sum(healed), 0) as healed
+		coalesce(sum(healed), 0) as healed, coalesce(sum(drifted), 0) as drifted
 	from test_jobs where run_id = r.id
 ) n`
 
@@ -65,7 +66,8 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	var rows []struct {
 		runRow
 		counts
-		Healed int `db:"healed"`
+		Healed  int `db:"healed"`
+		Drifted int `db:"drifted"`
 	}
 	err := tx.SelectContext(ctx, &rows, `
 		select `+runColumns+`, n.* from test_runs r`+runTables+countJobs+`
@@ -78,7 +80,7 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 		r := &rows[i]
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
 			TestCaseID: r.CaseID, RevisionID: r.RevisionID, Name: r.CaseName, BuildName: r.BuildName, Status: r.Status,
-			Counts: r.counts.event(0), Healed: r.Healed, StartDate: r.StartedAt, EndDate: r.FinishedAt})
+			Counts: r.counts.event(0), Healed: r.Healed, Drifted: r.Drifted, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)
 }
@@ -100,7 +102,7 @@ func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) err
 		r := &rows[i]
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
 			TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, Status: r.Status,
-			Counts: r.counts.event(r.RunCount), Healed: r.Healed, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
+			Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)
 }

@@ -25,6 +25,8 @@ type Work struct {
 	// Healing is the mode of the case, else of its suite, else of the organization; ""
 	// when none of them has one.
 	Healing string
+	// Drift is likewise what follows from a drift.
+	Drift string
 	// Refused are the selectors, by step id, that people refused as healings.
 	Refused map[string][]step.Selector
 }
@@ -39,7 +41,8 @@ const workOfJob = `
 select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id as case_team, c.suite_id,
 	v.steps, coalesce(k.request_id, '') as request_id, s.state as suite_state,
 	coalesce((c.run_settings ->> 'strict')::boolean, true) as strict,
-	coalesce(nullif(c.run_settings ->> 'healing', ''), nullif(u.healing, ''), o.healing) as healing
+	coalesce(nullif(c.run_settings ->> 'healing', ''), nullif(u.healing, ''), o.healing) as healing,
+	coalesce(nullif(c.run_settings ->> 'drift', ''), nullif(u.drift, ''), o.drift) as drift
 from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
 left join test_cases c on c.id = r.case_id
 left join test_suites u on u.id = c.suite_id
@@ -60,6 +63,7 @@ type workRow struct {
 	SuiteStatus *Status    `db:"suite_state"`
 	Strict      bool       `db:"strict"`
 	Healing     string     `db:"healing"`
+	Drift       string     `db:"drift"`
 }
 
 const (
@@ -68,7 +72,7 @@ update suite_runs set state = 'RUNNING', started_at = now() where id = $1 and st
 	beginRun = `
 update test_runs set state = 'RUNNING', started_at = now() where id = $1 and state = 'QUEUED'`
 	beginJob = `
-update test_jobs set state = 'RUNNING', started_at = now(), records = '[]', healed = 0
+update test_jobs set state = 'RUNNING', started_at = now(), records = '[]', healed = 0, drifted = 0
 where id = $1 and state in ('QUEUED', 'RUNNING')
 returning started_at`
 	dropFiles = `delete from run_files where job_id = $1 returning object_key`
@@ -126,7 +130,7 @@ func ended(err error) error {
 
 func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	w := &Work{Run: r.run(), TeamID: *r.CaseTeam, SuiteID: r.SuiteID, RequestID: r.RequestID,
-		Strict: r.Strict, Healing: r.Healing,
+		Strict: r.Strict, Healing: r.Healing, Drift: r.Drift,
 		Job: Job{ID: id, RunID: r.ID, Position: r.Position, Status: Running}}
 	w.Run.Status = Running
 	if err := json.Unmarshal(r.Target, &w.Job.Target); err != nil {
@@ -141,11 +145,11 @@ func (r *workRow) work(id uuid.UUID) (*Work, error) {
 // ProgressJob keeps the records so far, for callers who look while it runs. It
 // returns false, and writes nothing, when the job has ended.
 func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []step.Record) (bool, error) {
-	doc, healed, err := recordsDocument(records)
+	doc, marks, err := recordsDocument(records)
 	if err != nil {
 		return false, err
 	}
-	n, err := storage.Affected(tx.ExecContext(ctx, `update test_jobs set records = $2, healed = $3
-		where id = $1 and state = 'RUNNING'`, id, doc, healed))
+	n, err := storage.Affected(tx.ExecContext(ctx, `update test_jobs set records = $2, healed = $3, drifted = $4
+		where id = $1 and state = 'RUNNING'`, id, doc, marks.healed, marks.drifted))
 	return n == 1, err
 }

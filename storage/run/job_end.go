@@ -49,7 +49,7 @@ type jobParents struct {
 	RevisionID     string     `db:"revision_id"`
 }
 
-// healings returns what of the records was healed or suggested, and the records with
+// healings returns what of the records was healed or suggested or has drifted, and the records with
 // its ids.
 func (p *jobParents) healings(records []step.Record) ([]step.Record, *authoring.SeenHealings) {
 	seen := &authoring.SeenHealings{OrganizationID: p.OrganizationID, CaseID: p.CaseID, RevisionID: p.RevisionID, RunID: p.RunID}
@@ -66,7 +66,7 @@ from test_jobs j join test_runs r on r.id = j.run_id
 where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
 
 const endJob = `
-update test_jobs set state = $2, error_code = $3, error = $4, records = $5, healed = $6, finished_at = now()
+update test_jobs set state = $2, error_code = $3, error = $4, records = $5, healed = $6, drifted = $7, finished_at = now()
 where id = $1 and state in ('QUEUED', 'RUNNING')`
 
 // EndJob ends a job, and with the last one its run and suite run, and writes the
@@ -85,7 +85,7 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 		return false, err
 	}
 	named, healings := at.healings(end.Records)
-	records, healed, err := recordsDocument(named)
+	records, marks, err := recordsDocument(named)
 	if err != nil {
 		return false, err
 	}
@@ -101,7 +101,7 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 	if err := lock(ctx, tx, lockRuns, []uuid.UUID{at.RunID}); err != nil {
 		return false, err
 	}
-	n, err := storage.Affected(tx.ExecContext(ctx, endJob, id, end.Status, end.ErrorCode, Message(end.Error), records, healed))
+	n, err := storage.Affected(tx.ExecContext(ctx, endJob, id, end.Status, end.ErrorCode, Message(end.Error), records, marks.healed, marks.drifted))
 	if err != nil || n == 0 {
 		return false, err
 	}

@@ -50,7 +50,7 @@ func (r *runRow) run() Run {
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
 }
 
-const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.started_at, j.finished_at`
+const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.drifted, j.started_at, j.finished_at`
 
 type jobRow struct {
 	ID         uuid.UUID  `db:"id"`
@@ -61,13 +61,14 @@ type jobRow struct {
 	ErrorCode  string     `db:"error_code"`
 	Error      string     `db:"error"`
 	Healed     int        `db:"healed"`
+	Drifted    int        `db:"drifted"`
 	StartedAt  *time.Time `db:"started_at"`
 	FinishedAt *time.Time `db:"finished_at"`
 }
 
 func (r *jobRow) job() (Job, error) {
 	j := Job{ID: r.ID, RunID: r.RunID, Position: r.Position, Status: r.Status, ErrorCode: r.ErrorCode, Error: r.Error,
-		Healed: r.Healed, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
+		Healed: r.Healed, Drifted: r.Drifted, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
 	if err := json.Unmarshal(r.Target, &j.Target); err != nil {
 		return j, fmt.Errorf("target of test job %s: %w", r.ID, err)
 	}
@@ -80,7 +81,7 @@ const (
 	SuiteRunColumns = `s.id, s.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
 	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
-	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, h.healed`
+	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, h.healed, h.drifted`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
 cross join lateral (
@@ -90,7 +91,7 @@ cross join lateral (
 	from test_runs where suite_run_id = s.id
 ) n
 cross join lateral (
-	select coalesce(sum(j.healed), 0) as healed from test_runs r join test_jobs j on j.run_id = r.id
+	select coalesce(sum(j.healed), 0) as healed, coalesce(sum(j.drifted), 0) as drifted from test_runs r join test_jobs j on j.run_id = r.id
 	where r.suite_run_id = s.id
 ) h`
 )
@@ -113,8 +114,9 @@ type SuiteRunRow struct {
 	StartedAt        *time.Time `db:"started_at"`
 	FinishedAt       *time.Time `db:"finished_at"`
 	counts
-	Healed int `db:"healed"`
-	Total  int `db:"total"` // of lists
+	Healed  int `db:"healed"`
+	Drifted int `db:"drifted"`
+	Total   int `db:"total"` // of lists
 }
 
 // counts of jobs or runs by their status.
@@ -147,7 +149,7 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 	return SuiteRun{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
 		SuiteID: r.SuiteID, SuiteName: r.SuiteName, UserUUID: r.UserUUID, BuildName: r.BuildName, Status: r.Status,
 		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
-		Counts: of.byStatus(), Healed: r.Healed}
+		Counts: of.byStatus(), Healed: r.Healed, Drifted: r.Drifted}
 }
 
 // maxMessage bounds the texts of a job and its records, in bytes.
@@ -168,10 +170,13 @@ const (
 	maxRecords = 4 << 20
 )
 
-// recordsDocument returns the stored form of records, and counts the healed ones.
+// marks count the records that are not green though they may have passed.
+type marks struct{ healed, drifted int }
+
+// recordsDocument returns the stored form of records, and counts those with a mark.
 // The content of files stands in the revision and not here; when the rest is
 // still too large, the tools lose their arguments.
-func recordsDocument(records []step.Record) (doc string, healed int, err error) {
+func recordsDocument(records []step.Record) (doc string, n marks, err error) {
 	kept := make([]step.Record, min(len(records), step.MaxSteps))
 	copy(kept, records)
 	for i := range kept {
@@ -179,7 +184,10 @@ func recordsDocument(records []step.Record) (doc string, healed int, err error) 
 		r.Result.Message = Message(r.Result.Message)
 		r.Tool = withoutFile(r.Tool)
 		if r.Healed != nil {
-			healed++
+			n.healed++
+		}
+		if r.Drifted != nil {
+			n.drifted++
 		}
 	}
 	for _, shorten := range []func(*step.Record){nil, withoutArgs, withoutWords} {
@@ -190,13 +198,13 @@ func recordsDocument(records []step.Record) (doc string, healed int, err error) 
 		}
 		text, err := json.Marshal(kept)
 		if err != nil {
-			return "", 0, fmt.Errorf("records of a test job: %w", err)
+			return "", n, fmt.Errorf("records of a test job: %w", err)
 		}
 		if doc = storage.WithoutNUL(string(text)); len(doc) <= maxRecords {
 			break
 		}
 	}
-	return doc, healed, nil
+	return doc, n, nil
 }
 
 func withoutFile(t step.Tool) step.Tool {
@@ -226,5 +234,8 @@ func withoutWords(r *step.Record) {
 		if h != nil {
 			h.Reason = storage.Cut(h.Reason, most)
 		}
+	}
+	if r.Drifted != nil {
+		r.Drifted = &step.Drifted{Reason: r.Drifted.Reason, Acted: r.Drifted.Acted, Expected: step.Described{Row: []string{}}, Found: step.Described{Row: []string{}}}
 	}
 }

@@ -54,6 +54,7 @@ func (s Status) Terminal() bool { return s != Queued && s != Running }
 const (
 	CodeStepFailed      = "STEP_FAILED"
 	CodeAssertionFailed = "ASSERTION_FAILED"
+	CodeDrifted         = "ELEMENT_DRIFTED" // nothing was done to the element that was found
 	CodeNoSession       = "SESSION_NOT_CREATED"
 	CodeUnreachable     = "TARGET_UNREACHABLE"
 	CodeForbidden       = "ADDRESS_REFUSED"
@@ -79,6 +80,7 @@ type Job struct {
 	Error      string        // for people; without secrets
 	Records    []step.Record // nil where they were not read
 	Healed     int
+	Drifted    int
 	StartedAt  *time.Time
 	FinishedAt *time.Time
 	Files      []File
@@ -127,4 +129,6 @@ type SuiteRun struct {
 	// count as QUEUED, and as CANCELLED once the run has ended without them.
 	Counts map[Status]int
 	Healed int // steps of all case runs
+	// Drifted counts them likewise.
+	Drifted int
 }

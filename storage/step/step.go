@@ -252,6 +252,8 @@ type RunSettings struct {
 	Strict *bool `json:"strict,omitempty"`
 	// Healing is one of the modes below; "" is the suite's, else the organization's.
 	Healing string `json:"healing,omitempty"`
+	// Drift is one of DriftModes; "" is the suite's, else the organization's.
+	Drift string `json:"drift,omitempty"`
 }
 
 // The modes of healing. Without one, in the case, its suite and its organization,
@@ -282,7 +284,9 @@ type Record struct {
 	Healed *Healed `json:"healed,omitempty"`
 	// Suggested is the element that a failed step would have been healed with.
 	Suggested *Healed `json:"suggested,omitempty"`
-	// HealingID names what people accept or refuse of one of the two; "" without them
+	// Drifted is set when the element was another one than the step was recorded with.
+	Drifted *Drifted `json:"drifted,omitempty"`
+	// HealingID names what people accept or refuse of one of the three; "" without them
 	// and until the job has ended.
 	HealingID string `json:"healingId,omitempty"`
 	StartMS   int64  `json:"startMs"` // since the start of the job

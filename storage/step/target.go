@@ -154,6 +154,9 @@ func CheckSettings(s *RunSettings) error {
 	if s.Healing != "" && !slices.Contains(HealModes, s.Healing) {
 		return invalid("healing", "must be one of %s", strings.Join(HealModes, ", "))
 	}
+	if s.Drift != "" && !slices.Contains(DriftModes, s.Drift) {
+		return invalid("drift", "must be one of %s", strings.Join(DriftModes, ", "))
+	}
 	if err := prefixPath("primaryTarget", CheckTarget(s.PrimaryTarget)); err != nil {
 		return err
 	}

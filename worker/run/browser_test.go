@@ -100,3 +100,55 @@ func TestJobInABrowser(t *testing.T) {
 	got = w.read(run).Jobs[0]
 	require.Equal(t, store.CodeUnreachable, got.ErrorCode)
 }
+
+// losing takes the first browser that it lends away once a page has been opened.
+type losing struct {
+	Browsers
+	opened chan struct{}
+	lent   int
+}
+
+func (l *losing) Acquire(ctx context.Context, r browser.Request) (*browser.Lease, error) {
+	lease, err := l.Browsers.Acquire(ctx, r)
+	if l.lent++; err == nil && l.lent == 1 {
+		go func() {
+			<-l.opened
+			_ = lease.Session.Delete(context.WithoutCancel(ctx))
+		}()
+	}
+	return lease, err
+}
+
+// A browser that is lost while nothing is done with it is noticed, and the job passes in
+// another one.
+func TestJobOutlivesItsBrowser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pool, proxy := realBrowsers(t)
+	browsers := &losing{Browsers: pool, opened: make(chan struct{}, 2)}
+	w.handler.Browsers, w.handler.release, w.handler.Play = browsers, nil, nil
+	w.handler.Trouble = proxy.Trouble
+	site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(rw, `<!doctype html><title>Shop</title><h1>Hello</h1>`)
+		if r.URL.Path == "/" {
+			browsers.opened <- struct{}{}
+		}
+	}))
+	t.Cleanup(site.Close)
+	pause := 3000
+	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	var c *authoring.Case
+	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
+		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "wait",
+			Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{target}},
+			Revision: authoring.Revision{Steps: []step.Step{{ID: "s1", Tool: step.Tool{Type: step.Pause, Args: step.Args{Time: &pause}}}}}})
+		return err
+	})
+	run := w.newRun(c, store.NewRun{}, chrome)
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
+	got := w.read(run).Jobs[0]
+	require.Equal(t, store.Passed, got.Status, "%s: %s", got.ErrorCode, got.Error)
+	require.Equal(t, 2, browsers.lent)
+	require.Contains(t, got.Records[0].Result.Message, "played again")
+}

@@ -47,11 +47,10 @@ func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 		return p.interrupted(ctx, err)
 	}
 	p.redactor = env.Redactor
-	lease, err := p.Browsers.Acquire(ctx, env.Request)
+	result, err := p.playInBrowser(ctx, env)
 	if err != nil {
 		return p.withoutSession(ctx, err)
 	}
-	result := p.play(ctx, lease, env)
 	switch {
 	case ctx.Err() != nil && result.Status != step.Passed:
 		end, err := p.interrupted(ctx, ctx.Err())
@@ -61,6 +60,45 @@ func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 		return store.JobEnd{}, context.Cause(ctx)
 	}
 	return p.end(result), nil
+}
+
+// playInBrowser plays the steps, and once more in a new browser when the first is lost:
+// that says nothing of the test. One that was ended because it took too much would be
+// ended again. The error is one of acquiring a session.
+func (p *execution) playInBrowser(ctx context.Context, env *environment.Environment) (result replay.Result, err error) {
+	for again := false; ; again = true {
+		lease, err := p.Browsers.Acquire(ctx, env.Request)
+		if err != nil {
+			return result, err
+		}
+		result = p.play(ctx, lease, env)
+		if again && len(result.Records) > 0 {
+			noteRepeat(&result.Records[0])
+		}
+		if again || ctx.Err() != nil || result.Code != store.CodeBrowserLost || lease.Exceeded() != "" {
+			return result, nil
+		}
+		p.Log.WarnContext(ctx, "browser lost, the test is played again", "job_id", p.id)
+		p.forget(ctx)
+	}
+}
+
+// noteRepeat says in the record of the first step that the test was played before.
+func noteRepeat(first *step.Record) {
+	const repeated = "the browser was lost, and the test was played again in a new one"
+	if first.Result.Message != "" {
+		first.Result.Message += "; "
+	}
+	first.Result.Message += repeated
+}
+
+// forget drops what came of a playing that is repeated.
+func (p *execution) forget(ctx context.Context) {
+	p.deleteObjects(ctx, p.files.Keys())
+	p.files = p.newFiles()
+	p.mu.Lock()
+	p.records = nil
+	p.mu.Unlock()
 }
 
 // prepare gathers what the test needs besides its steps.
@@ -129,7 +167,7 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, env *environ
 	}
 	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, Steps: p.work.Steps, Lookup: env.Lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
-		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Refused: p.work.Refused,
+		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Drift: p.work.Drift, Refused: p.work.Refused,
 		Screenshots: p.Screenshots, Capture: p.files.Capture, Log: p.Log,
 		Progress: func(records []step.Record) {
 			p.mu.Lock()
@@ -201,6 +239,7 @@ func (p *execution) redacted(records []step.Record) []step.Record {
 		r := &records[i]
 		r.Result.Message = p.redactor.Text(r.Result.Message)
 		r.Healed, r.Suggested = p.redactedHealing(r.Healed), p.redactedHealing(r.Suggested)
+		r.Drifted = p.redactedDrift(r.Drifted)
 	}
 	return records
 }
@@ -213,6 +252,26 @@ func (p *execution) redactedHealing(h *step.Healed) *step.Healed {
 	}
 	clean := *h
 	clean.Reason = p.redactor.Text(clean.Reason)
+	text, err := json.Marshal(clean.To)
+	if err != nil || p.redactor.Text(string(text)) != string(text) {
+		clean.To = step.Selector{}
+	}
+	return &clean
+}
+
+// redactedDrift returns a drift whose texts contain no secret. A fingerprint that does is
+// left out.
+func (p *execution) redactedDrift(d *step.Drifted) *step.Drifted {
+	if d == nil {
+		return nil
+	}
+	clean := *d
+	for _, e := range []*step.Described{&clean.Expected, &clean.Found} {
+		e.Role, e.Name, e.Row = p.redactor.Text(e.Role), p.redactor.Text(e.Name), slices.Clone(e.Row)
+		for i := range e.Row {
+			e.Row[i] = p.redactor.Text(e.Row[i])
+		}
+	}
 	text, err := json.Marshal(clean.To)
 	if err != nil || p.redactor.Text(string(text)) != string(text) {
 		clean.To = step.Selector{}

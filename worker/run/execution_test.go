@@ -139,7 +139,7 @@ func TestHowATestIsPlayed(t *testing.T) {
 		return got
 	}
 	got := play()
-	require.Equal(t, []any{false, "", 0}, []any{got.FirstMatch, got.Healing, len(got.Refused)})
+	require.Equal(t, []any{false, "", "", 0}, []any{got.FirstMatch, got.Healing, got.Drift, len(got.Refused)})
 
 	healings, total, err := authoring.Healings(t.Context(), w.db, authoring.HealingFilter{CaseID: c.ID, Page: storage.FirstPage()})
 	require.NoError(t, err)
@@ -149,11 +149,50 @@ func TestHowATestIsPlayed(t *testing.T) {
 		return err
 	})
 	w.exec(`update test_cases set run_settings = run_settings || '{"strict":false}'`)
-	w.exec(`update organizations set healing = 'suggest'`)
+	w.exec(`update organizations set healing = 'suggest', drift = 'report'`)
 	got = play()
 	require.True(t, got.FirstMatch)
-	require.Equal(t, step.HealSuggest, got.Healing)
+	require.Equal(t, []any{step.HealSuggest, step.DriftReport}, []any{got.Healing, got.Drift})
 	require.Equal(t, map[string][]step.Selector{"s1": {{Type: step.CSS, Value: "#name"}}}, got.Refused)
+	w.exec(`update test_cases set run_settings = run_settings || '{"drift":"fail"}'`)
+	require.Equal(t, step.DriftFail, play().Drift)
+}
+
+// A browser that is lost says nothing of the test, which is played once more; what came
+// of the first time is dropped. The second loss ends the job.
+func TestLostBrowserIsReplaced(t *testing.T) {
+	t.Parallel()
+	for name, lost := range map[string]int{"once": 1, "twice": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			run, id := w.simpleRun()
+			plays := 0
+			w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
+				plays++
+				require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
+				result := passes(ctx, cfg)
+				if plays > lost {
+					return result
+				}
+				result.Records[0].Status = step.Failed
+				result.Status, result.Code, result.Message, result.Broken = string(store.Errored), store.CodeBrowserLost, "gone", true
+				return result
+			}
+			require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
+			require.Equal(t, 2, plays)
+			got := w.read(run).Jobs[0]
+			require.Equal(t, []int{2, lost}, []int{w.browser.released, w.browser.broken})
+			require.Len(t, got.Files, 1)
+			require.Len(t, w.stored(), 1)
+			require.Contains(t, got.Records[0].Result.Message, "the browser was lost, and the test was played again")
+			if lost == 1 {
+				require.Equal(t, store.Passed, got.Status)
+				return
+			}
+			require.Equal(t, []any{store.Errored, store.CodeBrowserLost}, []any{got.Status, got.ErrorCode})
+		})
+	}
 }
 
 func TestTestTakesTooLong(t *testing.T) {

@@ -44,6 +44,11 @@ type actQuery struct {
 	Direction   string         `json:"direction,omitempty"`
 	Watch       string         `json:"watch,omitempty"`   // the name by which arrival.js reports
 	Gesture     string         `json:"gesture,omitempty"` // what it watches for
+	// Known is what the element is compared with; nil: nothing. Drifts: one that
+	// contradicts it is acted on. Settle is for how long it must, in ms.
+	Known  *step.Fingerprint `json:"known,omitempty"`
+	Drifts bool              `json:"drifts,omitempty"`
+	Settle int64             `json:"settle,omitempty"`
 }
 
 type pageFile struct {
@@ -68,6 +73,7 @@ const (
 	stateHidden  = "hidden"  // what matches is invisible
 	stateSeveral = "several" // several match, and the step does not say which
 	stateInvalid = "invalid" // the selector or the action never works
+	stateDrifted = "drifted" // another element than the one that is known
 )
 
 // actResult is what act.js returns.
@@ -84,6 +90,7 @@ type actResult struct {
 	Held        *string           `json:"held"`  // what a field made of its text
 	Wheel       []int             `json:"wheel"` // by how much to turn it, if the script cannot scroll
 	Note        string            `json:"note"`
+	Drifted     *foundDrift       `json:"drifted"` // nil: nothing contradicts what is known
 }
 
 // act waits until an action can be done to the element, and does it or returns the
@@ -97,6 +104,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 	for {
 		q.Hosts, q.Selector = orEmpty(a.at.hosts), a.at.selector
 		q.First, q.Fingerprint = a.FirstMatch, a.needsFingerprint()
+		q.Known, q.Settle = a.known(q.Want), driftSettle.Milliseconds()
 		q.Wait = max(healing.wait(min(maxPageWait, time.Until(a.deadline))), 0).Milliseconds()
 		q.Left = max(time.Until(a.deadline), 0).Milliseconds()
 		got, err := a.call(ctx, q)
@@ -110,12 +118,15 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 			q.Repeated = true
 		case got == nil:
 		case got.State == stateOK:
-			if err := a.noteSuccess(ctx, got); err != nil {
+			if err := a.noteSuccess(ctx, q.Want, got); err != nil {
 				return last, err
 			}
 			return *got, nil
 		case got.State == stateInvalid:
 			return last, stepf("%s: %s", a.showSelector(a.at.selector), a.quote(got.Why, 300))
+		case got.Drifted != nil && a.driftMode(q.Want, got.Drifted) != step.DriftFail:
+			q.Drifts = true
+			continue
 		default:
 			last = *got
 		}
@@ -149,8 +160,11 @@ func later(a, b time.Time) time.Time {
 // navigation, a dialog or a frame that is not there yet came between.
 func (a elementAction) call(ctx context.Context, q actQuery) (*actResult, error) {
 	code := actScripts[q.Want].of(q.Hosts, q.Selector)
-	if q.Fingerprint {
+	switch {
+	case q.Fingerprint:
 		code = actFingerprintScripts[q.Want].of(q.Hosts, q.Selector)
+	case q.Known != nil:
+		code = actDriftScripts[q.Want].of(q.Hosts, q.Selector)
 	}
 	missing, err := a.enterFrames(ctx, a.at.frames)
 	if err != nil {
@@ -173,8 +187,11 @@ func (a elementAction) needsFingerprint() bool {
 }
 
 // noteSuccess stores what a call that worked found out.
-func (a elementAction) noteSuccess(ctx context.Context, got *actResult) error {
+func (a elementAction) noteSuccess(ctx context.Context, want string, got *actResult) error {
 	a.noteFirst(got.Count)
+	if got.Drifted != nil && a.driftMode(want, got.Drifted) != step.DriftOff {
+		a.noteDrift(got.Drifted, true)
+	}
 	if got.Held != nil {
 		a.note("the field holds %q", a.quote(*got.Held, 100))
 	}
@@ -198,6 +215,8 @@ func (a elementAction) notReady(last actResult, healing *healing) *failure {
 		return stepf("%s: the page does not respond", what)
 	case isErrorPage(a.href):
 		return failf(run.CodeUnreachable, "%s was not found: the page could not be loaded", what)
+	case last.State == stateDrifted && last.Drifted != nil:
+		return a.driftFailure(last.Drifted)
 	case last.State == stateSeveral && last.Several != nil:
 		return a.severalFailure(last.Several)
 	case last.State == stateNone && last.Why != "" && last.Why != stateNone:

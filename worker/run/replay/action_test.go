@@ -213,6 +213,22 @@ func TestUpload(t *testing.T) {
 	require.Empty(t, r.Records[0].Result.Message)
 }
 
+// An input of several files keeps those that it has; one of a single file says that it
+// gave up the one before.
+func TestSecondFile(t *testing.T) {
+	t.Parallel()
+	file := func(name string) step.Step {
+		return do(step.UploadFile, step.Args{Selector: css("#f"), File: &step.File{Name: name, Content: []byte(name)}})
+	}
+	page := func(kind string) string {
+		return `<p id=out></p><input id=f type=file ` + kind + ` onchange="out.textContent = Array.from(this.files, (f) => f.name + f.size).join()">`
+	}
+	r := pass(t, page("multiple"), file("a.txt"), file("b.txt"), is("#out", step.TextIs, "a.txt5,b.txt5"))
+	require.Empty(t, r.Records[1].Result.Message)
+	r = pass(t, page(""), file("a.txt"), file("b.txt"), is("#out", step.TextIs, "b.txt5"))
+	require.Equal(t, `the input takes one file: it replaced "a.txt"`, r.Records[1].Result.Message)
+}
+
 func TestPauseAndFinish(t *testing.T) {
 	t.Parallel()
 	ms := 300

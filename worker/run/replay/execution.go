@@ -34,7 +34,9 @@ func newTestExecution(ctx context.Context, cfg Config) *testExecution {
 
 // run executes the steps up to the first that fails or finishes.
 func (t *testExecution) run(ctx context.Context) {
-	if err := t.newPreparation().run(ctx); err != nil {
+	p := t.newPreparation()
+	if err := p.run(ctx); err != nil {
+		t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
 		t.fail(t.failureOf(ctx, err))
 		return
 	}
@@ -75,7 +77,11 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 	t.mu.Unlock()
 	switch {
 	case failed != nil && !optional:
-		if !failed.broken && !t.live {
+		switch {
+		case failed.broken:
+		case t.live:
+			t.screenshotter.captureUnreached(ctx, x, failed)
+		default:
 			t.screenshotter.captureFailure(ctx, x)
 		}
 	case t.Screenshots && !t.Lease.Mobile && !x.leavesDialog(ctx) && s.Tool.Type != step.Finish:
@@ -115,7 +121,7 @@ func (t *testExecution) skippedRecord(x *stepExecution, not *failure) step.Recor
 // skips reports whether a step is skipped by the failure: it is optional, and the
 // page is what failed it.
 func (f *failure) skips(s *step.Step) bool {
-	return s.Optional && !f.broken && (f.code == run.CodeStepFailed || f.code == run.CodeUnreachable)
+	return s.Optional && !f.broken && (f.code == run.CodeStepFailed || f.code == run.CodeUnreachable || f.code == run.CodeDrifted)
 }
 
 // record returns the record of a step that was executed, and stores what the test
@@ -130,6 +136,13 @@ func (t *testExecution) record(x *stepExecution, failed *failure, optional bool)
 		record.Healed = x.healed
 		t.result.Healed++
 		x.note("found by its fingerprint at %s", x.showSelector(pageSelectorOf(&x.healed.To)))
+	}
+	if x.drifted != nil {
+		record.Drifted = x.drifted
+		t.result.Drifted++
+		if x.drifted.Acted {
+			x.note("the element is another one than the step was recorded with: %s", x.drifted.Text())
+		}
 	}
 	switch {
 	case optional:
@@ -168,5 +181,7 @@ func (t *testExecution) firstRecords(n int) []step.Record {
 func (t *testExecution) storeScreenshotID(i int, id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.records[i].ScreenshotID = id
+	if i < len(t.records) { // the page of a test without steps
+		t.records[i].ScreenshotID = id
+	}
 }

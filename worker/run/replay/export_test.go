@@ -47,7 +47,7 @@ func Probe(ctx context.Context, s *webdriver.Session, body string, out any, args
 // Scripts returns the page scripts as they are sent.
 func Scripts() []string {
 	list := []string{snapshotScript, refScript, healScript, dragScript, maskScript, observeScript.plain, observeScript.full}
-	for _, kinds := range []map[string]pageScript{actScripts, actFingerprintScripts} {
+	for _, kinds := range []map[string]pageScript{actScripts, actFingerprintScripts, actDriftScripts} {
 		for _, p := range kinds {
 			list = append(list, p.plain, p.full)
 		}

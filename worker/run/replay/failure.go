@@ -37,7 +37,7 @@ func stepf(format string, args ...any) *failure {
 // kept it from finding anything is ERROR.
 func (f *failure) status() run.Status {
 	switch f.code {
-	case run.CodeStepFailed, run.CodeAssertionFailed, run.CodeUnreachable, run.CodeForbidden:
+	case run.CodeStepFailed, run.CodeDrifted, run.CodeAssertionFailed, run.CodeUnreachable, run.CodeForbidden:
 		return run.Failed
 	}
 	return run.Errored

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
@@ -32,12 +33,31 @@ func (s *screenshotter) captureFailure(ctx context.Context, x *stepExecution) {
 	x.resetFrame(ctx)
 	view := pageView{x}
 	if view.responds(ctx) {
-		s.deferred = append(s.deferred, x.index)
-		s.takeDeferred(ctx, x)
-		s.wait(ctx)
+		s.takeNow(ctx, x)
 		s.keepText(x.index, run.Source, view.source(ctx))
 	}
 	s.keepText(x.index, run.Console, x.consoleText(ctx))
+}
+
+// takeNow takes a screenshot of the page as it is, and waits for it.
+func (s *screenshotter) takeNow(ctx context.Context, x *stepExecution) {
+	s.deferred = append(s.deferred, x.index)
+	s.takeDeferred(ctx, x)
+	s.wait(ctx)
+}
+
+// captureUnreached takes a screenshot of what the browser shows in place of a page that
+// was not reached; for other errors it does nothing.
+func (s *screenshotter) captureUnreached(ctx context.Context, x *stepExecution, err error) {
+	var f *failure
+	if !errors.As(err, &f) || f.code != run.CodeUnreachable || f.broken || s.session.Lease.Mobile {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, failureCaptureTimeout)
+	defer cancel()
+	if (pageView{x}).responds(ctx) {
+		s.takeNow(ctx, x)
+	}
 }
 
 // responds reports whether the page can be looked at: one that does not respond

@@ -22,6 +22,9 @@ type place struct {
 const placeScript = `const entry = window.navigation && navigation.currentEntry;
 return {href: location.href, began: performance.timeOrigin, entry: entry ? entry.key : ""};`
 
+// startPage is what a window shows before the test opens anything: no page of the test.
+const startPage = "about:blank"
+
 // travelTime is how long a page may take to notice that another entry of the history is
 // current: within one document that happens after the command.
 const travelTime = time.Second
@@ -43,15 +46,29 @@ func (x historyStep) travel(ctx context.Context, name string, command func(conte
 			return err
 		case now == nil:
 			return nil // the next step handles the dialog in its way
+		case now.Href == startPage && before.Href != startPage && !x.blank:
+			return x.returnTo(ctx, name, now)
 		case *now != *before:
 			return x.arrivedAt(ctx, now.Href)
 		case time.Now().After(until):
-			return stepf("there is no page to go %s to", name)
+			return noPage(name)
 		}
 		if err := sleep(ctx, retryPause); err != nil {
 			return err
 		}
 	}
+}
+
+// noPage is the failure of a step that leads out of the history of the test.
+func noPage(name string) *failure { return stepf("there is no page to go %s to", name) }
+
+// returnTo leaves the page that the window showed before the test, so that what is
+// captured of the failure is the test's page.
+func (x historyStep) returnTo(ctx context.Context, name string, start *place) error {
+	if err := x.load(ctx, "forward", start, x.driver.Forward); err != nil {
+		return err
+	}
+	return noPage(name)
 }
 
 // reload loads the page again.

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -200,4 +202,40 @@ func TestEndlessDocuments(t *testing.T) {
 	r = play(t, replay.Config{TestURL: base, PageTimeout: 4 * time.Second, Steps: []step.Step{click("#silent"), text("first")}})
 	require.Equal(t, store.CodeStepFailed, r.Code, r.Message)
 	require.Contains(t, r.Message, "did not load within 4s")
+}
+
+// What the window showed before the test is no page to go back to.
+func TestBackBeforeTheTest(t *testing.T) {
+	t.Parallel()
+	base := site(t, map[string]string{"/one": `<p id=p>one</p>`, "/two": `<p id=p>two</p>`}, unfinished)
+	fresh := func(cfg replay.Config) replay.Result {
+		t.Helper()
+		shared := <-sessions // its turn; the browser is one without a history
+		defer func() { sessions <- shared }()
+		cfg.Lease = &browser.Lease{Session: newSession(), Local: true}
+		defer func() { _ = cfg.Lease.Session.Delete(context.Background()) }()
+		return play(t, cfg)
+	}
+	for name, c := range map[string]struct {
+		start string
+		steps []step.Step
+		code  string
+	}{
+		"after the first page":              {"", []step.Step{open(base + "/one"), plain(step.Back)}, store.CodeStepFailed},
+		"after the start page":              {base + "/one", []step.Step{plain(step.Back)}, store.CodeStepFailed},
+		"after a page that goes on loading": {"", []step.Step{open(base + "/page/one"), plain(step.Back)}, store.CodeStepFailed},
+		"after two pages":                   {"", []step.Step{open(base + "/one"), open(base + "/two"), plain(step.Back), is("#p", step.TextIs, "one")}, ""},
+		"from the start page":               {base + "/one", []step.Step{is("#p", step.Visible), open(base + "/two"), plain(step.Back), is("#p", step.TextIs, "one")}, ""},
+		"twice":                             {"", []step.Step{open(base + "/one"), open(base + "/two"), plain(step.Back), plain(step.Back)}, store.CodeStepFailed},
+		"to what a step opened":             {"", []step.Step{open("about:blank"), open(base + "/two"), plain(step.Back)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := fresh(replay.Config{TestURL: c.start, Steps: c.steps})
+			require.Equal(t, c.code, r.Code, r.Message)
+			if c.code != "" {
+				require.Contains(t, r.Message, "there is no page to go back to")
+				require.Equal(t, step.Failed, r.Records[len(r.Records)-1].Status)
+			}
+		})
+	}
 }

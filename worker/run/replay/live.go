@@ -45,7 +45,7 @@ func (e *LiveError) Error() string { return e.Code + ": " + e.Text }
 // a browser that was lost, so the caller asks Close in any case.
 func Open(ctx context.Context, cfg Config) (*Live, error) {
 	opensItself := len(cfg.Steps) > 0 && cfg.Steps[0].Tool.Type == step.GoToURL
-	cfg.Healing = step.HealOff
+	cfg.Healing, cfg.Drift = step.HealOff, step.DriftOff
 	cfg.Steps, cfg.Progress = nil, nil
 	cfg = cfg.withDefaults()
 	l := &Live{screenshots: map[string]string{}}
@@ -59,6 +59,7 @@ func Open(ctx context.Context, cfg Config) (*Live, error) {
 			p.next = step.GoToURL
 		}
 		if err := p.run(ctx); err != nil {
+			l.t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
 			return err
 		}
 		return l.begin(ctx)
@@ -231,6 +232,10 @@ func withFingerprint(t step.Tool, print step.Fingerprint) step.Tool {
 
 func (l *Live) storeScreenshotID(i int, id string) {
 	l.t.mu.Lock()
+	if i >= len(l.t.records) { // of a page that was not reached, before the first step
+		l.t.mu.Unlock()
+		return
+	}
 	stepID := l.t.records[i].StepID
 	l.t.mu.Unlock()
 	l.mu.Lock()

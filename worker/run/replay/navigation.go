@@ -78,6 +78,7 @@ func (x *stepExecution) open(ctx context.Context, address string) error {
 		return err
 	}
 	x.screenshotter.wait(ctx)
+	x.blank = x.blank || address == startPage
 	x.secrets.noteTyped(address, address)
 	n := navigation{x, address, time.Now()}
 	err := x.pastDialogs(ctx, func() error {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -269,4 +271,64 @@ func TestLargePage(t *testing.T) {
 		}})
 	require.Equal(t, []string{step.Passed, step.Passed, step.Passed, step.Failed}, statuses(r), r.Message)
 	require.InDelta(t, 2<<20, source, 10)
+}
+
+// A pause notices that the browser is gone.
+func TestPauseNoticesALostBrowser(t *testing.T) {
+	t.Parallel()
+	base := site(t, map[string]string{"/": `<p>x`})
+	shared := <-sessions // its turn: the browser is one that may be lost
+	defer func() { sessions <- shared }()
+	l := &browser.Lease{Session: newSession(), Local: true}
+	minute := 60_000
+	r := play(t, replay.Config{Lease: l, TestURL: base, Steps: []step.Step{is("p", step.Visible), do(step.Pause, step.Args{Time: &minute}), click("p")},
+		Progress: func(all []step.Record) {
+			if len(all) == 1 {
+				_ = l.Session.Delete(context.Background())
+			}
+		}})
+	require.Equal(t, store.CodeBrowserLost, r.Code, r.Message)
+	require.Equal(t, "ERROR", r.Status)
+	require.Equal(t, []string{step.Passed, step.Failed, step.Skipped}, statuses(r))
+	require.Less(t, r.Records[1].TookMS, int64(minute/2))
+}
+
+// A page that was not reached leaves a screenshot of what the browser shows, in the
+// step that opens it and before the first step.
+func TestUnreachedPageIsCaptured(t *testing.T) {
+	t.Parallel()
+	gone := fmt.Sprintf("http://127.0.0.1:%d/", freePort())
+	for name, cfg := range map[string]replay.Config{
+		"by a step":            {Steps: []step.Step{open(gone)}},
+		"before the first":     {TestURL: gone, Steps: []step.Step{click("p")}},
+		"with screenshots":     {TestURL: gone, Steps: []step.Step{click("p")}, Screenshots: true},
+		"of a test of nothing": {TestURL: gone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var shots atomic.Int32
+			cfg.Capture = func(_ context.Context, a replay.Artifact) string {
+				if a.Kind == store.Screenshot && len(a.Data) > 0 {
+					shots.Add(1)
+				}
+				return "file"
+			}
+			r := play(t, cfg)
+			require.Equal(t, store.CodeUnreachable, r.Code, r.Message)
+			require.EqualValues(t, 1, shots.Load())
+			if len(cfg.Steps) > 0 {
+				require.Equal(t, "file", r.Records[0].ScreenshotID)
+			}
+			l := lease()
+			shots.Store(0)
+			cfg.Lease = l
+			live, err := replay.Open(t.Context(), cfg)
+			if err == nil {
+				_, err = live.Do(t.Context(), step.Step{ID: "s1", Tool: cfg.Steps[0].Tool})
+			}
+			release(l, live.Close())
+			_ = err
+			require.EqualValues(t, 1, shots.Load(), "of a live session")
+		})
+	}
 }

@@ -12,7 +12,9 @@
 // An action whose selector finds nothing is healed by its fingerprint: near the end
 // of the step's time the page is searched, through open shadow roots and frames, for
 // one that nothing distinguishes from the recorded element (page/heal.js). A step without
-// fingerprint gets one when it passes.
+// fingerprint gets one when it passes. Where the selector finds an element that
+// contradicts the fingerprint, by its name or its row, the step has drifted
+// (page/drift.js): it says so, or fails before it acts.
 // Assertions use neither: page/observe.js returns what there is, each time that it
 // changes, and the comparison is made here.
 //
@@ -75,6 +77,11 @@ type Config struct {
 	// changed. A page that is still loading, or whose elements still come and go, is
 	// searched at the very end.
 	Healing string
+	// Drift is one of the modes of storage/step; "" fails the step before it acts where
+	// the element is in another row than the recorded one, or one of the two is called
+	// what deletes, pays, sends or submits, and else only reports. An element must be
+	// another one for a second, and to fail the step until its time is over.
+	Drift string
 	// Refused are selectors that a person refused as healings, by the step's id.
 	// What they name is neither used nor suggested.
 	Refused map[string][]step.Selector
@@ -105,6 +112,7 @@ type Result struct {
 	Message      string // for people, without secrets
 	Records      []step.Record
 	Healed       int
+	Drifted      int // steps whose element was another one than they were recorded with
 	// Fingerprints are of steps that passed and had none, or a partial one, by step id.
 	Fingerprints map[string]step.Fingerprint
 	// Broken means that the session's state is unknown.

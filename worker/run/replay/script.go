@@ -15,6 +15,7 @@ var pages embed.FS
 var (
 	actScripts            = newActScripts()
 	actFingerprintScripts = newActScripts("text", "name", "role", "surroundings", "fingerprint")
+	actDriftScripts       = newActScripts("text", "name", "role", "surroundings", "fingerprint", "difference", "drift")
 	observeScript         = newPageScript("element", "observe")
 	healScript            = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "difference", "locate", "heal")
 	dragScript            = script("element", "arrival", "drag")

@@ -39,7 +39,7 @@ func TestSelectorTypes(t *testing.T) {
 		<button type=button data-cy=save title="Save it" onclick="out.textContent='saved'">Save</button><button type=button onclick="out.textContent='all'">Save all</button>
 		<img alt="The logo" width=20 height=20 onclick="out.textContent='logo'"><input type=checkbox aria-label=On checked><input type=checkbox aria-label=Off></form>`
 	out := func(text string) step.Step { return is("#out", step.TextIs, text) }
-	last := role("button", "save")
+	last := role("button", "sav")
 	last.Index = new(int(-1))
 	exact := role("button", "Save")
 	exact.Exact = true
@@ -179,4 +179,23 @@ func TestLocate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The name of a role is that of the elements which have it as a whole, and a part where
+// there are none.
+func TestRoleNamesMatchWholeFirst(t *testing.T) {
+	t.Parallel()
+	press := func(name string, index ...int) step.Step {
+		s := &step.Selector{Type: step.ByRole, Value: "button", Name: name}
+		if len(index) > 0 {
+			s.Index = &index[0]
+		}
+		return do(step.Click, step.Args{Selector: s})
+	}
+	page := noted(`<button>Continue without saving</button><button> CONTINUE</button><button>Save draft</button><button>Save copy</button>`)
+	out := func(want string) step.Step { return is("#out", step.TextIs, want) }
+	pass(t, page, press("Continue"), out("CONTINUE"))
+	pass(t, page, press("without"), out("Continue without saving"))
+	pass(t, page, press("save", 1), out("Save copy"))
+	fails(t, page, store.CodeStepFailed, "2 elements match", press("Save d"), press("save c"), press("copy"), press("continue w"), press("nue", 0), press("Save "))
 }

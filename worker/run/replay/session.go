@@ -22,6 +22,7 @@ type session struct {
 
 	live    bool            // the step after one is not known when it is executed
 	framed  bool            // a frame is current
+	blank   bool            // a step opened about:blank; else it is where the window was before the test
 	href    string          // of the top-level page, as far as known
 	checked map[string]bool // the origins and files that the test may show
 	windows []string        // handles in the order of opening
@@ -76,7 +77,7 @@ func (s *session) checkAddress(ctx context.Context, address string) error {
 	}
 	scheme := strings.ToLower(u.Scheme)
 	switch {
-	case address == "about:blank":
+	case address == startPage:
 		return nil
 	case scheme == "http" || scheme == "https":
 	case scheme == "file" && s.CheckURL != nil:

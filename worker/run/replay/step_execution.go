@@ -36,6 +36,7 @@ type stepExecution struct {
 	fingerprint *step.Fingerprint // of the element, for a step that has none
 	healed      *step.Healed
 	suggested   *step.Healed // a healing that was not applied
+	drifted     *step.Drifted
 }
 
 // newStep returns the execution of a step, whose time begins now.
@@ -185,14 +186,6 @@ func text(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-// pause waits for as long as the step says.
-func (x *stepExecution) pause(ctx context.Context, ms *int) error {
-	if ms == nil || *ms <= 0 {
-		return nil
-	}
-	return sleep(ctx, time.Duration(min(*ms, step.MaxWaitMS))*time.Millisecond)
 }
 
 // message is the text of a record: the failure, and what else is worth knowing.

@@ -3,17 +3,28 @@
 // focus) or return the element to the caller for real input (click, hover).
 //
 // query: { want, hosts, selector, first, wait, left, fingerprint, repeated,
-//          hidden, text, option, file, direction, watch, gesture }
+//          hidden, text, option, file, direction, watch, gesture, known, drifts, settle }
 // wait is how long this call may take and left what is left of the step, in ms; watch
 // is the name under which arrival.js reports what becomes of the gesture that follows.
+// known is the fingerprint that the element is compared with (drift.js); drifts: one
+// that contradicts it is acted on all the same; settle is for how long, in ms, one must.
 // result: { state, why, count, several, element, href, time, fingerprint, keys, held,
-//           wheel, note }
+//           wheel, note, drifted }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
 //        "several" more than one, and the step does not say which; "waiting" found
-//        but not ready (why is the reason); "invalid" it cannot work, ever.
+//        but not ready (why is the reason); "drifted" another element than the one
+//        that is known; "invalid" it cannot work, ever.
 
 class Wait extends Error {}
 class Never extends Error {}
+
+// Drifted means that the element is another one than the step knows.
+class Drifted extends Error {
+  constructor(drift, el) {
+    super("drifted");
+    Object.assign(this, { drift, el });
+  }
+}
 
 // editable returns the element that takes the text: the control of a label.
 function editable(el) {
@@ -125,14 +136,23 @@ async function choose(query, attempt, began) {
 async function act(query) {
   const start = performance.now();
   const result = { state: "none", why: "", count: 0 };
+  let since = null; // when the element began to be another one
   for (let attempt = 0; ; attempt++) {
     const before = performance.now() - idle;
+    let other = null;
+    delete result.drifted;
     try {
       const { el, target } = await choose(query, attempt, start);
+      const drift = query.known ? driftOf(query.known, el) : null;
+      if (drift && !query.drifts) throw new Drifted(drift, el);
+      if (drift) result.drifted = { ...drift, fingerprint: describe(el) };
       if (query.fingerprint) result.fingerprint = describe(el);
       Object.assign(result, { state: "ok", why: "" }, await perform(query, el, target));
     } catch (e) {
-      if (e instanceof Wait) {
+      if (e instanceof Drifted) {
+        other = e;
+        Object.assign(result, { state: "drifted", why: "drifted" });
+      } else if (e instanceof Wait) {
         result.state = e.message === "none" || e.message === "hidden" ? e.message : "waiting";
         result.why = e.message;
       } else if (e instanceof Several) {
@@ -146,7 +166,12 @@ async function act(query) {
     result.href = location.href;
     result.time = performance.timeOrigin + performance.now();
     const now = performance.now();
-    if (result.state === "ok" || result.state === "invalid" || now - start >= query.wait) return result;
+    since = other && (since === null ? now : since);
+    const settled = other && now - since >= query.settle;
+    if (result.state === "ok" || result.state === "invalid" || settled || now - start >= query.wait) {
+      if (other) result.drifted = { ...other.drift, fingerprint: describe(other.el) };
+      return result;
+    }
     await pauseAfter(now - idle - before);
   }
 }

@@ -319,3 +319,11 @@ function anchored(was, is, most = -1) {
   if (only(sameId) && a.id && a.id === b.id && !counted(wordsOf(a.id)) && !position(a.id)) return true;
   return only(sameHref) && Boolean(targetOf(a.href)) && a.href === b.href && /\d/.test(a.href) && !position(a.href);
 }
+
+// candidatePrint describes a candidate as the recorded element was.
+function candidatePrint(el) {
+  const fingerprint = describe(el, false);
+  const row = rowOf(el, titleOf(el));
+  fingerprint.surroundings = { headings: headingsOf(el), containers: containersOf(el), ...(row ? { row } : {}), alike: {} };
+  return fingerprint;
+}

@@ -158,17 +158,22 @@ async function select(query, el) {
 }
 
 // upload puts a file into an input. It is made in the page, so that the machine of
-// the browser needs no copy.
+// the browser needs no copy. An input of several files keeps those that it has; one of
+// a single file takes the new one in place of the old, and the step says so.
 async function upload(query, el) {
-  if (query.repeated && el.files.length === 1 && el.files[0].name === query.file.name) return {};
+  const held = Array.from(el.files);
+  if (query.repeated && held.length > 0 && held[held.length - 1].name === query.file.name) return {};
   const bytes = Uint8Array.from(atob(query.file.content), (c) => c.charCodeAt(0));
   const transfer = new DataTransfer();
+  if (el.multiple) for (const file of held) transfer.items.add(file);
   transfer.items.add(new File([bytes], query.file.name, { type: query.file.type }));
   el.files = transfer.files;
   fire(el, "input");
   fire(el, "change");
   await task();
   // Those that send a file at once empty themselves for the next; so may one that refuses it.
-  return el.isConnected && el.files.length === 0 ? { note: "the page took the file, and the input is empty again" } : {};
+  if (el.isConnected && el.files.length === 0) return { note: "the page took the file, and the input is empty again" };
+  if (held.length === 0 || el.multiple) return {};
+  return { note: "the input takes one file: it replaced " + JSON.stringify(held[0].name.slice(0, 100)) };
 }
 

@@ -49,14 +49,6 @@ function candidatesOf(was, kind, scopes) {
   return { called: innermost, tested };
 }
 
-// candidatePrint describes a candidate as the recorded element was.
-function candidatePrint(el) {
-  const fingerprint = describe(el, false);
-  const row = rowOf(el, titleOf(el));
-  fingerprint.surroundings = { headings: headingsOf(el), containers: containersOf(el), ...(row ? { row } : {}), alike: {} };
-  return fingerprint;
-}
-
 // elsewhere reports whether an element is in another frame than the recorded one: what
 // is searched is the frame that was recorded, or the page when that one is gone.
 function elsewhere(was, el) {

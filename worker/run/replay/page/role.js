@@ -240,15 +240,21 @@ function possibleTags(role) {
   return css;
 }
 
-// byRole looks at the name last: it takes longest.
+// byRole looks at the name last: it takes longest. A name is that of the elements that
+// have it as a whole; only where there is none it is a part: "Continue" is not "Continue
+// without saving" as long as there is a "Continue".
 function byRole(selector, scope, look) {
   const role = selector.value.trim().toLowerCase();
   if (!roles.has(role)) throw new Error("there is no role " + JSON.stringify(selector.value.slice(0, 60)));
   const compare = selector.name ? textMatcher(selector.name, selector.exact) : null;
-  return only(queryAll(possibleTags(role), scope, look), (el) => {
+  const found = only(queryAll(possibleTags(role), scope, look), (el) => {
     if (roleIn(el, look) !== role || (selector.level && levelOf(el, role) !== selector.level)) return false;
     for (const state of Object.keys(selector.state || {})) if (stateOf(el, state, role) !== selector.state[state]) return false;
     if (unseen(el, look)) return false;
     return !compare || compare.equal(nameOf(el, look));
   });
+  if (!compare || selector.exact || found.length < 2) return found;
+  const wanted = collapsed(selector.name).toLowerCase();
+  const whole = only(found, (el) => collapsed(nameOf(el, look).toLowerCase()) === wanted);
+  return whole.length > 0 ? whole : found;
 }

@@ -5,8 +5,12 @@
 const { chromium } = require('playwright-core');
 const [executablePath] = process.argv.slice(2);
 
-function locator(scope, s) {
-  if (s.within) scope = locator(scope, s.within);
+// whole is the name of a role as a whole. Slipway takes a name as a part only where no
+// element has it as a whole; Playwright takes both.
+const whole = (name) => new RegExp('^' + name.trim().replace(/[.*+?^${}()|[\]\\/]/g, '\\$&').replace(/\s+/g, ' ') + '$', 'i');
+
+async function locator(scope, s) {
+  if (s.within) scope = await locator(scope, s.within);
   const exact = Boolean(s.exact);
   let found;
   switch (s.type) {
@@ -17,6 +21,10 @@ function locator(scope, s) {
       if (s.name !== undefined) Object.assign(options, { name: s.name, exact });
       if (s.level) options.level = s.level;
       found = scope.getByRole(s.value, options);
+      if (s.name !== undefined && !exact) {
+        const only = scope.getByRole(s.value, { ...options, name: whole(s.name) });
+        if (await only.count() > 0) found = only;
+      }
       break;
     }
     case 'text': found = scope.getByText(s.value, { exact }); break;
@@ -28,7 +36,7 @@ function locator(scope, s) {
       .map(name => `[${name}=${JSON.stringify(s.value)}]`).join(', ')); break;
     default: throw new Error('unknown type ' + s.type);
   }
-  if (s.has) found = found.filter({ has: locator(scope.page ? scope.page() : scope, s.has) });
+  if (s.has) found = found.filter({ has: await locator(scope.page ? scope.page() : scope, s.has) });
   if (s.hasText) found = found.filter({ hasText: s.hasText });
   return s.index === undefined ? found : found.nth(s.index);
 }
@@ -46,7 +54,7 @@ async function main() {
     const all = [];
     for (const s of selectors) {
       try {
-        all.push({ found: await locator(page, s).evaluateAll(list => list.map(el => Number(el.getAttribute('data-n')))) });
+        all.push({ found: await (await locator(page, s)).evaluateAll(list => list.map(el => Number(el.getAttribute('data-n')))) });
       } catch (e) {
         all.push({ error: String(e.message).split('\n')[0] });
       }

@@ -1,0 +1,100 @@
+package replay
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// driftSettle is for how long a page must show another element than the one that is
+// known before the step believes it: lists are sorted, and names are translated, after
+// they are shown.
+const driftSettle = time.Second
+
+// What contradicts a fingerprint.
+const (
+	otherName = "name"
+	otherRow  = "row"
+)
+
+// maxDescribed bounds each text of a drift, in bytes.
+const maxDescribed = 200
+
+// foundDrift is what drift.js returns.
+type foundDrift struct {
+	Other       string            `json:"other"`
+	TestID      bool              `json:"testId"` // which only the recorded element had, and this one has
+	Expected    step.Described    `json:"expected"`
+	Found       step.Described    `json:"found"`
+	Fingerprint *step.Fingerprint `json:"fingerprint"` // of what was found
+}
+
+// known returns the fingerprint that the element of the action is compared with; nil
+// for an action of which nothing certain is known. The element of a selector that holds
+// variables is another one each time, and what is scrolled shows what it shows.
+func (a elementAction) known(want string) *step.Fingerprint {
+	at := a.at
+	switch {
+	case a.Drift == step.DriftOff, a.live, a.healed != nil, want == wantScroll:
+	case at.fingerprint == nil, at.stored == nil, at.fingerprint.Partial():
+	case !reflect.DeepEqual(pageSelectorOf(at.stored), at.selector), !agrees(at.stored, at.fingerprint):
+	default:
+		return at.fingerprint
+	}
+	return nil
+}
+
+// driftMode returns what follows from a drift.
+//
+// A test id that only one element has identifies it, whatever it is called: its name was
+// translated. It does not where one of the two names cannot be taken back and the other
+// one can.
+func (a elementAction) driftMode(want string, d *foundDrift) string {
+	was, is := risky(want, a.at.fingerprint), false
+	if d.Fingerprint != nil {
+		is = risky(want, d.Fingerprint)
+	}
+	switch {
+	case d.Other == otherName && d.TestID && was == is:
+		return step.DriftOff
+	case a.Drift != "":
+		return a.Drift
+	case d.Other == otherRow, was, is:
+		return step.DriftFail
+	}
+	return step.DriftReport
+}
+
+// noteDrift stores a drift of the step: the first one that it acted on, or the one that
+// keeps it from acting.
+func (a elementAction) noteDrift(d *foundDrift, acted bool) {
+	if acted && a.drifted != nil {
+		return
+	}
+	drifted := &step.Drifted{Expected: a.described(d.Expected), Found: a.described(d.Found), Acted: acted, From: *a.at.stored, To: *a.at.stored}
+	drifted.Reason = "it has another name"
+	if d.Other == otherRow {
+		drifted.Reason = "it is in another row"
+	}
+	drifted.To.Fingerprint = a.storable(d.Fingerprint, a.at.frames)
+	a.stepExecution.drifted = drifted
+}
+
+// described returns what may be shown of an element.
+func (a elementAction) described(e step.Described) step.Described {
+	shown := step.Described{Role: a.quote(e.Role, maxDescribed), Name: a.quote(e.Name, maxDescribed), Row: []string{}}
+	for _, text := range e.Row {
+		shown.Row = append(shown.Row, a.quote(text, maxDescribed))
+	}
+	return shown
+}
+
+// driftFailure is the failure of a step whose selector finds another element than the
+// one that is known.
+func (a elementAction) driftFailure(d *foundDrift) *failure {
+	a.noteDrift(d, false)
+	return failf(run.CodeDrifted, "%s matches another element than the step was recorded with: %s; nothing was done",
+		a.showSelector(a.at.selector), a.drifted.Text())
+}
