@@ -14,7 +14,7 @@ export CGO_ENABLED ?= 0
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false)
 
 .DEFAULT_GOAL := help
-.PHONY: help up build deps check test race soak fuzz bench clean FORCE
+.PHONY: help up build deps check test race soak fuzz bench gate clean FORCE
 
 help: ## List the targets
 	@sed -n 's/^\([a-z.]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -60,6 +60,11 @@ bench: ## Measure crash ingestion with reports of 4 KB and 60 KB, uploads, runs,
 	go run ./cmd/bench upload
 	go run ./cmd/bench run
 	go run ./cmd/bench schedule
+
+# Run it before each landing of a change on a hot path, with nothing beside it.
+gate: ## Measure in short, and fail when a ratio fell below what docs/performance.md says (ALL=1: print all)
+	@.ci/deps tests
+	go run ./cmd/bench gate $(if $(ALL),--all)
 
 # The URLs stand here, not in compose.yaml, so that a deployment with services
 # of its own changes them here. Letters and digits need no escaping in a URL.

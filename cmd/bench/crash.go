@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
-	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
+	"github.com/slipway-qa/slipway/cmd/bench/regression"
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -16,9 +16,10 @@ type crashCommand struct {
 	Conns    int           `default:"64" help:"Connections of the generator."`
 	Duration time.Duration `default:"15s" help:"Length of each measurement."`
 	Rate     float64       `help:"Rate of the sustained and the memory part, in reports a second; default: 0.4 of the burst."`
-	Only     []string      `help:"Parts to measure: baselines, burst, sustained, times, idle, backlog, mapped, memory, reading; default: all but memory and reading."`
+	Only     []string      `help:"Parts to measure: baselines, burst, sustained, times, idle, backlog, shapes, mapped, memory, reading; default: all but shapes, memory and reading."`
 	Binary   string        `help:"A slipway program to measure; default: build this checkout."`
 	Memory   time.Duration `default:"5m" help:"Length of the memory part."`
+	Backlog  int           `default:"60000" help:"Commits of one report each in the backlog part."`
 	Crashes  int           `default:"1000000" help:"Crashes that the reading part lists."`
 }
 
@@ -39,6 +40,13 @@ const (
 	sustainedTarget = time.Second // the oldest waiting report meanwhile
 )
 
+const (
+	// drainLimit is how long a part may take beside the time for which it sends: a drain at
+	// a fifteenth of the burst rate, as was once measured, ends within it.
+	drainLimit = 6 * time.Minute
+	idleTime   = 20 * time.Second
+)
+
 // crashBench is one run of the command.
 type crashBench struct {
 	*crashCommand
@@ -53,6 +61,10 @@ type crashBench struct {
 // Run measures the parts in turn and prints a Markdown table.
 func (c *crashCommand) Run(ctx context.Context) error {
 	b := &crashBench{crashCommand: c, targets: crashTargets[c.Size]}
+	parts := b.parts()
+	if err := checkParts(c.Only, parts); err != nil {
+		return err
+	}
 	b.all = samples(512, b.bytes)
 	var err error
 	if b.product, err = startProduct(ctx, c.Binary); err != nil {
@@ -65,19 +77,25 @@ func (c *crashCommand) Run(ctx context.Context) error {
 	defer b.db.Close()
 	fmt.Printf("crash reports of %s (%d bytes), %d connections, %s a part\n\n| part | measured | p50 | p99 | target | |\n|---|---|---|---|---|---|\n",
 		c.Size, len(b.all[0].body), c.Conns, c.Duration)
-	for _, part := range []struct {
-		name string
-		run  func(context.Context) error
-	}{{"baselines", b.baselines}, {"burst", b.measureBurst}, {"sustained", b.measureSustained}, {"times", b.measureTimes},
-		{"idle", b.measureIdle}, {"backlog", b.measureBacklog}, {"mapped", b.measureMapped}, {"memory", b.measureMemory}, {"reading", b.measureReading}} {
-		if len(c.Only) == 0 && (part.name == "memory" || part.name == "reading") || len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
-			continue
-		}
-		if err := part.run(ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
-		}
+	return runParts(ctx, c.Only, parts)
+}
+
+// parts are the parts in the order in which they run. The deadline of those that wait for
+// the workers is drainLimit longer than what they send for.
+func (b *crashBench) parts() []part {
+	return []part{
+		{name: "baselines", limit: 5*b.Duration + 2*time.Minute, run: b.baselines},
+		{name: "burst", limit: 2*b.Duration + drainLimit, run: b.measureBurst},
+		{name: "sustained", limit: 4*b.Duration + drainLimit, run: b.measureSustained},
+		{name: "times", limit: 3*b.Duration + drainLimit, run: b.measureTimes},
+		{name: "idle", limit: idleTime + drainLimit, run: b.measureIdle},
+		{name: "backlog", limit: 2*b.Duration + 2*drainLimit, run: b.measureBacklog},
+		{name: "shapes", limit: 6*b.Duration + 3*drainLimit, run: b.measureShapes, asked: true},
+		// Behind the shapes, whose organization has no symbol file.
+		{name: "mapped", limit: 4*b.Duration + 3*drainLimit, run: b.measureMapped},
+		{name: "memory", limit: 2*b.Duration + b.Memory + drainLimit, run: b.measureMemory, asked: true},
+		{name: "reading", limit: time.Hour, run: b.measureReading, asked: true},
 	}
-	return nil
 }
 
 func (b *crashBench) row(part, measured string, o *outcome, target string, met bool) {
@@ -108,6 +126,7 @@ func (b *crashBench) submit(duration time.Duration, rate float64) *load {
 
 // send runs a load and fails when a request was refused.
 func send(ctx context.Context, l *load) (*outcome, error) {
+	defer progress.Waits(ctx, fmt.Sprintf("%s of requests on %d connections", l.duration, l.conns))()
 	o, err := l.run(ctx)
 	if err != nil {
 		return nil, err
@@ -177,6 +196,7 @@ func (b *crashBench) measureBurst(ctx context.Context) error {
 	b.row("burst, accepted and durable", fmt.Sprintf("%.0f/s", o.perSecond()), o, "", true)
 	if b.insert != nil {
 		ratio := o.perSecond() / b.insert.perSecond()
+		regression.Measured(ctx, b.Size+" burst", ratio)
 		b.row("burst over the baseline of one INSERT", fmt.Sprintf("%.2f", ratio), nil, fmt.Sprintf("%.1f", b.targets.burst), ratio >= b.targets.burst)
 	}
 	during, err := b.processed(ctx)
@@ -194,15 +214,21 @@ func (b *crashBench) measureBurst(ctx context.Context) error {
 	if after-before != o.accepted {
 		return fmt.Errorf("accepted %d reports, processed %d", o.accepted, after-before)
 	}
-	b.drainRow(fmt.Sprintf("drain of %d reports after the burst", after-during), after-during, took)
+	regression.Measured(ctx, b.Size+" drain", b.drainRow(fmt.Sprintf("drain of %d reports after the burst", after-during), after-during, took, o))
 	return nil
 }
 
-// drainRow compares a drain with the burst.
-func (b *crashBench) drainRow(part string, reports int, took time.Duration) {
+// drainRow compares a drain with a burst, and returns the ratio.What was processed before
+// the drain was looked at counts as drained in no time.
+func (b *crashBench) drainRow(part string, reports int, took time.Duration, burst *outcome) float64 {
+	if reports < burst.accepted/20 {
+		b.row(part, "the workers kept up with the burst", nil, fmt.Sprintf("%.1f", drainTarget), true)
+		return 1
+	}
 	rate := float64(reports) / took.Seconds()
-	ratio := rate / b.burst.perSecond()
+	ratio := rate / burst.perSecond()
 	b.row(part, fmt.Sprintf("%.0f/s, %.2f of the burst", rate, ratio), nil, fmt.Sprintf("%.1f", drainTarget), ratio >= drainTarget)
+	return ratio
 }
 
 // share returns a part of the burst rate, which it measures first where the burst was
@@ -230,20 +256,33 @@ func (b *crashBench) processed(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// drained waits until no crash task is open.
-func (b *crashBench) drained(ctx context.Context) (time.Duration, error) {
+// openTasks describes what drained waits for.
+func (b *crashBench) openTasks(ctx context.Context, kinds []string) string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	var open int
+	if err := b.db.GetContext(ctx, &open, `select count(*) from tasks where kind = any($1) and state in ('queued', 'running')`, array(kinds)); err != nil {
+		return "the workers"
+	}
+	return fmt.Sprintf("the workers: %d tasks are open", open)
+}
+
+// drained waits until no task of some kinds is open, by default of those that process
+// crashes.
+func (b *crashBench) drained(ctx context.Context, kinds ...string) (time.Duration, error) {
+	if len(kinds) == 0 {
+		kinds = []string{"crash:process"}
+	}
+	defer progress.WaitsFor(ctx, func() string { return b.openTasks(ctx, kinds) })()
 	start := time.Now()
 	for {
-		var open int
-		if err := b.db.GetContext(ctx, &open, `select count(*) from (
-			select 1 from tasks where kind = 'crash:process' and state in ('queued', 'running') limit 1) t`); err != nil {
+		var open bool
+		if err := b.db.GetContext(ctx, &open, `select exists (
+			select from tasks where kind = any($1) and state in ('queued', 'running'))`, array(kinds)); err != nil {
 			return 0, err
 		}
-		if open == 0 {
+		if !open {
 			return time.Since(start), nil
-		}
-		if time.Since(start) > 5*time.Minute {
-			return 0, fmt.Errorf("%d tasks still open after five minutes", open)
 		}
 		select {
 		case <-ctx.Done():
@@ -284,6 +323,9 @@ func (b *crashBench) measureSustained(ctx context.Context) error {
 	cancel()
 	age := <-oldest
 	held := o.perSecond() >= 0.98*rate
+	if held {
+		regression.Measured(ctx, b.Size+" oldest", age.Seconds())
+	}
 	b.row(fmt.Sprintf("sustained: oldest waiting report at %.0f/s (held %.0f/s)", rate, o.perSecond()), round(age), o, round(sustainedTarget), held && age < sustainedTarget)
 	_, err = b.drained(ctx)
 	return err
@@ -300,6 +342,7 @@ func (b *crashBench) measureTimes(ctx context.Context) error {
 		return err
 	}
 	tail := float64(o.quantile(0.99)) / float64(o.quantile(0.5))
+	regression.Measured(ctx, b.Size+" tail", tail)
 	b.row(fmt.Sprintf("answer at half the burst rate (%.0f/s): p99 over p50", rate), fmt.Sprintf("%.1f", tail), o, fmt.Sprintf("below %d", tailTarget), tail < tailTarget)
 	_, err = b.drained(ctx)
 	return err
@@ -307,7 +350,7 @@ func (b *crashBench) measureTimes(ctx context.Context) error {
 
 // measureIdle sends single reports to an idle Slipway.
 func (b *crashBench) measureIdle(ctx context.Context) error {
-	l := b.submit(20*time.Second, 4)
+	l := b.submit(idleTime, 4)
 	l.conns = 1
 	var since time.Time
 	if err := b.db.GetContext(ctx, &since, `select now()`); err != nil {
@@ -326,63 +369,5 @@ func (b *crashBench) measureIdle(ctx context.Context) error {
 	}
 	median := time.Duration(waits[len(waits)/2] * float64(time.Second))
 	b.row(fmt.Sprintf("idle: accepted to started, median of %d", len(waits)), round(median), nil, "100ms", median < 100*time.Millisecond)
-	return nil
-}
-
-// measureMemory sends at the sustained rate and compares the memory in the second
-// and the last fifth of the time.
-func (b *crashBench) measureMemory(ctx context.Context) error {
-	rate, err := b.steady(ctx)
-	if err != nil {
-		return err
-	}
-	watch, cancel := context.WithCancel(ctx)
-	defer cancel()
-	type point struct {
-		at    time.Duration
-		bytes int64
-	}
-	points := make(chan []point, 1)
-	start := time.Now()
-	go func() {
-		var all []point
-		for watch.Err() == nil {
-			if n, err := treeMemory(b.product.cmd.Process.Pid); err == nil {
-				all = append(all, point{time.Since(start), n})
-			}
-			select {
-			case <-watch.Done():
-			case <-time.After(2 * time.Second):
-			}
-		}
-		points <- all
-	}()
-	o, err := send(ctx, b.submit(b.Memory, rate))
-	if err != nil {
-		return err
-	}
-	cancel()
-	all := <-points
-	median := func(from, to time.Duration) int64 {
-		var part []int64
-		for _, p := range all {
-			if p.at >= from && p.at < to {
-				part = append(part, p.bytes)
-			}
-		}
-		if len(part) == 0 {
-			return 0
-		}
-		slices.Sort(part)
-		return part[len(part)/2]
-	}
-	fifth := b.Memory / 5
-	var trail []string
-	for i := range 5 {
-		trail = append(trail, fmt.Sprintf("%d", median(time.Duration(i)*fifth, time.Duration(i+1)*fifth)>>20))
-	}
-	early, late := median(fifth, 2*fifth), median(4*fifth, 5*fifth)
-	growth := float64(late) / float64(max(early, 1))
-	b.row(fmt.Sprintf("memory of the process tree by fifths of %s at %.0f/s, MiB", b.Memory, o.perSecond()), strings.Join(trail, ", "), nil, "last/second below 1.1", growth < 1.1)
 	return nil
 }

@@ -6,17 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
+	"github.com/slipway-qa/slipway/cmd/bench/regression"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
 const (
-	// backlogBatches commits of one report each are what a receiver leaves behind whose
+	// backlogWriters store commits of one report each: what a receiver leaves behind whose
 	// workers were away while reports trickled in.
-	backlogBatches = 60_000
 	backlogWriters = 8
 )
 
@@ -54,18 +56,22 @@ func (b *crashBench) measureBacklog(ctx context.Context) error {
 		return fmt.Errorf("hold the backlog: %w", err)
 	}
 	errs := make([]error, backlogWriters)
+	var stored atomic.Int64
+	stop := progress.WaitsFor(ctx, func() string { return fmt.Sprintf("%d of %d commits to be stored", stored.Load(), b.Backlog) })
 	var wait sync.WaitGroup
 	for w := range backlogWriters {
 		wait.Go(func() {
-			for n := 0; n < backlogBatches/backlogWriters && errs[w] == nil; n++ {
+			for n := 0; n < b.Backlog/backlogWriters && errs[w] == nil; n++ {
 				id := uuid.New()
 				document := b.all[(w+n)%len(b.all)].with(id)
 				_, _, errs[w] = store.Accept(ctx, []crash.Incoming{{OrganizationID: project.Organization, ProjectID: project.ID,
 					UUID: id, Digest: sha256.Sum256(document), Document: document, Format: "json"}}, tasks.NewCrashProcess)
+				stored.Add(1)
 			}
 		})
 	}
 	wait.Wait()
+	stop()
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("store the backlog: %w", err)
 	}
@@ -76,6 +82,7 @@ func (b *crashBench) measureBacklog(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.drainRow(fmt.Sprintf("drain of a backlog of %d commits of one report", backlogBatches), backlogBatches, took)
+	commits := b.Backlog / backlogWriters * backlogWriters
+	regression.Measured(ctx, b.Size+" backlog", b.drainRow(fmt.Sprintf("drain of a backlog of %d commits of one report", commits), commits, took, b.burst))
 	return nil
 }

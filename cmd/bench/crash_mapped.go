@@ -9,6 +9,9 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
+	"github.com/slipway-qa/slipway/cmd/bench/regression"
 )
 
 const (
@@ -69,6 +72,7 @@ func (b *crashBench) measureMapped(ctx context.Context) error {
 	}
 	rate := float64(after-during) / took.Seconds()
 	ratio := rate / b.burst.perSecond()
+	regression.Measured(ctx, "mapped", ratio)
 	b.row(fmt.Sprintf("drain of %d reports whose scripts have maps", after-during), fmt.Sprintf("%.0f/s, %.2f of the burst", rate, ratio), nil,
 		fmt.Sprintf("%.1f", mappedTarget), ratio >= mappedTarget)
 	return nil
@@ -130,6 +134,7 @@ func (b *crashBench) uploadMaps(ctx context.Context) error {
 func (b *crashBench) symbolsSettled(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, mappedLimit, fmt.Errorf("symbol files were not indexed, or reports not read, within %s", mappedLimit))
 	defer cancel()
+	defer progress.Waits(ctx, "symbol files to be indexed, and reports to be read with them")()
 	for {
 		var open int
 		if err := b.db.GetContext(ctx, &open, `select count(*) from tasks where state in ('queued', 'running')

@@ -11,8 +11,11 @@
 // The command grouping counts which crashes are grouped as a labelled set says, and
 // symbols measures the reading of symbol files; they start nothing. The others build slipway, start it with managed servers in a
 // temporary folder and send traffic to loopback only. Everything they start ends
-// with them. A part that fails ends the command with an error; a missed target
-// does not.
+// with them. A part that fails ends the command with an error, and so does one that takes
+// longer than its deadline; a missed target does not. While a part works, standard error has
+// a line every ten seconds that says what it waits for.
+//
+// The command gate runs the short form of these and fails when a ratio fell.
 package main
 
 import (
@@ -35,6 +38,8 @@ type cli struct {
 	Grouping      groupingCommand      `cmd:"" help:"Which crashes are one bug: precision and recall by language on a labelled set."`
 	Symbols       symbolsCommand       `cmd:"" help:"Symbol files: reading and lookups, each next to a tool that does the same."`
 	People        peopleCommand        `cmd:"" help:"People and what happens: mail, webhooks, lists of testers and of the audit, sessions."`
+	Claims        claimsCommand        `cmd:"" help:"Tasks: single ones claimed and finished, next to plain updates."`
+	Regression    regressionCommand    `cmd:"" name:"gate" help:"The short form of the benches: which ratios fell below what docs/performance.md says was reached."`
 	Abuse         abuseCommand         `cmd:"" help:"Attacks by one organization, and what another one has of them; a table for docs/security.md."`
 	SymbolsNative symbolsNativeCommand `cmd:"" hidden:"" help:"Index or look up, for symbols, which starts this."`
 	Baseline      baselineCommand      `cmd:"" hidden:"" help:"Serve the baselines of crash, which starts this."`

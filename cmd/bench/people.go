@@ -18,40 +18,28 @@ type peopleCommand struct {
 	Only []string `help:"Parts to measure, by name; default: all."`
 }
 
-type peoplePart struct {
-	name string
-	run  func(context.Context) error
-}
-
 // peopleParts are the parts, in the order in which they run. A part prints its rows with
 // row.
-var peopleParts = []peoplePart{
-	{"webhooks", measureWebhooks},
-	{"audits", measureAudits},
-	{"testers", measureTesters},
-	{"groups", measureGroups},
-	{"sessions", measureSessions},
-	{"notify", measureNotify},
+var peopleParts = []part{
+	{name: "webhooks", limit: peopleLimit, run: measureWebhooks},
+	{name: "audits", limit: peopleLimit, run: measureAudits},
+	{name: "testers", limit: peopleLimit, run: measureTesters},
+	{name: "groups", limit: peopleLimit, run: measureGroups},
+	{name: "sessions", limit: peopleLimit, run: measureSessions},
+	{name: "notify", limit: peopleLimit, run: measureNotify},
 }
 
 // Run measures the parts in turn and prints a Markdown table.
 func (c *peopleCommand) Run(ctx context.Context) error {
-	for _, name := range c.Only {
-		if !slices.ContainsFunc(peopleParts, func(p peoplePart) bool { return p.name == name }) {
-			return fmt.Errorf("there is no part %q", name)
-		}
+	if err := checkParts(c.Only, peopleParts); err != nil {
+		return err
 	}
 	fmt.Print("| part | measured | target | |\n|---|---|---|---|\n")
-	for _, part := range peopleParts {
-		if len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
-			continue
-		}
-		if err := part.run(ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
-		}
-	}
-	return nil
+	return runParts(ctx, c.Only, peopleParts)
 }
+
+// peopleLimit is the deadline of a part; the longest fills a million rows.
+const peopleLimit = 20 * time.Minute
 
 // startToFill starts the product for lists of many rows: db writes them, with time for
 // statements that take minutes. stop ends both.

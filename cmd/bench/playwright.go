@@ -85,8 +85,11 @@ func (p *playwright) start(ctx context.Context, folders []fs.FS, name, modules s
 	return p.cmd.Start()
 }
 
-// exchange sends a line and returns the one that comes back.
-func (p *playwright) exchange(line string) (string, error) {
+// exchange sends a line and returns the one that comes back. When the context ends first,
+// so does the process: nothing else ends a script that hangs.
+func (p *playwright) exchange(ctx context.Context, line string) (string, error) {
+	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() })
+	defer stop()
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
 		return "", err
 	}
@@ -98,8 +101,8 @@ func (p *playwright) exchange(line string) (string, error) {
 }
 
 // request sends a line and returns the time that the reply states.
-func (p *playwright) request(line string) (time.Duration, error) {
-	answer, err := p.exchange(line)
+func (p *playwright) request(ctx context.Context, line string) (time.Duration, error) {
+	answer, err := p.exchange(ctx, line)
 	if err != nil {
 		return 0, err
 	}
@@ -107,7 +110,12 @@ func (p *playwright) request(line string) (time.Duration, error) {
 	return time.Duration(ms * float64(time.Millisecond)), err
 }
 
+// stopTime is how long a script may take to close its browsers.
+const stopTime = 20 * time.Second
+
 func (p *playwright) stop() {
+	kill := time.AfterFunc(stopTime, func() { _ = p.cmd.Process.Kill() })
+	defer kill.Stop()
 	_ = p.in.Close()
 	_ = p.cmd.Wait()
 	_ = os.RemoveAll(p.dir)

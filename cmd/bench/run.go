@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
+	"github.com/slipway-qa/slipway/cmd/bench/regression"
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -38,7 +41,11 @@ type runBench struct {
 // Run measures the parts in turn and prints a Markdown table.
 func (c *runCommand) Run(ctx context.Context) error {
 	b := &runBench{runCommand: c}
-	var err error
+	parts := b.parts()
+	err := checkParts(c.Only, parts)
+	if err != nil {
+		return err
+	}
 	if b.site, err = startShop(); err != nil {
 		return err
 	}
@@ -48,18 +55,21 @@ func (c *runCommand) Run(ctx context.Context) error {
 	}
 	defer b.baseline.stop()
 	fmt.Printf("%d rounds; pages from this process\n\n| part | measured | target | |\n|---|---|---|---|\n", c.Rounds)
-	for _, part := range []struct {
-		name string
-		run  func(context.Context) error
-	}{{"flow", b.measureFlow}, {"screenshots", b.measureScreenshots}, {"cases", b.measureCases}, {"overhead", b.measureOverhead}, {"list", b.measureList}} {
-		if len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
-			continue
-		}
-		if err := part.run(ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
-		}
+	return runParts(ctx, c.Only, parts)
+}
+
+// parts are the parts in the order in which they run. A flow takes less than a second on an
+// idle machine, and a deadline allows five.
+func (b *runBench) parts() []part {
+	const once = 5 * time.Second
+	flows := func(n int) time.Duration { return 2*time.Minute + time.Duration(n)*once }
+	return []part{
+		{name: "flow", limit: flows(2 * b.Rounds), run: b.measureFlow},
+		{name: "screenshots", limit: flows(6 * b.Rounds), run: b.measureScreenshots},
+		{name: "cases", limit: flows(2 * caseRounds * b.Batch), run: b.measureCases},
+		{name: "overhead", limit: flows(4 * b.Rounds), run: b.measureOverhead},
+		{name: "list", limit: 10 * time.Minute, run: b.measureList},
 	}
-	return nil
 }
 
 // engine is the part of a worker that plays tests, without a queue or database.
@@ -154,8 +164,10 @@ func (b *runBench) measureFlow(ctx context.Context) error {
 	}
 	defer e.close()
 	var baseline, ours []float64
+	var done atomic.Int64
+	defer progress.WaitsFor(ctx, func() string { return fmt.Sprintf("%d of %d flows of each kind", done.Load(), b.Rounds+2) })()
 	for n := range b.Rounds + 2 {
-		theirs, err := b.baseline.request("flow")
+		theirs, err := b.baseline.request(ctx, "flow")
 		if err != nil {
 			return err
 		}
@@ -166,9 +178,11 @@ func (b *runBench) measureFlow(ctx context.Context) error {
 		if n > 1 { // the first rounds warm browsers and caches
 			baseline, ours = append(baseline, theirs.Seconds()), append(ours, took.Seconds())
 		}
+		done.Add(1)
 	}
 	f, o := median(baseline), median(ours)
 	row("baseline: the eight-step flow with Playwright, warm browser, new context", fmt.Sprintf("%.0f ms", 1000*f), "", true)
+	regression.Measured(ctx, "flow", o/f)
 	row("the flow by the managed browsers, warm, isolated", fmt.Sprintf("%.0f ms, %.2f of the baseline", 1000*o, o/f), "below 0.5 of the baseline", o < 0.5*f)
 	return nil
 }

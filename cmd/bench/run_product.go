@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
+	"github.com/slipway-qa/slipway/cmd/bench/regression"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -53,6 +56,7 @@ type runState struct {
 	EndDate    time.Time
 	CreateDate time.Time `json:"creationDate"`
 	Error      string
+	CaseRuns   []struct{ Status string } // of a suite run
 	Jobs       []struct {
 		Status    string
 		Error     json.RawMessage
@@ -75,10 +79,14 @@ func (p *product) runAndWait(ctx context.Context, of string) (*runState, error) 
 		return nil, err
 	}
 	path := of + "/runs/" + run.ID
+	var seen atomic.Pointer[string]
+	defer progress.WaitsFor(ctx, func() string { return describeRun(seen.Load()) })()
 	for deadline := time.Now().Add(10 * time.Minute); time.Now().Before(deadline); {
-		if err := p.call(ctx, http.MethodGet, path+"?wait=60", nil, &run); err != nil {
+		if err := p.call(ctx, http.MethodGet, path+"?wait="+runPoll, nil, &run); err != nil {
 			return nil, err
 		}
+		text := run.describe()
+		seen.Store(&text)
 		switch run.Status {
 		case "QUEUED", "RUNNING":
 		case "PASSED":
@@ -89,6 +97,35 @@ func (p *product) runAndWait(ctx context.Context, of string) (*runState, error) 
 	}
 	return nil, fmt.Errorf("%s has not ended", path)
 }
+
+// runPoll is how many seconds a request waits for the end of a run. It is less than the
+// time between two lines of progress, so that a line is never old.
+const runPoll = "5"
+
+// describe says what a run waits for.
+func (r *runState) describe() string {
+	if len(r.CaseRuns) == 0 {
+		return "a run that is " + r.Status
+	}
+	ended := 0
+	for _, c := range r.CaseRuns {
+		if c.Status != "QUEUED" && c.Status != "RUNNING" {
+			ended++
+		}
+	}
+	return fmt.Sprintf("%d of %d runs", ended, len(r.CaseRuns))
+}
+
+// describeRun is what is known of a run before its first response, or after.
+func describeRun(seen *string) string {
+	if seen == nil {
+		return "the first response about a run"
+	}
+	return *seen
+}
+
+// caseRounds are the rounds of measureCases, of which the first warms both.
+const caseRounds = 4
 
 // measureCases runs a suite, and as many flows with Playwright.
 func (b *runBench) measureCases(ctx context.Context) error {
@@ -110,8 +147,10 @@ func (b *runBench) measureCases(ctx context.Context) error {
 		return err
 	}
 	var baseline, ours []float64
-	for n := range 4 {
-		theirs, err := b.baseline.request(fmt.Sprintf("cases %d %d", b.Workers, b.Batch))
+	for n := range caseRounds {
+		stop := progress.Waits(ctx, fmt.Sprintf("Playwright with %d cases in round %d of %d", b.Batch, n+1, caseRounds))
+		theirs, err := b.baseline.request(ctx, fmt.Sprintf("cases %d %d", b.Workers, b.Batch))
+		stop()
 		if err != nil {
 			return err
 		}
@@ -125,6 +164,7 @@ func (b *runBench) measureCases(ctx context.Context) error {
 	}
 	f, o := float64(b.Batch)/median(baseline), float64(b.Batch)/median(ours)
 	row(fmt.Sprintf("baseline: %d cases with Playwright, %d workers with a browser each", b.Batch, b.Workers), fmt.Sprintf("%.2f cases/s", f), "", true)
+	regression.Measured(ctx, "cases", o/f)
 	row(fmt.Sprintf("suite run of %d cases, from the request to the answer that it has ended", b.Batch),
 		fmt.Sprintf("%.2f cases/s, %.2f of the baseline", o, o/f), "above 1.5 of the baseline", o/f > 1.5)
 	return nil

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
+
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
 )
 
 // timed is something that is timed again and again, in turn with others.
@@ -19,9 +22,13 @@ func (t *timed) median() float64 { return median(t.took) }
 // quietTime before each.
 func inTurn(ctx context.Context, rounds int, all ...*timed) error {
 	const warmUp = 2
+	var done atomic.Int64
+	defer progress.WaitsFor(ctx, func() string { return fmt.Sprintf("%d of %d rounds", done.Load(), rounds+warmUp) })()
 	for n := range rounds + warmUp {
 		for _, t := range all {
-			time.Sleep(quietTime)
+			if err := sleep(ctx, quietTime); err != nil {
+				return err
+			}
 			took, err := t.once(ctx)
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.name, err)
@@ -30,6 +37,7 @@ func inTurn(ctx context.Context, rounds int, all ...*timed) error {
 				t.took = append(t.took, took.Seconds())
 			}
 		}
+		done.Add(1)
 	}
 	return nil
 }
@@ -54,7 +62,7 @@ func (b *runBench) measureScreenshots(ctx context.Context) error {
 	}
 	defer shot.stop()
 	playwright := func(line string) func(context.Context) (time.Duration, error) {
-		return func(context.Context) (time.Duration, error) { return b.baseline.request(line) }
+		return func(ctx context.Context) (time.Duration, error) { return b.baseline.request(ctx, line) }
 	}
 	flow := func(screenshots bool) func(context.Context) (time.Duration, error) {
 		return func(ctx context.Context) (time.Duration, error) { return e.play(ctx, screenshots) }

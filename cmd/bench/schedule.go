@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"time"
+
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
+	"github.com/slipway-qa/slipway/cmd/bench/regression"
 )
 
 type scheduleCommand struct {
@@ -43,22 +45,27 @@ func (c *scheduleCommand) measure(ctx context.Context) (missed []string, err err
 	}
 	defer os.RemoveAll(dir)
 	b := &scheduleBench{scheduleCommand: c}
+	parts := b.parts()
+	if err := checkParts(c.Only, parts); err != nil {
+		return nil, err
+	}
 	if b.slipway, err = buildSlipway(ctx, dir, c.Binary); err != nil {
 		return nil, err
 	}
 	fmt.Printf("schedules; PostgreSQL, Redis, schedulers, a worker without browsers\n\n| part | measured | target | |\n|---|---|---|---|\n")
-	for _, part := range []struct {
-		name string
-		run  func(context.Context) error
-	}{{"burst", b.measureBurst}, {"steady", b.measureSteady}, {"idle", b.measureIdle}} {
-		if len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
-			continue
-		}
-		if err := part.run(ctx); err != nil {
-			return b.missed, fmt.Errorf("%s: %w", part.name, err)
-		}
+	err = runParts(ctx, c.Only, parts)
+	return b.missed, err
+}
+
+// parts are the parts in the order in which they run. A deadline has room for the rows of
+// schedules and suites, a hundred a second.
+func (b *scheduleBench) parts() []part {
+	rows := func(n int) time.Duration { return 4*time.Minute + time.Duration(n)*10*time.Millisecond }
+	return []part{
+		{name: "burst", limit: rows(b.Burst+b.Suites) + b.Baseline, run: b.measureBurst},
+		{name: "steady", limit: rows(2*b.Rate) + b.For, run: b.measureSteady},
+		{name: "idle", limit: rows(b.Idle) + b.Quiet, run: b.measureIdle},
 	}
-	return b.missed, nil
 }
 
 func (b *scheduleBench) row(part, measured, target string, met bool) {
@@ -102,6 +109,9 @@ func (b *scheduleBench) measureBurst(ctx context.Context) error {
 		return err
 	}
 	all := seen.quantile(1)
+	if len(seen) == len(want) {
+		regression.Measured(ctx, "schedule", float64(len(want))/all.Seconds()/baseline)
+	}
 	b.row(fmt.Sprintf("%d schedules due in the same second, %d suites: until all had fired", b.Burst, min(b.Suites, b.Burst)),
 		fmt.Sprintf("%s, %.0f firings/s, %.2f of the baseline", round(all), float64(len(want))/all.Seconds(), float64(len(want))/all.Seconds()/baseline),
 		"5s", len(seen) == len(want) && all <= 5*time.Second)
@@ -186,6 +196,7 @@ func (b *scheduleBench) measureIdle(ctx context.Context) error {
 	}
 	names := []string{"an idle scheduler", "the worker beside it", "PostgreSQL"}
 	pids := []int{members[0].pid(), members[1].pid(), f.postgres.PID()}
+	defer progress.Waits(ctx, "the end of "+b.Quiet.String()+" in which nothing is due")()
 	if err := sleep(ctx, min(b.Quiet, 10*time.Second)); err != nil { // the work of a start is not idling
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -54,6 +55,7 @@ func (f *fleet) measureBaseline(ctx context.Context, duration time.Duration) (fl
 	if _, err := f.db.ExecContext(ctx, baselineSchedules, array(schedules)); err != nil {
 		return 0, err
 	}
+	defer progress.Waits(ctx, "the baseline of "+duration.String())()
 	start := time.Now()
 	counts, errs := make([]int, baselineConns), make([]error, baselineConns)
 	var done sync.WaitGroup

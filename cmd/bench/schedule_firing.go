@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
+
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
 )
 
 // leadTime is how long before the first firing the schedules are inserted.
@@ -139,6 +142,8 @@ func (f *fleet) watch(ctx context.Context, want int, until time.Time) (lateness,
 	type group struct{ at, made int64 }
 	known := map[group]int{}
 	var seen lateness
+	var count atomic.Int64
+	defer progress.WaitsFor(ctx, func() string { return fmt.Sprintf("%d of %d firings", count.Load(), want) })()
 	var newest time.Time
 	if err := f.db.GetContext(ctx, &newest, `select now()`); err != nil {
 		return nil, err
@@ -166,6 +171,7 @@ func (f *fleet) watch(ctx context.Context, want int, until time.Time) (lateness,
 				newest = r.Made
 			}
 		}
+		count.Store(int64(len(seen)))
 	}
 	slices.Sort(seen)
 	return seen, nil

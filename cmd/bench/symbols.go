@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
+	"time"
 )
 
 // symbolsCommand measures the reading of symbol files and the lookups in their
@@ -30,19 +30,17 @@ var symbolParts = []symbolPart{
 
 // Run measures the parts in turn and prints a Markdown table.
 func (c *symbolsCommand) Run(ctx context.Context) error {
-	for _, name := range c.Only {
-		if !slices.ContainsFunc(symbolParts, func(p symbolPart) bool { return p.name == name }) {
-			return fmt.Errorf("there is no part %q", name)
-		}
+	var parts []part
+	for _, p := range symbolParts {
+		parts = append(parts, part{name: p.name, limit: symbolLimit, run: p.run})
+	}
+	if err := checkParts(c.Only, parts); err != nil {
+		return err
 	}
 	fmt.Print("| part | measured | target | |\n|---|---|---|---|\n")
-	for _, part := range symbolParts {
-		if len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
-			continue
-		}
-		if err := part.run(ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
-		}
-	}
-	return nil
+	return runParts(ctx, c.Only, parts)
 }
+
+// symbolLimit is the deadline of a part: the longest, late, bounds itself to twice
+// lateLimit.
+const symbolLimit = 15 * time.Minute

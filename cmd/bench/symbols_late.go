@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -85,7 +87,10 @@ func measureLate(ctx context.Context) error {
 // lateLimit, and returns how many.
 func (b *symbolBench) lacking(ctx context.Context, m *retraceMapping, warm symbolicate.Source) (n int, err error) {
 	const step = 5000
+	var stored atomic.Int64
+	defer progress.WaitsFor(ctx, func() string { return fmt.Sprintf("%d of %d reports without symbols", stored.Load(), lateReports) })()
 	for start := time.Now(); n < lateReports && time.Since(start) < lateLimit; n += step {
+		stored.Store(int64(n))
 		if err := b.accept(ctx, step, func(i int) []byte { return m.javaReport(n+i, "bench") }); err != nil {
 			return n, err
 		}
@@ -99,6 +104,7 @@ func (b *symbolBench) lacking(ctx context.Context, m *retraceMapping, warm symbo
 // reportUntil accepts and processes reports at a rate until something is done, and returns
 // the longest time from the acceptance of one to its end.
 func (b *symbolBench) reportUntil(ctx context.Context, done <-chan error, warm symbolicate.Source, report func(i int) []byte) (longest time.Duration, reports int, err error) {
+	defer progress.Waits(ctx, "the reports that lacked symbols to be read again")()
 	tick := time.NewTicker(time.Second / 5)
 	defer tick.Stop()
 	for {

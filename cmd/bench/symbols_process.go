@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
+	"github.com/slipway-qa/slipway/cmd/bench/regression"
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
@@ -218,6 +220,7 @@ func measureProcess(ctx context.Context) error {
 	}
 	rates := map[string]float64{}
 	for _, mapping := range []string{"", "bench", "", "bench"} { // the second round counts
+		stop := progress.Waits(ctx, fmt.Sprintf("%d reports to be stored and processed", processReports))
 		if err := b.accept(ctx, processReports, func(i int) []byte { return m.javaReport(i, mapping) }); err != nil {
 			return err
 		}
@@ -226,8 +229,10 @@ func measureProcess(ctx context.Context) error {
 			return err
 		}
 		rates[mapping] = processReports / time.Since(start).Seconds()
+		stop()
 	}
 	ratio := rates["bench"] / rates[""]
+	regression.Measured(ctx, "process", ratio)
 	row("processed crashes per second with a mapping against without", fmt.Sprintf("%.0f against %.0f: %.2f", rates["bench"], rates[""], ratio),
 		fmt.Sprintf("%.1f", processTarget), ratio >= processTarget)
 	return nil

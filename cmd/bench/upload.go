@@ -9,11 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
+	"github.com/slipway-qa/slipway/cmd/bench/regression"
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -43,7 +46,11 @@ type uploadBench struct {
 // Run measures the parts in turn and prints a Markdown table.
 func (c *uploadCommand) Run(ctx context.Context) error {
 	b := &uploadBench{uploadCommand: c}
-	var err error
+	parts := b.parts()
+	err := checkParts(c.Only, parts)
+	if err != nil {
+		return err
+	}
 	if b.dir, err = os.MkdirTemp("", "slipway-bench-"); err != nil {
 		return err
 	}
@@ -69,19 +76,20 @@ func (c *uploadCommand) Run(ctx context.Context) error {
 	}
 	defer b.db.Close()
 	fmt.Printf("uploads of %d MiB to MinIO, %d rounds\n\n| part | measured | target | |\n|---|---|---|---|\n", c.Size>>20, c.Rounds)
-	// Memory first: after an upload a process keeps its buffers.
-	for _, part := range []struct {
-		name string
-		run  func(context.Context) error
-	}{{"memory", b.memory}, {"throughput", b.throughput}, {"inspection", b.inspection}, {"list", b.list}} {
-		if len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
-			continue
-		}
-		if err := part.run(ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
-		}
+	return runParts(ctx, c.Only, parts)
+}
+
+// parts are the parts in the order in which they run: memory first, since a process keeps
+// its buffers after an upload. A deadline has room for a tenth of the speed that was
+// measured.
+func (b *uploadBench) parts() []part {
+	once := time.Duration(b.Size/(20<<20)) * time.Second // a file at 20 MiB a second
+	return []part{
+		{name: "memory", limit: 3*time.Minute + time.Duration(b.Parallel)*once, run: b.memory},
+		{name: "throughput", limit: 3*time.Minute + 2*time.Duration(b.Rounds+1)*once, run: b.throughput},
+		{name: "inspection", limit: 5 * time.Minute, run: b.inspection},
+		{name: "list", limit: 10 * time.Minute, run: b.list},
 	}
-	return nil
 }
 
 // startMinIO starts MinIO and creates the client of the baseline.
@@ -150,6 +158,8 @@ func (b *uploadBench) throughput(ctx context.Context) error {
 		return err
 	}
 	var baseline, ours []float64
+	var done atomic.Int64
+	defer progress.WaitsFor(ctx, func() string { return fmt.Sprintf("round %d of %d", done.Load()+1, b.Rounds+1) })()
 	for n := range b.Rounds + 1 {
 		put, err := b.putObject(ctx, fmt.Sprint("baseline/", n))
 		if err != nil {
@@ -162,10 +172,12 @@ func (b *uploadBench) throughput(ctx context.Context) error {
 		if n > 0 { // the first round warms disks and caches
 			baseline, ours = append(baseline, put.Seconds()), append(ours, took.Seconds())
 		}
+		done.Add(1)
 	}
 	mib := float64(b.Size) / (1 << 20)
 	f, o := median(baseline), median(ours)
 	row("baseline: PutObject of the file", fmt.Sprintf("%.0f MiB/s", mib/f), "", true)
+	regression.Measured(ctx, "upload", f/o)
 	row("upload of the file", fmt.Sprintf("%.0f MiB/s, %.2f of the baseline", mib/o, f/o), "0.8 of the baseline", f/o >= 0.8)
 	return nil
 }
@@ -255,6 +267,7 @@ func (b *uploadBench) memory(ctx context.Context) error {
 		go func() { errs <- b.product.uploadFile(ctx, b.file, "windows") }()
 	}
 	var peak int64
+	defer progress.Waits(ctx, fmt.Sprintf("%d uploads at once", b.Parallel))()
 	for left := b.Parallel; left > 0; {
 		select {
 		case err := <-errs:

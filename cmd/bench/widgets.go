@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/widget"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
@@ -43,7 +45,8 @@ type widgetRow struct {
 type widgetRuns struct {
 	times    []float64 // milliseconds
 	wrong    int
-	verdicts []string // what was wrong, each once
+	verdicts []string       // what was wrong, each once
+	counts   map[string]int // how often, by verdict
 }
 
 func (r *widgetRuns) add(ms float64, verdict string) {
@@ -52,6 +55,10 @@ func (r *widgetRuns) add(ms float64, verdict string) {
 		return
 	}
 	r.wrong++
+	if r.counts == nil {
+		r.counts = map[string]int{}
+	}
+	r.counts[verdict]++
 	if !slices.Contains(r.verdicts, verdict) {
 		r.verdicts = append(r.verdicts, verdict)
 	}
@@ -59,13 +66,24 @@ func (r *widgetRuns) add(ms float64, verdict string) {
 
 // Run runs the cases and prints a Markdown table, what went wrong, and a summary.
 func (c *widgetsCommand) Run(ctx context.Context) error {
-	rows, err := c.measure(ctx)
+	tests, err := c.choose()
 	if err != nil {
 		return err
 	}
-	printWidgets(rows, c.Rounds)
-	return nil
+	limit := 10*time.Minute + time.Duration(c.Rounds*len(tests))*widgetLimit
+	return runParts(ctx, nil, []part{{name: "widgets", limit: limit, run: func(ctx context.Context) error {
+		rows, err := c.measure(ctx)
+		if err != nil {
+			return err
+		}
+		printWidgets(rows, c.Rounds)
+		return nil
+	}}})
 }
+
+// widgetLimit is the share of the deadline of a case by both tools: several times what a case
+// takes.
+const widgetLimit = 5 * time.Second
 
 // measure runs the cases and returns a row for each.
 func (c *widgetsCommand) measure(ctx context.Context) ([]widgetRow, error) {
@@ -86,21 +104,28 @@ func (c *widgetsCommand) measure(ctx context.Context) ([]widgetRow, error) {
 		return nil, err
 	}
 	defer b.engine.close()
-	if b.baseline, err = startScript(ctx, []fs.FS{scripts, widget.Scripts()}, "widgets.cjs", b.site.BaseURL(), c.Chrome); err != nil {
-		return nil, err
+	if c.Tool != "slipway" {
+		if b.baseline, err = startScript(ctx, []fs.FS{scripts, widget.Scripts()}, "widgets.cjs", b.site.BaseURL(), c.Chrome); err != nil {
+			return nil, err
+		}
+		defer b.baseline.stop()
 	}
-	defer b.baseline.stop()
 	// The first case warms both and is run again below.
 	if err := b.run(ctx, &widgetRow{test: &tests[0]}); err != nil {
 		return nil, err
 	}
 	rows := make([]widgetRow, len(tests))
+	var done atomic.Int64
+	defer progress.WaitsFor(ctx, func() string {
+		return fmt.Sprintf("%d of %d cases of round %d of %d", int(done.Load())%len(tests), len(tests), int(done.Load())/len(tests)+1, c.Rounds)
+	})()
 	for round := range c.Rounds {
 		for i := range tests {
 			rows[i].test = &tests[i]
 			if err := b.run(ctx, &rows[i]); err != nil {
 				return nil, fmt.Errorf("round %d, %s: %w", round+1, tests[i].FullName(), err)
 			}
+			done.Add(1)
 		}
 	}
 	return rows, nil
@@ -127,7 +152,7 @@ func (c *widgetsCommand) choose() ([]widget.Case, error) {
 // run runs a case once by each tool.
 func (b *widgetsBench) run(ctx context.Context, row *widgetRow) error {
 	if b.Tool != "slipway" {
-		if err := b.runPlaywright(row); err != nil {
+		if err := b.runPlaywright(ctx, row); err != nil {
 			return err
 		}
 	}
@@ -137,13 +162,13 @@ func (b *widgetsBench) run(ctx context.Context, row *widgetRow) error {
 	return nil
 }
 
-func (b *widgetsBench) runPlaywright(row *widgetRow) error {
+func (b *widgetsBench) runPlaywright(ctx context.Context, row *widgetRow) error {
 	test := row.test
 	line, err := json.Marshal(map[string]any{"library": test.Library, "name": test.Name, "page": test.Page, "timeout": test.Timeout().Milliseconds()})
 	if err != nil {
 		return err
 	}
-	answer, err := b.baseline.exchange(string(line))
+	answer, err := b.baseline.exchange(ctx, string(line))
 	if err != nil {
 		return err
 	}
@@ -171,6 +196,10 @@ func (b *widgetsBench) runSlipway(ctx context.Context, row *widgetRow) error {
 	test := row.test
 	start := time.Now()
 	lease, err := b.engine.pool.Acquire(ctx, browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+	if err != nil && ctx.Err() == nil { // one of many rounds: it counts, the others follow
+		row.slipway.add(float64(time.Since(start).Microseconds())/1000, "no browser: "+err.Error())
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -238,6 +267,6 @@ func (r *widgetRuns) summary(differs int) string {
 
 func (r *widgetRuns) print(test *widget.Case, tool string) {
 	for _, v := range r.verdicts {
-		fmt.Printf("- %s, %s: %s\n", test.FullName(), tool, strings.Join(strings.Fields(v), " "))
+		fmt.Printf("- %s, %s, %d of %d: %s\n", test.FullName(), tool, r.counts[v], len(r.times), strings.Join(strings.Fields(v), " "))
 	}
 }

@@ -34,6 +34,7 @@ func TestWidgetRuns(t *testing.T) {
 	r.add(30, "covered")
 	require.Equal(t, "**2 of 3 wrong**", r.summary(0))
 	require.Equal(t, []string{"covered"}, r.verdicts, "each once")
+	require.Equal(t, map[string]int{"covered": 2}, r.counts)
 	require.Equal(t, "otherwise, by design", r.summary(1))
 }
 

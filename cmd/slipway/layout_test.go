@@ -228,10 +228,18 @@ func wrongImport(f goFile, importPath string) string {
 	if allowed, known := tiers[tier]; !known || target != tier && !slices.Contains(allowed, target) {
 		return "is against the direction cmd -> api, worker, scheduler -> tasks -> storage -> migrations"
 	}
-	if tier == "cmd" && target == "cmd" && !under(folder, "cmd/localservice") {
+	if tier == "cmd" && target == "cmd" && !under(folder, "cmd/localservice") && !under(folder, command(f.folder)) {
 		return "is another command"
 	}
 	return ""
+}
+
+// command returns the folder of the command that a folder belongs to: cmd/bench of
+// cmd/bench/progress.
+func command(folder string) string {
+	_, rest, _ := strings.Cut(folder, "/")
+	name, _, _ := strings.Cut(rest, "/")
+	return "cmd/" + name
 }
 
 func TestImportDirection(t *testing.T) {
@@ -269,6 +277,8 @@ func TestWrongImport(t *testing.T) {
 		{"migrations", m + "storage", true},
 		{"cmd/slipway", m + "api/ops", false},
 		{"cmd/slipway", m + "cmd/bench", true},
+		{"cmd/slipway", m + "cmd/bench/progress", true},
+		{"cmd/bench", m + "cmd/bench/progress", false},
 		{"elsewhere", m + "storage", true},
 		{"storage/report", "encoding/json", false},
 		{"storage/report", "net/url", false},
