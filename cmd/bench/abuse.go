@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -27,49 +26,44 @@ type abuseBench struct {
 	program string
 }
 
-type abusePart struct {
-	name string
-	run  func(*abuseBench, context.Context) error
-	// asked: the part runs only where --only names it.
-	asked bool
-}
-
-// abuseParts are the attacks, in the order in which they run. Each starts an
+// parts are the attacks, in the order in which they run. Each starts an
 // installation of its own (startTarget) and prints its rows with abuseRow. All parts but
 // those that are asked for take less than ten minutes together.
-var abuseParts = []abusePart{
-	{name: "uploads-slow", run: (*abuseBench).uploadsSlow},
-	{name: "uploads-anonymous", run: (*abuseBench).uploadsAnonymous},
-	{name: "crash-trickle", run: (*abuseBench).crashTrickle},
-	{name: "tokens-bogus", run: (*abuseBench).bogusTokens},
-	{name: "searches", run: (*abuseBench).searches},
-	{name: "runs", run: (*abuseBench).runs},
-	{name: "suites", run: (*abuseBench).suites},
-	{name: "generations", run: (*abuseBench).generations},
-	{name: "webhooks", run: (*abuseBench).webhooks},
-	{name: "mails", run: (*abuseBench).mails},
-	{name: "tarpit", run: (*abuseBench).tarpit},
-	{name: "capabilities", run: (*abuseBench).capabilities},
-	{name: "addresses", run: (*abuseBench).addresses},
-	{name: "storage-secret", run: (*abuseBench).storageSecret},
-	{name: "corpus", run: (*abuseBench).corpus},
-	{name: "signatures", run: (*abuseBench).signatures, asked: true},
-	{name: "chaos", run: (*abuseBench).chaos, asked: true},
+func (b *abuseBench) parts() []part {
+	limit := 10*time.Minute + 4*(b.Quiet+b.Attack) // some attack twice
+	return []part{
+		{name: "uploads-slow", limit: limit, run: b.uploadsSlow},
+		{name: "uploads-anonymous", limit: limit, run: b.uploadsAnonymous},
+		{name: "crash-trickle", limit: limit, run: b.crashTrickle},
+		{name: "tokens-bogus", limit: limit, run: b.bogusTokens},
+		{name: "searches", limit: limit, run: b.searches},
+		{name: "runs", limit: limit, run: b.runs},
+		{name: "suites", limit: limit, run: b.suites},
+		{name: "generations", limit: limit, run: b.generations},
+		{name: "webhooks", limit: limit, run: b.webhooks},
+		{name: "mails", limit: limit, run: b.mails},
+		{name: "tarpit", limit: limit, run: b.tarpit},
+		{name: "capabilities", limit: limit, run: b.capabilities},
+		{name: "addresses", limit: limit, run: b.addresses},
+		{name: "storage-secret", limit: limit, run: b.storageSecret},
+		{name: "corpus", limit: limit, run: b.corpus},
+		{name: "signatures", limit: limit, run: b.signatures, asked: true},
+		{name: "chaos", limit: b.Chaos + chaosRest + 4*time.Minute, run: b.chaos, asked: true},
+	}
 }
 
 // Run runs the attacks in turn and prints a Markdown table.
 func (c *abuseCommand) Run(ctx context.Context) error {
-	for _, name := range c.Only {
-		if !slices.ContainsFunc(abuseParts, func(p abusePart) bool { return p.name == name }) {
-			return fmt.Errorf("there is no part %q", name)
-		}
+	b := &abuseBench{abuseCommand: c}
+	parts := b.parts()
+	if err := checkParts(c.Only, parts); err != nil {
+		return err
 	}
 	dir, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &abuseBench{abuseCommand: c}
 	if b.program, err = buildSlipway(ctx, dir, c.Program); err != nil {
 		return err
 	}
@@ -77,15 +71,7 @@ func (c *abuseCommand) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Print("| attack | measured | quiet | under attack | target | |\n|---|---|---|---|---|---|\n")
-	for _, part := range abuseParts {
-		if len(c.Only) == 0 && part.asked || len(c.Only) > 0 && !slices.Contains(c.Only, part.name) {
-			continue
-		}
-		if err := part.run(b, ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
-		}
-	}
-	return nil
+	return runParts(ctx, c.Only, parts)
 }
 
 // abuseRow prints a row of the table. Without a target nothing is met or missed.

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -35,7 +37,10 @@ func (l *chaosLoad) start(ctx context.Context) (stop func()) {
 	reports := samples(64, 4<<10)
 	for _, t := range l.tenants {
 		for range chaosClients {
-			every(20*time.Millisecond, func() { l.crash(ctx, t, reports[rand.IntN(len(reports))].with(uuid.New())) })
+			every(20*time.Millisecond, func() {
+				id := uuid.New()
+				l.crash(ctx, t, id, reports[rand.IntN(len(reports))].with(id))
+			})
 		}
 		every(500*time.Millisecond, func() { l.upload(ctx, t) })
 		every(500*time.Millisecond, func() { l.startRun(ctx, t) })
@@ -52,15 +57,22 @@ func (l *chaosLoad) increment(counter *int) {
 	l.mu.Unlock()
 }
 
-func (l *chaosLoad) crash(ctx context.Context, t *tenant, body []byte) {
-	status := l.persist(ctx, func(ctx context.Context, base string) (int, []byte, error) {
+// note adds the id of something that was answered with success.
+func note[T any](l *chaosLoad, list *[]T, id T) {
+	l.mu.Lock()
+	*list = append(*list, id)
+	l.mu.Unlock()
+}
+
+func (l *chaosLoad) crash(ctx context.Context, t *tenant, id uuid.UUID, body []byte) {
+	_, stored := l.persist(ctx, func(ctx context.Context, base string) (int, []byte, error) {
 		return post(ctx, base+"/post?format=json&token="+t.token, "application/json", body, nil)
 	}, func(status int, text []byte) bool {
 		// 400 of code 4: the uuid is there. An earlier try was stored, and its response lost.
 		return status == http.StatusBadRequest && bytes.Contains(text, []byte(`"code":4`))
 	})
-	if status {
-		l.increment(&l.crashes)
+	if stored {
+		note(l, &l.answered.Crashes, id)
 	}
 }
 
@@ -71,42 +83,69 @@ func (l *chaosLoad) upload(ctx context.Context, t *tenant) {
 		return
 	}
 	key := uuid.NewString()
-	if l.persist(ctx, func(ctx context.Context, base string) (int, []byte, error) {
+	text, stored := l.persist(ctx, func(ctx context.Context, base string) (int, []byte, error) {
 		return post(ctx, base+"/api/upload", contentType, body, func(r *http.Request) { r.Header.Set("Idempotency-Key", key) })
-	}, func(int, []byte) bool { return false }) {
-		l.increment(&l.uploads)
+	}, func(int, []byte) bool { return false })
+	if !stored {
+		return
 	}
+	id, err := buildOf(text)
+	if err != nil {
+		l.report(err)
+		return
+	}
+	note(l, &l.answered.Builds, id)
+}
+
+// buildOf returns the build of the response to an upload.
+func buildOf(text []byte) (int64, error) {
+	var made struct {
+		ID string `json:"build_id"`
+	}
+	if err := json.Unmarshal(text, &made); err != nil {
+		return 0, fmt.Errorf("response to an upload: %w", err)
+	}
+	id, err := strconv.ParseInt(made.ID, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("response to an upload: build_id: %w", err)
+	}
+	return id, nil
 }
 
 // startRun starts a run once: the interface has no key by which a client that has no
 // response could repeat a start, so a lost response is a run that nobody knows.
 func (l *chaosLoad) startRun(ctx context.Context, t *tenant) {
-	status, _, err := post(ctx, l.bases[rand.IntN(len(l.bases))]+"/v1/ai-authoring/testcases/"+t.caseID+"/run", "application/json", []byte("{}"), t.authorize)
-	if err == nil && status/100 == 2 {
-		l.increment(&l.runs)
+	status, text, err := post(ctx, l.bases[rand.IntN(len(l.bases))]+"/v1/ai-authoring/testcases/"+t.caseID+"/run", "application/json", []byte("{}"), t.authorize)
+	if err != nil || status/100 != 2 {
+		l.increment(&l.again)
 		return
 	}
-	l.increment(&l.again)
+	var made struct{ Data struct{ ID uuid.UUID } }
+	if err := json.Unmarshal(text, &made); err != nil {
+		l.report(fmt.Errorf("response to the start of a run: %w", err))
+		return
+	}
+	note(l, &l.answered.Runs, made.Data.ID)
 }
 
 // persist sends a request to the processes in turn until one responds with 200, or in a
-// way that known accepts.
-func (l *chaosLoad) persist(ctx context.Context, send func(context.Context, string) (int, []byte, error), known func(int, []byte) bool) bool {
+// way that known accepts, and returns that response.
+func (l *chaosLoad) persist(ctx context.Context, send func(context.Context, string) (int, []byte, error), known func(int, []byte) bool) (response []byte, stored bool) {
 	at := rand.IntN(len(l.bases))
 	for end := time.Now().Add(chaosPersist); time.Now().Before(end) && ctx.Err() == nil; at++ {
 		status, text, err := send(ctx, l.bases[at%len(l.bases)])
 		switch {
 		case err == nil && (status == http.StatusOK || known(status, text)):
-			return true
+			return text, true
 		case err == nil && status != http.StatusServiceUnavailable && status != http.StatusConflict:
 			l.report(fmt.Errorf("%d: %.300s", status, text))
-			return false
+			return nil, false
 		}
 		l.increment(&l.again)
 		_ = sleep(ctx, time.Duration(20+rand.IntN(200))*time.Millisecond)
 	}
 	l.report(errors.New("no response"))
-	return false
+	return nil, false
 }
 
 func (l *chaosLoad) report(err error) {

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"mime/multipart"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,11 +77,11 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.mu.Unlock()
 }
 
-// distinct returns how many events of webhooks have arrived, each once.
-func (r *receiver) distinct() int {
+// received returns the ids of the events of webhooks that have arrived, each once.
+func (r *receiver) received() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.events)
+	return slices.Sorted(maps.Keys(r.events))
 }
 
 // passwordSeen reports whether a request had the password (Basic).

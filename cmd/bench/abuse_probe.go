@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
 )
 
 // probeTimeout is the longest time of one request of the victim. One that has no
@@ -207,6 +209,7 @@ const (
 // compare measures the probes quiet, then under an attack, which works until its context
 // ends, and prints a row for each.
 func (b *abuseBench) compare(ctx context.Context, name string, probes []probe, attack func(context.Context) error) error {
+	defer progress.Waits(ctx, "the requests of the other organization, quiet and under the attack")()
 	watch(ctx, probes, time.Second) // warms caches
 	quiet := watch(ctx, probes, b.Quiet)
 	for i, f := range quiet {

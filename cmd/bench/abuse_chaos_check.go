@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// chaosStored is what is there after the kills.
+type chaosStored struct {
+	Accepted []uuid.UUID // uuids of reports that are stored, counted or not
+	Crashes  []uuid.UUID // those that are counted
+	Groups   []chaosGroup
+	Builds   []chaosBuild
+	Events   []chaosEvent // deliveries that the service calls delivered
+	// Received are the deliveries that the receiver has seen, by webhook-id.
+	Received []string
+	Runs     []chaosRun
+	Dead     []uuid.UUID // tasks that failed for good
+}
+
+// chaosGroup is a group with its count, and the crashes that are in it.
+type chaosGroup struct {
+	ID      int64 `db:"id"`
+	Count   int   `db:"count"`
+	Crashes int   `db:"crashes"`
+}
+
+// chaosBuild is a build, and how many webhooks its organization has.
+type chaosBuild struct {
+	ID       int64 `db:"id"`
+	Webhooks int   `db:"webhooks"`
+}
+
+// chaosEvent is a delivery of the event of a build to a webhook.
+type chaosEvent struct {
+	Delivery string `db:"delivery"`
+	Build    int64  `db:"build"`
+	Webhook  int64  `db:"webhook"`
+}
+
+// chaosRun is a run with its state.
+type chaosRun struct {
+	ID    uuid.UUID `db:"id"`
+	State string    `db:"state"`
+}
+
+// readChaos reads what is there.
+func (f *fleet) readChaos(ctx context.Context) (*chaosStored, error) {
+	s := &chaosStored{}
+	for query, into := range map[string]any{
+		`select uuid from crash_uuids where not conflict`:    &s.Accepted,
+		`select uuid from crashes where state = 'processed'`: &s.Crashes,
+		`select g.id, g.count, (select count(*) from crashes c join crash_group_keys k on k.id = c.key_id
+			where k.group_id = g.id and c.state = 'processed') as crashes from crash_groups g`: &s.Groups,
+		`select b.id, (select count(*) from webhooks w where w.organization_id = b.organization_id) as webhooks from builds b`: &s.Builds,
+		`select d.id::text as delivery, e.build_id as build, d.webhook_id as webhook from webhook_deliveries d join events e on e.id = d.event_id
+			where d.action = 'upload' and d.status = 'delivered' and e.build_id is not null`: &s.Events,
+		`select id, state from test_runs`:                                            &s.Runs,
+		`select id from tasks where state not in ('queued', 'running', 'succeeded')`: &s.Dead,
+	} {
+		if err := f.db.SelectContext(ctx, into, query); err != nil {
+			return nil, fmt.Errorf("%.40s: %w", query, err)
+		}
+	}
+	return s, nil
+}
+
+// chaosRow is a comparison: what was measured, and the ids of what is wrong.
+type chaosRow struct {
+	what, measured string
+	ids            []string
+	met            bool
+}
+
+func (r *chaosRow) text() string { return strings.Join(append([]string{r.measured}, r.ids...), "; ") }
+
+// compareChaos compares ids: what was answered must be there once, and each build has one
+// delivered event for each webhook that was there before it.
+func compareChaos(answered *chaosAnswered, stored *chaosStored) []chaosRow {
+	var builds []int64
+	for _, b := range stored.Builds {
+		builds = append(builds, b.ID)
+	}
+	events, wrongEvents := compareEvents(answered, stored)
+	groups := compareGroups(stored)
+	counted := 0
+	for _, g := range stored.Groups {
+		counted += g.Count
+	}
+	crashes := compareIDs(answered.Crashes, stored.Crashes)
+	lost := compareIDs(crashes.missing, stored.Accepted).missing
+	waiting := compareIDs(crashes.missing, lost).missing
+	crashes.missing = lost
+	rows := []chaosRow{
+		{what: "crashes answered with 200; stored, processed, counted by their groups",
+			measured: fmt.Sprintf("%d; %d, %d, %d", len(answered.Crashes), len(stored.Accepted), len(stored.Crashes), counted),
+			ids:      slices.Concat(crashes.names(), nameIDs("stored, not processed", waiting), groups),
+			met:      crashes.empty() && len(waiting) == 0 && len(groups) == 0 && counted == len(answered.Crashes)},
+	}
+	kept := compareIDs(answered.Builds, builds)
+	rows = append(rows,
+		chaosRow{what: "builds answered with 200; stored", measured: fmt.Sprintf("%d; %d", len(answered.Builds), len(builds)), ids: kept.names(), met: kept.empty()},
+		chaosRow{what: "events of builds expected; delivered, received", measured: events, ids: wrongEvents, met: len(wrongEvents) == 0},
+	)
+	return append(rows, compareRuns(answered, stored))
+}
+
+// compareEvents compares deliveries with what builds and webhooks let expect. The two are
+// counted apart: what the service calls delivered, and what the receiver has seen.
+func compareEvents(answered *chaosAnswered, stored *chaosStored) (measured string, wrong []string) {
+	seen := map[string]bool{}
+	for _, id := range stored.Received {
+		seen[id] = true
+	}
+	of := map[int64]map[int64]int{} // deliveries by build and webhook
+	var unseen []string
+	received := 0
+	for _, e := range stored.Events {
+		if of[e.Build] == nil {
+			of[e.Build] = map[int64]int{}
+		}
+		of[e.Build][e.Webhook]++
+		if !seen[e.Delivery] {
+			unseen = append(unseen, e.Delivery)
+			continue
+		}
+		received++
+	}
+	earlier := map[int64]bool{}
+	for _, id := range answered.Earlier {
+		earlier[id] = true
+	}
+	expected := 0
+	var missing, twice, unexpected []int64
+	for _, b := range stored.Builds {
+		want := b.Webhooks
+		if earlier[b.ID] {
+			want = 0
+		}
+		expected += want
+		if len(of[b.ID]) < want {
+			missing = append(missing, b.ID)
+		}
+		if len(of[b.ID]) > want {
+			unexpected = append(unexpected, b.ID)
+		}
+		for _, n := range of[b.ID] {
+			if n > 1 {
+				twice = append(twice, b.ID)
+			}
+		}
+	}
+	wrong = slices.Concat(nameIDs("without an event", missing), nameIDs("with an event too many", twice), nameIDs("with an event that nobody awaits", unexpected),
+		nameIDs("delivered, but not received", unseen))
+	return fmt.Sprintf("%d; %d, %d", expected, len(stored.Events), received), wrong
+}
+
+// compareGroups names groups whose count is not that of their crashes.
+func compareGroups(stored *chaosStored) []string {
+	var wrong []string
+	for _, g := range stored.Groups {
+		if g.Count != g.Crashes {
+			wrong = append(wrong, fmt.Sprintf("%d (counts %d, has %d)", g.ID, g.Count, g.Crashes))
+		}
+	}
+	return nameIDs("groups that count otherwise", wrong)
+}
+
+// compareRuns compares runs. A start without a response may have stored a run that no client
+// knows: it must end like the others.
+func compareRuns(answered *chaosAnswered, stored *chaosStored) chaosRow {
+	var ids []uuid.UUID
+	var otherwise []string
+	passed := 0
+	for _, r := range stored.Runs {
+		ids = append(ids, r.ID)
+		if r.State == "PASSED" {
+			passed++
+			continue
+		}
+		otherwise = append(otherwise, r.ID.String()+" "+r.State)
+	}
+	c := compareIDs(answered.Runs, ids)
+	c.unknown = nil
+	return chaosRow{what: "runs answered with success; stored, passed", measured: fmt.Sprintf("%d; %d, %d", len(answered.Runs), len(stored.Runs), passed),
+		ids: append(c.names(), nameIDs("ended otherwise, or not", otherwise)...), met: c.empty() && len(otherwise) == 0}
+}
+
+// difference is how two lists of ids differ.
+type difference[T comparable] struct{ missing, twice, unknown []T }
+
+func (d *difference[T]) empty() bool { return len(d.missing)+len(d.twice)+len(d.unknown) == 0 }
+
+func (d *difference[T]) names() []string {
+	return slices.Concat(nameIDs("missing", d.missing), nameIDs("twice", d.twice), nameIDs("stored without an answer", d.unknown))
+}
+
+// compareIDs compares what was answered with what is stored.
+func compareIDs[T comparable](answered, stored []T) difference[T] {
+	var d difference[T]
+	times, told := map[T]int{}, map[T]bool{}
+	for _, id := range stored {
+		times[id]++
+	}
+	for _, id := range answered {
+		told[id] = true
+		if times[id] == 0 {
+			d.missing = append(d.missing, id)
+		}
+	}
+	for id, n := range times {
+		if n > 1 {
+			d.twice = append(d.twice, id)
+		}
+		if !told[id] {
+			d.unknown = append(d.unknown, id)
+		}
+	}
+	for _, list := range [][]T{d.twice, d.unknown} {
+		slices.SortFunc(list, func(a, b T) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	}
+	return d
+}
+
+// shownIDs are the ids that a cell of the table names; of more it says how many.
+const shownIDs = 5
+
+// nameIDs names what is wrong; of nothing it says nothing.
+func nameIDs[T any](what string, ids []T) []string {
+	if len(ids) == 0 {
+		return nil
+	}
+	var text []string
+	for _, id := range ids[:min(len(ids), shownIDs)] {
+		text = append(text, fmt.Sprint(id))
+	}
+	if more := len(ids) - shownIDs; more > 0 {
+		text = append(text, fmt.Sprintf("and %d more", more))
+	}
+	return []string{what + ": " + strings.Join(text, ", ")}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+)
+
+// chaosExample is what clients were told, and what is there when all is well: two builds
+// from before the webhooks, two of each organization after.
+func chaosExample() (*chaosAnswered, *chaosStored) {
+	crashes := []uuid.UUID{{1}, {2}, {3}}
+	runs := []uuid.UUID{{11}, {12}}
+	answered := &chaosAnswered{Crashes: crashes, Builds: []int64{1, 2, 3, 4}, Earlier: []int64{1, 2}, Runs: runs}
+	return answered, &chaosStored{
+		Accepted: []uuid.UUID{{2}, {1}, {3}},
+		Crashes:  []uuid.UUID{{3}, {1}, {2}},
+		Groups:   []chaosGroup{{ID: 7, Count: 2, Crashes: 2}, {ID: 8, Count: 1, Crashes: 1}},
+		Builds:   []chaosBuild{{1, 1}, {2, 1}, {3, 1}, {4, 1}},
+		Events:   []chaosEvent{{"a", 3, 21}, {"b", 4, 22}},
+		Received: []string{"b", "a"},
+		Runs:     []chaosRun{{uuid.UUID{11}, "PASSED"}, {uuid.UUID{12}, "PASSED"}, {uuid.UUID{13}, "PASSED"}},
+	}
+}
+
+func TestChaosExpectsNoEventOfBuildsFromBeforeTheWebhooks(t *testing.T) {
+	t.Parallel()
+	answered, stored := chaosExample()
+	rows := compareChaos(answered, stored)
+	require.Equal(t, "events of builds expected; delivered, received", rows[2].what)
+	require.Equal(t, "2; 2, 2", rows[2].text(), "four builds, of which two are older than the webhooks")
+	for _, r := range rows {
+		require.True(t, r.met, "%s: %s", r.what, r.text())
+		require.Empty(t, r.ids, r.what)
+	}
+	answered.Earlier = nil
+	rows = compareChaos(answered, stored)
+	require.False(t, rows[2].met)
+	require.Equal(t, "4; 2, 2; without an event: 1, 2", rows[2].text())
+}
+
+func TestChaosNamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*chaosAnswered, *chaosStored)
+		row    int
+		want   string
+	}{
+		"a crash is lost": {func(_ *chaosAnswered, s *chaosStored) {
+			s.Accepted = s.Accepted[:2]
+			s.Crashes = s.Crashes[1:]
+			s.Groups = s.Groups[:1]
+		}, 0, "3; 2, 2, 2; missing: 03000000-0000-0000-0000-000000000000"},
+		"a crash waits": {func(_ *chaosAnswered, s *chaosStored) {
+			s.Crashes = s.Crashes[1:]
+			s.Groups = s.Groups[:1]
+		}, 0, "3; 3, 2, 2; stored, not processed: 03000000-0000-0000-0000-000000000000"},
+		"a crash is there twice": {func(_ *chaosAnswered, s *chaosStored) { s.Crashes = append(s.Crashes, uuid.UUID{1}) },
+			0, "3; 3, 4, 3; twice: 01000000-0000-0000-0000-000000000000"},
+		"a crash was counted twice": {func(_ *chaosAnswered, s *chaosStored) { s.Groups[0].Count = 3 },
+			0, "3; 3, 3, 4; groups that count otherwise: 7 (counts 3, has 2)"},
+		"a build is lost": {func(_ *chaosAnswered, s *chaosStored) { s.Builds = s.Builds[:3] }, 1, "4; 3; missing: 4"},
+		"a build was stored without an answer": {func(_ *chaosAnswered, s *chaosStored) { s.Builds = append(s.Builds, chaosBuild{5, 0}) },
+			1, "4; 5; stored without an answer: 5"},
+		"an event is lost": {func(_ *chaosAnswered, s *chaosStored) { s.Events = s.Events[1:] }, 2, "2; 1, 1; without an event: 3"},
+		"an event is there twice": {func(_ *chaosAnswered, s *chaosStored) {
+			s.Events = append(s.Events, chaosEvent{"c", 3, 21})
+			s.Received = append(s.Received, "c")
+		}, 2, "2; 3, 3; with an event too many: 3"},
+		"an event of an older build": {func(_ *chaosAnswered, s *chaosStored) {
+			s.Events = append(s.Events, chaosEvent{"c", 1, 21})
+			s.Received = append(s.Received, "c")
+		}, 2, "2; 3, 3; with an event that nobody awaits: 1"},
+		"one lost, one too many: the counts agree": {func(_ *chaosAnswered, s *chaosStored) {
+			s.Events[0].Build, s.Events[0].Webhook = 4, 22
+		}, 2, "2; 2, 2; without an event: 3; with an event too many: 4"},
+		"an event was not received": {func(_ *chaosAnswered, s *chaosStored) { s.Received = s.Received[1:] },
+			2, "2; 2, 1; delivered, but not received: b"},
+		"a run is lost": {func(_ *chaosAnswered, s *chaosStored) { s.Runs = s.Runs[1:] }, 3, "2; 2, 2; missing: 0b000000-0000-0000-0000-000000000000"},
+		"a run did not end": {func(_ *chaosAnswered, s *chaosStored) { s.Runs[2].State = "RUNNING" },
+			3, "2; 3, 2; ended otherwise, or not: 0d000000-0000-0000-0000-000000000000 RUNNING"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answered, stored := chaosExample()
+			c.change(answered, stored)
+			rows := compareChaos(answered, stored)
+			require.False(t, rows[c.row].met)
+			require.Equal(t, c.want, rows[c.row].text())
+		})
+	}
+}
+
+func TestManyIDsAreCounted(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"missing: 1, 2, 3, 4, 5, and 2 more"}, nameIDs("missing", []int{1, 2, 3, 4, 5, 6, 7}))
+	require.Empty(t, nameIDs[int]("missing", nil))
+}
+
+// The queries fit the schema.
+func TestChaosIsRead(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	stored, err := f.readChaos(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, &chaosStored{}, stored)
+	open, err := f.openTasks(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, open)
+}
