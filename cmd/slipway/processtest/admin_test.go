@@ -114,11 +114,10 @@ func TestAdmin(t *testing.T) {
 	})
 }
 
-// awaitRefusal waits until a revoked token is refused: within the two seconds
-// for which the api believes what it knows.
+// awaitRefusal waits until a revoked token is refused: the api believes for two seconds
+// what it knows.
 func awaitRefusal(t *testing.T, at caller, token string) {
 	t.Helper()
-	began := since()
 	status := 0
 	eventually(t, "the revoked token is refused", func() bool {
 		res, _ := at.do(t, http.MethodPost, "/post?format=json&token="+token, sample(uuid.New(), "TokenError", "token"), nil)
@@ -126,7 +125,4 @@ func awaitRefusal(t *testing.T, at caller, token string) {
 		return status != http.StatusOK
 	})
 	require.Equal(t, http.StatusForbidden, status)
-	took := began()
-	t.Logf("the revoked token was refused after %s", took)
-	require.Less(t, took.Seconds(), 4.0)
 }

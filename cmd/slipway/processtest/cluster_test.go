@@ -1,21 +1,15 @@
 package processtest
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -30,13 +24,17 @@ type cluster struct {
 	owner     string // api key
 }
 
+// rescueAfter is after how long without a heartbeat a worker counts as dead here: tests that
+// kill one wait for it. On a busy machine a worker may lose a task to another one for it.
+const rescueAfter = "1s"
+
 // newCluster returns the organization; the services and the objects' folder are
 // the caller's.
 func newCluster(t *testing.T, databaseURL, redisURL string) *cluster {
 	t.Helper()
 	c := &cluster{variables: []string{"SLIPWAY_DATABASE_URL=" + databaseURL, "SLIPWAY_REDIS_URL=" + redisURL,
 		"SLIPWAY_OBJECTS_URL=file://" + t.TempDir(), "SLIPWAY_SIGNING_KEY=" + strings.Repeat("k", 32),
-		"SLIPWAY_PUBLIC_URL=http://127.0.0.1", "SLIPWAY_OPS_LISTEN=127.0.0.1:0", "SLIPWAY_STOP_DELAY=0"}}
+		"SLIPWAY_PUBLIC_URL=http://127.0.0.1", "SLIPWAY_OPS_LISTEN=127.0.0.1:0", "SLIPWAY_STOP_DELAY=0", "SLIPWAY_RESCUE_AFTER=" + rescueAfter}}
 	// Tests hold locks for longer than the processes may.
 	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)
@@ -141,56 +139,4 @@ func (c *cluster) count(t *testing.T, query string, args ...any) int {
 	var n int
 	require.NoError(t, c.db.GetContext(t.Context(), &n, query, args...))
 	return n
-}
-
-// restartable has PostgreSQL and Redis that keep their data and can be restarted.
-type restartable struct {
-	folder   *localservice.Folder
-	postgres *localservice.Server
-	redis    *localservice.Server
-}
-
-// startServices starts them on ports that nobody takes while they are down:
-// clients have the addresses.
-func startServices(t *testing.T) *restartable {
-	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"postgres", "redis"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".port"), []byte(strconv.Itoa(quietPort(t))), 0o600))
-	}
-	folder, err := localservice.Open(dir)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = folder.Close(context.Background()) })
-	s := &restartable{folder: folder}
-	require.NoError(t, s.startPostgres(t.Context()))
-	require.NoError(t, s.startRedis(t.Context()))
-	for _, server := range []*localservice.Server{s.postgres, s.redis} {
-		_, port, err := net.SplitHostPort(server.Addr())
-		require.NoError(t, err)
-		number, err := strconv.Atoi(port)
-		require.NoError(t, err)
-		require.Less(t, number, 30000, "the port is one that the system hands out")
-	}
-	return s
-}
-
-func (s *restartable) startPostgres(ctx context.Context) error {
-	server, err := s.folder.Postgres(ctx, localservice.PostgresConfig{SharedBuffersMB: 64})
-	return s.keep(&s.postgres, server, err)
-}
-
-func (s *restartable) startRedis(ctx context.Context) error {
-	server, err := s.folder.Redis(ctx, localservice.RedisConfig{})
-	return s.keep(&s.redis, server, err)
-}
-
-func (s *restartable) keep(to **localservice.Server, server *localservice.Server, err error) error {
-	if err != nil {
-		return err
-	}
-	if former := *to; former != nil && former.Addr() != server.Addr() {
-		return fmt.Errorf("%s moved from %s to %s", server, former.Addr(), server.Addr())
-	}
-	*to = server
-	return nil
 }

@@ -28,8 +28,7 @@ func TestRunsSurviveTheirWorker(t *testing.T) {
 	s := &runStory{tester: tester{base: at.base, user: c.owned(t), key: secretIn(t, key)}, t: t, site: newSite(t)}
 	target := obj{"capabilities": obj{"browserName": "chrome", "goog:chromeOptions": obj{
 		"args": append(localservice.BrowserArguments(), "--headless=new")}}}
-	id := s.add("Slow", []obj{openPage(s.site.URL + "/"), {"tool": obj{"type": "pause", "args": obj{"time": 2500}}},
-		fill("#user", "ada"), fill("#password", "correct horse"), click("#login"), assertText("h1", "Hello ada")},
+	id := s.add("Slow", []obj{openPage(s.site.URL + "/"), fill("#user", "ada"), fill("#password", "correct horse"), click("#login"), assertText("h1", "Hello ada")},
 		obj{"runSettings": obj{"target": target}}).ID
 
 	worker, _ := c.tier(t, "worker")
@@ -37,16 +36,17 @@ func TestRunsSurviveTheirWorker(t *testing.T) {
 		worker.kill,
 		func() { require.Zero(t, worker.signal(t, os.Interrupt)) },
 	} {
-		visits := s.site.visits()
+		visits, release := s.site.visits(), s.site.hold()
 		var r ran
 		s.ok(t, http.StatusOK, http.MethodPost, "/testcases/"+id+"/run", nil, &r)
 		eventually(t, "the run is in the middle", func() bool { return s.site.visits() > visits })
 		end()
+		release()
 		worker, _ = c.tier(t, "worker")
 		r = s.wait("/testcases/" + id + "/runs/" + r.ID)
 		require.Equal(t, "PASSED", r.Status, "%+v", r)
-		require.Equal(t, 2, c.count(t, `select attempt from tasks where id = $1`, r.Jobs[0].ID))
-		require.Equal(t, 6, len(r.Jobs[0].Steps))
+		require.GreaterOrEqual(t, c.count(t, `select attempt from tasks where id = $1`, r.Jobs[0].ID), 2)
+		require.Equal(t, 5, len(r.Jobs[0].Steps))
 		require.Equal(t, 1, c.count(t, `select count(*) from events where subject = $1`, r.ID))
 	}
 }

@@ -16,17 +16,25 @@ type site struct {
 	mu      sync.Mutex
 	version int
 	sent    []string
-	visited int // of the sign-in
+	visited int           // of the sign-in
+	held    chan struct{} // not nil: the sign-in is not answered
 }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{version: 1}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.visited++
+		held := s.held
 		s.mu.Unlock()
+		if held != nil {
+			select {
+			case <-held:
+			case <-r.Context().Done():
+			}
+		}
 		writePage(w, `<form method="post" action="/login"><label>User <input id="user" name="user"></label>
 <label>Password <input id="password" name="password" type="password"></label><button id="login">Log in</button></form>`)
 	})
@@ -65,7 +73,10 @@ func newSite(t *testing.T) *site {
 		http.Redirect(w, r, r.FormValue("address"), http.StatusFound)
 	})
 	s.Server = httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		s.CloseClientConnections() // that of a page that is held
+		s.Close()
+	})
 	return s
 }
 
@@ -79,6 +90,20 @@ func (s *site) release(version int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version = version
+}
+
+// hold keeps the sign-in from being answered until the returned function is called.
+func (s *site) hold() (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held := make(chan struct{})
+	s.held = held
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.held = nil
+		close(held)
+	}
 }
 
 func (s *site) words() []string {

@@ -29,7 +29,7 @@ func TestWorkersDieWithSymbols(t *testing.T) {
 
 	files := hold(t, c, `lock table symbol_files in exclusive mode`)
 	at.uploadSymbols(t, "mapping.txt", lateMapping)
-	awaitBlocked(t, c)
+	awaitBlocked(t, c, "symbol_files")
 	first.kill()
 	// The oldest crash is read again last.
 	last := hold(t, c, `select 1 from crashes where id = (select id from crashes order by id limit 1) for update`)
@@ -37,7 +37,7 @@ func TestWorkersDieWithSymbols(t *testing.T) {
 	require.Zero(t, c.count(t, `select count(*) from symbol_files`), "what the dead worker wrote is undone")
 	second, _ := c.tier(t, "worker")
 	eventually(t, "some crashes are readable", func() bool { return c.count(t, readable) >= 200 })
-	awaitBlocked(t, c)
+	awaitBlocked(t, c, "")
 	require.Equal(t, 1, c.count(t, `select count(*) from symbol_files`))
 	require.NoError(t, second.cmd.Process.Signal(syscall.SIGKILL))
 	<-second.ended
@@ -89,11 +89,13 @@ func hold(t *testing.T, c *cluster, statement string) func() {
 	return func() { require.NoError(t, tx.Rollback()) }
 }
 
-// awaitBlocked waits until a worker waits inside a transaction.
-func awaitBlocked(t *testing.T, c *cluster) {
+// awaitBlocked waits until a worker waits inside a transaction, in a statement with these
+// words.
+func awaitBlocked(t *testing.T, c *cluster, words string) {
 	t.Helper()
 	eventually(t, "the worker waits inside its transaction", func() bool {
 		return c.count(t, `select count(*) from pg_stat_activity
-			where application_name = 'slipway-worker' and wait_event_type = 'Lock' and datname = current_database()`) > 0
+			where application_name = 'slipway-worker' and wait_event_type = 'Lock' and datname = current_database()
+			and strpos(query, $1) > 0`, words) > 0
 	})
 }

@@ -1,10 +1,14 @@
+//go:build soak
+
 package processtest
 
 import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -14,6 +18,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice"
 )
 
 const (
@@ -232,4 +238,56 @@ func (x *chaos) audit(l *load) {
 			require.Equal(t, n, c.count(t, query, class), "%s of %s", what, class)
 		}
 	}
+}
+
+// restartable has PostgreSQL and Redis that keep their data and can be restarted.
+type restartable struct {
+	folder   *localservice.Folder
+	postgres *localservice.Server
+	redis    *localservice.Server
+}
+
+// startServices starts them on ports that nobody takes while they are down:
+// clients have the addresses.
+func startServices(t *testing.T) *restartable {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"postgres", "redis"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".port"), []byte(strconv.Itoa(quietPort(t))), 0o600))
+	}
+	folder, err := localservice.Open(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = folder.Close(context.Background()) })
+	s := &restartable{folder: folder}
+	require.NoError(t, s.startPostgres(t.Context()))
+	require.NoError(t, s.startRedis(t.Context()))
+	for _, server := range []*localservice.Server{s.postgres, s.redis} {
+		_, port, err := net.SplitHostPort(server.Addr())
+		require.NoError(t, err)
+		number, err := strconv.Atoi(port)
+		require.NoError(t, err)
+		require.Less(t, number, 30000, "the port is one that the system hands out")
+	}
+	return s
+}
+
+func (s *restartable) startPostgres(ctx context.Context) error {
+	server, err := s.folder.Postgres(ctx, localservice.PostgresConfig{SharedBuffersMB: 64})
+	return s.keep(&s.postgres, server, err)
+}
+
+func (s *restartable) startRedis(ctx context.Context) error {
+	server, err := s.folder.Redis(ctx, localservice.RedisConfig{})
+	return s.keep(&s.redis, server, err)
+}
+
+func (s *restartable) keep(to **localservice.Server, server *localservice.Server, err error) error {
+	if err != nil {
+		return err
+	}
+	if former := *to; former != nil && former.Addr() != server.Addr() {
+		return fmt.Errorf("%s moved from %s to %s", server, former.Addr(), server.Addr())
+	}
+	*to = server
+	return nil
 }

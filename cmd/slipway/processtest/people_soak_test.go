@@ -1,22 +1,17 @@
+//go:build soak
+
 package processtest
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
-	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	netmail "net/mail"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/emersion/go-smtp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
@@ -31,14 +26,6 @@ const (
 	watchedDownloads = 200
 )
 
-// addNotified adds testers who may have every build of the app.
-var addNotified = []string{
-	`insert into users (uuid, username, email) select gen_random_uuid(), 'many' || n, 'tester' || n || '@example.com' from generate_series(1, $1::int) n`,
-	`insert into memberships (organization_id, user_id, role)
-		select o.id, u.id, 'tester' from organizations o, users u where u.username like 'many%' and $1::int > 0`,
-	`update projects set all_testers = true where $1::int > 0`,
-}
-
 // TestNotifyKilled kills the worker while it notifies 10,000 testers: first while it
 // writes the mails, then while it sends them. The mail server counts: each tester has
 // one mail, nobody two, nobody none.
@@ -51,10 +38,7 @@ func TestNotifyKilled(t *testing.T) {
 	_, at := c.api(t, quietPort(t))
 	c.tier(t, "scheduler")
 	build := uploadForPeople(t, at)
-	for _, statement := range addNotified {
-		_, err := c.db.ExecContext(t.Context(), statement, notifiedTesters)
-		require.NoError(t, err)
-	}
+	c.addNotified(t, notifiedTesters)
 	worker, _ := c.tier(t, "worker")
 	res, text := at.do(t, http.MethodPost, fmt.Sprintf("/api/v3/builds/%s/notify-testers", build), nil, nil)
 	require.Equal(t, http.StatusAccepted, res.StatusCode, "%s", text)
@@ -72,15 +56,7 @@ func TestNotifyKilled(t *testing.T) {
 		return c.count(t, `select count(*) from tasks where kind in ('build:notify', 'mail:send') and state in ('queued', 'running')`) == 0
 	})
 	require.Equal(t, notifiedTesters, written(), "mails")
-	server.mu.Lock()
-	defer server.mu.Unlock()
-	require.Len(t, server.people, notifiedTesters, "people who have a mail")
-	for id, n := range server.byID {
-		require.Equal(t, 1, n, "copies of the mail %s", id)
-	}
-	for person, n := range server.people {
-		require.Equal(t, 1, n, "mails to %s", person)
-	}
+	server.requireOneEach(t, notifiedTesters)
 }
 
 // TestWebhookDeliveriesKilled kills the worker while it delivers events: each event
@@ -133,75 +109,4 @@ func TestWebhookDeliveriesKilled(t *testing.T) {
 	for id, body := range bodies {
 		require.Contains(t, body, `"event":"download"`, "%s", id)
 	}
-}
-
-// uploadForPeople uploads an app and returns the id of its build.
-func uploadForPeople(t *testing.T, at caller) string {
-	t.Helper()
-	body, contentType := form(t, field{name: "file", file: "shop.ipa", value: string(newIPA(t, "com.example.people", "1.0", "10"))})
-	res, text := at.do(t, http.MethodPost, "/api/upload/", body.Bytes(), func(r *http.Request) { r.Header.Set("Content-Type", contentType) })
-	require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
-	var up uploaded
-	require.NoError(t, json.Unmarshal(text, &up))
-	return up.BuildID
-}
-
-// mailCounter is a mail server that counts messages by Message-ID and by person, and
-// keeps the last one of each person.
-type mailCounter struct {
-	address string
-
-	mu     sync.Mutex
-	byID   map[string]int
-	people map[string]int
-	last   map[string]string
-	sum    int
-}
-
-func startMailCounter(t *testing.T) *mailCounter {
-	t.Helper()
-	m := &mailCounter{byID: map[string]int{}, people: map[string]int{}, last: map[string]string{}}
-	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &countedSession{counter: m}, nil }))
-	server.Domain, server.ErrorLog = "localhost", log.New(io.Discard, "", 0)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	m.address = listener.Addr().String()
-	go func() { _ = server.Serve(listener) }()
-	t.Cleanup(func() { _ = server.Close() })
-	return m
-}
-
-func (m *mailCounter) total() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.sum
-}
-
-// countedSession is one connection.
-type countedSession struct {
-	counter *mailCounter
-	to      string
-}
-
-func (s *countedSession) Reset()                                    { s.to = "" }
-func (s *countedSession) Logout() error                             { return nil }
-func (s *countedSession) Mail(string, *smtp.MailOptions) error      { return nil }
-func (s *countedSession) Rcpt(to string, _ *smtp.RcptOptions) error { s.to = to; return nil }
-
-func (s *countedSession) Data(r io.Reader) error {
-	content, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	message, err := netmail.ReadMessage(bytes.NewReader(content))
-	if err != nil {
-		return err
-	}
-	s.counter.mu.Lock()
-	defer s.counter.mu.Unlock()
-	s.counter.byID[strings.TrimSpace(message.Header.Get("Message-ID"))]++
-	s.counter.people[s.to]++
-	s.counter.last[s.to] = string(content)
-	s.counter.sum++
-	return nil
 }

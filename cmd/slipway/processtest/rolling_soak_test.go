@@ -1,3 +1,5 @@
+//go:build soak
+
 package processtest
 
 import (
@@ -9,7 +11,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+	"github.com/slipway-qa/slipway/tasks"
 )
 
 // balancer passes requests to those of its apis that were ready at the last probe, in
@@ -282,33 +284,36 @@ func TestRollingRestart(t *testing.T) {
 	require.Zero(t, c.count(t, `select count(*) from tasks where state = 'dead'`))
 }
 
-// TestStopDelay: a stopping api is not ready at once, serves for its delay, and asks for
-// other connections; a second signal ends it at once.
-func TestStopDelay(t *testing.T) {
+// TestWorkersStopUnderLoad stops workers, one after another, while reports
+// arrive: no task loses an attempt, and none is left to the rescue.
+func TestWorkersStopUnderLoad(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, servicetest.DatabaseURL(t), servicetest.RedisURL(t))
-	c.variables = append(c.variables, "SLIPWAY_STOP_DELAY=5m")
-	p, at := c.api(t, quietPort(t))
-	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
-	eventually(t, "503 at /readyz", func() bool { return at.status(t, "/readyz") == http.StatusServiceUnavailable })
+	c.variables = append(c.variables, "SLIPWAY_RESCUE_AFTER=1m") // it takes nothing here
+	c.tier(t, "scheduler")
+	_, api := c.api(t, quietPort(t))
+	worker, _ := c.tier(t, "worker")
+	l := startLoad([]string{api.base}, c.token, 1, 8)
+	var slowest time.Duration
 	for range 3 {
-		client := &http.Client{Transport: &http.Transport{}} // a connection of its own
-		req, err := http.NewRequest(http.MethodPost, at.base+"/post?format=json&token="+c.token, bytes.NewReader(sample(uuid.New(), "LateError", "late")))
-		require.NoError(t, err)
-		req.Header.Set("Content-Type", "application/json")
-		res, err := client.Do(req)
-		require.NoError(t, err)
-		text, err := io.ReadAll(res.Body)
-		require.NoError(t, err)
-		res.Body.Close()
-		require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
-		require.True(t, res.Close, "the connection is not kept")
+		next, _ := c.tier(t, "worker")
+		began := time.Now()
+		require.Zero(t, worker.signal(t, syscall.SIGTERM))
+		slowest = max(slowest, time.Since(began))
+		worker = next
 	}
-	var rep struct {
-		Checks map[string]struct{ Error string }
+	l.end()
+	t.Logf("%d reports; the slowest of three stops took %s", len(l.accepted), slowest.Round(time.Millisecond))
+	require.Empty(t, l.violations)
+	require.Zero(t, l.broken.Load()+l.refused.Load(), "no client noticed")
+	eventually(t, "all tasks have succeeded", func() bool {
+		return c.count(t, `select count(*) from tasks where state <> 'succeeded'`) == 0
+	})
+	require.Equal(t, len(l.accepted), c.count(t, `select count(*) from crashes`))
+	require.EqualValues(t, len(l.accepted), c.count(t, `select sum(count) from crash_groups`))
+	require.Zero(t, c.count(t, `select count(*) from tasks where error is not null`))
+	for name, kind := range tasks.Kinds() {
+		require.Zero(t, c.count(t, `select count(*) from tasks where kind = $1 and attempt - (max_attempts - $2) > 1`, name, kind.MaxAttempts),
+			"a graceful stop costs no attempt of %s", name)
 	}
-	_, text := at.do(t, http.MethodGet, "/readyz?capability=uploads", nil, nil)
-	require.NoError(t, json.Unmarshal(text, &rep))
-	require.Equal(t, "stopping", rep.Checks["process"].Error)
-	require.Equal(t, 130, p.signal(t, syscall.SIGTERM), "the second signal: %s", strings.TrimSpace(p.stderr.String()))
 }
