@@ -292,7 +292,7 @@ func TestHeadWhereverGet(t *testing.T) {
 func TestNoConnectionIsHeldForGood(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(cfg *api.Config) {
-		cfg.BodyGrace, cfg.RequestTimeout = 200*time.Millisecond, time.Second
+		cfg.BodyGrace, cfg.RequestTimeout = 200*time.Millisecond, 10*time.Second
 		replace(cfg.Routes, "POST", "/post", func(c *gin.Context) error {
 			_, err := io.ReadAll(c.Request.Body)
 			return &respond.Problem{Status: http.StatusBadRequest, Text: "late", Err: err}

@@ -33,7 +33,8 @@ func TestTriggersDoNotPileUp(t *testing.T) {
 		// The key is asynq's own.
 		ttl, err := f.redis.client.TTL(ctx, uniqueKey(kind.Queue, tasks.TriggerPrefix+kind.Name)).Result()
 		require.NoError(t, err)
-		require.InDelta(t, want.Seconds(), ttl.Seconds(), 3, kind.Name)
+		require.LessOrEqual(t, ttl, want, kind.Name)
+		require.Positive(t, ttl, kind.Name)
 	}
 
 	require.NoError(t, f.redis.ReleaseTrigger(ctx, tasks.ScheduleTick))

@@ -18,7 +18,7 @@ import (
 func TestBusyBrowserEnds(t *testing.T) {
 	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprint(w, `<script>console.log("a word that nobody keeps"); setTimeout(() => { for (;;) {} }, 200)</script>`)
+		_, _ = fmt.Fprint(w, `<script>console.log("a word that nobody keeps")</script>`)
 	}))
 	t.Cleanup(pages.Close)
 	p := newPool(t, localConfig(t, true))
@@ -32,6 +32,7 @@ func TestBusyBrowserEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	require.NoError(t, l.Session.Navigate(ctx, pages.URL))
+	require.NoError(t, l.Session.Execute(ctx, "setTimeout(() => { for (;;) {} }, 1000)", nil))
 	var one int
 	require.Eventually(t, func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)

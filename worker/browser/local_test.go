@@ -126,9 +126,7 @@ func TestRunKeepsBrowsersWarm(t *testing.T) {
 	<-done
 
 	// Close ends what is leased.
-	began := time.Now()
 	p.Close()
-	require.Less(t, time.Since(began), closeTimeout)
 	_, err := young.Session.Windows(t.Context())
 	require.Error(t, err)
 	young.Release(t.Context(), false)

@@ -289,7 +289,8 @@ func TestTriggerFiresSchedules(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return w.number(`select coalesce(sum((result ->> 'started')::int), 0) from tasks where kind = 'schedule:tick' and state = 'succeeded'`) == 20
 	}, time.Minute, 50*time.Millisecond)
-	require.Equal(t, 20, w.counted.all()["CRON STARTED"])
+	counted := w.counted.all() // CATCH_UP when the machine is that slow
+	require.Equal(t, 20, counted["CRON STARTED"]+counted["CATCH_UP STARTED"])
 }
 
 // What the log says of schedules that end.

@@ -123,7 +123,7 @@ func TestMisbehaviour(t *testing.T) {
 	unmarked.ContentType = "application/json"
 	slow := good
 	slow.Delay = time.Minute
-	drip := languagemodel.Answer{Raw: []byte(`{"id": "this comes slowly, and takes longer than a request may"}`), ContentType: "application/json", Drip: 50 * time.Millisecond}
+	drip := languagemodel.Answer{Raw: []byte(`{"id": "this comes slowly, and takes longer than a request may"}`), ContentType: "application/json", Drip: 200 * time.Millisecond}
 	for name, c := range map[string]struct {
 		answers []languagemodel.Answer
 		detail  string // "": it passes
@@ -163,7 +163,7 @@ func TestMisbehaviour(t *testing.T) {
 				// Only what is slow meets the time limit of a request.
 				limit := time.Minute
 				if strings.Contains(name, "in time") || strings.Contains(name, "drip") {
-					limit = time.Second
+					limit = 5 * time.Second
 				}
 				client := newClient(t, format, s, func(cfg *Config) { cfg.CallTimeout = limit })
 				reply, err := client.Chat(t.Context(), oneRequest(t), nil, NewRecorder(nil))

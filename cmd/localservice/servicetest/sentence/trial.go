@@ -19,11 +19,11 @@ const (
 	// maxSteps of a test: more than any sentence of the set needs.
 	maxSteps = 50
 	// judgeTimeout is how long a page may take to record what the last step did.
-	judgeTimeout = 2 * time.Second
+	judgeTimeout = 10 * time.Second
 	// harmTimeout is how long a step of a test that must fail waits.
 	harmTimeout = 3 * time.Second
 	// recordTimeout bounds the reading of a record.
-	recordTimeout = 10 * time.Second
+	recordTimeout = 30 * time.Second
 )
 
 // Trial writes the tests of pairs and replays them. It tries one at a time, for its
@@ -125,7 +125,7 @@ func (t *Trial) Replay(ctx context.Context, p *Pair, steps []step.Step, change s
 		timeout = harmTimeout
 	}
 	played := replay.Play(ctx, replay.Config{Lease: lease, TestURL: t.Site.Address(p), Steps: steps,
-		StepTimeout: timeout, Log: slog.New(slog.DiscardHandler)})
+		StepTimeout: timeout, Grace: time.Minute, Log: slog.New(slog.DiscardHandler)})
 	wrong := ""
 	switch {
 	case Harmless(change) && played.Status != string(run.Passed):
