@@ -57,7 +57,6 @@ type scripts struct {
 	joined   string            // the releases as one text
 	debugIDs map[string]string // by the address of the script
 	maps     map[scriptName]*opened
-	looked   int               // how many of the maps were looked for
 	sources  map[string]Script // by their address; nil: not uploaded
 }
 
@@ -179,18 +178,19 @@ func (r *reading) openMap(ctx context.Context, s *scripts, url, debugID string) 
 	if o := s.maps[name]; o != nil {
 		return o, nil
 	}
+	o := &opened{}
+	s.maps[name] = o
+	if len(r.opened) >= maxFiles {
+		return o, nil
+	}
 	m, err := s.mapOf(ctx, r, name)
-	if err != nil {
+	if err != nil || m == nil {
+		return o, err
+	}
+	if o, err = r.open(&m.want, m.located); err != nil {
 		return nil, err
 	}
-	o := &opened{}
-	if m != nil && (r.opened[m.located] != nil || len(r.opened) < maxFiles) {
-		if o, err = r.open(&m.want, m.located); err != nil {
-			return nil, err
-		}
-		s.looked++
-	}
-	if o.text == nil && m != nil {
+	if o.text == nil {
 		o.text = m.script
 	}
 	s.maps[name] = o
@@ -273,7 +273,7 @@ type scriptFile struct {
 // uploaded finds the script itself, whose last lines name its map; nil when it was not
 // uploaded.
 func (s *scripts) uploaded(ctx context.Context, r *reading, url string) (Script, error) {
-	if named, err := r.part.session.Named(url); err != nil || !named || s.looked >= maxFiles {
+	if named, err := r.part.session.Named(url); err != nil || !named {
 		return nil, err
 	}
 	key := scriptKey{scriptName: scriptName{url: url}, project: r.ProjectID, releases: s.joined}

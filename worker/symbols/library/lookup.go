@@ -20,6 +20,8 @@ const (
 	maxIdentifiers = 96
 	// maxAsked identifiers are asked for by one statement.
 	maxAsked = 20_000
+	// maxKnown identifiers are known or noted by one session: some tens of megabytes.
+	maxKnown = 100_000
 	// maxScriptNames: an organization with more addresses of scripts is asked about each.
 	maxScriptNames = 20_000
 )
@@ -95,7 +97,7 @@ func (s *Session) Forget() {
 
 // Full reports whether so much is known or noted that the memory which it takes counts: those
 // who go on ask, end what they began, and then Forget.
-func (s *Session) Full() bool { return len(s.files)+len(s.wants) >= maxAsked }
+func (s *Session) Full() bool { return len(s.files)+len(s.wants) >= maxKnown }
 
 // Named reports whether the organization has a script, or the map of one, with the name of an
 // address. Until Ask has been called once it is ErrUnasked.
