@@ -31,6 +31,9 @@ func NewClaim(db *storage.DB, claimed []ledger.Task) *Claim {
 	return c
 }
 
+// Ended reports whether the handler has ended the tasks of the claim.
+func (c *Claim) Ended() bool { return c.done }
+
 // OrganizationID is the organization of all tasks of the claim, 0 for maintenance.
 func (c *Claim) OrganizationID() int64 {
 	if id := c.Tasks[0].OrganizationID; id != nil {

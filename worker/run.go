@@ -86,7 +86,7 @@ func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
 
 // handle runs the handler, and ends the tasks that it did not end itself.
 func (w *Worker) handle(ctx context.Context, handler Handler, claim *Claim) error {
-	if err := w.call(ctx, handler, claim); err != nil || claim.done {
+	if err := w.call(ctx, handler, claim); err != nil || claim.Ended() {
 		return err
 	}
 	return claim.Finish(ctx, nil, nil)

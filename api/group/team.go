@@ -95,25 +95,39 @@ type placeBody struct {
 	Admin  body.Switch `json:"admin"`
 }
 
-// place finds the member whom a request names.
-func (in *placeBody) place(ctx context.Context, q storage.Querier, organizationID int64) (account.Place, error) {
-	p := account.Place{UserID: in.UserID, Admin: bool(in.Admin)}
-	login := strings.TrimSpace(in.Email)
-	if (login == "") == (in.UserID == 0) {
-		return p, storage.Invalid("user_id", "or email is required, and not both")
+// login is what finds the member where the request names no id.
+func (in *placeBody) login() string { return strings.TrimSpace(in.Email) }
+
+// placesOf finds the members whom a request names, by one statement.
+func placesOf(ctx context.Context, q storage.Querier, organizationID int64, list []placeBody) ([]account.Place, error) {
+	var logins []string
+	for i := range list {
+		login := list[i].login()
+		if (login == "") == (list[i].UserID == 0) {
+			return nil, storage.Invalid("user_id", "or email is required, and not both")
+		}
+		if login != "" {
+			logins = append(logins, login)
+		}
 	}
-	if login == "" {
-		return p, nil
+	users := map[string]int64{}
+	if len(logins) > 0 {
+		var err error
+		if users, err = account.MembersByLogin(ctx, q, organizationID, logins); err != nil {
+			return nil, err
+		}
 	}
-	m, err := account.MemberByLogin(ctx, q, organizationID, login)
-	if errors.Is(err, storage.ErrNotFound) {
-		return p, storage.Invalid("email", "is of no member of the organization")
+	places := make([]account.Place, 0, len(list))
+	for i := range list {
+		p := account.Place{UserID: list[i].UserID, Admin: bool(list[i].Admin)}
+		if p.UserID == 0 {
+			if p.UserID = users[list[i].login()]; p.UserID == 0 {
+				return nil, storage.Invalid("email", "is of no member of the organization")
+			}
+		}
+		places = append(places, p)
 	}
-	if err != nil {
-		return p, err
-	}
-	p.UserID = m.ID
-	return p, nil
+	return places, nil
 }
 
 // notMember is what a request reads that names somebody outside the organization.
@@ -146,13 +160,9 @@ func (in *teamBody) apply(ctx context.Context, tx *storage.Tx, w account.Writer,
 	if len(*in.Members) > maxMembers {
 		return storage.Invalid("members", "must be at most %d", maxMembers)
 	}
-	places := make([]account.Place, 0, len(*in.Members))
-	for _, m := range *in.Members {
-		p, err := m.place(ctx, tx, w.OrganizationID)
-		if err != nil {
-			return err
-		}
-		places = append(places, p)
+	places, err := placesOf(ctx, tx, w.OrganizationID, *in.Members)
+	if err != nil {
+		return err
 	}
 	return notMember(account.ReplaceTeamMembers(ctx, tx, w, id, places))
 }
@@ -225,11 +235,11 @@ func (h teams) add(c *gin.Context) error {
 		if err := account.MayChangeTeam(ctx, tx, w, id); err != nil {
 			return err
 		}
-		p, err := in.place(ctx, tx, w.OrganizationID)
+		places, err := placesOf(ctx, tx, w.OrganizationID, []placeBody{in})
 		if err != nil {
 			return err
 		}
-		return notMember(account.AddTeamMember(ctx, tx, w, id, p))
+		return notMember(account.AddTeamMember(ctx, tx, w, id, places[0]))
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -22,44 +24,70 @@ type Event struct {
 	Detail         any    // a JSON object, {} when nil; never a secret
 }
 
-const insertAuditEvent = `
+const insertAuditEvents = `
 insert into audit_events (organization_id, type, action, actor_user_id, actor, subject, detail,
 	request_id, ip_address)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+select nullif(e.organization_id, 0), e.type, e.action, nullif(e.actor_user_id, 0), e.actor, e.subject, e.detail::jsonb,
+	e.request_id, e.ip_address
+from unnest($1::bigint[], $2::int[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+	with ordinality as e(organization_id, type, action, actor_user_id, actor, subject, detail, request_id, ip_address, place)
+order by e.place`
 
 // maxSubject bounds a subject in bytes: it is a name, and names are bounded.
 const maxSubject = 1024
 
-// Audit writes an event with the caller's transaction. The type must be in the
-// published table.
-func Audit(ctx context.Context, q storage.Querier, e Event) error {
+// auditStep bounds the events of one statement.
+const auditStep = 1000
+
+// Audit writes events with the caller's transaction, in their order, by one statement for
+// each thousand. Their types must be in the published table.
+func Audit(ctx context.Context, q storage.Querier, events ...Event) error {
+	for step := range slices.Chunk(events, auditStep) {
+		var organizations, types, people []int64
+		var actions, actors, subjects, details, requests, addresses []string
+		for _, e := range step {
+			action, detail, err := e.describe()
+			if err != nil {
+				return err
+			}
+			organizations, types, people = append(organizations, e.OrganizationID), append(types, int64(e.Type)), append(people, e.Actor.UserID)
+			actions, actors, subjects = append(actions, action), append(actors, auditText(e.Actor.Name)), append(subjects, auditText(e.Subject))
+			details, requests = append(details, detail), append(requests, auditText(e.Actor.RequestID))
+			addresses = append(addresses, auditText(e.Actor.IPAddress))
+		}
+		_, err := q.ExecContext(ctx, insertAuditEvents, pq.Array(organizations), pq.Array(types), pq.Array(actions), pq.Array(people),
+			pq.Array(actors), pq.Array(subjects), pq.Array(details), pq.Array(requests), pq.Array(addresses))
+		if err != nil {
+			return storage.Wrap(err, "write audit event "+actions[0])
+		}
+	}
+	return nil
+}
+
+// describe returns the event's action, and its detail as JSON.
+func (e *Event) describe() (action, detail string, err error) {
 	entry, ok := e.Type.Describe()
 	if !ok {
-		return fmt.Errorf("audit: type %d is not in the table", e.Type)
+		return "", "", fmt.Errorf("audit: type %d is not in the table", e.Type)
 	}
 	if e.Actor.Name == "" {
-		return fmt.Errorf("audit %s: no actor", entry.Action)
+		return "", "", fmt.Errorf("audit %s: no actor", entry.Action)
 	}
-	detail := []byte("{}")
+	doc := []byte("{}")
 	if e.Detail != nil {
-		var err error
-		if detail, err = json.Marshal(e.Detail); err != nil {
-			return fmt.Errorf("audit %s: detail: %w", entry.Action, err)
+		if doc, err = json.Marshal(e.Detail); err != nil {
+			return "", "", fmt.Errorf("audit %s: detail: %w", entry.Action, err)
 		}
 	}
 	if len(e.Actor.Claims) > 0 {
 		claims, err := json.Marshal(e.Actor.Claims)
 		if err != nil {
-			return fmt.Errorf("audit %s: claims: %w", entry.Action, err)
+			return "", "", fmt.Errorf("audit %s: claims: %w", entry.Action, err)
 		}
-		detail = withClaims(detail, claims)
+		doc = withClaims(doc, claims)
 	}
 	// jsonb refuses the escaped NUL that JSON itself allows.
-	doc := strings.ReplaceAll(string(detail), `\u0000`, `\ufffd`)
-	_, err := q.ExecContext(ctx, insertAuditEvent, nullID(e.OrganizationID), int(e.Type), entry.Action,
-		nullID(e.Actor.UserID), auditText(e.Actor.Name), auditText(e.Subject), doc,
-		auditText(e.Actor.RequestID), auditText(e.Actor.IPAddress))
-	return storage.Wrap(err, "write audit event "+entry.Action)
+	return entry.Action, strings.ReplaceAll(string(doc), `\u0000`, `\ufffd`), nil
 }
 
 // withClaims puts the claims into a JSON object, in front: of a member that stands

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -95,6 +97,30 @@ func MemberByLogin(ctx context.Context, q storage.Querier, organizationID int64,
 		return nil, fmt.Errorf("member %q: %w", login, storage.ErrNotFound)
 	}
 	return &list[0], nil
+}
+
+const membersByLogin = `
+select want.login, m.user_id from unnest($2::text[]) as want(login)
+cross join lateral (
+	select id from users where lower(email) = lower(want.login) union select id from users where username = want.login
+) u
+join memberships m on m.organization_id = $1 and m.user_id = u.id`
+
+// MembersByLogin finds members by mail addresses or user names, as MemberByLogin does: it
+// returns their users by the logins that were found.
+func MembersByLogin(ctx context.Context, q storage.Querier, organizationID int64, logins []string) (map[string]int64, error) {
+	var rows []struct {
+		Login  string `db:"login"`
+		UserID int64  `db:"user_id"`
+	}
+	if err := q.SelectContext(ctx, &rows, membersByLogin, organizationID, pq.Array(logins)); err != nil {
+		return nil, storage.Wrap(err, "members by login")
+	}
+	users := make(map[string]int64, len(rows))
+	for _, row := range rows {
+		users[row.Login] = row.UserID
+	}
+	return users, nil
 }
 
 // MemberByID finds a member by the user's id, and locks the membership.

@@ -37,16 +37,22 @@ type Place struct {
 }
 
 type placeNow struct {
-	Login string `db:"login"`
-	Role  Role   `db:"role"`
-	Admin *bool  `db:"admin"` // nil: not in the team
+	UserID int64  `db:"user_id"`
+	Login  string `db:"login"`
+	Role   Role   `db:"role"`
+	Admin  *bool  `db:"admin"` // nil: not in the team
 }
 
-const placeOf = `
-select coalesce(u.email, u.username) as login, m.role, tm.admin
+const placesOf = `
+select m.user_id, coalesce(u.email, u.username) as login, m.role, tm.admin
 from memberships m join users u on u.id = m.user_id
 left join team_memberships tm on tm.user_id = m.user_id and tm.team_id = $2
-where m.organization_id = $1 and m.user_id = $3 for key share of m`
+where m.organization_id = $1 and m.user_id = any($3) order by m.user_id for key share of m`
+
+const upsertTeamMembers = `
+insert into team_memberships (team_id, user_id, admin)
+select $1, n.user_id, n.admin from unnest($2::bigint[], $3::boolean[]) as n(user_id, admin) order by n.user_id
+on conflict (team_id, user_id) do update set admin = excluded.admin`
 
 // AddTeamMember puts a member of the organization into a team or changes whether the
 // member is its admin; no audit entry where nothing changes. ErrNotFound for one who
@@ -56,31 +62,62 @@ func AddTeamMember(ctx context.Context, tx *storage.Tx, w Writer, teamID int64, 
 	if err != nil {
 		return err
 	}
-	return t.place(ctx, tx, w, p)
+	return t.place(ctx, tx, w, []Place{p})
 }
 
-func (t *Team) place(ctx context.Context, tx *storage.Tx, w Writer, p Place) error {
-	var now placeNow
-	if err := tx.GetContext(ctx, &now, placeOf, w.OrganizationID, t.ID, p.UserID); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("member %d", p.UserID))
+// place gives members their places; of several for one member the last one counts.
+func (t *Team) place(ctx context.Context, tx *storage.Tx, w Writer, places []Place) error {
+	users := make([]int64, len(places))
+	for i, p := range places {
+		users[i] = p.UserID
 	}
-	if now.Role == Tester {
-		return storage.Invalid("user_id", "is of a tester: testers belong to no team")
+	var rows []placeNow
+	if err := tx.SelectContext(ctx, &rows, placesOf, w.OrganizationID, t.ID, pq.Array(users)); err != nil {
+		return storage.Wrap(err, fmt.Sprintf("members of team %d", t.ID))
 	}
-	if now.Admin != nil && *now.Admin == p.Admin {
+	now := make(map[int64]placeNow, len(rows))
+	for _, row := range rows {
+		now[row.UserID] = row
+	}
+	wanted := map[int64]bool{}
+	for _, p := range places {
+		m, ok := now[p.UserID]
+		if !ok {
+			return fmt.Errorf("member %d: %w", p.UserID, storage.ErrNotFound)
+		}
+		if m.Role == Tester {
+			return storage.Invalid("user_id", "is of a tester: testers belong to no team")
+		}
+		wanted[p.UserID] = p.Admin
+	}
+	var changed []int64
+	var admins []bool
+	var events []Event
+	for _, row := range rows {
+		admin := wanted[row.UserID]
+		if row.Admin != nil && *row.Admin == admin {
+			continue
+		}
+		changed, admins = append(changed, row.UserID), append(admins, admin)
+		events = append(events, Event{OrganizationID: w.OrganizationID, Type: TeamMemberAdded, Actor: w.Actor, Subject: t.Name,
+			Detail: map[string]any{"id": t.ID, "user_id": row.UserID, "login": row.Login, "admin": admin}})
+	}
+	if len(changed) == 0 {
 		return nil
 	}
-	var id int64
-	if err := tx.GetContext(ctx, &id, upsertTeamMember, w.OrganizationID, t.ID, p.UserID, p.Admin); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("add user %d to team %d", p.UserID, t.ID))
+	if _, err := tx.ExecContext(ctx, upsertTeamMembers, t.ID, pq.Array(changed), pq.Array(admins)); err != nil {
+		return storage.Wrap(err, fmt.Sprintf("add members to team %d", t.ID))
 	}
-	return Audit(ctx, tx, Event{OrganizationID: w.OrganizationID, Type: TeamMemberAdded, Actor: w.Actor, Subject: t.Name,
-		Detail: map[string]any{"id": t.ID, "user_id": p.UserID, "login": now.Login, "admin": p.Admin}})
+	return Audit(ctx, tx, events...)
 }
 
-const deleteTeamMember = `
-with removed as (delete from team_memberships where team_id = $1 and user_id = $2 returning user_id)
-select coalesce(u.email, u.username) from removed join users u on u.id = removed.user_id`
+// The members who leave, or with $3 all but those in $2.
+const deleteTeamMembers = `
+with removed as (
+	delete from team_memberships where team_id = $1 and (user_id = any($2)) <> $3 returning user_id
+)
+select removed.user_id, coalesce(u.email, u.username) as login from removed join users u on u.id = removed.user_id
+order by removed.user_id`
 
 // RemoveTeamMember takes somebody out of a team; ErrNotFound who is not in it.
 func RemoveTeamMember(ctx context.Context, tx *storage.Tx, w Writer, teamID, userID int64) error {
@@ -88,19 +125,29 @@ func RemoveTeamMember(ctx context.Context, tx *storage.Tx, w Writer, teamID, use
 	if err != nil {
 		return err
 	}
-	return t.displace(ctx, tx, w, userID)
-}
-
-func (t *Team) displace(ctx context.Context, tx *storage.Tx, w Writer, userID int64) error {
-	var login string
-	if err := tx.GetContext(ctx, &login, deleteTeamMember, t.ID, userID); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("user %d in team %d", userID, t.ID))
+	removed, err := t.displace(ctx, tx, w, []int64{userID}, false)
+	if err == nil && removed == 0 {
+		err = storage.ErrNotFound
 	}
-	return Audit(ctx, tx, Event{OrganizationID: w.OrganizationID, Type: TeamMemberRemoved, Actor: w.Actor, Subject: t.Name,
-		Detail: map[string]any{"id": t.ID, "user_id": userID, "login": login}})
+	return storage.Wrap(err, fmt.Sprintf("user %d in team %d", userID, teamID))
 }
 
-// ReplaceTeamMembers leaves exactly these people in a team.
+// displace takes users out of the team, or all others, and returns how many were in it.
+func (t *Team) displace(ctx context.Context, tx *storage.Tx, w Writer, users []int64, others bool) (int, error) {
+	var removed []placeNow
+	if err := tx.SelectContext(ctx, &removed, deleteTeamMembers, t.ID, pq.Array(users), others); err != nil {
+		return 0, storage.Wrap(err, fmt.Sprintf("remove members of team %d", t.ID))
+	}
+	events := make([]Event, len(removed))
+	for i, m := range removed {
+		events[i] = Event{OrganizationID: w.OrganizationID, Type: TeamMemberRemoved, Actor: w.Actor, Subject: t.Name,
+			Detail: map[string]any{"id": t.ID, "user_id": m.UserID, "login": m.Login}}
+	}
+	return len(removed), Audit(ctx, tx, events...)
+}
+
+// ReplaceTeamMembers leaves exactly these people in a team. However many they are, it is
+// six statements.
 func ReplaceTeamMembers(ctx context.Context, tx *storage.Tx, w Writer, teamID int64, places []Place) error {
 	t, err := lockTeam(ctx, tx, w, teamID)
 	if err != nil {
@@ -110,23 +157,10 @@ func ReplaceTeamMembers(ctx context.Context, tx *storage.Tx, w Writer, teamID in
 	for _, p := range places {
 		stay = append(stay, p.UserID)
 	}
-	var leave []int64
-	err = tx.SelectContext(ctx, &leave, `select user_id from team_memberships where team_id = $1 and user_id <> all($2) order by user_id`,
-		teamID, pq.Array(stay))
-	if err != nil {
-		return storage.Wrap(err, "members of a team")
+	if _, err := t.displace(ctx, tx, w, stay, true); err != nil {
+		return err
 	}
-	for _, user := range leave {
-		if err := t.displace(ctx, tx, w, user); err != nil {
-			return err
-		}
-	}
-	for _, p := range places {
-		if err := t.place(ctx, tx, w, p); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.place(ctx, tx, w, places)
 }
 
 // TeamMember is somebody in a team.

@@ -262,30 +262,32 @@ func (a *acceptance) judgeRefused(ctx context.Context, tx *storage.Tx) error {
 	if err != nil {
 		return err
 	}
+	var again []int // the same body twice in this commit, or at this moment in another
 	for _, i := range others {
 		if !reserved[a.receipts[i].ID] {
-			// The same body twice in this commit, or at this moment in another.
-			if err := a.markResent(ctx, tx, i); err != nil {
-				return err
-			}
+			again = append(again, i)
 		}
 	}
-	return nil
+	return a.markResent(ctx, tx, again)
 }
 
-// markResent finds the report that was reserved while this one was judged.
-func (a *acceptance) markResent(ctx context.Context, tx *storage.Tx, i int) error {
-	had, err := readUUIDs(ctx, tx, a.in, []int{i})
+// markResent finds the reports that were reserved while these were judged.
+func (a *acceptance) markResent(ctx context.Context, tx *storage.Tx, members []int) error {
+	if len(members) == 0 {
+		return nil
+	}
+	had, err := readUUIDs(ctx, tx, a.in, members)
 	if err != nil {
 		return err
 	}
-	for _, b := range had {
-		if b.resentBy(&a.in[i]) {
-			a.receipts[i] = Receipt{ID: b.CrashID, Outcome: Resent}
-			return nil
+	for _, i := range members {
+		at := slices.IndexFunc(had, func(b uuidRow) bool { return b.resentBy(&a.in[i]) })
+		if at < 0 {
+			return fmt.Errorf("uuid %s is refused but not there: %w", a.in[i].UUID, storage.ErrConflict)
 		}
+		a.receipts[i] = Receipt{ID: had[at].CrashID, Outcome: Resent}
 	}
-	return fmt.Errorf("uuid %s is refused but not there: %w", a.in[i].UUID, storage.ErrConflict)
+	return nil
 }
 
 func (b *uuidRow) of(r *Incoming) bool { return b.ProjectID == r.ProjectID && b.UUID == r.UUID }

@@ -162,10 +162,10 @@ func uncountBuilds(ctx context.Context, tx *storage.Tx, deleted []deletedCrash) 
 	return distribution.AddCrashes(ctx, tx, counts)
 }
 
-// OfBuild returns up to limit crashes of a build, ordered by id.
-func OfBuild(ctx context.Context, q storage.Querier, organization, build int64, limit int) ([]uuid.UUID, error) {
+// OfBuilds returns up to limit crashes of builds, ordered by id.
+func OfBuilds(ctx context.Context, q storage.Querier, organization int64, builds []int64, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := q.SelectContext(ctx, &ids, `select id from crashes
-		where organization_id = $1 and build_id = $2 order by id limit $3`, organization, build, limit)
-	return ids, storage.Wrap(err, "crashes of a build")
+		where organization_id = $1 and build_id = any($2) order by id limit $3`, organization, pq.Array(builds), limit)
+	return ids, storage.Wrap(err, "crashes of builds")
 }

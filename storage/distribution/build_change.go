@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/lib/pq"
@@ -150,28 +149,49 @@ func lockBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID,
 // DeleteBuild marks a build deleted. What belongs to it is removed by the task
 // build:delete, which the caller inserts.
 func DeleteBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64) error {
-	return deleteBuild(ctx, tx, w, projectID, id, map[string]any{})
-}
-
-// deleteBuild deletes a build; detail is what the audit entry contains beside what the
-// build was.
-func deleteBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64, detail map[string]any) error {
 	now, err := BuildByID(ctx, tx, w.OrganizationID, projectID, id)
 	if err != nil {
 		return err
 	}
-	b, _, err := lockBuild(ctx, tx, w, now.ProjectID, id)
-	if err != nil {
+	if _, err := lockProject(ctx, tx, w, now.ProjectID); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `update builds set deleted_at = now(), updated_at = now() where id = $1`, id)
-	if err != nil {
-		return storage.Wrap(err, "delete build")
+	gone, err := deleteBuilds(ctx, tx, w, now.ProjectID, []int64{id}, "")
+	if err == nil && len(gone) == 0 {
+		err = fmt.Errorf("build %d: %w", id, storage.ErrNotFound)
 	}
-	if err := recount(ctx, tx, now.ProjectID, -1); err != nil {
-		return err
+	return err
+}
+
+const buildsOfApp = `
+select ` + buildColumns + `
+from builds b` + buildTables + `
+where b.organization_id = $1 and b.project_id = $2 and b.id = any($3) and b.deleted_at is null
+order by b.id for no key update of b`
+
+// deleteBuilds deletes builds of an app whose lock the caller has, those that are still
+// there, and returns their ids. The audit entries have the reason, unless it is "".
+func deleteBuilds(ctx context.Context, tx *storage.Tx, w account.Writer, projectID int64, ids []int64, reason string) ([]int64, error) {
+	list, err := readBuilds(ctx, tx, buildsOfApp, w.OrganizationID, projectID, pq.Array(ids))
+	if err != nil || len(list) == 0 {
+		return nil, err
 	}
-	maps.Copy(detail, map[string]any{"id": id, "project_id": now.ProjectID, "file_name": b.FileName, "sha256": b.File.SHA256})
-	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.BuildDeleted,
-		Actor: w.Actor, Subject: buildSubject(id, b.AppName, b.Version), Detail: detail})
+	gone, events := make([]int64, len(list)), make([]account.Event, len(list))
+	for i := range list {
+		b := &list[i]
+		detail := map[string]any{"id": b.ID, "project_id": projectID, "file_name": b.FileName, "sha256": b.File.SHA256}
+		if reason != "" {
+			detail["reason"] = reason
+		}
+		gone[i] = b.ID
+		events[i] = account.Event{OrganizationID: w.OrganizationID, Type: account.BuildDeleted, Actor: w.Actor,
+			Subject: buildSubject(b.ID, b.AppName, b.Version), Detail: detail}
+	}
+	if _, err := tx.ExecContext(ctx, `update builds set deleted_at = now(), updated_at = now() where id = any($1)`, pq.Array(gone)); err != nil {
+		return nil, storage.Wrap(err, "delete builds")
+	}
+	if err := recount(ctx, tx, projectID, -len(gone)); err != nil {
+		return nil, err
+	}
+	return gone, account.Audit(ctx, tx, events...)
 }

@@ -127,10 +127,5 @@ func RetireBuilds(ctx context.Context, tx *storage.Tx, organizationID, projectID
 	if err := tx.SelectContext(ctx, &ids, stillBeyond, now, projectID, last, limit); err != nil {
 		return nil, storage.Wrap(err, "builds beyond their retention")
 	}
-	for _, id := range ids {
-		if err := deleteBuild(ctx, tx, w, projectID, id, map[string]any{"reason": "retention"}); err != nil {
-			return nil, err
-		}
-	}
-	return ids, nil
+	return deleteBuilds(ctx, tx, w, projectID, ids, "retention")
 }

@@ -41,11 +41,21 @@ func newToken() string { return strings.ToLower(rand.Text()) }
 // lock takes a lock by name until the transaction ends; the package's comment has
 // the order.
 func lock(ctx context.Context, tx *storage.Tx, kind string, parts ...any) error {
+	return lockKeys(ctx, tx, kind, []string{lockKey(kind, parts...)})
+}
+
+// lockKey returns the text that stands for what a lock is about.
+func lockKey(kind string, parts ...any) string {
 	key := "slipway." + kind
 	for _, part := range parts {
 		key += fmt.Sprintf("/%v", part)
 	}
-	_, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, key)
+	return key
+}
+
+// lockKeys takes locks in the order of their keys in the list.
+func lockKeys(ctx context.Context, tx *storage.Tx, kind string, keys []string) error {
+	_, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock(hashtextextended(key, 0)) from unnest($1::text[]) as key`, pq.Array(keys))
 	return storage.Wrap(err, "lock "+kind)
 }
 

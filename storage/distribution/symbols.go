@@ -66,12 +66,14 @@ func AttachSymbols(ctx context.Context, tx *storage.Tx, w account.Writer, fileID
 func LockImages(ctx context.Context, tx *storage.Tx, organizationID int64, images []artifact.Image) error {
 	ids := imageUUIDs(images)
 	slices.Sort(ids)
+	var keys []string
 	for _, id := range slices.Compact(ids) {
-		if err := lock(ctx, tx, "image", organizationID, id); err != nil {
-			return err
-		}
+		keys = append(keys, lockKey("image", organizationID, id))
 	}
-	return nil
+	if len(keys) == 0 {
+		return nil
+	}
+	return lockKeys(ctx, tx, "image", keys)
 }
 
 const insertImages = `

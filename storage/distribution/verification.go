@@ -82,15 +82,13 @@ func RecordVerification(ctx context.Context, tx *storage.Tx, b *Build, s Signatu
 	if !s.Tampered {
 		return nil
 	}
+	events := make([]account.Event, 0, len(ids))
 	for _, id := range ids {
-		err := account.Audit(ctx, tx, account.Event{OrganizationID: b.OrganizationID, Type: account.BuildInvalid,
+		events = append(events, account.Event{OrganizationID: b.OrganizationID, Type: account.BuildInvalid,
 			Actor: account.Actor{Name: verifierName}, Subject: buildSubject(id, b.AppName, b.Version), Detail: map[string]any{"id": id, "reason": reason,
 				"failed_scheme": s.FailedScheme, "sha256": b.File.SHA256}})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return account.Audit(ctx, tx, events...)
 }
 
 // Signature is what is known of the signature of the build's package.

@@ -3,6 +3,8 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -44,14 +46,13 @@ func RetryAllBy(ctx context.Context, tx *storage.Tx, actor account.Actor, f Filt
 	if err != nil {
 		return done, err
 	}
-	for organization, n := range by {
-		err := account.Audit(ctx, tx, account.Event{OrganizationID: organization, Type: account.TasksRetried, Actor: actor,
+	var events []account.Event
+	for _, organization := range slices.Sorted(maps.Keys(by)) {
+		n := by[organization]
+		events = append(events, account.Event{OrganizationID: organization, Type: account.TasksRetried, Actor: actor,
 			Subject: fmt.Sprintf("%d tasks", n), Detail: map[string]any{"tasks": n, "types": f.Kinds, "queues": f.Queues, "states": f.States}})
-		if err != nil {
-			return done, err
-		}
 	}
-	return done, nil
+	return done, account.Audit(ctx, tx, events...)
 }
 
 func (t *Task) audit(ctx context.Context, tx *storage.Tx, actor account.Actor, what account.AuditType) error {

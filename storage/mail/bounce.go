@@ -38,7 +38,7 @@ func RecordBounce(ctx context.Context, tx *storage.Tx, actor account.Actor, b Bo
 	if !IsAddressBounced(b.Status, b.Detail) || m.OrganizationID == nil {
 		return false, nil
 	}
-	return true, Suppress(ctx, tx, actor, m, ByNotification, b.Status, b.Detail)
+	return true, Suppress(ctx, tx, actor, Refusal{m, ByNotification, b.Status, b.Detail})
 }
 
 // IsAddressBounced is IsAddressRefused for mail that came back: there the statuses that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,24 +35,49 @@ const (
 
 const suppress = `
 insert into mail_suppressions (organization_id, email, source, status, detail, mail_id)
-values ($1, lower($2), $3, $4, $5, $6) on conflict (organization_id, email) do nothing`
+select n.organization_id, lower(n.email), n.source, n.status, n.detail, n.mail_id
+from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[])
+	as n(organization_id, email, source, status, detail, mail_id)
+order by n.organization_id, lower(n.email)
+on conflict (organization_id, email) do nothing
+returning mail_id`
 
-// Suppress marks the recipient of a mail: the organization sends no more mail there.
+// Refusal says that the recipient of a mail can get none.
+type Refusal struct {
+	Mail           *Mail
+	Source         string // BySMTP, ByNotification
+	Status, Detail string
+}
+
+// Suppress marks the recipients of mails: their organizations send no more mail there.
 // Marking twice keeps the first mark. Mail of the installation marks nobody.
-func Suppress(ctx context.Context, q storage.Querier, actor account.Actor, m *Mail, source, status, detail string) error {
-	if m.OrganizationID == nil {
+func Suppress(ctx context.Context, q storage.Querier, actor account.Actor, refusals ...Refusal) error {
+	var organizations []int64
+	var emails, sources, statuses, details, ids []string
+	for _, r := range refusals {
+		if r.Mail.OrganizationID != nil {
+			organizations, emails = append(organizations, *r.Mail.OrganizationID), append(emails, r.Mail.Recipient)
+			sources, statuses = append(sources, r.Source), append(statuses, r.Status)
+			details, ids = append(details, clip(r.Detail)), append(ids, r.Mail.ID.String())
+		}
+	}
+	if len(ids) == 0 {
 		return nil
 	}
-	result, err := q.ExecContext(ctx, suppress, *m.OrganizationID, m.Recipient, source, status, clip(detail), m.ID)
+	var marked []uuid.UUID
+	err := q.SelectContext(ctx, &marked, suppress, pq.Array(organizations), pq.Array(emails), pq.Array(sources),
+		pq.Array(statuses), pq.Array(details), pq.Array(ids))
 	if err != nil {
-		return storage.Wrap(err, "suppress address")
+		return storage.Wrap(err, "suppress addresses")
 	}
-	n, err := result.RowsAffected()
-	if err != nil || n == 0 {
-		return storage.Wrap(err, "suppress address")
+	var events []account.Event
+	for _, r := range refusals {
+		if slices.Contains(marked, r.Mail.ID) {
+			events = append(events, account.Event{OrganizationID: *r.Mail.OrganizationID, Type: account.MailSuppressionAdded, Actor: actor,
+				Subject: r.Mail.Recipient, Detail: map[string]any{"email": r.Mail.Recipient, "source": r.Source, "status": r.Status, "mail_id": r.Mail.ID}})
+		}
 	}
-	return account.Audit(ctx, q, account.Event{OrganizationID: *m.OrganizationID, Type: account.MailSuppressionAdded, Actor: actor,
-		Subject: m.Recipient, Detail: map[string]any{"email": m.Recipient, "source": source, "status": status, "mail_id": m.ID}})
+	return account.Audit(ctx, q, events...)
 }
 
 // Reasons why a person gets no mail.

@@ -124,7 +124,7 @@ func TestSuppressionsAreListedAndLifted(t *testing.T) {
 	r := newRoom(t)
 	for i := range 3 {
 		m := r.sent(r.org, fmt.Sprintf("Tester%d@example.org", i), mail.Failed)
-		require.NoError(t, mail.Suppress(testContext(t), r.db, somebody(), m, mail.BySMTP, "5.1.1", "\xffno\x00"))
+		require.NoError(t, mail.Suppress(testContext(t), r.db, somebody(), mail.Refusal{Mail: m, Source: mail.BySMTP, Status: "5.1.1", Detail: "\xffno\x00"}))
 	}
 	list, total, err := mail.Suppressions(testContext(t), r.db, r.org, "", storage.Page{Limit: 2})
 	require.NoError(t, err)

@@ -136,7 +136,9 @@ func (b Bounds) set(resource Resource, bound int64) {
 	}
 }
 
-const lockOrganization = `select pg_advisory_xact_lock(hashtextextended('quota ' || $1::text, 0))`
+// The locks are taken in the order of the array.
+const lockOrganizations = `
+select pg_advisory_xact_lock(hashtextextended('quota ' || id::text, 0)) from unnest($1::bigint[]) as id`
 
 // Lock holds back, until the transaction ends, what else would add to the organizations'
 // sums. Those without a bound are not locked. It comes before the locks of rows; locks of
@@ -155,13 +157,12 @@ func (q *Quotas) lock(ctx context.Context, tx *storage.Tx, organizations []int64
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range list {
-		if len(bounds[id]) == 0 {
-			continue
-		}
-		if _, err := tx.ExecContext(ctx, lockOrganization, id); err != nil {
-			return nil, storage.Wrap(err, "lock the quotas of an organization")
-		}
+	list = slices.DeleteFunc(list, func(id int64) bool { return len(bounds[id]) == 0 })
+	if len(list) == 0 {
+		return bounds, nil
+	}
+	if _, err := tx.ExecContext(ctx, lockOrganizations, pq.Array(list)); err != nil {
+		return nil, storage.Wrap(err, "lock the quotas of organizations")
 	}
 	return bounds, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/quota"
+	"github.com/slipway-qa/slipway/storage/webhook"
 )
 
 // FireDue fires schedules that are due. It claims them with SKIP LOCKED, so any number
@@ -210,6 +211,8 @@ const scheduler = "scheduler"
 // auditEnds counts the schedules that ended, and writes that they did. That is once
 // in the life of most.
 func auditEnds(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, result *DueResult) error {
+	var ends []account.Event
+	var errored []webhook.Event
 	for _, s := range list {
 		what := account.ScheduleEnded
 		switch s.State {
@@ -218,20 +221,15 @@ func auditEnds(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, res
 		case Errored:
 			what = account.ScheduleErrored
 			result.Errored++
+			errored = append(errored, erroredEvent(s.OrganizationID, s.ID, s.Name, s.endReason))
 		default:
 			result.Disabled++
 		}
-		err := account.Audit(ctx, tx, account.Event{OrganizationID: s.OrganizationID, Type: what, Actor: account.Actor{Name: scheduler},
+		ends = append(ends, account.Event{OrganizationID: s.OrganizationID, Type: what, Actor: account.Actor{Name: scheduler},
 			Subject: "test schedule " + s.ID.String(), Detail: map[string]any{"name": s.Name, "reason": s.endReason, "runs": s.RunCount}})
-		if err != nil {
-			return err
-		}
-		if s.State != Errored {
-			continue
-		}
-		if err := emitErrored(ctx, tx, s.OrganizationID, s.ID, s.Name, s.endReason); err != nil {
-			return err
-		}
 	}
-	return nil
+	if err := account.Audit(ctx, tx, ends...); err != nil {
+		return err
+	}
+	return webhook.Emit(ctx, tx, errored...)
 }

@@ -1,11 +1,8 @@
 package schedule
 
 import (
-	"context"
-
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/webhook"
 )
 
@@ -18,8 +15,9 @@ type scheduleEvent struct {
 	Reason     string    `json:"reason"`
 }
 
-// emitErrored writes that a schedule is ERRORED, in the transaction that sets it so.
-func emitErrored(ctx context.Context, tx *storage.Tx, organizationID int64, id uuid.UUID, name, reason string) error {
-	return webhook.Emit(ctx, tx, webhook.Event{OrganizationID: organizationID, Action: webhook.Schedule,
-		Data: scheduleEvent{ScheduleID: id, Name: name, Status: Errored, Reason: reason}})
+// erroredEvent says that a schedule is ERRORED; it is written in the transaction that sets
+// it so.
+func erroredEvent(organizationID int64, id uuid.UUID, name, reason string) webhook.Event {
+	return webhook.Event{OrganizationID: organizationID, Action: webhook.Schedule,
+		Data: scheduleEvent{ScheduleID: id, Name: name, Status: Errored, Reason: reason}}
 }

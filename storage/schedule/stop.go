@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/webhook"
 )
 
 // FiringError is a step of firing that failed after it had claimed schedules.
@@ -79,7 +80,7 @@ func Stop(ctx context.Context, tx *storage.Tx, id uuid.UUID, at time.Time) error
 		if err != nil {
 			return err
 		}
-		if err := emitErrored(ctx, tx, row.OrganizationID, id, row.Name, reason); err != nil {
+		if err := webhook.Emit(ctx, tx, erroredEvent(row.OrganizationID, id, row.Name, reason)); err != nil {
 			return err
 		}
 	}

@@ -129,34 +129,34 @@ func Trim(ctx context.Context, q storage.Querier, project, organization int64) (
 }
 
 const (
-	sessionsOfBuild   = `select id from app_sessions where build_id = $1 order by id limit $2 for update`
-	sessionsOfProject = `select id from app_sessions where project_id = $1 order by id limit $2 for update`
+	sessionsOfBuilds  = `select id from app_sessions where build_id = any($1) order by id limit $2 for update`
+	sessionsOfProject = `select id from app_sessions where project_id = any($1) order by id limit $2 for update`
 
-	deleteFeedbackOfBuild = `
-delete from feedbacks where id = any(array(select id from feedbacks where build_id = $1 order by id limit $2)) returning screenshot_key`
+	deleteFeedbackOfBuilds = `
+delete from feedbacks where id = any(array(select id from feedbacks where build_id = any($1) order by id limit $2)) returning screenshot_key`
 	deleteFeedbackOfProject = `
-delete from feedbacks where id = any(array(select id from feedbacks where project_id = $1 order by id limit $2)) returning screenshot_key`
+delete from feedbacks where id = any(array(select id from feedbacks where project_id = any($1) order by id limit $2)) returning screenshot_key`
 )
 
-// RemoveOfBuild removes up to limit sessions and as much feedback of a build; it returns
+// RemoveOfBuilds removes up to limit sessions and as much feedback of builds; it returns
 // their number, and the keys of the screenshots, which the caller deletes after the
-// commit. The build is marked deleted, so that no more come.
-func RemoveOfBuild(ctx context.Context, tx *storage.Tx, buildID int64, limit int) (int64, []string, error) {
-	return removeOf(ctx, tx, sessionsOfBuild, deleteFeedbackOfBuild, buildID, limit)
+// commit. The builds are marked deleted, so that no more come.
+func RemoveOfBuilds(ctx context.Context, tx *storage.Tx, builds []int64, limit int) (int64, []string, error) {
+	return removeOf(ctx, tx, sessionsOfBuilds, deleteFeedbackOfBuilds, builds, limit)
 }
 
 // RemoveOfProject does so for what belongs to an app and none of its builds.
 func RemoveOfProject(ctx context.Context, tx *storage.Tx, projectID int64, limit int) (int64, []string, error) {
-	return removeOf(ctx, tx, sessionsOfProject, deleteFeedbackOfProject, projectID, limit)
+	return removeOf(ctx, tx, sessionsOfProject, deleteFeedbackOfProject, []int64{projectID}, limit)
 }
 
-func removeOf(ctx context.Context, tx *storage.Tx, sessions, feedbacks string, id int64, limit int) (int64, []string, error) {
-	n, err := remove(ctx, tx, sessions, id, limit)
+func removeOf(ctx context.Context, tx *storage.Tx, sessions, feedbacks string, of []int64, limit int) (int64, []string, error) {
+	n, err := remove(ctx, tx, sessions, pq.Array(of), limit)
 	if err != nil {
 		return 0, nil, err
 	}
 	var screenshots []string
-	if err := tx.SelectContext(ctx, &screenshots, feedbacks, id, limit); err != nil {
+	if err := tx.SelectContext(ctx, &screenshots, feedbacks, pq.Array(of), limit); err != nil {
 		return 0, nil, storage.Wrap(err, "remove feedback")
 	}
 	keys := []string{}

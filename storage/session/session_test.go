@@ -288,7 +288,7 @@ func TestRemoval(t *testing.T) {
 	w.add(w.batch(client, 2, 1))
 	var keys []string
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		n, keys, err = RemoveOfBuild(ctx, tx, w.build.ID, 10)
+		n, keys, err = RemoveOfBuilds(ctx, tx, []int64{w.build.ID}, 10)
 		return err
 	})
 	require.EqualValues(t, 2, n)

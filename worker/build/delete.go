@@ -16,15 +16,15 @@ import (
 
 // Crashes removes the crashes of builds.
 type Crashes interface {
-	// RemoveOfBuild removes the crashes that came from a build, in steps of
+	// RemoveOfBuilds removes the crashes that came from builds, in steps of
 	// claim.Checkpoint. Called again, it removes what is left.
-	RemoveOfBuild(ctx context.Context, claim *worker.Claim, organizationID, buildID int64) error
+	RemoveOfBuilds(ctx context.Context, claim *worker.Claim, organizationID int64, builds ...int64) error
 }
 
 // Sessions removes the sessions and the feedback of builds and apps, in steps of
 // claim.Checkpoint. Called again, they remove what is left.
 type Sessions interface {
-	RemoveOfBuild(ctx context.Context, claim *worker.Claim, buildID int64) error
+	RemoveOfBuilds(ctx context.Context, claim *worker.Claim, builds ...int64) error
 	// RemoveOfProject removes what belongs to an app and none of its builds.
 	RemoveOfProject(ctx context.Context, claim *worker.Claim, projectID int64) error
 }
@@ -51,10 +51,10 @@ func (d *Delete) Handle(ctx context.Context, claim *worker.Claim) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Crashes.RemoveOfBuild(ctx, claim, claim.OrganizationID(), payload.BuildID); err != nil {
+	if err := d.Crashes.RemoveOfBuilds(ctx, claim, claim.OrganizationID(), payload.BuildID); err != nil {
 		return err
 	}
-	if err := d.Sessions.RemoveOfBuild(ctx, claim, payload.BuildID); err != nil {
+	if err := d.Sessions.RemoveOfBuilds(ctx, claim, payload.BuildID); err != nil {
 		return err
 	}
 	var keys []string
@@ -135,13 +135,11 @@ func (d *DeleteProject) Handle(ctx context.Context, claim *worker.Claim) error {
 
 // step removes builds and returns the new sum.
 func (d *DeleteProject) step(ctx context.Context, claim *worker.Claim, ids []int64, sum DeleteResult) (DeleteResult, error) {
-	for _, id := range ids {
-		if err := d.Crashes.RemoveOfBuild(ctx, claim, claim.OrganizationID(), id); err != nil {
-			return sum, err
-		}
-		if err := d.Sessions.RemoveOfBuild(ctx, claim, id); err != nil {
-			return sum, err
-		}
+	if err := d.Crashes.RemoveOfBuilds(ctx, claim, claim.OrganizationID(), ids...); err != nil {
+		return sum, err
+	}
+	if err := d.Sessions.RemoveOfBuilds(ctx, claim, ids...); err != nil {
+		return sum, err
 	}
 	var keys []string
 	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {

@@ -23,8 +23,8 @@ func (w *world) markDeleted(build int64) {
 // sessions notes what was to be removed.
 type sessions struct{ builds, projects []int64 }
 
-func (s *sessions) RemoveOfBuild(_ context.Context, _ *worker.Claim, id int64) error {
-	s.builds = append(s.builds, id)
+func (s *sessions) RemoveOfBuilds(_ context.Context, _ *worker.Claim, ids ...int64) error {
+	s.builds = append(s.builds, ids...)
 	return nil
 }
 

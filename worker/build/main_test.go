@@ -160,13 +160,15 @@ type crashes struct {
 	fail   map[int64]error
 }
 
-func (c *crashes) RemoveOfBuild(ctx context.Context, claim *worker.Claim, organization, build int64) error {
+func (c *crashes) RemoveOfBuilds(ctx context.Context, claim *worker.Claim, organization int64, builds ...int64) error {
 	if organization == 0 {
-		return fmt.Errorf("build %d of no organization", build)
+		return fmt.Errorf("builds %v of no organization", builds)
 	}
-	c.builds = append(c.builds, build)
-	if err := c.fail[build]; err != nil {
-		return err
+	c.builds = append(c.builds, builds...)
+	for _, build := range builds {
+		if err := c.fail[build]; err != nil {
+			return err
+		}
 	}
 	return claim.Checkpoint(ctx, func(*storage.Tx) error { return nil })
 }

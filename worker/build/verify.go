@@ -140,17 +140,11 @@ func Unverified(db *storage.DB) Step {
 		if err != nil {
 			return 0, err
 		}
-		queued := int64(0)
-		for _, b := range list {
-			made, err := ledger.Insert(ctx, db, tasks.NewBuildVerify(b.OrganizationID, "", b.ID))
-			if err != nil {
-				return queued, err
-			}
-			if made {
-				queued++
-			}
+		made := make([]*ledger.NewTask, len(list))
+		for i, b := range list {
+			made[i] = tasks.NewBuildVerify(b.OrganizationID, "", b.ID)
 		}
-		return queued, nil
+		return ledger.InsertAll(ctx, db, made)
 	}}
 }
 

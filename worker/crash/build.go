@@ -20,12 +20,12 @@ type BuildCrashes struct {
 	Log     *slog.Logger
 }
 
-// RemoveOfBuild removes every crash of the build with everything that it added to
+// RemoveOfBuilds removes every crash of the builds with everything that it added to
 // its groups. Each step is one transaction that checks the claim; after a kill in
 // between, the next attempt finds what is left.
-func (o *BuildCrashes) RemoveOfBuild(ctx context.Context, claim *worker.Claim, organizationID, buildID int64) error {
+func (o *BuildCrashes) RemoveOfBuilds(ctx context.Context, claim *worker.Claim, organizationID int64, builds ...int64) error {
 	for {
-		ids, err := crash.OfBuild(ctx, o.Store.DB(), organizationID, buildID, purgeStep)
+		ids, err := crash.OfBuilds(ctx, o.Store.DB(), organizationID, builds, purgeStep)
 		if err != nil || len(ids) == 0 {
 			return err
 		}

@@ -90,7 +90,7 @@ func TestDuplicatesCountForBuilds(t *testing.T) {
 }
 
 // After a build's crashes are removed everything is as if they had not come.
-func TestRemoveOfBuild(t *testing.T) {
+func TestRemoveOfBuilds(t *testing.T) {
 	t.Parallel()
 	with, without := newWorld(t), newWorld(t)
 	b := with.app([2]string{"1", ""}, [2]string{"2", ""})
@@ -116,7 +116,7 @@ func TestRemoveOfBuild(t *testing.T) {
 	for range 2 { // the second time there is nothing to do
 		id := with.insert(tasks.NewBuildDelete(with.org, "", b[0]))
 		claim := with.claim(tasks.BuildDelete, id)
-		require.NoError(t, o.RemoveOfBuild(bounded(t), claim, with.org, b[0]))
+		require.NoError(t, o.RemoveOfBuilds(bounded(t), claim, with.org, b[0]))
 		require.NoError(t, claim.Finish(bounded(t), nil, nil))
 	}
 	require.Equal(t, without.facts(), with.facts())

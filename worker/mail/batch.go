@@ -251,7 +251,7 @@ func (b *batch) record(ctx context.Context) error {
 	var refused, failed error
 	ends := make([]worker.End, len(b.outcomes))
 	var changes []mail.Change
-	var marked []int
+	var marked []mail.Refusal
 	for i, o := range b.outcomes {
 		var change mail.Change
 		ends[i], change = b.end(i, o, stopped)
@@ -265,7 +265,7 @@ func (b *batch) record(ctx context.Context) error {
 		case errors.As(o.err, &refusal):
 			refused = o.err
 			if refusal.Address {
-				marked = append(marked, i)
+				marked = append(marked, mail.Refusal{Mail: b.mails[i], Source: mail.BySMTP, Status: refusal.Status, Detail: refusal.Text})
 			}
 		case o.err != nil:
 			failed = o.err
@@ -278,14 +278,7 @@ func (b *batch) record(ctx context.Context) error {
 		if err := mail.SetStates(ctx, tx, changes); err != nil {
 			return err
 		}
-		for _, i := range marked {
-			var refusal *RefusedError
-			errors.As(b.outcomes[i].err, &refusal)
-			if err := mail.Suppress(ctx, tx, account.Actor{Name: actorName}, b.mails[i], mail.BySMTP, refusal.Status, refusal.Text); err != nil {
-				return err
-			}
-		}
-		return nil
+		return mail.Suppress(ctx, tx, account.Actor{Name: actorName}, marked...)
 	})
 }
 

@@ -89,11 +89,11 @@ type Builds struct {
 	Log     *slog.Logger
 }
 
-// RemoveOfBuild removes the sessions and the feedback of a build, in steps of
+// RemoveOfBuilds removes the sessions and the feedback of builds, in steps of
 // claim.Checkpoint. Called again, it removes what is left.
-func (b *Builds) RemoveOfBuild(ctx context.Context, claim *worker.Claim, buildID int64) error {
+func (b *Builds) RemoveOfBuilds(ctx context.Context, claim *worker.Claim, builds ...int64) error {
 	return b.remove(ctx, claim, func(tx *storage.Tx) (int64, []string, error) {
-		return session.RemoveOfBuild(ctx, tx, buildID, step)
+		return session.RemoveOfBuilds(ctx, tx, builds, step)
 	})
 }
 

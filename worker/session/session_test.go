@@ -100,10 +100,10 @@ func TestRemovalOfBuild(t *testing.T) {
 	lost := w.claim(tasks.BuildDelete, id)
 	w.Rescue(id)
 	claim := w.claim(tasks.BuildDelete, id)
-	require.ErrorIs(t, builds.RemoveOfBuild(t.Context(), lost, w.build.ID), storage.ErrStale)
+	require.ErrorIs(t, builds.RemoveOfBuilds(t.Context(), lost, w.build.ID), storage.ErrStale)
 	require.Equal(t, 2, w.Count(`select count(*) from app_sessions`), "a lost claim removes nothing")
 	for range 2 {
-		require.NoError(t, builds.RemoveOfBuild(t.Context(), claim, w.build.ID))
+		require.NoError(t, builds.RemoveOfBuilds(t.Context(), claim, w.build.ID))
 	}
 	require.Equal(t, 1, w.Count(`select count(*) from app_sessions`), "that of no build stays")
 	require.Zero(t, w.Count(`select count(*) from feedbacks`))
