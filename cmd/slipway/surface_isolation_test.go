@@ -19,42 +19,7 @@ import (
 func TestStrangersFindNothing(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t)
-	places := map[string]string{} // the name of a value, by the path up to its place
-	var changes []request
-	for _, r := range surfaceChanges() {
-		if r.before != nil && r.method != remove {
-			r.before(w)
-		}
-		at := 0
-		for _, place := range named.FindAllStringSubmatchIndex(r.path, -1) {
-			parts := named.FindStringSubmatch(r.path[place[0]:place[1]])
-			name := parts[2]
-			if name == "" {
-				name = parts[1]
-			}
-			at = place[1]
-			if path := named.ReplaceAllString(r.path[:at], "{$1}"); places[path] == "" {
-				places[path] = name
-			}
-		}
-		if r.method == remove {
-			r.before = nil
-		} else {
-			code, answer := w.send(r)
-			// What was not removed meanwhile is there already.
-			require.Equal(t, r.want/100, code/100, "%s %s: %.600s", r.method, r.path, answer)
-			w.keep(r.save, answer)
-		}
-		if r.as != "none" && r.method != http.MethodGet && (at > 0 || strings.Contains(r.body, "{{")) {
-			changes = append(changes, r)
-		}
-	}
-	for path, name := range surfacePlaces() {
-		places[path] = name
-	}
-	for name, find := range surfaceValues() {
-		w.wait(name, find)
-	}
+	places, changes := w.makeAll()
 	for _, path := range w.readable() {
 		if code, answer := w.send(w.read(places, path)); strings.Contains(path, "{") && surfaceAbsent()[path] == "" {
 			assert.NotEqual(t, http.StatusNotFound, code, "GET %s: our own is not found: %.300s", path, answer)
@@ -107,6 +72,48 @@ func TestStrangersFindNothing(t *testing.T) {
 	for table, rows := range before {
 		assert.Equal(t, rows, after[table], "rows of ours in %s", table)
 	}
+}
+
+// makeAll sends the requests of surfaceChanges that remove nothing. It returns the names of
+// values by the path up to their place, and the requests that name something.
+func (w *surface) makeAll() (places map[string]string, changes []request) {
+	w.t.Helper()
+	places = map[string]string{} // the name of a value, by the path up to its place
+	for _, r := range surfaceChanges() {
+		if r.before != nil && r.method != remove {
+			r.before(w)
+		}
+		at := 0
+		for _, place := range named.FindAllStringSubmatchIndex(r.path, -1) {
+			parts := named.FindStringSubmatch(r.path[place[0]:place[1]])
+			name := parts[2]
+			if name == "" {
+				name = parts[1]
+			}
+			at = place[1]
+			if path := named.ReplaceAllString(r.path[:at], "{$1}"); places[path] == "" {
+				places[path] = name
+			}
+		}
+		if r.method == remove {
+			r.before = nil
+		} else {
+			code, answer := w.send(r)
+			// What was not removed meanwhile is there already.
+			require.Equal(w.t, r.want/100, code/100, "%s %s: %.600s", r.method, r.path, answer)
+			w.keep(r.save, answer)
+		}
+		if r.as != "none" && r.method != http.MethodGet && (at > 0 || strings.Contains(r.body, "{{")) {
+			changes = append(changes, r)
+		}
+	}
+	for path, name := range surfacePlaces() {
+		places[path] = name
+	}
+	for name, find := range surfaceValues() {
+		w.wait(name, find)
+	}
+	return places, changes
 }
 
 // rows are digests of our rows by table, without what reading changes.

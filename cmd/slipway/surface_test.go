@@ -40,22 +40,24 @@ func TestMain(m *testing.M) {
 // surface is the whole api with a worker, as the program wires them, and two
 // organizations in it. The requests of surface_change_test.go are made to it.
 type surface struct {
-	t    *testing.T
-	db   *storage.DB
-	base string
-	boot *account.Bootstrap // ours
-	key  string             // the API key in use
-	user [2]string          // user name and access key of the authoring interface
-	ids  map[string]string  // what former answers had, by the name that a request uses
-	doc  map[string]map[string]json.RawMessage
+	t        *testing.T
+	db       *storage.DB
+	services *services
+	base     string
+	boot     *account.Bootstrap // ours
+	key      string             // the API key in use
+	user     [2]string          // user name and access key of the authoring interface
+	ids      map[string]string  // what former answers had, by the name that a request uses
+	doc      map[string]map[string]json.RawMessage
 	// stopWorker ends the worker before the test does.
 	stopWorker func()
 	// failures are the internal errors of the api.
 	failures *failureLog
 }
 
-// newSurface starts the api and a worker without browsers.
-func newSurface(t *testing.T) *surface {
+// newSurface starts the api and a worker without browsers, after the changes to its
+// settings.
+func newSurface(t *testing.T, changes ...func(*settings)) *surface {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -64,6 +66,9 @@ func newSurface(t *testing.T) *surface {
 		"--objects-url", t.TempDir(), "--signing-key", strings.Repeat("k", 32), "--public-url", base,
 		"--worker-pools", "4:critical=6,default=3;2:crash=1", "--allow-private-addresses")
 	require.NoError(t, err)
+	for _, change := range changes {
+		change(set)
+	}
 	failures := &failureLog{}
 	log := slog.New(failures)
 	s, err := openServices(set, log, "slipway-test")
@@ -83,7 +88,7 @@ func newSurface(t *testing.T) *surface {
 	require.NoError(t, err)
 	t.Cleanup(stop)
 
-	w := &surface{t: t, db: s.db, base: base, ids: map[string]string{}, stopWorker: stopWorker, failures: failures}
+	w := &surface{t: t, db: s.db, services: s, base: base, ids: map[string]string{}, stopWorker: stopWorker, failures: failures}
 	w.boot = w.organization("main")
 	w.key, w.user = w.boot.Owner.APIKey, [2]string{w.boot.Owner.Username, w.boot.Owner.AccessKey}
 	w.ids["crashtoken"], w.ids["crashproject"] = w.boot.Crash.Token, fmt.Sprint(w.boot.Crash.Project)
