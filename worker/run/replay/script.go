@@ -15,9 +15,9 @@ var pages embed.FS
 var (
 	actScripts            = newActScripts()
 	actFingerprintScripts = newActScripts("text", "name", "role", "surroundings", "fingerprint")
-	actDriftScripts       = newActScripts("text", "name", "role", "surroundings", "fingerprint", "difference", "drift")
+	actDriftScripts       = newActScripts("text", "name", "role", "surroundings", "fingerprint", "identity", "drift")
 	observeScript         = newPageScript("element", "observe")
-	healScript            = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "difference", "locate", "heal")
+	healScript            = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "identity", "difference", "locate", "heal")
 	dragScript            = script("element", "arrival", "drag")
 	maskScript            = script("mask")
 )
