@@ -91,6 +91,14 @@ function sameBox(a, b) {
   return a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
 }
 
+// compare returns how an element contradicts what is known, null where it does not, and
+// remembers that for the attempt.
+function compare(query, el) {
+  if (!query.known) return null;
+  if (!query.compared || query.compared.el !== el) query.compared = { el, drift: driftOf(query.known, el) };
+  return query.compared.drift;
+}
+
 // choose returns the match that can be acted on, the first one of several when the
 // query allows that, or throws the Wait of the best one.
 async function choose(query, attempt, began) {
@@ -120,6 +128,7 @@ async function choose(query, attempt, began) {
         // Still is: the same box in two frames.
         const time = document.timeline.currentTime;
         const box = target.getBoundingClientRect();
+        compare(query, el); // while the frame is waited for
         await nextFrame(time);
         if (!target.isConnected) reason = "it went away";
         else if (!sameBox(box, target.getBoundingClientRect())) reason = "it is moving";
@@ -141,9 +150,10 @@ async function act(query) {
     const before = performance.now() - idle;
     let other = null;
     delete result.drifted;
+    query.compared = null;
     try {
       const { el, target } = await choose(query, attempt, start);
-      const drift = query.known ? driftOf(query.known, el) : null;
+      const drift = compare(query, el);
       if (drift && !query.drifts) throw new Drifted(drift, el);
       if (drift) result.drifted = { ...drift, fingerprint: describe(el) };
       if (query.fingerprint) result.fingerprint = describe(el);
