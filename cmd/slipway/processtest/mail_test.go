@@ -95,12 +95,6 @@ func startMailCounter(t *testing.T) *mailCounter {
 	return m
 }
 
-func (m *mailCounter) total() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.sum
-}
-
 // countedSession is one connection.
 type countedSession struct {
 	counter *mailCounter

@@ -110,3 +110,10 @@ func TestWebhookDeliveriesKilled(t *testing.T) {
 		require.Contains(t, body, `"event":"download"`, "%s", id)
 	}
 }
+
+// total is the number of messages so far.
+func (m *mailCounter) total() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sum
+}
