@@ -74,7 +74,8 @@ const adminTimeout = time.Minute
 // returns the result to print.
 type adminWork func(ctx context.Context, tx *storage.Tx, keys *account.Issuer) (any, error)
 
-// admin executes work in one transaction and prints the result.
+// admin executes work in one transaction and prints the result. What the database says
+// of a failure is turned into a sentence; the log has it at the level debug.
 func admin(ctx context.Context, s *settings, work adminWork) error {
 	if s.DatabaseURL == "" {
 		return errors.New("slipway admin needs SLIPWAY_DATABASE_URL (for slipway up: set -a; . DIR/environment)")
@@ -97,7 +98,7 @@ func admin(ctx context.Context, s *settings, work adminWork) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return storage.Plain(err)
 	}
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")

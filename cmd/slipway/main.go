@@ -34,6 +34,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/slipway-qa/slipway/api/inspection"
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/tasks/child"
 	"github.com/slipway-qa/slipway/tasks/logfield"
 	workbuild "github.com/slipway-qa/slipway/worker/build"
@@ -92,6 +93,10 @@ func run(args []string) int {
 	log := c.logger()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err := parsed.Run(&c.settings, log); err != nil {
+		var plain *storage.PlainError
+		if errors.As(err, &plain) {
+			log.Debug("the command failed", "error", plain.Err)
+		}
 		var quiet *quietError
 		if !errors.As(err, &quiet) {
 			fmt.Fprintln(os.Stderr, "slipway:", err)

@@ -88,7 +88,7 @@ func (c adminRekey) Run(ctx context.Context, s *settings) error {
 		fmt.Fprintf(os.Stderr, "%s: %d encrypted anew, %d unreadable\n", n.Kind, n.Rekeyed, n.Unreadable)
 	}})
 	if err != nil {
-		return err
+		return storage.Plain(err)
 	}
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"net"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+)
+
+// What an operator reads of a failure is a sentence, not the words of the driver.
+func TestAdminSaysPlainlyWhatTheDatabaseRefuses(t *testing.T) {
+	t.Parallel()
+	here := servicetest.DatabaseURL(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	gone, other, wrong := changedURL(t, here), changedURL(t, here), changedURL(t, here)
+	gone.Host = listener.Addr().String()
+	require.NoError(t, listener.Close())
+	other.Path = "/postgres" // has no schema
+	wrong.User = url.UserPassword(wrong.User.Username(), "wrong")
+	org := &adminOrgCreate{Slug: "acme", Team: "Default"}
+	require.NoError(t, org.Run(t.Context(), databaseSettings(t, here)))
+	for name, c := range map[string]struct {
+		run  func(*settings) error
+		at   string
+		want string
+	}{
+		"unique violation": {func(s *settings) error { return org.Run(t.Context(), s) }, here, "create organization acme: this exists already"},
+		"no such row": {func(s *settings) error {
+			return (&adminTeamCreate{Org: "nobody", Name: "x"}).Run(t.Context(), s)
+		}, here, "not found"},
+		"refused":        {func(s *settings) error { return org.Run(t.Context(), s) }, gone.String(), "the database cannot be reached at " + gone.Host + " (connection refused): see SLIPWAY_DATABASE_URL"},
+		"missing schema": {func(s *settings) error { return org.Run(t.Context(), s) }, other.String(), "the database has no schema of this version: run slipway migrate"},
+		"wrong password": {func(s *settings) error { return org.Run(t.Context(), s) }, wrong.String(), "the database refuses the user or the password of SLIPWAY_DATABASE_URL"},
+		"invalid": {func(s *settings) error {
+			return (&adminOrgCreate{Slug: "A B", Team: "Default"}).Run(t.Context(), s)
+		}, here, "slug"},
+	} {
+		err := c.run(databaseSettings(t, c.at))
+		require.ErrorContains(t, err, c.want, name)
+		for _, raw := range []string{"pq:", "sql:", "duplicate key", "relation", "dial tcp", "wrong"} {
+			require.NotContains(t, err.Error(), raw, name)
+		}
+	}
+}
+
+func changedURL(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	require.NoError(t, err)
+	return u
+}
+
+func databaseSettings(t *testing.T, address string) *settings {
+	t.Helper()
+	set, err := parseSettings(t, "admin", "org", "list", "--database-url", address)
+	require.NoError(t, err)
+	return set
+}
