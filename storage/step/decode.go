@@ -59,6 +59,9 @@ func (s *Selector) UnmarshalJSON(text []byte) error {
 	return wrongType[Selector](text)
 }
 
+// OtherMembers are the members that a selector reads beside its fields.
+func (s Selector) OtherMembers() []string { return []string{"nth"} }
+
 // readNth reads the other name of index.
 func (s *Selector) readNth(text []byte) error {
 	var other struct {
@@ -91,7 +94,7 @@ func (a *Args) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, (*plain)(a)); err != nil {
 		return err
 	}
-	a.Not, a.Selector = a.Matcher.turn(a.Not), a.Matcher.without(a.Selector)
+	a.Not, a.Selector, a.timeout = a.Matcher.turn(a.Not), a.Matcher.without(a.Selector), a.Matcher.takeTimeout()
 	return nil
 }
 
@@ -101,7 +104,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, (*plain)(c)); err != nil {
 		return err
 	}
-	c.Not, c.Selector = c.Matcher.turn(c.Not), c.Matcher.without(c.Selector)
+	c.Not, c.Selector, c.timeout = c.Matcher.turn(c.Not), c.Matcher.without(c.Selector), c.Matcher.takeTimeout()
 	return nil
 }
 

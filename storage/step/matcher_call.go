@@ -138,7 +138,11 @@ func (m *Matcher) readOptions(known call, text []byte) error {
 	}
 	for name, value := range options {
 		switch set := string(value); {
-		case set == "null", name == "timeout", name == "wait", name == "message":
+		case set == "null", name == "message":
+		case name == "timeout", name == "wait":
+			if err := json.Unmarshal(value, &m.timeout); err != nil {
+				m.wrong = "has a " + name + " that is no number of milliseconds"
+			}
 		case known.option != "" && name == known.option && set == "false":
 			m.negated = !m.negated
 		case known.option != "" && name == known.option && set == "true":
@@ -146,6 +150,28 @@ func (m *Matcher) readOptions(known call, text []byte) error {
 			m.wrong = "has an option that " + m.Name + " does not have"
 		}
 	}
+	return nil
+}
+
+// takeTimeout returns the time that a call waits; nil when it does not say.
+func (m *Matcher) takeTimeout() *int {
+	if m == nil {
+		return nil
+	}
+	timeout := m.timeout
+	m.timeout = nil
+	return timeout
+}
+
+// settleTimeout makes the time that a call waits that of the step or condition that it is in.
+func settleTimeout(path string, into *int, ofCall **int) error {
+	if *ofCall == nil {
+		return nil
+	}
+	if *into != 0 && *into != **ofCall {
+		return invalid(path+".timeoutMs", "must not differ from the timeout of the matcher")
+	}
+	*into, *ofCall = **ofCall, nil
 	return nil
 }
 

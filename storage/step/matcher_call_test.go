@@ -97,3 +97,24 @@ func TestMatchersAsCalls(t *testing.T) {
 		require.Equal(t, "[0].tool.args.matcher"+path, wrong.Path, text)
 	}
 }
+
+// What a call says of its time is the step's, or the condition's.
+func TestTimeoutsOfCalls(t *testing.T) {
+	t.Parallel()
+	read := func(text string) ([]step.Step, error) {
+		var steps []step.Step
+		require.NoError(t, json.Unmarshal([]byte(text), &steps))
+		return steps, step.Validate(steps)
+	}
+	const call = `{"name":"toBeVisible","args":[{"timeout":7000}]}`
+	steps, err := read(`[{"tool":{"type":"assert","args":{"selector":"a","matcher":` + call + `}}},
+		{"tool":{"type":"click","args":{"selector":"a"}},"when":{"selector":"b","matcher":{"name":"toBeVisible","args":[{"wait":50}]}}}]`)
+	require.NoError(t, err)
+	require.Equal(t, 7000, steps[0].TimeoutMS)
+	require.Equal(t, 50, steps[1].When.TimeoutMS)
+	require.Zero(t, steps[1].TimeoutMS)
+	_, err = read(`[{"timeoutMs":1,"tool":{"type":"assert","args":{"selector":"a","matcher":` + call + `}}}]`)
+	require.EqualError(t, err, "[0].timeoutMs: must not differ from the timeout of the matcher")
+	_, err = read(`[{"tool":{"type":"assert","args":{"selector":"a","matcher":{"name":"toBeVisible","args":[{"timeout":"soon"}]}}}}]`)
+	require.EqualError(t, err, "[0].tool.args.matcher.args: has a timeout that is no number of milliseconds")
+}

@@ -153,7 +153,7 @@ func checkRole(path string, s *Selector) error {
 	for _, name := range slices.Sorted(maps.Keys(s.State)) {
 		roles, ok := stateRoles[name]
 		if !ok {
-			return invalid(path+".state", "has the members %s only", strings.Join(stateNames, ", "))
+			return invalid(path+".state", "has no member %.40q, only %s", name, strings.Join(stateNames, ", "))
 		}
 		if role != "" && roles != nil && !slices.Contains(roles, role) {
 			return invalid(path+".state."+name, "is of the roles %s only", strings.Join(roles, ", "))

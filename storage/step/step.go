@@ -96,6 +96,8 @@ type Condition struct {
 	Matcher  *Matcher  `json:"matcher"`
 	// TimeoutMS is how long the condition may take to hold; 0: three seconds.
 	TimeoutMS int `json:"timeoutMs,omitempty"`
+
+	timeout *int // that a call says, which becomes TimeoutMS
 }
 
 // Outcome is how a step ended, as the interface shows it.
@@ -128,6 +130,8 @@ type Args struct {
 	File        *File     `json:"file,omitempty"`
 	Tool        *Tool     `json:"tool,omitempty"`
 	Reasoning   string    `json:"reasoning,omitempty"`
+
+	timeout *int // that a call says, which becomes the step's
 }
 
 // Selector locates elements. Unless it says which of them by Index, an action or
@@ -204,6 +208,9 @@ type Matcher struct {
 	// whose arguments mean nothing.
 	negated bool
 	wrong   string
+	// timeout is what a call says of how long it waits, in milliseconds, until the
+	// arguments or the condition take it.
+	timeout *int
 	// ofPage is set while a call is read that looks at the page and not at an element.
 	ofPage bool
 }

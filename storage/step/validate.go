@@ -85,6 +85,9 @@ func checkStep(path string, s *Step) error {
 	if !isID(s.ID) {
 		return invalid(path+".id", "has at most %d characters of A-Z, a-z, 0-9, _, . and -", maxID)
 	}
+	if err := settleTimeout(path, &s.TimeoutMS, &Inner(&s.Tool).Args.timeout); err != nil {
+		return err
+	}
 	if s.TimeoutMS < 0 || s.TimeoutMS > MaxWaitMS {
 		return invalid(path+".timeoutMs", "must be 0 to %d", MaxWaitMS)
 	}
@@ -114,6 +117,9 @@ func checkCondition(path string, s *Step) error {
 	c := s.When
 	if c == nil {
 		return nil
+	}
+	if err := settleTimeout(path, &c.TimeoutMS, &c.timeout); err != nil {
+		return err
 	}
 	if c.TimeoutMS < 0 || c.TimeoutMS > MaxWaitMS {
 		return invalid(path+".timeoutMs", "must be 0 to %d", MaxWaitMS)
