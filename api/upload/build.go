@@ -198,5 +198,5 @@ func (u *upload) earlierOutcome() (*outcome, error) {
 		return nil, err
 	}
 	u.discardRepeated()
-	return &outcome{project: project, build: u.earlier}, nil
+	return &outcome{project: project, build: u.earlier, warnings: u.warnings}, nil
 }

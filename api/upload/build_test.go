@@ -188,7 +188,14 @@ func TestIdempotency(t *testing.T) {
 	header["X-API-Key"] = w.boot.Owner.APIKey
 	status, again := w.post("/upload/", header, file("file", "a.ipa", noise(4<<20, 1)))
 	require.Equal(t, 200, status, again)
+	require.Contains(t, again["warnings"], warnOtherFile, "another file is not passed over in silence")
+	again["warnings"] = first["warnings"]
 	require.Equal(t, first, again)
+	for name, fields := range map[string][]field{"key first": {w.key(), file("file", "a.ipa", []byte("x"))}, "key last": {file("file", "a.ipa", []byte("x")), w.key()}} {
+		status, other := w.post("/upload/", map[string]string{"Idempotency-Key": "job-17"}, fields...)
+		require.Equal(t, 200, status, name)
+		require.Contains(t, other["warnings"], warnOtherFile, name)
+	}
 	status, v3 := w.post("/api/v3/builds/upload", header, build)
 	require.Equal(t, 201, status, v3)
 	require.Eventually(t, func() bool { return len(w.objects()) == 2 }, waitFor, tick)
