@@ -1,6 +1,9 @@
 package api_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"regexp"
@@ -54,7 +57,7 @@ func TestDescriptionAgreesWithRoutes(t *testing.T) {
 }
 
 // TestListsRefuseUnknownParameters holds the parameters that reading and removing take in
-// version 3 against the description: with a misspelt filter that is ignored a caller
+// version 3 and in the authoring interface against the description: with a misspelt filter that is ignored a caller
 // would read, or remove, everything.
 func TestListsRefuseUnknownParameters(t *testing.T) {
 	t.Parallel()
@@ -65,7 +68,8 @@ func TestListsRefuseUnknownParameters(t *testing.T) {
 	require.NoError(t, err)
 	seen := 0
 	for _, route := range w.cfg.Routes {
-		if !strings.HasPrefix(route.Path, "/api/v3/") || route.Method != http.MethodGet && route.Method != http.MethodDelete {
+		strict := strings.HasPrefix(route.Path, "/api/v3/") || strings.HasPrefix(route.Path, "/v1/ai-authoring/")
+		if !strict || route.Method != http.MethodGet && route.Method != http.MethodDelete {
 			continue
 		}
 		seen++
@@ -85,5 +89,70 @@ func TestListsRefuseUnknownParameters(t *testing.T) {
 		require.NotNil(t, route.Query, "%s %s ignores what it does not know", route.Method, route.Path)
 		require.ElementsMatch(t, names, route.Query, "%s %s", route.Method, route.Path)
 	}
-	require.Greater(t, seen, 80)
+	require.Greater(t, seen, 100)
+}
+
+// TestRoutesWithoutABodyAreBare: a route of version 3 that has no body refuses one.
+func TestRoutesWithoutABodyAreBare(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	doc, err := openapi3.NewLoader().LoadFromFile("openapi.json")
+	require.NoError(t, err)
+	for _, route := range w.cfg.Routes {
+		if !strings.HasPrefix(route.Path, "/api/v3/") || route.Method == http.MethodGet || route.Method == http.MethodHead {
+			continue
+		}
+		operation := doc.Paths.Value(parameter.ReplaceAllString(route.Path, "{$1}")).GetOperation(route.Method)
+		require.Equal(t, operation.RequestBody == nil, route.Bare, "%s %s", route.Method, route.Path)
+	}
+}
+
+// A JSON reader keeps one of two members of the same name, and nobody says which. An empty
+// list of required members breaks the rules of OpenAPI 3.0.
+func TestDescriptionHasNothingTwice(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("openapi.json")
+	require.NoError(t, err)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	require.NoError(t, readOnce(decoder, "", ""))
+	require.ErrorContains(t, readOnce(json.NewDecoder(strings.NewReader(`{"a":[{"b":1,"c":2,"b":3}]}`)), "", ""), "/a/b is there twice")
+	require.ErrorContains(t, readOnce(json.NewDecoder(strings.NewReader(`{"a":{"required":[]}}`)), "", ""), "/a/required is empty")
+}
+
+// readOnce reads a value, whose members have different names.
+func readOnce(decoder *json.Decoder, path, name string) error {
+	token, err := decoder.Token()
+	if err != nil {
+		return err
+	}
+	switch token {
+	case json.Delim('['):
+		if name == "required" && !decoder.More() {
+			return fmt.Errorf("%s is empty", path)
+		}
+		for decoder.More() {
+			if err := readOnce(decoder, path, ""); err != nil {
+				return err
+			}
+		}
+	case json.Delim('{'):
+		seen := map[string]bool{}
+		for decoder.More() {
+			token, err := decoder.Token()
+			if err != nil {
+				return err
+			}
+			member, _ := token.(string)
+			if below := path + "/" + member; seen[member] {
+				return fmt.Errorf("%s is there twice", below)
+			} else if err := readOnce(decoder, below, member); err != nil {
+				return err
+			}
+			seen[member] = true
+		}
+	default:
+		return nil
+	}
+	_, err = decoder.Token()
+	return err
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
@@ -68,19 +69,19 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: "/api/v3/auth/token", Interface: v3, Action: auth.ExchangeToken, Handler: h.Token},
 		{Method: http.MethodGet, Path: "/api/v3/me/keys", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageOwnKeys, Handler: h.Keys},
 		{Method: http.MethodPost, Path: "/api/v3/me/keys", Interface: v3, Action: auth.ManageOwnKeys, Handler: h.CreateKey},
-		{Method: http.MethodDelete, Path: "/api/v3/me/keys/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.DeleteKey},
+		{Method: http.MethodDelete, Path: "/api/v3/me/keys/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.DeleteKey},
 		{Method: http.MethodGet, Path: "/api/v3/service-accounts", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageServiceAccounts, Handler: h.ServiceAccounts},
 		{Method: http.MethodPost, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.CreateServiceAccount},
-		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceAccount},
+		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceAccount},
 		{Method: http.MethodGet, Path: "/api/v3/service-accounts/:id/keys", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageServiceAccounts, Handler: h.ServiceKeys},
 		{Method: http.MethodPost, Path: "/api/v3/service-accounts/:id/keys", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.CreateServiceKey},
-		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id/keys/:key", Interface: v3, Query: route.NoQuery(), Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceKey},
+		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id/keys/:key", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceKey},
 		{Method: http.MethodGet, Path: "/api/v3/settings/organization", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSettings, Handler: h.Settings},
 		{Method: http.MethodPut, Path: "/api/v3/settings/organization", Interface: v3, Action: auth.ManageSettings, Handler: h.UpdateSettings},
 		{Method: http.MethodGet, Path: "/api/v3/settings/quotas", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSettings, Handler: h.Quotas},
 		{Method: http.MethodGet, Path: "/api/v3/settings/storage", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSettings, Handler: h.Storage},
 		{Method: http.MethodPut, Path: "/api/v3/settings/storage", Interface: v3, Action: auth.ManageSettings, Handler: h.UpdateStorage},
-		{Method: http.MethodDelete, Path: "/api/v3/settings/storage", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSettings, Handler: h.DeleteStorage},
+		{Method: http.MethodDelete, Path: "/api/v3/settings/storage", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageSettings, Handler: h.DeleteStorage},
 	}
 }
 
@@ -93,8 +94,14 @@ func (h *Handlers) inTx(c *gin.Context, work func(context.Context, *storage.Tx) 
 	return h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return work(ctx, tx) })
 }
 
-// Token serves POST /api/v3/auth/token.
+// Token serves POST /api/v3/auth/token. The member is read by the authentication.
 func (h *Handlers) Token(c *gin.Context) error {
+	var in struct {
+		APIKey *string `json:"api_key"`
+	}
+	if err := body.Read(c, &in); err != nil {
+		return err
+	}
 	caller := callerOf(c)
 	if caller.KeyID == 0 {
 		return &respond.Problem{Status: http.StatusForbidden, Text: "only an API key can be exchanged for a token"}

@@ -26,7 +26,8 @@ func TestTokenExchangeBodies(t *testing.T) {
 		text       string
 	}{
 		"form":             {"application/x-www-form-urlencoded", "api_key=" + key, 200, ""},
-		"JSON":             {"application/json", `{"api_key": "` + key + `", "other": 1}`, 200, ""},
+		"JSON":             {"application/json", `{"api_key": "` + key + `"}`, 200, ""},
+		"another member":   {"application/json", `{"api_key": "` + key + `", "other": 1}`, 400, "other: is unknown here"},
 		"JSON, charset":    {"application/json; charset=utf-8", ` {"api_key":"` + key + `"}`, 200, ""},
 		"JSON as form":     {"application/x-www-form-urlencoded", `{"api_key":"` + key + `"}`, 200, ""},
 		"JSON, no type":    {"", `{"api_key":"` + key + `"}`, 200, ""},

@@ -69,7 +69,7 @@ type siteRequest struct {
 // the caller in it: keys are of one organization, and there is no other way in yet.
 func (h *Handlers) createSite(c *gin.Context) error {
 	var req siteRequest
-	if err := body.Read(c, &req); err != nil {
+	if err := body.Read(c, &req, body.IgnoreUnknown); err != nil {
 		return err
 	}
 	caller := auth.CallerOf(c.Request.Context())

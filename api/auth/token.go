@@ -17,7 +17,7 @@ import (
 const maxTokenRequest = 64 << 10
 
 // jsonKey reads the key out of a JSON body, {"api_key": "..."}: the exchange of a key for
-// a token takes it like this too. The body stays whole. Other members are ignored.
+// a token takes it like this too. The body stays whole: the handler refuses other members.
 func (a *Authenticator) jsonKey(ctx context.Context, r *http.Request) (*Caller, error) {
 	if r.Body == nil {
 		return nil, nil

@@ -7,8 +7,8 @@
 // query INVALID_QUERY, and in a body INVALID_BODY with the path of the member. The
 // members that the interface names are always there, with the type that it names.
 //
-// Bodies are JSON objects; members that are not known are ignored. A test comes
-// from outside: its steps and settings are bounded and checked by package step,
+// Bodies are JSON objects. A member that is not known is refused with its path, or named
+// in the answer's warnings (spare.go). A test comes from outside: its steps and settings are bounded and checked by package step,
 // its addresses by CheckURL, before anything is stored. Addresses that hold
 // variables are known only when a step executes and are checked then.
 //

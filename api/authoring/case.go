@@ -54,15 +54,13 @@ func (h *room) caseOf(c *gin.Context) (*authoring.Case, error) {
 	return authoring.CaseByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), id)
 }
 
-// show writes a case in full, with the warnings of its import.
-func (h cases) show(c *gin.Context, status int, row *authoring.Case, warnings ...string) error {
+// show writes a case in full.
+func (h cases) show(c *gin.Context, status int, row *authoring.Case) error {
 	revisions, err := authoring.Revisions(c.Request.Context(), h.cfg.DB, row.ID)
 	if err != nil {
 		return err
 	}
-	view := h.viewWhole(row, revisions)
-	view.Warnings = warnings
-	return data(c, status, view)
+	return data(c, status, h.viewWhole(row, revisions))
 }
 
 // create serves POST /testcases: a case from steps or from a Selenium IDE project,
@@ -81,7 +79,10 @@ func (h cases) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.show(c, http.StatusCreated, row, warnings...)
+	for _, text := range warnings {
+		warn(c, "%s", text)
+	}
+	return h.show(c, http.StatusCreated, row)
 }
 
 // rename serves POST /testcases/{id}/rename with the member name.

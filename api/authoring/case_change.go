@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/storage"
@@ -21,6 +22,29 @@ type caseBody struct {
 	Tags        nullable `json:"tags"`
 	RunSettings nullable `json:"runSettings"`
 	Steps       nullable `json:"steps"`
+	// Answers have these, and may be sent back; they are changed elsewhere.
+	TeamID      *string `json:"teamId"`
+	TestSuiteID *string `json:"testSuiteId"`
+}
+
+// stays refuses ids other than those of the case.
+func (in *caseBody) stays(row *authoring.Case) error {
+	if err := unchanged("teamId", in.TeamID, &row.TeamUUID); err != nil {
+		return err
+	}
+	return unchanged("testSuiteId", in.TestSuiteID, row.SuiteID)
+}
+
+// unchanged refuses an id of the body that is another than it is.
+func unchanged(path string, sent *string, is *uuid.UUID) error {
+	id, err := optionalUUID(path, sent)
+	if err != nil || id == nil {
+		return err
+	}
+	if is == nil || *id != *is {
+		return member(path, "cannot be changed by this request")
+	}
+	return nil
 }
 
 // clearedSettings are those of a case that was made without any.
@@ -76,7 +100,11 @@ func (h cases) update(c *gin.Context) error {
 		return err
 	}
 	return h.edit(c, http.StatusOK, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Case, error) {
-		return authoring.UpdateCase(ctx, tx, w, id, change)
+		row, err := authoring.UpdateCase(ctx, tx, w, id, change)
+		if err != nil {
+			return nil, err
+		}
+		return row, in.stays(row)
 	})
 }
 

@@ -180,7 +180,7 @@ func TestRenameCase(t *testing.T) {
 	w := newWorld(t)
 	id := w.newCase(w.member, "old", nil)
 	path := "/testcases/" + id + "/rename"
-	got := w.ok(w.both, 200, "POST", path, `{"name":"new","other":[1]}`)
+	got := w.ok(w.both, 200, "POST", path, `{"name":"new"}`)
 	require.Equal(t, "new", got["name"])
 	require.Equal(t, w.member.UserUUID.String(), got["creatorUserId"])
 	require.Equal(t, w.both.UserUUID.String(), got["lastModifierUserId"])

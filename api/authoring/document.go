@@ -20,7 +20,7 @@ func read(c *gin.Context, into any) error {
 	if c.Request.ContentLength != 0 && (kind == body.TypeMultipart || kind == body.TypeForm && !body.IsJSON(c.Request)) {
 		return notJSON()
 	}
-	err := body.Read(c, into)
+	err := body.Read(c, into, spare(c))
 	var wrong *storage.InvalidError
 	if errors.As(err, &wrong) && wrong.Field == contentType {
 		return notJSON() // not what body takes elsewhere
@@ -74,8 +74,8 @@ func valueOf[T any](n nullable, path string, null T) (*T, error) {
 	return &value, n.decode(path, &value)
 }
 
-// decode reads the document, which the body has at path, into a value. The error
-// names the member.
+// decode reads the document, which the body has at path, into a value, and refuses
+// members that the value does not have. The error names the member.
 func (d document) decode(path string, into any) error {
 	if holdsNUL(d.text) {
 		return member(path, "must not hold the character NUL")
@@ -84,7 +84,7 @@ func (d document) decode(path string, into any) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case err == nil:
-		return nil
+		return body.Check(d.text, reflect.TypeOf(into), below(path))
 	case errors.As(err, &wrong):
 		if at := body.Place(d.text, wrong); at != "" && at[0] != '[' {
 			path += "." + at

@@ -43,7 +43,7 @@ func viewFiring(f *schedule.Firing) firingView {
 }
 
 // start serves POST /test-schedules/{id}/run with the firing: the suites are run now,
-// by tasks, whatever the state. A body is ignored.
+// by tasks, whatever the state.
 func (h schedules) start(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {

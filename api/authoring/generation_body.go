@@ -95,7 +95,9 @@ func readGenerateSettings(d document, check targetCheck) (s step.RunSettings, er
 	if err := d.decode(settingsPath, &in.body); err != nil {
 		return s, err
 	}
-	in.body.PrimaryTarget, in.body.RunTargets = nullable{}, nullable{} // members that mean nothing here
+	if in.body.PrimaryTarget.sent() || in.body.RunTargets.sent() {
+		return s, member(settingsPath, "names what a generation runs on by target, not by primaryTarget and runTargets")
+	}
 	if err := in.readValues(); err != nil {
 		return s, err
 	}

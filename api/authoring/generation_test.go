@@ -84,7 +84,7 @@ func TestGenerationIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	suite := w.newSuite(w.member, "smoke")
 	rec := w.call(w.member, "POST", "/testcases/generate", generateText(t, tree{"testSuiteId": bare(suite), "tags": []string{" a ", "b", "a"},
-		"timeout": 60_000, "other": 1, "promptSettings": tree{"intent": "Click", "maxSteps": 7, "more": 1}}))
+		"timeout": 60_000, "promptSettings": tree{"intent": "Click", "maxSteps": 7}}))
 	require.Equal(t, http.StatusAccepted, rec.Code, rec.Body.String())
 	var answer struct{ Data struct{ TaskID uuid.UUID } }
 	require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &answer))
@@ -161,7 +161,7 @@ func TestGenerationRefusesBodies(t *testing.T) {
 		{settings(`{"testUrl":"https://a.example/","target":{"capabilities":{}}}`), "runSettings.target.capabilities"},
 		{settings(`{"testUrl":"https://a.example/","target":{"capabilities":7}}`), "runSettings.target.capabilities: must be an object"},
 		{settings(`{"testUrl":"https://a.example/","target":{"capabilities":{"browserName":7}}}`), "runSettings.target.capabilities.browserName"},
-		{settings(`{"testUrl":"https://a.example/","primaryTarget":{"capabilities":{"browserName":"chrome"}}}`), "runSettings.target.capabilities"},
+		{settings(`{"testUrl":"https://a.example/","primaryTarget":{"capabilities":{"browserName":"chrome"}}}`), "by target, not by primaryTarget"},
 		{settings(`{` + chrome + `}`), "runSettings.testUrl: is required"}, {settings(`{"testUrl":"",` + chrome + `}`), "runSettings.testUrl"},
 		{settings(`{"testUrl":7,` + chrome + `}`), "runSettings.testUrl: must be a string"},
 		{settings(`{"testUrl":"shop",` + chrome + `}`), "runSettings.testUrl"},

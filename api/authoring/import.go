@@ -88,6 +88,9 @@ func (in *importBody) check() error {
 	if in.Steps.given() == in.Side.given() {
 		return member("steps", "exactly one of steps and side must be given")
 	}
+	if in.SideTest != "" && !in.Side.given() {
+		return member("sideTest", "chooses a test of side, which is not given")
+	}
 	return nil
 }
 
@@ -129,22 +132,35 @@ const firstMatchWarning = "a selector that finds several elements takes the firs
 // strictOfSide is the strictness of a project's test: Selenium IDE takes the first of
 // several elements, so its tests do too, unless the body says otherwise.
 func (in *importBody) strictOfSide() (*bool, error) {
-	var given struct {
-		Strict *bool `json:"strict"`
-	}
+	var settings settingsBody
 	if in.RunSettings.given() {
-		if err := in.RunSettings.decode(settingsPath, &given); err != nil {
+		if err := in.RunSettings.decode(settingsPath, &settings); err != nil {
 			return nil, err
 		}
 	}
-	if strict := or(given.Strict, false); !strict {
+	given, err := valueOf(settings.Strict, settingsPath+".strict", false)
+	if err != nil {
+		return nil, err
+	}
+	if strict := or(given, false); !strict {
 		return &strict, nil
 	}
 	return nil, nil
 }
 
-// readGivenSteps reads steps as answers show them. What a recording found out
-// does not come with them: results and screenshots are those of another case.
+// givenStep is a step as answers show it. What a recording found out does not come with
+// it: result and screenshot are those of another case, and stay there.
+type givenStep struct {
+	ID            string          `json:"id"`
+	Tool          step.Tool       `json:"tool"`
+	Optional      bool            `json:"optional"`
+	When          *step.Condition `json:"when"`
+	TimeoutMS     int             `json:"timeoutMs"`
+	Result        *step.Outcome   `json:"result"`
+	ScreenshotURL string          `json:"screenshotUrl"`
+}
+
+// readGivenSteps reads the steps of a body.
 func readGivenSteps(d document) ([]step.Step, error) {
 	all, err := d.elements("steps", step.MaxSteps)
 	if err != nil {
@@ -156,10 +172,11 @@ func readGivenSteps(d document) ([]step.Step, error) {
 		if !element.given() {
 			return nil, member(path, "must be an object")
 		}
-		if err := element.decode(path, &steps[i]); err != nil {
+		var given givenStep
+		if err := element.decode(path, &given); err != nil {
 			return nil, err
 		}
-		steps[i].Result, steps[i].ScreenshotID = nil, ""
+		steps[i] = step.Step{ID: given.ID, Tool: given.Tool, Optional: given.Optional, When: given.When, TimeoutMS: given.TimeoutMS}
 	}
 	return steps, nil
 }

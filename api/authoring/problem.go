@@ -67,7 +67,10 @@ var (
 // of returns the handler of a route whose path names the resource: its errors get
 // their codes.
 func (of resource) of(h route.Handler) route.Handler {
-	return func(c *gin.Context) error { return problem(h(c), of) }
+	return func(c *gin.Context) error {
+		warnOfQuery(c)
+		return problem(h(c), of)
+	}
 }
 
 // problem gives the error of a request whose path names the resource its code. It is

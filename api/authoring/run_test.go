@@ -67,7 +67,7 @@ func TestRunTargetsAndNames(t *testing.T) {
 		capabilities            []string // of the targets, without the vendor's options
 	}{
 		"stored":          {plain, `{}`, "plain", "", []string{`{"browserName":"chrome"}`}},
-		"nulls":           {plain, `{"buildName":null,"targets":null,"scTunnelName":null,"other":1}`, "plain", "", []string{`{"browserName":"chrome"}`}},
+		"nulls":           {plain, `{"buildName":null,"targets":null,"scTunnelName":null}`, "plain", "", []string{`{"browserName":"chrome"}`}},
 		"no targets":      {plain, `{"targets":[]}`, "plain", "", []string{`{"browserName":"chrome"}`}},
 		"build":           {plain, `{"buildName":" build 7 "}`, "build 7", "", []string{`{"browserName":"chrome"}`}},
 		"default is cut":  {named, ``, strings.Repeat("ä", 100), "", []string{`{"browserName":"chrome"}`}},

@@ -86,13 +86,13 @@ func (h schedules) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.apply(c, id, change)
+	return h.apply(c, id, change, in.TeamID)
 }
 
-// enable serves POST /test-schedules/{id}/enable. A body is ignored.
+// enable serves POST /test-schedules/{id}/enable.
 func (h schedules) enable(c *gin.Context) error { return h.setState(c, schedule.Enabled) }
 
-// disable serves POST /test-schedules/{id}/disable. A body is ignored.
+// disable serves POST /test-schedules/{id}/disable.
 func (h schedules) disable(c *gin.Context) error { return h.setState(c, schedule.Disabled) }
 
 func (h schedules) setState(c *gin.Context, state schedule.State) error {
@@ -100,15 +100,17 @@ func (h schedules) setState(c *gin.Context, state schedule.State) error {
 	if err != nil {
 		return err
 	}
-	return h.apply(c, id, schedule.Change{State: &state})
+	return h.apply(c, id, schedule.Change{State: &state}, nil)
 }
 
-// apply changes a schedule and writes it as it is then.
-func (h schedules) apply(c *gin.Context, id uuid.UUID, change schedule.Change) error {
+// apply changes a schedule of the team and writes it as it is then; nil is any team.
+func (h schedules) apply(c *gin.Context, id uuid.UUID, change schedule.Change, team *string) error {
 	var row *schedule.Schedule
 	err := h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = schedule.Update(ctx, tx, w, id, change)
-		return err
+		if row, err = schedule.Update(ctx, tx, w, id, change); err != nil {
+			return err
+		}
+		return unchanged("teamId", team, &row.TeamUUID)
 	})
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func TestScheduleIsShownWhole(t *testing.T) {
 	w.newTunnel("office")
 	one, two := w.newSuite(w.member, "one"), w.newSuite(w.member, "two")
 	settings := w.nightly(tree{"startDate": "2026-01-01", "endDate": "9000-12-31", "maxRuns": 7.0, "scTunnelName": "office", "buildName": "nightly",
-		"runningUserId": bare(w.member.UserUUID), "other": true})
+		"runningUserId": bare(w.member.UserUUID)})
 	made := w.newSchedule(w.member, tree{"name": "every night", "settings": settings, "testSuiteIds": []any{bare(two), one, two}, "stateName": "ENABLED"})
 	requireUUID(t, made["id"])
 	requireTime(t, made["creationDate"])
@@ -72,7 +72,7 @@ func TestCreateSchedule(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	suite := w.newSuite(w.member, "suite")
-	for _, text := range []string{``, `{}`, `{"name":null,"settings":null,"testSuiteIds":null,"stateName":null,"teamId":null,"other":7}`} {
+	for _, text := range []string{``, `{}`, `{"name":null,"settings":null,"testSuiteIds":null,"stateName":null,"teamId":null}`} {
 		made := w.ok(w.member, 201, "POST", "/test-schedules", text)
 		require.Contains(t, made["name"], "Schedule "+time.Now().UTC().Format("2006-"))
 		requireMembers(t, made, tree{"settings": tree{}, "testSuiteIds": []any{}, "state": tree{"stateName": "DISABLED", "runCount": 0.0}})
@@ -164,7 +164,7 @@ func TestUpdateSchedule(t *testing.T) {
 	whole := w.nightly(tree{"startDate": "2026-01-01", "endDate": "9000-12-31", "maxRuns": 7, "scTunnelName": "office", "buildName": "nightly"})
 	made := w.newSchedule(w.member, tree{"name": "old", "settings": whole, "testSuiteIds": []string{one}})
 	path := "/test-schedules/" + made["id"].(string)
-	for _, text := range []string{``, `{}`, `{"name":null,"stateName":null,"other":{}}`, `{"settings":{}}`, `{"settings":{"maxRuns":7}}`} {
+	for _, text := range []string{``, `{}`, `{"name":null,"stateName":null}`, `{"settings":{}}`, `{"settings":{"maxRuns":7}}`} {
 		require.Equal(t, made, w.ok(w.both, 200, "POST", path, text), "%s changes nothing", text)
 	}
 	settings := made["settings"].(tree)
@@ -209,7 +209,11 @@ func TestEnableAndDisableSchedule(t *testing.T) {
 	w := newWorld(t)
 	made := w.newSchedule(w.member, tree{"settings": w.nightly(nil), "testSuiteIds": []string{w.newSuite(w.member, "suite")}})
 	path := "/test-schedules/" + made["id"].(string)
-	for _, text := range []string{``, `{"stateName":"ENABLED","name":"other"}`, `[`} {
+	for _, text := range []string{`{"stateName":"ENABLED"}`, `{"name":"other"}`, `[`} {
+		w.refused(w.member, 400, "INVALID_BODY", "POST", path+"/disable", text)
+		w.refused(w.member, 400, "INVALID_BODY", "POST", path+"/enable", text)
+	}
+	for _, text := range []string{``, `{}`} {
 		got := w.ok(w.member, 200, "POST", path+"/disable", text)
 		require.Equal(t, tree{"stateName": "DISABLED", "runCount": 0.0}, got["state"])
 		require.Equal(t, made["name"], got["name"], "a body says nothing")
@@ -246,7 +250,7 @@ func TestScheduleIsOfItsTeam(t *testing.T) {
 		w.refused(w.member, 400, "INVALID_PARAMS", r.method, "/test-schedules/7"+r.end, ``, "id")
 		w.refused(tester, 403, "FORBIDDEN", r.method, "/test-schedules/"+id+r.end, ``)
 		if r.method != "GET" {
-			w.refused(w.neighbor, 403, "FORBIDDEN", r.method, "/test-schedules/"+id+r.end, `{"name":"x"}`)
+			w.refused(w.neighbor, 403, "FORBIDDEN", r.method, "/test-schedules/"+id+r.end, `{}`)
 		}
 	}
 	w.refused(tester, 403, "FORBIDDEN", "GET", "/test-schedules", ``)

@@ -19,6 +19,8 @@ type settingsBody struct {
 	Strict        nullable `json:"strict"`
 	Healing       nullable `json:"healing"`
 	Drift         nullable `json:"drift"`
+	// LastBuildName is in answers, which may be sent back; runs alone change it.
+	LastBuildName document `json:"lastBuildName"`
 }
 
 // targetBody is a target of a body.

@@ -80,6 +80,9 @@ func (h suites) create(c *gin.Context) error {
 	if err := required(in.Name); err != nil {
 		return err
 	}
+	if len(in.AddTestCases)+len(in.RemoveTestCases) > 0 {
+		return member("addTestCases", "and removeTestCases change a suite that is there: a new one has testCases")
+	}
 	n := authoring.NewSuite{Name: *in.Name, Tags: or(in.Tags, []string{}), Cases: or(cases, nil)}
 	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
 		return err
@@ -132,8 +135,10 @@ func (h suites) update(c *gin.Context) error {
 	}
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.UpdateSuite(ctx, tx, w, id, change)
-		return err
+		if row, err = authoring.UpdateSuite(ctx, tx, w, id, change); err != nil {
+			return err
+		}
+		return unchanged("teamId", in.TeamID, &row.TeamUUID)
 	})
 	if err != nil {
 		return inBody(err, codeCasesNotFound)

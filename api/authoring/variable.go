@@ -139,6 +139,9 @@ func (h variables) create(c *gin.Context) error {
 	if err := read(c, &in); err != nil {
 		return err
 	}
+	if in.Version != nil {
+		return member("version", "is of a change: a new variable has the first")
+	}
 	n, err := in.variable()
 	if err != nil {
 		return err

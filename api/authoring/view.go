@@ -11,8 +11,12 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// data writes the content in the member that every success has.
+// data writes the content in the member that every success has, with the warnings of the
+// request.
 func data(c *gin.Context, status int, content any) error {
+	if list := warningsOf(c); len(list) > 0 {
+		content = warned{content, list}
+	}
 	return respond.JSON(c, status, gin.H{"data": content})
 }
 
@@ -56,7 +60,6 @@ type caseDetail struct {
 	Revisions            []revisionView `json:"revisions"`
 	CreatorUserName      string         `json:"creatorUserName"`
 	LastModifierUserName string         `json:"lastModifierUserName"`
-	Warnings             []string       `json:"warnings,omitempty"` // of an import
 }
 
 func viewCase(row *authoring.Case) caseView {

@@ -4,9 +4,10 @@
 // the members.
 //
 // Read fills what the body names and leaves the rest, so pointers, lists and maps
-// tell an absent member (nil) from an empty one. Members that the struct does not
-// have are ignored. A member of the wrong type is a *storage.InvalidError with
-// its path; so is text that the database cannot keep (not UTF-8, or with NUL).
+// tell an absent member (nil) from an empty one. A member that the struct does not
+// have, at any level, is a *storage.InvalidError with its path, unless the caller says
+// otherwise; so are a member of the wrong type, and text that the database cannot keep
+// (not UTF-8, or with NUL).
 //
 // Fields may be strings, bools, int64s, pointers to them, Switch, Nullable, List, LongList, []string,
 // map[string]string, and in JSON whatever encoding/json takes. In a form an array
@@ -69,15 +70,19 @@ func Type(r *http.Request) string {
 
 // Read fills the struct that into points to. An empty body of any type leaves it
 // as it is. A body without a type, or one that calls itself a form and begins with
-// {, is taken for JSON. Errors are *storage.InvalidError and *http.MaxBytesError.
-func Read(c *gin.Context, into any) error {
+// {, is taken for JSON. Members that the struct does not have are refused, or are what
+// unknown says. Errors are *storage.InvalidError and *http.MaxBytesError.
+func Read(c *gin.Context, into any, unknown ...Unknown) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("body: %T is no pointer to a struct", into)
 	}
-	r := c.Request
+	r, decide := c.Request, Unknown(Refuse)
 	if r.Body == nil {
 		return nil
+	}
+	if len(unknown) > 0 {
+		decide = unknown[0]
 	}
 	kind := Type(r)
 	if kind == TypeForm && IsJSON(r) {
@@ -86,7 +91,7 @@ func Read(c *gin.Context, into any) error {
 	switch kind {
 	case TypeForm, TypeMultipart:
 		r.Body = http.MaxBytesReader(c.Writer, r.Body, MaxBytes)
-		if err := readForm(r, kind, target.Elem()); err != nil {
+		if err := readForm(r, kind, target.Elem(), decide); err != nil {
 			return err
 		}
 	default:
@@ -97,12 +102,21 @@ func Read(c *gin.Context, into any) error {
 		if len(text) > 0 && kind != TypeJSON && r.Header.Get("Content-Type") != "" {
 			return unsupported()
 		}
-		if err := readJSON(text, into); err != nil {
+		if err := readJSON(text, into, decide); err != nil {
 			return err
 		}
 	}
 	return check(target.Elem(), "")
 }
+
+// ReadNone reads the body of a request that has no members: it may be empty, null or an
+// empty object.
+func ReadNone(c *gin.Context) error {
+	return Read(c, &nothing{})
+}
+
+// nothing is a struct without members, whose body may also be null.
+type nothing struct{}
 
 // jsonPeek is how far white space may stand before a JSON object.
 const jsonPeek = 512
@@ -151,9 +165,12 @@ func unreadable(err error) error {
 }
 
 // readJSON reads one object and nothing after it.
-func readJSON(text []byte, into any) error {
+func readJSON(text []byte, into any, unknown Unknown) error {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
+		return nil
+	}
+	if _, none := into.(*nothing); none && string(text) == "null" {
 		return nil
 	}
 	if text[0] != '{' {
@@ -168,6 +185,9 @@ func readJSON(text []byte, into any) error {
 	// Unmarshal looks at the whole text first, and so refuses what trails.
 	if err := json.Unmarshal(text, into); err != nil {
 		return jsonError(text, err)
+	}
+	if err := Check(text, reflect.TypeOf(into), unknown); err != nil {
+		return err
 	}
 	return readPrefixed(text, reflect.ValueOf(into).Elem())
 }

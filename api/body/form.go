@@ -15,7 +15,7 @@ import (
 
 // readForm parses the form, or takes what the authentication has parsed already
 // while it looked for a key.
-func readForm(r *http.Request, kind string, target reflect.Value) error {
+func readForm(r *http.Request, kind string, target reflect.Value, unknown Unknown) error {
 	if kind == TypeMultipart {
 		if err := r.ParseMultipartForm(formMemory); err != nil {
 			return unreadable(err)
@@ -23,12 +23,19 @@ func readForm(r *http.Request, kind string, target reflect.Value) error {
 		for name := range r.MultipartForm.File {
 			return invalid(name, "must be a text field, not a file")
 		}
-		return fill(target, r.MultipartForm.Value)
+		return fillChecked(target, r.MultipartForm.Value, unknown)
 	}
 	if err := parseForm(r); err != nil {
 		return unreadable(err)
 	}
-	return fill(target, r.PostForm)
+	return fillChecked(target, r.PostForm, unknown)
+}
+
+func fillChecked(target reflect.Value, form url.Values, unknown Unknown) error {
+	if err := fill(target, form); err != nil {
+		return err
+	}
+	return checkForm(form, target.Type(), unknown)
 }
 
 // parseForm also reads the form of a DELETE, which net/http does not.

@@ -180,7 +180,7 @@ func TestChangeAndMerge(t *testing.T) {
 	w.crash(w.newProject("second"), "c", true)
 	a, b, c := w.groupID("a"), w.groupID("b"), w.groupID("c")
 	path := fmt.Sprint("/crash-groups/", a)
-	resolved := w.tree(w.call(w.org, "PATCH", path, `{"state":"resolved","ignored_member":1}`), 200)["crash_group"].(map[string]any)
+	resolved := w.tree(w.call(w.org, "PATCH", path, `{"state":"resolved"}`), 200)["crash_group"].(map[string]any)
 	require.Equal(t, "resolved", resolved["state"])
 	require.NotNil(t, resolved["resolved_at"])
 	open := w.tree(w.call(w.org, "PATCH", path, `{"state":"open"}`), 200)["crash_group"].(map[string]any)

@@ -64,11 +64,11 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/comments", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadCrashes, Handler: h.Comments},
 		{Method: http.MethodPost, Path: "/api/v3/crash-groups/:id/comments", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.CreateComment},
 		{Method: http.MethodPatch, Path: "/api/v3/crash-groups/:id/comments/:comment", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.UpdateComment},
-		{Method: http.MethodDelete, Path: "/api/v3/crash-groups/:id/comments/:comment", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.DeleteComment},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-groups/:id/comments/:comment", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.DeleteComment},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/attributes", Interface: v3, Query: []string{"key", "from", "to"}, Action: auth.ReadCrashes, Handler: h.GroupAttributes},
 		{Method: http.MethodGet, Path: "/api/v3/crash-attributes", Interface: v3, Query: []string{"key", "project[]", "from", "to"}, Action: auth.ReadCrashes, Handler: h.CrashAttributes},
 		{Method: http.MethodGet, Path: "/api/v3/crashes", Interface: v3, Query: listQuery(), Action: auth.ReadCrashes, Handler: h.Crashes},
-		{Method: http.MethodDelete, Path: "/api/v3/crashes", Interface: v3, Query: []string{"project", attributePrefix}, Action: auth.PurgeCrashes, Handler: h.Purge},
+		{Method: http.MethodDelete, Path: "/api/v3/crashes", Interface: v3, Bare: true, Query: []string{"project", attributePrefix}, Action: auth.PurgeCrashes, Handler: h.Purge},
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Crash},
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/raw", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Raw},
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Attachments},
@@ -78,11 +78,11 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: "/api/v3/crash-projects", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.CreateProject},
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.Project},
 		{Method: http.MethodPut, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.UpdateProject},
-		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.DeleteProject},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.DeleteProject},
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/versions", Interface: v3, Query: []string{"days", "from", "to", "page", "per_page"}, Action: auth.ReadCrashes, Handler: h.Versions},
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.Tokens},
 		{Method: http.MethodPost, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.CreateToken},
-		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id/tokens/:token", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.RevokeToken},
+		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id/tokens/:token", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.RevokeToken},
 	}
 }
 

@@ -50,7 +50,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: "/api/v3/devices", Interface: v3, Action: auth.ManageDevices, Handler: h.Create},
 		{Method: http.MethodGet, Path: "/api/v3/devices/export", Interface: v3, Query: route.NoQuery(), Action: auth.ReadDevices, Handler: h.Export},
 		{Method: http.MethodGet, Path: "/api/v3/devices/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadDevices, Handler: h.Get},
-		{Method: http.MethodDelete, Path: "/api/v3/devices/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageDevices, Handler: h.Delete},
+		{Method: http.MethodDelete, Path: "/api/v3/devices/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageDevices, Handler: h.Delete},
 	}
 }
 

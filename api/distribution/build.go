@@ -116,7 +116,7 @@ func (h builds) delete(c *gin.Context) error {
 }
 
 // copy serves POST /api/v3/builds/{id}/copy: a build of the same app that references
-// the same file. A body is ignored.
+// the same file.
 func (h builds) copy(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {

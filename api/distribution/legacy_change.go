@@ -46,7 +46,7 @@ func readPatch(c *gin.Context) (change distribution.BuildChange, err error) {
 			body.TypeForm + " or " + body.TypeJSON}
 	}
 	var in patchBody
-	if err = body.Read(c, &in); err != nil {
+	if err = body.Read(c, &in, body.IgnoreUnknown); err != nil {
 		return change, err
 	}
 	for _, notes := range []*string{in.ReleaseNotes, in.Changelog, in.Comment} {
@@ -116,7 +116,7 @@ type copyBody struct {
 
 func readCopy(c *gin.Context) (distribution.BuildCopy, error) {
 	var in copyBody
-	if err := body.Read(c, &in); err != nil {
+	if err := body.Read(c, &in, body.IgnoreUnknown); err != nil {
 		return distribution.BuildCopy{}, err
 	}
 	folder := strings.TrimSpace(in.FolderName)

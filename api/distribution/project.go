@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -83,21 +84,36 @@ func (h projects) show(c *gin.Context, status int, p *distribution.Project, more
 	return respond.JSON(c, status, more)
 }
 
-// projectBody is what a request may say of an app. Folder is a synonym of
-// FolderName, as uploads call it, and AllowAllTesters of AllTesters, as version 1 does.
-type projectBody struct {
+// appBody is what a request may say of an app and of a copy of one. Folder is a synonym
+// of FolderName, as uploads call it, and AllowAllTesters of AllTesters, as version 1 does.
+type appBody struct {
 	Name            *string      `json:"name"`
-	PackageName     *string      `json:"package_name"`
-	Platform        *string      `json:"platform"`
-	TeamID          *int64       `json:"team_id"`
 	FolderName      *string      `json:"folder_name"`
 	Folder          *string      `json:"folder"`
-	Description     *string      `json:"description"`
-	LandingPageMode *string      `json:"landing_page_mode"`
-	LandingPageSlug *string      `json:"landing_page_slug"`
-	Groups          body.List    `json:"groups"`
 	AllTesters      *body.Switch `json:"all_testers"`
 	AllowAllTesters *body.Switch `json:"allowAllTesters"`
+}
+
+// settle leaves one of two synonyms.
+func (in *appBody) settle() {
+	if in.FolderName == nil {
+		in.FolderName = in.Folder
+	}
+	if in.AllTesters == nil {
+		in.AllTesters = in.AllowAllTesters
+	}
+}
+
+// projectBody is what a request may say of an app.
+type projectBody struct {
+	appBody
+	PackageName     *string   `json:"package_name"`
+	Platform        *string   `json:"platform"`
+	TeamID          *int64    `json:"team_id"`
+	Description     *string   `json:"description"`
+	LandingPageMode *string   `json:"landing_page_mode"`
+	LandingPageSlug *string   `json:"landing_page_slug"`
+	Groups          body.List `json:"groups"`
 	pageBody
 	distribution.RetentionChange
 
@@ -108,11 +124,9 @@ func readProject(c *gin.Context) (in projectBody, err error) {
 	if err = body.Read(c, &in); err != nil {
 		return in, err
 	}
-	if in.FolderName == nil {
-		in.FolderName = in.Folder
-	}
-	if in.AllTesters == nil {
-		in.AllTesters = in.AllowAllTesters
+	in.settle()
+	if in.Platform != nil && strings.TrimSpace(*in.Platform) == "" {
+		return in, storage.Invalid("platform", artifact.PlatformRule)
 	}
 	if in.platform, err = distribution.PlatformOf(or(in.Platform, "")); err != nil {
 		return in, err
@@ -132,8 +146,8 @@ func or[T any](value *T, absent T) T {
 
 // create serves POST /api/v3/projects: an app without a build. Members: name,
 // package_name, platform, team_id (may be left out by an organization with one
-// team), folder_name, description, landing_page_mode, landing_page_slug, all_testers,
-// retention_builds, retention_days, and those of pageBody.
+// team), folder_name, description, landing_page_mode, landing_page_slug, groups,
+// all_testers, retention_builds, retention_days, and those of pageBody.
 func (h projects) create(c *gin.Context) error {
 	in, err := readProject(c)
 	if err != nil {
@@ -144,6 +158,7 @@ func (h projects) create(c *gin.Context) error {
 		return err
 	}
 	var p *distribution.Project
+	var unknown []string
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		p, err = distribution.CreateProject(ctx, tx, w, distribution.NewProject{
 			TeamID: or(in.TeamID, 0), Folder: or(in.FolderName, ""), Name: or(in.Name, ""),
@@ -153,19 +168,27 @@ func (h projects) create(c *gin.Context) error {
 		if err != nil {
 			return err
 		}
-		return mayRetain(ctx, in.RetentionChange, p)
+		if err := mayRetain(ctx, in.RetentionChange, p); err != nil || in.Groups == nil {
+			return err
+		}
+		p, unknown, err = distribution.UpdateProject(ctx, tx, w, p.ID, distribution.ProjectChange{Groups: groupsOf(in.Groups)})
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return h.show(c, http.StatusCreated, p, gin.H{})
+	more := gin.H{}
+	if in.Groups != nil {
+		more["invalid_groups"] = texts(unknown)
+	}
+	return h.show(c, http.StatusCreated, p, more)
 }
 
 // update serves PUT /api/v3/projects/{id}; only members that are sent are changed:
 // name, team_id, folder_name, description, landing_page_mode, landing_page_slug,
 // groups (replaces the grants), all_testers, retention_builds, retention_days, and
-// those of pageBody. Package name and platform are what identifies the
-// app and stay.
+// those of pageBody. Package name and platform are what identifies the app: they may be
+// sent as they are.
 func (h projects) update(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
@@ -189,12 +212,26 @@ func (h projects) update(c *gin.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := in.identifies(p); err != nil {
+			return err
+		}
 		return mayRetain(ctx, in.RetentionChange, p)
 	})
 	if err != nil {
 		return err
 	}
 	return h.show(c, http.StatusOK, p, gin.H{"invalid_groups": texts(unknown)})
+}
+
+// identifies refuses another package name or platform than those of the app.
+func (in *projectBody) identifies(p *distribution.Project) error {
+	if in.PackageName != nil && *in.PackageName != p.PackageName {
+		return storage.Invalid("package_name", "identifies the app and cannot be changed")
+	}
+	if in.Platform != nil && in.platform != p.Platform {
+		return storage.Invalid("platform", "identifies the app and cannot be changed")
+	}
+	return nil
 }
 
 // delete serves DELETE /api/v3/projects/{id}: the app and its builds are gone for
@@ -217,20 +254,30 @@ func (h projects) delete(c *gin.Context) error {
 }
 
 // copy serves POST /api/v3/projects/{id}/copy: a new app with the latest build of
-// this one. Members, all optional: name, folder_name, all_testers.
+// this one, in its team. Members, all optional: name, folder_name, all_testers.
 func (h projects) copy(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return err
 	}
-	in, err := readProject(c)
-	if err != nil {
+	var in struct {
+		appBody
+		TeamID *int64 `json:"team_id"`
+	}
+	if err := body.Read(c, &in); err != nil {
 		return err
 	}
+	in.settle()
 	var p *distribution.Project
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		p, err = distribution.CopyProject(ctx, tx, w, id, in.Name, in.FolderName, in.AllTesters.Bool())
-		return err
+		if err != nil {
+			return err
+		}
+		if in.TeamID != nil && *in.TeamID != p.TeamID {
+			return storage.Invalid("team_id", "must be the team of the app: a copy stays in it")
+		}
+		return nil
 	})
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func TestCreateProject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	text := p(`{"name":"App","package_name":"com.app","platform":"iOS","team_id":%d,"folder_name":"a/b","description":"*d*",
-		"landing_page_mode":"closed","landing_page_slug":"my.app-1","other":[]}`, w.one)
+		"landing_page_mode":"closed","landing_page_slug":"my.app-1"}`, w.one)
 	got := w.ok(w.member, 201, "POST", "/api/v3/projects", text)["project"].(map[string]any)
 	for member, want := range map[string]any{"name": "App", "package_name": "com.app", "platform": "iOS", "folder_name": "a/b",
 		"description": "*d*", "landing_page_mode": "closed", "landing_page_slug": "my.app-1", "latest_build": nil,

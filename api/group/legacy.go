@@ -108,7 +108,7 @@ func (h legacy) create(c *gin.Context) error {
 		Private   *body.Switch `json:"private"`
 		TeamID    int64        `json:"team_id"`
 	}
-	if err := body.Read(c, &in); err != nil {
+	if err := body.Read(c, &in, body.IgnoreUnknown); err != nil {
 		return err
 	}
 	name, err := storage.Name("groupName", in.GroupName, maxText)
@@ -135,7 +135,7 @@ func readEmails(c *gin.Context) ([]string, error) {
 	var in struct {
 		Email body.LongList `json:"email"`
 	}
-	if err := body.Read(c, &in); err != nil {
+	if err := body.Read(c, &in, body.IgnoreUnknown); err != nil {
 		return nil, err
 	}
 	// Not every client sends a body with DELETE.

@@ -152,6 +152,9 @@ func (h groups) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	if in.Testers != nil {
+		return storage.Invalid("testers", "are given when a group is created: POST /api/v3/groups/{id}/testers adds some")
+	}
 	change := distribution.GroupChange{Name: in.Name, Private: in.Private.Bool(), TeamID: in.TeamID}
 	if apps != nil {
 		change.Projects = &apps

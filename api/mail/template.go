@@ -132,6 +132,9 @@ func (h *Handlers) UpdateTemplate(c *gin.Context) error {
 	if err := body.Read(c, &req); err != nil {
 		return err
 	}
+	if req.Data != nil {
+		return &storage.InvalidError{Field: "data", Msg: "is of a preview: a template has none"}
+	}
 	if req.Subject == nil && req.Text == nil {
 		return &storage.InvalidError{Field: "subject", Msg: "or text is required"}
 	}

@@ -44,6 +44,9 @@ func (h *Handlers) Test(c *gin.Context) error {
 	}
 	organization := auth.Organization(c)
 	from, allowed := issuer.Source{Issuer: req.ExpectedIssuer}, account.OIDCAlgorithms()
+	if req.IssuerURL == nil && req.ExpectedIssuer != "" {
+		return storage.Invalid("expected_issuer", "goes with issuer_url: without one the stored settings are tested")
+	}
 	if req.IssuerURL == nil {
 		stored, err := account.OIDCOf(c.Request.Context(), h.cfg.DB, organization)
 		if err != nil {

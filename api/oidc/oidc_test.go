@@ -69,6 +69,8 @@ func TestSettings(t *testing.T) {
 	again := w.must(t, 200, owner, "POST", "", changed)
 	require.Equal(t, entry.ID, w.lastAudit(t, account.SecurityChanged).ID)
 	require.Equal(t, changed["required_claims"], again["required_claims"])
+	w.must(t, 400, owner, "POST", "", object{"username": "another"})
+	w.must(t, 400, owner, "POST", "", object{"issuer": "https://example.com"})
 
 	// Forms do the same.
 	form := url.Values{"mode": {"oidc_only"}, "enabled": {"off"}, "allowed_algorithms": {"RS256,ES256"}, "required_scopes": {""},
@@ -228,7 +230,7 @@ func TestWhoMay(t *testing.T) {
 	w.must(t, 200, byToken, "POST", "/test", nil)
 	require.Equal(t, "oidc:repo:acme/app:ref:refs/heads/main", w.lastAudit(t, account.OIDCTested).Actor)
 	for _, c := range [][2]string{{"POST", ""}, {"DELETE", ""}, {"POST", "/key"}} {
-		w.must(t, 403, byToken, c[0], c[1], object{"issuer_url": "https://evil.example"})
+		w.must(t, 403, byToken, c[0], c[1], map[string]object{"POST": {"issuer_url": "https://evil.example"}}[c[0]+c[1]])
 	}
 	// Where keys are refused, an owner's still reaches the settings.
 	w.must(t, 200, admin, "POST", "", object{"mode": "oidc_only"})

@@ -116,6 +116,23 @@ type request struct {
 	Role              *account.Role `json:"role"`
 	AllTeams          *body.Switch  `json:"all_teams"`
 	TeamIDs           body.List     `json:"team_ids"`
+	// Answers have these, and may be sent back.
+	UserID        *int64  `json:"user_id"`
+	Username      *string `json:"username"`
+	ConfigKeyHint *string `json:"config_key_hint"`
+}
+
+// stays refuses other values of what answers have and requests do not change.
+func (r *request) stays(o *account.OIDC) error {
+	switch {
+	case r.UserID != nil && *r.UserID != o.UserID:
+		return storage.Invalid("user_id", "cannot be changed")
+	case r.Username != nil && *r.Username != o.Username:
+		return storage.Invalid("username", "cannot be changed")
+	case r.ConfigKeyHint != nil && *r.ConfigKeyHint != o.KeyHint:
+		return storage.Invalid("config_key_hint", "cannot be changed")
+	}
+	return nil
 }
 
 func set[T any](to *T, value *T) {
@@ -205,8 +222,10 @@ func (h *Handlers) Save(c *gin.Context) error {
 	var saved *account.OIDC
 	var secret *account.Secret
 	err := h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
-		saved, secret, err = account.SaveOIDC(ctx, tx, auth.Actor(c), h.cfg.Keys, auth.Organization(c), req.apply)
-		return err
+		if saved, secret, err = account.SaveOIDC(ctx, tx, auth.Actor(c), h.cfg.Keys, auth.Organization(c), req.apply); err != nil {
+			return err
+		}
+		return req.stays(saved)
 	})
 	if err != nil {
 		return err

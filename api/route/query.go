@@ -1,14 +1,22 @@
 package route
 
 import (
-	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 )
+
+// PrivateParameter begins the names of parameters that are for others than us, such as
+// those against caches; the authoring interface takes them.
+const PrivateParameter = "_"
+
+// codeQuery is what the authoring interface calls a wrong query.
+const codeQuery = "INVALID_QUERY"
 
 // NoQuery is the Query of a route that has no parameters.
 func NoQuery() []string { return []string{} }
@@ -26,8 +34,11 @@ func (r *Route) checkQuery(c *gin.Context) error {
 	if r.Query == nil || c.Request.URL.RawQuery == "" {
 		return nil
 	}
-	unknown, found := "", false
+	unknown, found, authoring := "", false, r.Interface == respond.InterfaceAuthoring
 	for name := range c.Request.URL.Query() {
+		if authoring && strings.HasPrefix(name, PrivateParameter) {
+			continue
+		}
 		if !r.knows(name) && (!found || name < unknown) {
 			unknown, found = name, true
 		}
@@ -49,7 +60,11 @@ func (r *Route) checkQuery(c *gin.Context) error {
 	if len(shown) > maxNamed {
 		shown = shown[:maxNamed]
 	}
-	return &storage.InvalidError{Field: strings.ToValidUTF8(shown, "?"), Msg: fmt.Sprintf("is no parameter of this request; %s", accepted)}
+	err := storage.Invalid(strings.ToValidUTF8(shown, "?"), "is no parameter of this request; %s", accepted)
+	if authoring {
+		return &respond.Problem{Status: http.StatusBadRequest, Authoring: codeQuery, Text: err.Error(), Err: err}
+	}
+	return err
 }
 
 // knows reports whether a name, written alone or as that of an array (name[], name[0]),

@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/respond"
 )
 
@@ -33,6 +34,8 @@ type Route struct {
 	// One that ends in [] is an array, which has further spellings; one that ends in a
 	// dot begins the names that it stands for. nil: any.
 	Query []string
+	// Bare routes have no body: what is sent in one is refused.
+	Bare bool
 	// Fail writes the failures of a route whose answers are pages; nil: they are
 	// written in the shape of the interface.
 	Fail func(c *gin.Context, err error)
@@ -61,10 +64,15 @@ const (
 	UploadDeadline = 2 * time.Hour
 )
 
-// handle refuses parameters that the route does not know, and runs the handler.
+// handle refuses what the route does not know, and runs the handler.
 func (r *Route) handle(c *gin.Context) error {
 	if err := r.checkQuery(c); err != nil {
 		return err
+	}
+	if r.Bare {
+		if err := body.ReadNone(c); err != nil {
+			return err
+		}
 	}
 	return r.Handler(c)
 }

@@ -70,7 +70,7 @@ func (h sdkHandlers) feedback(c *gin.Context) error {
 	if multi {
 		err = form.read(in)
 	} else {
-		err = body.Read(c, in)
+		err = body.Read(c, in, body.IgnoreUnknown)
 	}
 	if err != nil {
 		return err

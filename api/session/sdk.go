@@ -117,7 +117,7 @@ func (h sdkHandlers) start(c *gin.Context) error {
 	if err := inflated(c, maxStart); err != nil {
 		return err
 	}
-	if err := body.Read(c, &in); err != nil {
+	if err := body.Read(c, &in, body.IgnoreUnknown); err != nil {
 		return err
 	}
 	s, err := in.start(t, c.ClientIP(), h.cfg.Now())
@@ -304,7 +304,7 @@ func (h sdkHandlers) end(c *gin.Context) error {
 	if err := inflated(c, maxStart); err != nil {
 		return err
 	}
-	if err := body.Read(c, &in); err != nil {
+	if err := body.Read(c, &in, body.IgnoreUnknown); err != nil {
 		return err
 	}
 	e := session.End{ProjectID: t.ProjectID, ClientID: id, Crashed: bool(in.Crashed)}

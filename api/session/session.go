@@ -168,11 +168,11 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/v3/sessions/:id/events", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSessions, Handler: read.events},
 		{Method: http.MethodGet, Path: "/api/v3/feedbacks", Interface: v3, Query: []string{"page", "per_page", "search", "project_id", "build_id"}, Action: auth.ReadFeedbacks, Handler: read.feedbacks},
 		{Method: http.MethodGet, Path: "/api/v3/feedbacks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadFeedbacks, Handler: read.feedback},
-		{Method: http.MethodDelete, Path: "/api/v3/feedbacks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageFeedbacks, Handler: read.deleteFeedback},
+		{Method: http.MethodDelete, Path: "/api/v3/feedbacks/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageFeedbacks, Handler: read.deleteFeedback},
 
 		{Method: http.MethodGet, Path: "/api/v3/projects/:id/sdk-tokens", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageSDKTokens, Handler: tokens.list},
 		{Method: http.MethodPost, Path: "/api/v3/projects/:id/sdk-tokens", Interface: v3, Action: auth.ManageSDKTokens, Handler: tokens.create},
-		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/sdk-tokens/:token", Interface: v3, Query: route.NoQuery(), Action: auth.ManageSDKTokens, Handler: tokens.revoke},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/sdk-tokens/:token", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageSDKTokens, Handler: tokens.revoke},
 	}
 }
 

@@ -75,9 +75,9 @@ type inviteBody struct {
 
 // readInvite returns the request of a body, without the build. The word all stands for
 // every tester of the organization.
-func readInvite(c *gin.Context) (in inviting, err error) {
+func readInvite(c *gin.Context, unknown body.Unknown) (in inviting, err error) {
 	var sent inviteBody
-	if err = body.Read(c, &sent); err != nil {
+	if err = body.Read(c, &sent, unknown); err != nil {
 		return in, err
 	}
 	in.groups = distribution.Groups{Given: true}
@@ -106,8 +106,8 @@ func (i *invited) members() gin.H {
 }
 
 // inviteTo makes the invitations to a build that the body asks for.
-func (r *room) inviteTo(c *gin.Context, project, build int64) (*invited, error) {
-	in, err := readInvite(c)
+func (r *room) inviteTo(c *gin.Context, project, build int64, unknown body.Unknown) (*invited, error) {
+	in, err := readInvite(c, unknown)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (h invites) add(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	done, err := h.inviteTo(c, 0, id)
+	done, err := h.inviteTo(c, 0, id, body.Refuse)
 	if err != nil {
 		return err
 	}

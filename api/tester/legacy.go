@@ -59,7 +59,7 @@ type addBody1 struct {
 // is missing), notify.
 func (h legacy) add(c *gin.Context) error {
 	var in addBody1
-	if err := body.Read(c, &in); err != nil {
+	if err := body.Read(c, &in, body.IgnoreUnknown); err != nil {
 		return err
 	}
 	request := adding{emails: in.Email, create: true, notify: in.Notify != nil && bool(*in.Notify)}
@@ -111,7 +111,7 @@ func (h legacy) invite(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	done, err := h.inviteTo(c, project, build)
+	done, err := h.inviteTo(c, project, build, body.IgnoreUnknown)
 	if err != nil {
 		return legacyProblem(err)
 	}

@@ -82,7 +82,7 @@ type request1 struct {
 
 func readRequest1(c *gin.Context) (webhook.Change, error) {
 	var in request1
-	if err := body.Read(c, &in); err != nil {
+	if err := body.Read(c, &in, body.IgnoreUnknown); err != nil {
 		return webhook.Change{}, err
 	}
 	change := webhook.Change{Name: &in.Name, URL: &in.URL}

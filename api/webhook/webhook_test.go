@@ -184,9 +184,9 @@ func TestTeamAdmin(t *testing.T) {
 	w.must(403, w.teamAdmin, "PUT", path, object{"project_ids": []int64{}})
 	w.must(200, w.teamAdmin, "PUT", path, object{"name": "b"})
 	all := w.hook(object{"name": "all", "url": good})
-	for _, m := range []string{"DELETE", "PUT"} {
-		w.must(403, w.teamAdmin, m, all, object{"name": "b"})
-	}
+	w.must(403, w.teamAdmin, "PUT", all, object{"name": "b"})
+	w.must(403, w.teamAdmin, "DELETE", all, nil)
+	w.must(400, w.teamAdmin, "DELETE", all, object{"name": "b"})
 	w.must(403, w.teamAdmin, "POST", all+"/test", nil)
 }
 

@@ -1,0 +1,95 @@
+package authoring_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a body has too much is refused with its path inside of a member, and where the name
+// means something elsewhere; else the answer says that it was ignored.
+func TestSpareMembers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.newCase(w.member, "case", nil)
+	suite := w.newSuite(w.member, "suite", id)
+	schedule := "/test-schedules/" + w.newSchedule(w.member, nil)["id"].(string)
+	one := func(step string) string { return `{"steps":[{"tool":{"type":"finish","args":{}}},` + step + `]}` }
+	assert := func(members string) string {
+		return one(`{"tool":{"type":"assert","args":{"selector":{"type":"css","value":"a"},"matcher":{"name":"visible"}` + members + `}}}`)
+	}
+	for _, r := range []struct{ method, path, text, says string }{
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"assert","args":{"selector":"a","matcher":{"name":"visible","not":true}}}}`), "steps[1].tool.args.matcher.not: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"assert","args":{"selector":"a","matcher":{"name":"text","args":{"value":"x","ignoreCase":true}}}}}`), "steps[1].tool.args.matcher.args.ignoreCase: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":"a","position":{"x":1,"y":2}}}}`), "steps[1].tool.args.position: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":"a","button":"right"}}}`), "steps[1].tool.args.button: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":"a","modifiers":["Alt"]}}}`), "steps[1].tool.args.modifiers: "},
+		{"POST", "/testcases/" + id, one(`{"soft":true,"tool":{"type":"finish","args":{}}}`), "steps[1].soft: "},
+		{"POST", "/testcases/" + id, one(`{"screenshotId":"x","tool":{"type":"finish","args":{}}}`), "steps[1].screenshotId: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":{"type":"css","value":"a","frame":"b"}}}}`), "steps[1].tool.args.selector.frame: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":{"type":"css","value":"a","within":{"type":"css","value":"b","strict":true}}}}}`), "steps[1].tool.args.selector.within.strict: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":{"type":"role","value":"button","state":{"focused":true}}}}}`), "steps[1].tool.args.selector.state: has no member \"focused\""},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"in_frame","args":{"selector":"f","tool":{"type":"click","delay":1,"args":{"selector":"a"}}}}}`), "steps[1].tool.args.tool.delay: "},
+		{"POST", "/testcases/" + id, one(`{"when":{"matcher":{"name":"visible"},"selector":"a","else":1},"tool":{"type":"finish","args":{}}}`), "steps[1].when.else: "},
+		{"POST", "/testcases/" + id, assert(`,"message":"m"`), "steps[1].tool.args.message: "},
+		{"POST", "/testcases/" + id, `{"runSettings":{"viewport":{"width":1}}}`, "runSettings.viewport: "},
+		{"POST", "/testcases/" + id, `{"runSettings":{"target":{"capabilities":{"browserName":"chrome"},"browser":"x"}}}`, "runSettings.target.browser: "},
+		{"POST", "/testcases/" + id, `{"description":"x"}`, "description: "},
+		{"POST", "/testcases/" + id, `{"teamId":"` + noUUID + `"}`, "teamId: cannot be changed"},
+		{"POST", "/testcases/" + id + "/run", `{"targets":[{"capabilities":{"browserName":"chrome"},"name":"x"}]}`, "targets[0].name: "},
+		{"POST", "/testcases/" + id + "/run", `{"testUrl":"https://x.example/"}`, "testUrl: "},
+		{"POST", "/testcases/" + id + "/run", `{"variables":{"a":"b"}}`, "variables: "},
+		{"POST", "/testcases/" + id + "/generate", `{"promptSettings":{"intent":"x","model":"y"}}`, "promptSettings.model: "},
+		{"POST", "/testsuites/" + suite + "/run", `{"targets":[]}`, "targets: "},
+		{"POST", "/testsuites/" + suite + "/run", `{"RETRIES":2}`, "RETRIES: "},
+		{"POST", "/testsuites/" + suite + "/run", `{"environment":"x"}`, "environment: "},
+		{"POST", "/testsuites/" + suite, `{"description":"x"}`, "description: "},
+		{"POST", "/testsuites", `{"name":"x","addTestCases":["` + id + `"]}`, "addTestCases: "},
+		{"DELETE", "/testsuites/" + suite, `{"deleteTestCase":true}`, "deleteTestCase: "},
+		{"DELETE", "/testcases/" + id, `{"force":true}`, "force: "},
+		{"POST", schedule, `{"settings":{"crno":"@daily"}}`, "settings.crno: "},
+		{"POST", schedule + "/run", `{"buildName":"x"}`, "buildName: "},
+		{"POST", "/variables", `{"scope":"org","name":"a","value":"","version":3}`, "version: "},
+		{"POST", "/testcases", importText(t, "x", tree{"sideTest": "one"}), "sideTest: "},
+		{"POST", "/testcases/generate", generateText(t, tree{"runSettings": tree{"testUrl": "https://a.example/", "runTargets": []any{},
+			"target": tree{"capabilities": tree{"browserName": "chrome"}}}}), "by target"},
+	} {
+		w.refused(w.owner, 400, "INVALID_BODY", r.method, r.path, r.text, r.says)
+	}
+	for _, r := range []struct {
+		status             int
+		method, path, text string
+		warnings           []any
+	}{
+		{200, "POST", "/testcases/" + id + "/rename?dry=1&_=2", `{"name":"new","nickname":"x"}`, []any{
+			`"dry" is no parameter of this request and was ignored`, `"nickname" is no member of this request and was ignored`}},
+		{200, "POST", "/testsuites/" + suite + "/run", `{"reason":{"targets":[1]}}`, []any{`"reason" is no member of this request and was ignored`}},
+		{200, "POST", schedule + "/disable", `{"by":"x"}`, []any{`"by" is no member of this request and was ignored`}},
+		{201, "POST", "/testsuites", `{"name":"b","color":"red"}`, []any{`"color" is no member of this request and was ignored`}},
+		{200, "PATCH", "/variables/" + w.newVariable(`{"scope":"team","teamId":"` + w.one.UUID.String() + `","name":"v","value":""}`)["id"].(string), `{"note":1}`,
+			[]any{`"note" is no member of this request and was ignored`}},
+	} {
+		require.Equal(t, r.warnings, w.ok(w.member, r.status, r.method, r.path, r.text)["warnings"], r.path)
+	}
+	many := `{"name":"new"`
+	for i := range 40 {
+		many += p(`,"x%d":1`, i)
+	}
+	warnings := w.ok(w.member, 200, "POST", "/testcases/"+id+"/rename", many+`}`)["warnings"].([]any)
+	require.Len(t, warnings, 21)
+	require.Equal(t, "there were more warnings than these", warnings[20])
+	require.NotContains(t, w.ok(w.member, 200, "GET", "/testcases/"+id+"?_=1", ""), "warnings")
+}
+
+// A filter that is none would select everything.
+func TestUnknownParameters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.newCase(w.member, "case", nil)
+	for _, path := range []string{"/testcases?tags=a", "/testcases?status=FAILED", "/testcases?testSuiteIds=" + noUUID, "/testsuites?name=x", "/test-schedules?state=ENABLED",
+		"/variables?q=x", "/tunnels?name=x", "/testcases/" + id + "?expand=1", "/testcases/" + id + "/runs?status=FAILED", "/testcases/tags?limit=1&tag=a"} {
+		w.refused(w.member, 400, "INVALID_QUERY", "GET", path, "", "is no parameter of this request; there ")
+	}
+	w.refused(w.member, 400, "INVALID_QUERY", "DELETE", "/testcases/"+id+"?force=1", "", "force")
+	w.ok(w.member, 200, "GET", "/testcases?_=123&_cache=no&testSuiteId[]=null", "")
+}
