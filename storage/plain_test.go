@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 	"github.com/stretchr/testify/require"
 )
 
 func TestPlain(t *testing.T) {
 	t.Parallel()
-	server := func(code pq.ErrorCode, detail string) error {
+	server := func(code pqerror.Code, detail string) error {
 		return &pq.Error{Severity: "ERROR", Code: code, Message: `duplicate key value violates unique constraint "x_y_key"`, Detail: detail}
 	}
 	refused := &ConnectError{Host: "db:5432", Err: &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}}
