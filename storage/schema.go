@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"time"
@@ -45,17 +46,21 @@ func (e *NewerSchemaError) Error() string {
 }
 
 // Migrations returns the steps of the schema by version: those of the program, and those
-// that only the database has. Before the first migration all are pending.
+// that only the database has. Before the first migration all are pending. Those of a schema
+// of before the baseline are its own: they are named early/, and all of the program pending.
 func Migrations(ctx context.Context, db *DB) ([]Migration, error) {
-	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, migrations.Files)
+	p, err := steps(db)
 	if err != nil {
-		return nil, fmt.Errorf("read migrations: %w", err)
+		return nil, err
 	}
 	applied, err := appliedVersions(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	var list []Migration
+	list, err := takeEarly(ctx, db, applied)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range p.ListSources() {
 		m := Migration{Version: s.Version, Name: path.Base(s.Path), State: MigrationPending}
 		if at, ok := applied[s.Version]; ok {
@@ -67,7 +72,36 @@ func Migrations(ctx context.Context, db *DB) ([]Migration, error) {
 	for version, at := range applied {
 		list = append(list, Migration{Version: version, State: MigrationUnknown, AppliedAt: &at})
 	}
-	slices.SortFunc(list, func(a, b Migration) int { return int(a.Version - b.Version) })
+	slices.SortStableFunc(list, func(a, b Migration) int { return int(a.Version - b.Version) })
+	return list, nil
+}
+
+// takeEarly takes those of the applied that are early ones, and returns them.
+func takeEarly(ctx context.Context, db *DB, applied map[int64]time.Time) ([]Migration, error) {
+	state, err := inspectSchema(ctx, db)
+	var stuck *SchemaError
+	if err != nil && !errors.As(err, &stuck) {
+		return nil, err
+	}
+	if state.origin != ofEarly {
+		return nil, nil
+	}
+	files, err := fs.Glob(migrations.EarlySteps(), "*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("read early migrations: %w", err)
+	}
+	var list []Migration
+	for _, name := range files {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, fmt.Errorf("read early migrations: %w", err)
+		}
+		at, ok := applied[version]
+		if ok && slices.Contains(state.versions, version) {
+			list = append(list, Migration{Version: version, Name: "early/" + name, State: MigrationApplied, AppliedAt: &at})
+			delete(applied, version)
+		}
+	}
 	return list, nil
 }
 

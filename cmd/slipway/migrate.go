@@ -14,7 +14,7 @@ import (
 
 type migrateCommand struct {
 	Apply  migrateApply  `cmd:"" default:"1" help:"Apply the migrations that the database lacks: what slipway migrate does alone."`
-	Status migrateStatus `cmd:"" help:"List the migrations: applied, pending, or unknown to this program. The exit code is 0 when all are applied, 3 when some are pending, 4 when the database has newer ones."`
+	Status migrateStatus `cmd:"" help:"List the migrations: applied, pending, or unknown to this program. The exit code is 0 when all are applied, 3 when some are pending, 4 when the database has newer ones, 5 when this program cannot upgrade the schema."`
 }
 
 type migrateApply struct{}
@@ -54,6 +54,7 @@ func migrate(ctx context.Context, s *settings) ([]string, error) {
 const (
 	exitPending = 3
 	exitNewer   = 4
+	exitStuck   = 5
 )
 
 type migrateStatus struct {
@@ -76,6 +77,17 @@ func (c migrateStatus) Run(ctx context.Context, s *settings) error {
 	}
 	if err := c.print(list); err != nil {
 		return err
+	}
+	note, err := storage.CheckUpgrade(ctx, db)
+	var stuck *storage.SchemaError
+	if errors.As(err, &stuck) {
+		return &exitError{code: exitStuck, text: stuck.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		fmt.Fprintln(os.Stderr, note)
 	}
 	counts := map[string]int{}
 	for _, m := range list {
