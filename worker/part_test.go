@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -30,7 +31,7 @@ func TestPartsOfAClaim(t *testing.T) {
 	require.Len(t, claimed, 4)
 	ctx, stop := context.WithCancelCause(t.Context())
 	defer stop(nil)
-	all := newHeartbeats(store, slog.New(slog.DiscardHandler))
+	all := newHeartbeats(store, time.Second, slog.New(slog.DiscardHandler))
 	c := NewClaim(db, claimed)
 	c.heartbeats, c.stop = all, stop
 	all.add(c.tokens, stop)
