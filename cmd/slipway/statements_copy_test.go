@@ -194,9 +194,9 @@ func (column copiedColumn) expression() string {
 	return name + " - i.n * interval '1 second'"
 }
 
-// changes are the columns in which a copy differs, with their values there, and the joins
+// changes are the columns in which a copy differs, with their values there, and the parents
 // that these need.
-func (table *copiedTable) changes() (changed map[string]string, joins string) {
+func (table *copiedTable) changes() (changed map[string]string, parents string) {
 	changed = map[string]string{}
 	for _, unique := range table.uniques {
 		best, differs := copiedColumn{}, false
@@ -215,18 +215,18 @@ func (table *copiedTable) changes() (changed map[string]string, joins string) {
 			changed[best.Name] = fmt.Sprintf("nextval('%s')", *best.Sequence)
 		case best.Parent != nil:
 			p := "p_" + best.Name
-			joins += fmt.Sprintf(" join slipway_copies %[1]s on %[1]s.tbl = '%[2]s' and %[1]s.old = t.%[3]s::text and %[1]s.n = i.n",
+			parents += fmt.Sprintf(" join slipway_copies %[1]s on %[1]s.tbl = '%[2]s' and %[1]s.old = t.%[3]s::text and %[1]s.n = i.n",
 				p, *best.Parent+"."+*best.ParentOf, best.Name)
 			changed[best.Name] = p + ".copy::" + best.Kind
 		default:
 			changed[best.Name] = best.expression()
 		}
 	}
-	return changed, joins
+	return changed, parents
 }
 
 func (c *copier) copyTable(tx *storage.Tx, table *copiedTable, numbers []int) error {
-	changed, joins := table.changes()
+	changed, parents := table.changes()
 	var names, values, kept []string
 	for _, column := range table.columns {
 		if column.Fixed {
@@ -244,6 +244,6 @@ func (c *copier) copyTable(tx *storage.Tx, table *copiedTable, numbers []int) er
 	_, err := tx.ExecContext(c.t.Context(), fmt.Sprintf(`
 		with made as materialized (select %s, i.n as copy_number from %s t cross join unnest($1::int[]) as i(n)%s)%s
 		insert into %s (%s) overriding system value select %s from made on conflict do nothing`,
-		strings.Join(values, ", "), table.name, joins, strings.Join(kept, ""), table.name, list, list), pq.Array(numbers))
+		strings.Join(values, ", "), table.name, parents, strings.Join(kept, ""), table.name, list, list), pq.Array(numbers))
 	return err
 }

@@ -158,7 +158,8 @@ func (w *surface) spreadRows() {
 		`update test_cases set tags = array['tag ' || id]`,
 		`insert into crash_needs (need_id, crash_id) select n.id, c.crash_id from symbol_needs n, (select crash_id from crash_needs limit 1) c on conflict do nothing`,
 		`insert into project_groups (project_id, tester_group_id) select p.id, g.id from projects p, tester_groups g on conflict do nothing`,
-		`update projects set retention_builds = 1`,
+		`update projects p set retention_builds = 1, build_count = greatest(build_count,
+			(select count(*) from builds b where b.project_id = p.id and b.deleted_at is null))`,
 	} {
 		_, err := w.db.ExecContext(w.t.Context(), statement)
 		require.NoError(w.t, err, statement)

@@ -63,7 +63,7 @@ func runUseCases() []useCase {
 			w.cases(n)
 			w.count(func() { w.must(request{method: remove, path: ai + "/testsuites/{id:suite}"}) })
 		}},
-		{name: "fire schedules", numbers: []int{10, 500}, of: asks{statements: 8}, each: asks{statements: 30}, step: 500, run: func(w *counted, n int) {
+		{name: "fire schedules", numbers: []int{10, 500}, of: asks{statements: 5}, each: asks{statements: 18}, step: 500, run: func(w *counted, n int) {
 			w.schedules(n)
 			w.insert(tasks.NewPeriodic(tasks.ScheduleTick, 0))
 			w.count(func() { w.work(tasks.ScheduleTick) })
@@ -87,7 +87,7 @@ func taskUseCases() []useCase {
 				select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'dead', 1, $1, now() from generate_series(1, $2::int)`, w.boot.Organization.ID, n)
 			w.count(func() { w.must(request{method: post, path: v3 + "/tasks/retry", as: "operator"}) })
 		}},
-		{name: "hand tasks over to Redis", numbers: []int{10, 200}, of: asks{statements: 3, commands: 2}, each: asks{commands: 1}, redis: true,
+		{name: "hand tasks over to Redis", numbers: []int{10, 200}, of: asks{statements: 3, commands: 40}, each: asks{commands: 1}, redis: true,
 			run: func(w *counted, n int) {
 				w.exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, organization_id)
 					select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'queued', 1, $1 from generate_series(1, $2::int)`, w.boot.Organization.ID, n)

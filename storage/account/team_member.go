@@ -126,10 +126,13 @@ func RemoveTeamMember(ctx context.Context, tx *storage.Tx, w Writer, teamID, use
 		return err
 	}
 	removed, err := t.displace(ctx, tx, w, []int64{userID}, false)
-	if err == nil && removed == 0 {
-		err = storage.ErrNotFound
+	if err != nil {
+		return err
 	}
-	return storage.Wrap(err, fmt.Sprintf("user %d in team %d", userID, teamID))
+	if removed == 0 {
+		return fmt.Errorf("user %d in team %d: %w", userID, teamID, storage.ErrNotFound)
+	}
+	return nil
 }
 
 // displace takes users out of the team, or all others, and returns how many were in it.

@@ -157,10 +157,13 @@ func DeleteBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 		return err
 	}
 	gone, err := deleteBuilds(ctx, tx, w, now.ProjectID, []int64{id}, "")
-	if err == nil && len(gone) == 0 {
-		err = fmt.Errorf("build %d: %w", id, storage.ErrNotFound)
+	if err != nil {
+		return err
 	}
-	return err
+	if len(gone) == 0 {
+		return fmt.Errorf("build %d: %w", id, storage.ErrNotFound)
+	}
+	return nil
 }
 
 const buildsOfApp = `
