@@ -132,7 +132,23 @@ func listFiles() ([]string, error) {
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	names = slices.Compact(names)
+	return names, readFolders(names)
+}
+
+// readFolders lists the folders of files. Go's cache of test results then knows that a
+// test depends on them: it does not see what git reads.
+func readFolders(names []string) error {
+	seen := map[string]bool{}
+	for _, name := range names {
+		for dir := path.Dir(name); !seen[dir]; dir = path.Dir(dir) {
+			seen[dir] = true
+			if _, err := os.ReadDir(filepath.Join(moduleRoot, dir)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func walkFiles() (names []string, err error) {

@@ -4,6 +4,8 @@
 // closes its output when all are ready. The servers run until its input ends:
 // however the script that holds the other end is ended, they end with it. A
 // server that ends by itself ends the others too, and the exit code is 1.
+//
+// The addresses are the same in each run of a checkout, unless two runs of it overlap.
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -33,18 +36,20 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	dir, err := servicetest.MakeFolder()
+	folder, remove, err := servicetest.OpenCheckout()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	folder, err := localservice.Open(dir)
-	if err != nil {
-		return err
-	}
+	var servers []*localservice.Server
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
+		for _, server := range slices.Backward(servers) {
+			if err := server.Stop(ctx); err != nil {
+				fmt.Fprintln(os.Stderr, "serve:", err)
+			}
+		}
+		remove() // before another run can lock the folder
 		if err := folder.Close(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, "serve:", err)
 		}
@@ -57,7 +62,8 @@ func run() error {
 	}()
 	starting, cancelStart := context.WithTimeout(ctx, timeout)
 	defer cancelStart()
-	servers, variables, err := servicetest.Start(starting, folder)
+	var variables []string
+	servers, variables, err = servicetest.Start(starting, folder)
 	if err != nil {
 		return err
 	}
