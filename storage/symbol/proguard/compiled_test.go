@@ -1,6 +1,7 @@
 package proguard
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/oracle"
 )
 
 // Where Debian's packages proguard-cli and libproguard-java have the program.
@@ -66,7 +69,8 @@ func crash(t *testing.T, dir, classpath string) string {
 
 func TestCompiledProgram(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"javac", "java", "jar"} {
+	programs := []string{"javac", "java", "jar"}
+	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(program + " is not installed")
 		}
@@ -76,6 +80,32 @@ func TestCompiledProgram(t *testing.T) {
 			t.Skip("ProGuard is not installed: " + jar)
 		}
 	}
+	// The arguments of all programs are in this file.
+	parts := []oracle.Part{oracle.File("compiled_test.go"), oracle.Program(shrinkerJar), oracle.Program(retraceJar)}
+	for _, program := range programs {
+		path, err := exec.LookPath(program)
+		require.NoError(t, err)
+		parts = append(parts, oracle.Program(path))
+	}
+	doc, err := oracle.Output(parts, func() ([]byte, error) { return json.Marshal(compile(t)) })
+	require.NoError(t, err)
+	var c compiled
+	require.NoError(t, json.Unmarshal(doc, &c))
+	require.NotEqual(t, c.Want, c.Obfuscated)
+	got, err := open(t, c.Mapping).Text(c.Obfuscated, false)
+	require.NoError(t, err)
+	require.Equal(t, c.Want, got, "the trace of the program as it was written; the mapping is:\n%s", c.Mapping)
+
+	frame := regexp.MustCompile(`(?m)^\s+at .*$`)
+	require.Equal(t, frame.FindAllString(c.Theirs, -1), frame.FindAllString(got, -1), "ProGuard's retrace reads the same frames")
+	require.Contains(t, strings.ReplaceAll(c.Theirs, "\t", ""), "Caused by: java.lang.IllegalStateException: full")
+}
+
+// compiled is what Java and ProGuard say of the program.
+type compiled struct{ Want, Obfuscated, Mapping, Theirs string }
+
+func compile(t *testing.T) (c compiled) {
+	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "Main.java"), []byte(program), 0o600))
 	// ProGuard 6.2 reads classes of Java 8.
@@ -84,17 +114,11 @@ func TestCompiledProgram(t *testing.T) {
 	run(t, dir, "java", "-cp", shrinkerJar, "proguard.ProGuard", "-injars", "plain.jar", "-outjars", "small.jar", "-dontwarn", "-ignorewarnings",
 		"-dontoptimize", "-keep", "public class shop.Main { public static void main(java.lang.String[]); }",
 		"-keepattributes", "SourceFile,LineNumberTable", "-renamesourcefileattribute", "SourceFile", "-repackageclasses", "o", "-printmapping", "mapping.txt")
-	want, obfuscated := crash(t, dir, "plain.jar"), crash(t, dir, "small.jar")
-	require.NotEqual(t, want, obfuscated)
+	c.Want, c.Obfuscated = crash(t, dir, "plain.jar"), crash(t, dir, "small.jar")
 	text, err := os.ReadFile(filepath.Join(dir, "mapping.txt"))
 	require.NoError(t, err)
-	got, err := open(t, string(text)).Text(obfuscated, false)
-	require.NoError(t, err)
-	require.Equal(t, want, got, "the trace of the program as it was written; the mapping is:\n%s", text)
-
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "trace.txt"), []byte(obfuscated), 0o600))
-	theirs := run(t, dir, "java", "-cp", retraceJar+":"+shrinkerJar, "proguard.retrace.ReTrace", "mapping.txt", "trace.txt")
-	frame := regexp.MustCompile(`(?m)^\s+at .*$`)
-	require.Equal(t, frame.FindAllString(theirs, -1), frame.FindAllString(got, -1), "ProGuard's retrace reads the same frames")
-	require.Contains(t, strings.ReplaceAll(theirs, "\t", ""), "Caused by: java.lang.IllegalStateException: full")
+	c.Mapping = string(text)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "trace.txt"), []byte(c.Obfuscated), 0o600))
+	c.Theirs = run(t, dir, "java", "-cp", retraceJar+":"+shrinkerJar, "proguard.retrace.ReTrace", "mapping.txt", "trace.txt")
+	return c
 }
