@@ -32,7 +32,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: cases + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.update), Body: maxImport},
 		{Method: http.MethodPost, Path: cases + "/:id/duplicate", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.duplicate)},
 		{Method: http.MethodPost, Path: cases + "/:id/revisions/:revisionId/restore", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(bare(h.cases.restore))},
-		{Method: http.MethodGet, Path: cases + "/:id/healings", Interface: tests, Query: byPage("state"), Action: auth.ReadTests, Handler: testCase.of(h.healings.list)},
+		{Method: http.MethodGet, Path: cases + "/:id/healings", Interface: tests, Query: byPage("state", "kind"), Action: auth.ReadTests, Handler: testCase.of(h.healings.list)},
 		{Method: http.MethodGet, Path: cases + "/:id/healings/:healingId", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: caseHealing.of(h.healings.get)},
 		{Method: http.MethodPost, Path: cases + "/:id/healings/:healingId", Interface: tests, Action: auth.ChangeTests, Handler: caseHealing.of(h.healings.decide)},
 		{Method: http.MethodPost, Path: cases + "/generate", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.generations.start)},

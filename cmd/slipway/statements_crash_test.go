@@ -87,7 +87,7 @@ func crashUseCases() []useCase {
 			w.accept(in)
 			w.count(func() { w.accept(in) })
 		}},
-		{name: "process reports", numbers: []int{1, 64}, of: asks{statements: 31}, run: processing(pythonReports)},
+		{name: "process reports", numbers: []int{1, 64}, of: asks{statements: 32}, run: processing(pythonReports)},
 		{name: "delete crashes of eight groups", numbers: []int{8, 64}, of: asks{statements: 50}, run: func(w *counted, n int) {
 			w.accept(w.reports(pythonReports, 0, n))
 			w.work(tasks.CrashProcess)
