@@ -42,8 +42,9 @@ const (
 	// first has died. Together with the upload itself they are less than two seconds.
 	firstCPU  = 1100 * time.Millisecond
 	secondCPU = 400 * time.Millisecond
-	// timeout of one child, as the clock has it: the machine and the store may be busy.
-	timeout = 10 * time.Second
+	// defaultTimeout is that of one child, as the clock has it: the machine and the store
+	// may be busy.
+	defaultTimeout = 10 * time.Second
 	// maxRead is what may be read of a file, with what is read again. Half a per cent to 14 %
 	// of a package are usual, and a few MiB.
 	maxRead = 256 << 20
@@ -59,6 +60,8 @@ type Config struct {
 	// Program is the path of the executable; "" is the one that runs. Its main function calls
 	// child.Serve with Operations.
 	Program string
+	// Timeout bounds one child, as the clock has it; default 10 s.
+	Timeout time.Duration
 	Log     *slog.Logger
 }
 
@@ -74,9 +77,12 @@ func New(cfg Config) (*Inspector, error) {
 	if cfg.Readers <= 0 {
 		cfg.Readers = defaultReaders
 	}
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = defaultTimeout
+	}
 	// A place more than the room has, for an organization that has none while others hold all.
 	children, err := child.NewPool(child.Config{Program: cfg.Program, Children: cfg.Readers + 1, Warm: min(2, cfg.Readers),
-		Limits: child.Limits{Memory: Memory, CPU: firstCPU, FileBytes: 1, Sealed: true, Interactive: true}, Timeout: timeout, Log: cfg.Log})
+		Limits: child.Limits{Memory: Memory, CPU: firstCPU, FileBytes: 1, Sealed: true, Interactive: true}, Timeout: cfg.Timeout, Log: cfg.Log})
 	if err != nil {
 		return nil, fmt.Errorf("readers of packages: %w", err)
 	}

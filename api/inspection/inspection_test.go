@@ -84,7 +84,7 @@ func die(how string) {
 
 func newInspector(t testing.TB, readers int) *Inspector {
 	t.Helper()
-	i, err := New(Config{Readers: readers, Log: slog.New(slog.DiscardHandler)})
+	i, err := New(Config{Readers: readers, Timeout: 2 * time.Minute, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(i.Close)
 	return i
