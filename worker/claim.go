@@ -73,19 +73,21 @@ func (c *Claim) FinishPart(ctx context.Context, n int, effects func(*storage.Tx)
 		return c.Finish(ctx, nil, effects)
 	}
 	part := c.tokens[:n]
-	// A heartbeat that runs into the commit would take the tasks for lost, and stop the
-	// claim. Their rows are locked meanwhile: no rescue takes them.
-	if c.heartbeats != nil {
-		c.heartbeats.remove(part)
-	}
+	removed := false
 	err := c.db.InTx(ctx, func(tx *storage.Tx) error {
 		if err := ledger.Finish(ctx, tx, part, nil); err != nil {
 			return err
 		}
+		// From here on the rows are locked: no rescue takes them, and heartbeats skip them.
+		// One that ran after the commit would take the tasks for lost, and stop the claim.
+		if c.heartbeats != nil {
+			c.heartbeats.remove(part)
+			removed = true
+		}
 		return effects(tx)
 	})
 	if err != nil {
-		if c.heartbeats != nil {
+		if removed {
 			c.heartbeats.add(part, c.stop)
 		}
 		return err

@@ -162,10 +162,13 @@ func uncountBuilds(ctx context.Context, tx *storage.Tx, deleted []deletedCrash) 
 	return distribution.AddCrashes(ctx, tx, counts)
 }
 
-// OfBuilds returns up to limit crashes of builds, ordered by id.
+// OfBuilds returns up to limit crashes of builds, ordered by id: those of the first builds,
+// so that a step reads no more than it returns.
 func OfBuilds(ctx context.Context, q storage.Querier, organization int64, builds []int64, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := q.SelectContext(ctx, &ids, `select id from crashes
-		where organization_id = $1 and build_id = any($2) order by id limit $3`, organization, pq.Array(builds), limit)
+	err := q.SelectContext(ctx, &ids, `select id from (
+			select c.id from unnest($2::bigint[]) as b(id) cross join lateral (
+				select id from crashes where organization_id = $1 and build_id = b.id limit $3) c limit $3) first
+		order by id`, organization, pq.Array(builds), limit)
 	return ids, storage.Wrap(err, "crashes of builds")
 }

@@ -129,11 +129,17 @@ func Trim(ctx context.Context, q storage.Querier, project, organization int64) (
 }
 
 const (
-	sessionsOfBuilds  = `select id from app_sessions where build_id = any($1) order by id limit $2 for update`
+	// Of builds each is read by itself, so that a step reads no more rows than it takes.
+	sessionsOfBuilds = `
+select id from app_sessions where id = any(array(
+	select s.id from unnest($1::bigint[]) as b(id) cross join lateral (
+		select id from app_sessions where build_id = b.id limit $2) s limit $2)) order by id for update`
 	sessionsOfProject = `select id from app_sessions where project_id = any($1) order by id limit $2 for update`
 
 	deleteFeedbackOfBuilds = `
-delete from feedbacks where id = any(array(select id from feedbacks where build_id = any($1) order by id limit $2)) returning screenshot_key`
+delete from feedbacks where id = any(array(
+	select f.id from unnest($1::bigint[]) as b(id) cross join lateral (
+		select id from feedbacks where build_id = b.id order by id limit $2) f limit $2)) returning screenshot_key`
 	deleteFeedbackOfProject = `
 delete from feedbacks where id = any(array(select id from feedbacks where project_id = any($1) order by id limit $2)) returning screenshot_key`
 )

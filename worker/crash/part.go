@@ -70,12 +70,8 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	r := &reader{symbols: p.Symbols, log: p.Log}
-	l, err := r.look(ctx, claim.OrganizationID())
-	if err != nil {
-		return err
-	}
 	for {
-		if err := p.handlePart(ctx, c, r, l); err != nil || len(c.rest) == 0 {
+		if err := p.handlePart(ctx, c, r); err != nil || len(c.rest) == 0 {
 			return err
 		}
 		if time.Since(c.began) > claimTime {
@@ -85,7 +81,7 @@ func (p *Process) Handle(ctx context.Context, claim *worker.Claim) error {
 }
 
 // handlePart processes the next batches.
-func (p *Process) handlePart(ctx context.Context, c *claimed, r *reader, l *looks) error {
+func (p *Process) handlePart(ctx context.Context, c *claimed, r *reader) error {
 	release, err := p.Throttle.acquire(ctx, c.age())
 	if err != nil {
 		return err
@@ -96,6 +92,11 @@ func (p *Process) handlePart(ctx context.Context, c *claimed, r *reader, l *look
 		return err
 	}
 	start := time.Now()
+	// Each part asks for the generations of symbol files: what came meanwhile is found.
+	l, err := r.look(ctx, c.OrganizationID())
+	if err != nil {
+		return err
+	}
 	crashes, err := p.readPart(ctx, c, part, r, l)
 	if err != nil {
 		return err

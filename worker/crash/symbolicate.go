@@ -152,9 +152,18 @@ func (r *rereader) read(ctx context.Context, organization int64, ids []uuid.UUID
 	if again.looks, err = r.reader.look(ctx, organization); err != nil {
 		return nil, err
 	}
+	held := 0 // bytes
 	// Some batches at a time: inflated they are large.
 	err = r.store.EachBatch(ctx, organization, ids, func(b *crash.Batch, ids []uuid.UUID) error {
-		return again.readBatch(ctx, b, ids)
+		if err := again.readBatch(ctx, b, ids); err != nil {
+			return err
+		}
+		// The reports that wait for their symbols keep their batches in memory.
+		if held += len(b.Body); held >= partKilobytes<<10 {
+			again.looks.end(ctx)
+			held = 0
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
