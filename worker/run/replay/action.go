@@ -44,11 +44,11 @@ type actQuery struct {
 	Direction   string         `json:"direction,omitempty"`
 	Watch       string         `json:"watch,omitempty"`   // the name by which arrival.js reports
 	Gesture     string         `json:"gesture,omitempty"` // what it watches for
-	// Known is what the element is compared with; nil: nothing. Drifts: one that
-	// contradicts it is acted on. Settle is for how long it must, in ms.
-	Known  *step.Fingerprint `json:"known,omitempty"`
-	Drifts bool              `json:"drifts,omitempty"`
-	Settle int64             `json:"settle,omitempty"`
+	// Known is what the element is compared with; nil: nothing. Accepted is how it may
+	// contradict that and is acted on. Settle is for how long it must, in ms.
+	Known    *step.Fingerprint `json:"known,omitempty"`
+	Accepted *acceptedDrift    `json:"accepted,omitempty"`
+	Settle   int64             `json:"settle,omitempty"`
 }
 
 type pageFile struct {
@@ -124,8 +124,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 			return *got, nil
 		case got.State == stateInvalid:
 			return last, stepf("%s: %s", a.showSelector(a.at.selector), a.quote(got.Why, 300))
-		case got.Drifted != nil && a.driftMode(q.Want, got.Drifted) != step.DriftFail:
-			q.Drifts = true
+		case a.accepts(&q, got.Drifted):
 			continue
 		default:
 			last = *got

@@ -31,6 +31,25 @@ type foundDrift struct {
 	Fingerprint *step.Fingerprint `json:"fingerprint"` // of what was found
 }
 
+// acceptedDrift is a drift that the step acts on: this one, and no other that the
+// element comes to show while it is waited for.
+type acceptedDrift struct {
+	Any    bool           `json:"any,omitempty"` // whatever it is
+	Other  string         `json:"other"`
+	TestID bool           `json:"testId"`
+	Found  step.Described `json:"found"`
+}
+
+// accepts reports whether the step acts on a drift, and adds that to its query. After
+// its time it does not wait for the next one of a page that keeps changing.
+func (a elementAction) accepts(q *actQuery, d *foundDrift) bool {
+	if d == nil || a.driftMode(q.Want, d) == step.DriftFail || (q.Accepted != nil && !time.Now().Before(a.deadline)) {
+		return false
+	}
+	q.Accepted = &acceptedDrift{Any: a.Drift != "", Other: d.Other, TestID: d.TestID, Found: d.Found}
+	return true
+}
+
 // known returns the fingerprint that the element of the action is compared with; nil
 // for an action of which nothing certain is known. The element of a selector that holds
 // variables is another one each time, and what is scrolled shows what it shows.

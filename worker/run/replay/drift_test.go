@@ -195,3 +195,30 @@ func TestDriftWaits(t *testing.T) {
 	r := pass(t, noted(late), known...)
 	require.Zero(t, r.Drifted)
 }
+
+// A drift that is only reported does not let the step act on the next one. The page
+// changes its button between the two: when it is described for the report.
+func TestDriftAcceptsOnlyWhatItSaw(t *testing.T) {
+	t.Parallel()
+	known := recorded(t, noted(`<button id=act>Save profile</button>`), do(step.Click, step.Args{Selector: css("#act")}))
+	known[0].TimeoutMS = 4000
+	page := func(next string) string {
+		return noted(`<button id=act>Loading profile</button><script>
+			const act = document.getElementById("act");
+			act.hasAttribute = function (name) {
+				if (name === "href") queueMicrotask(() => act.textContent = "` + next + `");
+				return Element.prototype.hasAttribute.call(this, name);
+			};</script>`)
+	}
+	clicked := is("#out", step.TextIs, "act")
+	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": page("Delete profile")}), Steps: []step.Step{known[0], clicked}})
+	require.Equal(t, store.CodeDrifted, r.Code, r.Message)
+	require.Equal(t, "Delete profile", r.Records[0].Drifted.Found.Name)
+	require.False(t, r.Records[0].Drifted.Acted)
+	// One that is harmless too is judged, and acted on.
+	known[0].TimeoutMS = 0
+	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": page("Store profile")}), Steps: []step.Step{known[0], clicked}})
+	require.Equal(t, "PASSED", r.Status, r.Message)
+	require.Equal(t, "Store profile", r.Records[0].Drifted.Found.Name)
+	require.True(t, r.Records[0].Drifted.Acted)
+}

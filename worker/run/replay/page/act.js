@@ -3,11 +3,11 @@
 // focus) or return the element to the caller for real input (click, hover).
 //
 // query: { want, hosts, selector, first, wait, left, fingerprint, repeated,
-//          hidden, text, option, file, direction, watch, gesture, known, drifts, settle }
+//          hidden, text, option, file, direction, watch, gesture, known, accepted, settle }
 // wait is how long this call may take and left what is left of the step, in ms; watch
 // is the name under which arrival.js reports what becomes of the gesture that follows.
-// known is the fingerprint that the element is compared with (drift.js); drifts: one
-// that contradicts it is acted on all the same; settle is for how long, in ms, one must.
+// known is the fingerprint that the element is compared with (drift.js); accepted: the
+// drift that is acted on all the same; settle is for how long, in ms, one must last.
 // result: { state, why, count, several, element, href, time, fingerprint, keys, held,
 //           wheel, note, drifted }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
@@ -154,7 +154,7 @@ async function act(query) {
     try {
       const { el, target } = await choose(query, attempt, start);
       const drift = compare(query, el);
-      if (drift && !query.drifts) throw new Drifted(drift, el);
+      if (drift && !sameDrift(query.accepted, drift)) throw new Drifted(drift, el);
       if (drift) result.drifted = { ...drift, fingerprint: describe(el) };
       if (query.fingerprint) result.fingerprint = describe(el);
       Object.assign(result, { state: "ok", why: "" }, await perform(query, el, target));

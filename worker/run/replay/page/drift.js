@@ -116,3 +116,12 @@ function driftOf(was, el) {
   const alike = (was.surroundings || {}).alike, testId = Boolean(was.testId) && testIdOf(el) === was.testId && (!alike || alike.sameTestId === 1);
   return { other, testId, expected: shownAs(was), found: shownAs(is) };
 }
+
+// sameDrift reports whether a drift is the one that was accepted. Numbers and dates may
+// have changed since.
+function sameDrift(accepted, drift) {
+  if (!accepted || accepted.any) return Boolean(accepted);
+  if (accepted.other !== drift.other || accepted.testId !== drift.testId) return false;
+  const left = accepted.found, right = drift.found, texts = (shown) => JSON.stringify((shown.row || []).map(wordsAlone));
+  return left.role === right.role && wordsAlone(left.name) === wordsAlone(right.name) && (drift.other !== "row" || texts(left) === texts(right));
+}
