@@ -96,6 +96,12 @@ func driftCases() map[string]driftCase {
 			css("td button"), "", "", true, "it has another name", "Edit", "Change"},
 		"a test id that moved to what deletes": {noted(`<button data-testid=act>Save</button>`), noted(`<button data-testid=act>Delete</button>`),
 			&step.Selector{Type: step.TestID, Value: "act"}, "", store.CodeDrifted, true, "it has another name", "Save", "Delete"},
+		"a test id that still deletes": {noted(`<button data-testid=act>Delete profile</button>`), noted(`<button data-testid=act>Delete everything</button>`),
+			&step.Selector{Type: step.TestID, Value: "act"}, "", store.CodeDrifted, true, "it has another name", "Delete profile", "Delete everything"},
+		"translated, to fail": {noted(`<button data-testid=act>Save</button>`), noted(`<button data-testid=act>Speichern</button>`),
+			&step.Selector{Type: step.TestID, Value: "act"}, step.DriftFail, store.CodeDrifted, true, "it has another name", "Save", "Speichern"},
+		"translated, reported": {noted(`<button data-testid=act>Save</button>`), noted(`<button data-testid=act>Speichern</button>`),
+			&step.Selector{Type: step.TestID, Value: "act"}, step.DriftReport, "", true, "it has another name", "Save", "Speichern"},
 		// What contradicts nothing.
 		"the same page":  {before: people("Ada", "Bob"), after: people("Ada", "Bob"), selector: first},
 		"a new row":      {before: people("Ada", "Bob"), after: people("Ada", "Bob", "Eve"), selector: first},
@@ -111,6 +117,8 @@ func driftCases() map[string]driftCase {
 			after: noted(`<table><tr><td>Engineer<td>Ada<td><button>Edit</button></table>`), selector: css("td button")},
 		"translated, with a test id": {before: noted(`<button data-testid=act>Save</button>`), after: noted(`<button data-testid=act>Speichern</button>`),
 			selector: &step.Selector{Type: step.TestID, Value: "act"}},
+		"translated, with a test id of a risky word": {before: noted(`<button data-testid=order-note>Save</button>`),
+			after: noted(`<button data-testid=order-note>Speichern</button>`), selector: &step.Selector{Type: step.TestID, Value: "order-note"}},
 		"an icon without a name": {before: noted(`<button id=act>Save</button>`), after: noted(`<button id=act><svg id=icon width=9 height=9></svg></button>`), selector: save},
 	}
 }

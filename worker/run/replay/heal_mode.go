@@ -75,7 +75,11 @@ func risky(want string, f *step.Fingerprint) bool {
 			return false
 		}
 	}
-	for _, text := range []string{f.Name, f.Text, f.TestID} {
+	return hasRiskyWord(f.Name, f.Text, f.TestID)
+}
+
+func hasRiskyWord(texts ...string) bool {
+	for _, text := range texts {
 		for _, word := range nameWords(text) {
 			if riskyWords[word] {
 				return true
