@@ -149,11 +149,15 @@ func (s *Scheduler) mark(loop string) {
 	s.marked[loop] = time.Now()
 }
 
+// gap is the shortest time between two rounds that counts as one: with a short RescueAfter
+// a busy machine would have nothing else.
+const gap = 3 * time.Second
+
 // rescue returns the tasks of dead workers to the queue. After a gap, an outage of
 // the database or a suspend of the machine, every heartbeat is old and none says
 // anything: workers get the time for a heartbeat before the first rescue.
 func (s *Scheduler) rescue(ctx context.Context) error {
-	if now := time.Now().Round(0); now.Sub(s.lastRescue) > s.cfg.RescueAfter/2 {
+	if now := time.Now().Round(0); now.Sub(s.lastRescue) > max(s.cfg.RescueAfter/2, gap) {
 		if err := s.cfg.Ledger.DB().Check(ctx); err != nil {
 			return err
 		}

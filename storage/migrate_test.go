@@ -94,3 +94,24 @@ func TestMigrateFillsCrashVersions(t *testing.T) {
 		from crash_versions order by version`))
 	require.Equal(t, []string{"1.0 2026-01-01 2026-02-01 4", "2.0 2026-03-01 2026-03-02 7"}, got)
 }
+
+// A schema that a newer program has migrated may lack columns which this one knows: its
+// later steps removed them. It is newer, and not damaged.
+func TestNewerSchemaThatLacksColumns(t *testing.T) {
+	t.Parallel()
+	db := servicetest.DB(t)
+	newest, err := storage.NewestMigration()
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), `insert into goose_db_version (version_id, is_applied) values ($1, true)`, newest+1)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), `alter table symbol_generations drop column generation cascade`)
+	require.NoError(t, err)
+	_, err = storage.CheckUpgrade(t.Context(), db)
+	require.NoError(t, err)
+	var newer *storage.NewerSchemaError
+	require.ErrorAs(t, storage.CheckNewer(t.Context(), db), &newer)
+	_, err = db.ExecContext(t.Context(), `delete from goose_db_version where version_id = $1`, newest+1)
+	require.NoError(t, err)
+	_, err = storage.CheckUpgrade(t.Context(), db)
+	require.Error(t, err, "without the later step the column is lost")
+}

@@ -120,6 +120,10 @@ type request struct {
 	UserID        *int64  `json:"user_id"`
 	Username      *string `json:"username"`
 	ConfigKeyHint *string `json:"config_key_hint"`
+	// These say nothing that could be changed.
+	ConfigKey *string `json:"config_key"`
+	CreatedAt *string `json:"created_at"`
+	UpdatedAt *string `json:"updated_at"`
 }
 
 // stays refuses other values of what answers have and requests do not change.
