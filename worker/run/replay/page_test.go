@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -293,11 +294,24 @@ func TestPauseNoticesALostBrowser(t *testing.T) {
 	require.Less(t, r.Records[1].TookMS, int64(minute/2))
 }
 
+// refusingAddress returns one that refuses connections until the test and its subtests end:
+// its port is taken, so that nobody else gets it meanwhile, and nobody listens on it.
+func refusingAddress(t *testing.T) string {
+	t.Helper()
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = unix.Close(socket) })
+	require.NoError(t, unix.Bind(socket, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	at, err := unix.Getsockname(socket)
+	require.NoError(t, err)
+	return fmt.Sprintf("http://127.0.0.1:%d/", at.(*unix.SockaddrInet4).Port)
+}
+
 // A page that was not reached leaves a screenshot of what the browser shows, in the
 // step that opens it and before the first step.
 func TestUnreachedPageIsCaptured(t *testing.T) {
 	t.Parallel()
-	gone := fmt.Sprintf("http://127.0.0.1:%d/", freePort())
+	gone := refusingAddress(t)
 	for name, cfg := range map[string]replay.Config{
 		"by a step":            {Steps: []step.Step{open(gone)}},
 		"before the first":     {TestURL: gone, Steps: []step.Step{click("p")}},
