@@ -124,7 +124,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 			return *got, nil
 		case got.State == stateInvalid:
 			return last, stepf("%s: %s", a.showSelector(a.at.selector), a.quote(got.Why, 300))
-		case a.accepts(&q, got.Drifted):
+		case q.accepts(a, got.Drifted):
 			continue
 		default:
 			last = *got

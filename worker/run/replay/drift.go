@@ -40,9 +40,9 @@ type acceptedDrift struct {
 	Found  step.Described `json:"found"`
 }
 
-// accepts reports whether the step acts on a drift, and adds that to its query. After
+// accepts reports whether an action acts on a drift, and adds that to the query. After
 // its time it does not wait for the next one of a page that keeps changing.
-func (a elementAction) accepts(q *actQuery, d *foundDrift) bool {
+func (q *actQuery) accepts(a elementAction, d *foundDrift) bool {
 	if d == nil || a.driftMode(q.Want, d) == step.DriftFail || (q.Accepted != nil && !time.Now().Before(a.deadline)) {
 		return false
 	}
