@@ -73,7 +73,7 @@ func measureLate(ctx context.Context) error {
 	}
 	took := time.Since(start)
 	var left int
-	if err := b.db.GetContext(ctx, &left, `select count(distinct crash_id) from crash_needs where crash_id <= $1`, newest); err != nil {
+	if err := b.db.GetContext(ctx, &left, `select count(distinct crash_id) from crash_lacks where crash_id <= $1`, newest); err != nil {
 		return err
 	}
 	read := stored - left

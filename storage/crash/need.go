@@ -74,7 +74,7 @@ type wantedNeed struct {
 	need    *Need
 	first   time.Time
 	last    time.Time
-	crashes []uuid.UUID
+	crashes []uuid.UUID // in the order of the crashes
 }
 
 // wantedNeeds sums the needs of crashes, ordered by project and digest: all who write needs do
@@ -116,36 +116,23 @@ type needRow struct {
 }
 
 // recordNeeds writes which files crashes lack, and marks those crashes as late whose file
-// arrived meanwhile. Whoever adds files looks for the crashes that lack them: the lock lets
-// one of the two see what the other wrote.
-func recordNeeds(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) error {
+// arrived meanwhile. It returns the set of each crash, which the row of its symbolication
+// has, but for those whose project has too many sets. Whoever adds files looks for the crashes
+// that lack them: the lock lets one of the two see what the other wrote.
+func recordNeeds(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (map[uuid.UUID]int64, error) {
 	wanted := wantedNeeds(crashes)
 	if len(wanted) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := symbolfile.ShareNeeds(ctx, tx, organization); err != nil {
-		return err
+		return nil, err
 	}
-	rows, err := readNeeds(ctx, tx, wanted)
+	rows, err := ensureNeeds(ctx, tx, organization, wanted)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var fresh []*wantedNeed
-	for _, w := range wanted {
-		if rows[w.needKey] == nil {
-			fresh = append(fresh, w)
-		}
-	}
-	if len(fresh) > 0 {
-		if err := insertNeeds(ctx, tx, organization, fresh); err != nil {
-			return err
-		}
-		if rows, err = readNeeds(ctx, tx, wanted); err != nil {
-			return err
-		}
-	}
-	var needs, old, late []int64
-	var ids, lateIDs []string
+	var old, open []int64
+	lacking := map[uuid.UUID]*needSet{}
 	for _, w := range wanted {
 		r := rows[w.needKey]
 		if r == nil {
@@ -154,42 +141,61 @@ func recordNeeds(ctx context.Context, tx *storage.Tx, organization int64, crashe
 		if w.last.Sub(r.LastSeen) > needAge {
 			old = append(old, r.ID)
 		}
-		for _, id := range w.crashes {
-			needs, ids = append(needs, r.ID), append(ids, id.String())
-		}
 		if !w.need.Found {
-			late, lateIDs = append(late, needs[len(needs)-len(w.crashes):]...), append(lateIDs, ids[len(ids)-len(w.crashes):]...)
+			open = append(open, r.ID)
+		}
+		for _, id := range w.crashes {
+			set := lacking[id]
+			if set == nil {
+				set = &needSet{project: w.project}
+				lacking[id] = set
+			}
+			set.needs = append(set.needs, r.ID)
 		}
 	}
-	_, err = tx.ExecContext(ctx, `insert into crash_needs (need_id, crash_id)
-		select need_id, crash_id from unnest($1::bigint[], $2::uuid[]) as n(need_id, crash_id) order by 1, 2
-		on conflict do nothing`, pq.Array(needs), pq.Array(ids))
+	sets, err := recordSets(ctx, tx, lacking)
 	if err != nil {
-		return storage.Wrap(err, "insert needs of crashes")
+		return nil, err
 	}
-	if err := markLate(ctx, tx, late, lateIDs, crashes); err != nil || len(old) == 0 {
-		return err
+	if err := markLate(ctx, tx, open, lacking, crashes); err != nil || len(old) == 0 {
+		return sets, err
 	}
 	_, err = tx.ExecContext(ctx, `
 		update symbol_needs set last_seen = greatest(last_seen, now()) where id in (
 			select id from symbol_needs where id = any($1) order by id for no key update skip locked)`, pq.Array(old))
-	return storage.Wrap(err, "touch needs of symbols")
+	return sets, storage.Wrap(err, "touch needs of symbols")
 }
 
-// markLate marks the crashes that have a need which a file serves.
-func markLate(ctx context.Context, tx *storage.Tx, needs []int64, ids []string, crashes []Crash) error {
+// ensureNeeds returns the rows of needs; those beyond the bound of their project have none.
+func ensureNeeds(ctx context.Context, tx *storage.Tx, organization int64, wanted []*wantedNeed) (map[needKey]*needRow, error) {
+	rows, err := readNeeds(ctx, tx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var fresh []*wantedNeed
+	for _, w := range wanted {
+		if rows[w.needKey] == nil {
+			fresh = append(fresh, w)
+		}
+	}
+	if len(fresh) == 0 {
+		return rows, nil
+	}
+	if err := insertNeeds(ctx, tx, organization, fresh); err != nil {
+		return nil, err
+	}
+	return readNeeds(ctx, tx, wanted)
+}
+
+// markLate marks the crashes that have one of some needs which a file serves.
+func markLate(ctx context.Context, tx *storage.Tx, needs []int64, lacking map[uuid.UUID]*needSet, crashes []Crash) error {
 	served, err := symbolfile.ServedNeeds(ctx, tx, needs)
 	if err != nil || len(served) == 0 {
 		return err
 	}
-	late := map[string]bool{}
-	for i, n := range needs {
-		if slices.Contains(served, n) {
-			late[ids[i]] = true
-		}
-	}
 	for i := range crashes {
-		if y := crashes[i].Symbols; y != nil && late[crashes[i].ID.String()] {
+		set := lacking[crashes[i].ID]
+		if y := crashes[i].Symbols; y != nil && set != nil && set.hasOneOf(served) {
 			y.Late = true
 		}
 	}
@@ -257,68 +263,93 @@ func insertNeeds(ctx context.Context, tx *storage.Tx, organization int64, fresh 
 	return storage.Wrap(err, "insert needs of symbols")
 }
 
-// forgetNeeds forgets which files crashes lack, and returns the needs.
+// forgetNeeds forgets the rows by which crashes lack files, but for the sets of those that
+// keep their symbolication, and returns the needs of all.
 func forgetNeeds(ctx context.Context, tx *storage.Tx, crashes []string) ([]int64, error) {
 	var needs []int64
 	err := tx.SelectContext(ctx, &needs, `with gone as (delete from crash_needs where crash_id = any($1::uuid[]) returning need_id)
-		select distinct need_id from gone order by 1`, pq.Array(crashes))
+		select need_id from gone
+		union
+		select m.need_id from crash_need_set_members m where m.set_id in (
+			select need_set_id from crash_symbolications where crash_id = any($1::uuid[]))
+		order by 1`, pq.Array(crashes))
 	return needs, storage.Wrap(err, "forget needs of crashes")
 }
 
-// dropNeeds removes those of the needs that no crash has. The projects are locked alone, so
-// that none gets one meanwhile.
-func dropNeeds(ctx context.Context, tx *storage.Tx, needs []int64) (int64, error) {
+// dropNeeds removes those of the needs that no crash has, and those of their sets. The
+// projects are locked alone, so that none gets one meanwhile.
+func dropNeeds(ctx context.Context, tx *storage.Tx, needs []int64) error {
 	if len(needs) == 0 {
-		return 0, nil
+		return nil
 	}
-	res, err := tx.ExecContext(ctx, `delete from symbol_needs n where n.id = any($1)
-		and not exists (select from crash_needs c where c.need_id = n.id)`, pq.Array(needs))
-	if err != nil {
-		return 0, storage.Wrap(err, "remove needs of symbols")
-	}
-	n, err := res.RowsAffected()
-	return n, storage.Wrap(err, "remove needs of symbols")
+	_, err := tx.ExecContext(ctx, `
+		with sets as (
+			delete from crash_need_sets s where s.id in (select set_id from crash_need_set_members where need_id = any($1))
+			and not exists (select from crash_symbolications c where c.need_set_id = s.id)
+		)
+		delete from symbol_needs n where n.id = any($1) and not exists (select from crash_lacks c where c.need_id = n.id)`, pq.Array(needs))
+	return storage.Wrap(err, "remove needs of symbols")
 }
 
 // ExpireNeeds removes up to limit needs that were last seen before a time and that no crash
-// has any more, and returns how many it looked at.
+// has any more, and returns the last that it looked at.
 func ExpireNeeds(ctx context.Context, tx *storage.Tx, before time.Time, after int64, limit int) (last int64, err error) {
-	var rows []struct {
-		ID        int64 `db:"id"`
-		ProjectID int64 `db:"crash_project_id"`
-	}
+	var rows []unusedRow
 	err = tx.SelectContext(ctx, &rows, `select id, crash_project_id from symbol_needs n
-		where id > $1 and last_seen < $2 and not exists (select from crash_needs c where c.need_id = n.id)
+		where id > $1 and last_seen < $2 and not exists (select from crash_lacks c where c.need_id = n.id)
 		order by id limit $3`, after, before, limit)
 	if err != nil || len(rows) == 0 {
 		return 0, storage.Wrap(err, "find old needs of symbols")
 	}
+	ids, err := lockUnused(ctx, tx, rows)
+	if err != nil {
+		return 0, err
+	}
+	return ids[len(ids)-1], dropNeeds(ctx, tx, ids)
+}
+
+// unusedRow is a need, or a set, that no crash has.
+type unusedRow struct {
+	ID        int64 `db:"id"`
+	ProjectID int64 `db:"crash_project_id"`
+}
+
+// lockUnused locks the projects of rows, alone, and returns the ids.
+func lockUnused(ctx context.Context, tx *storage.Tx, rows []unusedRow) ([]int64, error) {
 	var ids, projects []int64
 	for _, r := range rows {
 		ids, projects = append(ids, r.ID), append(projects, r.ProjectID)
 	}
-	if err := lockProjects(ctx, tx, projects); err != nil {
-		return 0, err
-	}
-	_, err = dropNeeds(ctx, tx, ids)
-	return ids[len(ids)-1], err
+	return ids, lockProjects(ctx, tx, projects)
 }
+
+// The newest crashes that lack one of some files are those of the sets whose newest crash is
+// among the newest: no more of these than crashes are wanted.
+const crashesWithNeeds = `
+with sets as (
+	select m.set_id from (select distinct set_id from crash_need_set_members where need_id = any($1)) m
+	cross join lateral (
+		select crash_id from crash_symbolications where need_set_id = m.set_id and crash_id < $2 order by crash_id desc limit 1) newest
+	order by newest.crash_id desc limit $3
+)
+select crash_id from sets cross join lateral (
+	select crash_id from crash_symbolications where need_set_id = sets.set_id and crash_id < $2 order by crash_id desc limit $3) c
+union
+select crash_id from unnest($1::bigint[]) as n(id) cross join lateral (
+	select crash_id from crash_needs where need_id = n.id and crash_id < $2 order by crash_id desc limit $3) c
+order by crash_id desc limit $3`
 
 // CrashesWithNeeds returns up to limit crashes that lack one of some files, the newest first:
 // those before an id.
 func CrashesWithNeeds(ctx context.Context, q storage.Querier, needs []int64, before uuid.UUID, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := q.SelectContext(ctx, &ids, `
-		select distinct c.crash_id from unnest($1::bigint[]) as n(id)
-		cross join lateral (
-			select crash_id from crash_needs where need_id = n.id and crash_id < $2 order by crash_id desc limit $3) c
-		order by c.crash_id desc limit $3`, pq.Array(needs), before, limit)
+	err := q.SelectContext(ctx, &ids, crashesWithNeeds, pq.Array(needs), before, limit)
 	return ids, storage.Wrap(err, "crashes that lack symbols")
 }
 
 // CountWithNeeds counts the crashes that lack one of some files, before an id.
 func CountWithNeeds(ctx context.Context, q storage.Querier, needs []int64, before uuid.UUID) (n int, err error) {
-	err = q.GetContext(ctx, &n, `select count(distinct crash_id) from crash_needs where need_id = any($1) and crash_id < $2`,
+	err = q.GetContext(ctx, &n, `select count(distinct crash_id) from crash_lacks where need_id = any($1) and crash_id < $2`,
 		pq.Array(needs), before)
 	return n, storage.Wrap(err, "count crashes that lack symbols")
 }

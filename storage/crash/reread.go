@@ -142,8 +142,7 @@ func renewSymbolications(ctx context.Context, tx *storage.Tx, organization int64
 	if err := recordSymbolications(ctx, tx, replaceSymbolications, organization, all); err != nil {
 		return err
 	}
-	_, err = dropNeeds(ctx, tx, needs)
-	return err
+	return dropNeeds(ctx, tx, needs)
 }
 
 // rereading is one step. Keys are by id, new keys by what they are.

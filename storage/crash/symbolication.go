@@ -78,25 +78,29 @@ func (c *codec) packText(p []byte) string {
 
 // The join spreads the distinct documents over their crashes.
 const insertSymbolications = `
-insert into crash_symbolications as s (crash_id, organization_id, state, missing, frames, report, explanation)
-select new.id, $1, new.state, new.missing, d.frames, nullif(new.report, ''), nullif(new.explanation, '')
-from unnest($2::uuid[], $3::text[], $4::int[], $5::int[], $6::bytea[], $7::bytea[])
-	as new(id, state, missing, document, report, explanation)
-left join unnest($8::bytea[]) with ordinality as d(frames, n) on d.n = new.document
+insert into crash_symbolications as s (crash_id, organization_id, state, missing, frames, report, explanation, need_set_id)
+select new.id, $1, new.state, new.missing, d.frames, nullif(new.report, ''), nullif(new.explanation, ''), nullif(new.need_set, 0)
+from unnest($2::uuid[], $3::text[], $4::int[], $5::int[], $6::bytea[], $7::bytea[], $8::bigint[])
+	as new(id, state, missing, document, report, explanation, need_set)
+left join unnest($9::bytea[]) with ordinality as d(frames, n) on d.n = new.document
 order by new.id`
 
 // A crash that is read again keeps what the new reading does not have.
 const replaceSymbolications = insertSymbolications + `
 on conflict (crash_id) do update set state = excluded.state, missing = excluded.missing, symbolicated_at = now(),
-	frames = excluded.frames, report = coalesce(excluded.report, s.report),
+	frames = excluded.frames, need_set_id = excluded.need_set_id, report = coalesce(excluded.report, s.report),
 	explanation = coalesce(excluded.explanation, s.explanation)`
 
 // recordSymbolications writes what symbols made of the crashes, with one of the two
 // statements above, and which files they lack. The projects are locked or shared;
 // PackSymbolications came before.
 func recordSymbolications(ctx context.Context, tx *storage.Tx, statement string, organization int64, crashes []Crash) error {
+	sets, err := recordNeeds(ctx, tx, organization, crashes)
+	if err != nil {
+		return err
+	}
 	var ids, states, reports, explanations, documents []string
-	var missing, document []int64
+	var missing, document, needSets []int64
 	numbers := map[*string]int64{} // of documents, from 1; 0: none
 	for i := range crashes {
 		y := crashes[i].Symbols
@@ -114,16 +118,14 @@ func recordSymbolications(ctx context.Context, tx *storage.Tx, statement string,
 		ids, states = append(ids, crashes[i].ID.String()), append(states, string(y.State))
 		missing, document = append(missing, int64(y.Missing)), append(document, numbers[p.frames])
 		reports, explanations = append(reports, p.report), append(explanations, p.explanation)
+		needSets = append(needSets, sets[crashes[i].ID])
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, statement, organization, pq.Array(ids), pq.Array(states), pq.Array(missing),
-		pq.Array(document), pq.Array(reports), pq.Array(explanations), pq.Array(documents))
-	if err != nil {
-		return storage.Wrap(err, "insert symbolications")
-	}
-	return recordNeeds(ctx, tx, organization, crashes)
+	_, err = tx.ExecContext(ctx, statement, organization, pq.Array(ids), pq.Array(states), pq.Array(missing),
+		pq.Array(document), pq.Array(reports), pq.Array(explanations), pq.Array(needSets), pq.Array(documents))
+	return storage.Wrap(err, "insert symbolications")
 }
 
 // Symbolications reads what symbols made of crashes; those without are left out.
@@ -218,17 +220,16 @@ func NewestOfGroups(ctx context.Context, q storage.Querier, groups []int64) (map
 // dropSymbolications removes what symbols made of crashes that are removed, and that they
 // lack files. With the projects locked alone, needs of no crash go, too.
 func dropSymbolications(ctx context.Context, tx *storage.Tx, organization int64, ids []string, alone bool) error {
-	_, err := tx.ExecContext(ctx, `delete from crash_symbolications where crash_id = any($1::uuid[]) and organization_id = $2`,
-		pq.Array(ids), organization)
-	if err != nil {
-		return storage.Wrap(err, "delete symbolications")
-	}
 	needs, err := forgetNeeds(ctx, tx, ids)
-	if err != nil || !alone {
+	if err != nil {
 		return err
 	}
-	_, err = dropNeeds(ctx, tx, needs)
-	return err
+	_, err = tx.ExecContext(ctx, `delete from crash_symbolications where crash_id = any($1::uuid[]) and organization_id = $2`,
+		pq.Array(ids), organization)
+	if err != nil || !alone {
+		return storage.Wrap(err, "delete symbolications")
+	}
+	return dropNeeds(ctx, tx, needs)
 }
 
 // expireSymbolications removes what is kept of crashes up to an id, which go with age.

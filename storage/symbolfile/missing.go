@@ -18,7 +18,7 @@ import (
 const (
 	// countedCrashes of a need are counted.
 	countedCrashes = 10_000
-	// groupedCrashes, the newest of a need, say which groups lack the file.
+	// groupedCrashes of a need, of those seen last, say which groups lack the file.
 	groupedCrashes = 1_000
 	// groupsOfNeed are shown, those with the most crashes.
 	groupsOfNeed = 10
@@ -45,7 +45,7 @@ type Need struct {
 	// Identifiers are what was looked for, in order.
 	Identifiers []symbol.Identifier `db:"-"`
 	Groups      []NeedyGroup        `db:"-"` // at most groupsOfNeed
-	// GroupsExact is false when Groups are those of the newest crashes only.
+	// GroupsExact is false when Groups are those of some of the newest crashes only.
 	GroupsExact bool `db:"-"`
 }
 
@@ -101,21 +101,21 @@ func (f *NeedFilter) statement(c *conditions, where string, p storage.Page) stri
 	}
 	return `select ` + needColumns + ` from (select * from symbol_needs n` + where + ` order by n.last_seen desc, n.id desc limit ` +
 		strconv.Itoa(sortedNeeds) + `) n,
-	lateral (select count(*) as crashes from (select from crash_needs where need_id = n.id limit ` + strconv.Itoa(sortedCrashes) + `) counted) c
+	lateral (select count(*) as crashes from (select from crash_lacks where need_id = n.id limit ` + strconv.Itoa(sortedCrashes) + `) counted) c
 order by c.crashes desc, n.last_seen desc, n.id desc` + page
 }
 
 func (f *NeedFilter) where(c *conditions) string {
 	c.add("n.organization_id = " + c.arg(f.OrganizationID))
-	c.add("exists (select from crash_needs cn where cn.need_id = n.id)")
+	c.add("exists (select from crash_lacks l where l.need_id = n.id)")
 	if f.ProjectID != 0 {
 		c.add("n.crash_project_id = " + c.arg(f.ProjectID))
 	}
 	if f.GroupID != 0 {
-		c.add(`n.id in (select cn.need_id from (
+		c.add(`n.id in (select l.need_id from (
 	select cr.id from crash_groups g join crash_group_keys k on k.group_id = g.id join crashes cr on cr.key_id = k.id
 	where ` + c.arg(f.GroupID) + ` in (g.id, g.root_id) order by cr.id desc limit ` + strconv.Itoa(groupedCrashes) + `) newest
-	join crash_needs cn on cn.crash_id = newest.id)`)
+	cross join lateral (select need_id from crash_lacks where crash_id = newest.id offset 0) l)`)
 	}
 	if len(f.Kinds) > 0 {
 		c.add("n.kind = any(" + c.arg(pq.Array(f.Kinds)) + ")")
@@ -138,16 +138,28 @@ func readLookedFor(list []Need) error {
 }
 
 const crashesOfNeeds = `
-select w.id, (select count(*) from (select from crash_needs where need_id = w.id limit $2) counted) as crashes
+select w.id, (select count(*) from (select from crash_lacks where need_id = w.id limit $2) counted) as crashes
 from unnest($1::bigint[]) as w(id)`
 
+// Of a need with more than $2 crashes, those are looked at whose set was seen last: to find
+// the newest of all, every crash would have to be read.
 const groupsOfNeeds = `
 select need_id, id, title, crashes from (
 	select w.need_id, g.id, g.title, count(*) as crashes,
 		row_number() over (partition by w.need_id order by count(*) desc, g.id desc) as place
 	from unnest($1::bigint[]) as w(need_id),
-	lateral (select crash_id from crash_needs where need_id = w.need_id order by crash_id desc limit $2) newest
-	join crashes cr on cr.id = newest.crash_id
+	lateral (
+		select crash_id from (
+			select m.set_id from crash_need_set_members m cross join lateral (
+				select crash_id from crash_symbolications where need_set_id = m.set_id order by crash_id desc limit 1) newest
+			where m.need_id = w.need_id order by newest.crash_id desc limit $2
+		) sets cross join lateral (
+			select crash_id from crash_symbolications where need_set_id = sets.set_id order by crash_id desc limit $2) c
+		union all
+		(select crash_id from crash_needs where need_id = w.need_id order by crash_id desc limit $2)
+		limit $2
+	) lacking
+	join crashes cr on cr.id = lacking.crash_id
 	join crash_group_keys k on k.id = cr.key_id
 	join crash_groups part on part.id = k.group_id
 	join crash_groups g on g.id = coalesce(part.root_id, part.id)

@@ -45,6 +45,14 @@ func (r *reader) look(ctx context.Context, organization int64) (*looks, error) {
 	return l, nil
 }
 
+// again goes on with the reports of another part of the claim: what came meanwhile is found.
+func (l *looks) again(ctx context.Context) error {
+	if l.part == nil {
+		return nil
+	}
+	return l.part.Again(ctx)
+}
+
 // add looks for the symbols of a report; done is called with what was found, nil when nothing
 // was to be looked for, now or before end returns.
 func (l *looks) add(ctx context.Context, organization int64, c *crash.Crash, p *report.Report, doc []byte, done func(*symbolicate.Result, error)) {

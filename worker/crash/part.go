@@ -44,6 +44,7 @@ type claimed struct {
 	rest   []batchTask                // those that are not processed
 	loaded int                        // the batches of so many of rest have been read
 	read   map[uuid.UUID]*crash.Batch // these, as far as they are there
+	looks  *looks                     // of the part before; nil: there was none
 	began  time.Time
 	waited time.Duration // the oldest report, until the claim
 }
@@ -92,12 +93,10 @@ func (p *Process) handlePart(ctx context.Context, c *claimed, r *reader) error {
 		return err
 	}
 	start := time.Now()
-	// Each part asks for the generations of symbol files: what came meanwhile is found.
-	l, err := r.look(ctx, c.OrganizationID())
-	if err != nil {
+	if err := c.look(ctx, r); err != nil {
 		return err
 	}
-	crashes, err := p.readPart(ctx, c, part, r, l)
+	crashes, err := p.readPart(ctx, c, part, r)
 	if err != nil {
 		return err
 	}
@@ -114,6 +113,16 @@ func (p *Process) handlePart(ctx context.Context, c *claimed, r *reader) error {
 	p.Store.Committed(crashes)
 	p.observe(crashes)
 	return nil
+}
+
+// look begins to look for the symbols of a part. Each part asks for the generations of symbol
+// files: while they stand, what the part before has found holds.
+func (c *claimed) look(ctx context.Context, r *reader) (err error) {
+	if c.looks != nil {
+		return c.looks.again(ctx)
+	}
+	c.looks, err = r.look(ctx, c.OrganizationID())
+	return err
 }
 
 // nextPart returns the tasks that are processed next, and reads their batches.
@@ -165,7 +174,8 @@ func (p *Process) load(ctx context.Context, c *claimed) error {
 
 // readPart reads the reports of a part. The error is that of the context: a report that cannot
 // be read fails alone.
-func (p *Process) readPart(ctx context.Context, c *claimed, part []batchTask, r *reader, l *looks) ([]crash.Crash, error) {
+func (p *Process) readPart(ctx context.Context, c *claimed, part []batchTask, r *reader) ([]crash.Crash, error) {
+	l := c.looks
 	var crashes []crash.Crash
 	for _, t := range part {
 		b := c.read[t.batch]

@@ -94,20 +94,33 @@ func (r *Retention) Handle(ctx context.Context, claim *worker.Claim) error {
 	return claim.Finish(ctx, sum, nil)
 }
 
-// needs removes the needs of symbols that no crash has any more.
+// needs removes the needs of symbols that no crash has any more, and their sets.
 func (r *Retention) needs(ctx context.Context, claim *worker.Claim, before time.Time) error {
-	after := int64(0)
-	for {
-		var last int64
-		err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
-			last, err = crash.ExpireNeeds(ctx, tx, before, after, rowStep)
-			return err
-		})
-		if err != nil || last == 0 {
-			return err
+	for _, expire := range []func(ctx context.Context, tx *storage.Tx, after int64) (int64, error){
+		func(ctx context.Context, tx *storage.Tx, after int64) (int64, error) {
+			return crash.ExpireNeeds(ctx, tx, before, after, rowStep)
+		},
+		func(ctx context.Context, tx *storage.Tx, after int64) (int64, error) {
+			return crash.ExpireNeedSets(ctx, tx, after, rowStep)
+		},
+	} {
+		after := int64(0)
+		for {
+			var last int64
+			err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+				last, err = expire(ctx, tx, after)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if last == 0 {
+				break
+			}
+			after = last
 		}
-		after = last
 	}
+	return nil
 }
 
 // usage forgets the uuids of reports that were purged, and the sessions and days of

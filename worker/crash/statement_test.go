@@ -205,7 +205,7 @@ func TestStatementsOfReadingAgain(t *testing.T) {
 		w.statements(reports)
 		w.manyFiles()
 		var ids []uuid.UUID
-		require.NoError(t, w.db.SelectContext(t.Context(), &ids, `select distinct crash_id from crash_needs order by 1`))
+		require.NoError(t, w.db.SelectContext(t.Context(), &ids, `select distinct crash_id from crash_lacks order by 1`))
 		require.Greater(t, len(ids), reports/3)
 		again := &rereader{store: w.store, reader: reader{symbols: w.waiting, log: slog.New(slog.DiscardHandler)}}
 		asked[i] = w.counter.During(func() {

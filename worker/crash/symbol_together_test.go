@@ -72,7 +72,7 @@ func TestReportsWhileReadingAgain(t *testing.T) {
 	w.symbolicate(nil)
 	require.EqualValues(t, old+20, w.number(`select sum(count)::bigint from crash_groups where root_id is null`))
 	require.Zero(t, w.number(`select count(*) from crash_symbolications where state <> 'complete'`))
-	require.Zero(t, w.number(`select count(*) from crash_needs`))
+	require.Zero(t, w.number(`select count(*) from crash_lacks`))
 	w.countsAgree()
 }
 
@@ -128,7 +128,7 @@ func TestOthersGoOnWaiting(t *testing.T) {
 	_, task := w.upload("one", map[string]string{"a.b.c": "shop.Cart.price"})
 	require.Equal(t, 1, w.resymbolicate(task).Done, "exactly the crashes that lacked it")
 	require.Equal(t, other, w.state(ids[1]))
-	require.EqualValues(t, 1, w.number(`select count(*) from crash_needs`))
+	require.EqualValues(t, 1, w.number(`select count(*) from crash_lacks`))
 	// The same again has nothing to do.
 	_, task = w.upload("one", map[string]string{"a.b.c": "shop.Cart.price"})
 	require.Equal(t, uuid.Nil, task)
@@ -249,7 +249,7 @@ func TestRemovalTakesSymbolsAlong(t *testing.T) {
 	}
 	remove("42")
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_symbolications`))
-	require.EqualValues(t, 1, w.number(`select count(*) from crash_needs`))
+	require.EqualValues(t, 1, w.number(`select count(*) from crash_lacks`))
 	require.EqualValues(t, 1, w.number(`select count(*) from symbol_needs`))
 	remove("7")
 	require.Zero(t, w.number(`select count(*) from crash_symbolications`))
@@ -261,7 +261,7 @@ func TestRemovalTakesSymbolsAlong(t *testing.T) {
 		_, err := w.store.Expire(t.Context(), tx, time.Now().Add(time.Hour), 10)
 		return err
 	}))
-	require.Zero(t, w.number(`select (select count(*) from crash_symbolications) + (select count(*) from crash_needs)`))
+	require.Zero(t, w.number(`select (select count(*) from crash_symbolications) + (select count(*) from crash_lacks)`))
 	require.NoError(t, w.db.InTx(t.Context(), func(tx *storage.Tx) error {
 		_, err := crash.ExpireNeeds(t.Context(), tx, time.Now().Add(time.Hour), 0, 10)
 		return err

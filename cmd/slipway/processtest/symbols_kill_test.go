@@ -24,7 +24,7 @@ func TestWorkersDieWithSymbols(t *testing.T) {
 	first, _ := c.tier(t, "worker")
 	ids := postObfuscated(t, at, c.token)
 	eventually(t, "all crashes lack the mapping", func() bool {
-		return c.count(t, `select count(*) from crash_needs`) == lateCrashes
+		return c.count(t, `select count(*) from crash_lacks`) == lateCrashes
 	})
 
 	files := hold(t, c, `lock table symbol_files in exclusive mode`)
@@ -54,7 +54,7 @@ func TestWorkersDieWithSymbols(t *testing.T) {
 	}
 	require.Equal(t, lateCrashes, c.count(t, `select (result->>'done')::int from tasks where kind = 'crash:resymbolicate'`))
 	require.Equal(t, lateCrashes, c.count(t, `select count(*) from crashes where state = 'processed'`))
-	require.Zero(t, c.count(t, `select count(*) from crash_needs`))
+	require.Zero(t, c.count(t, `select count(*) from crash_lacks`))
 	// Two bugs had one name: half of the crashes are of each.
 	require.Equal(t, 2, c.count(t, `select count(*) from crash_groups where count > 0`))
 	for what, query := range map[string]string{

@@ -191,6 +191,12 @@ func (s *session) Named(address string) (bool, error) {
 	return named, absent(err)
 }
 
+// Again implements Session.
+func (s *session) Again(ctx context.Context) (bool, error) {
+	clear(s.builds)
+	return s.Session.Again(ctx)
+}
+
 // Build implements Session.
 func (s *session) Build(_ context.Context, at Place, ref crash.BuildRef) (int64, error) {
 	named := crash.NamedBuild{ProjectID: at.ProjectID, BuildRef: ref}

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/storage/symbolication"
 )
 
 // Part reads the reports of a part of a claim. What it finds for one of them it has for the
-// others. It is of use for one goroutine.
+// others, and for those of the next part while no symbol file comes or goes (Again). It is of
+// use for one goroutine.
 type Part struct {
 	session Session
 	located map[locatedKey]*located
@@ -29,6 +32,7 @@ type located struct {
 	script  SourceMap
 	file    symbolication.File
 	err     error
+	byBuild bool // the build that a report names may have led to it
 }
 
 type locatedKey struct {
@@ -82,8 +86,23 @@ func (p *Part) Renew() {
 	maps.DeleteFunc(p.located, func(_ locatedKey, l *located) bool { return errors.Is(l.err, ErrCold) })
 	maps.DeleteFunc(p.scripts, func(_ scriptKey, f *scriptFile) bool { return errors.Is(f.err, ErrCold) })
 	maps.DeleteFunc(p.maps, func(_ scriptKey, m *mapWant) bool {
-		return errors.Is(m.located.err, ErrCold) || errors.Is(m.cold, ErrCold)
+		return m.located != nil && (errors.Is(m.located.err, ErrCold) || errors.Is(m.cold, ErrCold))
 	})
+}
+
+// Again begins with the reports of another part: what came or went meanwhile is seen. No report
+// waits for Ask.
+func (p *Part) Again(ctx context.Context) error {
+	holds, err := p.session.Again(ctx)
+	switch {
+	case err != nil:
+		return err
+	case holds:
+		maps.DeleteFunc(p.located, func(_ locatedKey, l *located) bool { return l.byBuild })
+	default:
+		p.reset()
+	}
+	return nil
 }
 
 // Full reports whether the reports that wait for Ask should be read to their end before
@@ -106,12 +125,17 @@ func (p *Part) locate(at Place, w *want, get func(Query, *located) (symbolicatio
 	if l := p.located[key]; l != nil {
 		return l
 	}
-	l := &located{err: ErrMissing}
+	l := &located{err: ErrMissing, byBuild: slices.ContainsFunc(w.ids, ofBuild)}
 	if len(w.ids) > 0 {
 		l.file, l.err = get(Query{Place: at, Identifiers: w.ids, Arch: w.arch}, l)
 	}
 	p.located[key] = l
 	return l
+}
+
+// ofBuild reports whether files are looked for by their build.
+func ofBuild(id symbol.Identifier) bool {
+	return id.Type == symbolfile.BuildIdentifier || id.Type == symbolfile.VersionIdentifier
 }
 
 // identifiersOf reads what a client calls the debug identifier of a module.

@@ -206,7 +206,7 @@ type scriptKey struct {
 	announced bool
 }
 
-// mapWant is the map that a script needs.
+// mapWant is the map that a script needs; located is nil when nobody said that there is one.
 type mapWant struct {
 	want    want
 	located *located
@@ -215,13 +215,16 @@ type mapWant struct {
 }
 
 func (m *mapWant) unasked() bool {
-	return errors.Is(m.located.err, ErrUnasked) || errors.Is(m.cold, ErrUnasked)
+	return m.located != nil && (errors.Is(m.located.err, ErrUnasked) || errors.Is(m.cold, ErrUnasked))
 }
 
 // mapOf looks for the map of a script; nil when nobody said that there is one.
 func (s *scripts) mapOf(ctx context.Context, r *reading, name scriptName) (*mapWant, error) {
 	key := scriptKey{scriptName: name, project: r.ProjectID, releases: s.joined, announced: r.Report.Symbolication == "sourcemap"}
 	if m := r.part.maps[key]; m != nil {
+		if m.located == nil {
+			return nil, nil
+		}
 		return m, r.unread(m.cold)
 	}
 	ids := identifiers(symbol.Identifier{Type: symbol.ScriptID, Value: name.debugID})
@@ -234,8 +237,11 @@ func (s *scripts) mapOf(ctx context.Context, r *reading, name scriptName) (*mapW
 		case errors.Is(err, ErrUnasked):
 			r.unasked = true
 			return nil, nil
-		case err != nil || !named:
+		case err != nil:
 			return nil, err
+		case !named:
+			r.part.maps[key] = &mapWant{}
+			return nil, nil
 		}
 	}
 	w.ids = append(w.ids, s.urls(append(scriptCandidates(name.url), mapCandidates(name.url, "")...))...)
