@@ -45,9 +45,13 @@ type Need struct {
 	// Found: a file has these names and lacks what the crash needs. Only one that comes later
 	// serves it, so that the crash is not read again for the one that is there.
 	Found bool
+	// Digest is what DigestNeed returns, for needs that many crashes have; zero: it is
+	// computed when the need is written.
+	Digest [32]byte
 }
 
-func (n *Need) digest() (sum [32]byte) {
+// DigestNeed returns the digest of kind, name and the identifiers: a row for each.
+func DigestNeed(n *Need) [32]byte {
 	var buf []byte
 	add := func(texts ...string) {
 		for _, t := range texts {
@@ -56,7 +60,7 @@ func (n *Need) digest() (sum [32]byte) {
 		}
 	}
 	add(n.Kind, n.Name)
-	for _, id := range n.LookedFor {
+	for _, id := range n.LookedFor[:min(len(n.LookedFor), maxLookedFor)] {
 		add(string(id.Type), id.Value, id.Release)
 	}
 	return sha256.Sum256(buf)
@@ -90,7 +94,10 @@ func wantedNeeds(crashes []Crash) []*wantedNeed {
 		for j := range c.Symbols.Needs[:min(len(c.Symbols.Needs), maxNeeds)] {
 			n := &c.Symbols.Needs[j]
 			n.LookedFor = n.LookedFor[:min(len(n.LookedFor), maxLookedFor)]
-			key := needKey{c.ProjectID, n.digest()}
+			if n.Digest == ([32]byte{}) {
+				n.Digest = DigestNeed(n)
+			}
+			key := needKey{c.ProjectID, n.Digest}
 			w := byKey[key]
 			if w == nil {
 				w = &wantedNeed{needKey: key, need: n, first: c.ReceivedAt, last: c.ReceivedAt}
@@ -157,7 +164,7 @@ func recordNeeds(ctx context.Context, tx *storage.Tx, organization int64, crashe
 	if err != nil {
 		return nil, err
 	}
-	if err := markLate(ctx, tx, open, lacking, crashes); err != nil || len(old) == 0 {
+	if err := markLate(ctx, tx, organization, open, lacking, crashes); err != nil || len(old) == 0 {
 		return sets, err
 	}
 	_, err = tx.ExecContext(ctx, `
@@ -188,8 +195,8 @@ func ensureNeeds(ctx context.Context, tx *storage.Tx, organization int64, wanted
 }
 
 // markLate marks the crashes that have one of some needs which a file serves.
-func markLate(ctx context.Context, tx *storage.Tx, needs []int64, lacking map[uuid.UUID]*needSet, crashes []Crash) error {
-	served, err := symbolfile.ServedNeeds(ctx, tx, needs)
+func markLate(ctx context.Context, tx *storage.Tx, organization int64, needs []int64, lacking map[uuid.UUID]*needSet, crashes []Crash) error {
+	served, err := symbolfile.ServedNeeds(ctx, tx, organization, needs)
 	if err != nil || len(served) == 0 {
 		return err
 	}

@@ -58,12 +58,19 @@ join builds b on b.project_id = p.project_id and b.version = i.value and i.relea
 join symbols u on u.build_id = b.id and u.organization_id = n.organization_id
 join symbol_files f on f.symbol_id = u.id and f.state = 'indexed' and f.kind = 'proguard'`
 
-// ServedNeeds returns those of the needs that a file serves.
-func ServedNeeds(ctx context.Context, q storage.Querier, needs []int64) ([]int64, error) {
+// anyFile holds when the organization $2 has, or had, a symbol file. It is evaluated once: an
+// organization without one looks for nothing.
+const anyFile = ` (select exists (select from symbol_generations where organization_id = $2))`
+
+// ServedNeeds returns those of the needs of an organization that a file serves.
+func ServedNeeds(ctx context.Context, q storage.Querier, organization int64, needs []int64) ([]int64, error) {
+	if len(needs) == 0 {
+		return nil, nil
+	}
 	var served []int64
-	err := q.SelectContext(ctx, &served, `select n.id `+needServed+` where n.id = any($1)
-		union select n.id `+needServedByBuild+` where n.id = any($1)
-		union select n.id `+needServedByVersion+` where n.id = any($1)`, pq.Array(needs))
+	err := q.SelectContext(ctx, &served, `select n.id `+needServed+` where n.id = any($1) and`+anyFile+`
+		union select n.id `+needServedByBuild+` where n.id = any($1) and`+anyFile+`
+		union select n.id `+needServedByVersion+` where n.id = any($1) and`+anyFile, pq.Array(needs), organization)
 	return served, storage.Wrap(err, "find needs that are served")
 }
 

@@ -163,7 +163,12 @@ type Missing struct {
 	// Bound is what the key of the crash is bound to where a frame that counts lacks the
 	// file; "": nothing.
 	Bound string `json:"bound,omitempty"`
+
+	lookedFor []byte // LookedFor as JSON; nil: not written yet
 }
+
+// Encode writes what was looked for as JSON, once for all documents that get a copy of m.
+func (m *Missing) Encode() { m.lookedFor = appendList(nil, m.LookedFor, appendIdentifier) }
 
 // Decode reads a stored document.
 func Decode(doc []byte) (*Document, error) {

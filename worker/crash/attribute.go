@@ -9,7 +9,6 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/report"
-	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
 )
 
 const (
@@ -42,7 +41,7 @@ func attributes(r *report.Report) string {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = fingerprint.AppendText(out, crash.IndexedKey(a.Key))
+		out = report.AppendText(out, crash.IndexedKey(a.Key))
 		out = append(out, ':')
 		switch v := a.Value.(type) {
 		case nil:
@@ -53,10 +52,10 @@ func attributes(r *report.Report) string {
 			if plainNumber(string(v)) {
 				out = append(out, v...)
 			} else {
-				out = fingerprint.AppendText(out, crash.IndexedValue(string(v)))
+				out = report.AppendText(out, crash.IndexedValue(string(v)))
 			}
 		default:
-			out = fingerprint.AppendText(out, crash.IndexedValue(a.Text()))
+			out = report.AppendText(out, crash.IndexedValue(a.Text()))
 		}
 	}
 	return string(append(out, '}'))

@@ -2,7 +2,6 @@ package crash
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 
@@ -120,11 +119,8 @@ func symbolsOf(found *symbolicate.Result) *crash.Symbolication {
 	case crash.SymbolsPending:
 		return &crash.Symbolication{State: crash.SymbolsPending}
 	}
-	doc, err := json.Marshal(found.Document)
-	if err != nil {
-		return nil // a document of texts and numbers: it cannot fail
-	}
-	return &crash.Symbolication{State: found.State, Missing: len(found.Document.Missing), Frames: doc, Needs: found.Needs}
+	return &crash.Symbolication{State: found.State, Missing: len(found.Document.Missing),
+		Frames: found.Document.AppendJSON(make([]byte, 0, 4<<10)), Needs: found.Needs}
 }
 
 // appliedReport returns a report with the frames that are stored for it, and what its key is

@@ -2,7 +2,8 @@ package fingerprint
 
 import (
 	"strconv"
-	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage/report"
 )
 
 // AppendJSON appends the explanation as encoding/json would write it, in a third
@@ -12,10 +13,10 @@ func (e *Explanation) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"version":`...)
 	dst = strconv.AppendInt(dst, int64(e.Version), 10)
 	dst = append(dst, `,"source":`...)
-	dst = AppendText(dst, string(e.Source))
+	dst = report.AppendText(dst, string(e.Source))
 	if e.Thread != "" {
 		dst = append(dst, `,"thread":`...)
-		dst = AppendText(dst, e.Thread)
+		dst = report.AppendText(dst, e.Thread)
 	}
 	if len(e.Frames) > 0 {
 		dst = append(dst, `,"frames":[`...)
@@ -37,7 +38,7 @@ func (e *Explanation) AppendJSON(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = AppendText(dst, line)
+		dst = report.AppendText(dst, line)
 	}
 	return append(dst, "]}"...)
 }
@@ -47,10 +48,10 @@ func (f *Frame) appendJSON(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, int64(f.Index), 10)
 	if f.Function != "" {
 		dst = append(dst, `,"function":`...)
-		dst = AppendText(dst, f.Function)
+		dst = report.AppendText(dst, f.Function)
 	}
 	dst = append(dst, `,"text":`...)
-	dst = AppendText(dst, f.Text)
+	dst = report.AppendText(dst, f.Text)
 	dst = append(dst, `,"kept":`...)
 	dst = strconv.AppendBool(dst, f.Kept)
 	dst = append(dst, `,"stack":`...)
@@ -74,36 +75,7 @@ func (s Rules) appendMember(dst []byte) []byte {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = AppendText(dst, r.String())
+		dst = report.AppendText(dst, r.String())
 	}
 	return append(dst, ']')
-}
-
-// AppendText appends s to dst as a JSON string; bytes that are not UTF-8 become
-// U+FFFD.
-func AppendText(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			if r, size := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
-				i += size
-				continue
-			}
-			dst = append(append(dst, s[start:i]...), "\uFFFD"...)
-		} else if c < 0x20 {
-			dst = append(append(dst, s[start:i]...), '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		} else {
-			dst = append(append(dst, s[start:i]...), '\\', c)
-		}
-		i++
-		start = i
-	}
-	return append(append(dst, s[start:]...), '"')
 }

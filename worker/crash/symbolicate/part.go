@@ -33,6 +33,10 @@ type located struct {
 	file    symbolication.File
 	err     error
 	byBuild bool // the build that a report names may have led to it
+	// lacking is what those have that lack it, and need the digest of their need; nil: none of
+	// them was read yet.
+	lacking *symbolication.Missing
+	need    [32]byte
 }
 
 type locatedKey struct {

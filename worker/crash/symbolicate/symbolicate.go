@@ -156,6 +156,7 @@ type coldFrame struct {
 
 // opened is the outcome of a query.
 type opened struct {
+	located *located
 	native  Native
 	mapping Mapping
 	script  SourceMap
@@ -235,7 +236,7 @@ func (r *reading) open(w *want, l *located) (*opened, error) {
 	if o := r.opened[l]; o != nil {
 		return o, nil
 	}
-	o := &opened{native: l.native, mapping: l.mapping, script: l.script, bound: w.bound()}
+	o := &opened{located: l, native: l.native, mapping: l.mapping, script: l.script, bound: w.bound()}
 	r.opened[l] = o
 	var invalid *symbol.InvalidError
 	switch {

@@ -163,7 +163,9 @@ func TestNativeMissing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, crash.SymbolsMissing, res.State)
 	require.Len(t, res.Needs, 1)
-	require.Equal(t, crash.Need{Kind: "native", Name: "shop", LookedFor: []symbol.Identifier{{Type: symbol.DebugID, Value: debugID}}}, res.Needs[0])
+	need := crash.Need{Kind: "native", Name: "shop", LookedFor: []symbol.Identifier{{Type: symbol.DebugID, Value: debugID}}}
+	need.Digest = crash.DigestNeed(&need)
+	require.Equal(t, need, res.Needs[0])
 	require.Equal(t, 2, res.Document.Missing[0].Frames)
 	require.Equal(t, []symbolication.Module{{Index: 0, Missing: 1}}, res.Document.Modules)
 	require.Equal(t, "", res.Lacking(0))

@@ -55,11 +55,21 @@ func (r *reading) lackOf(w *want, o *opened, reason string) {
 	if len(w.ids) == 0 {
 		reason = "the report names nothing by which its symbols could be found"
 	}
-	r.doc.Missing = append(r.doc.Missing, symbolication.Missing{Kind: w.kind, Name: w.name, Version: w.version,
-		LookedFor: slices.Clone(w.ids), Reason: reason, Bound: o.bound})
+	// Kind, name and identifiers are those by which it was located: the same for all reports.
+	l := o.located
+	need := crash.Need{Kind: w.kind, Name: w.name, Version: w.version, Arch: clean(w.arch), LookedFor: w.ids}
+	if l.lacking == nil {
+		l.lacking = &symbolication.Missing{Kind: w.kind, Name: w.name, LookedFor: slices.Clone(w.ids)}
+		l.lacking.Encode()
+		l.need = crash.DigestNeed(&need)
+	}
+	m := *l.lacking
+	m.Version, m.Reason, m.Bound = w.version, reason, o.bound
+	r.doc.Missing = append(r.doc.Missing, m)
 	o.missing = len(r.doc.Missing)
 	if len(w.ids) > 0 {
-		r.needs = append(r.needs, crash.Need{Kind: w.kind, Name: w.name, Version: w.version, Arch: clean(w.arch), LookedFor: w.ids})
+		need.Digest = l.need
+		r.needs = append(r.needs, need)
 	}
 }
 
