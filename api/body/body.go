@@ -186,7 +186,7 @@ func readJSON(text []byte, into any, unknown Unknown) error {
 	if err := json.Unmarshal(text, into); err != nil {
 		return jsonError(text, err)
 	}
-	if err := Check(text, reflect.TypeOf(into), unknown); err != nil {
+	if err := walkMembers(text, reflect.TypeOf(into), unknown, true); err != nil {
 		return err
 	}
 	return readPrefixed(text, reflect.ValueOf(into).Elem())

@@ -50,17 +50,24 @@ const maxShown = 200
 // later checks it then. Time and memory are linear in the text, whose depth the caller
 // has bounded.
 func Check(text []byte, of reflect.Type, unknown Unknown) error {
-	f := finder{decoder: json.NewDecoder(bytes.NewReader(text)), unknown: unknown, known: map[reflect.Type]*fields{}}
+	return walkMembers(text, of, unknown, false)
+}
+
+// walkMembers is Check. At the top of a body, and nowhere else, the members of a map may
+// also stand beside it (NAME.KEY).
+func walkMembers(text []byte, of reflect.Type, unknown Unknown, topOfBody bool) error {
+	f := finder{prefixes: topOfBody, decoder: json.NewDecoder(bytes.NewReader(text)), unknown: unknown, known: map[reflect.Type]*fields{}}
 	f.decoder.UseNumber()
 	return f.value(of)
 }
 
 // finder is a walk over a text, beside the type that it was decoded into.
 type finder struct {
-	decoder *json.Decoder
-	at      walk
-	unknown Unknown
-	known   map[reflect.Type]*fields
+	decoder  *json.Decoder
+	at       walk
+	unknown  Unknown
+	known    map[reflect.Type]*fields
+	prefixes bool // are read at the top
 }
 
 func (f *finder) token() (json.Token, error) {
@@ -105,9 +112,10 @@ func (f *finder) object(of reflect.Type) error {
 			return unreadable(err)
 		}
 		name, _ := token.(string)
+		top := len(f.at.open) == 1
 		below, ok := known.find(name)
-		if !ok {
-			m := Member{Path: shown(f.at.path(), name), Top: len(f.at.open) == 1, Known: known.names}
+		if !ok && !(top && f.prefixes && known.hasPrefixOf(name)) {
+			m := Member{Path: shown(f.at.path(), name), Top: top, Known: known.names}
 			if err := f.unknown(m); err != nil {
 				return err
 			}
@@ -153,7 +161,12 @@ func (f *fields) find(name string) (reflect.Type, bool) {
 	if of, ok := f.lower[strings.ToLower(name)]; ok {
 		return of, true
 	}
-	return nil, slices.ContainsFunc(f.prefixes, func(prefix string) bool {
+	return nil, false
+}
+
+// hasPrefixOf reports whether a name is that of a map's member that stands beside it.
+func (f *fields) hasPrefixOf(name string) bool {
+	return slices.ContainsFunc(f.prefixes, func(prefix string) bool {
 		_, ok := prefixed(name, prefix)
 		return ok
 	})

@@ -45,11 +45,12 @@ type common struct {
 type nested struct {
 	common
 	Steps []struct {
-		Tool *own           `json:"tool"`
-		Any  any            `json:"any"`
-		Raw  opaque         `json:"raw"`
-		Free map[string]any `json:"free"`
-		Tags []string       `json:"tags"`
+		Tool *own              `json:"tool"`
+		Any  any               `json:"any"`
+		Raw  opaque            `json:"raw"`
+		Free map[string]any    `json:"free"`
+		Tags []string          `json:"tags"`
+		Meta map[string]string `json:"meta"`
 	} `json:"steps"`
 	Each map[string]*common `json:"each"`
 	Meta map[string]string  `json:"meta"`
@@ -67,6 +68,7 @@ func TestUnknownMembers(t *testing.T) {
 		`{"steps":[{"tool":{"below":{"below":{"not":true}}}}]}`:               "steps[0].tool.below.below.not",
 		`{"steps":[{"tags":["a"],"any":[[{"x":1}]]},{},{"tool":null,"y":1}]}`: "steps[2].y",
 		`{"each":{"a":{"id":1},"b":{"x":1}}}`:                                 "each.b.x", `{"meta_":"1"}`: "meta_", `{"":1}`: `""`,
+		`{"steps":[{"meta":{"a":"1"},"meta.b":"2"}]}`: "steps[0].meta.b", `{"steps":[{"meta_b":{"deep":1}}]}`: "steps[0].meta_b", // read at the top only
 		`{"common":{"id":1}}`: "common", `{"a":{"b":1},"c":2}`: "a", `{"id":1,"b.c":2}`: "b.c",
 		`{"` + strings.Repeat("n", 5000) + `":1}`: strings.Repeat("n", 200) + "...",
 	} {
@@ -160,4 +162,5 @@ func TestUnknownMembersOfAHostileText(t *testing.T) {
 	require.ErrorContains(t, read(t, "", deep, &own{}), "deep")
 	require.NoError(t, body.Check([]byte(`{"id":1}`), reflect.TypeFor[*common](), body.Refuse))
 	require.ErrorContains(t, body.Check([]byte(`{"x":1}`), reflect.TypeFor[common](), body.Refuse), "x: is unknown here")
+	require.ErrorContains(t, body.Check([]byte(`{"meta.a":"1"}`), reflect.TypeFor[nested](), body.Refuse), "meta.a: is unknown here", "a part of a body has no top")
 }
