@@ -50,12 +50,12 @@ func unchanged(path string, sent *string, is *uuid.UUID) error {
 // clearedSettings are those of a case that was made without any.
 var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"target":null,"runTargets":[],"strict":null,"healing":null,"drift":null}`)}
 
-// read reads the members into a change. Null clears tags and settings; a case without
+// read reads the members into a change. The warnings are for its author. Null clears tags and settings; a case without
 // steps is asked for by an empty array.
-func (in *caseBody) read(check targetCheck) (change authoring.CaseChange, err error) {
+func (in *caseBody) read(check targetCheck) (change authoring.CaseChange, warnings []string, err error) {
 	change.Name = in.Name
 	if change.Tags, err = valueOf(in.Tags, "tags", []string{}); err != nil {
-		return change, err
+		return change, nil, err
 	}
 	settings := in.RunSettings.document
 	if in.RunSettings.null {
@@ -63,21 +63,21 @@ func (in *caseBody) read(check targetCheck) (change authoring.CaseChange, err er
 	}
 	if settings.given() {
 		if change.Settings, err = readSettingsChange(settings, check); err != nil {
-			return change, err
+			return change, nil, err
 		}
 	}
 	if in.Steps.null {
-		return change, member("steps", "must be an array")
+		return change, nil, member("steps", "must be an array")
 	}
 	if !in.Steps.given() {
-		return change, nil
+		return change, nil, nil
 	}
-	steps, err := readGivenSteps(in.Steps.document)
+	steps, warnings, err := readGivenSteps(in.Steps.document)
 	if err != nil {
-		return change, err
+		return change, nil, err
 	}
 	change.Steps = &steps
-	return change, under("steps", step.Validate(steps))
+	return change, warnings, under("steps", step.Validate(steps))
 }
 
 // update serves POST /testcases/{id}; only members that are sent are changed: name,
@@ -92,13 +92,18 @@ func (h cases) update(c *gin.Context) error {
 	if err := read(c, &in); err != nil {
 		return err
 	}
-	change, err := in.read(h.checkTarget)
+	change, warnings, err := in.read(h.checkTarget)
 	if err != nil {
 		return err
 	}
-	if err := h.checkChange(c.Request.Context(), auth.Organization(c), id, change); err != nil {
+	stored, err := h.checkChange(c.Request.Context(), auth.Organization(c), id, change)
+	if err != nil {
 		return err
 	}
+	for _, text := range warnings {
+		warn(c, "%s", text)
+	}
+	warnOfBuildName(c, in.RunSettings.document, stored.Settings.LastBuildName)
 	return h.edit(c, http.StatusOK, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Case, error) {
 		row, err := authoring.UpdateCase(ctx, tx, w, id, change)
 		if err != nil {
@@ -121,25 +126,25 @@ func (h cases) edit(c *gin.Context, status int, do func(context.Context, *storag
 	return h.show(c, status, row)
 }
 
-// checkChange checks what the case will be as a whole: the bounds of its settings,
+// checkChange checks what the stored case, which it returns, will be as a whole: the bounds of its settings,
 // tunnels, and the addresses that it opens. That may take seconds of DNS, so it is not
 // done in the transaction; a run checks the addresses again.
-func (h *room) checkChange(ctx context.Context, organization int64, id string, change authoring.CaseChange) error {
+func (h *room) checkChange(ctx context.Context, organization int64, id string, change authoring.CaseChange) (*authoring.Case, error) {
 	row, err := authoring.CaseByID(ctx, h.cfg.DB, organization, id)
 	if err != nil || change.Settings == nil && change.Steps == nil {
-		return err
+		return row, err
 	}
 	n := authoring.NewCase{Name: row.Name, Settings: row.Settings}
 	if change.Settings != nil {
 		n.Settings = change.Settings(row.Settings)
 		if err := under(settingsPath, step.CheckSettings(&n.Settings)); err != nil {
-			return err
+			return nil, err
 		}
 		if err := h.checkSharedTunnel(&n); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return h.checkAddresses(ctx, settingsPath+".testUrl", n.Settings.TestURL, "steps", or(change.Steps, nil))
+	return row, h.checkAddresses(ctx, settingsPath+".testUrl", n.Settings.TestURL, "steps", or(change.Steps, nil))
 }
 
 // restore serves POST /testcases/{id}/revisions/{revision}/restore: a new revision

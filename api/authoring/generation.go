@@ -33,6 +33,7 @@ func (h generations) start(c *gin.Context) error {
 		return err
 	}
 	return h.once(c, "", func(ctx context.Context, organization int64) (generation.New, error) {
+		warnOfBuildName(c, in.RunSettings, "")
 		return h.readNew(ctx, organization, &in)
 	})
 }

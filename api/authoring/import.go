@@ -40,6 +40,7 @@ func (h *room) readImport(c *gin.Context) (n authoring.NewCase, warnings []strin
 	if n, err = h.describe(&in); err != nil {
 		return n, nil, err
 	}
+	warnOfBuildName(c, in.RunSettings, "")
 	warnings, err = h.readSteps(c.Request.Context(), &in, &n)
 	return n, warnings, err
 }
@@ -118,7 +119,7 @@ func (h *room) readSteps(ctx context.Context, in *importBody, n *authoring.NewCa
 				return nil, err
 			}
 		}
-	} else if n.Revision.Steps, err = readGivenSteps(in.Steps); err != nil {
+	} else if n.Revision.Steps, warnings, err = readGivenSteps(in.Steps); err != nil {
 		return nil, err
 	}
 	if err := step.Validate(n.Revision.Steps); err != nil {
@@ -160,25 +161,28 @@ type givenStep struct {
 	ScreenshotURL string          `json:"screenshotUrl"`
 }
 
-// readGivenSteps reads the steps of a body.
-func readGivenSteps(d document) ([]step.Step, error) {
+// readGivenSteps reads the steps of a body. The warnings are of what has no effect.
+func readGivenSteps(d document) (steps []step.Step, warnings []string, err error) {
 	all, err := d.elements("steps", step.MaxSteps)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	steps := make([]step.Step, len(all))
+	steps = make([]step.Step, len(all))
 	for i, element := range all {
 		path := fmt.Sprintf("steps[%d]", i)
 		if !element.given() {
-			return nil, member(path, "must be an object")
+			return nil, nil, member(path, "must be an object")
 		}
 		var given givenStep
 		if err := element.decode(path, &given); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		steps[i] = step.Step{ID: given.ID, Tool: given.Tool, Optional: given.Optional, When: given.When, TimeoutMS: given.TimeoutMS}
 	}
-	return steps, nil
+	for _, path := range step.TakeIgnored(steps) {
+		warnings = append(warnings, fmt.Sprintf("steps%s has no effect in this matcher and was ignored", path))
+	}
+	return steps, warnings, nil
 }
 
 // readSide reads a Selenium IDE project, an object or the text of one.

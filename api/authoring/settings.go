@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/gin-gonic/gin"
+
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -20,7 +22,7 @@ type settingsBody struct {
 	Healing       nullable `json:"healing"`
 	Drift         nullable `json:"drift"`
 	// LastBuildName is in answers, which may be sent back; runs alone change it.
-	LastBuildName document `json:"lastBuildName"`
+	LastBuildName nullable `json:"lastBuildName"`
 }
 
 // targetBody is a target of a body.
@@ -80,6 +82,9 @@ func (in *settingsChange) readValues() (err error) {
 	if in.tunnel, err = valueOf(in.body.SCTunnelName, settingsPath+".scTunnelName", ""); err != nil {
 		return err
 	}
+	if _, err = valueOf(in.body.LastBuildName, settingsPath+".lastBuildName", ""); err != nil {
+		return err
+	}
 	if in.strict, err = valueOf(in.body.Strict, settingsPath+".strict", true); err != nil {
 		return err
 	}
@@ -93,6 +98,18 @@ func (in *settingsChange) readValues() (err error) {
 		return err
 	}
 	return authoring.CheckHealing(settingsPath+".healing", or(in.healing, ""))
+}
+
+// warnOfBuildName says that a name of the last build, in settings that have been read,
+// changes nothing, where it is another than the stored one.
+func warnOfBuildName(c *gin.Context, settings document, stored string) {
+	var in settingsBody
+	if !settings.given() || settings.decode(settingsPath, &in) != nil {
+		return
+	}
+	if name, err := valueOf(in.LastBuildName, settingsPath, stored); err == nil && or(name, stored) != stored {
+		warn(c, "%s.lastBuildName is changed by runs alone and was ignored", settingsPath)
+	}
 }
 
 // readTargets reads the targets that are given.

@@ -94,6 +94,7 @@ func (a *Args) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, (*plain)(a)); err != nil {
 		return err
 	}
+	a.ignored = a.Matcher.takeIgnored(a.Selector)
 	a.Not, a.Selector, a.timeout = a.Matcher.turn(a.Not), a.Matcher.without(a.Selector), a.Matcher.takeTimeout()
 	return nil
 }
@@ -104,6 +105,7 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, (*plain)(c)); err != nil {
 		return err
 	}
+	c.ignored = c.Matcher.takeIgnored(c.Selector)
 	c.Not, c.Selector, c.timeout = c.Matcher.turn(c.Not), c.Matcher.without(c.Selector), c.Matcher.takeTimeout()
 	return nil
 }

@@ -53,7 +53,7 @@ func checkComparison(path string, m *Matcher, s *Selector) error {
 	case !ok:
 		return invalid(path+".matcher.name", "must be one of %s", strings.Join(matcherNames, ", "))
 	case m.wrong != "":
-		return invalid(path+".matcher.args", "%s", m.wrong)
+		return invalid(path+".matcher.args"+m.wrongAt, "%s", m.wrong)
 	case r.page && s != nil:
 		return invalid(path+".selector", "is no argument of the matcher %s, which looks at the page", m.Name)
 	case !r.page && s == nil:
@@ -109,7 +109,7 @@ func checkWindow(path string, m *Matcher) error {
 	value := m.Args.Value
 	switch {
 	case m.wrong != "":
-		return invalid(path, "%s", m.wrong)
+		return invalid(path+m.wrongAt, "%s", m.wrong)
 	case m.Args.Name != "":
 		return invalid(path+".name", "is no argument of the matcher %s", m.Name)
 	case m.Args.Mode != "":

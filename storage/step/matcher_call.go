@@ -2,7 +2,11 @@ package step
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Clients also write matchers as calls: {"name":"toHaveText","args":["x"]}, with the
@@ -102,7 +106,7 @@ func (m *Matcher) readArguments(text []byte) error {
 // an object of options.
 func (m *Matcher) readCall(known call, list []json.RawMessage) error {
 	if n := len(list); n > 0 && jsonKind(list[n-1]) == "object" {
-		if err := m.readOptions(known, list[n-1]); err != nil {
+		if err := m.readOptions(known, fmt.Sprintf("[%d].", n-1), list[n-1]); err != nil {
 			return err
 		}
 		list = list[:n-1]
@@ -129,28 +133,84 @@ func (m *Matcher) readCall(known call, list []json.RawMessage) error {
 	return nil
 }
 
-// readOptions reads the options of a call. One that means something else than its
-// absence must be known.
-func (m *Matcher) readOptions(known call, text []byte) error {
+// readOptions reads the options of a call, which are an argument at the path. Null stands
+// for an absent option; one that is not known is refused whatever its value.
+func (m *Matcher) readOptions(known call, path string, text []byte) error {
 	var options map[string]json.RawMessage
 	if err := json.Unmarshal(text, &options); err != nil {
 		return inArguments(err)
 	}
-	for name, value := range options {
-		switch set := string(value); {
-		case set == "null", name == "message":
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		set := string(options[name])
+		wrong := ""
+		switch {
+		case name == "message":
+			m.ignored = append(m.ignored, "args"+path+name)
 		case name == "timeout", name == "wait":
-			if err := json.Unmarshal(value, &m.timeout); err != nil {
-				m.wrong = "has a " + name + " that is no number of milliseconds"
+			if err := json.Unmarshal(options[name], &m.timeout); err != nil {
+				wrong = "must be a number of milliseconds"
 			}
-		case known.option != "" && name == known.option && set == "false":
+		case known.option == "" || name != known.option:
+			wrong = "is no option of " + m.Name
+		case set == "false":
 			m.negated = !m.negated
-		case known.option != "" && name == known.option && set == "true":
-		default:
-			m.wrong = "has an option that " + m.Name + " does not have"
+		case set != "true" && set != "null":
+			wrong = "must be true or false"
+		}
+		if wrong != "" {
+			m.wrong, m.wrongAt = wrong, path+shownOption(name)
+			return nil
 		}
 	}
 	return nil
+}
+
+// shownOption is the name of an option as a failure repeats it.
+func shownOption(name string) string {
+	if len(name) > maxShown {
+		name = name[:maxShown] + "..."
+	}
+	return strings.ToValidUTF8(name, string(utf8.RuneError))
+}
+
+// takeIgnored returns the paths, beside those of the selector, that a call has and that
+// mean nothing.
+func (m *Matcher) takeIgnored(beside *Selector) (paths []string) {
+	if m == nil {
+		return nil
+	}
+	if m.ofPage && beside != nil && beside.Value != "" {
+		paths = []string{"selector"}
+	}
+	for _, path := range m.ignored {
+		paths = append(paths, "matcher."+path)
+	}
+	m.ignored = nil
+	return paths
+}
+
+// TakeIgnored returns the paths of what calls among decoded steps have and what means
+// nothing: the selector of one that looks at the page, and messages for failures. It
+// returns each once.
+func TakeIgnored(steps []Step) (paths []string) {
+	take := func(path string, of *[]string) {
+		for _, name := range *of {
+			paths = append(paths, path+"."+name)
+		}
+		*of = nil
+	}
+	for i := range steps {
+		path := fmt.Sprintf("[%d]", i)
+		if when := steps[i].When; when != nil {
+			take(path+".when", &when.ignored)
+		}
+		for t := &steps[i].Tool; t != nil; t = t.Args.Tool {
+			path += ".tool"
+			take(path+".args", &t.Args.ignored)
+			path += ".args"
+		}
+	}
+	return paths
 }
 
 // takeTimeout returns the time that a call waits; nil when it does not say.

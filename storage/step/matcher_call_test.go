@@ -2,6 +2,7 @@ package step_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,15 +83,18 @@ func TestMatchersAsCalls(t *testing.T) {
 	require.NoError(t, step.Validate(decode(t, one("switch_window", `"matcher":{"name":"new","args":[]}`))))
 	require.Error(t, step.Validate(decode(t, one("switch_window", `"matcher":{"name":"new","args":["x"]}`))))
 	for text, path := range map[string]string{
-		`{"name":"toHaveText","args":[]}`:                        ".args",
-		`{"name":"toHaveText","args":["a","b"]}`:                 ".args",
-		`{"name":"toHaveText","args":["a",{"ignoreCase":true}]}`: ".args",
-		`{"name":"toBeVisible","args":[true]}`:                   ".args",
-		`{"name":"toBeVisible","args":[{"visible":1}]}`:          ".args",
-		`{"name":"visible","args":["x"]}`:                        ".args",
-		`{"name":"toBeBlue","args":[]}`:                          ".name",
-		`{"name":"toHaveCount","args":["x"]}`:                    ".args.value",
-		`{"name":"toHaveAttribute","args":["",""]}`:              ".args.name",
+		`{"name":"toHaveText","args":[]}`:                                        ".args",
+		`{"name":"toHaveText","args":["a","b"]}`:                                 ".args",
+		`{"name":"toHaveText","args":["a",{"ignoreCase":true}]}`:                 ".args[1].ignoreCase",
+		`{"name":"toHaveText","args":["a",{"message":"m","ignoreCase":null}]}`:   ".args[1].ignoreCase",
+		`{"name":"toBeVisible","args":[{"wait":1,"checked":true}]}`:              ".args[0].checked",
+		`{"name":"toBeVisible","args":[true]}`:                                   ".args",
+		`{"name":"toBeVisible","args":[{"visible":1}]}`:                          ".args[0].visible",
+		`{"name":"toBeVisible","args":[{"` + strings.Repeat("n", 999) + `":1}]}`: ".args[0]." + strings.Repeat("n", 80) + "...",
+		`{"name":"visible","args":["x"]}`:                                        ".args",
+		`{"name":"toBeBlue","args":[]}`:                                          ".name",
+		`{"name":"toHaveCount","args":["x"]}`:                                    ".args.value",
+		`{"name":"toHaveAttribute","args":["",""]}`:                              ".args.name",
 	} {
 		var wrong *step.InvalidError
 		require.ErrorAs(t, step.Validate(decode(t, one("assert", `"selector":"#a","matcher":`+text))), &wrong, text)
@@ -116,5 +120,19 @@ func TestTimeoutsOfCalls(t *testing.T) {
 	_, err = read(`[{"timeoutMs":1,"tool":{"type":"assert","args":{"selector":"a","matcher":` + call + `}}}]`)
 	require.EqualError(t, err, "[0].timeoutMs: must not differ from the timeout of the matcher")
 	_, err = read(`[{"tool":{"type":"assert","args":{"selector":"a","matcher":{"name":"toBeVisible","args":[{"timeout":"soon"}]}}}}]`)
-	require.EqualError(t, err, "[0].tool.args.matcher.args: has a timeout that is no number of milliseconds")
+	require.EqualError(t, err, "[0].tool.args.matcher.args[0].timeout: must be a number of milliseconds")
+}
+
+// What calls have and what has no effect is named, once.
+func TestIgnoredOfCalls(t *testing.T) {
+	t.Parallel()
+	steps := decode(t, `[{"tool":{"type":"assert","args":{"selector":"#a","matcher":{"name":"toHaveURL","args":["https://a.example/",{"message":"m","timeout":null}]}}},
+		"when":{"selector":"#a","matcher":{"name":"toHaveTitle","args":["x"]}}},
+		{"tool":{"type":"assert","args":{"selector":"#a","matcher":{"name":"toBeVisible","args":[{"visible":null}]}}}},
+		{"tool":{"type":"in_frame","args":{"selector":"f","tool":{"type":"assert","args":{"selector":"#a","matcher":{"name":"toBeVisible","args":[{"message":null}]}}}}}},
+		{"tool":{"type":"assert","args":{"selector":{"type":"css","value":""},"matcher":{"name":"toHaveTitle","args":["x"]}}}}]`)
+	require.NoError(t, step.Validate(steps))
+	require.Equal(t, []string{"[0].when.selector", "[0].tool.args.selector", "[0].tool.args.matcher.args[1].message",
+		"[2].tool.args.tool.args.matcher.args[0].message"}, step.TakeIgnored(steps))
+	require.Empty(t, step.TakeIgnored(steps))
 }

@@ -97,7 +97,8 @@ type Condition struct {
 	// TimeoutMS is how long the condition may take to hold; 0: three seconds.
 	TimeoutMS int `json:"timeoutMs,omitempty"`
 
-	timeout *int // that a call says, which becomes TimeoutMS
+	timeout *int     // that a call says, which becomes TimeoutMS
+	ignored []string // as in Args
 }
 
 // Outcome is how a step ended, as the interface shows it.
@@ -132,6 +133,8 @@ type Args struct {
 	Reasoning   string    `json:"reasoning,omitempty"`
 
 	timeout *int // that a call says, which becomes the step's
+	// ignored are paths below the arguments that a call has and that mean nothing.
+	ignored []string
 }
 
 // Selector locates elements. Unless it says which of them by Index, an action or
@@ -208,6 +211,11 @@ type Matcher struct {
 	// whose arguments mean nothing.
 	negated bool
 	wrong   string
+	// wrongAt is the path of what is wrong, below the arguments.
+	wrongAt string
+	// ignored are paths below the matcher that a call has and that mean nothing, until the
+	// arguments or the condition take them.
+	ignored []string
 	// timeout is what a call says of how long it waits, in milliseconds, until the
 	// arguments or the condition take it.
 	timeout *int
