@@ -79,7 +79,7 @@ func FuzzCaseChange(f *testing.F) {
 		if !utf8.ValidString(text) {
 			t.Fatal("wrong bytes were read")
 		}
-		change, err := in.read(step.CheckTarget)
+		change, _, err := in.read(step.CheckTarget)
 		if err != nil {
 			requireRefusal(t, err)
 			return

@@ -1,6 +1,7 @@
 package authoring_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +33,14 @@ func TestSpareMembers(t *testing.T) {
 		{"POST", "/testcases/" + id, one(`{"tool":{"type":"in_frame","args":{"selector":"f","tool":{"type":"click","delay":1,"args":{"selector":"a"}}}}}`), "steps[1].tool.args.tool.delay: "},
 		{"POST", "/testcases/" + id, one(`{"when":{"matcher":{"name":"visible"},"selector":"a","else":1},"tool":{"type":"finish","args":{}}}`), "steps[1].when.else: "},
 		{"POST", "/testcases/" + id, assert(`,"message":"m"`), "steps[1].tool.args.message: "},
+		{"POST", "/testcases/" + id, assert(`,"when":1`), "steps[1].tool.args.when: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"assert","args":{"selector":"a","matcher":{"name":"toHaveText","args":["x",{"ignoreCase":null}]}}}}`), "steps[1].tool.args.matcher.args[1].ignoreCase: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":{"type":"css","value":"a","fingerprint":{"tag":"a","attributes.id":"x"}}}}}`), "steps[1].tool.args.selector.fingerprint.attributes.id: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":{"type":"css","value":"a","fingerprint":{"tag":"a","attributes_foo":{"deep":1}}}}}}`), "steps[1].tool.args.selector.fingerprint.attributes_foo: "},
+		{"POST", "/testcases/" + id, `{"runSettings":{"lastBuildName":{"x":1}}}`, "runSettings.lastBuildName: must be a string"},
+		{"POST", "/testcases", importText(t, "x", tree{"runSettings": tree{"lastBuildName": 7}}), "runSettings.lastBuildName: must be a string"},
+		{"POST", "/testcases/generate", generateText(t, tree{"runSettings": tree{"testUrl": "https://a.example/", "lastBuildName": []any{},
+			"target": tree{"capabilities": tree{"browserName": "chrome"}}}}), "runSettings.lastBuildName: must be a string"},
 		{"POST", "/testcases/" + id, `{"runSettings":{"viewport":{"width":1}}}`, "runSettings.viewport: "},
 		{"POST", "/testcases/" + id, `{"runSettings":{"target":{"capabilities":{"browserName":"chrome"},"browser":"x"}}}`, "runSettings.target.browser: "},
 		{"POST", "/testcases/" + id, `{"description":"x"}`, "description: "},
@@ -66,6 +75,20 @@ func TestSpareMembers(t *testing.T) {
 		{200, "POST", "/testsuites/" + suite + "/run", `{"reason":{"targets":[1]}}`, []any{`"reason" is no member of this request and was ignored`}},
 		{200, "POST", schedule + "/disable", `{"by":"x"}`, []any{`"by" is no member of this request and was ignored`}},
 		{201, "POST", "/testsuites", `{"name":"b","color":"red"}`, []any{`"color" is no member of this request and was ignored`}},
+		{200, "POST", "/testcases/" + id, `{"runSettings":{"lastBuildName":"b9"}}`, []any{"runSettings.lastBuildName is changed by runs alone and was ignored"}},
+		{201, "POST", "/testcases", importText(t, "x", tree{"runSettings": tree{"lastBuildName": "of another case"}}),
+			[]any{"runSettings.lastBuildName is changed by runs alone and was ignored"}},
+		{202, "POST", "/testcases/generate", generateText(t, tree{"runSettings": tree{"testUrl": "https://a.example/", "lastBuildName": "b9",
+			"target": tree{"capabilities": tree{"browserName": "chrome"}}}}), []any{"runSettings.lastBuildName is changed by runs alone and was ignored"}},
+		{200, "POST", "/testcases/" + id, one(`{"tool":{"type":"assert","args":{"selector":"a","matcher":{"name":"toHaveTitle","args":["x",{"message":"m"}]}}}}`), []any{
+			"steps[1].tool.args.selector has no effect in this matcher and was ignored",
+			"steps[1].tool.args.matcher.args[1].message has no effect in this matcher and was ignored"}},
+		{201, "POST", "/testcases", importText(t, "x", tree{"steps": nil, "side": json.RawMessage(`{"flags":1,"url":"https://shop.example.com","tests":[{"id":"t","name":"t",
+			"commands":[{"command":"clickAt","target":"id=a","value":"10,20","skip":false,"foo":1}]}]}`)}), []any{
+			"a selector that finds several elements takes the first, as in Selenium IDE: runSettings.strict is false",
+			"flags is no member that Selenium IDE writes and was ignored",
+			"tests[0].commands[0].foo is no member that Selenium IDE writes and was ignored",
+			"tests[0].commands[0].value: the position 10,20 is not kept: clickAt takes the middle of the element"}},
 		{200, "PATCH", "/variables/" + w.newVariable(`{"scope":"team","teamId":"` + w.one.UUID.String() + `","name":"v","value":""}`)["id"].(string), `{"note":1}`,
 			[]any{`"note" is no member of this request and was ignored`}},
 	} {

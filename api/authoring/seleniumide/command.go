@@ -249,6 +249,9 @@ func (r *reader) mouseDown(c *command) error {
 	if err != nil {
 		return err
 	}
+	for _, moved := range r.commands[r.at+1 : end+1] {
+		r.warnOfPosition(&moved)
+	}
 	r.at = end
 	if from.Type != to.Type || from.Value != to.Value {
 		r.act(c, step.Tool{Type: step.Drag, Args: step.Args{Selector: from, Target: to}}, true)

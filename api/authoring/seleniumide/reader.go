@@ -58,6 +58,7 @@ func (r *reader) readCommand(c *command) error {
 	if !plain(c.Target) || !plain(c.Value) || !plain(c.Comment) {
 		return invalid(c.path, "must hold UTF-8 text without the character NUL")
 	}
+	r.warnOfPosition(c)
 	if read, ok := handlers[c.Command]; ok {
 		return read(r, c)
 	}
@@ -65,6 +66,13 @@ func (r *reader) readCommand(c *command) error {
 		return err
 	}
 	return r.refuse(c)
+}
+
+// warnOfPosition says that clickAt and its like act on the middle of the element.
+func (r *reader) warnOfPosition(c *command) {
+	if position := strings.TrimSpace(c.Value); strings.HasSuffix(c.Command, "At") && position != "" {
+		r.warn("%s.value: the position %s is not kept: %s takes the middle of the element", c.path, clip(position, maxShown), c.Command)
+	}
 }
 
 func (r *reader) refuse(c *command) error {

@@ -14,12 +14,15 @@
 // author believes is worse than none. The size of a window is not that of its page, so
 // setWindowSize is no set_viewport.
 //
+// Programs write these files, each in its version, so members that are not known refuse
+// nothing: a warning names each of them by its path (member.go).
+//
 // A locator finds the first of several elements. So does the test, which must not be
 // strict; a warning names each locator that finds several by its nature.
 //
 // Some commands differ from Selenium IDE. check and uncheck click and then assert
 // the state, so they fail when the state was there before. verify is assert: the
-// test ends where it fails. clickAt and its like take the middle of the element.
+// test ends where it fails. clickAt and its like take the middle of the element, of which a warning tells.
 // The dialog of assertAlert is accepted, but its text, which no tool compares, is
 // only kept as the step's reasoning. The first sendKeys of a field replaces what the
 // page itself has put there; what follows is typed behind it.
@@ -81,6 +84,9 @@ func Import(project []byte, which string) (*Test, error) {
 	if err != nil {
 		return nil, err
 	}
+	var spare spareMembers
+	spare.look("", project, projectMembers)
+	spare.look(fmt.Sprintf("tests[%d]", i), p.Tests[i], testMembers)
 	path := fmt.Sprintf("tests[%d].commands", i)
 	if len(test.Commands) > step.MaxSteps {
 		return nil, invalid(path, "has at most %d elements", step.MaxSteps)
@@ -98,11 +104,13 @@ func Import(project []byte, which string) (*Test, error) {
 		if err := decode(c.path, raw, &c); err != nil {
 			return nil, err
 		}
-		if c.Command = strings.TrimSpace(c.Command); c.Command != "" && !strings.HasPrefix(c.Command, "//") {
+		if c.Command = strings.TrimSpace(c.Command); c.Command != "" && !strings.HasPrefix(c.Command, "//") && !c.Skip {
 			commands = append(commands, c)
+			spare.look(c.path, raw, commandMembers)
 		}
 	}
 	r := newReader(p.URL, commands)
+	r.warnings = spare.warnings()
 	if err := r.read(); err != nil {
 		return nil, err
 	}
@@ -128,6 +136,8 @@ type command struct {
 	// A click that opens a window, and the variable with the window's handle.
 	OpensWindow      bool   `json:"opensWindow"`
 	WindowHandleName string `json:"windowHandleName"`
+	// Skip is set where the command is switched off, as // before its name is.
+	Skip bool `json:"skip"`
 
 	path string
 }

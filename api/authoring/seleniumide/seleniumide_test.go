@@ -243,6 +243,52 @@ func TestWarnings(t *testing.T) {
 	require.True(t, utf8.ValidString(got.Warnings[0]))
 }
 
+// What the file has and the importer does not read is named; what Selenium IDE itself
+// writes is not.
+func TestUnknownMembers(t *testing.T) {
+	t.Parallel()
+	click := func(more string) string { return `{"command":"click","target":"id=a"` + more + `}` }
+	read := func(project string) *seleniumide.Test {
+		t.Helper()
+		got, err := seleniumide.Import([]byte(project), "t")
+		require.NoError(t, err)
+		return got
+	}
+	got := read(`{"id":"p","flags":1,"suites":[{"id":"s"},{"id":"r","retries":2}],"tests":[
+		{"id":"u","secret":1,"commands":[` + click(`,"foo":1`) + `]},
+		{"id":"t","name":"x","retries":{"deep":1},"commands":[` + click(`,"skip":true,"foo":1`) + `,` + click(`,"foo":{"bar":1}`) + `,` +
+		click(`,"skip":false,"isBreakpoint":true,"targets":[["id=a","id"]],"targetFallback":[],"values":[],"valueFallback":[],"windowTimeout":1`) + `]}],
+		"url":"","urls":[],"plugins":[{"x":1}],"version":"3.0","delay":0,"snapshot":{"tests":[]}}`)
+	require.Equal(t, []string{"click #a", "click #a"}, lines(got.Steps), "one is switched off")
+	require.Equal(t, []string{
+		"flags is no member that Selenium IDE writes and was ignored",
+		"suites[1].retries is no member that Selenium IDE writes and was ignored",
+		"tests[1].retries is no member that Selenium IDE writes and was ignored",
+		"tests[1].commands[1].foo is no member that Selenium IDE writes and was ignored",
+	}, got.Warnings)
+	got = read(`{"tests":[{"id":"t","commands":[` + strings.TrimSuffix(strings.Repeat(click(`,"foo":1`)+",", 30), ",") + `]}]}`)
+	require.Len(t, got.Warnings, 11)
+	require.Equal(t, "20 more members that Selenium IDE does not write were ignored", got.Warnings[10])
+	recorded, err := seleniumide.Import([]byte(recorded), "")
+	require.NoError(t, err)
+	for _, text := range recorded.Warnings {
+		require.NotContains(t, text, "is no member")
+	}
+}
+
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	got, err := seleniumide.Import(project(t, "clickAt|id=a|10,20", "clickAt|id=a|", "doubleClickAt|id=a|1,2", "contextMenuAt|id=a|3,4", "mouseMoveAt|id=a|5,6",
+		"mouseDownAt|id=a|7,8", "mouseMoveAt|id=b|9,9", "mouseUpAt|id=b|1,1"), "")
+	require.NoError(t, err)
+	want := []string{}
+	for _, w := range []string{"0 10,20 clickAt", "2 1,2 doubleClickAt", "3 3,4 contextMenuAt", "4 5,6 mouseMoveAt", "5 7,8 mouseDownAt", "6 9,9 mouseMoveAt", "7 1,1 mouseUpAt"} {
+		part := strings.Fields(w)
+		want = append(want, fmt.Sprintf("tests[0].commands[%s].value: the position %s is not kept: %s takes the middle of the element", part[0], part[1], part[2]))
+	}
+	require.Equal(t, want, got.Warnings)
+}
+
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	one := map[string]any{"id": "a", "name": "first", "commands": []any{}}
