@@ -69,6 +69,15 @@ func TestNothingIsLostInSilence(t *testing.T) {
 	require.Greater(t, ignored, 20)
 }
 
+// otherwise are operations that this test cannot have do a second time what they do: they
+// refuse each of its requests, which loses nothing. TestSpareMembers of api/authoring has
+// them succeed.
+var otherwise = map[string]bool{
+	"POST /v1/ai-authoring/testcases/{id}/runs/{runId}/cancel":  true, // it has ended
+	"POST /v1/ai-authoring/testsuites/{id}/runs/{runId}/cancel": true,
+	"POST /v1/ai-authoring/testsuites/{id}/run":                 true, // its case has moved
+}
+
 // probe is an unknown member at a level of a body, in several bodies: some are refused
 // for another reason before it is met. One at least must meet it.
 type probe struct {
@@ -94,7 +103,7 @@ func (w *contract) fault(o *operation, p *probe) string {
 			return text
 		}
 	}
-	if met {
+	if met || otherwise[o.method+" "+o.path] && p.path == unknown {
 		return ""
 	}
 	return strings.Replace(text, ": \n", ": was not met\n", 1)
@@ -178,6 +187,10 @@ func (o *operation) probe(path []string) probe {
 	alone := maps.Clone(base)
 	delete(alone, path[0])
 	for _, members := range []map[string]any{base, alone, {}} {
+		if name, ok := members["name"].(string); ok && len(path) == 1 && interfaceOf(o.path) == "authoring" {
+			members = maps.Clone(members)
+			members["name"] = name + "_" + path[0] // it may be given once
+		}
 		s := o.valid()
 		s.what, s.kind, s.body = "unknown "+p.path, "application/json", encoded(withMember(members, path, 1))
 		p.variants = append(p.variants, s)
