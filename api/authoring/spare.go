@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,25 +20,82 @@ import (
 // member is refused, with its path. At the top of a body, clients of the interface send
 // members of their own: those are taken and named in the answer's warnings, unless the
 // name means something to this interface elsewhere. Then the caller believes that it
-// does something here, and the body is refused.
+// does something here, and the body is refused, but for what the answer itself shows.
 
-// elsewhere are the names that have a meaning in some body of the interface, or in those
-// of its siblings, in lower case.
-var elsewhere = wordSet(`
-	action addTestCases browser browsers buildName capabilities cron dataRow dataRows data dataset description drift
-	deleteTestCases endDate env environment environmentId environments expected flaky headless healing intent isRdc isSecret
-	matcher matrix maxRuns maxSteps name optional parallel parameters platform platforms primaryTarget promptSettings
-	removeTestCases retries retry revisionId rows runningUserId runSettings runTargets scope scTunnelName selector
-	settings shards side sideTest startDate stateName steps strict suites tags target targets teamId testCase
-	testCaseId testCaseIds testCases testSuite testSuiteId testSuiteIds testUrl timeout timeoutMs timezone tool
-	url value variables version viewport wait when`)
+// elsewhere are the names that have a meaning in some body of the interface, at any level,
+// or in those of its siblings, in lower case.
+var elsewhere = wordSet(of[importBody](), of[caseBody](), of[settingsBody](), of[targetBody](), of[givenStep](), of[generateBody](),
+	of[promptBody](), of[runBody](), of[suiteBody](), of[scheduleBody](), of[scheduleSettingsBody](), of[variableBody]())
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
+// siblings are names of the bodies that have no type, of the states of elements in
+// selectors, of answers and parameters that say for whom something is, and of interfaces
+// like this one.
+const siblings = `
+	action browser browsers checked creatorUserId data dataRow dataRows dataset deleteTestCases disabled env environment environmentId
+	environments expanded expected flaky headless lastModifierUserId matrix parallel parameters platform platforms pressed retries retry
+	revisionId rows selected shards suites testCase testSuite url userId variables viewport wait`
+
+func of[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+func wordSet(types ...reflect.Type) map[string]bool {
+	set, seen := map[string]bool{}, map[reflect.Type]bool{}
+	for word := range strings.FieldsSeq(siblings) {
 		set[strings.ToLower(word)] = true
 	}
+	for _, t := range types {
+		addNames(set, seen, t)
+	}
+	delete(set, "id") // what everything has says nothing about what is wanted
 	return set
+}
+
+// addNames puts in the names of a type's members, and of those below.
+func addNames(set map[string]bool, seen map[reflect.Type]bool, t reflect.Type) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || seen[t] {
+		return
+	}
+	seen[t] = true
+	if also, ok := reflect.Zero(t).Interface().(body.AlsoReads); ok {
+		for _, name := range also.OtherMembers() {
+			set[strings.ToLower(name)] = true
+		}
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			set[strings.ToLower(name)] = true
+		}
+		if f.IsExported() || f.Anonymous {
+			addNames(set, seen, f.Type)
+		}
+	}
+}
+
+// shown are the names that the answer of a route has which creates or changes something.
+// A client may send back what it has read: there they are taken, with a warning.
+var shown = map[string]map[string]bool{
+	"/testcases": topNames(of[caseView](), of[caseDetail]()), "/testsuites": topNames(of[suiteView]()),
+	"/test-schedules": topNames(of[scheduleView]()), "/variables": topNames(of[variableView]()), "/tunnels": topNames(of[tunnelView]()),
+}
+
+func topNames(types ...reflect.Type) map[string]bool {
+	set := map[string]bool{}
+	for _, t := range types {
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			set[strings.ToLower(name)] = true
+		}
+	}
+	return set
+}
+
+// shownBy are the names that the answer of a request shows of what it changes.
+func shownBy(c *gin.Context) map[string]bool {
+	path := strings.TrimPrefix(strings.TrimPrefix(c.FullPath(), basePath), aliasPath)
+	return shown[strings.TrimSuffix(path, "/:id")]
 }
 
 const (
@@ -64,8 +122,10 @@ func warningsOf(c *gin.Context) []string { return c.GetStringSlice(warningsKey) 
 // spare decides about the members of a body that its type does not have. A removal is
 // answered without a body, and so cannot warn.
 func spare(c *gin.Context) body.Unknown {
+	shown := shownBy(c)
 	return func(m body.Member) error {
-		if !m.Top || elsewhere[strings.ToLower(m.Path)] || c.Request.Method == http.MethodDelete {
+		name := strings.ToLower(m.Path)
+		if !m.Top || elsewhere[name] && !shown[name] || c.Request.Method == http.MethodDelete {
 			return body.Refuse(m)
 		}
 		warn(c, "%q is no member of this request and was ignored", m.Path)

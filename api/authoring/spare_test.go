@@ -2,8 +2,11 @@ package authoring_test
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 )
 
@@ -94,6 +97,11 @@ func TestSpareMembers(t *testing.T) {
 	} {
 		require.Equal(t, r.warnings, w.ok(w.member, r.status, r.method, r.path, r.text)["warnings"], r.path)
 	}
+	run := w.ok(w.member, 200, "POST", "/testcases/"+id+"/run", "")["id"].(string)
+	suiteRun := w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", "")["id"].(string)
+	for _, path := range []string{"/testcases/" + id + "/runs/" + run, "/testsuites/" + suite + "/runs/" + suiteRun} {
+		require.Equal(t, []any{`"by" is no member of this request and was ignored`}, w.ok(w.member, 200, "POST", path+"/cancel", `{"by":"x"}`)["warnings"])
+	}
 	many := `{"name":"new"`
 	for i := range 40 {
 		many += p(`,"x%d":1`, i)
@@ -102,6 +110,57 @@ func TestSpareMembers(t *testing.T) {
 	require.Len(t, warnings, 21)
 	require.Equal(t, "there were more warnings than these", warnings[20])
 	require.NotContains(t, w.ok(w.member, 200, "GET", "/testcases/"+id+"?_=1", ""), "warnings")
+}
+
+// Each name that a body of the description has at some level is refused at the top of a
+// body that does not have it, but for id.
+func TestNamesOfOtherBodies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := "/testcases/" + w.newCase(w.member, "case", nil) + "/rename"
+	description, err := openapi3.NewLoader().LoadFromFile("../openapi.json")
+	require.NoError(t, err)
+	names, seen := map[string]bool{"userId": true, "creatorUserId": true}, map[*openapi3.Schema]bool{}
+	var walk func(of *openapi3.SchemaRef)
+	walk = func(of *openapi3.SchemaRef) {
+		if of == nil || seen[of.Value] {
+			return
+		}
+		seen[of.Value] = true
+		for _, part := range slices.Concat(of.Value.AllOf, of.Value.OneOf, of.Value.AnyOf, openapi3.SchemaRefs{of.Value.Items}) {
+			walk(part)
+		}
+		for name, below := range of.Value.Properties {
+			names[name] = true
+			walk(below)
+		}
+	}
+	for path, item := range description.Paths.Map() {
+		for _, op := range item.Operations() {
+			if strings.HasPrefix(path, "/v1/ai-authoring/") && op.RequestBody != nil {
+				walk(op.RequestBody.Value.Content["application/json"].Schema)
+			}
+		}
+	}
+	require.Greater(t, len(names), 100)
+	delete(names, "name") // it has this one
+	delete(names, "id")
+	for name := range names {
+		w.refused(w.member, 400, "INVALID_BODY", "POST", path, p(`{"name":"x",%q:1}`, name), name+": ")
+	}
+}
+
+// What has been read of something can be sent back to it.
+func TestAnswersSentBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	schedule := "/test-schedules/" + w.newSchedule(w.member, tree{"settings": w.nightly(nil), "testSuiteIds": []string{w.newSuite(w.member, "of it")}})["id"].(string)
+	suite := "/testsuites/" + w.newSuite(w.member, "suite")
+	for _, path := range []string{schedule, suite, "/testcases/" + w.newCase(w.member, "case", nil)} {
+		read := w.ok(w.member, 200, "GET", path, "")
+		require.Contains(t, w.ok(w.member, 200, "POST", path, asJSON(t, read))["warnings"], `"creatorUserId" is no member of this request and was ignored`)
+	}
+	w.refused(w.member, 400, "INVALID_BODY", "POST", suite, `{"state":{}}`, "state: ")
 }
 
 // A filter that is none would select everything.
