@@ -295,6 +295,19 @@ func TestGenerationFails(t *testing.T) {
 	require.NotContains(t, got, "testCaseId")
 	require.Zero(t, w.count(`select count(*) from test_cases`))
 
+	// The first page was not reached: there is no step, but what the browser showed.
+	id = w.generate(w.member, nil)
+	unreached := w.beginGeneration(id)
+	shown := uuid.New()
+	w.endGeneration(unreached, generation.Result{Code: "TARGET_UNREACHABLE", Detail: "no such host", Files: []generation.File{
+		{ID: shown, Kind: "screenshot", Key: generation.FileKey(unreached.ID, shown), ContentType: "image/png", Size: 1}}})
+	for _, query := range []string{"", "?detail=1"} {
+		got = w.status(id, query)
+		require.Empty(t, got["steps"])
+		require.Equal(t, []any{tree{"id": shown.String(), "kind": "screenshot", "step": 0.0, "contentType": "image/png", "size": 1.0,
+			"url": base + prefix + "/files/" + shown.String()}}, got["files"])
+	}
+
 	// A case that cannot be stored.
 	id = w.generate(w.member, nil)
 	work := w.beginGeneration(id)

@@ -21,24 +21,25 @@ type generationView struct {
 	*generationDetail
 }
 
-// capturedView is what there is of the test.
+// capturedView is what there is of the test. Files are also those of no step, such as the
+// screenshot of a first page that was not reached.
 type capturedView struct {
-	Steps            []stepView         `json:"steps"`
-	Reasoning        []authoring.Reason `json:"reasoning"`
-	DiscoveredIntent string             `json:"discoveredIntent"`
-	Description      string             `json:"description"`
+	Steps            []stepView           `json:"steps"`
+	Reasoning        []authoring.Reason   `json:"reasoning"`
+	DiscoveredIntent string               `json:"discoveredIntent"`
+	Description      string               `json:"description"`
+	Files            []generationFileView `json:"files"`
 }
 
 // generationDetail is what is shown besides on request.
 type generationDetail struct {
-	Name         string               `json:"name"`
-	CreationDate string               `json:"creationDate"`
-	Deadline     string               `json:"deadline"`
-	StartDate    string               `json:"startDate,omitempty"`
-	EndDate      string               `json:"endDate,omitempty"`
-	Changes      json.RawMessage      `json:"changes,omitempty"` // of a refinement: steps by id
-	Model        json.RawMessage      `json:"model,omitempty"`   // what a model was sent and what it cost
-	Files        []generationFileView `json:"files"`
+	Name         string          `json:"name"`
+	CreationDate string          `json:"creationDate"`
+	Deadline     string          `json:"deadline"`
+	StartDate    string          `json:"startDate,omitempty"`
+	EndDate      string          `json:"endDate,omitempty"`
+	Changes      json.RawMessage `json:"changes,omitempty"` // of a refinement: steps by id
+	Model        json.RawMessage `json:"model,omitempty"`   // what a model was sent and what it cost
 }
 
 // generationFileView is a file that was captured while the test was written.
@@ -73,22 +74,21 @@ func (h generations) show(c *gin.Context, g *generation.Generation, detailed boo
 
 func (h generations) viewCaptured(of *generation.Captured) *capturedView {
 	view := &capturedView{Steps: make([]stepView, 0, len(of.Steps)), Reasoning: of.Reasoning, DiscoveredIntent: of.DiscoveredIntent,
-		Description: of.Description}
+		Description: of.Description, Files: make([]generationFileView, 0, len(of.Files))}
 	for i := range of.Steps {
 		view.Steps = append(view.Steps, h.viewStep(&of.Steps[i]))
 	}
 	if view.Reasoning == nil {
 		view.Reasoning = []authoring.Reason{}
 	}
-	return view
-}
-
-func (h generations) viewGeneration(g *generation.Generation, of *generation.Captured) *generationDetail {
-	view := &generationDetail{Name: g.Name, CreationDate: stamp(g.AcceptedAt), Deadline: stamp(g.Deadline), StartDate: stampOnce(g.StartedAt),
-		EndDate: stampOnce(g.FinishedAt), Changes: of.Changes, Model: of.Model, Files: make([]generationFileView, 0, len(of.Files))}
 	for _, f := range of.Files {
 		view.Files = append(view.Files, generationFileView{ID: f.ID, Kind: f.Kind, Step: f.Step, ContentType: f.ContentType, Size: f.Size,
 			URL: h.fileURL(f.ID.String())})
 	}
 	return view
+}
+
+func (h generations) viewGeneration(g *generation.Generation, of *generation.Captured) *generationDetail {
+	return &generationDetail{Name: g.Name, CreationDate: stamp(g.AcceptedAt), Deadline: stamp(g.Deadline), StartDate: stampOnce(g.StartedAt),
+		EndDate: stampOnce(g.FinishedAt), Changes: of.Changes, Model: of.Model}
 }
