@@ -15,7 +15,7 @@ import (
 )
 
 // The loop of docs/tests.md that a CI job waits with ends as the run does, whatever
-// becomes of single polls.
+// becomes of single requests, its first and its last among them.
 func TestDocumentedLoopOutlivesFailedPolls(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"jq", "curl", "sh"} {
@@ -37,42 +37,70 @@ func TestDocumentedLoopOutlivesFailedPolls(t *testing.T) {
 		minutes int
 		red     bool
 		polls   int64
-	}{{"PASSED", 10, false, 6}, {"FAILED", 10, true, 6}, {"ERROR", 10, true, 6}, {"CANCELLED", 10, true, 6}, {"PASSED", 0, true, 0}} {
-		var polls atomic.Int64
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPost {
-				fmt.Fprint(w, `{"data":{"id":"r1"}}`)
+		report  bool
+	}{{"PASSED", 10, false, 6, true}, {"FAILED", 10, true, 6, true}, {"ERROR", 10, true, 6, true}, {"CANCELLED", 10, true, 6, false},
+		{"PASSED", 0, true, 0, true}} {
+		t.Run(fmt.Sprint(c.ends, c.minutes), func(t *testing.T) {
+			t.Parallel()
+			var starts, polls, reports atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					if r.Header.Get("Idempotency-Key") != "1" {
+						http.Error(w, "it must be safe to send it again", http.StatusBadRequest)
+						return
+					}
+					switch starts.Add(1) {
+					case 1:
+						panic(http.ErrAbortHandler) // the connection breaks
+					case 2:
+						http.Error(w, "<html>", http.StatusBadGateway)
+					default:
+						fmt.Fprint(w, `{"data":{"id":"r1"}}`)
+					}
+					return
+				}
+				if r.URL.Query().Get("format") == "junit" {
+					switch {
+					case !c.report:
+						http.Error(w, "<html>", http.StatusNotFound)
+					case reports.Add(1) == 1:
+						http.Error(w, "<html>", http.StatusServiceUnavailable)
+					default:
+						fmt.Fprint(w, "<testsuites/>")
+					}
+					return
+				}
+				switch polls.Add(1) {
+				case 1:
+					fmt.Fprint(w, `{"data":{"status":"QUEUED"}}`)
+				case 2:
+					http.Error(w, "bad gateway", http.StatusBadGateway)
+				case 3:
+					panic(http.ErrAbortHandler) // the connection breaks
+				case 4:
+					fmt.Fprint(w, `<html>`)
+				case 5:
+					fmt.Fprint(w, `{"data":{"status":"RUNNING"}}`)
+				default:
+					fmt.Fprintf(w, `{"data":{"status":%q}}`, c.ends)
+				}
+			}))
+			defer server.Close()
+			folder := t.TempDir()
+			shell := exec.CommandContext(t.Context(), "sh", "-e", "-c", script)
+			shell.Dir = folder
+			shell.Env = append(os.Environ(), "QA_URL="+server.URL, "QA_AUTH=a:b", "SUITE=s1", "CI_JOB_ID=1", "CI_COMMIT_SHORT_SHA=abc", fmt.Sprint("QA_MINUTES=", c.minutes))
+			out, err := shell.CombinedOutput()
+			require.Equal(t, c.red, err != nil, "%v: %s", c, out)
+			require.Equal(t, c.polls, polls.Load(), "%v: %s", c, out)
+			require.EqualValues(t, 3, starts.Load(), "%s", out)
+			report, err := os.ReadFile(filepath.Join(folder, "junit.xml"))
+			if !c.report {
+				require.ErrorIs(t, err, os.ErrNotExist, "what is no report is not stored as one: %s", report)
 				return
 			}
-			if r.URL.Query().Get("format") == "junit" {
-				fmt.Fprint(w, "<testsuites/>")
-				return
-			}
-			switch polls.Add(1) {
-			case 1:
-				fmt.Fprint(w, `{"data":{"status":"QUEUED"}}`)
-			case 2:
-				http.Error(w, "bad gateway", http.StatusBadGateway)
-			case 3:
-				panic(http.ErrAbortHandler) // the connection breaks
-			case 4:
-				fmt.Fprint(w, `<html>`)
-			case 5:
-				fmt.Fprint(w, `{"data":{"status":"RUNNING"}}`)
-			default:
-				fmt.Fprintf(w, `{"data":{"status":%q}}`, c.ends)
-			}
-		}))
-		folder := t.TempDir()
-		shell := exec.CommandContext(t.Context(), "sh", "-e", "-c", script)
-		shell.Dir = folder
-		shell.Env = append(os.Environ(), "QA_URL="+server.URL, "QA_AUTH=a:b", "SUITE=s1", "CI_JOB_ID=1", "CI_COMMIT_SHORT_SHA=abc", fmt.Sprint("QA_MINUTES=", c.minutes))
-		out, err := shell.CombinedOutput()
-		server.Close()
-		require.Equal(t, c.red, err != nil, "%v: %s", c, out)
-		require.Equal(t, c.polls, polls.Load(), "%v: %s", c, out)
-		report, err := os.ReadFile(filepath.Join(folder, "junit.xml"))
-		require.NoError(t, err)
-		require.Equal(t, "<testsuites/>", string(report))
+			require.NoError(t, err)
+			require.Equal(t, "<testsuites/>", string(report))
+		})
 	}
 }
