@@ -18,6 +18,19 @@ type place struct {
 	index                *int
 	// first is set when the first match is taken where there are several.
 	first bool
+	// inner is set for what others hold: that one is there is all that matters, so a name
+	// need not be whole first.
+	inner bool
+}
+
+// inside returns what an element holds, with what that is in.
+func (at place) inside() place {
+	at.inner = true
+	if at.within != nil {
+		within := at.within.inside()
+		at.within = &within
+	}
+	return at
 }
 
 // state is what an element of a role must be or not be.

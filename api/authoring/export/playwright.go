@@ -13,10 +13,14 @@ import (
 type playwright struct {
 	*page
 	*script
+	// asserting is set while an assertion is written, which looks again by itself, and
+	// timeout is the time of the move that is written, 0 for the default.
+	asserting bool
+	timeout   int
 }
 
 func writePlaywright(s *script, file string) (string, error) {
-	w := &playwright{newPage("  ", 2), s}
+	w := &playwright{page: newPage("  ", 2), script: s}
 	moves := tieDialogs(s.moves)
 	for i := range moves {
 		m := &moves[i]

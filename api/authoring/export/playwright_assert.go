@@ -8,6 +8,8 @@ func (w *playwright) assertion(m *move) string {
 	// What is hidden is not visible; there is one function for both.
 	not := a.Not != (a.Matcher.Name == step.Hidden)
 	w.call("eventually")
+	w.asserting = true
+	defer func() { w.asserting = false }()
 	claim := javaScriptClaim(w.page, a.Matcher, m.value, not, func(name string) string {
 		switch name {
 		case step.TextIs:

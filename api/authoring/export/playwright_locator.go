@@ -18,6 +18,7 @@ var (
 // all is the locator of all matches.
 func (w *playwright) all(m *move, at place) string {
 	root := "page"
+	w.timeout = m.timeout
 	for _, s := range m.within {
 		root = w.single(root, s.place, s.frame)
 		if s.frame {
@@ -54,10 +55,13 @@ func (w *playwright) find(root string, at place) string {
 		root = w.single(root, *at.within, false)
 	}
 	locator := root + w.query(at)
+	if at.kind == step.ByRole && len(at.name) > 0 && !at.exact && !at.inner {
+		locator = w.named(root, at)
+	}
 	var filters []string
 	if at.has != nil {
 		// Playwright looks for it in each of the elements.
-		filters = append(filters, "has: "+w.find("page", *at.has))
+		filters = append(filters, "has: "+w.find("page", at.has.inside()))
 	}
 	if len(at.hasText) > 0 {
 		filters = append(filters, "hasText: "+javaScriptText(at.hasText))
@@ -85,6 +89,33 @@ func (w *playwright) single(root string, at place, frame bool) string {
 	return "(await only(" + locator + "))"
 }
 
+// named is an expression for the elements of a role that have a name as a whole, where
+// there are any. An action waits for the first of them.
+func (w *playwright) named(root string, at place) string {
+	w.call("named")
+	arguments := []string{root, javaScriptText(at.value), "{ " + strings.Join(roleOptions(at), ", ") + " }"}
+	switch {
+	case w.asserting:
+		arguments = append(arguments, "0")
+	case w.timeout > 0:
+		arguments = append(arguments, thousands(w.timeout))
+	}
+	return "(await named(" + strings.Join(arguments, ", ") + "))"
+}
+
+func roleOptions(at place) (options []string) {
+	if len(at.name) > 0 {
+		options = append(options, "name: "+javaScriptText(at.name))
+	}
+	if at.level > 0 {
+		options = append(options, fmt.Sprintf("level: %d", at.level))
+	}
+	for _, s := range at.state {
+		options = append(options, fmt.Sprintf("%s: %t", s.name, s.is))
+	}
+	return options
+}
+
 // query is the call that looks for elements.
 func (w *playwright) query(at place) string {
 	call := func(name string, options ...string) string {
@@ -95,17 +126,7 @@ func (w *playwright) query(at place) string {
 	}
 	switch at.kind {
 	case step.ByRole:
-		var options []string
-		if len(at.name) > 0 {
-			options = append(options, "name: "+javaScriptText(at.name))
-		}
-		if at.level > 0 {
-			options = append(options, fmt.Sprintf("level: %d", at.level))
-		}
-		for _, s := range at.state {
-			options = append(options, fmt.Sprintf("%s: %t", s.name, s.is))
-		}
-		return call("getByRole", options...)
+		return call("getByRole", roleOptions(at)...)
 	case step.ByLabel:
 		return call("getByLabel")
 	case step.ByText:

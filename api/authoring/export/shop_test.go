@@ -241,6 +241,11 @@ func teamTour() []step.Step {
 	row := func(text string) *step.Selector { return hasText(role("row", ""), text) }
 	return []step.Step{
 		do(step.GoToURL, step.Args{URL: "/team"}),
+		click(role("button", "save")), // not one of those that have it as a part
+		said("Save"),
+		expect(role("button", "save"), step.Count, "", "1"),
+		expect(role("button", "save d"), step.Count, "", "1"),
+		limited(expect(role("button", "nobody"), step.Count, "", "0"), 1500),
 		click(role("button", "save DRAFT")),
 		said("Save draft"),
 		click(exact(role("button", "Save as"))),
