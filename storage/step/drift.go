@@ -8,7 +8,7 @@ import (
 // The modes of drift: what follows when the element that a selector finds contradicts
 // the fingerprint of the step. Without one, in the case, its suite and its organization,
 // the step fails where the name of either element says that it deletes, pays, sends or
-// submits, or where the element is in another row; else it only reports.
+// submits, or where the element is in another row or card; else it only reports.
 const (
 	DriftFail   = "fail"   // the step does nothing and fails
 	DriftReport = "report" // it acts on the element and says so

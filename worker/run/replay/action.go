@@ -44,9 +44,12 @@ type actQuery struct {
 	Direction   string         `json:"direction,omitempty"`
 	Watch       string         `json:"watch,omitempty"`   // the name by which arrival.js reports
 	Gesture     string         `json:"gesture,omitempty"` // what it watches for
-	// Known is what the element is compared with; nil: nothing. Accepted is how it may
-	// contradict that and is acted on. Settle is for how long it must, in ms.
+	Drags       bool           `json:"-"`                 // the element is one of a drag, which is no hovering
+	// Known is what the element is compared with; nil: nothing. Exact means that numbers
+	// in its name count. Accepted is how it may contradict that and is acted on. Settle is
+	// for how long it must, in ms.
 	Known    *step.Fingerprint `json:"known,omitempty"`
+	Exact    bool              `json:"exact,omitempty"`
 	Accepted *acceptedDrift    `json:"accepted,omitempty"`
 	Settle   int64             `json:"settle,omitempty"`
 }
@@ -104,7 +107,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 	for {
 		q.Hosts, q.Selector = orEmpty(a.at.hosts), a.at.selector
 		q.First, q.Fingerprint = a.FirstMatch, a.needsFingerprint()
-		q.Known, q.Settle = a.known(q.Want), driftSettle.Milliseconds()
+		q.compare(a)
 		q.Wait = max(healing.wait(min(maxPageWait, time.Until(a.deadline))), 0).Milliseconds()
 		q.Left = max(time.Until(a.deadline), 0).Milliseconds()
 		got, err := a.call(ctx, q)
@@ -118,7 +121,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 			q.Repeated = true
 		case got == nil:
 		case got.State == stateOK:
-			if err := a.noteSuccess(ctx, q.Want, got); err != nil {
+			if err := a.noteSuccess(ctx, q, got); err != nil {
 				return last, err
 			}
 			return *got, nil
@@ -160,10 +163,10 @@ func later(a, b time.Time) time.Time {
 func (a elementAction) call(ctx context.Context, q actQuery) (*actResult, error) {
 	code := actScripts[q.Want].of(q.Hosts, q.Selector)
 	switch {
-	case q.Fingerprint:
-		code = actFingerprintScripts[q.Want].of(q.Hosts, q.Selector)
 	case q.Known != nil:
 		code = actDriftScripts[q.Want].of(q.Hosts, q.Selector)
+	case q.Fingerprint:
+		code = actFingerprintScripts[q.Want].of(q.Hosts, q.Selector)
 	}
 	missing, err := a.enterFrames(ctx, a.at.frames)
 	if err != nil {
@@ -182,13 +185,13 @@ func (a elementAction) call(ctx context.Context, q actQuery) (*actResult, error)
 
 // needsFingerprint reports whether the step is to learn what its element is.
 func (a elementAction) needsFingerprint() bool {
-	return a.at.stored != nil && a.at.stored.Fingerprint.Partial() && a.fingerprint == nil
+	return a.at.stored != nil && !a.at.target && a.at.stored.Fingerprint.Partial() && a.fingerprint == nil
 }
 
 // noteSuccess stores what a call that worked found out.
-func (a elementAction) noteSuccess(ctx context.Context, want string, got *actResult) error {
+func (a elementAction) noteSuccess(ctx context.Context, q actQuery, got *actResult) error {
 	a.noteFirst(got.Count)
-	if got.Drifted != nil && a.driftMode(want, got.Drifted) != step.DriftOff {
+	if got.Drifted != nil && a.driftMode(q, got.Drifted) != step.DriftOff {
 		a.noteDrift(got.Drifted, true)
 	}
 	if got.Held != nil {

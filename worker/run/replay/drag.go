@@ -25,17 +25,17 @@ func (a elementAction) drag(ctx context.Context, target, stored *step.Selector) 
 	if target == nil {
 		return stepf("the step names no target")
 	}
-	to := elementAction{a.stepExecution, &elementLocation{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target)}}
-	if !target.Fingerprint.Partial() { // what the step learns is what is dragged
+	to := elementAction{a.stepExecution, &elementLocation{frames: a.at.frames, hosts: a.at.hosts, selector: pageSelectorOf(target), target: true}}
+	if target.Fingerprint != nil {
 		to.at.fingerprint, to.at.stored = target.Fingerprint, stored
 	}
 	watch := watchName()
 	for {
-		onto, err := to.act(ctx, actQuery{Want: wantHover})
+		onto, err := to.act(ctx, actQuery{Want: wantHover, Drags: true})
 		if err != nil {
 			return err
 		}
-		got, err := a.act(ctx, actQuery{Want: wantHover})
+		got, err := a.act(ctx, actQuery{Want: wantHover, Drags: true})
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,8 @@ type elementLocation struct {
 	guessed bool
 	// stored is the selector as the test has it.
 	stored *step.Selector
+	// target: something is dragged to it. What a step learns is what it drags.
+	target bool
 }
 
 // frameLocation is where a frame is, within the frame around it.

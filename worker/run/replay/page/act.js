@@ -3,11 +3,12 @@
 // focus) or return the element to the caller for real input (click, hover).
 //
 // query: { want, hosts, selector, first, wait, left, fingerprint, repeated,
-//          hidden, text, option, file, direction, watch, gesture, known, accepted, settle }
+//          hidden, text, option, file, direction, watch, gesture, known, exact,
+//          accepted, settle }
 // wait is how long this call may take and left what is left of the step, in ms; watch
 // is the name under which arrival.js reports what becomes of the gesture that follows.
 // known is the fingerprint that the element is compared with (drift.js); accepted: the
-// drift that is acted on all the same; settle is for how long, in ms, one must last.
+// drift that is acted on all the same; exact: numbers in names count; settle is for how long, in ms, one must last.
 // result: { state, why, count, several, element, href, time, fingerprint, keys, held,
 //           wheel, note, drifted }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
@@ -95,7 +96,7 @@ function sameBox(a, b) {
 // remembers that for the attempt.
 function compare(query, el) {
   if (!query.known) return null;
-  if (!query.compared || query.compared.el !== el) query.compared = { el, drift: driftOf(query.known, el) };
+  if (!query.compared || query.compared.el !== el) query.compared = { el, drift: driftOf(query.known, el, query.exact) };
   return query.compared.drift;
 }
 
@@ -156,7 +157,7 @@ async function act(query) {
       const drift = compare(query, el);
       if (drift && !sameDrift(query.accepted, drift)) throw new Drifted(drift, el);
       if (drift) result.drifted = { ...drift, fingerprint: describe(el) };
-      if (query.fingerprint) result.fingerprint = describe(el);
+      if (query.fingerprint && !drift) result.fingerprint = describe(el);
       Object.assign(result, { state: "ok", why: "" }, await perform(query, el, target));
     } catch (e) {
       if (e instanceof Drifted) {
