@@ -48,10 +48,11 @@ type schemaState struct {
 	foreign []int64
 }
 
+// Of tables and views: a step may add either.
 const selectColumns = `
 select c.relname || '.' || a.attname
 from pg_attribute a join pg_class c on c.oid = a.attrelid
-where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace and a.attnum > 0 and not a.attisdropped`
+where c.relkind in ('r', 'p', 'v') and c.relnamespace = current_schema()::regnamespace and a.attnum > 0 and not a.attisdropped`
 
 // inspectSchema reads where a schema comes from. A *SchemaError when it is not what its
 // steps have made.
