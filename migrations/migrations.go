@@ -14,11 +14,14 @@
 // statement_timeout = 0" and a "drop index concurrently if exists" before it,
 // because a try that was cut off leaves an invalid index under the name).
 //
-// What each step does to the columns is recorded in shape.txt, by which package storage
-// sees whether a schema is what its steps have made before it changes anything. After a new
-// step: go test ./storage -run TestShape -update. Numbers may have gaps, and a step may land
-// after one of a higher number: it is applied all the same, so it must not depend on which
-// comes first. Folder early has the steps of before the baseline.
+// What each step does to the columns and keys is recorded in shape.txt, by which package
+// storage sees whether a schema is what its steps have made, and has nothing yet of what
+// others will make, before it changes anything. After a new step: go test ./storage -run
+// TestShape -update. Each schema that landed is recorded too, with rows, to be upgraded by
+// tests: when the step is committed, go test ./storage -run TestLanded -update. Numbers may
+// have gaps, and a step may land after one of a higher number: it is applied all the same,
+// so it must not depend on which comes first. Folder early has the steps of before the
+// baseline.
 //
 // Names: a column name means the same in every table (project_id is an app,
 // crash_project_id a crash project; group_id is a group of crashes,

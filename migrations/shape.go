@@ -3,6 +3,7 @@ package migrations
 import (
 	"embed"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,17 @@ const (
 	// EarlyNewest is the number of the last early step.
 	EarlyNewest = 13
 )
+
+// EarlyCommit returns the commit, and its date, whose newest step is an early one of this
+// number; "" when none is.
+func EarlyCommit(version int64) string {
+	return map[int64]string{
+		3:  "03894a4 of 2026-11-21",
+		8:  "93cd53f of 2026-11-21",
+		10: "3f4fd9c of 2026-11-21",
+		13: "4b85c2d of 2026-11-22",
+	}[version]
+}
 
 // EarlySteps are the steps before the baseline, in goose's format.
 func EarlySteps() fs.FS { return below("early") }
@@ -51,8 +63,11 @@ var shapeText string
 //go:embed early/shape.txt
 var earlyShapeText string
 
+// Key begins the names of primary keys and unique constraints where they are among columns.
+const Key = "key:"
+
 // Change is what a step does to the tables: the columns that it adds and removes, each
-// "table.column".
+// "table.column", and the keys, each "table.key:constraint".
 type Change struct {
 	Adds, Removes []string
 }
@@ -114,4 +129,31 @@ func (c Changes) After(versions []int64) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+var ifNotExists = regexp.MustCompile(`(?i)\b(?:alter\s+table\s+(\w+)|add\s+column\s+if\s+not\s+exists\s+(\w+))`)
+
+// Tolerated returns the columns, "table.column", that a step adds only where they are not
+// there yet.
+func Tolerated() map[string]bool {
+	columns := map[string]bool{}
+	names, err := fs.Glob(Files, "*.sql")
+	if err != nil {
+		panic(err) // the pattern is none
+	}
+	for _, name := range names {
+		text, err := Files.ReadFile(name)
+		if err != nil {
+			panic(err) // the files are embedded
+		}
+		table := ""
+		for _, found := range ifNotExists.FindAllSubmatch(text, -1) {
+			if column := string(found[2]); column != "" {
+				columns[table+"."+column] = true
+				continue
+			}
+			table = string(found[1])
+		}
+	}
+	return columns
 }

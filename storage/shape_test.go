@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "record the shapes of the migrations, and the schemas that landed, anew")
 
-// TestShape compares what each step does to the columns with what is recorded of it. After
+// TestShape compares what each step does to the columns and keys with what is recorded of it. After
 // a new step: go test ./storage -run TestShape -update.
 func TestShape(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,8 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// shapeOf applies steps one after the other, and returns what each does to the columns.
+// shapeOf applies steps one after the other, and returns what each does to the columns and
+// keys.
 func shapeOf(t *testing.T, steps fs.FS) string {
 	t.Helper()
 	db := emptyDB(t)
@@ -54,7 +55,7 @@ func shapeOf(t *testing.T, steps fs.FS) string {
 	p, err := goose.NewProvider(goose.DialectPostgres, db.DB.DB, steps)
 	require.NoError(t, err)
 	var b strings.Builder
-	b.WriteString("# What each migration adds to the columns of tables, and removes; written by\n# go test ./storage -run TestShape -update\n")
+	b.WriteString("# What each migration adds to the columns and keys of tables, and removes; written by\n# go test ./storage -run TestShape -update\n")
 	var before []string
 	for _, s := range p.ListSources() {
 		_, err := p.ApplyVersion(ctx, s.Version, true)
@@ -97,7 +98,11 @@ func columnsOf(ctx context.Context, t *testing.T, db *storage.DB) []string {
 	t.Helper()
 	var columns []string
 	require.NoError(t, db.SelectContext(ctx, &columns, `select table_name || '.' || column_name from information_schema.columns
-		where table_schema = 'public' and table_name <> 'goose_db_version' order by table_name, column_name`))
+		where table_schema = 'public' and table_name <> 'goose_db_version'
+		union all
+		select table_name || '.' || 'key:' || constraint_name from information_schema.table_constraints
+		where table_schema = 'public' and table_name <> 'goose_db_version' and constraint_type in ('PRIMARY KEY', 'UNIQUE')`))
+	slices.Sort(columns)
 	return columns
 }
 
