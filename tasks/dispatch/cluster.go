@@ -22,10 +22,11 @@ const (
 	viewAge = 2 * time.Second
 	// clusterDial, clusterRead and clusterCommand bound the attempt to connect to one
 	// server, the wait for its response, and a command with all its tries: a loop that
-	// waits for a server that hangs looks at the view again within seconds.
+	// waits for a server that hangs looks at the view again within seconds. Twice the
+	// relay's pause and one command are less than the five seconds that the documents promise.
 	clusterDial    = time.Second
 	clusterRead    = 2 * time.Second
-	clusterCommand = 3 * time.Second
+	clusterCommand = 2500 * time.Millisecond
 )
 
 // clusterClient returns a new client of the cluster.

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,7 +22,7 @@ import (
 // while nobody has that part. The driver alone looks at the cluster again after a minute.
 func TestClusterViewIsRenewed(t *testing.T) {
 	t.Parallel()
-	g := servicetest.RedisCluster(t, servicetest.RedisGroupConfig{Replicas: true})
+	g := servicetest.RedisCluster(t, servicetest.RedisGroupConfig{Replicas: true, NoFailover: true})
 	r, err := OpenRedis(RedisConfig{URL: "redis-cluster://:" + g.Password + "@" + strings.Join(g.Addresses[:3], ",")})
 	require.NoError(t, err)
 	defer r.Close()
@@ -47,6 +48,34 @@ func TestClusterViewIsRenewed(t *testing.T) {
 		}, 40*time.Second, 20*time.Millisecond)
 		require.Eventually(t, func() bool { return r.Check(t.Context()) == nil }, 40*time.Second, 20*time.Millisecond)
 	}
+}
+
+// The five seconds of docs/deployment.md, from the moment at which the cluster is whole: the
+// relay has just failed, and asked for the view of before; its next command meets the dead
+// server and has the view renewed; the one after that succeeds. A command whose tries need
+// no more than its time sees the view that its first try had renewed.
+func TestClusterReturnsInTime(t *testing.T) {
+	t.Parallel()
+	const promised = 5 * time.Second
+	require.Less(t, RelayWait+clusterCommand+RelayWait, promised)
+	require.Less(t, viewAge+clusterRead, promised)
+	require.LessOrEqual(t, clusterDial, clusterRead)
+	require.LessOrEqual(t, clusterRead, clusterCommand, "a server that hangs is left within one command")
+	a, err := parseAddress(RedisConfig{URL: "redis-cluster://127.0.0.1:1"})
+	require.NoError(t, err)
+	client, ok := a.client().(*redis.ClusterClient)
+	require.True(t, ok)
+	defer client.Close()
+	of := client.Options()
+	require.Equal(t, []time.Duration{viewAge, clusterDial, clusterRead, clusterRead},
+		[]time.Duration{of.ClusterStateReloadInterval, of.DialTimeout, of.ReadTimeout, of.WriteTimeout})
+	err = viewHook{client}.do(t.Context(), func(ctx context.Context) error {
+		end, ok := ctx.Deadline()
+		require.True(t, ok)
+		require.LessOrEqual(t, time.Until(end), clusterCommand)
+		return nil
+	})
+	require.NoError(t, err)
 }
 
 func TestWholeCluster(t *testing.T) {

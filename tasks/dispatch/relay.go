@@ -40,6 +40,8 @@ const (
 	relayTick = 100 * time.Millisecond
 	relayIdle = 250 * time.Millisecond
 	idleAfter = 5 * time.Second
+	// RelayWait is the longest wait between two looks, after several that failed.
+	RelayWait = time.Second
 	// epochEvery is how often a relay that has nothing to deliver looks at the epoch.
 	// One that has something looks first.
 	epochEvery = 500 * time.Millisecond
@@ -80,7 +82,7 @@ func (r *Relay) Nudge() {
 }
 
 // Run relays until ctx ends, and calls mark after each round that went well.
-// Errors are logged and tried again, slower and slower up to two seconds.
+// Errors are logged and tried again, slower and slower up to RelayWait.
 func (r *Relay) Run(ctx context.Context, mark func()) {
 	wait := relayTick
 	var looked time.Time // at the epoch, in a round that went well
@@ -99,7 +101,7 @@ func (r *Relay) Run(ctx context.Context, mark func()) {
 			return
 		case err != nil:
 			r.log.WarnContext(ctx, "relay failed", "error", err)
-			wait = min(wait*2, 2*time.Second)
+			wait = min(wait*2, RelayWait)
 		case more:
 			mark()
 			wait = 0

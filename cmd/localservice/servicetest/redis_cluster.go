@@ -16,6 +16,9 @@ func (g *RedisGroup) startMember(t testing.TB, config RedisGroupConfig) string {
 	t.Helper()
 	text := "requirepass " + g.Password + "\nmasterauth " + g.Password +
 		"\ncluster-enabled yes\ncluster-node-timeout 2000\ncluster-require-full-coverage yes\ncluster-port " + strconv.Itoa(freePort(t)) + "\n"
+	if config.NoFailover {
+		text += "cluster-replica-no-failover yes\n"
+	}
 	if config.TLS {
 		text += "tls-cluster yes\ntls-replication yes\n"
 	}
@@ -66,7 +69,7 @@ func (g *RedisGroup) replicate(t testing.TB, config RedisGroupConfig) {
 			if err != nil {
 				return err
 			}
-			if strings.Count(nodes, "slave ") != len(masters) {
+			if strings.Count(nodes, "slave") != len(masters) {
 				return fmt.Errorf("%s does not know them: %s", a, nodes)
 			}
 		}

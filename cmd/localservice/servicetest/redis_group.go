@@ -48,6 +48,8 @@ type RedisGroupConfig struct {
 	TLS, SentinelTLS bool
 	// Replicas: each server of a cluster has a replica.
 	Replicas bool
+	// NoFailover: a replica takes the place of its master by Promote alone.
+	NoFailover bool
 }
 
 // RedisSentinels starts two servers and three Sentinels for this test. The Sentinels know
