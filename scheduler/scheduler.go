@@ -86,9 +86,13 @@ func (s *Scheduler) Start() error {
 	s.loops.Go(func() { s.cfg.Relay.Run(ctx, func() { s.mark("relay") }) })
 	s.loops.Go(func() { s.triggerAll(ctx) })
 	s.every(ctx, "history", historyEvery, s.expireHistory)
-	s.every(ctx, "rescue", min(s.cfg.RescueAfter/rescueRounds, time.Second), s.rescue)
+	s.every(ctx, "rescue", rescueEvery(s.cfg.RescueAfter), s.rescue)
 	return nil
 }
+
+// rescueEvery returns how often dead workers are looked for, where they count as such after
+// this time.
+func rescueEvery(after time.Duration) time.Duration { return min(after/rescueRounds, time.Second) }
 
 // Stop ends the loops and waits for them.
 func (s *Scheduler) Stop() {

@@ -130,3 +130,18 @@ func TestRescueWaitsAfterAGap(t *testing.T) {
 	require.Equal(t, ledger.Running, f.state(t, id))
 	require.True(t, f.graceUntil.After(time.Now()))
 }
+
+// What the documents promise is the sum of what each part may take by default: a task of a
+// killed worker is offered again within 10 seconds, ticks of schedules go on within 10 after
+// a scheduler was killed, and nothing fires more than 30 late where both happen to one tick.
+func TestDefaultsKeepPromises(t *testing.T) {
+	t.Parallel()
+	after := New(Config{}).cfg.RescueAfter
+	require.GreaterOrEqual(t, after, 3*ledger.HeartbeatEvery(after), "two heartbeats in a row may fail")
+	offered := after + rescueEvery(after) + dispatch.RelayWait
+	require.LessOrEqual(t, offered, 10*time.Second)
+	ticks := dispatch.TriggerLock(tasks.ScheduleTick) + tasks.ScheduleTick.Every
+	require.LessOrEqual(t, ticks, 10*time.Second)
+	require.LessOrEqual(t, ticks+offered+tasks.ScheduleTick.Every, 30*time.Second)
+	require.Less(t, 2*offered, 30*time.Second, "also of a tick that is lost twice")
+}

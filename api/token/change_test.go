@@ -150,3 +150,35 @@ func TestAgeOfTokens(t *testing.T) {
 	require.Equal(t, 1, ask(0))
 	require.Equal(t, 1, ask(token.Unnotified))
 }
+
+// A token that ended is refused within two seconds, whatever became of the notification of it:
+// it got lost while others arrive, or none arrive.
+func TestEndedTokenIsRefusedInTime(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]func(storage.Listening){
+		"never":   func(storage.Listening) {},
+		"arrive":  func(l storage.Listening) { l.Connected() },
+		"stopped": func(l storage.Listening) { l.Connected(); l.Lost("x") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			now, ended := time.Unix(0, 0), false
+			cache := token.NewCache(func(context.Context, [32]byte) (*int, error) {
+				if ended {
+					return nil, storage.ErrNotFound
+				}
+				return new(int), nil
+			}, func() time.Time { return now })
+			defer cache.Close()
+			state(token.Changes(cache))
+			found, err := cache.Find(t.Context(), [32]byte{})
+			require.NoError(t, err)
+			require.NotNil(t, found)
+			ended = true
+			now = now.Add(2 * time.Second)
+			found, err = cache.Find(t.Context(), [32]byte{})
+			require.NoError(t, err)
+			require.Nil(t, found)
+		})
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 )
@@ -25,6 +26,13 @@ func parseSettings(t *testing.T, args ...string) (*settings, error) {
 	require.NoError(t, err)
 	_, err = parser.Parse(args)
 	return &c.settings, err
+}
+
+// What the documents promise of the tasks of a lost worker holds by default.
+func TestRescueIsTheDefault(t *testing.T) {
+	s, err := parseSettings(t, "version")
+	require.NoError(t, err)
+	require.Equal(t, ledger.RescueAfter, s.RescueAfter)
 }
 
 // These tests set variables of the process, so they do not run in parallel.

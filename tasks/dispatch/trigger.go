@@ -30,12 +30,16 @@ import (
 // together less than 2,000 triggers a day.
 const triggerLock = 5 * time.Second
 
+// TriggerLock returns for how long a second trigger of a kind is refused at the most, also
+// after the one who has the first was killed.
+func TriggerLock(k tasks.Kind) time.Duration { return max(triggerLock, k.Every) }
+
 // newTrigger returns the asynq task that triggers a kind, and how it is enqueued. Its
 // worker may do the work of the kind in the same slot, hence the timeout.
 func newTrigger(k tasks.Kind) (*asynq.Task, []asynq.Option) {
 	return asynq.NewTask(tasks.TriggerPrefix+k.Name, nil), []asynq.Option{
 		asynq.Queue(k.Queue), asynq.MaxRetry(1), asynq.Timeout(k.Timeout + 30*time.Second),
-		asynq.Unique(max(triggerLock, k.Every)),
+		asynq.Unique(TriggerLock(k)),
 	}
 }
 
