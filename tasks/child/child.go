@@ -67,6 +67,8 @@ type Config struct {
 	// Folder is where operations make temporary files; "" is the system's.
 	Folder string
 	Log    *slog.Logger
+
+	wordsTime time.Duration // the constant, longer in tests, for which a busy machine is no matter
 }
 
 const (

@@ -119,7 +119,7 @@ func deep(n int) int {
 func pool(t *testing.T, change func(*Config)) *Pool {
 	t.Helper()
 	cfg := Config{Children: 1, Limits: Limits{Memory: 256 << 20, CPU: 30 * time.Second, FileBytes: 1 << 20},
-		Folder: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		Folder: t.TempDir(), Log: slog.New(slog.DiscardHandler), wordsTime: time.Minute}
 	if change != nil {
 		change(&cfg)
 	}
@@ -200,6 +200,24 @@ func TestLastWords(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, c.autopsy(exit).cause, words)
 	}
+}
+
+// What holds a child's standard error open after its end delays nobody for long.
+func TestHeldWords(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	program, holder := filepath.Join(folder, "program"), filepath.Join(folder, "holder")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\nsleep 600 &\necho $! >"+holder+"\n"), 0o700))
+	c, err := startProcess(Config{Program: program})
+	require.NoError(t, err)
+	require.LessOrEqual(t, c.cmd.WaitDelay, 2*time.Second)
+	c.wait()
+	text, err := os.ReadFile(holder)
+	require.NoError(t, err)
+	var pid int
+	_, err = fmt.Sscan(string(text), &pid)
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it holds it still")
 }
 
 func TestLimitsOfFiles(t *testing.T) {

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,8 +54,8 @@ const (
 
 // wordsTime bounds the wait for the last words of a child that has ended, which say what it
 // died of. They are there at once, unless the machine is too busy to read them; what a
-// descendant keeps open must not keep Wait from returning.
-const wordsTime = time.Minute
+// descendant keeps open must not keep Wait from returning, nor the request that waits for it.
+const wordsTime = 2 * time.Second
 
 // Exit codes of a child.
 const (
@@ -107,7 +108,7 @@ func startProcess(cfg Config) (_ *process, err error) {
 	}
 	c.cmd.Dir = "/"
 	c.cmd.SysProcAttr = attributes()
-	c.cmd.WaitDelay = wordsTime
+	c.cmd.WaitDelay = cmp.Or(cfg.wordsTime, wordsTime)
 	if err := c.cmd.Start(); err != nil {
 		return nil, err
 	}
