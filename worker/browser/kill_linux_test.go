@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -34,11 +35,17 @@ func TestBusyBrowserEnds(t *testing.T) {
 	require.NoError(t, l.Session.Navigate(ctx, pages.URL))
 	require.NoError(t, l.Session.Execute(ctx, "setTimeout(() => { for (;;) {} }, 1000)", nil))
 	var one int
+	var failed error
 	require.Eventually(t, func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		return l.Session.Execute(ctx, "return 1", &one) != nil
+		if err := l.Session.Execute(ctx, "return 1", &one); !errors.Is(err, context.DeadlineExceeded) {
+			failed = err
+			return err != nil
+		}
+		return true
 	}, time.Minute, 50*time.Millisecond, "the page is busy")
+	require.NoError(t, failed)
 	logs, err := filepath.Glob(filepath.Join(profile, "*.log"))
 	require.NoError(t, err)
 	for _, name := range logs {
