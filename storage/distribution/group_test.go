@@ -86,7 +86,7 @@ func TestGroups(t *testing.T) {
 		}
 		return DeleteGroup(ctx, tx, account.CLI(), f.Org.ID, qa)
 	})
-	require.Equal(t, []int{2, 2, 1, 1}, []int{audited(f, account.GroupCreated), audited(f, account.GroupMemberAdded),
+	require.Equal(t, []int{2, 1, 1, 1}, []int{audited(f, account.GroupCreated), audited(f, account.GroupMemberAdded),
 		audited(f, account.GroupMemberRemoved), audited(f, account.GroupDeleted)})
 }
 
