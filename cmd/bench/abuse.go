@@ -24,10 +24,11 @@ type abuseCommand struct {
 type abuseBench struct {
 	*abuseCommand
 	program string
+	missed  []string // rows of the table
 }
 
 // parts are the attacks, in the order in which they run. Each starts an
-// installation of its own (startTarget) and prints its rows with abuseRow. All parts but
+// installation of its own (startTarget) and prints its rows with row. All parts but
 // those that are asked for take less than ten minutes together.
 func (b *abuseBench) parts() []part {
 	limit := 10*time.Minute + 4*(b.Quiet+b.Attack) // some attack twice
@@ -52,7 +53,8 @@ func (b *abuseBench) parts() []part {
 	}
 }
 
-// Run runs the attacks in turn and prints a Markdown table.
+// Run runs the attacks in turn and prints a Markdown table. It returns an error when a row
+// of the table was missed.
 func (c *abuseCommand) Run(ctx context.Context) error {
 	b := &abuseBench{abuseCommand: c}
 	parts := b.parts()
@@ -71,14 +73,28 @@ func (c *abuseCommand) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Print("| attack | measured | quiet | under attack | target | |\n|---|---|---|---|---|---|\n")
-	return runParts(ctx, c.Only, parts)
+	if err := runParts(ctx, c.Only, parts); err != nil {
+		return err
+	}
+	return b.verdict()
 }
 
-// abuseRow prints a row of the table. Without a target nothing is met or missed.
-func abuseRow(attack, measured, quiet, under, target string, met bool) {
+// verdict returns an error that names the rows that were missed.
+func (b *abuseBench) verdict() error {
+	if len(b.missed) == 0 {
+		return nil
+	}
+	return fmt.Errorf("missed: %s", strings.Join(b.missed, "; "))
+}
+
+// row prints a row of the table. Without a target nothing is met or missed.
+func (b *abuseBench) row(attack, measured, quiet, under, target string, met bool) {
 	mark := ""
 	if target != "" {
 		mark = map[bool]string{true: "met", false: "missed"}[met]
+	}
+	if mark == "missed" {
+		b.missed = append(b.missed, measured)
 	}
 	fmt.Printf("| %s |\n", strings.Join([]string{attack, measured, quiet, under, target, mark}, " | "))
 }

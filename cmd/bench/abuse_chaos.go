@@ -61,31 +61,51 @@ func (b *abuseBench) chaos(ctx context.Context) error {
 	}
 	deadline := time.Now().Add(b.Chaos + chaosRest)
 	stop := load.start(ctx)
-	kills, err := killInTurn(ctx, members, b.Chaos)
+	kills, ended, err := killInTurn(ctx, members, b.Chaos)
 	stop()
 	if err != nil {
 		return err
 	}
-	return load.check(ctx, f, fmt.Sprintf("kill -9 of every process in turn, %d times in %s", kills, b.Chaos), deadline)
+	name := fmt.Sprintf("kill -9 of every process in turn, %d times in %s", kills, b.Chaos)
+	if err := load.check(ctx, f, b, name, deadline); err != nil {
+		return err
+	}
+	ended = append(ended, endedByThemselves(members)...)
+	b.row(name, "processes that ended by themselves", "", strings.Join(append([]string{fmt.Sprint(len(ended))}, ended...), "; "), "none", len(ended) == 0)
+	return nil
 }
 
-// killInTurn kills and starts processes for a while, and returns how often.
-func killInTurn(ctx context.Context, members []*member, length time.Duration) (kills int, err error) {
+// killInTurn kills and starts processes for a while. It returns how often, and which had
+// ended by themselves before.
+func killInTurn(ctx context.Context, members []*member, length time.Duration) (kills int, ended []string, err error) {
 	defer progress.Waits(ctx, "the end of the kills after "+length.String())()
 	for end := time.Now().Add(length); time.Now().Before(end); kills++ {
 		m := members[kills%len(members)]
-		m.kill()
+		if err := m.kill(); err != nil {
+			ended = append(ended, oneLine(err.Error()))
+		}
 		if err := sleep(ctx, chaosDown); err != nil {
-			return kills, err
+			return kills, ended, err
 		}
 		if err := m.start(); err != nil {
-			return kills, err
+			return kills, ended, err
 		}
 		if err := sleep(ctx, chaosUp); err != nil {
-			return kills, err
+			return kills, ended, err
 		}
 	}
-	return kills, nil
+	return kills, ended, nil
+}
+
+// endedByThemselves names the processes that are gone although nobody kills any more.
+func endedByThemselves(members []*member) []string {
+	var ended []string
+	for _, m := range members {
+		if m.hasEnded() {
+			ended = append(ended, oneLine(m.kill().Error()))
+		}
+	}
+	return ended
 }
 
 // base is the address of a process that is an api.
@@ -135,7 +155,7 @@ func (f *fleet) openTasks(ctx context.Context) (open int, err error) {
 
 // check waits until no task of the organizations is open, and prints what is lost and what
 // is there twice. It fails when a client saw a response that none should see.
-func (l *chaosLoad) check(ctx context.Context, f *fleet, name string, deadline time.Time) error {
+func (l *chaosLoad) check(ctx context.Context, f *fleet, b *abuseBench, name string, deadline time.Time) error {
 	began := time.Now()
 	open, waiting, err := f.settle(ctx, deadline)
 	if err != nil {
@@ -153,12 +173,12 @@ func (l *chaosLoad) check(ctx context.Context, f *fleet, name string, deadline t
 	rows = append(rows, chaosRow{what: "tasks that failed for good; still open after " + settled.String(),
 		measured: fmt.Sprintf("%d; %d", len(stored.Dead), open), met: len(stored.Dead) == 0 && open == 0, ids: nameIDs("failed", stored.Dead)})
 	for _, r := range rows {
-		abuseRow(name, r.what, "", r.text(), "none lost, none twice", r.met)
+		b.row(name, r.what, "", r.text(), "none lost, none twice", r.met)
 	}
 	for _, w := range waiting {
-		abuseRow("", "open tasks", "", oneLine(w), "", true)
+		b.row("", "open tasks", "", oneLine(w), "", true)
 	}
-	abuseRow("", "requests without a response or with 503, sent again", "", fmt.Sprint(l.again), "", true)
+	b.row("", "requests without a response, or refused with 409, 429 or 503; starts of runs without a response", "", fmt.Sprintf("%d; %d", l.again, l.answered.Unanswered), "", true)
 	if l.wrong != nil {
 		return fmt.Errorf("a response that no client should see: %w", l.wrong)
 	}
@@ -201,4 +221,6 @@ type chaosAnswered struct {
 	Builds  []int64
 	Earlier []int64 // those of Builds from before the webhooks
 	Runs    []uuid.UUID
+	// Unanswered counts the starts of runs that got no response: each may be stored or not.
+	Unanswered int
 }

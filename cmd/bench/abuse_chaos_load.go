@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -113,11 +114,23 @@ func buildOf(text []byte) (int64, error) {
 }
 
 // startRun starts a run once: the interface has no key by which a client that has no
-// response could repeat a start, so a lost response is a run that nobody knows.
+// response could repeat a start, so a lost response is a run that nobody knows. A start
+// that was refused, or that reached no process, has stored nothing.
 func (l *chaosLoad) startRun(ctx context.Context, t *tenant) {
 	status, text, err := post(ctx, l.bases[rand.IntN(len(l.bases))]+"/v1/ai-authoring/testcases/"+t.caseID+"/run", "application/json", []byte("{}"), t.authorize)
-	if err != nil || status/100 != 2 {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
 		l.increment(&l.again)
+		return
+	case err != nil:
+		l.increment(&l.again)
+		l.increment(&l.answered.Unanswered)
+		return
+	case status == http.StatusConflict || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
+		l.increment(&l.again)
+		return
+	case status/100 != 2:
+		l.report(fmt.Errorf("start of a run: %d: %.300s", status, text))
 		return
 	}
 	var made struct{ Data struct{ ID uuid.UUID } }

@@ -60,7 +60,7 @@ func (b *abuseBench) corpus(ctx context.Context) error {
 		}
 	}
 	if err := t.victim.uploadApp(ctx, probeClient()); err != nil {
-		abuseRow("corpus", "an upload afterwards", "", oneLine(err.Error()), "accepted", false)
+		b.row("corpus", "an upload afterwards", "", oneLine(err.Error()), "accepted", false)
 	}
 	if _, err := settle(ctx, root); err != nil {
 		return err
@@ -69,9 +69,9 @@ func (b *abuseBench) corpus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	abuseRow("corpus", "memory of the service, before and after", mebibytes(before.memory), mebibytes(after.memory),
+	b.row("corpus", "memory of the service, before and after", mebibytes(before.memory), mebibytes(after.memory),
 		"+ "+mebibytes(corpusGrowth), after.memory <= before.memory+corpusGrowth)
-	abuseRow("corpus", "goroutines, before and after", fmt.Sprint(before.goroutines), fmt.Sprint(after.goroutines), "+ 20",
+	b.row("corpus", "goroutines, before and after", fmt.Sprint(before.goroutines), fmt.Sprint(after.goroutines), "+ 20",
 		after.goroutines <= before.goroutines+20)
 	return ctx.Err()
 }
@@ -106,7 +106,7 @@ func (b *abuseBench) hostile(ctx context.Context, t *target, root int, h artifac
 	if refused != nil {
 		outcome = oneLine(refused.Error())
 	}
-	abuseRow("corpus", h.Name, fmt.Sprintf("%.1f MB", float64(len(data))/1e6),
+	b.row("corpus", h.Name, fmt.Sprintf("%.1f MB", float64(len(data))/1e6),
 		fmt.Sprintf("%s CPU, %s more, %s: %s", used.Round(10*time.Millisecond), mebibytes(peak), round(took), outcome),
 		fmt.Sprintf("%s, %s", corpusCPU, mebibytes(corpusMemory)), used <= corpusCPU && peak <= corpusMemory)
 	return nil

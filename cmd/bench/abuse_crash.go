@@ -90,7 +90,7 @@ func (b *abuseBench) bogusTokens(ctx context.Context) error {
 	}
 	// The probes' own lines are among the bytes: some KB a second.
 	written := after.Size() - before.Size()
-	abuseRow("", fmt.Sprintf("log of %s", time.Since(began).Round(time.Second)), "",
+	b.row("", fmt.Sprintf("log of %s", time.Since(began).Round(time.Second)), "",
 		fmt.Sprintf("%.1f MB, %d bytes a request; statuses %v", float64(written)/1e6, written/max(1, flood.sent.Load()), flood.statuses),
 		"10 bytes a request", written < 10*flood.sent.Load())
 	return nil

@@ -236,9 +236,9 @@ func (b *abuseBench) compare(ctx context.Context, name string, probes []probe, a
 		}
 		got := under[i].quantile(0.99)
 		ratio := float64(got) / float64(max(quiet[i].quantile(0.99), time.Microsecond))
-		abuseRow(name, p.name, quiet[i].String(), fmt.Sprintf("%s (%.1f times)", under[i], ratio), target, got <= most && under[i].refused == 0)
+		b.row(name, p.name, quiet[i].String(), fmt.Sprintf("%s (%.1f times)", under[i], ratio), target, got <= most && under[i].refused == 0)
 		if under[i].first != nil {
-			abuseRow("", "its first refusal", "", oneLine(under[i].first.Error()), "", true)
+			b.row("", "its first refusal", "", oneLine(under[i].first.Error()), "", true)
 		}
 	}
 	return ctx.Err()

@@ -16,7 +16,7 @@ import (
 const refusalWait = 10 * time.Second
 
 // refusalRow prints whether something happened that must not.
-func refusalRow(attack, measured string, happened bool, refused error) {
+func (b *abuseBench) refusalRow(attack, measured string, happened bool, refused error) {
 	result := "nothing happened"
 	if refused != nil {
 		result = "refused: " + oneLine(refused.Error())
@@ -24,7 +24,7 @@ func refusalRow(attack, measured string, happened bool, refused error) {
 	if happened {
 		result = "it happened"
 	}
-	abuseRow(attack, measured, "", result, "does not happen", !happened)
+	b.row(attack, measured, "", result, "does not happen", !happened)
 }
 
 // waitFor waits until something has happened, or for refusalWait.
@@ -81,7 +81,7 @@ func (b *abuseBench) capabilities(ctx context.Context) error {
 			_, err := os.Stat(proof)
 			return err == nil
 		})
-		refusalRow("capabilities on a hub that all organizations share", "a program started by "+way.name, happened, refused)
+		b.refusalRow("capabilities on a hub that all organizations share", "a program started by "+way.name, happened, refused)
 	}
 	return ctx.Err()
 }
@@ -118,8 +118,8 @@ func (b *abuseBench) addresses(ctx context.Context) error {
 	if err := t.attacker.uploadApp(ctx, client, "sync_to_slipway", "on"); err != nil && !refusedWith(err) {
 		return err
 	}
-	refusalRow(attack, "a webhook reaches 127.0.0.1", waitFor(ctx, func() bool { return r.count("/hook") > 0 }), hook)
-	refusalRow(attack, "a storage connection reaches 127.0.0.1", waitFor(ctx, func() bool { return r.count("/copy") > 0 }), connection)
+	b.refusalRow(attack, "a webhook reaches 127.0.0.1", waitFor(ctx, func() bool { return r.count("/hook") > 0 }), hook)
+	b.refusalRow(attack, "a storage connection reaches 127.0.0.1", waitFor(ctx, func() bool { return r.count("/copy") > 0 }), connection)
 	return ctx.Err()
 }
 
@@ -147,6 +147,6 @@ func (b *abuseBench) storageSecret(ctx context.Context) error {
 	if err := t.attacker.uploadApp(ctx, probeClient(), "sync_to_slipway", "on"); err != nil && !refusedWith(err) {
 		return err
 	}
-	refusalRow("a storage connection whose kind changes", "its secret is sent in another way", waitFor(ctx, func() bool { return r.passwordSeen(secret) }), change)
+	b.refusalRow("a storage connection whose kind changes", "its secret is sent in another way", waitFor(ctx, func() bool { return r.passwordSeen(secret) }), change)
 	return ctx.Err()
 }

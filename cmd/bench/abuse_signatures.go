@@ -84,9 +84,9 @@ func (b *abuseBench) signatures(ctx context.Context) error {
 			fmt.Printf("%s from API level %d: apksigner %v (%.200s), slipway %v (%s)\n", filepath.Base(path), level, expected, want[3], got, why)
 		}
 	}
-	abuseRow("signatures", fmt.Sprintf("%d packages at %d API levels, as apksigner", len(paths), len(signatureLevels)), "",
+	b.row("signatures", fmt.Sprintf("%d packages at %d API levels, as apksigner", len(paths), len(signatureLevels)), "",
 		fmt.Sprintf("%d agree, %d differ, %d unknown to it", agree, differ, unknown), "all agree", differ == 0)
-	abuseRow("", "time of one verification", "", (took / time.Duration(len(theirs))).Round(time.Microsecond).String(), "", true)
+	b.row("", "time of one verification", "", (took / time.Duration(len(theirs))).Round(time.Microsecond).String(), "", true)
 	return nil
 }
 

@@ -163,7 +163,9 @@ func (b *scheduleBench) measureSteady(ctx context.Context) error {
 	stopKilling := repeat(ctx, b.Kill, func(ctx context.Context) error {
 		m := schedulers[kills%len(schedulers)]
 		kills++
-		m.kill()
+		if err := m.kill(); err != nil {
+			return err
+		}
 		return m.start()
 	})
 	seen, err := f.watch(ctx, len(want), last.Add(30*time.Second))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -152,10 +153,40 @@ func (m *member) start() error {
 
 func (m *member) pid() int { return m.cmd.Process.Pid }
 
-// kill ends the process as a crash would.
-func (m *member) kill() {
-	_ = m.cmd.Process.Kill()
-	<-m.ended
+// kill ends the process as a crash would. It returns an error when the process had ended
+// by itself.
+func (m *member) kill() error {
+	if !m.hasEnded() {
+		_ = m.cmd.Process.Kill()
+		<-m.ended
+		if status, ok := m.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
+			return nil
+		}
+	}
+	log, _ := os.ReadFile(m.log)
+	return fmt.Errorf("slipway %s ended by itself: %s: %s", m.tier, m.cmd.ProcessState, lastWords(string(log)))
+}
+
+// hasEnded reports whether the process has ended, killed or not.
+func (m *member) hasEnded() bool {
+	select {
+	case <-m.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// lastWords returns the line of a log that says why a Go program ended: that of its last
+// panic, else its last line.
+func lastWords(log string) string {
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	for _, line := range slices.Backward(lines) {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+	}
+	return lines[len(lines)-1]
 }
 
 // stop ends what the fleet has started, the servers last.
@@ -167,7 +198,7 @@ func (f *fleet) stop() {
 		select {
 		case <-m.ended:
 		case <-time.After(time.Minute):
-			m.kill()
+			_ = m.kill()
 		}
 	}
 	if f.db != nil {
