@@ -62,7 +62,7 @@ bench: ## Measure crash ingestion with reports of 4 KB and 60 KB, uploads, runs,
 	go run ./cmd/bench schedule
 
 # Run it before each landing of a change on a hot path, with nothing beside it.
-gate: ## Measure in short, and fail when a ratio fell below what docs/performance.md says (ALL=1: print all)
+gate: ## Measure in short, and fail when a ratio fell a tenth below what docs/performance.md says was reached (ALL=1: print all)
 	@.ci/deps tests
 	go run ./cmd/bench gate $(if $(ALL),--all)
 

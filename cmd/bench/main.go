@@ -12,10 +12,11 @@
 // symbols measures the reading of symbol files; they start nothing. The others build slipway, start it with managed servers in a
 // temporary folder and send traffic to loopback only. Everything they start ends
 // with them. A part that fails ends the command with an error, and so does one that takes
-// longer than its deadline; a missed target does not. While a part works, standard error has
-// a line every ten seconds that says what it waits for.
+// longer than its deadline; a missed target does so only for abuse. While a part works,
+// standard error has a line every ten seconds that says what it waits for.
 //
-// The command gate runs the short form of these and fails when a ratio fell.
+// The command gate runs the short form of these and fails when a ratio fell; what is wanted
+// and was missed it only shows.
 package main
 
 import (
