@@ -41,15 +41,21 @@ type generateBench struct {
 func (c *generateCommand) Run(ctx context.Context) error {
 	b := &generateBench{generateCommand: c}
 	var err error
+	if c.Page == "" {
+		if b.set, err = c.load(); err != nil {
+			return err
+		}
+	}
+	parts := b.parts()
+	if err := checkParts(c.Only, parts); err != nil {
+		return err
+	}
 	if b.engine, err = startEngine(ctx, nil); err != nil {
 		return err
 	}
 	defer b.engine.close()
 	if c.Page != "" {
-		return b.try(ctx)
-	}
-	if b.set, err = c.load(); err != nil {
-		return err
+		return runParts(ctx, nil, parts)
 	}
 	modules, err := npmPackages()
 	if err != nil {
@@ -61,13 +67,40 @@ func (c *generateCommand) Run(ctx context.Context) error {
 	}
 	defer site.Close()
 	b.trial = &sentence.Trial{Site: site, Pool: b.engine.pool, Author: b.author(), Timeout: c.Timeout, StepTimeout: c.Step}
-	err = b.measure(ctx)
+	err = runParts(ctx, c.Only, parts)
 	if c.Failures != "" {
 		if failed := os.WriteFile(c.Failures, []byte(strings.Join(b.failures, "\n")+"\n"), 0o600); failed != nil {
 			return failed
 		}
 	}
 	return err
+}
+
+const (
+	// generateStart is the share of the deadline of a part for browsers that start slowly.
+	generateStart = 10 * time.Minute
+	// generateShare is that of a sentence, written and replayed, and of a changed page:
+	// several times what one takes.
+	generateShare = 20 * time.Second
+)
+
+// parts are those of the set, or the single try.
+func (b *generateBench) parts() []part {
+	if b.Page != "" {
+		return []part{{name: "try", limit: b.Timeout + time.Minute, run: b.try}}
+	}
+	sentences, changed := 0, 0
+	for i := range b.set.Pairs {
+		sentences += len(b.set.Pairs[i].Sentences)
+		changed += len(sentence.Changes)
+	}
+	limit := func(n int) time.Duration { return generateStart + time.Duration(n)*generateShare }
+	return []part{
+		{name: "pairs", limit: limit(sentences + changed), run: b.pairs},
+		{name: "changes", limit: limit(sentences + changed), run: b.changes},
+		{name: "overhead", limit: limit(len(b.set.Pairs)), run: b.overhead},
+		{name: "throughput", limit: limit(2 * throughputPairs), run: b.throughput},
+	}
 }
 
 func (b *generateBench) author() generation.Author {

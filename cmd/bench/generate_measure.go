@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation"
@@ -45,30 +46,37 @@ func (b *generateBench) part(name string) bool {
 	return len(b.Only) == 0 || slices.Contains(b.Only, name)
 }
 
-func (b *generateBench) measure(ctx context.Context) error {
+// pairs runs the pairs, and the changes with what they have written where these are to be
+// measured too.
+func (b *generateBench) pairs(ctx context.Context) error {
 	counts := &generateCounts{kinds: map[string]*tally{}, changes: map[string]*tally{}}
-	if b.part("pairs") || b.part("changes") {
-		for i := range b.set.Pairs {
-			if err := b.pair(ctx, &b.set.Pairs[i], counts); err != nil {
-				return err
-			}
-		}
-		counts.print()
-	}
-	if b.part("overhead") {
-		if err := b.overhead(ctx); err != nil {
+	for i := range b.set.Pairs {
+		if err := b.pair(ctx, i, counts); err != nil {
 			return err
 		}
 	}
-	if b.part("throughput") {
-		return b.throughput(ctx)
-	}
+	counts.print()
 	return nil
+}
+
+// changes runs the pairs for their changes, unless pairs has done so.
+func (b *generateBench) changes(ctx context.Context) error {
+	if b.part("pairs") {
+		return nil
+	}
+	return b.pairs(ctx)
+}
+
+// waits says which pair of the set a part waits for.
+func (b *generateBench) waits(ctx context.Context, i int) (done func()) {
+	return progress.Waits(ctx, fmt.Sprintf("pair %d of %d, %s", i+1, len(b.set.Pairs), b.set.Pairs[i].Name))
 }
 
 // pair runs the sentences of a pair, and the changes with the first test that was
 // written.
-func (b *generateBench) pair(ctx context.Context, p *sentence.Pair, counts *generateCounts) error {
+func (b *generateBench) pair(ctx context.Context, number int, counts *generateCounts) error {
+	defer b.waits(ctx, number)()
+	p := &b.set.Pairs[number]
 	var written []step.Step
 	for i, text := range p.Sentences {
 		if b.Phrasing >= 0 && i != b.Phrasing%len(p.Sentences) {

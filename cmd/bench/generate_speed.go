@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
@@ -55,7 +56,9 @@ func (b *generateBench) overhead(ctx context.Context) error {
 			continue
 		}
 		b.trial.Site.Change(sentence.Plain, p)
+		done := b.waits(ctx, i)
 		page, total, err := b.plan(ctx, p)
+		done()
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -111,6 +114,9 @@ func (b *generateBench) throughput(ctx context.Context) error {
 	for _, workers := range []int{1, concurrent} {
 		var next, completed atomic.Int64
 		var group sync.WaitGroup
+		done := progress.WaitsFor(ctx, func() string {
+			return fmt.Sprintf("generation %d of %d, %d at once", min(next.Load(), int64(len(pairs))), len(pairs), workers)
+		})
 		start := time.Now()
 		for range workers {
 			group.Go(func() {
@@ -130,6 +136,7 @@ func (b *generateBench) throughput(ctx context.Context) error {
 			})
 		}
 		group.Wait()
+		done()
 		fmt.Printf("| %d at once | %.1f generations a minute, %d of %d completed | as one |\n",
 			workers, float64(len(pairs))/time.Since(start).Minutes(), completed.Load(), len(pairs))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -22,6 +23,23 @@ func TestPairsAreChosen(t *testing.T) {
 	require.Error(t, err)
 	_, err = (&generateCommand{Pairs: ".", Set: t.TempDir()}).load()
 	require.Error(t, err, "an empty set")
+}
+
+func TestPartsOfGenerateHaveDeadlines(t *testing.T) {
+	t.Parallel()
+	c := &generateCommand{Pairs: "^mail-reply$", Only: []string{"nonsense"}, Timeout: time.Minute}
+	require.ErrorContains(t, c.Run(t.Context()), `no part "nonsense"`, "before a browser is started")
+	set, err := c.load()
+	require.NoError(t, err)
+	var names []string
+	for _, b := range []*generateBench{{generateCommand: c, set: set}, {generateCommand: &generateCommand{Page: "a.html", Timeout: time.Minute}}} {
+		for _, p := range b.parts() {
+			require.NotNil(t, p.run, p.name)
+			require.Positive(t, p.limit, p.name)
+			names = append(names, p.name)
+		}
+	}
+	require.Equal(t, []string{"pairs", "changes", "overhead", "throughput", "try"}, names)
 }
 
 func TestTally(t *testing.T) {

@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 
+	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
 	"github.com/slipway-qa/slipway/worker/crash/fingerprint/labelled"
 )
@@ -19,12 +22,19 @@ type groupingCommand struct {
 	Set      string `help:"A folder of labelled files instead of the embedded set." type:"existingdir"`
 }
 
-func (c *groupingCommand) Run() error {
-	out := bufio.NewWriter(os.Stdout)
-	if err := c.print(out); err != nil {
-		return err
-	}
-	return out.Flush()
+// groupingLimit is the deadline of the measurement, which takes seconds.
+const groupingLimit = 10 * time.Minute
+
+// Run prints how well the crashes of the set are grouped.
+func (c *groupingCommand) Run(ctx context.Context) error {
+	return runParts(ctx, nil, []part{{name: "grouping", limit: groupingLimit, run: func(ctx context.Context) error {
+		defer progress.Waits(ctx, "the groups of a labelled set")()
+		out := bufio.NewWriter(os.Stdout)
+		if err := c.print(out); err != nil {
+			return err
+		}
+		return out.Flush()
+	}}})
 }
 
 func (c *groupingCommand) print(out io.Writer) error {

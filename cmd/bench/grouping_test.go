@@ -68,7 +68,7 @@ func TestGroupingPrintsATable(t *testing.T) {
 	require.NotContains(t, out.String(), "| C |")
 
 	c = groupingCommand{Set: folder, Language: "cobol"}
-	require.ErrorContains(t, c.print(&out), "cobol")
+	require.EqualError(t, c.Run(t.Context()), `grouping: the set has nothing in "cobol"`, "it is a part")
 }
 
 func TestGroupingPrintsCrashesThatAreMixed(t *testing.T) {
