@@ -43,7 +43,7 @@ test: deps ## Check the sources and run all tests: the fast ones, then those tha
 race: deps ## Run what shares memory between goroutines with the race detector
 	@.ci/test --race $(PACKAGES)
 
-soak: deps ## Run the long tests with the race detector: half an hour of kills and restarts
+soak: deps ## Run the long tests with the race detector: half an hour, of it 15 minutes of kills and restarts
 	@.ci/test --soak $(PACKAGES)
 
 fuzz: ## Run every fuzz target (FUZZTIME each)

@@ -43,7 +43,14 @@ func buildAndRun(m *testing.M) int {
 	}
 	if err == nil {
 		binary = filepath.Join(dir, "slipway")
-		build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "..")
+		arguments := []string{"build", "-buildvcs=false", "-o", binary}
+		if raced {
+			arguments = append(arguments, "-race")
+		}
+		build := exec.Command("go", append(arguments, "..")...)
+		if raced {
+			build.Env = append(os.Environ(), "CGO_ENABLED=1")
+		}
 		build.Stdout, build.Stderr = os.Stderr, os.Stderr
 		err = build.Run()
 	}
@@ -75,8 +82,8 @@ func start(t *testing.T, variables []string, args ...string) *process {
 	return launch(t, cmd)
 }
 
-// launch runs a command and ends it with the test; a failed test shows the end
-// of its log.
+// launch runs a command and ends it with the test, which fails when the race detector of
+// the program found something; a failed test shows the end of its log.
 func launch(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{cmd: cmd, stdout: newTranscript(), stderr: newTranscript(), ended: make(chan struct{})}
@@ -88,12 +95,27 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 	}()
 	t.Cleanup(func() {
 		p.kill()
+		if race := firstRace(p.stderr.String()); race != "" {
+			t.Errorf("slipway %s: %s", strings.Join(cmd.Args[1:], " "), race)
+		}
 		if t.Failed() {
 			log := p.stderr.String()
 			t.Logf("end of the log of %s:\n%s", strings.Join(cmd.Args[1:], " "), log[max(0, len(log)-4000):])
 		}
 	})
 	return p
+}
+
+// raceLength is enough of the report of a race to find both its sides.
+const raceLength = 4000
+
+// firstRace returns the first report of the race detector in a log.
+func firstRace(log string) string {
+	at := strings.Index(log, "WARNING: DATA RACE")
+	if at < 0 {
+		return ""
+	}
+	return log[at:min(len(log), at+raceLength)]
 }
 
 // environment is the test's own without Slipway's variables, and the given ones.
