@@ -40,7 +40,6 @@ const (
 	postgresVariable = "TEST_POSTGRES_URL" // as a role that may create databases
 	redisVariable    = "TEST_REDIS_URL"
 	minioVariable    = "TEST_MINIO_URL" // without a bucket
-	toolsVariable    = "TEST_TOOLS"     // versions of what tests run
 )
 
 // startTimeout bounds the start and the end of servers.
@@ -103,8 +102,6 @@ func ownFolder() (*localservice.Folder, error) {
 // Main runs the tests of a package and then ends the servers that they started.
 // It returns the exit code.
 func Main(m *testing.M) int {
-	// A result that Go has cached counts as long as the tools are the same.
-	_ = os.Getenv(toolsVariable)
 	code := m.Run()
 	if binary.folder != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
