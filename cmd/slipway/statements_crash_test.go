@@ -78,6 +78,14 @@ func crashUseCases() []useCase {
 			in := w.reports(pythonReports, 0, n)
 			w.count(func() { w.accept(in) })
 		}},
+		{name: "take a report in", numbers: []int{1}, of: asks{statements: 1, commands: 1}, run: func(w *counted, _ int) {
+			in := w.reports(pythonReports, 0, 2)
+			send := func(r *crash.Incoming) {
+				w.must(request{method: post, path: "/post", query: "?format=json&token=" + w.ids["crashtoken"], body: string(r.Document), as: "none"})
+			}
+			send(&in[0]) // the token is known
+			w.count(func() { send(&in[1]) })
+		}},
 		{name: "accept reports with attachments", numbers: []int{1, 64}, of: asks{statements: 6}, run: func(w *counted, n int) {
 			in := withAttachments(w.reports(pythonReports, 0, n))
 			w.count(func() { w.accept(in) })

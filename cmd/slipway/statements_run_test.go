@@ -40,11 +40,11 @@ func (w *counted) schedules(n int) {
 
 func runUseCases() []useCase {
 	return []useCase{
-		{name: "start a run", numbers: []int{1}, of: asks{statements: 13}, run: func(w *counted, _ int) {
+		{name: "start a run", numbers: []int{1}, of: asks{statements: 13, commands: 1}, run: func(w *counted, _ int) {
 			w.cases(1)
 			w.count(func() { w.must(request{method: post, path: ai + "/testcases/{id:case}/run", body: `{}`}) })
 		}},
-		{name: "start the runs of a suite", numbers: []int{10, 100}, of: asks{statements: 22}, each: asks{statements: 9}, step: 100,
+		{name: "start the runs of a suite", numbers: []int{10, 100}, of: asks{statements: 22, commands: 1}, each: asks{statements: 9}, step: 100,
 			run: func(w *counted, n int) {
 				w.cases(n)
 				w.count(func() {
@@ -87,7 +87,7 @@ func taskUseCases() []useCase {
 				select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'dead', 1, $1, now() from generate_series(1, $2::int)`, w.boot.Organization.ID, n)
 			w.count(func() { w.must(request{method: post, path: v3 + "/tasks/retry", as: "operator"}) })
 		}},
-		{name: "hand tasks over to Redis", numbers: []int{10, 200}, of: asks{statements: 3, commands: 40}, each: asks{commands: 1}, redis: true,
+		{name: "hand tasks over to Redis", numbers: []int{10, 200}, of: asks{statements: 3, commands: 2}, each: asks{commands: 1},
 			run: func(w *counted, n int) {
 				w.exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, organization_id)
 					select gen_random_uuid(), 'crash:purge', 'bulk', '{}', 'queued', 1, $1 from generate_series(1, $2::int)`, w.boot.Organization.ID, n)

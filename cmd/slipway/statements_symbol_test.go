@@ -32,9 +32,9 @@ var (
 // files follows neither its reports nor their frames.
 func symbolUseCases() []useCase {
 	return []useCase{
-		{name: "process reports of plain scripts", numbers: []int{1, 64}, of: asks{statements: 40}, run: processing(nodeReports)},
-		{name: "process reports of unknown modules", numbers: []int{1, 64}, of: asks{statements: 40}, run: processing(unknownModules)},
-		{name: "process reports with source maps", numbers: []int{1, 64}, of: asks{statements: 40}, run: processing(mappedReports)},
-		{name: "process native reports", numbers: []int{1, 64}, of: asks{statements: 40}, run: processing(nativeReports)},
+		{name: "process reports of plain scripts", numbers: []int{1, 64}, of: asks{statements: 33}, run: processing(nodeReports)},
+		{name: "process reports of unknown modules", numbers: []int{1, 64}, of: asks{statements: 42}, run: processing(unknownModules)},
+		{name: "process reports with source maps", numbers: []int{1, 64}, of: asks{statements: 35}, run: processing(mappedReports)},
+		{name: "process native reports", numbers: []int{1, 64}, of: asks{statements: 32}, run: processing(nativeReports)},
 	}
 }

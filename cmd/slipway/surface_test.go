@@ -28,6 +28,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/tasks/child"
+	"github.com/slipway-qa/slipway/tasks/dispatch"
 )
 
 func TestMain(m *testing.M) {
@@ -51,6 +52,8 @@ type surface struct {
 	doc      map[string]map[string]json.RawMessage
 	// stopWorker ends the worker before the test does.
 	stopWorker func()
+	// queue hands the tasks of the api over to Redis.
+	queue *dispatch.Enqueuer
 	// failures are the internal errors of the api.
 	failures *failureLog
 }
@@ -88,7 +91,7 @@ func newSurface(t *testing.T, changes ...func(*settings)) *surface {
 	require.NoError(t, err)
 	t.Cleanup(stop)
 
-	w := &surface{t: t, db: s.db, services: s, base: base, ids: map[string]string{}, stopWorker: stopWorker, failures: failures}
+	w := &surface{t: t, db: s.db, services: s, base: base, ids: map[string]string{}, stopWorker: stopWorker, queue: queue, failures: failures}
 	w.boot = w.organization("main")
 	w.key, w.user = w.boot.Owner.APIKey, [2]string{w.boot.Owner.Username, w.boot.Owner.AccessKey}
 	w.ids["crashtoken"], w.ids["crashproject"] = w.boot.Crash.Token, fmt.Sprint(w.boot.Crash.Project)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage"
@@ -21,6 +22,7 @@ type Enqueuer struct {
 	redis      *Redis
 	log        *slog.Logger
 	deliveries chan Delivery
+	waiting    atomic.Int64 // deliveries that were accepted and are not handed over
 
 	mu   sync.Mutex
 	room map[string]int
@@ -98,12 +100,17 @@ func (e *Enqueuer) Deliver(list ...*ledger.NewTask) {
 			continue
 		}
 		d := Delivery{Queue: t.Queue, Message: Message{OrganizationID: t.OrganizationID, Known: true}}
+		e.waiting.Add(1)
 		select {
 		case e.deliveries <- d:
 		default:
+			e.waiting.Add(-1)
 		}
 	}
 }
+
+// Waiting returns how many deliveries are not handed over to Redis yet. Tests wait for 0.
+func (e *Enqueuer) Waiting() int { return int(e.waiting.Load()) }
 
 // Run hands deliveries to Redis until ctx ends.
 func (e *Enqueuer) Run(ctx context.Context) {
@@ -137,6 +144,7 @@ func (e *Enqueuer) work(ctx context.Context) {
 				e.close()
 				e.log.WarnContext(ctx, "delivery failed, the relay takes over", "error", err)
 			}
+			e.waiting.Add(-1)
 		}
 	}
 }
