@@ -55,9 +55,11 @@ func TestEnqueuerInserts(t *testing.T) {
 	insert(f.purges(organizationQuota)...)
 	insert()
 	require.Len(t, e.deliveries, organizationQuota, "no more than the organization may add at a time")
+	require.Equal(t, organizationQuota, e.Waiting())
 	done := make(chan struct{})
 	go func() { e.Run(ctx); close(done) }()
 	require.Eventually(t, func() bool { return f.waiting(t) == organizationQuota }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return e.Waiting() == 0 }, time.Minute, time.Millisecond)
 	cancel()
 	<-done
 }
