@@ -40,6 +40,10 @@ func Open(f *symbol.File) (*Index, error) {
 	return x, nil
 }
 
+// cachedOfByte is what a byte of names takes when all are cached: a name of forty bytes takes
+// sixty-four more as it is, and again demangled, where it is twice as long.
+const cachedOfByte = 8
+
 // Cost returns the bytes of memory that the index holds at most, without those of the reader
 // below.
 func (x *Index) Cost() int64 {
@@ -47,7 +51,7 @@ func (x *Index) Cost() int64 {
 	for _, t := range []*table{x.functions, x.publics, x.unwinds, x.windows} {
 		held += len(t.top) + len(t.blocks.whole)
 	}
-	return int64(held) + 4*cacheBytes
+	return int64(held) + min(4*cacheBytes, cachedOfByte*x.texts.from.size)
 }
 
 // Lookup returns the functions at an address, relative to the base of the image: the

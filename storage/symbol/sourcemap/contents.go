@@ -16,6 +16,17 @@ const pieceText = 64 << 10
 // and plain, and how many lines end before it in its source (4 bytes each).
 const pieceSize = 20
 
+// plainSize is how much text pieces have, at most.
+func plainSize(pieces *table) (size int64) {
+	if int64(len(pieces.held)) != pieces.size {
+		return pieces.size / pieceSize * 4 * pieceText
+	}
+	for at := int64(0); at+pieceSize <= pieces.size; at += pieceSize {
+		size += int64(binary.LittleEndian.Uint32(pieces.held[at+12:]))
+	}
+	return size
+}
+
 // textWriter writes texts in compressed pieces.
 type textWriter struct {
 	out     *symbol.Writer

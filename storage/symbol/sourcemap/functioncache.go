@@ -5,6 +5,14 @@ import "sync"
 // maxFunctionCache bounds the memory for functions of sources, in bytes.
 const maxFunctionCache = 1 << 20
 
+// functionsOfByte bounds what the functions of a byte of source text, or of a function map,
+// take: four bytes make the shortest function, and one takes 72 and its name.
+const functionsOfByte = 32
+
+// functionCost returns how much of a functionCache the functions of some bytes of text can
+// take: that of a map without texts stays empty.
+func functionCost(size int64) int64 { return min(functionsOfByte*size, maxFunctionCache) }
+
 // functionCache keeps the functions of the sources that were asked for last.
 type functionCache struct {
 	mu    sync.Mutex

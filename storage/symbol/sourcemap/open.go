@@ -109,7 +109,7 @@ func (m *Map) readDirectory(f *symbol.File) error {
 
 // Cost returns how many bytes of memory the map takes, at most.
 func (m *Map) Cost() int64 {
-	cost := m.size + 2*maxFunctionCache + 4<<10
+	cost := m.size + functionCost(plainSize(&m.pieces)) + functionCost(m.funcs.size) + 4<<10
 	if m.held { // texts of the tables once more, as strings
 		cost += m.sources.text.size + m.resolved.text.size + m.names.text.size + 24*int64(2*m.info.Sources+m.info.Names)
 	}

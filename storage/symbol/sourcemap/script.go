@@ -243,7 +243,7 @@ func (s *Script) SourceURL() string { return s.info.SourceURL }
 
 // Cost returns how many bytes of memory the script takes, at most.
 func (s *Script) Cost() int64 {
-	return int64(len(s.pieces.held)+len(s.text.held)) + maxFunctionCache + 4<<10
+	return int64(len(s.pieces.held)+len(s.text.held)) + functionCost(int64(s.info.Size)) + 4<<10
 }
 
 func (s *Script) file() file {
