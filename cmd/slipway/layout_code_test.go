@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// A type with more methods than this has more than one job.
-	mostMethods = 30
 	// A file holds one idea.
 	mostLines     = 400
 	mostTestLines = 600
@@ -35,42 +33,6 @@ func TestFilesHoldOneIdea(t *testing.T) {
 			t.Errorf("%s has %d lines: split it by idea, or give the reason in longFiles", s.name, s.lines)
 		case s.lines <= mostLines && longFiles[s.name] != "":
 			t.Errorf("%s is no longer long: take it out of longFiles", s.name)
-		}
-	}
-}
-
-func TestTypesHaveFewMethods(t *testing.T) {
-	t.Parallel()
-	methods := map[string]int{}
-	for _, s := range sources(t) {
-		for _, d := range s.file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && !s.test {
-				methods[s.folder+"."+receiver(f)]++
-			}
-		}
-	}
-	for name, n := range methods {
-		if n > mostMethods {
-			t.Errorf("%s has %d methods, more than %d: split it", name, n, mostMethods)
-		}
-	}
-}
-
-// receiver returns the name of the type of a method.
-func receiver(f *ast.FuncDecl) string {
-	t := f.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
 		}
 	}
 }

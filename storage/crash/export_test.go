@@ -30,6 +30,9 @@ func CarriersQuery(organization int64, f AttributeFilter) string {
 	return literal(query, args)
 }
 
+// EmptiedQuery asks whether a group has a crash left.
+func EmptiedQuery(group int64) string { return literal(selectEmptied, []any{group}) }
+
 // UUIDsQuery is what a refused uuid asks.
 func UUIDsQuery(project int64) string {
 	return literal(selectUUIDs, []any{fmt.Sprintf("{%d}", project), "{0190a1b2-c3d4-7000-8000-000000000001}"})

@@ -246,9 +246,10 @@ func TestIndexesAreUsed(t *testing.T) {
 		args  []any
 		index string
 	}{
-		"page":    {crash.CrashesOfQuery(key), nil, "crashes_key_page"},
-		"purge":   {crash.CarriersQuery(r.Org.ID, crash.AttributeFilter{Key: "user", Value: "u7"}), nil, "crashes_attributes"},
-		"resends": {crash.UUIDsQuery(r.project), nil, "crash_uuids_first"},
+		"page":                     {crash.CrashesOfQuery(key), nil, "crashes_key_page"},
+		"purge":                    {crash.CarriersQuery(r.Org.ID, crash.AttributeFilter{Key: "user", Value: "u7"}), nil, "crashes_attributes"},
+		"resends":                  {crash.UUIDsQuery(r.project), nil, "crash_uuids_first"},
+		"whether a group is empty": {crash.EmptiedQuery(r.group("rare").ID), nil, "Index Cond: (key_id = k.id)"},
 	} {
 		plan := r.plan(c.query, c.args...)
 		require.Contains(t, plan, c.index, name+"\n"+plan)

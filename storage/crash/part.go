@@ -20,10 +20,10 @@ const (
 	// membersOfGroup are the ids of g, a group that is shown, and of its parts.
 	membersOfGroup = `select p.id from crash_groups p where p.id = g.id or p.root_id = g.id`
 	// crashesOfGroup are crashes of g, a group that is shown, and of its parts: one of each key.
-	// It is written so that only their keys are looked at: as a plain join, all crashes of the
-	// database were read for a group that has none.
+	// It is written so that only their keys are looked at, in the order of an index: as a plain
+	// join, or in any order, all crashes of the database were read for a group that has none.
 	crashesOfGroup = `select from (` + membersOfGroup + ` offset 0) member join crash_group_keys k on k.group_id = member.id
-		cross join lateral (select from crashes where key_id = k.id limit 1) c`
+		cross join lateral (select from crashes where key_id = k.id order by occurred_at desc, id desc limit 1) c`
 	// shownGroup is the id of the group that is shown in place of the id $2. Groups that
 	// were merged before there were parts are found by crash_group_merges.
 	shownGroup = `select coalesce(p.root_id, p.id) from crash_groups p

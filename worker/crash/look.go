@@ -45,12 +45,12 @@ func (r *reader) look(ctx context.Context, organization int64) (*looks, error) {
 	return l, nil
 }
 
-// again goes on with the reports of another part of the claim: what came meanwhile is found.
-func (l *looks) again(ctx context.Context) error {
+// refresh goes on with the reports of another part of the claim: what came meanwhile is found.
+func (l *looks) refresh(ctx context.Context) error {
 	if l.part == nil {
 		return nil
 	}
-	return l.part.Again(ctx)
+	return l.part.Refresh(ctx)
 }
 
 // add looks for the symbols of a report; done is called with what was found, nil when nothing

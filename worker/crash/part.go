@@ -122,7 +122,7 @@ func (p *Process) handlePart(ctx context.Context, c *claimed, r *reader) error {
 // files: while they stand, what the part before has found holds.
 func (c *claimed) look(ctx context.Context, r *reader) (err error) {
 	if c.looks != nil {
-		return c.looks.again(ctx)
+		return c.looks.refresh(ctx)
 	}
 	c.looks, err = r.look(ctx, c.OrganizationID())
 	return err

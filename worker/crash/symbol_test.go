@@ -60,11 +60,11 @@ func (s *shelf) Script(context.Context, symbolicate.Query) (symbolicate.Script, 
 // Begin implements symbolicate.Source: all that a shelf has is known.
 func (s *shelf) Begin(context.Context, int64) (symbolicate.Session, error) { return s, nil }
 
-func (s *shelf) Named(string) (bool, error)          { return true, nil }
-func (s *shelf) Ask(context.Context) error           { return nil }
-func (s *shelf) Full() bool                          { return false }
-func (s *shelf) Again(context.Context) (bool, error) { return false, nil }
-func (s *shelf) Forget()                             {}
+func (s *shelf) Named(string) (bool, error)            { return true, nil }
+func (s *shelf) Ask(context.Context) error             { return nil }
+func (s *shelf) Full() bool                            { return false }
+func (s *shelf) Refresh(context.Context) (bool, error) { return false, nil }
+func (s *shelf) Forget()                               {}
 
 func (s *shelf) Build(ctx context.Context, at symbolicate.Place, ref crash.BuildRef) (int64, error) {
 	if s.db == nil {

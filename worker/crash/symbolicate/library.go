@@ -191,10 +191,10 @@ func (s *session) Named(address string) (bool, error) {
 	return named, absent(err)
 }
 
-// Again implements Session.
-func (s *session) Again(ctx context.Context) (bool, error) {
+// Refresh implements Session.
+func (s *session) Refresh(ctx context.Context) (bool, error) {
 	clear(s.builds)
-	return s.Session.Again(ctx)
+	return s.Session.Refresh(ctx)
 }
 
 // Build implements Session.

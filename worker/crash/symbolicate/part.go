@@ -12,7 +12,7 @@ import (
 )
 
 // Part reads the reports of a part of a claim. What it finds for one of them it has for the
-// others, and for those of the next part while no symbol file comes or goes (Again). It is of
+// others, and for those of the next part while no symbol file comes or goes (Refresh). It is of
 // use for one goroutine.
 type Part struct {
 	session Session
@@ -94,10 +94,10 @@ func (p *Part) Renew() {
 	})
 }
 
-// Again begins with the reports of another part: what came or went meanwhile is seen. No report
+// Refresh begins with the reports of another part: what came or went meanwhile is seen. No report
 // waits for Ask.
-func (p *Part) Again(ctx context.Context) error {
-	holds, err := p.session.Again(ctx)
+func (p *Part) Refresh(ctx context.Context) error {
+	holds, err := p.session.Refresh(ctx)
 	switch {
 	case err != nil:
 		return err

@@ -94,7 +94,7 @@ func readReport(t *testing.T, s *fake, in Input) (*Result, error) {
 
 // What a part has found holds for the next one, while no file comes or goes; but for what the
 // build of a report led to.
-func TestAgain(t *testing.T) {
+func TestRefresh(t *testing.T) {
 	t.Parallel()
 	table := scriptTable{"1:20": {{Function: "price", File: "src/cart.ts", Line: 3, Method: symbolication.MapScopes}}}
 	script := parsed(t, "javascript", "sourcemap", `{"funcName":"t","line":1,"column":20,"library":"https://shop.example.com/a/main.js"}`, "")
@@ -113,12 +113,12 @@ func TestAgain(t *testing.T) {
 	files.mappings = map[string]Mapping{"build 9": javaTable{"a.b.c:0": {{{JavaFrame: JavaFrame{Class: "shop.Cart", Method: "price"}}}}}}
 
 	files.holds, files.asked = true, nil
-	require.NoError(t, part.Again(t.Context()))
+	require.NoError(t, part.Refresh(t.Context()))
 	require.Equal(t, crash.SymbolsMissing, read(script))
 	require.Empty(t, files.asked, "the answer is known")
 	require.Equal(t, crash.SymbolsComplete, read(java))
 
 	files.holds = false
-	require.NoError(t, part.Again(t.Context()))
+	require.NoError(t, part.Refresh(t.Context()))
 	require.Equal(t, crash.SymbolsComplete, read(script))
 }

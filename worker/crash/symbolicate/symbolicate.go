@@ -70,9 +70,9 @@ type Session interface {
 	Build(ctx context.Context, at Place, ref crash.BuildRef) (int64, error)
 	// Ask asks at once for all that ErrUnasked was returned for.
 	Ask(ctx context.Context) error
-	// Again begins the session anew, for other reports of the organization. It reports whether
+	// Refresh begins the session anew, for other reports of the organization. It reports whether
 	// what was found still holds, but for what was found by a build.
-	Again(ctx context.Context) (holds bool, err error)
+	Refresh(ctx context.Context) (holds bool, err error)
 	// Full reports whether what the session knows takes much memory; Forget drops it.
 	Full() bool
 	Forget()

@@ -25,7 +25,7 @@ type fake struct {
 	scripts  map[string]Script
 	build    int64
 	err      error
-	holds    bool // what Again returns
+	holds    bool // what Refresh returns
 	asked    []Query
 }
 
@@ -60,11 +60,11 @@ func (f *fake) Script(_ context.Context, q Query) (Script, symbolication.File, e
 }
 func (f *fake) Build(context.Context, Place, crash.BuildRef) (int64, error) { return f.build, f.err }
 
-func (f *fake) Named(string) (bool, error)          { return true, nil }
-func (f *fake) Ask(context.Context) error           { return nil }
-func (f *fake) Full() bool                          { return false }
-func (f *fake) Again(context.Context) (bool, error) { return f.holds, nil }
-func (f *fake) Forget()                             {}
+func (f *fake) Named(string) (bool, error)            { return true, nil }
+func (f *fake) Ask(context.Context) error             { return nil }
+func (f *fake) Full() bool                            { return false }
+func (f *fake) Refresh(context.Context) (bool, error) { return f.holds, nil }
+func (f *fake) Forget()                               {}
 
 // addressTable has the frames at relative addresses.
 type addressTable map[uint64][]native.Frame

@@ -427,7 +427,7 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 }
 
 // A session goes on with what it knows while no file comes or goes.
-func TestAgain(t *testing.T) {
+func TestRefresh(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
 	w.mappingFile(w.org, "m0", mapping(t, 1))
@@ -436,7 +436,7 @@ func TestAgain(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Open(t.Context(), q.Query)
 	require.ErrorIs(t, err, ErrMissing)
-	holds, err := s.Again(t.Context())
+	holds, err := s.Refresh(t.Context())
 	require.NoError(t, err)
 	require.True(t, holds)
 	_, err = s.Open(t.Context(), q.Query)
@@ -445,7 +445,7 @@ func TestAgain(t *testing.T) {
 	w.mappingFile(w.org, "m1", mapping(t, 10))
 	_, err = s.Open(t.Context(), q.Query)
 	require.ErrorIs(t, err, ErrMissing, "until it is told")
-	holds, err = s.Again(t.Context())
+	holds, err = s.Refresh(t.Context())
 	require.NoError(t, err)
 	require.False(t, holds)
 	_, err = s.Open(t.Context(), q.Query)
@@ -457,7 +457,7 @@ func TestAgain(t *testing.T) {
 
 	_, err = w.db.ExecContext(t.Context(), `delete from symbol_files where index_key = $1`, h.File.IndexKey)
 	require.NoError(t, err)
-	holds, err = s.Again(t.Context())
+	holds, err = s.Refresh(t.Context())
 	require.NoError(t, err)
 	require.False(t, holds)
 	require.NoError(t, s.Ask(t.Context()))

@@ -30,7 +30,7 @@ const (
 // Session looks files of one organization up for some reports. A query whose answer is not
 // known returns ErrUnasked and is noted; Ask asks for all that was noted. An answer holds for
 // every session that begins in the same generation of the kinds that it may be of. A session
-// is of use for one goroutine and for as long as one claim: Again tells it of what changed.
+// is of use for one goroutine and for as long as one claim: Refresh tells it of what changed.
 type Session struct {
 	l            *Library
 	organization int64
@@ -90,10 +90,10 @@ func (l *Library) Begin(ctx context.Context, organization int64) (*Session, erro
 	return s, nil
 }
 
-// Again begins the session anew for other reports: one statement. It reports whether what was
+// Refresh begins the session anew for other reports: one statement. It reports whether what was
 // found holds, since no symbol file came or went; but for what was found by a build, which the
 // session forgets.
-func (s *Session) Again(ctx context.Context) (holds bool, err error) {
+func (s *Session) Refresh(ctx context.Context) (holds bool, err error) {
 	generations, err := symbolfile.ReadGenerations(ctx, s.l.cfg.DB, s.organization)
 	if err != nil {
 		return false, err
