@@ -19,11 +19,11 @@ func TestPackagesWithoutServersHaveTheRaceDetector(t *testing.T) {
 	require.NoError(t, err)
 	got := strings.Fields(string(out))
 	const module = "github.com/slipway-qa/slipway/"
-	for _, name := range []string{"api/pace", "tasks/child", "tasks/link", "worker/browser/webdriver", "worker/crash/symbolicate", "worker/symbols/walk"} {
+	for _, name := range []string{"api/pace", "tasks/child", "tasks/link", "worker/browser/egress", "worker/crash/symbolicate", "worker/symbols/walk"} {
 		require.True(t, slices.Contains(got, module+name), "%s is not in %v", name, got)
 	}
 	for name, why := range map[string]string{"tasks/dispatch": "needs Redis", "storage/ledger": "needs PostgreSQL",
-		"worker/generation/plan": "takes long", "api/auth": "is not watched"} {
+		"worker/generation/plan": "takes long", "worker/browser/webdriver": "starts browsers", "api/auth": "is not watched"} {
 		require.False(t, slices.Contains(got, module+name), "%s %s", name, why)
 	}
 }
