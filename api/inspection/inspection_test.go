@@ -127,7 +127,8 @@ func TestCorpus(t *testing.T) {
 		}
 	}
 	require.Empty(t, warnings)
-	require.LessOrEqual(t, i.children.Started(), 6, "few of them cost a child")
+	// What a child reads in its second of a processor differs from machine to machine.
+	require.LessOrEqual(t, i.children.Started(), 8, "few of them cost a child")
 }
 
 // The death of a reader costs the part that it read; before the identity is known, the file.

@@ -21,7 +21,7 @@ func TestClickArrives(t *testing.T) {
 	const count = `<p id=out>0</p><script>const hit = () => out.textContent = +out.textContent + 1</script>`
 	for name, body := range map[string]string{
 		// Whoever clicks, some presses end on another button than they began on.
-		"replaced every 60 ms": `<div id=box></div><script>setInterval(() => { box.innerHTML = "<button id=b onclick='hit()'>Go</button>" }, 60)</script>`,
+		"replaced every 150 ms": `<div id=box></div><script>setInterval(() => { box.innerHTML = "<button id=b onclick='hit()'>Go</button>" }, 150)</script>`,
 		"replaced between press and release": `<div id=box><button id=b onclick="hit()">Go</button></div><script>let n = 0;
 			addEventListener("pointerup", (e) => { if (!n++) box.innerHTML = "<button id=b onclick='hit()'>Go</button>" }, true)</script>`,
 		"moved by itself between press and release": `<button id=b onclick="hit()" style="position:relative">Go</button><script>let n = 0;

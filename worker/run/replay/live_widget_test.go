@@ -28,13 +28,13 @@ return found`
 
 // notSeen are the cases whose steps are on what no person sees, and why.
 var notSeen = map[string]string{
-	"jqueryui/sortable up":             "the place between two entries is an element that shows nothing",
-	"shoelace/tree":                    "the mark of an entry in nested shadow roots is known by its place alone",
-	"html/100,000 elements":            "the button is behind more than a snapshot has",
-	"html/popup when it is not there":  "there is nothing to find",
-	"html/popup that does not come":    "there is nothing to find",
-	"html/slotted content":             "the text of a button is the button's name",
-	"html/button replaced every 60 ms": "an element lasts no longer than a look",
+	"jqueryui/sortable up":              "the place between two entries is an element that shows nothing",
+	"shoelace/tree":                     "the mark of an entry in nested shadow roots is known by its place alone",
+	"html/100,000 elements":             "the button is behind more than a snapshot has",
+	"html/popup when it is not there":   "there is nothing to find",
+	"html/popup that does not come":     "there is nothing to find",
+	"html/slotted content":              "the text of a button is the button's name",
+	"html/button replaced every 150 ms": "an element lasts no longer than a look",
 }
 
 // What the steps of the cases act on is in the snapshots of the pages, and the selectors

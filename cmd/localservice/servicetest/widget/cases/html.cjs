@@ -12,7 +12,7 @@ const clickAndSee = (selector, text) => async ({ page, expect }) => {
 };
 
 module.exports = {
-  'button replaced every 60 ms': clickAndSee('#b', 'clicked'),
+  'button replaced every 150 ms': clickAndSee('#b', 'clicked'),
   'button drawn anew before the release': clickAndSee('#b', 'drawn, b'),
   'button that slides in': clickAndSee('#b', 'b'),
   'button moved by a script': clickAndSee('#b', 'at rest'),
