@@ -205,8 +205,12 @@ func TestDrift(t *testing.T) {
 			learnt.Fingerprint = &print
 			clicked := is("#out", step.TextIs, "")
 			clicked.Tool.Args.Not = true
+			act := do(step.Click, step.Args{Selector: &learnt})
+			if c.code != "" {
+				act = within(8000, act) // it fails when its time is over
+			}
 			var shots int
-			r := play(t, replay.Config{TestURL: after, Steps: []step.Step{do(step.Click, step.Args{Selector: &learnt}), clicked}, Drift: c.mode,
+			r := play(t, replay.Config{TestURL: after, Steps: []step.Step{act, clicked}, Drift: c.mode,
 				Capture: func(_ context.Context, a replay.Artifact) string {
 					if a.Kind == store.Screenshot {
 						shots++
