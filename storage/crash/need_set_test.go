@@ -31,7 +31,7 @@ func (r *room) count(table string) (n int) {
 	return n
 }
 
-// need returns the ids of needs by their names.
+// needs returns the ids of needs by their names.
 func (r *room) needs(names ...string) (ids []int64) {
 	for _, name := range names {
 		var id int64
