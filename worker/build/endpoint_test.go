@@ -122,7 +122,7 @@ func TestSyncToEndpointThatRefuses(t *testing.T) {
 		require.NotContains(t, err.Error(), "internal secret")
 		require.EqualValues(t, 1, e.calls.Load(), "redirects are not followed")
 	}
-	server.Close()
+	w.connect(distribution.Connection{Kind: "http", Endpoint: "http://127.0.0.1:1", AccessKey: "ann"}, "s3cret")
 	_, err := w.sync(w.syncer(true), build)
 	require.Error(t, err)
 	require.False(t, tasks.IsPermanent(err), "it may come back")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -112,10 +111,7 @@ func TestWindows(t *testing.T) {
 
 func TestNavigation(t *testing.T) {
 	t.Parallel()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	gone := "http://" + closed.Addr().String() + "/"
-	require.NoError(t, closed.Close())
+	gone := refusingAddress(t)
 	base := site(t, map[string]string{"/a/": `<p id=p>a</p>`, "/a/b": `<p id=p>b</p>`}, func(mux *http.ServeMux) {
 		mux.HandleFunc("/loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/loop", http.StatusFound) })
 		mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })

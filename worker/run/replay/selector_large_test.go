@@ -30,9 +30,9 @@ func TestSelectorsOnLargePage(t *testing.T) {
 	base := site(t, map[string]string{"/": large(""), "/component": large(component)})
 	l := lease()
 	defer func() { release(l, false) }()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
-	require.NoError(t, l.Session.SetTimeouts(ctx, webdriver.Timeouts{Script: time.Minute})) // the machine may be busy
+	require.NoError(t, l.Session.SetTimeouts(ctx, webdriver.Timeouts{Script: 2 * time.Minute, PageLoad: 2 * time.Minute})) // the machine may be busy
 	exact := func(s *step.Selector) *step.Selector { s.Exact = true; return s }
 	for _, path := range []string{"/", "/component"} {
 		require.NoError(t, l.Session.Navigate(ctx, base+path))
