@@ -13,17 +13,24 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// The cases on widget libraries end as they must, and played again with what the first
-// play has learnt, none of their elements is taken for another. `go run ./cmd/bench
-// widgets` runs them beside Playwright.
-func TestWidgets(t *testing.T) {
+// sampled is of how many widget cases one is played again, and one looked at: three plays
+// of each take minutes of a processor. The soak has all of them.
+const sampled = 4
+
+// The cases on widget libraries end as they must, and of a sample, played again with what
+// the first play has learnt, no element is taken for another. `go run ./cmd/bench widgets`
+// runs them beside Playwright.
+func TestWidgets(t *testing.T) { playWidgets(t, sampled) }
+
+// playWidgets plays all cases, and one of every few again.
+func playWidgets(t *testing.T, every int) {
 	t.Parallel()
 	site, err := widget.Start(servicetest.NodeModules(t))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = site.Close() })
 	cases, err := widget.Cases()
 	require.NoError(t, err)
-	for _, c := range cases {
+	for i, c := range cases {
 		t.Run(c.FullName(), func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -46,6 +53,9 @@ func TestWidgets(t *testing.T) {
 				return
 			}
 			require.Empty(t, wrong)
+			if i%every != 0 {
+				return
+			}
 			again := playSteps(learnt(c.Steps, result))
 			for _, record := range again.Records {
 				if record.Drifted != nil {
