@@ -18,7 +18,8 @@ type generateCommand struct {
 	Pairs    string        `default:"." help:"Only the pairs whose name or kind matches this regular expression."`
 	Set      string        `help:"A folder with pairs/*.json and pages; default: the set of the repository."`
 	Phrasing int           `default:"-1" help:"Only this sentence of each pair, from 0; -1: all of them."`
-	Only     []string      `help:"Parts to measure: pairs, changes, overhead, throughput; default: all."`
+	Modules  string        `help:"The node_modules that the pages of the set use; default: those of the tests."`
+	Only     []string      `help:"Parts to measure: pairs, changes, overhead, throughput; default: all. The part check shows that a set with oracles can be done."`
 	Change   []string      `help:"Only these changes of pages: ids, wrap, order, removed, behaviour."`
 	Failures string        `help:"A file for what went wrong, one line each."`
 	Timeout  time.Duration `default:"60s" help:"Of a generation."`
@@ -57,9 +58,11 @@ func (c *generateCommand) Run(ctx context.Context) error {
 	if c.Page != "" {
 		return runParts(ctx, nil, parts)
 	}
-	modules, err := npmPackages()
-	if err != nil {
-		return err
+	modules := c.Modules
+	if modules == "" {
+		if modules, err = npmPackages(); err != nil {
+			return err
+		}
 	}
 	site, err := b.set.Start(modules)
 	if err != nil {
@@ -98,6 +101,7 @@ func (b *generateBench) parts() []part {
 	return []part{
 		{name: "pairs", limit: limit(sentences + changed), run: b.pairs},
 		{name: "changes", limit: limit(sentences + changed), run: b.changes},
+		{name: "check", limit: limit(len(b.set.Pairs)), run: b.check},
 		{name: "overhead", limit: limit(len(b.set.Pairs)), run: b.overhead},
 		{name: "throughput", limit: limit(2 * throughputPairs), run: b.throughput},
 	}

@@ -67,6 +67,31 @@ func (b *generateBench) changes(ctx context.Context) error {
 	return b.pairs(ctx)
 }
 
+// check shows of each pair with an oracle that it can be done, and that the oracle tells.
+// Other sets have none.
+func (b *generateBench) check(ctx context.Context) error {
+	good := tally{}
+	for i := range b.set.Pairs {
+		p := &b.set.Pairs[i]
+		if p.Oracle == "" || len(p.Solution) == 0 {
+			continue
+		}
+		wrong, err := b.trial.Check(ctx, p)
+		if err != nil {
+			return err
+		}
+		good.add(wrong == "")
+		if wrong != "" {
+			b.report(p, "check", wrong, 0)
+		}
+	}
+	fmt.Printf("oracles: %s\n", &good)
+	if good.good < good.all {
+		return fmt.Errorf("%d oracles are wrong", good.all-good.good)
+	}
+	return nil
+}
+
 // waits says which pair of the set a part waits for.
 func (b *generateBench) waits(ctx context.Context, i int) (done func()) {
 	return progress.Waits(ctx, fmt.Sprintf("pair %d of %d, %s", i+1, len(b.set.Pairs), b.set.Pairs[i].Name))

@@ -20,6 +20,9 @@
 //
 // Lists that scripts make go through items, and effects through did, which do the
 // same for them.
+//
+// Pages of strangers (npm packages, as they are or with a page around them) record
+// nothing. Their pairs have an oracle, an expression on the page as it is in the end.
 package sentence
 
 import (
@@ -31,6 +34,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 //go:embed pairs/*.json pages
@@ -52,6 +57,19 @@ type Pair struct {
 	// Without are changes that make another task of this one: where "the second"
 	// is asked for, the order matters.
 	Without []string `json:"without,omitempty"`
+	// Lang is the language of the sentences: "en", "de", "es", "fr"; "" is not said.
+	Lang string `json:"lang,omitempty"`
+	// Oracle is an expression in JavaScript, true on the last page exactly if what the
+	// sentences ask for was done and nothing else; for what must be refused, if no harm was
+	// done. It takes the place of Did and State.
+	Oracle string `json:"oracle,omitempty"`
+	// Solution are steps that do it: they show that it can be done, and what the oracle
+	// knows.
+	Solution []step.Step `json:"solution,omitempty"`
+	// Trap: a likely guess does harm.
+	Trap bool `json:"trap,omitempty"`
+	// Names are words of which a refusal must have one.
+	Names []string `json:"names,omitempty"`
 	// Codes are the ends that are right for a sentence that cannot be done; "" is
 	// COMPLETED, with the judge's consent. None: it must be COMPLETED.
 	Codes []string `json:"codes,omitempty"`
@@ -65,19 +83,25 @@ const (
 	Order     = "order"
 	Removed   = "removed"
 	Behaviour = "behaviour"
+	// Other is IDs, Wrap and Order at once, and another theme; pages out of a package get
+	// the theme alone.
+	Other = "other"
 )
 
 // Changes are all changes.
-var Changes = []string{IDs, Wrap, Order, Removed, Behaviour}
+var Changes = []string{IDs, Wrap, Order, Removed, Behaviour, Other}
 
 // Harmless reports whether a test must still pass after a change.
 func Harmless(change string) bool {
-	return change == Plain || change == IDs || change == Wrap || change == Order
+	return change == Plain || change == IDs || change == Wrap || change == Order || change == Other
 }
 
 // Has reports whether a change can be made for the pair.
 func (p *Pair) Has(change string) bool {
-	return !slices.Contains(p.Without, change) && (change != Removed || p.Target != "")
+	if p.Oracle != "" {
+		return change == Other && !slices.Contains(p.Without, change)
+	}
+	return !slices.Contains(p.Without, change) && (change != Removed || p.Target != "") && change != Other
 }
 
 // Record is what a page recorded.
@@ -106,6 +130,11 @@ func (p *Pair) Judge(r Record) string {
 		return fmt.Sprintf("state %q, expected %q", r.State, p.State)
 	}
 	return ""
+}
+
+// oracleScript returns a script that returns "" where the oracle is true, else why not.
+func (p *Pair) oracleScript() string {
+	return "try { return (" + p.Oracle + ") ? \"\" : \"the oracle is false\" } catch (e) { return \"the oracle: \" + e }"
 }
 
 // Set is a set of pairs with their pages.

@@ -61,6 +61,9 @@ func TestChanged(t *testing.T) {
 	require.Equal(t, strings.Replace(plain, "12", "21", 1), changed(page, Order, "Ann"))
 	require.Equal(t, strings.Replace(plain, "gone", "", 1), changed(page, Removed, "Ann"))
 	require.Equal(t, plain, changed(page, Removed, "Bob"))
+	require.Contains(t, changed(page, Other, "Ann"), `</b></div></div>21gone`)
+	require.NotContains(t, changed(page, Other, "Ann"), `"a"`)
+	require.Contains(t, withTheme("<head></head><p>"), "<style>")
 	other := changed(page, IDs, "Ann")
 	require.NotContains(t, other, `"a"`)
 	require.NotContains(t, other, "b-c")
@@ -90,6 +93,7 @@ func TestEnding(t *testing.T) {
 	t.Parallel()
 	possible, refused := Pair{}, Pair{Codes: []string{"INTENT_NOT_UNDERSTOOD"}}
 	either := Pair{Codes: []string{"", "TIMEOUT"}}
+	named := Pair{Codes: []string{"INTENT_NOT_UNDERSTOOD"}, Names: []string{"Basil"}, Oracle: "true"}
 	for _, c := range []struct {
 		pair         Pair
 		ending       Ending
@@ -103,6 +107,10 @@ func TestEnding(t *testing.T) {
 		{refused, Ending{Code: "TIMEOUT"}, true, false},
 		{refused, Ending{}, true, true},
 		{refused, Ending{Wrong: "x"}, true, true},
+		{named, Ending{Code: "INTENT_NOT_UNDERSTOOD", Detail: `nothing is called "basil"`}, false, false},
+		{named, Ending{Code: "INTENT_NOT_UNDERSTOOD", Detail: "it was not understood"}, true, false},
+		{named, Ending{Code: "INTENT_NOT_UNDERSTOOD", Detail: "basil", Wrong: "the oracle is false"}, true, false},
+		{named, Ending{}, true, true},
 		{either, Ending{}, false, false},
 		{either, Ending{Wrong: "x"}, true, true},
 		{either, Ending{Code: "TIMEOUT"}, false, false},
@@ -120,4 +128,18 @@ func TestHas(t *testing.T) {
 	require.True(t, p.Has(Behaviour))
 	p.Target = "Ann"
 	require.True(t, p.Has(Removed))
+	require.False(t, p.Has(Other), "this is for pages without marks of each change")
+	p.Oracle = "true"
+	require.True(t, p.Has(Other))
+	require.False(t, p.Has(Removed), "an oracle does not know of it")
+	p.Without = []string{Other}
+	require.False(t, p.Has(Other))
+}
+
+// The oracle of a pair tells by a text, whatever it returns or throws.
+func TestOracleScript(t *testing.T) {
+	t.Parallel()
+	script := (&Pair{Oracle: `document.title === "x"`}).oracleScript()
+	require.True(t, strings.HasPrefix(script, "try { return (document.title === \"x\") ?"), script)
+	require.Contains(t, script, "catch")
 }

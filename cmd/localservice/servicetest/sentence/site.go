@@ -14,7 +14,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,8 +37,8 @@ type Site struct {
 
 // Start starts a site. The libraries are in the folder modules, a node_modules.
 func (s *Set) Start(modules string) (*Site, error) {
-	if _, err := os.Stat(filepath.Join(modules, "jquery-ui")); err != nil {
-		return nil, errors.New("the widget libraries are not installed: run make deps")
+	if _, err := os.Stat(modules); err != nil {
+		return nil, errors.New("the packages of the pages are not installed: run make deps")
 	}
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -47,11 +46,11 @@ func (s *Set) Start(modules string) (*Site, error) {
 	}
 	site := &Site{set: s, base: "http://" + listener.Addr().String(), closed: make(chan struct{})}
 	mux := http.NewServeMux()
-	mux.Handle("GET /npm/", http.StripPrefix("/npm", http.FileServer(http.Dir(modules))))
+	mux.Handle("GET /npm/", http.StripPrefix("/npm", site.themed(modules)))
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /private/{page}", site.servePrivate)
 	mux.HandleFunc("GET /never", site.serveNever)
-	mux.HandleFunc("GET /{page}", site.servePage)
+	mux.HandleFunc("GET /{page...}", site.servePage)
 	site.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	site.secure = httptest.NewUnstartedServer(mux)
 	site.secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of browsers that refuse it
@@ -103,6 +102,43 @@ func (s *Site) serveNever(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// themed serves the files of the packages; its pages get another theme with the change
+// Other.
+func (s *Site) themed(modules string) http.Handler {
+	files := http.FileServer(http.Dir(modules))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		change, _ := s.present()
+		if change != Other || path.Ext(r.URL.Path) != ".html" {
+			files.ServeHTTP(w, r)
+			return
+		}
+		text, err := fs.ReadFile(os.DirFS(modules), strings.TrimPrefix(path.Clean(r.URL.Path), "/"))
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, withTheme(string(text)))
+	})
+}
+
+// withTheme returns a page with other fonts, sizes and distances.
+func withTheme(text string) string {
+	const theme = `<style>body { font-family: monospace !important; font-size: 108% !important; padding: 9px 3px !important; filter: sepia(.6); } button, input, select, a { letter-spacing: .04em !important; }</style>`
+	if before, after, ok := strings.Cut(text, "</head>"); ok {
+		return before + theme + "</head>" + after
+	}
+	return theme + text
+}
+
+// present returns the change that is served now, and what it is about.
+func (s *Site) present() (change, target string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.change, s.target
+}
+
 func (s *Site) servePage(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("page")
 	text, err := fs.ReadFile(s.set.pages, name)
@@ -113,12 +149,13 @@ func (s *Site) servePage(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	s.mu.Lock()
-	change, target := s.change, s.target
-	s.mu.Unlock()
+	change, target := s.present()
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	body := changed(string(text), change, target)
+	if change == Other && path.Ext(name) == ".html" {
+		body = withTheme(body)
+	}
 	if name == "sentence.js" {
 		what, _ := json.Marshal(map[string]string{"kind": change, "target": target})
 		body = fmt.Sprintf("const change = %s;\n%s", what, body)
@@ -144,19 +181,19 @@ func changed(text, change, target string) string {
 	})
 	text = siblings.ReplaceAllStringFunc(text, func(s string) string {
 		parts := strings.Split(siblings.FindStringSubmatch(s)[1], "<!--|-->")
-		if change == Order {
+		if change == Order || change == Other {
 			slices.Reverse(parts)
 		}
 		return strings.Join(parts, "")
 	})
 	around := "$1"
-	if change == Wrap {
+	if change == Wrap || change == Other {
 		around = `<div class="shell"><div>$1</div></div>`
 	}
 	text = wrapped.ReplaceAllString(text, around)
 	return word.ReplaceAllStringFunc(text, func(s string) string {
 		s = strings.Trim(s, "~")
-		if change != IDs {
+		if change != IDs && change != Other {
 			return s
 		}
 		h := fnv.New32a()

@@ -49,9 +49,12 @@ type Ending struct {
 
 // Bad returns what is wrong with how it ended for a pair; "" if nothing is.
 func (e *Ending) Bad(p *Pair) string {
+	if len(p.Codes) > 0 && p.Oracle != "" && e.Wrong != "" {
+		return "WRONG: harm was done: " + e.Wrong
+	}
 	for _, code := range p.Codes {
 		if code == e.Code && (code != "" || e.Wrong == "" && e.Again == "") {
-			return ""
+			return e.unnamed(p)
 		}
 	}
 	switch {
@@ -67,6 +70,21 @@ func (e *Ending) Bad(p *Pair) string {
 		return "WRONG in the verification: " + e.Again
 	}
 	return ""
+}
+
+// unnamed returns what is wrong with the reason of a refusal: it must name what cannot be
+// done.
+func (e *Ending) unnamed(p *Pair) string {
+	if e.Code == "" || len(p.Names) == 0 {
+		return ""
+	}
+	detail := strings.ToLower(e.Detail)
+	for _, name := range p.Names {
+		if strings.Contains(detail, strings.ToLower(name)) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("refused without any of %q: %s", p.Names, e.Detail)
 }
 
 // Guessed reports whether something was COMPLETED that the sentence does not ask for.
@@ -148,13 +166,7 @@ func judge(ctx context.Context, lease *browser.Lease, p *Pair) string {
 	defer cancel()
 	deadline := time.Now().Add(judgeTimeout)
 	for {
-		r, err := readRecord(ctx, lease)
-		wrong := ""
-		if err != nil {
-			wrong = "no record: " + err.Error()
-		} else {
-			wrong = p.Judge(r)
-		}
+		wrong := judgeNow(ctx, lease, p)
 		if wrong == "" || ctx.Err() != nil || time.Now().After(deadline) {
 			return wrong
 		}
@@ -162,29 +174,78 @@ func judge(ctx context.Context, lease *browser.Lease, p *Pair) string {
 	}
 }
 
-// readRecord reads the record of the page in a session, whichever window, frame or
-// dialog it was left in.
-func readRecord(ctx context.Context, lease *browser.Lease) (r Record, err error) {
+// judgeNow returns what is wrong with the page in a session as it is.
+func judgeNow(ctx context.Context, lease *browser.Lease, p *Pair) string {
+	var text string
+	script := RecordScript
+	if p.Oracle != "" {
+		script = p.oracleScript()
+	}
+	if err := executeAnywhere(ctx, lease, script, &text); err != nil {
+		return "no record: " + err.Error()
+	}
+	if p.Oracle != "" {
+		return text
+	}
+	var r Record
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return "no record: " + err.Error()
+	}
+	return p.Judge(r)
+}
+
+// executeAnywhere executes a script in a session, whichever window, frame or dialog it was
+// left in.
+func executeAnywhere(ctx context.Context, lease *browser.Lease, script string, text *string) error {
 	s := lease.Session
 	_ = s.Dialog.Dismiss(ctx)
+	err := s.TopFrame(ctx)
+	if err == nil {
+		err = s.Execute(ctx, script, text)
+	}
+	if err == nil {
+		return nil
+	}
+	windows, listing := s.Windows(ctx)
+	if listing != nil {
+		return listing
+	}
+	for _, w := range windows {
+		if s.SwitchWindow(ctx, w) == nil && s.Execute(ctx, script, text) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// Check returns what is wrong with a pair that has an oracle: it must be false on the page
+// as it opens, and true after the solution.
+func (t *Trial) Check(ctx context.Context, p *Pair) (string, error) {
+	t.Site.Change(Plain, p)
+	lease, err := t.acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	broken := false
+	defer func() { lease.Release(ctx, broken) }()
+	if err := lease.Session.Navigate(ctx, t.Site.Address(p)); err != nil {
+		return "the page does not open: " + err.Error(), ctx.Err()
+	}
 	var text string
-	if err = s.TopFrame(ctx); err == nil {
-		err = s.Execute(ctx, RecordScript, &text)
+	if err := executeAnywhere(ctx, lease, p.oracleScript(), &text); err != nil {
+		return "the oracle fails on the page as it opens: " + err.Error(), ctx.Err()
 	}
-	if err != nil {
-		windows, listing := s.Windows(ctx)
-		if listing != nil {
-			return r, listing
-		}
-		for _, w := range windows {
-			if s.SwitchWindow(ctx, w) == nil && s.Execute(ctx, RecordScript, &text) == nil {
-				err = nil
-				break
-			}
-		}
+	if text == "" {
+		return "the oracle is true before anything was done", ctx.Err()
 	}
-	if err != nil {
-		return r, err
+	played := replay.Play(ctx, replay.Config{Lease: lease, TestURL: t.Site.Address(p), Steps: p.Solution,
+		StepTimeout: t.StepTimeout, Grace: time.Minute, Log: slog.New(slog.DiscardHandler)})
+	broken = played.Broken
+	if played.Status != string(run.Passed) {
+		return "the solution: " + played.Status + ": " + played.Message, ctx.Err()
 	}
-	return r, json.Unmarshal([]byte(text), &r)
+	if wrong := judge(ctx, lease, p); wrong != "" {
+		return "after the solution " + wrong, ctx.Err()
+	}
+	return "", ctx.Err()
 }

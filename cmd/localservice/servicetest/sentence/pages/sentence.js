@@ -9,7 +9,7 @@ addEventListener('error', () => { failures++; });
 const load = (key, empty) => JSON.parse(localStorage.getItem(key) || empty);
 
 // is reports whether the page has a kind of change.
-const is = (kind) => change.kind === kind;
+const is = (kind) => change.kind === kind || (change.kind === 'other' && kind === 'order');
 
 // did records an effect, and shows a message. On a page that behaves otherwise it
 // has another effect, and shows so.
