@@ -40,7 +40,7 @@ func TestScheduleRefusesBodies(t *testing.T) {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", path, text, says)
 	}
 	for text, says := range map[string]string{
-		`{"settings":{}}`: "settings.cron", `{"settings":{"cron":"@daily"}}`: "settings.timezone",
+		`{"settings":{"maxRuns":7}}`: "settings.cron", `{"settings":{"cron":"@daily"}}`: "settings.timezone",
 		`{"settings":{"cron":"@daily","timezone":"UTC"}}`: "settings.runningUserId",
 		`{"stateName":"ENABLED"}`:                         "settings", `{"teamId":"7"}`: "teamId", `{"teamId":"` + noUUID + `"}`: "teamId", `{"name":""}`: "name",
 		asJSON(t, tree{"settings": w.nightly(nil), "stateName": "ENABLED"}):                                                            "testSuiteIds",

@@ -167,6 +167,9 @@ func TestUpdateSchedule(t *testing.T) {
 	for _, text := range []string{``, `{}`, `{"name":null,"stateName":null}`, `{"settings":{}}`, `{"settings":{"maxRuns":7}}`} {
 		require.Equal(t, made, w.ok(w.both, 200, "POST", path, text), "%s changes nothing", text)
 	}
+	bare := w.ok(w.member, 201, "POST", "/test-schedules", `{"name":"bare","settings":{}}`)
+	require.Empty(t, bare["settings"])
+	require.Equal(t, bare, w.ok(w.both, 200, "POST", "/test-schedules/"+bare["id"].(string), asJSON(t, tree{"settings": bare["settings"]})), "as it was read")
 	settings := made["settings"].(tree)
 	for _, step := range []struct {
 		text  string

@@ -27,6 +27,9 @@ func (c *SettingsChange) merge(was *Settings) (*Settings, error) {
 	if c.Remove {
 		return nil, nil
 	}
+	if was == nil && *c == (SettingsChange{}) {
+		return nil, nil // {} is how a schedule without settings is read
+	}
 	s := Settings{}
 	if was != nil {
 		s = *was
