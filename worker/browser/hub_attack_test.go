@@ -29,7 +29,7 @@ func TestArgumentsRunProgramsOnUnsafeHubsOnly(t *testing.T) {
 	}
 	request := Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome",
 		"goog:chromeOptions": map[string]any{"args": args}}}}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 
 	_, err = newPool(t, Config{Hubs: []Hub{{URL: driver}}}).Acquire(ctx, request)

@@ -154,7 +154,7 @@ func TestTunnelsOfLocalBrowsers(t *testing.T) {
 	t.Cleanup(tunnel.Close)
 	p := newPool(t, localConfig(t, true))
 	lease := func(address string) (*Lease, error) {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 		defer cancel()
 		return p.Acquire(ctx, Request{Proxy: address, Target: step.Target{}})
 	}

@@ -82,7 +82,7 @@ func newPool(t testing.TB, cfg Config) *Pool {
 
 func acquire(t testing.TB, p *Pool, c step.Capabilities) *Lease {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	l, err := p.Acquire(ctx, Request{Target: step.Target{Capabilities: c}})
 	require.NoError(t, err)

@@ -41,7 +41,7 @@ func TestDragTargetStandsStill(t *testing.T) {
 			file := filepath.Join(dir, "page.html")
 			text := strings.Replace(string(page), "<script>", "<style>"+style+"</style>"+measurement+"<script>", 1)
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 			defer cancel()
 			args := append(strings.Fields(chromeArguments), "--user-data-dir="+filepath.Join(dir, "profile"), "--force-device-scale-factor=1.25",
 				"--dump-dom", "file://"+file)

@@ -88,7 +88,7 @@ func (d *driver) start() error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	for {
 		if status, err := client.Status(ctx); err == nil && status.Ready {
@@ -201,7 +201,7 @@ func open(t *testing.T) *webdriver.Session {
 // within returns a context for a test's commands.
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

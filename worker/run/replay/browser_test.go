@@ -229,7 +229,7 @@ func play(t testing.TB, cfg replay.Config) replay.Result {
 		cfg.Steps[i].ID = fmt.Sprintf("s%d", i+1)
 	}
 	cfg = patient(cfg)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	var result replay.Result
 	if cfg.Lease == nil {

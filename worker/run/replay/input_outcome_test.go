@@ -123,7 +123,7 @@ func TestClickOnReplacedElement(t *testing.T) {
 			base := site(t, map[string]string{"/": `<p id=out></p><div id=box><button id=b>Go</button></div>`})
 			steps := []step.Step{click("#b"), is("#out", step.TextIs, "clicked")}
 			clicks := clicking(t, local, replay.Config{TestURL: base, Steps: steps}, func(s *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error) {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 				defer cancel()
 				if err := s.Execute(ctx, `box.innerHTML = "<button id=b onclick=\"out.textContent='clicked'\">Go</button>"`, nil); err != nil {
 					return nil, err

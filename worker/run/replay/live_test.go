@@ -25,7 +25,7 @@ type liveSession struct {
 // openLive opens a page with a body in a live session.
 func openLive(t testing.TB, cfg replay.Config) *liveSession {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(cancel)
 	if cfg.Lease == nil {
 		cfg.Lease = lease()

@@ -16,7 +16,7 @@ func TestScriptsDeclareNamesOnce(t *testing.T) {
 	t.Parallel()
 	l := lease()
 	defer func() { release(l, false) }()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	check := func(code string) (wrong string) {
 		const parse = `try { new Function('"use strict"; {' + arguments[0] + "\n}"); return "" } catch (e) { return String(e) }`

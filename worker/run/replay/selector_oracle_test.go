@@ -119,7 +119,7 @@ func TestSelectorsAsPlaywright(t *testing.T) {
 	require.NoError(t, err)
 	server := httptest.NewServer(http.FileServer(http.Dir("testdata/selectors")))
 	t.Cleanup(server.Close)
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 
 	type page struct {

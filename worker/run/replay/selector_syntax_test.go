@@ -39,7 +39,7 @@ func accepted(t *testing.T, script string, selectors []string) []bool {
 	t.Helper()
 	l := lease()
 	defer release(l, false)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	require.NoError(t, l.Session.Navigate(ctx, site(t, map[string]string{"/": "<p>x"})))
 	var all []bool
@@ -144,7 +144,7 @@ func TestEngineTakesWhatIsValid(t *testing.T) {
 	}
 	l := lease()
 	defer release(l, false)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	require.NoError(t, l.Session.Navigate(ctx, site(t, map[string]string{"/": "<a>x</a><div id=h></div><script>h.attachShadow({mode:'open'}).innerHTML='<a>y</a>'</script>"})))
 	for i, got := range evaluate(ctx, t, l.Session, selectors) {

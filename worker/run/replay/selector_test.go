@@ -162,7 +162,7 @@ func TestLocate(t *testing.T) {
 			t.Cleanup(server.Close)
 			l := lease()
 			defer func() { release(l, false) }()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 			defer cancel()
 			require.NoError(t, l.Session.Navigate(ctx, server.URL))
 			var got struct {

@@ -33,7 +33,7 @@ func playWidgets(t *testing.T, every int) {
 	for i, c := range cases {
 		t.Run(c.FullName(), func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 			defer cancel()
 			playSteps := func(steps []step.Step) replay.Result {
 				l := lease()
