@@ -96,6 +96,9 @@ func TestFireWhileThingsGo(t *testing.T) {
 	for range 3 {
 		until(func(int) error {
 			_, err := w.tryFire(noon.Add(time.Duration(clock.Add(1))*time.Second/3), 25)
+			if storage.IsLocked(err) {
+				return nil // on a busy machine a lock lasts half a second, and they stay due
+			}
 			return err
 		})
 	}

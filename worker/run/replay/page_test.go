@@ -88,7 +88,7 @@ func TestDialogs(t *testing.T) {
 
 	fails(t, `<p>x`, store.CodeStepFailed, "no dialog opened", within(200, dialog("accept")))
 	r = fails(t, `<button id=b>Go</button><script>addEventListener("click", () => { for (;;) alert("again") })</script>`,
-		store.CodeStepFailed, "one dialog after the other", click("#b"), within(5000, is("#b", step.Hidden)))
+		store.CodeStepFailed, "one dialog after the other", click("#b"), within(40_000, is("#b", step.Hidden)))
 	require.True(t, r.Broken)
 }
 
