@@ -87,7 +87,7 @@ func TestWatchIsNotSeen(t *testing.T) {
 	r := fails(t, `<p id=out>0</p><div id=b style="width:50px;height:50px">Go</div><script>addEventListener("pointermove", () => {
 		b.dispatchEvent(new MouseEvent("mousedown", {bubbles: true})); b.dispatchEvent(new MouseEvent("mouseup", {bubbles: true})); b.dispatchEvent(new MouseEvent("dblclick", {bubbles: true}));
 		if (!document.querySelector("#cover")) document.body.insertAdjacentHTML("beforeend", "<div id=cover style='position:fixed;inset:0'></div>") }, true)</script>`,
-		store.CodeStepFailed, "it is covered by div#cover", doubleClick("#b"))
+		store.CodeStepFailed, "it is covered by div#cover", within(8000, doubleClick("#b")))
 	require.Equal(t, "FAILED", r.Status)
 }
 

@@ -218,6 +218,7 @@ func site(t testing.TB, pages map[string]string, handlers ...func(*http.ServeMux
 func patient(cfg replay.Config) replay.Config {
 	cfg.StepTimeout = cmp.Or(cfg.StepTimeout, 40*time.Second)
 	cfg.AssertTimeout = cmp.Or(cfg.AssertTimeout, 40*time.Second)
+	cfg.PageTimeout = cmp.Or(cfg.PageTimeout, 4*time.Minute)
 	cfg.Grace = cmp.Or(cfg.Grace, time.Minute)
 	return cfg
 }
@@ -251,11 +252,11 @@ func pass(t testing.TB, body string, steps ...step.Step) replay.Result {
 }
 
 // fails executes steps of which the last one must fail, with a message that contains
-// words. It fails for half a second, unless it has a time of its own.
+// words. It fails for one and a half seconds, unless it has a time of its own.
 func fails(t testing.TB, body, code, words string, steps ...step.Step) replay.Result {
 	t.Helper()
 	if last := &steps[len(steps)-1]; last.TimeoutMS == 0 {
-		last.TimeoutMS = 500
+		last.TimeoutMS = 1500
 	}
 	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body}), Steps: steps})
 	require.Equal(t, code, r.Code, r.Message)
