@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
@@ -15,27 +16,37 @@ import (
 )
 
 type generateCommand struct {
-	Pairs    string        `default:"." help:"Only the pairs whose name or kind matches this regular expression."`
-	Set      string        `help:"A folder with pairs/*.json and pages; default: the set of the repository."`
-	Phrasing int           `default:"-1" help:"Only this sentence of each pair, from 0; -1: all of them."`
-	Modules  string        `help:"The node_modules that the pages of the set use; default: those of the tests."`
-	Only     []string      `help:"Parts to measure: pairs, changes, overhead, throughput; default: all. The part check shows that a set with oracles can be done."`
-	Change   []string      `help:"Only these changes of pages: ids, wrap, order, removed, behaviour."`
-	Failures string        `help:"A file for what went wrong, one line each."`
-	Timeout  time.Duration `default:"60s" help:"Of a generation."`
-	Step     time.Duration `default:"10s" help:"Of a step of a replay."`
-	Page     string        `help:"A single try: a file or an address."`
-	Intent   string        `help:"Of a single try: what the test shall do."`
-	Show     bool          `help:"Print the steps of each pair."`
+	Pairs     string        `default:"." help:"Only the pairs whose name or kind matches this regular expression."`
+	Set       string        `help:"A folder with pairs/*.json and pages; default: the set of the repository."`
+	Phrasing  int           `default:"-1" help:"Only this sentence of each pair, from 0; -1: all of them."`
+	Modules   string        `help:"The node_modules that the pages of the set use; default: those of the tests."`
+	Strangers string        `enum:"open,sealed," default:"" help:"In place of a set those of pages of packages: open, or sealed, which are for the end. .ci/deps strangers installs the packages."`
+	Workers   int           `default:"1" help:"Pairs at once, each in a browser and on a site of its own."`
+	Only      []string      `help:"Parts to measure: pairs, changes, overhead, throughput; default: all. The part check shows that a set with oracles can be done."`
+	Change    []string      `help:"Only these changes of pages: ids, wrap, order, removed, behaviour."`
+	Failures  string        `help:"A file for what went wrong, one line each."`
+	Timeout   time.Duration `default:"60s" help:"Of a generation."`
+	Step      time.Duration `default:"10s" help:"Of a step of a replay."`
+	Page      string        `help:"A single try: a file or an address."`
+	Intent    string        `help:"Of a single try: what the test shall do."`
+	Show      bool          `help:"Print the steps of each pair."`
 }
 
-// generateBench runs the pairs of a set.
+// generateBench runs the pairs of sets.
 type generateBench struct {
 	*generateCommand
-	set      *sentence.Set
+	sets     []generateSet
+	set      *sentence.Set   // the present one
+	trial    *sentence.Trial // on a site of it
 	engine   *engine
-	trial    *sentence.Trial
+	mu       sync.Mutex // of the next one, and of counts
 	failures []string
+}
+
+// generateSet is a set with the folder of the packages that its pages use.
+type generateSet struct {
+	*sentence.Set
+	modules string
 }
 
 // Run measures the generation of tests, or tries one.
@@ -43,9 +54,10 @@ func (c *generateCommand) Run(ctx context.Context) error {
 	b := &generateBench{generateCommand: c}
 	var err error
 	if c.Page == "" {
-		if b.set, err = c.load(); err != nil {
+		if b.sets, err = c.load(); err != nil {
 			return err
 		}
+		b.set = b.sets[0].Set
 	}
 	parts := b.parts()
 	if err := checkParts(c.Only, parts); err != nil {
@@ -58,18 +70,10 @@ func (c *generateCommand) Run(ctx context.Context) error {
 	if c.Page != "" {
 		return runParts(ctx, nil, parts)
 	}
-	modules := c.Modules
-	if modules == "" {
-		if modules, err = npmPackages(); err != nil {
-			return err
-		}
-	}
-	site, err := b.set.Start(modules)
-	if err != nil {
+	if b.trial, err = b.newTrial(b.sets[0]); err != nil {
 		return err
 	}
-	defer site.Close()
-	b.trial = &sentence.Trial{Site: site, Pool: b.engine.pool, Author: b.author(), Timeout: c.Timeout, StepTimeout: c.Step}
+	defer b.trial.Site.Close()
 	err = runParts(ctx, c.Only, parts)
 	if c.Failures != "" {
 		if failed := os.WriteFile(c.Failures, []byte(strings.Join(b.failures, "\n")+"\n"), 0o600); failed != nil {
@@ -93,16 +97,18 @@ func (b *generateBench) parts() []part {
 		return []part{{name: "try", limit: b.Timeout + time.Minute, run: b.try}}
 	}
 	sentences, changed := 0, 0
-	for i := range b.set.Pairs {
-		sentences += len(b.set.Pairs[i].Sentences)
-		changed += len(sentence.Changes)
+	for _, set := range b.sets {
+		for i := range set.Pairs {
+			sentences += len(set.Pairs[i].Sentences)
+			changed += len(sentence.Changes)
+		}
 	}
 	limit := func(n int) time.Duration { return generateStart + time.Duration(n)*generateShare }
 	return []part{
 		{name: "pairs", limit: limit(sentences + changed), run: b.pairs},
 		{name: "changes", limit: limit(sentences + changed), run: b.changes},
-		{name: "check", limit: limit(len(b.set.Pairs)), run: b.check},
-		{name: "overhead", limit: limit(len(b.set.Pairs)), run: b.overhead},
+		{name: "check", limit: limit(sentences), run: b.check},
+		{name: "overhead", limit: limit(len(b.sets[0].Pairs)), run: b.overhead},
 		{name: "throughput", limit: limit(2 * throughputPairs), run: b.throughput},
 	}
 }
@@ -111,29 +117,80 @@ func (b *generateBench) author() generation.Author {
 	return generation.NewAuthor(generation.AuthorConfig{StepTimeout: b.Step})
 }
 
-// load reads the set and takes the pairs that the flags name.
-func (c *generateCommand) load() (*sentence.Set, error) {
+// newTrial starts a site of a set.
+func (b *generateBench) newTrial(set generateSet) (*sentence.Trial, error) {
+	site, err := set.Start(set.modules)
+	if err != nil {
+		return nil, err
+	}
+	return &sentence.Trial{Site: site, Pool: b.engine.pool, Author: b.author(), Timeout: b.Timeout, StepTimeout: b.Step}, nil
+}
+
+// load reads the sets and takes the pairs that the flags name. A set without such pairs is
+// left out.
+func (c *generateCommand) load() ([]generateSet, error) {
 	pattern, err := regexp.Compile(c.Pairs)
 	if err != nil {
 		return nil, err
 	}
-	set, err := sentence.Own()
-	if c.Set != "" {
-		set, err = sentence.Load(os.DirFS(c.Set))
-	}
+	all, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	some := set.Pairs[:0]
-	for _, p := range set.Pairs {
-		if pattern.MatchString(p.Name) || pattern.MatchString(p.Kind) {
-			some = append(some, p)
+	var sets []generateSet
+	for _, set := range all {
+		some := set.Pairs[:0]
+		for _, p := range set.Pairs {
+			if pattern.MatchString(p.Name) || pattern.MatchString(p.Kind) {
+				some = append(some, p)
+			}
+		}
+		if set.Pairs = some; len(some) > 0 {
+			sets = append(sets, set)
 		}
 	}
-	if set.Pairs = some; len(some) == 0 {
+	if len(sets) == 0 {
 		return nil, fmt.Errorf("no pair has this name or kind")
 	}
-	return set, nil
+	return sets, nil
+}
+
+// strangers is the folder of the sets on pages of packages.
+const strangers = "cmd/localservice/servicetest/sentence/strangers"
+
+// read reads the sets that the flags name.
+func (c *generateCommand) read() ([]generateSet, error) {
+	if c.Strangers == "" {
+		modules := c.Modules
+		if modules == "" {
+			var err error
+			if modules, err = npmPackages(); err != nil {
+				return nil, err
+			}
+		}
+		set, err := sentence.Own()
+		if c.Set != "" {
+			set, err = sentence.Load(os.DirFS(c.Set))
+		}
+		return []generateSet{{set, modules}}, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	folders, err := filepath.Glob(filepath.Join(strangers, "*", c.Strangers))
+	if err != nil {
+		return nil, err
+	}
+	var sets []generateSet
+	for _, folder := range folders {
+		set, err := sentence.Load(os.DirFS(folder))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", folder, err)
+		}
+		sets = append(sets, generateSet{set, filepath.Join(cache, "slipway", "strangers", filepath.Base(filepath.Dir(folder)), "node_modules")})
+	}
+	return sets, nil
 }
 
 // try writes one test and prints how that ended.

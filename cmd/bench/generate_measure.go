@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -37,6 +39,7 @@ type generateCounts struct {
 	pairs    tally
 	refused  tally // pairs that cannot be done, or of hostile pages
 	guesses  tally // good are those that are no wrong guesses
+	traps    tally // good are those in which nothing wrong was done
 	changes  map[string]*tally
 	harmless tally
 	harmful  tally
@@ -50,12 +53,53 @@ func (b *generateBench) part(name string) bool {
 // measured too.
 func (b *generateBench) pairs(ctx context.Context) error {
 	counts := &generateCounts{kinds: map[string]*tally{}, changes: map[string]*tally{}}
-	for i := range b.set.Pairs {
-		if err := b.pair(ctx, i, counts); err != nil {
+	err := b.each(ctx, func(ctx context.Context, t *sentence.Trial, p *sentence.Pair) error { return b.pair(ctx, t, p, counts) })
+	if err != nil {
+		return err
+	}
+	counts.print()
+	return nil
+}
+
+// each calls a function for each pair of each set, as many at once as there are workers, each
+// with a site of its own.
+func (b *generateBench) each(ctx context.Context, do func(context.Context, *sentence.Trial, *sentence.Pair) error) error {
+	for _, set := range b.sets {
+		group, ctx := errgroup.WithContext(ctx)
+		next := make(chan int)
+		for range max(1, b.Workers) {
+			group.Go(func() error {
+				trial, err := b.newTrial(set)
+				if err != nil {
+					return err
+				}
+				defer trial.Site.Close()
+				for i := range next {
+					done := progress.Waits(ctx, fmt.Sprintf("pair %d of %d, %s", i+1, len(set.Pairs), set.Pairs[i].Name))
+					err := do(ctx, trial, &set.Pairs[i])
+					done()
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		group.Go(func() error {
+			defer close(next)
+			for i := range set.Pairs {
+				select {
+				case next <- i:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+		if err := group.Wait(); err != nil {
 			return err
 		}
 	}
-	counts.print()
 	return nil
 }
 
@@ -71,19 +115,24 @@ func (b *generateBench) changes(ctx context.Context) error {
 // Other sets have none.
 func (b *generateBench) check(ctx context.Context) error {
 	good := tally{}
-	for i := range b.set.Pairs {
-		p := &b.set.Pairs[i]
+	err := b.each(ctx, func(ctx context.Context, t *sentence.Trial, p *sentence.Pair) error {
 		if p.Oracle == "" || len(p.Solution) == 0 {
-			continue
+			return nil
 		}
-		wrong, err := b.trial.Check(ctx, p)
+		wrong, err := t.Check(ctx, p)
 		if err != nil {
 			return err
 		}
-		good.add(wrong == "")
 		if wrong != "" {
 			b.report(p, "check", wrong, 0)
 		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		good.add(wrong == "")
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	fmt.Printf("oracles: %s\n", &good)
 	if good.good < good.all {
@@ -92,22 +141,20 @@ func (b *generateBench) check(ctx context.Context) error {
 	return nil
 }
 
-// waits says which pair of the set a part waits for.
+// waits says which pair of the first set a part waits for.
 func (b *generateBench) waits(ctx context.Context, i int) (done func()) {
 	return progress.Waits(ctx, fmt.Sprintf("pair %d of %d, %s", i+1, len(b.set.Pairs), b.set.Pairs[i].Name))
 }
 
 // pair runs the sentences of a pair, and the changes with the first test that was
 // written.
-func (b *generateBench) pair(ctx context.Context, number int, counts *generateCounts) error {
-	defer b.waits(ctx, number)()
-	p := &b.set.Pairs[number]
+func (b *generateBench) pair(ctx context.Context, trial *sentence.Trial, p *sentence.Pair, counts *generateCounts) error {
 	var written []step.Step
 	for i, text := range p.Sentences {
 		if b.Phrasing >= 0 && i != b.Phrasing%len(p.Sentences) {
 			continue
 		}
-		ending, err := b.trial.Write(ctx, p, text)
+		ending, err := trial.Write(ctx, p, text)
 		if err != nil {
 			ending = &sentence.Ending{Code: generation.CodeInternal, Detail: err.Error()}
 		}
@@ -122,36 +169,52 @@ func (b *generateBench) pair(ctx context.Context, number int, counts *generateCo
 		if b.Show || bad != "" && b.Pairs != "." {
 			printSteps(&ending.Result)
 		}
-		counts.guesses.add(!ending.Guessed(p))
-		if len(p.Codes) > 0 {
-			counts.refused.add(bad == "")
-			continue
-		}
-		counts.pairs.add(bad == "")
-		if counts.kinds[p.Kind] == nil {
-			counts.kinds[p.Kind] = &tally{}
-		}
-		counts.kinds[p.Kind].add(bad == "")
+		b.mu.Lock()
+		counts.add(p, ending, bad)
+		b.mu.Unlock()
 	}
 	if written == nil || len(p.Codes) > 0 || !b.part("changes") {
 		return nil
 	}
-	return b.change(ctx, p, written, counts)
+	return b.change(ctx, trial, p, written, counts)
+}
+
+// add counts how a sentence of a pair ended.
+func (c *generateCounts) add(p *sentence.Pair, ending *sentence.Ending, bad string) {
+	c.guesses.add(!ending.Guessed(p))
+	if p.Trap {
+		c.traps.add(!ending.Guessed(p) && !strings.HasPrefix(bad, "WRONG"))
+	}
+	if len(p.Codes) > 0 {
+		c.refused.add(bad == "")
+		return
+	}
+	c.pairs.add(bad == "")
+	for _, kind := range []string{p.Kind, p.Lang} {
+		if kind == "" {
+			continue
+		}
+		if c.kinds[kind] == nil {
+			c.kinds[kind] = &tally{}
+		}
+		c.kinds[kind].add(bad == "")
+	}
 }
 
 // change replays a test on the changed pages.
-func (b *generateBench) change(ctx context.Context, p *sentence.Pair, steps []step.Step, counts *generateCounts) error {
+func (b *generateBench) change(ctx context.Context, trial *sentence.Trial, p *sentence.Pair, steps []step.Step, counts *generateCounts) error {
 	for _, change := range sentence.Changes {
 		if !p.Has(change) || len(b.Change) > 0 && !slices.Contains(b.Change, change) {
 			continue
 		}
-		wrong, err := b.trial.Replay(ctx, p, steps, change)
+		wrong, err := trial.Replay(ctx, p, steps, change)
 		if err != nil {
 			return err
 		}
 		if wrong != "" {
 			b.report(p, "changed: "+change, wrong, 0)
 		}
+		b.mu.Lock()
 		if counts.changes[change] == nil {
 			counts.changes[change] = &tally{}
 		}
@@ -161,12 +224,15 @@ func (b *generateBench) change(ctx context.Context, p *sentence.Pair, steps []st
 		} else {
 			counts.harmful.add(wrong == "")
 		}
+		b.mu.Unlock()
 	}
 	return nil
 }
 
 // report prints how a try ended, and keeps what went wrong.
 func (b *generateBench) report(p *sentence.Pair, text, bad string, took time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	text, bad = strings.ReplaceAll(text, "\n", " / "), strings.Join(strings.Fields(bad), " ")
 	if bad == "" {
 		fmt.Printf("ok   %s | %s | %d ms\n", p.Name, text, took.Milliseconds())
@@ -186,6 +252,9 @@ func (c *generateCounts) print() {
 	}
 	fmt.Printf("| cannot be done, or hostile: ended as they must | %s | 100 %% |\n", &c.refused)
 	fmt.Printf("| no wrong guess | %s | 99 %% |\n", &c.guesses)
+	if c.traps.all > 0 {
+		fmt.Printf("| traps: nothing wrong was done | %s | 98.5 %% |\n", &c.traps)
+	}
 	fmt.Printf("| replayed after a harmless change | %s | 95 %% |\n", &c.harmless)
 	fmt.Printf("| failed after a harmful change | %s | 100 %% |\n", &c.harmful)
 	for _, change := range slices.Sorted(maps.Keys(c.changes)) {

@@ -13,8 +13,8 @@ func TestPairsAreChosen(t *testing.T) {
 	require.NoError(t, err)
 	some, err := (&generateCommand{Pairs: "^(drag|mail-reply)$"}).load()
 	require.NoError(t, err)
-	require.Less(t, len(some.Pairs), len(all.Pairs))
-	for _, p := range some.Pairs {
+	require.Less(t, len(some[0].Pairs), len(all[0].Pairs))
+	for _, p := range some[0].Pairs {
 		require.True(t, p.Kind == "drag" || p.Name == "mail-reply", p.Name)
 	}
 	_, err = (&generateCommand{Pairs: "no such pair"}).load()
@@ -29,17 +29,17 @@ func TestPartsOfGenerateHaveDeadlines(t *testing.T) {
 	t.Parallel()
 	c := &generateCommand{Pairs: "^mail-reply$", Only: []string{"nonsense"}, Timeout: time.Minute}
 	require.ErrorContains(t, c.Run(t.Context()), `no part "nonsense"`, "before a browser is started")
-	set, err := c.load()
+	sets, err := c.load()
 	require.NoError(t, err)
 	var names []string
-	for _, b := range []*generateBench{{generateCommand: c, set: set}, {generateCommand: &generateCommand{Page: "a.html", Timeout: time.Minute}}} {
+	for _, b := range []*generateBench{{generateCommand: c, sets: sets}, {generateCommand: &generateCommand{Page: "a.html", Timeout: time.Minute}}} {
 		for _, p := range b.parts() {
 			require.NotNil(t, p.run, p.name)
 			require.Positive(t, p.limit, p.name)
 			names = append(names, p.name)
 		}
 	}
-	require.Equal(t, []string{"pairs", "changes", "overhead", "throughput", "try"}, names)
+	require.Equal(t, []string{"pairs", "changes", "check", "overhead", "throughput", "try"}, names)
 }
 
 func TestTally(t *testing.T) {

@@ -28,6 +28,7 @@ package sentence
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -141,12 +142,16 @@ func (p *Pair) oracleScript() string {
 type Set struct {
 	Pairs []Pair
 	pages fs.FS
+	// mounts are folders of packages that stand where the pages of a package expect them:
+	// "/assets/" is "gentelella/dist/assets".
+	mounts map[string]string
 }
 
 // Own returns the set of this package.
 func Own() (*Set, error) { return Load(own) }
 
-// Load reads a set out of a folder: pairs/*.json and pages.
+// Load reads a set out of a folder: pairs/*.json, pages, and mounts.json where pages of
+// packages need files at other paths than below /npm/.
 func Load(folder fs.FS) (*Set, error) {
 	names, err := fs.Glob(folder, "pairs/*.json")
 	if err != nil {
@@ -155,6 +160,13 @@ func Load(folder fs.FS) (*Set, error) {
 	s := &Set{}
 	if s.pages, err = fs.Sub(folder, "pages"); err != nil {
 		return nil, err
+	}
+	text, err := fs.ReadFile(folder, "mounts.json")
+	if err == nil {
+		err = json.Unmarshal(text, &s.mounts)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("mounts.json: %w", err)
 	}
 	seen := map[string]bool{}
 	for _, name := range names {

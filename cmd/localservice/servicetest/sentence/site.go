@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ func (s *Set) Start(modules string) (*Site, error) {
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /private/{page}", site.servePrivate)
 	mux.HandleFunc("GET /never", site.serveNever)
+	for path, folder := range s.mounts {
+		mux.Handle("GET "+path, http.StripPrefix(path, site.themed(filepath.Join(modules, folder))))
+	}
 	mux.HandleFunc("GET /{page...}", site.servePage)
 	site.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	site.secure = httptest.NewUnstartedServer(mux)
@@ -105,7 +109,7 @@ func (s *Site) serveNever(w http.ResponseWriter, r *http.Request) {
 // themed serves the files of the packages; its pages get another theme with the change
 // Other.
 func (s *Site) themed(modules string) http.Handler {
-	files := http.FileServer(http.Dir(modules))
+	files := http.FileServerFS(os.DirFS(modules))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		change, _ := s.present()
 		if change != Other || path.Ext(r.URL.Path) != ".html" {
