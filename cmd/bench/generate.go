@@ -16,20 +16,20 @@ import (
 )
 
 type generateCommand struct {
-	Pairs     string        `default:"." help:"Only the pairs whose name or kind matches this regular expression."`
-	Set       string        `help:"A folder with pairs/*.json and pages; default: the set of the repository."`
-	Phrasing  int           `default:"-1" help:"Only this sentence of each pair, from 0; -1: all of them."`
-	Modules   string        `help:"The node_modules that the pages of the set use; default: those of the tests."`
-	Strangers string        `enum:"open,sealed," default:"" help:"In place of a set those of pages of packages: open, or sealed, which are for the end. .ci/deps strangers installs the packages."`
-	Workers   int           `default:"1" help:"Pairs at once, each in a browser and on a site of its own."`
-	Only      []string      `help:"Parts to measure: pairs, changes, overhead, throughput; default: all. The part check shows that a set with oracles can be done."`
-	Change    []string      `help:"Only these changes of pages: ids, wrap, order, removed, behaviour."`
-	Failures  string        `help:"A file for what went wrong, one line each."`
-	Timeout   time.Duration `default:"60s" help:"Of a generation."`
-	Step      time.Duration `default:"10s" help:"Of a step of a replay."`
-	Page      string        `help:"A single try: a file or an address."`
-	Intent    string        `help:"Of a single try: what the test shall do."`
-	Show      bool          `help:"Print the steps of each pair."`
+	Pairs    string        `default:"." help:"Only the pairs whose name or kind matches this regular expression."`
+	Set      string        `help:"A folder with pairs/*.json and pages; default: the set of the repository."`
+	Phrasing int           `default:"-1" help:"Only this sentence of each pair, from 0; -1: all of them."`
+	Modules  string        `help:"The node_modules that the pages of the set use; default: those of the tests."`
+	Foreign  string        `enum:"open,sealed," default:"" help:"In place of a set those of pages of packages: open, or sealed, which are for the end. .ci/deps foreign installs the packages."`
+	Workers  int           `default:"1" help:"Pairs at once, each in a browser and on a site of its own."`
+	Only     []string      `help:"Parts to measure: pairs, changes, overhead, throughput; default: all. The part check shows that a set with oracles can be done."`
+	Change   []string      `help:"Only these changes of pages: ids, wrap, order, removed, behaviour."`
+	Failures string        `help:"A file for what went wrong, one line each."`
+	Timeout  time.Duration `default:"60s" help:"Of a generation."`
+	Step     time.Duration `default:"10s" help:"Of a step of a replay."`
+	Page     string        `help:"A single try: a file or an address."`
+	Intent   string        `help:"Of a single try: what the test shall do."`
+	Show     bool          `help:"Print the steps of each pair."`
 }
 
 // generateBench runs the pairs of sets.
@@ -155,12 +155,12 @@ func (c *generateCommand) load() ([]generateSet, error) {
 	return sets, nil
 }
 
-// strangers is the folder of the sets on pages of packages.
-const strangers = "cmd/localservice/servicetest/sentence/strangers"
+// foreign is the folder of the sets on pages of packages.
+const foreign = "cmd/localservice/servicetest/sentence/foreign"
 
 // read reads the sets that the flags name.
 func (c *generateCommand) read() ([]generateSet, error) {
-	if c.Strangers == "" {
+	if c.Foreign == "" {
 		modules := c.Modules
 		if modules == "" {
 			var err error
@@ -178,7 +178,7 @@ func (c *generateCommand) read() ([]generateSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	folders, err := filepath.Glob(filepath.Join(strangers, "*", c.Strangers))
+	folders, err := filepath.Glob(filepath.Join(foreign, "*", c.Foreign))
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (c *generateCommand) read() ([]generateSet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", folder, err)
 		}
-		sets = append(sets, generateSet{set, filepath.Join(cache, "slipway", "strangers", filepath.Base(filepath.Dir(folder)), "node_modules")})
+		sets = append(sets, generateSet{set, filepath.Join(cache, "slipway", "foreign", filepath.Base(filepath.Dir(folder)), "node_modules")})
 	}
 	return sets, nil
 }

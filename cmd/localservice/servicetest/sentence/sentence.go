@@ -21,7 +21,7 @@
 // Lists that scripts make go through items, and effects through did, which do the
 // same for them.
 //
-// Pages of strangers (npm packages, as they are or with a page around them) record
+// Pages that are not ours (npm packages, as they are or with a page around them) record
 // nothing. Their pairs have an oracle, an expression on the page as it is in the end.
 package sentence
 
@@ -161,11 +161,7 @@ func Load(folder fs.FS) (*Set, error) {
 	if s.pages, err = fs.Sub(folder, "pages"); err != nil {
 		return nil, err
 	}
-	text, err := fs.ReadFile(folder, "mounts.json")
-	if err == nil {
-		err = json.Unmarshal(text, &s.mounts)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if s.mounts, err = readMounts(folder); err != nil {
 		return nil, fmt.Errorf("mounts.json: %w", err)
 	}
 	seen := map[string]bool{}
@@ -189,4 +185,16 @@ func Load(folder fs.FS) (*Set, error) {
 		s.Pairs = append(s.Pairs, some...)
 	}
 	return s, nil
+}
+
+// readMounts reads mounts.json of a set; nil without one.
+func readMounts(folder fs.FS) (mounts map[string]string, err error) {
+	text, err := fs.ReadFile(folder, "mounts.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return mounts, json.Unmarshal(text, &mounts)
 }

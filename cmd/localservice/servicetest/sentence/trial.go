@@ -201,10 +201,9 @@ func executeAnywhere(ctx context.Context, lease *browser.Lease, script string, t
 	_ = s.Dialog.Dismiss(ctx)
 	err := s.TopFrame(ctx)
 	if err == nil {
-		err = s.Execute(ctx, script, text)
-	}
-	if err == nil {
-		return nil
+		if err = s.Execute(ctx, script, text); err == nil {
+			return nil
+		}
 	}
 	windows, listing := s.Windows(ctx)
 	if listing != nil {
