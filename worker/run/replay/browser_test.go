@@ -27,7 +27,7 @@ import (
 )
 
 // The tests share one chromedriver and some browsers: they mostly wait for pages.
-const browsers = 4
+const browsers = 3
 
 var (
 	driver   *exec.Cmd

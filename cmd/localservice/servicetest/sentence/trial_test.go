@@ -21,7 +21,7 @@ import (
 )
 
 // workers is how many browsers the tests use at once.
-const workers = 4
+const workers = 3
 
 // stationed is the pool of browsers that the tests share.
 var stationed *browser.Pool
