@@ -191,7 +191,11 @@ func newNames(t *testing.T, answer func() [4]byte) *net.Resolver {
 func TestErrorsHaveNoAddresses(t *testing.T) {
 	t.Parallel()
 	s := sender(t, outbound.Config{AllowPrivate: true})
-	require.Equal(t, "connection refused", send(t, s, "http://127.0.0.1:1").Error)
+	// The port of a client: it is taken, and nobody listens on it.
+	client, err := net.Dial("tcp", strings.TrimPrefix(server(t, func(http.ResponseWriter, *http.Request) {}), "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { client.Close() })
+	require.Equal(t, "connection refused", send(t, s, "http://"+client.LocalAddr().String()).Error)
 	require.Equal(t, "the receiver does not speak TLS", send(t, s, strings.Replace(server(t, func(http.ResponseWriter, *http.Request) {}), "http:", "https:", 1)).Error)
 	tls := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(tls.Close)

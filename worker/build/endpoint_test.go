@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -122,8 +123,12 @@ func TestSyncToEndpointThatRefuses(t *testing.T) {
 		require.NotContains(t, err.Error(), "internal secret")
 		require.EqualValues(t, 1, e.calls.Load(), "redirects are not followed")
 	}
-	w.connect(distribution.Connection{Kind: "http", Endpoint: "http://127.0.0.1:1", AccessKey: "ann"}, "s3cret")
-	_, err := w.sync(w.syncer(true), build)
+	// The port of a client: it is taken, and nobody listens on it.
+	client, err := net.Dial("tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { client.Close() })
+	w.connect(distribution.Connection{Kind: "http", Endpoint: "http://" + client.LocalAddr().String(), AccessKey: "ann"}, "s3cret")
+	_, err = w.sync(w.syncer(true), build)
 	require.Error(t, err)
 	require.False(t, tasks.IsPermanent(err), "it may come back")
 }
