@@ -2,7 +2,6 @@ package intake
 
 import (
 	"log/slog"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -27,9 +26,7 @@ func TestReportsBeyondQuota(t *testing.T) {
 		Region: "local", Limits: testLimits(), Observer: s.counts, Log: log, Meter: quota.NewMeter(s.db, q, nil)})
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
-	web := httptest.NewServer(routes(r))
-	t.Cleanup(web.Close)
-	s.url = web.URL
+	s.url = listen(t, routes(r))
 	report := func() string {
 		return strings.Replace(minimal, testUUID, uuid.NewString(), 1)
 	}

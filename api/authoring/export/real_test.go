@@ -23,7 +23,7 @@ func TestRealRuns(t *testing.T) {
 	right := tour(base)
 	wrong := Case{Name: "Wrong price", Capabilities: right.Capabilities, Steps: []step.Step{
 		do(step.GoToURL, step.Args{URL: base + "/help"}),
-		limited(expect(css("h1"), step.TextIs, "", "Twelve"), 300),
+		limited(expect(css("h1"), step.TextIs, "", "Twelve"), 5000),
 	}}
 	for _, tool := range []struct {
 		target string
