@@ -97,7 +97,7 @@ func (c *regressionCommand) benches() []regression.Bench {
 			return (&runCommand{Rounds: 6, Batch: 10, Workers: 2, Chrome: c.Chrome, Only: []string{"flow", "cases"}, Binary: c.Binary}).Run(ctx)
 		}},
 		{Name: regression.Schedule, Run: func(ctx context.Context) error {
-			return (&scheduleCommand{Burst: 10_000, Suites: 10_000, Baseline: 2 * time.Second, Only: []string{"burst"}, Binary: c.Binary}).Run(ctx)
+			return (&scheduleCommand{Burst: 10_000, Suites: 10_000, Baseline: 2 * time.Second, Lead: 4 * time.Second, Only: []string{"burst"}, Binary: c.Binary}).Run(ctx)
 		}},
 		{Name: regression.Claims, Run: (&claimsCommand{}).Run},
 	}

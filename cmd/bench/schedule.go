@@ -19,6 +19,7 @@ type scheduleCommand struct {
 	Idle     int           `default:"100000" help:"Schedules of the idle part, due next year."`
 	Quiet    time.Duration `default:"60s" help:"Length of the idle part."`
 	Baseline time.Duration `default:"5s" help:"Length of the baseline."`
+	Lead     time.Duration `default:"4s" help:"How long before the first firing the schedules are inserted; more on a busy machine."`
 	Only     []string      `help:"Parts to measure: burst, steady, idle; default: all."`
 	Binary   string        `help:"A slipway program to measure; default: build this checkout."`
 }
@@ -62,8 +63,8 @@ func (c *scheduleCommand) measure(ctx context.Context) (missed []string, err err
 func (b *scheduleBench) parts() []part {
 	rows := func(n int) time.Duration { return 4*time.Minute + time.Duration(n)*10*time.Millisecond }
 	return []part{
-		{name: "burst", limit: rows(b.Burst+b.Suites) + b.Baseline, run: b.measureBurst},
-		{name: "steady", limit: rows(2*b.Rate) + b.For, run: b.measureSteady},
+		{name: "burst", limit: rows(b.Burst+b.Suites) + b.Baseline + b.Lead, run: b.measureBurst},
+		{name: "steady", limit: rows(2*b.Rate) + b.For + b.Lead, run: b.measureSteady},
 		{name: "idle", limit: rows(b.Idle) + b.Quiet, run: b.measureIdle},
 	}
 }
@@ -93,7 +94,7 @@ func (b *scheduleBench) measureBurst(ctx context.Context) error {
 	if _, err := f.ready(ctx, "scheduler", "worker"); err != nil {
 		return err
 	}
-	due := time.Now().Add(leadTime + time.Duration(b.Burst)*time.Millisecond/2).Truncate(time.Second)
+	due := time.Now().Add(b.Lead + time.Duration(b.Burst)*time.Millisecond/2).Truncate(time.Second)
 	if err := f.addSchedules(ctx, due, due, b.Burst, 0); err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (b *scheduleBench) measureSteady(ctx context.Context) error {
 		return err
 	}
 	schedulers := members[:3]
-	start := time.Now().Add(leadTime).Truncate(time.Second)
+	start := time.Now().Add(b.Lead).Truncate(time.Second)
 	last := start.Add(b.For - time.Second)
 	if err := f.addSchedules(ctx, start, last, b.Rate, time.Minute); err != nil {
 		return err

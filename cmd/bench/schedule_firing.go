@@ -11,9 +11,6 @@ import (
 	"github.com/slipway-qa/slipway/cmd/bench/progress"
 )
 
-// leadTime is how long before the first firing the schedules are inserted.
-const leadTime = 4 * time.Second
-
 // One case a suite, which could run: the target has a browser that nobody serves
 // here, so the run stays open.
 const addSuite = `

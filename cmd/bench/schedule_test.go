@@ -119,7 +119,7 @@ func TestScheduleBench(t *testing.T) {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			c := &scheduleCommand{Burst: 60, Suites: 20, Rate: 240, For: 4 * time.Second, Kill: time.Second, Idle: 100,
-				Quiet: time.Second, Baseline: 100 * time.Millisecond, Only: []string{part}, Binary: program}
+				Quiet: time.Second, Baseline: 100 * time.Millisecond, Lead: 20 * time.Second, Only: []string{part}, Binary: program}
 			missed, err := c.measure(t.Context())
 			require.NoError(t, err)
 			for _, target := range missed {
