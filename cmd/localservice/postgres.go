@@ -157,9 +157,10 @@ func (f *Folder) postgres(ctx context.Context, config PostgresConfig) (*Server, 
 const (
 	// leftoverMemory is in PostgreSQL's error while processes of a killed server
 	// are still attached to its shared memory. They notice that the server has
-	// ended and end too, on a busy machine within seconds.
+	// ended and end too, on a busy machine within seconds, beside a load of forty not
+	// within fifteen.
 	leftoverMemory = "pre-existing shared memory block"
-	leftoverWait   = 15 * time.Second
+	leftoverWait   = time.Minute
 	leftoverPause  = 200 * time.Millisecond
 )
 
