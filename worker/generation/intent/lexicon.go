@@ -1,9 +1,6 @@
 package intent
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // entry is a line of a table: words and groups of words, with commas, that mean the
 // same.
@@ -60,7 +57,6 @@ type words struct {
 	without           []entry // begin what is not done
 	subjects          []entry // the URL, the title, the page
 	function          []entry // frequent words by which the language is recognized
-	implied           []entry // say again what the grammar has understood: "the 1st position"
 }
 
 // table finds words of an entry list.
@@ -145,45 +141,25 @@ type lexicon struct {
 	relatives, adverbs, manners, finished                 table
 	parted                                                map[string][]particle
 	endings                                               []string
-	known, verbal                                         map[string]bool // words of the tables, and of verbs
 }
 
 func newLexicon(w words) *lexicon {
-	known, verbs := map[string]bool{}, map[string]bool{}
-	learn := func(known map[string]bool, phrase string) {
-		for _, word := range strings.FieldsFunc(phrase, func(r rune) bool { return r == ' ' || r == ',' || r == '+' }) {
-			known[word] = true
-		}
-	}
-	table := func(entries []entry) table {
-		for _, e := range entries {
-			learn(known, e.words)
-		}
-		return newTable(entries)
-	}
-	for _, e := range w.implied {
-		learn(known, e.words)
-	}
-	for _, e := range slices.Concat(w.verbs, w.parted) {
-		learn(verbs, e.words)
-	}
 	return &lexicon{
-		known: known, verbal: verbs,
 		lang: w.lang, letters: w.letters, capitals: w.capitals, finalVerb: w.finalVerb, endings: w.endings, parted: newParted(w.parted),
-		fillers: table(w.fillers), verbs: newTable(w.verbs), nouns: table(w.nouns),
-		things: table(w.things), relations: table(w.relations), joints: table(w.joints),
-		articles: table(w.articles), named: table(w.named), ordinals: table(w.ordinals),
-		numbers: table(w.numbers), quantities: table(w.quantities), looks: table(w.looks),
-		states: table(w.states), pronouns: table(w.pronouns), leads: table(w.leads),
-		sequels: table(w.sequels), and: table(w.and), or: table(w.or), not: table(w.not),
-		conditions: table(w.conditions), checks: table(w.checks), that: table(w.that),
-		modals: table(w.modals), predicates: table(w.predicates), comparisons: table(w.comparisons),
-		dates: table(w.dates), units: table(w.units), keys: table(w.keys),
-		directions: table(w.directions), ignored: table(w.ignored), subjects: table(w.subjects),
-		function: table(w.function), questions: table(w.questions), purposes: table(w.purposes),
-		without: table(w.without), vague: table(w.vague),
-		hereabouts: table(w.hereabouts), relatives: table(w.relatives), adverbs: table(w.adverbs),
-		manners: table(w.manners), finished: table(w.finished),
+		fillers: newTable(w.fillers), verbs: newTable(w.verbs), nouns: newTable(w.nouns),
+		things: newTable(w.things), relations: newTable(w.relations), joints: newTable(w.joints),
+		articles: newTable(w.articles), named: newTable(w.named), ordinals: newTable(w.ordinals),
+		numbers: newTable(w.numbers), quantities: newTable(w.quantities), looks: newTable(w.looks),
+		states: newTable(w.states), pronouns: newTable(w.pronouns), leads: newTable(w.leads),
+		sequels: newTable(w.sequels), and: newTable(w.and), or: newTable(w.or), not: newTable(w.not),
+		conditions: newTable(w.conditions), checks: newTable(w.checks), that: newTable(w.that),
+		modals: newTable(w.modals), predicates: newTable(w.predicates), comparisons: newTable(w.comparisons),
+		dates: newTable(w.dates), units: newTable(w.units), keys: newTable(w.keys),
+		directions: newTable(w.directions), ignored: newTable(w.ignored), subjects: newTable(w.subjects),
+		function: newTable(w.function), questions: newTable(w.questions), purposes: newTable(w.purposes),
+		without: newTable(w.without), vague: newTable(w.vague),
+		hereabouts: newTable(w.hereabouts), relatives: newTable(w.relatives), adverbs: newTable(w.adverbs),
+		manners: newTable(w.manners), finished: newTable(w.finished),
 	}
 }
 
@@ -211,31 +187,3 @@ func newParted(entries []entry) map[string][]particle {
 
 // lexicons are the languages that are known, the first of them by default.
 var lexicons = []*lexicon{newLexicon(english), newLexicon(german)}
-
-// Knows reports whether a word in lower case is one of the grammar's own in a language, in
-// one of its forms: a kind of element, a preposition, a filler, or, with verbs, a verb. Other
-// words of a text are names, or have a meaning that nobody here understands.
-func Knows(lang, word string, verbs bool) bool {
-	for _, l := range lexicons {
-		if l.lang == lang && slices.ContainsFunc(baseForms(word), func(form string) bool { return l.known[form] || verbs && l.verbal[form] }) {
-			return true
-		}
-	}
-	return false
-}
-
-// baseForms returns what an English word may be a form of: opens, filling, typed, hitting.
-func baseForms(word string) []string {
-	forms := []string{word}
-	for _, ending := range []string{"s", "es", "ed", "ing"} {
-		base, ok := strings.CutSuffix(word, ending)
-		if !ok || len(base) < 2 {
-			continue
-		}
-		forms = append(forms, base, base+"e")
-		if base[len(base)-1] == base[len(base)-2] {
-			forms = append(forms, base[:len(base)-1])
-		}
-	}
-	return forms
-}

@@ -349,5 +349,4 @@ var english = words{
 	without:    []entry{{"without", "without"}},
 	subjects:   []entry{{"url", "url, the url, address, the address, page url, the page url, current url, the current url, web address, link address, location, browser address"}, {"title", "page title, the page title, title of the page, the title of the page, document title, browser title, title, the title, tab title, window title, the document title"}, {"dialog", "alert, the alert, alert text, dialog text, confirm dialog, javascript alert, browser dialog, prompt text, alert message, the alert text"}},
 	function:   []entry{{"1", "the, and, to, click, on, of, a, an, in, into, with, select, enter, type, then, that, is, are, button, field, press, check, from, for, it, verify, page, open, should, link, submit, as, by, choose, all, text, if, there, go, not, be, row, fill, name, next, first, second, last, close, find, box, under, next, list, set, drag, delete, wait, add, reply"}},
-	implied:    []entry{{"implied", "position, place, times, time, repeat, again"}},
 }

@@ -137,7 +137,7 @@ func (a activator) control(ctx context.Context) (match, error) {
 	if m, ok := a.inItem(v); ok {
 		return m, nil
 	}
-	item, err := a.resolve(ctx, t, toAct)
+	item, err := a.resolve(ctx, t, toFind)
 	if err != nil {
 		if m, again := a.onPageWhole(v); again == nil {
 			return m, nil

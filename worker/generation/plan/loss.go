@@ -44,7 +44,7 @@ func lost(c *intent.Clause, r *intent.Reading) []string {
 		}
 		list = append(list, token)
 	}
-	return append(list, unread(c, said+strings.ToLower(strings.Join(list, " "))+" ")...)
+	return list
 }
 
 // eachIn reports whether each of some words is among others: a path such as File>Export is
@@ -198,24 +198,4 @@ func gatherAssertion(a *intent.Assertion, b *strings.Builder, numbers map[float6
 	for i := range a.Also {
 		gatherAssertion(&a.Also[i], b, numbers, depth+1)
 	}
-}
-
-// unread returns the words of an English clause that a reading has in no part and that the
-// grammar does not know: what they ask for would be left out without a word.
-func unread(c *intent.Clause, said string) []string {
-	if c.Lang != "en" && c.Lang != "" {
-		return nil // other languages have more forms of a word than are known here
-	}
-	var list []string
-	for _, token := range strings.Fields(quotedText.ReplaceAllString(c.Text, " ")) {
-		if strings.ContainsAny(token, "@{}/\\") || strings.Contains(strings.Trim(token, ".,;:!?"), ".") {
-			continue
-		}
-		for _, word := range splitAll(token) {
-			if len(word) > 2 && !hasDigit(word) && !strings.Contains(said, " "+word+" ") && !intent.Knows("en", word, true) {
-				list = append(list, word)
-			}
-		}
-	}
-	return list
 }

@@ -22,7 +22,7 @@ func TestLost(t *testing.T) {
 		lost    []string
 	}{
 		{`Enter "Ann" as the name`, fill("name", "Ann"), nil},
-		{`Enter Ida as the first name, "Main Road 5" as the street and Ulm as the town`, fill("town", "Main Road 5"), []string{"Ida", "Ulm", "street"}},
+		{`Enter Ida as the first name, "Main Road 5" as the street and Ulm as the town`, fill("town", "Main Road 5"), []string{"Ida", "Ulm"}},
 		{`Type 4111 into the field Card number`, fill("Card number", "4111"), nil},
 		{`Type 4111 into the second field, then 12`, fill("field", "4111"), []string{"12"}},
 		{`Enter ann@example.com as the 2nd address.`, fill("address", "ann@example.com"), nil},

@@ -311,7 +311,7 @@ func (r ranking) weigh(s scored) float64 {
 	if part := r.part(); part >= 0 && r.v.inside(s.index, part) {
 		score += 0.05
 	}
-	if n.Disabled && r.w != toFind && r.w != toAct && r.w != toRead {
+	if n.Disabled && r.w != toFind && r.w != toRead {
 		score -= 0.05
 	}
 	if !n.InView {

@@ -25,7 +25,6 @@ const (
 	toExpand want = "expand" // has something that it opens and closes
 	toRead   want = "read"   // has a text or value: a text, cell, heading, field; the smallest one
 	toFind   want = "find"   // anything at all
-	toAct    want = "act"    // anything at all that something is done to: of two that say the same neither is meant
 	toHold   want = "hold"   // a container: list, table, row, dialog, section, form
 )
 
@@ -120,9 +119,6 @@ func (p *planner) pick(v *view, phrase *intent.Phrase, w want) (match, error) {
 	}
 	things := apart(v, list)
 	best := things[0]
-	if left := unexplained(v, phrase, p.language(), best.index); len(left) > 0 {
-		return match{}, p.notUnderstood(describeNode(&v.Nodes[best.index]) + " says nothing of " + strings.Join(left, ", "))
-	}
 	if len(things) > 1 && things[1].score > best.score-alike && !oneOf(p, v, things, phrase, w) {
 		return match{}, ambiguous(p, v, phrase, things)
 	}

@@ -177,7 +177,7 @@ func fits(n *snapshot.Node, w want) float64 {
 		}
 	case toHold:
 		return either(isContainer(n), 1, 0.3)
-	case toFind, toAct:
+	case toFind:
 		return either(n.Interactive, 1, 0.95)
 	default:
 		return fitsUse(n)
