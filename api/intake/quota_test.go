@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/storage/quota"
 )
@@ -26,7 +27,9 @@ func TestReportsBeyondQuota(t *testing.T) {
 		Region: "local", Limits: testLimits(), Observer: s.counts, Log: log, Meter: quota.NewMeter(s.db, q, nil)})
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
-	s.url = listen(t, routes(r))
+	url, end := routetest.Listen(routes(r))
+	t.Cleanup(end)
+	s.url = url
 	report := func() string {
 		return strings.Replace(minimal, testUUID, uuid.NewString(), 1)
 	}

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -22,7 +21,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/connection"
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
@@ -57,28 +56,15 @@ func newServer(t *testing.T) *server {
 		Observer: s.counts, Log: log})
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
-	s.url = listen(t, routes(r))
+	url, end := routetest.Listen(routes(r))
+	t.Cleanup(end)
+	s.url = url
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	require.NoError(t, s.db.GetContext(t.Context(), &s.org,
 		`insert into organizations (uuid, slug, name) values ($1, 'a', 'a') returning id`, uuid.New()))
 	s.project(t, "one")
 	s.project(t, "two")
 	return s
-}
-
-// listen serves as the program does: a client that is still sending when it is refused
-// reads the answer, for the rest of its body is read before the connection ends.
-func listen(t *testing.T, handler http.Handler) (url string) {
-	t.Helper()
-	web := httptest.NewUnstartedServer(handler)
-	listener := connection.Listen(web.Listener, connection.Config{})
-	web.Listener, web.Config.ConnState = listener, listener.State
-	web.Start()
-	t.Cleanup(func() {
-		web.Close()
-		listener.Stop()
-	})
-	return web.URL
 }
 
 // project makes a crash project whose token has its name.

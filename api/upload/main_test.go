@@ -24,10 +24,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/connection"
 	"github.com/slipway-qa/slipway/api/inspection"
 	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
@@ -128,15 +128,9 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 		engine.POST(r.Path, r.Serve)
 		engine.POST(r.Path+"/", r.Serve)
 	}
-	server := httptest.NewUnstartedServer(engine)
-	listener := connection.Listen(server.Listener, connection.Config{})
-	server.Listener, server.Config.ConnState = listener, listener.State
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		listener.Stop()
-	})
-	w.url = server.URL
+	url, end := routetest.Listen(engine)
+	t.Cleanup(end)
+	w.url = url
 	return w
 }
 

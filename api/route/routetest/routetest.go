@@ -9,10 +9,12 @@ package routetest
 
 import (
 	"net/http"
+	"net/http/httptest"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/connection"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 )
@@ -64,5 +66,19 @@ func ByCredentials(a *auth.Authenticator) Guard {
 			panic(err)
 		}
 		return guard
+	}
+}
+
+// Listen serves a handler over TCP behind the listener that the program has, until end is
+// called: a client that is still sending when it is refused reads the answer, for the rest
+// of its body is read before the connection ends.
+func Listen(handler http.Handler) (url string, end func()) {
+	server := httptest.NewUnstartedServer(handler)
+	listener := connection.Listen(server.Listener, connection.Config{})
+	server.Listener, server.Config.ConnState, server.Config.ConnContext = listener, listener.State, listener.Context
+	server.Start()
+	return server.URL, func() {
+		server.Close()
+		listener.Stop()
 	}
 }
