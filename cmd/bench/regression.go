@@ -78,8 +78,7 @@ func (c *regressionCommand) choose() ([]regression.Bench, error) {
 	return some, nil
 }
 
-// benches are the short forms: together less than six minutes on two idle cores, where no
-// figure fell.
+// benches are the short forms.
 func (c *regressionCommand) benches() []regression.Bench {
 	crash := func(size string, only ...string) func(context.Context) error {
 		return func(ctx context.Context) error {

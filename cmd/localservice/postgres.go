@@ -157,8 +157,7 @@ func (f *Folder) postgres(ctx context.Context, config PostgresConfig) (*Server, 
 const (
 	// leftoverMemory is in PostgreSQL's error while processes of a killed server
 	// are still attached to its shared memory. They notice that the server has
-	// ended and end too, on a busy machine within seconds, beside a load of forty not
-	// within fifteen.
+	// ended and end too: within seconds on a busy machine, later on one that is overloaded.
 	leftoverMemory = "pre-existing shared memory block"
 	leftoverWait   = time.Minute
 	leftoverPause  = 200 * time.Millisecond
