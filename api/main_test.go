@@ -171,7 +171,7 @@ func (w *world) bootstrap(t *testing.T, slug string) *storeaccount.Bootstrap {
 
 func (w *world) tx(t *testing.T, fn func(context.Context, *storage.Tx) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	require.NoError(t, w.db.InTx(ctx, func(tx *storage.Tx) error { return fn(ctx, tx) }))
 }
@@ -247,7 +247,7 @@ func body(text string) option {
 
 func (w *world) do(t *testing.T, method, path string, options ...option) *httptest.ResponseRecorder {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	rec := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(ctx, method, path, nil)

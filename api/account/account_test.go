@@ -70,7 +70,7 @@ func (w *world) bootstrap(t *testing.T, slug string) *account.Bootstrap {
 
 func (w *world) tx(t *testing.T, fn func(context.Context, *storage.Tx) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	require.NoError(t, w.db.InTx(ctx, func(tx *storage.Tx) error { return fn(ctx, tx) }))
 }

@@ -25,7 +25,7 @@ func TestLeakedKeyIsRevoked(t *testing.T) {
 	require.NoError(t, err)
 	boot, err := account.NewBootstrap(keys, "")
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	org := boot.Organization.ID
 	var person, machine, kept account.Secret

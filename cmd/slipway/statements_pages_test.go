@@ -129,7 +129,7 @@ func (w *surface) fillPages(places map[string]string) {
 	places[v3+"/crashes/{id}/attachments/{attachment}"] = "attachment"
 	w.ids["attachment"] = uuid.NewString()
 	values := map[string]any{"org": w.boot.Organization.ID, "attachment": w.ids["attachment"]}
-	for _, name := range []string{"crash", "crashproject", "built", "testers", "build"} {
+	for _, name := range []string{"crash", "crashproject", "built", "testers", "build", "run", "suiterun"} {
 		values[name] = w.ids[name]
 	}
 	for _, statement := range []string{
@@ -138,6 +138,8 @@ func (w *surface) fillPages(places map[string]string) {
 		`insert into symbol_needs (organization_id, crash_project_id, kind, name, digest, looked_for, first_seen, last_seen)
 			values (:org, :crashproject, 'native', 'libshop.so', sha256('libshop.so'), jsonb_build_array(jsonb_build_object('type', 'build_id', 'value', '00')), now(), now())`,
 		`insert into crash_needs (need_id, crash_id) select id, :crash from symbol_needs`,
+		// The suite run was cancelled, perhaps before the worker made its runs.
+		`update test_runs set suite_run_id = :suiterun where id = :run`,
 		`insert into mail_suppressions (organization_id, email, source) values (:org, 'gone@example.com', 'smtp')`,
 		`insert into mails (id, organization_id, kind, recipient, subject, text_body, dedupe_key)
 			values (gen_random_uuid(), :org, 'sign-in', 'ann@example.com', 'Sign in', 'Sign in', 'one')`,

@@ -37,7 +37,7 @@ func TestStrangersFindNothing(t *testing.T) {
 		settled := maps.Equal(now, before)
 		before = now
 		return settled
-	}, 30*time.Second, 2*time.Second)
+	}, 2*time.Minute, 2*time.Second)
 
 	for _, r := range changes {
 		if r.as == "operator" {

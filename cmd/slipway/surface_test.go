@@ -198,7 +198,7 @@ func (w *surface) send(r request) (int, []byte) {
 	case r.body != "":
 		body, kind = strings.NewReader(w.text(r.body)), "application/x-www-form-urlencoded"
 	}
-	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), 3*time.Minute)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, r.method, w.base+w.fill(r.path)+w.text(r.query), body)
 	require.NoError(w.t, err)

@@ -17,7 +17,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 
 func testContext(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

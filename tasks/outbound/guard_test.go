@@ -202,7 +202,7 @@ func TestRebinding(t *testing.T) {
 	link := "http://rebind.example:" + port(server.URL) + "/path"
 	_, err := g.CheckURL(t.Context(), link)
 	require.NoError(t, err)
-	_, err = g.Client(5 * time.Second).Get(link)
+	_, err = g.Client(time.Minute).Get(link)
 	require.Equal(t, RuleLoopback, refusal(t, err))
 	require.NotContains(t, err.Error(), "127.0.0.1", "the address found is not told")
 	require.False(t, reached.Load())
@@ -210,7 +210,7 @@ func TestRebinding(t *testing.T) {
 	require.Equal(t, RuleLoopback, refusal(t, err))
 
 	// The same through a guard that allows it: the test's resolver works.
-	_, err = newGuard(t, Config{Resolver: names.resolver(), AllowPrivate: true}).Client(5 * time.Second).Get(link)
+	_, err = newGuard(t, Config{Resolver: names.resolver(), AllowPrivate: true}).Client(time.Minute).Get(link)
 	require.NoError(t, err)
 	require.True(t, reached.Load())
 }
@@ -230,7 +230,7 @@ func TestEveryResolvedAddressCounts(t *testing.T) {
 	require.NoError(t, err)
 	_, err = g.CheckURL(t.Context(), "https://none.example/")
 	require.ErrorIs(t, err, ErrUnresolved)
-	_, err = g.Client(time.Second).Get("https://none.example/")
+	_, err = g.Client(time.Minute).Get("https://none.example/")
 	var lookup *net.DNSError
 	require.ErrorAs(t, err, &lookup)
 	require.True(t, lookup.IsNotFound)
@@ -241,7 +241,7 @@ func TestClientRefusesLoopback(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
-	_, err := newGuard(t, Config{}).Client(time.Second).Get(server.URL)
+	_, err := newGuard(t, Config{}).Client(time.Minute).Get(server.URL)
 	require.Equal(t, RuleLoopback, refusal(t, err))
 	_, err = newGuard(t, Config{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 	require.Equal(t, RuleLoopback, refusal(t, err))
@@ -269,7 +269,7 @@ func TestRedirects(t *testing.T) {
 	mux.Handle("/4", http.RedirectHandler("/3", http.StatusFound))
 
 	g := newGuard(t, Config{AllowPrivate: true})
-	client := g.Client(5 * time.Second)
+	client := g.Client(time.Minute)
 	for path, rule := range map[string]Rule{
 		"/metadata": RuleMetadata, "/file": RuleScheme, "/user": RuleUser, "/port": RulePort, "/number": RuleSpelling,
 	} {
@@ -305,7 +305,7 @@ func TestRedirectToLoopback(t *testing.T) {
 		}
 		return g.DialContext(ctx, network, address)
 	}
-	_, err := g.Client(5*time.Second).Post("http://public.example/", "text/plain", strings.NewReader("x"))
+	_, err := g.Client(time.Minute).Post("http://public.example/", "text/plain", strings.NewReader("x"))
 	require.Equal(t, RuleLoopback, refusal(t, err))
 	require.False(t, reached.Load())
 }
@@ -316,7 +316,7 @@ func TestProxiesOfTheEnvironmentAreNotUsed(t *testing.T) {
 	t.Cleanup(server.Close)
 	g := newGuard(t, Config{AllowPrivate: true})
 	require.Nil(t, g.transport.Proxy)
-	response, err := g.Client(time.Second).Get(server.URL)
+	response, err := g.Client(time.Minute).Get(server.URL)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 }

@@ -199,7 +199,7 @@ func TestTestTakesTooLong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	run, id := w.simpleRun()
-	w.handler.Timeout = 3 * time.Second
+	w.handler.Timeout = 8 * time.Second
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		require.NotEmpty(t, cfg.Capture(ctx, shot(1)))
 		<-ctx.Done()
@@ -209,7 +209,7 @@ func TestTestTakesTooLong(t *testing.T) {
 	got := w.read(run).Jobs[0]
 	require.Equal(t, store.Errored, got.Status)
 	require.Equal(t, store.CodeTimeout, got.ErrorCode)
-	require.Contains(t, got.Error, "3s")
+	require.Contains(t, got.Error, "8s")
 	require.Len(t, got.Records, 1)
 	require.Len(t, got.Files, 1)
 	require.Equal(t, 1, w.browser.broken)

@@ -134,7 +134,7 @@ func passes(_ context.Context, cfg replay.Config) replay.Result {
 
 func (w *world) must(fn func(context.Context, *storage.Tx) error) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), 3*time.Minute)
 	defer cancel()
 	require.NoError(w.t, w.db.InTx(ctx, func(tx *storage.Tx) error { return fn(ctx, tx) }))
 }

@@ -63,7 +63,7 @@ func newWorld(t *testing.T) *world {
 // verify returns the text of the refusal, "" for a token that is accepted.
 func (w *world) verify(t *testing.T, token string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	_, err := w.cache.Verify(ctx, w.by, token)
 	if err == nil {

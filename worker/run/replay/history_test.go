@@ -194,14 +194,14 @@ func TestEndlessDocuments(t *testing.T) {
 		})
 	})
 	text := func(want string) step.Step { return is("#p", step.TextIs, want) }
-	r := play(t, replay.Config{TestURL: base, PageTimeout: 4 * time.Second,
+	r := play(t, replay.Config{TestURL: base, PageTimeout: 10 * time.Second,
 		Steps: []step.Step{click("#endless"), text("begun"), plain(step.Back), text("first"), plain(step.Forward), text("begun")}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
-	require.Contains(t, r.Records[0].Result.Message, "the page that this opened did not end within 4s")
-	require.Contains(t, r.Records[4].Result.Message, "the page did not end within 4s")
-	r = play(t, replay.Config{TestURL: base, PageTimeout: 4 * time.Second, Steps: []step.Step{click("#silent"), text("first")}})
+	require.Contains(t, r.Records[0].Result.Message, "the page that this opened did not end within 10s")
+	require.Contains(t, r.Records[4].Result.Message, "the page did not end within 10s")
+	r = play(t, replay.Config{TestURL: base, PageTimeout: 10 * time.Second, Steps: []step.Step{click("#silent"), text("first")}})
 	require.Equal(t, store.CodeStepFailed, r.Code, r.Message)
-	require.Contains(t, r.Message, "did not load within 4s")
+	require.Contains(t, r.Message, "did not load within 10s")
 }
 
 // What the window showed before the test is no page to go back to.

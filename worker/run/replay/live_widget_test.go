@@ -82,7 +82,7 @@ func (l *liveSession) seen(session *webdriver.Session, tool string, s *step.Sele
 	l.t.Helper()
 	var ref string
 	var refs []string
-	for deadline := time.Now().Add(3 * time.Second); ref == "" && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); ref == "" && time.Now().Before(deadline); {
 		now := l.snapshot()
 		refs = nil
 		for _, n := range now.Nodes {

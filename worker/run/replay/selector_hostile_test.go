@@ -40,10 +40,10 @@ func TestSelectorsOnHostilePages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body + "<script>" + script + "</script>"}), Steps: steps, StepTimeout: 2 * time.Second})
+			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body + "<script>" + script + "</script>"}), Steps: steps, StepTimeout: 15 * time.Second})
 			require.Equal(t, "PASSED", r.Status, r.Message)
 			r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": body + "<script>" + script + "</script>"}),
-				Steps: []step.Step{that(role("button", "Edit"), step.Visible, "")}, StepTimeout: 300 * time.Millisecond})
+				Steps: []step.Step{that(role("button", "Edit"), step.Visible, "")}, StepTimeout: 5 * time.Second})
 			require.Equal(t, "FAILED", r.Status)
 			require.Contains(t, r.Message, `role button "Edit": 2 elements match`)
 		})
