@@ -84,6 +84,9 @@ func TestRedisClusterFailover(t *testing.T) {
 	for _, p := range []*process{api, worker, scheduler} {
 		var lines []string
 		for line := range strings.Lines(p.stderr.String()) {
+			if strings.Contains(line, `"task of a lost worker rescued"`) || strings.Contains(line, `"outcome":"stale"`) {
+				continue // a worker beside other work loses its heartbeat for a second: a line for each task
+			}
 			if strings.Contains(line, `"level":"WARN"`) || strings.Contains(line, `"level":"ERROR"`) {
 				lines = append(lines, line)
 			}

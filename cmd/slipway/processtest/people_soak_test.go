@@ -20,7 +20,7 @@ import (
 const (
 	notifiedTesters = 10_000
 	// notifiedWait is no target: `bench people` measures how fast mail leaves.
-	notifiedWait = 5 * time.Minute
+	notifiedWait = 15 * time.Minute
 	// watchedDownloads are events for one webhook, of which the limit per minute keeps
 	// none back.
 	watchedDownloads = 200

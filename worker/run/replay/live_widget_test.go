@@ -60,7 +60,7 @@ func seeWidgets(t *testing.T, every int) {
 			t.Parallel()
 			at := lease()
 			l := openLive(t, replay.Config{Lease: at, TestURL: site.BaseURL() + c.Page,
-				PageTimeout: time.Duration(c.TimeoutMS) * time.Millisecond})
+				PageTimeout: max(time.Minute, c.Timeout())})
 			for _, s := range c.Steps {
 				a := &s.Tool.Args
 				if a.Selector != nil && a.Tool == nil && s.Tool.Type != step.Assert && s.Tool.Type != step.ScrollElement {

@@ -38,7 +38,7 @@ func playWidgets(t *testing.T, every int) {
 			playSteps := func(steps []step.Step) replay.Result {
 				l := lease()
 				cfg := replay.Config{Lease: l, TestURL: site.BaseURL() + c.Page, Steps: steps, FirstMatch: c.FirstMatch,
-					PageTimeout: time.Duration(c.TimeoutMS) * time.Millisecond}
+					PageTimeout: max(time.Minute, c.Timeout())}
 				if c.Expect != step.Passed || c.Open != "" {
 					cfg.StepTimeout, cfg.AssertTimeout = c.Timeout(), c.Timeout() // it is waited for in vain
 				}
