@@ -32,6 +32,7 @@ import (
 	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/search"
 	"github.com/slipway-qa/slipway/api/session"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
@@ -112,6 +113,7 @@ func emptyRooms() *api.Rooms {
 		Tests:    new(authoring.Handlers),
 		Pages:    new(install.Handlers),
 		Devices:  new(device.Handlers),
+		Search:   new(search.Handlers),
 		Sessions: new(session.Handlers),
 		Webhooks: new(webhook.Handlers),
 		Ops:      new(ops.Handlers),

@@ -47,6 +47,8 @@ type Config struct {
 	Auth *auth.Authenticator
 	// Routes are those of Rooms.
 	Routes []route.Route
+	// Console has the pages of the console; nil: there are none.
+	Console Console
 
 	// Observer counts each request after its answer; may be nil.
 	Observer Observer
@@ -64,6 +66,15 @@ type Config struct {
 	Shared *Shared
 	// HTTPS: callers come by TLS, and browsers are told to keep to it.
 	HTTPS bool
+}
+
+// Console is a set of pages over the routes of the api.
+type Console interface {
+	// Pages are the routes of the pages.
+	Pages() []route.Route
+	// Connect leads the pages to the api: the handler serves a request on behalf of the
+	// caller in its context, by the rules of the route that it matches.
+	Connect(api http.Handler)
 }
 
 // Observer counts requests. route is the pattern of the list, "" when none
@@ -130,7 +141,12 @@ func New(cfg Config) (http.Handler, error) {
 			own[line.Path] = true
 		}
 	}
-	for _, line := range cfg.Routes {
+	lines := cfg.Routes
+	if cfg.Console != nil {
+		cfg.Console.Connect(r.inside())
+		lines = slices.Concat(lines, cfg.Console.Pages())
+	}
+	for _, line := range lines {
 		handler, err := r.handler(line)
 		if err != nil {
 			return nil, fmt.Errorf("api: route %s %s: %w", line.Method, line.Path, err)
@@ -164,6 +180,9 @@ func oneSlash(next http.Handler) http.Handler {
 
 // spellings are the paths under which a route is served.
 func spellings(path string) []string {
+	if path == "/" {
+		return []string{path}
+	}
 	paths := []string{path}
 	if rest, ok := strings.CutPrefix(path, "/api/v3/"); ok {
 		paths = append(paths, "/api/3/"+rest)
@@ -191,10 +210,10 @@ func (r *router) handler(line route.Route) (gin.HandlerFunc, error) {
 	if (line.Action == "") == (line.Public == "") {
 		return nil, errors.New("needs either an action or the reason why it is public")
 	}
-	var guard gin.HandlerFunc
+	var guard func(*gin.Context) error
 	if line.Action != "" {
 		var err error
-		if guard, err = r.cfg.Auth.Require(line.Interface, line.Action); err != nil {
+		if guard, err = r.cfg.Auth.Check(line.Interface, line.Action); err != nil {
 			return nil, err
 		}
 	}
@@ -223,7 +242,8 @@ func (r *router) handler(line route.Route) (gin.HandlerFunc, error) {
 			c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, body)
 		}
 		if guard != nil {
-			if guard(c); c.IsAborted() {
+			if err := guard(c); err != nil {
+				line.Refuse(c, err)
 				return
 			}
 		}

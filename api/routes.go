@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/search"
 	"github.com/slipway-qa/slipway/api/session"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
@@ -47,6 +48,7 @@ type Rooms struct {
 	Sessions *session.Handlers
 	Webhooks *webhook.Handlers
 	Devices  *device.Handlers
+	Search   *search.Handlers
 	Ops      *ops.Handlers
 	// Objects serves the signed links of the folder store; nil when objects are
 	// in S3, then the links lead there. After an error nothing is written.
@@ -79,6 +81,7 @@ func (r *Rooms) Routes() []route.Route {
 		r.Sessions.Routes(),
 		r.Webhooks.Routes(),
 		r.Devices.Routes(),
+		r.Search.Routes(),
 		[]route.Route{
 			{Method: http.MethodGet, Path: "/objects/*key", Public: publicSign, Handler: r.objects, Deadline: route.UploadDeadline},
 			{Method: http.MethodHead, Path: "/objects/*key", Public: publicSign, Handler: r.objects},

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"runtime"
 	"slices"
@@ -24,6 +25,7 @@ func searches() []string {
 		"/api/v3/symbols", "/api/v3/symbols/missing", "/api/v3/tasks", "/api/v3/tasks/retry", "/api/v3/devices",
 		"/api/v3/projects/:id/sessions", "/api/v3/projects/:id/devices", "/api/v3/builds/:id/sessions", "/api/v3/builds/:id/devices",
 		"/api/v3/sessions/:id/events", "/api/v3/feedbacks", "/api/1/feedbacks", "/api/v3/webhooks/:id/deliveries",
+		"/api/v3/search",
 	}
 }
 
@@ -73,7 +75,7 @@ func share(room *admission.Room, handler route.Handler, streams bool) route.Hand
 		if caller == nil {
 			return handler(c)
 		}
-		place, err := room.Enter(c.Request.Context(), admission.Caller{Organization: caller.OrganizationID, Key: strconv.FormatInt(caller.KeyID, 10)}, 1)
+		place, err := room.Enter(c.Request.Context(), admission.Caller{Organization: caller.OrganizationID, Key: strconv.FormatInt(cmp.Or(caller.KeyID, -caller.SessionID), 10)}, 1)
 		if err != nil {
 			return err
 		}

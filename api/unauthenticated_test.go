@@ -166,8 +166,8 @@ func TestRolesOnRoutes(t *testing.T) {
 			continue
 		}
 		name := route.Method + " " + route.Path
-		operators := strings.HasPrefix(route.Path, "/ops/")
-		isTask := strings.HasPrefix(route.Path, "/api/v3/tasks")
+		operators := strings.HasPrefix(route.Path, "/ops/") || route.Path == "/api/v3/operate"
+		isTask := strings.HasPrefix(route.Path, "/api/v3/tasks") || route.Path == "/api/v3/search"
 		for who, tc := range map[string]struct {
 			options []option
 			allowed bool

@@ -1,7 +1,7 @@
 // Package account serves what belongs to callers themselves over version 3 of the
 // distribution interface: the exchange of a key for a Bearer token, the caller's
-// own keys, service accounts and their keys, and the settings of the organization
-// with its connection to the vendor's app storage.
+// own keys and sessions of the console, service accounts and their keys, and the
+// settings of the organization with its connection to the vendor's app storage.
 //
 // A secret is in the answer that made it and nowhere else. Nobody makes a service
 // account of a higher role than their own, or a key for one. The secret of the
@@ -70,6 +70,8 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/v3/me/keys", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageOwnKeys, Handler: h.Keys},
 		{Method: http.MethodPost, Path: "/api/v3/me/keys", Interface: v3, Action: auth.ManageOwnKeys, Handler: h.CreateKey},
 		{Method: http.MethodDelete, Path: "/api/v3/me/keys/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.DeleteKey},
+		{Method: http.MethodGet, Path: "/api/v3/me/sessions", Interface: v3, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.Sessions},
+		{Method: http.MethodDelete, Path: "/api/v3/me/sessions/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.DeleteSession},
 		{Method: http.MethodGet, Path: "/api/v3/service-accounts", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageServiceAccounts, Handler: h.ServiceAccounts},
 		{Method: http.MethodPost, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.CreateServiceAccount},
 		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceAccount},

@@ -186,6 +186,43 @@ func TestOwnKeys(t *testing.T) {
 	require.Equal(t, 2, live)
 }
 
+func TestOwnSessions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	begin := func(b *account.Bootstrap, device string, at time.Time) {
+		w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
+			return account.BeginConsoleSession(ctx, tx, account.CLI(), account.DigestOf(b.Organization.Slug+device), account.NewConsoleSession{
+				OrganizationID: b.Organization.ID, UserID: b.Owner.ID, Device: device, Address: "192.0.2.1"}, at)
+		})
+	}
+	key := w.ours.Owner.APIKey
+	require.Empty(t, w.must(t, 200, key, "GET", "/me/sessions", nil)["sessions"])
+	begin(w.ours, "phone", time.Now().Add(-time.Hour))
+	begin(w.ours, "desk", time.Now())
+	begin(w.ours, "old", time.Now().Add(-account.ConsoleLife-time.Hour))
+	begin(w.theirs, "theirs", time.Now())
+
+	list := w.must(t, 200, key, "GET", "/me/sessions", nil)["sessions"].([]any)
+	require.Len(t, list, 2, "those that have not ended")
+	desk, phone := list[0].(object), list[1].(object)
+	require.Equal(t, "desk", desk["device"], "the one used last is first")
+	require.Equal(t, "192.0.2.1", phone["address"])
+	require.Equal(t, false, desk["current"], "the request came with a key")
+	w.must(t, 400, key, "GET", "/me/sessions?page=1", nil)
+
+	id := number(t, phone, "id")
+	w.must(t, 404, w.theirs.Owner.APIKey, "DELETE", "/me/sessions/"+id, nil)
+	w.must(t, 404, w.member(t, "dev", account.Member), "DELETE", "/me/sessions/"+id, nil)
+	w.must(t, 404, key, "DELETE", "/me/sessions/x", nil)
+	w.must(t, 204, key, "DELETE", "/me/sessions/"+id, nil)
+	w.must(t, 404, key, "DELETE", "/me/sessions/"+id, nil)
+	require.Len(t, w.must(t, 200, key, "GET", "/me/sessions", nil)["sessions"], 1)
+	var ended int
+	require.NoError(t, w.db.GetContext(t.Context(), &ended, `select count(*) from audit_events where type = $1 and organization_id = $2 and subject = $3`,
+		account.ConsoleSessionEnded, w.ours.Organization.ID, "session "+id))
+	require.Equal(t, 1, ended)
+}
+
 func TestServiceAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

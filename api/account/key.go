@@ -58,9 +58,9 @@ func (h *Handlers) listKeys(c *gin.Context, userID int64) error {
 }
 
 // lasting refuses callers who are here for an hour: a Bearer token that leaked must
-// not become a key that lasts.
+// not become a key that lasts. A person in the console who came by a link has no key yet.
 func lasting(caller *auth.Caller) error {
-	if caller.KeyID == 0 {
+	if caller.KeyID == 0 && caller.SessionID == 0 {
 		return &respond.Problem{Status: http.StatusForbidden, Text: "a Bearer token cannot make keys; use an API key"}
 	}
 	return nil

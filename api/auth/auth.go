@@ -6,7 +6,8 @@
 // exchanged for, Basic authentication (mail address and API key; a service
 // account's user name in place of the address) and the form field api_key;
 // versions 1 and 2 and the upload take the first three, the authoring interface Basic with user name and access key, and operators use
-// Basic with their own name and password wherever the table lets them in. A request
+// Basic with their own name and password wherever the table lets them in. The pages of the
+// console take the cookie of a session (console.go). A request
 // with the header X-OIDC-Config-Key comes with a token of the organization's own issuer
 // (oidc.go), and by no other way; an organization can require that of all.
 //
@@ -55,6 +56,8 @@ type Config struct {
 	BaseDomain string
 	// PublicHost is the host of the public URL, which is never read as ORG.
 	PublicHost string
+	// HTTPS: browsers come by TLS, and their sessions are bound to the host.
+	HTTPS bool
 	// FailuresPerMinute is how many wrong credentials a remote address may send
 	// before it hears 429 instead of 401; default 60. It is a brake on noise,
 	// not on guessing, which 238 random bits make hopeless.
@@ -77,6 +80,7 @@ type Authenticator struct {
 	rules    map[Action]Rule
 	methods  map[respond.Interface][]Method
 	origin   *http.CrossOriginProtection
+	https    bool
 }
 
 // defaultFailures leaves room for a farm of CI jobs with a key that has just
@@ -106,11 +110,12 @@ func New(cfg Config) (*Authenticator, error) {
 	a := &Authenticator{db: cfg.DB, region: cfg.Region, hosts: newHosts(cfg.BaseDomain, cfg.PublicHost),
 		failures: remote.NewBrake(cfg.FailuresPerMinute, cfg.Now), now: cfg.Now, log: cfg.Log, rules: Table(),
 		issuers: issuer.NewCache(issuer.Config{Client: issuer.NewClient(cfg.Guard), Log: cfg.Log, Now: cfg.Now}),
-		origin:  http.NewCrossOriginProtection()}
+		origin:  http.NewCrossOriginProtection(), https: cfg.HTTPS}
 	a.methods = map[respond.Interface][]Method{
 		respond.InterfaceV3:        {a.oidc, a.keyHeader, a.bearer, a.basic(a.operator, a.distribution), a.formKey},
 		respond.InterfaceLegacy:    {a.oidc, a.basic(a.distribution), a.keyHeader, a.bearer},
 		respond.InterfaceAuthoring: {a.noOIDC, a.basic(a.authoring)},
+		respond.InterfaceConsole:   {a.session},
 	}
 	return a, nil
 }
@@ -119,6 +124,19 @@ func New(cfg Config) (*Authenticator, error) {
 // action's rule allows, with their Caller in the request's context. An action
 // that is not in the table is a mistake in the route list.
 func (a *Authenticator) Require(of respond.Interface, action Action) (gin.HandlerFunc, error) {
+	check, err := a.Check(of, action)
+	if err != nil {
+		return nil, err
+	}
+	return func(c *gin.Context) {
+		if err := check(c); err != nil {
+			respond.Error(c, of, err)
+		}
+	}, nil
+}
+
+// Check is Require for who writes the refusal itself.
+func (a *Authenticator) Check(of respond.Interface, action Action) (func(*gin.Context) error, error) {
 	if _, ok := a.rules[action]; !ok {
 		return nil, fmt.Errorf("auth: action %q is not in the table", action)
 	}
@@ -126,11 +144,13 @@ func (a *Authenticator) Require(of respond.Interface, action Action) (gin.Handle
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("auth: no way of authentication for the interface of %q", action)
 	}
-	return func(c *gin.Context) {
+	return func(c *gin.Context) error {
 		caller, err := a.authenticate(c, methods)
-		if _, err := a.admit(c, action, caller, err); err != nil {
-			respond.Error(c, of, err)
+		if caller != nil && caller.SessionID != 0 {
+			c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), knownKey{}, caller))
 		}
+		_, err = a.admit(c, action, caller, err)
+		return err
 	}, nil
 }
 
@@ -170,6 +190,12 @@ func (a *Authenticator) touch(ctx context.Context, caller *Caller) {
 	if !caller.stale {
 		return
 	}
+	if caller.SessionID != 0 {
+		if err := account.TouchConsole(ctx, a.db, caller.SessionID, a.now()); err != nil {
+			a.log.WarnContext(ctx, "last use of a session not written", "session_id", caller.SessionID, "error", err)
+		}
+		return
+	}
 	if err := account.TouchKey(ctx, a.db, caller.KeyID); err != nil {
 		a.log.WarnContext(ctx, "last use of a key not written", "key_id", caller.KeyID, "error", err)
 	}
@@ -179,6 +205,10 @@ func (a *Authenticator) touch(ctx context.Context, caller *Caller) {
 // in its body: nil, nil when the headers have none. The caller is in the request's
 // context afterwards, as Require leaves it.
 func (a *Authenticator) Identify(c *gin.Context, action Action) (*Caller, error) {
+	if caller := inside(c.Request.Context()); caller != nil {
+		as := *caller
+		return a.admit(c, action, &as, nil)
+	}
 	caller, err := a.authenticate(c, a.methods[respond.InterfaceLegacy]) // all of them headers
 	if errors.Is(err, errNone) {
 		return nil, nil

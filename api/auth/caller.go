@@ -27,6 +27,7 @@ type Caller struct {
 	Service          bool
 	Teams            []account.TeamPlace // by id: the first is the default team
 	KeyID            int64
+	SessionID        int64 // of the console; 0 for all other requests
 	// Token is what the token of a request by OIDC says of where it comes from; nil for
 	// all other requests.
 	Token *issuer.Claims

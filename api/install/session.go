@@ -110,7 +110,7 @@ func (h *sessionHandlers) SignOut(c *gin.Context) error {
 }
 
 // ownPage is the form of the pages that a sign-in may lead to.
-var ownPage = regexp.MustCompile(`^/(install/[A-Za-z0-9][A-Za-z0-9._-]{0,127}|me(/devices|/feedback|/leave|/apps/[0-9]{1,18})?|udid(/register)?)(\?build=[A-Za-z0-9][A-Za-z0-9._-]{0,127})?$`)
+var ownPage = regexp.MustCompile(`^/(install/[A-Za-z0-9][A-Za-z0-9._-]{0,127}|me(/devices|/feedback|/leave|/apps/[0-9]{1,18})?|udid(/register)?|console/sign-in)(\?build=[A-Za-z0-9][A-Za-z0-9._-]{0,127})?$`)
 
 // redirect leads to a page of this service, and nowhere else; without one it shows that
 // what was asked for is done.

@@ -32,8 +32,10 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
 // The paths, for the api's router and for Mux.
@@ -53,6 +55,10 @@ type Handlers struct {
 	Metrics *Metrics
 	Console *Console
 	DB      storage.Querier // keeps the mail
+	Ledger  *ledger.Store   // the tasks of all organizations
+	// Version is the program's, and Settings are those in force; for operators.
+	Version  string
+	Settings []Setting
 	// ProtectMetrics opens MetricsPath to operators only.
 	ProtectMetrics bool
 }
@@ -73,6 +79,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: ReadyPath, Public: publicProbe, Handler: h.ready, Quiet: true},
 		metrics,
 		{Method: http.MethodGet, Path: MailPath, Action: auth.ReadMail, Handler: h.mail},
+		{Method: http.MethodGet, Path: OperatePath, Interface: respond.InterfaceV3, Query: route.NoQuery(), Action: auth.ReadQueues, Handler: h.operate},
 		{Method: http.MethodGet, Path: ConsolePath, Action: auth.ReadQueues, Handler: h.console},
 		{Method: http.MethodGet, Path: ConsolePath + "/*any", Action: auth.ReadQueues, Handler: h.console},
 	}

@@ -43,6 +43,7 @@ const (
 	InterfaceLegacy                     // {"status":"fail","code":N,"message":"text"}
 	InterfaceAuthoring                  // {"error":{"code":"CODE","detail":"text"}}
 	InterfaceCrash                      // {"error":{"code":N,"message":"text"}}
+	InterfaceConsole                    // pages; what has none is as in version 3
 )
 
 // RequestIDHeader is on every answer.

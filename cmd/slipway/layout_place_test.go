@@ -45,6 +45,7 @@ var rooms = map[string]string{
 	"storage/run":                   "rows: runs of tests, their jobs, events and files",
 	"storage/schedule":              "rows: schedules and their firings",
 	"storage/seal":                  "format: secrets in rows, encrypted",
+	"storage/search":                "rows: what an organization has by a text, of all kinds",
 	"storage/session":               "rows: sessions of apps, their events, feedback and tokens",
 	"storage/signing":               "rows: the signing keys of the installation, and all that they sealed",
 	"storage/step":                  "format: test steps, selectors and capabilities",
@@ -70,6 +71,7 @@ var rooms = map[string]string{
 // the reason why they stay there.
 var sharedBelow = map[string]string{
 	"migrations":               "the SQL is a top-level folder, which operators and reviewers open first",
+	"storage/search":           "SQL is written in storage, whoever asks",
 	"tasks/admission":          "a rule without HTTP, like the other rules of tasks: for whatever a process shares out",
 	"storage/artifact/inspect": "one format with its parts below storage/artifact, which stored rows and objects have",
 	"storage/symbol/proguard":  "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",

@@ -41,7 +41,7 @@ func buildUseCases() []useCase {
 			})
 			w.wantRows(n, `select count(*)::text from webhook_deliveries where organization_id = $1`)
 		}},
-		{name: "delete builds beyond their retention", numbers: []int{5, 100}, of: asks{statements: 22}, run: func(w *counted, n int) {
+		{name: "delete builds beyond their retention", numbers: []int{5, 100}, of: asks{statements: 23}, run: func(w *counted, n int) {
 			w.builds(n + 1)
 			w.exec(`update organizations set retention_builds = 1 where id = $1`, w.boot.Organization.ID)
 			w.insert(tasks.NewMaintenance(tasks.BuildMaintenance))
@@ -49,7 +49,7 @@ func buildUseCases() []useCase {
 			w.wantRows(n, `select count(*)::text from builds where organization_id = $1 and deleted_at is not null`)
 			w.wantRows(n, `select count(*)::text from tasks where organization_id = $1 and kind = 'build:delete'`)
 		}},
-		{name: "verify builds that nobody verified", numbers: []int{5, 100}, of: asks{statements: 14}, run: func(w *counted, n int) {
+		{name: "verify builds that nobody verified", numbers: []int{5, 100}, of: asks{statements: 15}, run: func(w *counted, n int) {
 			w.builds(n)
 			w.exec(`update builds set verification = '', created_at = now() - interval '1 day' where organization_id = $1`, w.boot.Organization.ID)
 			w.insert(tasks.NewMaintenance(tasks.BuildMaintenance))

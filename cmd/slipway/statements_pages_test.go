@@ -78,6 +78,9 @@ func (w *surface) page(counter *count.Counter, places map[string]string, path st
 	if strings.HasPrefix(path, "/ops/") {
 		r.as, r.query = "operator", "?format=json"
 	}
+	if path == v3+"/operate" {
+		r.as = "operator"
+	}
 	if parameter := w.rowsParameter(path); parameter != "" {
 		r.query += map[bool]string{true: "?", false: "&"}[r.query == ""] + parameter + "=50"
 	}

@@ -29,8 +29,9 @@ const (
 func accountChanges() []request {
 	return []request{
 		{method: post, path: v3 + "/auth/token", want: 200, unaudited: "a token is a short form of its key: it does nothing that the key does not, and CI jobs make thousands"},
-		{method: post, path: v3 + "/me/keys", body: `{"name":"ci"}`, want: 201, wrote: "key.created", save: "key=key.id"},
+		{method: post, path: v3 + "/me/keys", body: `{"name":"ci"}`, want: 201, wrote: "key.created", save: "key=key.id", before: consoleSession},
 		{method: remove, path: v3 + "/me/keys/{id:key}", want: 204, wrote: "key.revoked"},
+		{method: remove, path: v3 + "/me/sessions/{id:consolesession}", want: 204, wrote: "console.session_ended"},
 		{method: post, path: v3 + "/service-accounts", body: `{"username":"robot","role":"admin"}`, want: 201, wrote: "service_account.created", save: "service=service_account.id"},
 		{method: post, path: v3 + "/service-accounts/{id:service}/keys", body: `{}`, want: 201, wrote: "key.created", save: "servicekey=key.id"},
 		{method: remove, path: v3 + "/service-accounts/{id:service}/keys/{key:servicekey}", want: 204, wrote: "key.revoked"},
@@ -42,6 +43,12 @@ func accountChanges() []request {
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/tokens", body: `{}`, want: 201, wrote: "crash_token.created", save: "token=crash_token.id"},
 		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}/tokens/{token}", want: 204, wrote: "crash_token.revoked"},
 	}
+}
+
+// consoleSession signs our owner in to the console, and keeps the session's id.
+func consoleSession(w *surface) {
+	w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
+	w.ids["consolesession"] = w.one(`select max(id)::text from console_sessions where user_id = $1`, w.boot.Owner.ID)
 }
 
 func siteChanges() []request {

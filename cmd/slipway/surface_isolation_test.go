@@ -201,7 +201,7 @@ func surfaceValues() map[string]string {
 
 // surfaceQueries are the parameters that a path cannot be read without.
 func surfaceQueries() map[string]string {
-	return map[string]string{ai + "/testcases/{id}/code": "?target=javascript_playwright"}
+	return map[string]string{ai + "/testcases/{id}/code": "?target=javascript_playwright", v3 + "/search": "?q=sign+in"}
 }
 
 // surfaceAbsent are the paths of what the requests of surfaceChanges do not make, with the

@@ -103,7 +103,11 @@ func (c *upCommand) Run(ctx context.Context, set *settings, log *slog.Logger) (e
 	if driver != nil {
 		shown = append(slices.Clone(managed), driver)
 	}
-	printStarted(boot, folder.Dir(), shown, addresses, time.Since(start))
+	link, err := consoleLink(booting, s.db, boot, listener.Addr())
+	if err != nil {
+		return err
+	}
+	printStarted(boot, folder.Dir(), shown, addresses, link, time.Since(start))
 
 	select {
 	case <-ctx.Done():

@@ -1,18 +1,45 @@
 package main
 
 import (
+	"context"
+	"crypto/rand"
 	"fmt"
+	"net"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/cmd/localservice"
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// printStarted prints what runs, and how to upload a build and send a first crash.
-// It prints no secret.
-func printStarted(boot *account.Bootstrap, dir string, managed []*localservice.Server, addresses addressRule, took time.Duration) {
-	fmt.Printf("\nSlipway %s is up after %s\n\n  api        %s\n", version(), took.Round(10*time.Millisecond), boot.BaseURL)
+// consoleLinkLife is how long the link to the console works.
+const consoleLinkLife = 15 * time.Minute
+
+// consoleLink returns an address that opens the console as the owner, once, from this
+// machine alone; that of its sign-in where others reach the installation.
+func consoleLink(ctx context.Context, db *storage.DB, boot *account.Bootstrap, listen net.Addr) (string, error) {
+	if !loopback(listen) || !loopbackURL(boot.BaseURL) {
+		return boot.BaseURL + frame.Base, nil
+	}
+	digest, path, err := frame.NewLink(rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	err = account.CreateConsoleLink(ctx, db, digest, boot.Organization.ID, boot.Owner.ID, time.Now().Add(consoleLinkLife))
+	return boot.BaseURL + path, err
+}
+
+// printStarted prints what runs, where the console is, and how to upload a build and send a
+// first crash. It prints no secret but the link, which ends by its first use.
+func printStarted(boot *account.Bootstrap, dir string, managed []*localservice.Server, addresses addressRule, link string, took time.Duration) {
+	fmt.Printf("\nSlipway %s is up after %s\n\n  console    %s\n", version(), took.Round(10*time.Millisecond), link)
+	if strings.Contains(link, frame.Base+"/open/") {
+		fmt.Printf("             (signs in the owner; once, within %d minutes, on this machine)\n", int(consoleLinkLife.Minutes()))
+	}
+	fmt.Printf("  api        %s\n", boot.BaseURL)
 	for _, s := range managed {
 		fmt.Printf("  %-10s %s\n", "managed", s)
 	}

@@ -14,6 +14,8 @@ import (
 	apiaudit "github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/auth"
 	apiauthoring "github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/console"
+	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/crash"
 	apidevice "github.com/slipway-qa/slipway/api/device"
 	apidistribution "github.com/slipway-qa/slipway/api/distribution"
@@ -24,6 +26,7 @@ import (
 	apimail "github.com/slipway-qa/slipway/api/mail"
 	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
+	apisearch "github.com/slipway-qa/slipway/api/search"
 	apisession "github.com/slipway-qa/slipway/api/session"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
@@ -56,7 +59,7 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		return nil, fmt.Errorf("SLIPWAY_PUBLIC_URL must be an address such as https://qa.example.com")
 	}
 	authenticator, err := auth.New(auth.Config{DB: s.db, Region: s.settings.Region, BaseDomain: s.settings.BaseDomain, Guard: s.guard,
-		PublicHost: public.Hostname(), Log: s.log})
+		PublicHost: public.Hostname(), HTTPS: public.Scheme == "https", Log: s.log})
 	if err != nil {
 		return nil, err
 	}
@@ -71,11 +74,11 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		return nil, err
 	}
 	stops.add(receiver.Close)
-	console, err := ops.NewConsole(s.redis)
+	queues, err := ops.NewConsole(s.redis)
 	if err != nil {
 		return nil, err
 	}
-	stops.add(func() { _ = console.Close() })
+	stops.add(func() { _ = queues.Close() })
 	keys, err := account.NewIssuer(s.settings.Region, nil)
 	if err != nil {
 		return nil, err
@@ -84,8 +87,8 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	stopWatcher := startLoop(watcher.Run)
 	stops.add(stopWatcher)
 	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, removing(s), keys), Intake: receiver,
-		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Console: console, DB: s.db,
-			ProtectMetrics: !s.settings.MetricsPublic}}
+		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Console: queues, DB: s.db,
+			Ledger: s.ledger, Version: version(), Settings: s.settings.list(), ProtectMetrics: !s.settings.MetricsPublic}}
 	rooms.Symbols, err = symbol.New(symbol.Config{Store: symbols, Objects: removing(s), Auth: authenticator, Log: s.log})
 	if err != nil {
 		return nil, err
@@ -116,7 +119,16 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	shared := api.NewShared(s.settings.Searches)
 	s.metrics.AddRooms(slices.Concat(shared.Rooms(), rooms.Uploads.Rooms(), receiver.Rooms(), rooms.Sessions.Rooms(),
 		rooms.Symbols.Rooms(), watcher.Rooms())...)
-	handler, err := api.New(api.Config{Log: s.log, Auth: authenticator, Routes: rooms.Routes(), Observer: s.metrics.Observer(),
+	pictures, err := s.settings.objects(false).LinkOrigins()
+	if err != nil {
+		return nil, err
+	}
+	pictures = append(pictures, public.Scheme+"://"+public.Host) // a page may be open at an organization's own host
+	pages, err := console.New(frame.Config{DB: s.db, Auth: authenticator, PublicURL: s.settings.PublicURL, Pictures: pictures, Version: version(), Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	handler, err := api.New(api.Config{Log: s.log, Auth: authenticator, Routes: rooms.Routes(), Console: pages, Observer: s.metrics.Observer(),
 		TrustedProxies: s.settings.TrustedProxies, Shared: shared, HTTPS: public.Scheme == "https"})
 	if err != nil {
 		return nil, err
@@ -180,7 +192,7 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	if err != nil {
 		return err
 	}
-	rooms.Devices = apidevice.New(s.db)
+	rooms.Devices, rooms.Search = apidevice.New(s.db), apisearch.New(s.db)
 	rooms.Pages, err = s.newInstallPages(authenticator, links, queue)
 	return err
 }

@@ -135,7 +135,9 @@ func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
 	maintenance, err := workbuild.NewMaintenance(s.db, days(s.settings.MailDays), workbuild.Step{Name: "bearer_tokens",
 		Run: func(ctx context.Context, limit int) (int64, error) {
 			return account.ForgetBearers(ctx, s.db, time.Now(), limit)
-		}}, workbuild.Step{Name: "tester_mailings", Run: func(ctx context.Context, limit int) (int64, error) {
+		}}, workbuild.Step{Name: "console_sessions", Run: func(ctx context.Context, limit int) (int64, error) {
+		return account.ForgetConsole(ctx, s.db, time.Now(), limit)
+	}}, workbuild.Step{Name: "tester_mailings", Run: func(ctx context.Context, limit int) (int64, error) {
 		return tester.ForgetMailings(ctx, s.db, time.Now().AddDate(0, 0, -keepMailingDays), limit)
 	}}, workbuild.Unverified(s.db), workbuild.Retention(s.db))
 	if err != nil {

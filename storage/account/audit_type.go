@@ -26,6 +26,8 @@ const (
 	KeyCreated              AuditType = 1160
 	KeyRotated              AuditType = 1161
 	KeyRevoked              AuditType = 1162
+	ConsoleSignedIn         AuditType = 1170
+	ConsoleSessionEnded     AuditType = 1171
 	TestersInvited          AuditType = 1200
 	TesterBlocked           AuditType = 1201
 	TesterUnblocked         AuditType = 1202
@@ -157,6 +159,8 @@ func AuditTypes() []AuditEntryType {
 		{KeyCreated, "key.created", "Created key"},
 		{KeyRotated, "key.rotated", "Regenerated key"},
 		{KeyRevoked, "key.revoked", "Revoked key"},
+		{ConsoleSignedIn, "console.signed_in", "Signed in to the console"},
+		{ConsoleSessionEnded, "console.session_ended", "Ended session of the console"},
 		{TestersInvited, "testers.invited", "Invited testers"},
 		{TesterBlocked, "tester.blocked", "Blocked tester"},
 		{TesterUnblocked, "tester.unblocked", "Unblocked tester"},

@@ -49,7 +49,8 @@ const rotateOperator = `
 update operators set digest = $2, revoked_at = null where username = $1
 returning ` + operatorColumns
 
-// RotateOperator replaces an operator's password; the former one ends at once.
+// RotateOperator replaces an operator's password; the former one ends at once, and the
+// console's sessions that it began.
 func RotateOperator(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, username string) (*Operator, Secret, error) {
 	secret, err := keys.New(KindOperator)
 	if err != nil {
@@ -58,6 +59,9 @@ func RotateOperator(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issu
 	var op Operator
 	if err := tx.GetContext(ctx, &op, rotateOperator, username, secret.Digest[:]); err != nil {
 		return nil, Secret{}, storage.Wrap(err, fmt.Sprintf("operator %q", username))
+	}
+	if _, err := tx.ExecContext(ctx, `delete from console_sessions where operator_id = $1`, op.ID); err != nil {
+		return nil, Secret{}, storage.Wrap(err, "end the operator's sessions")
 	}
 	return &op, secret, Audit(ctx, tx, Event{Type: OperatorRotated, Actor: actor, Subject: op.Username})
 }

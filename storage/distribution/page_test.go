@@ -129,7 +129,8 @@ func TestSignIn(t *testing.T) {
 	v, err := VisitorBySession(ctx, f.DB, session, now)
 	require.NoError(t, err)
 	require.WithinDuration(t, now.Add(time.Hour), v.ExpiresAt, time.Second)
-	v.ExpiresAt = time.Time{}
+	require.WithinDuration(t, time.Now(), v.CreatedAt, 3*time.Minute)
+	v.CreatedAt, v.ExpiresAt = time.Time{}, time.Time{}
 	require.Equal(t, &Visitor{OrganizationID: f.Org.ID, OrganizationName: v.OrganizationName, OrganizationSlug: "acme", UserID: tester,
 		Email: "tester@acme.example.com", Role: account.Tester, Via: ByMail}, v)
 	_, err = VisitorBySession(ctx, f.DB, session, now.Add(2*time.Hour))

@@ -45,12 +45,13 @@ type Visitor struct {
 	Role             account.Role `db:"role"`
 	Blocked          bool         `db:"blocked"`
 	Via              Via          `db:"via"`
+	CreatedAt        time.Time    `db:"created_at"` // when the session began
 	ExpiresAt        time.Time    `db:"expires_at"`
 }
 
 const visitorBySession = `
 select s.organization_id, o.name as organization_name, o.slug as organization_slug, s.user_id,
-	coalesce(u.email, '') as email, m.role, m.blocked_at is not null as blocked, s.via, s.expires_at
+	coalesce(u.email, '') as email, m.role, m.blocked_at is not null as blocked, s.via, s.created_at, s.expires_at
 from page_sessions s
 join users u on u.id = s.user_id
 join memberships m on m.organization_id = s.organization_id and m.user_id = s.user_id

@@ -222,6 +222,27 @@ func parseS3(cfg Config) (s3Target, error) {
 	return t, nil
 }
 
+// LinkOrigins are the origins that signed links lead to, such as https://objects.example.com:
+// the store's host, and the bucket's below it, which of the two S3 chooses by the host. None
+// for a folder, whose links lead to the base address of PublicURL.
+func (cfg Config) LinkOrigins() ([]string, error) {
+	if !strings.HasPrefix(cfg.URL, "s3:") {
+		return nil, nil
+	}
+	t, err := parseS3(cfg)
+	if err != nil {
+		return nil, err
+	}
+	scheme, host := "http", t.host
+	if t.tls {
+		scheme = "https"
+	}
+	if t.public != nil {
+		scheme, host = t.public.Scheme, t.public.Host
+	}
+	return []string{scheme + "://" + host, scheme + "://" + t.bucket + "." + host}, nil
+}
+
 // parseBase reads an http or https URL to which paths are appended.
 func parseBase(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)

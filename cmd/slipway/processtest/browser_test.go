@@ -3,37 +3,22 @@ package processtest
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/chromium"
 )
 
 // browser opens the app's page as a tester does and saves the file that the
 // button gives.
 func (s *buildStory) browser() {
 	t := s.t
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		t.Fatal("no browser for the tests of pages; install one: apt-get install -y chromium")
-	}
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
-	defer cancel()
-	ctx, cancel = chromedp.NewContext(ctx)
-	defer func() { _ = chromedp.Cancel(ctx); cancel() }()
+	ctx := chromium.Start(t, time.Minute)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(s.first.BuildURL)))
 	title, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("h1")))
 	require.NoError(t, err)

@@ -1,0 +1,188 @@
+package crashes
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/respond"
+)
+
+const (
+	attributePrefix = "attribute."
+	// wholePage is the most rows that a list of the api has on a page.
+	wholePage = "100"
+)
+
+// part is a parameter of the path, as a part of a path of the api.
+func part(c *gin.Context, name string) string { return url.PathEscape(c.Param(name)) }
+
+// filters are the parameters of the page for the route behind it: all that have a value,
+// but for the page's own.
+func filters(c *gin.Context, own ...string) url.Values {
+	q := url.Values{}
+	for name, values := range c.Request.URL.Query() {
+		for _, value := range values {
+			if value != "" && !slices.Contains(own, name) {
+				q.Add(name, value)
+			}
+		}
+	}
+	return q
+}
+
+// address is that of the page with parameters changed, relative to it: pairs of name and
+// value, where "" takes one away. The page number begins anew.
+func address(c *gin.Context, pairs ...string) string {
+	q := filters(c, "page")
+	for i := 0; i+1 < len(pairs); i += 2 {
+		q.Del(pairs[i])
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return "?" + q.Encode()
+}
+
+// refused splits a failure of the api into the reason why it does not take the page's
+// parameters, which the page says, and any other.
+func refused(err error) (reason string, other error) {
+	if err == nil {
+		return "", nil
+	}
+	if p := respond.Explain(err); p.Status == http.StatusBadRequest {
+		return p.Text, nil
+	}
+	return "", err
+}
+
+// forbidden takes a refusal for want of rights as no answer.
+func forbidden(err error) error {
+	if err != nil && respond.Explain(err).Status == http.StatusForbidden {
+		return nil
+	}
+	return err
+}
+
+// show renders a list; one whose filters were refused has the status of that.
+func (p *Pages) show(c *gin.Context, name, fault string, page frame.Page) error {
+	status := http.StatusOK
+	if fault != "" {
+		status = http.StatusBadRequest
+	}
+	page.Area = area
+	return p.pages.Render(c, status, name, page)
+}
+
+// envelope says where a page of a list stands. HasNext is there where counting stopped.
+type envelope struct {
+	Page    int   `json:"page"`
+	PerPage int   `json:"per_page"`
+	Total   int   `json:"total"`
+	HasNext *bool `json:"has_next"`
+}
+
+// Count writes the length of the list: 3 groups, more than 10 000 groups.
+func (e envelope) Count(one, many string) string {
+	switch {
+	case e.HasNext != nil:
+		return "more than " + frame.Number(e.Total) + " " + many
+	case e.Total == 1:
+		return "1 " + one
+	}
+	return frame.Number(e.Total) + " " + many
+}
+
+// pager leads to the other pages of a list; nil when it has one.
+func (p *Pages) pager(c *gin.Context, e envelope) *frame.Pager {
+	pager := p.Frame.Pages(c, e.Page, e.PerPage, e.Total)
+	if e.HasNext != nil {
+		pager.Pages, pager.Total, pager.Next = 0, 0, ""
+		if *e.HasNext {
+			pager.Next = address(c, "page", strconv.Itoa(e.Page+1))
+		}
+	}
+	if pager.Previous == "" && pager.Next == "" {
+		return nil
+	}
+	return pager
+}
+
+// condition is a filter of the address that can be taken away by a link.
+type condition struct{ Name, Value, Without string }
+
+// conditions are the filters of the page with one of the names, and by attributes.
+func conditions(c *gin.Context, names ...string) (list []condition) {
+	for name, values := range filters(c) {
+		key, attribute := strings.CutPrefix(name, attributePrefix)
+		if attribute || slices.Contains(names, strings.TrimSuffix(name, "[]")) {
+			list = append(list, condition{key, strings.Join(values, ", "), address(c, name, "")})
+		}
+	}
+	slices.SortFunc(list, func(a, b condition) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// field is a parameter that a form of filters keeps.
+type field struct{ Name, Value string }
+
+// kept are the parameters of the page that a form of filters has no field for.
+func kept(c *gin.Context, fields ...string) (list []field) {
+	for name, values := range filters(c, "page") {
+		if slices.Contains(fields, strings.TrimSuffix(name, "[]")) {
+			continue
+		}
+		for _, value := range values {
+			list = append(list, field{name, value})
+		}
+	}
+	slices.SortFunc(list, func(a, b field) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value)) })
+	return list
+}
+
+// choice is one of some values, each with what leads to it.
+type choice struct {
+	Value, Text string
+	Link        string
+	Chosen      bool
+}
+
+// choices are values of an array of the address, as boxes to tick or options.
+func choices(c *gin.Context, name string, values ...string) []choice {
+	var given []string
+	for _, text := range slices.Concat(c.QueryArray(name), c.QueryArray(name+"[]")) {
+		given = append(given, strings.Split(text, ",")...)
+	}
+	list := make([]choice, 0, len(values))
+	for _, value := range values {
+		list = append(list, choice{Value: value, Text: value, Chosen: slices.Contains(given, value)})
+	}
+	return list
+}
+
+// order is a heading by which a list can be sorted.
+type order struct{ Text, Link, Sorted string }
+
+// orders are the headings of a list, which is sorted by the first unless the address says
+// otherwise; the largest comes first.
+func orders(c *gin.Context, names ...string) map[string]order {
+	sorted := cmp.Or(c.Query("sort"), names[0])
+	list := map[string]order{}
+	for _, name := range names {
+		o := order{Link: address(c, "sort", name, "order", "")}
+		if name == sorted {
+			o.Sorted, o.Link = "descending", address(c, "sort", name, "order", "asc")
+		}
+		if name == sorted && c.Query("order") == "asc" {
+			o.Sorted, o.Link = "ascending", address(c, "sort", name, "order", "")
+		}
+		list[name] = o
+	}
+	return list
+}

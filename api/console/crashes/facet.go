@@ -1,0 +1,112 @@
+package crashes
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/console/frame"
+)
+
+// facets are the attributes of reports, and the values of one of them.
+type facets struct {
+	Fault   string
+	Keys    []facetKey
+	Key     string // whose values follow; "": none
+	Values  []facetValue
+	Hidden  int // values beyond those
+	Counted counted
+}
+
+type facetKey struct {
+	Key     string `json:"key"`
+	Values  int    `json:"values"`
+	Reports int    `json:"reports"`
+	Link    string `json:"-"`
+}
+
+type facetValue struct {
+	Value     string    `json:"value"`
+	Count     int64     `json:"count"`
+	Share     float64   `json:"share"`
+	FirstSeen time.Time `json:"first_seen"`
+	LastSeen  time.Time `json:"last_seen"`
+	Link      string    `json:"-"`
+}
+
+// counted says what the numbers of facets are of.
+type counted struct {
+	Reports  int  `json:"reports"`
+	Complete bool `json:"complete"`
+}
+
+// maxAttribute is the longest value that the lists are narrowed by, in bytes: what is kept of
+// a longer one ends in its digest, beyond that.
+const maxAttribute = 4096
+
+// facets asks for the attributes, and for the values of one, each with its link to the list
+// that it narrows.
+func (p *Pages) facets(c *gin.Context, path string, q url.Values, key string, narrowed func(key, value string) string) (facets, error) {
+	f := facets{Key: key}
+	var keys struct {
+		Attributes []facetKey `json:"attributes"`
+		Counted    counted    `json:"counted"`
+	}
+	var err error
+	if f.Fault, err = refused(p.API.Get(c, path, q, &keys)); err != nil || f.Fault != "" {
+		return f, err
+	}
+	f.Keys, f.Counted = keys.Attributes, keys.Counted
+	for i := range f.Keys {
+		f.Keys[i].Link = address(c, "facet", f.Keys[i].Key)
+	}
+	if key == "" {
+		return f, nil
+	}
+	q.Set("key", key)
+	var view struct {
+		Attribute struct {
+			Distinct int          `json:"distinct"`
+			Values   []facetValue `json:"values"`
+		} `json:"attribute"`
+		Counted counted `json:"counted"`
+	}
+	if f.Fault, err = refused(p.API.Get(c, path, q, &view)); err != nil {
+		return f, err
+	}
+	f.Values, f.Counted = view.Attribute.Values, view.Counted
+	f.Hidden = max(0, view.Attribute.Distinct-len(f.Values))
+	for i := range f.Values {
+		if len(f.Values[i].Value) <= maxAttribute {
+			f.Values[i].Link = narrowed(key, f.Values[i].Value)
+		}
+	}
+	return f, nil
+}
+
+// groupAttributes serves GET /console/crashes/groups/{id}/attributes.
+func (p *Pages) groupAttributes(c *gin.Context) error {
+	g, done, err := p.groupOf(c, "/attributes", nil)
+	if err != nil || done {
+		return err
+	}
+	place := "/api/v3/crash-groups/" + part(c, "id") + "/attributes"
+	to := "../" + strconv.FormatInt(g.ID, 10)
+	reports := func(key, value string) string {
+		return to + "?" + url.Values{attributePrefix + key: {value}}.Encode() + "#reports"
+	}
+	found, err := p.facets(c, place, frame.Query(c, "from", "to"), c.Query("facet"), reports)
+	if err != nil {
+		return err
+	}
+	if found.Key == "" && len(found.Keys) > 0 {
+		// Without a choice the most frequent one is shown.
+		if found, err = p.facets(c, place, frame.Query(c, "from", "to"), found.Keys[0].Key, reports); err != nil {
+			return err
+		}
+	}
+	return p.show(c, "attributes", found.Fault, frame.Page{Title: "Attributes of " + g.ShortTitle(),
+		Data: map[string]any{"Group": g, "Attributes": found}})
+}

@@ -1,0 +1,237 @@
+package crashes
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// reportDetail is a single crash.
+type reportDetail struct {
+	report
+	Group *struct {
+		ID      int64  `json:"id"`
+		Title   string `json:"title"`
+		State   string `json:"state"`
+		Culprit string `json:"culprit"`
+	} `json:"group"`
+	Attributes     map[string]json.RawMessage `json:"attributes"`
+	Symbols        symbolication              `json:"symbolication"`
+	Threads        []thread                   `json:"threads"`
+	ThreadsOmitted int                        `json:"threads_omitted"`
+	Modules        []module                   `json:"modules"`
+	ModulesOmitted int                        `json:"modules_omitted"`
+	Fingerprint    *struct {
+		Key         string      `json:"key"`
+		Algorithm   int         `json:"algorithm"`
+		Explanation explanation `json:"explanation"`
+	} `json:"fingerprint"`
+	Attachments []struct {
+		ID          string    `json:"id"`
+		Name        string    `json:"name"`
+		ContentType string    `json:"content_type"`
+		Size        int64     `json:"size"`
+		CreatedAt   time.Time `json:"created_at"`
+	} `json:"attachments"`
+}
+
+// symbolication says how much of a report reads as the developer wrote it.
+type symbolication struct {
+	State   string    `json:"state"`
+	Missing []lacking `json:"missing"`
+	Texts   []struct {
+		Where string `json:"where"`
+		Text  string `json:"text"`
+	} `json:"texts"`
+}
+
+// lacking is a file that was looked for and is not there.
+type lacking struct {
+	Kind      string       `json:"kind"`
+	Name      string       `json:"name"`
+	Version   string       `json:"version"`
+	LookedFor []identifier `json:"looked_for"`
+	Reason    string       `json:"reason"`
+	Frames    int          `json:"frames"`
+	Command   string       `json:"-"`
+}
+
+// explanation says how the key of a report came about.
+type explanation struct {
+	Source   string            `json:"source"`
+	Frames   []explainedFrame  `json:"frames"`
+	Rules    []json.RawMessage `json:"rules"`
+	Material []string          `json:"material"`
+}
+
+type explainedFrame struct {
+	Index    int      `json:"index"`
+	Function string   `json:"function"`
+	Kept     bool     `json:"kept"`
+	Rules    []string `json:"rules"`
+}
+
+type module struct {
+	Start           string  `json:"start"`
+	Size            *uint64 `json:"size"`
+	CodeFile        string  `json:"code_file"`
+	Version         string  `json:"version"`
+	DebugFile       string  `json:"debug_file"`
+	DebugIdentifier string  `json:"debug_identifier"`
+	Found           *bool   `json:"debug_file_exists"`
+	Symbols         *served `json:"symbols"`
+}
+
+// served is the symbol file that a frame or module was read with.
+type served struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+// attribute is an attribute of a report, and the groups that have it too.
+type attribute struct{ Key, Value, Link string }
+
+// attributesOf are the attributes in the order of their names.
+func attributesOf(members map[string]json.RawMessage) []attribute {
+	list := make([]attribute, 0, len(members))
+	for key, raw := range members {
+		a := attribute{Key: key, Value: string(raw)}
+		_ = json.Unmarshal(raw, &a.Value) // what is no text is shown as it stands there
+		if a.Value != "" && len(a.Value) <= maxAttribute {
+			a.Link = "?" + url.Values{attributePrefix + key: {a.Value}}.Encode()
+		}
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b attribute) int { return cmp.Compare(a.Key, b.Key) })
+	return list
+}
+
+// reportOf asks for the report of the path.
+func (p *Pages) reportOf(c *gin.Context) (*reportDetail, error) {
+	var view struct {
+		Crash *reportDetail `json:"crash"`
+	}
+	err := p.API.Get(c, "/api/v3/crashes/"+part(c, "id"), nil, &view)
+	return view.Crash, err
+}
+
+// Title names the report: its group, else what failed.
+func (r *reportDetail) Title() string {
+	if r.Group != nil {
+		return r.Group.Title
+	}
+	return cmp.Or(strings.TrimSpace(r.Classifier+" "+r.Message), "Report "+r.ID)
+}
+
+// report serves GET /console/crashes/reports/{id}. frames=all shows all frames.
+func (p *Pages) report(c *gin.Context) error {
+	r, err := p.reportOf(c)
+	if err != nil {
+		return err
+	}
+	newer, older, err := p.neighbours(c, &r.report)
+	if err != nil {
+		return err
+	}
+	for i := range r.Symbols.Missing {
+		m := &r.Symbols.Missing[i]
+		m.Command = p.command(need{Kind: m.Kind, Name: m.Name, Version: m.Version, LookedFor: m.LookedFor})
+	}
+	var explained []explainedFrame
+	if r.Fingerprint != nil {
+		explained = r.Fingerprint.Explanation.Frames
+	}
+	live := 0
+	if r.State == "stored" || r.Symbols.State == "pending" {
+		live = 5
+	}
+	return p.show(c, "report", "", frame.Page{Title: storage.Cut(r.Title(), maxHeading), Live: live, Data: map[string]any{"Report": r,
+		"Newer": newer, "Older": older, "Attributes": attributesOf(r.Attributes),
+		"Threads": threadsOf(r.Threads, explained, c.Query("frames") == "all"), "All": address(c, "frames", "all")}})
+}
+
+// crumb is a step before the crash, as clients write it into an annotation.
+type crumb struct{ At, Kind, Level, Text string }
+
+// annotations serves GET /console/crashes/reports/{id}/annotations: what the client sent
+// beside stacks and attributes, the steps before the crash first.
+func (p *Pages) annotations(c *gin.Context) error {
+	r, err := p.reportOf(c)
+	if err != nil {
+		return err
+	}
+	var document struct {
+		Annotations json.RawMessage `json:"annotations"`
+		Breadcrumbs json.RawMessage `json:"breadcrumbs"`
+	}
+	if err := p.API.Get(c, "/api/v3/crashes/"+part(c, "id")+"/raw", nil, &document); err != nil {
+		return err
+	}
+	crumbs := crumbsOf(document.Breadcrumbs)
+	var members map[string]json.RawMessage
+	if json.Unmarshal(document.Annotations, &members) == nil {
+		for _, name := range []string{"breadcrumbs", "Breadcrumbs", "breadcrumb"} {
+			crumbs = append(crumbs, crumbsOf(members[name])...)
+		}
+	}
+	var text bytes.Buffer
+	if json.Indent(&text, document.Annotations, "", "  ") != nil {
+		text.Reset()
+	}
+	return p.show(c, "annotations", "", frame.Page{Title: "Annotations of " + storage.Cut(r.Title(), maxHeading),
+		Data: map[string]any{"Report": r, "Crumbs": crumbs, "Text": text.String()}})
+}
+
+// crumbsOf reads the steps from an array, or from a member "values" with one.
+func crumbsOf(raw json.RawMessage) (list []crumb) {
+	var values struct {
+		Values []map[string]any `json:"values"`
+	}
+	if json.Unmarshal(raw, &values.Values) != nil && json.Unmarshal(raw, &values) != nil {
+		return nil
+	}
+	first := func(step map[string]any, names ...string) string {
+		for _, name := range names {
+			switch value := step[name].(type) {
+			case string:
+				return value
+			case float64:
+				return moment(value)
+			}
+		}
+		return ""
+	}
+	for _, step := range values.Values {
+		list = append(list, crumb{At: first(step, "timestamp", "time"), Kind: first(step, "type", "category"), Level: first(step, "level"),
+			Text: first(step, "message", "text", "name")})
+	}
+	return list
+}
+
+// moment writes a time that is seconds or milliseconds since 1970.
+func moment(n float64) string {
+	const laterThanSeconds = 1e11 // the year 5138 in seconds, 1973 in milliseconds
+	if n < laterThanSeconds {
+		n *= 1000
+	}
+	return time.UnixMilli(int64(n)).UTC().Format(time.RFC3339)
+}
+
+// raw serves GET /console/crashes/reports/{id}/raw.
+func (p *Pages) raw(c *gin.Context) error {
+	return p.API.Pass(c, "/api/v3/crashes/"+part(c, "id")+"/raw", nil)
+}
+
+// attachment serves GET /console/crashes/reports/{id}/attachments/{attachment}.
+func (p *Pages) attachment(c *gin.Context) error {
+	return p.API.Pass(c, "/api/v3/crashes/"+part(c, "id")+"/attachments/"+part(c, "attachment"), nil)
+}

@@ -1,0 +1,140 @@
+package frame
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+// Bar is one bar of a chart: its label, and the parts that stand on each other.
+type Bar struct {
+	Label string
+	Link  string // where the bar leads; "": nowhere
+	Parts []Part
+}
+
+// Part is a part of a bar. Series is its number, from 0 to 5, which chooses the colour and
+// the pattern; Name is what it counts.
+type Part struct {
+	Series int
+	Name   string
+	Value  int64
+}
+
+// The size of a chart in its own units; the page scales it.
+const (
+	chartWidth, chartHeight = 720, 160
+	chartFoot               = 18
+	maxBars                 = 400
+)
+
+// Bars draws bars as SVG, with a title for each, and the numbers as a table behind it.
+func Bars(title string, bars []Bar) template.HTML {
+	if len(bars) > maxBars {
+		bars = bars[len(bars)-maxBars:]
+	}
+	var most int64 = 1
+	total := func(b Bar) (n int64) {
+		for _, p := range b.Parts {
+			n += p.Value
+		}
+		return n
+	}
+	for _, b := range bars {
+		most = max(most, total(b))
+	}
+	var svg, table strings.Builder
+	esc := template.HTMLEscapeString
+	fmt.Fprintf(&svg, `<figure class="chart"><svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, chartWidth, chartHeight, esc(title))
+	svg.WriteString(`<title>` + esc(title) + `</title>`)
+	fmt.Fprintf(&svg, `<line class="axis" x1="0" x2="%d" y1="%d" y2="%d"/>`, chartWidth, chartHeight-chartFoot, chartHeight-chartFoot)
+	fmt.Fprintf(&svg, `<text class="scale" x="0" y="10">%s</text>`, Number(most))
+	step := float64(chartWidth) / float64(max(1, len(bars)))
+	width := max(1, step*0.8)
+	every := max(1, (len(bars)+7)/8)
+	for i, b := range bars {
+		x, y := float64(i)*step+(step-width)/2, float64(chartHeight-chartFoot)
+		hover := b.Label
+		var rects strings.Builder
+		for _, p := range b.Parts {
+			if p.Value <= 0 {
+				continue
+			}
+			height := float64(p.Value) / float64(most) * float64(chartHeight-chartFoot-14)
+			height = max(1, height)
+			y -= height
+			fmt.Fprintf(&rects, `<rect class="s%d" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, p.Series%6, x, y, width, height)
+			hover += "\n" + p.Name + ": " + Number(p.Value)
+		}
+		fmt.Fprintf(&rects, `<rect class="hit" x="%.1f" y="0" width="%.1f" height="%d"><title>%s</title></rect>`, float64(i)*step, step, chartHeight-chartFoot, esc(hover))
+		if b.Link != "" {
+			svg.WriteString(`<a href="` + esc(b.Link) + `" aria-label="` + esc(strings.ReplaceAll(hover, "\n", ", ")) + `">` + rects.String() + `</a>`)
+		} else {
+			svg.WriteString(rects.String())
+		}
+		if i%every == 0 {
+			fmt.Fprintf(&svg, `<text class="label" x="%.1f" y="%d">%s</text>`, x, chartHeight-4, esc(b.Label))
+		}
+	}
+	svg.WriteString(`</svg>`)
+	svg.WriteString(legend(bars))
+	table.WriteString(`<details class="data"><summary>Show data</summary><div class="scroll"><table><thead><tr><th>` + esc(title) + `</th><th class="n">Number</th><th>Parts</th></tr></thead><tbody>`)
+	for _, b := range bars {
+		var parts []string
+		for _, p := range b.Parts {
+			if p.Value != 0 {
+				parts = append(parts, esc(p.Name)+" "+Number(p.Value))
+			}
+		}
+		table.WriteString(`<tr><td>` + esc(b.Label) + `</td><td class="n">` + Number(total(b)) + `</td><td>` + strings.Join(parts, ", ") + `</td></tr>`)
+	}
+	table.WriteString(`</tbody></table></div></details></figure>`)
+	return template.HTML(svg.String() + table.String())
+}
+
+// legend names the series of a chart that has more than one.
+func legend(bars []Bar) string {
+	names, order := map[int]string{}, []int{}
+	for _, b := range bars {
+		for _, p := range b.Parts {
+			if _, ok := names[p.Series%6]; !ok && p.Value > 0 {
+				names[p.Series%6] = p.Name
+				order = append(order, p.Series%6)
+			}
+		}
+	}
+	if len(order) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(`<ul class="legend">`)
+	for _, series := range order {
+		fmt.Fprintf(&b, `<li><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class="s%d" width="10" height="10"/></svg>%s</li>`, series, template.HTMLEscapeString(names[series]))
+	}
+	b.WriteString(`</ul>`)
+	return b.String()
+}
+
+// Sparkline draws a row of numbers as a small line, with the numbers as its text.
+func Sparkline(title string, values []int64) template.HTML {
+	if len(values) == 0 {
+		return ""
+	}
+	var most int64 = 1
+	for _, v := range values {
+		most = max(most, v)
+	}
+	const width, height = 96, 22
+	var points, text strings.Builder
+	for i, v := range values {
+		x := float64(i) * float64(width-2) / float64(max(1, len(values)-1))
+		y := float64(height-2) - float64(v)/float64(most)*float64(height-4)
+		fmt.Fprintf(&points, "%.1f,%.1f ", x+1, y)
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		text.WriteString(Number(v))
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="spark" viewBox="0 0 %d %d" role="img" aria-label="%s: %s"><title>%s: %s</title><polyline points="%s"/></svg>`,
+		width, height, template.HTMLEscapeString(title), text.String(), template.HTMLEscapeString(title), text.String(), strings.TrimSpace(points.String())))
+}

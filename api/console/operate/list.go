@@ -1,0 +1,164 @@
+package operate
+
+import (
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// tasksPath is the list's route.
+const tasksPath = "/api/v3/tasks"
+
+// tasksAnswer is what the list's route answers.
+type tasksAnswer struct {
+	Tasks      []task     `json:"tasks"`
+	Pagination pagination `json:"pagination"`
+}
+
+type pagination struct {
+	Page    int `json:"page"`
+	PerPage int `json:"per_page"`
+	Total   int `json:"total"`
+}
+
+// stateTab leads to the tasks of a state, with the other filters as they are.
+type stateTab struct {
+	Name    string
+	Address string // the parameters of the list
+	Current bool
+	Count   *int // nil: not counted
+}
+
+// listData is the page of the list.
+type listData struct {
+	tasksAnswer
+	Operator bool
+	Fault    string // why the filters were refused
+	Tabs     []stateTab
+	Ages     []stateTab
+	Filtered bool
+	Types    []string
+	Queues   []string
+	Retry    string // the parameters of the page that retries all that match; "": nothing to retry
+	Pager    *frame.Pager
+}
+
+// list shows the tasks that the filters of the address select.
+func (p *Pages) list(c *gin.Context) error {
+	query := filters(c.Request.URL.Query())
+	data := listData{Operator: operator(c), Queues: tasks.Queues()}
+	for name := range tasks.Kinds() {
+		data.Types = append(data.Types, name)
+	}
+	slices.Sort(data.Types)
+	err := p.API.Get(c, tasksPath, query, &data.tasksAnswer)
+	if data.Fault, err = refused(err); err != nil {
+		return err
+	}
+	live := 0
+	if data.Fault == "" {
+		open, err := p.tabs(c, query, &data)
+		if err != nil {
+			return err
+		}
+		if open > 0 {
+			live = liveSeconds
+		}
+		data.Pager = p.Pages(c, data.Pagination.Page, data.Pagination.PerPage, data.Pagination.Total)
+	}
+	data.Ages = p.ages(query)
+	for name := range query {
+		data.Filtered = data.Filtered || name != "page" && name != "per_page"
+	}
+	return p.pages.Show(c, "index", frame.Page{Title: "Tasks", Area: area, Live: live, Data: data})
+}
+
+// filters are the parameters that have a value.
+func filters(given url.Values) url.Values {
+	query := url.Values{}
+	for name, values := range given {
+		for _, value := range values {
+			if value != "" {
+				query.Add(name, value)
+			}
+		}
+	}
+	return query
+}
+
+// without returns parameters without those of the names.
+func without(query url.Values, names ...string) url.Values {
+	rest := url.Values{}
+	for name, values := range query {
+		if !slices.Contains(names, name) {
+			rest[name] = values
+		}
+	}
+	return rest
+}
+
+// tabs adds the states with the numbers of those that stay few by nature, and returns how many
+// tasks are open. Counting all that ever ended would make the page slow, and nobody asks for it
+// at each look.
+func (p *Pages) tabs(c *gin.Context, query url.Values, data *listData) (open int, err error) {
+	rest := without(query, "state", "state[]", "page", "per_page")
+	chosen := slices.Concat(query["state"], query["state[]"])
+	data.Tabs = []stateTab{{Name: "all", Address: rest.Encode(), Current: len(chosen) == 0}}
+	for _, state := range []string{"queued", "running", "dead", "cancelled", "succeeded"} {
+		of := without(rest)
+		of.Set("state", state)
+		tab := stateTab{Name: state, Address: of.Encode(), Current: slices.Contains(chosen, state)}
+		switch state {
+		case "queued", "running", "dead":
+			n, err := p.count(c, of)
+			if err != nil {
+				return 0, err
+			}
+			tab.Count = &n
+			if state != "dead" {
+				open += n
+			}
+			if state == "dead" && n > 0 && (len(chosen) == 0 || slices.Equal(chosen, []string{state})) {
+				data.Retry = of.Encode()
+			}
+		case "cancelled":
+			if slices.Equal(chosen, []string{state}) && data.Pagination.Total > 0 {
+				data.Retry = of.Encode()
+			}
+		}
+		data.Tabs = append(data.Tabs, tab)
+	}
+	return open, nil
+}
+
+// count is the number of tasks that filters select.
+func (p *Pages) count(c *gin.Context, query url.Values) (int, error) {
+	answer, err := p.first(c, query, "1")
+	return answer.Pagination.Total, err
+}
+
+// first is the first page of the tasks that filters select.
+func (p *Pages) first(c *gin.Context, query url.Values, perPage string) (answer tasksAnswer, err error) {
+	query = without(query, "page", "per_page")
+	query.Set("per_page", perPage)
+	err = p.API.Get(c, tasksPath, query, &answer)
+	return answer, err
+}
+
+// ages lead to the tasks that were made lately.
+func (p *Pages) ages(query url.Values) (list []stateTab) {
+	for _, age := range []struct {
+		name  string
+		since time.Duration
+	}{{"last hour", time.Hour}, {"last day", 24 * time.Hour}, {"last week", 7 * 24 * time.Hour}} {
+		of := without(query, "from", "to", "page")
+		of.Set("from", p.Now().Add(-age.since).UTC().Format("2006-01-02T15:04Z"))
+		list = append(list, stateTab{Name: age.name, Address: of.Encode()})
+	}
+	return list
+}

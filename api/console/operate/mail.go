@@ -1,0 +1,49 @@
+package operate
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/console/frame"
+)
+
+// letter is a mail of the installation.
+type letter struct {
+	ID             string     `json:"id"`
+	OrganizationID *int64     `json:"organization_id"`
+	Kind           string     `json:"kind"`
+	Recipient      string     `json:"recipient"`
+	Subject        string     `json:"subject"`
+	State          string     `json:"state"`
+	Error          string     `json:"error"`
+	Text           string     `json:"text"`
+	Hidden         bool       `json:"hidden"`
+	CreatedAt      time.Time  `json:"created_at"`
+	SentAt         *time.Time `json:"sent_at"`
+}
+
+// mailData is the page of the mail.
+type mailData struct {
+	Mails      []letter   `json:"mails"`
+	Pagination pagination `json:"pagination"`
+	Operator   bool       `json:"-"`
+	Fault      string     `json:"-"`
+	Pager      *frame.Pager
+}
+
+// mail shows the mail that was sent, kept or not sent.
+func (p *Pages) mail(c *gin.Context) error {
+	query := url.Values{"format": {"json"}}
+	for name, values := range frame.Query(c, "page", "per_page") {
+		query[name] = values
+	}
+	data := mailData{Operator: true}
+	err := p.API.Get(c, "/ops/mail", query, &data)
+	if data.Fault, err = refused(err); err != nil {
+		return err
+	}
+	data.Pager = p.Pages(c, data.Pagination.Page, data.Pagination.PerPage, data.Pagination.Total)
+	return p.pages.Show(c, "mail", frame.Page{Title: "Mail", Area: area, Data: data})
+}

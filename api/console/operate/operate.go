@@ -1,0 +1,84 @@
+// Package operate has the console's pages of the tasks, and for operators those of the queues,
+// the workers and the mail of the installation.
+//
+// Members see the tasks of their organization, operators all, for the routes behind it say so.
+// The list takes the filters of GET /api/v3/tasks as they are: what that route refuses is said
+// on the page. A retry of many states first how many tasks match, on a page of its own, and is
+// one request then; the route says how many it retried, and how many remain.
+//
+// Pages are live while a task that they show waits or runs.
+package operate
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
+)
+
+const (
+	area = "/operate"
+	// liveSeconds is how often a page with work that goes on is read anew.
+	liveSeconds = 5
+)
+
+//go:embed page
+var files embed.FS
+
+// Pages serves the pages of the area.
+type Pages struct {
+	*frame.Frame
+	pages *frame.Templates
+}
+
+// New returns the pages of the area.
+func New(f *frame.Frame) (*Pages, error) {
+	page, err := fs.Sub(files, "page")
+	if err != nil {
+		return nil, err
+	}
+	templates, err := f.Templates(page)
+	if err != nil {
+		return nil, err
+	}
+	return &Pages{Frame: f, pages: templates}, nil
+}
+
+// Routes are the pages and forms.
+func (p *Pages) Routes() []route.Route {
+	return []route.Route{
+		p.Open("/operate", auth.ReadTasks, p.list),
+		p.Open("/operate/tasks/:id", auth.ReadTasks, p.task),
+		p.Form("/operate/tasks/:id/retry", auth.ChangeTasks, p.change("retry", "The task is due again.")),
+		p.Form("/operate/tasks/:id/run", auth.ChangeTasks, p.change("run", "The task is due now, before all others of its organization in the queue.")),
+		p.Form("/operate/tasks/:id/cancel", auth.ChangeTasks, p.change("cancel", "The task is cancelled; one that runs stops in a moment.")),
+		p.Open("/operate/retry", auth.ChangeTasks, p.confirmRetry),
+		p.Form("/operate/retry", auth.ChangeTasks, p.retryAll),
+		p.Open("/operate/queues", auth.ReadQueues, p.queues),
+		p.Open("/operate/mail", auth.ReadMail, p.mail),
+	}
+}
+
+// refused is what a route said against what the address asks for; "" with the error itself
+// where the page cannot be shown at all.
+func refused(err error) (string, error) {
+	if err == nil {
+		return "", nil
+	}
+	if problem := respond.Explain(err); problem.Status == http.StatusBadRequest || problem.Status == http.StatusForbidden {
+		return problem.Text, nil
+	}
+	return "", err
+}
+
+// operator reports whether the caller is one.
+func operator(c *gin.Context) bool {
+	caller := auth.CallerOf(c.Request.Context())
+	return caller != nil && caller.Operator
+}

@@ -1,0 +1,307 @@
+package tests
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/console/frame"
+)
+
+// liveSeconds is how often the page of something that runs reads itself anew.
+const liveSeconds = 3
+
+// caseRun is a run of a case.
+type caseRun struct {
+	ID           string `json:"id"`
+	Build        string `json:"build"`
+	CreationDate string `json:"creationDate"`
+	Jobs         []job  `json:"jobs"`
+	TestCaseID   string `json:"testCaseId"`
+	TestCaseName string `json:"testCaseName"`
+	TestURL      string `json:"testUrl"`
+	Status       string `json:"status"`
+	RevisionID   string `json:"revisionId"`
+	SuiteRunID   string `json:"suiteRunId"`
+	SCTunnelName string `json:"scTunnelName"`
+	span
+	Healed  int `json:"healed"`
+	Drifted int `json:"drifted"`
+}
+
+// span is when something began and ended.
+type span struct {
+	StartDate string `json:"startDate"`
+	EndDate   string `json:"endDate"`
+}
+
+// Took is how long it ran; nil before its end.
+func (s span) Took() any {
+	began, err := time.Parse(time.RFC3339, s.StartDate)
+	if err != nil {
+		return nil
+	}
+	ended, err := time.Parse(time.RFC3339, s.EndDate)
+	if err != nil {
+		return nil
+	}
+	return ended.Sub(began)
+}
+
+// job is the run on one target.
+type job struct {
+	ID     string   `json:"id"`
+	Target target   `json:"target"`
+	Name   string   `json:"name"`
+	Status string   `json:"status"`
+	Error  *failure `json:"error"`
+	span
+	Healed  int      `json:"healed"`
+	Drifted int      `json:"drifted"`
+	Steps   []record `json:"steps"`
+	Files   []file   `json:"files"`
+}
+
+// failure says why a job has not passed.
+type failure struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// file is a stored file of a job. Step counts from 0.
+type file struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	Step int    `json:"step"`
+	Size int64  `json:"size"`
+	URL  string `json:"url"`
+}
+
+// Picture reports whether the file is one.
+func (f file) Picture() bool { return f.Kind == "screenshot" }
+
+// Text says what the file has.
+func (f file) Text() string {
+	switch f.Kind {
+	case "console":
+		return "Console messages"
+	case "source":
+		return "Page source"
+	}
+	return f.Kind
+}
+
+// record is what a run found out about a step.
+type record struct {
+	ID            string   `json:"id"`
+	Tool          tool     `json:"tool"`
+	Status        string   `json:"status"`
+	Result        outcome  `json:"result"`
+	Healed        *healed  `json:"healed"`
+	Suggested     *healed  `json:"suggested"`
+	Drifted       *drifted `json:"drifted"`
+	HealingID     string   `json:"healingId"`
+	StartMS       int64    `json:"startMs"`
+	TookMS        int64    `json:"tookMs"`
+	ScreenshotURL string   `json:"screenshotUrl"`
+}
+
+// healed is the element that a step was, or would have been, healed with.
+type healed struct {
+	From   selector `json:"from"`
+	To     selector `json:"to"`
+	Score  float64  `json:"score"`
+	Reason string   `json:"reason"`
+}
+
+// drifted is another element than the step was recorded with.
+type drifted struct {
+	Expected described `json:"expected"`
+	Found    described `json:"found"`
+	Reason   string    `json:"reason"`
+	Acted    bool      `json:"acted"`
+}
+
+// described is an element in words.
+type described struct {
+	Role string   `json:"role"`
+	Name string   `json:"name"`
+	Row  []string `json:"row"`
+}
+
+// String is the element as people call it.
+func (d described) String() string {
+	element := strconv.Quote(d.Name)
+	if d.Role != "" {
+		element = d.Role + " " + element
+	}
+	if len(d.Row) > 0 {
+		element += " beside " + joined(d.Row)
+	}
+	return element
+}
+
+// Picture is the id of the screenshot of a step of the job; "" without one.
+func (j *job) Picture(r record) string {
+	for _, f := range j.Files {
+		if r.ScreenshotURL != "" && f.URL == r.ScreenshotURL {
+			return f.ID
+		}
+	}
+	return ""
+}
+
+// Texts are the files that are no pictures.
+func (j *job) Texts() (texts []file) {
+	for _, f := range j.Files {
+		if !f.Picture() {
+			texts = append(texts, f)
+		}
+	}
+	return texts
+}
+
+// runs reports whether a state is one before the end.
+func runs(status string) bool {
+	return status == "QUEUED" || status == "RUNNING" || status == "IN_PROGRESS"
+}
+
+// runPath is the path in the interface of the run that the page's path names.
+func runPath(c *gin.Context) string { return casePath(c) + "/runs/" + segment(c, "run") }
+
+// chosenTargets are those that a form asks for: some of the case's, or one that it describes.
+// nil leaves it to the case.
+func chosenTargets(c *gin.Context, of []target) (targets []any, fault string) {
+	described, fault := describedTarget(c)
+	if fault != "" {
+		return nil, fault
+	}
+	if described != nil {
+		return []any{described}, ""
+	}
+	for _, at := range c.PostFormArray("target") {
+		if i, err := strconv.Atoi(at); err == nil && i >= 0 && i < len(of) {
+			targets = append(targets, map[string]any{"capabilities": of[i].Capabilities, "isRdc": of[i].IsRDC})
+		}
+	}
+	if len(targets) == len(of) {
+		return nil, ""
+	}
+	return targets, ""
+}
+
+func (p *Pages) runCase(c *gin.Context) error {
+	back := p.Back(c, "/tests/cases/"+segment(c, "id"))
+	of, err := get[testCase](p, c, casePath(c), nil)
+	if err != nil {
+		return err
+	}
+	targets, fault := chosenTargets(c, of.RunSettings.RunTargets)
+	if fault != "" {
+		return p.Refused(c, back, wrong(fault))
+	}
+	body := map[string]any{"buildName": field(c, "build")}
+	if targets != nil {
+		body["targets"] = targets
+	}
+	path := casePath(c) + "/run"
+	if revision := field(c, "revision"); revision != "" {
+		path += "/" + url.PathEscape(revision)
+	}
+	return p.started(c, back, path, body)
+}
+
+// started starts a run and leads to its page.
+func (p *Pages) started(c *gin.Context, back, path string, body map[string]any) error {
+	run, err := post[caseRun](p, c, path, body)
+	if err != nil {
+		return p.Refused(c, back, err)
+	}
+	return p.Done(c, "/tests/cases/"+run.TestCaseID+"/runs/"+run.ID, "The run was started.")
+}
+
+// repeatCaseRun runs the same revision on the same targets again.
+func (p *Pages) repeatCaseRun(c *gin.Context) error {
+	was, err := get[caseRun](p, c, runPath(c), nil)
+	if err != nil {
+		return err
+	}
+	targets := make([]any, 0, len(was.Jobs))
+	for _, j := range was.Jobs {
+		targets = append(targets, map[string]any{"capabilities": j.Target.Capabilities, "isRdc": j.Target.IsRDC})
+	}
+	body := map[string]any{"buildName": was.Build, "targets": targets, "scTunnelName": orNull(was.SCTunnelName)}
+	return p.started(c, p.Back(c, "/tests/cases/"+was.TestCaseID), casePath(c)+"/run/"+url.PathEscape(was.RevisionID), body)
+}
+
+func (p *Pages) cancelCaseRun(c *gin.Context) error {
+	err := p.do(c, http.MethodPost, runPath(c)+"/cancel", nil)
+	return p.End(c, "/tests/cases/"+segment(c, "id")+"/runs/"+segment(c, "run"), "The run was cancelled.", err)
+}
+
+// caseRunsData is the list of a case's runs.
+type caseRunsData struct {
+	rows[caseRun]
+	ID, Name string
+	Filtered bool
+}
+
+func (p *Pages) caseRuns(c *gin.Context) (err error) {
+	q := filters(c)
+	data := caseRunsData{ID: c.Param("id"), Filtered: len(q) > 0}
+	of, err := get[named](p, c, casePath(c), nil)
+	if err != nil {
+		return err
+	}
+	data.Name = of.Name
+	if data.rows, err = read[caseRun](p, c, casePath(c)+"/runs", q); err != nil {
+		return err
+	}
+	page := frame.Page{Title: "Runs", Data: data}
+	if slices.ContainsFunc(data.Items, func(r caseRun) bool { return runs(r.Status) }) {
+		page.Live = liveSeconds
+	}
+	return p.show(c, "runs", data.Fault, page)
+}
+
+// caseRunData is the page of a run.
+type caseRunData struct {
+	Run  *caseRun
+	Open map[string]bool // healings that nobody has decided
+}
+
+// Going reports whether the run has not ended.
+func (d caseRunData) Going() bool { return runs(d.Run.Status) }
+
+func (p *Pages) caseRun(c *gin.Context) error {
+	run, err := get[caseRun](p, c, runPath(c), nil)
+	if err != nil {
+		return err
+	}
+	data := caseRunData{Run: &run, Open: map[string]bool{}}
+	if slices.ContainsFunc(run.Jobs, func(j job) bool {
+		return slices.ContainsFunc(j.Steps, func(r record) bool { return r.HealingID != "" })
+	}) {
+		open, err := get[list[healing]](p, c, casePath(c)+"/healings", url.Values{"limit": {most}, "state": {"OPEN"}})
+		if err != nil {
+			return err
+		}
+		for _, h := range open.Items {
+			data.Open[h.ID] = true
+		}
+	}
+	page := frame.Page{Title: "Run of " + run.TestCaseName, Data: data}
+	if data.Going() {
+		page.Live = liveSeconds
+	}
+	return p.show(c, "run", "", page)
+}
+
+// caseReport serves the run as a report for build servers.
+func (p *Pages) caseReport(c *gin.Context) error {
+	return p.API.Pass(c, authoring+runPath(c), url.Values{"format": {"junit"}})
+}

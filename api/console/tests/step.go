@@ -1,0 +1,278 @@
+package tests
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// step is a step of a case.
+type step struct {
+	ID            string     `json:"id"`
+	Tool          tool       `json:"tool"`
+	Result        *outcome   `json:"result"`
+	ScreenshotURL string     `json:"screenshotUrl"`
+	Optional      bool       `json:"optional"`
+	When          *condition `json:"when"`
+	TimeoutMS     int        `json:"timeoutMs"`
+}
+
+// Screenshot is the id of the file with the picture; "" without one.
+func (s *step) Screenshot() string { return fileOf(s.ScreenshotURL) }
+
+// fileOf is the id at the end of a file's address.
+func fileOf(address string) string {
+	if address == "" {
+		return ""
+	}
+	return path.Base(address)
+}
+
+// outcome is how a step ended.
+type outcome struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+}
+
+// tool is what a step does.
+type tool struct {
+	Type string    `json:"type"`
+	Args arguments `json:"args"`
+}
+
+// arguments are those of all tools.
+type arguments struct {
+	URL         string    `json:"url"`
+	Selector    *selector `json:"selector"`
+	Target      *selector `json:"target"`
+	Text        *string   `json:"text"`
+	OptionValue *string   `json:"optionValue"`
+	Matcher     *matcher  `json:"matcher"`
+	Not         bool      `json:"not"`
+	Time        *int      `json:"time"`
+	Width       *int      `json:"width"`
+	Height      *int      `json:"height"`
+	Direction   string    `json:"direction"`
+	Key         string    `json:"key"`
+	Action      string    `json:"action"`
+	File        *struct {
+		Name string `json:"name"`
+	} `json:"file"`
+	Tool      *tool  `json:"tool"`
+	Reasoning string `json:"reasoning"`
+}
+
+// selector locates an element.
+type selector struct {
+	Type    string          `json:"type"`
+	Value   string          `json:"value"`
+	Name    string          `json:"name"`
+	Exact   bool            `json:"exact"`
+	Level   int             `json:"level"`
+	State   map[string]bool `json:"state"`
+	Within  *selector       `json:"within"`
+	Has     *selector       `json:"has"`
+	HasText string          `json:"hasText"`
+	Index   *int            `json:"index"`
+}
+
+// matcher is what an assertion compares.
+type matcher struct {
+	Name string `json:"name"`
+	Args struct {
+		Value string `json:"value"`
+		Name  string `json:"name"`
+		Mode  string `json:"mode"`
+	} `json:"args"`
+}
+
+// condition decides whether a step is executed.
+type condition struct {
+	Selector *selector `json:"selector"`
+	Not      bool      `json:"not"`
+	Matcher  *matcher  `json:"matcher"`
+}
+
+// String is the condition in words.
+func (w *condition) String() string {
+	parts := []string{"the page"}
+	if w.Selector != nil {
+		parts[0] = w.Selector.String()
+	}
+	if w.Matcher != nil {
+		parts = append(parts, w.Matcher.text(w.Not))
+	}
+	return strings.Join(parts, " ")
+}
+
+// actions are the tools in words.
+var actions = map[string]string{
+	"go_to_url": "Open", "click": "Click", "input_text": "Type into", "select": "Choose in", "enter_key_submit": "Press Enter",
+	"switch_window": "Switch to the window", "pause": "Wait", "scroll_document": "Scroll the page", "scroll_element": "Scroll",
+	"assert": "Check", "finish": "End the test", "hover": "Point at", "drag": "Drag", "upload_file": "Upload into", "press_key": "Press",
+	"handle_dialog": "Answer the dialog", "double_click": "Double-click", "right_click": "Right-click", "type_keys": "Type key by key",
+	"back": "Go back", "forward": "Go forward", "reload": "Reload", "set_viewport": "Resize the window",
+}
+
+// inner is the tool inside of frames and shadow roots, which are returned from the inside
+// out.
+func (t *tool) inner() (act *tool, around []string) {
+	act = t
+	for act.Args.Tool != nil && act.Args.Selector != nil {
+		kind := "the frame"
+		if act.Type == "in_shadow_root" {
+			kind = "the shadow root of"
+		}
+		around = append(around, "in "+kind+" "+act.Args.Selector.String())
+		act = act.Args.Tool
+	}
+	slices.Reverse(around)
+	return act, around
+}
+
+// Action says what is done.
+func (t *tool) Action() string {
+	act, _ := t.inner()
+	return cmp.Or(actions[act.Type], strings.ReplaceAll(act.Type, "_", " "))
+}
+
+// Place says where it is done; "" for the page.
+func (t *tool) Place() string {
+	act, around := t.inner()
+	var parts []string
+	if act.Args.Selector != nil {
+		parts = append(parts, act.Args.Selector.String())
+	}
+	if act.Args.Target != nil {
+		parts = append(parts, "to "+act.Args.Target.String())
+	}
+	return strings.Join(append(parts, around...), " ")
+}
+
+// Value says what it is done with: a text, an address, what an assertion compares.
+func (t *tool) Value() string {
+	act, _ := t.inner()
+	a := &act.Args
+	switch {
+	case a.Matcher != nil && act.Type == "switch_window":
+		return strings.TrimSpace(a.Matcher.Name + " " + a.Matcher.Args.Value)
+	case a.Matcher != nil:
+		return a.Matcher.text(a.Not)
+	case a.URL != "":
+		return a.URL
+	case a.Time != nil:
+		return strconv.Itoa(*a.Time) + " ms"
+	case a.Width != nil && a.Height != nil:
+		return fmt.Sprintf("%d × %d", *a.Width, *a.Height)
+	case a.File != nil:
+		return a.File.Name
+	case a.OptionValue != nil:
+		return *a.OptionValue
+	}
+	text := strings.TrimSpace(a.Key + a.Action + a.Direction)
+	if a.Text != nil {
+		text = strings.TrimSpace(text + " " + *a.Text)
+	}
+	return text
+}
+
+// text is the comparison in words.
+func (m *matcher) text(not bool) string {
+	is, value := "is ", strconv.Quote(m.Args.Value)
+	if not {
+		is = "is not "
+	}
+	mode := strings.ReplaceAll(cmp.Or(m.Args.Mode, "equals"), "_", " ")
+	if not {
+		mode = "not " + mode
+	}
+	switch m.Name {
+	case "visible", "hidden", "enabled", "checked":
+		return is + m.Name
+	case "attribute":
+		return "attribute " + m.Args.Name + " " + mode + " " + value
+	case "count":
+		return "count " + mode + " " + m.Args.Value
+	}
+	return m.Name + " " + mode + " " + value
+}
+
+// String is the selector in words: button "Save" in css form.login.
+func (s *selector) String() string {
+	var b strings.Builder
+	switch s.Type {
+	case "css", "xpath":
+		b.WriteString(s.Type + " " + s.Value)
+	case "role":
+		b.WriteString(s.Value)
+		if s.Name != "" {
+			b.WriteString(" " + strconv.Quote(s.Name))
+		}
+	default:
+		b.WriteString(s.Type + " " + strconv.Quote(s.Value))
+	}
+	if s.Exact {
+		b.WriteString(" exactly")
+	}
+	if s.Level > 0 {
+		fmt.Fprintf(&b, " of level %d", s.Level)
+	}
+	for _, state := range []string{"checked", "disabled", "expanded", "pressed", "selected"} {
+		if on, given := s.State[state]; given && on {
+			b.WriteString(", " + state)
+		} else if given {
+			b.WriteString(", not " + state)
+		}
+	}
+	if s.HasText != "" {
+		b.WriteString(" with the text " + strconv.Quote(s.HasText))
+	}
+	if s.Has != nil {
+		b.WriteString(" with " + s.Has.String() + " inside")
+	}
+	if s.Within != nil {
+		b.WriteString(" in " + s.Within.String())
+	}
+	switch {
+	case s.Index == nil:
+	case *s.Index == -1:
+		b.WriteString(", the last")
+	case *s.Index >= 0:
+		fmt.Fprintf(&b, ", number %d", *s.Index+1)
+	default:
+		fmt.Fprintf(&b, ", number %d from the end", -*s.Index)
+	}
+	return b.String()
+}
+
+// target is where a test runs.
+type target struct {
+	Capabilities map[string]any `json:"capabilities"`
+	IsRDC        bool           `json:"isRdc"`
+}
+
+// Name says what a target is: chrome 120 Windows 11.
+func (t target) Name() string {
+	var parts []string
+	for _, name := range []string{"browserName", "browserVersion", "platformName",
+		"appium:deviceName", "appium:platformVersion", "appium:app"} {
+		if text, _ := t.Capabilities[name].(string); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		if len(t.Capabilities) == 0 {
+			return "no target"
+		}
+		text, _ := json.Marshal(t.Capabilities) // what was decoded encodes
+		return string(text)
+	}
+	if t.IsRDC {
+		parts = append(parts, "(real device)")
+	}
+	return strings.Join(parts, " ")
+}

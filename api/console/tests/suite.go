@@ -1,0 +1,303 @@
+package tests
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/console/frame"
+)
+
+// suite is a test suite. RunCount is there where one suite is read.
+type suite struct {
+	ID                   string   `json:"id"`
+	TeamID               string   `json:"teamId"`
+	Name                 string   `json:"name"`
+	Tags                 []string `json:"tags"`
+	CreationDate         string   `json:"creationDate"`
+	LastUpdate           string   `json:"lastUpdate"`
+	CreatorUserName      string   `json:"creatorUserName"`
+	LastModifierUserName string   `json:"lastModifierUserName"`
+	Healing              *string  `json:"healing"`
+	Drift                *string  `json:"drift"`
+	TestCaseCount        int      `json:"testCaseCount"`
+	RunCount             int      `json:"runCount"`
+}
+
+// HealingMode is the suite's mode of healing; "" for that of the organization.
+func (s *suite) HealingMode() string { return text(s.Healing) }
+
+// DriftMode is the suite's mode of drift, likewise.
+func (s *suite) DriftMode() string { return text(s.Drift) }
+
+// suitesData is the list of suites.
+type suitesData struct {
+	rows[suite]
+	Teams    []named
+	Filtered bool
+}
+
+func (p *Pages) suites(c *gin.Context) (err error) {
+	q := filters(c)
+	data := suitesData{Filtered: len(q) > 0}
+	if data.rows, err = read[suite](p, c, "/testsuites", q); err != nil {
+		return err
+	}
+	if data.Teams, err = p.teamChoice(c); err != nil {
+		return err
+	}
+	return p.show(c, "suites", data.Fault, frame.Page{Title: "Test suites", Data: data})
+}
+
+func (p *Pages) createSuite(c *gin.Context) error {
+	made, err := post[suite](p, c, "/testsuites", map[string]any{"name": field(c, "name"), "tags": words(field(c, "tags"))})
+	if err != nil {
+		return p.Refused(c, p.Back(c, "/tests/suites"), err)
+	}
+	return p.Done(c, "/tests/suites/"+made.ID, "The suite was created. Add tests to it.")
+}
+
+// suitePath is the path in the interface of the suite that the page's path names.
+func suitePath(c *gin.Context) string { return "/testsuites/" + segment(c, "id") }
+
+// suiteData is the page of a suite. Found are cases that can be added.
+type suiteData struct {
+	Suite *suite
+	rows[testCase]
+	Runs              list[suiteRun]
+	Schedules         list[named]
+	Find              string
+	Found             list[testCase]
+	SuiteOf           map[string]string
+	Modes, DriftModes []string
+}
+
+func (p *Pages) suite(c *gin.Context) error {
+	one, err := get[suite](p, c, suitePath(c), filters(c, "find"))
+	if err != nil {
+		return err
+	}
+	data := suiteData{Suite: &one, Find: strings.TrimSpace(c.Query("find")),
+		Modes: []string{"off", "suggest", "apply"}, DriftModes: []string{"off", "report", "fail"}}
+	if data.rows, err = read[testCase](p, c, "/testcases", url.Values{"testSuiteId": {one.ID}}); err != nil {
+		return err
+	}
+	if data.Runs, err = get[list[suiteRun]](p, c, suitePath(c)+"/runs", url.Values{"limit": {"10"}}); err != nil {
+		return err
+	}
+	data.Schedules, err = get[list[named]](p, c, "/test-schedules", url.Values{"testSuiteIds": {one.ID}, "limit": {most}})
+	if err != nil {
+		return err
+	}
+	if err := p.findCases(c, &data); err != nil {
+		return err
+	}
+	page := frame.Page{Title: one.Name, Data: data}
+	if slices.ContainsFunc(data.Runs.Items, func(r suiteRun) bool { return runs(r.Status) }) {
+		page.Live = liveSeconds
+	}
+	return p.show(c, "suite", data.Fault, page)
+}
+
+// findCases reads the cases that can be added: those whose name has a text, else those of
+// no suite.
+func (p *Pages) findCases(c *gin.Context, data *suiteData) (err error) {
+	q := url.Values{"limit": {most}}
+	if data.Find == "" {
+		q.Set("testSuiteId", "null")
+	} else {
+		q.Set("search", data.Find)
+	}
+	if data.Found, err = get[list[testCase]](p, c, "/testcases", q); err != nil {
+		return err
+	}
+	data.Found.Items = slices.DeleteFunc(data.Found.Items, func(of testCase) bool { return of.TestSuiteID == data.Suite.ID })
+	var ids []string
+	for _, of := range data.Found.Items {
+		if of.TestSuiteID != "" && !slices.Contains(ids, of.TestSuiteID) {
+			ids = append(ids, of.TestSuiteID)
+		}
+	}
+	data.SuiteOf, err = p.suiteNames(c, ids)
+	return err
+}
+
+// changeCases adds cases to a suite, or removes them.
+func (p *Pages) changeCases(c *gin.Context, member, notice string) error {
+	back, ids := p.Back(c, "/tests/suites/"+segment(c, "id")), c.PostFormArray("case")
+	if len(ids) == 0 {
+		return p.Refused(c, back, wrong("Choose at least one test."))
+	}
+	err := p.do(c, http.MethodPost, suitePath(c), map[string]any{member: ids})
+	return p.End(c, back, notice, err)
+}
+
+func (p *Pages) addToSuite(c *gin.Context) error {
+	return p.changeCases(c, "addTestCases", "The tests are in the suite.")
+}
+
+func (p *Pages) removeFromSuite(c *gin.Context) error {
+	return p.changeCases(c, "removeTestCases", "The tests are no longer in the suite.")
+}
+
+func (p *Pages) changeSuite(c *gin.Context) error {
+	err := p.do(c, http.MethodPost, suitePath(c), map[string]any{"name": field(c, "name"), "tags": words(field(c, "tags")),
+		"healing": orNull(field(c, "healing")), "drift": orNull(field(c, "drift"))})
+	return p.End(c, p.Back(c, "/tests/suites"), "The suite was changed.", err)
+}
+
+func (p *Pages) deleteSuite(c *gin.Context) error {
+	body := map[string]any{"deleteTestCases": c.PostForm("cases") != ""}
+	if err := p.do(c, http.MethodDelete, suitePath(c), body); err != nil {
+		return p.Refused(c, p.Back(c, "/tests/suites"), err)
+	}
+	return p.Done(c, "/tests/suites", "The suite was deleted.")
+}
+
+// suiteRun is a run of a suite; CaseRuns are there where one is read.
+type suiteRun struct {
+	ID            string  `json:"id"`
+	BuildName     string  `json:"buildName"`
+	TestSuiteID   string  `json:"testSuiteId"`
+	TestSuiteName string  `json:"testSuiteName"`
+	Status        string  `json:"status"`
+	Error         *string `json:"error"`
+	CreationDate  string  `json:"creationDate"`
+	span
+	Counts   counts    `json:"counts"`
+	Healed   int       `json:"healed"`
+	Drifted  int       `json:"drifted"`
+	CaseRuns []caseRun `json:"caseRuns"`
+}
+
+// counts count case runs by their state.
+type counts struct {
+	Total     int `json:"total"`
+	Queued    int `json:"queued"`
+	Running   int `json:"running"`
+	Passed    int `json:"passed"`
+	Failed    int `json:"failed"`
+	Error     int `json:"error"`
+	Cancelled int `json:"cancelled"`
+}
+
+// count is the number of case runs in one state.
+type count struct {
+	Status string
+	Number int
+}
+
+// ByStatus are the counts in the order of the page.
+func (n counts) ByStatus() []count {
+	return []count{{"PASSED", n.Passed}, {"FAILED", n.Failed}, {"ERROR", n.Error},
+		{"RUNNING", n.Running}, {"QUEUED", n.Queued}, {"CANCELLED", n.Cancelled}}
+}
+
+func (p *Pages) runSuite(c *gin.Context) error {
+	run, err := post[suiteRun](p, c, suitePath(c)+"/run", map[string]any{"buildName": field(c, "build")})
+	if err != nil {
+		return p.Refused(c, p.Back(c, "/tests/suites"), err)
+	}
+	return p.Done(c, "/tests/suites/"+run.TestSuiteID+"/runs/"+run.ID, "The run was started.")
+}
+
+func (p *Pages) cancelSuiteRun(c *gin.Context) error {
+	err := p.do(c, http.MethodPost, suitePath(c)+"/runs/"+segment(c, "run")+"/cancel", nil)
+	return p.End(c, "/tests/suites/"+segment(c, "id")+"/runs/"+segment(c, "run"), "The run was cancelled.", err)
+}
+
+// suiteRunsData is the list of a suite's runs.
+type suiteRunsData struct {
+	rows[suiteRun]
+	ID, Name string
+	Filtered bool
+}
+
+func (p *Pages) suiteRuns(c *gin.Context) (err error) {
+	q := filters(c)
+	data := suiteRunsData{ID: c.Param("id"), Filtered: len(q) > 0}
+	of, err := get[named](p, c, suitePath(c), nil)
+	if err != nil {
+		return err
+	}
+	data.Name = of.Name
+	if data.rows, err = read[suiteRun](p, c, suitePath(c)+"/runs", q); err != nil {
+		return err
+	}
+	return p.show(c, "suiteruns", data.Fault, frame.Page{Title: "Runs", Data: data})
+}
+
+// suiteRunData is the page of a suite run: a row for each case run, a column for each
+// target.
+type suiteRunData struct {
+	Run     *suiteRun
+	Status  string
+	Targets []string
+	Rows    []matrixRow
+	Fault   string
+}
+
+// matrixRow is a case run with its jobs by the target; nil where it has none.
+type matrixRow struct {
+	Run  *caseRun
+	Jobs []*job
+}
+
+// Going reports whether the run has not ended.
+func (d suiteRunData) Going() bool { return runs(d.Run.Status) }
+
+func (p *Pages) suiteRun(c *gin.Context) error {
+	run, err := get[suiteRun](p, c, suitePath(c)+"/runs/"+segment(c, "run"), filters(c, "status"))
+	if err != nil {
+		return err
+	}
+	data := suiteRunData{Run: &run, Status: c.Query("status")}
+	if !slices.ContainsFunc(run.Counts.ByStatus(), func(n count) bool { return data.Status == "" || n.Status == data.Status }) {
+		data.Fault = "This filter was not understood: status is one of PASSED, FAILED, ERROR, RUNNING, QUEUED, CANCELLED."
+	}
+	data.matrix()
+	page := frame.Page{Title: "Run of " + run.TestSuiteName, Data: data}
+	if data.Going() {
+		page.Live = liveSeconds
+	}
+	return p.show(c, "suiterun", data.Fault, page)
+}
+
+// matrix puts the jobs of the case runs that are shown below their targets.
+func (d *suiteRunData) matrix() {
+	for i := range d.Run.CaseRuns {
+		of := &d.Run.CaseRuns[i]
+		if d.Status != "" && of.Status != d.Status {
+			continue
+		}
+		row := matrixRow{Run: of, Jobs: make([]*job, len(d.Targets))}
+		for k := range of.Jobs {
+			name := of.Jobs[k].Target.Name()
+			at := slices.Index(d.Targets, name)
+			if at < 0 {
+				at = len(d.Targets)
+				d.Targets = append(d.Targets, name)
+			}
+			for len(row.Jobs) <= at {
+				row.Jobs = append(row.Jobs, nil)
+			}
+			if row.Jobs[at] == nil {
+				row.Jobs[at] = &of.Jobs[k]
+			}
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	for i := range d.Rows {
+		for len(d.Rows[i].Jobs) < len(d.Targets) {
+			d.Rows[i].Jobs = append(d.Rows[i].Jobs, nil)
+		}
+	}
+}
+
+// suiteReport serves the run as a report for build servers.
+func (p *Pages) suiteReport(c *gin.Context) error {
+	return p.API.Pass(c, authoring+suitePath(c)+"/runs/"+segment(c, "run"), url.Values{"format": {"junit"}})
+}

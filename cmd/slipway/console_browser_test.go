@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/chromium"
+)
+
+// pictures names the variable with a folder that pictures of the console's pages are
+// written to, for people to look at.
+const pictures = "PAGE_SCREENSHOTS"
+
+// audit runs axe-core on the page in the theme and returns what it found, a line for each
+// rule with the first element.
+const audit = `(async (theme) => {
+	document.documentElement.dataset.theme = theme;
+	const found = await axe.run(document, { resultTypes: ["violations"] });
+	return JSON.stringify(found.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes[0].html.slice(0, 300) + " " + v.nodes[0].failureSummary));
+})`
+
+// A browser shows each page of the console as it is meant: nothing that axe-core finds, in
+// both themes; nothing wider than a phone; nothing refused by the policy of content; nothing
+// from another host.
+func TestConsoleInBrowser(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	w.makeAll()
+	routes := w.consoleRoutes()
+	axe, err := os.ReadFile(filepath.Join(servicetest.NodeModules(t, "axe-core"), "axe-core", "axe.min.js"))
+	require.NoError(t, err)
+	tab := chromium.Start(t, 15*time.Minute, chromedp.WindowSize(1280, 900))
+	do := func(steps ...chromedp.Action[chromedp.Void]) { require.NoError(t, chromedp.Do(tab, steps...)) }
+	number := func(expression string) int {
+		n, err := chromedp.Run(tab, chromedp.Evaluate[int](expression))
+		require.NoError(t, err, expression)
+		return n
+	}
+	text := func(expression string) string {
+		s, err := chromedp.Run(tab, chromedp.Evaluate[string](expression))
+		require.NoError(t, err, expression)
+		return s
+	}
+	look := func(address string) {
+		do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(w.base+address))
+		_, err := chromedp.Run(tab, chromedp.Evaluate[chromedp.Void](string(axe)))
+		require.NoError(t, err)
+		for _, theme := range []string{"light", "dark"} {
+			found, err := chromedp.Run(tab, chromedp.Evaluate[string](audit+"("+`"`+theme+`"`+")", chromedp.EvalAwaitPromise))
+			require.NoError(t, err, address)
+			var lines []string
+			require.NoError(t, json.Unmarshal([]byte(found), &lines))
+			assert.Empty(t, lines, "%s in the %s theme", address, theme)
+			w.picture(tab, address, theme)
+		}
+		assert.Empty(t, text(`performance.getEntriesByType("resource").map((r) => r.name).filter((n) => !n.startsWith(location.origin) && !n.startsWith("data:")).join(" ")`), address)
+		assert.Equal(t, "0px", text("getComputedStyle(document.body).marginTop"), "%s: the style applies under the policy", address)
+		do(chromedp.EmulateViewport(390, 844))
+		assert.LessOrEqual(t, number("document.documentElement.scrollWidth"), 390, "%s: the page is wider than a phone", address)
+		w.picture(tab, address, "phone")
+	}
+	look(frame.Base + "/sign-in")
+	for _, who := range [][2]string{{w.boot.Owner.Username, w.boot.Owner.AccessKey}, {w.boot.Operator.Username, w.boot.Operator.Password}} {
+		v := w.console(who[0], who[1])
+		found := v.crawl(routes, 1, func(string, *page) {})
+		do(chromedp.Navigate(w.base + frame.Base + "/sign-in"))
+		do(chromedp.SendKeys(chromedp.CSS(`[name="name"]`), who[0]), chromedp.SendKeys(chromedp.CSS(`[name="key"]`), who[1]),
+			chromedp.Click(chromedp.CSS(`form[action$="/console/sign-in"] button`)), chromedp.WaitVisible(chromedp.CSS(".me")))
+		var addresses []string
+		for _, of := range found {
+			for _, address := range of {
+				if p := v.open(address); p.status == 200 && !p.isFile() {
+					addresses = append(addresses, address)
+				}
+			}
+		}
+		slices.Sort(addresses)
+		for _, address := range addresses {
+			look(address)
+		}
+		do(chromedp.EmulateViewport(1280, 900), chromedp.Click(chromedp.CSS(`form.me button`)), chromedp.WaitVisible(chromedp.CSS(`[name="key"]`)))
+	}
+}
+
+// picture writes a picture of the page where a folder for them is named.
+func (w *surface) picture(tab context.Context, address, name string) {
+	w.t.Helper()
+	dir := os.Getenv(pictures)
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
+	require.NoError(w.t, err)
+	path, _, _ := strings.Cut(address, "?")
+	require.NoError(w.t, os.WriteFile(filepath.Join(dir, strings.ReplaceAll(strings.Trim(url.PathEscape(path), "/"), "%2F", "_")+"-"+name+".png"), png, 0o644))
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// addTask inserts a task of an organization; 0 is the installation.
+func (w *surface) addTask(kind, state string, organization int64, errorText string) string {
+	w.t.Helper()
+	id := uuid.NewString()
+	_, err := w.db.ExecContext(w.t.Context(), `insert into tasks (id, kind, queue, payload, state, max_attempts, attempt, organization_id, error, failures,
+			created_at, run_at, started_at, finished_at, worker, heartbeat_at)
+		values ($1, $2::text, $6::text, '{}', $3::text, 5, 2, nullif($4::bigint, 0), nullif($5::text, ''),
+			case when $5::text <> '' then jsonb_build_array(jsonb_build_object('attempt', 1, 'started_at', now() - interval '5 seconds',
+				'ended_at', now(), 'worker', 'shed/7/cafe', 'error', $5::text, 'lost', false)) end,
+			now() - interval '1 minute', case when $3::text = 'queued' then now() + interval '1 hour' else now() - interval '50 seconds' end,
+			case when $3::text <> 'queued' then now() - interval '40 seconds' end,
+			case when $3::text in ('dead', 'cancelled', 'succeeded') then now() - interval '10 seconds' end,
+			case when $3::text = 'running' then 'barn/8/beef' end, case when $3::text = 'running' then now() end)`,
+		id, kind, state, organization, errorText, tasks.Kinds()[kind].Queue)
+	require.NoError(w.t, err)
+	return id
+}
+
+func TestConsoleOperate(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	w.stopWorker()
+	rival := w.organization("rival")
+	ours := w.boot.Organization.ID
+	dead := w.addTask("build:notify", "dead", ours, "<script>alert(1)</script> is no address")
+	w.addTask("build:notify", "dead", ours, "refused")
+	foreign := w.addTask("suite:run", "dead", ours, "odd")
+	theirs := w.addTask("build:notify", "dead", rival.Organization.ID, "another's trouble")
+	waiting := w.addTask("mail:send", "queued", ours, "")
+	c := w.console("main", w.boot.Owner.AccessKey)
+
+	p := c.open("/console/operate")
+	require.Equal(t, http.StatusOK, p.status, "%.2000s", p.text)
+	require.Contains(t, p.text, dead)
+	require.Contains(t, p.text, "&lt;script&gt;alert(1)")
+	require.NotContains(t, p.text, "<script>alert")
+	require.NotContains(t, p.text, "another&#39;s trouble")
+	require.NotContains(t, p.text, theirs)
+	require.Contains(t, p.text, "dead 3")
+	require.Contains(t, p.text, "queued 1")
+	require.NotContains(t, p.text, "operate/mail", "not for members")
+
+	p = c.submit(p, "/console/operate", url.Values{"type": {"build:notify"}, "error": {"ALERT(1)"}})
+	require.Contains(t, p.path, "type=build%3Anotify")
+	require.Contains(t, p.text, dead)
+	require.NotContains(t, p.text, foreign)
+	require.Contains(t, p.text, "1 in all")
+	require.Contains(t, c.open("/console/operate?state=succeeded").text, "No task matches")
+	for _, odd := range []string{"state=nonsense", "stat=dead", "organization_id=99999", "from=tomorrow", "error=" + strings.Repeat("x", 300)} {
+		p = c.open("/console/operate?" + odd)
+		require.Equal(t, http.StatusOK, p.status, odd)
+		require.Contains(t, p.text, "not understood", odd)
+	}
+
+	// A task: retried, started, cancelled; what its kind does not allow is said on the page.
+	p = c.open("/console/operate/tasks/" + dead)
+	require.Equal(t, http.StatusOK, p.status, "%.2000s", p.text)
+	require.Contains(t, p.text, "&lt;script&gt;alert(1)")
+	require.NotContains(t, p.text, "shed/7/cafe", "the worker is for operators")
+	state := func(id string) string { return w.one(`select state from tasks where id = $1`, id) }
+	p = c.submit(p, "/retry", nil)
+	require.Equal(t, "/console/operate/tasks/"+dead, p.path)
+	require.Contains(t, p.text, "The task is due again.")
+	require.Equal(t, "queued", state(dead))
+	p = c.submit(c.open("/console/operate/tasks/"+waiting), "/run", nil)
+	require.Contains(t, p.text, "The task is due now")
+	require.Equal(t, "true", w.one(`select (run_at <= now())::text from tasks where id = $1`, waiting))
+	p = c.submit(p, "/cancel", nil)
+	require.Contains(t, p.text, "The task is cancelled")
+	require.Equal(t, "cancelled", state(waiting))
+	p = c.submit(c.open("/console/operate/tasks/"+foreign), "/retry", nil)
+	require.Contains(t, p.text, "operator")
+	require.Equal(t, "dead", state(foreign))
+	require.Equal(t, http.StatusNotFound, c.open("/console/operate/tasks/"+theirs).status)
+	require.Equal(t, http.StatusForbidden, c.post("/console/operate/tasks/"+foreign+"/cancel", nil).status, "without the page's token")
+
+	// All that match: first how many, then one request.
+	w.addTask("build:notify", "dead", ours, "refused")
+	p = c.open("/console/operate?state=dead&type=build%3Anotify")
+	to := slices.IndexFunc(p.links(), func(link string) bool { return strings.Contains(link, "/operate/retry?") })
+	require.GreaterOrEqual(t, to, 0)
+	p = c.open(p.links()[to])
+	require.Contains(t, p.text, "2 tasks match.")
+	p = c.submit(p, "/operate/retry", nil)
+	require.Contains(t, p.text, "2 tasks retried.")
+	require.Equal(t, "0", w.one(`select count(*)::text from tasks where kind = 'build:notify' and state = 'dead' and organization_id = $1`, ours))
+	require.Equal(t, "dead", state(theirs))
+	p = c.open("/console/operate/retry?type=build%3Anotify")
+	require.Contains(t, p.text, "nothing to retry")
+	p = c.submit(c.open("/console/operate/retry?state=queued"), "/operate/retry", nil)
+	require.Contains(t, p.text, "other tasks cannot be retried", "what the route refuses is said on the page")
+}
+
+func TestConsoleOfOperators(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	w.stopWorker()
+	ours := w.boot.Organization.ID
+	dead := w.addTask("build:notify", "dead", ours, "refused")
+	running := w.addTask("crash:purge", "running", ours, "")
+	for range 4 {
+		w.addTask("mail:send", "succeeded", ours, "")
+	}
+	_, err := w.db.ExecContext(t.Context(), `insert into mails (id, organization_id, kind, recipient, subject, text_body, state, dedupe_key)
+		values (gen_random_uuid(), $1, 'sign-in', 'ann@example.com', '<b>Sign in</b>', 'The <i>link</i>', 'kept', 'one')`, ours)
+	require.NoError(t, err)
+
+	code, answer := w.send(request{method: http.MethodGet, path: v3 + "/operate", as: "operator"})
+	require.Equal(t, http.StatusOK, code, "%s", answer)
+	var got struct {
+		Window struct{ Tasks int }
+		Types  []struct {
+			Type, Queue                   string
+			Waiting, Running, Dead, Ended int
+			FailedAttempts                int                   `json:"failed_attempts"`
+			WaitingSeconds                struct{ P50 float64 } `json:"waiting_seconds"`
+			RunningSeconds                struct{ P99 float64 } `json:"running_seconds"`
+		}
+		Workers []struct {
+			Worker string
+			Tasks  []struct{ ID string }
+		}
+		Periodic, Settings []struct{ Type, Name, Value string }
+	}
+	require.NoError(t, json.Unmarshal(answer, &got))
+	require.Equal(t, 5, got.Window.Tasks)
+	types := map[string]int{}
+	for i, of := range got.Types {
+		types[of.Type] = i
+	}
+	mail := got.Types[types["mail:send"]]
+	require.Equal(t, 4, mail.Ended)
+	require.InDelta(t, 10, mail.WaitingSeconds.P50, 0.1)
+	require.InDelta(t, 30, mail.RunningSeconds.P99, 0.1)
+	require.Equal(t, 1, got.Types[types["build:notify"]].FailedAttempts)
+	require.Len(t, got.Workers, 1)
+	require.Equal(t, "barn/8/beef", got.Workers[0].Worker)
+	require.Equal(t, running, got.Workers[0].Tasks[0].ID)
+	require.NotEmpty(t, got.Periodic)
+	settings := map[string]string{}
+	for _, s := range got.Settings {
+		settings[s.Name] = s.Value
+	}
+	require.Equal(t, "local", settings["SLIPWAY_REGION"])
+	require.Equal(t, "(redacted)", settings["SLIPWAY_SIGNING_KEY"])
+	require.NotContains(t, string(answer), strings.Repeat("k", 32))
+	code, answer = w.send(request{method: http.MethodGet, path: v3 + "/operate"})
+	require.Equal(t, http.StatusForbidden, code, "%s", answer)
+
+	c := w.console(w.boot.Operator.Username, w.boot.Operator.Password)
+	p := c.open("/console")
+	require.Equal(t, "/console/operate", p.path)
+	require.Contains(t, p.text, dead)
+	require.Contains(t, c.open("/console/operate/tasks/"+dead).text, "shed/7/cafe")
+	p = c.open("/console/operate/queues")
+	require.Equal(t, http.StatusOK, p.status, "%.2000s", p.text)
+	for _, shown := range []string{"barn/8/beef", running, "5 tasks of the last hour", "10.0 s / 10.0 s / 10.0 s", "SLIPWAY_REGION", "postgres", "schedule:tick"} {
+		require.Contains(t, p.text, shown)
+	}
+	require.NotContains(t, p.text, strings.Repeat("k", 32))
+	for _, link := range slices.Compact(slices.Sorted(slices.Values(p.links()))) {
+		if strings.HasPrefix(link, "/console/operate") {
+			require.Equal(t, http.StatusOK, c.open(link).status, link)
+		}
+	}
+	p = c.open("/console/operate/mail")
+	require.Contains(t, p.text, "ann@example.com")
+	require.Contains(t, p.text, "&lt;b&gt;Sign in&lt;/b&gt;")
+	require.Contains(t, p.text, "The &lt;i&gt;link&lt;/i&gt;")
+	require.Contains(t, c.open("/console/operate/mail?page=0").text, "not understood")
+
+	member := w.console("main", w.boot.Owner.AccessKey)
+	for _, path := range []string{"/console/operate/queues", "/console/operate/mail"} {
+		require.Equal(t, http.StatusForbidden, member.open(path).status, path)
+	}
+}
