@@ -59,9 +59,6 @@ func (a *app) Title() string {
 
 func appPath(id any) string { return fmt.Sprintf("/api/v3/projects/%v", id) }
 
-// segment is a value of the page's path, for the path of a route.
-func segment(c *gin.Context, name string) string { return url.PathEscape(c.Param(name)) }
-
 // appOf reads an app.
 func (p *Pages) appOf(c *gin.Context, id any) (*app, error) {
 	var answer struct {
@@ -89,10 +86,10 @@ type appsData struct {
 
 func (p *Pages) apps(c *gin.Context) (err error) {
 	var answer struct {
-		Projects   []app  `json:"projects"`
-		Pagination paging `json:"pagination"`
+		Projects   []app        `json:"projects"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	q := filters(c)
+	q := frame.Valued(c.Request.URL.Query())
 	data := appsData{Rights: rightsOf(c), Platforms: artifact.Platforms(), Filtered: len(q) > 0}
 	if data.Fault, err = p.read(c, "/api/v3/projects", q, &answer); err != nil {
 		return err
@@ -100,7 +97,7 @@ func (p *Pages) apps(c *gin.Context) (err error) {
 	if data.Teams, err = p.teams(c); err != nil {
 		return err
 	}
-	data.Apps, data.Pager = answer.Projects, p.pager(c, answer.Pagination)
+	data.Apps, data.Pager = answer.Projects, p.PagesOf(c, answer.Pagination)
 	for i := range data.Apps {
 		a := &data.Apps[i]
 		a.Icon = p.icon(a.PageURL)
@@ -153,7 +150,7 @@ type appData struct {
 
 // beginApp reads the app of the page's path.
 func (p *Pages) beginApp(c *gin.Context, tab string) (appData, error) {
-	a, err := p.appOf(c, segment(c, "id"))
+	a, err := p.appOf(c, frame.Segment(c, "id"))
 	return appData{App: a, Tab: tab, Rights: rightsOf(c)}, err
 }
 
@@ -168,13 +165,13 @@ func (p *Pages) app(c *gin.Context) error {
 		Builds   []build
 		Filtered bool
 	}{appData: begun}
-	q := filters(c)
+	q := frame.Valued(c.Request.URL.Query())
 	data.Filtered = q.Has("search") || q.Has("version") || q.Has("tag")
-	var at paging
+	var at frame.Paging
 	if data.Builds, at, data.Fault, err = p.buildsOf(c, data.App.ID, q); err != nil {
 		return err
 	}
-	data.Pager = p.pager(c, at)
+	data.Pager = p.PagesOf(c, at)
 	page := frame.Page{Title: data.App.Title(), Data: data}
 	for i := range data.Builds {
 		if data.Builds[i].Verification == verifying {
@@ -186,10 +183,10 @@ func (p *Pages) app(c *gin.Context) error {
 
 // buildsOf reads a page of an app's builds, each with its size against the one before it in
 // the list.
-func (p *Pages) buildsOf(c *gin.Context, id int64, q url.Values) (list []build, at paging, fault string, err error) {
+func (p *Pages) buildsOf(c *gin.Context, id int64, q url.Values) (list []build, at frame.Paging, fault string, err error) {
 	type answer struct {
-		Builds     []build `json:"builds"`
-		Pagination paging  `json:"pagination"`
+		Builds     []build      `json:"builds"`
+		Pagination frame.Paging `json:"pagination"`
 	}
 	var page answer
 	path := appPath(id) + "/builds"
@@ -226,13 +223,13 @@ func (p *Pages) retention(c *gin.Context) error {
 		Builds []build
 	}{appData: begun}
 	var answer struct {
-		Builds     []build `json:"builds"`
-		Pagination paging  `json:"pagination"`
+		Builds     []build      `json:"builds"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	if data.Fault, err = p.read(c, appPath(data.App.ID)+"/retention", filters(c), &answer); err != nil {
+	if data.Fault, err = p.read(c, appPath(data.App.ID)+"/retention", frame.Valued(c.Request.URL.Query()), &answer); err != nil {
 		return err
 	}
-	data.Builds, data.Pager = answer.Builds, p.pager(c, answer.Pagination)
+	data.Builds, data.Pager = answer.Builds, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "retention", data.Fault, frame.Page{Title: data.App.Title(), Data: data})
 }
 
@@ -244,5 +241,5 @@ func (p *Pages) changeRetention(c *gin.Context) error {
 			body[member] = value
 		}
 	}
-	return p.change(c, "/builds/apps/:id/retention", appPath(segment(c, "id")), body, "The retention was changed.")
+	return p.change(c, "/builds/apps/:id/retention", appPath(frame.Segment(c, "id")), body, "The retention was changed.")
 }

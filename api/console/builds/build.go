@@ -180,7 +180,7 @@ func (p *Pages) beginBuild(c *gin.Context, tab string) (buildData, error) {
 	var answer struct {
 		Build build `json:"build"`
 	}
-	err := p.API.Get(c, buildPath(segment(c, "id")), nil, &answer)
+	err := p.API.Get(c, buildPath(frame.Segment(c, "id")), nil, &answer)
 	b := &answer.Build
 	b.Icon, b.QR = p.icon(b.InstallURL), p.local(b.InstallURL)+"/qr"
 	return buildData{Build: b, Tab: tab, Rights: rightsOf(c)}, err
@@ -257,13 +257,13 @@ func (p *Pages) change(c *gin.Context, page, path string, body map[string]any, d
 	if len(answer.InvalidGroups) > 0 {
 		done += " There is no group " + strings.Join(answer.InvalidGroups, ", ") + "."
 	}
-	return p.End(c, p.Back(c, strings.ReplaceAll(page, ":id", segment(c, "id"))), done, err)
+	return p.End(c, p.Back(c, strings.ReplaceAll(page, ":id", frame.Segment(c, "id"))), done, err)
 }
 
 const buildPage = "/builds/builds/:id"
 
 func (p *Pages) changeNotes(c *gin.Context) error {
-	return p.change(c, buildPage, buildPath(segment(c, "id")), map[string]any{"release_notes": text(c, "notes")}, "The notes were saved.")
+	return p.change(c, buildPage, buildPath(frame.Segment(c, "id")), map[string]any{"release_notes": text(c, "notes")}, "The notes were saved.")
 }
 
 // text is a text of several lines as it is kept: browsers send them with carriage returns.
@@ -280,7 +280,7 @@ func (p *Pages) changeBuild(c *gin.Context) error {
 	if tags := c.PostForm("tags"); tags != c.PostForm("tags_before") {
 		body["tags"] = tags
 	}
-	return p.change(c, buildPage, buildPath(segment(c, "id")), body, "The build was changed.")
+	return p.change(c, buildPage, buildPath(frame.Segment(c, "id")), body, "The build was changed.")
 }
 
 // changeMetadata sets one key of a build's metadata; an empty value removes it.
@@ -290,30 +290,30 @@ func (p *Pages) changeMetadata(c *gin.Context) error {
 	if value == "" {
 		done = "The key was removed."
 	}
-	return p.change(c, buildPage, buildPath(segment(c, "id")), map[string]any{"metadata": map[string]string{key: value}}, done)
+	return p.change(c, buildPage, buildPath(frame.Segment(c, "id")), map[string]any{"metadata": map[string]string{key: value}}, done)
 }
 
 func (p *Pages) changeBuildPage(c *gin.Context) error {
-	return p.change(c, buildPage, buildPath(segment(c, "id")), limitsChange(c), "The install page was changed.")
+	return p.change(c, buildPage, buildPath(frame.Segment(c, "id")), limitsChange(c), "The install page was changed.")
 }
 
 func (p *Pages) changeBuildGroups(c *gin.Context) error {
 	body := map[string]any{"groups": groupsChange(c)}
-	return p.change(c, buildPage, buildPath(segment(c, "id")), body, "Who may have the build was changed.")
+	return p.change(c, buildPage, buildPath(frame.Segment(c, "id")), body, "Who may have the build was changed.")
 }
 
 func (p *Pages) copyBuild(c *gin.Context) error {
 	var answer struct {
 		Build build `json:"build"`
 	}
-	if err := p.API.Send(c, http.MethodPost, buildPath(segment(c, "id"))+"/copy", nil, &answer); err != nil {
+	if err := p.API.Send(c, http.MethodPost, buildPath(frame.Segment(c, "id"))+"/copy", nil, &answer); err != nil {
 		return p.Refused(c, p.Back(c, "/builds"), err)
 	}
 	return p.Done(c, fmt.Sprintf("/builds/builds/%d", answer.Build.ID), "The build was copied. This is the copy.")
 }
 
 func (p *Pages) deleteBuild(c *gin.Context) error {
-	path := buildPath(segment(c, "id"))
+	path := buildPath(frame.Segment(c, "id"))
 	var now struct {
 		Build build `json:"build"`
 	}
@@ -327,7 +327,7 @@ func (p *Pages) deleteBuild(c *gin.Context) error {
 }
 
 func (p *Pages) notifyTesters(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodPost, buildPath(segment(c, "id"))+"/notify-testers", nil, nil)
+	err := p.API.Send(c, http.MethodPost, buildPath(frame.Segment(c, "id"))+"/notify-testers", nil, nil)
 	return p.End(c, p.Back(c, "/builds"), "The testers are being mailed.", err)
 }
 
@@ -339,7 +339,7 @@ func (p *Pages) leadToFile(c *gin.Context, path string) error {
 	var link struct {
 		URL string `json:"url"`
 	}
-	id := segment(c, "id")
+	id := frame.Segment(c, "id")
 	if err := p.API.Get(c, buildPath(id)+path, nil, &link); err != nil {
 		if respond.Explain(err).Status == http.StatusNotFound {
 			return err

@@ -9,7 +9,6 @@ package builds
 
 import (
 	"embed"
-	"io/fs"
 
 	"github.com/gin-gonic/gin"
 
@@ -29,11 +28,7 @@ type Pages struct {
 
 // New returns the pages of the area.
 func New(f *frame.Frame) (*Pages, error) {
-	page, err := fs.Sub(files, "page")
-	if err != nil {
-		return nil, err
-	}
-	templates, err := f.Templates(page)
+	templates, err := f.Templates(files)
 	if err != nil {
 		return nil, err
 	}
@@ -93,17 +88,11 @@ func (p *Pages) Routes() []route.Route {
 	}
 }
 
-// may reports whether the caller is shown what takes the action.
-func may(c *gin.Context, action auth.Action) bool {
-	caller := auth.CallerOf(c.Request.Context())
-	return caller != nil && auth.Table()[action].Allow(caller) == nil
-}
-
 // rights are what pages show to some callers only.
 type rights struct{ Upload, Change, Delete, Invite, Notify, Tokens, Feedback bool }
 
 func rightsOf(c *gin.Context) rights {
-	return rights{Upload: may(c, auth.UploadBuilds), Change: may(c, auth.ChangeBuilds), Delete: may(c, auth.DeleteBuilds),
-		Invite: may(c, auth.InviteTesters), Notify: may(c, auth.NotifyTesters), Tokens: may(c, auth.ManageSDKTokens),
-		Feedback: may(c, auth.ManageFeedbacks)}
+	return rights{Upload: frame.May(c, auth.UploadBuilds), Change: frame.May(c, auth.ChangeBuilds), Delete: frame.May(c, auth.DeleteBuilds),
+		Invite: frame.May(c, auth.InviteTesters), Notify: frame.May(c, auth.NotifyTesters), Tokens: frame.May(c, auth.ManageSDKTokens),
+		Feedback: frame.May(c, auth.ManageFeedbacks)}
 }

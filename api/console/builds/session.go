@@ -88,22 +88,22 @@ func (d devices) CrashShare() float64 {
 }
 
 // sessionsOf reads the sessions of an app or a build.
-func (p *Pages) sessionsOf(c *gin.Context, path string) (list []session, at paging, fault string, err error) {
+func (p *Pages) sessionsOf(c *gin.Context, path string) (list []session, at frame.Paging, fault string, err error) {
 	var answer struct {
-		Sessions   []session `json:"sessions"`
-		Pagination paging    `json:"pagination"`
+		Sessions   []session    `json:"sessions"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	fault, err = p.read(c, path+"/sessions", filters(c), &answer)
+	fault, err = p.read(c, path+"/sessions", frame.Valued(c.Request.URL.Query()), &answer)
 	return answer.Sessions, answer.Pagination, fault, err
 }
 
 // devicesOf reads the kinds of devices of an app or a build.
-func (p *Pages) devicesOf(c *gin.Context, path string) (list []devices, at paging, fault string, err error) {
+func (p *Pages) devicesOf(c *gin.Context, path string) (list []devices, at frame.Paging, fault string, err error) {
 	var answer struct {
-		Devices    []devices `json:"devices"`
-		Pagination paging    `json:"pagination"`
+		Devices    []devices    `json:"devices"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	fault, err = p.read(c, path+"/devices", filters(c), &answer)
+	fault, err = p.read(c, path+"/devices", frame.Valued(c.Request.URL.Query()), &answer)
 	return answer.Devices, answer.Pagination, fault, err
 }
 
@@ -128,11 +128,11 @@ func (p *Pages) appSessions(c *gin.Context) error {
 		return err
 	}
 	data := usedApp{begun, used{Filtered: filteredSessions(c), Link: fmt.Sprintf("/builds/apps/%d", begun.App.ID)}}
-	var at paging
+	var at frame.Paging
 	if data.Sessions, at, data.Fault, err = p.sessionsOf(c, appPath(begun.App.ID)); err != nil {
 		return err
 	}
-	data.Pager = p.pager(c, at)
+	data.Pager = p.PagesOf(c, at)
 	return p.show(c, "app_sessions", data.Fault, frame.Page{Title: begun.App.Title(), Data: data})
 }
 
@@ -142,11 +142,11 @@ func (p *Pages) appDevices(c *gin.Context) error {
 		return err
 	}
 	data := usedApp{begun, used{Link: fmt.Sprintf("/builds/apps/%d", begun.App.ID)}}
-	var at paging
+	var at frame.Paging
 	if data.Devices, at, data.Fault, err = p.devicesOf(c, appPath(begun.App.ID)); err != nil {
 		return err
 	}
-	data.Pager = p.pager(c, at)
+	data.Pager = p.PagesOf(c, at)
 	return p.show(c, "app_devices", data.Fault, frame.Page{Title: begun.App.Title(), Data: data})
 }
 
@@ -156,11 +156,11 @@ func (p *Pages) buildSessions(c *gin.Context) error {
 		return err
 	}
 	data := usedBuild{begun, used{Filtered: filteredSessions(c), Link: fmt.Sprintf("/builds/builds/%d", begun.Build.ID)}}
-	var at paging
+	var at frame.Paging
 	if data.Sessions, at, data.Fault, err = p.sessionsOf(c, buildPath(begun.Build.ID)); err != nil {
 		return err
 	}
-	data.Pager = p.pager(c, at)
+	data.Pager = p.PagesOf(c, at)
 	return p.show(c, "build_sessions", data.Fault, frame.Page{Title: begun.Build.App() + " " + begun.Build.Title(), Data: data})
 }
 
@@ -170,11 +170,11 @@ func (p *Pages) buildDevices(c *gin.Context) error {
 		return err
 	}
 	data := usedBuild{begun, used{Link: fmt.Sprintf("/builds/builds/%d", begun.Build.ID)}}
-	var at paging
+	var at frame.Paging
 	if data.Devices, at, data.Fault, err = p.devicesOf(c, buildPath(begun.Build.ID)); err != nil {
 		return err
 	}
-	data.Pager = p.pager(c, at)
+	data.Pager = p.PagesOf(c, at)
 	return p.show(c, "build_devices", data.Fault, frame.Page{Title: begun.Build.App() + " " + begun.Build.Title(), Data: data})
 }
 
@@ -199,7 +199,7 @@ func (p *Pages) session(c *gin.Context) error {
 	var answer struct {
 		Session session `json:"session"`
 	}
-	path := "/api/v3/sessions/" + segment(c, "id")
+	path := "/api/v3/sessions/" + frame.Segment(c, "id")
 	if err := p.API.Get(c, path, nil, &answer); err != nil {
 		return err
 	}
@@ -215,17 +215,17 @@ func (p *Pages) session(c *gin.Context) error {
 		Pager   *frame.Pager
 	}{App: a, Session: answer.Session}
 	var events struct {
-		Events     []event `json:"events"`
-		Pagination paging  `json:"pagination"`
+		Events     []event      `json:"events"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	q := filters(c)
+	q := frame.Valued(c.Request.URL.Query())
 	if q.Get("per_page") == "" {
 		q.Set("per_page", most) // some screens of them
 	}
 	if data.Fault, err = p.read(c, path+"/events", q, &events); err != nil {
 		return err
 	}
-	data.Events, data.Pager = events.Events, p.pager(c, events.Pagination)
+	data.Events, data.Pager = events.Events, p.PagesOf(c, events.Pagination)
 	page := frame.Page{Title: "Session of " + a.Title(), Data: data}
 	if data.Session.Running() {
 		page.Live = liveSeconds
@@ -252,8 +252,8 @@ type feedback struct {
 // feedbacks is the page of all feedback, or that of an app or a build.
 func (p *Pages) feedbacks(c *gin.Context) (err error) {
 	var answer struct {
-		Feedbacks  []feedback `json:"feedbacks"`
-		Pagination paging     `json:"pagination"`
+		Feedbacks  []feedback   `json:"feedbacks"`
+		Pagination frame.Paging `json:"pagination"`
 	}
 	data := struct {
 		Apps      []named
@@ -261,11 +261,11 @@ func (p *Pages) feedbacks(c *gin.Context) (err error) {
 		Filtered  bool
 		Fault     string
 		Pager     *frame.Pager
-	}{Filtered: len(filters(c)) > 0}
-	if data.Fault, err = p.read(c, "/api/v3/feedbacks", filters(c), &answer); err != nil {
+	}{Filtered: len(frame.Valued(c.Request.URL.Query())) > 0}
+	if data.Fault, err = p.read(c, "/api/v3/feedbacks", frame.Valued(c.Request.URL.Query()), &answer); err != nil {
 		return err
 	}
-	data.Feedbacks, data.Pager = answer.Feedbacks, p.pager(c, answer.Pagination)
+	data.Feedbacks, data.Pager = answer.Feedbacks, p.PagesOf(c, answer.Pagination)
 	if data.Apps, err = p.choices(c); err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (p *Pages) feedback(c *gin.Context) error {
 	var answer struct {
 		Feedback feedback `json:"feedback"`
 	}
-	if err := p.API.Get(c, "/api/v3/feedbacks/"+segment(c, "id"), nil, &answer); err != nil {
+	if err := p.API.Get(c, "/api/v3/feedbacks/"+frame.Segment(c, "id"), nil, &answer); err != nil {
 		return err
 	}
 	a, err := p.appOf(c, answer.Feedback.ProjectID)
@@ -305,7 +305,7 @@ func (p *Pages) feedback(c *gin.Context) error {
 }
 
 func (p *Pages) deleteFeedback(c *gin.Context) error {
-	id := segment(c, "id")
+	id := frame.Segment(c, "id")
 	err := p.API.Send(c, http.MethodDelete, "/api/v3/feedbacks/"+id, nil, nil)
 	if err != nil {
 		return p.Refused(c, "/builds/feedback/"+id, err)

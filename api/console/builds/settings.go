@@ -34,7 +34,7 @@ const settingsPage = "/builds/apps/:id/settings"
 // changeApp sends those settings of the form that differ from what the app has: a value
 // that stands from former rules is then not looked at again.
 func (p *Pages) changeApp(c *gin.Context) error {
-	id := segment(c, "id")
+	id := frame.Segment(c, "id")
 	now, err := p.appOf(c, id)
 	if err != nil {
 		return p.Refused(c, p.Back(c, "/builds"), err)
@@ -65,7 +65,7 @@ func (p *Pages) changeApp(c *gin.Context) error {
 }
 
 func (p *Pages) changeAppPage(c *gin.Context) error {
-	return p.change(c, settingsPage, appPath(segment(c, "id")), limitsChange(c), "The install page was changed.")
+	return p.change(c, settingsPage, appPath(frame.Segment(c, "id")), limitsChange(c), "The install page was changed.")
 }
 
 // changeAppGroups replaces who may have the app. That every tester may is a setting of its
@@ -75,7 +75,7 @@ func (p *Pages) changeAppGroups(c *gin.Context) error {
 	if c.PostForm("who") == "all" {
 		delete(body, "groups") // those that have it stay
 	}
-	return p.change(c, settingsPage, appPath(segment(c, "id")), body, "Who may have the app was changed.")
+	return p.change(c, settingsPage, appPath(frame.Segment(c, "id")), body, "Who may have the app was changed.")
 }
 
 func (p *Pages) copyApp(c *gin.Context) error {
@@ -88,14 +88,14 @@ func (p *Pages) copyApp(c *gin.Context) error {
 	var answer struct {
 		Project app `json:"project"`
 	}
-	if err := p.API.Send(c, http.MethodPost, appPath(segment(c, "id"))+"/copy", body, &answer); err != nil {
+	if err := p.API.Send(c, http.MethodPost, appPath(frame.Segment(c, "id"))+"/copy", body, &answer); err != nil {
 		return p.Refused(c, p.Back(c, "/builds"), err)
 	}
 	return p.Done(c, fmt.Sprintf("/builds/apps/%d", answer.Project.ID), "The app was copied. This is the copy.")
 }
 
 func (p *Pages) deleteApp(c *gin.Context) error {
-	if err := p.API.Send(c, http.MethodDelete, appPath(segment(c, "id")), nil, nil); err != nil {
+	if err := p.API.Send(c, http.MethodDelete, appPath(frame.Segment(c, "id")), nil, nil); err != nil {
 		return p.Refused(c, p.Back(c, "/builds"), err)
 	}
 	return p.Done(c, "/builds", "The app was deleted. Its files, sessions and crashes are being removed.")

@@ -36,13 +36,13 @@ func (p *Pages) testers(c *gin.Context) error {
 		Filtered bool
 	}{appData: begun, Filtered: c.Query("search") != ""}
 	var answer struct {
-		Testers    []tester `json:"testers"`
-		Pagination paging   `json:"pagination"`
+		Testers    []tester     `json:"testers"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	if data.Fault, err = p.read(c, appPath(data.App.ID)+"/testers", filters(c), &answer); err != nil {
+	if data.Fault, err = p.read(c, appPath(data.App.ID)+"/testers", frame.Valued(c.Request.URL.Query()), &answer); err != nil {
 		return err
 	}
-	data.Testers, data.Pager = answer.Testers, p.pager(c, answer.Pagination)
+	data.Testers, data.Pager = answer.Testers, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "testers", data.Fault, frame.Page{Title: data.App.Title(), Data: data})
 }
 
@@ -52,7 +52,7 @@ func (p *Pages) addTesters(c *gin.Context) error {
 	var answer struct {
 		Added int `json:"added"`
 	}
-	err := p.API.Send(c, http.MethodPost, appPath(segment(c, "id"))+"/testers", map[string]any{"emails": emails}, &answer)
+	err := p.API.Send(c, http.MethodPost, appPath(frame.Segment(c, "id"))+"/testers", map[string]any{"emails": emails}, &answer)
 	done := fmt.Sprintf("The app was given to %d testers.", answer.Added)
 	switch answer.Added {
 	case 0:
@@ -65,7 +65,7 @@ func (p *Pages) addTesters(c *gin.Context) error {
 
 // removeTester takes an app back from a tester.
 func (p *Pages) removeTester(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, appPath(segment(c, "id"))+"/testers/"+segment(c, "user"), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, appPath(frame.Segment(c, "id"))+"/testers/"+frame.Segment(c, "user"), nil, nil)
 	if err != nil && respond.Explain(err).Status == http.StatusNotFound {
 		err = &respond.Problem{Status: http.StatusNotFound, Err: err,
 			Text: "this tester was not given the app alone, but by a group or because every tester may have it: " +
@@ -106,12 +106,12 @@ func (p *Pages) invites(c *gin.Context) error {
 	}{buildData: begun, Statuses: []string{"created", "sent", "opened", "installed", "revoked"}, Filtered: c.Query("status") != ""}
 	var answer struct {
 		Invites    []invitation `json:"invites"`
-		Pagination paging       `json:"pagination"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	if data.Fault, err = p.read(c, buildPath(data.Build.ID)+"/invites", filters(c), &answer); err != nil {
+	if data.Fault, err = p.read(c, buildPath(data.Build.ID)+"/invites", frame.Valued(c.Request.URL.Query()), &answer); err != nil {
 		return err
 	}
-	data.Invites, data.Pager = answer.Invites, p.pager(c, answer.Pagination)
+	data.Invites, data.Pager = answer.Invites, p.PagesOf(c, answer.Pagination)
 	if data.Groups, err = p.groups(c); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (p *Pages) invite(c *gin.Context) error {
 		Invited int      `json:"invited"`
 		Invalid []string `json:"invalid_groups"`
 	}
-	err := p.API.Send(c, http.MethodPost, buildPath(segment(c, "id"))+"/invites", body, &answer)
+	err := p.API.Send(c, http.MethodPost, buildPath(frame.Segment(c, "id"))+"/invites", body, &answer)
 	done := fmt.Sprintf("%d people were invited.", answer.Invited)
 	if answer.Invited == 1 {
 		done = "1 person was invited."
@@ -138,6 +138,6 @@ func (p *Pages) invite(c *gin.Context) error {
 }
 
 func (p *Pages) revokeInvite(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, buildPath(segment(c, "id"))+"/invites/"+segment(c, "user"), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, buildPath(frame.Segment(c, "id"))+"/invites/"+frame.Segment(c, "user"), nil, nil)
 	return p.End(c, p.Back(c, "/builds"), "The invitation was revoked.", err)
 }

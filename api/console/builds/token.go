@@ -23,7 +23,9 @@ type token struct {
 }
 
 // tokens is the page of an app's SDK tokens.
-func (p *Pages) tokens(c *gin.Context) error { return p.tokensWith(c, filters(c).Encode(), "") }
+func (p *Pages) tokens(c *gin.Context) error {
+	return p.tokensWith(c, frame.Valued(c.Request.URL.Query()).Encode(), "")
+}
 
 // tokensWith is the page of the tokens with the text of a new one, which is shown this once:
 // it goes into no address and no cookie.
@@ -39,8 +41,8 @@ func (p *Pages) tokensWith(c *gin.Context, query, secret string) error {
 		Scopes []string
 	}{appData: begun, Secret: secret, Scopes: []string{"session:post", "feedback:post", "update:read"}}
 	var answer struct {
-		Tokens     []token `json:"sdk_tokens"`
-		Pagination paging  `json:"pagination"`
+		Tokens     []token      `json:"sdk_tokens"`
+		Pagination frame.Paging `json:"pagination"`
 	}
 	path := appPath(data.App.ID) + "/sdk-tokens"
 	if query != "" {
@@ -49,7 +51,7 @@ func (p *Pages) tokensWith(c *gin.Context, query, secret string) error {
 	if data.Fault, err = p.read(c, path, nil, &answer); err != nil {
 		return err
 	}
-	data.Tokens, data.Pager = answer.Tokens, p.pager(c, answer.Pagination)
+	data.Tokens, data.Pager = answer.Tokens, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "tokens", data.Fault, frame.Page{Title: data.App.Title(), Data: data})
 }
 
@@ -59,7 +61,7 @@ func (p *Pages) createToken(c *gin.Context) error {
 	if quota := strings.TrimSpace(c.PostForm("quota")); quota != "" {
 		body["quota_per_minute"] = quota
 	}
-	id := segment(c, "id")
+	id := frame.Segment(c, "id")
 	page := "/builds/apps/" + id + "/tokens"
 	if err := number(body, "quota_per_minute"); err != nil {
 		return p.Refused(c, page, err)
@@ -74,9 +76,9 @@ func (p *Pages) createToken(c *gin.Context) error {
 }
 
 func (p *Pages) revokeToken(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, appPath(segment(c, "id"))+"/sdk-tokens/"+segment(c, "token"), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, appPath(frame.Segment(c, "id"))+"/sdk-tokens/"+frame.Segment(c, "token"), nil, nil)
 	if err != nil && respond.Explain(err).Status == http.StatusNotFound {
 		err = &respond.Problem{Status: http.StatusNotFound, Text: "this token was revoked already", Err: err}
 	}
-	return p.End(c, "/builds/apps/"+segment(c, "id")+"/tokens", "The token was revoked.", err)
+	return p.End(c, "/builds/apps/"+frame.Segment(c, "id")+"/tokens", "The token was revoked.", err)
 }

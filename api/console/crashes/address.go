@@ -3,7 +3,6 @@ package crashes
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,27 +19,10 @@ const (
 	wholePage = "100"
 )
 
-// part is a parameter of the path, as a part of a path of the api.
-func part(c *gin.Context, name string) string { return url.PathEscape(c.Param(name)) }
-
-// filters are the parameters of the page for the route behind it: all that have a value,
-// but for the page's own.
-func filters(c *gin.Context, own ...string) url.Values {
-	q := url.Values{}
-	for name, values := range c.Request.URL.Query() {
-		for _, value := range values {
-			if value != "" && !slices.Contains(own, name) {
-				q.Add(name, value)
-			}
-		}
-	}
-	return q
-}
-
 // address is that of the page with parameters changed, relative to it: pairs of name and
 // value, where "" takes one away. The page number begins anew.
 func address(c *gin.Context, pairs ...string) string {
-	q := filters(c, "page")
+	q := frame.Valued(c.Request.URL.Query(), "page")
 	for i := 0; i+1 < len(pairs); i += 2 {
 		q.Del(pairs[i])
 		if pairs[i+1] != "" {
@@ -72,12 +54,8 @@ func forbidden(err error) error {
 
 // show renders a list; one whose filters were refused has the status of that.
 func (p *Pages) show(c *gin.Context, name, fault string, page frame.Page) error {
-	status := http.StatusOK
-	if fault != "" {
-		status = http.StatusBadRequest
-	}
 	page.Area = area
-	return p.pages.Render(c, status, name, page)
+	return p.pages.ShowList(c, name, fault, page)
 }
 
 // envelope says where a page of a list stands. HasNext is there where counting stopped.
@@ -119,7 +97,7 @@ type condition struct{ Name, Value, Without string }
 
 // conditions are the filters of the page with one of the names, and by attributes.
 func conditions(c *gin.Context, names ...string) (list []condition) {
-	for name, values := range filters(c) {
+	for name, values := range frame.Valued(c.Request.URL.Query()) {
 		key, attribute := strings.CutPrefix(name, attributePrefix)
 		if attribute || slices.Contains(names, strings.TrimSuffix(name, "[]")) {
 			list = append(list, condition{key, strings.Join(values, ", "), address(c, name, "")})
@@ -134,7 +112,7 @@ type field struct{ Name, Value string }
 
 // kept are the parameters of the page that a form of filters has no field for.
 func kept(c *gin.Context, fields ...string) (list []field) {
-	for name, values := range filters(c, "page") {
+	for name, values := range frame.Valued(c.Request.URL.Query(), "page") {
 		if slices.Contains(fields, strings.TrimSuffix(name, "[]")) {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/console/frame"
 )
 
 // comment is what somebody wrote about a group.
@@ -41,7 +42,7 @@ func (p *Pages) comments(c *gin.Context, g *groupDetail) (list commentList, err 
 		at = last
 	}
 	q := url.Values{"page": {strconv.Itoa(at)}, "per_page": {wholePage}}
-	if err := p.API.Get(c, "/api/v3/crash-groups/"+part(c, "id")+"/comments", q, &list); err != nil {
+	if err := p.API.Get(c, "/api/v3/crash-groups/"+frame.Segment(c, "id")+"/comments", q, &list); err != nil {
 		return list, err
 	}
 	if at > 1 {
@@ -59,12 +60,12 @@ func (p *Pages) comments(c *gin.Context, g *groupDetail) (list commentList, err 
 }
 
 func commentPath(c *gin.Context) string {
-	return "/api/v3/crash-groups/" + part(c, "id") + "/comments/" + part(c, "comment")
+	return "/api/v3/crash-groups/" + frame.Segment(c, "id") + "/comments/" + frame.Segment(c, "comment")
 }
 
 // comment serves POST /console/crashes/groups/{id}/comments.
 func (p *Pages) comment(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodPost, "/api/v3/crash-groups/"+part(c, "id")+"/comments", map[string]any{"text": c.PostForm("text")}, nil)
+	err := p.API.Send(c, http.MethodPost, "/api/v3/crash-groups/"+frame.Segment(c, "id")+"/comments", map[string]any{"text": c.PostForm("text")}, nil)
 	return p.End(c, p.back(c), "The comment was added.", err)
 }
 

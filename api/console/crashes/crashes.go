@@ -12,7 +12,6 @@ package crashes
 
 import (
 	"embed"
-	"io/fs"
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/console/frame"
@@ -33,11 +32,7 @@ type Pages struct {
 
 // New returns the pages of the area.
 func New(f *frame.Frame) (*Pages, error) {
-	page, err := fs.Sub(files, "page")
-	if err != nil {
-		return nil, err
-	}
-	templates, err := f.Templates(page)
+	templates, err := f.Templates(files)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func (p *Pages) groupAttributes(c *gin.Context) error {
 	if err != nil || done {
 		return err
 	}
-	place := "/api/v3/crash-groups/" + part(c, "id") + "/attributes"
+	place := "/api/v3/crash-groups/" + frame.Segment(c, "id") + "/attributes"
 	to := "../" + strconv.FormatInt(g.ID, 10)
 	reports := func(key, value string) string {
 		return to + "?" + url.Values{attributePrefix + key: {value}}.Encode() + "#reports"

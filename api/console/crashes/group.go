@@ -75,7 +75,7 @@ func (p *Pages) groupOf(c *gin.Context, below string, q url.Values) (g *groupDet
 	var view struct {
 		Group *groupDetail `json:"crash_group"`
 	}
-	if err := p.API.Get(c, "/api/v3/crash-groups/"+part(c, "id"), q, &view); err != nil {
+	if err := p.API.Get(c, "/api/v3/crash-groups/"+frame.Segment(c, "id"), q, &view); err != nil {
 		return nil, false, err
 	}
 	if id := strconv.FormatInt(view.Group.ID, 10); id != c.Param("id") {
@@ -103,10 +103,10 @@ func (p *Pages) group(c *gin.Context) error {
 	}
 	data.Group, data.Trend, data.Windows = g, p.trend(g, len(window) > 0), p.windows(c)
 	data.Conditions, data.Kept = conditions(c, "version", "from", "to"), kept(c, "version", "from", "to")
-	path := "/api/v3/crash-groups/" + part(c, "id")
+	path := "/api/v3/crash-groups/" + frame.Segment(c, "id")
 	if data.Fault == "" {
 		var list reportList
-		if data.Fault, err = refused(p.API.Get(c, path+"/crashes", filters(c, "comments"), &list)); err != nil {
+		if data.Fault, err = refused(p.API.Get(c, path+"/crashes", frame.Valued(c.Request.URL.Query(), "comments"), &list)); err != nil {
 			return err
 		}
 		data.Reports, data.Pagination, data.Pager = list.Crashes, list.Pagination, p.pager(c, list.Pagination)
@@ -179,11 +179,11 @@ func (p *Pages) windows(c *gin.Context) []choice {
 
 // patch asks the api to change the group of the path.
 func (p *Pages) patch(c *gin.Context, body map[string]any) error {
-	return p.API.Send(c, http.MethodPatch, "/api/v3/crash-groups/"+part(c, "id"), body, nil)
+	return p.API.Send(c, http.MethodPatch, "/api/v3/crash-groups/"+frame.Segment(c, "id"), body, nil)
 }
 
 // back is the page that a form of a group was on.
-func (p *Pages) back(c *gin.Context) string { return p.Back(c, area+"/groups/"+part(c, "id")) }
+func (p *Pages) back(c *gin.Context) string { return p.Back(c, area+"/groups/"+frame.Segment(c, "id")) }
 
 // changeState serves POST /console/crashes/groups/{id}/state.
 func (p *Pages) changeState(c *gin.Context) error {

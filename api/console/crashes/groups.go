@@ -93,7 +93,7 @@ func (p *Pages) groups(c *gin.Context) error {
 		Groups     []group  `json:"crash_groups"`
 		Pagination envelope `json:"pagination"`
 	}
-	fault, err := refused(p.API.Get(c, "/api/v3/crash-groups", filters(c, "facet"), &view))
+	fault, err := refused(p.API.Get(c, "/api/v3/crash-groups", frame.Valued(c.Request.URL.Query(), "facet"), &view))
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (p *Pages) history(c *gin.Context) error {
 		Pagination envelope `json:"pagination"`
 	}
 	subject := "crash group " + strconv.FormatInt(g.ID, 10)
-	q := filters(c)
+	q := frame.Valued(c.Request.URL.Query())
 	for name, value := range map[string]string{"search": subject, "per_page": wholePage} {
 		q.Set(name, value)
 	}

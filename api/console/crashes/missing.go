@@ -42,7 +42,7 @@ type needList struct {
 // missing serves GET /console/crashes/symbols/missing.
 func (p *Pages) missing(c *gin.Context) error {
 	var list needList
-	fault, err := refused(p.API.Get(c, "/api/v3/symbols/missing", filters(c), &list))
+	fault, err := refused(p.API.Get(c, "/api/v3/symbols/missing", frame.Valued(c.Request.URL.Query()), &list))
 	if err != nil {
 		return err
 	}

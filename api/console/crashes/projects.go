@@ -37,9 +37,11 @@ func (t token) Sends() bool {
 	return len(t.Scopes) == 0 || strings.Contains(strings.Join(t.Scopes, " "), "error")
 }
 
-func (p *Pages) projectPath(c *gin.Context) string { return area + "/projects/" + part(c, "id") }
+func (p *Pages) projectPath(c *gin.Context) string {
+	return area + "/projects/" + frame.Segment(c, "id")
+}
 
-func apiProject(c *gin.Context) string { return "/api/v3/crash-projects/" + part(c, "id") }
+func apiProject(c *gin.Context) string { return "/api/v3/crash-projects/" + frame.Segment(c, "id") }
 
 // projects serves GET /console/crashes/projects.
 func (p *Pages) projects(c *gin.Context) error {
@@ -47,7 +49,7 @@ func (p *Pages) projects(c *gin.Context) error {
 		Projects   []project `json:"crash_projects"`
 		Pagination envelope  `json:"pagination"`
 	}
-	fault, err := refused(p.API.Get(c, "/api/v3/crash-projects", filters(c), &view))
+	fault, err := refused(p.API.Get(c, "/api/v3/crash-projects", frame.Valued(c.Request.URL.Query()), &view))
 	if err != nil {
 		return err
 	}
@@ -171,7 +173,7 @@ func (p *Pages) createToken(c *gin.Context) error {
 
 // endToken serves POST /console/crashes/projects/{id}/tokens/{token}/end.
 func (p *Pages) endToken(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, apiProject(c)+"/tokens/"+part(c, "token"), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, apiProject(c)+"/tokens/"+frame.Segment(c, "token"), nil, nil)
 	return p.End(c, p.projectPath(c), "The token has ended: what comes with it is refused from now on.", err)
 }
 
@@ -205,7 +207,7 @@ func (p *Pages) versions(c *gin.Context) error {
 		Versions   []version `json:"versions"`
 		Pagination envelope  `json:"pagination"`
 	}
-	fault, err := refused(p.API.Get(c, apiProject(c)+"/versions", filters(c), &view))
+	fault, err := refused(p.API.Get(c, apiProject(c)+"/versions", frame.Valued(c.Request.URL.Query()), &view))
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func (p *Pages) reportOf(c *gin.Context) (*reportDetail, error) {
 	var view struct {
 		Crash *reportDetail `json:"crash"`
 	}
-	err := p.API.Get(c, "/api/v3/crashes/"+part(c, "id"), nil, &view)
+	err := p.API.Get(c, "/api/v3/crashes/"+frame.Segment(c, "id"), nil, &view)
 	return view.Crash, err
 }
 
@@ -173,7 +173,7 @@ func (p *Pages) annotations(c *gin.Context) error {
 		Annotations json.RawMessage `json:"annotations"`
 		Breadcrumbs json.RawMessage `json:"breadcrumbs"`
 	}
-	if err := p.API.Get(c, "/api/v3/crashes/"+part(c, "id")+"/raw", nil, &document); err != nil {
+	if err := p.API.Get(c, "/api/v3/crashes/"+frame.Segment(c, "id")+"/raw", nil, &document); err != nil {
 		return err
 	}
 	crumbs := crumbsOf(document.Breadcrumbs)
@@ -228,10 +228,10 @@ func moment(n float64) string {
 
 // raw serves GET /console/crashes/reports/{id}/raw.
 func (p *Pages) raw(c *gin.Context) error {
-	return p.API.Pass(c, "/api/v3/crashes/"+part(c, "id")+"/raw", nil)
+	return p.API.Pass(c, "/api/v3/crashes/"+frame.Segment(c, "id")+"/raw", nil)
 }
 
 // attachment serves GET /console/crashes/reports/{id}/attachments/{attachment}.
 func (p *Pages) attachment(c *gin.Context) error {
-	return p.API.Pass(c, "/api/v3/crashes/"+part(c, "id")+"/attachments/"+part(c, "attachment"), nil)
+	return p.API.Pass(c, "/api/v3/crashes/"+frame.Segment(c, "id")+"/attachments/"+frame.Segment(c, "attachment"), nil)
 }

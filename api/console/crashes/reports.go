@@ -41,7 +41,7 @@ type reportList struct {
 // reports serves GET /console/crashes/reports: all crashes, with a group or without one.
 func (p *Pages) reports(c *gin.Context) error {
 	var list reportList
-	fault, err := refused(p.API.Get(c, "/api/v3/crashes", filters(c), &list))
+	fault, err := refused(p.API.Get(c, "/api/v3/crashes", frame.Valued(c.Request.URL.Query()), &list))
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (p *Pages) stacks(c *gin.Context) error {
 		return err
 	}
 	var list stackList
-	path := "/api/v3/crash-groups/" + part(c, "id")
+	path := "/api/v3/crash-groups/" + frame.Segment(c, "id")
 	if err := p.API.Get(c, path+"/stacks", nil, &list); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (p *Pages) split(c *gin.Context) error {
 	var view struct {
 		Group group `json:"crash_group"`
 	}
-	if err := p.API.Send(c, http.MethodPost, "/api/v3/crash-groups/"+part(c, "id")+"/split", body, &view); err != nil {
+	if err := p.API.Send(c, http.MethodPost, "/api/v3/crash-groups/"+frame.Segment(c, "id")+"/split", body, &view); err != nil {
 		return p.Refused(c, p.back(c), err)
 	}
 	return p.Done(c, groupPath(view.Group.ID), "Split: this is the new group. A task moves the rest of its reports here.")

@@ -61,7 +61,7 @@ type identifier struct {
 	Release string `json:"release"`
 }
 
-func apiSymbol(c *gin.Context) string { return "/api/v3/symbols/" + part(c, "id") }
+func apiSymbol(c *gin.Context) string { return "/api/v3/symbols/" + frame.Segment(c, "id") }
 
 func symbolPath(id int64) string { return area + "/symbols/" + strconv.FormatInt(id, 10) }
 
@@ -77,7 +77,7 @@ func (p *Pages) symbols(c *gin.Context) error {
 		Symbols    []symbol `json:"symbols"`
 		Pagination envelope `json:"pagination"`
 	}
-	fault, err := refused(p.API.Get(c, "/api/v3/symbols", filters(c), &view))
+	fault, err := refused(p.API.Get(c, "/api/v3/symbols", frame.Valued(c.Request.URL.Query()), &view))
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (p *Pages) symbol(c *gin.Context) error {
 		Symbol     symbol   `json:"symbol"`
 		Pagination envelope `json:"pagination"`
 	}
-	fault, err := refused(p.API.Get(c, apiSymbol(c), filters(c), &view))
+	fault, err := refused(p.API.Get(c, apiSymbol(c), frame.Valued(c.Request.URL.Query()), &view))
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (p *Pages) downloadSymbol(c *gin.Context) error {
 // indexSymbol serves POST /console/crashes/symbols/{id}/index.
 func (p *Pages) indexSymbol(c *gin.Context) error {
 	err := p.API.Send(c, http.MethodPost, apiSymbol(c)+"/index", nil, nil)
-	return p.End(c, p.Back(c, area+"/symbols/"+part(c, "id")), "The file is read anew.", err)
+	return p.End(c, p.Back(c, area+"/symbols/"+frame.Segment(c, "id")), "The file is read anew.", err)
 }
 
 // deleteSymbol serves POST /console/crashes/symbols/{id}/delete.

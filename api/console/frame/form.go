@@ -32,11 +32,19 @@ func (f *Frame) csrf(r *http.Request) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:24])
 }
 
+// ownOrigin refuses a form that another site posts.
+func (f *Frame) ownOrigin(c *gin.Context) error {
+	if err := f.origin.Check(c.Request); err != nil {
+		return &respond.Problem{Status: http.StatusForbidden, Text: "this form was sent from another site", Err: err}
+	}
+	return nil
+}
+
 // checkForm refuses a form that another site posts, or a page of another session. The token
 // is a member of the form, or a parameter where the form carries a file.
 func (f *Frame) checkForm(c *gin.Context) error {
-	if err := f.origin.Check(c.Request); err != nil {
-		return &respond.Problem{Status: http.StatusForbidden, Text: "this form was sent from another site", Err: err}
+	if err := f.ownOrigin(c); err != nil {
+		return err
 	}
 	given := c.Query("csrf")
 	if !strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
@@ -65,12 +73,25 @@ func (f *Frame) Done(c *gin.Context, path, notice string) error {
 // Refused ends a form's request that the api refused: it leads back to the page with the
 // reason. What is the service's own failure is returned.
 func (f *Frame) Refused(c *gin.Context, path string, err error) error {
+	text, failure := Refusal(err)
+	if failure != nil {
+		return failure
+	}
+	f.setNotice(c, Notice{Text: sentence(text), Bad: true})
+	return f.Lead(c, path)
+}
+
+// Refusal is the text of a refusal of the api, to be said beside what was typed; other
+// failures are returned, and nothing without an error.
+func Refusal(err error) (text string, failure error) {
+	if err == nil {
+		return "", nil
+	}
 	p := respond.Explain(err)
 	if p.Status >= http.StatusInternalServerError || p.Status == http.StatusUnauthorized {
-		return err
+		return "", err
 	}
-	f.setNotice(c, Notice{Text: sentence(p.Text), Bad: true})
-	return f.Lead(c, path)
+	return p.Text, nil
 }
 
 // End is Done without an error, and Refused with one.

@@ -21,7 +21,6 @@ import (
 	"embed"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -94,11 +93,7 @@ func New(cfg Config) (*Frame, error) {
 	if f.assets, err = newAssets(); err != nil {
 		return nil, err
 	}
-	pages, err := fs.Sub(files, "page")
-	if err != nil {
-		return nil, err
-	}
-	f.own, err = f.Templates(pages)
+	f.own, err = f.Templates(files)
 	return f, err
 }
 

@@ -25,20 +25,20 @@ type Templates struct {
 	byName map[string]*template.Template
 }
 
-// Templates parses the pages of an area: NAME.html is the page NAME, and defines "content";
-// what parts.html defines is there in all of them.
+// Templates parses the pages of an area, which stand in its folder page: NAME.html is the
+// page NAME, and defines "content"; what parts.html defines is there in all of them.
 func (f *Frame) Templates(area fs.FS) (*Templates, error) {
 	common, err := template.New("frame.html").Funcs(f.functions()).ParseFS(files, "page/frame.html", "page/shared.html")
 	if err != nil {
 		return nil, fmt.Errorf("console: frame: %w", err)
 	}
-	names, err := fs.Glob(area, "*.html")
+	names, err := fs.Glob(area, "page/*.html")
 	if err != nil {
 		return nil, err
 	}
 	t := &Templates{frame: f, byName: map[string]*template.Template{}}
 	for _, name := range names {
-		base := strings.TrimSuffix(name, ".html")
+		base := strings.TrimSuffix(strings.TrimPrefix(name, "page/"), ".html")
 		if base == "frame" || base == "shared" || base == "parts" {
 			continue
 		}
@@ -47,8 +47,8 @@ func (f *Frame) Templates(area fs.FS) (*Templates, error) {
 			return nil, err
 		}
 		patterns := []string{name}
-		if _, err := fs.Stat(area, "parts.html"); err == nil {
-			patterns = append(patterns, "parts.html")
+		if _, err := fs.Stat(area, "page/parts.html"); err == nil {
+			patterns = append(patterns, "page/parts.html")
 		}
 		if t.byName[base], err = page.ParseFS(area, patterns...); err != nil {
 			return nil, fmt.Errorf("console: page %s: %w", base, err)
@@ -185,6 +185,15 @@ func (t *Templates) Render(c *gin.Context, status int, name string, p Page) erro
 // Show writes a page with the status 200.
 func (t *Templates) Show(c *gin.Context, name string, p Page) error {
 	return t.Render(c, http.StatusOK, name, p)
+}
+
+// ShowList writes a page whose list was asked for by filters: with a fault, which is why they
+// were refused, its status is that of a wrong request.
+func (t *Templates) ShowList(c *gin.Context, name, fault string, p Page) error {
+	if fault != "" {
+		return t.Render(c, http.StatusBadRequest, name, p)
+	}
+	return t.Show(c, name, p)
 }
 
 func compress(text []byte) ([]byte, error) {

@@ -2,9 +2,13 @@ package frame
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/auth"
 )
 
 // Pager is the part "pager" of a list: which page it is, and where the others are.
@@ -25,20 +29,24 @@ func (f *Frame) Pages(c *gin.Context, page, perPage, total int) *Pager {
 	return p
 }
 
-// Cursor returns the pager of a list that goes on behind a cursor; nil where it has one
-// page.
-func (f *Frame) Cursor(c *gin.Context, parameter, next string) *Pager {
-	p := &Pager{}
-	if c.Query(parameter) != "" {
-		p.Previous = f.address(c, parameter, "")
-	}
-	if next != "" {
-		p.Next = f.address(c, parameter, next)
-	}
-	if p.Previous == "" && p.Next == "" {
+// Paging is where a page of a list of the api stands. HasNext is true where there is a
+// further page though counting stopped.
+type Paging struct {
+	Page    int  `json:"page"`
+	PerPage int  `json:"per_page"`
+	Total   int  `json:"total"`
+	HasNext bool `json:"has_next"`
+}
+
+// PagesOf returns the pager of a list of the api; nil of one that was refused.
+func (f *Frame) PagesOf(c *gin.Context, at Paging) *Pager {
+	if at.PerPage == 0 {
 		return nil
 	}
-	return p
+	if at.HasNext {
+		at.Total = max(at.Total, at.Page*at.PerPage+1)
+	}
+	return f.Pages(c, at.Page, at.PerPage, at.Total)
 }
 
 // address is that of the page with one parameter changed; "" takes it away.
@@ -68,4 +76,38 @@ func Query(c *gin.Context, names ...string) url.Values {
 		}
 	}
 	return q
+}
+
+// Valued returns those parameters that have a value, but for the page's own.
+func Valued(given url.Values, own ...string) url.Values {
+	q := url.Values{}
+	for name, values := range given {
+		for _, value := range values {
+			if value != "" && !slices.Contains(own, name) {
+				q.Add(name, value)
+			}
+		}
+	}
+	return q
+}
+
+// Filters returns those parameters of the page's address that have a value, without the
+// spaces around it, and but for the page's own.
+func Filters(c *gin.Context, own ...string) url.Values {
+	given := c.Request.URL.Query()
+	for _, values := range given {
+		for i, value := range values {
+			values[i] = strings.TrimSpace(value)
+		}
+	}
+	return Valued(given, own...)
+}
+
+// Segment is a parameter of the page's path, for the path of a route.
+func Segment(c *gin.Context, name string) string { return url.PathEscape(c.Param(name)) }
+
+// May reports whether who is signed in is shown what takes the action.
+func May(c *gin.Context, action auth.Action) bool {
+	caller := auth.CallerOf(c.Request.Context())
+	return caller != nil && auth.Table()[action].Allow(caller) == nil
 }

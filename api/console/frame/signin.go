@@ -34,6 +34,8 @@ const (
 	// secretBytes is the length of sessions and links: nothing to guess, so a plain digest
 	// of them may be stored.
 	secretBytes = 32
+	// maxSecret bounds what a stranger shows in place of one, in characters.
+	maxSecret = 128
 )
 
 // Routes are the sign-in, its end, and the assets.
@@ -89,7 +91,7 @@ const mailedAge = 10 * time.Minute
 // when nobody did, or a tester.
 func (f *Frame) visitor(c *gin.Context) (*distribution.Visitor, error) {
 	cookie, err := c.Request.Cookie(f.name(pageCookie))
-	if err != nil || cookie.Value == "" || len(cookie.Value) > 128 {
+	if err != nil || cookie.Value == "" || len(cookie.Value) > maxSecret {
 		return nil, nil
 	}
 	v, err := distribution.VisitorBySession(c.Request.Context(), f.cfg.DB, account.DigestOf(cookie.Value), f.cfg.Now())
@@ -145,8 +147,8 @@ func (f *Frame) continuePage(c *gin.Context) error {
 // readPublicForm reads a form that needs no session, from a page of this installation, and
 // not too often from one address.
 func (f *Frame) readPublicForm(c *gin.Context) error {
-	if err := f.origin.Check(c.Request); err != nil {
-		return &respond.Problem{Status: http.StatusForbidden, Text: "this form was sent from another site", Err: err}
+	if err := f.ownOrigin(c); err != nil {
+		return err
 	}
 	if wait := f.brake.Wait(c.ClientIP()); wait > 0 {
 		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many attempts from this address", RetryAfter: wait}
@@ -161,7 +163,7 @@ func (f *Frame) readPublicForm(c *gin.Context) error {
 // begin stores the session that of returns, in its transaction, gives the browser its
 // secret, and leads to the page. A session that the browser had before ends.
 func (f *Frame) begin(c *gin.Context, who *auth.Caller, to string, of func(context.Context, *storage.Tx) (account.NewConsoleSession, error)) error {
-	random, err := f.random()
+	random, err := randomText(f.cfg.Random)
 	if err != nil {
 		return err
 	}
@@ -196,9 +198,10 @@ func (f *Frame) begin(c *gin.Context, who *auth.Caller, to string, of func(conte
 	return f.Lead(c, to)
 }
 
-func (f *Frame) random() (string, error) {
+// randomText returns a secret of secretBytes.
+func randomText(random io.Reader) (string, error) {
 	b := make([]byte, secretBytes)
-	if _, err := io.ReadFull(f.cfg.Random, b); err != nil {
+	if _, err := io.ReadFull(random, b); err != nil {
 		return "", fmt.Errorf("random text: %w", err)
 	}
 	return base64.RawURLEncoding.EncodeToString(b), nil
@@ -207,8 +210,8 @@ func (f *Frame) random() (string, error) {
 // signOut ends the session of the browser, and that of the pages of testers, which could lead
 // back.
 func (f *Frame) signOut(c *gin.Context) error {
-	if err := f.origin.Check(c.Request); err != nil {
-		return &respond.Problem{Status: http.StatusForbidden, Text: "this form was sent from another site", Err: err}
+	if err := f.ownOrigin(c); err != nil {
+		return err
 	}
 	ctx := c.Request.Context()
 	if secret := auth.SessionSecret(c.Request, f.https); secret != "" {
@@ -216,7 +219,7 @@ func (f *Frame) signOut(c *gin.Context) error {
 			return err
 		}
 	}
-	if page, err := c.Request.Cookie(f.name(pageCookie)); err == nil && page.Value != "" && len(page.Value) <= 128 {
+	if page, err := c.Request.Cookie(f.name(pageCookie)); err == nil && page.Value != "" && len(page.Value) <= maxSecret {
 		if err := distribution.EndSession(ctx, f.cfg.DB, account.DigestOf(page.Value)); err != nil {
 			return err
 		}
@@ -237,7 +240,7 @@ func (f *Frame) link(c *gin.Context) (account.Digest, error) {
 		return account.Digest{}, &respond.Problem{Status: http.StatusForbidden, Text: "this link works on the machine that Slipway runs on, and nowhere else"}
 	}
 	text := c.Param("link")
-	if !strings.HasPrefix(text, linkPrefix) || len(text) > 128 {
+	if !strings.HasPrefix(text, linkPrefix) || len(text) > maxSecret {
 		return account.Digest{}, errLink
 	}
 	return account.DigestOf(text), nil
@@ -280,10 +283,10 @@ func (f *Frame) open(c *gin.Context) error {
 
 // NewLink returns the digest to store of a link that opens the console once, and its path.
 func NewLink(random io.Reader) (digest account.Digest, path string, err error) {
-	b := make([]byte, secretBytes)
-	if _, err := io.ReadFull(random, b); err != nil {
-		return account.Digest{}, "", fmt.Errorf("random text: %w", err)
+	text, err := randomText(random)
+	if err != nil {
+		return account.Digest{}, "", err
 	}
-	secret := linkPrefix + base64.RawURLEncoding.EncodeToString(b)
+	secret := linkPrefix + text
 	return account.DigestOf(secret), Base + "/open/" + secret, nil
 }

@@ -50,7 +50,7 @@ type listData struct {
 
 // list shows the tasks that the filters of the address select.
 func (p *Pages) list(c *gin.Context) error {
-	query := filters(c.Request.URL.Query())
+	query := frame.Valued(c.Request.URL.Query())
 	data := listData{Operator: operator(c), Queues: tasks.Queues()}
 	for name := range tasks.Kinds() {
 		data.Types = append(data.Types, name)
@@ -76,19 +76,6 @@ func (p *Pages) list(c *gin.Context) error {
 		data.Filtered = data.Filtered || name != "page" && name != "per_page"
 	}
 	return p.pages.Show(c, "index", frame.Page{Title: "Tasks", Area: area, Live: live, Data: data})
-}
-
-// filters are the parameters that have a value.
-func filters(given url.Values) url.Values {
-	query := url.Values{}
-	for name, values := range given {
-		for _, value := range values {
-			if value != "" {
-				query.Add(name, value)
-			}
-		}
-	}
-	return query
 }
 
 // without returns parameters without those of the names.

@@ -41,7 +41,7 @@ func (p *Pages) confirmRetry(c *gin.Context) error {
 
 // retried are the filters of a retry: of dead tasks unless they say otherwise.
 func retried(given url.Values) url.Values {
-	query := without(filters(given), "page", "per_page")
+	query := without(frame.Valued(given), "page", "per_page")
 	if len(query["state"])+len(query["state[]"]) == 0 {
 		query.Set("state", "dead")
 	}

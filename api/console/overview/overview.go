@@ -13,7 +13,6 @@ package overview
 
 import (
 	"embed"
-	"io/fs"
 	"net/http"
 	"time"
 
@@ -36,11 +35,7 @@ type Pages struct {
 
 // New returns the pages of the area.
 func New(f *frame.Frame) (*Pages, error) {
-	page, err := fs.Sub(files, "page")
-	if err != nil {
-		return nil, err
-	}
-	templates, err := f.Templates(page)
+	templates, err := f.Templates(files)
 	if err != nil {
 		return nil, err
 	}

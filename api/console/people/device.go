@@ -30,8 +30,8 @@ type device struct {
 
 // devicesAnswer is a page of devices.
 type devicesAnswer struct {
-	Devices    []device `json:"devices"`
-	Pagination paging   `json:"pagination"`
+	Devices    []device     `json:"devices"`
+	Pagination frame.Paging `json:"pagination"`
 }
 
 // devicesData is the list of devices.
@@ -45,12 +45,12 @@ type devicesData struct {
 
 func (p *Pages) devices(c *gin.Context) (err error) {
 	var answer devicesAnswer
-	q := filters(c)
+	q := frame.Filters(c)
 	data := devicesData{Rights: rightsOf(c), Filtered: len(q) > 0}
 	if data.Fault, err = p.read(c, "/api/v3/devices", q, &answer); err != nil {
 		return err
 	}
-	data.Devices, data.Pager = answer.Devices, p.pager(c, answer.Pagination)
+	data.Devices, data.Pager = answer.Devices, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "devices", data.Fault, frame.Page{Title: "Devices", Data: data})
 }
 
@@ -82,6 +82,6 @@ func (p *Pages) addDevice(c *gin.Context) error {
 }
 
 func (p *Pages) removeDevice(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, "/api/v3/devices/"+segment(c, "id"), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, "/api/v3/devices/"+frame.Segment(c, "id"), nil, nil)
 	return p.End(c, p.Back(c, "/people/devices"), "The device was removed from the list.", err)
 }

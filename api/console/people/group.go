@@ -40,10 +40,10 @@ type groupsData struct {
 
 func (p *Pages) groups(c *gin.Context) (err error) {
 	var answer struct {
-		Groups     []group `json:"groups"`
-		Pagination paging  `json:"pagination"`
+		Groups     []group      `json:"groups"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	q := filters(c)
+	q := frame.Filters(c)
 	data := groupsData{Rights: rightsOf(c), Filtered: len(q) > 0}
 	if data.Fault, err = p.read(c, "/api/v3/groups", q, &answer); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (p *Pages) groups(c *gin.Context) (err error) {
 	if data.Teams, err = p.teamNames(c); err != nil {
 		return err
 	}
-	data.Groups, data.TeamName, data.Pager = answer.Groups, byID(data.Teams), p.pager(c, answer.Pagination)
+	data.Groups, data.TeamName, data.Pager = answer.Groups, byID(data.Teams), p.PagesOf(c, answer.Pagination)
 	return p.show(c, "groups", data.Fault, frame.Page{Title: "Groups", Data: data})
 }
 
@@ -103,7 +103,7 @@ func (p *Pages) createGroup(c *gin.Context) error {
 		Group group `json:"group"`
 	}
 	err := p.API.Send(c, http.MethodPost, "/api/v3/groups", body, &answer)
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.Fault != "" {
@@ -145,13 +145,13 @@ func (p *Pages) group(c *gin.Context) (err error) {
 	}
 	data := groupData{Rights: rightsOf(c), Group: &answer.Group}
 	var people struct {
-		Testers    []tester `json:"testers"`
-		Pagination paging   `json:"pagination"`
+		Testers    []tester     `json:"testers"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	if data.Fault, err = p.read(c, groupPath(c, "/testers"), filters(c), &people); err != nil {
+	if data.Fault, err = p.read(c, groupPath(c, "/testers"), frame.Filters(c), &people); err != nil {
 		return err
 	}
-	data.Testers, data.Pager = people.Testers, p.pager(c, people.Pagination)
+	data.Testers, data.Pager = people.Testers, p.PagesOf(c, people.Pagination)
 	if data.Apps, err = p.appsOf(c); err != nil {
 		return err
 	}
@@ -176,15 +176,15 @@ func (p *Pages) otherApps(c *gin.Context, without []named) ([]named, error) {
 
 // groupPath is the path of a route of the group that the page's path names.
 func groupPath(c *gin.Context, rest string) string {
-	return "/api/v3/groups/" + segment(c, "id") + rest
+	return "/api/v3/groups/" + frame.Segment(c, "id") + rest
 }
 
 // appsOf reads all apps of a group: a change replaces them, so none may be missing.
 func (p *Pages) appsOf(c *gin.Context) (apps []named, err error) {
 	for page := 1; ; page++ {
 		var answer struct {
-			Projects   []named `json:"projects"`
-			Pagination paging  `json:"pagination"`
+			Projects   []named      `json:"projects"`
+			Pagination frame.Paging `json:"pagination"`
 		}
 		q := url.Values{"per_page": {most}, "page": {strconv.Itoa(page)}}
 		if err := p.API.Get(c, groupPath(c, "/projects"), q, &answer); err != nil {
@@ -198,7 +198,7 @@ func (p *Pages) appsOf(c *gin.Context) (apps []named, err error) {
 }
 
 // backToGroup is the page of the group that the path names.
-func backToGroup(c *gin.Context) string { return "/people/groups/" + segment(c, "id") }
+func backToGroup(c *gin.Context) string { return "/people/groups/" + frame.Segment(c, "id") }
 
 func (p *Pages) changeGroup(c *gin.Context) error {
 	body := map[string]any{"name": c.PostForm("name"), "private": c.PostForm("private") != ""}
@@ -237,7 +237,7 @@ func (p *Pages) joinGroup(c *gin.Context) error {
 }
 
 func (p *Pages) removeFromGroup(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, groupPath(c, "/testers/"+segment(c, "user")), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, groupPath(c, "/testers/"+frame.Segment(c, "user")), nil, nil)
 	return p.End(c, p.Back(c, backToGroup(c)), "The tester is no longer in the group.", err)
 }
 

@@ -17,38 +17,6 @@ import (
 // most is the largest page of the lists behind a choice: groups, teams, apps.
 const most = "100"
 
-// paging is where a page of a list stands.
-type paging struct {
-	Page    int  `json:"page"`
-	PerPage int  `json:"per_page"`
-	Total   int  `json:"total"`
-	HasNext bool `json:"has_next"` // known where counting stopped
-}
-
-// pager returns the pager of a list.
-func (p *Pages) pager(c *gin.Context, at paging) *frame.Pager {
-	if at.PerPage == 0 {
-		return nil // the list was refused
-	}
-	if at.HasNext {
-		at.Total = max(at.Total, at.Page*at.PerPage+1)
-	}
-	return p.Pages(c, at.Page, at.PerPage, at.Total)
-}
-
-// filters are the parameters of the page's address that have a value.
-func filters(c *gin.Context) url.Values {
-	q := url.Values{}
-	for name, values := range c.Request.URL.Query() {
-		for _, value := range values {
-			if value = strings.TrimSpace(value); value != "" {
-				q.Add(name, value)
-			}
-		}
-	}
-	return q
-}
-
 // read asks for a list by the filters of the page. A filter that the route refuses, or that
 // names nothing, is returned as the text to say on the page.
 func (p *Pages) read(c *gin.Context, path string, q url.Values, into any) (fault string, err error) {
@@ -65,27 +33,11 @@ func (p *Pages) read(c *gin.Context, path string, q url.Values, into any) (fault
 	return "", err
 }
 
-// refused is the text of a refusal of the api, to be said beside what was typed; other
-// failures are returned.
-func refused(err error) (fault string, failure error) {
-	problem := respond.Explain(err)
-	if err == nil || problem.Status >= http.StatusInternalServerError || problem.Status == http.StatusUnauthorized {
-		return "", err
-	}
-	return problem.Text, nil
-}
-
 // show writes a page of the area; with a fault its status is that of a wrong request.
 func (p *Pages) show(c *gin.Context, name, fault string, page frame.Page) error {
 	page.Area = "/people"
-	if fault != "" {
-		return p.pages.Render(c, http.StatusBadRequest, name, page)
-	}
-	return p.pages.Show(c, name, page)
+	return p.pages.ShowList(c, name, fault, page)
 }
-
-// segment is a value of the page's path, for the path of a route.
-func segment(c *gin.Context, name string) string { return url.PathEscape(c.Param(name)) }
 
 // addresses reads mail addresses that stand in lines, or behind commas or spaces.
 func addresses(text string) []string {

@@ -9,7 +9,6 @@ package people
 
 import (
 	"embed"
-	"io/fs"
 
 	"github.com/gin-gonic/gin"
 
@@ -29,11 +28,7 @@ type Pages struct {
 
 // New returns the pages of the area.
 func New(f *frame.Frame) (*Pages, error) {
-	page, err := fs.Sub(files, "page")
-	if err != nil {
-		return nil, err
-	}
-	templates, err := f.Templates(page)
+	templates, err := f.Templates(files)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +82,7 @@ type rights struct {
 }
 
 func rightsOf(c *gin.Context) rights {
-	caller, table := auth.CallerOf(c.Request.Context()), auth.Table()
-	may := func(action auth.Action) bool { return table[action].Allow(caller) == nil }
+	may := func(action auth.Action) bool { return frame.May(c, action) }
 	return rights{Invite: may(auth.InviteTesters), Manage: may(auth.ManageTesters), Groups: may(auth.ManageGroups),
 		CreateTeams: may(auth.CreateTeams), Teams: may(auth.ManageTeams), DeleteTeams: may(auth.DeleteTeams),
 		ReadDevices: may(auth.ReadDevices), Devices: may(auth.ManageDevices)}

@@ -51,15 +51,15 @@ type teamsData struct {
 
 func (p *Pages) teams(c *gin.Context) (err error) {
 	var answer struct {
-		Teams      []team `json:"teams"`
-		Pagination paging `json:"pagination"`
+		Teams      []team       `json:"teams"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	q := filters(c)
+	q := frame.Filters(c)
 	data := teamsData{Rights: rightsOf(c), Filtered: len(q) > 0}
 	if data.Fault, err = p.read(c, "/api/v3/teams", q, &answer); err != nil {
 		return err
 	}
-	data.Teams, data.Pager = answer.Teams, p.pager(c, answer.Pagination)
+	data.Teams, data.Pager = answer.Teams, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "teams", data.Fault, frame.Page{Title: "Teams", Data: data})
 }
 
@@ -91,21 +91,23 @@ func (p *Pages) team(c *gin.Context) (err error) {
 		return err
 	}
 	var people struct {
-		Members    []member `json:"members"`
-		Pagination paging   `json:"pagination"`
+		Members    []member     `json:"members"`
+		Pagination frame.Paging `json:"pagination"`
 	}
 	data := teamData{Rights: rightsOf(c), Team: &answer.Team}
-	if data.Fault, err = p.read(c, teamPath(c, "/members"), filters(c), &people); err != nil {
+	if data.Fault, err = p.read(c, teamPath(c, "/members"), frame.Filters(c), &people); err != nil {
 		return err
 	}
-	data.Members, data.Pager = people.Members, p.pager(c, people.Pagination)
+	data.Members, data.Pager = people.Members, p.PagesOf(c, people.Pagination)
 	return p.show(c, "team", data.Fault, frame.Page{Title: answer.Team.Name, Data: data})
 }
 
 // teamPath is the path of a route of the team that the page's path names.
-func teamPath(c *gin.Context, rest string) string { return "/api/v3/teams/" + segment(c, "id") + rest }
+func teamPath(c *gin.Context, rest string) string {
+	return "/api/v3/teams/" + frame.Segment(c, "id") + rest
+}
 
-func backToTeam(c *gin.Context) string { return "/people/teams/" + segment(c, "id") }
+func backToTeam(c *gin.Context) string { return "/people/teams/" + frame.Segment(c, "id") }
 
 func (p *Pages) renameTeam(c *gin.Context) error {
 	err := p.API.Send(c, http.MethodPut, teamPath(c, ""), map[string]any{"name": c.PostForm("name")}, nil)
@@ -139,6 +141,6 @@ func (p *Pages) setTeamAdmin(c *gin.Context) error {
 }
 
 func (p *Pages) removeMember(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, teamPath(c, "/members/"+segment(c, "user")), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, teamPath(c, "/members/"+frame.Segment(c, "user")), nil, nil)
 	return p.End(c, p.Back(c, backToTeam(c)), "The member is no longer in the team, and stays in the organization.", err)
 }

@@ -56,10 +56,10 @@ type testersData struct {
 
 func (p *Pages) testers(c *gin.Context) (err error) {
 	var answer struct {
-		Testers    []tester `json:"testers"`
-		Pagination paging   `json:"pagination"`
+		Testers    []tester     `json:"testers"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	q := filters(c)
+	q := frame.Filters(c)
 	data := testersData{Rights: rightsOf(c), Build: q.Get("build_id"), Filtered: len(q) > 0}
 	if data.Fault, err = p.read(c, "/api/v3/testers", q, &answer); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (p *Pages) testers(c *gin.Context) (err error) {
 	if data.Groups, err = p.groupNames(c); err != nil {
 		return err
 	}
-	data.Testers, data.Pager = answer.Testers, p.pager(c, answer.Pagination)
+	data.Testers, data.Pager = answer.Testers, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "testers", data.Fault, frame.Page{Title: "People", Data: data})
 }
 
@@ -105,7 +105,7 @@ func (p *Pages) addTesters(c *gin.Context) error {
 		Tester  *tester `json:"tester"`
 	}
 	err := p.API.Send(c, http.MethodPost, "/api/v3/testers", body, &answer)
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.Fault != "" {
@@ -172,8 +172,8 @@ func (p *Pages) appsOfGroups(c *gin.Context, groups []named) ([]groupApps, error
 	list := make([]groupApps, 0, len(groups))
 	for i, g := range groups {
 		var answer struct {
-			Projects   []named `json:"projects"`
-			Pagination paging  `json:"pagination"`
+			Projects   []named      `json:"projects"`
+			Pagination frame.Paging `json:"pagination"`
 		}
 		if i < shownGroups {
 			path := fmt.Sprintf("/api/v3/groups/%d/projects", g.ID)
@@ -188,7 +188,7 @@ func (p *Pages) appsOfGroups(c *gin.Context, groups []named) ([]groupApps, error
 
 // testerPath is the path of a route of the tester that the page's path names.
 func testerPath(c *gin.Context, rest string) string {
-	return "/api/v3/testers/" + segment(c, "id") + rest
+	return "/api/v3/testers/" + frame.Segment(c, "id") + rest
 }
 
 func (p *Pages) blockTester(c *gin.Context) error {

@@ -9,7 +9,6 @@ package search
 import (
 	"embed"
 	"errors"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
@@ -33,11 +32,7 @@ type Pages struct {
 
 // New returns the pages of the area.
 func New(f *frame.Frame) (*Pages, error) {
-	page, err := fs.Sub(files, "page")
-	if err != nil {
-		return nil, err
-	}
-	templates, err := f.Templates(page)
+	templates, err := f.Templates(files)
 	if err != nil {
 		return nil, err
 	}

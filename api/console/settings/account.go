@@ -25,7 +25,7 @@ type serviceAccount struct {
 // accountsAnswer is a page of service accounts.
 type accountsAnswer struct {
 	Accounts   []serviceAccount `json:"service_accounts"`
-	Pagination paging           `json:"pagination"`
+	Pagination frame.Paging     `json:"pagination"`
 }
 
 // accountsData is the list of service accounts.
@@ -42,13 +42,13 @@ const accountsPath = "/api/v3/service-accounts"
 func (p *Pages) accounts(c *gin.Context) (err error) {
 	var answer accountsAnswer
 	data := accountsData{Rights: rightsOf(c)}
-	if data.Fault, err = p.read(c, accountsPath, filters(c), &answer); err != nil {
+	if data.Fault, err = p.read(c, accountsPath, frame.Filters(c), &answer); err != nil {
 		return err
 	}
 	if data.Teams, err = p.teams(c); err != nil {
 		return err
 	}
-	data.Accounts, data.Pager = answer.Accounts, p.pager(c, answer.Pagination)
+	data.Accounts, data.Pager = answer.Accounts, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "accounts", data.Fault, frame.Page{Title: "Service accounts", Data: data})
 }
 
@@ -81,16 +81,16 @@ func (p *Pages) account(c *gin.Context) (err error) {
 	if data.Account, err = p.accountByID(c); err != nil {
 		return err
 	}
-	if data.Fault, err = p.read(c, accountPath(c, "/keys"), filters(c), &answer); err != nil {
+	if data.Fault, err = p.read(c, accountPath(c, "/keys"), frame.Filters(c), &answer); err != nil {
 		return err
 	}
-	data.Keys, data.Pager = answer.Keys, p.pager(c, answer.Pagination)
+	data.Keys, data.Pager = answer.Keys, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "account", data.Fault, frame.Page{Title: data.Account.Username, Data: data})
 }
 
 // accountPath is the path of a route of the account that the page's path names.
 func accountPath(c *gin.Context, rest string) string {
-	return accountsPath + "/" + segment(c, "id") + rest
+	return accountsPath + "/" + frame.Segment(c, "id") + rest
 }
 
 // accountByID looks through the list: no route reads one account.
@@ -112,7 +112,7 @@ func (p *Pages) accountByID(c *gin.Context) (*serviceAccount, error) {
 }
 
 // backToAccount is the page of the account that the path names.
-func backToAccount(c *gin.Context) string { return "/settings/accounts/" + segment(c, "id") }
+func backToAccount(c *gin.Context) string { return "/settings/accounts/" + frame.Segment(c, "id") }
 
 func (p *Pages) createAccountKey(c *gin.Context) error {
 	var answer secretAnswer
@@ -124,7 +124,7 @@ func (p *Pages) createAccountKey(c *gin.Context) error {
 }
 
 func (p *Pages) endAccountKey(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, accountPath(c, "/keys/"+segment(c, "key")), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, accountPath(c, "/keys/"+frame.Segment(c, "key")), nil, nil)
 	return p.End(c, p.Back(c, backToAccount(c)), "The key has ended.", err)
 }
 

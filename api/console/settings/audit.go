@@ -47,13 +47,13 @@ type auditData struct {
 
 func (p *Pages) audit(c *gin.Context) (err error) {
 	var answer struct {
-		Audits     []entry `json:"audits"`
-		Pagination paging  `json:"pagination"`
+		Audits     []entry      `json:"audits"`
+		Pagination frame.Paging `json:"pagination"`
 	}
 	var actions struct {
 		Types []auditAction `json:"types"`
 	}
-	q := filters(c)
+	q := frame.Filters(c)
 	q.Del("format") // that is of the file
 	data := auditData{Rights: rightsOf(c), Filtered: len(q) > 0}
 	if data.Fault, err = p.read(c, "/api/v3/audits", q, &answer); err != nil {
@@ -68,10 +68,10 @@ func (p *Pages) audit(c *gin.Context) (err error) {
 	if len(q) > 0 {
 		data.Export += "?" + q.Encode()
 	}
-	data.Entries, data.Actions, data.Pager = answer.Audits, actions.Types, p.pager(c, answer.Pagination)
+	data.Entries, data.Actions, data.Pager = answer.Audits, actions.Types, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "audit", data.Fault, frame.Page{Title: "Audit log", Data: data})
 }
 
 func (p *Pages) exportAudit(c *gin.Context) error {
-	return p.API.Pass(c, "/api/v3/audits.csv", filters(c))
+	return p.API.Pass(c, "/api/v3/audits.csv", frame.Filters(c))
 }

@@ -60,10 +60,10 @@ type deliveryList struct {
 
 func (p *Pages) deliveries(c *gin.Context) (l *deliveryList, err error) {
 	var answer struct {
-		Deliveries []delivery `json:"deliveries"`
-		Pagination paging     `json:"pagination"`
+		Deliveries []delivery   `json:"deliveries"`
+		Pagination frame.Paging `json:"pagination"`
 	}
-	q := filters(c)
+	q := frame.Filters(c)
 	l = &deliveryList{Events: append(store.Actions(), store.Test), Filtered: len(q) > 0}
 	l.Fault, err = p.read(c, webhookPath(c, "/deliveries"), q, &answer)
 	if err != nil && respond.Explain(err).Status == http.StatusForbidden {
@@ -72,7 +72,7 @@ func (p *Pages) deliveries(c *gin.Context) (l *deliveryList, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l.List, l.Pager = answer.Deliveries, p.pager(c, answer.Pagination)
+	l.List, l.Pager = answer.Deliveries, p.PagesOf(c, answer.Pagination)
 	for i := range l.List {
 		l.Waiting = l.Waiting || l.List[i].Status == string(store.Pending)
 	}
@@ -88,11 +88,11 @@ type deliveryData struct {
 
 func (p *Pages) delivery(c *gin.Context) error {
 	var answer deliveryAnswer
-	if err := p.API.Get(c, webhookPath(c, "/deliveries/"+segment(c, "delivery")), nil, &answer); err != nil {
+	if err := p.API.Get(c, webhookPath(c, "/deliveries/"+frame.Segment(c, "delivery")), nil, &answer); err != nil {
 		return err
 	}
 	d := &answer.Delivery
-	page := frame.Page{Title: "Delivery of " + d.Event, Data: deliveryData{Rights: rightsOf(c), Webhook: segment(c, "id"), Delivery: d}}
+	page := frame.Page{Title: "Delivery of " + d.Event, Data: deliveryData{Rights: rightsOf(c), Webhook: frame.Segment(c, "id"), Delivery: d}}
 	if d.Status == string(store.Pending) {
 		page.Live = 5
 	}
@@ -100,7 +100,7 @@ func (p *Pages) delivery(c *gin.Context) error {
 }
 
 func (p *Pages) replayDelivery(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodPost, webhookPath(c, "/deliveries/"+segment(c, "delivery")+"/replay"), nil, nil)
+	err := p.API.Send(c, http.MethodPost, webhookPath(c, "/deliveries/"+frame.Segment(c, "delivery")+"/replay"), nil, nil)
 	return p.End(c, p.Back(c, backToWebhook(c)), "The delivery is due again.", err)
 }
 

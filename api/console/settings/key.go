@@ -22,8 +22,8 @@ type key struct {
 
 // keysAnswer is a page of keys.
 type keysAnswer struct {
-	Keys       []key  `json:"keys"`
-	Pagination paging `json:"pagination"`
+	Keys       []key        `json:"keys"`
+	Pagination frame.Paging `json:"pagination"`
 }
 
 // session is a session of the console.
@@ -51,13 +51,13 @@ func (p *Pages) own(c *gin.Context) (err error) {
 		Sessions []session `json:"sessions"`
 	}
 	data := ownData{Rights: rightsOf(c)}
-	if data.Fault, err = p.read(c, "/api/v3/me/keys", filters(c), &answer); err != nil {
+	if data.Fault, err = p.read(c, "/api/v3/me/keys", frame.Filters(c), &answer); err != nil {
 		return err
 	}
 	if err := p.API.Get(c, "/api/v3/me/sessions", nil, &sessions); err != nil {
 		return err
 	}
-	data.Keys, data.Sessions, data.Pager = answer.Keys, sessions.Sessions, p.pager(c, answer.Pagination)
+	data.Keys, data.Sessions, data.Pager = answer.Keys, sessions.Sessions, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "own", data.Fault, frame.Page{Title: "Settings", Data: data})
 }
 
@@ -80,11 +80,11 @@ func (p *Pages) createKey(c *gin.Context) error {
 }
 
 func (p *Pages) endKey(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, "/api/v3/me/keys/"+segment(c, "id"), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, "/api/v3/me/keys/"+frame.Segment(c, "id"), nil, nil)
 	return p.End(c, p.Back(c, "/settings"), "The key has ended.", err)
 }
 
 func (p *Pages) endSession(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, "/api/v3/me/sessions/"+segment(c, "id"), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, "/api/v3/me/sessions/"+frame.Segment(c, "id"), nil, nil)
 	return p.End(c, p.Back(c, "/settings"), "The session has ended: that browser is signed out.", err)
 }

@@ -10,44 +10,11 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/respond"
 )
 
 // most is the largest page of the lists behind a choice: teams, apps.
 const most = "100"
-
-// paging is where a page of a list stands.
-type paging struct {
-	Page    int  `json:"page"`
-	PerPage int  `json:"per_page"`
-	Total   int  `json:"total"`
-	HasNext bool `json:"has_next"` // known where counting stopped
-}
-
-// pager returns the pager of a list.
-func (p *Pages) pager(c *gin.Context, at paging) *frame.Pager {
-	if at.PerPage == 0 {
-		return nil // the list was refused
-	}
-	if at.HasNext {
-		at.Total = max(at.Total, at.Page*at.PerPage+1)
-	}
-	return p.Pages(c, at.Page, at.PerPage, at.Total)
-}
-
-// filters are the parameters of the page's address that have a value.
-func filters(c *gin.Context) url.Values {
-	q := url.Values{}
-	for name, values := range c.Request.URL.Query() {
-		for _, value := range values {
-			if value = strings.TrimSpace(value); value != "" {
-				q.Add(name, value)
-			}
-		}
-	}
-	return q
-}
 
 // read asks for a list by the filters of the page. A filter that the route refuses is
 // returned as the text to say on the page.
@@ -59,16 +26,6 @@ func (p *Pages) read(c *gin.Context, path string, q url.Values, into any) (fault
 	return "", err
 }
 
-// refused is the text of a refusal of the api, to be said beside what was typed; other
-// failures are returned.
-func refused(err error) (fault string, failure error) {
-	problem := respond.Explain(err)
-	if err == nil || problem.Status >= http.StatusInternalServerError || problem.Status == http.StatusUnauthorized {
-		return "", err
-	}
-	return problem.Text, nil
-}
-
 // found asks for what may not be there.
 func (p *Pages) found(c *gin.Context, path string, into any) (bool, error) {
 	err := p.API.Get(c, path, nil, into)
@@ -77,9 +34,6 @@ func (p *Pages) found(c *gin.Context, path string, into any) (bool, error) {
 	}
 	return err == nil, err
 }
-
-// segment is a value of the page's path, for the path of a route.
-func segment(c *gin.Context, name string) string { return url.PathEscape(c.Param(name)) }
 
 // texts reads texts that stand in lines, or behind commas or spaces.
 func texts(text string) []string {

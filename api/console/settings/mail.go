@@ -84,7 +84,7 @@ func (p *Pages) changeMail(c *gin.Context) error {
 	m.Digest.Enabled, m.Digest.Weekday = c.PostForm("digest") != "", c.PostForm("weekday")
 	m.Digest.Hour, m.Digest.Recipients = typed(c, "hour"), texts(c.PostForm("recipients"))
 	err := p.API.Send(c, http.MethodPut, mailPath, m, nil)
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.Fault != "" {
@@ -109,7 +109,7 @@ type templateData struct {
 }
 
 func templatePath(c *gin.Context, rest string) string {
-	return "/api/v3/settings/mail-templates/" + segment(c, "kind") + rest
+	return "/api/v3/settings/mail-templates/" + frame.Segment(c, "kind") + rest
 }
 
 func (p *Pages) template(c *gin.Context) error {
@@ -150,11 +150,11 @@ func (p *Pages) changeTemplate(c *gin.Context) error {
 	} else {
 		err = p.API.Send(c, http.MethodPut, templatePath(c, ""), body, nil)
 	}
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.Fault == "" && !look {
-		return p.Done(c, "/settings/mail/templates/"+segment(c, "kind"), "The template is in force.")
+		return p.Done(c, "/settings/mail/templates/"+frame.Segment(c, "kind"), "The template is in force.")
 	}
 	if data.Fault == "" {
 		data.Preview = &answer.Preview
@@ -164,7 +164,7 @@ func (p *Pages) changeTemplate(c *gin.Context) error {
 
 func (p *Pages) resetTemplate(c *gin.Context) error {
 	err := p.API.Send(c, http.MethodDelete, templatePath(c, ""), nil, nil)
-	return p.End(c, "/settings/mail/templates/"+segment(c, "kind"), "The template of Slipway is in force again.", err)
+	return p.End(c, "/settings/mail/templates/"+frame.Segment(c, "kind"), "The template of Slipway is in force again.", err)
 }
 
 // suppression is an address that gets no mail.
@@ -189,18 +189,18 @@ type suppressionsData struct {
 func (p *Pages) suppressions(c *gin.Context) (err error) {
 	var answer struct {
 		Suppressions []suppression `json:"suppressions"`
-		Pagination   paging        `json:"pagination"`
+		Pagination   frame.Paging  `json:"pagination"`
 	}
-	q := filters(c)
+	q := frame.Filters(c)
 	data := suppressionsData{Rights: rightsOf(c), Filtered: len(q) > 0}
 	if data.Fault, err = p.read(c, mailPath+"/suppressions", q, &answer); err != nil {
 		return err
 	}
-	data.Suppressions, data.Pager = answer.Suppressions, p.pager(c, answer.Pagination)
+	data.Suppressions, data.Pager = answer.Suppressions, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "suppressions", data.Fault, frame.Page{Title: "Addresses that get no mail", Data: data})
 }
 
 func (p *Pages) removeSuppression(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodDelete, mailPath+"/suppressions/"+segment(c, "id"), nil, nil)
+	err := p.API.Send(c, http.MethodDelete, mailPath+"/suppressions/"+frame.Segment(c, "id"), nil, nil)
 	return p.End(c, p.Back(c, "/settings/mail/suppressions"), "The address gets mail again.", err)
 }

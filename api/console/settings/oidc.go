@@ -133,7 +133,7 @@ func (p *Pages) saveOIDC(c *gin.Context) error {
 	o.JWKSCacheSeconds, o.ClockSkewSeconds = typed(c, "jwks_cache_seconds"), typed(c, "clock_skew_seconds")
 	var answer oidcAnswer
 	err := p.API.Send(c, http.MethodPost, oidcPath, o, &answer)
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.Fault != "" {

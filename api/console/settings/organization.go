@@ -101,7 +101,7 @@ func (p *Pages) changeOrganization(c *gin.Context) error {
 		Healing: typed(c, "healing"), Drift: typed(c, "drift"), AuditDays: typed(c, "audit_days"),
 		RetentionBuilds: typed(c, "retention_builds"), RetentionDays: typed(c, "retention_days")}}
 	err := p.API.Send(c, http.MethodPut, organizationPath, data.Settings, nil)
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.Fault != "" {

@@ -10,8 +10,6 @@ package settings
 
 import (
 	"embed"
-	"io/fs"
-	"net/http"
 
 	"github.com/gin-gonic/gin"
 
@@ -31,11 +29,7 @@ type Pages struct {
 
 // New returns the pages of the area.
 func New(f *frame.Frame) (*Pages, error) {
-	page, err := fs.Sub(files, "page")
-	if err != nil {
-		return nil, err
-	}
-	templates, err := f.Templates(page)
+	templates, err := f.Templates(files)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +98,7 @@ type rights struct {
 }
 
 func rightsOf(c *gin.Context) rights {
-	caller, table := auth.CallerOf(c.Request.Context()), auth.Table()
-	may := func(action auth.Action) bool { return table[action].Allow(caller) == nil }
+	may := func(action auth.Action) bool { return frame.May(c, action) }
 	return rights{Accounts: may(auth.ManageServiceAccounts), Webhooks: may(auth.ReadWebhooks), ChangeWebhooks: may(auth.ManageWebhooks),
 		Mail: may(auth.ManageMail), OIDC: may(auth.ManageOIDC), Organization: may(auth.ManageSettings), Audit: may(auth.ReadAudits)}
 }
@@ -113,10 +106,7 @@ func rightsOf(c *gin.Context) rights {
 // show writes a page of the area; with a fault its status is that of a wrong request.
 func (p *Pages) show(c *gin.Context, name, fault string, page frame.Page) error {
 	page.Area = "/settings"
-	if fault != "" {
-		return p.pages.Render(c, http.StatusBadRequest, name, page)
-	}
-	return p.pages.Show(c, name, page)
+	return p.pages.ShowList(c, name, fault, page)
 }
 
 // secretData is the page that shows a secret, once.

@@ -56,14 +56,14 @@ const webhooksPath = "/api/v3/webhooks"
 
 func (p *Pages) webhooks(c *gin.Context) (err error) {
 	var answer struct {
-		Webhooks   []webhook `json:"webhooks"`
-		Pagination paging    `json:"pagination"`
+		Webhooks   []webhook    `json:"webhooks"`
+		Pagination frame.Paging `json:"pagination"`
 	}
 	data := webhooksData{Rights: rightsOf(c)}
-	if data.Fault, err = p.read(c, webhooksPath, filters(c), &answer); err != nil {
+	if data.Fault, err = p.read(c, webhooksPath, frame.Filters(c), &answer); err != nil {
 		return err
 	}
-	data.Webhooks, data.Pager = answer.Webhooks, p.pager(c, answer.Pagination)
+	data.Webhooks, data.Pager = answer.Webhooks, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "webhooks", data.Fault, frame.Page{Title: "Webhooks", Data: data})
 }
 
@@ -147,7 +147,7 @@ func (p *Pages) createWebhook(c *gin.Context) error {
 		Webhook webhook `json:"webhook"`
 	}
 	err := p.API.Send(c, http.MethodPost, webhooksPath, body, &answer)
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.Fault != "" {
@@ -201,16 +201,16 @@ func (p *Pages) showWebhook(c *gin.Context, form *webhookForm, fault string) (er
 
 // webhookPath is the path of a route of the webhook that the page's path names.
 func webhookPath(c *gin.Context, rest string) string {
-	return webhooksPath + "/" + segment(c, "id") + rest
+	return webhooksPath + "/" + frame.Segment(c, "id") + rest
 }
 
 // backToWebhook is the page of the webhook that the path names.
-func backToWebhook(c *gin.Context) string { return "/settings/webhooks/" + segment(c, "id") }
+func backToWebhook(c *gin.Context) string { return "/settings/webhooks/" + frame.Segment(c, "id") }
 
 func (p *Pages) changeWebhook(c *gin.Context) error {
 	form := readForm(c)
 	err := p.API.Send(c, http.MethodPut, webhookPath(c, ""), form.body(c), nil)
-	fault, err := refused(err)
+	fault, err := frame.Refusal(err)
 	if err != nil {
 		return err
 	}

@@ -90,39 +90,13 @@ func pageNumber(c *gin.Context) int {
 // filters are the parameters of the page's address that have a value, without those that
 // are the page's own: the interface refuses what it does not know.
 func filters(c *gin.Context, own ...string) url.Values {
-	q := url.Values{}
-	for name, values := range c.Request.URL.Query() {
-		for _, value := range values {
-			if value = strings.TrimSpace(value); value != "" {
-				q.Add(name, value)
-			}
-		}
-	}
-	for _, name := range []string{"page", "format", "download", "wait"} { // of the page, or of answers that are no page
-		q.Del(name)
-	}
-	for _, name := range own {
-		q.Del(name)
-	}
-	return q
-}
-
-// refused is the text of a refusal, to be said beside what was typed; other failures are
-// returned.
-func refused(err error) (fault string, failure error) {
-	problem := respond.Explain(err)
-	if err == nil || problem.Status >= http.StatusInternalServerError || problem.Status == http.StatusUnauthorized {
-		return "", err
-	}
-	return problem.Text, nil
+	// The first four are of the page, or of answers that are no page.
+	return frame.Filters(c, append([]string{"page", "format", "download", "wait"}, own...)...)
 }
 
 // absent reports whether an error is that something is not there, as when it was removed
 // since its list was read.
 func absent(err error) bool { return respond.Explain(err).Status == http.StatusNotFound }
-
-// segment is a value of the page's path, for the path of a route.
-func segment(c *gin.Context, name string) string { return url.PathEscape(c.Param(name)) }
 
 // field is a member of a form without the spaces around it.
 func field(c *gin.Context, name string) string { return strings.TrimSpace(c.PostForm(name)) }

@@ -94,7 +94,7 @@ func (p *Pages) cases(c *gin.Context) (err error) {
 }
 
 // casePath is the path in the interface of the case that the page's path names.
-func casePath(c *gin.Context) string { return "/testcases/" + segment(c, "id") }
+func casePath(c *gin.Context) string { return "/testcases/" + frame.Segment(c, "id") }
 
 // caseData is the page of a case.
 type caseData struct {
@@ -265,7 +265,7 @@ func (p *Pages) changeCase(c *gin.Context) error {
 		settings["primaryTarget"] = first(targets)
 	}
 	changed, err := post[testCase](p, c, casePath(c), body)
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.Fault != "" {
@@ -335,8 +335,8 @@ func (p *Pages) moveCase(c *gin.Context) error {
 }
 
 func (p *Pages) restoreRevision(c *gin.Context) error {
-	err := p.do(c, http.MethodPost, casePath(c)+"/revisions/"+segment(c, "revision")+"/restore", map[string]any{})
-	return p.End(c, "/tests/cases/"+segment(c, "id"), "The steps are as they were then, in a new revision.", err)
+	err := p.do(c, http.MethodPost, casePath(c)+"/revisions/"+frame.Segment(c, "revision")+"/restore", map[string]any{})
+	return p.End(c, "/tests/cases/"+frame.Segment(c, "id"), "The steps are as they were then, in a new revision.", err)
 }
 
 // codeTarget is what a case can be exported for.
@@ -373,7 +373,7 @@ func (p *Pages) code(c *gin.Context) (err error) {
 		Code     string `json:"code"`
 	}]
 	err = p.API.Get(c, authoring+casePath(c)+"/code", q, &a)
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	data.Export = a.Data
@@ -389,5 +389,5 @@ func (p *Pages) codeFile(c *gin.Context) error {
 
 // file serves a picture, or another file of a run: the interface leads to a signed link.
 func (p *Pages) file(c *gin.Context) error {
-	return p.API.Pass(c, authoring+"/files/"+segment(c, "id"), filters(c))
+	return p.API.Pass(c, authoring+"/files/"+frame.Segment(c, "id"), filters(c))
 }

@@ -93,7 +93,7 @@ func (p *Pages) generate(c *gin.Context) error {
 		return p.showGenerate(c, data)
 	}
 	started, err := post[startedTask](p, c, "/testcases/generate", body)
-	if data.Fault, err = refused(err); err != nil {
+	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.Fault != "" {
@@ -123,7 +123,7 @@ func maxSteps(prompt map[string]any, typed string) (fault string) {
 
 // refineCase has a case written on by a further sentence.
 func (p *Pages) refineCase(c *gin.Context) error {
-	back := p.Back(c, "/tests/cases/"+segment(c, "id"))
+	back := p.Back(c, "/tests/cases/"+frame.Segment(c, "id"))
 	of, err := get[testCase](p, c, casePath(c), nil)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (p *Pages) refineCase(c *gin.Context) error {
 	if err != nil {
 		return p.Refused(c, back, err)
 	}
-	return p.Done(c, "/tests/generate/"+started.TaskID+"?case="+segment(c, "id"), "The test is being changed.")
+	return p.Done(c, "/tests/generate/"+started.TaskID+"?case="+frame.Segment(c, "id"), "The test is being changed.")
 }
 
 // generation is the state of a generation.
@@ -181,7 +181,7 @@ func (d generationData) Going() bool { return runs(d.Generation.Status) }
 func (p *Pages) generation(c *gin.Context) error {
 	q := filters(c, "case")
 	q.Set("detail", "1")
-	g, err := get[generation](p, c, "/testcases/generate/"+segment(c, "task"), q)
+	g, err := get[generation](p, c, "/testcases/generate/"+frame.Segment(c, "task"), q)
 	if err != nil {
 		return err
 	}
@@ -194,8 +194,8 @@ func (p *Pages) generation(c *gin.Context) error {
 }
 
 func (p *Pages) cancelGeneration(c *gin.Context) error {
-	err := p.do(c, http.MethodDelete, "/testcases/generate/"+segment(c, "task"), nil)
-	return p.End(c, p.Back(c, "/tests/generate/"+segment(c, "task")), "The generation was cancelled.", err)
+	err := p.do(c, http.MethodDelete, "/testcases/generate/"+frame.Segment(c, "task"), nil)
+	return p.End(c, p.Back(c, "/tests/generate/"+frame.Segment(c, "task")), "The generation was cancelled.", err)
 }
 
 // importCase stores a test from a text or a file: steps, a case as the interface shows it,
@@ -224,7 +224,7 @@ func (p *Pages) importCase(c *gin.Context) error {
 		body["sideTest"] = data.SideTest
 	}
 	made, err := post[testCase](p, c, "/testcases", body)
-	if data.ImportFault, err = refused(err); err != nil {
+	if data.ImportFault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if data.ImportFault != "" {

@@ -57,10 +57,10 @@ func (p *Pages) healings(c *gin.Context) (err error) {
 // decideHealing accepts or refuses what a run has found.
 func (p *Pages) decideHealing(c *gin.Context) error {
 	action := field(c, "action")
-	err := p.do(c, http.MethodPost, casePath(c)+"/healings/"+segment(c, "healing"), map[string]any{"action": action})
+	err := p.do(c, http.MethodPost, casePath(c)+"/healings/"+frame.Segment(c, "healing"), map[string]any{"action": action})
 	notice := "It was refused: runs do not do so again."
 	if action == "accept" {
 		notice = "It was accepted: the test has a new revision."
 	}
-	return p.End(c, p.Back(c, "/tests/cases/"+segment(c, "id")+"/healings"), notice, err)
+	return p.End(c, p.Back(c, "/tests/cases/"+frame.Segment(c, "id")+"/healings"), notice, err)
 }

@@ -171,7 +171,7 @@ func runs(status string) bool {
 }
 
 // runPath is the path in the interface of the run that the page's path names.
-func runPath(c *gin.Context) string { return casePath(c) + "/runs/" + segment(c, "run") }
+func runPath(c *gin.Context) string { return casePath(c) + "/runs/" + frame.Segment(c, "run") }
 
 // chosenTargets are those that a form asks for: some of the case's, or one that it describes.
 // nil leaves it to the case.
@@ -195,7 +195,7 @@ func chosenTargets(c *gin.Context, of []target) (targets []any, fault string) {
 }
 
 func (p *Pages) runCase(c *gin.Context) error {
-	back := p.Back(c, "/tests/cases/"+segment(c, "id"))
+	back := p.Back(c, "/tests/cases/"+frame.Segment(c, "id"))
 	of, err := get[testCase](p, c, casePath(c), nil)
 	if err != nil {
 		return err
@@ -240,7 +240,7 @@ func (p *Pages) repeatCaseRun(c *gin.Context) error {
 
 func (p *Pages) cancelCaseRun(c *gin.Context) error {
 	err := p.do(c, http.MethodPost, runPath(c)+"/cancel", nil)
-	return p.End(c, "/tests/cases/"+segment(c, "id")+"/runs/"+segment(c, "run"), "The run was cancelled.", err)
+	return p.End(c, "/tests/cases/"+frame.Segment(c, "id")+"/runs/"+frame.Segment(c, "run"), "The run was cancelled.", err)
 }
 
 // caseRunsData is the list of a case's runs.

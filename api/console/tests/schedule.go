@@ -109,7 +109,7 @@ func (p *Pages) choices(c *gin.Context, form scheduleForm) (_ scheduleForm, err 
 		}
 	}
 	names, err := p.suiteNames(c, missing)
-	if _, err = refused(err); err != nil {
+	if _, err = frame.Refusal(err); err != nil {
 		return form, err
 	}
 	for id, name := range names {
@@ -164,7 +164,7 @@ func (p *Pages) createSchedule(c *gin.Context) error {
 		return p.showSchedules(c, form)
 	}
 	made, err := post[schedule](p, c, "/test-schedules", body)
-	if form.Fault, err = refused(err); err != nil {
+	if form.Fault, err = frame.Refusal(err); err != nil {
 		return err
 	}
 	if form.Fault != "" {
@@ -174,7 +174,7 @@ func (p *Pages) createSchedule(c *gin.Context) error {
 }
 
 // schedulePath is the path in the interface of the schedule that the page's path names.
-func schedulePath(c *gin.Context) string { return "/test-schedules/" + segment(c, "id") }
+func schedulePath(c *gin.Context) string { return "/test-schedules/" + frame.Segment(c, "id") }
 
 // firing is what became of a time at which a schedule was due.
 type firing struct {
@@ -236,7 +236,7 @@ func (p *Pages) changeSchedule(c *gin.Context) error {
 	body, fault := form.body(c)
 	if fault == "" {
 		err = p.do(c, http.MethodPost, schedulePath(c), body)
-		if fault, err = refused(err); err != nil {
+		if fault, err = frame.Refusal(err); err != nil {
 			return err
 		}
 	}
@@ -257,7 +257,7 @@ func (p *Pages) switchSchedule(c *gin.Context) error {
 }
 
 func (p *Pages) runSchedule(c *gin.Context) error {
-	back := "/tests/schedules/" + segment(c, "id")
+	back := "/tests/schedules/" + frame.Segment(c, "id")
 	fired, err := post[firing](p, c, schedulePath(c)+"/run", nil)
 	if err != nil {
 		return p.Refused(c, back, err)

@@ -61,7 +61,7 @@ func (p *Pages) createSuite(c *gin.Context) error {
 }
 
 // suitePath is the path in the interface of the suite that the page's path names.
-func suitePath(c *gin.Context) string { return "/testsuites/" + segment(c, "id") }
+func suitePath(c *gin.Context) string { return "/testsuites/" + frame.Segment(c, "id") }
 
 // suiteData is the page of a suite. Found are cases that can be added.
 type suiteData struct {
@@ -127,7 +127,7 @@ func (p *Pages) findCases(c *gin.Context, data *suiteData) (err error) {
 
 // changeCases adds cases to a suite, or removes them.
 func (p *Pages) changeCases(c *gin.Context, member, notice string) error {
-	back, ids := p.Back(c, "/tests/suites/"+segment(c, "id")), c.PostFormArray("case")
+	back, ids := p.Back(c, "/tests/suites/"+frame.Segment(c, "id")), c.PostFormArray("case")
 	if len(ids) == 0 {
 		return p.Refused(c, back, wrong("Choose at least one test."))
 	}
@@ -205,8 +205,8 @@ func (p *Pages) runSuite(c *gin.Context) error {
 }
 
 func (p *Pages) cancelSuiteRun(c *gin.Context) error {
-	err := p.do(c, http.MethodPost, suitePath(c)+"/runs/"+segment(c, "run")+"/cancel", nil)
-	return p.End(c, "/tests/suites/"+segment(c, "id")+"/runs/"+segment(c, "run"), "The run was cancelled.", err)
+	err := p.do(c, http.MethodPost, suitePath(c)+"/runs/"+frame.Segment(c, "run")+"/cancel", nil)
+	return p.End(c, "/tests/suites/"+frame.Segment(c, "id")+"/runs/"+frame.Segment(c, "run"), "The run was cancelled.", err)
 }
 
 // suiteRunsData is the list of a suite's runs.
@@ -250,7 +250,7 @@ type matrixRow struct {
 func (d suiteRunData) Going() bool { return runs(d.Run.Status) }
 
 func (p *Pages) suiteRun(c *gin.Context) error {
-	run, err := get[suiteRun](p, c, suitePath(c)+"/runs/"+segment(c, "run"), filters(c, "status"))
+	run, err := get[suiteRun](p, c, suitePath(c)+"/runs/"+frame.Segment(c, "run"), filters(c, "status"))
 	if err != nil {
 		return err
 	}
@@ -299,5 +299,5 @@ func (d *suiteRunData) matrix() {
 
 // suiteReport serves the run as a report for build servers.
 func (p *Pages) suiteReport(c *gin.Context) error {
-	return p.API.Pass(c, authoring+suitePath(c)+"/runs/"+segment(c, "run"), url.Values{"format": {"junit"}})
+	return p.API.Pass(c, authoring+suitePath(c)+"/runs/"+frame.Segment(c, "run"), url.Values{"format": {"junit"}})
 }

@@ -11,7 +11,6 @@ package tests
 
 import (
 	"embed"
-	"io/fs"
 
 	"github.com/gin-gonic/gin"
 
@@ -31,11 +30,7 @@ type Pages struct {
 
 // New returns the pages of the area.
 func New(f *frame.Frame) (*Pages, error) {
-	page, err := fs.Sub(files, "page")
-	if err != nil {
-		return nil, err
-	}
-	templates, err := f.Templates(page)
+	templates, err := f.Templates(files)
 	if err != nil {
 		return nil, err
 	}

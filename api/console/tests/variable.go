@@ -93,7 +93,7 @@ type variableData struct {
 }
 
 func (p *Pages) variable(c *gin.Context) error {
-	one, err := get[variable](p, c, "/variables/"+segment(c, "id"), filters(c))
+	one, err := get[variable](p, c, "/variables/"+frame.Segment(c, "id"), filters(c))
 	if err != nil {
 		return err
 	}
@@ -136,12 +136,12 @@ func (p *Pages) changeVariable(c *gin.Context) error {
 	if version, err := strconv.Atoi(field(c, "version")); err == nil {
 		body["version"] = version
 	}
-	err := p.do(c, http.MethodPatch, "/variables/"+segment(c, "id"), body)
+	err := p.do(c, http.MethodPatch, "/variables/"+frame.Segment(c, "id"), body)
 	return p.End(c, p.Back(c, "/tests/variables"), "The variable was changed.", err)
 }
 
 func (p *Pages) deleteVariable(c *gin.Context) error {
-	if err := p.do(c, http.MethodDelete, "/variables/"+segment(c, "id"), nil); err != nil {
+	if err := p.do(c, http.MethodDelete, "/variables/"+frame.Segment(c, "id"), nil); err != nil {
 		return p.Refused(c, p.Back(c, "/tests/variables"), err)
 	}
 	return p.Done(c, "/tests/variables", "The variable was deleted.")
