@@ -81,9 +81,12 @@ func (b *heartbeats) once(ctx context.Context) {
 		return
 	}
 	// Where heartbeats are short, a database that needs longer is none that is away.
-	ctx, cancel := context.WithTimeout(ctx, max(b.every, time.Second))
+	bounded, cancel := context.WithTimeout(ctx, max(b.every, time.Second))
 	defer cancel()
-	cancelled, lost, err := b.ledger.Heartbeat(ctx, tokens)
+	cancelled, lost, err := b.ledger.Heartbeat(bounded, tokens)
+	if err != nil && ctx.Err() != nil {
+		return // the worker stops: the database did not fail
+	}
 	if err != nil {
 		b.log.WarnContext(ctx, "heartbeat failed", "error", err, "tasks", len(tokens))
 		return

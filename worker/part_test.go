@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -64,4 +65,22 @@ func TestPartsOfAClaim(t *testing.T) {
 	require.Equal(t, 3, states())
 	all.once(ctx)
 	require.ErrorIs(t, context.Cause(ctx), errLost)
+}
+
+// A heartbeat that the end of the worker cuts off is no failure of the database: a warning
+// about one that is away must not come from a program that only stops.
+func TestHeartbeatOfAWorkerThatStops(t *testing.T) {
+	t.Parallel()
+	db := servicetest.DB(t)
+	var lines bytes.Buffer
+	all := newHeartbeats(ledger.New(db), time.Second, slog.New(slog.NewTextHandler(&lines, nil)))
+	all.add([]ledger.Token{{ID: uuid.New(), Attempt: 1}}, func(error) {})
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	all.once(stopped)
+	require.Empty(t, lines.String())
+
+	require.NoError(t, db.Close())
+	all.once(t.Context())
+	require.Contains(t, lines.String(), "heartbeat failed")
 }
