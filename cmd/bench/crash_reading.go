@@ -123,40 +123,56 @@ func (b *crashBench) timeReading(ctx context.Context, path string) ([]time.Durat
 	return times, group.Wait()
 }
 
-// fillForReading writes the crashes of many groups, a few of which have most of them, and
-// returns the largest group.
+// fillForReading writes the crashes of the reading part, says how long that took, and returns
+// the largest group.
 func (b *crashBench) fillForReading(ctx context.Context) (largest int64, err error) {
-	conn, err := b.db.Connx(ctx)
+	filled, facets, err := fillReading(ctx, b.db, b.Crashes)
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, `set statement_timeout = 0`); err != nil {
-		return 0, err
+	if filled > 0 {
+		b.row(fmt.Sprintf("filled with %d crashes of %d groups; their facets", b.Crashes, readingGroups), round(filled)+"; "+round(facets), nil, "", true)
 	}
-	var filled bool
-	if err := conn.GetContext(ctx, &filled, `select exists (select from crash_groups where culprit = 'reading 1')`); err != nil {
-		return 0, err
-	}
-	if !filled {
-		if err := b.writeReading(ctx, func(query string, args ...any) error {
-			_, err := conn.ExecContext(ctx, query, args...)
-			return err
-		}); err != nil {
-			return 0, err
-		}
-	}
-	err = conn.GetContext(ctx, &largest, `select id from crash_groups order by count desc limit 1`)
+	err = b.db.GetContext(ctx, &largest, `select id from crash_groups order by count desc limit 1`)
 	return largest, err
 }
 
-func (b *crashBench) writeReading(ctx context.Context, exec func(query string, args ...any) error) error {
+// fillReading writes crashes of many groups, a few of which have most of them, and their
+// facets, unless they are there. It returns how long both took; 0 where they were there.
+func fillReading(ctx context.Context, db *storage.DB, crashes int) (filled, facets time.Duration, err error) {
+	conn, err := db.Connx(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `set statement_timeout = 0`); err != nil {
+		return 0, 0, err
+	}
+	var isThere bool
+	if err := conn.GetContext(ctx, &isThere, `select exists (select from crash_groups where culprit = 'reading 1')`); err != nil || isThere {
+		return 0, 0, err
+	}
+	exec := func(query string, args ...any) error {
+		_, err := conn.ExecContext(ctx, query, args...)
+		return err
+	}
 	started := time.Now()
+	if err := writeReading(exec, crashes); err != nil {
+		return 0, 0, err
+	}
+	filled = time.Since(started)
+	if err := buildFacets(ctx, db); err != nil {
+		return 0, 0, err
+	}
+	return filled, time.Since(started) - filled, exec("vacuum analyze")
+}
+
+func writeReading(exec func(query string, args ...any) error, crashes int) error {
 	if err := exec(readingFill, readingGroups); err != nil {
 		return fmt.Errorf("groups: %w", err)
 	}
-	for done := 0; done < b.Crashes; done += readingStep {
-		if err := exec(readingCrashes, done, min(done+readingStep, b.Crashes), readingGroups); err != nil {
+	for done := 0; done < crashes; done += readingStep {
+		if err := exec(readingCrashes, done, min(done+readingStep, crashes), readingGroups); err != nil {
 			return fmt.Errorf("crashes: %w", err)
 		}
 	}
@@ -165,24 +181,18 @@ func (b *crashBench) writeReading(ctx context.Context, exec func(query string, a
 			return fmt.Errorf("%.60s: %w", statement, err)
 		}
 	}
-	filled := time.Since(started)
-	if err := b.buildFacets(ctx); err != nil {
-		return err
-	}
-	b.row(fmt.Sprintf("filled with %d crashes of %d groups; their facets", b.Crashes, readingGroups),
-		round(filled)+"; "+round(time.Since(started)-filled), nil, "", true)
-	return exec("vacuum analyze")
+	return nil
 }
 
 // buildFacets does what the worker does for groups from before there were facets.
-func (b *crashBench) buildFacets(ctx context.Context) error {
+func buildFacets(ctx context.Context, db *storage.DB) error {
 	for {
-		ids, err := crash.UnbuiltFacets(ctx, b.db, time.Unix(0, 0), 1000)
+		ids, err := crash.UnbuiltFacets(ctx, db, time.Unix(0, 0), 1000)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
 		for _, id := range ids {
-			if err := b.db.InTx(ctx, func(tx *storage.Tx) error { return crash.BuildFacets(ctx, tx, id) }); err != nil {
+			if err := db.InTx(ctx, func(tx *storage.Tx) error { return crash.BuildFacets(ctx, tx, id) }); err != nil {
 				return err
 			}
 		}

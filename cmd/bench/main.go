@@ -39,6 +39,7 @@ type cli struct {
 	Grouping      groupingCommand      `cmd:"" help:"Which crashes are one bug: precision and recall by language on a labelled set."`
 	Symbols       symbolsCommand       `cmd:"" help:"Symbol files: reading and lookups, each next to a tool that does the same."`
 	People        peopleCommand        `cmd:"" help:"People and what happens: mail, webhooks, lists of testers and of the audit, sessions."`
+	Console       consoleCommand       `cmd:"" help:"Pages of the console among a million crashes and tasks: the time of each kind of page, the first load."`
 	Claims        claimsCommand        `cmd:"" help:"Tasks: single ones claimed and finished, next to plain updates."`
 	Regression    regressionCommand    `cmd:"" name:"gate" help:"The short form of the benches: which ratios fell below what docs/performance.md says was reached."`
 	Abuse         abuseCommand         `cmd:"" help:"Attacks by one organization, and what another one has of them; a table for docs/security.md."`

@@ -29,6 +29,10 @@ type product struct {
 	username  string // of the authoring interface, with accessKey
 	accessKey string
 	database  string
+
+	operator         string
+	operatorPassword string
+	keep             bool // dir is somebody's own
 }
 
 // startProduct starts slipway with managed servers in a temporary folder. It
@@ -45,6 +49,26 @@ func startProductAt(ctx context.Context, binary, listen string, args ...string) 
 		return nil, err
 	}
 	p := &product{dir: dir, done: make(chan error, 1)}
+	return p.start(ctx, binary, listen, args...)
+}
+
+// startProductIn is startProduct for one whose folder stays, with what is in it; "" is a
+// temporary one.
+func startProductIn(ctx context.Context, binary, dir string) (*product, error) {
+	if dir == "" {
+		return startProduct(ctx, binary)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	p := &product{dir: dir, keep: true, done: make(chan error, 1)}
+	return p.start(ctx, binary, "")
+}
+
+// start starts the program, which listens at an address ("" is a free port), and waits until
+// it is ready.
+func (p *product) start(ctx context.Context, binary, listen string, args ...string) (*product, error) {
+	dir := p.dir
 	if listen != "" {
 		p.base = "http://" + listen
 	}
@@ -109,7 +133,11 @@ func (p *product) waitUntilReady(ctx context.Context, data string) error {
 				Username  string `json:"username"`
 				AccessKey string `json:"access_key"`
 			} `json:"owner"`
-			Crash struct{ Token string } `json:"crash"`
+			Crash    struct{ Token string } `json:"crash"`
+			Operator struct {
+				Username string `json:"username"`
+				Password string `json:"password"`
+			} `json:"operator"`
 		}
 		if json.Unmarshal(raw, &boot) != nil {
 			continue
@@ -125,6 +153,7 @@ func (p *product) waitUntilReady(ctx context.Context, data string) error {
 		}
 		p.base, p.token, p.apiKey = base, boot.Crash.Token, boot.Owner.APIKey
 		p.username, p.accessKey = boot.Owner.Username, boot.Owner.AccessKey
+		p.operator, p.operatorPassword = boot.Operator.Username, boot.Operator.Password
 		p.database, err = environment(filepath.Join(data, "environment"), "SLIPWAY_DATABASE_URL")
 		return err
 	}
@@ -151,7 +180,9 @@ func (p *product) stop() {
 	case <-time.After(time.Minute):
 		_ = p.cmd.Process.Kill()
 	}
-	_ = os.RemoveAll(p.dir)
+	if !p.keep {
+		_ = os.RemoveAll(p.dir)
+	}
 }
 
 // startBaseline starts this program's baseline server and returns its address.

@@ -32,9 +32,24 @@ const audit = `(async (theme) => {
 	return JSON.stringify(found.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes[0].html.slice(0, 300) + " " + v.nodes[0].failureSummary));
 })`
 
+// shifts adds up by how much the layout of the page moved while it was loaded (web.dev/cls),
+// and names what moved most. The observer is told of what was before it in a task of its own,
+// which a frame and a timer after it wait for.
+const shifts = `new Promise((done) => {
+	let sum = 0, worst = { value: 0 };
+	new PerformanceObserver((list) => {
+		for (const e of list.getEntries()) {
+			sum += e.value;
+			if (e.value > worst.value) worst = e;
+		}
+	}).observe({ type: "layout-shift", buffered: true });
+	requestAnimationFrame(() => setTimeout(() => done(sum < 0.001 ? "" : sum.toFixed(4) + ": " +
+		worst.sources.map((s) => (s.node && (s.node.outerHTML || s.node.textContent) || "").slice(0, 200)).join(" | ")), 50));
+})`
+
 // A browser shows each page of the console as it is meant: nothing that axe-core finds, in
-// both themes; nothing wider than a phone; nothing refused by the policy of content; nothing
-// from another host.
+// both themes; nothing wider than a phone; nothing that moves while it loads; nothing refused
+// by the policy of content; nothing from another host.
 func TestConsoleInBrowser(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t)
@@ -55,7 +70,12 @@ func TestConsoleInBrowser(t *testing.T) {
 		return s
 	}
 	look := func(address string) {
-		do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(w.base+address))
+		for _, width := range []int64{390, 1280} {
+			do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(w.base+address))
+			moved, err := chromedp.Run(tab, chromedp.Evaluate[string](shifts, chromedp.EvalAwaitPromise))
+			require.NoError(t, err, address)
+			assert.Empty(t, moved, "%s: the layout moves, %d wide", address, width)
+		}
 		_, err := chromedp.Run(tab, chromedp.Evaluate[chromedp.Void](string(axe)))
 		require.NoError(t, err)
 		for _, theme := range []string{"light", "dark"} {
