@@ -303,7 +303,7 @@ func TestTriggerMakesOneMaintenanceTask(t *testing.T) {
 	f.worker.receiveTrigger(kind)
 	all, total, err := f.store.List(context.Background(), ledger.Filter{Kinds: []string{kind.Name}, Limit: 10})
 	require.NoError(t, err)
-	require.Equal(t, 1, total)
+	require.Equal(t, 1, total.Rows)
 	require.Nil(t, all[0].OrganizationID)
 	_, ok = dispatch.TriggeredKind("trigger:unknown")
 	require.False(t, ok)

@@ -38,7 +38,11 @@ func (h *Handlers) List(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusOK, listAnswer{Tasks: shown, Pagination: p.Envelope(total)})
+	at := p.Envelope(total.Rows)
+	if !total.Exact {
+		at = p.AtLeast(total.Rows, total.Next)
+	}
+	return respond.JSON(c, http.StatusOK, listAnswer{Tasks: shown, Pagination: at})
 }
 
 // seenBy is the scope of what is shown: an operator who selects an organization reads as

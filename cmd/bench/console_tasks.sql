@@ -1,4 +1,5 @@
--- $1 tasks from the number $2 on, of $3 in all, spread over six days, newest last. One of
+-- $1 tasks from the number $2 on, of $3 in all, spread over the last twenty hours,
+-- which no retention takes away, newest last. One of
 -- 200 failed for good; some are planned for next year.
 insert into tasks (id, kind, queue, organization_id, payload, max_attempts, request_id, state, run_at, attempt, worker, error, created_at, started_at, finished_at)
 select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5('t' || n), 1, 3) || '8' || substr(md5('t' || n), 4, 15))::uuid,
@@ -9,6 +10,6 @@ select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' ||
     case when n % 2000 <> 1 then at + n % 700 * interval '1 millisecond' end,
     case when n % 2000 <> 1 then at + n % 700 * interval '1 millisecond' + n % 90 * interval '10 milliseconds' end
 from (select id from organizations order by id limit 1) o,
-    (select n, now() - interval '6 days' + n * (interval '6 days' / $3::int) as at from generate_series($2::int + 1, $2::int + $1::int) n) numbers,
-    lateral (select (array['crash:process', 'mail:send', 'webhook:deliver', 'build:verify', 'test:job', 'symbol:index'])[1 + n % 6] as kind,
-        (array['crash', 'mail', 'webhook', 'default', 'run', 'default'])[1 + n % 6] as queue) k
+    (select n, now() - interval '20 hours' + n * (interval '20 hours' / $3::int) as at from generate_series($2::int + 1, $2::int + $1::int) n) numbers,
+    lateral (select (array['build:notify', 'mail:send', 'suite:run', 'build:verify', 'test:job', 'symbol:index'])[1 + n % 6] as kind,
+        (array['default', 'mail', 'critical', 'default', 'run', 'default'])[1 + n % 6] as queue) k

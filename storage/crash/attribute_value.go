@@ -12,7 +12,7 @@ const (
 	// over: enough for shares, and read in a moment.
 	countedReports = 10_000
 	// countedForKeys is how many when all values of all attributes are counted.
-	countedForKeys = 2000
+	countedForKeys = 1000
 	// shownKeys and shownAttributeValues bound what is shown of them, the most frequent
 	// first.
 	shownKeys            = 200
@@ -93,7 +93,7 @@ func AttributeKeys(ctx context.Context, q storage.Querier, f AttributesFilter) (
 			(select coalesce(sum(duplicates), 0)::bigint from sample) as occurrences) t
 		left join lateral (
 			select key, count(*) as distinct_values, sum(n)::int as reports
-			from (select e.key, e.value, count(*) as n from sample s, jsonb_each(s.attributes) e group by 1, 2) v
+			from (select e.key, e.value, count(*) as n from sample s, jsonb_each_text(s.attributes) e group by 1, 2) v
 			group by key order by reports desc, key limit `+c.arg(shownKeys)+`) k on true
 		order by k.reports desc nulls last, k.key`, c.args...)
 	for _, r := range rows {

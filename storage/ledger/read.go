@@ -78,19 +78,33 @@ func (f Filter) where() (string, []any) {
 	return " where " + strings.Join(conds, " and "), args
 }
 
-// List returns a page of tasks, newest first, and the number of all that match.
-func (s *Store) List(ctx context.Context, f Filter) ([]Task, int, error) {
+// List returns a page of tasks, newest first, and how many match, which is counted up to
+// storage.CountReach.
+func (s *Store) List(ctx context.Context, f Filter) ([]Task, storage.Total, error) {
 	where, args := f.where()
-	var total int
-	if err := s.db.GetContext(ctx, &total, `select count(*) from tasks t`+where, args...); err != nil {
-		return nil, 0, storage.Wrap(err, "count tasks")
+	total, err := storage.CountUpTo(ctx, s.db, storage.CountReach, `select from tasks t`+where, args...)
+	if err != nil {
+		return nil, total, storage.Wrap(err, "count tasks")
 	}
-	args = append(args, f.Limit, f.Offset)
-	query := fmt.Sprintf(`select %s from tasks t%s order by id desc limit $%d offset $%d`,
-		columns, where, len(args)-1, len(args))
+	if total.Exact && total.Rows <= f.Offset {
+		return []Task{}, total, nil
+	}
+	// Where few match, they are read as they were counted and sorted: PostgreSQL takes them
+	// for spread evenly, and would read all tasks from the newest on until it has a page of
+	// those that are not there. Where many match, that is the quickest.
+	rows := `select t.* from tasks t` + where
+	if total.Exact {
+		rows += " offset 0"
+	}
+	query := fmt.Sprintf(`select %s from (%s) t order by id desc limit %d offset %d`, columns, rows, f.Limit+1, f.Offset)
 	tasks := []Task{}
-	err := s.db.SelectContext(ctx, &tasks, query, args...)
-	return tasks, total, storage.Wrap(err, "list tasks")
+	if err := s.db.SelectContext(ctx, &tasks, query, args...); err != nil {
+		return nil, total, storage.Wrap(err, "list tasks")
+	}
+	if len(tasks) > f.Limit {
+		tasks, total.Next = tasks[:f.Limit], true
+	}
+	return tasks, total, nil
 }
 
 // Get reads one task; ErrNotFound also when it is outside the scope.

@@ -14,6 +14,7 @@ import (
 // Pager is the part "pager" of a list: which page it is, and where the others are.
 type Pager struct {
 	Page, Pages, Total int
+	AtLeast            bool   // counting stopped at Total
 	Previous, Next     string // addresses; "" where there is no such page
 }
 
@@ -29,13 +30,13 @@ func (f *Frame) Pages(c *gin.Context, page, perPage, total int) *Pager {
 	return p
 }
 
-// Paging is where a page of a list of the api stands. HasNext is true where there is a
-// further page though counting stopped.
+// Paging is where a page of a list of the api stands. HasNext is there where counting
+// stopped at Total.
 type Paging struct {
-	Page    int  `json:"page"`
-	PerPage int  `json:"per_page"`
-	Total   int  `json:"total"`
-	HasNext bool `json:"has_next"`
+	Page    int   `json:"page"`
+	PerPage int   `json:"per_page"`
+	Total   int   `json:"total"`
+	HasNext *bool `json:"has_next"`
 }
 
 // PagesOf returns the pager of a list of the api; nil of one that was refused.
@@ -43,10 +44,14 @@ func (f *Frame) PagesOf(c *gin.Context, at Paging) *Pager {
 	if at.PerPage == 0 {
 		return nil
 	}
-	if at.HasNext {
-		at.Total = max(at.Total, at.Page*at.PerPage+1)
+	p := f.Pages(c, at.Page, at.PerPage, at.Total)
+	if at.HasNext != nil {
+		p.AtLeast, p.Next = true, ""
+		if *at.HasNext {
+			p.Next = f.address(c, "page", strconv.Itoa(p.Page+1))
+		}
 	}
-	return f.Pages(c, at.Page, at.PerPage, at.Total)
+	return p
 }
 
 // address is that of the page with one parameter changed; "" takes it away.
