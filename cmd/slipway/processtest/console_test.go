@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -105,9 +106,27 @@ func (in *installation) fail(t *testing.T, kind string) {
 	t.Fatal("the environment names no database")
 }
 
+// picture writes a picture of the page where a folder for them is named: those of
+// docs/console.md are made so.
+func (p *person) picture(name, theme string, width, height int64) {
+	p.t.Helper()
+	dir := os.Getenv("PAGE_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	require.NoError(p.t, chromedp.Do(p.tab, chromedp.EmulateViewport(width, height)))
+	p.text(fmt.Sprintf(`document.documentElement.dataset.theme = %q`, theme))
+	png, err := chromedp.Run(p.tab, chromedp.CaptureScreenshot())
+	require.NoError(p.t, err)
+	require.NoError(p.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
+	require.NoError(p.t, chromedp.Do(p.tab, chromedp.EmulateViewport(1280, 900)))
+	p.text(`document.documentElement.dataset.theme = "light"`)
+}
+
 // The whole story as a person has it: the printed link opens the console; a build is
-// uploaded by the form; a crash is read, resolved, and comes back; a sentence becomes a test,
-// which runs and gets a schedule; a task is retried; and each of them is found by search.
+// uploaded by the form, and has its install page; a crash is read, resolved, and comes back;
+// a sentence becomes a test, which runs, and runs with its suite by a schedule; a task is
+// retried; and each of them is found by search.
 func TestConsoleJourney(t *testing.T) {
 	in := startUp(t, t.TempDir())
 	link := printedLink.FindStringSubmatch(in.stdout.String())
@@ -125,10 +144,16 @@ func TestConsoleJourney(t *testing.T) {
 	p.goTo("/console/builds/upload")
 	require.NoError(t, chromedp.Do(p.tab, chromedp.SetUploadFiles(chromedp.CSS(`main [name="file"]`), []string{apk})))
 	p.fill("release_notes", "The **first** one")
+	p.text(`document.querySelector('main [name="landing_page_mode"]').value = "open"`)
 	p.press("Upload")
 	require.Contains(t, p.page(), "Appium Settings")
 	require.Contains(t, p.page(), "8.0.10")
 	build := p.text("location.pathname")
+	p.picture("build", "light", 1280, 1000)
+	p.press("Install page")
+	installed := p.text("document.body.innerText")
+	require.Contains(t, installed, "Appium Settings")
+	require.Contains(t, installed, "Download APK")
 
 	// A crash.
 	post := func() {
@@ -145,6 +170,7 @@ func TestConsoleJourney(t *testing.T) {
 	require.NoError(t, chromedp.Do(p.tab, chromedp.Click(chromedp.CSS(`main tbody a[href*="/crashes/groups/"]`)), chromedp.WaitVisible(chromedp.CSS(`[data-key="e"]`))))
 	group := p.text("location.pathname")
 	require.Contains(t, p.page(), "average")
+	p.picture("group", "light", 1280, 1000)
 	p.press("Resolve")
 	p.until("(?i)resolved")
 	post()
@@ -164,6 +190,29 @@ func TestConsoleJourney(t *testing.T) {
 	require.Contains(t, p.page(), "Buy the lamp")
 	p.press("Run")
 	p.until("(?i)passed")
+	p.picture("run", "light", 1280, 1000)
+
+	// Its suite, by a schedule.
+	p.goTo("/console/tests/suites")
+	p.fill("name", "Before each release")
+	p.press("Create")
+	suite := p.text("location.pathname")
+	p.text(`(document.querySelector('main [name="case"]').checked = true).toString()`)
+	p.press("Add the selected")
+	require.Contains(t, p.page(), "Buy a lamp")
+	p.goTo("/console/tests/schedules")
+	p.fill("name", "Every morning")
+	p.fill("cron", "0 6 * * *")
+	p.fill("timezone", "Europe/Berlin")
+	p.text(`(document.querySelector('main [name="suite"]').checked = true).toString()`)
+	p.press("Create")
+	require.Contains(t, p.page(), "Every morning")
+	if !strings.Contains(p.page(), "History") {
+		p.press("Every morning")
+	}
+	schedule := p.text("location.pathname")
+	p.press("Run now")
+	p.until("1 of 1 passed")
 
 	// A task that is run anew.
 	in.fail(t, "build:verify")
@@ -173,9 +222,15 @@ func TestConsoleJourney(t *testing.T) {
 	p.press("Retry")
 	p.until("(?i)succeeded")
 
-	for term, path := range map[string]string{"ZeroDivision": group, "Appium Settings": "/console/builds/apps/", "8.0.10": build, "Buy a lamp": testCase} {
+	for term, path := range map[string]string{"ZeroDivision": group, "Appium Settings": "/console/builds/apps/", "8.0.10": build, "Buy a lamp": testCase, "Before each": suite, "Every morning": schedule} {
 		p.goTo("/console/search?q=" + term)
 		require.NotEqual(t, "0", p.text(fmt.Sprintf(`String(document.querySelectorAll('main a[href*=%q]').length)`, path)), "%s: %s", term, p.page())
+	}
+	for name, path := range map[string]string{"overview": "/console", "crashes": "/console/crashes", "operate": "/console/operate", "generate": "/console/tests/generate"} {
+		p.goTo(path)
+		p.picture(name, "light", 1280, 900)
+		p.picture(name+"-dark", "dark", 1280, 900)
+		p.picture(name+"-phone", "light", 390, 844)
 	}
 	checkNoSecrets(t, in)
 }
