@@ -26,6 +26,7 @@ const (
 	chartWidth, chartHeight = 720, 160
 	chartFoot               = 18
 	maxBars                 = 400
+	maxBarWidth             = 48
 )
 
 // Bars draws bars as SVG, with a title for each, and the numbers as a table behind it.
@@ -50,7 +51,7 @@ func Bars(title string, bars []Bar) template.HTML {
 	fmt.Fprintf(&svg, `<line class="axis" x1="0" x2="%d" y1="%d" y2="%d"/>`, chartWidth, chartHeight-chartFoot, chartHeight-chartFoot)
 	fmt.Fprintf(&svg, `<text class="scale" x="0" y="10">%s</text>`, Number(most))
 	step := float64(chartWidth) / float64(max(1, len(bars)))
-	width := max(1, step*0.8)
+	width := min(max(1, step*0.8), maxBarWidth)
 	every := max(1, (len(bars)+7)/8)
 	for i, b := range bars {
 		x, y := float64(i)*step+(step-width)/2, float64(chartHeight-chartFoot)
