@@ -81,7 +81,7 @@ func (w *Worker) workNext(ctx context.Context, queue string, how search) bool {
 	for range claimTries {
 		looked, err := turns.refresh(ctx, time.Now(), how.named)
 		if err != nil {
-			w.cfg.Log.WarnContext(ctx, "waiting organizations not read", "queue", queue, "error", err)
+			w.failed(ctx, "waiting organizations not read", err, "queue", queue)
 			return false
 		}
 		organization, ok := turns.take(how.fresh)
@@ -94,7 +94,7 @@ func (w *Worker) workNext(ctx context.Context, queue string, how search) bool {
 		claimed, err := w.claimNext(ctx, queue, organization, how.named)
 		if err != nil {
 			turns.done(organization)
-			w.cfg.Log.WarnContext(ctx, "claim failed", "queue", queue, "organization_id", organization, "error", err)
+			w.failed(ctx, "claim failed", err, "queue", queue, "organization_id", organization)
 			return false
 		}
 		if len(claimed) == 0 {

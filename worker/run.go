@@ -21,7 +21,7 @@ import (
 func (w *Worker) claimAndRun(ctx context.Context, kind tasks.Kind, handler Handler, id uuid.UUID) {
 	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{ID: id, Kind: kind.Name, Worker: w.name})
 	if err != nil {
-		w.cfg.Log.WarnContext(ctx, "claim failed", "kind", kind.Name, "task_id", id, "error", err)
+		w.failed(ctx, "claim failed", err, "kind", kind.Name, "task_id", id)
 		return
 	}
 	if len(claimed) > 0 {

@@ -37,7 +37,7 @@ func (w *Worker) receiveTrigger(kind tasks.Kind) {
 	ctx, cancel := context.WithTimeout(w.base, probeTime)
 	defer cancel()
 	if err := w.cfg.Redis.ReleaseTrigger(ctx, kind); err != nil {
-		w.cfg.Log.WarnContext(ctx, "trigger not released, the next ones are refused until its lock ends", "kind", kind.Name, "error", err)
+		w.failed(ctx, "trigger not released, the next ones are refused until its lock ends", err, "kind", kind.Name)
 	}
 	prober, probes := handler.(Prober)
 	switch {
@@ -60,13 +60,13 @@ func (w *Worker) insertMaintenance(ctx context.Context, kind tasks.Kind) {
 	recent, err := w.cfg.Ledger.MadeWithin(ctx, kind.Name, kind.Every/2)
 	if err != nil || recent {
 		if err != nil {
-			w.cfg.Log.WarnContext(ctx, "maintenance task not inserted", "kind", kind.Name, "error", err)
+			w.failed(ctx, "maintenance task not inserted", err, "kind", kind.Name)
 		}
 		return
 	}
 	made, err := ledger.Insert(ctx, w.cfg.Ledger.DB(), tasks.NewMaintenance(kind))
 	if err != nil {
-		w.cfg.Log.WarnContext(ctx, "maintenance task not inserted", "kind", kind.Name, "error", err)
+		w.failed(ctx, "maintenance task not inserted", err, "kind", kind.Name)
 		return
 	}
 	w.cfg.Log.DebugContext(ctx, "maintenance triggered", "kind", kind.Name, "made", made)
@@ -84,7 +84,7 @@ func (w *Worker) probe(ctx context.Context, kind tasks.Kind, prober Prober) *led
 		}
 	}
 	if err != nil {
-		w.cfg.Log.WarnContext(ctx, "maintenance task not inserted", "kind", kind.Name, "error", err)
+		w.failed(ctx, "maintenance task not inserted", err, "kind", kind.Name)
 	}
 	return nil
 }

@@ -215,3 +215,11 @@ func ParsePools(text string) ([]Pool, error) {
 	}
 	return parsePools(text, known)
 }
+
+// failed logs what could not be done, unless it was cut off by the end of the worker or of
+// who waited for it: then nothing has failed.
+func (w *Worker) failed(ctx context.Context, what string, err error, about ...any) {
+	if w.base.Err() == nil && !errors.Is(ctx.Err(), context.Canceled) {
+		w.cfg.Log.WarnContext(ctx, what, append(about, "error", err)...)
+	}
+}

@@ -142,7 +142,9 @@ func (e *Enqueuer) work(ctx context.Context) {
 		case d := <-e.deliveries:
 			if err := e.redis.enqueueOne(ctx, d); err != nil {
 				e.close()
-				e.log.WarnContext(ctx, "delivery failed, the relay takes over", "error", err)
+				if ctx.Err() == nil {
+					e.log.WarnContext(ctx, "delivery failed, the relay takes over", "error", err)
+				}
 			}
 			e.waiting.Add(-1)
 		}
