@@ -51,8 +51,24 @@ func TestKeyLimitOfTheWorker(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return count(`select count(*) from tasks where state = 'queued' and run_at > now() + interval '2 seconds'`) == waiting
 	}, 2*time.Minute, 10*time.Millisecond)
-	_, err = f.db.Exec(`update tasks set run_at = now() + interval '50 seconds' where state = 'queued'`)
-	require.NoError(t, err)
+	putOff := func() {
+		_, err := f.db.Exec(`update tasks set run_at = now() + interval '50 seconds' where state = 'queued'`)
+		require.NoError(t, err)
+	}
+	putOff()
+	// A delivery that is under way puts its task off by seconds again, after the fifty.
+	require.Eventually(t, func() bool {
+		depths, err := cfg.Redis.Depths(t.Context())
+		require.NoError(t, err)
+		var held int64
+		for _, d := range depths {
+			if d.Queue == tasks.TestJob.Queue {
+				held += d.Count
+			}
+		}
+		return held <= 1 // that of the first
+	}, 2*time.Minute, 10*time.Millisecond)
+	putOff()
 	close(release)
 	require.Eventually(t, func() bool {
 		return count(`select count(*) from tasks where state <> 'succeeded'`) == 0
