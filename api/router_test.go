@@ -34,7 +34,7 @@ func TestPathsAndShapes(t *testing.T) {
 		// Both spellings, no redirect.
 		{"GET", "/healthz", 200, ""}, {"GET", "/healthz/", 200, ""},
 		{"GET", "/api/v3/tasks/", 401, ""}, {"GET", "/api/3/tasks", 401, ""}, {"GET", "/api/3/tasks/", 401, ""},
-		{"GET", "/ops/queues", 401, ""}, {"GET", "/ops/queues/", 401, ""}, {"GET", "/objects/a/b.txt", 200, ""},
+		{"GET", "/ops/mail", 401, ""}, {"GET", "/ops/mail/", 401, ""}, {"GET", "/objects/a/b.txt", 200, ""},
 		{"POST", "/post/?token=x", 200, ""}, {"POST", "/api/post/", 200, ""}, {"POST", "//post?token=x", 200, ""}, {"OPTIONS", "//post/", 200, ""},
 		// The crash path, last and for known formats only.
 		{"POST", "/universe/token/json", 200, "stub universe token json"}, {"POST", "/u/t/minidump/", 200, "stub u t minidump"},

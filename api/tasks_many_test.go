@@ -160,3 +160,71 @@ func TestTasksAreRetriedByAFilter(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "tasks.retried", events[0].Action, "each organization sees what an operator did")
 }
+
+// What is open of a filter is cancelled or started: of one's own organization, of kinds that
+// one may, in portions, and each organization reads who did it.
+func TestTasksAreCancelledAndStartedByAFilter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ours, theirs := w.ours.Organization.ID, w.theirs.Organization.ID
+	_, memberKey := w.member(t, "member@example.com", account.Member)
+	owner, member, op := key(w.ours.Owner.APIKey), key(memberKey), operator(w.theirs)
+	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
+		var list []*ledger.NewTask
+		for i := range 503 {
+			list = append(list, tasks.NewCrashSplit(ours, "", int64(i+1)))
+		}
+		list = append(list, tasks.NewMailSend(ours, "", uuid.New()), tasks.NewMailSend(ours, "", uuid.New()), tasks.NewMailSend(theirs, "", uuid.New()),
+			tasks.NewTestJob(ours, "", uuid.New()))
+		_, err := ledger.InsertAll(ctx, tx, list)
+		return err
+	})
+	_, err := w.db.ExecContext(t.Context(), `update tasks set run_at = now() + interval '1 hour'`)
+	require.NoError(t, err)
+	_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'running', attempt = 1, worker = 'w', heartbeat_at = now(), started_at = now()
+		where id = (select id from tasks where kind = 'mail:send' and organization_id = $1 order by id limit 1)`, ours)
+	require.NoError(t, err)
+	send := func(what, query string, by option) (status int, counts [3]int) {
+		rec := w.do(t, "POST", "/api/v3/tasks/"+what+"?"+query, by)
+		var answer struct{ Started, Cancelled, Remaining, Skipped int }
+		require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &answer))
+		return rec.Code, [3]int{answer.Started + answer.Cancelled, answer.Remaining, answer.Skipped}
+	}
+	for _, c := range []struct {
+		name, what, query string
+		by                option
+		status            int
+		want              [3]int
+	}{
+		{"started, in portions", "run", "type=crash:split", member, 200, [3]int{500, 3, 0}},
+		{"the rest", "run", "type=crash:split", member, 200, [3]int{3, 0, 0}},
+		{"they may begin already", "run", "type=crash:split", member, 200, [3]int{}},
+		{"a type that is not theirs", "run", "type=mail:send", member, 403, [3]int{}},
+		{"other states", "run", "state=running", owner, 400, [3]int{}},
+		{"all that an owner may", "run", "", owner, 200, [3]int{1, 0, 1}},
+		{"of others", "run", "organization_id=" + fmt.Sprint(theirs), owner, 403, [3]int{}},
+		{"unknown", "cancel", "kind=x", op, 400, [3]int{}},
+		{"ended", "cancel", "state=succeeded", op, 400, [3]int{}},
+		{"a member may not", "cancel", "type=crash:split", member, 403, [3]int{}},
+		{"cancelled, in portions", "cancel", "type=crash:split", owner, 200, [3]int{500, 3, 0}},
+		{"one waits, one runs", "cancel", "queue=mail", owner, 200, [3]int{2, 0, 0}},
+		{"it was asked to stop already", "cancel", "queue=mail", owner, 200, [3]int{}},
+		{"all that an owner may", "cancel", "", owner, 200, [3]int{3, 0, 1}},
+		{"an operator", "cancel", "", op, 200, [3]int{2, 0, 0}},
+	} {
+		status, counts := send(c.what, c.query, c.by)
+		require.Equal(t, c.status, status, "%s %s", c.what, c.name)
+		require.Equal(t, c.want, counts, "%s %s", c.what, c.name)
+	}
+	for query, want := range map[string]int{
+		`select count(*) from tasks where state = 'cancelled' and finished_at is not null`: 506,
+		`select count(*) from tasks where state = 'running' and cancel_requested`:          1,
+	} {
+		var n int
+		require.NoError(t, w.db.Get(&n, query))
+		require.Equal(t, want, n, query)
+	}
+	events, err := account.AuditEvents(t.Context(), w.db, theirs, storage.Page{Limit: 1})
+	require.NoError(t, err)
+	require.Equal(t, "tasks.cancelled", events[0].Action, "each organization sees what an operator did")
+}

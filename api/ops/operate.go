@@ -2,8 +2,10 @@ package ops
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -29,8 +32,10 @@ type operateAnswer struct {
 	Version  string         `json:"version"`
 	Process  report         `json:"process"`
 	Window   windowView     `json:"window"`
+	Hours    []hourView     `json:"hours"`
 	Queues   []loadView     `json:"queues"`
 	Types    []loadView     `json:"types"`
+	Redis    redisView      `json:"redis"`
 	Workers  []workerView   `json:"workers"`
 	Periodic []periodicView `json:"periodic"`
 	Settings []Setting      `json:"settings"`
@@ -38,9 +43,20 @@ type operateAnswer struct {
 
 // windowView is what the numbers of ended tasks are counted from.
 type windowView struct {
+	Name    string     `json:"name"`
 	Seconds int64      `json:"seconds"`
 	Tasks   int64      `json:"tasks"`
 	Since   *time.Time `json:"since"`
+	Until   *time.Time `json:"until"`
+	// Estimated: the seconds are, from sums by their length.
+	Estimated bool `json:"estimated"`
+}
+
+// hourView counts the tasks that ended in an hour.
+type hourView struct {
+	At    time.Time `json:"at"`
+	Ended int64     `json:"ended"`
+	Died  int64     `json:"died"`
 }
 
 // loadView is the load of a queue, or of a type in its queue.
@@ -87,12 +103,50 @@ type periodicView struct {
 	EverySeconds int64      `json:"every_seconds"`
 	SucceededAt  *time.Time `json:"succeeded_at"`
 	TookSeconds  *float64   `json:"took_seconds"`
+	// DueAt is when the clock asks for the next one, as the newest success says; where it
+	// lies in the past, the work is late.
+	DueAt *time.Time `json:"due_at"`
 }
 
-// operate serves GET /api/v3/operate.
+// The windows of ended tasks. The hour is read from the tasks themselves, the others from
+// the sums of their hours.
+const (
+	windowHour = "hour"
+	windowDay  = "day"
+	windowWeek = "week"
+)
+
+// windowOf reads the parameter window and returns it, with how far back it reaches.
+func windowOf(q url.Values) (name string, reach time.Duration, err error) {
+	values, given := q["window"]
+	if !given {
+		return windowHour, ledger.RecentWindow, nil
+	}
+	if len(values) == 1 {
+		switch values[0] {
+		case windowHour:
+			return windowHour, ledger.RecentWindow, nil
+		case windowDay:
+			return windowDay, 24 * time.Hour, nil
+		case windowWeek:
+			return windowWeek, 7 * 24 * time.Hour, nil
+		}
+	}
+	return "", 0, storage.Invalid("window", "must be %s, %s or %s", windowHour, windowDay, windowWeek)
+}
+
+// operate serves GET /api/v3/operate. Parameter: window.
 func (h *Handlers) operate(c *gin.Context) error {
 	ctx := c.Request.Context()
+	name, reach, err := windowOf(c.Request.URL.Query())
+	if err != nil {
+		return err
+	}
 	process, err := h.Ready.cache.get(ctx)
+	if err != nil {
+		return err
+	}
+	redis, err := h.Queues.cache.get(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,7 +154,11 @@ func (h *Handlers) operate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	ended, err := h.Ledger.Recent(ctx)
+	history, err := h.Ledger.History(ctx, max(reach, 24*time.Hour))
+	if err != nil {
+		return err
+	}
+	window, ended, err := h.ended(ctx, name, reach, history)
 	if err != nil {
 		return err
 	}
@@ -112,10 +170,40 @@ func (h *Handlers) operate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	queues, types := loads(open, ended.Rows)
-	return respond.JSON(c, http.StatusOK, operateAnswer{Version: h.Version, Process: process,
-		Window: windowView{Seconds: int64(ledger.RecentWindow.Seconds()), Tasks: ended.Tasks, Since: ended.Since},
-		Queues: queues, Types: types, Workers: workers(running), Periodic: clockwork(last), Settings: h.Settings})
+	queues, types := loads(open, ended)
+	return respond.JSON(c, http.StatusOK, operateAnswer{Version: h.Version, Process: process, Window: window, Hours: hours(history),
+		Queues: queues, Types: types, Redis: redis, Workers: workers(running), Periodic: clockwork(last), Settings: h.Settings})
+}
+
+// ended is how the tasks of a window went.
+func (h *Handlers) ended(ctx context.Context, name string, reach time.Duration, history *ledger.History) (windowView, []ledger.Ended, error) {
+	if name == windowHour {
+		lately, err := h.Ledger.Recent(ctx)
+		if err != nil {
+			return windowView{}, nil, err
+		}
+		return windowView{Name: name, Seconds: int64(reach.Seconds()), Tasks: lately.Tasks, Since: utc(lately.Since)}, lately.Rows, nil
+	}
+	rows, err := h.Ledger.Past(ctx, reach)
+	if err != nil {
+		return windowView{}, nil, err
+	}
+	view := windowView{Name: name, Since: &history.Since, Until: &history.Until, Estimated: true,
+		Seconds: max(0, int64(history.Until.Sub(history.Since).Seconds()))}
+	for _, r := range rows {
+		if r.Kind == "" {
+			view.Tasks += r.Count
+		}
+	}
+	return view, rows, nil
+}
+
+func hours(h *ledger.History) []hourView {
+	list := make([]hourView, len(h.Hours))
+	for i, hour := range h.Hours {
+		list[i] = hourView(hour)
+	}
+	return list
 }
 
 // loads are the loads of all queues and types, those without a task among them.
@@ -218,7 +306,8 @@ func clockwork(last []ledger.Success) []periodicView {
 		for _, s := range last {
 			if s.Kind == k.Name {
 				at := s.FinishedAt.UTC()
-				v.SucceededAt, v.TookSeconds = &at, &s.Seconds
+				due := s.CreatedAt.UTC().Add(k.Every)
+				v.SucceededAt, v.TookSeconds, v.DueAt = &at, &s.Seconds, &due
 			}
 		}
 		list = append(list, v)

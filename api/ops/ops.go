@@ -1,6 +1,7 @@
 // Package ops is what operators and their machines ask of a process: is it
-// alive (/healthz), may it get work (/readyz), what is it doing (/metrics), and
-// what stands in Redis (the asynqmon console under /ops/queues).
+// alive (/healthz), may it get work (/readyz), what is it doing (/metrics), and how
+// the installation works (/api/v3/operate): the ledger's side of the queues with
+// Redis's beside it, the organizations, and the webhooks that fail.
 //
 // All of it but the mail is plain net/http, for workers and schedulers serve it too,
 // on a listener of their own (Mux). The api mounts the same handlers (Routes).
@@ -36,6 +37,7 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/quota"
 )
 
 // The paths, for the api's router and for Mux.
@@ -43,8 +45,9 @@ const (
 	HealthPath  = "/healthz"
 	ReadyPath   = "/readyz"
 	MetricsPath = "/metrics"
-	// ConsolePath is where the console must be mounted: its pages carry it.
-	ConsolePath = "/ops/queues"
+	// queuesPath was the address of a console of Redis's queues; the console's own page has
+	// taken its place.
+	queuesPath = "/ops/queues"
 )
 
 // Handlers are what the api serves of this package. All but ProtectMetrics are
@@ -53,9 +56,12 @@ type Handlers struct {
 	Health  http.Handler
 	Ready   *Readiness
 	Metrics *Metrics
-	Console *Console
-	DB      storage.Querier // keeps the mail
+	Queues  *Queues         // Redis's side of them
+	DB      storage.Querier // keeps the mail, the organizations and the webhooks
 	Ledger  *ledger.Store   // the tasks of all organizations
+	Quotas  *quota.Quotas
+	// QueuesPage is the console's page of the queues, where bookmarks of /ops/queues lead.
+	QueuesPage string
 	// Version is the program's, and Settings are those in force; for operators.
 	Version  string
 	Settings []Setting
@@ -65,6 +71,7 @@ type Handlers struct {
 
 const (
 	publicProbe   = "probes have no credentials; the answer is a word"
+	publicMoved   = "a redirect to a page that asks for credentials"
 	publicMetrics = "opened by setting, for scrapers without credentials; counts only, no name or content of an organization"
 )
 
@@ -74,21 +81,29 @@ func (h *Handlers) Routes() []route.Route {
 	if h.ProtectMetrics {
 		metrics.Public, metrics.Action = "", auth.ReadMetrics
 	}
+	pages := []string{"page", "per_page"}
 	return []route.Route{
 		{Method: http.MethodGet, Path: HealthPath, Public: publicProbe, Handler: h.health, Quiet: true},
 		{Method: http.MethodGet, Path: ReadyPath, Public: publicProbe, Handler: h.ready, Quiet: true},
 		metrics,
 		{Method: http.MethodGet, Path: MailPath, Action: auth.ReadMail, Handler: h.mail},
-		{Method: http.MethodGet, Path: OperatePath, Interface: respond.InterfaceV3, Query: route.NoQuery(), Action: auth.ReadQueues, Handler: h.operate},
-		{Method: http.MethodGet, Path: ConsolePath, Action: auth.ReadQueues, Handler: h.console},
-		{Method: http.MethodGet, Path: ConsolePath + "/*any", Action: auth.ReadQueues, Handler: h.console},
+		{Method: http.MethodGet, Path: OperatePath, Interface: respond.InterfaceV3, Query: []string{"window"}, Action: auth.ReadQueues, Handler: h.operate},
+		{Method: http.MethodGet, Path: OperatePath + "/organizations", Interface: respond.InterfaceV3, Query: pages, Action: auth.ReadQueues, Handler: h.organizations},
+		{Method: http.MethodGet, Path: OperatePath + "/webhooks", Interface: respond.InterfaceV3, Query: pages, Action: auth.ReadQueues, Handler: h.webhooks},
+		{Method: http.MethodGet, Path: queuesPath, Public: publicMoved, Handler: h.moved},
+		{Method: http.MethodGet, Path: queuesPath + "/*any", Public: publicMoved, Handler: h.moved},
 	}
 }
 
 func (h *Handlers) health(c *gin.Context) error  { return plain(c, h.Health) }
 func (h *Handlers) ready(c *gin.Context) error   { return plain(c, h.Ready) }
 func (h *Handlers) metrics(c *gin.Context) error { return plain(c, h.Metrics.Handler()) }
-func (h *Handlers) console(c *gin.Context) error { return plain(c, h.Console) }
+
+// moved leads to the page of the queues. What it had below has no place of its own there.
+func (h *Handlers) moved(c *gin.Context) error {
+	c.Redirect(http.StatusMovedPermanently, h.QueuesPage)
+	return nil
+}
 
 // plain runs a handler that writes its failures itself.
 func plain(c *gin.Context, h http.Handler) error {

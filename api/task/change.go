@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -106,8 +107,8 @@ func (h *Handlers) change(c *gin.Context, of target, conflict string, do func(co
 	return h.respond(c, t, of.scope)
 }
 
-// maxRetried bounds the tasks of one request, which is one transaction.
-const maxRetried = 500
+// maxChanged bounds the tasks of one request, which is one transaction.
+const maxChanged = 500
 
 type retriedAnswer struct {
 	Retried   int `json:"retried"`
@@ -115,14 +116,14 @@ type retriedAnswer struct {
 	Skipped   int `json:"skipped"`
 }
 
-// RetryAll serves POST /api/v3/tasks/retry, with the filters of the list: up to maxRetried
+// RetryAll serves POST /api/v3/tasks/retry, with the filters of the list: up to maxChanged
 // of the dead tasks, the oldest first. Whoever wants all repeats it until none remains.
 func (h *Handlers) RetryAll(c *gin.Context) error {
 	f, err := filter(c)
 	if err != nil {
 		return err
 	}
-	f.Limit = maxRetried
+	f.Limit = maxChanged
 	if len(f.States) == 0 {
 		f.States = []ledger.State{ledger.Dead}
 	}
@@ -131,16 +132,13 @@ func (h *Handlers) RetryAll(c *gin.Context) error {
 			return storage.Invalid("state", "must be %s or %s: other tasks cannot be retried", ledger.Dead, ledger.Cancelled)
 		}
 	}
-	caller := auth.CallerOf(c.Request.Context())
+	kinds, err := h.permitted(c, f, "retry", func(k tasks.Kind) tasks.Grant { return k.Retry })
+	if err != nil {
+		return err
+	}
 	may := ledger.Attempts{}
-	for name, kind := range h.kinds {
-		refused := permit(caller, kind.Retry, "retry", name)
-		if refused != nil && slices.Contains(f.Kinds, name) {
-			return refused
-		}
-		if refused == nil {
-			may[name] = kind.MaxAttempts
-		}
+	for _, name := range kinds {
+		may[name] = h.kinds[name].MaxAttempts
 	}
 	ctx := c.Request.Context()
 	var done ledger.Retried
@@ -155,4 +153,89 @@ func (h *Handlers) RetryAll(c *gin.Context) error {
 		return err
 	}
 	return respond.JSON(c, http.StatusOK, retriedAnswer(done))
+}
+
+// permitted are the types of tasks of a change of many that the caller may change; one that
+// is named and may not be is refused.
+func (h *Handlers) permitted(c *gin.Context, f ledger.Filter, verb string, grant func(tasks.Kind) tasks.Grant) ([]string, error) {
+	caller := auth.CallerOf(c.Request.Context())
+	var names []string
+	for name, kind := range h.kinds {
+		refused := permit(caller, grant(kind), verb, name)
+		if refused != nil && slices.Contains(f.Kinds, name) {
+			return nil, refused
+		}
+		if refused == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+type cancelledAnswer struct {
+	Cancelled int `json:"cancelled"`
+	Remaining int `json:"remaining"`
+	Skipped   int `json:"skipped"`
+}
+
+// CancelAll cancels the open tasks that the filters of the list select, and asks those that
+// run to stop; at most 500, the oldest first.
+func (h *Handlers) CancelAll(c *gin.Context) error {
+	done, err := h.changeAll(c, manyTasks{"cancel", []ledger.State{ledger.Queued, ledger.Running}, ledger.CancelMatchingBy,
+		func(k tasks.Kind) tasks.Grant { return k.Cancel }})
+	if err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusOK, cancelledAnswer{done.Changed, done.Remaining, done.Skipped})
+}
+
+type startedAnswer struct {
+	Started   int `json:"started"`
+	Remaining int `json:"remaining"`
+	Skipped   int `json:"skipped"`
+}
+
+// RunAll makes the queued tasks that the filters of the list select due at once, before
+// others of their organizations; at most 500, the oldest first.
+func (h *Handlers) RunAll(c *gin.Context) error {
+	done, err := h.changeAll(c, manyTasks{"start", []ledger.State{ledger.Queued}, ledger.RunMatchingBy,
+		func(k tasks.Kind) tasks.Grant { return k.Retry }})
+	if err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusOK, startedAnswer{done.Changed, done.Remaining, done.Skipped})
+}
+
+// manyTasks is a change of all tasks of a filter.
+type manyTasks struct {
+	verb   string
+	states []ledger.State // those that it takes; of all without a filter of states
+	do     func(context.Context, *storage.Tx, account.Actor, ledger.Filter, []string) (ledger.Changed, error)
+	grant  func(tasks.Kind) tasks.Grant
+}
+
+func (h *Handlers) changeAll(c *gin.Context, of manyTasks) (done ledger.Changed, err error) {
+	f, err := filter(c)
+	if err != nil {
+		return done, err
+	}
+	f.Limit = maxChanged
+	if len(f.States) == 0 {
+		f.States = of.states
+	}
+	for _, state := range f.States {
+		if !slices.Contains(of.states, state) {
+			return done, storage.Invalid("state", "must be one of %v: there is nothing to %s in others", of.states, of.verb)
+		}
+	}
+	kinds, err := h.permitted(c, f, of.verb, of.grant)
+	if err != nil {
+		return done, err
+	}
+	err = h.store.DB().InTx(c.Request.Context(), func(tx *storage.Tx) (err error) {
+		done, err = of.do(c.Request.Context(), tx, auth.Actor(c), f, kinds)
+		return err
+	})
+	return done, err
 }

@@ -78,7 +78,7 @@ func (w *surface) page(counter *count.Counter, places map[string]string, path st
 	if strings.HasPrefix(path, "/ops/") {
 		r.as, r.query = "operator", "?format=json"
 	}
-	if path == v3+"/operate" {
+	if strings.HasPrefix(path, v3+"/operate") {
 		r.as = "operator"
 	}
 	if parameter := w.rowsParameter(path); parameter != "" {
@@ -159,6 +159,7 @@ func (w *surface) fillPages(places map[string]string) {
 func (w *surface) spreadRows() {
 	w.t.Helper()
 	for _, statement := range []string{
+		`update webhooks set failures = 1, failing_since = now()`,
 		`update builds set version = '1.' || id, version_code = id::text`,
 		`update test_cases set tags = array['tag ' || id]`,
 		`insert into crash_needs (need_id, crash_id) select n.id, c.crash_id from symbol_needs n, (select crash_id from crash_needs limit 1) c on conflict do nothing`,

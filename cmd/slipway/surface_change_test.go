@@ -214,11 +214,18 @@ func taskChanges() []request {
 			values ($1, 'crash:purge', 'bulk', '{}', 'dead', 1, $2, now())`, w.ids["dead"], w.boot.Organization.ID)
 		require.NoError(w.t, err)
 	}
+	waiting := func(w *surface) {
+		_, err := w.db.ExecContext(w.t.Context(), `insert into tasks (id, kind, queue, payload, state, max_attempts, organization_id, run_at)
+			values (gen_random_uuid(), 'symbol:index', 'bulk', '{}', 'queued', 1, $1, now() + interval '1 hour')`, w.boot.Organization.ID)
+		require.NoError(w.t, err)
+	}
 	return []request{
 		{method: post, path: v3 + "/tasks/{id:dead}/retry", before: dead, as: "operator", want: 200, wrote: "task.retried"},
 		{method: post, path: v3 + "/tasks/{id:dead}/run", as: "operator", want: 200, wrote: "task.started"},
 		{method: post, path: v3 + "/tasks/{id:dead}/cancel", as: "operator", want: 200, wrote: "task.cancelled"},
 		{method: post, path: v3 + "/tasks/retry", before: dead, as: "operator", want: 200, wrote: "tasks.retried"},
+		{method: post, path: v3 + "/tasks/run", query: "?type=symbol:index", before: waiting, as: "operator", want: 200, wrote: "tasks.started"},
+		{method: post, path: v3 + "/tasks/cancel", query: "?type=symbol:index", before: waiting, as: "operator", want: 200, wrote: "tasks.cancelled"},
 	}
 }
 

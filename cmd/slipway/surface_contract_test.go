@@ -230,7 +230,7 @@ func (w *contract) operations() []*operation {
 			if op.Security == nil || len(*op.Security) == 0 {
 				o.as = "browser"
 			}
-			if strings.HasPrefix(path, "/ops/") || path == "/metrics" || path == v3+"/operate" {
+			if strings.HasPrefix(path, "/ops/") || path == "/metrics" || strings.HasPrefix(path, v3+"/operate") {
 				o.as = "operator"
 			}
 			r := changes[method+" "+path]

@@ -44,8 +44,8 @@ func printStarted(boot *account.Bootstrap, dir string, managed []*localservice.S
 		fmt.Printf("  %-10s %s\n", "managed", s)
 	}
 	fmt.Printf("  %-10s private networks and this machine are %s\n", "addresses", addresses)
-	fmt.Printf("  data       %s\n  keys       %s\n  queues     %s/ops/queues (operator's credentials)\n\nUpload a build:\n\n%s\n\nSend a crash:\n\n%s\n\nRead it back:\n\n%s\n\n",
-		dir, filepath.Join(dir, "bootstrap.json"), boot.BaseURL, sampleUpload(boot, dir), sampleCrash(boot, dir), sampleRead(boot, dir))
+	fmt.Printf("  data       %s\n  keys       %s\n  queues     %s%s/operate/queues (operator's credentials)\n\nUpload a build:\n\n%s\n\nSend a crash:\n\n%s\n\nRead it back:\n\n%s\n\n",
+		dir, filepath.Join(dir, "bootstrap.json"), boot.BaseURL, frame.Base, sampleUpload(boot, dir), sampleCrash(boot, dir), sampleRead(boot, dir))
 }
 
 func sampleCrash(boot *account.Bootstrap, dir string) string {

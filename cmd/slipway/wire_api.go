@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -74,11 +75,6 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		return nil, err
 	}
 	stops.add(receiver.Close)
-	queues, err := ops.NewConsole(s.redis)
-	if err != nil {
-		return nil, err
-	}
-	stops.add(func() { _ = queues.Close() })
 	keys, err := account.NewIssuer(s.settings.Region, nil)
 	if err != nil {
 		return nil, err
@@ -87,8 +83,8 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	stopWatcher := startLoop(watcher.Run)
 	stops.add(stopWatcher)
 	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, removing(s), keys), Intake: receiver,
-		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Console: queues, DB: s.db,
-			Ledger: s.ledger, Version: version(), Settings: s.settings.list(), ProtectMetrics: !s.settings.MetricsPublic}}
+		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Queues: ops.NewQueues(s.redis.Standings), DB: s.db,
+			Ledger: s.ledger, Quotas: s.quotas, QueuesPage: strings.TrimSuffix(public.Path, "/") + frame.Base + "/operate/queues", Version: version(), Settings: s.settings.list(), ProtectMetrics: !s.settings.MetricsPublic}}
 	rooms.Symbols, err = symbol.New(symbol.Config{Store: symbols, Objects: removing(s), Auth: authenticator, Log: s.log})
 	if err != nil {
 		return nil, err

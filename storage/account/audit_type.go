@@ -84,6 +84,8 @@ const (
 	TaskCancelled           AuditType = 1601
 	TaskStarted             AuditType = 1602
 	TasksRetried            AuditType = 1603
+	TasksCancelled          AuditType = 1604
+	TasksStarted            AuditType = 1605
 	TestCaseCreated         AuditType = 1700
 	TestCaseRenamed         AuditType = 1701
 	TestCaseDeleted         AuditType = 1702
@@ -217,6 +219,8 @@ func AuditTypes() []AuditEntryType {
 		{TaskCancelled, "task.cancelled", "Cancelled task"},
 		{TaskStarted, "task.started", "Started waiting task"},
 		{TasksRetried, "tasks.retried", "Retried tasks"},
+		{TasksCancelled, "tasks.cancelled", "Cancelled tasks"},
+		{TasksStarted, "tasks.started", "Started waiting tasks"},
 		{TestCaseCreated, "test_case.created", "Created test case"},
 		{TestCaseRenamed, "test_case.renamed", "Renamed test case"},
 		{TestCaseDeleted, "test_case.deleted", "Deleted test case"},

@@ -89,6 +89,27 @@ func Organizations(ctx context.Context, q storage.Querier, p storage.Page) ([]Or
 	return list, storage.Wrap(err, "list organizations")
 }
 
+// OrganizationMembers is an organization with the number of its people who are not testers.
+type OrganizationMembers struct {
+	Organization
+	Members int64 `db:"members"`
+}
+
+// A page counts the memberships of its organizations by their unique index.
+const organizationsWithMembers = `
+select ` + organizationColumns + `, (select count(*) from memberships m where m.organization_id = o.id and m.role <> 'tester') as members
+from organizations o order by id limit $1 offset $2`
+
+// OrganizationPage lists organizations with their members, oldest first, and counts all.
+func OrganizationPage(ctx context.Context, q storage.Querier, p storage.Page) ([]OrganizationMembers, int, error) {
+	list, total := []OrganizationMembers{}, 0
+	if err := q.GetContext(ctx, &total, `select count(*) from organizations`); err != nil {
+		return nil, 0, storage.Wrap(err, "count organizations")
+	}
+	err := q.SelectContext(ctx, &list, organizationsWithMembers, p.RowLimit(), p.RowOffset())
+	return list, total, storage.Wrap(err, "list organizations")
+}
+
 // LockOrganization serializes changes that must see each other: who is the last
 // owner. It is also the check that the organization exists.
 func LockOrganization(ctx context.Context, tx *storage.Tx, id int64) error {

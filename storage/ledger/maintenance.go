@@ -24,14 +24,15 @@ func (s *Store) MadeWithin(ctx context.Context, kind string, age time.Duration) 
 // Success is the newest task of a maintenance kind that succeeded.
 type Success struct {
 	Kind       string    `db:"kind"`
+	CreatedAt  time.Time `db:"created_at"`
 	FinishedAt time.Time `db:"finished_at"`
 	Seconds    float64   `db:"seconds"` // of its last attempt
 }
 
 const lastSucceeded = `
-select k.kind, t.finished_at, extract(epoch from t.finished_at - t.started_at)::float8 as seconds
+select k.kind, t.created_at, t.finished_at, extract(epoch from t.finished_at - t.started_at)::float8 as seconds
 from unnest($1::text[]) as k(kind) cross join lateral (
-	select started_at, finished_at from tasks
+	select created_at, started_at, finished_at from tasks
 	where organization_id is null and kind = k.kind and state = 'succeeded'
 	order by created_at desc limit 1
 ) t

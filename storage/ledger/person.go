@@ -46,13 +46,38 @@ func RetryAllBy(ctx context.Context, tx *storage.Tx, actor account.Actor, f Filt
 	if err != nil {
 		return done, err
 	}
+	return done, auditAll(ctx, tx, actor, account.TasksRetried, f, by)
+}
+
+// CancelMatchingBy cancels tasks as CancelMatching does, for a person, and writes an audit
+// row for each organization.
+func CancelMatchingBy(ctx context.Context, tx *storage.Tx, actor account.Actor, f Filter, kinds []string) (Changed, error) {
+	done, by, err := CancelMatching(ctx, tx, f, kinds)
+	if err != nil {
+		return done, err
+	}
+	return done, auditAll(ctx, tx, actor, account.TasksCancelled, f, by)
+}
+
+// RunMatchingBy runs tasks as RunMatching does, for a person, and writes an audit row for
+// each organization.
+func RunMatchingBy(ctx context.Context, tx *storage.Tx, actor account.Actor, f Filter, kinds []string) (Changed, error) {
+	done, by, err := RunMatching(ctx, tx, f, kinds)
+	if err != nil {
+		return done, err
+	}
+	return done, auditAll(ctx, tx, actor, account.TasksStarted, f, by)
+}
+
+// auditAll writes how many tasks of each organization a change of many was about.
+func auditAll(ctx context.Context, tx *storage.Tx, actor account.Actor, what account.AuditType, f Filter, by map[int64]int) error {
 	var events []account.Event
 	for _, organization := range slices.Sorted(maps.Keys(by)) {
 		n := by[organization]
-		events = append(events, account.Event{OrganizationID: organization, Type: account.TasksRetried, Actor: actor,
+		events = append(events, account.Event{OrganizationID: organization, Type: what, Actor: actor,
 			Subject: fmt.Sprintf("%d tasks", n), Detail: map[string]any{"tasks": n, "types": f.Kinds, "queues": f.Queues, "states": f.States}})
 	}
-	return done, account.Audit(ctx, tx, events...)
+	return account.Audit(ctx, tx, events...)
 }
 
 func (t *Task) audit(ctx context.Context, tx *storage.Tx, actor account.Actor, what account.AuditType) error {

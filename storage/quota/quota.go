@@ -230,22 +230,31 @@ type Usage struct {
 
 // Of returns what an organization uses, in the order of Resources.
 func (q *Quotas) Of(ctx context.Context, from storage.Querier, organization int64) ([]Usage, error) {
-	bounds, err := q.bounds(ctx, from, []int64{organization})
+	all, err := q.OfAll(ctx, from, []int64{organization})
+	return all[organization], err
+}
+
+// OfAll returns what each of the organizations uses, in the order of Resources. Whoever asks
+// bounds their number.
+func (q *Quotas) OfAll(ctx context.Context, from storage.Querier, organizations []int64) (map[int64][]Usage, error) {
+	bounds, err := q.bounds(ctx, from, organizations)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := usages(ctx, from, []int64{organization}, Resources()...)
+	rows, err := usages(ctx, from, organizations, Resources()...)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Usage, 0, len(rows))
+	all := make(map[int64][]Usage, len(organizations))
 	for _, r := range rows {
-		list = append(list, Usage{r.Resource, r.Used, bounds[organization][r.Resource]})
+		all[r.Organization] = append(all[r.Organization], Usage{r.Resource, r.Used, bounds[r.Organization][r.Resource]})
 	}
-	slices.SortFunc(list, func(a, b Usage) int {
-		return cmp.Compare(slices.Index(Resources(), a.Resource), slices.Index(Resources(), b.Resource))
-	})
-	return list, nil
+	for _, list := range all {
+		slices.SortFunc(list, func(a, b Usage) int {
+			return cmp.Compare(slices.Index(Resources(), a.Resource), slices.Index(Resources(), b.Resource))
+		})
+	}
+	return all, nil
 }
 
 const setBound = `

@@ -21,6 +21,32 @@ func List(ctx context.Context, q storage.Querier, organizationID int64, p storag
 	return rows, total, storage.Wrap(err, "read webhooks")
 }
 
+// FailingWebhook is how a webhook stands whose newest attempt failed.
+type FailingWebhook struct {
+	ID              int64      `db:"id"`
+	OrganizationID  int64      `db:"organization_id"`
+	URL             string     `db:"url"`
+	Status          Status     `db:"status"`
+	SuspendedReason string     `db:"suspended_reason"`
+	Failures        int        `db:"failures"`
+	FailingSince    *time.Time `db:"failing_since"`
+	RetryAt         *time.Time `db:"retry_at"`
+	LastSuccessAt   *time.Time `db:"last_success_at"`
+}
+
+// Failing reads a page of the webhooks of all organizations whose newest attempt failed, the
+// suspended ones of them too, oldest first, and their number. It is for operators; reads
+// webhooks_failing.
+func Failing(ctx context.Context, q storage.Querier, p storage.Page) ([]FailingWebhook, int, error) {
+	rows, total := []FailingWebhook{}, 0
+	if err := q.GetContext(ctx, &total, `select count(*) from webhooks where failures > 0`); err != nil {
+		return nil, 0, storage.Wrap(err, "count failing webhooks")
+	}
+	err := q.SelectContext(ctx, &rows, `select id, organization_id, url, status, suspended_reason, failures, failing_since, retry_at, last_success_at
+		from webhooks where failures > 0 order by id limit $1 offset $2`, p.RowLimit(), p.RowOffset())
+	return rows, total, storage.Wrap(err, "read failing webhooks")
+}
+
 // ByID reads a webhook of the organization.
 func ByID(ctx context.Context, q storage.Querier, organizationID, id int64) (*Webhook, error) {
 	var row Webhook

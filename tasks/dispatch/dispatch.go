@@ -86,7 +86,7 @@ func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
 // Client is the plain connection, for metrics.
 func (r *Redis) Client() redis.UniversalClient { return r.client }
 
-// Options are for asynq's own server, scheduler and console.
+// Options are for asynq's own server and scheduler.
 func (r *Redis) Options() asynq.RedisConnOpt { return r.opt }
 
 // ServerVersion returns the version of the server, such as 7.2.4.
@@ -122,7 +122,7 @@ type Delivery struct {
 	Message
 }
 
-// taskType is the type of a delivery, as asynq's console shows it.
+// taskType is the type of a delivery, as asynq's tools show it.
 const taskType = "task"
 
 // enqueue hands deliveries to asynq, eight at a time, and returns the first error. After

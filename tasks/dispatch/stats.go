@@ -29,26 +29,40 @@ var depthStates = []struct {
 // It reads the lengths alone: asynq's own Inspector looks into the tasks, and
 // fails as a whole where the hash of a single one is lost.
 func (r *Redis) Depths(ctx context.Context) ([]Depth, error) {
-	queues := tasks.Queues()
-	depths := make([]Depth, 0, len(queues)*len(depthStates))
-	counts := make([]*redis.IntCmd, 0, cap(depths))
 	pipe := r.client.Pipeline()
+	list := askDepths(ctx, pipe)
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, fmt.Errorf("count the deliveries in redis: %w", err)
+	}
+	return list.read(), nil
+}
+
+// depths are those of all queues, and the commands that read their counts.
+type depths struct {
+	list   []Depth
+	counts []*redis.IntCmd
+}
+
+func askDepths(ctx context.Context, pipe redis.Pipeliner) depths {
+	queues := tasks.Queues()
+	d := depths{make([]Depth, 0, len(queues)*len(depthStates)), make([]*redis.IntCmd, 0, len(queues)*len(depthStates))}
 	for _, q := range queues {
 		for _, s := range depthStates {
 			key := stateKey(q, s.name)
 			if s.list {
-				counts = append(counts, pipe.LLen(ctx, key))
+				d.counts = append(d.counts, pipe.LLen(ctx, key))
 			} else {
-				counts = append(counts, pipe.ZCard(ctx, key))
+				d.counts = append(d.counts, pipe.ZCard(ctx, key))
 			}
-			depths = append(depths, Depth{Queue: q, State: s.name})
+			d.list = append(d.list, Depth{Queue: q, State: s.name})
 		}
 	}
-	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, fmt.Errorf("count the deliveries in redis: %w", err)
+	return d
+}
+
+func (d depths) read() []Depth {
+	for i, c := range d.counts {
+		d.list[i].Count = c.Val()
 	}
-	for i, c := range counts {
-		depths[i].Count = c.Val()
-	}
-	return depths, nil
+	return d.list
 }

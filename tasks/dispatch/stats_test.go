@@ -96,6 +96,24 @@ func TestDepthsAgreeWithAsynq(t *testing.T) {
 	require.Equal(t, map[string]int64{"pending": 3, "active": 1, "scheduled": 2, "retry": 1, "archived": 1}, got)
 	require.Equal(t, map[string]int64{"pending": int64(want.Pending), "active": int64(want.Active),
 		"scheduled": int64(want.Scheduled), "retry": int64(want.Retry), "archived": int64(want.Archived)}, got)
+
+	require.NoError(t, inspector.PauseQueue(tasks.Crash))
+	want, err = inspector.GetQueueInfo(tasks.Crash)
+	require.NoError(t, err)
+	standings, err := r.Standings(ctx)
+	require.NoError(t, err)
+	require.Len(t, standings, len(tasks.Queues()))
+	for _, s := range standings {
+		if s.Queue != tasks.Crash {
+			require.Equal(t, dispatch.Standing{Queue: s.Queue}, s)
+			continue
+		}
+		require.GreaterOrEqual(t, s.Latency, want.Latency, "it was read later")
+		require.Less(t, s.Latency, want.Latency+time.Minute)
+		s.Latency = 0
+		require.Equal(t, dispatch.Standing{Queue: tasks.Crash, Pending: 3, Active: 1, Scheduled: 2, Retry: 1, Archived: 1, Paused: true}, s)
+		require.EqualValues(t, want.Size, s.Size())
+	}
 }
 
 func TestDepthsOfARedisThatIsDown(t *testing.T) {
@@ -108,5 +126,9 @@ func TestDepthsOfARedisThatIsDown(t *testing.T) {
 	depths, err := r.Depths(ctx)
 	require.Error(t, err)
 	require.Nil(t, depths)
+	require.NotContains(t, err.Error(), "secret")
+	standings, err := r.Standings(ctx)
+	require.Error(t, err)
+	require.Nil(t, standings)
 	require.NotContains(t, err.Error(), "secret")
 }

@@ -60,8 +60,14 @@ func NewLedgerRetention(store *ledger.Store, succeeded, other time.Duration) (*L
 	return &LedgerRetention{Ledger: store, Keep: keep}, nil
 }
 
-// Handle deletes what is old.
+// Handle counts what has ended into the sums of the hours, and deletes what is old.
 func (h *LedgerRetention) Handle(ctx context.Context, claim *worker.Claim) error {
+	for more := true; more; {
+		var err error
+		if more, err = h.Ledger.CountEnded(ctx); err != nil {
+			return err
+		}
+	}
 	var sum LedgerResult
 	var at ledger.Cursor
 	for more := true; more; {

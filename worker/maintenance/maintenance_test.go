@@ -57,6 +57,9 @@ func TestLedgerRetention(t *testing.T) {
 	var out maintenance.LedgerResult
 	round(t, db, tasks.LedgerRetention, h, &out)
 	require.EqualValues(t, 30+0+7, out.Deleted, "an hour, the setting, a day")
+	var counted int
+	require.NoError(t, db.GetContext(t.Context(), &counted, `select sum(count) from task_hours where measure = 'ended'`))
+	require.Equal(t, 3*30, counted, "before they were deleted; those of this minute come later")
 	_, err = maintenance.NewLedgerRetention(nil, 0, time.Hour)
 	require.Error(t, err)
 }

@@ -3,6 +3,7 @@ package operate
 import (
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -34,6 +35,12 @@ type stateTab struct {
 	Count   *int // nil: not counted
 }
 
+// manyLink leads to the page that changes all that match.
+type manyLink struct {
+	Change  many
+	Address string // the parameters of the page
+}
+
 // listData is the page of the list.
 type listData struct {
 	tasksAnswer
@@ -44,7 +51,7 @@ type listData struct {
 	Filtered bool
 	Types    []string
 	Queues   []string
-	Retry    string // the parameters of the page that retries all that match; "": nothing to retry
+	Many     []manyLink
 	Pager    *frame.Pager
 }
 
@@ -100,8 +107,7 @@ func (p *Pages) tabs(c *gin.Context, query url.Values, data *listData) (open int
 		of := without(rest)
 		of.Set("state", state)
 		tab := stateTab{Name: state, Address: of.Encode(), Current: slices.Contains(chosen, state)}
-		switch state {
-		case "queued", "running", "dead":
+		if state == "queued" || state == "running" || state == "dead" {
 			n, err := p.count(c, of)
 			if err != nil {
 				return 0, err
@@ -110,17 +116,33 @@ func (p *Pages) tabs(c *gin.Context, query url.Values, data *listData) (open int
 			if state != "dead" {
 				open += n
 			}
-			if state == "dead" && n > 0 && (len(chosen) == 0 || slices.Equal(chosen, []string{state})) {
-				data.Retry = of.Encode()
-			}
-		case "cancelled":
-			if slices.Equal(chosen, []string{state}) && data.Pagination.Total > 0 {
-				data.Retry = of.Encode()
-			}
 		}
 		data.Tabs = append(data.Tabs, tab)
 	}
+	data.Many = manyLinks(data, rest, chosen)
 	return open, nil
+}
+
+// manyLinks lead to the changes of many for which tasks of the chosen states match.
+func manyLinks(data *listData, rest url.Values, chosen []string) (list []manyLink) {
+	matching := map[string]bool{"cancelled": len(chosen) == 1 && chosen[0] == "cancelled" && data.Pagination.Total > 0}
+	for _, tab := range data.Tabs {
+		if tab.Count != nil {
+			matching[tab.Name] = *tab.Count > 0 && (len(chosen) == 0 || slices.Contains(chosen, tab.Name))
+		}
+	}
+	for _, link := range []struct{ name, of string }{{"retry", "dead,cancelled"}, {"cancel", "queued,running"}, {"run", "queued"}} {
+		query := without(rest)
+		for state := range strings.SplitSeq(link.of, ",") {
+			if matching[state] {
+				query.Add("state", state)
+			}
+		}
+		if query.Has("state") {
+			list = append(list, manyLink{changes()[link.name], query.Encode()})
+		}
+	}
+	return list
 }
 
 // count is the number of tasks that filters select.

@@ -1,10 +1,11 @@
 // Package operate has the console's pages of the tasks, and for operators those of the queues,
-// the workers and the mail of the installation.
+// the workers, the organizations, the webhooks that fail, and the mail of the installation.
 //
 // Members see the tasks of their organization, operators all, for the routes behind it say so.
 // The list takes the filters of GET /api/v3/tasks as they are: what that route refuses is said
-// on the page. A retry of many states first how many tasks match, on a page of its own, and is
-// one request then; the route says how many it retried, and how many remain.
+// on the page. A change of many (retry, cancel, run now) states first how many tasks match, on a
+// page of its own, and is one request then; the route says how many it changed, and how many
+// remain.
 //
 // Pages are live while a task that they show waits or runs.
 package operate
@@ -47,15 +48,22 @@ func New(f *frame.Frame) (*Pages, error) {
 
 // Routes are the pages and forms.
 func (p *Pages) Routes() []route.Route {
+	of := changes()
 	return []route.Route{
 		p.Open("/operate", auth.ReadTasks, p.list),
 		p.Open("/operate/tasks/:id", auth.ReadTasks, p.task),
 		p.Form("/operate/tasks/:id/retry", auth.ChangeTasks, p.change("retry", "The task is due again.")),
 		p.Form("/operate/tasks/:id/run", auth.ChangeTasks, p.change("run", "The task is due now, before all others of its organization in the queue.")),
 		p.Form("/operate/tasks/:id/cancel", auth.ChangeTasks, p.change("cancel", "The task is cancelled; one that runs stops in a moment.")),
-		p.Open("/operate/retry", auth.ChangeTasks, p.confirmRetry),
-		p.Form("/operate/retry", auth.ChangeTasks, p.retryAll),
+		p.Open("/operate/retry", auth.ChangeTasks, p.confirmMany(of["retry"])),
+		p.Form("/operate/retry", auth.ChangeTasks, p.changeMany(of["retry"])),
+		p.Open("/operate/cancel", auth.ChangeTasks, p.confirmMany(of["cancel"])),
+		p.Form("/operate/cancel", auth.ChangeTasks, p.changeMany(of["cancel"])),
+		p.Open("/operate/run", auth.ChangeTasks, p.confirmMany(of["run"])),
+		p.Form("/operate/run", auth.ChangeTasks, p.changeMany(of["run"])),
 		p.Open("/operate/queues", auth.ReadQueues, p.queues),
+		p.Open("/operate/organizations", auth.ReadQueues, p.organizations),
+		p.Open("/operate/webhooks", auth.ReadQueues, p.webhooks),
 		p.Open("/operate/mail", auth.ReadMail, p.mail),
 	}
 }

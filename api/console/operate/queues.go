@@ -11,13 +11,18 @@ import (
 	"github.com/slipway-qa/slipway/api/console/frame"
 )
 
+// operatePath is the route of how the installation works.
+const operatePath = "/api/v3/operate"
+
 // operateAnswer is how the installation works.
 type operateAnswer struct {
 	Version  string     `json:"version"`
 	Process  process    `json:"process"`
 	Window   window     `json:"window"`
+	Hours    []hour     `json:"hours"`
 	Queues   []load     `json:"queues"`
 	Types    []load     `json:"types"`
+	Redis    inRedis    `json:"redis"`
 	Workers  []worker   `json:"workers"`
 	Periodic []periodic `json:"periodic"`
 	Settings []struct {
@@ -42,10 +47,42 @@ type process struct {
 }
 
 type window struct {
-	Seconds int64      `json:"seconds"`
-	Tasks   int64      `json:"tasks"`
-	Since   *time.Time `json:"since"`
+	Name      string     `json:"name"`
+	Seconds   int64      `json:"seconds"`
+	Tasks     int64      `json:"tasks"`
+	Since     *time.Time `json:"since"`
+	Until     *time.Time `json:"until"`
+	Estimated bool       `json:"estimated"`
 }
+
+// hour counts the tasks that ended in an hour.
+type hour struct {
+	At    time.Time `json:"at"`
+	Ended int64     `json:"ended"`
+	Died  int64     `json:"died"`
+}
+
+// inRedis is what stands in Redis.
+type inRedis struct {
+	Error  string     `json:"error"`
+	Queues []standing `json:"queues"`
+}
+
+// standing counts the deliveries of a queue.
+type standing struct {
+	Queue          string  `json:"queue"`
+	Size           int64   `json:"size"`
+	Pending        int64   `json:"pending"`
+	Active         int64   `json:"active"`
+	Scheduled      int64   `json:"scheduled"`
+	Retry          int64   `json:"retry"`
+	Archived       int64   `json:"archived"`
+	Paused         bool    `json:"paused"`
+	LatencySeconds float64 `json:"latency_seconds"`
+}
+
+// Waits is how long the oldest pending delivery has waited, in milliseconds.
+func (s standing) Waits() float64 { return s.LatencySeconds * 1000 }
 
 // load is that of a queue or a type.
 type load struct {
@@ -102,6 +139,8 @@ type periodic struct {
 	EverySeconds int64      `json:"every_seconds"`
 	SucceededAt  *time.Time `json:"succeeded_at"`
 	TookSeconds  *float64   `json:"took_seconds"`
+	DueAt        *time.Time `json:"due_at"`
+	Late         bool       `json:"-"` // by more than its period
 }
 
 // Every is how often the clock asks for it, in milliseconds.
@@ -120,9 +159,12 @@ func (p periodic) Took() *float64 {
 type queuesData struct {
 	operateAnswer
 	Operator bool
+	Fault    string // why the window was refused
+	Windows  []stateTab
 	All      load   // of all queues together
 	PerMin   string // tasks that end in a minute
 	Busy     []load // the types that have something
+	Ended    []frame.Bar
 	Checks   []string
 	Failing  []string // capabilities that are not ok, with the reasons
 }
@@ -130,8 +172,22 @@ type queuesData struct {
 // queues shows the queues, the workers and the process.
 func (p *Pages) queues(c *gin.Context) error {
 	data := queuesData{Operator: operator(c)}
-	if err := p.API.Get(c, "/api/v3/operate", nil, &data.operateAnswer); err != nil {
+	err := p.API.Get(c, operatePath, frame.Valued(c.Request.URL.Query()), &data.operateAnswer)
+	if data.Fault, err = refused(err); err != nil {
 		return err
+	}
+	if data.Fault != "" { // the page with the message, and the hour
+		if err := p.API.Get(c, operatePath, nil, &data.operateAnswer); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"hour", "day", "week"} {
+		data.Windows = append(data.Windows, stateTab{Name: name, Address: "window=" + name, Current: name == data.Window.Name})
+	}
+	data.Ended = endedBars(data.Hours)
+	for i := range data.Periodic {
+		of := &data.Periodic[i]
+		of.Late = of.DueAt != nil && p.Now().Sub(*of.DueAt) > time.Duration(of.EverySeconds)*time.Second
 	}
 	for _, q := range data.Queues {
 		data.All.Waiting += q.Waiting
@@ -162,10 +218,29 @@ func (p *Pages) queues(c *gin.Context) error {
 	return p.pages.Show(c, "queues", frame.Page{Title: "Queues and workers", Area: area, Live: liveSeconds, Data: data})
 }
 
+// endedBars are the hours as a chart: what died stands on what ended well.
+func endedBars(hours []hour) []frame.Bar {
+	form := "15:04"
+	if len(hours) > 48 {
+		form = "01-02 15:04"
+	}
+	var bars []frame.Bar
+	sum := int64(0)
+	for _, h := range hours {
+		sum += h.Ended
+		bars = append(bars, frame.Bar{Label: h.At.UTC().Format(form), Parts: []frame.Part{
+			{Series: 0, Name: "ended", Value: h.Ended - h.Died}, {Series: 1, Name: "died", Value: h.Died}}})
+	}
+	if sum == 0 {
+		return nil
+	}
+	return bars
+}
+
 // perMinute is how many tasks end in a minute of the window.
 func perMinute(w window, now time.Time) string {
 	seconds := float64(w.Seconds)
-	if w.Since != nil {
+	if w.Since != nil && w.Until == nil {
 		seconds = max(1, now.Sub(*w.Since).Seconds())
 	}
 	if seconds == 0 || w.Tasks == 0 {

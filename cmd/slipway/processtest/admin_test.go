@@ -86,18 +86,18 @@ func TestAdmin(t *testing.T) {
 	})
 	t.Run("operator", func(t *testing.T) {
 		password := secretIn(t, run("operator", "create", "root"))
-		queues := func(password string) int {
-			res, _ := caller{base: at.base}.do(t, http.MethodGet, "/ops/queues", nil, func(r *http.Request) {
+		metrics := func(password string) int {
+			res, _ := caller{base: at.base}.do(t, http.MethodGet, "/metrics", nil, func(r *http.Request) {
 				r.SetBasicAuth("root", password)
 			})
 			return res.StatusCode
 		}
-		require.Equal(t, http.StatusOK, queues(password))
+		require.Equal(t, http.StatusOK, metrics(password))
 		fresh := secretIn(t, run("operator", "rotate", "root"))
-		require.Equal(t, http.StatusUnauthorized, queues(password))
-		require.Equal(t, http.StatusOK, queues(fresh))
+		require.Equal(t, http.StatusUnauthorized, metrics(password))
+		require.Equal(t, http.StatusOK, metrics(fresh))
 		run("operator", "revoke", "root")
-		require.Equal(t, http.StatusUnauthorized, queues(fresh))
+		require.Equal(t, http.StatusUnauthorized, metrics(fresh))
 	})
 	t.Run("refusals", func(t *testing.T) {
 		for _, args := range [][]string{

@@ -231,15 +231,14 @@ func checkOperation(t *testing.T, in *installation) {
 		change func(*http.Request)
 		status int
 	}{
-		{"/ops/queues", operator, 200}, {"/ops/queues", wrong, 401}, {"/ops/queues", nil, 401},
-		{"/ops/queues/api/queues", operator, 200}, {"/ops/queues/api/queues", nil, 401},
+		{"/api/v3/operate", operator, 200}, {"/api/v3/operate", wrong, 401}, {"/api/v3/operate", nil, 401},
 		{"/metrics", operator, 200}, {"/metrics", nil, 401},
 		{"/api/v3/crash-groups", nil, 401}, {"/api/v3/crash-groups", operator, 403},
 	} {
 		res, text := open.do(t, http.MethodGet, c.path, nil, c.change)
 		require.Equal(t, c.status, res.StatusCode, "%s: %.200s", c.path, text)
 	}
-	require.Equal(t, http.StatusForbidden, in.status(t, "/ops/queues"), "a member is no operator")
+	require.Equal(t, http.StatusForbidden, in.status(t, "/api/v3/operate"), "a member is no operator")
 	_, metrics := open.do(t, http.MethodGet, "/metrics", nil, operator)
 	require.Regexp(t, `(?m)^slipway_\w+`, string(metrics))
 	require.Contains(t, string(metrics), "crash")
