@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -186,7 +188,204 @@ func TestConsoleOfOperators(t *testing.T) {
 	require.Contains(t, c.open("/console/operate/mail?page=0").text, "not understood")
 
 	member := w.console("main", w.boot.Owner.AccessKey)
-	for _, path := range []string{"/console/operate/queues", "/console/operate/mail"} {
+	for _, path := range []string{"/console/operate/queues", "/console/operate/mail", "/console/operate/organizations", "/console/operate/webhooks"} {
 		require.Equal(t, http.StatusForbidden, member.open(path).status, path)
 	}
+}
+
+// Open tasks that match are cancelled or started by one form each, which says first how many.
+func TestConsoleOperateMany(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	w.stopWorker()
+	rival := w.organization("rival")
+	ours := w.boot.Organization.ID
+	for range 3 {
+		w.addTask("symbol:index", "queued", ours, "")
+	}
+	running := w.addTask("symbol:index", "running", ours, "")
+	locked := w.addTask("test:job", "queued", ours, "")
+	theirs := w.addTask("symbol:index", "queued", rival.Organization.ID, "")
+	c := w.console("main", w.boot.Owner.AccessKey)
+	follow := func(p *page, part string) *page {
+		t.Helper()
+		at := slices.IndexFunc(p.links(), func(link string) bool { return strings.Contains(link, part) })
+		require.GreaterOrEqual(t, at, 0, "no link to %s in %.3000s", part, p.text)
+		return c.open(p.links()[at])
+	}
+	p := c.open("/console/operate")
+	require.NotContains(t, p.text, "Retry all that match", "no task is dead")
+	p = follow(p, "/operate/run?")
+	require.Contains(t, p.text, "4 tasks match.")
+	require.NotContains(t, p.text, running)
+	p = c.submit(p, "/operate/run", nil)
+	require.Contains(t, p.text, "3 tasks due now. 1 task skipped: you may not start them.")
+	require.Equal(t, "3", w.one(`select count(*)::text from tasks where state = 'queued' and run_at <= now()`))
+
+	p = follow(c.open("/console/operate?type=symbol%3Aindex"), "/operate/cancel?")
+	require.Contains(t, p.text, "4 tasks match.")
+	require.NotContains(t, p.text, theirs)
+	p = c.submit(p, "/operate/cancel", nil)
+	require.Contains(t, p.text, "4 tasks cancelled, or asked to stop.")
+	require.Equal(t, "3", w.one(`select count(*)::text from tasks where state = 'cancelled'`))
+	require.Equal(t, "true", w.one(`select cancel_requested::text from tasks where id = $1`, running))
+	for _, id := range []string{locked, theirs} {
+		require.Equal(t, "queued", w.one(`select state from tasks where id = $1`, id))
+	}
+	require.Contains(t, c.open("/console/operate/cancel?type=symbol%3Aindex&state=queued").text, "nothing to cancel")
+	require.Contains(t, c.open("/console/operate/run?stat=queued").text, "not understood")
+	p = c.submit(c.open("/console/operate/cancel?type=test%3Ajob"), "/operate/cancel", nil)
+	require.Contains(t, p.text, "operator", "what the route refuses is said on the page")
+	require.Equal(t, http.StatusForbidden, c.post("/console/operate/cancel", url.Values{"filters": {"type=test:job"}}).status, "without the page's token")
+}
+
+// The queues page has windows of a day and a week, and what stands in Redis; the pages beside
+// it have the organizations and the webhooks that fail.
+func TestConsoleOfOperatorsOverTime(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	w.stopWorker()
+	ours := w.boot.Organization.ID
+	exec := func(statement string, args ...any) {
+		t.Helper()
+		_, err := w.db.ExecContext(t.Context(), statement, args...)
+		require.NoError(t, err, statement)
+	}
+	exec(`delete from tasks`)
+	exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, run_at, started_at, finished_at)
+		select gen_random_uuid(), 'mail:send', 'mail', '{}', 'succeeded', 5, at - interval '30 seconds', at - interval '20 seconds', at
+		from (select now() - make_interval(hours => n, mins => 2) as at from generate_series(0, 99) n) h`)
+	exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, run_at, started_at, finished_at)
+		select gen_random_uuid(), 'mail:send', 'mail', '{}', 'dead', 5, at, at, at from (select now() - interval '50 hours' as at) h`)
+	for more := true; more; {
+		var err error
+		more, err = w.services.ledger.CountEnded(t.Context())
+		require.NoError(t, err)
+	}
+	read := func(query string) (got operateDocument) {
+		t.Helper()
+		code, answer := w.send(request{method: http.MethodGet, path: v3 + "/operate", query: query, as: "operator"})
+		require.Equal(t, http.StatusOK, code, "%s", answer)
+		require.NoError(t, json.Unmarshal(answer, &got))
+		return got
+	}
+	for query, want := range map[string]struct{ least, most, died, hours int }{
+		"": {1, 1, 0, 25}, "?window=hour": {1, 1, 0, 25}, "?window=day": {24, 25, 0, 25}, "?window=week": {101, 101, 1, 169},
+	} {
+		got := read(query)
+		require.GreaterOrEqual(t, got.Window.Tasks, want.least, query)
+		require.LessOrEqual(t, got.Window.Tasks, want.most, query)
+		require.Len(t, got.Hours, want.hours, query)
+		require.Equal(t, want.least > 1, got.Window.Estimated, query)
+		i := slices.IndexFunc(got.Types, func(of operateType) bool { return of.Type == "mail:send" })
+		require.Equal(t, want.died, got.Types[i].Died, query)
+		require.InEpsilon(t, 10, got.Types[i].WaitingSeconds.P50, 0.1, query)
+		require.InEpsilon(t, 20, got.Types[i].RunningSeconds.P95, 0.1, query)
+		require.Empty(t, got.Redis.Error)
+		require.Len(t, got.Redis.Queues, len(tasks.Queues()))
+	}
+	for _, odd := range []string{"?window=month", "?window=", "?windows=day", "?window=day&window=week"} {
+		code, answer := w.send(request{method: http.MethodGet, path: v3 + "/operate", query: odd, as: "operator"})
+		require.Equal(t, http.StatusBadRequest, code, "%s: %s", odd, answer)
+	}
+
+	c := w.console(w.boot.Operator.Username, w.boot.Operator.Password)
+	p := c.open("/console/operate/queues?window=week")
+	require.Contains(t, p.text, "101 tasks of the last week")
+	require.Contains(t, p.text, "at most a tenth off")
+	require.Contains(t, p.text, `aria-label="Tasks that ended, by hour (UTC)"`)
+	require.Contains(t, p.text, "Oldest waits for")
+	p = c.open("/console/operate/queues?window=month")
+	require.Contains(t, p.text, "not understood")
+	require.Contains(t, p.text, "of the last hour")
+
+	// Who takes what.
+	exec(`insert into quota_usage (organization_id, resource, day, amount) values ($1, 'stored_bytes', '-infinity', 3072)`, ours)
+	exec(`insert into organization_quotas (organization_id, resource, bound) values ($1, 'stored_bytes', 1048576)`, ours)
+	exec(`update organizations set name = '<script>alert(1)</script>' where id = $1`, ours)
+	w.addTask("mail:send", "dead", ours, "refused")
+	w.addTask("mail:send", "queued", ours, "")
+	p = c.open("/console/operate/organizations")
+	require.Equal(t, http.StatusOK, p.status, "%.2000s", p.text)
+	for _, shown := range []string{"&lt;script&gt;alert(1)", " of 1.0 MiB", "not counted", "state=dead"} {
+		require.Contains(t, p.text, shown)
+	}
+	require.NotContains(t, p.text, "<script>alert")
+	require.Contains(t, c.open("/console/operate/organizations?page=0").text, "not understood")
+	code, answer := w.send(request{method: http.MethodGet, path: v3 + "/operate/organizations", query: "?per_page=1", as: "operator"})
+	require.Equal(t, http.StatusOK, code)
+	var list struct {
+		Organizations []struct {
+			ID        int64
+			OpenTasks int `json:"open_tasks"`
+			DeadTasks int `json:"dead_tasks"`
+			Members   int
+		}
+	}
+	require.NoError(t, json.Unmarshal(answer, &list))
+	require.Len(t, list.Organizations, 1)
+	require.Equal(t, []int{1, 1}, []int{list.Organizations[0].OpenTasks, list.Organizations[0].DeadTasks})
+	require.Positive(t, list.Organizations[0].Members)
+
+	// Webhooks: the host, and nothing of what may be secret.
+	require.Contains(t, c.open("/console/operate/webhooks").text, "No webhook fails")
+	exec(`insert into webhooks (organization_id, name, url, status, secret, failures, failing_since)
+		values ($1, 'fine', 'https://fine.example.com', 'active', 'x', 0, null), ($1, 'broken', 'https://hooks.example.com/hush?token=hush', 'active', 'x', 7, now())`, ours)
+	p = c.open("/console/operate/webhooks")
+	require.Contains(t, p.text, "hooks.example.com")
+	require.NotContains(t, p.text, "hush")
+	require.NotContains(t, p.text, "fine.example.com")
+
+	for _, path := range []string{"/operate/organizations", "/operate/webhooks"} {
+		code, _ = w.send(request{method: http.MethodGet, path: v3 + path})
+		require.Equal(t, http.StatusForbidden, code, "a member: %s", path)
+		code, _ = w.send(request{method: http.MethodGet, path: v3 + path, as: "none"})
+		require.Equal(t, http.StatusUnauthorized, code, path)
+	}
+
+	// Bookmarks of the former page lead there, and the page asks who it is.
+	for _, path := range []string{"/ops/queues", "/ops/queues/", "/ops/queues/queues/mail"} {
+		p = c.open(path)
+		require.Equal(t, "/console/operate/queues", p.path, path)
+		require.Contains(t, p.text, "Oldest waits for")
+		require.Contains(t, newConsole(w).open(path).path, "/console/sign-in")
+	}
+}
+
+// operateDocument is how the installation works, as far as the test looks.
+type operateDocument struct {
+	Window struct {
+		Tasks     int
+		Estimated bool
+	}
+	Hours []struct{ Ended int }
+	Types []operateType
+	Redis struct {
+		Error  string
+		Queues []struct{ Queue string }
+	}
+}
+
+type operateType struct {
+	Type           string
+	Died           int
+	WaitingSeconds struct{ P50 float64 } `json:"waiting_seconds"`
+	RunningSeconds struct{ P95 float64 } `json:"running_seconds"`
+}
+
+// A Redis that is away is said on the page; the ledger's side is there all the same.
+func TestConsoleOfOperatorsWithoutRedis(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t, func(s *settings) { s.RedisURL = secret(servicetest.RedisServer(t)) })
+	w.stopWorker()
+	_ = w.services.redis.Client().ShutdownNoSave(t.Context())
+	require.Eventually(t, func() bool { return w.services.redis.Check(t.Context()) != nil }, time.Minute, 20*time.Millisecond)
+	dead := w.addTask("mail:send", "dead", w.boot.Organization.ID, "refused")
+	c := w.console(w.boot.Operator.Username, w.boot.Operator.Password)
+	p := c.open("/console/operate/queues")
+	require.Equal(t, http.StatusOK, p.status, "%.2000s", p.text)
+	require.Contains(t, p.text, "Redis did not respond")
+	require.Contains(t, p.text, "mail:send")
+	require.NotContains(t, p.text, "Oldest waits for")
+	require.Contains(t, c.open("/console/operate?state=dead").text, dead)
 }

@@ -193,6 +193,8 @@ func consoleUnlinked() map[string]string {
 		frame.Base + "/crashes/reports/:id/attachments/:attachment": "the reports have none",
 		frame.Base + "/tests/files/:id":                             "a browser writes it",
 		frame.Base + "/operate/retry":                               "no task has failed for good",
+		frame.Base + "/operate/cancel":                              "whether a task is open depends on the workers",
+		frame.Base + "/operate/run":                                 "whether a task waits depends on the workers",
 	}
 }
 
