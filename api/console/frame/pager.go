@@ -39,6 +39,14 @@ type Paging struct {
 	HasNext *bool `json:"has_next"`
 }
 
+// Many writes how many rows there are: 3, or more than 10 000.
+func (at Paging) Many() string {
+	if at.HasNext != nil {
+		return "more than " + Number(at.Total)
+	}
+	return Number(at.Total)
+}
+
 // PagesOf returns the pager of a list of the api; nil of one that was refused.
 func (f *Frame) PagesOf(c *gin.Context, at Paging) *Pager {
 	if at.PerPage == 0 {

@@ -17,14 +17,8 @@ const tasksPath = "/api/v3/tasks"
 
 // tasksAnswer is what the list's route answers.
 type tasksAnswer struct {
-	Tasks      []task     `json:"tasks"`
-	Pagination pagination `json:"pagination"`
-}
-
-type pagination struct {
-	Page    int `json:"page"`
-	PerPage int `json:"per_page"`
-	Total   int `json:"total"`
+	Tasks      []task       `json:"tasks"`
+	Pagination frame.Paging `json:"pagination"`
 }
 
 // stateTab leads to the tasks of a state, with the other filters as they are.
@@ -32,7 +26,7 @@ type stateTab struct {
 	Name    string
 	Address string // the parameters of the list
 	Current bool
-	Count   *int // nil: not counted
+	Count   *frame.Paging // nil: not counted
 }
 
 // manyLink leads to the page that changes all that match.
@@ -76,7 +70,7 @@ func (p *Pages) list(c *gin.Context) error {
 		if open > 0 {
 			live = liveSeconds
 		}
-		data.Pager = p.Pages(c, data.Pagination.Page, data.Pagination.PerPage, data.Pagination.Total)
+		data.Pager = p.PagesOf(c, data.Pagination)
 	}
 	data.Ages = p.ages(query)
 	for name := range query {
@@ -114,7 +108,7 @@ func (p *Pages) tabs(c *gin.Context, query url.Values, data *listData) (open int
 			}
 			tab.Count = &n
 			if state != "dead" {
-				open += n
+				open += n.Total
 			}
 		}
 		data.Tabs = append(data.Tabs, tab)
@@ -128,7 +122,7 @@ func manyLinks(data *listData, rest url.Values, chosen []string) (list []manyLin
 	matching := map[string]bool{"cancelled": len(chosen) == 1 && chosen[0] == "cancelled" && data.Pagination.Total > 0}
 	for _, tab := range data.Tabs {
 		if tab.Count != nil {
-			matching[tab.Name] = *tab.Count > 0 && (len(chosen) == 0 || slices.Contains(chosen, tab.Name))
+			matching[tab.Name] = tab.Count.Total > 0 && (len(chosen) == 0 || slices.Contains(chosen, tab.Name))
 		}
 	}
 	for _, link := range []struct{ name, of string }{{"retry", "dead,cancelled"}, {"cancel", "queued,running"}, {"run", "queued"}} {
@@ -146,9 +140,9 @@ func manyLinks(data *listData, rest url.Values, chosen []string) (list []manyLin
 }
 
 // count is the number of tasks that filters select.
-func (p *Pages) count(c *gin.Context, query url.Values) (int, error) {
+func (p *Pages) count(c *gin.Context, query url.Values) (frame.Paging, error) {
 	answer, err := p.first(c, query, "1")
-	return answer.Pagination.Total, err
+	return answer.Pagination, err
 }
 
 // first is the first page of the tasks that filters select.

@@ -26,10 +26,10 @@ type letter struct {
 
 // mailData is the page of the mail.
 type mailData struct {
-	Mails      []letter   `json:"mails"`
-	Pagination pagination `json:"pagination"`
-	Operator   bool       `json:"-"`
-	Fault      string     `json:"-"`
+	Mails      []letter     `json:"mails"`
+	Pagination frame.Paging `json:"pagination"`
+	Operator   bool         `json:"-"`
+	Fault      string       `json:"-"`
 	Pager      *frame.Pager
 }
 
@@ -44,6 +44,6 @@ func (p *Pages) mail(c *gin.Context) error {
 	if data.Fault, err = refused(err); err != nil {
 		return err
 	}
-	data.Pager = p.Pages(c, data.Pagination.Page, data.Pagination.PerPage, data.Pagination.Total)
+	data.Pager = p.PagesOf(c, data.Pagination)
 	return p.pages.Show(c, "mail", frame.Page{Title: "Mail", Area: area, Data: data})
 }

@@ -33,7 +33,7 @@ func (q quota) Bytes() bool { return q.Name == "stored_bytes" }
 // organizationsData is the page of the organizations.
 type organizationsData struct {
 	Organizations []organization `json:"organizations"`
-	Pagination    pagination     `json:"pagination"`
+	Pagination    frame.Paging   `json:"pagination"`
 	Operator      bool           `json:"-"`
 	Fault         string         `json:"-"`
 	Pager         *frame.Pager   `json:"-"`
@@ -46,7 +46,7 @@ func (p *Pages) organizations(c *gin.Context) error {
 	if data.Fault, err = refused(err); err != nil {
 		return err
 	}
-	data.Pager = p.Pages(c, data.Pagination.Page, data.Pagination.PerPage, data.Pagination.Total)
+	data.Pager = p.PagesOf(c, data.Pagination)
 	return p.pages.Show(c, "organizations", frame.Page{Title: "Organizations", Area: area, Data: data})
 }
 
@@ -66,7 +66,7 @@ type failingWebhook struct {
 // webhooksData is the page of the webhooks that fail.
 type webhooksData struct {
 	Webhooks   []failingWebhook `json:"webhooks"`
-	Pagination pagination       `json:"pagination"`
+	Pagination frame.Paging     `json:"pagination"`
 	Operator   bool             `json:"-"`
 	Fault      string           `json:"-"`
 	Pager      *frame.Pager     `json:"-"`
@@ -79,6 +79,6 @@ func (p *Pages) webhooks(c *gin.Context) error {
 	if data.Fault, err = refused(err); err != nil {
 		return err
 	}
-	data.Pager = p.Pages(c, data.Pagination.Page, data.Pagination.PerPage, data.Pagination.Total)
+	data.Pager = p.PagesOf(c, data.Pagination)
 	return p.pages.Show(c, "webhooks", frame.Page{Title: "Failing webhooks", Area: area, Data: data})
 }
