@@ -106,6 +106,7 @@ func Kinds() map[string]Kind {
 		CrashProcess,
 		CrashPurge,
 		CrashSplit,
+		CrashChange,
 		CrashRekey,
 		CrashSymbolicate,
 		CrashResymbolicate,

@@ -12,6 +12,7 @@ const (
 	ReadCrashes   Action = "crashes.read"
 	ChangeCrashes Action = "crashes.change" // state and merging of groups
 	PurgeCrashes  Action = "crashes.purge"
+	SaveSearches  Action = "searches.save" // of lists: one's own, and of a team of one's
 	ReadSymbols   Action = "symbols.read"
 	UploadSymbols Action = "symbols.upload" // and reading one anew
 	DeleteSymbols Action = "symbols.delete"
@@ -99,6 +100,7 @@ func Table() map[Action]Rule {
 		ReadCrashes:   {Least: account.Member},
 		ChangeCrashes: {Least: account.Member},
 		PurgeCrashes:  {Least: account.Admin},
+		SaveSearches:  {Least: account.Member, OwnTeam: true},
 		ReadSymbols:   {Least: account.Member},
 		UploadSymbols: {Least: account.Member},
 		DeleteSymbols: {Least: account.Admin},

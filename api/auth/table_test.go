@@ -20,6 +20,7 @@ func TestTable(t *testing.T) {
 		ReadCrashes:   "oaml",
 		ChangeCrashes: "oaml",
 		PurgeCrashes:  "oa",
+		SaveSearches:  "oaml",
 		ReadSymbols:   "oaml",
 		UploadSymbols: "oaml",
 		DeleteSymbols: "oa",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -130,12 +131,22 @@ func (in *groupChange) apply(ctx context.Context, tx *storage.Tx, w account.Writ
 	case in.Unmerge != "":
 		return in.unmerge(ctx, tx, w, id)
 	}
+	change, err := in.change(ctx, tx, w)
+	if err != nil {
+		return err
+	}
+	_, err = crash.ChangeGroup(ctx, tx, w, id, change)
+	return err
+}
+
+// change is what the body says about a group, or many.
+func (in *groupChange) change(ctx context.Context, q storage.Querier, w account.Writer) (crash.GroupChange, error) {
 	change := crash.GroupChange{State: in.State, InVersion: in.InVersion, UntilCount: in.UntilCount, UntilVersion: in.UntilVersion}
 	change.InNext = in.InNextVersion != nil && bool(*in.InNextVersion)
 	if in.Until != "" {
 		at, _, err := pagination.Instant("until", in.Until)
 		if err != nil {
-			return err
+			return change, err
 		}
 		change.Until = &at
 	}
@@ -147,11 +158,8 @@ func (in *groupChange) apply(ctx context.Context, tx *storage.Tx, w account.Writ
 		change.IssueURL = &link
 	}
 	var err error
-	if change.Assignee, err = in.assignee(ctx, tx, w); err != nil {
-		return err
-	}
-	_, err = crash.ChangeGroup(ctx, tx, w, id, change)
-	return err
+	change.Assignee, err = in.assignee(ctx, q, w)
+	return change, err
 }
 
 func (in *groupChange) unmerge(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) error {
@@ -201,8 +209,8 @@ func notAssignable() error {
 
 // assigneeFilter reads the parameter assignee of the list: user ids, me, none (0), any
 // of them.
-func assigneeFilter(c *gin.Context) ([]int64, error) {
-	words, err := pagination.List(c.Request.URL.Query(), "assignee")
+func assigneeFilter(q url.Values, me int64) ([]int64, error) {
+	words, err := pagination.List(q, "assignee")
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +220,7 @@ func assigneeFilter(c *gin.Context) ([]int64, error) {
 		switch w {
 		case wordNone:
 		case wordMe:
-			user = auth.Actor(c).UserID
+			user = me
 		default:
 			if user, err = strconv.ParseInt(w, 10, 64); err != nil || user < 1 {
 				return nil, storage.Invalid("assignee", "must be the id of a user, me or none")

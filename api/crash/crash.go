@@ -36,7 +36,15 @@ func (h *Handlers) Crash(c *gin.Context) error {
 			return err
 		}
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"crash": crashDetailOf(d, group)})
+	view := crashDetailOf(d, group)
+	if group != nil && d.OccurredAt != nil {
+		beside, err := crash.NeighboursOf(ctx, h.store.DB(), organization, group.ID, *d.OccurredAt, id)
+		if err != nil {
+			return err
+		}
+		view.PreviousID, view.NextID = beside.Previous, beside.Next
+	}
+	return respond.JSON(c, http.StatusOK, gin.H{"crash": view})
 }
 
 // Raw serves GET /api/v3/crashes/{id}/raw with the report as it is stored.

@@ -13,24 +13,25 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 )
 
-// groupQuery are the parameters of Groups.
-func groupQuery() []string {
+// selectQuery are the parameters that select groups.
+func selectQuery() []string {
 	return []string{"project[]", "state[]", "assignee[]", "classifier[]", "version[]", "search", attributePrefix, "from", "to",
-		"sort", "order", "page", "per_page"}
+		"first_seen_from", "regressed_from"}
 }
+
+// groupQuery are the parameters of Groups.
+func groupQuery() []string { return append(selectQuery(), "sort", "order", "page", "per_page") }
 
 // Groups serves GET /api/v3/crash-groups. Parameters: the arrays project (number),
 // state, assignee (number of a user, me or none), classifier and version; search (part of
 // title, culprit, classifier or a message, or the beginning of the fingerprint),
 // attribute.KEY=VALUE (groups with a report that carries all of them), from and to
-// (groups seen in between, counted in between), sort (last_seen, first_seen, count),
-// order (desc, asc), page, per_page.
+// (groups seen in between, counted in between), first_seen_from (new since then),
+// regressed_from (regressed since then), sort (last_seen, first_seen, count), order (desc,
+// asc), page, per_page.
 func (h *Handlers) Groups(c *gin.Context) error {
-	at, f, err := groupFilter(c.Request.URL.Query())
+	at, f, err := groupFilter(c.Request.URL.Query(), auth.Actor(c).UserID)
 	if err != nil {
-		return err
-	}
-	if f.Assignees, err = assigneeFilter(c); err != nil {
 		return err
 	}
 	f.OrganizationID = auth.Organization(c)
@@ -38,59 +39,68 @@ func (h *Handlers) Groups(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]groupView, 0, len(groups))
+	views := make([]listedGroup, 0, len(groups))
 	for i := range groups {
-		views = append(views, viewOf(&groups[i], f.Window))
+		views = append(views, listedGroup{viewOf(&groups[i], f.Window), groups[i].Recent})
 	}
 	return respond.JSON(c, http.StatusOK, gin.H{"crash_groups": views, "pagination": envelope(at, total)})
 }
 
-func groupFilter(q url.Values) (at pagination.Request, f crash.GroupFilter, err error) {
+// groupFilter reads a page of groups; me is who asks.
+func groupFilter(q url.Values, me int64) (at pagination.Request, f crash.GroupFilter, err error) {
 	if at, err = pagination.Parse(q, pagination.Small()); err != nil {
 		return at, f, err
 	}
-	f = crash.GroupFilter{Search: q.Get("search"),
-		Sort: crash.GroupSort(q.Get("sort")), Ascending: q.Get("order") == "asc", Limit: at.Limit(), Offset: at.Offset()}
-	if f.States, err = texts[crash.GroupState](q, "state"); err != nil {
-		return at, f, err
-	}
-	if err = checkGroupFilter(&f, q.Get("order")); err != nil {
-		return at, f, err
-	}
-	if f.Projects, err = numbers(q, "project"); err != nil {
-		return at, f, err
-	}
-	if f.Classifiers, err = texts[string](q, "classifier"); err != nil {
-		return at, f, err
-	}
-	if f.Versions, err = texts[string](q, "version"); err != nil {
-		return at, f, err
-	}
-	if f.Attributes, err = attributes(q); err != nil {
-		return at, f, err
-	}
-	f.Window, err = window(q)
-	return at, f, err
-}
-
-func checkGroupFilter(f *crash.GroupFilter, order string) error {
-	for _, s := range f.States {
-		if err := s.Validate(); err != nil {
-			return err
-		}
-	}
-	if f.Sort != "" {
-		if err := f.Sort.Validate(); err != nil {
-			return err
+	sort, order := crash.GroupSort(q.Get("sort")), q.Get("order")
+	if sort != "" {
+		if err := sort.Validate(); err != nil {
+			return at, f, err
 		}
 	}
 	if order != "" && order != "asc" && order != "desc" {
-		return &storage.InvalidError{Field: "order", Msg: "must be asc or desc"}
+		return at, f, &storage.InvalidError{Field: "order", Msg: "must be asc or desc"}
 	}
-	if len(f.Search) > maxSearch || !crash.PlainText(f.Search) {
-		return &storage.InvalidError{Field: "search", Msg: "must be UTF-8 text of at most 500 bytes"}
+	f, err = selectedGroups(q, me)
+	f.Sort, f.Ascending, f.Limit, f.Offset = sort, order == "asc", at.Limit(), at.Offset()
+	return at, f, err
+}
+
+// selectedGroups reads which groups are meant; me is who asks.
+func selectedGroups(q url.Values, me int64) (f crash.GroupFilter, err error) {
+	if f.Search = q.Get("search"); len(f.Search) > maxSearch || !crash.PlainText(f.Search) {
+		return f, &storage.InvalidError{Field: "search", Msg: "must be UTF-8 text of at most 500 bytes"}
 	}
-	return nil
+	if f.States, err = texts[crash.GroupState](q, "state"); err != nil {
+		return f, err
+	}
+	for _, s := range f.States {
+		if err := s.Validate(); err != nil {
+			return f, err
+		}
+	}
+	if f.Projects, err = numbers(q, "project"); err != nil {
+		return f, err
+	}
+	if f.Classifiers, err = texts[string](q, "classifier"); err != nil {
+		return f, err
+	}
+	if f.Versions, err = texts[string](q, "version"); err != nil {
+		return f, err
+	}
+	if f.Attributes, err = attributes(q); err != nil {
+		return f, err
+	}
+	if f.Assignees, err = assigneeFilter(q, me); err != nil {
+		return f, err
+	}
+	if f.FirstSeenFrom, _, err = pagination.Range(q, "first_seen_from", ""); err != nil {
+		return f, err
+	}
+	if f.RegressedFrom, _, err = pagination.Range(q, "regressed_from", ""); err != nil {
+		return f, err
+	}
+	f.Window, err = window(q)
+	return f, err
 }
 
 // Group serves GET /api/v3/crash-groups/{id}. Parameters: from and to, which limit its
@@ -119,7 +129,15 @@ func (h *Handlers) showGroup(c *gin.Context, organization, id int64, w crash.Win
 			return err
 		}
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"crash_group": detailOf(g, w)})
+	view := detailOf(g, w)
+	if g.Newest != nil {
+		explanation, err := h.store.ExplanationOf(ctx, organization, g.Newest.CrashID)
+		if err != nil {
+			return err
+		}
+		view.Grouping = groupingOf(g.Newest.CrashID, explanation)
+	}
+	return respond.JSON(c, http.StatusOK, gin.H{"crash_group": view})
 }
 
 // GroupCrashes serves GET /api/v3/crash-groups/{id}/crashes, newest first.

@@ -53,9 +53,11 @@ func New(store *crash.Store, objects object.Store, keys *account.Issuer) *Handle
 // Routes are the room's routes.
 func (h *Handlers) Routes() []route.Route {
 	const v3 = respond.InterfaceV3
-	split := &splitting{store: h.store}
+	split, saved := &splitting{store: h.store}, &saving{store: h.store}
 	return []route.Route{
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups", Interface: v3, Query: groupQuery(), Action: auth.ReadCrashes, Handler: h.Groups},
+		{Method: http.MethodPost, Path: "/api/v3/crash-groups/change", Interface: v3, Query: append(selectQuery(), "dry_run"), Action: auth.ChangeCrashes, Handler: h.ChangeGroups},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/facets", Interface: v3, Query: selectQuery(), Action: auth.ReadCrashes, Handler: h.Facets},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id", Interface: v3, Query: []string{"from", "to"}, Action: auth.ReadCrashes, Handler: h.Group},
 		{Method: http.MethodPatch, Path: "/api/v3/crash-groups/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.ChangeGroup},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/crashes", Interface: v3, Query: []string{"version[]", attributePrefix, "from", "to", "page", "per_page"}, Action: auth.ReadCrashes, Handler: h.GroupCrashes},
@@ -65,8 +67,12 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: "/api/v3/crash-groups/:id/comments", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.CreateComment},
 		{Method: http.MethodPatch, Path: "/api/v3/crash-groups/:id/comments/:comment", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.UpdateComment},
 		{Method: http.MethodDelete, Path: "/api/v3/crash-groups/:id/comments/:comment", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.DeleteComment},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/history", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadCrashes, Handler: h.History},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/attributes", Interface: v3, Query: []string{"key", "from", "to"}, Action: auth.ReadCrashes, Handler: h.GroupAttributes},
 		{Method: http.MethodGet, Path: "/api/v3/crash-attributes", Interface: v3, Query: []string{"key", "project[]", "from", "to"}, Action: auth.ReadCrashes, Handler: h.CrashAttributes},
+		{Method: http.MethodGet, Path: "/api/v3/saved-searches", Interface: v3, Query: []string{"area", "page", "per_page"}, Action: auth.SaveSearches, Handler: saved.List},
+		{Method: http.MethodPost, Path: "/api/v3/saved-searches", Interface: v3, Query: route.NoQuery(), Action: auth.SaveSearches, Handler: saved.Save},
+		{Method: http.MethodDelete, Path: "/api/v3/saved-searches/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.SaveSearches, Handler: saved.Delete},
 		{Method: http.MethodGet, Path: "/api/v3/crashes", Interface: v3, Query: listQuery(), Action: auth.ReadCrashes, Handler: h.Crashes},
 		{Method: http.MethodDelete, Path: "/api/v3/crashes", Interface: v3, Bare: true, Query: []string{"project", attributePrefix}, Action: auth.PurgeCrashes, Handler: h.Purge},
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Crash},

@@ -17,6 +17,9 @@ type frameView struct {
 	DebugIdentifier string `json:"debug_identifier,omitempty"`
 	Guessed         bool   `json:"guessed,omitempty"`
 	Faulted         bool   `json:"faulted,omitempty"`
+	// Own says whether the frame is the program's own, and not of the platform or a package;
+	// absent where the rules of the key did not look at it.
+	Own *bool `json:"own,omitempty"`
 	symbolView
 	index int // in the stack of the report
 }

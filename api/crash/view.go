@@ -61,6 +61,13 @@ type groupView struct {
 	LatestCrash *latestView `json:"latest_crash"`
 }
 
+// listedGroup is a group in the list.
+type listedGroup struct {
+	groupView
+	// RecentDays counts each of the last 14 days (UTC), today last, whatever the window.
+	RecentDays []int64 `json:"recent_days"`
+}
+
 // latestView is the newest crash of a group.
 type latestView struct {
 	ID      uuid.UUID         `json:"id"`
@@ -114,6 +121,8 @@ type groupDetail struct {
 	// those from which it got some; at most 100 each.
 	SplitInto []successorView `json:"split_into"`
 	SplitFrom []successorView `json:"split_from"`
+	// Grouping says why the reports are one; null when no report is kept.
+	Grouping *groupingView `json:"grouping"`
 }
 
 // successorView is a group to which, or from which, crashes went.
@@ -265,6 +274,11 @@ type crashDetail struct {
 	ModulesOmitted int               `json:"modules_omitted"`
 	Fingerprint    *fingerprintView  `json:"fingerprint"`
 	Attachments    []attachmentView  `json:"attachments"`
+	// PreviousID and NextID are the older and the newer crash of the group; null: none.
+	PreviousID         *uuid.UUID       `json:"previous_id"`
+	NextID             *uuid.UUID       `json:"next_id"`
+	Breadcrumbs        []breadcrumbView `json:"breadcrumbs"` // the last steps before the crash, oldest first
+	BreadcrumbsOmitted int              `json:"breadcrumbs_omitted"`
 }
 
 func rowView(r *crash.Row) crashView {
@@ -309,6 +323,8 @@ func crashDetailOf(d *crash.Detail, g *crash.GroupHead) crashDetail {
 		v.Threads, v.ThreadsOmitted = threadsOf(r, document, symbols)
 		v.Modules, v.ModulesOmitted = modulesOf(r, symbols)
 	}
+	markOwn(v.Threads, d.Explanation)
+	v.Breadcrumbs, v.BreadcrumbsOmitted = breadcrumbsOf(d.Document, v.OccurredAt)
 	if d.Key != nil && d.Algorithm != nil {
 		v.Fingerprint = &fingerprintView{Key: hex.EncodeToString(d.Key), Algorithm: *d.Algorithm, Explanation: d.Explanation}
 	}

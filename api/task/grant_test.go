@@ -20,6 +20,7 @@ func TestPermitByKind(t *testing.T) {
 		tasks.CrashProcess.Name:       {"oaO", "O"},
 		tasks.CrashPurge.Name:         {"oaO", "oaO"},
 		tasks.CrashSplit.Name:         {"oamO", "oaO"},
+		tasks.CrashChange.Name:        {"oamO", "oamO"},
 		tasks.CrashRekey.Name:         {"O", "O"},
 		tasks.CrashSymbolicate.Name:   {"oamO", "oamO"},
 		tasks.CrashResymbolicate.Name: {"oamO", "oamO"},

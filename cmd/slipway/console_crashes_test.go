@@ -103,8 +103,11 @@ func TestConsoleCrashesGroups(t *testing.T) {
 	list := owner.open("/console/crashes?sort=count").holds(t, "&lt;script&gt;alert(1)&lt;/script&gt;", "3 groups", "user.id")
 	owner.open("/console/crashes?facet=user.id").holds(t, "?attribute.user.id=ann")
 	owner.open("/console/crashes?attribute.user.id=ann&state=open").holds(t, "1 group", "user.id: ann ×")
+	list.holds(t, "Crashes by day: 0, 0, 0", "These groups", "?sort=count&amp;version=1.0")
+	owner.open("/console/crashes?regressed_from=2001-01-01").holds(t, "No group is as the filters say")
+	owner.open("/console/crashes?first_seen_from=2001-01-01").holds(t, "3 groups")
 	owner.open("/console/crashes?search=nothing+has+it").holds(t, "No group is as the filters say")
-	for _, query := range []string{"colour=red", "state=broken", "from=then", "version=" + strings.Repeat("x", 300)} {
+	for _, query := range []string{"colour=red", "state=broken", "from=then", "regressed_from=then", "version=" + strings.Repeat("x", 300)} {
 		p := owner.open("/console/crashes?" + query)
 		assert.Equal(t, http.StatusBadRequest, p.status, query)
 		assert.Contains(t, p.text, "The filters cannot be read", query)
@@ -184,6 +187,72 @@ func TestConsoleCrashesGroup(t *testing.T) {
 	require.Equal(t, "1", w.one(`select count(*)::text from crash_group_splits`))
 }
 
+// All groups of a list are changed by a task, whose page says how far it is.
+func TestConsoleCrashesAll(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	w.crashed()
+	owner := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
+	states := func(state string) string {
+		return w.one(`select count(*)::text from crash_groups where state = $1`, state)
+	}
+	list := owner.open("/console/crashes?attribute.user.id=ann&state=open&sort=count").holds(t, "Change all that match: 1 group")
+	ask := func(values url.Values) *page {
+		t.Helper()
+		form := fields(list.form("/crashes/all"))
+		for name, value := range values {
+			form[name] = value
+		}
+		return owner.open("/console/crashes/all?" + form.Encode())
+	}
+	require.Equal(t, http.StatusBadRequest, ask(url.Values{"do": {"explode"}}).status)
+	require.Equal(t, http.StatusBadRequest, ask(url.Values{"do": {"ignore"}, "until": {"2001-01-02T03:04"}}).status)
+	require.Equal(t, http.StatusBadRequest, ask(url.Values{"do": {"assign"}, "to_assignee": {hostileText}}).status)
+	ask(url.Values{"do": {"ignore"}, "until_count": {"7"}}).holds(t, "ignore until 7 further crashes", "1 group")
+	p := ask(url.Values{"do": {"resolve"}, "in_version": {"2.1" + hostileText}}).holds(t, "resolve in version 2.1&lt;script&gt;", "Change 1 group", "ann")
+	require.Equal(t, "3", states("open"), "nothing is done yet")
+
+	p = owner.submit(p, "&state=open", nil).holds(t, "The change has begun.")
+	require.Contains(t, p.path, "/console/crashes/all/")
+	w.relay()
+	require.Eventually(t, func() bool {
+		p = owner.open(p.path)
+		return !strings.Contains(p.text, "data-live")
+	}, time.Minute, 50*time.Millisecond)
+	p.holds(t, "1 of 1 groups changed", "succeeded")
+	require.Equal(t, "resolved", w.one(`select state from crash_groups where id = $1::bigint`, w.ids["group"]))
+	require.Equal(t, "2", states("open"))
+	require.Equal(t, "1", w.one(`select count(*)::text from audit_events where action = 'crash_groups.changed'`))
+	require.Equal(t, "0", w.one(`select count(*)::text from audit_events where action = 'crash_group.updated'`))
+	owner.open("/console/crashes/groups/"+w.ids["group"]).holds(t, "What happened to it", "with many others", "in version: 2.1&lt;script&gt;", "former state: open")
+	require.Equal(t, http.StatusNotFound, owner.open("/console/crashes/all/"+uuid.NewString()).status)
+	require.Equal(t, "0", w.one(`select count(*)::text from tasks where payload::text like '%"ann"%'`), "the value is not kept")
+
+	other := w.organization("other")
+	rival := w.console(other.Owner.Username, other.Owner.AccessKey)
+	require.Equal(t, http.StatusNotFound, rival.open(p.path).status)
+}
+
+// A view of the list is kept, for oneself or a team.
+func TestConsoleCrashesSavedSearches(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	w.crashed()
+	owner := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
+	member := w.console(w.member("mel", "member"))
+	at := "/console/crashes?assignee=none&state=open&page=1"
+	p := owner.submit(owner.open(at), "/crashes/searches", url.Values{"name": {"Nobody's " + hostileText}}).holds(t, "is saved.",
+		"?assignee=none&amp;state=open", "Nobody&#39;s &lt;script&gt;")
+	owner.submit(p, "/crashes/searches", url.Values{"name": {"Nobody's " + hostileText}}).holds(t, "A search of this name is saved")
+	require.NotContains(t, member.open("/console/crashes").text, "Nobody&#39;s")
+	owner.submit(p, "/crashes/searches", url.Values{"name": {"Of the team"}, "team": {w.ids["team"]}}).holds(t, "is saved.")
+	theirs := member.open("/console/crashes").holds(t, "Of the team")
+	member.submit(theirs, "/delete", nil).holds(t, "The saved view was deleted.")
+	require.Equal(t, "1", w.one(`select count(*)::text from saved_searches`))
+	owner.submit(owner.open("/console/crashes"), "/delete", nil).holds(t, "The saved view was deleted.")
+	require.Equal(t, "0", w.one(`select count(*)::text from saved_searches`))
+}
+
 func TestConsoleCrashesReport(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t, func(s *settings) { s.WorkerPools += ";1:bulk=1" })
@@ -195,7 +264,7 @@ func TestConsoleCrashesReport(t *testing.T) {
 	require.Len(t, ids, 3)
 	at := "/console/crashes/reports/" + ids[1]
 	p := owner.open(at).holds(t, `class="fault own"`, `class="library"`, "get_response", "shop.py", "Newer report", "Older report",
-		"log.txt", "Made from: stack")
+		"log.txt", "Made from: stack", "Steps before the crash", "Pay &lt;script&gt;", " after")
 	require.Contains(t, p.links(), "/console/crashes/reports/"+ids[2])
 	require.Contains(t, p.links(), "/console/crashes/reports/"+ids[0])
 	require.NotContains(t, owner.open("/console/crashes/reports/"+ids[2]).holds(t, "Older report").text, "Newer report")

@@ -141,6 +141,9 @@ func crashChanges() []request {
 		{method: post, path: v3 + "/crash-groups/{id:group}/comments", body: `{"text":"seen"}`, want: 201, wrote: "crash_group.commented", save: "comment=comment.id"},
 		{method: patch, path: v3 + "/crash-groups/{id:group}/comments/{comment}", body: `{"text":"seen again"}`, want: 200, wrote: "crash_group.commented"},
 		{method: remove, path: v3 + "/crash-groups/{id:group}/comments/{comment}", want: 204, wrote: "crash_group.commented"},
+		{method: post, path: v3 + "/saved-searches", body: `{"area":"crash-groups","name":"mine","query":"state=open&assignee=me"}`, want: 201, wrote: "saved_search.created", save: "search=saved_search.id"},
+		{method: remove, path: v3 + "/saved-searches/{id:search}", want: 204, wrote: "saved_search.deleted"},
+		{method: post, path: v3 + "/crash-groups/change", query: "?search=no+group+has+this", body: `{"state":"resolved"}`, want: 202, wrote: "crash_groups.changed"},
 		{method: post, path: v3 + "/crash-groups/{id:group}/split", body: `{"attribute":{"key":"application.version","value":"1.0"}}`, want: 202, wrote: "crash_group.split"},
 		{method: remove, path: v3 + "/crashes", query: "?attribute.user.id=somebody", want: 202, wrote: "crashes.purge_requested"},
 	}

@@ -77,6 +77,7 @@ func (s *services) workHandlers(throttle *workcrash.Throttle, pools []worker.Poo
 			Duplicates: s.settings.CrashDuplicates, Log: s.log},
 		tasks.CrashPurge.Name:       &workcrash.Purge{Store: s.crashes, Ledger: s.ledger, Objects: removing(s), Log: s.log},
 		tasks.CrashSplit.Name:       &workcrash.Split{Store: s.crashes},
+		tasks.CrashChange.Name:      &workcrash.Change{Store: s.crashes},
 		tasks.CrashRekey.Name:       workcrash.NewRekey(s.crashes),
 		tasks.CrashRetention.Name:   expire,
 		tasks.LedgerRetention.Name:  prune,

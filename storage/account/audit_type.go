@@ -76,10 +76,13 @@ const (
 	CrashGroupSplit         AuditType = 1523
 	CrashGroupCommented     AuditType = 1524
 	CrashGroupSymbolicated  AuditType = 1525
+	CrashGroupsChanged      AuditType = 1526
 	CrashPurgeRequested     AuditType = 1530
 	SymbolsUploaded         AuditType = 1540
 	SymbolsDeleted          AuditType = 1541
 	SymbolsReindexed        AuditType = 1542
+	SearchSaved             AuditType = 1550
+	SavedSearchDeleted      AuditType = 1551
 	TaskRetried             AuditType = 1600
 	TaskCancelled           AuditType = 1601
 	TaskStarted             AuditType = 1602
@@ -211,10 +214,13 @@ func AuditTypes() []AuditEntryType {
 		{CrashGroupSplit, "crash_group.split", "Split crash group"},
 		{CrashGroupCommented, "crash_group.commented", "Commented on crash group"},
 		{CrashGroupSymbolicated, "crash_group.symbolicated", "Called crash group after its symbols"},
+		{CrashGroupsChanged, "crash_groups.changed", "Changed all crash groups of a filter"},
 		{CrashPurgeRequested, "crashes.purge_requested", "Requested removal of crashes"},
 		{SymbolsUploaded, "symbols.uploaded", "Uploaded symbols"},
 		{SymbolsDeleted, "symbols.deleted", "Deleted symbols"},
 		{SymbolsReindexed, "symbols.reindexed", "Indexed symbols anew"},
+		{SearchSaved, "saved_search.created", "Saved search"},
+		{SavedSearchDeleted, "saved_search.deleted", "Deleted saved search"},
 		{TaskRetried, "task.retried", "Retried task"},
 		{TaskCancelled, "task.cancelled", "Cancelled task"},
 		{TaskStarted, "task.started", "Started waiting task"},

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 )
@@ -19,18 +22,18 @@ const (
 
 // GroupChange is what people decide about a group. Nil leaves it as it is.
 type GroupChange struct {
-	State *GroupState
+	State *GroupState `json:"state,omitempty"`
 	// InVersion and InNext say in which version a group is resolved: a crash in an older
 	// one, or in one that there is now, is no regression. At most one of them.
-	InVersion string
-	InNext    bool
+	InVersion string `json:"in_version,omitempty"`
+	InNext    bool   `json:"in_next_version,omitempty"`
 	// What ends the ignoring of a group, whichever comes first.
-	Until        *time.Time
-	UntilCount   *int64 // further occurrences
-	UntilVersion string
+	Until        *time.Time `json:"until,omitempty"`
+	UntilCount   *int64     `json:"until_count,omitempty"` // further occurrences
+	UntilVersion string     `json:"until_version,omitempty"`
 
-	Assignee *int64  // a user; 0: nobody
-	IssueURL *string // "": none
+	Assignee *int64  `json:"assignee,omitempty"`  // a user; 0: nobody
+	IssueURL *string `json:"issue_url,omitempty"` // "": none
 }
 
 // Validate names the member that breaks a rule, as the reading interface calls it.
@@ -115,26 +118,47 @@ func ChangeGroup(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 	if err != nil {
 		return 0, err
 	}
-	detail := map[string]any{}
+	details, err := c.apply(ctx, tx, w, []standing{*g}, uuid.Nil)
+	if err != nil {
+		return 0, err
+	}
+	return g.ID, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupUpdated,
+		Actor: w.Actor, Subject: groupSubject(g.ID), Detail: details[0]})
+}
+
+// apply changes groups that are locked, writes their history, and returns what it did to
+// each, in their order. The task is that of a change of many; uuid.Nil: none.
+func (c *GroupChange) apply(ctx context.Context, tx *storage.Tx, w account.Writer, groups []standing, task uuid.UUID) ([]map[string]any, error) {
+	details := make([]map[string]any, len(groups))
+	ids := make([]int64, len(groups))
+	for i := range groups {
+		details[i], ids[i] = map[string]any{}, groups[i].ID
+	}
 	if c.State != nil {
-		if err := c.setState(ctx, tx, g, detail); err != nil {
-			return 0, err
+		if err := c.setState(ctx, tx, w.OrganizationID, groups, details); err != nil {
+			return nil, err
 		}
 	}
 	if c.Assignee != nil {
-		if err := setAssignee(ctx, tx, w.OrganizationID, g.ID, *c.Assignee); err != nil {
-			return 0, err
+		if err := setAssignee(ctx, tx, w.OrganizationID, ids, *c.Assignee); err != nil {
+			return nil, err
 		}
-		detail["assignee"] = *c.Assignee
 	}
 	if c.IssueURL != nil {
-		if _, err := tx.ExecContext(ctx, `update crash_groups set issue_url = $2 where id = $1`, g.ID, *c.IssueURL); err != nil {
-			return 0, storage.Wrap(err, "link a crash group to an issue")
+		if _, err := tx.ExecContext(ctx, `update crash_groups set issue_url = $3 where organization_id = $1 and id = any($2)`,
+			w.OrganizationID, pq.Array(ids), *c.IssueURL); err != nil {
+			return nil, storage.Wrap(err, "link crash groups to an issue")
 		}
-		detail["issue_url"] = *c.IssueURL
 	}
-	return g.ID, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupUpdated,
-		Actor: w.Actor, Subject: groupSubject(g.ID), Detail: detail})
+	for _, detail := range details {
+		if c.Assignee != nil {
+			detail["assignee"] = *c.Assignee
+		}
+		if c.IssueURL != nil {
+			detail["issue_url"] = *c.IssueURL
+		}
+	}
+	return details, c.record(ctx, tx, w.Actor, ids, details, task)
 }
 
 // lockShown locks the group that is shown in place of an id.
@@ -154,38 +178,50 @@ func lockShown(ctx context.Context, tx *storage.Tx, organization, id int64) (*st
 
 // setState writes the state and its conditions. Resolving or ignoring again counts from
 // now: what was reported until now is known.
-func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, g *standing, detail map[string]any) error {
-	detail["state"], detail["former_state"] = *c.State, g.shown()
-	if c.Until != nil && !c.Until.After(g.Now) {
-		return storage.Invalid("until", "must be in the future")
-	}
-	resolvedIn := c.InVersion
-	if c.InNext {
-		newest, err := newestVersion(ctx, tx, g.ProjectID)
-		if err != nil {
-			return err
+func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, organization int64, groups []standing, details []map[string]any) error {
+	newest := map[int64]string{} // by the project
+	ids, resolvedIn := make([]int64, len(groups)), make([]string, len(groups))
+	for i := range groups {
+		g, detail := &groups[i], details[i]
+		if c.Until != nil && !c.Until.After(g.Now) {
+			return untilPassed()
 		}
-		resolvedIn, detail["after_version"] = newest, newest
-	}
-	for _, d := range []struct {
-		member string
-		given  bool
-		value  any
-	}{
-		{"in_version", c.InVersion != "", c.InVersion}, {"until", c.Until != nil, c.Until},
-		{"until_count", c.UntilCount != nil, c.UntilCount}, {"until_version", c.UntilVersion != "", c.UntilVersion},
-	} {
-		if d.given {
-			detail[d.member] = d.value
+		detail["state"], detail["former_state"] = *c.State, g.shown()
+		ids[i], resolvedIn[i] = g.ID, c.InVersion
+		if c.InNext {
+			version, known := newest[g.ProjectID]
+			if !known {
+				var err error
+				if version, err = newestVersion(ctx, tx, g.ProjectID); err != nil {
+					return err
+				}
+				newest[g.ProjectID] = version
+			}
+			resolvedIn[i], detail["after_version"] = version, version
+		}
+		for _, d := range []struct {
+			member string
+			given  bool
+			value  any
+		}{
+			{"in_version", c.InVersion != "", c.InVersion}, {"until", c.Until != nil, c.Until},
+			{"until_count", c.UntilCount != nil, c.UntilCount}, {"until_version", c.UntilVersion != "", c.UntilVersion},
+		} {
+			if d.given {
+				detail[d.member] = d.value
+			}
 		}
 	}
-	_, err := tx.ExecContext(ctx, `update crash_groups set state = $2,
-			resolved_at = case when $2 = 'resolved' then now() end, resolved_in = $3, resolved_next = $4,
-			ignored_at = case when $2 = 'ignored' then now() end, ignored_until = $5,
-			ignored_until_count = $6, ignored_until_version = $7, ignore_ended = '', ignore_ended_at = null
-		where id = $1`, g.ID, string(*c.State), resolvedIn, c.InNext, c.Until, c.UntilCount, c.UntilVersion)
-	return storage.Wrap(err, "change the state of a crash group")
+	_, err := tx.ExecContext(ctx, `update crash_groups g set state = $4,
+			resolved_at = case when $4 = 'resolved' then now() end, resolved_in = n.resolved_in, resolved_next = $5,
+			ignored_at = case when $4 = 'ignored' then now() end, ignored_until = $6,
+			ignored_until_count = $7, ignored_until_version = $8, ignore_ended = '', ignore_ended_at = null
+		from unnest($2::bigint[], $3::text[]) as n(id, resolved_in) where g.organization_id = $1 and g.id = n.id`,
+		organization, pq.Array(ids), pq.Array(resolvedIn), string(*c.State), c.InNext, c.Until, c.UntilCount, c.UntilVersion)
+	return storage.Wrap(err, "change the state of crash groups")
 }
+
+func untilPassed() error { return storage.Invalid("until", "must be in the future") }
 
 // shown is the state as it is shown.
 func (s *standing) shown() GroupState {
@@ -216,17 +252,27 @@ func newestVersion(ctx context.Context, q storage.Querier, project int64) (strin
 	return newest, nil
 }
 
-// setAssignee assigns a group to somebody of the organization who can read it.
-func setAssignee(ctx context.Context, tx *storage.Tx, organization, group, user int64) error {
-	if user != 0 {
-		m, err := account.MemberByID(ctx, tx, organization, user)
-		if err != nil && !isNotFound(err) {
-			return err
-		}
-		if err != nil || m.Kind != account.Person || m.BlockedAt != nil || !m.Role.AtLeast(account.Member) {
-			return storage.Invalid("assignee", "must be a person of the organization who may read crashes")
-		}
+// setAssignee assigns groups to somebody of the organization who can read them.
+func setAssignee(ctx context.Context, tx *storage.Tx, organization int64, groups []int64, user int64) error {
+	if err := assignable(ctx, tx, organization, user); err != nil {
+		return err
 	}
-	_, err := tx.ExecContext(ctx, `update crash_groups set assignee_id = nullif($2::bigint, 0) where id = $1`, group, user)
-	return storage.Wrap(err, "assign a crash group")
+	_, err := tx.ExecContext(ctx, `update crash_groups set assignee_id = nullif($3::bigint, 0) where organization_id = $1 and id = any($2)`,
+		organization, pq.Array(groups), user)
+	return storage.Wrap(err, "assign crash groups")
+}
+
+// assignable refuses whom no group can be assigned to; 0 is nobody.
+func assignable(ctx context.Context, q storage.Querier, organization, user int64) error {
+	if user == 0 {
+		return nil
+	}
+	m, err := account.MemberByID(ctx, q, organization, user)
+	if err != nil && !isNotFound(err) {
+		return err
+	}
+	if err != nil || m.Kind != account.Person || m.BlockedAt != nil || !m.Role.AtLeast(account.Member) {
+		return storage.Invalid("assignee", "must be a person of the organization who may read crashes")
+	}
+	return nil
 }

@@ -17,7 +17,10 @@ import (
 
 // AttributeFilter selects reports by the value of an attribute. The value is
 // text; it also selects a number or a boolean that is written like it.
-type AttributeFilter struct{ Key, Value string }
+type AttributeFilter struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
 
 // Validate refuses what nobody searches for: longer keys and values than are
 // indexed as they are, and text that no attribute can hold.

@@ -71,6 +71,8 @@ type Group struct {
 	WindowCount int64
 	Versions    Affected
 	Hosts       Affected
+	// Recent counts each of the last RecentDays days, today last; of lists only.
+	Recent []int64
 	// Of GroupByID only. Messages are the most frequent ones, days are newest last, at
 	// most dayHistory.
 	Messages       Affected

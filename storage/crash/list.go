@@ -34,20 +34,26 @@ func (s GroupSort) Validate() error {
 
 // GroupFilter selects a page of groups. Zero values select all.
 type GroupFilter struct {
-	OrganizationID int64
-	Projects       []int64
-	States         []GroupState
-	Assignees      []int64 // 0: nobody
-	Classifiers    []string
-	Versions       []string // groups of which one of the versions was reported
-	Search         string   // part of title, culprit, classifier or a message, or the beginning of the fingerprint
-	Attributes     []AttributeFilter
+	OrganizationID int64             `json:"-"`
+	Projects       []int64           `json:"project,omitempty"`
+	States         []GroupState      `json:"state,omitempty"`
+	Assignees      []int64           `json:"assignee,omitempty"` // 0: nobody
+	Classifiers    []string          `json:"classifier,omitempty"`
+	Versions       []string          `json:"version,omitempty"` // groups of which one of the versions was reported
+	Search         string            `json:"search,omitempty"`  // part of title, culprit, classifier or a message, or the beginning of the fingerprint
+	Attributes     []AttributeFilter `json:"attributes,omitempty"`
 	// Window selects groups that were seen in it, counts them in it, and sorts by that.
-	Window    Window
-	Sort      GroupSort // "": last_seen
-	Ascending bool
-	Limit     int
-	Offset    int
+	Window Window `json:"window,omitzero"`
+	// FirstSeenFrom selects groups that are new since then, RegressedFrom those that
+	// regressed since then.
+	FirstSeenFrom time.Time `json:"first_seen_from,omitzero"`
+	RegressedFrom time.Time `json:"regressed_from,omitzero"`
+	// MadeUntil leaves out the groups that were made later, of a change of many.
+	MadeUntil time.Time `json:"made_until,omitzero"`
+	Sort      GroupSort `json:"-"` // "": last_seen
+	Ascending bool      `json:"-"`
+	Limit     int       `json:"-"`
+	Offset    int       `json:"-"`
 }
 
 // matches are the groups that the searching conditions of a filter name, found once for
@@ -86,7 +92,8 @@ func (f *GroupFilter) count(ctx context.Context, q storage.Querier, m matches) (
 
 // narrowed reports whether the filter has conditions besides the searching ones.
 func (f *GroupFilter) narrowed() bool {
-	return len(f.Projects)+len(f.States)+len(f.Assignees)+len(f.Classifiers)+len(f.Versions) > 0 || !f.Window.IsZero()
+	return len(f.Projects)+len(f.States)+len(f.Assignees)+len(f.Classifiers)+len(f.Versions) > 0 || !f.Window.IsZero() ||
+		!f.FirstSeenFrom.IsZero() || !f.RegressedFrom.IsZero() || !f.MadeUntil.IsZero()
 }
 
 // reach is how far the groups are counted.
@@ -130,6 +137,11 @@ func (f *GroupFilter) conditions(m matches) *conditions {
 		c.add(m.carrying.condition(f.OrganizationID, c))
 	}
 	c.seenIn(f.Window)
+	c.span("g.first_seen", f.FirstSeenFrom, time.Time{})
+	c.span("g.reopened_at", f.RegressedFrom, time.Time{})
+	if !f.MadeUntil.IsZero() {
+		c.add("g.created_at <= " + c.arg(f.MadeUntil))
+	}
 	return c
 }
 
@@ -169,6 +181,9 @@ func Groups(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, Tot
 		if err := countInWindow(ctx, q, groups, f.Window); err != nil {
 			return nil, Total{}, err
 		}
+	}
+	if err := readRecent(ctx, q, groups); err != nil {
+		return nil, Total{}, err
 	}
 	return groups, total, readValues(ctx, q, groups, listValues)
 }

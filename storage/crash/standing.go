@@ -216,8 +216,10 @@ func transitGroups(ctx context.Context, tx *storage.Tx, rows []standing, tallies
 	return applyTransitions(ctx, tx, changes)
 }
 
+// What reports did stands in the history of the group; those that an ignored group still
+// waits for do not.
 const transit = `
-update crash_groups g set
+with transited as (update crash_groups g set
 	state = new.state,
 	reopened_at = case when new.regressed then now() else g.reopened_at end,
 	regressions = g.regressions + case when new.regressed then 1 else 0 end,
@@ -230,7 +232,10 @@ update crash_groups g set
 	ignore_ended_at = case new.ended when '' then null when 'date' then g.ignored_until else now() end
 from unnest($1::bigint[], $2::text[], $3::boolean[], $4::text[], $5::text[], $6::bigint[])
 	as new(id, state, regressed, version, ended, remaining)
-where g.id = new.id`
+where g.id = new.id returning g.id, new.state, new.regressed, new.version, new.ended)
+insert into crash_group_changes (group_id, state, detail)
+select id, state, case when regressed then jsonb_build_object('regressed_in', version) else jsonb_build_object('ignore_ended', ended) end
+from transited where regressed or ended <> '' order by id`
 
 func applyTransitions(ctx context.Context, tx *storage.Tx, changes []transition) error {
 	var ids, left []int64

@@ -12,11 +12,11 @@ const CountReach = 10_000
 
 // Total is the number of rows that match a list.
 type Total struct {
-	Rows int
+	Rows int `json:"rows"`
 	// Exact is false where there may be more: counting stopped at CountReach.
-	Exact bool
+	Exact bool `json:"exact"`
 	// Next reports whether rows follow the page.
-	Next bool
+	Next bool `json:"-"`
 }
 
 // countTotal counts the rows of a statement that selects them, up to reach.

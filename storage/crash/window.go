@@ -10,7 +10,10 @@ import (
 )
 
 // Window is a span of time: From inclusive, To exclusive; zero: open.
-type Window struct{ From, To time.Time }
+type Window struct {
+	From time.Time `json:"from,omitzero"`
+	To   time.Time `json:"to,omitzero"`
+}
 
 // IsZero reports whether the window is all time.
 func (w Window) IsZero() bool { return w.From.IsZero() && w.To.IsZero() }

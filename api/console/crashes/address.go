@@ -103,8 +103,12 @@ func conditions(c *gin.Context, names ...string) (list []condition) {
 			list = append(list, condition{key, strings.Join(values, ", "), address(c, name, "")})
 		}
 	}
-	slices.SortFunc(list, func(a, b condition) int { return cmp.Compare(a.Name, b.Name) })
+	sortConditions(list)
 	return list
+}
+
+func sortConditions(list []condition) {
+	slices.SortFunc(list, func(a, b condition) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // field is a parameter that a form of filters keeps.

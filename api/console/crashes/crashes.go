@@ -49,6 +49,12 @@ func (p *Pages) Routes() []route.Route {
 	return []route.Route{
 		p.Open("/crashes", read, p.groups),
 		p.Form("/crashes/change", change, p.changeGroups),
+		p.Form("/crashes/searches", auth.SaveSearches, p.saveSearch),
+		p.Form("/crashes/searches/:search/delete", auth.SaveSearches, p.deleteSearch),
+		p.Open("/crashes/all", change, p.confirmAll),
+		p.Form("/crashes/all", change, p.changeAll),
+		p.Open("/crashes/all/:task", read, p.watchAll),
+		p.Form("/crashes/all/:task/cancel", change, p.cancelAll),
 		p.Open("/crashes/groups/:id", read, p.group),
 		p.Open("/crashes/groups/:id/attributes", read, p.groupAttributes),
 		p.Open("/crashes/groups/:id/split", read, p.stacks),

@@ -29,6 +29,80 @@ type groupDetail struct {
 	Comments       int         `json:"comments"`
 	SplitInto      []successor `json:"split_into"`
 	SplitFrom      []successor `json:"split_from"`
+	Grouping       *struct {
+		CrashID  string   `json:"crash_id"`
+		Source   string   `json:"source"`
+		Material []string `json:"material"`
+		Frames   []struct {
+			Function string `json:"function"`
+			Text     string `json:"text"`
+		} `json:"frames"`
+	} `json:"grouping"`
+}
+
+// groupChange is an entry of the group's history.
+type groupChange struct {
+	State string `json:"state"`
+	Actor *struct {
+		Name string `json:"name"`
+	} `json:"actor"`
+	Detail map[string]any `json:"detail"`
+	TaskID *string        `json:"task_id"`
+	At     time.Time      `json:"at"`
+}
+
+// What says what happened.
+func (h *groupChange) What() string {
+	_, regressed := h.Detail["regressed_in"]
+	_, ended := h.Detail["ignore_ended"]
+	switch {
+	case regressed:
+		return "came back"
+	case ended:
+		return "is no longer ignored"
+	case h.State == "open":
+		return "reopened"
+	case h.State != "":
+		return h.State
+	}
+	return "changed"
+}
+
+// Details are the members of the entry as text, without what What says.
+func (h *groupChange) Details() string {
+	e := event{Data: map[string]any{}}
+	for name, value := range h.Detail {
+		if name != "state" && value != "" {
+			e.Data[name] = value
+		}
+	}
+	return e.Details()
+}
+
+// changeList is a page of the history, the newest first.
+type changeList struct {
+	Changes        []groupChange `json:"changes"`
+	Pagination     envelope      `json:"pagination"`
+	Earlier, Later string        `json:"-"`
+}
+
+// changes asks for the page of the history that the address names.
+func (p *Pages) changes(c *gin.Context) (list changeList, err error) {
+	at, err := strconv.Atoi(c.Query("changes"))
+	if err != nil || at < 1 {
+		at = 1
+	}
+	q := url.Values{"page": {strconv.Itoa(at)}, "per_page": {"10"}}
+	if err := p.API.Get(c, "/api/v3/crash-groups/"+frame.Segment(c, "id")+"/history", q, &list); err != nil {
+		return list, err
+	}
+	if at > 1 {
+		list.Later = address(c, "changes", strconv.Itoa(at-1)) + "#changes"
+	}
+	if at*10 < list.Pagination.Total {
+		list.Earlier = address(c, "changes", strconv.Itoa(at+1)) + "#changes"
+	}
+	return list, nil
 }
 
 // groupPart is a group that was merged into the one shown.
@@ -65,6 +139,7 @@ type groupData struct {
 	Kept       []field
 	Attributes facets
 	Comments   commentList
+	Changes    changeList
 	Missing    []need
 	More       bool // files that it lacks
 }
@@ -106,7 +181,7 @@ func (p *Pages) group(c *gin.Context) error {
 	path := "/api/v3/crash-groups/" + frame.Segment(c, "id")
 	if data.Fault == "" {
 		var list reportList
-		if data.Fault, err = refused(p.API.Get(c, path+"/crashes", frame.Valued(c.Request.URL.Query(), "comments"), &list)); err != nil {
+		if data.Fault, err = refused(p.API.Get(c, path+"/crashes", frame.Valued(c.Request.URL.Query(), "comments", "changes"), &list)); err != nil {
 			return err
 		}
 		data.Reports, data.Pagination, data.Pager = list.Crashes, list.Pagination, p.pager(c, list.Pagination)
@@ -116,6 +191,9 @@ func (p *Pages) group(c *gin.Context) error {
 		return err
 	}
 	if data.Comments, err = p.comments(c, g); err != nil {
+		return err
+	}
+	if data.Changes, err = p.changes(c); err != nil {
 		return err
 	}
 	var lacks needList

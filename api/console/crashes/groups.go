@@ -61,6 +61,7 @@ type group struct {
 	HostsAffected    int        `json:"hosts_affected"`
 	Versions         []seen     `json:"versions"`
 	Hosts            []seen     `json:"hosts"`
+	RecentDays       []int64    `json:"recent_days"` // of the list
 	Ignored          *struct {
 		Since        *time.Time `json:"since"`
 		Until        *time.Time `json:"until"`
@@ -83,8 +84,11 @@ type groupsData struct {
 	Projects   []choice
 	Orders     map[string]order
 	Kept       []field
+	Selection  []field // the filters, for a change of all that match
 	Conditions []condition
 	Attributes facets
+	Facets     groupFacets
+	Saved      savedList
 }
 
 // groups serves GET /console/crashes.
@@ -100,7 +104,9 @@ func (p *Pages) groups(c *gin.Context) error {
 	data := groupsData{Fault: fault, Groups: view.Groups, Pagination: view.Pagination,
 		States: choices(c, "state", "open", "resolved", "ignored"),
 		Orders: orders(c, "last_seen", "first_seen", "count"),
-		Kept:   kept(c, "search", "state", "project", "version", "classifier", "assignee", "from", "to"),
+		Kept:   kept(c, "search", "state", "project", "version", "classifier", "assignee", "from", "to", "first_seen_from", "regressed_from"),
+		// What orders or cuts the list does not select.
+		Selection: kept(c, "sort", "order", "per_page", "facet"),
 		// The filters with a field of their own can be emptied there.
 		Conditions: conditions(c)}
 	data.Pager = p.pager(c, view.Pagination)
@@ -110,6 +116,14 @@ func (p *Pages) groups(c *gin.Context) error {
 	q := frame.Query(c, "project", "project[]", "from", "to")
 	attribute := func(key, value string) string { return address(c, attributePrefix+key, value) }
 	if data.Attributes, err = p.facets(c, "/api/v3/crash-attributes", q, c.Query("facet"), attribute); err != nil {
+		return err
+	}
+	if fault == "" && len(view.Groups) > 0 {
+		if data.Facets, err = p.groupFacets(c); err != nil {
+			return err
+		}
+	}
+	if data.Saved, err = p.savedSearches(c); err != nil {
 		return err
 	}
 	return p.show(c, "index", fault, frame.Page{Title: "Crashes", Data: data})

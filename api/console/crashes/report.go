@@ -35,7 +35,11 @@ type reportDetail struct {
 		Algorithm   int         `json:"algorithm"`
 		Explanation explanation `json:"explanation"`
 	} `json:"fingerprint"`
-	Attachments []struct {
+	PreviousID         string       `json:"previous_id"`
+	NextID             string       `json:"next_id"`
+	Breadcrumbs        []breadcrumb `json:"breadcrumbs"`
+	BreadcrumbsOmitted int          `json:"breadcrumbs_omitted"`
+	Attachments        []struct {
 		ID          string    `json:"id"`
 		Name        string    `json:"name"`
 		ContentType string    `json:"content_type"`
@@ -74,10 +78,8 @@ type explanation struct {
 }
 
 type explainedFrame struct {
-	Index    int      `json:"index"`
-	Function string   `json:"function"`
-	Kept     bool     `json:"kept"`
-	Rules    []string `json:"rules"`
+	Function string `json:"function"`
+	Kept     bool   `json:"kept"`
 }
 
 type module struct {
@@ -138,10 +140,6 @@ func (p *Pages) report(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	newer, older, err := p.neighbours(c, &r.report)
-	if err != nil {
-		return err
-	}
 	for i := range r.Symbols.Missing {
 		m := &r.Symbols.Missing[i]
 		m.Command = p.command(need{Kind: m.Kind, Name: m.Name, Version: m.Version, LookedFor: m.LookedFor})
@@ -155,12 +153,33 @@ func (p *Pages) report(c *gin.Context) error {
 		live = 5
 	}
 	return p.show(c, "report", "", frame.Page{Title: storage.Cut(r.Title(), maxHeading), Live: live, Data: map[string]any{"Report": r,
-		"Newer": newer, "Older": older, "Attributes": attributesOf(r.Attributes),
-		"Threads": threadsOf(r.Threads, explained, c.Query("frames") == "all"), "All": address(c, "frames", "all")}})
+		"Attributes": attributesOf(r.Attributes),
+		"Threads":    threadsOf(r.Threads, explained, c.Query("frames") == "all"), "All": address(c, "frames", "all")}})
 }
 
-// crumb is a step before the crash, as clients write it into an annotation.
-type crumb struct{ At, Kind, Level, Text string }
+// breadcrumb is a step before the crash.
+type breadcrumb struct {
+	At      *time.Time `json:"at"`
+	Offset  *int64     `json:"offset_ms"`
+	Type    string     `json:"type"`
+	Level   string     `json:"level"`
+	Message string     `json:"message"`
+}
+
+// Relative is the time from the crash: 2.5 s before, 1 min 10 s before.
+func (b breadcrumb) Relative() string {
+	if b.Offset == nil {
+		return ""
+	}
+	span, side := time.Duration(*b.Offset)*time.Millisecond, "after"
+	if span <= 0 {
+		span, side = -span, "before"
+	}
+	if span >= time.Minute {
+		span = span.Round(time.Second)
+	}
+	return span.String() + " " + side
+}
 
 // annotations serves GET /console/crashes/reports/{id}/annotations: what the client sent
 // beside stacks and attributes, the steps before the crash first.
@@ -171,59 +190,16 @@ func (p *Pages) annotations(c *gin.Context) error {
 	}
 	var document struct {
 		Annotations json.RawMessage `json:"annotations"`
-		Breadcrumbs json.RawMessage `json:"breadcrumbs"`
 	}
 	if err := p.API.Get(c, "/api/v3/crashes/"+frame.Segment(c, "id")+"/raw", nil, &document); err != nil {
 		return err
-	}
-	crumbs := crumbsOf(document.Breadcrumbs)
-	var members map[string]json.RawMessage
-	if json.Unmarshal(document.Annotations, &members) == nil {
-		for _, name := range []string{"breadcrumbs", "Breadcrumbs", "breadcrumb"} {
-			crumbs = append(crumbs, crumbsOf(members[name])...)
-		}
 	}
 	var text bytes.Buffer
 	if json.Indent(&text, document.Annotations, "", "  ") != nil {
 		text.Reset()
 	}
 	return p.show(c, "annotations", "", frame.Page{Title: "Annotations of " + storage.Cut(r.Title(), maxHeading),
-		Data: map[string]any{"Report": r, "Crumbs": crumbs, "Text": text.String()}})
-}
-
-// crumbsOf reads the steps from an array, or from a member "values" with one.
-func crumbsOf(raw json.RawMessage) (list []crumb) {
-	var values struct {
-		Values []map[string]any `json:"values"`
-	}
-	if json.Unmarshal(raw, &values.Values) != nil && json.Unmarshal(raw, &values) != nil {
-		return nil
-	}
-	first := func(step map[string]any, names ...string) string {
-		for _, name := range names {
-			switch value := step[name].(type) {
-			case string:
-				return value
-			case float64:
-				return moment(value)
-			}
-		}
-		return ""
-	}
-	for _, step := range values.Values {
-		list = append(list, crumb{At: first(step, "timestamp", "time"), Kind: first(step, "type", "category"), Level: first(step, "level"),
-			Text: first(step, "message", "text", "name")})
-	}
-	return list
-}
-
-// moment writes a time that is seconds or milliseconds since 1970.
-func moment(n float64) string {
-	const laterThanSeconds = 1e11 // the year 5138 in seconds, 1973 in milliseconds
-	if n < laterThanSeconds {
-		n *= 1000
-	}
-	return time.UnixMilli(int64(n)).UTC().Format(time.RFC3339)
+		Data: map[string]any{"Report": r, "Text": text.String()}})
 }
 
 // raw serves GET /console/crashes/reports/{id}/raw.

@@ -1,8 +1,6 @@
 package crashes
 
 import (
-	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -57,50 +55,4 @@ func (p *Pages) reports(c *gin.Context) error {
 		"Pagination": list.Pagination, "Pager": p.pager(c, list.Pagination), "Projects": projects,
 		"States": choices(c, "state", "processed", "stored", "failed"), "Conditions": conditions(c),
 		"Kept": kept(c, "project", "state", "version", "uuid", "from", "to")}})
-}
-
-// neighbours are the reports of a group before and after one, by the time of the crash; ""
-// where there is none.
-func (p *Pages) neighbours(c *gin.Context, r *report) (newer, older string, err error) {
-	if r.GroupID == nil || r.OccurredAt == nil {
-		return "", "", nil
-	}
-	at := r.OccurredAt.UTC().Format(time.RFC3339Nano)
-	list := func(name string, page int) (l reportList, place int, err error) {
-		q := url.Values{name: {at}, "page": {strconv.Itoa(page)}}
-		err = p.API.Get(c, "/api/v3/crash-groups/"+strconv.FormatInt(*r.GroupID, 10)+"/crashes", q, &l)
-		for i := range l.Crashes {
-			if l.Crashes[i].ID == r.ID {
-				return l, i, err
-			}
-		}
-		return l, -1, err
-	}
-	before, place, err := list("to", 1)
-	if err != nil {
-		return "", "", err
-	}
-	if place >= 0 && place+1 < len(before.Crashes) {
-		older = before.Crashes[place+1].ID
-	}
-	// The newest come first: the next newer one is on the last page.
-	after, place, err := list("from", 1)
-	page := 1
-	if last := (after.Pagination.Total + 24) / 25; err == nil && place < 0 && after.Pagination.HasNext == nil && last > 1 {
-		page = last
-		after, place, err = list("from", page)
-	}
-	switch {
-	case err != nil || place < 0:
-		return "", older, err
-	case place > 0:
-		return after.Crashes[place-1].ID, older, nil
-	case page > 1:
-		previous, _, err := list("from", page-1)
-		if err != nil || len(previous.Crashes) == 0 {
-			return "", older, err
-		}
-		return previous.Crashes[len(previous.Crashes)-1].ID, older, nil
-	}
-	return "", older, nil
 }

@@ -47,6 +47,7 @@ type stackFrame struct {
 		Line     int64  `json:"line"`
 	} `json:"alternatives"`
 	Missing *lacking `json:"missing"`
+	Own     *bool    `json:"own"`
 	Class   string   `json:"-"` // own or library, and fault
 	Kept    bool     `json:"-"` // counts for the group's key
 }
@@ -140,8 +141,9 @@ func rank(t thread) int {
 	return 2
 }
 
-// classify finds the frames of the explanation, which has them in the order of the stack
-// and leaves some of a deep one out.
+// classify marks the frames as the program's own or a library's, as the api says, and finds
+// those that count in the explanation, which has them in the order of the stack and leaves
+// some of a deep one out.
 func classify(t *thread, explained []explainedFrame) {
 	at, kept := 0, false
 	for i := range t.Frames {
@@ -149,26 +151,21 @@ func classify(t *thread, explained []explainedFrame) {
 		if f.Faulted {
 			f.Class = "fault "
 		}
+		if f.Own != nil && *f.Own {
+			f.Class += "own"
+		} else if f.Own != nil {
+			f.Class += "library"
+		}
 		ahead := slices.IndexFunc(explained[at:], func(e explainedFrame) bool { return e.Function == f.Function })
 		if ahead < 0 {
 			continue
 		}
-		e := &explained[at+ahead]
+		f.Kept = explained[at+ahead].Kept
 		at += ahead + 1
-		f.Class, f.Kept = f.Class+"own", e.Kept
-		if slices.ContainsFunc(e.Rules, ofLibrary) {
-			f.Class = strings.TrimSuffix(f.Class, "own") + "library"
-		}
 		// The first frame that counts is where the error is, unless the client says it.
-		if e.Kept && !kept && !f.Faulted {
+		if f.Kept && !kept && !f.Faulted {
 			f.Class = "fault " + f.Class
 		}
-		kept = kept || e.Kept
+		kept = kept || f.Kept
 	}
-}
-
-// ofLibrary reports whether a rule leaves a frame out because it is of the platform, of a
-// package, or of what raises errors and starts threads.
-func ofLibrary(rule string) bool {
-	return slices.Contains([]string{"system-frame", "thread-start", "above-error", "error-frame"}, rule)
 }

@@ -1,0 +1,107 @@
+package crash
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/body"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// manyChange is the body of a change of many groups: what a PATCH of one takes, without
+// what only one group can have.
+type manyChange struct {
+	State         *crash.GroupState `json:"state"`
+	InVersion     string            `json:"in_version"`
+	InNextVersion *body.Switch      `json:"in_next_version"`
+	Until         string            `json:"until"`
+	UntilCount    *int64            `json:"until_count"`
+	UntilVersion  string            `json:"until_version"`
+	Assignee      word              `json:"assignee"` // id, mail address, me or none
+}
+
+// matchingAnswer says how many groups a change is of; IsExact is false where counting
+// stopped.
+type matchingAnswer struct {
+	Matching        int        `json:"matching"`
+	MatchingIsExact bool       `json:"matching_is_exact"`
+	TaskID          *uuid.UUID `json:"task_id,omitempty"`
+}
+
+// ChangeGroups serves POST /api/v3/crash-groups/change, with the filters of the list: it
+// writes the task that changes all groups that match, and responds with 202 and the task to
+// poll. With dry_run it counts them.
+func (h *Handlers) ChangeGroups(c *gin.Context) error {
+	ctx, w, q := c.Request.Context(), auth.Writer(c), c.Request.URL.Query()
+	f, err := selectedGroups(q, w.Actor.UserID)
+	if err != nil {
+		return err
+	}
+	f.OrganizationID = w.OrganizationID
+	dry, err := dryRun(q)
+	if err != nil {
+		return err
+	}
+	in, err := readManyChange(c)
+	if err != nil {
+		return err
+	}
+	change, err := in.change(ctx, h.store.DB(), w)
+	if err != nil {
+		return err
+	}
+	plan, err := crash.PlanChange(ctx, h.store.DB(), f, change)
+	if err != nil {
+		return err
+	}
+	answer := matchingAnswer{Matching: plan.Matching.Rows, MatchingIsExact: plan.Matching.Exact}
+	if dry {
+		return respond.JSON(c, http.StatusOK, answer)
+	}
+	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
+		id, err := plan.Request(ctx, tx, w, tasks.NewCrashChange(w, respond.RequestID(ctx), plan))
+		answer.TaskID = &id
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusAccepted, answer)
+}
+
+func readManyChange(c *gin.Context) (groupChange, error) {
+	var in manyChange
+	if c.Request.Body != nil {
+		c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxChange)
+	}
+	if err := body.Read(c, &in); err != nil {
+		return groupChange{}, err
+	}
+	return groupChange{State: in.State, InVersion: in.InVersion, InNextVersion: in.InNextVersion, Until: in.Until,
+		UntilCount: in.UntilCount, UntilVersion: in.UntilVersion, Assignee: in.Assignee}, nil
+}
+
+// dryRun reads the parameter dry_run.
+func dryRun(q url.Values) (bool, error) {
+	values := q["dry_run"]
+	if len(values) == 0 {
+		return false, nil
+	}
+	if len(values) == 1 {
+		switch strings.ToLower(values[0]) {
+		case "1", "true":
+			return true, nil
+		case "0", "false":
+			return false, nil
+		}
+	}
+	return false, storage.Invalid("dry_run", "must be 1 or 0")
+}
