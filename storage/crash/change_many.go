@@ -104,12 +104,17 @@ func (m *Matching) count(ctx context.Context, q storage.Querier) (Total, error) 
 
 // After returns groups behind one, in the order of their ids.
 func (m *Matching) After(ctx context.Context, q storage.Querier, id int64, limit int) ([]int64, error) {
+	query, args := m.after(id, limit)
+	var ids []int64
+	err := q.SelectContext(ctx, &ids, query, args...)
+	return ids, storage.Wrap(err, "crash groups to change")
+}
+
+func (m *Matching) after(id int64, limit int) (query string, args []any) {
 	c := m.filter.conditions(m.found)
 	c.add("g.id > " + c.arg(id))
-	var ids []int64
-	query := `select g.id from crash_groups g` + c.where() + ` order by g.id limit ` + c.arg(limit)
-	err := q.SelectContext(ctx, &ids, query, c.args...)
-	return ids, storage.Wrap(err, "crash groups to change")
+	query = `select g.id from crash_groups g` + c.where() + ` order by g.id limit ` + c.arg(limit)
+	return query, c.args
 }
 
 // among returns those of groups that the filter still selects.

@@ -37,3 +37,12 @@ func EmptiedQuery(group int64) string { return literal(selectEmptied, []any{grou
 func UUIDsQuery(project int64) string {
 	return literal(selectUUIDs, []any{fmt.Sprintf("{%d}", project), "{0190a1b2-c3d4-7000-8000-000000000001}"})
 }
+
+// GroupsQuery is what Groups asks for the first page.
+func GroupsQuery(f GroupFilter) (query string, args []any) { return f.page(matches{}, 26) }
+
+// ChangedQuery is what a change of many asks for the groups behind one.
+func ChangedQuery(f GroupFilter, id int64) (query string, args []any) {
+	m := Matching{filter: f}
+	return m.after(id, 1000)
+}

@@ -48,3 +48,27 @@ func TestHistory(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, groups)
 }
+
+// What is new or regressed since a time, and the groups that a change of many is of, are
+// found by indexes among 50,000 groups of two organizations.
+func TestIndexesOfGroups(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	rival := r.Rival.CrashProject("theirs")
+	for _, of := range [][2]int64{{r.Org.ID, r.project}, {r.Rival.ID, rival}} {
+		_, err := r.DB.ExecContext(t.Context(), `insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title,
+				culprit, classifier, state, count, first_seen, last_seen, reopened_at)
+			select $1, $2, sha256(n::text::bytea), 1, 'title', 'culprit', 'class', 'open', n, now() - n * interval '1 min', now() - n * interval '1 s',
+				case when n % 500 = 0 then now() - n * interval '1 min' end
+			from generate_series(1, 25000) n`, of[0], of[1])
+		require.NoError(t, err)
+	}
+	_, err := r.DB.ExecContext(t.Context(), `analyze crash_groups`)
+	require.NoError(t, err)
+	since := time.Now().Add(-24 * time.Hour)
+	plan := func(query string, args []any) string { return r.plan(query, args...) }
+	require.Contains(t, plan(crash.GroupsQuery(crash.GroupFilter{OrganizationID: r.Org.ID, RegressedFrom: since, Sort: crash.SortLastSeen})), "crash_groups_reopened")
+	require.Contains(t, plan(crash.GroupsQuery(crash.GroupFilter{OrganizationID: r.Org.ID, FirstSeenFrom: since, Sort: crash.SortFirstSeen})), "crash_groups_first_seen")
+	found := plan(crash.ChangedQuery(crash.GroupFilter{OrganizationID: r.Org.ID, MadeUntil: time.Now()}, 10_000))
+	require.NotContains(t, found, "Seq Scan", found)
+}
