@@ -150,15 +150,21 @@ func (p *Pages) confirmAll(c *gin.Context) error {
 		data.Conditions = append(data.Conditions, condition{Name: strings.TrimPrefix(name, attributePrefix), Value: strings.Join(values, ", ")})
 	}
 	sortConditions(data.Conditions)
-	change, fields, err := decision(c.Query)
-	if err == nil {
-		data.Told, data.Fields = tell(change), fields
-		err = p.API.Send(c, http.MethodPost, changePath(filters, "dry_run", "1"), change, &data.Found)
-	}
-	if data.Fault, err = refused(err); err != nil {
+	var err error
+	if data.Fault, err = refused(p.try(c, filters, &data)); err != nil {
 		return err
 	}
 	return p.show(c, "all", data.Fault, frame.Page{Title: "Change all groups of a list", Data: data})
+}
+
+// try asks the api how many groups the decision of the address would change.
+func (p *Pages) try(c *gin.Context, filters url.Values, data *manyData) error {
+	change, fields, err := decision(c.Query)
+	if err != nil {
+		return err
+	}
+	data.Told, data.Fields = tell(change), fields
+	return p.API.Send(c, http.MethodPost, changePath(filters, "dry_run", "1"), change, &data.Found)
 }
 
 // changeAll serves POST /console/crashes/all, and leads to the page of the task.
