@@ -31,6 +31,7 @@ import (
 	"github.com/slipway-qa/slipway/api/mail"
 	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
+	"github.com/slipway-qa/slipway/api/overview"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/api/search"
 	"github.com/slipway-qa/slipway/api/session"
@@ -114,6 +115,7 @@ func emptyRooms() *api.Rooms {
 		Pages:    new(install.Handlers),
 		Devices:  new(device.Handlers),
 		Search:   new(search.Handlers),
+		Overview: new(overview.Handlers),
 		Sessions: new(session.Handlers),
 		Webhooks: new(webhook.Handlers),
 		Ops:      new(ops.Handlers),

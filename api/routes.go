@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/api/mail"
 	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
+	"github.com/slipway-qa/slipway/api/overview"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/api/search"
 	"github.com/slipway-qa/slipway/api/session"
@@ -49,6 +50,7 @@ type Rooms struct {
 	Webhooks *webhook.Handlers
 	Devices  *device.Handlers
 	Search   *search.Handlers
+	Overview *overview.Handlers
 	Ops      *ops.Handlers
 	// Objects serves the signed links of the folder store; nil when objects are
 	// in S3, then the links lead there. After an error nothing is written.
@@ -82,6 +84,7 @@ func (r *Rooms) Routes() []route.Route {
 		r.Webhooks.Routes(),
 		r.Devices.Routes(),
 		r.Search.Routes(),
+		r.Overview.Routes(),
 		[]route.Route{
 			{Method: http.MethodGet, Path: "/objects/*key", Public: publicSign, Handler: r.objects, Deadline: route.UploadDeadline},
 			{Method: http.MethodHead, Path: "/objects/*key", Public: publicSign, Handler: r.objects},

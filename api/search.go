@@ -25,7 +25,7 @@ func searches() []string {
 		"/api/v3/symbols", "/api/v3/symbols/missing", "/api/v3/tasks", "/api/v3/tasks/retry", "/api/v3/devices",
 		"/api/v3/projects/:id/sessions", "/api/v3/projects/:id/devices", "/api/v3/builds/:id/sessions", "/api/v3/builds/:id/devices",
 		"/api/v3/sessions/:id/events", "/api/v3/feedbacks", "/api/1/feedbacks", "/api/v3/webhooks/:id/deliveries",
-		"/api/v3/search",
+		"/api/v3/search", "/api/v3/overview",
 	}
 }
 

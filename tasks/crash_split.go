@@ -21,6 +21,9 @@ var (
 	// CrashRekey finds the keys that groups of an older algorithm have under the newest.
 	// A row is made only while there are groups that were not looked at.
 	CrashRekey = maintenance("crash:rekey", 5*time.Minute, 20*time.Minute)
+	// CrashFunctions makes groups from before the search for functions found by theirs. A row
+	// is made only while there are some.
+	CrashFunctions = maintenance("crash:functions", 5*time.Minute, 20*time.Minute)
 )
 
 // CrashSplitPayload names the key that was made for the reports.

@@ -108,6 +108,7 @@ func Kinds() map[string]Kind {
 		CrashSplit,
 		CrashChange,
 		CrashRekey,
+		CrashFunctions,
 		CrashSymbolicate,
 		CrashResymbolicate,
 		CrashRetention,

@@ -49,6 +49,14 @@ func reads() map[search.Kind]auth.Action {
 		search.Tester:     auth.ReadTesters,
 		search.Task:       auth.ReadTasks,
 		search.Webhook:    auth.ReadWebhooks,
+
+		search.CrashComment: auth.ReadCrashes,
+		search.Symbol:       auth.ReadSymbols,
+		search.TestRun:      auth.ReadTests,
+		search.SuiteRun:     auth.ReadTests,
+		search.TesterGroup:  auth.ReadGroups,
+		search.Team:         auth.ReadTeams,
+		search.Device:       auth.ReadDevices,
 	}
 }
 
@@ -70,6 +78,7 @@ type resultView struct {
 	Title          string      `json:"title"`
 	Detail         string      `json:"detail"`
 	CrashProjectID *int64      `json:"crash_project_id"` // of a version
+	ParentID       *string     `json:"parent_id"`        // of a comment or run
 }
 
 type groupView struct {

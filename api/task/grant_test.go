@@ -22,6 +22,7 @@ func TestPermitByKind(t *testing.T) {
 		tasks.CrashSplit.Name:         {"oamO", "oaO"},
 		tasks.CrashChange.Name:        {"oamO", "oamO"},
 		tasks.CrashRekey.Name:         {"O", "O"},
+		tasks.CrashFunctions.Name:     {"O", "O"},
 		tasks.CrashSymbolicate.Name:   {"oamO", "oamO"},
 		tasks.CrashResymbolicate.Name: {"oamO", "oamO"},
 		tasks.CrashRetention.Name:     {"O", "O"},

@@ -316,7 +316,7 @@ func TestConsoleAsksAsOftenForManyRows(t *testing.T) {
 // consoleBounds are the most statements of each page; one of them finds the session.
 func consoleBounds() map[string]int {
 	return map[string]int{
-		"/console":                                            80,
+		"/console":                                            25,
 		"/console/builds":                                     9,
 		"/console/builds/apps/:id":                            9,
 		"/console/builds/apps/:id/devices":                    9,
@@ -370,7 +370,7 @@ func consoleBounds() map[string]int {
 		"/console/people/teams/:id":                           9,
 		"/console/people/testers/:id":                         15,
 		"/console/people/testers/new":                         7,
-		"/console/search":                                     14,
+		"/console/search":                                     19,
 		"/console/settings":                                   8,
 		"/console/settings/accounts":                          9,
 		"/console/settings/accounts/:id":                      10,

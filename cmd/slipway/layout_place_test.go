@@ -40,6 +40,7 @@ var rooms = map[string]string{
 	"storage/mail":                  "rows: mail to be sent and kept, its templates and settings, and who gets none",
 	"storage/object":                "objects: the store of files, in S3 or a folder",
 	"storage/removal":               "rows: objects that are deleted after a delay",
+	"storage/overview":              "rows: what happened lately in an organization, of all kinds",
 	"storage/quota":                 "rows: what organizations use and may use, with the rules of their bounds",
 	"storage/report":                "format: crash reports",
 	"storage/run":                   "rows: runs of tests, their jobs, events and files",
@@ -71,6 +72,7 @@ var rooms = map[string]string{
 // the reason why they stay there.
 var sharedBelow = map[string]string{
 	"migrations":               "the SQL is a top-level folder, which operators and reviewers open first",
+	"storage/overview":         "SQL is written in storage, whoever asks",
 	"storage/search":           "SQL is written in storage, whoever asks",
 	"tasks/admission":          "a rule without HTTP, like the other rules of tasks: for whatever a process shares out",
 	"storage/artifact/inspect": "one format with its parts below storage/artifact, which stored rows and objects have",

@@ -27,6 +27,7 @@ import (
 	apimail "github.com/slipway-qa/slipway/api/mail"
 	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
+	apioverview "github.com/slipway-qa/slipway/api/overview"
 	apisearch "github.com/slipway-qa/slipway/api/search"
 	apisession "github.com/slipway-qa/slipway/api/session"
 	"github.com/slipway-qa/slipway/api/symbol"
@@ -188,7 +189,7 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	if err != nil {
 		return err
 	}
-	rooms.Devices, rooms.Search = apidevice.New(s.db), apisearch.New(s.db)
+	rooms.Devices, rooms.Search, rooms.Overview = apidevice.New(s.db), apisearch.New(s.db), apioverview.New(s.db)
 	rooms.Pages, err = s.newInstallPages(authenticator, links, queue)
 	return err
 }

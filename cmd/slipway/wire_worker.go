@@ -79,6 +79,7 @@ func (s *services) workHandlers(throttle *workcrash.Throttle, pools []worker.Poo
 		tasks.CrashSplit.Name:       &workcrash.Split{Store: s.crashes},
 		tasks.CrashChange.Name:      &workcrash.Change{Store: s.crashes},
 		tasks.CrashRekey.Name:       workcrash.NewRekey(s.crashes),
+		tasks.CrashFunctions.Name:   workcrash.NewFunctions(s.crashes),
 		tasks.CrashRetention.Name:   expire,
 		tasks.LedgerRetention.Name:  prune,
 		tasks.AuditRetention.Name:   forget,

@@ -73,8 +73,9 @@ func (r *rereading) retitle(ctx context.Context, group int64, g *Grouping) error
 	if err != nil || len(was) == 0 {
 		return storage.Wrap(err, "call a crash group after its symbols")
 	}
-	_, err = r.tx.ExecContext(ctx, `update crash_group_titles set text = concat_ws(E'\n', $2::text, $3::text, $4::text) where group_id = $1`,
-		group, g.Title, g.Culprit, g.Classifier)
+	_, err = r.tx.ExecContext(ctx, `update crash_group_titles set functions = true,
+		text = concat_ws(E'\n', $2::text, $3::text, $4::text, nullif($5::text, '')) where group_id = $1`,
+		group, g.Title, g.Culprit, g.Classifier, g.functions())
 	if err != nil {
 		return storage.Wrap(err, "call a crash group after its symbols")
 	}

@@ -68,6 +68,10 @@ type Grouping struct {
 	Title      string
 	Culprit    string
 	Classifier string
+	// Explanation is that of the key: its frames name the functions by which a new group is
+	// found. Functions name them where it has no frames, since the client chose the key.
+	Explanation []byte
+	Functions   []string
 }
 
 // Record writes processed crashes of one organization and counts them in their
@@ -157,8 +161,10 @@ with made as (
 	on conflict do nothing
 	returning group_id
 ), titled as (
-	insert into crash_group_titles (group_id, organization_id, text)
-	select id, $1, concat_ws(E'\n', title, culprit, classifier) from made
+	insert into crash_group_titles (group_id, organization_id, text, functions)
+	select m.id, $1, concat_ws(E'\n', m.title, m.culprit, m.classifier, nullif(f.functions, '')), true
+	from made m join unnest($2::bigint[], $3::bytea[], $8::text[]) as f(crash_project_id, key, functions)
+		on f.crash_project_id = m.crash_project_id and f.key = m.fingerprint
 )
 select id from made where id not in (select group_id from keyed)`
 
@@ -188,16 +194,16 @@ func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes
 	}
 	projects, keys := keyArrays(missing)
 	var algorithms []int64
-	var titles, culprits, classifiers []string
+	var titles, culprits, classifiers, functions []string
 	for _, pk := range sortedKeys(missing) {
 		g := missing[pk]
 		algorithms = append(algorithms, int64(g.Algorithm))
 		titles, culprits = append(titles, g.Title), append(culprits, g.Culprit)
-		classifiers = append(classifiers, g.Classifier)
+		classifiers, functions = append(classifiers, g.Classifier), append(functions, g.functions())
 	}
 	var orphans []int64
 	err = tx.SelectContext(ctx, &orphans, insertKeys, organization, projects, keys,
-		pq.Array(algorithms), pq.Array(titles), pq.Array(culprits), pq.Array(classifiers))
+		pq.Array(algorithms), pq.Array(titles), pq.Array(culprits), pq.Array(classifiers), pq.Array(functions))
 	if err != nil {
 		return nil, storage.Wrap(err, "make crash groups")
 	}

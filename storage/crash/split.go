@@ -187,8 +187,9 @@ with made as (
 	from crash_groups where id = $1
 	returning id, organization_id, crash_project_id, fingerprint, title, culprit, classifier
 ), titled as (
-	insert into crash_group_titles (group_id, organization_id, text)
-	select id, organization_id, concat_ws(E'\n', title, culprit, classifier) from made
+	insert into crash_group_titles (group_id, organization_id, text, functions)
+	select m.id, m.organization_id, coalesce(t.text, concat_ws(E'\n', m.title, m.culprit, m.classifier)), coalesce(t.functions, false)
+	from made m left join crash_group_titles t on t.group_id = $1
 )
 insert into crash_group_keys (crash_project_id, key, algorithm, group_id)
 select crash_project_id, fingerprint, 0, id from made

@@ -2,7 +2,7 @@ package search
 
 import "fmt"
 
-// crashGroups finds groups by title, culprit, classifier and messages, by the indexes of
+// crashGroups finds groups by title, culprit, classifier, functions and messages, by the indexes of
 // their list, in which the organization stands before the text. A group that was merged into
 // another is shown as that.
 func (s *statement) crashGroups(limit int) string {
@@ -24,6 +24,9 @@ func (s *statement) crashGroups(limit int) string {
 	return s.sql(`select g.id::text as id, g.title, coalesce(
 			case when g.title ilike `+part+` then null else (select m.message from crash_group_messages m
 				where m.group_id = g.id and m.message ilike `+part+` order by m.count desc limit 1) end,
+			case when concat_ws(E'\n', g.title, g.culprit, g.classifier) ilike `+part+` then null else (
+				select l.line from crash_group_titles t cross join unnest(string_to_array(t.text, E'\n')) with ordinality l(line, n)
+				where t.group_id = g.id and l.line ilike `+part+` order by l.n limit 1) end,
 			concat_ws(' · ', nullif(g.culprit, ''), nullif(g.classifier, ''))) as detail
 		from (select coalesce(p.root_id, p.id) as id, bool_or(hit.exact) as exact from hit join crash_groups p on p.id = hit.id group by 1) hit
 		join crash_groups g on g.id = hit.id`, "g.last_seen desc, g.id desc", limit)

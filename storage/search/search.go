@@ -35,11 +35,20 @@ const (
 	Tester     Kind = "tester"
 	Task       Kind = "task"
 	Webhook    Kind = "webhook"
+
+	CrashComment Kind = "crash_comment"
+	Symbol       Kind = "symbol"
+	TestRun      Kind = "test_run"
+	SuiteRun     Kind = "suite_run"
+	TesterGroup  Kind = "tester_group"
+	Team         Kind = "team"
+	Device       Kind = "device"
 )
 
 // Kinds are all kinds, in their order.
 func Kinds() []Kind {
-	return []Kind{CrashGroup, Crash, Version, App, Build, TestCase, TestSuite, Schedule, Tester, Task, Webhook}
+	return []Kind{CrashGroup, Crash, Version, App, Build, TestCase, TestSuite, Schedule, Tester, Task, Webhook,
+		CrashComment, Symbol, TestRun, SuiteRun, TesterGroup, Team, Device}
 }
 
 const (
@@ -68,6 +77,9 @@ type Result struct {
 	Title          string `db:"title"`
 	Detail         string `db:"detail"`
 	CrashProjectID *int64 `db:"crash_project_id"` // of a version; nil of all others
+	// ParentID is what it belongs to, where its route names that: of a comment the crash
+	// group, of a run the test case, of a suite run the suite; nil of all others.
+	ParentID *string `db:"parent_id"`
 }
 
 // Found are the results of a kind. More reports that there are others.

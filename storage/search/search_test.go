@@ -97,8 +97,41 @@ func (w *room) fill(o *fixture.Organization) map[Kind]string {
 	ids[Webhook] = w.one(`insert into webhooks (organization_id, name, url, status, secret) values ($1, 'Chat',
 		'https://chat.example.com/Checkout', 'active', '')
 		returning id::text`, o.ID)
+	w.fillMore(o, ids, person.ID, project)
 	return ids
 }
+
+// fillMore makes a row of the kinds that have no list of their own name, and of people.
+func (w *room) fillMore(o *fixture.Organization, ids map[Kind]string, person, project int64) {
+	w.T.Helper()
+	w.Exec(`update crash_group_titles set functions = true, text = text || E'\npay.Card.charge\npay.Cashier.run' where group_id = $1::bigint`, ids[CrashGroup])
+	ids[CrashComment] = w.one(`insert into crash_group_comments (group_id, author, text) values ($1::bigint, 'ann', E'Seen in Checkout,\nsince the card reader') returning id::text`,
+		ids[CrashGroup])
+	file := w.ID(`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, 1, '', '') returning id`, o.ID, o.Slug+"-symbols")
+	ids[Symbol] = w.one(`insert into symbols (organization_id, crash_project_id, file_id, name, sha256, source, release)
+		values ($1, $2, $3, 'Checkout.dSYM.zip', '', 'api', '4.2') returning id::text`, o.ID, project, file)
+	of := w.ID(`insert into symbol_files (organization_id, symbol_id, path, kind, state, size, sha256)
+		values ($1, $2::bigint, 'Contents/DWARF/Wallet', 'macho', 'indexed', 1, '') returning id`, o.ID, ids[Symbol])
+	for kind, value := range map[string]string{"debug_id": debugID, "code_id": codeID, "debugId": "5ca1ab1e-0000-4000-8000-00000000beef"} {
+		w.Exec(`insert into symbol_identifiers (organization_id, type, value, symbol_file_id) values ($1, $2, $3, $4)`, o.ID, kind, value, of)
+	}
+	ids[TestRun] = w.one(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name)
+		values (gen_random_uuid(), $1, $2, $3, 'r', gen_random_uuid(), 'As a guest', '') returning id::text`, o.ID, o.Team.ID, ids[TestCase])
+	ids[job] = w.one(`insert into test_jobs (id, organization_id, run_id, position, target) values (gen_random_uuid(), $1, $2, 0, '{}') returning id::text`, o.ID, ids[TestRun])
+	ids[SuiteRun] = w.one(`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count)
+		values (gen_random_uuid(), $1, $2, $3, 'All', gen_random_uuid(), '', 1) returning id::text`, o.ID, o.Team.ID, ids[TestSuite])
+	ids[TesterGroup] = w.one(`insert into tester_groups (organization_id, name, team_id) values ($1, 'Checkout beta', $2) returning id::text`, o.ID, o.Team.ID)
+	ids[Team] = w.one(`insert into teams (uuid, organization_id, name) values (gen_random_uuid(), $1, 'Checkout team') returning id::text`, o.ID)
+	ids[Device] = w.one(`insert into tester_devices (organization_id, user_id, udid, platform, name, source, verified)
+		values ($1, $2, $3, 'ios', 'Checkout phone', 'admin', 'none') returning id::text`, o.ID, person, udid)
+}
+
+const (
+	job     = Kind("job") // of a run: no kind of its own
+	debugID = "C0FFEE00112233445566778899AABBCC1"
+	codeID  = "facade00112233445566778899aabbcc00112233"
+	udid    = "00008030-001A2B3C4D5E6F70"
+)
 
 func keyOf(organization int64) []byte { return []byte(fmt.Sprintf("%032d", organization)) }
 
@@ -135,13 +168,13 @@ func TestFind(t *testing.T) {
 		}
 		return list
 	}
-	all := of(CrashGroup, Version, App, Build, TestCase, TestSuite, Schedule, Tester, Webhook)
+	all := of(CrashGroup, Version, App, Build, TestCase, TestSuite, Schedule, Tester, Webhook, CrashComment, Symbol, TesterGroup, Team, Device)
 	fingerprint := fmt.Sprintf("%x", keyOf(w.Org.ID))
 	for text, want := range map[string]map[Kind][]string{
 		"Checkout":                       all,
 		"  cHECKOUT ":                    all,
 		"Che":                            all,
-		"ch":                             of(App, Build, TestCase, TestSuite, Schedule, Tester, Webhook),
+		"ch":                             of(App, Build, TestCase, TestSuite, Schedule, Tester, Webhook, Symbol, TesterGroup, Team),
 		"card.CHARGE":                    of(CrashGroup),
 		"was declined":                   of(CrashGroup),
 		"100%_sure":                      of(CrashGroup),
@@ -176,12 +209,29 @@ func TestFind(t *testing.T) {
 		w.theirs[Crash]:                  {},
 		w.theirs[TestCase]:               {},
 		w.theirs[TestSuite]:              {},
+		"cashier.RUN":                    of(CrashGroup),
+		"the card reader":                of(CrashComment),
+		"dwarf/WALLET":                   of(Symbol),
+		debugID:                          of(Symbol),
+		strings.ToLower(debugID)[:12]:    of(Symbol),
+		codeID:                           of(Symbol),
+		codeID[:8]:                       of(Symbol),
+		"5ca1ab1e-0000-4000":             of(Symbol),
+		"5ca1ab1e00004":                  of(Symbol),
+		w.ids[TestRun]:                   of(TestRun),
+		w.ids[job]:                       of(TestRun),
+		w.ids[SuiteRun][:13]:             of(SuiteRun),
+		udid:                             of(Device),
+		"1a2b3c4d5e":                     of(Device),
+		w.theirs[TestRun]:                {},
+		w.theirs[job]:                    {},
+		w.theirs[SuiteRun]:               {},
 		"rival":                          {},
 		strings.Repeat("x", 200):         {},
 	} {
 		require.Equal(t, want, w.find(text), "%q", text)
 	}
-	for _, kind := range []Kind{CrashGroup, App, Build, Tester, Webhook} {
+	for _, kind := range []Kind{CrashGroup, App, Build, Tester, Webhook, Symbol, TesterGroup, Team, Device} {
 		require.Contains(t, w.find(w.ids[kind])[kind], w.ids[kind], kind)
 		require.NotContains(t, w.find(w.theirs[kind])[kind], w.theirs[kind], kind)
 	}
@@ -204,6 +254,13 @@ func TestResults(t *testing.T) {
 	}
 	require.Equal(t, "the card 100%_sure was declined", first("DECLINED", CrashGroup).Detail)
 	require.Equal(t, "pay.Card.charge · IllegalState", first("Failure", CrashGroup).Detail)
+	require.Equal(t, "pay.Cashier.run", first("cashier", CrashGroup).Detail)
+	require.Equal(t, "Seen in Checkout, since the card reader", first("reader", CrashComment).Title)
+	require.Equal(t, w.ids[CrashGroup], *first("reader", CrashComment).ParentID)
+	require.Equal(t, w.ids[TestCase], *first(w.ids[job], TestRun).ParentID)
+	require.Equal(t, w.ids[TestSuite], *first(w.ids[SuiteRun], SuiteRun).ParentID)
+	require.Equal(t, "4.2 · Contents/DWARF/Wallet", first("wallet", Symbol).Detail)
+	require.True(t, strings.HasPrefix(first("phone", Device).Detail, udid+" · "))
 	require.Equal(t, "Checkout Checkout-7.1 (71)", first("Checkout", Build).Title)
 	require.Equal(t, "voucher", first("as a guest", TestCase).Detail)
 	require.Equal(t, "Pay with a gift card", first("gift", TestCase).Detail)

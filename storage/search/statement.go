@@ -83,6 +83,8 @@ func (s *statement) of(kind Kind, limit int) string {
 	return map[Kind]func(int) string{
 		CrashGroup: s.crashGroups, Crash: s.crashes, Version: s.versions, App: s.apps, Build: s.builds, TestCase: s.testCases,
 		TestSuite: s.suites, Schedule: s.schedules, Tester: s.testers, Task: s.tasks, Webhook: s.webhooks,
+		CrashComment: s.comments, Symbol: s.symbols, TestRun: s.testRuns, SuiteRun: s.suiteRuns, TesterGroup: s.testerGroups,
+		Team: s.teams, Device: s.devices,
 	}[kind](limit)
 }
 

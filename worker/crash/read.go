@@ -108,7 +108,29 @@ func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Resu
 	c.Group = &crash.Grouping{Key: f.Key, Algorithm: algorithm, Title: clean(f.Title, maxText),
 		Culprit: clean(f.Culprit, maxText), Classifier: clean(f.Classifier, maxText)}
 	c.Explanation = f.Explanation.AppendJSON(make([]byte, 0, 4<<10))
+	c.Group.Explanation = c.Explanation
+	if f.Given { // then nothing explains the stack
+		c.Group.Functions = functionsOf(p)
+	}
 }
+
+// functionsOf are the functions of the stack that led to the crash, innermost first.
+func functionsOf(p *report.Report) (names []string) {
+	thread := p.FaultThread()
+	if thread == nil {
+		return nil
+	}
+	for i := range thread.Frames[:min(len(thread.Frames), maxFunctions)] {
+		names = append(names, clean(thread.Frames[i].Function, maxFunction))
+	}
+	return names
+}
+
+// What is kept of a stack whose key the client chose: as much as an explanation has of others.
+const (
+	maxFunctions = 128
+	maxFunction  = 256
+)
 
 // symbolsOf is what is stored of a result; nil when there was nothing to look for. While an
 // index is not at hand the result is not kept: the task that reads the crash again has all.

@@ -3,6 +3,7 @@ package search
 import (
 	"net/url"
 	"strconv"
+	"strings"
 )
 
 // kind is where the results of a kind lead.
@@ -12,8 +13,8 @@ type kind struct {
 	list string // the list of all, with its parameter of a search up to the text; "": it has none
 }
 
-// kinds are the kinds by the names that the api has for them. A version has no page: its
-// crashes are shown.
+// kinds are the kinds by the names that the api has for them. A version and a device have no
+// page: the crashes of the one and the line of the other are shown.
 func kinds() map[string]kind {
 	return map[string]kind{
 		"crash_group":   {"Crash groups", "/crashes/groups/", "/crashes?search="},
@@ -27,6 +28,13 @@ func kinds() map[string]kind {
 		"tester":        {"Testers", "/people/testers/", "/people?search="},
 		"task":          {"Tasks", "/operate/tasks/", ""},
 		"webhook":       {"Webhooks", "/settings/webhooks/", ""},
+		"crash_comment": {"Comments", "/crashes/groups/", ""},
+		"symbol":        {"Symbols", "/crashes/symbols/", ""},
+		"test_run":      {"Test runs", "/tests/cases/", ""},
+		"suite_run":     {"Suite runs", "/tests/suites/", ""},
+		"tester_group":  {"Groups of testers", "/people/groups/", "/people/groups?search="},
+		"team":          {"Teams", "/people/teams/", "/people/teams?search="},
+		"device":        {"Devices", "/people/devices?search=", "/people/devices?search="},
 	}
 }
 
@@ -53,10 +61,22 @@ func sectionOf(g group, text string) section {
 			if r.CrashProjectID != 0 {
 				shown.Path += "&project=" + strconv.FormatInt(r.CrashProjectID, 10)
 			}
+		case g.Kind == "crash_comment":
+			shown.Path = of.path + url.PathEscape(r.ParentID) + "#comments"
+		case g.Kind == "test_run" || g.Kind == "suite_run":
+			shown.Path = of.path + url.PathEscape(r.ParentID) + "/runs/" + url.PathEscape(r.ID)
+		case g.Kind == "device":
+			shown.Path = of.path + url.QueryEscape(udid(r.Detail))
 		default:
 			shown.Path = of.path + url.PathEscape(r.ID)
 		}
 		s.Rows = append(s.Rows, shown)
 	}
 	return s
+}
+
+// udid is that of a device: its detail begins with it.
+func udid(detail string) string {
+	id, _, _ := strings.Cut(detail, " · ")
+	return id
 }

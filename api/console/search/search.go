@@ -52,6 +52,7 @@ type result struct {
 	Title          string `json:"title"`
 	Detail         string `json:"detail"`
 	CrashProjectID int64  `json:"crash_project_id"`
+	ParentID       string `json:"parent_id"`
 }
 
 // group are the results of a kind.
