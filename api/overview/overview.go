@@ -91,72 +91,81 @@ func (h *Handlers) Get(c *gin.Context) error {
 
 func (r *reading) crashes() error {
 	found, err := overview.ReadCrashes(r.ctx, r.db, r.organization, r.times)
-	if err == nil {
-		r.answer.Crashes = crashesOf(found)
+	if err != nil {
+		return err
 	}
-	return err
+	r.answer.Crashes = crashesOf(found)
+	return nil
 }
 
 func (r *reading) newGroups() error {
 	found, err := overview.NewGroups(r.ctx, r.db, r.organization, r.times)
-	if err == nil {
-		r.answer.NewGroups = groupsOf(found)
+	if err != nil {
+		return err
 	}
-	return err
+	r.answer.NewGroups = groupsOf(found)
+	return nil
 }
 
 func (r *reading) regressedGroups() error {
 	found, err := overview.RegressedGroups(r.ctx, r.db, r.organization, r.times)
-	if err == nil {
-		r.answer.RegressedGroups = groupsOf(found)
+	if err != nil {
+		return err
 	}
-	return err
+	r.answer.RegressedGroups = groupsOf(found)
+	return nil
 }
 
 func (r *reading) builds() error {
 	found, err := overview.ReadBuilds(r.ctx, r.db, r.organization)
-	if err == nil {
-		r.answer.Builds = buildsOf(found)
+	if err != nil {
+		return err
 	}
-	return err
+	r.answer.Builds = buildsOf(found)
+	return nil
 }
 
 func (r *reading) suiteRuns() error {
 	found, err := overview.ReadSuiteRuns(r.ctx, r.db, r.organization)
-	if err == nil {
-		r.answer.SuiteRuns = suiteRunsOf(found)
+	if err != nil {
+		return err
 	}
-	return err
+	r.answer.SuiteRuns = suiteRunsOf(found)
+	return nil
 }
 
 func (r *reading) schedules() error {
 	found, err := overview.ReadSchedules(r.ctx, r.db, r.organization)
-	if err == nil {
-		r.answer.Schedules = schedulesOf(found)
+	if err != nil {
+		return err
 	}
-	return err
+	r.answer.Schedules = schedulesOf(found)
+	return nil
 }
 
 func (r *reading) lateTasks() error {
 	found, err := overview.LateTasks(r.ctx, r.db, r.organization, tasks.Queues(), r.times)
-	if err == nil {
-		r.answer.LateTasks = tasksOf(found)
+	if err != nil {
+		return err
 	}
-	return err
+	r.answer.LateTasks = tasksOf(found)
+	return nil
 }
 
 func (r *reading) failedTasks() error {
 	found, err := overview.DeadTasks(r.ctx, r.db, r.organization)
-	if err == nil {
-		r.answer.FailedTasks = tasksOf(found)
+	if err != nil {
+		return err
 	}
-	return err
+	r.answer.FailedTasks = tasksOf(found)
+	return nil
 }
 
 func (r *reading) webhooks() error {
 	found, err := overview.ReadWebhooks(r.ctx, r.db, r.organization, r.times)
-	if err == nil {
-		r.answer.Webhooks = webhooksOf(found)
+	if err != nil {
+		return err
 	}
-	return err
+	r.answer.Webhooks = webhooksOf(found)
+	return nil
 }

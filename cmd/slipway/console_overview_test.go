@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,12 +46,15 @@ func TestConsoleOverview(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, link := range p.links() {
-		if strings.HasPrefix(link, "/console/") && !seen[link] {
+		if strings.HasPrefix(link, "/console/") && !seen[link] && !strings.Contains(link, "_from=") {
 			seen[link] = true
 			require.Equal(t, http.StatusOK, c.open(link).status, link)
 		}
 	}
 	require.Greater(t, len(seen), 25)
+	for _, filter := range []string{"/crashes?first_seen_from=", "/crashes?regressed_from="} {
+		require.True(t, slices.ContainsFunc(p.links(), func(link string) bool { return strings.HasPrefix(link, "/console"+filter) }), filter)
+	}
 
 	require.Contains(t, p.text, "No group that was resolved came back")
 	_, err := w.db.ExecContext(t.Context(), `update crash_groups set first_seen = '2026-01-01', reopened_at = now() where crash_project_id = $1`,

@@ -4,13 +4,17 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/count"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // searchAnswer is what the operation behind the page answers.
@@ -64,6 +68,22 @@ func TestConsoleSearch(t *testing.T) {
 		w.boot.Organization.ID)
 	w.wait("mail", `select u.email from users u join memberships m on m.user_id = u.id where m.id = $1::bigint`, w.ids["tester"])
 
+	w.wait("groupname", `select name from tester_groups where id = $1::bigint`, w.ids["testers"])
+	w.wait("teamname", `select name from teams where id = $1::bigint`, w.ids["team"])
+	w.ids["udid"] = "00008030-001A2B3C4D5E6F70"
+	_, err = w.db.ExecContext(t.Context(), `insert into tester_devices (organization_id, user_id, udid, platform, name, source, verified)
+		select organization_id, user_id, $2, 'ios', 'the phone', 'admin', 'none' from memberships where id = $1::bigint`, w.ids["tester"], w.ids["udid"])
+	require.NoError(t, err)
+	_, err = w.db.ExecContext(t.Context(), `insert into crash_group_comments (group_id, author, text) values ($1::bigint, 'ann', 'looked into it')`, w.ids["group"])
+	require.NoError(t, err)
+	w.wait("map", `insert into symbols (organization_id, file_id, name, sha256, source) select organization_id, id, 'map-of-the-shop.txt', 'x', 'api' from files
+		where organization_id = $1 order by id limit 1 returning id::text`, w.boot.Organization.ID)
+	code, answer = w.send(request{method: post, path: "/post", query: "?format=json&token={{crashtoken}}", as: "none",
+		body: `{"uuid":"` + uuid.NewString() + `","timestamp":` + strconv.FormatInt(time.Now().Unix(), 10) + `,"lang":"python","langVersion":"3","agent":"a","agentVersion":"1",
+			"mainThread":"0","classifiers":["E"],"attributes":{},"threads":{"0":{"stack":[{"funcName":"shop.first"},{"funcName":"shop.refundable frame"}]}}}`})
+	require.Equal(t, http.StatusOK, code, "%s", answer)
+	w.wait("stackgroup", `select group_id::text from crash_group_titles where text like '%refundable frame%'`)
+
 	owner := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
 	p := owner.open("/console/search")
 	require.Equal(t, http.StatusOK, p.status, "%.600s", p.text)
@@ -91,6 +111,14 @@ func TestConsoleSearch(t *testing.T) {
 		{"{mail}", "/people/testers/{tester}"},
 		{"{task}", "/operate/tasks/{task}"},
 		{"{hookname}", "/settings/webhooks/{hook}"},
+		{"{suiterun}", "/tests/suites/{suite}/runs/{suiterun}"},
+		{"{run}", "/tests/cases/{case}/runs/{run}"},
+		{"{groupname}", "/people/groups/{testers}"},
+		{"{teamname}", "/people/teams/{team}"},
+		{"refundable frame", "/crashes/groups/{stackgroup}"},
+		{"looked into it", "/crashes/groups/{group}#comments"},
+		{"{udid}", "/people/devices?search={udid}"},
+		{"map-of-the-shop", "/crashes/symbols/{map}"},
 	} {
 		p := search(owner, w.fill(c.text))
 		assert.Contains(t, p.links(), "/console"+w.fill(c.path), "%s in %s", c.text, p.text)
@@ -119,6 +147,11 @@ func TestConsoleSearch(t *testing.T) {
 	for _, text := range []string{"sign in", "shop", w.ids["task"], w.ids["case"], w.ids["crash"], w.ids["mail"]} {
 		require.Contains(t, search(stranger, text).text, "Nothing has this text", text)
 	}
+
+	// A member finds what members may list, and no devices.
+	member := w.console(w.member("looker", account.Member))
+	require.Contains(t, search(member, w.ids["groupname"]).links(), "/console/people/groups/"+w.ids["testers"])
+	require.Contains(t, search(member, w.ids["udid"]).text, "Nothing has this text")
 
 	// The operation itself.
 	require.Contains(t, w.found("?q=sign+in"), "test_case:"+w.ids["case"])
