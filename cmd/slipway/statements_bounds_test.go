@@ -74,7 +74,7 @@ func pageBounds() map[string]pageBound {
 		"/api/v3/operate/organizations":                          {6, false},
 		"/api/v3/operate/webhooks":                               {3, true},
 		"/api/v3/me/sessions":                                    {2, true},
-		"/api/v3/overview":                                       {20, false},
+		"/api/v3/overview":                                       {18, false},
 		"/api/v3/projects":                                       {3, true},
 		"/api/v3/projects/{id}":                                  {3, false},
 		"/api/v3/projects/{id}/builds":                           {3, true},

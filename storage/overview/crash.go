@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/lib/pq"
-
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -213,17 +211,23 @@ func RegressedGroups(ctx context.Context, q storage.Querier, organization int64,
 }
 
 func groupsSince(ctx context.Context, q storage.Querier, column string, organization int64, t Times) (*Groups, error) {
-	var ids []int64
-	err := q.SelectContext(ctx, &ids, `select id from crash_groups where organization_id = $1 and `+column+` >= $2 and root_id is null
-		order by `+column+` desc, id desc limit $3`, organization, t.Since, Reach+1)
-	if err != nil {
-		return nil, storage.Wrap(err, "crash groups since a day")
+	var found []struct {
+		Group
+		All int `db:"n"`
 	}
-	out := &Groups{Count: counted(len(ids)), Groups: []Group{}}
-	err = q.SelectContext(ctx, &out.Groups, `
-		select g.id, g.title, `+crash.ShownState+` as state, g.count, g.first_seen, g.last_seen, g.reopened_at, g.crash_project_id, p.name as project_name
-		from crash_groups g join crash_projects p on p.id = g.crash_project_id
-		where g.organization_id = $1 and g.id = any($2) order by g.`+column+` desc, g.id desc`,
-		organization, pq.Array(ids[:min(len(ids), topGroups)]))
+	err := q.SelectContext(ctx, &found, `
+		with since as materialized (
+			select id from crash_groups where organization_id = $1 and `+column+` >= $2 and root_id is null
+			order by `+column+` desc, id desc limit $3
+		)
+		select (select count(*) from since) as n, g.id, g.title, `+crash.ShownState+` as state, g.count, g.first_seen, g.last_seen,
+			g.reopened_at, g.crash_project_id, p.name as project_name
+		from (select id from since limit $4) s join crash_groups g on g.id = s.id and g.organization_id = $1
+		join crash_projects p on p.id = g.crash_project_id order by g.`+column+` desc, g.id desc`,
+		organization, t.Since, Reach+1, topGroups)
+	out := &Groups{Count: counted(0), Groups: []Group{}}
+	for i := range found {
+		out.Count, out.Groups = counted(found[i].All), append(out.Groups, found[i].Group)
+	}
 	return out, storage.Wrap(err, "crash groups since a day")
 }

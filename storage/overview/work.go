@@ -3,6 +3,7 @@ package overview
 import (
 	"context"
 	"encoding/binary"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -156,16 +157,20 @@ func LateTasks(ctx context.Context, q storage.Querier, organization int64, queue
 		) l order by l.run_at, l.id limit $2`, "t.run_at, t.id", organization, Reach+1, pq.Array(queues), t.Now.Add(-Lateness))
 }
 
+// readTasks reads what a statement finds: the number of all, and the first of them.
 func readTasks(ctx context.Context, q storage.Querier, what, found, order string, organization int64, args ...any) (*Tasks, error) {
-	var ids []uuid.UUID
-	if err := q.SelectContext(ctx, &ids, found, append([]any{organization}, args...)...); err != nil {
-		return nil, storage.Wrap(err, what)
+	var list []struct {
+		Task
+		All int `db:"n"`
 	}
-	out := &Tasks{Count: counted(len(ids)), Tasks: []Task{}}
-	err := q.SelectContext(ctx, &out.Tasks, `select `+taskColumns+` from tasks t
-		where t.organization_id = $1 and t.id = any($2::uuid[]) order by `+order, organization, storage.UUIDs(ids[:min(len(ids), rows)]))
-	for i := range out.Tasks {
-		out.Tasks[i].Error = (&ledger.Task{Error: out.Tasks[i].Error}).PublicError()
+	err := q.SelectContext(ctx, &list, `with found as materialized (`+found+`)
+		select (select count(*) from found) as n, `+taskColumns+` from (select id from found limit `+strconv.Itoa(rows)+`) f
+		join tasks t on t.id = f.id and t.organization_id = $1 order by `+order, append([]any{organization}, args...)...)
+	out := &Tasks{Count: counted(0), Tasks: []Task{}}
+	for i := range list {
+		task := list[i].Task
+		task.Error = (&ledger.Task{Error: task.Error}).PublicError()
+		out.Count, out.Tasks = counted(list[i].All), append(out.Tasks, task)
 	}
 	return out, storage.Wrap(err, what)
 }
