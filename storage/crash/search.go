@@ -14,8 +14,8 @@ import (
 // index finds it in messages.
 const shortSearch = 3
 
-// found selects the groups of which the text is a part of title, culprit, classifier or
-// of a message, in any case, or the beginning of the fingerprint. Texts too short for
+// found selects the groups of which the text is a part of title, culprit, classifier, of a
+// function of the stack or of a message, in any case, or the beginning of the fingerprint. Texts too short for
 // the index are looked for in titles, culprits and classifiers only. A group that is
 // shown is found by its parts.
 func (c *conditions) found(organizationID int64, organization, text string) string {
