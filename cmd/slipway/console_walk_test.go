@@ -330,6 +330,7 @@ func consoleBounds() map[string]int {
 		"/console/builds/builds/:id/download":                 12,
 		"/console/builds/builds/:id/invites":                  11,
 		"/console/builds/builds/:id/sessions":                 9,
+		"/console/builds/builds/:id/symbols":                  7,
 		"/console/builds/feedback":                            9,
 		"/console/builds/feedback/:id":                        8,
 		"/console/builds/sessions/:id":                        10,
