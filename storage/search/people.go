@@ -4,7 +4,7 @@ package search
 func (s *statement) testerGroups(limit int) string {
 	s.byNumber("tester_groups", "")
 	s.found = append(s.found, "select t.id from tester_groups t where "+s.mine("t")+" and "+s.lowerLike("t.name", s.pattern()))
-	return s.sql(`select c.id::text as id, c.name as title, t.name as detail
+	return s.sql(`select c.id::text as id, c.name as title, coalesce(t.name, '') as detail
 		from hit join tester_groups c on c.id = hit.id left join teams t on t.id = c.team_id`, "c.id desc", limit)
 }
 

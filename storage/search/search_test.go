@@ -261,6 +261,8 @@ func TestResults(t *testing.T) {
 	require.Equal(t, w.ids[TestSuite], *first(w.ids[SuiteRun], SuiteRun).ParentID)
 	require.Equal(t, "4.2 · Contents/DWARF/Wallet", first("wallet", Symbol).Detail)
 	require.True(t, strings.HasPrefix(first("phone", Device).Detail, udid+" · "))
+	w.Exec(`insert into tester_groups (organization_id, name) values ($1, 'Nobody''s team')`, w.Org.ID)
+	require.Empty(t, first("nobody", TesterGroup).Detail)
 	require.Equal(t, "Checkout Checkout-7.1 (71)", first("Checkout", Build).Title)
 	require.Equal(t, "voucher", first("as a guest", TestCase).Detail)
 	require.Equal(t, "Pay with a gift card", first("gift", TestCase).Detail)
