@@ -2,7 +2,10 @@ package authoring
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
@@ -19,13 +22,17 @@ type cases struct{ *room }
 
 // list serves GET /testcases, newest first. Parameters: search (part of the name),
 // startDate, endDate (creation), userId (creator), teamId, testSuiteId (array; null
-// selects the cases of no suite), skip, limit.
+// selects the cases of no suite), lastStatus (of the newest run; NONE without one), tag,
+// content (part of a line of name, tags, intent or steps), sort (created, lastRun), skip,
+// limit.
 func (h cases) list(c *gin.Context) error {
 	q := queryOf(c)
 	f := authoring.CaseFilter{OrganizationID: auth.Organization(c), Search: q.search(), User: q.uuid("userId"),
 		Team: q.uuid("teamId"), Page: q.page()}
 	f.From, f.To = q.dates()
 	f.Suites, f.Unassigned = q.uuidsOrNull("testSuiteId")
+	f.LastStatus = string(oneOf(q, "lastStatus", append(run.Statuses(), authoring.NotRun)...))
+	f.Tag, f.Content, f.ByLastRun = q.tag(), q.content(), q.sorted("created", "lastRun")
 	if q.err != nil {
 		return q.err
 	}
@@ -34,6 +41,40 @@ func (h cases) list(c *gin.Context) error {
 		return err
 	}
 	return data(c, http.StatusOK, listOf(rows, total, viewCase))
+}
+
+// tag reads a tag.
+func (q *query) tag() string {
+	text := strings.TrimSpace(q.values.Get("tag"))
+	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 || utf8.RuneCountInString(text) > maxSearch {
+		q.wrong(&storage.InvalidError{Field: "tag", Msg: fmt.Sprintf("must be UTF-8 text of at most %d characters", maxSearch)})
+	}
+	return text
+}
+
+// minContent is the length of what the index of contents finds, in characters.
+const minContent = 3
+
+// content reads a part of what cases have.
+func (q *query) content() string {
+	text := strings.TrimSpace(q.values.Get("content"))
+	n := utf8.RuneCountInString(text)
+	if text != "" && n < minContent || n > maxSearch || !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+		q.wrong(&storage.InvalidError{Field: "content", Msg: fmt.Sprintf("must be UTF-8 text of %d to %d characters", minContent, maxSearch)})
+	}
+	return text
+}
+
+// sorted reports whether the order is another than that by default.
+func (q *query) sorted(byDefault, other string) bool {
+	switch text := strings.TrimSpace(q.values.Get("sort")); text {
+	case "", byDefault:
+		return false
+	case other:
+		return true
+	}
+	q.wrong(&storage.InvalidError{Field: "sort", Msg: "must be " + byDefault + " or " + other})
+	return false
 }
 
 // get serves GET /testcases/{id}, with the revisions.

@@ -167,6 +167,21 @@ func (h generations) current(ctx context.Context, organization int64, id uuid.UU
 	return generation.ByID(ctx, h.cfg.DB, organization, id)
 }
 
+// list serves GET /testcases/generate, newest first. Parameters: status, skip, limit.
+func (h generations) list(c *gin.Context) error {
+	q := queryOf(c)
+	f := generation.Filter{OrganizationID: auth.Organization(c), Page: q.page(),
+		State: oneOf(q, "status", generation.Queued, generation.InProgress, generation.Completed, generation.Failed)}
+	if q.err != nil {
+		return q.err
+	}
+	rows, total, err := generation.List(c.Request.Context(), h.cfg.DB, f)
+	if err != nil {
+		return err
+	}
+	return data(c, http.StatusOK, listOf(rows, total, viewListed))
+}
+
 // cancel serves DELETE /testcases/generate/{taskId}; 409 when the generation has ended.
 func (h generations) cancel(c *gin.Context) error {
 	id, err := uuidParam(c, "taskId")

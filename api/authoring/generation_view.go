@@ -52,6 +52,29 @@ type generationFileView struct {
 	URL         string    `json:"url"`
 }
 
+// listedGeneration is a generation of a list.
+type listedGeneration struct {
+	TaskID         uuid.UUID        `json:"taskId"`
+	Status         generation.State `json:"status"`
+	Name           string           `json:"name"`
+	Intent         string           `json:"intent"`                   // its first 1,000 characters
+	TestCaseID     string           `json:"testCaseId,omitempty"`     // COMPLETED
+	BaseTestCaseID string           `json:"baseTestCaseId,omitempty"` // of a refinement
+	Error          *failureView     `json:"error,omitempty"`          // FAILED
+	CreationDate   string           `json:"creationDate"`
+	StartDate      string           `json:"startDate,omitempty"`
+	EndDate        string           `json:"endDate,omitempty"`
+}
+
+func viewListed(g *generation.Listed) listedGeneration {
+	view := listedGeneration{TaskID: g.ID, Status: g.State, Name: g.Name, Intent: g.Intent, TestCaseID: g.CaseID, BaseTestCaseID: g.BaseCaseID,
+		CreationDate: stamp(g.AcceptedAt), StartDate: stampOnce(g.StartedAt), EndDate: stampOnce(g.FinishedAt)}
+	if g.State == generation.Failed {
+		view.Error = &failureView{Code: g.ErrorCode, Detail: g.Error}
+	}
+	return view
+}
+
 // show writes the status of a generation.
 func (h generations) show(c *gin.Context, g *generation.Generation, detailed bool) error {
 	view := generationView{Status: g.State, TestCaseID: g.CaseID, RevisionID: g.RevisionID}

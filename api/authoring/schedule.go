@@ -45,7 +45,7 @@ func (h schedules) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return data(c, http.StatusOK, viewDescribed(row))
+	return data(c, http.StatusOK, viewSchedule(row))
 }
 
 // create serves POST /test-schedules. Members, all optional: name, settings,
@@ -67,7 +67,7 @@ func (h schedules) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return data(c, http.StatusCreated, viewDescribed(row))
+	return data(c, http.StatusCreated, viewSchedule(row))
 }
 
 // update serves POST /test-schedules/{id}; only members that are sent are changed:
@@ -115,7 +115,7 @@ func (h schedules) apply(c *gin.Context, id uuid.UUID, change schedule.Change, t
 	if err != nil {
 		return err
 	}
-	return data(c, http.StatusOK, viewDescribed(row))
+	return data(c, http.StatusOK, viewSchedule(row))
 }
 
 // delete serves DELETE /test-schedules/{id}. The runs that it has started go on.

@@ -22,9 +22,10 @@ type scheduleView struct {
 	TestSuiteIDs         []uuid.UUID          `json:"testSuiteIds"`
 	Settings             scheduleSettingsView `json:"settings"`
 	State                scheduleStateView    `json:"state"`
-	// CronDescription says in words when the schedule fires. Not in lists, nor
-	// without settings.
+	// CronDescription says in words when the schedule fires; not without settings.
 	CronDescription string `json:"cronDescription,omitempty"`
+	// NextRunDates are the next times at which it fires, of which nextRunDate is the first.
+	NextRunDates []string `json:"nextRunDates"`
 }
 
 // scheduleSettingsView is {} for a schedule without settings. Those that are
@@ -51,7 +52,9 @@ type scheduleStateView struct {
 	LastRunError  string         `json:"lastRunError,omitempty"`
 }
 
-// viewSchedule is a schedule as a list has it.
+// shownTimes is how many of the next times are shown: enough to see the pattern.
+const shownTimes = 5
+
 func viewSchedule(row *schedule.Schedule) scheduleView {
 	view := scheduleView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name,
 		CreationDate: stamp(row.CreatedAt), LastUpdateDate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
@@ -62,6 +65,17 @@ func viewSchedule(row *schedule.Schedule) scheduleView {
 	if view.TestSuiteIDs == nil {
 		view.TestSuiteIDs = []uuid.UUID{}
 	}
+	view.NextRunDates = []string{}
+	for _, at := range row.Upcoming(shownTimes) {
+		view.NextRunDates = append(view.NextRunDates, stamp(at))
+	}
+	if row.Settings == nil {
+		return view
+	}
+	// The store has parsed it before it was kept.
+	if expression, err := cron.Parse(row.Settings.Cron); err == nil {
+		view.CronDescription = expression.Describe()
+	}
 	return view
 }
 
@@ -71,17 +85,4 @@ func viewScheduleSettings(s *schedule.Settings) scheduleSettingsView {
 	}
 	return scheduleSettingsView{Cron: s.Cron, Timezone: s.Timezone, RunningUserID: &s.RunningUser, StartDate: stampOnce(s.StartAt),
 		EndDate: stampOnce(s.EndAt), MaxRuns: s.MaxRuns, SCTunnelName: s.Tunnel, BuildName: s.BuildName}
-}
-
-// viewDescribed is a schedule with its times in words.
-func viewDescribed(row *schedule.Schedule) scheduleView {
-	view := viewSchedule(row)
-	if row.Settings == nil {
-		return view
-	}
-	// The store has parsed it before it was kept.
-	if expression, err := cron.Parse(row.Settings.Cron); err == nil {
-		view.CronDescription = expression.Describe()
-	}
-	return view
 }

@@ -3,6 +3,7 @@ package authoring
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,9 +38,16 @@ type CaseFilter struct {
 	User           *uuid.UUID
 	Team           *uuid.UUID
 	Suites         []uuid.UUID
-	Unassigned     bool // also (or, without Suites, only) cases of no suite
+	Unassigned     bool   // also (or, without Suites, only) cases of no suite
+	LastStatus     string // of the newest run, NotRun without one; "": any
+	Tag            string
+	Content        string // part of a line of what the case is searched by: name, tags, intent, steps
+	ByLastRun      bool   // the order is that of the newest run; those without one are last
 	storage.Page
 }
+
+// NotRun is the LastStatus of a case without a run.
+const NotRun = "NONE"
 
 func (f CaseFilter) conditions() *Conditions {
 	m := ConditionsOf(f.OrganizationID)
@@ -57,14 +65,53 @@ func (f CaseFilter) conditions() *Conditions {
 	case f.Unassigned:
 		m.And("c.suite_id is null")
 	}
+	if f.LastStatus != "" {
+		m.Narrow = true
+		m.And("c.id in (select x.case_id from test_case_results x where x.organization_id = $1 and x.state = " + m.Arg(f.LastStatus) + ")")
+	}
+	if f.Tag != "" {
+		m.Narrow = true
+		m.And("c.tags @> array[" + m.Arg(f.Tag) + "::text]")
+	}
+	if f.Content != "" {
+		m.Narrow = true
+		m.And("c.id in (select t.case_id from test_case_texts t where t.organization_id = $1 and lower(t.text) like lower(" +
+			m.Arg("%"+likeEscapes.Replace(f.Content)+"%") + "))")
+	}
 	return m
 }
 
-// Cases returns a page of cases, newest first, and the number of all that match.
+// page returns the statement of a page and its arguments. In the order of the newest runs
+// the page is cut from the index of these.
+func (f CaseFilter) page(m *Conditions) (string, []any) {
+	if !f.ByLastRun {
+		return m.Page("test_cases", caseColumns, OwnerTables, f.Page)
+	}
+	how, among := "not materialized", ""
+	if m.Narrow {
+		how = "materialized"
+	}
+	if m.Filtered() {
+		among = " and x.case_id in (select id from matching)"
+	}
+	n := len(m.Args)
+	args := append(m.Args[:n:n], f.RowLimit(), f.RowOffset())
+	return `
+with matching as ` + how + ` (select c.id from test_cases c where ` + m.Where() + `),
+page as (
+	select x.case_id as id, x.run_at from test_case_results x where x.organization_id = $1` + among + `
+	order by x.run_at desc, x.case_id desc limit $` + strconv.Itoa(n+1) + ` offset $` + strconv.Itoa(n+2) + `
+)
+select (select count(*) from matching) as total, ` + caseColumns + `
+from page join test_cases c on c.id = page.id` + OwnerTables + `
+order by page.run_at desc, page.id desc`, args
+}
+
+// Cases returns a page of cases, newest first or in the order of their runs, and the number of all that match.
 func Cases(ctx context.Context, q storage.Querier, f CaseFilter) ([]Case, int, error) {
 	m, rows := f.conditions(), []caseRow{}
 	if f.RowLimit() > 0 {
-		query, args := m.Page("test_cases", caseColumns, OwnerTables, f.Page)
+		query, args := f.page(m)
 		if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test cases")
 		}

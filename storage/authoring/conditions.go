@@ -36,6 +36,9 @@ func (m *Conditions) Arg(value any) string {
 
 func (m *Conditions) And(condition string) { m.where = append(m.where, condition) }
 
+// Filtered reports whether there are conditions besides that on the organization.
+func (m *Conditions) Filtered() bool { return len(m.where) > 1 }
+
 func (m *Conditions) Where() string { return strings.Join(m.where, " and ") }
 
 // Created bounds the time of creation; to is exclusive.

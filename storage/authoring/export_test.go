@@ -5,5 +5,5 @@ var ParseTunnel = parseTunnel
 
 // CasePage gives the statement of a list of cases and its arguments.
 func CasePage(f CaseFilter) (string, []any) {
-	return f.conditions().Page("test_cases", caseColumns, OwnerTables, f.Page)
+	return f.page(f.conditions())
 }

@@ -35,7 +35,13 @@ func TestListsOfManyCases(t *testing.T) {
 	w.thousands(n)
 	suite := w.NewSuite(w.Org.Member.Writer, "s").ID
 	w.Exec(`update test_cases set suite_id = $1 where id <= lpad(to_hex(50), 24, '0')`, suite)
-	w.Exec(`vacuum analyze test_cases`)
+	w.Exec(`update test_case_results set state = 'FAILED', run_at = now() where case_id between lpad(to_hex(101), 24, '0') and lpad(to_hex(130), 24, '0')`)
+	w.Exec(`update test_case_results set run_at = now() + interval '1 minute' where case_id = lpad(to_hex(110), 24, '0')`)
+	w.Exec(`update test_cases set tags = '{shop}' where id between lpad(to_hex(201), 24, '0') and lpad(to_hex(240), 24, '0')`)
+	w.Exec(`insert into test_case_texts (case_id, organization_id, text)
+		select id, organization_id, case when id between lpad(to_hex(301), 24, '0') and lpad(to_hex(325), 24, '0') then 'Click on the shirt' else name end
+		from test_cases where id <= lpad(to_hex(20000), 24, '0') on conflict (case_id) do update set text = excluded.text`)
+	w.Exec(`vacuum analyze test_cases, test_case_results, test_case_texts`)
 	for _, row := range []struct {
 		f        authoring.CaseFilter
 		total    int
@@ -49,6 +55,11 @@ func TestListsOfManyCases(t *testing.T) {
 		// The page comes from the index alone. How to count is left to the planner.
 		{authoring.CaseFilter{}, n, []string{"Index Only Scan using test_cases_newest on test_cases c_1"}, "CTE Scan", "1"},
 		{authoring.CaseFilter{Suites: []uuid.UUID{suite}}, 50, []string{"test_cases_suite"}, "Seq Scan on test_cases", "1"},
+		{authoring.CaseFilter{LastStatus: "FAILED"}, 30, []string{"test_case_results_state"}, "Seq Scan on test_case", "65"},
+		{authoring.CaseFilter{Tag: "shop"}, 40, []string{"test_cases_tags"}, "Seq Scan on test_cases", "c9"},
+		{authoring.CaseFilter{Content: "THE SHIRT"}, 25, []string{"test_case_texts_text"}, "Seq Scan on test_case", "12d"},
+		{authoring.CaseFilter{ByLastRun: true}, n, []string{"test_case_results_newest"}, "Seq Scan on test_case_results", "6e"},
+		{authoring.CaseFilter{ByLastRun: true, LastStatus: "FAILED"}, 30, []string{"test_case_results_state"}, "Seq Scan on test_case", "6e"},
 	} {
 		row.f.OrganizationID, row.f.Page = w.Org.ID, storage.Page{Limit: 20}
 		query, args := authoring.CasePage(row.f)

@@ -15,12 +15,12 @@ import (
 // the worker that writes it then writes down what it has.
 const lateAfter = `interval '3 seconds'`
 
-const generationByID = `
-select id, organization_id, team_id, name, state, error_code, error, accepted_at, deadline, started_at, finished_at,
-	coalesce(case_id, '') as case_id, coalesce(revision_id, '') as revision_id,
-	state in ('QUEUED', 'IN_PROGRESS') and now() > deadline + ` + lateAfter + ` as late
-from test_generations
-where organization_id = $1 and id = $2`
+const (
+	generationColumns = `g.id, g.organization_id, g.team_id, g.name, g.state, g.error_code, g.error, g.accepted_at, g.deadline,
+	g.started_at, g.finished_at, coalesce(g.case_id, '') as case_id, coalesce(g.revision_id, '') as revision_id,
+	g.state in ('QUEUED', 'IN_PROGRESS') and now() > g.deadline + ` + lateAfter + ` as late`
+	generationByID = `select ` + generationColumns + ` from test_generations g where g.organization_id = $1 and g.id = $2`
+)
 
 type generationRow struct {
 	ID             uuid.UUID  `db:"id"`

@@ -81,19 +81,7 @@ func runTotal(ctx context.Context, q storage.Querier, table, alias, where string
 // List returns a page of a case's runs, newest first, and the number of all.
 func List(ctx context.Context, q storage.Querier, f Filter) ([]Run, int, error) {
 	where, args := f.conditions("r", "case_id", healedRun, storage.WithoutNUL(f.CaseID))
-	rows := []runRow{}
-	if f.RowLimit() > 0 {
-		query, all := runPage("test_runs", "r", runColumns, runTables, where, args, f.Page)
-		if err := q.SelectContext(ctx, &rows, query, all...); err != nil {
-			return nil, 0, storage.Wrap(err, "list test runs")
-		}
-	}
-	if len(rows) == 0 { // a page without rows has no total
-		total, err := runTotal(ctx, q, "test_runs", "r", where, args)
-		return []Run{}, total, err
-	}
-	list, err := withJobs(ctx, q, rows)
-	return list, rows[0].Total, err
+	return listRuns(ctx, q, where, args, f.Page)
 }
 
 // withJobs returns the runs of rows and reads all their jobs, without records.

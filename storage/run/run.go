@@ -47,6 +47,9 @@ const (
 	Cancelled Status = "CANCELLED"
 )
 
+// Statuses are all of them.
+func Statuses() []Status { return []Status{Queued, Running, Passed, Failed, Errored, Cancelled} }
+
 // Terminal reports whether the status is an end.
 func (s Status) Terminal() bool { return s != Queued && s != Running }
 

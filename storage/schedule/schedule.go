@@ -116,6 +116,26 @@ func (s *Schedule) Remaining() *int {
 	return &n
 }
 
+// Upcoming returns when the schedule fires next, as far as its settings go; nothing unless
+// it is enabled.
+func (s *Schedule) Upcoming(most int) []time.Time {
+	list := []time.Time{}
+	if s.NextRunAt == nil || s.Settings == nil {
+		return list
+	}
+	if left := s.Remaining(); left != nil {
+		most = min(most, *left)
+	}
+	r, err := ruleOf(s.Settings, zones{})
+	if err != nil { // it was read before it was kept, perhaps with other zone files
+		return list
+	}
+	for at, ok := *s.NextRunAt, true; ok && len(list) < most; at, ok = r.next(at) {
+		list = append(list, at)
+	}
+	return list
+}
+
 // Settings say when a schedule fires and how its runs are made.
 type Settings struct {
 	Cron        string     // as it was written

@@ -100,6 +100,9 @@ func New(cfg Config) (*Frame, error) {
 // PublicURL is the address of the installation, without a slash at its end.
 func (f *Frame) PublicURL() string { return f.public }
 
+// Address is where a page of the console is, for links that no template writes.
+func (f *Frame) Address(path string) string { return f.base + Base + path }
+
 // Now is the clock's time.
 func (f *Frame) Now() time.Time { return f.cfg.Now() }
 

@@ -19,6 +19,7 @@ func (f *Frame) functions() template.FuncMap {
 		"when": when, "day": day, "bytes": Bytes, "number": Number, "short": Short, "percent": percent, "took": took,
 		"link": link, "dict": dict, "list": func(v ...any) []any { return v }, "join": strings.Join,
 		"plural": plural, "tone": tone, "words": words, "json": indented, "bars": Bars, "sparkline": Sparkline,
+		"strip": Strip, "mark": OneMark, "stripkey": StripKey,
 		"base": func() string { return f.base + Base }, "lower": strings.ToLower, "add": func(a, b int) int { return a + b },
 	}
 }

@@ -66,17 +66,21 @@ type casesData struct {
 	Suites   []named
 	SuiteOf  map[string]string
 	Teams    []named
+	Strips   strips
+	Statuses []string
+	Tags     []string // suggestions: the first of the organization
 	Filtered bool
 }
 
 func (p *Pages) cases(c *gin.Context) (err error) {
 	q := filters(c)
-	data := casesData{Filtered: len(q) > 0}
+	data := casesData{Filtered: len(q) > 0, Statuses: statuses()}
 	if data.rows, err = read[testCase](p, c, "/testcases", q); err != nil {
 		return err
 	}
-	var suites []string
+	var suites, ids []string
 	for _, one := range data.Items {
+		ids = append(ids, one.ID)
 		if one.TestSuiteID != "" && !slices.Contains(suites, one.TestSuiteID) {
 			suites = append(suites, one.TestSuiteID)
 		}
@@ -89,6 +93,16 @@ func (p *Pages) cases(c *gin.Context) (err error) {
 	}
 	if data.Teams, err = p.teamChoice(c); err != nil {
 		return err
+	}
+	if data.Strips, err = p.strips(c, "/testcases", ids); err != nil {
+		return err
+	}
+	tags, err := get[list[named]](p, c, "/testcases/tags", url.Values{"limit": {most}})
+	if err != nil {
+		return err
+	}
+	for _, tag := range tags.Items {
+		data.Tags = append(data.Tags, tag.Name)
 	}
 	return p.show(c, "cases", data.Fault, frame.Page{Title: "Test cases", Data: data})
 }
@@ -104,6 +118,7 @@ type caseData struct {
 	Revision *revision // the one that is shown
 	Latest   bool
 	Runs     list[caseRun]
+	History  history
 	Open     int // healings that nobody has decided
 	Code     list[codeTarget]
 }
@@ -129,6 +144,9 @@ func (p *Pages) testCase(c *gin.Context) error {
 		data.Suite = names[one.TestSuiteID]
 	}
 	if data.Runs, err = get[list[caseRun]](p, c, casePath(c)+"/runs", url.Values{"limit": {"5"}}); err != nil {
+		return err
+	}
+	if data.History, err = p.history(c, casePath(c), p.Address("/tests/cases/"+one.ID+"/runs")); err != nil {
 		return err
 	}
 	open, err := get[list[healing]](p, c, casePath(c)+"/healings", url.Values{"limit": {"0"}, "state": {"OPEN"}})

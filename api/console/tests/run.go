@@ -270,8 +270,9 @@ func (p *Pages) caseRuns(c *gin.Context) (err error) {
 
 // caseRunData is the page of a run.
 type caseRunData struct {
-	Run  *caseRun
-	Open map[string]bool // healings that nobody has decided
+	Run      *caseRun
+	Compared map[string]*compared // by the job that failed
+	Open     map[string]bool      // healings that nobody has decided
 }
 
 // Going reports whether the run has not ended.
@@ -293,6 +294,9 @@ func (p *Pages) caseRun(c *gin.Context) error {
 		for _, h := range open.Items {
 			data.Open[h.ID] = true
 		}
+	}
+	if data.Compared, err = p.compare(c, &run); err != nil {
+		return err
 	}
 	page := frame.Page{Title: "Run of " + run.TestCaseName, Data: data}
 	if data.Going() {

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/api/console/frame"
 )
 
-// schedule runs suites by the clock. CronDescription is there where one schedule is read.
+// schedule runs suites by the clock.
 type schedule struct {
 	ID              string   `json:"id"`
 	Name            string   `json:"name"`
@@ -20,6 +20,7 @@ type schedule struct {
 	CreatorUserName string   `json:"creatorUserName"`
 	TestSuiteIDs    []string `json:"testSuiteIds"`
 	CronDescription string   `json:"cronDescription"`
+	NextRunDates    []string `json:"nextRunDates"`
 	Settings        struct {
 		Cron          string `json:"cron"`
 		Timezone      string `json:"timezone"`
@@ -248,9 +249,9 @@ func (p *Pages) changeSchedule(c *gin.Context) error {
 
 // switchSchedule enables or disables a schedule.
 func (p *Pages) switchSchedule(c *gin.Context) error {
-	to, notice := "disable", "The schedule was disabled."
+	to, notice := "disable", "The schedule is paused."
 	if field(c, "to") == "enable" {
-		to, notice = "enable", "The schedule was enabled."
+		to, notice = "enable", "The schedule goes on."
 	}
 	err := p.do(c, http.MethodPost, schedulePath(c)+"/"+to, nil)
 	return p.End(c, p.Back(c, "/tests/schedules"), notice, err)

@@ -37,6 +37,7 @@ func (s *suite) DriftMode() string { return text(s.Drift) }
 type suitesData struct {
 	rows[suite]
 	Teams    []named
+	Strips   strips
 	Filtered bool
 }
 
@@ -44,6 +45,13 @@ func (p *Pages) suites(c *gin.Context) (err error) {
 	q := filters(c)
 	data := suitesData{Filtered: len(q) > 0}
 	if data.rows, err = read[suite](p, c, "/testsuites", q); err != nil {
+		return err
+	}
+	var ids []string
+	for i := range data.Items {
+		ids = append(ids, data.Items[i].ID)
+	}
+	if data.Strips, err = p.strips(c, "/testsuites", ids); err != nil {
 		return err
 	}
 	if data.Teams, err = p.teamChoice(c); err != nil {
@@ -68,6 +76,8 @@ type suiteData struct {
 	Suite *suite
 	rows[testCase]
 	Runs              list[suiteRun]
+	History           history
+	Matrix            matrix
 	Schedules         list[named]
 	Find              string
 	Found             list[testCase]
@@ -86,6 +96,12 @@ func (p *Pages) suite(c *gin.Context) error {
 		return err
 	}
 	if data.Runs, err = get[list[suiteRun]](p, c, suitePath(c)+"/runs", url.Values{"limit": {"10"}}); err != nil {
+		return err
+	}
+	if data.History, err = p.history(c, suitePath(c), p.Address("/tests/suites/"+one.ID+"/runs")); err != nil {
+		return err
+	}
+	if data.Matrix, err = p.matrix(c); err != nil {
 		return err
 	}
 	data.Schedules, err = get[list[named]](p, c, "/test-schedules", url.Values{"testSuiteIds": {one.ID}, "limit": {most}})

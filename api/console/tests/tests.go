@@ -47,6 +47,7 @@ func (p *Pages) Routes() []route.Route {
 	importFile.Body = maxImport
 	return []route.Route{
 		p.Open("/tests", read, p.cases),
+		p.Open("/tests/runs", read, p.allRuns),
 		p.Open("/tests/cases/:id", read, p.testCase),
 		p.Open("/tests/cases/:id/edit", read, p.editCase),
 		p.Form("/tests/cases/:id/edit", change, p.changeCase),
@@ -68,6 +69,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/tests/cases/:id/runs/:run/again", run, p.repeatCaseRun),
 		p.Open("/tests/files/:id", read, p.file),
 
+		p.Open("/tests/generations", read, p.generations),
 		p.Open("/tests/generate", read, p.generateForm),
 		p.Form("/tests/generate", change, p.generate),
 		p.Open("/tests/generate/:task", read, p.generation),

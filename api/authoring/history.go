@@ -1,0 +1,369 @@
+package authoring
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/pagination"
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+)
+
+const (
+	// historyLimit is how many runs a history has unless it says otherwise: as many as a
+	// person takes in at a glance. A matrix has no more columns.
+	historyLimit = 30
+	// maxHistorySkip bounds what a history reads over: the list of runs goes further.
+	maxHistorySkip = 10_000
+	// maxHistories bounds the ids of one request, as a page of a list does.
+	maxHistories = maxLimit
+)
+
+// pastView is a run of a case or a suite as its history has it.
+type pastView struct {
+	ID           uuid.UUID    `json:"id"`
+	Status       run.Status   `json:"status"`
+	Build        string       `json:"build"`
+	RevisionID   string       `json:"revisionId,omitempty"`
+	SuiteRunID   *uuid.UUID   `json:"suiteRunId,omitempty"`
+	CreationDate string       `json:"creationDate"`
+	StartDate    string       `json:"startDate,omitempty"`
+	EndDate      string       `json:"endDate,omitempty"`
+	DurationMS   *int64       `json:"durationMs,omitempty"`
+	Healed       int          `json:"healed"`
+	Changed      bool         `json:"changed"`
+	Targets      []targetView `json:"targets,omitzero"`
+}
+
+func viewPast(p *run.Past) pastView {
+	view := pastView{ID: p.ID, Status: p.Status, Build: p.BuildName, RevisionID: p.RevisionID, SuiteRunID: p.SuiteRunID,
+		CreationDate: stamp(p.CreatedAt), StartDate: stampOnce(p.StartedAt), EndDate: stampOnce(p.FinishedAt), Healed: p.Healed, Changed: p.Changed}
+	if took, ok := p.Took(); ok {
+		ms := took.Milliseconds()
+		view.DurationMS = &ms
+	}
+	for i := range p.Targets {
+		view.Targets = append(view.Targets, viewTarget(&p.Targets[i]))
+	}
+	return view
+}
+
+// summaryView is what the runs of a history say together, and since when it fails.
+type summaryView struct {
+	Runs         int       `json:"runs"`
+	Passed       int       `json:"passed"`
+	Failed       int       `json:"failed"`
+	Error        int       `json:"error"`
+	Cancelled    int       `json:"cancelled"`
+	Open         int       `json:"open"`
+	Healed       int       `json:"healed"`
+	Compared     int       `json:"compared"`
+	Changed      int       `json:"changed"`
+	FlakyShare   *float64  `json:"flakyShare"` // of those that were compared; null: there is none
+	MeanMS       *int64    `json:"meanMs"`
+	P95MS        *int64    `json:"p95Ms"`
+	LastGood     *pastView `json:"lastGood"`
+	FailingSince *pastView `json:"failingSince"`
+}
+
+func viewSummary(s run.Summary, of run.Standing) summaryView {
+	view := summaryView{Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Error: s.Errored, Cancelled: s.Cancelled, Open: s.Open,
+		Healed: s.Healed, Compared: s.Compared, Changed: s.Changed, LastGood: pastOnce(of.LastGood), FailingSince: pastOnce(of.FirstBad)}
+	if s.Compared > 0 {
+		share := float64(s.Changed) / float64(s.Compared)
+		view.FlakyShare = &share
+	}
+	if s.Mean != nil {
+		mean, p95 := s.Mean.Milliseconds(), s.P95.Milliseconds()
+		view.MeanMS, view.P95MS = &mean, &p95
+	}
+	return view
+}
+
+func pastOnce(p *run.Past) *pastView {
+	if p == nil {
+		return nil
+	}
+	view := viewPast(p)
+	return &view
+}
+
+// historyView is a page of a history.
+type historyView struct {
+	Summary summaryView `json:"summary"`
+	Items   []pastView  `json:"items"`
+	More    bool        `json:"more"`
+}
+
+func viewHistory(h run.History, of run.Standing) historyView {
+	view := historyView{Summary: viewSummary(run.Summarize(h.Runs), of), Items: make([]pastView, 0, len(h.Runs)), More: h.More}
+	for i := range h.Runs {
+		view.Items = append(view.Items, viewPast(&h.Runs[i]))
+	}
+	return view
+}
+
+// historyPage reads the page of a history.
+func (q *query) historyPage() storage.Page {
+	p := storage.Page{Offset: q.number("skip", 0), Limit: min(q.number("limit", historyLimit), maxLimit)}
+	if p.Offset > maxHistorySkip {
+		q.wrong(&storage.InvalidError{Field: "skip", Msg: fmt.Sprintf("must be at most %d", maxHistorySkip)})
+	}
+	return p
+}
+
+// history serves GET /testcases/{id}/history: the runs, newest first, and what they say
+// together. Parameters: skip, limit.
+func (h runs) history(c *gin.Context) error {
+	q := queryOf(c)
+	page := q.historyPage()
+	if q.err != nil {
+		return q.err
+	}
+	row, err := h.caseOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, organization := c.Request.Context(), auth.Organization(c)
+	past, err := run.CaseHistory(ctx, h.cfg.DB, organization, row.ID, page)
+	if err != nil {
+		return err
+	}
+	of, err := run.CaseStanding(ctx, h.cfg.DB, organization, row.ID)
+	if err != nil {
+		return err
+	}
+	return data(c, http.StatusOK, viewHistory(past, of))
+}
+
+// history serves GET /testsuites/{id}/history; parameters as runs.history.
+func (h suiteRuns) history(c *gin.Context) error {
+	q := queryOf(c)
+	page := q.historyPage()
+	if q.err != nil {
+		return q.err
+	}
+	id, err := uuidParam(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx, organization := c.Request.Context(), auth.Organization(c)
+	if _, err := authoring.SuiteByID(ctx, h.cfg.DB, organization, id); err != nil {
+		return err
+	}
+	past, err := run.SuiteHistory(ctx, h.cfg.DB, organization, id, page)
+	if err != nil {
+		return err
+	}
+	of, err := run.SuiteStanding(ctx, h.cfg.DB, organization, id)
+	if err != nil {
+		return err
+	}
+	return data(c, http.StatusOK, viewHistory(past, of))
+}
+
+// pastOf are the newest runs of one of several cases or suites.
+type pastOf struct {
+	ID   string     `json:"id"`
+	Runs []pastView `json:"runs"`
+}
+
+// viewPasts are the histories in the order of the ids.
+func viewPasts(ids []string, found map[string]run.History) list[pastOf] {
+	l := list[pastOf]{Items: make([]pastOf, 0, len(ids)), Total: len(ids)}
+	for _, id := range ids {
+		one := pastOf{ID: id, Runs: []pastView{}}
+		for i := range found[id].Runs {
+			one.Runs = append(one.Runs, viewPast(&found[id].Runs[i]))
+		}
+		l.Items = append(l.Items, one)
+	}
+	return l
+}
+
+// historyIDs reads the ids of several cases or suites, each once.
+func (q *query) historyIDs(parse func(text string) (string, error)) []string {
+	texts, err := pagination.List(q.values, "ids")
+	q.wrong(err)
+	ids, seen := []string{}, map[string]bool{}
+	for _, text := range texts {
+		id, err := parse(text)
+		q.wrong(err)
+		if !seen[id] {
+			seen[id], ids = true, append(ids, id)
+		}
+	}
+	if len(ids) > maxHistories {
+		q.wrong(&storage.InvalidError{Field: "ids", Msg: fmt.Sprintf("must be at most %d", maxHistories)})
+	}
+	return ids
+}
+
+// each reads how many runs of each are asked for.
+func (q *query) each() int { return min(q.number("limit", historyLimit), historyLimit) }
+
+// histories serves GET /testcases/history: the newest runs of several cases, in one
+// statement. Parameters: ids (array), limit (of each).
+func (h runs) histories(c *gin.Context) error {
+	q := queryOf(c)
+	ids, most := q.historyIDs(func(text string) (string, error) {
+		id, ok := parseHex(text)
+		if !ok {
+			return "", &storage.InvalidError{Field: "ids", Msg: "must be ids of 24 hexadecimal digits"}
+		}
+		return id, nil
+	}), q.each()
+	if q.err != nil {
+		return q.err
+	}
+	var found map[string]run.History
+	if len(ids) > 0 {
+		var err error
+		if found, err = run.CasesHistory(c.Request.Context(), h.cfg.DB, auth.Organization(c), ids, most); err != nil {
+			return err
+		}
+	}
+	return data(c, http.StatusOK, viewPasts(ids, found))
+}
+
+// histories serves GET /testsuites/history; parameters as runs.histories. What was healed is
+// 0 here.
+func (h suiteRuns) histories(c *gin.Context) error {
+	q := queryOf(c)
+	ids, most := q.historyIDs(func(text string) (string, error) {
+		id, err := parseUUID("ids", text)
+		return id.String(), err
+	}), q.each()
+	if q.err != nil {
+		return q.err
+	}
+	var found map[string]run.History
+	if len(ids) > 0 {
+		of := make([]uuid.UUID, len(ids))
+		for i, id := range ids {
+			of[i] = uuid.MustParse(id)
+		}
+		var err error
+		if found, err = run.SuitesHistory(c.Request.Context(), h.cfg.DB, auth.Organization(c), of, most); err != nil {
+			return err
+		}
+	}
+	return data(c, http.StatusOK, viewPasts(ids, found))
+}
+
+// matrixView is what became of the cases of a suite in its newest runs.
+type matrixView struct {
+	Runs  []pastView  `json:"runs"` // the columns, newest first
+	Items []matrixRow `json:"items"`
+	Total int         `json:"total"` // cases of the suite
+}
+
+// matrixRow is a case. Results are in the order of the runs; null: it was not in that one.
+type matrixRow struct {
+	TestCaseID   string        `json:"testCaseId"`
+	TestCaseName string        `json:"testCaseName"`
+	Results      []*matrixCell `json:"results"`
+}
+
+// matrixCell is the run of a case.
+type matrixCell struct {
+	ID     uuid.UUID  `json:"id"`
+	Status run.Status `json:"status"`
+	Healed int        `json:"healed"`
+}
+
+// matrix serves GET /testsuites/{id}/matrix. Parameters: runs (how many; at most 30), skip,
+// limit (of the cases).
+func (h suiteRuns) matrix(c *gin.Context) error {
+	q := queryOf(c)
+	f := authoring.CaseFilter{OrganizationID: auth.Organization(c), Page: q.page()}
+	most := min(q.number("runs", historyLimit), historyLimit)
+	if q.err != nil {
+		return q.err
+	}
+	id, err := uuidParam(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	if _, err := authoring.SuiteByID(ctx, h.cfg.DB, f.OrganizationID, id); err != nil {
+		return err
+	}
+	f.Suites = []uuid.UUID{id}
+	cases, total, err := authoring.Cases(ctx, h.cfg.DB, f)
+	if err != nil {
+		return err
+	}
+	past, err := run.NewestOfSuite(ctx, h.cfg.DB, f.OrganizationID, id, most)
+	if err != nil {
+		return err
+	}
+	runIDs, caseIDs := make([]uuid.UUID, len(past)), make([]string, len(cases))
+	for i := range past {
+		runIDs[i] = past[i].ID
+	}
+	for i := range cases {
+		caseIDs[i] = cases[i].ID
+	}
+	cells, err := run.Cells(ctx, h.cfg.DB, f.OrganizationID, runIDs, caseIDs)
+	if err != nil {
+		return err
+	}
+	return data(c, http.StatusOK, viewMatrix(past, cases, total, cells))
+}
+
+func viewMatrix(past []run.Past, cases []authoring.Case, total int, cells []run.Cell) matrixView {
+	view := matrixView{Runs: make([]pastView, 0, len(past)), Items: make([]matrixRow, len(cases)), Total: total}
+	column, row := map[uuid.UUID]int{}, map[string]int{}
+	for i := range past {
+		column[past[i].ID] = i
+		view.Runs = append(view.Runs, viewPast(&past[i]))
+	}
+	for i := range cases {
+		row[cases[i].ID] = i
+		view.Items[i] = matrixRow{TestCaseID: cases[i].ID, TestCaseName: cases[i].Name, Results: make([]*matrixCell, len(past))}
+	}
+	for _, cell := range cells {
+		view.Items[row[cell.CaseID]].Results[column[cell.SuiteRunID]] = &matrixCell{ID: cell.ID, Status: cell.Status, Healed: cell.Healed}
+	}
+	return view
+}
+
+// all serves GET /runs: the runs of all cases, newest first. Parameters: status, startDate,
+// endDate (creation), skip, limit.
+func (h runs) all(c *gin.Context) error {
+	q := queryOf(c)
+	f := run.AllFilter{OrganizationID: auth.Organization(c), Status: oneOf(q, "status", run.Statuses()...), Page: q.page()}
+	f.From, f.To = q.dates()
+	if q.err != nil {
+		return q.err
+	}
+	rows, total, err := run.All(c.Request.Context(), h.cfg.DB, f)
+	if err != nil {
+		return err
+	}
+	return data(c, http.StatusOK, listOf(rows, total, viewRun))
+}
+
+// oneOf reads one of some states; "" when absent.
+func oneOf[S ~string](q *query, name string, known ...S) S {
+	text := S(strings.TrimSpace(q.values.Get(name)))
+	if text == "" {
+		return ""
+	}
+	words := make([]string, len(known))
+	for i, one := range known {
+		if one == text {
+			return text
+		}
+		words[i] = string(one)
+	}
+	q.wrong(&storage.InvalidError{Field: name, Msg: "must be one of " + strings.Join(words, ", ")})
+	return ""
+}

@@ -1,0 +1,55 @@
+package run
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/slipway-qa/slipway/storage"
+)
+
+// AllFilter selects runs of an organization.
+type AllFilter struct {
+	OrganizationID int64
+	Status         Status    // "": all
+	From, To       time.Time // as of Filter
+	storage.Page
+}
+
+// All returns a page of the runs of an organization, newest first, and the number of all
+// that match. Its jobs are without records.
+func All(ctx context.Context, q storage.Querier, f AllFilter) ([]Run, int, error) {
+	args := []any{f.OrganizationID}
+	where := "r.organization_id = $1"
+	add := func(condition string, value any) {
+		args = append(args, value)
+		where += " and r." + condition + "$" + strconv.Itoa(len(args))
+	}
+	if f.Status != "" {
+		add("state = ", f.Status)
+	}
+	if !f.From.IsZero() {
+		add("created_at >= ", f.From)
+	}
+	if !f.To.IsZero() {
+		add("created_at < ", f.To)
+	}
+	return listRuns(ctx, q, where, args, f.Page)
+}
+
+// listRuns reads the page of runs under a condition.
+func listRuns(ctx context.Context, q storage.Querier, where string, args []any, p storage.Page) ([]Run, int, error) {
+	rows := []runRow{}
+	if p.RowLimit() > 0 {
+		query, all := runPage("test_runs", "r", runColumns, runTables, where, args, p)
+		if err := q.SelectContext(ctx, &rows, query, all...); err != nil {
+			return nil, 0, storage.Wrap(err, "list test runs")
+		}
+	}
+	if len(rows) == 0 { // a page without rows has no total
+		total, err := runTotal(ctx, q, "test_runs", "r", where, args)
+		return []Run{}, total, err
+	}
+	list, err := withJobs(ctx, q, rows)
+	return list, rows[0].Total, err
+}

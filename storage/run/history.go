@@ -1,0 +1,316 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// Past is a run of a case or a suite as its history has it.
+type Past struct {
+	ID         uuid.UUID
+	BuildName  string
+	RevisionID string     // of a case
+	SuiteRunID *uuid.UUID // of a case
+	Status     Status
+	CreatedAt  time.Time
+	StartedAt  *time.Time
+	FinishedAt *time.Time
+	Healed     int           // steps; of a suite in its own history only
+	Targets    []step.Target // of a case in its own history only
+	// Compared is true when the run before it tested the same: a case by the same steps, a
+	// suite with the same build. Changed is true when one of the two passed and the other
+	// did not. Runs without a result are passed over.
+	Compared, Changed bool
+}
+
+// Judged reports whether the run has a result: it is over, and nobody cancelled it.
+func (p *Past) Judged() bool {
+	return p.Status == Passed || p.Status == Failed || p.Status == Errored
+}
+
+// sameTested reports whether two runs tested the same.
+func (p *Past) sameTested(other *Past) bool {
+	if p.RevisionID != "" {
+		return p.RevisionID == other.RevisionID
+	}
+	return p.BuildName == other.BuildName
+}
+
+// Took is how long the run lasted; false before its end.
+func (p *Past) Took() (time.Duration, bool) {
+	if p.StartedAt == nil || p.FinishedAt == nil {
+		return 0, false
+	}
+	return p.FinishedAt.Sub(*p.StartedAt), true
+}
+
+// History is a page of the runs of a case or suite, newest first.
+type History struct {
+	Runs []Past
+	More bool // there are older ones
+}
+
+// Standing is since when a case or suite fails. LastGood is its newest run that passed.
+// FirstBad is the first that failed after it; nil while none has.
+type Standing struct{ LastGood, FirstBad *Past }
+
+// Summary is what runs say together.
+type Summary struct {
+	Runs, Passed, Failed, Errored, Cancelled, Open int
+	Healed                                         int            // runs with a healed step
+	Compared, Changed                              int            // runs, as of Past
+	Mean, P95                                      *time.Duration // of the runs that were judged; nil without one
+}
+
+// MarkChanges fills in Compared and Changed of runs, newest first.
+func MarkChanges(runs []Past) {
+	var newer *Past
+	for i := range runs {
+		if !runs[i].Judged() {
+			continue
+		}
+		if newer != nil && newer.sameTested(&runs[i]) {
+			newer.Compared, newer.Changed = true, (newer.Status == Passed) != (runs[i].Status == Passed)
+		}
+		newer = &runs[i]
+	}
+}
+
+// Summarize counts runs whose changes are marked.
+func Summarize(runs []Past) Summary {
+	s := Summary{Runs: len(runs)}
+	var took []time.Duration
+	for i := range runs {
+		s.count(&runs[i])
+		if d, ok := runs[i].Took(); ok && runs[i].Judged() {
+			took = append(took, d)
+		}
+	}
+	if len(took) == 0 {
+		return s
+	}
+	slices.Sort(took)
+	var sum time.Duration
+	for _, d := range took {
+		sum += d
+	}
+	mean, p95 := sum/time.Duration(len(took)), took[int(math.Ceil(0.95*float64(len(took))))-1]
+	s.Mean, s.P95 = &mean, &p95
+	return s
+}
+
+func (s *Summary) count(one *Past) {
+	switch one.Status {
+	case Passed:
+		s.Passed++
+	case Failed:
+		s.Failed++
+	case Errored:
+		s.Errored++
+	case Cancelled:
+		s.Cancelled++
+	default:
+		s.Open++
+	}
+	if one.Healed > 0 {
+		s.Healed++
+	}
+	if one.Compared {
+		s.Compared++
+	}
+	if one.Changed {
+		s.Changed++
+	}
+}
+
+type pastRow struct {
+	Subject    string     `db:"subject"`
+	ID         uuid.UUID  `db:"id"`
+	BuildName  string     `db:"build_name"`
+	RevisionID string     `db:"revision_id"`
+	SuiteRunID *uuid.UUID `db:"suite_run_id"`
+	Status     Status     `db:"state"`
+	CreatedAt  time.Time  `db:"created_at"`
+	StartedAt  *time.Time `db:"started_at"`
+	FinishedAt *time.Time `db:"finished_at"`
+	Healed     int        `db:"healed"`
+	Targets    []byte     `db:"targets"`
+}
+
+func (r *pastRow) past() (Past, error) {
+	p := Past{ID: r.ID, BuildName: r.BuildName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID, Status: r.Status, CreatedAt: r.CreatedAt,
+		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Healed: r.Healed}
+	if r.Targets != nil {
+		if err := json.Unmarshal(r.Targets, &p.Targets); err != nil {
+			return p, fmt.Errorf("targets of test run %s: %w", r.ID, err)
+		}
+	}
+	return p, nil
+}
+
+// What a history shows of a run of a case and of one of a suite.
+const (
+	pastCase  = `r.id, r.build_name, r.revision_id, r.suite_run_id, r.state, r.created_at, r.started_at, r.finished_at`
+	pastSuite = `r.id, r.build_name, '' as revision_id, null::uuid as suite_run_id, r.state, r.created_at, r.started_at, r.finished_at`
+)
+
+// One run more than the page is read: it says whether there are more, and how the last of
+// the page compares with it. The sum keeps the planner from the indexes of an organization's
+// runs, where those of a case that is no longer run stand behind all others.
+const (
+	caseHistory = `
+select r.*, j.healed, j.targets from (
+	select ` + pastCase + ` from test_runs r where r.organization_id + 0 = $1 and r.case_id = $2
+	order by r.created_at desc, r.id desc limit $3 offset $4
+) r cross join lateral (
+	select coalesce(sum(healed), 0) as healed, coalesce(jsonb_agg(target order by position), '[]') as targets
+	from test_jobs where run_id = r.id and organization_id = $1
+) j
+order by r.created_at desc, r.id desc`
+	suiteHistory = `
+select r.*, j.healed from (
+	select ` + pastSuite + ` from suite_runs r where r.organization_id = $1 and r.suite_id = $2
+	order by r.created_at desc, r.id desc limit $3 offset $4
+) r cross join lateral (
+	select coalesce(sum(t.healed), 0) as healed from test_runs k join test_jobs t on t.run_id = k.id
+	where k.suite_run_id = r.id and k.organization_id = $1
+) j
+order by r.created_at desc, r.id desc`
+)
+
+// CaseHistory returns a page of the runs of a case.
+func CaseHistory(ctx context.Context, q storage.Querier, organizationID int64, caseID string, p storage.Page) (History, error) {
+	return history(ctx, q, caseHistory, organizationID, caseID, p)
+}
+
+// SuiteHistory returns a page of the runs of a suite.
+func SuiteHistory(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID, p storage.Page) (History, error) {
+	return history(ctx, q, suiteHistory, organizationID, id, p)
+}
+
+func history(ctx context.Context, q storage.Querier, query string, organizationID int64, subject any, p storage.Page) (History, error) {
+	var rows []pastRow
+	if err := q.SelectContext(ctx, &rows, query, organizationID, subject, p.RowLimit()+1, p.RowOffset()); err != nil {
+		return History{}, storage.Wrap(err, "history of test runs")
+	}
+	runs := make([]Past, len(rows))
+	for i := range rows {
+		var err error
+		if runs[i], err = rows[i].past(); err != nil {
+			return History{}, err
+		}
+	}
+	MarkChanges(runs)
+	of := min(len(runs), p.RowLimit())
+	return History{Runs: runs[:of], More: len(runs) > of}, nil
+}
+
+// The last good run is read from the index of those that passed. What follows it is read
+// from the index of all: there is no good one among them.
+func standing(columns, table, of string) string {
+	return `
+with good as (
+	select ` + columns + ` from ` + table + ` r where r.organization_id + 0 = $1 and r.` + of + ` = $2 and r.state = 'PASSED'
+	order by r.created_at desc, r.id desc limit 1
+), bad as (
+	select ` + columns + ` from ` + table + ` r where r.organization_id + 0 = $1 and r.` + of + ` = $2 and r.state in ('FAILED', 'ERROR')
+		and (r.created_at, r.id) > (coalesce((select created_at from good), '-infinity'),
+			coalesce((select id from good), '00000000-0000-0000-0000-000000000000'))
+	order by r.created_at, r.id limit 1
+)
+select * from good union all select * from bad`
+}
+
+// CaseStanding returns since when a case fails.
+func CaseStanding(ctx context.Context, q storage.Querier, organizationID int64, caseID string) (Standing, error) {
+	return readStanding(ctx, q, standing(pastCase, "test_runs", "case_id"), organizationID, caseID)
+}
+
+// SuiteStanding returns since when a suite fails.
+func SuiteStanding(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (Standing, error) {
+	return readStanding(ctx, q, standing(pastSuite, "suite_runs", "suite_id"), organizationID, id)
+}
+
+func readStanding(ctx context.Context, q storage.Querier, query string, organizationID int64, subject any) (s Standing, err error) {
+	var rows []pastRow
+	if err := q.SelectContext(ctx, &rows, query, organizationID, subject); err != nil {
+		return s, storage.Wrap(err, "look for the last good test run")
+	}
+	for i := range rows {
+		one, err := rows[i].past()
+		if err != nil {
+			return s, err
+		}
+		if one.Status == Passed {
+			s.LastGood = &one
+		} else {
+			s.FirstBad = &one
+		}
+	}
+	return s, nil
+}
+
+const (
+	casesHistory = `
+select want.id as subject, r.*, j.healed from unnest($2::text[]) with ordinality as want(id, place)
+cross join lateral (
+	select ` + pastCase + ` from test_runs r where r.organization_id + 0 = $1 and r.case_id = want.id
+	order by r.created_at desc, r.id desc limit $3
+) r cross join lateral (
+	select coalesce(sum(healed), 0) as healed from test_jobs where run_id = r.id and organization_id = $1
+) j
+order by want.place, r.created_at desc, r.id desc`
+	// What was healed is left out: each of these runs may have thousands of tests.
+	suitesHistory = `
+select want.id::text as subject, r.*, 0 as healed from unnest($2::uuid[]) with ordinality as want(id, place)
+cross join lateral (
+	select ` + pastSuite + ` from suite_runs r where r.organization_id = $1 and r.suite_id = want.id
+	order by r.created_at desc, r.id desc limit $3
+) r
+order by want.place, r.created_at desc, r.id desc`
+)
+
+// CasesHistory returns the newest runs of cases by their ids, at most so many of each. The
+// caller bounds both numbers.
+func CasesHistory(ctx context.Context, q storage.Querier, organizationID int64, ids []string, most int) (map[string]History, error) {
+	return histories(ctx, q, casesHistory, organizationID, texts(ids), most)
+}
+
+// SuitesHistory does so for suites.
+func SuitesHistory(ctx context.Context, q storage.Querier, organizationID int64, ids []uuid.UUID, most int) (map[string]History, error) {
+	return histories(ctx, q, suitesHistory, organizationID, storage.UUIDs(ids), most)
+}
+
+func histories(ctx context.Context, q storage.Querier, query string, organizationID int64, ids any, most int) (map[string]History, error) {
+	var rows []pastRow
+	if err := q.SelectContext(ctx, &rows, query, organizationID, ids, most+1); err != nil {
+		return nil, storage.Wrap(err, "histories of test runs")
+	}
+	found := map[string]History{}
+	for i := range rows {
+		one, err := rows[i].past()
+		if err != nil {
+			return nil, err
+		}
+		h := found[rows[i].Subject]
+		h.Runs = append(h.Runs, one)
+		found[rows[i].Subject] = h
+	}
+	for id, h := range found {
+		MarkChanges(h.Runs)
+		if h.More = len(h.Runs) > most; h.More {
+			h.Runs = h.Runs[:most]
+		}
+		found[id] = h
+	}
+	return found, nil
+}

@@ -1,0 +1,287 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
+	"github.com/slipway-qa/slipway/storage"
+	. "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// past reads runs, newest first: a letter for the status (P, F, E, C, Q) and one for the
+// revision.
+func past(text string) (runs []Past) {
+	status := map[byte]Status{'P': Passed, 'F': Failed, 'E': Errored, 'C': Cancelled, 'Q': Queued}
+	for word := range strings.FieldsSeq(text) {
+		runs = append(runs, Past{Status: status[word[0]], RevisionID: word[1:]})
+	}
+	return runs
+}
+
+func TestMarkChanges(t *testing.T) {
+	for _, tt := range []struct{ runs, compared, changed string }{
+		{"", "", ""},
+		{"Pa", "-", "-"},
+		{"Pa Pa", "y-", "--"},
+		{"Fa Pa Fa", "yy-", "yy-"},
+		{"Fa Ea", "y-", "--"}, // neither is good
+		{"Fb Pa", "--", "--"}, // other steps
+		{"Fa Ca Qa Pa", "y---", "y---"},
+		{"Ca Pa Qa Fa", "-y--", "-y--"},
+		{"Pb Fa Fb", "---", "---"},
+	} {
+		runs := past(tt.runs)
+		MarkChanges(runs)
+		var compared, changed string
+		for _, r := range runs {
+			compared += map[bool]string{true: "y", false: "-"}[r.Compared]
+			changed += map[bool]string{true: "y", false: "-"}[r.Changed]
+		}
+		require.Equal(t, tt.compared, compared, tt.runs)
+		require.Equal(t, tt.changed, changed, tt.runs)
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	runs := past("Fa Pa Pa Ca Qa Ea")
+	for i := range runs {
+		ended := began.Add(time.Duration(i+1) * time.Second)
+		runs[i].StartedAt = &began
+		if runs[i].Status != Queued {
+			runs[i].FinishedAt = &ended
+		}
+	}
+	runs[1].Healed = 3
+	MarkChanges(runs)
+	s := Summarize(runs)
+	require.Equal(t, []int{6, 2, 1, 1, 1, 1, 1, 3, 2}, []int{s.Runs, s.Passed, s.Failed, s.Errored, s.Cancelled, s.Open, s.Healed, s.Compared, s.Changed})
+	require.Equal(t, 3*time.Second, *s.Mean, "1, 2, 3 and 6 seconds: what was cancelled does not count")
+	require.Equal(t, 6*time.Second, *s.P95)
+	require.Nil(t, Summarize(past("Ca Qa")).Mean)
+}
+
+func TestPairSteps(t *testing.T) {
+	records := func(text string) (list []step.Record) {
+		for id := range strings.FieldsSeq(text) {
+			list = append(list, step.Record{StepID: id})
+		}
+		return list
+	}
+	for _, tt := range []struct{ then, now, want string }{
+		{"a b c", "a b c", "a=a b=b c=c"},
+		{"a b c", "a c", "a=a b=- c=c"},
+		{"a c", "a b c", "a=a -=b c=c"},
+		{"x a", "a", "x=- a=a"},
+		{"a b", "b a", "b=b a=a"},
+		{"a a", "a", "a=a a=-"},
+		{"", "a", "-=a"},
+		{"a b", "", "a=- b=-"},
+	} {
+		var got []string
+		for _, p := range PairSteps(records(tt.then), records(tt.now)) {
+			name := func(r *step.Record) string {
+				if r == nil {
+					return "-"
+				}
+				return r.StepID
+			}
+			got = append(got, name(p.Then)+"="+name(p.Now))
+		}
+		require.Equal(t, tt.want, strings.Join(got, " "), "%s | %s", tt.then, tt.now)
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	of := func(status, message string, ms int64) *step.Record {
+		return &step.Record{Status: status, Result: step.Outcome{Message: message}, TookMS: ms}
+	}
+	require.Empty(t, StepPair{of("PASSED", "", 900), of("PASSED", "", 1300)}.Differences(), "less than twice as long")
+	require.Empty(t, StepPair{of("PASSED", "", 10), of("PASSED", "", 400)}.Differences(), "less than half a second more")
+	require.Equal(t, []string{"status", "message", "duration"}, StepPair{of("PASSED", "", 100), of("FAILED", "no", 5000)}.Differences())
+	require.Equal(t, []string{"presence"}, StepPair{nil, of("PASSED", "", 1)}.Differences())
+}
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	ctx := fixture.Context(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
+	result := func() (state string) {
+		t.Helper()
+		require.NoError(t, w.DB.GetContext(ctx, &state, `select state from test_case_results where case_id = $1`, c.ID))
+		return state
+	}
+	require.Equal(t, "NONE", result())
+	empty, err := CaseStanding(ctx, w.DB, w.Org.ID, c.ID)
+	require.NoError(t, err)
+	require.Equal(t, Standing{}, empty)
+	var ids []uuid.UUID
+	for _, status := range []Status{Failed, Passed, Failed, Errored} {
+		r := w.NewRun(c, 1)
+		require.Equal(t, "QUEUED", result())
+		w.MustEnd(r.Jobs[0].ID, status)
+		require.Equal(t, string(status), result())
+		ids = append(ids, r.ID)
+	}
+	h, err := CaseHistory(ctx, w.DB, w.Org.ID, c.ID, storage.Page{Limit: 2})
+	require.NoError(t, err)
+	require.True(t, h.More)
+	require.Equal(t, []uuid.UUID{ids[3], ids[2]}, []uuid.UUID{h.Runs[0].ID, h.Runs[1].ID})
+	require.False(t, h.Runs[0].Changed)
+	require.True(t, h.Runs[1].Changed, "compared with a run of the next page")
+	require.Len(t, h.Runs[0].Targets, 1)
+	h, err = CaseHistory(ctx, w.DB, w.Org.ID, c.ID, storage.Page{Limit: 2, Offset: 2})
+	require.NoError(t, err)
+	require.False(t, h.More)
+	require.Equal(t, []uuid.UUID{ids[1], ids[0]}, []uuid.UUID{h.Runs[0].ID, h.Runs[1].ID})
+	s, err := CaseStanding(ctx, w.DB, w.Org.ID, c.ID)
+	require.NoError(t, err)
+	require.Equal(t, ids[1], s.LastGood.ID)
+	require.Equal(t, ids[2], s.FirstBad.ID, "the first after the last good one")
+
+	other := w.NewCase(w.Org.Member.Writer, "another")
+	found, err := CasesHistory(ctx, w.DB, w.Org.ID, []string{other.ID, c.ID}, 3)
+	require.NoError(t, err)
+	require.Empty(t, found[other.ID].Runs)
+	require.Len(t, found[c.ID].Runs, 3)
+	require.True(t, found[c.ID].More)
+
+	// Nothing of it is another organization's.
+	h, err = CaseHistory(ctx, w.DB, w.Rival.ID, c.ID, storage.Page{Limit: 2})
+	require.NoError(t, err)
+	require.Empty(t, h.Runs)
+	found, err = CasesHistory(ctx, w.DB, w.Rival.ID, []string{c.ID}, 3)
+	require.NoError(t, err)
+	require.Empty(t, found)
+	s, err = CaseStanding(ctx, w.DB, w.Rival.ID, c.ID)
+	require.NoError(t, err)
+	require.Equal(t, Standing{}, s)
+	all, total, err := All(ctx, w.DB, AllFilter{OrganizationID: w.Rival.ID, Page: storage.Page{Limit: 5}})
+	require.NoError(t, err)
+	require.Zero(t, total)
+	require.Empty(t, all)
+	all, total, err = All(ctx, w.DB, AllFilter{OrganizationID: w.Org.ID, Status: Failed, Page: storage.Page{Limit: 1}})
+	require.NoError(t, err)
+	require.Equal(t, 2, total)
+	require.Equal(t, ids[2], all[0].ID)
+
+	// A good run ends the failure; what is left when runs are forgotten counts.
+	good := w.NewRun(c, 1)
+	w.MustEnd(good.Jobs[0].ID, Passed)
+	s, err = CaseStanding(ctx, w.DB, w.Org.ID, c.ID)
+	require.NoError(t, err)
+	require.Equal(t, good.ID, s.LastGood.ID)
+	require.Nil(t, s.FirstBad)
+	w.Exec(`delete from test_runs where id = any($1::uuid[])`, storage.UUIDs([]uuid.UUID{good.ID, ids[3]}))
+	require.Equal(t, "FAILED", result())
+	w.Exec(`delete from test_runs where case_id = $1`, c.ID)
+	require.Equal(t, "NONE", result())
+}
+
+func TestSuiteHistory(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	ctx := fixture.Context(t)
+	first, jobs := w.SuiteRun(2, 1)
+	w.MustEnd(jobs[0], Passed)
+	w.MustEnd(jobs[1], Failed)
+	h, err := SuiteHistory(ctx, w.DB, w.Org.ID, first.SuiteID, storage.Page{Limit: 5})
+	require.NoError(t, err)
+	require.Len(t, h.Runs, 1)
+	require.Equal(t, Failed, h.Runs[0].Status)
+	s, err := SuiteStanding(ctx, w.DB, w.Org.ID, first.SuiteID)
+	require.NoError(t, err)
+	require.Nil(t, s.LastGood)
+	require.Equal(t, first.ID, s.FirstBad.ID)
+	runs, err := NewestOfSuite(ctx, w.DB, w.Org.ID, first.SuiteID, 5)
+	require.NoError(t, err)
+	require.Len(t, runs, 1)
+	var cases []string
+	require.NoError(t, w.DB.SelectContext(ctx, &cases, `select case_id from test_runs where suite_run_id = $1`, first.ID))
+	for organization, n := range map[int64]int{w.Org.ID: 2, w.Rival.ID: 0} {
+		cells, err := Cells(ctx, w.DB, organization, []uuid.UUID{first.ID}, cases)
+		require.NoError(t, err)
+		require.Len(t, cells, n)
+		found, err := SuitesHistory(ctx, w.DB, organization, []uuid.UUID{first.SuiteID}, 5)
+		require.NoError(t, err)
+		require.Len(t, found, n/2)
+	}
+}
+
+func TestGoodBefore(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	ctx := fixture.Context(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
+	good, newer := w.NewRun(c, 1), w.NewRun(c, 1)
+	w.MustEnd(good.Jobs[0].ID, Passed)
+	w.MustEnd(newer.Jobs[0].ID, Failed)
+	bad := w.NewRun(c, 1)
+	w.MustEnd(bad.Jobs[0].ID, Failed)
+	after := w.NewRun(c, 1)
+	w.MustEnd(after.Jobs[0].ID, Passed)
+	read := func(organization int64) map[uuid.UUID]Good {
+		t.Helper()
+		r, err := ByID(ctx, w.DB, w.Org.ID, c.ID, bad.ID)
+		require.NoError(t, err)
+		found, err := GoodBefore(ctx, w.DB, organization, r)
+		require.NoError(t, err)
+		return found
+	}
+	require.Equal(t, good.ID, read(w.Org.ID)[bad.Jobs[0].ID].RunID, "the last one before, not the one after")
+	require.Empty(t, read(w.Rival.ID))
+	w.Exec(`update test_jobs set target = '{"capabilities":{"browserName":"another"}}' where id = $1`, good.Jobs[0].ID)
+	require.Empty(t, read(w.Org.ID), "another target")
+}
+
+// The history of a case with many runs is read from indexes.
+func TestHistoryOfManyRuns(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	ctx := fixture.Context(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
+	r := w.NewRun(c, 1)
+	w.MustEnd(r.Jobs[0].ID, Passed)
+	const n = 30_000
+	w.Exec(`alter table test_runs disable trigger test_runs_result_added`)
+	w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, state, created_at)
+		select gen_random_uuid(), organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name,
+			case when i = $2::int then 'PASSED' else 'FAILED' end, created_at - i * interval '1 second'
+		from test_runs, generate_series(1, $2::int) i where id = $1`, r.ID, n)
+	w.Exec(`update test_runs set state = 'FAILED' where id = $1`, r.ID)
+	w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, state, created_at)
+		select gen_random_uuid(), organization_id, team_id, lpad(to_hex(i % 100), 24, '0'), revision_id, user_uuid, case_name, build_name, 'PASSED',
+			created_at + i * interval '1 second'
+		from test_runs, generate_series(1, $2::int) i where id = $1`, r.ID, n)
+	w.Exec(`vacuum analyze test_runs, test_jobs`)
+	s, err := CaseStanding(ctx, w.DB, w.Org.ID, c.ID)
+	require.NoError(t, err)
+	require.Equal(t, n, int(r.CreatedAt.Sub(s.LastGood.CreatedAt)/time.Second))
+	require.Equal(t, n-1, int(r.CreatedAt.Sub(s.FirstBad.CreatedAt)/time.Second))
+	// How all are counted is left to the planner.
+	for name, want := range map[string]struct {
+		index string
+		args  []any
+	}{
+		"case":       {"test_runs_newest", []any{w.Org.ID, c.ID, 31, 0}},
+		"standing":   {"test_runs_passed", []any{w.Org.ID, c.ID}},
+		"cases":      {"test_runs_newest", []any{w.Org.ID, `{` + c.ID + `}`, 31}},
+		"all":        {"Index Only Scan using test_runs_recent", []any{w.Org.ID, 20, 0}},
+		"of a state": {"test_runs_state", []any{w.Org.ID, Errored, 20, 0}},
+	} {
+		var lines []string
+		require.NoError(t, w.DB.SelectContext(ctx, &lines, `explain `+HistoryStatements()[name], want.args...))
+		plan := strings.Join(lines, "\n")
+		require.Contains(t, plan, want.index, name)
+		if name != "all" {
+			require.NotContains(t, plan, "Seq Scan on test_runs", name)
+		}
+	}
+}
