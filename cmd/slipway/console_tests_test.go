@@ -342,7 +342,7 @@ func TestConsoleTestsSchedule(t *testing.T) {
 	at := p.path
 	require.Equal(t, w.boot.Owner.UUID.String(), w.one(`select running_user_uuid::text from test_schedules`))
 	p = c.submit(p, "/state", url.Values{"to": {"disable"}})
-	p.says(t, "The schedule was disabled.")
+	p.says(t, "The schedule is paused.")
 	require.Equal(t, "DISABLED", w.one(`select state from test_schedules`))
 	p = c.submit(p, "/state", url.Values{"to": {"enable"}})
 	require.Equal(t, "ENABLED", w.one(`select state from test_schedules`))

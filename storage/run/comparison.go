@@ -24,13 +24,13 @@ type Good struct {
 // passed for so long is compared with nothing.
 const LookedBack = 200
 
-// The sum is as in caseHistory.
+// The range is as in caseHistory.
 const goodJobs = `
 select j.id as job_id, g.* from test_jobs j cross join lateral (
 	select k.id, k.run_id, r.build_name, r.revision_id, r.created_at from (
 		select id, build_name, revision_id, created_at from test_runs
-		where organization_id + 0 = $1 and case_id = $2 and (created_at, id) < ($3, $4::uuid)
-		order by created_at desc, id desc limit $5
+		where organization_id = $1 and case_id between $2 and $2 and (created_at, id) < ($3, $4::uuid)
+		order by case_id, created_at desc, id desc limit $5
 	) r join test_jobs k on k.run_id = r.id and k.organization_id = $1 and k.state = 'PASSED' and k.target = j.target
 	order by r.created_at desc, r.id desc, k.position limit 1
 ) g

@@ -164,13 +164,14 @@ const (
 )
 
 // One run more than the page is read: it says whether there are more, and how the last of
-// the page compares with it. The sum keeps the planner from the indexes of an organization's
-// runs, where those of a case that is no longer run stand behind all others.
+// the page compares with it. The case as a range that is sorted by leaves the planner the
+// index of the case's runs alone: in the others, those of a case that is no longer run stand
+// behind all others.
 const (
 	caseHistory = `
 select r.*, j.healed, j.targets from (
-	select ` + pastCase + ` from test_runs r where r.organization_id + 0 = $1 and r.case_id = $2
-	order by r.created_at desc, r.id desc limit $3 offset $4
+	select ` + pastCase + ` from test_runs r where r.organization_id = $1 and r.case_id between $2 and $2
+	order by r.case_id, r.created_at desc, r.id desc limit $3 offset $4
 ) r cross join lateral (
 	select coalesce(sum(healed), 0) as healed, coalesce(jsonb_agg(target order by position), '[]') as targets
 	from test_jobs where run_id = r.id and organization_id = $1
@@ -214,18 +215,18 @@ func history(ctx context.Context, q storage.Querier, query string, organizationI
 	return History{Runs: runs[:of], More: len(runs) > of}, nil
 }
 
-// The last good run is read from the index of those that passed. What follows it is read
-// from the index of all: there is no good one among them.
+// The last good run is read from the index of those that passed, the first bad one after it
+// from that of those that failed. For the ranges see caseHistory.
 func standing(columns, table, of string) string {
 	return `
 with good as (
-	select ` + columns + ` from ` + table + ` r where r.organization_id + 0 = $1 and r.` + of + ` = $2 and r.state = 'PASSED'
-	order by r.created_at desc, r.id desc limit 1
+	select ` + columns + ` from ` + table + ` r where r.organization_id = $1 and r.` + of + ` between $2 and $2 and r.state = 'PASSED'
+	order by r.` + of + `, r.created_at desc, r.id desc limit 1
 ), bad as (
-	select ` + columns + ` from ` + table + ` r where r.organization_id + 0 = $1 and r.` + of + ` = $2 and r.state in ('FAILED', 'ERROR')
-		and (r.created_at, r.id) > (coalesce((select created_at from good), '-infinity'),
+	select ` + columns + ` from ` + table + ` r where r.organization_id = $1 and r.` + of + ` <= $2 and r.state in ('FAILED', 'ERROR')
+		and (r.` + of + `, r.created_at, r.id) > ($2, coalesce((select created_at from good), '-infinity'),
 			coalesce((select id from good), '00000000-0000-0000-0000-000000000000'))
-	order by r.created_at, r.id limit 1
+	order by r.` + of + `, r.created_at, r.id limit 1
 )
 select * from good union all select * from bad`
 }
@@ -263,8 +264,8 @@ const (
 	casesHistory = `
 select want.id as subject, r.*, j.healed from unnest($2::text[]) with ordinality as want(id, place)
 cross join lateral (
-	select ` + pastCase + ` from test_runs r where r.organization_id + 0 = $1 and r.case_id = want.id
-	order by r.created_at desc, r.id desc limit $3
+	select ` + pastCase + ` from test_runs r where r.organization_id = $1 and r.case_id between want.id and want.id
+	order by r.case_id, r.created_at desc, r.id desc limit $3
 ) r cross join lateral (
 	select coalesce(sum(healed), 0) as healed from test_jobs where run_id = r.id and organization_id = $1
 ) j

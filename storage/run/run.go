@@ -19,7 +19,8 @@
 //
 // Locks are taken in the order suites, cases, ledger tasks, suite runs, runs, jobs,
 // revisions, healings, and rows of one table in the order of their ids. The end of a job
-// keeps its case for the healings, but waits for none that is being deleted.
+// keeps its case for the healings, but waits for none that is being deleted. Last come the
+// results of cases, which triggers of the runs write.
 //
 // Runs outlive their case and suite: there is no foreign key, and Forget deletes in
 // steps what belongs to none any more.
