@@ -54,16 +54,17 @@ func TestScheduleIsShownWhole(t *testing.T) {
 		"settings": tree{"cron": "30 2 * * *", "timezone": "Europe/Berlin", "runningUserId": w.member.UserUUID.String(),
 			"startDate": "2026-01-01T00:00:00.000Z", "endDate": "9000-12-31T23:59:59.999Z", "maxRuns": 7.0,
 			"scTunnelName": "office", "buildName": "nightly"}})
-	require.Len(t, made, 14, members(made))
+	require.Len(t, made, 15, members(made))
+	require.Len(t, made["nextRunDates"], 5)
 	state := made["state"].(tree)
 	requireMembers(t, state, tree{"stateName": "ENABLED", "runCount": 0.0, "remainingRuns": 7.0})
 	requireFuture(t, state["nextRunDate"])
+	require.Equal(t, state["nextRunDate"], made["nextRunDates"].([]any)[0])
 	require.Len(t, state, 4, members(state))
 
 	path := "/test-schedules/" + made["id"].(string)
 	require.Equal(t, made, w.ok(w.neighbor, 200, "GET", path, ""))
 	require.Equal(t, made, w.ok(w.member, 200, "GET", "/test-schedules/"+bare(made["id"]), ""))
-	delete(made, "cronDescription")
 	require.Equal(t, []any{made}, w.ok(w.member, 200, "GET", "/test-schedules", "")["items"])
 	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1`, account.ScheduleCreated))
 }
@@ -76,7 +77,7 @@ func TestCreateSchedule(t *testing.T) {
 		made := w.ok(w.member, 201, "POST", "/test-schedules", text)
 		require.Contains(t, made["name"], "Schedule "+time.Now().UTC().Format("2006-"))
 		requireMembers(t, made, tree{"settings": tree{}, "testSuiteIds": []any{}, "state": tree{"stateName": "DISABLED", "runCount": 0.0}})
-		require.Len(t, made, 13, "nothing to describe: %v", members(made))
+		require.Len(t, made, 14, "nothing to describe: %v", members(made))
 	}
 	for state, members := range map[string]tree{
 		"ENABLED": {"settings": w.nightly(tree{"startDate": nil, "endDate": nil, "maxRuns": nil,
