@@ -56,7 +56,6 @@ func crashParams(path string) (gin.Params, bool) {
 }
 
 func (r *router) noRoute(c *gin.Context) {
-	of := interfaceOf(c.Request.URL.Path)
 	if params, ok := crashParams(c.Request.URL.Path); ok {
 		handler, ok := r.late[c.Request.Method]
 		if ok {
@@ -71,7 +70,18 @@ func (r *router) noRoute(c *gin.Context) {
 		return
 	}
 	r.unmatched(c)
-	respond.Error(c, of, &respond.Problem{Status: http.StatusNotFound, Text: "there is nothing at this address"})
+	r.refuse(c, &respond.Problem{Status: http.StatusNotFound, Text: "there is nothing at this address"})
+}
+
+// refuse writes why no route serves a request: as a page where pages are, else in the shape
+// of the interface that the path is of.
+func (r *router) refuse(c *gin.Context, err error) {
+	path := c.Request.URL.Path
+	if rest, ok := strings.CutPrefix(path, "/console"); ok && (rest == "" || rest[0] == '/') && r.cfg.Console != nil {
+		r.cfg.Console.Unmatched(c, err)
+		return
+	}
+	respond.Error(c, interfaceOf(path), err)
 }
 
 // unmatched bounds a request without a route. Its body is of no interest, so the
@@ -85,7 +95,7 @@ func (r *router) unmatched(c *gin.Context) {
 
 func (r *router) noMethod(c *gin.Context) {
 	r.unmatched(c)
-	respond.Error(c, interfaceOf(c.Request.URL.Path), methodNotAllowed())
+	r.refuse(c, methodNotAllowed())
 }
 
 func methodNotAllowed() error {

@@ -75,6 +75,8 @@ type Console interface {
 	// Connect leads the pages to the api: the handler serves a request on behalf of the
 	// caller in its context, by the rules of the route that it matches.
 	Connect(api http.Handler)
+	// Unmatched writes why no page serves a request below the pages' address.
+	Unmatched(c *gin.Context, err error)
 }
 
 // Observer counts requests. route is the pattern of the list, "" when none

@@ -132,6 +132,19 @@ func Known(ctx context.Context) *Caller {
 	return c
 }
 
+// Recognize finds who is signed in to the console, for a page that is the same for all and
+// says by whom it is looked at (Known). It refuses nobody.
+func (a *Authenticator) Recognize(c *gin.Context) {
+	caller, err := a.authenticate(c, []Method{a.session})
+	if err != nil {
+		if !errors.Is(err, errNone) {
+			a.log.WarnContext(c.Request.Context(), "session not looked up", "error", err)
+		}
+		return
+	}
+	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), knownKey{}, caller))
+}
+
 // Stale reports whether the last use of the caller's session or key was stored anew.
 func (c *Caller) Stale() bool { return c.stale }
 

@@ -10,6 +10,8 @@ package console
 import (
 	"net/http"
 
+	"github.com/gin-gonic/gin"
+
 	"github.com/slipway-qa/slipway/api/console/builds"
 	"github.com/slipway-qa/slipway/api/console/crashes"
 	"github.com/slipway-qa/slipway/api/console/frame"
@@ -70,3 +72,6 @@ func (c *Console) Pages() []route.Route { return c.routes }
 
 // Connect leads the pages to the api.
 func (c *Console) Connect(api http.Handler) { c.frame.Connect(api) }
+
+// Unmatched writes the page of an address that no page has.
+func (c *Console) Unmatched(g *gin.Context, err error) { c.frame.Unmatched(g, err) }

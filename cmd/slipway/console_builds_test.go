@@ -215,9 +215,12 @@ func TestConsoleBuildsBuild(t *testing.T) {
 }
 
 // buildForm is the body of a form with a file.
-func buildForm(t *testing.T, name string, content []byte, texts map[string]string) (*bytes.Buffer, string) {
+func buildForm(t *testing.T, token, name string, content []byte, texts map[string]string) (*bytes.Buffer, string) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
+	if token != "" {
+		require.NoError(t, form.WriteField("csrf", token))
+	}
 	for field, text := range texts {
 		require.NoError(t, form.WriteField(field, text))
 	}
@@ -236,13 +239,8 @@ func TestConsoleBuildsUpload(t *testing.T) {
 	b := newBuildsWorld(t)
 	send := func(name string, content []byte, texts map[string]string) *page {
 		p := b.see("/upload", "data-upload", `enctype="multipart/form-data"`)
-		form := p.form("")
-		for node := range p.root.Descendants() {
-			if has(node, "data-upload") {
-				form = node
-			}
-		}
-		body, kind := buildForm(t, name, content, texts)
+		form := p.uploadForm()
+		body, kind := buildForm(t, fields(form).Get("csrf"), name, content, texts)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.base+attribute(form, "action"), body)
 		require.NoError(t, err)
 		r.Header.Set("Content-Type", kind)
@@ -285,11 +283,14 @@ func TestConsoleBuildsUpload(t *testing.T) {
 	require.Equal(t, strings.Index(main, `<p class="notice bad" role="alert">`), strings.Index(main, "<p"),
 		"the script says the first paragraph")
 
-	body, kind := buildForm(t, "shapes.apk", apk, empty)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.base+"/console/builds/upload?csrf=wrong", body)
-	require.NoError(t, err)
-	r.Header.Set("Content-Type", kind)
-	require.Equal(t, http.StatusForbidden, b.visitor.send(r).status)
+	right := fields(b.see("/upload").uploadForm()).Get("csrf")
+	for name, c := range map[string]struct{ query, token string }{"another token": {"", "wrong"}, "none": {"", ""}, "in the address": {"?csrf=" + right, ""}} {
+		body, kind := buildForm(t, c.token, "shapes.apk", apk, empty)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.base+"/console/builds/upload"+c.query, body)
+		require.NoError(t, err)
+		r.Header.Set("Content-Type", kind)
+		require.Equal(t, http.StatusForbidden, b.visitor.send(r).status, name)
+	}
 	require.Equal(t, "3", b.surface.one(`select count(*)::text from builds`), "two, beside the first")
 }
 

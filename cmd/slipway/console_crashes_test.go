@@ -401,14 +401,15 @@ func TestConsoleCrashesSymbols(t *testing.T) {
 }
 
 // uploadFile sends the form of a page that carries a file.
-func (c *visitor) uploadFile(from *page, action, name, content string) *page {
+func (c *visitor) uploadFile(from *page, name, content string) *page {
 	c.w.t.Helper()
-	form := from.form(action)
+	form := from.uploadForm()
 	require.NotNil(c.w.t, form, "%.2000s", from.text)
 	var body bytes.Buffer
 	parts := multipart.NewWriter(&body)
+	require.NoError(c.w.t, parts.WriteField("csrf", fields(form).Get("csrf")))
 	for field, values := range fields(form) {
-		if field != "file" {
+		if field != "file" && field != "csrf" {
 			require.NoError(c.w.t, parts.WriteField(field, values[0]))
 		}
 	}
@@ -428,19 +429,10 @@ func TestConsoleCrashesUpload(t *testing.T) {
 	w := newSurface(t)
 	owner := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
 	p := owner.open("/console/crashes/symbols")
-	token := attribute(p.form("csrf="+p.csrf()), "action")
-	require.NotEmpty(t, token)
-	p = owner.uploadFile(p, "csrf="+p.csrf(), "mapping.txt", "com.example.Shop -> a.a:\n").holds(t, "The file is stored", "mapping.txt")
+	p = owner.uploadFile(p, "mapping.txt", "com.example.Shop -> a.a:\n").holds(t, "The file is stored", "mapping.txt")
 	require.Equal(t, "/console/crashes/symbols/"+w.one(`select id::text from symbols`), p.path)
 	p = owner.open("/console/crashes/symbols")
-	refused := owner.uploadFile(p, "csrf="+p.csrf(), "empty.txt", "")
+	refused := owner.uploadFile(p, "empty.txt", "")
 	require.Equal(t, http.StatusBadRequest, refused.status)
 	require.Contains(t, refused.text, "is empty")
-}
-
-// csrf is the token of the page's form that carries it in its address.
-func (p *page) csrf() string {
-	_, rest, _ := strings.Cut(p.text, "?csrf=")
-	token, _, _ := strings.Cut(rest, `"`)
-	return token
 }

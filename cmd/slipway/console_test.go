@@ -109,6 +109,16 @@ func (p *page) form(action string) *html.Node {
 	return nil
 }
 
+// uploadForm is the first form of the page that carries files; nil when there is none.
+func (p *page) uploadForm() *html.Node {
+	for node := range p.root.Descendants() {
+		if node.Type == html.ElementNode && node.Data == "form" && attribute(node, "enctype") == "multipart/form-data" {
+			return node
+		}
+	}
+	return nil
+}
+
 // links are the addresses that the page's links lead to.
 func (p *page) links() (list []string) {
 	for node := range p.root.Descendants() {
@@ -199,4 +209,33 @@ func TestConsoleSignIn(t *testing.T) {
 	require.Contains(t, p.path, "/console/sign-in")
 	require.Contains(t, stranger.open("/console").path, "/console/sign-in")
 	require.NotNil(t, signedIn.form("/sign-out"))
+}
+
+// An address that no page has, and a form's that is opened, is a page of the console that says
+// so; elsewhere the answer keeps the shape of its interface.
+func TestConsoleUnknownAddress(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	owner := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
+	for _, v := range []*visitor{owner, newConsole(w)} {
+		for _, path := range []string{"/console/nothing", "/console/crashes/1/2/3/4", "/console/" + strings.Repeat("x/", 200), "/console/x/json", "/console/%3Cscript%3E"} {
+			p := v.open(path)
+			require.Equal(t, http.StatusNotFound, p.status, path)
+			require.Contains(t, p.text, "There is no such page</h1>", path)
+			require.NotContains(t, p.text, "<script>", path)
+			require.Equal(t, v == owner, strings.Contains(p.text, `aria-label="Areas"`), "the navigation is there for who is signed in: %s", path)
+			checkPage(t, path, p)
+		}
+		p := v.open("/console/builds/create")
+		require.Equal(t, http.StatusMethodNotAllowed, p.status)
+		require.Contains(t, p.text, "This address is no page</h1>")
+		require.Equal(t, http.StatusMethodNotAllowed, v.post("/console/crashes", nil).status)
+		require.Contains(t, v.post("/console/nothing", url.Values{"x": {"1"}}).text, "There is no such page</h1>")
+	}
+	for _, path := range []string{"/nothing", "/consoles", "/api/v3/console", "/api/v3/nothing"} {
+		p := owner.open(path)
+		require.Equal(t, http.StatusNotFound, p.status, path)
+		require.NotContains(t, p.text, "<main", path)
+		require.Contains(t, p.text, "there is nothing at this address", path)
+	}
 }

@@ -156,15 +156,15 @@ func TestConsoleTestsGenerate(t *testing.T) {
 	// A file: a project of Selenium IDE, and a case as the interface shows it.
 	side := `{"id":"p","version":"2.0","name":"from the IDE","url":"https://shop.example.com",
 		"tests":[{"id":"t","name":"one","commands":[{"id":"c","command":"open","target":"/","value":""}]}],"suites":[],"urls":[],"plugins":[]}`
-	p = c.sendFile(c.open("/console/tests/generate"), "/tests/import/file?csrf=", side)
+	p = c.sendFile(c.open("/console/tests/generate"), "/tests/import/file", side)
 	p.says(t, "The test was imported.")
 	p.says(t, "from the IDE")
 	w.ids["id"] = p.path[strings.LastIndexByte(p.path, '/')+1:]
 	_, whole := w.send(request{method: http.MethodGet, path: ai + "/testcases/{id}"})
-	p = c.sendFile(c.open("/console/tests/generate"), "/tests/import/file?csrf=", string(whole))
+	p = c.sendFile(c.open("/console/tests/generate"), "/tests/import/file", string(whole))
 	p.says(t, "The test was imported.")
 	require.Equal(t, "2", w.one(`select count(*)::text from test_cases where name = 'from the IDE'`))
-	p = c.sendFile(c.open("/console/tests/generate"), "/tests/import/file?csrf=", "no JSON")
+	p = c.sendFile(c.open("/console/tests/generate"), "/tests/import/file", "no JSON")
 	require.Equal(t, http.StatusBadRequest, p.status)
 	p.says(t, "in line 1")
 }
@@ -172,21 +172,18 @@ func TestConsoleTestsGenerate(t *testing.T) {
 // sendFile sends a form with a file.
 func (c *visitor) sendFile(from *page, action, content string) *page {
 	c.w.t.Helper()
-	var to string
-	for node := range from.root.Descendants() {
-		if node.Type == html.ElementNode && node.Data == "form" && strings.Contains(attribute(node, "action"), action) {
-			to = attribute(node, "action")
-		}
-	}
-	require.NotEmpty(c.w.t, to, action)
+	to := from.uploadForm()
+	require.NotNil(c.w.t, to)
+	require.Equal(c.w.t, "/console"+action, attribute(to, "action"))
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
+	require.NoError(c.w.t, form.WriteField("csrf", fields(to).Get("csrf")))
 	part, err := form.CreateFormFile("document", "test.json")
 	require.NoError(c.w.t, err)
 	_, err = part.Write([]byte(content))
 	require.NoError(c.w.t, err)
 	require.NoError(c.w.t, form.Close())
-	r, err := http.NewRequestWithContext(c.w.t.Context(), http.MethodPost, c.w.base+to, &body)
+	r, err := http.NewRequestWithContext(c.w.t.Context(), http.MethodPost, c.w.base+attribute(to, "action"), &body)
 	require.NoError(c.w.t, err)
 	r.Header.Set("Content-Type", form.FormDataContentType())
 	return c.send(r)

@@ -207,6 +207,8 @@ func checkPage(t *testing.T, address string, p *page) {
 		return
 	}
 	headings, ids := 0, map[string]bool{}
+	assert.NotContains(t, p.text, "csrf=", "%s: an address with a token", address)
+	assert.NotContains(t, p.path, "csrf", "%s: an address with a token", address)
 	labelled := map[string]bool{}
 	for node := range p.root.Descendants() {
 		if node.Type == html.ElementNode && node.Data == "label" && attribute(node, "for") != "" {
@@ -234,13 +236,24 @@ func checkPage(t *testing.T, address string, p *page) {
 				"%s: no name for the field %s", address, attribute(node, "name"))
 		case "form":
 			if strings.EqualFold(attribute(node, "method"), "post") && !strings.HasSuffix(attribute(node, "action"), "/sign-out") {
-				assert.True(t, fields(node).Get("csrf") != "" || strings.Contains(attribute(node, "action"), "csrf="), "%s: no token in the form %s", address, attribute(node, "action"))
+				assert.NotEmpty(t, fields(node).Get("csrf"), "%s: no token in the form %s", address, attribute(node, "action"))
+				assert.Equal(t, "csrf", firstField(node), "%s: the token is the first field of the form %s", address, attribute(node, "action"))
 			}
 		case "button", "a":
 			assert.True(t, strings.TrimSpace(textOf(node)) != "" || attribute(node, "aria-label") != "" || hasPicture(node), "%s: a %s without a name: %s", address, node.Data, attribute(node, "href"))
 		}
 	}
 	assert.Equal(t, 1, headings, "%s: headings of the first order", address)
+}
+
+// firstField is the name of the first field of a form.
+func firstField(form *html.Node) string {
+	for node := range form.Descendants() {
+		if node.Type == html.ElementNode && attribute(node, "name") != "" {
+			return attribute(node, "name")
+		}
+	}
+	return ""
 }
 
 func inside(node *html.Node, name string) bool {

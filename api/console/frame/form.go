@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -41,26 +42,33 @@ func (f *Frame) ownOrigin(c *gin.Context) error {
 }
 
 // checkForm refuses a form that another site posts, or a page of another session. The token
-// is a member of the form, or a parameter where the form carries a file.
+// is a member of the form; of a form with files it is the first part, and the files are not
+// read before it was checked.
 func (f *Frame) checkForm(c *gin.Context) error {
 	if err := f.ownOrigin(c); err != nil {
 		return err
 	}
-	given := c.Query("csrf")
-	if !strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
-		c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
-		if err := c.Request.ParseForm(); err != nil {
-			return &respond.Problem{Status: http.StatusBadRequest, Text: "the form cannot be read, or is too large", Err: err}
-		}
-		if value := c.Request.PostForm.Get("csrf"); value != "" {
-			given = value
-		}
+	given, err := formToken(c)
+	if err != nil {
+		return err
 	}
 	want := f.csrf(c.Request)
 	if want == "" || subtle.ConstantTimeCompare([]byte(given), []byte(want)) != 1 {
 		return &respond.Problem{Status: http.StatusForbidden, Text: "this form is of a session that has ended: go back, load the page again, and repeat it"}
 	}
 	return nil
+}
+
+// formToken returns the token that a form shows.
+func formToken(c *gin.Context) (string, error) {
+	if strings.HasPrefix(strings.ToLower(c.GetHeader("Content-Type")), "multipart/") {
+		return takeToken(c.Request)
+	}
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
+	if err := c.Request.ParseForm(); err != nil {
+		return "", unreadable(err)
+	}
+	return c.Request.PostForm.Get(tokenField), nil
 }
 
 // Done ends a form's request: it leads to a page of the console and says there what was
@@ -191,6 +199,19 @@ type problemData struct {
 	RequestID string
 }
 
+// Unmatched writes the failure of an address that no page has, with the navigation of who is
+// signed in around it.
+func (f *Frame) Unmatched(c *gin.Context, err error) {
+	f.cfg.Auth.Recognize(c)
+	if p := respond.Explain(err); p.Status == http.StatusNotFound {
+		err = &respond.Problem{Status: p.Status, Text: "The console has no page at this address.", Err: errNoPage}
+	}
+	f.fail(c, err)
+}
+
+// errNoPage marks the failure of an address that no page has.
+var errNoPage = errors.New("the console has no such page")
+
 // fail writes a failure as a page; without a session it leads to the sign-in, and back.
 func (f *Frame) fail(c *gin.Context, err error) {
 	ctx := c.Request.Context()
@@ -217,9 +238,14 @@ func (f *Frame) fail(c *gin.Context, err error) {
 		f.cfg.Log.ErrorContext(ctx, "page failed", "route", c.FullPath(), "error", err)
 		title, data.RequestID = "Something went wrong", respond.RequestID(ctx)
 		data.Text = "The page could not be made. Please try again in a minute."
+	case errors.Is(err, errNoPage):
+		title = "There is no such page"
 	case p.Status == http.StatusNotFound:
 		title = "There is nothing here"
 		data.Text = "What this link names was removed, belongs to another organization, or never was."
+	case p.Status == http.StatusMethodNotAllowed:
+		title = "This address is no page"
+		data.Text = "It takes a form of the console: go back to the page that the form is on, and send it from there."
 	case p.Status == http.StatusForbidden:
 		title = "That is not allowed"
 	case p.Status == http.StatusBadRequest:
