@@ -110,6 +110,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPut, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.ChangeBuilds, Handler: b.update},
 		{Method: http.MethodGet, Path: "/api/v3/builds/:id/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.download},
 		{Method: http.MethodDelete, Path: "/api/v3/builds/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.DeleteBuilds, Handler: b.delete},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/compare", Interface: v3, Query: []string{"with"}, Action: auth.ReadBuilds, Handler: b.compare},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/copy", Interface: v3, Bare: true, Action: auth.ChangeBuilds, Handler: b.copy},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Bare: true, Action: auth.NotifyTesters, Handler: b.notify},
 		{Method: http.MethodGet, Path: "/api/v3/builds/:id/symbols/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.symbols},

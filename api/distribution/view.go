@@ -97,6 +97,8 @@ type BuildView struct {
 	FileSize        int64                  `json:"file_size"` // bytes
 	SHA256          string                 `json:"sha256"`
 	MinOSVersion    string                 `json:"min_os_version"`
+	TargetOS        string                 `json:"target_os"`
+	Permissions     []string               `json:"permissions"` // null: nobody read them
 	ABIs            []string               `json:"abis"`
 	Signer          *artifact.Signer       `json:"signer"`       // null when unknown
 	Provisioning    *artifact.Provisioning `json:"provisioning"` // null when there is none
@@ -137,7 +139,7 @@ func (v Views) BuildView(b *distribution.Build) BuildView {
 		VersionCode: b.VersionCode, Platform: b.Platform, PackageName: b.PackageName, Kind: b.Kind,
 		Icon: v.icon(b.IconKey, b.Token), ReleaseNotes: b.ReleaseNotes, Tags: texts(b.Tags), Metadata: metadata(b),
 		FileName: b.FileName, FileSize: b.File.Size, SHA256: b.File.SHA256, MinOSVersion: b.MinOSVersion,
-		ABIs: texts(b.ABIs), Signer: signer(b.Signer), Provisioning: provisioning(b.Provisioning),
+		TargetOS: b.TargetOS, Permissions: b.Permissions, ABIs: texts(b.ABIs), Signer: signer(b.Signer), Provisioning: provisioning(b.Provisioning),
 		Verification: b.Signature().Verdict, Simulator: b.Simulator,
 		Warnings: b.Notes(time.Now(), v.links.Secure()), Cautions: v.cautions(b), Status: b.State, StatusReason: b.StateReason, ExpiresAt: utc(b.ExpiresAt),
 		AutoUpdate: b.AutoUpdate, Keep: b.Keep, AllTesters: b.AllTesters, HasSDK: b.HasSDK,

@@ -38,6 +38,7 @@ func pageBounds() map[string]pageBound {
 		"/api/v3/audits.csv":                                      {9, false},
 		"/api/v3/audits/actions":                                  {2, true},
 		"/api/v3/builds/{id}":                                     {2, false},
+		"/api/v3/builds/{id}/compare":                             {4, false},
 		"/api/v3/builds/{id}/devices":                             {3, false},
 		"/api/v3/builds/{id}/download":                            {8, false},
 		"/api/v3/builds/{id}/invites":                             {5, true},

@@ -50,6 +50,7 @@ type Package struct {
 	VersionCode  string
 	MinOSVersion string // Android: the API level
 	TargetOS     string
+	Permissions  []string // what it asks for: Android's names, Apple's keys of usage descriptions; nil: not read
 	ABIs         []string // sorted
 	Debuggable   bool
 	Splits       []string // of an archive of APKs or modules of a bundle

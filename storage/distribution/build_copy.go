@@ -165,11 +165,11 @@ func (c *BuildCopy) grant(ctx context.Context, tx *storage.Tx, actor account.Act
 
 const copyBuild = `
 insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, package_name,
-	kind, min_os_version, abis, signer, provisioning, warnings, verification, simulator, cautions, image_uuids, has_sdk, state, state_reason,
+	kind, min_os_version, target_os, permissions, abis, signer, provisioning, warnings, verification, simulator, cautions, image_uuids, has_sdk, state, state_reason,
 	expires_at, file_id, file_name, icon_file_id, symbols_file_id, symbols_name, symbols, release_notes, tags,
 	metadata, auto_update, all_testers, options, uploaded_by, uploaded_by_name, uploaded_via)
 select organization_id, $2, $3, coalesce(nullif($4, ''), app_name), version, version_code, platform, package_name,
-	kind, min_os_version, abis, signer, provisioning, warnings, verification, simulator, cautions, image_uuids, has_sdk, state, state_reason,
+	kind, min_os_version, target_os, permissions, abis, signer, provisioning, warnings, verification, simulator, cautions, image_uuids, has_sdk, state, state_reason,
 	expires_at, file_id, file_name, icon_file_id, symbols_file_id, symbols_name, symbols, release_notes, tags,
 	metadata, auto_update, all_testers, options, nullif($5::bigint, 0), $6, 'copy'
 from builds where id = $1

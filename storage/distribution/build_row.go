@@ -28,6 +28,8 @@ type buildRow struct {
 	PackageName     string            `db:"package_name"`
 	Kind            artifact.Kind     `db:"kind"`
 	MinOSVersion    string            `db:"min_os_version"`
+	TargetOS        string            `db:"target_os"`
+	Permissions     pq.StringArray    `db:"permissions"`
 	ABIs            pq.StringArray    `db:"abis"`
 	Signer          []byte            `db:"signer"`
 	Provisioning    []byte            `db:"provisioning"`
@@ -73,7 +75,7 @@ type buildRow struct {
 }
 
 const buildColumns = `b.id, b.organization_id, b.project_id, p.team_id, b.token, b.app_name, b.version, b.version_code,
-	b.platform, b.package_name, b.kind, b.min_os_version, b.abis, b.signer, b.provisioning, b.warnings,
+	b.platform, b.package_name, b.kind, b.min_os_version, coalesce(b.target_os, '') as target_os, b.permissions, b.abis, b.signer, b.provisioning, b.warnings,
 	b.verification, b.simulator, b.cautions, b.has_sdk,
 	b.state, b.state_reason, b.expires_at, b.file_id, bf.object_key as file_key, bf.size as file_size,
 	bf.sha256 as file_sha256, bf.content_type as file_type, b.file_name, coalesce(bi.object_key, '') as icon_key,
@@ -95,7 +97,7 @@ left join page_limits bl on bl.build_id = b.id`
 func (r *buildRow) build() (Build, error) {
 	b := Build{ID: r.ID, OrganizationID: r.OrganizationID, ProjectID: r.ProjectID, TeamID: r.TeamID, Token: r.Token,
 		AppName: r.AppName, Version: r.Version, VersionCode: r.VersionCode, Platform: r.Platform,
-		PackageName: r.PackageName, Kind: r.Kind, MinOSVersion: r.MinOSVersion, ABIs: r.ABIs, Warnings: r.Warnings,
+		PackageName: r.PackageName, Kind: r.Kind, MinOSVersion: r.MinOSVersion, TargetOS: r.TargetOS, Permissions: r.Permissions, ABIs: r.ABIs, Warnings: r.Warnings,
 		Verification: r.Verification, Simulator: r.Simulator, Comparison: codes(r.Cautions), HasSDK: r.HasSDK, State: r.State, StateReason: r.StateReason, ExpiresAt: r.ExpiresAt,
 		File:     File{ID: r.FileID, Key: r.FileKey, Size: r.FileSize, SHA256: r.FileSHA256, ContentType: r.FileType},
 		FileName: r.FileName, IconKey: r.IconKey, SymbolsFileID: r.SymbolsFileID, SymbolsKey: r.SymbolsKey, SymbolsName: r.SymbolsName,

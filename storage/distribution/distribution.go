@@ -122,6 +122,8 @@ type Build struct {
 	PackageName    string
 	Kind           artifact.Kind
 	MinOSVersion   string
+	TargetOS       string   // "" when unknown
+	Permissions    []string // sorted; nil: nobody read them
 	ABIs           []string
 	Signer         *artifact.Signer
 	Provisioning   *artifact.Provisioning

@@ -40,6 +40,8 @@ const (
 	maxWarning  = 500
 	maxABIs     = 100
 	maxImages   = 100
+	// maxPermissions is far above what packages ask for: some dozens.
+	maxPermissions = 500
 )
 
 // draft checks an upload.
@@ -103,9 +105,9 @@ const insertBuild = `
 insert into builds (organization_id, project_id, token, app_name, version, version_code, platform, package_name,
 	kind, min_os_version, abis, signer, provisioning, warnings, image_uuids, has_sdk, state, state_reason,
 	expires_at, file_id, file_name, icon_file_id, symbols_file_id, symbols_name, symbols, release_notes, tags,
-	metadata, auto_update, options, uploaded_by, uploaded_by_name, uploaded_via, verification, simulator, cautions)
+	metadata, auto_update, options, uploaded_by, uploaded_by_name, uploaded_via, verification, simulator, cautions, target_os, permissions)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-	$23, $24, $25, $26, $27, $28, $29, $30, nullif($31::bigint, 0), $32, $33, $34, $35, $36)
+	$23, $24, $25, $26, $27, $28, $29, $30, nullif($31::bigint, 0), $32, $33, $34, $35, $36, nullif($37, ''), $38)
 returning id`
 
 // insert writes the files and the build; the project is locked.
@@ -140,8 +142,18 @@ func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error
 		pq.Array(scrubAll(slices.Concat(n.warnings, u.Warnings, pkg.Warnings), maxWarnings, maxWarning)), pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,
 		state, reason, expires, fileID, n.fileName, iconID, symbols.fileID, symbols.name, symbols.what, n.releaseNotes,
 		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.Actor.UserID, scrub(u.Writer.Actor.Name, maxLine), n.via,
-		verdict, pkg.Simulator, pq.Array(cautions))
+		verdict, pkg.Simulator, pq.Array(cautions), scrub(pkg.TargetOS, maxLine), pq.Array(permissions(pkg)))
 	return storage.Wrap(err, "create build")
+}
+
+// permissions are what a package asks for, sorted, each once; nil when nobody read them.
+func permissions(pkg *artifact.Package) []string {
+	if pkg.Permissions == nil {
+		return nil
+	}
+	list := scrubAll(pkg.Permissions, maxPermissions, maxLine)
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // draftSymbols are the symbols of a build to insert; without any fileID is nil.

@@ -181,8 +181,8 @@ func (p *Pages) app(c *gin.Context) error {
 	return p.show(c, "app", data.Fault, page)
 }
 
-// buildsOf reads a page of an app's builds, each with its size against the one before it in
-// the list.
+// buildsOf reads a page of an app's builds, each with its size against the one before it of
+// its kind and channel in the list.
 func (p *Pages) buildsOf(c *gin.Context, id int64, q url.Values) (list []build, at frame.Paging, fault string, err error) {
 	type answer struct {
 		Builds     []build      `json:"builds"`
@@ -195,13 +195,12 @@ func (p *Pages) buildsOf(c *gin.Context, id int64, q url.Values) (list []build, 
 	}
 	list, at = page.Builds, page.Pagination
 	if behind := at.Page * at.PerPage; len(list) > 0 && behind < at.Total {
-		// The last one of the page is measured by the first of the next.
+		// The last ones of the page are measured by the first of the next.
 		next := url.Values{}
 		for name, values := range q {
 			next[name] = values
 		}
-		next.Set("page", strconv.Itoa(behind+1))
-		next.Set("per_page", "1")
+		next.Set("page", strconv.Itoa(at.Page+1))
 		var further answer
 		if err := p.API.Get(c, path, next, &further); err != nil {
 			return nil, at, "", err

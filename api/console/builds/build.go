@@ -38,6 +38,8 @@ type build struct {
 	FileSize     int64             `json:"file_size"`
 	SHA256       string            `json:"sha256"`
 	MinOSVersion string            `json:"min_os_version"`
+	TargetOS     string            `json:"target_os"`
+	Permissions  []string          `json:"permissions"` // nil: nobody read them
 	ABIs         []string          `json:"abis"`
 	Signer       *signer           `json:"signer"`
 	Provisioning *provisioning     `json:"provisioning"`
@@ -134,15 +136,21 @@ func (b *build) Channel() string { return b.Metadata["channel"] }
 
 // Growth is the difference in size to the build before; "" when there is none.
 func (b *build) Growth() string {
-	switch {
-	case b.Before == nil:
+	if b.Before == nil {
 		return ""
-	case b.FileSize > b.Before.FileSize:
-		return "+" + frame.Bytes(b.FileSize-b.Before.FileSize)
-	case b.FileSize == b.Before.FileSize:
+	}
+	return growth(b.FileSize - b.Before.FileSize)
+}
+
+// growth is a difference of sizes, in words.
+func growth(bytes int64) string {
+	switch {
+	case bytes > 0:
+		return "+" + frame.Bytes(bytes)
+	case bytes == 0:
 		return "the same size"
 	}
-	return "−" + frame.Bytes(b.Before.FileSize-b.FileSize)
+	return "−" + frame.Bytes(-bytes)
 }
 
 // Further are the warnings that are not among the cautions.
@@ -155,14 +163,19 @@ func (b *build) Further() (list []string) {
 	return list
 }
 
-// measure finds for each build of a list, newest first, the one before it of its kind.
+// measure finds for each build of a list, newest first, the one before it of its kind and
+// channel.
 func measure(list []build) {
-	last := map[string]*build{}
+	last := map[[2]string]*build{}
 	for i := len(list) - 1; i >= 0; i-- {
-		list[i].Before = last[list[i].Kind]
-		last[list[i].Kind] = &list[i]
+		of := [2]string{list[i].Kind, list[i].Channel()}
+		list[i].Before = last[of]
+		last[of] = &list[i]
 	}
 }
+
+// HasPermissions reports whether somebody read what the build asks for.
+func (b *build) HasPermissions() bool { return b.Permissions != nil }
 
 func buildPath(id any) string { return fmt.Sprintf("/api/v3/builds/%v", id) }
 
@@ -208,10 +221,11 @@ func (p *Pages) build(c *gin.Context) error {
 	}
 	data := struct {
 		buildData
-		Symbols  []symbolFile
-		Groups   []named
-		Uploaded bool
-		Unknown  []string // groups that the upload named and nobody has
+		Symbols    []symbolFile
+		Groups     []named
+		Comparison *comparison
+		Uploaded   bool
+		Unknown    []string // groups that the upload named and nobody has
 	}{buildData: begun, Uploaded: c.Query("uploaded") != "", Unknown: c.QueryArray("unknown")}
 	var answer struct {
 		Symbols []symbolFile `json:"symbols"`
@@ -224,28 +238,14 @@ func (p *Pages) build(c *gin.Context) error {
 	if data.Groups, err = p.groups(c); err != nil {
 		return err
 	}
-	if data.Build.Before, err = p.before(c, data.Build); err != nil {
+	if data.Comparison, data.Fault, err = p.comparison(c); err != nil {
 		return err
 	}
 	page := frame.Page{Title: data.Build.App() + " " + data.Build.Title(), Data: data}
 	if data.Build.Verification == verifying || slices.ContainsFunc(data.Symbols, func(s symbolFile) bool { return s.State == "pending" }) {
 		page.Live = liveSeconds
 	}
-	return p.show(c, "build", "", page)
-}
-
-// before finds the build before one of its app and kind, among the newest of the app.
-func (p *Pages) before(c *gin.Context, of *build) (*build, error) {
-	list, _, _, err := p.buildsOf(c, of.ProjectID, url.Values{"per_page": {most}})
-	if err != nil {
-		return nil, err
-	}
-	for i := range list {
-		if list[i].ID == of.ID {
-			return list[i].Before, nil
-		}
-	}
-	return nil, nil
+	return p.show(c, "build", data.Fault, page)
 }
 
 // change sends a PUT, and leads back.

@@ -94,7 +94,7 @@ func TestReadsAPackage(t *testing.T) {
 						Kind: artifact.APK, Platform: artifact.Android,
 						Name: "Example", PackageName: "com.example.app",
 						Version: "1.2 ✓ 😀", VersionCode: "8589934599", // 2<<32 | 7
-						MinOSVersion: "21", TargetOS: "34",
+						MinOSVersion: "21", TargetOS: "34", Permissions: []string{},
 						ABIs: []string{"arm64-v8a", "x86_64"}, Debuggable: true,
 						Splits: []string{"config.de"}, HasSDK: true,
 					}, p)

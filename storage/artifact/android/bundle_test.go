@@ -49,7 +49,7 @@ func TestReadsWhatTheToolMakes(t *testing.T) {
 
 	want := &artifact.Package{
 		Kind: artifact.AAB, Platform: artifact.Android, Name: "Shapes & Co", PackageName: "com.example.shapes",
-		Version: "4.1", VersionCode: "41", MinOSVersion: "26", TargetOS: "29", Debuggable: true, Icon: bundle.Icon,
+		Version: "4.1", VersionCode: "41", MinOSVersion: "26", TargetOS: "29", Permissions: []string{}, Debuggable: true, Icon: bundle.Icon,
 		ABIs: []string{"arm64-v8a", "x86_64"}, Splits: []string{"base", "feature"}, Tool: "bundletool 1.17.2", HasSDK: true,
 	}
 	require.Equal(t, want, bundle)
@@ -88,7 +88,7 @@ func TestReadsABundle(t *testing.T) {
 	p.Icon = nil
 	require.Equal(t, &artifact.Package{
 		Kind: artifact.AAB, Platform: artifact.Android, Name: "Example", PackageName: "com.example.app", Version: "1.2 ✓",
-		VersionCode: "4294967303", MinOSVersion: "21", TargetOS: "34", ABIs: []string{"arm64-v8a", "x86"},
+		VersionCode: "4294967303", MinOSVersion: "21", TargetOS: "34", Permissions: []string{}, ABIs: []string{"arm64-v8a", "x86"},
 		Splits: []string{"base", "game"}, Tool: "bundletool 1.17.2",
 	}, p)
 }

@@ -1,6 +1,7 @@
 package android
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -26,6 +27,7 @@ func readManifest(root *element, res resources, p *artifact.Package) (icons []va
 		p.MinOSVersion = m.text(sdk, "minSdkVersion")
 		p.TargetOS = m.text(sdk, "targetSdkVersion")
 	}
+	p.Permissions = m.permissions(root)
 	if app := root.child("application"); app != nil {
 		p.Name = m.text(app, "label")
 		p.Debuggable = m.resolve(app, "debuggable").boolean()
@@ -54,6 +56,25 @@ func (m manifest) resolve(e *element, name string) value {
 		m.p.Warnings = append(m.p.Warnings, "The manifest's "+name+" refers to a resource that is not in the package.")
 	}
 	return v
+}
+
+// maxPermissions bounds the permissions of a manifest; real ones have some dozens.
+const maxPermissions = 500
+
+// permissions are the names of the permissions that a manifest asks for, each once. A name
+// that is not written out is none.
+func (m manifest) permissions(root *element) []string {
+	names := []string{}
+	for _, e := range root.Children {
+		if e.Name != "uses-permission" && e.Name != "uses-permission-sdk-23" || len(names) == maxPermissions {
+			continue
+		}
+		if name := clean(e.attr("name").text()); name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (m manifest) text(e *element, name string) string {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,15 @@ const (
 	demosAPK    = "android-apidemos/apks/ApiDemos-debug.apk"
 )
 
+// permissions are names of Android's permissions, written without what they begin with, and
+// others as they are.
+func permissions(names string, others ...string) (list []string) {
+	for _, name := range strings.Fields(names) {
+		list = append(list, "android.permission."+name)
+	}
+	return append(list, others...)
+}
+
 // Expected values are those of aapt and apksigner.
 func TestReadsRealPackages(t *testing.T) {
 	t.Parallel()
@@ -38,6 +48,9 @@ func TestReadsRealPackages(t *testing.T) {
 		settingsAPK: {
 			Name: "Appium Settings", PackageName: "io.appium.settings", Version: "8.0.10", VersionCode: "192",
 			MinOSVersion: "26", TargetOS: "35", Debuggable: true,
+			Permissions: permissions("ACCESS_BACKGROUND_LOCATION ACCESS_COARSE_LOCATION ACCESS_FINE_LOCATION ACCESS_MOCK_LOCATION ACCESS_NETWORK_STATE ACCESS_WIFI_STATE BLUETOOTH "+
+				"BLUETOOTH_ADMIN BLUETOOTH_CONNECT BLUETOOTH_SCAN CHANGE_CONFIGURATION CHANGE_NETWORK_STATE CHANGE_WIFI_STATE DISABLE_KEYGUARD FOREGROUND_SERVICE FOREGROUND_SERVICE_LOCATION FOREGROUND_SERVICE_MEDIA_PROJECTION INTERNET "+
+				"READ_EXTERNAL_STORAGE READ_MEDIA_IMAGES READ_PHONE_STATE READ_SMS RECORD_AUDIO SET_ANIMATION_SCALE WAKE_LOCK WRITE_SETTINGS", "io.appium.settings.DYNAMIC_RECEIVER_NOT_EXPORTED_PERMISSION"),
 			Signer: &artifact.Signer{
 				Scheme: "v2", Schemes: []string{"v2"},
 				SHA256:  "680dbbc39ab0944796c811b636ace510c8e551317087036cebab0751b0a6190c",
@@ -48,6 +61,7 @@ func TestReadsRealPackages(t *testing.T) {
 		serverAPK: {
 			Name: "io.appium.uiautomator2.server", PackageName: "io.appium.uiautomator2.server", Version: "10.6.6", VersionCode: "278",
 			MinOSVersion: "26", TargetOS: "34", Debuggable: true,
+			Permissions: permissions("ACCESS_NETWORK_STATE ACCESS_WIFI_STATE BLUETOOTH BLUETOOTH_SCAN CHANGE_WIFI_STATE INTERNET QUERY_ALL_PACKAGES REORDER_TASKS WAKE_LOCK"),
 			Signer: &artifact.Signer{
 				Scheme: "v3", Schemes: []string{"v1", "v2", "v3"},
 				SHA256:  "a40da80a59d170caa950cf15c18c454d47a39b26989d8b640ecd745ba71bf5dc",
@@ -58,6 +72,8 @@ func TestReadsRealPackages(t *testing.T) {
 		demosAPK: {
 			Name: "API Demos", PackageName: "io.appium.android.apis", Version: "5.0.0", VersionCode: "25",
 			MinOSVersion: "17", TargetOS: "33", Debuggable: true,
+			Permissions: permissions("ACCESS_COARSE_LOCATION CAMERA INTERNET NFC POST_NOTIFICATIONS READ_CONTACTS RECEIVE_SMS RECORD_AUDIO "+
+				"SEND_SMS SET_WALLPAPER VIBRATE WRITE_CONTACTS WRITE_EXTERNAL_STORAGE", "io.appium.android.apis.DYNAMIC_RECEIVER_NOT_EXPORTED_PERMISSION"),
 			Signer: &artifact.Signer{
 				Scheme: "v2", Schemes: []string{"v1", "v2"},
 				SHA256:  "18e8534fed30cbf9959e4073e723e3395a3f92fd6b41756d5fbc788f280c1107",

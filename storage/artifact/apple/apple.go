@@ -128,11 +128,25 @@ func packageOf(info dict, name string) *artifact.Package {
 		VersionCode: info.text("CFBundleVersion"),
 		TargetOS:    info.firstText("DTPlatformVersion", "DTSDKName"),
 		Tool:        xcode(info.text("DTXcode")),
+		Permissions: permissions(info),
 	}
 	if p.Name == "" {
 		p.Name = name
 	}
 	return p
+}
+
+// permissions are the keys of Info.plist by which an app says what it asks people for, such
+// as NSCameraUsageDescription.
+func permissions(info dict) []string {
+	names := []string{}
+	for key := range info {
+		if strings.HasSuffix(key, "UsageDescription") {
+			names = append(names, key)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // complete adds what is outside of Info.plist. None of it fails the package, and the end of

@@ -58,8 +58,12 @@ func TestApp(t *testing.T) {
 		"sdk, library":    {[]file{good, {name: root + "Frameworks/slipway.dylib"}}, func(p *artifact.Package) { p.HasSDK = true }},
 		"sdk, static":     {[]file{good, {name: root + "SlipwayResources.bundle/Info.plist"}}, func(p *artifact.Package) { p.HasSDK = true }},
 		"sdk of another":  {[]file{good, {name: root + "Frameworks/Other.framework/slipway"}, {name: "Frameworks/Slipway.framework/x"}}, nil},
-		"xcode":           {changed("DTXcode", "0943"), func(p *artifact.Package) { p.Tool = "Xcode 9.4.3" }},
-		"no xcode":        {changed("DTXcode", "beta"), func(p *artifact.Package) { p.Tool = "" }},
+		"permissions": {[]file{infoFile(t, root+"Info.plist", map[string]any{"NSCameraUsageDescription": "to scan", "NSBluetoothAlwaysUsageDescription": ""})},
+			func(p *artifact.Package) {
+				p.Permissions = []string{"NSBluetoothAlwaysUsageDescription", "NSCameraUsageDescription"}
+			}},
+		"xcode":    {changed("DTXcode", "0943"), func(p *artifact.Package) { p.Tool = "Xcode 9.4.3" }},
+		"no xcode": {changed("DTXcode", "beta"), func(p *artifact.Package) { p.Tool = "" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +71,7 @@ func TestApp(t *testing.T) {
 			got, err := newReader().App(context.Background(), in, a)
 			require.NoError(t, err)
 			want := &artifact.Package{Kind: artifact.IPA, Platform: artifact.IOS, Name: "Demo", PackageName: "com.example.demo",
-				Version: "1.2.3", VersionCode: "45", MinOSVersion: "15.0", TargetOS: "17.2", Tool: "Xcode 15.2", ABIs: []string{"arm64"},
+				Version: "1.2.3", VersionCode: "45", MinOSVersion: "15.0", TargetOS: "17.2", Permissions: []string{}, Tool: "Xcode 15.2", ABIs: []string{"arm64"},
 				Images: []artifact.Image{{Name: "DemoBin", Arch: "arm64", UUID: id(7)}}}
 			if c.change != nil {
 				c.change(want)
@@ -170,7 +174,7 @@ func TestMac(t *testing.T) {
 			require.Equal(t, Enterprise, got.Provisioning.Type)
 			got.Provisioning = nil
 			require.Equal(t, &artifact.Package{Kind: artifact.Mac, Platform: artifact.MacOS, Name: "Demo", PackageName: "com.example.demo",
-				Version: "1.2.3", VersionCode: "45", MinOSVersion: "12.0", TargetOS: "17.2", Tool: "Xcode 15.2", ABIs: []string{"x86_64"},
+				Version: "1.2.3", VersionCode: "45", MinOSVersion: "12.0", TargetOS: "17.2", Permissions: []string{}, Tool: "Xcode 15.2", ABIs: []string{"x86_64"},
 				HasSDK: true, Images: []artifact.Image{{Name: "DemoBin", Arch: "x86_64", UUID: id(9)}}}, got)
 		})
 	}

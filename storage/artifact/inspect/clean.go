@@ -18,14 +18,15 @@ const (
 	noteLength    = 500
 	shortLength   = 64 // architectures, UDIDs, UUIDs
 
-	abiCount     = 32
-	splitCount   = 1000
-	noteCount    = 50
-	imageCount   = 64
-	symbolCount  = 2000
-	schemeCount  = 8
-	iconBytes    = 1 << 20
-	unnamedTitle = "Unnamed app"
+	abiCount        = 32
+	splitCount      = 1000
+	permissionCount = 500
+	noteCount       = 50
+	imageCount      = 64
+	symbolCount     = 2000
+	schemeCount     = 8
+	iconBytes       = 1 << 20
+	unnamedTitle    = "Unnamed app"
 )
 
 // cleanPackage cleans the description of a package so that it can be stored and
@@ -42,6 +43,9 @@ func cleanPackage(p *artifact.Package, file string) {
 		}
 	}
 	p.ABIs = cleanList(p.ABIs, abiCount, shortLength)
+	if p.Permissions != nil {
+		p.Permissions = cleanList(p.Permissions, permissionCount, nameLength)
+	}
 	p.Splits = cleanList(p.Splits, splitCount, nameLength)
 	p.Warnings = cleanList(p.Warnings, noteCount, noteLength)
 	p.Images = cleanImages(p.Images, imageCount)
