@@ -49,6 +49,7 @@ type buildBody struct {
 	Status          *distribution.State `json:"status"`
 	AutoUpdate      *body.Switch        `json:"auto_update"`
 	Keep            *body.Switch        `json:"keep"`
+	AllTesters      *body.Switch        `json:"all_testers"`
 	Groups          body.List           `json:"groups"`
 	pageBody
 }
@@ -66,7 +67,7 @@ func readBuild(c *gin.Context) (in buildBody, err error) {
 // update serves PUT /api/v3/builds/{id}; only members that are sent are changed:
 // release_notes, tags, metadata (merged; an empty value removes the key),
 // landing_page_slug and landing_page_mode (of the app), status, auto_update, keep
-// (from retention), groups (replaces the build's grants), and those of pageBody (of the build's own page).
+// (from retention), groups (replaces the build's grants), all_testers (beside the grants), and those of pageBody (of the build's own page).
 func (h builds) update(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
@@ -78,7 +79,7 @@ func (h builds) update(c *gin.Context) error {
 	}
 	change := distribution.BuildChange{ReleaseNotes: in.ReleaseNotes, Metadata: in.Metadata,
 		LandingPageMode: in.LandingPageMode, Slug: in.LandingPageSlug, Groups: groupsOf(in.Groups),
-		AutoUpdate: in.AutoUpdate.Bool(), Keep: in.Keep.Bool(), State: in.Status, Tags: tagsOf(in.Tags)}
+		AutoUpdate: in.AutoUpdate.Bool(), Keep: in.Keep.Bool(), AllTesters: in.AllTesters.Bool(), State: in.Status, Tags: tagsOf(in.Tags)}
 	if change.Page, err = in.pageBody.change(); err != nil {
 		return err
 	}

@@ -69,6 +69,7 @@ const manyBytes = 4 << 20
 func (h *Handlers) Routes() []route.Route {
 	const v3, v1 = respond.InterfaceV3, respond.InterfaceLegacy // version 2 as well
 	g, p, t, l := h.groups, h.projects, h.teams, h.legacy
+	ofProject, ofBuild := h.groups.ofProject(), h.groups.ofBuild()
 	return []route.Route{
 		{Method: http.MethodGet, Path: "/api/v3/groups", Interface: v3, Query: []string{"page", "per_page", "search", "team_id"}, Action: auth.ReadGroups, Handler: g.list},
 		{Method: http.MethodGet, Path: "/api/v3/groups/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadGroups, Handler: g.get},
@@ -83,6 +84,13 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/v3/projects/:id/testers", Interface: v3, Query: []string{"page", "per_page", "search"}, Action: auth.ReadTesters, Handler: p.testers},
 		{Method: http.MethodPost, Path: "/api/v3/projects/:id/testers", Interface: v3, Action: auth.InviteTesters, Handler: p.add, Body: manyBytes},
 		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/testers/:user", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.InviteTesters, Handler: p.remove},
+
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/groups", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadGroups, Handler: ofProject.groups},
+		{Method: http.MethodPut, Path: "/api/v3/projects/:id/groups/:group", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeProjects, Handler: ofProject.add},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/groups/:group", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeProjects, Handler: ofProject.remove},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/groups", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadGroups, Handler: ofBuild.groups},
+		{Method: http.MethodPut, Path: "/api/v3/builds/:id/groups/:group", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeBuilds, Handler: ofBuild.add},
+		{Method: http.MethodDelete, Path: "/api/v3/builds/:id/groups/:group", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeBuilds, Handler: ofBuild.remove},
 
 		{Method: http.MethodGet, Path: "/api/v3/teams", Interface: v3, Query: []string{"page", "per_page", "search"}, Action: auth.ReadTeams, Handler: t.list},
 		{Method: http.MethodGet, Path: "/api/v3/teams/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadTeams, Handler: t.get},

@@ -20,6 +20,7 @@ type BuildChange struct {
 	LandingPageMode *string           // of the project
 	Slug            *string           // of the project
 	Groups          Groups            // grants of the build
+	AllTesters      *bool             // goes before what Groups says of all
 	AutoUpdate      *bool
 	Keep            *bool  // from retention
 	State           *State // enabled or disabled
@@ -124,6 +125,9 @@ func UpdateBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectI
 	}
 	bad, err := buildGrantee(w.OrganizationID, id).regrant(ctx, tx, w.Actor, c.Groups, before.AllTesters)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := buildGrantee(w.OrganizationID, id).open(ctx, tx, w.Actor, c.AllTesters); err != nil {
 		return nil, nil, err
 	}
 	after, err := BuildByID(ctx, tx, w.OrganizationID, p.ID, id)

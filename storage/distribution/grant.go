@@ -89,6 +89,7 @@ type grantee struct {
 	id             int64
 	names          string // reads the names of granted groups
 	remove, add    string
+	removeOne      string // revokes a single one
 	everyone       string // sets all_testers
 }
 
@@ -97,7 +98,8 @@ func projectGrantee(organizationID, id int64) grantee {
 		remove: `delete from project_groups where project_id = $1 and tester_group_id <> all($2)`,
 		add: `insert into project_groups (project_id, tester_group_id) select $1, unnest($2::bigint[])
 			on conflict (project_id, tester_group_id) do nothing`,
-		everyone: `update projects set all_testers = $2, updated_at = now() where id = $1 and all_testers <> $2`}
+		removeOne: `delete from project_groups where project_id = $1 and tester_group_id = $2`,
+		everyone:  `update projects set all_testers = $2, updated_at = now() where id = $1 and all_testers <> $2`}
 }
 
 func buildGrantee(organizationID, id int64) grantee {
@@ -105,7 +107,8 @@ func buildGrantee(organizationID, id int64) grantee {
 		remove: `delete from build_groups where build_id = $1 and tester_group_id <> all($2)`,
 		add: `insert into build_groups (build_id, tester_group_id) select $1, unnest($2::bigint[])
 			on conflict (build_id, tester_group_id) do nothing`,
-		everyone: `update builds set all_testers = $2, updated_at = now() where id = $1 and all_testers <> $2`}
+		removeOne: `delete from build_groups where build_id = $1 and tester_group_id = $2`,
+		everyone:  `update builds set all_testers = $2, updated_at = now() where id = $1 and all_testers <> $2`}
 }
 
 // regrant replaces the grants and all_testers; the caller holds the row's lock.

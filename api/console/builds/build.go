@@ -222,7 +222,7 @@ func (p *Pages) build(c *gin.Context) error {
 	data := struct {
 		buildData
 		Symbols    []symbolFile
-		Groups     []named
+		Who        *who
 		Comparison *comparison
 		Uploaded   bool
 		Unknown    []string // groups that the upload named and nobody has
@@ -235,8 +235,10 @@ func (p *Pages) build(c *gin.Context) error {
 		return err
 	}
 	data.Symbols = answer.Symbols
-	if data.Groups, err = p.groups(c); err != nil {
-		return err
+	if data.Rights.Change {
+		if data.Who, err = p.who(c, buildPath(data.Build.ID), "/builds/builds/"+fmt.Sprint(data.Build.ID), data.Build.AllTesters); err != nil {
+			return err
+		}
 	}
 	if data.Comparison, data.Fault, err = p.comparison(c); err != nil {
 		return err
@@ -295,11 +297,6 @@ func (p *Pages) changeMetadata(c *gin.Context) error {
 
 func (p *Pages) changeBuildPage(c *gin.Context) error {
 	return p.change(c, buildPage, buildPath(frame.Segment(c, "id")), limitsChange(c), "The install page was changed.")
-}
-
-func (p *Pages) changeBuildGroups(c *gin.Context) error {
-	body := map[string]any{"groups": groupsChange(c)}
-	return p.change(c, buildPage, buildPath(frame.Segment(c, "id")), body, "Who may have the build was changed.")
 }
 
 func (p *Pages) copyBuild(c *gin.Context) error {

@@ -46,15 +46,3 @@ func limitsChange(c *gin.Context) map[string]any {
 	}
 	return body
 }
-
-// groupsChange reads the form of who may have an app or a build: the groups that are
-// checked, every tester, or no group.
-func groupsChange(c *gin.Context) []string {
-	switch c.PostForm("who") {
-	case "all":
-		return []string{"all"}
-	case "groups":
-		return append([]string{}, c.PostFormArray("group")...)
-	}
-	return []string{}
-}

@@ -18,12 +18,13 @@ func (p *Pages) appSettings(c *gin.Context) error {
 	}
 	data := struct {
 		appData
-		Teams, Groups []named
+		Teams []named
+		Who   *who
 	}{appData: begun}
 	if data.Teams, err = p.teams(c); err != nil {
 		return err
 	}
-	if data.Groups, err = p.groups(c); err != nil {
+	if data.Who, err = p.who(c, appPath(data.App.ID), "/builds/apps/"+fmt.Sprint(data.App.ID), data.App.AllTesters); err != nil {
 		return err
 	}
 	return p.show(c, "settings", "", frame.Page{Title: data.App.Title(), Data: data})
@@ -66,16 +67,6 @@ func (p *Pages) changeApp(c *gin.Context) error {
 
 func (p *Pages) changeAppPage(c *gin.Context) error {
 	return p.change(c, settingsPage, appPath(frame.Segment(c, "id")), limitsChange(c), "The install page was changed.")
-}
-
-// changeAppGroups replaces who may have the app. That every tester may is a setting of its
-// own beside the groups.
-func (p *Pages) changeAppGroups(c *gin.Context) error {
-	body := map[string]any{"groups": groupsChange(c), "all_testers": c.PostForm("who") == "all"}
-	if c.PostForm("who") == "all" {
-		delete(body, "groups") // those that have it stay
-	}
-	return p.change(c, settingsPage, appPath(frame.Segment(c, "id")), body, "Who may have the app was changed.")
 }
 
 func (p *Pages) copyApp(c *gin.Context) error {
