@@ -1,6 +1,6 @@
 // Package account serves what belongs to callers themselves over version 3 of the
 // distribution interface: the exchange of a key for a Bearer token, the caller's
-// own keys and sessions of the console, service accounts and their keys, and the
+// own keys and sessions of the console, the list of members, service accounts and their keys, and the
 // settings of the organization with its connection to the vendor's app storage.
 //
 // A secret is in the answer that made it and nowhere else. Nobody makes a service
@@ -72,6 +72,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodDelete, Path: "/api/v3/me/keys/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.DeleteKey},
 		{Method: http.MethodGet, Path: "/api/v3/me/sessions", Interface: v3, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.Sessions},
 		{Method: http.MethodDelete, Path: "/api/v3/me/sessions/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.DeleteSession},
+		{Method: http.MethodGet, Path: "/api/v3/members", Interface: v3, Query: []string{"page", "per_page", "search", "role"}, Action: auth.ReadMembers, Handler: h.Members},
 		{Method: http.MethodGet, Path: "/api/v3/service-accounts", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageServiceAccounts, Handler: h.ServiceAccounts},
 		{Method: http.MethodPost, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.CreateServiceAccount},
 		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceAccount},

@@ -54,6 +54,7 @@ const (
 	ReadSites       Action = "sites.read"
 	CreateSites     Action = "sites.create"
 	ReadPermissions Action = "permissions.read"
+	ReadMembers     Action = "members.read"
 	ManageMail      Action = "mail.manage" // templates and settings of the organization
 	ReadSessions    Action = "sessions.read"
 	ReadFeedbacks   Action = "feedbacks.read"
@@ -142,6 +143,7 @@ func Table() map[Action]Rule {
 		ReadSites:       {Least: account.Admin},
 		CreateSites:     {Least: account.Owner},
 		ReadPermissions: {Least: account.Admin},
+		ReadMembers:     {Least: account.Admin},
 		ManageMail:      {Least: account.Admin},
 		ReadSessions:    {Least: account.Member},
 		ReadFeedbacks:   {Least: account.Member},

@@ -62,6 +62,7 @@ func TestTable(t *testing.T) {
 		ReadSites:       "oa",
 		CreateSites:     "o",
 		ReadPermissions: "oa",
+		ReadMembers:     "oa",
 		ManageMail:      "oa",
 		ReadSessions:    "oaml",
 		ReadFeedbacks:   "oaml",

@@ -112,6 +112,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodDelete, Path: "/api/v3/builds/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.DeleteBuilds, Handler: b.delete},
 		{Method: http.MethodGet, Path: "/api/v3/builds/:id/compare", Interface: v3, Query: []string{"with"}, Action: auth.ReadBuilds, Handler: b.compare},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/copy", Interface: v3, Bare: true, Action: auth.ChangeBuilds, Handler: b.copy},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Query: route.NoQuery(), Action: auth.NotifyTesters, Handler: b.announcement},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Bare: true, Action: auth.NotifyTesters, Handler: b.notify},
 		{Method: http.MethodGet, Path: "/api/v3/builds/:id/symbols/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.symbols},
 

@@ -32,6 +32,18 @@ func TestConsoleSettings(t *testing.T) {
 	w := newSurface(t)
 	c := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
 
+	t.Run("members", func(t *testing.T) {
+		w.t = t
+		username, key := w.member("mia", account.Member)
+		p := c.shows("/console/settings/members", "mia@example.com", "owner", w.boot.Owner.Email)
+		require.Contains(t, p.text, "/console/settings/members\" aria-current")
+		p = c.shows("/console/settings/members?role=member", "mia@example.com")
+		require.NotContains(t, p.text, w.boot.Owner.Email)
+		c.shows("/console/settings/members?search=nobody-is-called-so", "No member fits these filters")
+		require.Equal(t, http.StatusBadRequest, c.open("/console/settings/members?role=king").status)
+		require.Equal(t, http.StatusForbidden, w.console(username, key).open("/console/settings/members").status)
+	})
+
 	t.Run("keys and sessions", func(t *testing.T) {
 		w.t = t
 		p := c.shows("/console/settings", "this one")

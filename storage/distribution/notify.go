@@ -55,3 +55,35 @@ func (b *Build) undeliverable() string {
 	}
 	return ""
 }
+
+// MaxCounted is how many people an announcement counts.
+const MaxCounted = 10_000
+
+// Announcement is whom the mail about a build would reach.
+type Announcement struct {
+	Build      *Build
+	Refusal    string // why testers cannot install the build; "" when they can
+	Recipients int    // of at most MaxCounted
+	Exact      bool   // there are no more
+	People     []Tester
+}
+
+// AnnouncementOf finds whom NotifyTesters would mail, and reads the first of them.
+// ErrNotTeamAdmin.
+func AnnouncementOf(ctx context.Context, q storage.Querier, w account.Writer, id int64, most int) (*Announcement, error) {
+	b, err := BuildByID(ctx, q, w.OrganizationID, 0, id)
+	if err != nil {
+		return nil, err
+	}
+	if !w.May(b.TeamID) {
+		return nil, ErrNotTeamAdmin
+	}
+	a := &Announcement{Build: b, Refusal: b.undeliverable()}
+	if err := q.GetContext(ctx, &a.Recipients, `select count(*) from (`+recipients+`) people`, b.ID, 0, MaxCounted+1); err != nil {
+		return nil, storage.Wrap(err, "count recipients")
+	}
+	a.Exact = a.Recipients <= MaxCounted
+	a.Recipients = min(a.Recipients, MaxCounted)
+	a.People, err = Recipients(ctx, q, b.ID, 0, most)
+	return a, err
+}

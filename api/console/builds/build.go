@@ -323,11 +323,6 @@ func (p *Pages) deleteBuild(c *gin.Context) error {
 	return p.Done(c, fmt.Sprintf("/builds/apps/%d", now.Build.ProjectID), "The build was deleted.")
 }
 
-func (p *Pages) notifyTesters(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodPost, buildPath(frame.Segment(c, "id"))+"/notify-testers", nil, nil)
-	return p.End(c, p.Back(c, "/builds"), "The testers are being mailed.", err)
-}
-
 func (p *Pages) download(c *gin.Context) error        { return p.leadToFile(c, "/download") }
 func (p *Pages) downloadSymbols(c *gin.Context) error { return p.leadToFile(c, "/symbols/download") }
 

@@ -76,6 +76,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Form(build+"/groups/:group/remove", auth.ChangeBuilds, p.takeBuild),
 		p.Form(build+"/copy", auth.ChangeBuilds, p.copyBuild),
 		p.Form(build+"/delete", auth.DeleteBuilds, p.deleteBuild),
+		p.Open(build+"/notify", auth.NotifyTesters, p.announcement),
 		p.Form(build+"/notify", auth.NotifyTesters, p.notifyTesters),
 		p.Open(build+"/download", auth.ReadBuilds, p.download),
 		p.Open(build+"/symbols", auth.ReadBuilds, p.downloadSymbols),

@@ -1,5 +1,5 @@
 // Package settings has the console's pages of what belongs to who is signed in, and of the
-// organization's settings: keys and sessions, service accounts, webhooks with their
+// organization's settings: keys and sessions, members, service accounts, webhooks with their
 // deliveries, mail, OIDC, the app storage, quotas, and the audit log.
 //
 // A secret is on the page that answers the form that made it, and nowhere else: in no
@@ -48,6 +48,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/settings/keys/:id/end", auth.ManageOwnKeys, p.endKey),
 		p.Form("/settings/sessions/:id/end", auth.ManageOwnKeys, p.endSession),
 
+		p.Open("/settings/members", auth.ReadMembers, p.members),
 		p.Open(accounts, auth.ManageServiceAccounts, p.accounts),
 		p.Form(accounts+"/create", auth.ManageServiceAccounts, p.createAccount),
 		p.Open(accounts+"/:id", auth.ManageServiceAccounts, p.account),
@@ -94,12 +95,12 @@ func (p *Pages) Routes() []route.Route {
 
 // rights say what the pages offer to who is signed in.
 type rights struct {
-	Accounts, Webhooks, ChangeWebhooks, Mail, OIDC, Organization, Audit bool
+	Members, Accounts, Webhooks, ChangeWebhooks, Mail, OIDC, Organization, Audit bool
 }
 
 func rightsOf(c *gin.Context) rights {
 	may := func(action auth.Action) bool { return frame.May(c, action) }
-	return rights{Accounts: may(auth.ManageServiceAccounts), Webhooks: may(auth.ReadWebhooks), ChangeWebhooks: may(auth.ManageWebhooks),
+	return rights{Members: may(auth.ReadMembers), Accounts: may(auth.ManageServiceAccounts), Webhooks: may(auth.ReadWebhooks), ChangeWebhooks: may(auth.ManageWebhooks),
 		Mail: may(auth.ManageMail), OIDC: may(auth.ManageOIDC), Organization: may(auth.ManageSettings), Audit: may(auth.ReadAudits)}
 }
 

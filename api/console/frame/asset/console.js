@@ -78,37 +78,82 @@
     };
     setTimeout(again, seconds * 1000);
   }
-  // Uploads say how far they are.
+  // Uploads: one file after the other, each with how far it is; files can be dropped on the form.
+  const made = (name, text, kind) => {
+    const element = document.createElement(name);
+    element.textContent = text; element.className = kind || "";
+    return element;
+  };
+  const send = (form, data, line) => new Promise((done) => {
+    const request = new XMLHttpRequest(), begun = Date.now();
+    line.stop.onclick = () => request.abort();
+    request.upload.onprogress = (e) => {
+      if (!e.lengthComputable) return;
+      line.bar.max = e.total; line.bar.value = e.loaded;
+      const rate = e.loaded / ((Date.now() - begun) / 1000 || 1);
+      line.say(Math.round(e.loaded / 1048576) + " of " + Math.round(e.total / 1048576) + " MiB, " + (rate / 1048576).toFixed(1) + " MiB/s, " + Math.round((e.total - e.loaded) / rate) + " s left");
+    };
+    request.onload = () => {
+      if (request.status < 400) { done(request.responseURL); return; }
+      const said = new DOMParser().parseFromString(request.responseText, "text/html").querySelector("main p");
+      line.end(said ? said.textContent : "The server refused the file.");
+      done("");
+    };
+    request.onerror = () => { line.end("The connection was lost. Nothing was stored."); done(""); };
+    request.onabort = () => { line.end("Cancelled."); done(""); };
+    request.open("POST", form.action);
+    request.setRequestHeader("X-Console-Script", "1");
+    request.send(data);
+  });
   for (const form of all("form[data-upload]")) {
-    const drop = form.querySelector("input[type=file]");
-    form.ondragover = (event) => event.preventDefault();
-    form.ondrop = (event) => { event.preventDefault(); drop.files = event.dataTransfer.files; };
-    form.onsubmit = (event) => {
+    const field = form.querySelector("input[type=file][required]"), button = form.querySelector("button[type=submit]");
+    const list = made("ul", "", "uploads"), said = made("p", "");
+    said.setAttribute("role", "status");
+    form.append(said, list);
+    field.multiple = true;
+    const chosen = () => { said.textContent = field.files.length > 1 ? field.files.length + " files are chosen. Each becomes an upload of its own." : ""; };
+    field.onchange = chosen;
+    form.ondragover = (event) => { event.preventDefault(); form.classList.add("over"); };
+    form.ondragleave = () => form.classList.remove("over");
+    form.ondrop = (event) => {
       event.preventDefault();
-      const request = new XMLHttpRequest(), begun = Date.now();
-      const bar = document.createElement("progress"), text = document.createElement("p"), stop = document.createElement("button");
-      stop.type = "button"; stop.textContent = "Cancel"; stop.className = "quiet"; text.setAttribute("role", "status");
-      form.append(bar, text, stop);
-      stop.onclick = () => request.abort();
-      const end = (message) => { bar.remove(); stop.remove(); text.textContent = message; };
-      request.upload.onprogress = (e) => {
-        if (!e.lengthComputable) return;
-        bar.max = e.total; bar.value = e.loaded;
-        const rate = e.loaded / ((Date.now() - begun) / 1000 || 1);
-        const left = Math.round((e.total - e.loaded) / rate);
-        text.textContent = Math.round(e.loaded / 1048576) + " of " + Math.round(e.total / 1048576) + " MiB, " + (rate / 1048576).toFixed(1) + " MiB/s, " + left + " s left";
+      form.classList.remove("over");
+      if (event.dataTransfer.files.length) { field.files = event.dataTransfer.files; chosen(); }
+    };
+    const waiting = (file) => {
+      const item = made("li", ""), name = made("b", file.name), bar = document.createElement("progress"), text = made("span", "waits"), stop = made("button", "Cancel", "quiet");
+      const line = { file, bar, stop, over: false, say: (words) => { text.textContent = words; } };
+      stop.type = "button"; bar.max = 1; bar.value = 0;
+      stop.setAttribute("aria-label", "Cancel " + file.name); bar.setAttribute("aria-label", file.name);
+      line.end = (words, address) => {
+        line.over = true; bar.remove(); stop.remove(); line.say(words);
+        if (address) { const link = made("a", file.name); link.href = address; name.replaceChildren(link); }
       };
-      request.onload = () => {
-        if (request.status < 400) { location.href = request.responseURL; return; }
-        const page = new DOMParser().parseFromString(request.responseText, "text/html");
-        const said = page.querySelector("main p");
-        end(said ? said.textContent : "The server refused the file.");
-      };
-      request.onerror = () => end("The connection was lost. Nothing was stored.");
-      request.onabort = () => end("Cancelled.");
-      request.open("POST", form.action);
-      request.setRequestHeader("X-Console-Script", "1");
-      request.send(new FormData(form));
+      stop.onclick = () => line.end("Cancelled.");
+      item.append(name, " ", bar, " ", text, " ", stop);
+      list.append(item);
+      return line;
+    };
+    form.onsubmit = async (event) => {
+      event.preventDefault();
+      if (button.disabled) return;
+      button.disabled = true;
+      list.replaceChildren(); said.textContent = "";
+      const lines = Array.from(field.files).map(waiting);
+      let last = "", stored = 0;
+      for (const line of lines) {
+        if (line.over) continue;
+        const data = new FormData(form);
+        data.set(field.name, line.file, line.file.name);
+        // What belongs to one file is not that of the others.
+        if (lines.length > 1) for (const other of all("input[type=file]", form)) if (other !== field) data.delete(other.name);
+        line.say("is sent");
+        const address = await send(form, data, line);
+        if (address) { stored++; last = address; line.end("is stored", address); }
+      }
+      button.disabled = false;
+      if (lines.length === 1 && last) location.href = last;
+      else if (lines.length > 1) said.textContent = stored + " of " + lines.length + " files are stored.";
     };
   }
   // Keys.
