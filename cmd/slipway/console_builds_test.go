@@ -201,9 +201,12 @@ func TestConsoleBuildsBuild(t *testing.T) {
 	p = b.done(p, build+"/everyone", nil, "Its groups and testers alone may have it now.")
 	p = b.done(p, "/groups/"+b.group+"/remove", nil, "The build was taken from the group.")
 	require.Equal(t, "false", b.shows(view, "build.all_testers"))
+	require.Contains(t, b.see(build+"/notify").text, "Nobody with a mail address may have this build")
+	p = b.done(p, build+"/groups/add", nil, "The group was given the build.")
 	preview = b.see(build+"/notify", "ann@example.com", "this mail", "<dt>Subject</dt><dd>", "second")
 	require.NotContains(t, preview.text, buildScript)
 	require.Equal(t, "0", b.surface.one(`select count(*)::text from tasks where kind = 'build:notify'`), "looking sends nothing")
+	b.done(b.see(build), "/groups/"+b.group+"/remove", nil, "The build was taken from the group.") // who is mailed is invited
 	p = b.done(preview, "/notify", nil, "The testers are being mailed.")
 	require.Equal(t, "/console/builds"+build, p.path)
 	require.Equal(t, "1", b.surface.one(`select count(*)::text from tasks where kind = 'build:notify'`))
