@@ -11,11 +11,11 @@ const CountReach = 10_000
 
 // Total is the number of rows that match a list.
 type Total struct {
-	Rows int
+	Rows int `json:"rows"`
 	// Exact is false where there may be more: counting stopped.
-	Exact bool
+	Exact bool `json:"exact"`
 	// Next reports whether rows follow the page.
-	Next bool
+	Next bool `json:"-"`
 }
 
 // CountUpTo counts the rows of a statement that selects them ("select from t where ..."),

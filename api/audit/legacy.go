@@ -94,7 +94,7 @@ func (h *Handlers) trail2(c *gin.Context, of account.Trail) error {
 	for i := range rows {
 		views = append(views, view2(&rows[i]))
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "audits": views, "pagination": envelope(at, total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "audits": views, "pagination": at.Of(total)})
 }
 
 // filter2 reads the filter of version 2; empty says that nothing can match.
@@ -180,5 +180,5 @@ func (h *Handlers) list1(c *gin.Context) error {
 	for i := range rows {
 		views = append(views, view1(&rows[i]))
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "audits": views, "pagination": envelope(at, total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "audits": views, "pagination": at.Of(total)})
 }

@@ -72,15 +72,7 @@ func (h *Handlers) list3(c *gin.Context) error {
 	for i := range rows {
 		views = append(views, view3(&rows[i]))
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"audits": views, "pagination": envelope(at, total)})
-}
-
-// envelope says where a page stands.
-func envelope(at pagination.Request, total audit.Total) pagination.Pagination {
-	if total.Exact {
-		return at.Envelope(total.Rows)
-	}
-	return at.AtLeast(total.Rows, total.Next)
+	return respond.JSON(c, http.StatusOK, gin.H{"audits": views, "pagination": at.Of(total)})
 }
 
 // filter3 reads the filter of version 3, which is over the caller's organization.

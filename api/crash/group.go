@@ -43,7 +43,7 @@ func (h *Handlers) Groups(c *gin.Context) error {
 	for i := range groups {
 		views = append(views, listedGroup{viewOf(&groups[i], f.Window), groups[i].Recent})
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"crash_groups": views, "pagination": envelope(at, total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"crash_groups": views, "pagination": at.Of(total)})
 }
 
 // groupFilter reads a page of groups; me is who asks.
@@ -160,7 +160,7 @@ func (h *Handlers) GroupCrashes(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": envelope(at, total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": at.Of(total)})
 }
 
 func crashFilter(q url.Values) (at pagination.Request, f crash.CrashFilter, err error) {

@@ -56,7 +56,7 @@ func (h *Handlers) History(c *gin.Context) error {
 		}
 		views = append(views, v)
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"changes": views, "pagination": envelope(at, total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"changes": views, "pagination": at.Of(total)})
 }
 
 type groupFacet struct {

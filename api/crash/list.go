@@ -33,7 +33,7 @@ func (h *Handlers) Crashes(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": envelope(at, total)})
+	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": at.Of(total)})
 }
 
 func listFilter(q url.Values) (at pagination.Request, f crash.ListFilter, err error) {

@@ -91,11 +91,3 @@ func window(q url.Values) (w crash.Window, err error) {
 	w.From, w.To, err = pagination.Range(q, "from", "to")
 	return w, err
 }
-
-// envelope shows where a page stands.
-func envelope(at pagination.Request, t crash.Total) pagination.Pagination {
-	if t.Exact {
-		return at.Envelope(t.Rows)
-	}
-	return at.AtLeast(t.Rows, t.Next)
-}

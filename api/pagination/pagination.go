@@ -111,6 +111,15 @@ func (r Request) Envelope(total int) Pagination {
 	return Pagination{Page: r.Page, PerPage: r.PerPage, Total: total, TotalPages: (total + r.PerPage - 1) / r.PerPage}
 }
 
+// Of returns where the page stands in a list that was counted as far as somebody reads the
+// number.
+func (r Request) Of(total storage.Total) Pagination {
+	if total.Exact {
+		return r.Envelope(total.Rows)
+	}
+	return r.AtLeast(total.Rows, total.Next)
+}
+
 // AtLeast is Envelope for a list whose counting stopped at total rows.
 func (r Request) AtLeast(total int, hasNext bool) Pagination {
 	exact := false

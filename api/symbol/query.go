@@ -122,7 +122,7 @@ func (h *Handlers) Missing(c *gin.Context) error {
 	for i := range list {
 		views[i] = needViewOf(&list[i])
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"missing": views, "pagination": envelope(at, total, len(list))})
+	return respond.JSON(c, http.StatusOK, gin.H{"missing": views, "pagination": at.Of(total)})
 }
 
 func needsOf(q url.Values, organization int64) (f symbolfile.NeedFilter, err error) {

@@ -127,15 +127,7 @@ func (h *Handlers) List(c *gin.Context) error {
 	for i := range list {
 		views[i] = viewOf(&list[i], contents[list[i].ID])
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"symbols": views, "pagination": envelope(at, total, len(list))})
-}
-
-// envelope shows where a page of so many rows stands.
-func envelope(at pagination.Request, t symbolfile.Total, rows int) pagination.Pagination {
-	if t.Exact {
-		return at.Envelope(t.Rows)
-	}
-	return at.AtLeast(t.Rows, rows == at.Limit())
+	return respond.JSON(c, http.StatusOK, gin.H{"symbols": views, "pagination": at.Of(total)})
 }
 
 // filePages are the debug files of one upload: an archive may have thousands.

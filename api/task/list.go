@@ -38,11 +38,7 @@ func (h *Handlers) List(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	at := p.Envelope(total.Rows)
-	if !total.Exact {
-		at = p.AtLeast(total.Rows, total.Next)
-	}
-	return respond.JSON(c, http.StatusOK, listAnswer{Tasks: shown, Pagination: at})
+	return respond.JSON(c, http.StatusOK, listAnswer{Tasks: shown, Pagination: p.Of(total)})
 }
 
 // seenBy is the scope of what is shown: an operator who selects an organization reads as

@@ -6,7 +6,7 @@
 // by their time, newest first, those of one transaction by their id. Every list reads an
 // index from its newest end and stops at the page's last row, so that the size of the log
 // does not matter: one range of the index for each organization, or for each organization
-// and type where a trail or an action is asked for. Counting stops at CountReach.
+// and type where a trail or an action is asked for. Counting stops at storage.CountReach.
 //
 // A search looks at the newest events first, which finds what is frequent, and asks the
 // index of texts for what is rare. See search.go.
@@ -57,17 +57,6 @@ type Filter struct {
 	UserID        int64
 	Search        string    // part of the actor, the subject, the address or the data
 	From, To      time.Time // From inclusive, To exclusive
-}
-
-// CountReach is how far lists are counted: further, nobody reads a number, and the
-// database would read all events for each page.
-const CountReach = 10_000
-
-// Total is how many events match.
-type Total struct {
-	Rows  int
-	Exact bool // false: counting stopped at Rows
-	Next  bool // a page follows; only where it is not exact
 }
 
 // statement gathers the arguments of a statement.

@@ -22,12 +22,12 @@ select ` + entryColumns + ` from unnest($1::bigint[]) as p (id)
 join audit_events e on e.id = p.id join organizations o on o.id = e.organization_id` + newestFirst
 
 // List returns a page of events, newest first, and how many there are.
-func List(ctx context.Context, q storage.Querier, f Filter, p storage.Page) ([]Entry, Total, error) {
+func List(ctx context.Context, q storage.Querier, f Filter, p storage.Page) ([]Entry, storage.Total, error) {
 	if len(f.Organizations) == 0 {
-		return []Entry{}, Total{Exact: true}, nil
+		return []Entry{}, storage.Total{Exact: true}, nil
 	}
 	var ids []int64
-	var total Total
+	var total storage.Total
 	var err error
 	if f.Search != "" {
 		ids, total, err = f.search(ctx, q, p)
@@ -35,7 +35,7 @@ func List(ctx context.Context, q storage.Querier, f Filter, p storage.Page) ([]E
 		ids, total, err = f.page(ctx, q, p)
 	}
 	if err != nil {
-		return nil, Total{}, err
+		return nil, storage.Total{}, err
 	}
 	rows := []Entry{}
 	if len(ids) == 0 {
@@ -47,7 +47,7 @@ func List(ctx context.Context, q storage.Querier, f Filter, p storage.Page) ([]E
 
 // page finds the ids of a page. It reads audit_events_at, audit_events_type or
 // audit_events_user alone.
-func (f *Filter) page(ctx context.Context, q storage.Querier, p storage.Page) ([]int64, Total, error) {
+func (f *Filter) page(ctx context.Context, q storage.Querier, p storage.Page) ([]int64, storage.Total, error) {
 	total, err := f.count(ctx, q)
 	if err != nil || p.RowLimit() == 0 || total.Exact && p.RowOffset() >= total.Rows {
 		return nil, total, err
@@ -73,22 +73,22 @@ func (f *Filter) ordered(ctx context.Context, q storage.Querier, pattern string,
 	return ids, storage.Wrap(err, "page of audit events")
 }
 
-// count counts as far as CountReach; one row more says that there are others.
-func (f *Filter) count(ctx context.Context, q storage.Querier) (Total, error) {
+// count counts as far as storage.CountReach; one row more says that there are others.
+func (f *Filter) count(ctx context.Context, q storage.Querier) (storage.Total, error) {
 	var s statement
 	from, condition := f.sources(&s)
-	limit := s.arg(CountReach + 1)
+	limit := s.arg(storage.CountReach + 1)
 	query := `select count(*) from (select from ` + from + ` cross join lateral (
 		select from audit_events e where ` + condition + ` limit ` + limit + `) e limit ` + limit + `) counted`
 	var n int
 	if err := q.GetContext(ctx, &n, query, s.args...); err != nil {
-		return Total{}, storage.Wrap(err, "count audit events")
+		return storage.Total{}, storage.Wrap(err, "count audit events")
 	}
-	return Total{Rows: min(n, CountReach), Exact: n <= CountReach}, nil
+	return storage.Total{Rows: min(n, storage.CountReach), Exact: n <= storage.CountReach}, nil
 }
 
 // cut drops the row that was read to see whether there is a next page.
-func cut(ids []int64, p storage.Page, total *Total) []int64 {
+func cut(ids []int64, p storage.Page, total *storage.Total) []int64 {
 	if total.Next = len(ids) > p.RowLimit(); total.Next {
 		ids = ids[:p.RowLimit()]
 	}

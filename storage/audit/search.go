@@ -61,7 +61,7 @@ func CheckSearch(text string) error {
 // enough for what is in most of them. What is rare is found by the index of texts as a
 // whole; of what is neither, the events are read in the order of time, or the spans are
 // asked one after the other, until the page is full.
-func (f *Filter) search(ctx context.Context, q storage.Querier, p storage.Page) ([]int64, Total, error) {
+func (f *Filter) search(ctx context.Context, q storage.Querier, p storage.Page) ([]int64, storage.Total, error) {
 	like, reach := pattern(f.Search), newest
 	short := utf8.RuneCountInString(f.Search) < trigram
 	if short {
@@ -69,22 +69,22 @@ func (f *Filter) search(ctx context.Context, q storage.Querier, p storage.Page) 
 	}
 	found, all, err := f.amongNewest(ctx, q, like, reach)
 	if err != nil {
-		return nil, Total{}, err
+		return nil, storage.Total{}, err
 	}
 	if all || short || len(found) > p.RowOffset()+p.RowLimit() {
-		total := Total{Rows: len(found), Exact: all}
+		total := storage.Total{Rows: len(found), Exact: all}
 		return cut(pageOf(found, p), p, &total), total, nil
 	}
 	early := len(found)
 	found, err = f.byText(ctx, q, like, f.Organizations, SearchReach+1)
 	if err != nil {
-		return nil, Total{}, err
+		return nil, storage.Total{}, err
 	}
 	if len(found) <= SearchReach {
-		total := Total{Rows: len(found), Exact: true}
+		total := storage.Total{Rows: len(found), Exact: true}
 		return cut(pageOf(found, p), p, &total), total, nil
 	}
-	total := Total{Rows: SearchReach}
+	total := storage.Total{Rows: SearchReach}
 	if early >= frequent {
 		ids, err := f.ordered(ctx, q, like, p)
 		return cut(ids, p, &total), total, err

@@ -22,7 +22,7 @@ type ManyChange struct {
 	Filter GroupFilter `json:"filter"`
 	Change GroupChange `json:"change"`
 	// Matching is how many there were when it was asked for.
-	Matching Total `json:"matching"`
+	Matching storage.Total `json:"matching"`
 }
 
 // Validate refuses a change of nothing, and one that a single group would refuse.
@@ -96,7 +96,7 @@ func FindMatching(ctx context.Context, q storage.Querier, f GroupFilter) (*Match
 	return &Matching{f, found}, err
 }
 
-func (m *Matching) count(ctx context.Context, q storage.Querier) (Total, error) {
+func (m *Matching) count(ctx context.Context, q storage.Querier) (storage.Total, error) {
 	total, err := m.filter.count(ctx, q, m.found)
 	total.Exact = total.Exact && (m.found.carrying == nil || m.found.carrying.exact)
 	return total, err

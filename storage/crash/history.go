@@ -54,18 +54,18 @@ func (c *GroupChange) record(ctx context.Context, tx *storage.Tx, who account.Ac
 
 // History returns a page of the history of a group that is shown and of its parts, newest
 // first, and how many entries there are, at most CountReach.
-func History(ctx context.Context, q storage.Querier, organization, group int64, p storage.Page) ([]Change, Total, error) {
+func History(ctx context.Context, q storage.Querier, organization, group int64, p storage.Page) ([]Change, storage.Total, error) {
 	c := &conditions{}
 	rows := `select h.* from crash_groups g join crash_group_changes h on h.group_id = g.id
 		where g.organization_id = ` + c.arg(organization) + ` and (g.id = ` + c.arg(group) + ` or g.root_id = $2)`
-	total, err := countTotal(ctx, q, &conditions{args: c.args}, rows, CountReach)
+	total, err := countTotal(ctx, q, &conditions{args: c.args}, rows, storage.CountReach)
 	if err != nil {
-		return nil, Total{}, storage.Wrap(err, "count the history of a crash group")
+		return nil, storage.Total{}, storage.Wrap(err, "count the history of a crash group")
 	}
 	list := []Change{}
 	rows += " order by h.id desc limit " + c.arg(p.Limit+1) + " offset " + c.arg(p.Offset)
 	if err := q.SelectContext(ctx, &list, rows, c.args...); err != nil {
-		return nil, Total{}, storage.Wrap(err, "history of a crash group")
+		return nil, storage.Total{}, storage.Wrap(err, "history of a crash group")
 	}
 	return cut(list, p.Limit, &total), total, nil
 }

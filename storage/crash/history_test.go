@@ -28,7 +28,7 @@ func TestHistory(t *testing.T) {
 
 	list, total, err := crash.History(t.Context(), r.DB, r.Org.ID, g.ID, storage.Page{Limit: 10})
 	require.NoError(t, err)
-	require.Equal(t, crash.Total{Rows: 4, Exact: true}, total)
+	require.Equal(t, storage.Total{Rows: 4, Exact: true}, total)
 	var got [][2]string
 	for _, c := range list {
 		got = append(got, [2]string{string(c.State), string(c.Detail)})

@@ -76,14 +76,14 @@ func (f *GroupFilter) find(ctx context.Context, q storage.Querier) (m matches, e
 }
 
 // count counts the groups. Where one condition named them, there is nothing to count.
-func (f *GroupFilter) count(ctx context.Context, q storage.Querier, m matches) (Total, error) {
+func (f *GroupFilter) count(ctx context.Context, q storage.Querier, m matches) (storage.Total, error) {
 	named := m.texts
 	if m.carrying != nil && f.Search == "" && m.carrying.newest == nil && m.carrying.values == nil {
 		named = m.carrying.ids
 	}
 	if named != nil && (f.Search == "" || m.carrying == nil) && !f.narrowed() {
 		n := len(slices.Compact(slices.Sorted(slices.Values(named))))
-		return Total{Rows: min(n, CountReach), Exact: n <= CountReach}, nil
+		return storage.Total{Rows: min(n, storage.CountReach), Exact: n <= storage.CountReach}, nil
 	}
 	c := f.conditions(m)
 	total, err := countTotal(ctx, q, c, `select from crash_groups g`+c.where(), m.reach())
@@ -101,7 +101,7 @@ func (m *matches) reach() int {
 	if m.carrying != nil && m.carrying.newest != nil {
 		return checkedGroups // each group that is counted has its reports read
 	}
-	return CountReach
+	return storage.CountReach
 }
 
 func (f *GroupFilter) conditions(m matches) *conditions {
@@ -151,20 +151,20 @@ func escapeLike(s string) string {
 }
 
 // Groups returns a page of groups and how many match.
-func Groups(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, Total, error) {
+func Groups(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, storage.Total, error) {
 	if f.Sort == "" {
 		f.Sort = SortLastSeen
 	}
 	if err := f.Sort.Validate(); err != nil {
-		return nil, Total{}, err
+		return nil, storage.Total{}, err
 	}
 	found, err := f.find(ctx, q)
 	if err != nil {
-		return nil, Total{}, err
+		return nil, storage.Total{}, err
 	}
 	total, err := f.count(ctx, q, found)
 	if err != nil {
-		return nil, Total{}, err
+		return nil, storage.Total{}, err
 	}
 	total.Exact = total.Exact && (found.carrying == nil || found.carrying.exact)
 	groups := []Group{}
@@ -174,16 +174,16 @@ func Groups(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, Tot
 	}
 	query, args := f.page(found, limit+1)
 	if err := q.SelectContext(ctx, &groups, query, args...); err != nil {
-		return nil, Total{}, storage.Wrap(err, "list crash groups")
+		return nil, storage.Total{}, storage.Wrap(err, "list crash groups")
 	}
 	groups = cut(groups, limit, &total)
 	if !f.Window.IsZero() {
 		if err := countInWindow(ctx, q, groups, f.Window); err != nil {
-			return nil, Total{}, err
+			return nil, storage.Total{}, err
 		}
 	}
 	if err := readRecent(ctx, q, groups); err != nil {
-		return nil, Total{}, err
+		return nil, storage.Total{}, err
 	}
 	return groups, total, readValues(ctx, q, groups, listValues)
 }

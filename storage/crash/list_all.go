@@ -63,14 +63,14 @@ func (f *ListFilter) conditions() *conditions {
 }
 
 // List returns a page of crashes and how many match.
-func List(ctx context.Context, q storage.Querier, f ListFilter) ([]Row, Total, error) {
+func List(ctx context.Context, q storage.Querier, f ListFilter) ([]Row, storage.Total, error) {
 	if err := f.Validate(); err != nil {
-		return nil, Total{}, err
+		return nil, storage.Total{}, err
 	}
 	c := f.conditions()
-	total, err := countTotal(ctx, q, c, `select from crashes c`+c.where(), CountReach)
+	total, err := countTotal(ctx, q, c, `select from crashes c`+c.where(), storage.CountReach)
 	if err != nil {
-		return nil, Total{}, storage.Wrap(err, "count crashes of an organization")
+		return nil, storage.Total{}, storage.Wrap(err, "count crashes of an organization")
 	}
 	rows := []Row{}
 	limit := min(f.Limit, ListReach-f.Offset)
@@ -84,7 +84,7 @@ func List(ctx context.Context, q storage.Querier, f ListFilter) ([]Row, Total, e
 	order by c.received_at desc, c.id desc`
 	err = q.SelectContext(ctx, &rows, query, c.args...)
 	if err != nil {
-		return nil, Total{}, storage.Wrap(err, "list crashes of an organization")
+		return nil, storage.Total{}, storage.Wrap(err, "list crashes of an organization")
 	}
 	return cut(rows, limit, &total), total, nil
 }

@@ -64,19 +64,19 @@ func (f *CrashFilter) conditions() *conditions {
 }
 
 // Crashes returns a page of crashes and how many match. Pages end at ListReach.
-func Crashes(ctx context.Context, q storage.Querier, f CrashFilter) ([]Row, Total, error) {
+func Crashes(ctx context.Context, q storage.Querier, f CrashFilter) ([]Row, storage.Total, error) {
 	keys, err := groupKeys(ctx, q, f.OrganizationID, f.GroupID)
 	if err != nil {
-		return nil, Total{}, err
+		return nil, storage.Total{}, err
 	}
 	rows := []Row{}
 	if len(keys) == 0 {
-		return rows, Total{Exact: true}, nil
+		return rows, storage.Total{Exact: true}, nil
 	}
 	c := f.conditions()
-	total, err := countTotal(ctx, q, c, `select from crashes c where c.key_id = any(`+c.arg(pq.Array(keys))+`)`+c.and(), CountReach)
+	total, err := countTotal(ctx, q, c, `select from crashes c where c.key_id = any(`+c.arg(pq.Array(keys))+`)`+c.and(), storage.CountReach)
 	if err != nil {
-		return nil, Total{}, storage.Wrap(err, "count crashes")
+		return nil, storage.Total{}, storage.Wrap(err, "count crashes")
 	}
 	limit := min(f.Limit, ListReach-f.Offset)
 	if limit <= 0 || total.Exact && f.Offset >= total.Rows {
@@ -90,7 +90,7 @@ func Crashes(ctx context.Context, q storage.Querier, f CrashFilter) ([]Row, Tota
 		select `+rowColumns+` from page join crashes c on c.id = page.id`+rowSources+`
 		order by c.occurred_at desc, c.id desc`, c.args...)
 	if err != nil {
-		return nil, Total{}, storage.Wrap(err, "list crashes")
+		return nil, storage.Total{}, storage.Wrap(err, "list crashes")
 	}
 	return cut(rows, limit, &total), total, nil
 }

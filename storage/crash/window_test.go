@@ -162,7 +162,7 @@ func TestListsStopCounting(t *testing.T) {
 		select gen_random_uuid(), $1, $2, $3, gen_random_uuid(), 'processed', 'json', now() - n * interval '1 s', now(),
 			'', '', '', '', '1', '', '{}' from generate_series(1, 10010) n`, r.Org.ID, r.project, key)
 	require.NoError(t, err)
-	page := func(limit, offset int) (crash.Total, int) {
+	page := func(limit, offset int) (storage.Total, int) {
 		rows, total, err := crash.Crashes(t.Context(), r.DB, crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: group, Limit: limit, Offset: offset})
 		require.NoError(t, err)
 		all, of, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: r.Org.ID, Limit: limit, Offset: offset})
@@ -176,7 +176,7 @@ func TestListsStopCounting(t *testing.T) {
 		next         bool
 	}{{0, 100, true}, {9950, 100 - 39, false}, {9900, 100, true}, {10011, 0, false}, {20000, 0, false}, {crash.ListReach, 0, false}} {
 		total, rows := page(100, c.offset)
-		require.Equal(t, crash.Total{Rows: crash.CountReach, Next: c.next}, total, c.offset)
+		require.Equal(t, storage.Total{Rows: storage.CountReach, Next: c.next}, total, c.offset)
 		require.Equal(t, c.rows, rows, c.offset)
 	}
 	// With parts, in the order of all.

@@ -12,9 +12,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbol"
 )
 
-// CountReach is how far lists are counted.
-const CountReach = 10_000
-
 const uploadByID = `
 select ` + uploadColumns + ` from symbols s join files f on f.id = s.file_id where s.organization_id = $1 and s.id = $2`
 
@@ -36,25 +33,19 @@ type Filter struct {
 	Search         string // in the name or the release
 }
 
-// Total is the number of rows of a list; Exact is false where counting stopped.
-type Total struct {
-	Rows  int
-	Exact bool
-}
-
 // List returns a page of uploads, newest first.
-func List(ctx context.Context, q storage.Querier, f Filter, p storage.Page) ([]Upload, Total, error) {
+func List(ctx context.Context, q storage.Querier, f Filter, p storage.Page) ([]Upload, storage.Total, error) {
 	var c conditions
 	where := f.where(&c)
-	var n int
-	err := q.GetContext(ctx, &n, `select count(*) from (select from symbols s`+where+` limit `+strconv.Itoa(CountReach+1)+`) reached`, c.args...)
+	total, err := storage.CountUpTo(ctx, q, storage.CountReach, `select from symbols s`+where, c.args...)
 	if err != nil {
-		return nil, Total{}, storage.Wrap(err, "count symbols")
+		return nil, total, storage.Wrap(err, "count symbols")
 	}
 	list := []Upload{}
 	err = q.SelectContext(ctx, &list, `select `+uploadColumns+` from symbols s join files f on f.id = s.file_id`+where+
 		` order by s.id desc limit `+c.arg(p.RowLimit())+` offset `+c.arg(p.RowOffset()), c.args...)
-	return list, Total{Rows: min(n, CountReach), Exact: n <= CountReach}, storage.Wrap(err, "list symbols")
+	total.Next = len(list) == p.RowLimit()
+	return list, total, storage.Wrap(err, "list symbols")
 }
 
 func (f *Filter) where(c *conditions) string {

@@ -70,22 +70,22 @@ type NeedFilter struct {
 }
 
 // Missing returns a page of the files that crashes lack. A need without crashes is none.
-func Missing(ctx context.Context, q storage.Querier, f NeedFilter, p storage.Page) ([]Need, Total, error) {
+func Missing(ctx context.Context, q storage.Querier, f NeedFilter, p storage.Page) ([]Need, storage.Total, error) {
 	var c conditions
 	where := f.where(&c)
-	reach := CountReach
+	reach := storage.CountReach
 	if f.ByCrashes {
 		reach = sortedNeeds
 	}
-	var n int
-	if err := q.GetContext(ctx, &n, `select count(*) from (select from symbol_needs n`+where+` limit `+strconv.Itoa(reach+1)+`) reached`, c.args...); err != nil {
-		return nil, Total{}, storage.Wrap(err, "count missing symbols")
+	total, err := storage.CountUpTo(ctx, q, reach, `select from symbol_needs n`+where, c.args...)
+	if err != nil {
+		return nil, total, storage.Wrap(err, "count missing symbols")
 	}
 	list := []Need{}
 	if err := q.SelectContext(ctx, &list, f.statement(&c, where, p), c.args...); err != nil {
-		return nil, Total{}, storage.Wrap(err, "list missing symbols")
+		return nil, storage.Total{}, storage.Wrap(err, "list missing symbols")
 	}
-	total := Total{Rows: min(n, reach), Exact: n <= reach}
+	total.Next = len(list) == p.RowLimit()
 	if err := readLookedFor(list); err != nil {
 		return nil, total, err
 	}

@@ -50,7 +50,7 @@ func TestChangeSurvivesItsWorker(t *testing.T) {
 	w.madeGroups(rival, w.newProject(rival), "open", 1)
 	resolved := crash.Resolved
 	plan, id := w.requestChange(crash.GroupFilter{States: []crash.GroupState{crash.Open}}, crash.GroupChange{State: &resolved, InVersion: "2.1"})
-	require.Equal(t, crash.Total{Rows: 250, Exact: true}, plan.Matching)
+	require.Equal(t, storage.Total{Rows: 250, Exact: true}, plan.Matching)
 	w.madeGroups(w.org, w.project, "open", 1)
 
 	handler := &Change{Store: w.store}

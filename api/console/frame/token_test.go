@@ -15,13 +15,13 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 )
 
-// counted counts what is read.
-type counted struct {
+// countedReader counts what is read.
+type countedReader struct {
 	io.Reader
 	n int
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countedReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.n += n
 	return n, err
@@ -50,7 +50,7 @@ func TestTokenOfUpload(t *testing.T) {
 	require.NoError(t, form.Close())
 	for name, body := range map[string]io.Reader{"whole": bytes.NewReader(sent.Bytes()), "byte by byte": iotest.OneByteReader(bytes.NewReader(sent.Bytes())),
 		"with the end": iotest.DataErrReader(bytes.NewReader(sent.Bytes()))} {
-		counter := &counted{Reader: body}
+		counter := &countedReader{Reader: body}
 		r := upload(counter, int64(sent.Len()), form.FormDataContentType())
 		token, err := takeToken(r)
 		require.NoError(t, err, name)
@@ -96,7 +96,7 @@ func TestUploadWithoutToken(t *testing.T) {
 		"no boundary":          {"multipart/form-data", token(named, "x"), http.StatusBadRequest},
 		"another kind":         {"multipart/mixed; boundary=b", token(named, "x"), http.StatusBadRequest},
 	} {
-		counter := &counted{Reader: strings.NewReader(c.body)}
+		counter := &countedReader{Reader: strings.NewReader(c.body)}
 		_, err := takeToken(upload(counter, int64(len(c.body)), c.kind))
 		require.Error(t, err, name)
 		require.Equal(t, c.status, respond.Explain(err).Status, name)
