@@ -43,7 +43,7 @@ func pageBounds() map[string]pageBound {
 		"/api/v3/builds/{id}/download":                            {8, false},
 		"/api/v3/builds/{id}/groups":                              {4, true},
 		"/api/v3/builds/{id}/invites":                             {5, true},
-		"/api/v3/builds/{id}/notify-testers":                      {9, false},
+		"/api/v3/builds/{id}/notify-testers":                      {9, true},
 		"/api/v3/builds/{id}/sessions":                            {4, true},
 		"/api/v3/builds/{id}/symbols/download":                    {2, false},
 		"/api/v3/crash-attributes":                                {2, false},

@@ -28,7 +28,7 @@ func (w *counted) schedules(n int) {
 	w.t.Helper()
 	w.cases(1)
 	w.must(request{method: post, path: ai + "/test-schedules", save: "schedule=data.id",
-		body: `{"name":"nightly","testSuiteIds":["{{suite}}"],"settings":{"cron":"* * * * *","timezone":"UTC","runningUserId":"{{owneruuid}}"}}`})
+		body: `{"name":"nightly","testSuiteIds":["{{suite}}"],"settings":{"cron":"0 0 1 1 *","timezone":"UTC","runningUserId":"{{owneruuid}}"}}`})
 	w.more("test_suites", "t.id = '"+w.ids["suite"]+"'", `'id', gen_random_uuid(), 'name', 'smoke ' || i`, n-1)
 	w.more("test_schedules", "t.id = '"+w.ids["schedule"]+"'", `'id', gen_random_uuid(), 'name', 'nightly ' || i`, n-1)
 	w.exec(`insert into test_schedule_suites (schedule_id, suite_id, position)
