@@ -25,7 +25,7 @@ func TestPackage(t *testing.T) {
 	mac := zipped(t, info(t, "build/Demo.app/Contents/Info.plist", map[string]any{"CFBundleExecutable": "Demo"}), file{name: "build/Demo.app/Contents/MacOS/Demo", data: machO()})
 	app := func(kind artifact.Kind, platform artifact.Platform) artifact.Package { // lists are empty, and not nil
 		return artifact.Package{Kind: kind, Platform: platform, Name: "Demo", PackageName: "com.example.demo", Version: "1.2.3", VersionCode: "45",
-			ABIs: []string{}, Splits: []string{}, Images: []artifact.Image{}, Warnings: []string{}}
+			ABIs: []string{}, Permissions: []string{}, Splits: []string{}, Images: []artifact.Image{}, Warnings: []string{}}
 	}
 	iosApp, tvApp, macApp := app(artifact.IPA, artifact.IOS), app(artifact.IPA, artifact.TVOS), app(artifact.Mac, artifact.MacOS)
 	iosApp.HasSDK = true
