@@ -57,7 +57,7 @@ func PlanChange(ctx context.Context, q storage.Querier, f GroupFilter, c GroupCh
 	if err != nil {
 		return nil, err
 	}
-	m.Matching, err = matching.count(ctx, q)
+	m.Matching, err = m.Filter.count(ctx, q, matching.found)
 	return m, err
 }
 
@@ -90,16 +90,19 @@ type Matching struct {
 	found  matches
 }
 
-// FindMatching finds what the searching conditions of a filter name.
+// FindMatching finds what the searching conditions of a filter name. *storage.InvalidError:
+// attributes of which not all groups can be named, see findCarrying. A list says that it may
+// lack some; a change that left them out would be taken for one of all.
 func FindMatching(ctx context.Context, q storage.Querier, f GroupFilter) (*Matching, error) {
 	found, err := f.find(ctx, q)
-	return &Matching{f, found}, err
-}
-
-func (m *Matching) count(ctx context.Context, q storage.Querier) (storage.Total, error) {
-	total, err := m.filter.count(ctx, q, m.found)
-	total.Exact = total.Exact && (m.found.carrying == nil || m.found.carrying.exact)
-	return total, err
+	if err != nil {
+		return nil, err
+	}
+	if found.carrying != nil && !found.carrying.exact {
+		return nil, storage.Invalid("attribute."+f.Attributes[0].Key,
+			"is in too many reports to find all groups: narrow the filter, by another attribute that few of these reports have")
+	}
+	return &Matching{f, found}, nil
 }
 
 // After returns groups behind one, in the order of their ids.

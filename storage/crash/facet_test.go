@@ -120,6 +120,20 @@ func TestAttributeOfManyValues(t *testing.T) {
 		Attributes: []crash.AttributeFilter{{Key: "user", Value: "everybody"}}})
 	require.NoError(t, err)
 	require.False(t, total.Exact)
+	// A change of all is refused then, for it would leave some out.
+	state := crash.Resolved
+	plan := func(filters ...crash.AttributeFilter) error {
+		_, err := crash.PlanChange(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Attributes: filters}, crash.GroupChange{State: &state})
+		return err
+	}
+	everybody, linux := crash.AttributeFilter{Key: "user", Value: "everybody"}, crash.AttributeFilter{Key: "os", Value: "Linux"}
+	for _, filters := range [][]crash.AttributeFilter{{everybody}, {everybody, linux}} {
+		var invalid *storage.InvalidError
+		require.ErrorAs(t, plan(filters...), &invalid)
+		require.Equal(t, "attribute.user", invalid.Field)
+		require.Contains(t, invalid.Msg, "narrow the filter")
+	}
+	require.NoError(t, plan(crash.AttributeFilter{Key: "user", Value: "u3"}, linux))
 }
 
 func TestAttributesBeyondTheBound(t *testing.T) {

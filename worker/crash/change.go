@@ -18,7 +18,8 @@ import (
 // Every step is one transaction that checks the claim, changes up to a hundred groups with
 // their history, and stores how many were changed and the place that was reached: after a
 // kill the next attempt continues there. A rule that is broken only now, a time that has
-// passed or a person who left, ends the task for good; what was changed stays.
+// passed, a person who left or an attribute that came to be in too many reports, ends the
+// task for good; what was changed stays.
 //
 // The values of attributes of the filter may be what a person is to be forgotten by: the
 // transaction that ends the task blanks them in its payload.
@@ -57,7 +58,7 @@ func (h *Change) Handle(ctx context.Context, claim *worker.Claim) error {
 	payload.Filter.OrganizationID = claim.OrganizationID()
 	matching, err := crash.FindMatching(ctx, h.Store.DB(), payload.Filter)
 	if err != nil {
-		return err
+		return refusedChange(err)
 	}
 	for {
 		ids, err := matching.After(ctx, h.Store.DB(), result.Reached, changeRead)
