@@ -130,12 +130,15 @@ func (s *Store) ReadFunctions(ctx context.Context, groups []int64) ([]string, er
 }
 
 // WriteFunctions makes functions of groups searched. A group that got them meanwhile keeps
-// those.
+// those. The titles are locked in the order of their groups, as all do it.
 func WriteFunctions(ctx context.Context, tx *storage.Tx, groups []int64, functions []string) error {
 	_, err := tx.ExecContext(ctx, `
+		with locked as materialized (
+			select group_id from crash_group_titles where group_id = any($1) order by group_id for no key update
+		)
 		update crash_group_titles t set functions = true,
 			text = case when n.functions = '' then t.text else t.text || E'\n' || n.functions end
-		from unnest($1::bigint[], $2::text[]) as n(group_id, functions)
+		from unnest($1::bigint[], $2::text[]) as n(group_id, functions) join locked using (group_id)
 		where t.group_id = n.group_id and not t.functions`, pq.Array(groups), pq.Array(functions))
 	return storage.Wrap(err, "write functions of crash groups")
 }
