@@ -118,7 +118,7 @@ func ChangeGroup(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 	if err != nil {
 		return 0, err
 	}
-	details, err := c.apply(ctx, tx, w, []standing{*g}, uuid.Nil)
+	details, err := c.apply(ctx, tx, w, []standing{*g}, nextVersions{}, uuid.Nil)
 	if err != nil {
 		return 0, err
 	}
@@ -126,16 +126,35 @@ func ChangeGroup(ctx context.Context, tx *storage.Tx, w account.Writer, id int64
 		Actor: w.Actor, Subject: groupSubject(g.ID), Detail: details[0]})
 }
 
+// nextVersions are the newest versions of crash projects, by id, behind which the next
+// version is: each is read once for a change, however many groups it is of.
+type nextVersions map[int64]string
+
+// of returns that of a crash project.
+func (n nextVersions) of(ctx context.Context, q storage.Querier, project int64) (string, error) {
+	version, known := n[project]
+	if known {
+		return version, nil
+	}
+	version, err := newestVersion(ctx, q, project)
+	if err != nil {
+		return "", err
+	}
+	n[project] = version
+	return version, nil
+}
+
 // apply changes groups that are locked, writes their history, and returns what it did to
 // each, in their order. The task is that of a change of many; uuid.Nil: none.
-func (c *GroupChange) apply(ctx context.Context, tx *storage.Tx, w account.Writer, groups []standing, task uuid.UUID) ([]map[string]any, error) {
+func (c *GroupChange) apply(ctx context.Context, tx *storage.Tx, w account.Writer, groups []standing, next nextVersions,
+	task uuid.UUID) ([]map[string]any, error) {
 	details := make([]map[string]any, len(groups))
 	ids := make([]int64, len(groups))
 	for i := range groups {
 		details[i], ids[i] = map[string]any{}, groups[i].ID
 	}
 	if c.State != nil {
-		if err := c.setState(ctx, tx, w.OrganizationID, groups, details); err != nil {
+		if err := c.setState(ctx, tx, w.OrganizationID, groups, next, details); err != nil {
 			return nil, err
 		}
 	}
@@ -178,8 +197,8 @@ func lockShown(ctx context.Context, tx *storage.Tx, organization, id int64) (*st
 
 // setState writes the state and its conditions. Resolving or ignoring again counts from
 // now: what was reported until now is known.
-func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, organization int64, groups []standing, details []map[string]any) error {
-	newest := map[int64]string{} // by the project
+func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, organization int64, groups []standing, next nextVersions,
+	details []map[string]any) error {
 	ids, resolvedIn := make([]int64, len(groups)), make([]string, len(groups))
 	for i := range groups {
 		g, detail := &groups[i], details[i]
@@ -189,13 +208,9 @@ func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, organization
 		detail["state"], detail["former_state"] = *c.State, g.shown()
 		ids[i], resolvedIn[i] = g.ID, c.InVersion
 		if c.InNext {
-			version, known := newest[g.ProjectID]
-			if !known {
-				var err error
-				if version, err = newestVersion(ctx, tx, g.ProjectID); err != nil {
-					return err
-				}
-				newest[g.ProjectID] = version
+			version, err := next.of(ctx, tx, g.ProjectID)
+			if err != nil {
+				return err
 			}
 			resolvedIn[i], detail["after_version"] = version, version
 		}

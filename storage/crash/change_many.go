@@ -86,8 +86,12 @@ func (m *ManyChange) WithoutValues() *ManyChange {
 // Matching are the groups that a filter selects. What its searching conditions name is found
 // once; the others are asked each time.
 type Matching struct {
-	filter GroupFilter
-	found  matches
+	// AfterVersions are the versions behind which the next one is, by crash project: each is read
+	// when the first group of the project is changed, and holds for all. Who goes on with a
+	// change that others began sets them.
+	AfterVersions map[int64]string
+	filter        GroupFilter
+	found         matches
 }
 
 // FindMatching finds what the searching conditions of a filter name. *storage.InvalidError:
@@ -102,7 +106,7 @@ func FindMatching(ctx context.Context, q storage.Querier, f GroupFilter) (*Match
 		return nil, storage.Invalid("attribute."+f.Attributes[0].Key,
 			"is in too many reports to find all groups: narrow the filter, by another attribute that few of these reports have")
 	}
-	return &Matching{f, found}, nil
+	return &Matching{AfterVersions: map[int64]string{}, filter: f, found: found}, nil
 }
 
 // After returns groups behind one, in the order of their ids.
@@ -171,6 +175,6 @@ func (m *Matching) Change(ctx context.Context, tx *storage.Tx, w account.Writer,
 	if len(changed) == 0 {
 		return 0, nil
 	}
-	_, err = c.apply(ctx, tx, w, changed, task)
+	_, err = c.apply(ctx, tx, w, changed, m.AfterVersions, task)
 	return len(changed), err
 }

@@ -16,8 +16,8 @@ import (
 // that were made after the request excepted.
 //
 // Every step is one transaction that checks the claim, changes up to a hundred groups with
-// their history, and stores how many were changed and the place that was reached: after a
-// kill the next attempt continues there. A rule that is broken only now, a time that has
+// their history, and stores how many were changed, the place that was reached, and behind
+// which versions "the next version" is: after a kill the next attempt continues there. A rule that is broken only now, a time that has
 // passed, a person who left or an attribute that came to be in too many reports, ends the
 // task for good; what was changed stays.
 //
@@ -35,6 +35,8 @@ type ChangeResult struct {
 	Total        int   `json:"total"`
 	TotalIsExact bool  `json:"total_is_exact"`
 	Reached      int64 `json:"reached"` // id of the group up to which all were looked at
+	// AfterVersions are the versions behind which "the next version" is, by crash project.
+	AfterVersions map[int64]string `json:"after_versions,omitempty"`
 }
 
 const (
@@ -59,6 +61,9 @@ func (h *Change) Handle(ctx context.Context, claim *worker.Claim) error {
 	matching, err := crash.FindMatching(ctx, h.Store.DB(), payload.Filter)
 	if err != nil {
 		return refusedChange(err)
+	}
+	if result.AfterVersions != nil {
+		matching.AfterVersions = result.AfterVersions
 	}
 	for {
 		ids, err := matching.After(ctx, h.Store.DB(), result.Reached, changeRead)
@@ -89,7 +94,7 @@ func changePart(ctx context.Context, claim *worker.Claim, matching *crash.Matchi
 		if err != nil {
 			return err
 		}
-		sum.Changed, sum.Reached = sum.Changed+changed, part[len(part)-1]
+		sum.Changed, sum.Reached, sum.AfterVersions = sum.Changed+changed, part[len(part)-1], matching.AfterVersions
 		return claim.SaveProgress(ctx, tx, sum)
 	})
 	if err != nil {

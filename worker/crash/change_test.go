@@ -92,6 +92,37 @@ func TestChangeSurvivesItsWorker(t *testing.T) {
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where organization_id = $1 and state = 'open'`, rival))
 }
 
+// The next version is the same for all groups, whatever is reported between two steps and
+// by whichever worker.
+func TestChangeHasOneNextVersion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.madeGroups(w.org, w.project, "open", 3)
+	version := func(text string) {
+		_, err := w.db.ExecContext(t.Context(), `insert into crash_versions (crash_project_id, version, first_seen, last_seen)
+			values ($1, $2, now(), now())`, w.project, text)
+		require.NoError(t, err)
+	}
+	version("1.0")
+	resolved := crash.Resolved
+	plan, id := w.requestChange(crash.GroupFilter{}, crash.GroupChange{State: &resolved, InNext: true})
+	first := w.claim(tasks.CrashChange, id)
+	payload := tasks.CrashChangePayload{ManyChange: *plan, Actor: "admin-cli"}
+	matching, err := crash.FindMatching(t.Context(), w.db, plan.Filter)
+	require.NoError(t, err)
+	ids, err := matching.After(t.Context(), w.db, 0, 10)
+	require.NoError(t, err)
+	result, err := changePart(t.Context(), first, matching, &payload, ChangeResult{}, ids[:1])
+	require.NoError(t, err)
+	version("2.0")
+	_, err = changePart(t.Context(), first, matching, &payload, result, ids[1:2])
+	require.NoError(t, err)
+	_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, id)
+	require.NoError(t, err)
+	require.NoError(t, (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, id)))
+	require.EqualValues(t, 3, w.number(`select count(*) from crash_groups where resolved_next and resolved_in = '1.0'`))
+}
+
 // What breaks a rule by now ends the task with words for those who asked.
 func TestChangeThatIsRefused(t *testing.T) {
 	t.Parallel()
