@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -28,11 +29,13 @@ type manyChange struct {
 	Assignee      word              `json:"assignee"` // id, mail address, me or none
 }
 
-// matchingAnswer says how many groups a change is of; IsExact is false where counting
-// stopped.
+// matchingAnswer says how many groups a change is of; MatchingIsExact is false where
+// counting stopped. Groups that were made after MadeUntil are left alone: who sends it with
+// the change gets the groups that were counted, and no others.
 type matchingAnswer struct {
 	Matching        int        `json:"matching"`
 	MatchingIsExact bool       `json:"matching_is_exact"`
+	MadeUntil       time.Time  `json:"made_until"`
 	TaskID          *uuid.UUID `json:"task_id,omitempty"`
 }
 
@@ -46,6 +49,9 @@ func (h *Handlers) ChangeGroups(c *gin.Context) error {
 		return err
 	}
 	f.OrganizationID = w.OrganizationID
+	if f.MadeUntil, err = madeUntil(q); err != nil {
+		return err
+	}
 	dry, err := dryRun(q)
 	if err != nil {
 		return err
@@ -62,7 +68,7 @@ func (h *Handlers) ChangeGroups(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer := matchingAnswer{Matching: plan.Matching.Rows, MatchingIsExact: plan.Matching.Exact}
+	answer := matchingAnswer{Matching: plan.Matching.Rows, MatchingIsExact: plan.Matching.Exact, MadeUntil: plan.Filter.MadeUntil.UTC()}
 	if dry {
 		return respond.JSON(c, http.StatusOK, answer)
 	}
@@ -87,6 +93,19 @@ func readManyChange(c *gin.Context) (groupChange, error) {
 	}
 	return groupChange{State: in.State, InVersion: in.InVersion, InNextVersion: in.InNextVersion, Until: in.Until,
 		UntilCount: in.UntilCount, UntilVersion: in.UntilVersion, Assignee: in.Assignee}, nil
+}
+
+// madeUntil reads the parameter made_until; the zero time: it is not given.
+func madeUntil(q url.Values) (time.Time, error) {
+	values := q["made_until"]
+	if len(values) == 0 {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339, values[0])
+	if err != nil || len(values) > 1 || at.IsZero() {
+		return time.Time{}, storage.Invalid("made_until", "must be a time as dry_run returns it: 2026-12-01T00:00:00Z")
+	}
+	return at, nil
 }
 
 // dryRun reads the parameter dry_run.

@@ -2,7 +2,9 @@ package crash_test
 
 import (
 	"fmt"
+	"net/url"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -22,7 +24,12 @@ func TestChangeMany(t *testing.T) {
 		require.NoError(t, w.db.GetContext(t.Context(), &n, `select count(*) from tasks where kind = 'crash:change'`))
 		return n
 	}
-	require.Equal(t, map[string]any{"matching": 2.0, "matching_is_exact": true}, send("?dry_run=1&state=open&version=1.2", `{"state":"resolved"}`, 200))
+	counted := send("?dry_run=1&state=open&version=1.2", `{"state":"resolved"}`, 200)
+	until, err := time.Parse(time.RFC3339, fmt.Sprint(counted["made_until"]))
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), until, time.Hour)
+	delete(counted, "made_until")
+	require.Equal(t, map[string]any{"matching": 2.0, "matching_is_exact": true}, counted)
 	require.Equal(t, 1.0, send("?dry_run=true&search=title+b", `{"state":"ignored","until_count":3}`, 200)["matching"])
 	require.Equal(t, 0.0, send("?dry_run=1&regressed_from=2001-01-01", `{"state":"open"}`, 200)["matching"])
 	require.Equal(t, 2.0, send("?dry_run=1&first_seen_from=2001-01-01", `{"state":"open"}`, 200)["matching"])
@@ -36,6 +43,15 @@ func TestChangeMany(t *testing.T) {
 	answer := send("?state=open", `{"state":"resolved","in_version":"2.1"}`, 202)
 	require.NotEmpty(t, answer["task_id"])
 	require.Equal(t, 1, made())
+
+	// What is made between the count and the change is left alone.
+	w.crash(w.project, "later", true)
+	at := "&made_until=" + url.QueryEscape(until.Format(time.RFC3339Nano))
+	require.Equal(t, 2.0, send("?state=open"+at, `{"state":"resolved"}`, 202)["matching"])
+	require.Equal(t, 3.0, send("?dry_run=1&state=open", `{"state":"resolved"}`, 200)["matching"])
+	for _, wrong := range []string{"soon", "", "2001-01-01", until.Add(-25 * time.Hour).Format(time.RFC3339), until.Add(time.Hour).Format(time.RFC3339)} {
+		send("?dry_run=1&made_until="+url.QueryEscape(wrong), `{"state":"resolved"}`, 400)
+	}
 }
 
 func TestHistoryAndFacets(t *testing.T) {

@@ -212,6 +212,7 @@ func TestConsoleCrashesAll(t *testing.T) {
 	p := ask(url.Values{"do": {"resolve"}, "in_version": {"2.1" + hostileText}}).holds(t, "resolve in version 2.1&lt;script&gt;", "Change 1 group", "ann")
 	require.Equal(t, "3", states("open"), "nothing is done yet")
 
+	require.NotEmpty(t, fields(p.form("&state=open")).Get("made_until"))
 	p = owner.submit(p, "&state=open", nil).holds(t, "The change has begun.")
 	require.Contains(t, p.path, "/console/crashes/all/")
 	w.relay()

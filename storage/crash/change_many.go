@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
@@ -13,7 +14,7 @@ import (
 
 // A change of all groups that a filter selects is a task, for they may be a million. The
 // request fixes what is meant: the filter, and that groups which are made later are left
-// alone. The task reads the groups in the order of their ids and changes them in parts; a
+// alone; later than it, or than the count that somebody saw before it. The task reads the groups in the order of their ids and changes them in parts; a
 // group is changed when the filter still selects it, so that what somebody decided
 // meanwhile, and what an earlier attempt changed, is not undone.
 
@@ -36,16 +37,30 @@ func (m *ManyChange) Validate() error {
 	return m.Change.Validate()
 }
 
-// PlanChange counts the groups that a filter selects now, and checks the change.
+// maxPlanAge is how long after the count a change of what was counted can be asked for: for
+// as long as somebody leaves a page open that asks for it.
+const maxPlanAge = 24 * time.Hour
+
+// PlanChange counts the groups that a filter selects now, and checks the change. A filter
+// without MadeUntil means those that are made until now.
 func PlanChange(ctx context.Context, q storage.Querier, f GroupFilter, c GroupChange) (*ManyChange, error) {
 	m := &ManyChange{Filter: f, Change: c}
-	if err := q.GetContext(ctx, &m.Filter.MadeUntil, `select now()`); err != nil {
+	var now time.Time
+	if err := q.GetContext(ctx, &now, `select now()`); err != nil {
 		return nil, storage.Wrap(err, "the time of the database")
+	}
+	switch {
+	case f.MadeUntil.IsZero():
+		m.Filter.MadeUntil = now
+	case f.MadeUntil.After(now):
+		return nil, storage.Invalid("made_until", "must not be in the future")
+	case f.MadeUntil.Before(now.Add(-maxPlanAge)):
+		return nil, storage.Invalid("made_until", "is more than a day ago: count the groups again")
 	}
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Until != nil && !c.Until.After(m.Filter.MadeUntil) {
+	if c.Until != nil && !c.Until.After(now) {
 		return nil, untilPassed()
 	}
 	if c.Assignee != nil {

@@ -20,7 +20,7 @@ var decisionFields = []string{"do", "in_version", "in_next_version", "until", "u
 
 // selection are the filters of the list, without what orders or cuts it.
 func selection(c *gin.Context) url.Values {
-	return frame.Valued(c.Request.URL.Query(), append([]string{"page", "per_page", "sort", "order", "facet", "csrf"}, decisionFields...)...)
+	return frame.Valued(c.Request.URL.Query(), append([]string{"page", "per_page", "sort", "order", "facet", "csrf", "made_until"}, decisionFields...)...)
 }
 
 // decision reads what is to be done: the body that the api takes, and the fields with which
@@ -105,9 +105,11 @@ func tell(change map[string]any) told {
 
 // matching says how many groups a change is of.
 type matching struct {
-	Matching int    `json:"matching"`
-	Exact    bool   `json:"matching_is_exact"`
-	TaskID   string `json:"task_id"`
+	Matching int  `json:"matching"`
+	Exact    bool `json:"matching_is_exact"`
+	// MadeUntil is when they were counted: no group that was made later is changed.
+	MadeUntil string `json:"made_until"`
+	TaskID    string `json:"task_id"`
 }
 
 // Count writes it: 3 groups, at least 10 000 groups.
@@ -163,11 +165,16 @@ func (p *Pages) try(c *gin.Context, filters url.Values, data *manyData) error {
 	if err != nil {
 		return err
 	}
-	data.Told, data.Fields = tell(change), fields
-	return p.API.Send(c, http.MethodPost, changePath(filters, "dry_run", "1"), change, &data.Found)
+	data.Told = tell(change)
+	if err := p.API.Send(c, http.MethodPost, changePath(filters, "dry_run", "1"), change, &data.Found); err != nil {
+		return err
+	}
+	data.Fields = append(fields, field{"made_until", data.Found.MadeUntil})
+	return nil
 }
 
-// changeAll serves POST /console/crashes/all, and leads to the page of the task.
+// changeAll serves POST /console/crashes/all, which changes the groups that confirmAll
+// counted, and leads to the page of the task.
 func (p *Pages) changeAll(c *gin.Context) error {
 	filters := selection(c)
 	back := area + "?" + filters.Encode()
@@ -176,7 +183,7 @@ func (p *Pages) changeAll(c *gin.Context) error {
 		return p.Refused(c, back, err)
 	}
 	var found matching
-	if err := p.API.Send(c, http.MethodPost, changePath(filters), change, &found); err != nil {
+	if err := p.API.Send(c, http.MethodPost, changePath(filters, "made_until", c.PostForm("made_until")), change, &found); err != nil {
 		return p.Refused(c, back, err)
 	}
 	to := area + "/all/" + url.PathEscape(found.TaskID) + "?" + url.Values{"list": {filters.Encode()}}.Encode()
