@@ -112,7 +112,8 @@ func (r *rereading) absorb(ctx context.Context, group, into int64, touched map[i
 	if err != nil || at.RootID == group {
 		return err
 	}
-	if err := inherit(ctx, r.tx, group, at.RootID); err != nil {
+	who := account.Actor{Name: account.ActorSymbols}
+	if err := inherit(ctx, r.tx, who, group, at.RootID); err != nil {
 		return err
 	}
 	if err := attach(ctx, r.tx, group, at.RootID, at.RootID); err != nil {
@@ -121,6 +122,6 @@ func (r *rereading) absorb(ctx context.Context, group, into int64, touched map[i
 	delete(touched, group)
 	touched[at.RootID] = true
 	return account.Audit(ctx, r.tx, account.Event{OrganizationID: r.organization, Type: account.CrashGroupMerged,
-		Actor: account.Actor{Name: account.ActorSymbols}, Subject: groupSubject(group),
+		Actor: who, Subject: groupSubject(group),
 		Detail: map[string]any{"merged_into": at.RootID}})
 }

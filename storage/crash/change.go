@@ -177,7 +177,7 @@ func (c *GroupChange) apply(ctx context.Context, tx *storage.Tx, w account.Write
 			detail["issue_url"] = *c.IssueURL
 		}
 	}
-	return details, c.record(ctx, tx, w.Actor, ids, details, task)
+	return details, recordHistory(ctx, tx, w.Actor, task, c.entries(ids, details)...)
 }
 
 // lockShown locks the group that is shown in place of an id.

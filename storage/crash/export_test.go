@@ -1,9 +1,18 @@
 package crash
 
 import (
+	"context"
 	"fmt"
 	"strings"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 )
+
+// Inherit passes the decisions about a group on to another, as a reading of symbols does it.
+func Inherit(ctx context.Context, tx *storage.Tx, from, to int64) error {
+	return inherit(ctx, tx, account.Actor{Name: account.ActorSymbols}, from, to)
+}
 
 // literal puts the arguments into a query, for EXPLAIN of what the store sends
 // (it prepares nothing, so the planner sees the values).

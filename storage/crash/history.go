@@ -20,25 +20,47 @@ type Change struct {
 	ActorID *int64     `db:"actor_id"` // nil: nobody, or gone
 	Actor   string     `db:"actor"`    // "": a report
 	// Detail has the members of the change as the audit log has them; of a report
-	// regressed_in or ignore_ended.
+	// regressed_in or ignore_ended; of a merge merged_into, or merged and what the group took
+	// over from the part; of a part that was taken out taken_from, or unmerged.
 	Detail json.RawMessage `db:"detail"`
 	TaskID *uuid.UUID      `db:"task_id"` // of a change of many groups
 	At     time.Time       `db:"created_at"`
 }
 
-// record writes the history of groups that were changed.
-func (c *GroupChange) record(ctx context.Context, tx *storage.Tx, who account.Actor, groups []int64, details []map[string]any, task uuid.UUID) error {
-	texts := make([]string, len(details))
+// entry is a change that is to be written.
+type entry struct {
+	group  int64
+	state  GroupState // "": it stayed as it was
+	detail map[string]any
+}
+
+// entries are the history of what c did to groups, as details say it.
+func (c *GroupChange) entries(groups []int64, details []map[string]any) []entry {
+	list := make([]entry, len(groups))
 	for i, detail := range details {
-		text, err := json.Marshal(detail)
+		list[i] = entry{group: groups[i], detail: detail}
+		if c.State != nil && detail["former_state"] != *c.State {
+			list[i].state = *c.State
+		}
+	}
+	return list
+}
+
+// mergeEntries are the history of a group that becomes a part of another, and of this one.
+func mergeEntries(part, root int64) []entry {
+	return []entry{{group: part, detail: map[string]any{"merged_into": root}}, {group: root, detail: map[string]any{"merged": part}}}
+}
+
+// recordHistory writes the history of groups that somebody changed. The task is that of a change of
+// many; uuid.Nil: none.
+func recordHistory(ctx context.Context, tx *storage.Tx, who account.Actor, task uuid.UUID, entries ...entry) error {
+	groups, states, details := make([]int64, len(entries)), make([]string, len(entries)), make([]string, len(entries))
+	for i, e := range entries {
+		text, err := json.Marshal(e.detail)
 		if err != nil {
 			return err
 		}
-		texts[i] = string(text)
-	}
-	var state GroupState
-	if c.State != nil {
-		state = *c.State
+		groups[i], states[i], details[i] = e.group, string(e.state), string(text)
 	}
 	var made *uuid.UUID
 	if task != uuid.Nil {
@@ -46,9 +68,9 @@ func (c *GroupChange) record(ctx context.Context, tx *storage.Tx, who account.Ac
 	}
 	// A user may be gone by the time that a task writes it.
 	_, err := tx.ExecContext(ctx, `insert into crash_group_changes (group_id, state, actor_id, actor, detail, task_id)
-		select n.id, $3, (select u.id from users u where u.id = $4), $5, n.detail::jsonb, $6
-		from unnest($1::bigint[], $2::text[]) as n(id, detail) order by n.id`,
-		pq.Array(groups), pq.Array(texts), string(state), who.UserID, who.Name, made)
+		select n.id, n.state, (select u.id from users u where u.id = $4), $5, n.detail::jsonb, $6
+		from unnest($1::bigint[], $2::text[], $3::text[]) as n(id, state, detail) order by n.id`,
+		pq.Array(groups), pq.Array(states), pq.Array(details), who.UserID, who.Name, made)
 	return storage.Wrap(err, "write the history of crash groups")
 }
 

@@ -1,6 +1,8 @@
 package crash_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -47,6 +49,28 @@ func TestHistory(t *testing.T) {
 	groups, _, err = crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, RegressedFrom: now.Add(time.Hour), Limit: 5})
 	require.NoError(t, err)
 	require.Empty(t, groups)
+}
+
+// A state that came by a merge is in the history, and one that stayed is none.
+func TestHistoryOfInheritance(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("b") }))
+	from, to := r.group("k").ID, r.group("b").ID
+	r.mustChange("k", ignored())
+	r.mustChange("k", ignored())
+	r.Must(func(ctx context.Context, tx *storage.Tx) error { return crash.Inherit(ctx, tx, from, to) })
+	got := func(group int64) (list [][2]string) {
+		changes, _, err := crash.History(t.Context(), r.DB, r.Org.ID, group, storage.Page{Limit: 10})
+		require.NoError(t, err)
+		for _, c := range changes {
+			list = append(list, [2]string{string(c.State), string(c.Detail)})
+		}
+		return list
+	}
+	require.Equal(t, [][2]string{{"ignored", fmt.Sprintf(`{"state": "ignored", "merged": %d, "former_state": "open"}`, from)}}, got(to))
+	require.Equal(t, [][2]string{{"", fmt.Sprintf(`{"merged_into": %d}`, to)}, {"", `{"state": "ignored", "former_state": "ignored"}`},
+		{"ignored", `{"state": "ignored", "former_state": "open"}`}}, got(from))
 }
 
 // What is new or regressed since a time, and the groups that a change of many is of, are

@@ -3,9 +3,11 @@ package crash
 import (
 	"context"
 
+	"github.com/google/uuid"
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // What people decided about a group must not be lost when its last crash goes to another
@@ -37,17 +39,48 @@ update crash_groups t set
 	ignore_ended = case when u.undecided then f.ignore_ended else t.ignore_ended end,
 	ignore_ended_at = case when u.undecided then f.ignore_ended_at else t.ignore_ended_at end
 from crash_groups f,
-	lateral (select o.state = 'open' and o.resolved_at is null and o.reopened_at is null and o.regressions = 0
+	lateral (select o.state, o.assignee_id, o.issue_url, o.state = 'open' and o.resolved_at is null and o.reopened_at is null and o.regressions = 0
 		and o.ignored_at is null and o.ignore_ended = '' as undecided from crash_groups o where o.id = $2) u
 where t.id = $2 and f.id = $1
-returning u.undecided and f.state = 'resolved'`
+returning u.undecided and f.state = 'resolved' as resolved, t.state, u.state as former_state,
+	case when t.assignee_id is distinct from u.assignee_id then t.assignee_id end as assignee_id,
+	case when t.issue_url <> u.issue_url then t.issue_url else '' end as issue_url`
 
-// inherit passes the decisions about a group on to one that is shown. Both are locked.
-func inherit(ctx context.Context, tx *storage.Tx, from, to int64) error {
-	var resolved []bool
-	err := tx.SelectContext(ctx, &resolved, inheritDecisions, from, to)
-	if err != nil || len(resolved) == 0 || !resolved[0] {
+// inherited is what a group took over.
+type inherited struct {
+	Resolved    bool       `db:"resolved"` // it is resolved by that
+	State       GroupState `db:"state"`
+	FormerState GroupState `db:"former_state"`
+	AssigneeID  *int64     `db:"assignee_id"` // nil: it keeps its own
+	IssueURL    string     `db:"issue_url"`   // "": it keeps its own
+}
+
+// history are the entries of a merge in which root took it over from part.
+func (i *inherited) history(part, root int64) []entry {
+	entries := mergeEntries(part, root)
+	of := &entries[1]
+	if i.State != i.FormerState {
+		of.state, of.detail["state"], of.detail["former_state"] = i.State, i.State, i.FormerState
+	}
+	if i.AssigneeID != nil {
+		of.detail["assignee"] = *i.AssigneeID
+	}
+	if i.IssueURL != "" {
+		of.detail["issue_url"] = i.IssueURL
+	}
+	return entries
+}
+
+// inherit passes the decisions about a group on to one that is shown, of which it is made a
+// part, and writes the history of both, by who. Both are locked.
+func inherit(ctx context.Context, tx *storage.Tx, who account.Actor, from, to int64) error {
+	var taken []inherited
+	err := tx.SelectContext(ctx, &taken, inheritDecisions, from, to)
+	if err != nil || len(taken) == 0 {
 		return storage.Wrap(err, "pass decisions on")
+	}
+	if err := recordHistory(ctx, tx, who, uuid.Nil, taken[0].history(from, to)...); err != nil || !taken[0].Resolved {
+		return err
 	}
 	standings, err := lockStandings(ctx, tx, []int64{to})
 	if err != nil {

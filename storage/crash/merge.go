@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
@@ -13,7 +14,7 @@ import (
 // Merge makes one group a part of another of the same project; its id leads to the
 // target from then on. State, title and regressions are the target's. A group that is a
 // part already moves alone, out of the group that it was merged into. It writes the
-// audit row and returns the target's id. A merge that was done before is done: nothing
+// history and the audit row, and returns the target's id. A merge that was done before is done: nothing
 // changes, and the second result is false. ErrNotFound for the source,
 // *storage.InvalidError for a target that does not exist or is the source or a part of
 // it, ErrConflict for groups of two projects.
@@ -51,11 +52,15 @@ func Merge(ctx context.Context, tx *storage.Tx, w account.Writer, source, target
 	if err := attach(ctx, tx, from.ID, to.RootID, to.RootID); err != nil {
 		return 0, false, err
 	}
-	recounted := []int64{to.RootID}
+	recounted, history := []int64{to.RootID}, mergeEntries(from.ID, to.RootID)
 	if from.isPart() {
 		recounted = append(recounted, from.RootID)
+		history = append(history, entry{group: from.RootID, detail: map[string]any{"unmerged": from.ID}})
 	}
 	if err := recount(ctx, tx, recounted...); err != nil {
+		return 0, false, err
+	}
+	if err := recordHistory(ctx, tx, w.Actor, uuid.Nil, history...); err != nil {
 		return 0, false, err
 	}
 	return to.RootID, true, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupMerged,
@@ -63,8 +68,8 @@ func Merge(ctx context.Context, tx *storage.Tx, w account.Writer, source, target
 }
 
 // Unmerge shows a part as a group again, with what was merged into it, with all
-// reports of its keys, and in the state that it had. It writes the audit row and returns
-// the id of the group that it was taken from. ErrNotFound for an unknown group,
+// reports of its keys, and in the state that it had. It writes the history and the audit
+// row, and returns the id of the group that it was taken from. ErrNotFound for an unknown group,
 // *storage.InvalidError for one that is no part.
 func Unmerge(ctx context.Context, tx *storage.Tx, w account.Writer, part int64) (int64, error) {
 	p, err := lockPlace(ctx, tx, w.OrganizationID, part)
@@ -83,6 +88,11 @@ func Unmerge(ctx context.Context, tx *storage.Tx, w account.Writer, part int64) 
 		return 0, err
 	}
 	if err := recount(ctx, tx, p.ID, p.RootID); err != nil {
+		return 0, err
+	}
+	err = recordHistory(ctx, tx, w.Actor, uuid.Nil, entry{group: p.ID, detail: map[string]any{"taken_from": p.RootID}},
+		entry{group: p.RootID, detail: map[string]any{"unmerged": p.ID}})
+	if err != nil {
 		return 0, err
 	}
 	return p.RootID, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupUnmerged,

@@ -2,8 +2,10 @@ package crash_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -185,6 +187,27 @@ func (r *room) shown(id int64) string {
 		g.FirstSeen.Sub(epoch), g.LastSeen.Sub(epoch))
 }
 
+// merges is the history of a group of its own, the oldest first, with groups by their names.
+func (r *room) merges(key string, ids map[string]int64) (list []string) {
+	r.T.Helper()
+	changes, _, err := crash.History(r.T.Context(), r.DB, r.Org.ID, ids[key], storage.Page{Limit: 20})
+	require.NoError(r.T, err)
+	for _, c := range slices.Backward(changes) {
+		require.Equal(r.T, ids[key], c.GroupID)
+		require.Empty(r.T, c.State)
+		var detail map[string]int64
+		require.NoError(r.T, json.Unmarshal(c.Detail, &detail))
+		for what, id := range detail {
+			for name, at := range ids {
+				if at == id {
+					list = append(list, what+" "+name)
+				}
+			}
+		}
+	}
+	return list
+}
+
 // A part that is taken out has what it had, and all that was reported meanwhile.
 func TestUnmerge(t *testing.T) {
 	t.Parallel()
@@ -239,6 +262,10 @@ func TestUnmerge(t *testing.T) {
 
 	require.NoError(t, r.unmerge(ids["a"]))
 	require.Equal(t, "a 2 2 2 0s 50h0m0s", r.shown(ids["a"]))
+	require.Equal(t, []string{"merged_into b", "merged_into d", "taken_from d"}, r.merges("a", ids))
+	require.Equal(t, []string{"merged a", "merged_into c", "taken_from c", "unmerged a"}, r.merges("b", ids))
+	require.Equal(t, []string{"merged b", "unmerged b"}, r.merges("c", ids))
+	require.Equal(t, []string{"merged a", "unmerged a"}, r.merges("d", ids))
 	var invalid *storage.InvalidError
 	require.ErrorAs(t, r.unmerge(ids["a"]), &invalid)
 	require.ErrorIs(t, r.unmerge(999999), storage.ErrNotFound)

@@ -132,8 +132,8 @@ where k.crash_project_id = $1 and k.key = $2 and g.algorithm = $3 and g.id <> ol
 	and not exists (select from crash_group_splits s where s.group_id = g.id or s.target_key_id = k.id)`
 
 // takeIn makes the group that has a newer key a part of the group of an old one, if
-// nobody touched it. What it was split by holds for the part too. actor is whom the audit
-// log names.
+// nobody touched it. What it was split by holds for the part too. actor is whom the history
+// and the audit log name.
 func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, version int, newer []byte, actor string) (bool, error) {
 	var groups []int64
 	err := tx.SelectContext(ctx, &groups, `select group_id from crash_group_keys where crash_project_id = $1 and key = $2`, at.ProjectID, newer)
@@ -162,11 +162,15 @@ func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, 
 	if err != nil {
 		return false, storage.Wrap(err, "pass on what was split off")
 	}
+	who := account.Actor{Name: actor}
+	if err := recordHistory(ctx, tx, who, uuid.Nil, mergeEntries(young[0], at.RootID)...); err != nil {
+		return false, err
+	}
 	if err := regressByGroups(ctx, tx, standings, at.RootID, young); err != nil {
 		return false, err
 	}
 	return true, account.Audit(ctx, tx, account.Event{OrganizationID: organization, Type: account.CrashGroupMerged,
-		Actor: account.Actor{Name: actor}, Subject: groupSubject(young[0]),
+		Actor: who, Subject: groupSubject(young[0]),
 		Detail: map[string]any{"merged_into": at.RootID, "algorithm": version}})
 }
 

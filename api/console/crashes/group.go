@@ -51,19 +51,32 @@ type groupChange struct {
 	At     time.Time      `json:"at"`
 }
 
+// happenings are what an entry is called that has a member.
+var happenings = []struct{ member, text string }{
+	{"regressed_in", "came back"}, {"ignore_ended", "is no longer ignored"}, {"merged_into", "became a part of another group"},
+	{"taken_from", "was taken out of another group"}, {"unmerged", "lost a part"},
+}
+
 // What says what happened.
 func (h *groupChange) What() string {
-	_, regressed := h.Detail["regressed_in"]
-	_, ended := h.Detail["ignore_ended"]
+	for _, one := range happenings {
+		if _, there := h.Detail[one.member]; there {
+			return one.text
+		}
+	}
+	_, merged := h.Detail["merged"]
+	asked, _ := h.Detail["state"].(string)
 	switch {
-	case regressed:
-		return "came back"
-	case ended:
-		return "is no longer ignored"
+	case merged && h.State != "":
+		return "took another group in, and is " + h.State
+	case merged:
+		return "took another group in"
 	case h.State == "open":
 		return "reopened"
 	case h.State != "":
 		return h.State
+	case asked != "":
+		return "stays " + asked
 	}
 	return "changed"
 }
