@@ -77,21 +77,22 @@ func PlanChange(ctx context.Context, q storage.Querier, f GroupFilter, c GroupCh
 }
 
 // Request writes the task of the change, with its audit row: the only one, for what became
-// of each group is in its history. Values of attributes are not in it: the audit log cannot
-// be changed, and a person may have to be forgotten by one.
+// of each group is in its history. Values of attributes and what was searched for are not in
+// it: the audit log cannot be changed, and a person may have to be forgotten by them.
 func (m *ManyChange) Request(ctx context.Context, tx *storage.Tx, w account.Writer, task *ledger.NewTask) (uuid.UUID, error) {
 	if _, err := ledger.Insert(ctx, tx, task); err != nil {
 		return uuid.Nil, err
 	}
 	return task.ID, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupsChanged, Actor: w.Actor,
-		Subject: "crash groups", Detail: map[string]any{"filter": m.WithoutValues().Filter, "change": m.Change, "matching": m.Matching.Rows,
-			"matching_is_exact": m.Matching.Exact, "task_id": task.ID}})
+		Subject: "crash groups", Detail: map[string]any{"filter": m.WithoutValues().Filter, "change": m.Change,
+			"searched": m.Filter.Search != "", "matching": m.Matching.Rows, "matching_is_exact": m.Matching.Exact, "task_id": task.ID}})
 }
 
-// WithoutValues is the change with the names of attributes only.
+// WithoutValues is the change with the names of attributes only, and without what was
+// searched for, often a mail address.
 func (m *ManyChange) WithoutValues() *ManyChange {
 	n := *m
-	n.Filter.Attributes = nil
+	n.Filter.Attributes, n.Filter.Search = nil, ""
 	for _, a := range m.Filter.Attributes {
 		n.Filter.Attributes = append(n.Filter.Attributes, AttributeFilter{Key: a.Key})
 	}

@@ -21,8 +21,8 @@ import (
 // passed, a person who left or an attribute that came to be in too many reports, ends the
 // task for good; what was changed stays.
 //
-// The values of attributes of the filter may be what a person is to be forgotten by: the
-// transaction that ends the task blanks them in its payload.
+// The values of attributes of the filter, and what it searches for, may be what a person is
+// to be forgotten by: the transaction that ends the task blanks them in its payload.
 type Change struct {
 	Store *crash.Store
 }

@@ -157,9 +157,14 @@ func TestChangeForgetsValues(t *testing.T) {
 	resolved := crash.Resolved
 	_, id := w.requestChange(crash.GroupFilter{Attributes: []crash.AttributeFilter{{Key: "device.model", Value: "Y"}}},
 		crash.GroupChange{State: &resolved})
+	_, searching := w.requestChange(crash.GroupFilter{Search: "ann@example.com"}, crash.GroupChange{State: &resolved})
 	require.NoError(t, (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, id)))
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where state = 'resolved'`))
 	require.Zero(t, w.number(`select count(*) from tasks where payload::text like '%"Y"%'`))
 	require.Zero(t, w.number(`select count(*) from audit_events where detail::text like '%"Y"%'`))
-	require.EqualValues(t, 1, w.number(`select count(*) from audit_events where detail::text like '%device.model%'`))
+	require.EqualValues(t, 1, w.number(`select count(*) from audit_events where detail::text like '%device.model%' and detail->>'searched' = 'false'`))
+	require.NoError(t, (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, searching)))
+	require.Zero(t, w.number(`select count(*) from tasks where payload::text like '%ann@example%'`))
+	require.Zero(t, w.number(`select count(*) from audit_events where detail::text like '%ann@example%'`))
+	require.EqualValues(t, 1, w.number(`select count(*) from audit_events where detail->>'searched' = 'true'`))
 }
