@@ -56,7 +56,7 @@ func (h *Handlers) Routes() []route.Route {
 	split, saved := &splitting{store: h.store}, &saving{store: h.store}
 	return []route.Route{
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups", Interface: v3, Query: groupQuery(), Action: auth.ReadCrashes, Handler: h.Groups},
-		{Method: http.MethodPost, Path: "/api/v3/crash-groups/change", Interface: v3, Query: append(selectQuery(), "dry_run"), Action: auth.ChangeCrashes, Handler: h.ChangeGroups},
+		{Method: http.MethodPost, Path: "/api/v3/crash-groups/change", Interface: v3, Query: append(selectQuery(), "dry_run", "made_until"), Action: auth.ChangeCrashes, Handler: h.ChangeGroups},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/facets", Interface: v3, Query: selectQuery(), Action: auth.ReadCrashes, Handler: h.Facets},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id", Interface: v3, Query: []string{"from", "to"}, Action: auth.ReadCrashes, Handler: h.Group},
 		{Method: http.MethodPatch, Path: "/api/v3/crash-groups/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.ChangeGroup},
