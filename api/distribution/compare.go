@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
@@ -20,8 +21,8 @@ type comparisonView struct {
 	WithID  *int64 `json:"with_id"` // null: no build is before it, and nothing differs
 	// SizeDifference is what the file is larger by, in bytes.
 	SizeDifference int64 `json:"size_difference"`
-	// Changes are the members that differ, in this order: version, version_code, kind,
-	// channel, min_os_version, target_os, signer.
+	// Changes are the members that are known of both builds and differ, in this order:
+	// version, version_code, kind, channel, min_os_version, target_os, signer.
 	Changes []changeView `json:"changes"`
 	// PermissionsKnown: both builds say what they ask for.
 	PermissionsKnown   bool     `json:"permissions_known"`
@@ -78,12 +79,17 @@ func compared(b, other *distribution.Build) comparisonView {
 		return view
 	}
 	view.WithID, view.SizeDifference = &other.ID, b.File.Size-other.File.Size
-	for _, member := range []struct{ name, from, to string }{
-		{"version", other.Version, b.Version}, {"version_code", other.VersionCode, b.VersionCode}, {"kind", string(other.Kind), string(b.Kind)},
-		{"channel", other.Channel(), b.Channel()}, {"min_os_version", other.MinOSVersion, b.MinOSVersion},
-		{"target_os", other.TargetOS, b.TargetOS}, {"signer", signedBy(other), signedBy(b)},
+	for _, member := range []struct {
+		name, from, to string
+		known          bool // of both builds
+	}{
+		{"version", other.Version, b.Version, true}, {"version_code", other.VersionCode, b.VersionCode, true},
+		{"kind", string(other.Kind), string(b.Kind), true}, {"channel", other.Channel(), b.Channel(), true},
+		{"min_os_version", other.MinOSVersion, b.MinOSVersion, other.MinOSVersion != "" && b.MinOSVersion != ""},
+		{"target_os", other.TargetOS, b.TargetOS, other.TargetOS != "" && b.TargetOS != ""},
+		{"signer", signedBy(other), signedBy(b), signerKnown(other) && signerKnown(b)},
 	} {
-		if member.from != member.to {
+		if member.known && member.from != member.to {
 			view.Changes = append(view.Changes, changeView{member.name, member.from, member.to})
 		}
 	}
@@ -94,7 +100,7 @@ func compared(b, other *distribution.Build) comparisonView {
 }
 
 // signedBy is who signed a build: the digest of an Android package's certificate, the team
-// of an Apple one's profile; "" when that is not known.
+// of an Apple one's profile; "" when nobody did, or that is not known.
 func signedBy(b *distribution.Build) string {
 	switch {
 	case b.Signer != nil:
@@ -103,6 +109,11 @@ func signedBy(b *distribution.Build) string {
 		return b.Provisioning.Team
 	}
 	return ""
+}
+
+// signerKnown reports whether it is known who signed a build, or that nobody did.
+func signerKnown(b *distribution.Build) bool {
+	return signedBy(b) != "" || b.Signature().Verdict == artifact.Unsigned
 }
 
 // without are the texts of a sorted list that another sorted one does not have.

@@ -33,3 +33,13 @@ func TestCompared(t *testing.T) {
 	}
 	require.Equal(t, []changeView{{"signer", "A", "B"}}, compared(apple("B"), apple("A")).Changes)
 }
+
+// What one of the two builds does not say is no difference; that a build has no signature is.
+func TestComparedSkipsTheUnknown(t *testing.T) {
+	t.Parallel()
+	read := &distribution.Build{MinOSVersion: "24", TargetOS: "34", Signer: &artifact.Signer{SHA256: "aa"}}
+	require.Empty(t, compared(read, &distribution.Build{}).Changes, "a build from before these were read")
+	require.Empty(t, compared(&distribution.Build{}, read).Changes)
+	unsigned := &distribution.Build{Signer: &artifact.Signer{Verification: artifact.NewVerification(artifact.Unsigned, "")}}
+	require.Equal(t, []changeView{{"signer", "aa", ""}}, compared(unsigned, read).Changes)
+}
