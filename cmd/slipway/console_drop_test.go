@@ -62,4 +62,13 @@ func TestConsoleDropsFiles(t *testing.T) {
 	said("1 of 2 files are stored.")
 	require.Equal(t, "four.zip Cancelled.", text(`document.querySelector(".uploads li:nth-child(2)").textContent.replace(/\s+/g, " ").trim()`))
 	require.Equal(t, "three.zip", b.surface.one(`select string_agg(file_name, ' ') from builds where file_name in ('three.zip', 'four.zip')`))
+
+	// A file that is dropped on another field of the form is left to the browser.
+	do(chromedp.Navigate(b.base + frame.Base + "/builds/upload?app=" + b.app))
+	require.Equal(t, "false 0", text(`(() => {
+		const data = new DataTransfer(), event = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+		data.items.add(new File(["content"], "mapping.txt"));
+		document.querySelector("[name=symbols_file]").dispatchEvent(event);
+		return event.defaultPrevented + " " + document.querySelector("[name=file]").files.length;
+	})()`))
 }

@@ -116,8 +116,9 @@
     form.ondragover = (event) => { event.preventDefault(); form.classList.add("over"); };
     form.ondragleave = () => form.classList.remove("over");
     form.ondrop = (event) => {
-      event.preventDefault();
       form.classList.remove("over");
+      if (event.target !== field && event.target.matches("input[type=file]")) return; // the browser puts it there
+      event.preventDefault();
       if (event.dataTransfer.files.length) { field.files = event.dataTransfer.files; chosen(); }
     };
     const waiting = (file) => {
