@@ -71,4 +71,16 @@ func TestConsoleDropsFiles(t *testing.T) {
 		document.querySelector("[name=symbols_file]").dispatchEvent(event);
 		return event.defaultPrevented + " " + document.querySelector("[name=file]").files.length;
 	})()`))
+
+	// The session ends while the form is open: the script says so, and stores nothing.
+	require.Equal(t, "2 files are chosen. Each becomes an upload of its own.", text(drop+`("five.zip", "six.zip")`))
+	require.Equal(t, "200", text(`(() => {
+		const form = document.querySelector('form[action$="/sign-out"]'), request = new XMLHttpRequest();
+		request.open("POST", form.action, false);
+		request.send(new URLSearchParams(new FormData(form)));
+		return String(request.status);
+	})()`))
+	do(chromedp.Click(chromedp.CSS(`form[data-upload] button[type="submit"]`)))
+	said("0 of 2 files are stored.")
+	require.Contains(t, text(`document.querySelector(".uploads").textContent`), "Your session has ended, and nothing was stored.")
 }

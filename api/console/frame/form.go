@@ -219,7 +219,10 @@ func (f *Frame) fail(c *gin.Context, err error) {
 	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled || c.Writer.Written() {
 		return
 	}
-	if p.Status == http.StatusUnauthorized && auth.CallerOf(ctx) == nil {
+	signedOut := p.Status == http.StatusUnauthorized && auth.CallerOf(ctx) == nil
+	// The script would follow a redirect of its upload, and take the sign-in for success.
+	byUpload := c.Request.Method != http.MethodGet && c.GetHeader(byScript) != ""
+	if signedOut && !byUpload {
 		to := "/sign-in"
 		if c.Request.Method == http.MethodGet {
 			to += "?to=" + url.QueryEscape(strings.TrimPrefix(c.Request.URL.RequestURI(), Base))
@@ -234,6 +237,9 @@ func (f *Frame) fail(c *gin.Context, err error) {
 	data := problemData{Text: sentence(p.Text), Status: p.Status}
 	title := http.StatusText(p.Status)
 	switch {
+	case signedOut:
+		title = "You are signed out"
+		data.Text = "Your session has ended, and nothing was stored. Sign in again, load this page anew, and repeat it."
 	case p.Status >= http.StatusInternalServerError:
 		f.cfg.Log.ErrorContext(ctx, "page failed", "route", c.FullPath(), "error", err)
 		title, data.RequestID = "Something went wrong", respond.RequestID(ctx)
