@@ -72,6 +72,19 @@ func TestConsoleDropsFiles(t *testing.T) {
 		return event.defaultPrevented + " " + document.querySelector("[name=file]").files.length;
 	})()`))
 
+	// Symbol files go together: a script and its map are of one request.
+	do(chromedp.Navigate(b.base + frame.Base + "/crashes/symbols"))
+	require.Equal(t, "2 files are chosen. They are sent together.", text(drop+`("app.js", "app.js.map")`))
+	text(`(() => {
+		window.sent = [];
+		XMLHttpRequest.prototype.send = (data) => window.sent.push(data.getAll("file").map((f) => f.name).join("+"));
+		return "";
+	})()`)
+	do(chromedp.Click(chromedp.CSS(`form[data-upload] button[type="submit"]`)))
+	require.Equal(t, "app.js+app.js.map", text(`window.sent.join(" ")`))
+	require.Contains(t, text(`document.querySelector(".uploads").textContent`), "2 files")
+
+	do(chromedp.Navigate(b.base + frame.Base + "/builds/upload?app=" + b.app))
 	// The session ends while the form is open: the script says so, and stores nothing.
 	require.Equal(t, "2 files are chosen. Each becomes an upload of its own.", text(drop+`("five.zip", "six.zip")`))
 	require.Equal(t, "200", text(`(() => {

@@ -78,7 +78,8 @@
     };
     setTimeout(again, seconds * 1000);
   }
-  // Uploads: one file after the other, each with how far it is; files can be dropped on the form.
+  // Uploads: one file after the other, each with how far it is, or all of a form together where
+  // they belong to each other; files can be dropped on the form.
   const made = (name, text, kind) => {
     const element = document.createElement(name);
     element.textContent = text; element.className = kind || "";
@@ -110,8 +111,9 @@
     const list = made("ul", "", "uploads"), said = made("p", "");
     said.setAttribute("role", "status");
     form.append(said, list);
+    const together = form.dataset.upload === "together";
     field.multiple = true;
-    const chosen = () => { said.textContent = field.files.length > 1 ? field.files.length + " files are chosen. Each becomes an upload of its own." : ""; };
+    const chosen = () => { said.textContent = field.files.length > 1 ? field.files.length + " files are chosen. " + (together ? "They are sent together." : "Each becomes an upload of its own.") : ""; };
     field.onchange = chosen;
     form.ondragover = (event) => { event.preventDefault(); form.classList.add("over"); };
     form.ondragleave = () => form.classList.remove("over");
@@ -121,14 +123,14 @@
       event.preventDefault();
       if (event.dataTransfer.files.length) { field.files = event.dataTransfer.files; chosen(); }
     };
-    const waiting = (file) => {
-      const item = made("li", ""), name = made("b", file.name), bar = document.createElement("progress"), text = made("span", "waits"), stop = made("button", "Cancel", "quiet");
+    const waiting = (title, file) => {
+      const item = made("li", ""), name = made("b", title), bar = document.createElement("progress"), text = made("span", "waits"), stop = made("button", "Cancel", "quiet");
       const line = { file, bar, stop, over: false, say: (words) => { text.textContent = words; } };
       stop.type = "button"; bar.max = 1; bar.value = 0;
-      stop.setAttribute("aria-label", "Cancel " + file.name); bar.setAttribute("aria-label", file.name);
+      stop.setAttribute("aria-label", "Cancel " + title); bar.setAttribute("aria-label", title);
       line.end = (words, address) => {
         line.over = true; bar.remove(); stop.remove(); line.say(words);
-        if (address) { const link = made("a", file.name); link.href = address; name.replaceChildren(link); }
+        if (address) { const link = made("a", title); link.href = address; name.replaceChildren(link); }
       };
       stop.onclick = () => line.end("Cancelled.");
       item.append(name, " ", bar, " ", text, " ", stop);
@@ -140,12 +142,13 @@
       if (button.disabled) return;
       button.disabled = true;
       list.replaceChildren(); said.textContent = "";
-      const lines = Array.from(field.files).map(waiting);
+      const files = Array.from(field.files);
+      const lines = together && files.length > 1 ? [waiting(files.length + " files")] : files.map((file) => waiting(file.name, file));
       let last = "", stored = 0;
       for (const line of lines) {
         if (line.over) continue;
         const data = new FormData(form);
-        data.set(field.name, line.file, line.file.name);
+        if (line.file) data.set(field.name, line.file, line.file.name);
         // What belongs to one file is not that of the others.
         if (lines.length > 1) for (const other of all("input[type=file]", form)) if (other !== field) data.delete(other.name);
         line.say("is sent");
