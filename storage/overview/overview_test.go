@@ -172,6 +172,20 @@ func TestWork(t *testing.T) {
 	require.Equal(t, 120, hooks.List[0].Undelivered)
 }
 
+// The task that waits longest is the first one also where more are late than are counted, and
+// these have a better priority.
+func TestLateTasksOfMany(t *testing.T) {
+	t.Parallel()
+	w := &room{fixture.NewTests(t)}
+	w.Exec(`insert into tasks (id, kind, queue, organization_id, payload, max_attempts, state, priority, run_at)
+		select gen_random_uuid(), 'mail:send', 'mail', $1, '{}', 1, 'queued', case i when 0 then 2 else 0 end,
+			$2::timestamptz - case i when 0 then interval '1 day' else interval '2 minutes' end from generate_series(0, $3::int) i`, w.Org.ID, now, Reach+1)
+	late, err := LateTasks(fixture.Context(t), w.DB, w.Org.ID, []string{"mail"}, At(now))
+	require.NoError(t, err)
+	require.Equal(t, Count{Total: Reach}, late.Count)
+	require.Equal(t, now.AddDate(0, 0, -1), late.Tasks[0].RunAt.UTC())
+}
+
 // fillWork makes rows of each part, and some beside them.
 func (w *room) fillWork(o *fixture.Organization) {
 	w.T.Helper()
@@ -248,8 +262,9 @@ func TestPlans(t *testing.T) {
 		{`select id from crash_groups where organization_id = $1 and first_seen >= now() - interval '1 day' and root_id is null order by first_seen desc, id desc limit 10001`,
 			"crash_groups_first_seen", "crash_groups"},
 		{`select t.id from tasks t where t.organization_id = $1 and t.state = 'dead' order by t.id desc limit 10001`, "tasks_organization_dead", "tasks"},
-		{`select l.id from unnest(array['bulk', 'mail']) as n(queue) cross join lateral (
-			select t.id, t.run_at from tasks t where t.queue = n.queue and coalesce(t.organization_id, 0) = $1 and t.state = 'queued' and t.run_at < now() limit 10001
+		{`select l.id from unnest(array['bulk', 'mail']) as n(queue) cross join unnest(array[0, 1, 2]::smallint[]) as p(priority) cross join lateral (
+			select t.id, t.run_at from tasks t where t.queue = n.queue and coalesce(t.organization_id, 0) = $1 and t.priority = p.priority
+				and t.state = 'queued' and t.run_at < now() order by t.run_at limit 10001
 		) l order by l.run_at, l.id limit 10001`, "tasks_turn", "tasks"},
 	} {
 		var lines []string
