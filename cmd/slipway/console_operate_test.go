@@ -254,7 +254,7 @@ func TestConsoleOfOperatorsOverTime(t *testing.T) {
 	exec(`delete from tasks`)
 	exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, run_at, started_at, finished_at)
 		select gen_random_uuid(), 'mail:send', 'mail', '{}', 'succeeded', 5, at - interval '30 seconds', at - interval '20 seconds', at
-		from (select now() - make_interval(hours => n, mins => 2) as at from generate_series(0, 99) n) h`)
+		from (select now() - make_interval(hours => n, mins => 12) as at from generate_series(0, 99) n) h`)
 	exec(`insert into tasks (id, kind, queue, payload, state, max_attempts, run_at, started_at, finished_at)
 		select gen_random_uuid(), 'mail:send', 'mail', '{}', 'dead', 5, at, at, at from (select now() - interval '50 hours' as at) h`)
 	for more := true; more; {

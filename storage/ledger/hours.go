@@ -12,8 +12,9 @@ import (
 
 const (
 	// hoursLag is how long after its end a task is counted: an end has the time at which its
-	// transaction began, and those take seconds.
-	hoursLag = time.Minute
+	// transaction began, and what commits later than this is never counted. Those take
+	// seconds; ten minutes are for one that waits for locks.
+	hoursLag = 10 * time.Minute
 	// hoursStep bounds the tasks that one transaction counts: some tenths of a second.
 	hoursStep = 20_000
 	// hoursKept is how long the sums are kept; nobody asks for more than a week.

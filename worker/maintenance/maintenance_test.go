@@ -59,7 +59,7 @@ func TestLedgerRetention(t *testing.T) {
 	require.EqualValues(t, 30+0+7, out.Deleted, "an hour, the setting, a day")
 	var counted int
 	require.NoError(t, db.GetContext(t.Context(), &counted, `select sum(count) from task_hours where measure = 'ended'`))
-	require.Equal(t, 3*30, counted, "before they were deleted; those of this minute come later")
+	require.Equal(t, 3*30, counted, "before they were deleted; those of the last ten minutes come later")
 	_, err = maintenance.NewLedgerRetention(nil, 0, time.Hour)
 	require.Error(t, err)
 }
