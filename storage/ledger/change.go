@@ -17,7 +17,7 @@ func Retry(ctx context.Context, q storage.Querier, scope Scope, id uuid.UUID, at
 	var t Task
 	err := q.GetContext(ctx, &t, `
 		update tasks set state = 'queued', run_at = now(), finished_at = null, losses = 0,
-			cancel_requested = false, max_attempts = attempt + $3
+			cancel_requested = false, max_attempts = attempt + $3, failures = `+retriedFailures+`
 		where id = $1 and ($2::bigint = 0 or organization_id = $2) and state in ('dead', 'cancelled')
 		returning `+columns, id, scope.OrganizationID, attempts)
 	if err != nil {
@@ -103,7 +103,7 @@ with chosen as (
 	order by t.id limit %s for update of t skip locked
 )
 update tasks t set state = 'queued', run_at = now(), finished_at = null, losses = 0,
-	cancel_requested = false, max_attempts = t.attempt + may.attempts
+	cancel_requested = false, max_attempts = t.attempt + may.attempts, failures = ` + retriedFailures + `
 from locked, unnest(%s::text[], %s::int[]) as may(kind, attempts)
 where t.id = locked.id and may.kind = t.kind
 returning coalesce(t.organization_id, 0)`

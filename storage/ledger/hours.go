@@ -33,7 +33,7 @@ from (select (select finished_at from tasks where finished_at >= $1 order by fin
 // It reads tasks_finished. The bucket is what bucketSeconds reads.
 const countHours = `
 with part as materialized (
-	select date_trunc('hour', finished_at, 'UTC') as hour, queue, kind, state, jsonb_array_length(coalesce(failures, '[]')) as failed,
+	select date_trunc('hour', finished_at, 'UTC') as hour, queue, kind, state, ` + failuresToCount + ` as failed,
 		case when state <> 'cancelled' then extract(epoch from started_at - run_at)::float8 * 1000 end as waited,
 		case when state <> 'cancelled' then extract(epoch from finished_at - started_at)::float8 * 1000 end as ran
 	from tasks where finished_at >= $1 and finished_at < $2

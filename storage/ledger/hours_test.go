@@ -74,7 +74,7 @@ func TestEndedTasksAreCountedByTheHour(t *testing.T) {
 			f.ended(t, 1, "fast", "dead", "90 minutes", 4000, 600)
 			f.ended(t, 2, "slow", "cancelled", "30 hours", 1, 1)
 			f.ended(t, 3, "slow", "succeeded", "100 hours", 5, 50)
-			f.ended(t, 5, "slow", "succeeded", "9 days", 5, 50) // before the first sum
+			f.ended(t, 5, "slow", "succeeded", "9 days", 5, 50)    // before the first sum
 			f.ended(t, 6, "slow", "succeeded", "9 minutes", 5, 50) // a transaction may still add one beside it
 			rounds := f.count(t, step)
 			require.Equal(t, step < 20_000, rounds > 1, "%d rounds", rounds)
@@ -193,5 +193,32 @@ func TestCountingReadsByTheIndex(t *testing.T) {
 		}))
 		require.Contains(t, strings.Join(plan, "\n"), "tasks_finished")
 		require.NotContains(t, strings.Join(plan, "\n"), "Seq Scan on tasks\n")
+	}
+}
+
+// Attempts that failed are counted with one end of their task, however often it is retried.
+func TestFailuresAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.ended(t, 2, "k", "dead", "20 minutes", 1, 1)
+	f.count(t, 20_000)
+	require.EqualValues(t, 4, f.past(t, 24*time.Hour)["k"].Failed)
+	var tasks []ledger.Task
+	require.NoError(t, f.db.SelectContext(t.Context(), &tasks, `select id from tasks`))
+	_, err := ledger.Retry(t.Context(), f.db, ledger.Scope{}, tasks[0].ID, 3)
+	require.NoError(t, err)
+	_, _, err = ledger.RetryAll(t.Context(), f.db, ledger.Filter{States: []ledger.State{ledger.Dead}, Limit: 5}, ledger.Attempts{"k": 3})
+	require.NoError(t, err)
+	_, err = f.db.ExecContext(t.Context(), `update tasks set state = 'dead', started_at = now(), finished_at = now() - interval '11 minutes',
+		failures = failures || '[{"attempt": 3}]'`)
+	require.NoError(t, err)
+	_, err = f.db.ExecContext(t.Context(), `update task_hours_until set until = now() - interval '12 minutes'`)
+	require.NoError(t, err)
+	f.count(t, 20_000)
+	require.EqualValues(t, 6, f.past(t, 24*time.Hour)["k"].Failed)
+	recent, err := f.Recent(t.Context())
+	require.NoError(t, err)
+	for _, kind := range recent.Rows {
+		require.EqualValues(t, 2, kind.Failed, "those of the last end")
 	}
 }

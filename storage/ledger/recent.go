@@ -55,7 +55,7 @@ with newest as materialized (
 	from tasks where finished_at > now() - make_interval(secs => $1) order by finished_at desc limit $2
 )
 select queue, coalesce(kind, '') as kind, count(*) as count, count(*) filter (where state = 'dead') as died,
-	coalesce(sum(jsonb_array_length(coalesce(failures, '[]'))), 0) as failed, count(ran) as measured,
+	coalesce(sum(` + failuresToCount + `), 0) as failed, count(ran) as measured,
 	coalesce(percentile_cont(0.5) within group (order by waited), 0) as "waited.p50",
 	coalesce(percentile_cont(0.95) within group (order by waited), 0) as "waited.p95",
 	coalesce(percentile_cont(0.99) within group (order by waited), 0) as "waited.p99",
