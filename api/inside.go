@@ -23,9 +23,7 @@ func (r *router) inside() http.Handler {
 		if line.Action == "" && !inspectsCaller(line) {
 			continue
 		}
-		if room := r.cfg.Shared.of(line.Path); room != nil && line.Method == http.MethodGet {
-			line.Handler = share(room, line.Handler, room == r.cfg.Shared.exports)
-		}
+		line.Handler = r.cfg.Shared.around(line)
 		var admit func(*gin.Context) error
 		if line.Action != "" {
 			admit = r.cfg.Auth.Inside(line.Action)

@@ -219,9 +219,7 @@ func (r *router) handler(line route.Route) (gin.HandlerFunc, error) {
 			return nil, err
 		}
 	}
-	if room := r.cfg.Shared.of(line.Path); room != nil && line.Method == http.MethodGet {
-		line.Handler = share(room, line.Handler, room == r.cfg.Shared.exports)
-	}
+	line.Handler = r.cfg.Shared.around(line)
 	deadline, body := line.Deadline, line.Body
 	if deadline == 0 {
 		deadline = r.cfg.RequestTimeout

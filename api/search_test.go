@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
@@ -21,9 +22,16 @@ import (
 func TestSearchesAreShared(t *testing.T) {
 	t.Parallel()
 	shared := NewShared(3)
-	require.Nil(t, shared.of("/post"))
-	require.NotNil(t, shared.of("/api/v3/audits.csv"))
-	room := shared.of("/api/v3/crashes")
+	require.Nil(t, shared.of("POST", "/post"))
+	require.Nil(t, shared.of("POST", "/api/v3/symbols"), "an upload")
+	require.NotNil(t, shared.of("GET", "/api/v3/audits.csv"))
+	room := shared.of("GET", "/api/v3/crashes")
+	for _, path := range []string{"tasks/retry", "tasks/cancel", "tasks/run", "crash-groups/change"} {
+		require.Same(t, room, shared.of("POST", "/api/v3/"+path), path)
+	}
+	for _, path := range []string{"crash-groups/facets", "crash-groups/:id/history"} {
+		require.Same(t, room, shared.of("GET", "/api/v3/"+path), path)
+	}
 	release := make(chan struct{})
 	handler := share(room, func(*gin.Context) error { <-release; return nil }, false)
 	call := func(organization int64) <-chan error {
@@ -52,7 +60,7 @@ func TestSearchesAreShared(t *testing.T) {
 // A client that does not read its answer keeps no other search waiting.
 func TestAnswersHoldNoPlaceOfSearches(t *testing.T) {
 	t.Parallel()
-	room := NewShared(2).of("/api/v3/crashes")
+	room := NewShared(2).of("GET", "/api/v3/crashes")
 	for _, streams := range []bool{false, true} {
 		handler := share(room, func(c *gin.Context) error {
 			require.EqualValues(t, 1, room.Stats(0).Held)
@@ -86,13 +94,28 @@ func TestSharedRoutesExist(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal(raw, &doc))
-	for _, path := range slices.Concat(searches(), exports()) {
+	for _, path := range slices.Concat(searches(), changes(), exports()) {
 		methods := doc.Paths[regexp.MustCompile(`:(\w+)`).ReplaceAllString(path, "{$1}")]
 		described := methods.Get
-		if described == nil {
+		if slices.Contains(changes(), path) {
 			described = methods.Post
 		}
 		require.NotNil(t, described, path)
 		require.Contains(t, described.Responses, "429", path)
+	}
+}
+
+// Changes of all that match take a place; uploads beside them take none.
+func TestChangesOfManyAreShared(t *testing.T) {
+	t.Parallel()
+	for path, held := range map[string]int{"/api/v3/tasks/cancel": 1, "/api/v3/symbols": 0} {
+		shared := NewShared(2)
+		line := route.Route{Method: "POST", Path: path, Handler: func(*gin.Context) error {
+			require.EqualValues(t, held, shared.searches.Stats(0).Held, path)
+			return nil
+		}}
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequestWithContext(auth.WithCaller(t.Context(), &auth.Caller{OrganizationID: 1}, auth.ReadCrashes), "POST", "/", nil)
+		require.NoError(t, shared.around(line)(c))
 	}
 }
