@@ -174,9 +174,10 @@ func (h *Handlers) permitted(c *gin.Context, f ledger.Filter, verb string, grant
 }
 
 type cancelledAnswer struct {
-	Cancelled int `json:"cancelled"`
-	Remaining int `json:"remaining"`
-	Skipped   int `json:"skipped"`
+	Cancelled        int  `json:"cancelled"`
+	Remaining        int  `json:"remaining"`
+	RemainingIsExact bool `json:"remaining_is_exact"`
+	Skipped          int  `json:"skipped"`
 }
 
 // CancelAll cancels the open tasks that the filters of the list select, and asks those that
@@ -187,13 +188,14 @@ func (h *Handlers) CancelAll(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusOK, cancelledAnswer{done.Changed, done.Remaining, done.Skipped})
+	return respond.JSON(c, http.StatusOK, cancelledAnswer{done.Changed, done.Remaining.Rows, done.Remaining.Exact, done.Skipped})
 }
 
 type startedAnswer struct {
-	Started   int `json:"started"`
-	Remaining int `json:"remaining"`
-	Skipped   int `json:"skipped"`
+	Started          int  `json:"started"`
+	Remaining        int  `json:"remaining"`
+	RemainingIsExact bool `json:"remaining_is_exact"`
+	Skipped          int  `json:"skipped"`
 }
 
 // RunAll makes the queued tasks that the filters of the list select due at once, before
@@ -204,7 +206,7 @@ func (h *Handlers) RunAll(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusOK, startedAnswer{done.Changed, done.Remaining, done.Skipped})
+	return respond.JSON(c, http.StatusOK, startedAnswer{done.Changed, done.Remaining.Rows, done.Remaining.Exact, done.Skipped})
 }
 
 // manyTasks is a change of all tasks of a filter.

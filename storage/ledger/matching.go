@@ -11,9 +11,9 @@ import (
 
 // Changed is what became of a change of many tasks.
 type Changed struct {
-	Changed   int // by this call
-	Remaining int // that a further call would change
-	Skipped   int // that the caller may not change
+	Changed   int           // by this call
+	Remaining storage.Total // that a further call would change, up to storage.CountReach
+	Skipped   int           // that the caller may not change, up to storage.CountReach
 }
 
 // What was asked to stop already is left out, and so is what may begin at once already.
@@ -22,12 +22,17 @@ const (
 	startable   = `(t.run_at > now() or t.priority > 0)`
 )
 
-// Locked in the order of the ids, as everybody does.
+// Locked in the order of the ids, as everybody does; amongFew is about those that few match.
 const changeMatching = `
 with chosen as (
-	select t.id from tasks t %s and t.kind = any(%s) and %s order by t.id limit %s for update of t skip locked
+	select t.id from tasks t%s%s order by t.id limit %s for update of t skip locked
 )
 update tasks t set %s from chosen where t.id = chosen.id returning coalesce(t.organization_id, 0)`
+
+// Where few match, they are read as they were counted, for the reason that List has: else all
+// tasks would be read, from the oldest on. The conditions are there twice, since a task that
+// another transaction changes meanwhile is looked at again by those beside its lock alone.
+const amongFew = ` and t.id = any(array(select t.id from tasks t%s offset 0))`
 
 const cancelSet = `state = case when t.state = 'queued' then 'cancelled' else t.state end,
 	finished_at = case when t.state = 'queued' then now() end, cancel_requested = t.state = 'running'`
@@ -51,9 +56,24 @@ func change(ctx context.Context, q storage.Querier, verb string, f Filter, kinds
 	if len(f.States) == 0 {
 		return Changed{}, nil, fmt.Errorf("%s tasks: a filter without states", verb)
 	}
-	p := func(i int) string { return fmt.Sprintf("$%d", len(args)+i) }
+	n, all := len(args), append(args, pq.Array(kinds))
+	where += " and " + which
+	may := where + fmt.Sprintf(" and t.kind = any($%d)", n+1)
+	// Counted before anything is locked, as far as the answer goes once these are changed.
+	total, err := storage.CountUpTo(ctx, q, storage.CountReach+f.Limit, `select from tasks t`+may, all...)
+	if err != nil {
+		return Changed{}, nil, storage.Wrap(err, "count tasks to "+verb)
+	}
+	skipped, err := storage.CountUpTo(ctx, q, storage.CountReach, `select from tasks t`+where+fmt.Sprintf(" and t.kind <> all($%d)", n+1), all...)
+	if err != nil {
+		return Changed{}, nil, storage.Wrap(err, "count tasks not to "+verb)
+	}
+	few := ""
+	if total.Exact {
+		few = fmt.Sprintf(amongFew, may)
+	}
 	var organizations []int64
-	err := q.SelectContext(ctx, &organizations, fmt.Sprintf(changeMatching, where, p(1), which, p(2), set), append(args, pq.Array(kinds), f.Limit)...)
+	err = q.SelectContext(ctx, &organizations, fmt.Sprintf(changeMatching, may, few, fmt.Sprintf("$%d", n+2), set), append(all, f.Limit)...)
 	if err != nil {
 		return Changed{}, nil, storage.Wrap(err, verb+" tasks")
 	}
@@ -61,14 +81,7 @@ func change(ctx context.Context, q storage.Querier, verb string, f Filter, kinds
 	for _, o := range organizations {
 		by[o]++
 	}
-	var left struct {
-		All int `db:"all"`
-		May int `db:"may"`
-	}
-	err = q.GetContext(ctx, &left, fmt.Sprintf(`select count(*) as all, count(*) filter (where t.kind = any(%s)) as may from tasks t %s and %s`,
-		p(1), where, which), append(args, pq.Array(kinds))...)
-	if err != nil {
-		return Changed{}, nil, storage.Wrap(err, "count tasks to "+verb)
-	}
-	return Changed{Changed: len(organizations), Remaining: left.May, Skipped: left.All - left.May}, by, nil
+	left := max(0, total.Rows-len(organizations))
+	remaining := storage.Total{Rows: min(left, storage.CountReach), Exact: total.Exact && left <= storage.CountReach}
+	return Changed{Changed: len(organizations), Remaining: remaining, Skipped: skipped.Rows}, by, nil
 }

@@ -86,11 +86,12 @@ func (p *Pages) changeMany(of many) func(c *gin.Context) error {
 		}
 		query := of.filters(given)
 		var done struct {
-			Retried   int `json:"retried"`
-			Cancelled int `json:"cancelled"`
-			Started   int `json:"started"`
-			Remaining int `json:"remaining"`
-			Skipped   int `json:"skipped"`
+			Retried   int   `json:"retried"`
+			Cancelled int   `json:"cancelled"`
+			Started   int   `json:"started"`
+			Remaining int   `json:"remaining"`
+			Exact     *bool `json:"remaining_is_exact"` // of a retry always
+			Skipped   int   `json:"skipped"`
 		}
 		here := "/operate/" + of.Name + "?" + query.Encode()
 		if err := p.API.Send(c, "POST", tasksPath+"/"+of.Name+"?"+query.Encode(), nil, &done); err != nil {
@@ -101,7 +102,11 @@ func (p *Pages) changeMany(of many) func(c *gin.Context) error {
 			notice += fmt.Sprintf(" %s skipped: %s.", tasksWord(done.Skipped), of.skipped)
 		}
 		if done.Remaining > 0 {
-			return p.Done(c, here, notice+fmt.Sprintf(" %s remain: %s again.", tasksWord(done.Remaining), of.Name))
+			more := ""
+			if done.Exact != nil && !*done.Exact {
+				more = "More than "
+			}
+			return p.Done(c, here, notice+fmt.Sprintf(" %s%s remain: %s again.", more, tasksWord(done.Remaining), of.Name))
 		}
 		return p.Done(c, "/operate?"+without(query, "state", "state[]").Encode(), notice)
 	}
