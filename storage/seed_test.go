@@ -110,6 +110,7 @@ func (of *seedTable) requires(k foreignKey) bool {
 }
 
 var listed = regexp.MustCompile(`\(?\(?(\w+)\)? = ANY \(\(?ARRAY\[(.*?)\]`)
+var only = regexp.MustCompile(`^CHECK \(\((\w+) = '([^']*)'::text\)\)$`) // a list of one value
 var matched = regexp.MustCompile(`(\w+) ~ '(\^[^']*)'`)
 var quoted = regexp.MustCompile(`'((?:[^']|'')*)'`)
 
@@ -143,6 +144,9 @@ func (s *seeder) read(ctx context.Context, t *testing.T) {
 			from pg_index where indisunique and indrelid = $1::regclass`, name))
 		for _, c := range constraints {
 			of.constraints[c.Name] = c.Columns
+			if match := only.FindStringSubmatch(c.Text); match != nil {
+				of.allowed[match[1]] = append(of.allowed[match[1]], match[2])
+			}
 			for _, match := range matched.FindAllStringSubmatch(c.Text, -1) {
 				of.patterns[match[1]] = regexp.MustCompile(match[2])
 			}
