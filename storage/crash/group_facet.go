@@ -26,7 +26,7 @@ type GroupFacets struct {
 const (
 	// facetGroups is how many groups, those seen last, are looked at: with the versions of
 	// each, a page should not wait for more.
-	facetGroups = 1000
+	facetGroups = 250
 	// facetValues is how many values of each kind are named.
 	facetValues = 10
 )
