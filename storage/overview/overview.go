@@ -16,7 +16,7 @@ import (
 )
 
 // Reach is how far rows are counted, as in the lists that the numbers lead to.
-const Reach = 10_000
+const Reach = storage.CountReach
 
 // Count is a number of rows; not Exact where there are more than Reach.
 type Count struct {
@@ -27,16 +27,10 @@ type Count struct {
 // counted is what a statement found when it counted up to one more than Reach.
 func counted(n int) Count { return Count{Total: min(n, Reach), Exact: n <= Reach} }
 
-// reached is a statement that counts rows of a source, up to one more than Reach.
-func reached(source string) string {
-	return "select count(*) from (select " + source + " limit 10001) reached"
-}
-
 // number counts rows of a source.
 func number(ctx context.Context, q storage.Querier, what, source string, args ...any) (Count, error) {
-	var n int
-	err := q.GetContext(ctx, &n, reached(source), args...)
-	return counted(n), storage.Wrap(err, "count "+what)
+	total, err := storage.CountUpTo(ctx, q, Reach, "select "+source, args...)
+	return Count{Total: total.Rows, Exact: total.Exact}, storage.Wrap(err, "count "+what)
 }
 
 // Times are the moments that the parts refer to.

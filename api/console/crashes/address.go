@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -58,36 +57,26 @@ func (p *Pages) show(c *gin.Context, name, fault string, page frame.Page) error 
 	return p.pages.ShowList(c, name, fault, page)
 }
 
-// envelope says where a page of a list stands. HasNext is there where counting stopped.
-type envelope struct {
-	Page    int   `json:"page"`
-	PerPage int   `json:"per_page"`
-	Total   int   `json:"total"`
-	HasNext *bool `json:"has_next"`
-}
+// envelope is where a page of a list stands.
+type envelope struct{ frame.Paging }
 
 // Count writes the length of the list: 3 groups, more than 10 000 groups.
 func (e envelope) Count(one, many string) string {
-	switch {
-	case e.HasNext != nil:
-		return "more than " + frame.Number(e.Total) + " " + many
-	case e.Total == 1:
+	if e.HasNext == nil && e.Total == 1 {
 		return "1 " + one
 	}
-	return frame.Number(e.Total) + " " + many
+	return e.Many() + " " + many
 }
 
-// pager leads to the other pages of a list; nil when it has one.
+// pager leads to the other pages of a list; nil when it has one. Where counting stopped, it
+// is silent about the length, which stands above the list.
 func (p *Pages) pager(c *gin.Context, e envelope) *frame.Pager {
-	pager := p.Frame.Pages(c, e.Page, e.PerPage, e.Total)
-	if e.HasNext != nil {
-		pager.Pages, pager.Total, pager.Next = 0, 0, ""
-		if *e.HasNext {
-			pager.Next = address(c, "page", strconv.Itoa(e.Page+1))
-		}
-	}
-	if pager.Previous == "" && pager.Next == "" {
+	pager := p.PagesOf(c, e.Paging)
+	if pager == nil || pager.Previous == "" && pager.Next == "" {
 		return nil
+	}
+	if pager.AtLeast {
+		pager.AtLeast, pager.Pages, pager.Total = false, 0, 0
 	}
 	return pager
 }
