@@ -141,8 +141,9 @@ func (w *surface) fillPages(places map[string]string) {
 		`insert into symbol_needs (organization_id, crash_project_id, kind, name, digest, looked_for, first_seen, last_seen)
 			values (:org, :crashproject, 'native', 'libshop.so', sha256('libshop.so'), jsonb_build_array(jsonb_build_object('type', 'build_id', 'value', '00')), now(), now())`,
 		`insert into crash_needs (need_id, crash_id) select id, :crash from symbol_needs`,
-		// The suite run was cancelled, perhaps before the worker made its runs.
-		`update test_runs set suite_run_id = :suiterun where id = :run`,
+		// The suite run was cancelled, before or after the worker made its runs.
+		`update test_runs r set suite_run_id = :suiterun where id = :run and not exists (
+			select from test_runs o where o.suite_run_id = :suiterun and o.case_id = r.case_id)`,
 		`insert into mail_suppressions (organization_id, email, source) values (:org, 'gone@example.com', 'smtp')`,
 		`insert into mails (id, organization_id, kind, recipient, subject, text_body, dedupe_key)
 			values (gen_random_uuid(), :org, 'sign-in', 'ann@example.com', 'Sign in', 'Sign in', 'one')`,
