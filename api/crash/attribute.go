@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -46,7 +47,8 @@ type countedView struct {
 }
 
 // GroupAttributes serves GET /api/v3/crash-groups/{id}/attributes. Parameters: key (the
-// values of that attribute in place of all attributes), from and to (of the occurrence).
+// values of that attribute in place of all attributes), reports (how many are counted, the
+// newest), from and to (of the occurrence).
 func (h *Handlers) GroupAttributes(c *gin.Context) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
@@ -63,7 +65,7 @@ func (h *Handlers) GroupAttributes(c *gin.Context) error {
 }
 
 // CrashAttributes serves GET /api/v3/crash-attributes, over all crashes of the
-// organization. Parameters: key, project (an array), from and to (of the arrival).
+// organization. Parameters: key, reports, project (an array), from and to (of the arrival).
 func (h *Handlers) CrashAttributes(c *gin.Context) error {
 	q := c.Request.URL.Query()
 	f := crash.AttributesFilter{OrganizationID: auth.Organization(c)}
@@ -89,9 +91,24 @@ func attributeKey(q url.Values) (string, error) {
 	return key, nil
 }
 
+// countedReports reads the parameter reports; 0 where it is absent.
+func countedReports(q url.Values) (int, error) {
+	if !q.Has("reports") {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(q.Get("reports"))
+	if err != nil || n < 1 || n > crash.MaxCounted {
+		return 0, storage.Invalid("reports", "must be a number from 1 to %d", crash.MaxCounted)
+	}
+	return n, nil
+}
+
 func (h *Handlers) showAttributes(c *gin.Context, f crash.AttributesFilter) error {
 	key, err := attributeKey(c.Request.URL.Query())
 	if err != nil {
+		return err
+	}
+	if f.Most, err = countedReports(c.Request.URL.Query()); err != nil {
 		return err
 	}
 	ctx, db := c.Request.Context(), h.store.DB()

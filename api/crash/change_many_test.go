@@ -90,6 +90,15 @@ func TestHistoryAndFacets(t *testing.T) {
 	list := w.get("/crash-groups?search=title+a")["crash_groups"].([]any)[0].(map[string]any)["recent_days"].([]any)
 	require.Len(t, list, 14)
 	require.Equal(t, 2.0, list[13].(float64)+list[12].(float64), "today, or yesterday where it is midnight by now")
+
+	w.patch(fmt.Sprint("/crash-groups/", w.groupID("b")), fmt.Sprintf(`{"merge_into":%d}`, w.groupID("a")))
+	merged := w.get("/crash-groups/facets")
+	require.Equal(t, map[string]any{"groups": 1.0, "complete": true}, merged["counted"])
+	for _, f := range merged["facets"].([]any) {
+		for _, v := range f.(map[string]any)["values"].([]any) {
+			require.Equal(t, 1.0, v.(map[string]any)["groups"], "a version of two parts is one of their group")
+		}
+	}
 }
 
 // The neighbours of a crash are those of its whole group, by the time of the crash.

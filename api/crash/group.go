@@ -20,7 +20,9 @@ func selectQuery() []string {
 }
 
 // groupQuery are the parameters of Groups.
-func groupQuery() []string { return append(selectQuery(), "sort", "order", "page", "per_page") }
+func groupQuery() []string {
+	return append(selectQuery(), "omit[]", "sort", "order", "page", "per_page")
+}
 
 // Groups serves GET /api/v3/crash-groups. Parameters: the arrays project (number),
 // state, assignee (number of a user, me or none), classifier and version; search (part of
@@ -28,7 +30,7 @@ func groupQuery() []string { return append(selectQuery(), "sort", "order", "page
 // attribute.KEY=VALUE (groups with a report that carries all of them), from and to
 // (groups seen in between, counted in between), first_seen_from (new since then),
 // regressed_from (regressed since then), sort (last_seen, first_seen, count), order (desc,
-// asc), page, per_page.
+// asc), omit (members that are left out), page, per_page.
 func (h *Handlers) Groups(c *gin.Context) error {
 	at, f, err := groupFilter(c.Request.URL.Query(), auth.Actor(c).UserID)
 	if err != nil {
@@ -41,7 +43,7 @@ func (h *Handlers) Groups(c *gin.Context) error {
 	}
 	views := make([]listedGroup, 0, len(groups))
 	for i := range groups {
-		views = append(views, listedGroup{viewOf(&groups[i], f.Window), groups[i].Recent})
+		views = append(views, listedOf(&groups[i], &f))
 	}
 	return respond.JSON(c, http.StatusOK, gin.H{"crash_groups": views, "pagination": at.Of(total)})
 }
@@ -60,9 +62,28 @@ func groupFilter(q url.Values, me int64) (at pagination.Request, f crash.GroupFi
 	if order != "" && order != "asc" && order != "desc" {
 		return at, f, &storage.InvalidError{Field: "order", Msg: "must be asc or desc"}
 	}
-	f, err = selectedGroups(q, me)
+	if f, err = selectedGroups(q, me); err != nil {
+		return at, f, err
+	}
+	f.Without, err = omitted(q)
 	f.Sort, f.Ascending, f.Limit, f.Offset = sort, order == "asc", at.Limit(), at.Offset()
 	return at, f, err
+}
+
+// omitted reads which members of the groups are left out.
+func omitted(q url.Values) (o crash.Omitted, err error) {
+	names, err := texts[string](q, "omit")
+	for _, name := range names {
+		switch name {
+		case "hosts":
+			o.Hosts = true
+		case "latest_crash":
+			o.Newest = true
+		default:
+			return o, storage.Invalid("omit", "must be hosts or latest_crash")
+		}
+	}
+	return o, err
 }
 
 // selectedGroups reads which groups are meant; me is who asks.

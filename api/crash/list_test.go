@@ -124,3 +124,56 @@ func TestAttributes(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, w.call(w.org, "GET", group+"?"+bad, "").Code, bad)
 	}
 }
+
+// Who asks for fewer reports is told over how many the attributes were counted.
+func TestFewerReportsAreCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 3 {
+		w.crash(w.project, "a", true)
+	}
+	group := fmt.Sprint("/crash-groups/", w.groupID("a"), "/attributes")
+	for _, path := range []string{group, "/crash-attributes"} {
+		for query, want := range map[string]map[string]any{
+			"?reports=2":          {"reports": 2.0, "occurrences": 2.0, "complete": false},
+			"?reports=2&key=user": {"reports": 2.0, "occurrences": 2.0, "complete": false},
+			"?reports=3":          {"reports": 3.0, "occurrences": 3.0, "complete": true},
+			"?reports=3&key=user": {"reports": 3.0, "occurrences": 3.0, "complete": true},
+			"?reports=10000":      {"reports": 3.0, "occurrences": 3.0, "complete": true},
+		} {
+			require.Equal(t, want, w.get(path + query)["counted"], path+query)
+		}
+		view := w.get(path + "?reports=2&key=user")["attribute"].(map[string]any)["values"].([]any)[0].(map[string]any)
+		require.Equal(t, 2.0, view["count"], path)
+		for _, bad := range []string{"", "0", "-1", "10001", "many", "1e3"} {
+			rec := w.call(w.org, "GET", path+"?reports="+bad, "")
+			require.Equal(t, http.StatusBadRequest, rec.Code, bad)
+			require.Contains(t, rec.Body.String(), "reports", bad)
+		}
+	}
+}
+
+// What a list leaves out is absent, and not nothing.
+func TestGroupsWithoutHosts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.crash(w.project, "a", true)
+	first := func(query string) map[string]any {
+		return w.get("/crash-groups" + query)["crash_groups"].([]any)[0].(map[string]any)
+	}
+	whole := first("")
+	require.Contains(t, whole, "hosts")
+	require.NotNil(t, whole["latest_crash"])
+	require.IsType(t, 0.0, whole["hosts_affected"])
+	for _, query := range []string{"?omit=hosts,latest_crash", "?omit=hosts&omit=latest_crash", "?omit[]=hosts&omit[]=latest_crash"} {
+		rest := first(query)
+		require.NotContains(t, rest, "hosts", query)
+		require.NotContains(t, rest, "hosts_affected", query)
+		require.Nil(t, rest["latest_crash"], query)
+		require.Equal(t, whole["versions"], rest["versions"], query)
+		require.Equal(t, whole["recent_days"], rest["recent_days"], query)
+	}
+	require.Equal(t, whole["hosts"], first("?omit=latest_crash")["hosts"])
+	require.Equal(t, whole["latest_crash"], first("?omit=hosts")["latest_crash"])
+	require.Contains(t, w.call(w.org, "GET", "/crash-groups?omit=versions", "").Body.String(), `{"error":"omit: must be hosts or latest_crash`)
+}

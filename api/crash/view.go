@@ -61,11 +61,24 @@ type groupView struct {
 	LatestCrash *latestView `json:"latest_crash"`
 }
 
-// listedGroup is a group in the list.
+// listedGroup is a group in the list. What stands here goes before the member of the same
+// name of the view.
 type listedGroup struct {
 	groupView
+	// Hosts and HostsAffected are left out where nobody asked for them.
+	Hosts         *[]valueView `json:"hosts,omitempty"`
+	HostsAffected *int         `json:"hosts_affected,omitempty"`
 	// RecentDays counts each of the last 14 days (UTC), today last, whatever the window.
 	RecentDays []int64 `json:"recent_days"`
+}
+
+// listedOf is a group in the list that a filter selects.
+func listedOf(g *crash.Group, f *crash.GroupFilter) listedGroup {
+	listed := listedGroup{groupView: viewOf(g, f.Window), RecentDays: g.Recent}
+	if !f.Without.Hosts {
+		listed.Hosts, listed.HostsAffected = &listed.groupView.Hosts, &listed.groupView.HostsAffected
+	}
+	return listed
 }
 
 // latestView is the newest crash of a group.

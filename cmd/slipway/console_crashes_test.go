@@ -169,7 +169,7 @@ func TestConsoleCrashesGroup(t *testing.T) {
 	owner.open(at+"?version=2.0").holds(t, "1 report kept")
 	owner.open(at+"?attribute.user.id=ann&from=2001-01-01&to=2001-01-02").holds(t, "No report that is kept")
 	require.Equal(t, http.StatusBadRequest, owner.open(at+"?from=then").status)
-	owner.open(at+"/attributes?facet=application.version").holds(t, "attribute.application.version=2.0#reports", "33.3 %")
+	owner.open(at+"/attributes?facet=application.version").holds(t, "attribute.application.version=2.0#reports", "33.3 %", "which are all")
 	owner.open(at+"/history").holds(t, "in version: 2.1", "main@example.com")
 	require.Equal(t, http.StatusNotFound, owner.open("/console/crashes/groups/987654321").status)
 

@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,9 +9,9 @@ import (
 )
 
 const (
-	// countedReports is how many reports, the newest, the values of attributes are counted
-	// over: enough for shares, and read in a moment.
-	countedReports = 10_000
+	// MaxCounted is how many reports, the newest, the values of attributes are counted over
+	// at most: enough for shares, and read in a moment. It is how many where none is asked for.
+	MaxCounted = 10_000
 	// countedForKeys is how many when all values of all attributes are counted.
 	countedForKeys = 1000
 	// shownKeys and shownAttributeValues bound what is shown of them, the most frequent
@@ -48,6 +49,8 @@ type AttributesFilter struct {
 	GroupID        int64   // as ResolveGroup returns it; 0: of all groups and without one
 	Projects       []int64 // without a group
 	Window         Window  // of the occurrence in a group, of the arrival without one
+	// Most is how many reports, the newest, are counted; 0: as many as there is time for.
+	Most int
 }
 
 // reports is a statement that selects id of the newest reports that match; "" when none
@@ -77,7 +80,8 @@ func sampleOf(c *conditions, reports, columns string, most int) string {
 func AttributeKeys(ctx context.Context, q storage.Querier, f AttributesFilter) ([]AttributeKey, Counted, error) {
 	c := &conditions{}
 	keys, counted := []AttributeKey{}, Counted{Complete: true}
-	reports, err := f.reports(ctx, q, c, countedForKeys)
+	most := cmp.Or(f.Most, countedForKeys)
+	reports, err := f.reports(ctx, q, c, most)
 	if err != nil || reports == "" {
 		return keys, counted, err
 	}
@@ -87,7 +91,7 @@ func AttributeKeys(ctx context.Context, q storage.Querier, f AttributesFilter) (
 		Occurrences int64 `db:"occurrences"`
 		Found       int   `db:"found"`
 	}
-	err = q.SelectContext(ctx, &rows, sampleOf(c, reports, "c.attributes, c.duplicates", countedForKeys)+`
+	err = q.SelectContext(ctx, &rows, sampleOf(c, reports, "c.attributes, c.duplicates", most)+`
 		select t.*, coalesce(k.key, '') as key, coalesce(k.distinct_values, 0) as distinct_values, coalesce(k.reports, 0) as reports
 		from (select (select count(*) from sample) as total, (select count(*) from newest) as found,
 			(select coalesce(sum(duplicates), 0)::bigint from sample) as occurrences) t
@@ -97,7 +101,7 @@ func AttributeKeys(ctx context.Context, q storage.Querier, f AttributesFilter) (
 			group by key order by reports desc, key limit `+c.arg(shownKeys)+`) k on true
 		order by k.reports desc nulls last, k.key`, c.args...)
 	for _, r := range rows {
-		counted = Counted{Reports: r.Total, Occurrences: r.Occurrences, Complete: r.Found <= countedForKeys}
+		counted = Counted{Reports: r.Total, Occurrences: r.Occurrences, Complete: r.Found <= most}
 		if r.Reports > 0 {
 			keys = append(keys, r.AttributeKey)
 		}
@@ -110,7 +114,8 @@ func AttributeKeys(ctx context.Context, q storage.Querier, f AttributesFilter) (
 func AttributeValues(ctx context.Context, q storage.Querier, f AttributesFilter, key string) ([]AttributeValue, Counted, error) {
 	c := &conditions{}
 	values, counted := []AttributeValue{}, Counted{Complete: true}
-	reports, err := f.reports(ctx, q, c, countedReports)
+	most := cmp.Or(f.Most, MaxCounted)
+	reports, err := f.reports(ctx, q, c, most)
 	if err != nil || reports == "" {
 		return values, counted, err
 	}
@@ -122,7 +127,7 @@ func AttributeValues(ctx context.Context, q storage.Querier, f AttributesFilter,
 		Found     int        `db:"found"`
 		Counted
 	}
-	err = q.SelectContext(ctx, &rows, sampleOf(c, reports, "c.attributes ->> "+c.arg(IndexedKey(key))+" as value, c.duplicates, c.occurred_at", countedReports)+`,
+	err = q.SelectContext(ctx, &rows, sampleOf(c, reports, "c.attributes ->> "+c.arg(IndexedKey(key))+" as value, c.duplicates, c.occurred_at", most)+`,
 		valued as materialized (
 			select value, sum(duplicates)::bigint as count, min(occurred_at) as first_seen, max(occurred_at) as last_seen
 			from sample where value is not null group by value
@@ -133,7 +138,7 @@ func AttributeValues(ctx context.Context, q storage.Querier, f AttributesFilter,
 		order by v.count desc nulls last, v.value`, c.args...)
 	for _, r := range rows {
 		counted = r.Counted
-		counted.Complete = r.Found <= countedReports
+		counted.Complete = r.Found <= most
 		if r.Value != nil {
 			values = append(values, AttributeValue{Value: *r.Value, Count: *r.Count, FirstSeen: *r.FirstSeen, LastSeen: *r.LastSeen})
 		}

@@ -138,7 +138,7 @@ func GroupByID(ctx context.Context, q storage.Querier, organization, id int64) (
 		return nil, storage.Wrap(err, fmt.Sprintf("crash group %d", id))
 	}
 	list := []Group{g}
-	if err := readValues(ctx, q, list, maxValues); err != nil {
+	if err := readValues(ctx, q, list, maxValues, Omitted{}); err != nil {
 		return nil, err
 	}
 	g = list[0]
@@ -183,7 +183,7 @@ func ResolveGroup(ctx context.Context, q storage.Querier, organization, id int64
 // shows ten.
 const selectValues = `
 select w.root as group_id, k.kind, v.value, v.count, v.first_seen, v.last_seen, v.total
-from unnest($1::bigint[]) as w(root) cross join (values ('version'), ('host')) as k(kind)
+from unnest($1::bigint[]) as w(root) cross join unnest($3::text[]) as k(kind)
 cross join lateral (
 	select a.value, sum(a.count)::bigint as count, min(a.first_seen) as first_seen, max(a.last_seen) as last_seen,
 		count(*) over () as total
@@ -197,8 +197,8 @@ cross join lateral (
 order by w.root, k.kind, v.count desc, v.value`
 
 // readValues completes groups that were read: the versions, with their sessions and
-// users, and the hosts, up to most of each.
-func readValues(ctx context.Context, q storage.Querier, groups []Group, most int) error {
+// users, and the hosts, up to most of each, and the newest crash.
+func readValues(ctx context.Context, q storage.Querier, groups []Group, most int, without Omitted) error {
 	ids := make([]int64, len(groups))
 	at := make(map[int64]*Group, len(groups))
 	for i := range groups {
@@ -213,7 +213,11 @@ func readValues(ctx context.Context, q storage.Querier, groups []Group, most int
 		Total   int    `db:"total"`
 		Value
 	}
-	if err := q.SelectContext(ctx, &rows, selectValues, pq.Array(ids), most); err != nil {
+	kinds := []string{"version", "host"}
+	if without.Hosts {
+		kinds = kinds[:1]
+	}
+	if err := q.SelectContext(ctx, &rows, selectValues, pq.Array(ids), most, pq.Array(kinds)); err != nil {
 		return storage.Wrap(err, "versions and hosts of crash groups")
 	}
 	for _, r := range rows {
@@ -224,12 +228,14 @@ func readValues(ctx context.Context, q storage.Querier, groups []Group, most int
 		a.Total, a.Truncated = min(r.Total, maxValues), r.Total >= maxValues
 		a.Values = append(a.Values, r.Value)
 	}
-	newest, err := NewestOfGroups(ctx, q, ids)
-	if err != nil {
-		return err
-	}
-	for id, n := range newest {
-		at[id].Newest = &n
+	if !without.Newest {
+		newest, err := NewestOfGroups(ctx, q, ids)
+		if err != nil {
+			return err
+		}
+		for id, n := range newest {
+			at[id].Newest = &n
+		}
 	}
 	return readFigures(ctx, q, groups)
 }

@@ -26,7 +26,7 @@ type GroupFacets struct {
 const (
 	// facetGroups is how many groups, those seen last, are looked at: with the versions of
 	// each, a page should not wait for more.
-	facetGroups = 250
+	facetGroups = 100
 	// facetValues is how many values of each kind are named.
 	facetValues = 10
 )
@@ -52,8 +52,9 @@ func FacetsOfGroups(ctx context.Context, q storage.Querier, f GroupFilter) (*Gro
 		)
 		select * from (
 			(select 'state' as facet, state as value, state as label, count(*) as groups from counted group by state)
-			union all (select 'version', v.value, v.value, count(distinct m.root) from member m
-				join crash_group_values v on v.group_id = m.id and v.kind = 'version' group by v.value order by 4 desc, 2 limit `+values+`)
+			union all (select 'version', v.value, v.value, count(*) from (
+				select m.root, v.value from member m join crash_group_values v on v.group_id = m.id and v.kind = 'version' group by 1, 2
+				) v group by v.value order by 4 desc, 2 limit `+values+`)
 			union all (select 'classifier', classifier, classifier, count(*) from counted where classifier <> ''
 				group by classifier order by 4 desc, 2 limit `+values+`)
 			union all (select 'assignee', coalesce(a.assignee_id::text, 'none'),

@@ -50,11 +50,16 @@ type GroupFilter struct {
 	RegressedFrom time.Time `json:"regressed_from,omitzero"`
 	// MadeUntil leaves out the groups that were made later, of a change of many.
 	MadeUntil time.Time `json:"made_until,omitzero"`
+	// Without is what is not read of the groups.
+	Without   Omitted   `json:"-"`
 	Sort      GroupSort `json:"-"` // "": last_seen
 	Ascending bool      `json:"-"`
 	Limit     int       `json:"-"`
 	Offset    int       `json:"-"`
 }
+
+// Omitted is what is not read of the groups of a list: a group may have hundreds of hosts.
+type Omitted struct{ Hosts, Newest bool }
 
 // matches are the groups that the searching conditions of a filter name, found once for
 // the count and the page.
@@ -185,7 +190,7 @@ func Groups(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, sto
 	if err := readRecent(ctx, q, groups); err != nil {
 		return nil, storage.Total{}, err
 	}
-	return groups, total, readValues(ctx, q, groups, listValues)
+	return groups, total, readValues(ctx, q, groups, listValues, f.Without)
 }
 
 // page is the statement that reads a page of groups.

@@ -91,12 +91,14 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Task, storage.Total, erro
 	}
 	// Where few match, they are read as they were counted and sorted: PostgreSQL takes them
 	// for spread evenly, and would read all tasks from the newest on until it has a page of
-	// those that are not there. Where many match, that is the quickest.
-	rows := `select t.* from tasks t` + where
+	// those that are not there. Where many match, that is the quickest. The page is cut from
+	// their ids: of some filters an index has these without the tasks.
+	ids := `select t.id from tasks t` + where
 	if total.Exact {
-		rows += " offset 0"
+		ids += " offset 0"
 	}
-	query := fmt.Sprintf(`select %s from (%s) t order by id desc limit %d offset %d`, columns, rows, f.Limit+1, f.Offset)
+	query := fmt.Sprintf(`select %s from tasks t where t.id in (select id from (%s) found order by id desc limit %d offset %d) order by t.id desc`,
+		columns, ids, f.Limit+1, f.Offset)
 	tasks := []Task{}
 	if err := s.db.SelectContext(ctx, &tasks, query, args...); err != nil {
 		return nil, total, storage.Wrap(err, "list tasks")

@@ -199,8 +199,7 @@ func (p *Pages) group(c *gin.Context) error {
 		}
 		data.Reports, data.Pagination, data.Pager = list.Crashes, list.Pagination, p.pager(c, list.Pagination)
 	}
-	attributes := func(key, value string) string { return address(c, attributePrefix+key, value) + "#reports" }
-	if data.Attributes, err = p.facets(c, path+"/attributes", window, "", attributes); err != nil {
+	if data.Attributes, err = p.facets(c, counting{path: path + "/attributes", q: window, keys: besideReports}, "", nil); err != nil {
 		return err
 	}
 	if data.Comments, err = p.comments(c, g); err != nil {

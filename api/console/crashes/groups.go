@@ -97,7 +97,9 @@ func (p *Pages) groups(c *gin.Context) error {
 		Groups     []group  `json:"crash_groups"`
 		Pagination envelope `json:"pagination"`
 	}
-	fault, err := refused(p.API.Get(c, "/api/v3/crash-groups", frame.Valued(c.Request.URL.Query(), "facet"), &view))
+	asked := frame.Valued(c.Request.URL.Query(), "facet")
+	asked["omit"] = []string{"hosts", "latest_crash"} // the list does not show them
+	fault, err := refused(p.API.Get(c, "/api/v3/crash-groups", asked, &view))
 	if err != nil {
 		return err
 	}
@@ -115,7 +117,8 @@ func (p *Pages) groups(c *gin.Context) error {
 	}
 	q := frame.Query(c, "project", "project[]", "from", "to")
 	attribute := func(key, value string) string { return address(c, attributePrefix+key, value) }
-	if data.Attributes, err = p.facets(c, "/api/v3/crash-attributes", q, c.Query("facet"), attribute); err != nil {
+	of := counting{path: "/api/v3/crash-attributes", q: q, keys: besideReports, values: valuedReports}
+	if data.Attributes, err = p.facets(c, of, c.Query("facet"), attribute); err != nil {
 		return err
 	}
 	if fault == "" && len(view.Groups) > 0 {

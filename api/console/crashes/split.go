@@ -56,7 +56,7 @@ func (p *Pages) stacks(c *gin.Context) error {
 		return err
 	}
 	choose := func(key, value string) string { return address(c, "key", key, "value", value) + "#attribute" }
-	found, err := p.facets(c, path+"/attributes", frame.Query(c), c.Query("facet"), choose)
+	found, err := p.facets(c, counting{path: path + "/attributes", keys: besideReports}, c.Query("facet"), choose)
 	if err != nil {
 		return err
 	}

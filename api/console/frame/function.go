@@ -231,9 +231,11 @@ func tone(state any) string {
 	return "plain"
 }
 
+var wordBreaks = strings.NewReplacer("_", " ", "-", " ")
+
 // words writes a constant as words: NOT_FOUND and not_found are "not found".
 func words(text any) string {
-	return strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(fmt.Sprint(text)))
+	return strings.ToLower(wordBreaks.Replace(fmt.Sprint(text)))
 }
 
 // indented writes a value as JSON for people.

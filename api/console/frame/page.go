@@ -5,11 +5,13 @@ import (
 	"compress/gzip"
 	"fmt"
 	"html/template"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -196,12 +198,17 @@ func (t *Templates) ShowList(c *gin.Context, name, fault string, p Page) error {
 	return t.Show(c, name, p)
 }
 
+// compressors are used again: one takes more than a megabyte, which is more than most pages.
+var compressors = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // fails for unknown levels only
+	return w
+}}
+
 func compress(text []byte) ([]byte, error) {
 	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
+	w := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(w)
+	w.Reset(&out)
 	if _, err := w.Write(text); err != nil {
 		return nil, err
 	}

@@ -102,9 +102,12 @@ func (p *Pages) tabs(c *gin.Context, query url.Values, data *listData) (open int
 		of.Set("state", state)
 		tab := stateTab{Name: state, Address: of.Encode(), Current: slices.Contains(chosen, state)}
 		if state == "queued" || state == "running" || state == "dead" {
-			n, err := p.count(c, of)
-			if err != nil {
-				return 0, err
+			n := data.Pagination
+			// The list of one state has counted it.
+			if !tab.Current || len(chosen) > 1 || query.Has("page") {
+				if n, err = p.count(c, of); err != nil {
+					return 0, err
+				}
 			}
 			tab.Count = &n
 			if state != "dead" {

@@ -139,6 +139,13 @@ func (s strips) Last(id string) *past {
 	return &s[id][0]
 }
 
+const (
+	// listedRuns is how many runs a row of a list shows: what it is like lately. Its page has more.
+	listedRuns = "15"
+	// matrixRuns is how many columns a matrix has: its cells are hundreds.
+	matrixRuns = "15"
+)
+
 // strips reads the histories of all rows of a page at once. The path is that of the list.
 func (p *Pages) strips(c *gin.Context, path string, ids []string) (strips, error) {
 	found := strips{}
@@ -148,7 +155,7 @@ func (p *Pages) strips(c *gin.Context, path string, ids []string) (strips, error
 	read, err := get[list[struct {
 		ID   string `json:"id"`
 		Runs []past `json:"runs"`
-	}]](p, c, path+"/history", url.Values{"ids": ids})
+	}]](p, c, path+"/history", url.Values{"ids": ids, "limit": {listedRuns}})
 	for _, one := range read.Items {
 		found[one.ID] = one.Runs
 	}
@@ -180,7 +187,7 @@ func (m matrix) Words(name string, column int, r *past) string {
 
 // matrix reads the page of the matrix that shows the cases of the page's list.
 func (p *Pages) matrix(c *gin.Context) (matrix, error) {
-	return get[matrix](p, c, suitePath(c)+"/matrix", url.Values{"limit": {strconv.Itoa(perPage)}, "skip": {strconv.Itoa((pageNumber(c) - 1) * perPage)}})
+	return get[matrix](p, c, suitePath(c)+"/matrix", url.Values{"runs": {matrixRuns}, "limit": {strconv.Itoa(perPage)}, "skip": {strconv.Itoa((pageNumber(c) - 1) * perPage)}})
 }
 
 // statuses are those of runs, for a choice.
