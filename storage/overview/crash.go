@@ -65,7 +65,7 @@ func (c *Crashes) Total() (n int64) {
 // Of a group that is shown alone it is kept when it was last seen; its parts have days of
 // their own. All parts are asked: to look up those of each group would take as long as its days.
 const crashesByDay = `
-with member as (
+with member as materialized (
 	select id from crash_groups where organization_id = $1 and last_seen >= $2::date::timestamp at time zone 'UTC' and root_id is null
 	union all
 	select id from crash_groups where organization_id = $1 and root_id is not null
