@@ -52,6 +52,8 @@ const (
 	// besideReports is how many reports attributes are counted over beside a list: what most
 	// have is among them, and each has tens of values.
 	besideReports = "250"
+	// aloneReports is how many where all attributes are what the page is about.
+	aloneReports = "500"
 	// valuedReports is how many the values of one attribute are counted over beside a list, and
 	// where they are what a page is about: their shares are right within some hundredths.
 	valuedReports = "2500"
@@ -133,7 +135,7 @@ func (p *Pages) groupAttributes(c *gin.Context) error {
 	reports := func(key, value string) string {
 		return to + "?" + url.Values{attributePrefix + key: {value}}.Encode() + "#reports"
 	}
-	found, err := p.facets(c, counting{path: place, q: frame.Query(c, "from", "to"), values: valuedReports, frequent: true}, c.Query("facet"), reports)
+	found, err := p.facets(c, counting{path: place, q: frame.Query(c, "from", "to"), keys: aloneReports, values: valuedReports, frequent: true}, c.Query("facet"), reports)
 	if err != nil {
 		return err
 	}
