@@ -65,13 +65,9 @@ func (c *Crashes) Total() (n int64) {
 // Of a group that is shown alone it is kept when it was last seen; its parts have days of
 // their own. All parts are asked: to look up those of each group would take as long as its days.
 const crashesByDay = `
-with member as materialized (
-	select id from crash_groups where organization_id = $1 and last_seen >= $2::date::timestamp at time zone 'UTC' and root_id is null
-	union all
-	select id from crash_groups where organization_id = $1 and root_id is not null
-)
 select d.day, sum(d.count)::bigint as crashes
-from member m join crash_group_days d on d.group_id = m.id and d.day >= $2::date and d.day < $3::date
+from crash_groups g join crash_group_days d on d.group_id = g.id and d.day >= $2::date and d.day < $3::date
+where g.organization_id = $1 and (g.last_seen >= $2::date::timestamp at time zone 'UTC' or g.root_id is not null)
 group by d.day`
 
 // The days of each project are a range of crash_version_days_day.
