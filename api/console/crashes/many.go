@@ -20,7 +20,7 @@ var decisionFields = []string{"do", "in_version", "in_next_version", "until", "u
 
 // selection are the filters of the list, without what orders or cuts it.
 func selection(c *gin.Context) url.Values {
-	return frame.Valued(c.Request.URL.Query(), append([]string{"page", "per_page", "sort", "order", "facet", "csrf", "made_until"}, decisionFields...)...)
+	return frame.Valued(c.Request.URL.Query(), append([]string{"page", "per_page", "sort", "order", "facet", "omit", "csrf", "made_until"}, decisionFields...)...)
 }
 
 // decision reads what is to be done: the body that the api takes, and the fields with which
