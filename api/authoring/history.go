@@ -36,7 +36,7 @@ type pastView struct {
 	StartDate    string       `json:"startDate,omitempty"`
 	EndDate      string       `json:"endDate,omitempty"`
 	DurationMS   *int64       `json:"durationMs,omitempty"`
-	Healed       int          `json:"healed"`
+	Healed       *int         `json:"healed,omitempty"` // absent where it is not known
 	Changed      bool         `json:"changed"`
 	Targets      []targetView `json:"targets,omitzero"`
 }
@@ -233,7 +233,7 @@ func (h runs) histories(c *gin.Context) error {
 }
 
 // histories serves GET /testsuites/history; parameters as runs.histories. What was healed is
-// 0 here.
+// not known here.
 func (h suiteRuns) histories(c *gin.Context) error {
 	q := queryOf(c)
 	ids, most := q.historyIDs(func(text string) (string, error) {

@@ -24,7 +24,7 @@ type Past struct {
 	CreatedAt  time.Time
 	StartedAt  *time.Time
 	FinishedAt *time.Time
-	Healed     int           // steps; of a suite in its own history only
+	Healed     *int          // steps; nil where nobody counted: of SuitesHistory and a Standing
 	Targets    []step.Target // of a case in its own history only
 	// Compared is true when the run before it tested the same: a case by the same steps, a
 	// suite with the same build. Changed is true when one of the two passed and the other
@@ -121,7 +121,7 @@ func (s *Summary) count(one *Past) {
 	default:
 		s.Open++
 	}
-	if one.Healed > 0 {
+	if one.Healed != nil && *one.Healed > 0 {
 		s.Healed++
 	}
 	if one.Compared {
@@ -142,7 +142,7 @@ type pastRow struct {
 	CreatedAt  time.Time  `db:"created_at"`
 	StartedAt  *time.Time `db:"started_at"`
 	FinishedAt *time.Time `db:"finished_at"`
-	Healed     int        `db:"healed"`
+	Healed     *int       `db:"healed"`
 	Targets    []byte     `db:"targets"`
 }
 
@@ -272,7 +272,7 @@ cross join lateral (
 order by want.place, r.created_at desc, r.id desc`
 	// What was healed is left out: each of these runs may have thousands of tests.
 	suitesHistory = `
-select want.id::text as subject, r.*, 0 as healed from unnest($2::uuid[]) with ordinality as want(id, place)
+select want.id::text as subject, r.* from unnest($2::uuid[]) with ordinality as want(id, place)
 cross join lateral (
 	select ` + pastSuite + ` from suite_runs r where r.organization_id = $1 and r.suite_id = want.id
 	order by r.created_at desc, r.id desc limit $3

@@ -58,7 +58,8 @@ func TestSummarize(t *testing.T) {
 			runs[i].FinishedAt = &ended
 		}
 	}
-	runs[1].Healed = 3
+	none, three := 0, 3
+	runs[1].Healed, runs[2].Healed = &three, &none
 	MarkChanges(runs)
 	s := Summarize(runs)
 	require.Equal(t, []int{6, 2, 1, 1, 1, 1, 1, 3, 2}, []int{s.Runs, s.Passed, s.Failed, s.Errored, s.Cancelled, s.Open, s.Healed, s.Compared, s.Changed})
@@ -196,13 +197,16 @@ func TestSuiteHistory(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, h.Runs, 1)
 	require.Equal(t, Failed, h.Runs[0].Status)
+	require.Zero(t, *h.Runs[0].Healed)
 	s, err := SuiteStanding(ctx, w.DB, w.Org.ID, first.SuiteID)
 	require.NoError(t, err)
 	require.Nil(t, s.LastGood)
 	require.Equal(t, first.ID, s.FirstBad.ID)
+	require.Nil(t, s.FirstBad.Healed, "nobody counted")
 	runs, err := NewestOfSuite(ctx, w.DB, w.Org.ID, first.SuiteID, 5)
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
+	require.Nil(t, runs[0].Healed, "nobody counted")
 	var cases []string
 	require.NoError(t, w.DB.SelectContext(ctx, &cases, `select case_id from test_runs where suite_run_id = $1`, first.ID))
 	for organization, n := range map[int64]int{w.Org.ID: 2, w.Rival.ID: 0} {

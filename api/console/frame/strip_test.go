@@ -1,6 +1,10 @@
 package frame
 
 import (
+	"math"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,4 +33,53 @@ func TestStrip(t *testing.T) {
 	require.Contains(t, string(Strip("Runs", []Mark{{State: "PASSED"}})), `role="img"`)
 	require.Contains(t, string(Strip("Runs", nil)), "–")
 	require.Equal(t, maxMarks, strings.Count(string(Strip("Runs", make([]Mark, 500))), "<title>"))
+}
+
+// Each class of a mark, that of a changed result too, has a colour of its own, which stands
+// out from the card in both themes.
+func TestStripColours(t *testing.T) {
+	t.Parallel()
+	css, err := os.ReadFile("asset/console.css")
+	require.NoError(t, err)
+	strip := regexp.MustCompile(`\.strip \.(\w+)\{(?:fill:none;stroke|fill):(?:var\(--(s\d)\)|(#\w{6}))`).FindAllStringSubmatch(string(css), -1)
+	require.Len(t, strip, 6)
+	for name, start := range map[string]string{"light": ":root{", "dark": ":root[data-theme=dark]{"} {
+		_, rules, found := strings.Cut(string(css), start)
+		require.True(t, found)
+		colour := func(variable string) string {
+			return regexp.MustCompile(`--` + variable + `:(#\w+)`).FindStringSubmatch(rules)[1]
+		}
+		used := map[string]string{}
+		for _, rule := range strip {
+			fill := rule[3]
+			if rule[2] != "" {
+				fill = colour(rule[2])
+			}
+			require.Empty(t, used[fill], "%s: %s", name, rule[1])
+			used[fill] = rule[1]
+			require.GreaterOrEqual(t, contrast(fill, colour("card")), 3.0, "%s: %s", name, rule[1])
+		}
+		require.Contains(t, used, colour("s3"), "a changed result")
+	}
+}
+
+// contrast is that of two colours (WCAG 2).
+func contrast(one, other string) float64 {
+	light := func(hex string) float64 {
+		digits := strings.TrimPrefix(hex, "#")
+		if len(digits) == 3 {
+			digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
+		}
+		n, _ := strconv.ParseUint(digits, 16, 32)
+		part := func(shift int) float64 {
+			c := float64(n>>shift&255) / 255
+			if c <= 0.04045 {
+				return c / 12.92
+			}
+			return math.Pow((c+0.055)/1.055, 2.4)
+		}
+		return 0.2126*part(16) + 0.7152*part(8) + 0.0722*part(0)
+	}
+	a, b := light(one), light(other)
+	return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 }
