@@ -230,8 +230,8 @@ type webhooksView struct {
 func webhooksOf(found *overview.Webhooks) *webhooksView {
 	v := &webhooksView{found.Failing, []webhookView{}}
 	for _, w := range found.List {
-		w.FailingSince = utc(w.FailingSince)
-		v.List = append(v.List, webhookView(w))
+		v.List = append(v.List, webhookView{ID: w.ID, Name: w.Name, Status: string(w.Status), SuspendedReason: w.SuspendedReason,
+			Failures: w.Failures, FailingSince: utc(w.FailingSince), Undelivered: w.Undelivered})
 	}
 	return v
 }

@@ -180,6 +180,17 @@ func isIndex(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
+// Only reads a filter that selects some rows when it is true; false when it is absent.
+func Only(q url.Values, name string) (bool, error) {
+	switch values := q[name]; {
+	case len(values) == 0 || len(values) == 1 && values[0] == "false":
+		return false, nil
+	case len(values) == 1 && values[0] == "true":
+		return true, nil
+	}
+	return false, storage.Invalid(name, "must be true or false")
+}
+
 // Range reads two parameters that bound a time: from inclusive, to exclusive as
 // the stores take it, so that the day that the caller names as the end is still
 // inside, and the instant with its whole millisecond: answers show no smaller parts

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
@@ -52,7 +53,7 @@ func seenBy(caller *auth.Caller, f ledger.Filter) ledger.Scope {
 
 // filterQuery are the parameters that select tasks.
 func filterQuery() []string {
-	return []string{"type[]", "state[]", "queue[]", "organization_id", "request_id", "error", "from", "to"}
+	return []string{"type[]", "state[]", "queue[]", "organization_id", "request_id", "error", "late", "from", "to"}
 }
 
 // maxText bounds the texts of a filter, in bytes.
@@ -85,6 +86,17 @@ func filter(c *gin.Context) (ledger.Filter, error) {
 	}
 	if slices.ContainsFunc(f.Queues, func(queue string) bool { return !slices.Contains(tasks.Queues(), queue) }) {
 		return f, &storage.InvalidError{Field: "queue", Msg: fmt.Sprintf("must be one of %v", tasks.Queues())}
+	}
+	late, err := pagination.Only(q, "late")
+	if err != nil {
+		return f, err
+	}
+	if late {
+		// The same tasks that the overview counts.
+		f.DueBefore = time.Now().Add(-ledger.Lateness)
+		if len(f.Queues) == 0 {
+			f.Queues = tasks.Queues()
+		}
 	}
 	if f.From, f.To, err = pagination.Range(q, "from", "to"); err != nil {
 		return f, err

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/overview"
 	"github.com/slipway-qa/slipway/storage/webhook"
 	"github.com/slipway-qa/slipway/tasks/webhookcall"
 )
@@ -47,21 +48,38 @@ func viewOf(w *webhook.Webhook) view {
 		SkippedAt: w.SkippedAt, FormerUntil: w.FormerUntil, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt}
 }
 
-// list serves GET /api/v3/webhooks, oldest first.
+// list serves GET /api/v3/webhooks, oldest first. With failing=true it lists those that the
+// overview counts, those that gave up the most first.
 func (h *Handlers) list(c *gin.Context) error {
 	at, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
 	if err != nil {
 		return err
 	}
-	rows, total, err := webhook.List(c.Request.Context(), h.cfg.DB, auth.Organization(c), at.Rows())
+	failing, err := pagination.Only(c.Request.URL.Query(), "failing")
 	if err != nil {
 		return err
 	}
-	views := make([]view, 0, len(rows))
+	views, total, err := h.page(c, failing, at.Rows())
+	if err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusOK, gin.H{"webhooks": views, "pagination": at.Envelope(total)})
+}
+
+func (h *Handlers) page(c *gin.Context, failing bool, p storage.Page) (views []view, total int, err error) {
+	views = []view{}
+	if failing {
+		rows, total, err := webhook.ListFailing(c.Request.Context(), h.cfg.DB, auth.Organization(c), overview.At(h.cfg.Now()).Since, p)
+		for i := range rows {
+			views = append(views, viewOf(&rows[i].Webhook))
+		}
+		return views, total, err
+	}
+	rows, total, err := webhook.List(c.Request.Context(), h.cfg.DB, auth.Organization(c), p)
 	for i := range rows {
 		views = append(views, viewOf(&rows[i]))
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"webhooks": views, "pagination": at.Envelope(total)})
+	return views, total, err
 }
 
 // get serves GET /api/v3/webhooks/{id}.

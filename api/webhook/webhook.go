@@ -79,7 +79,7 @@ func (h *Handlers) Routes() []route.Route {
 	l := legacy{h}
 	d := deliveries{h}
 	list := []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/webhooks", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadWebhooks, Handler: h.list},
+		{Method: http.MethodGet, Path: "/api/v3/webhooks", Interface: v3, Query: []string{"failing", "page", "per_page"}, Action: auth.ReadWebhooks, Handler: h.list},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks", Interface: v3, Action: auth.ManageWebhooks, Handler: h.create},
 		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadWebhooks, Handler: h.get},
 		{Method: http.MethodPut, Path: "/api/v3/webhooks/:id", Interface: v3, Action: auth.ManageWebhooks, Handler: h.update},

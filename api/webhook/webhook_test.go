@@ -125,9 +125,19 @@ func TestVersion3(t *testing.T) {
 	after := w.must(200, w.owner, "PUT", path, object{"status": "suspended"})["webhook"].(object)
 	require.Equal(t, "suspended", after["status"])
 	require.NotNil(t, after["suspended_at"])
+	failing := func() any {
+		answer := w.must(200, w.member, "GET", "/api/v3/webhooks?failing=true", nil)
+		require.Len(t, answer["webhooks"], int(answer["pagination"].(object)["total"].(float64)))
+		require.Empty(t, w.must(200, w.member, "GET", "/api/v3/webhooks?failing=true&page=2", nil)["webhooks"])
+		require.Empty(t, w.must(200, w.rival, "GET", "/api/v3/webhooks?failing=true", nil)["webhooks"])
+		return answer["pagination"].(object)["total"]
+	}
+	require.Equal(t, 1.0, failing())
 	require.Equal(t, "CI", after["name"], "only what is sent is changed")
 	after = w.must(200, w.owner, "PUT", path, object{"status": "active", "name": "CI 2", "actions": "crash", "project_ids": []int64{}})["webhook"].(object)
 	require.Equal(t, []any{[]any{"crash"}, []any{}, "CI 2", nil}, []any{after["actions"], after["project_ids"], after["name"], after["suspended_at"]})
+	require.Equal(t, 0.0, failing())
+	w.must(400, w.member, "GET", "/api/v3/webhooks?failing=maybe", nil)
 	list := w.must(200, w.member, "GET", "/api/v3/webhooks?per_page=1", nil)
 	require.Len(t, list["webhooks"], 1)
 	require.Equal(t, 1.0, list["pagination"].(object)["total"])

@@ -10,6 +10,9 @@ func (s *Store) CountEndedBy(ctx context.Context, step int) (more bool, err erro
 	return s.countEnded(ctx, step)
 }
 
+// Where lets a test ask for the plan of a list.
+func (f Filter) Where() (string, []any) { return f.where() }
+
 // Statements of the sums let a test ask for their plans.
 const (
 	HoursEndQuery   = hoursEnd

@@ -24,9 +24,12 @@ type Scope struct{ OrganizationID int64 }
 // Filter selects tasks of a list.
 type Filter struct {
 	Scope
-	Kinds     []string  // nil: all
-	States    []State   // nil: all
-	Queues    []string  // nil: all
+	Kinds  []string // nil: all
+	States []State  // nil: all
+	Queues []string // nil: all
+	// DueBefore selects the queued tasks that were due before it; zero: any. It is served by
+	// the indexes by which workers claim, so Queues must be named with it.
+	DueBefore time.Time
 	From, To  time.Time // creation time; From inclusive, To exclusive
 	RequestID string    // "": any
 	// Error is a part of the error of the last attempt that failed, in any case of its
@@ -56,6 +59,9 @@ func (f Filter) where() (string, []any) {
 	if len(f.Queues) > 0 {
 		add("t.queue = any($N)", pq.Array(f.Queues))
 	}
+	if !f.DueBefore.IsZero() {
+		f.due(add)
+	}
 	if !f.From.IsZero() {
 		add("t.created_at >= $N", f.From)
 	}
@@ -76,6 +82,22 @@ func (f Filter) where() (string, []any) {
 		return "", nil
 	}
 	return " where " + strings.Join(conds, " and "), args
+}
+
+// Lateness is how long a task that is due may wait before it is late: a worker that is
+// there takes one within seconds.
+const Lateness = time.Minute
+
+// due adds the conditions of DueBefore, in the form of the index tasks_turn for one
+// organization and in that of tasks_due for all.
+func (f Filter) due(add func(cond string, arg any)) {
+	if f.OrganizationID == 0 {
+		add("t.state = 'queued' and t.run_at at time zone 'UTC' < $N::timestamptz at time zone 'UTC'", f.DueBefore)
+		return
+	}
+	add("t.state = 'queued' and t.run_at < $N", f.DueBefore)
+	add("coalesce(t.organization_id, 0) = $N", f.OrganizationID)
+	add("t.priority = any($N)", pq.Array([]int64{int64(Waited), int64(Mass), int64(Scheduled)}))
 }
 
 // List returns a page of tasks, newest first, and how many match, which is counted up to

@@ -2,7 +2,6 @@ package overview
 
 import (
 	"context"
-	"encoding/binary"
 	"strconv"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/webhook"
 )
 
 // rows is how many rows a part names.
@@ -136,10 +136,6 @@ type Tasks struct {
 	Tasks []Task
 }
 
-// Lateness is how long a task that is due may wait before it is late: a worker that is
-// there takes one within seconds.
-const Lateness = time.Minute
-
 const taskColumns = `t.id, t.kind, t.queue, t.state, t.run_at, t.finished_at, t.error`
 
 // DeadTasks reads the newest tasks that failed for good.
@@ -148,14 +144,14 @@ func DeadTasks(ctx context.Context, q storage.Querier, organization int64) (*Tas
 		where t.organization_id = $1 and t.state = 'dead' order by t.id desc limit $2`, "t.id desc", organization, Reach+1)
 }
 
-// LateTasks reads the tasks of queues that have been due for longer than Lateness, those
+// LateTasks reads the tasks of queues that have been due for longer than ledger.Lateness, those
 // that wait longest first. The queues and the priorities lead to the index by which workers
 // claim, which has the tasks of each in the order in which they became due.
 func LateTasks(ctx context.Context, q storage.Querier, organization int64, queues []string, t Times) (*Tasks, error) {
 	return readTasks(ctx, q, "late tasks", `select l.id from unnest($3::text[]) as n(queue) cross join unnest($5::smallint[]) as p(priority) cross join lateral (
 			select t.id, t.run_at from tasks t where t.queue = n.queue and coalesce(t.organization_id, 0) = $1 and t.priority = p.priority
 				and t.state = 'queued' and t.run_at < $4 order by t.run_at limit $2
-		) l order by l.run_at, l.id limit $2`, "t.run_at, t.id", organization, Reach+1, pq.Array(queues), t.Now.Add(-Lateness),
+		) l order by l.run_at, l.id limit $2`, "t.run_at, t.id", organization, Reach+1, pq.Array(queues), t.Now.Add(-ledger.Lateness),
 		pq.Array([]int64{int64(ledger.Waited), int64(ledger.Mass), int64(ledger.Scheduled)}))
 }
 
@@ -177,48 +173,14 @@ func readTasks(ctx context.Context, q storage.Querier, what, found, order string
 	return out, storage.Wrap(err, what)
 }
 
-// Webhook is a webhook that was suspended or fails, or that could not deliver something
-// since yesterday.
-type Webhook struct {
-	ID              int64      `db:"id"`
-	Name            string     `db:"name"`
-	Status          string     `db:"status"`
-	SuspendedReason string     `db:"suspended_reason"`
-	Failures        int        `db:"failures"` // attempts since the last success
-	FailingSince    *time.Time `db:"failing_since"`
-	// Undelivered are the deliveries since yesterday that are given up, counted up to Reach.
-	Undelivered int `db:"undelivered"`
-}
-
 // Webhooks are the webhooks that fail, and the number of all that do.
 type Webhooks struct {
 	Failing int // an organization has some hundred at most
-	List    []Webhook
+	List    []webhook.FailingOne
 }
 
 // ReadWebhooks reads the webhooks that fail, those with the most that was given up first.
 func ReadWebhooks(ctx context.Context, q storage.Querier, organization int64, t Times) (*Webhooks, error) {
-	var all []Webhook
-	err := q.SelectContext(ctx, &all, `
-		select w.id, w.name, w.status, w.suspended_reason, w.failures, w.failing_since, d.undelivered
-		from webhooks w cross join lateral (
-			select count(*) as undelivered from (
-				select from webhook_deliveries d where d.webhook_id = w.id and d.status = 'failed' and d.organization_id = $1 and d.id >= $2 limit $3
-			) since
-		) d
-		where w.organization_id = $1 and (w.status = 'suspended' or w.failing_since is not null or d.undelivered > 0)
-		order by d.undelivered desc, w.failures desc, w.id`, organization, firstID(t.Since), Reach)
-	if err != nil {
-		return nil, storage.Wrap(err, "webhooks that fail")
-	}
-	return &Webhooks{Failing: len(all), List: all[:min(len(all), rows)]}, nil
-}
-
-// firstID is the smallest uuid of version 7 of a time: it begins with the milliseconds
-// (RFC 9562, 5.7).
-func firstID(t time.Time) (id uuid.UUID) {
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(max(t.UnixMilli(), 0)))
-	copy(id[:6], ms[2:])
-	return id
+	list, total, err := webhook.ListFailing(ctx, q, organization, t.Since, storage.Page{Limit: rows})
+	return &Webhooks{Failing: total, List: list}, err
 }

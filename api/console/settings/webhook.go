@@ -49,6 +49,7 @@ type webhooksData struct {
 	Rights   rights
 	Webhooks []webhook
 	Fault    string
+	Failing  bool // only those that fail
 	Pager    *frame.Pager
 }
 
@@ -59,7 +60,7 @@ func (p *Pages) webhooks(c *gin.Context) (err error) {
 		Webhooks   []webhook    `json:"webhooks"`
 		Pagination frame.Paging `json:"pagination"`
 	}
-	data := webhooksData{Rights: rightsOf(c)}
+	data := webhooksData{Rights: rightsOf(c), Failing: c.Query("failing") == "true"}
 	if data.Fault, err = p.read(c, webhooksPath, frame.Filters(c), &answer); err != nil {
 		return err
 	}
