@@ -73,7 +73,6 @@ var rooms = map[string]string{
 var sharedBelow = map[string]string{
 	"migrations":               "the SQL is a top-level folder, which operators and reviewers open first",
 	"storage/overview":         "SQL is written in storage, whoever asks",
-	"storage/search":           "SQL is written in storage, whoever asks",
 	"tasks/admission":          "a rule without HTTP, like the other rules of tasks: for whatever a process shares out",
 	"storage/artifact/inspect": "one format with its parts below storage/artifact, which stored rows and objects have",
 	"storage/symbol/proguard":  "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",

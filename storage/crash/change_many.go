@@ -99,6 +99,14 @@ func (m *ManyChange) WithoutValues() *ManyChange {
 	return &n
 }
 
+// Forgotten is the change with a filter that has lost its values and selects nothing any more:
+// to try it again is refused.
+func (m *ManyChange) Forgotten() *ManyChange {
+	n := m.WithoutValues()
+	n.Filter.MadeUntil = time.Time{}
+	return n
+}
+
 // Matching are the groups that a filter selects. What its searching conditions name is found
 // once; the others are asked each time.
 type Matching struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,6 +91,21 @@ func sameNumber(a, b string) bool {
 	x, okX := new(big.Rat).SetString(a)
 	y, okY := new(big.Rat).SetString(b)
 	return okX && okY && x.Cmp(y) == 0
+}
+
+// Names reports whether somebody who wrote this key and value means what f selects.
+func (f AttributeFilter) Names(key, value string) bool {
+	return key == f.Key && (value == f.Value || sameNumber(value, f.Value))
+}
+
+// NamedBy reports whether a filter of groups has the attribute, or its value as the text that
+// it searches for. A filter of other projects than project, where that is not 0, has not.
+func (f AttributeFilter) NamedBy(g *GroupFilter, project int64) bool {
+	if project != 0 && len(g.Projects) > 0 && !slices.Contains(g.Projects, project) {
+		return false
+	}
+	return slices.ContainsFunc(g.Attributes, func(a AttributeFilter) bool { return f.Names(a.Key, a.Value) }) ||
+		f.Value != "" && strings.EqualFold(strings.TrimSpace(g.Search), f.Value)
 }
 
 // conditions gathers the conditions of a list and their arguments.

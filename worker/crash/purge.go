@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/search"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 )
@@ -25,7 +27,9 @@ import (
 // reports with everything that they added, and stores the sum so far in the task;
 // after a kill between two steps, the next attempt finds what is left. The bytes of
 // the attachments are deleted after the commit; those that a kill leaves behind are
-// found by object:sweep, since no row names them any more. The purged value is
+// found by object:sweep, since no row names them any more. The transaction that ends the task
+// also deletes the saved searches by the value, and takes it out of changes of many groups
+// that were given up: to retry one of these is refused from then on. The purged value is
 // itself what must be forgotten: the transaction that ends the task blanks it in
 // the task's payload. A task that did not succeed keeps it for the next attempt.
 type Purge struct {
@@ -72,9 +76,33 @@ func (p *Purge) Handle(ctx context.Context, claim *worker.Claim) error {
 		if err := crash.ForgetSplits(ctx, tx, attempt.organization, attempt.project, attempt.filter); err != nil {
 			return err
 		}
+		if err := attempt.forgetFilters(ctx, tx); err != nil {
+			return err
+		}
 		payload.Value = ""
 		return ledger.Redact(ctx, tx, claim.Tasks[0].ID, payload)
 	})
+}
+
+// forgetFilters removes the value from what people search by: from their saved searches, and
+// from changes of many groups that were cancelled or failed. Those that wait or run blank
+// theirs when they succeed.
+func (r *purgeAttempt) forgetFilters(ctx context.Context, tx *storage.Tx) error {
+	if _, err := search.ForgetAttribute(ctx, tx, r.organization, r.project, r.filter); err != nil {
+		return err
+	}
+	_, err := ledger.RewriteGivenUp(ctx, tx, r.organization, tasks.CrashChange.Name, func(doc []byte) (any, error) {
+		var p tasks.CrashChangePayload
+		if err := json.Unmarshal(doc, &p); err != nil {
+			return nil, err
+		}
+		if !r.filter.NamedBy(&p.Filter, r.project) {
+			return nil, nil
+		}
+		p.ManyChange = *p.Forgotten()
+		return p, nil
+	})
+	return err
 }
 
 // purgeAttempt is one attempt of a purge.

@@ -4,14 +4,17 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
@@ -141,6 +144,68 @@ func TestPurgeOfWaitingFailedAndForeignReports(t *testing.T) {
 	require.Equal(t, 1, w.purge(tasks.CrashPurgePayload{Key: "id", Value: "42.0", ProjectID: w.project}))
 	require.Equal(t, 1, w.purge(tasks.CrashPurgePayload{Key: "id", Value: "42"}), "the other project's")
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_batches where organization_id = $1`, other))
+}
+
+// A purge reaches what people search by: their saved searches, and changes of many groups that
+// were given up.
+func TestPurgeReachesFilters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	rival, second := w.newOrganization("two"), w.newProject(w.org)
+	const ann = "ann+1@example.com"
+	for org, name := range map[int64]string{w.org: "one", rival: "two"} {
+		_, err := w.db.ExecContext(t.Context(), `with u as (
+				insert into users (uuid, username, email) values (gen_random_uuid(), $2, $2 || '@example.com') returning id
+			), m as (insert into memberships (organization_id, user_id, role) select $1, id, 'member' from u returning user_id)
+			insert into saved_searches (organization_id, user_id, area, name, query)
+			select $1, user_id, 'crash-groups', query, query from m, unnest($3::text[]) as query`, org, name, pq.Array([]string{
+			url.Values{"attribute.user": {ann}, "state[]": {"open"}}.Encode(),
+			url.Values{"search": {"ANN+1@example.com"}}.Encode(),
+			url.Values{"attribute.user": {"bob@example.com"}}.Encode(),
+			url.Values{"attribute.host": {ann}}.Encode(),
+			url.Values{"attribute.user": {ann}, "project": {fmt.Sprint(second)}}.Encode(),
+			"state=open",
+		}))
+		require.NoError(t, err)
+	}
+	resolved := crash.Resolved
+	filter := crash.GroupFilter{MadeUntil: time.Now(), Attributes: []crash.AttributeFilter{{Key: "user", Value: ann}}}
+	change := func(org int64, state string, f crash.GroupFilter) uuid.UUID {
+		writer := account.Writer{OrganizationID: org, Actor: account.CLI()}
+		id := w.insert(tasks.NewCrashChange(writer, "", &crash.ManyChange{Filter: f, Change: crash.GroupChange{State: &resolved}}))
+		_, err := w.db.ExecContext(t.Context(), `update tasks set state = $2, finished_at = now() where id = $1`, id, state)
+		require.NoError(t, err)
+		return id
+	}
+	gone := []uuid.UUID{change(w.org, "dead", filter), change(w.org, "cancelled", filter)}
+	bob := crash.GroupFilter{MadeUntil: time.Now(), Attributes: []crash.AttributeFilter{{Key: "user", Value: "bob@example.com"}}}
+	kept := []uuid.UUID{change(w.org, "dead", bob), change(rival, "dead", filter), change(rival, "cancelled", filter)}
+	payload := func(id uuid.UUID) string {
+		task, err := w.ledger.Get(t.Context(), ledger.Scope{}, id)
+		require.NoError(t, err)
+		return string(task.Payload)
+	}
+	before := map[uuid.UUID]string{}
+	for _, id := range kept {
+		before[id] = payload(id)
+	}
+
+	w.purge(tasks.CrashPurgePayload{Key: "user", Value: ann, ProjectID: w.project})
+	require.EqualValues(t, 4, w.number(`select count(*) from saved_searches where organization_id = $1`, w.org), "of another person, key, project, and of none")
+	require.EqualValues(t, 6, w.number(`select count(*) from saved_searches where organization_id = $1`, rival))
+	for _, id := range gone {
+		require.NotContains(t, payload(id), "ann")
+		_, err := w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), finished_at = null where id = $1`, id)
+		require.NoError(t, err)
+		require.Error(t, (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, id)), "it is not tried with another filter")
+		_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'dead', finished_at = now() where id = $1`, id)
+		require.NoError(t, err)
+	}
+	for _, id := range kept {
+		require.Equal(t, before[id], payload(id))
+	}
+	w.purge(tasks.CrashPurgePayload{Key: "user", Value: ann})
+	require.EqualValues(t, 3, w.number(`select count(*) from saved_searches where organization_id = $1`, w.org), "of all projects")
 }
 
 // A report that is being processed while the purge runs is found once it is
