@@ -32,7 +32,7 @@ func (h schedules) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return data(c, http.StatusOK, listOf(rows, total, viewSchedule))
+	return data(c, http.StatusOK, listOf(rows, total, viewListedSchedule))
 }
 
 // get serves GET /test-schedules/{id}.

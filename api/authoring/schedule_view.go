@@ -24,7 +24,8 @@ type scheduleView struct {
 	State                scheduleStateView    `json:"state"`
 	// CronDescription says in words when the schedule fires; not without settings.
 	CronDescription string `json:"cronDescription,omitempty"`
-	// NextRunDates are the next times at which it fires, of which nextRunDate is the first.
+	// NextRunDates are the next times at which it fires, of which nextRunDate is the
+	// first; in a list that one alone.
 	NextRunDates []string `json:"nextRunDates"`
 }
 
@@ -52,10 +53,22 @@ type scheduleStateView struct {
 	LastRunError  string         `json:"lastRunError,omitempty"`
 }
 
-// shownTimes is how many of the next times are shown: enough to see the pattern.
+// shownTimes is how many of the next times are shown of one schedule: enough to see the pattern.
 const shownTimes = 5
 
+// viewSchedule is one schedule, with its next times.
 func viewSchedule(row *schedule.Schedule) scheduleView {
+	view := viewListedSchedule(row)
+	view.NextRunDates = []string{}
+	for _, at := range row.Upcoming(shownTimes) {
+		view.NextRunDates = append(view.NextRunDates, stamp(at))
+	}
+	return view
+}
+
+// viewListedSchedule is a schedule of a list. Its next time is the one that is stored: each further
+// one takes a search of the calendar, which may go five years far.
+func viewListedSchedule(row *schedule.Schedule) scheduleView {
 	view := scheduleView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name,
 		CreationDate: stamp(row.CreatedAt), LastUpdateDate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
@@ -66,8 +79,8 @@ func viewSchedule(row *schedule.Schedule) scheduleView {
 		view.TestSuiteIDs = []uuid.UUID{}
 	}
 	view.NextRunDates = []string{}
-	for _, at := range row.Upcoming(shownTimes) {
-		view.NextRunDates = append(view.NextRunDates, stamp(at))
+	if row.NextRunAt != nil {
+		view.NextRunDates = append(view.NextRunDates, stamp(*row.NextRunAt))
 	}
 	if row.Settings == nil {
 		return view
