@@ -1,10 +1,11 @@
 // Package account serves what belongs to callers themselves over version 3 of the
 // distribution interface: the exchange of a key for a Bearer token, the caller's
-// own keys and sessions of the console, the list of members, service accounts and their keys, and the
+// own keys and sessions of the console, the members, service accounts and their keys, and the
 // settings of the organization with its connection to the vendor's app storage.
 //
 // A secret is in the answer that made it and nowhere else. Nobody makes a service
-// account of a higher role than their own, or a key for one. The secret of the
+// account of a higher role than their own, or a key for one; nobody gives a member such a
+// role, or changes or removes one who has it. The secret of the
 // storage connection is kept encrypted under the installation's signing key, and
 // no answer shows it.
 //
@@ -73,6 +74,9 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/v3/me/sessions", Interface: v3, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.Sessions},
 		{Method: http.MethodDelete, Path: "/api/v3/me/sessions/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.DeleteSession},
 		{Method: http.MethodGet, Path: "/api/v3/members", Interface: v3, Query: []string{"page", "per_page", "search", "role"}, Action: auth.ReadMembers, Handler: h.Members},
+		{Method: http.MethodGet, Path: "/api/v3/members/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadMembers, Handler: h.Member},
+		{Method: http.MethodPut, Path: "/api/v3/members/:id", Interface: v3, Action: auth.ManageMembers, Handler: h.UpdateMember},
+		{Method: http.MethodDelete, Path: "/api/v3/members/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageMembers, Handler: h.DeleteMember},
 		{Method: http.MethodGet, Path: "/api/v3/service-accounts", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageServiceAccounts, Handler: h.ServiceAccounts},
 		{Method: http.MethodPost, Path: "/api/v3/service-accounts", Interface: v3, Action: auth.ManageServiceAccounts, Handler: h.CreateServiceAccount},
 		{Method: http.MethodDelete, Path: "/api/v3/service-accounts/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageServiceAccounts, Handler: h.DeleteServiceAccount},

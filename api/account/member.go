@@ -1,16 +1,21 @@
 package account
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/tester"
 )
 
 // memberView is a member of the organization who is more than a tester.
@@ -73,4 +78,72 @@ func (h *Handlers) Members(c *gin.Context) error {
 		views = append(views, viewMember(&list[i]))
 	}
 	return respond.JSON(c, http.StatusOK, gin.H{"members": views, "pagination": at.Envelope(total)})
+}
+
+// Member serves GET /api/v3/members/{id}.
+func (h *Handlers) Member(c *gin.Context) error {
+	id, err := pagination.ID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return h.respondMember(c, id)
+}
+
+func (h *Handlers) respondMember(c *gin.Context, id int64) error {
+	m, err := account.StaffByID(c.Request.Context(), h.cfg.DB, callerOf(c).OrganizationID, id)
+	if err != nil {
+		return err
+	}
+	return respond.JSON(c, http.StatusOK, gin.H{"member": viewMember(m)})
+}
+
+// UpdateMember serves PUT /api/v3/members/{id}: the role of a person.
+func (h *Handlers) UpdateMember(c *gin.Context) error {
+	id, err := pagination.ID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	var in struct {
+		Role string `json:"role"`
+	}
+	if err := body.Read(c, &in); err != nil {
+		return err
+	}
+	caller := callerOf(c)
+	err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
+		return account.ChangeRole(ctx, tx, auth.Actor(c), caller.OrganizationID, id, caller.Role, account.Role(in.Role))
+	})
+	if err != nil {
+		return refusedMember(err)
+	}
+	return h.respondMember(c, id)
+}
+
+// DeleteMember serves DELETE /api/v3/members/{id}: the person leaves the organization.
+func (h *Handlers) DeleteMember(c *gin.Context) error {
+	id, err := pagination.ID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	caller := callerOf(c)
+	err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) error {
+		return tester.RemoveMember(ctx, tx, auth.Actor(c), caller.OrganizationID, id, caller.Role)
+	})
+	if err != nil {
+		return refusedMember(err)
+	}
+	return respond.Empty(c, http.StatusNoContent)
+}
+
+// refusedMember is why a member cannot be changed.
+func refusedMember(err error) error {
+	switch {
+	case errors.Is(err, account.ErrAbove):
+		return &respond.Problem{Status: http.StatusForbidden, Text: "role: is above your own", Err: err}
+	case errors.Is(err, account.ErrService):
+		return &respond.Problem{Status: http.StatusConflict, Text: "a service account has its own address, /api/v3/service-accounts", Err: err}
+	case errors.Is(err, storage.ErrConflict):
+		return &respond.Problem{Status: http.StatusConflict, Text: "an organization keeps at least one owner who is not blocked", Err: err}
+	}
+	return err
 }

@@ -55,7 +55,8 @@ const (
 	CreateSites     Action = "sites.create"
 	ReadPermissions Action = "permissions.read"
 	ReadMembers     Action = "members.read"
-	ManageMail      Action = "mail.manage" // templates and settings of the organization
+	ManageMembers   Action = "members.manage" // role and removal
+	ManageMail      Action = "mail.manage"    // templates and settings of the organization
 	ReadSessions    Action = "sessions.read"
 	ReadFeedbacks   Action = "feedbacks.read"
 	ManageFeedbacks Action = "feedbacks.manage"
@@ -144,6 +145,7 @@ func Table() map[Action]Rule {
 		CreateSites:     {Least: account.Owner},
 		ReadPermissions: {Least: account.Admin},
 		ReadMembers:     {Least: account.Admin},
+		ManageMembers:   {Least: account.Admin},
 		ManageMail:      {Least: account.Admin},
 		ReadSessions:    {Least: account.Member},
 		ReadFeedbacks:   {Least: account.Member},

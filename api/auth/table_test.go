@@ -63,6 +63,7 @@ func TestTable(t *testing.T) {
 		CreateSites:     "o",
 		ReadPermissions: "oa",
 		ReadMembers:     "oa",
+		ManageMembers:   "oa",
 		ManageMail:      "oa",
 		ReadSessions:    "oaml",
 		ReadFeedbacks:   "oaml",

@@ -339,6 +339,7 @@ func consoleBounds() map[string]int {
 		"/console/builds/apps/:id/testers":                    12,
 		"/console/builds/apps/:id/tokens":                     10,
 		"/console/settings/members":                           9,
+		"/console/settings/members/:id":                       9,
 		"/console/builds/builds/:id":                          15,
 		"/console/builds/builds/:id/devices":                  8,
 		"/console/builds/builds/:id/download":                 12,

@@ -76,6 +76,7 @@ func pageBounds() map[string]pageBound {
 		"/api/v3/me/keys":                                         {3, true},
 		"/api/v3/me/sessions":                                     {2, true},
 		"/api/v3/members":                                         {4, true},
+		"/api/v3/members/{id}":                                    {4, false},
 		"/api/v3/operate":                                         {7, true},
 		"/api/v3/operate/organizations":                           {6, false},
 		"/api/v3/operate/webhooks":                                {3, true},

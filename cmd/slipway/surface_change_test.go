@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // surfaceChanges are the requests, in an order in which each finds what it changes.
@@ -35,6 +37,7 @@ func accountChanges() []request {
 		{method: post, path: v3 + "/service-accounts", body: `{"username":"robot","role":"admin"}`, want: 201, wrote: "service_account.created", save: "service=service_account.id"},
 		{method: post, path: v3 + "/service-accounts/{id:service}/keys", body: `{}`, want: 201, wrote: "key.created", save: "servicekey=key.id"},
 		{method: remove, path: v3 + "/service-accounts/{id:service}/keys/{key:servicekey}", want: 204, wrote: "key.revoked"},
+		{method: put, path: v3 + "/members/{id:colleague}", body: `{"role":"admin"}`, want: 200, wrote: "user.role_changed", before: colleague},
 		{method: put, path: v3 + "/settings/organization", body: `{"generic_files":true,"audit_retention_days":3650}`, want: 200, wrote: "settings.changed"},
 		{method: put, path: v3 + "/settings/storage", body: `{"kind":"s3","endpoint":"https://8.8.8.8","bucket":"apps","access_key":"AK","secret":"hidden"}`, want: 200, wrote: "storage_connection.changed"},
 		{method: remove, path: v3 + "/settings/storage", want: 204, wrote: "storage_connection.changed"},
@@ -43,6 +46,12 @@ func accountChanges() []request {
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/tokens", body: `{}`, want: 201, wrote: "crash_token.created", save: "token=crash_token.id"},
 		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}/tokens/{token}", want: 204, wrote: "crash_token.revoked"},
 	}
+}
+
+// colleague is a member beside our owner.
+func colleague(w *surface) {
+	w.member("colleague", account.Member)
+	w.ids["colleague"] = w.one(`select id::text from users where username = 'colleague'`)
 }
 
 // consoleSession signs our owner in to the console, and keeps the session's id.
@@ -239,6 +248,7 @@ func removalChanges() []request {
 		{method: remove, path: v3 + "/builds/{id:build2}", want: 204, wrote: "build.deleted"},
 		{method: remove, path: v3 + "/projects/{id:project}", want: 204, wrote: "project.deleted"},
 		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}", want: 204, wrote: "crash_project.deleted"},
+		{method: remove, path: v3 + "/members/{id:colleague}", want: 204, wrote: "user.removed"},
 		{method: remove, path: v3 + "/service-accounts/{id:service}", want: 204, wrote: "service_account.deleted"},
 	}
 }

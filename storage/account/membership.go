@@ -207,6 +207,12 @@ func lockMember(ctx context.Context, tx *storage.Tx, organizationID, userID int6
 	return MemberByID(ctx, tx, organizationID, userID)
 }
 
+// KeepOwner is storage.ErrConflict when a change has left the organization, which the caller
+// has locked, without an owner who is not blocked.
+func KeepOwner(ctx context.Context, tx *storage.Tx, organizationID int64) error {
+	return keepOwner(ctx, tx, organizationID)
+}
+
 // keepOwner runs after the change, under the organization's lock.
 func keepOwner(ctx context.Context, tx *storage.Tx, organizationID int64) error {
 	var owners int

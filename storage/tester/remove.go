@@ -22,6 +22,27 @@ func Remove(ctx context.Context, tx *storage.Tx, actor account.Actor, organizati
 	return remove(ctx, tx, actor, organizationID, t, account.TesterRemoved)
 }
 
+// RemoveMember takes a person who is more than a tester out of the organization, by the user's
+// id, for somebody of a role: out of teams and groups, with keys, tokens, sessions, saved
+// searches and devices. storage.ErrConflict: it is the last owner.
+func RemoveMember(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, userID int64, by account.Role) error {
+	if err := lockGroups(ctx, tx, organizationID, `m.user_id = $2`, userID); err != nil {
+		return err
+	}
+	m, err := account.LockStaff(ctx, tx, organizationID, userID, by)
+	if err != nil {
+		return err
+	}
+	if err := removeRows(ctx, tx, organizationID, userID); err != nil {
+		return err
+	}
+	if err := account.KeepOwner(ctx, tx, organizationID); err != nil {
+		return err
+	}
+	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.UserRemoved, Actor: actor,
+		Subject: m.Label(), Detail: map[string]any{"id": userID, "role": m.Role}})
+}
+
 const testerByUser = `
 select ` + testerColumns + ` from memberships m join users u on u.id = m.user_id
 where m.organization_id = $1 and m.user_id = $2 and m.role = 'tester' for update of m`
@@ -67,11 +88,18 @@ var removals = []string{
 }
 
 func remove(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, t *Tester, what account.AuditType) error {
-	for _, statement := range removals {
-		if _, err := tx.ExecContext(ctx, statement, organizationID, t.UserID); err != nil {
-			return storage.Wrap(err, fmt.Sprintf("remove tester %d", t.ID))
-		}
+	if err := removeRows(ctx, tx, organizationID, t.UserID); err != nil {
+		return err
 	}
 	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: what, Actor: actor,
 		Subject: t.Email, Detail: map[string]any{"id": t.ID, "user_id": t.UserID, "email": t.Email}})
+}
+
+func removeRows(ctx context.Context, tx *storage.Tx, organizationID, userID int64) error {
+	for _, statement := range removals {
+		if _, err := tx.ExecContext(ctx, statement, organizationID, userID); err != nil {
+			return storage.Wrap(err, fmt.Sprintf("remove user %d", userID))
+		}
+	}
+	return nil
 }

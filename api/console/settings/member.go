@@ -1,11 +1,15 @@
 package settings
 
 import (
+	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // member is somebody of the organization who is more than a tester.
@@ -50,4 +54,47 @@ func (p *Pages) members(c *gin.Context) (err error) {
 	}
 	data.Members, data.Pager = answer.Members, p.PagesOf(c, answer.Pagination)
 	return p.show(c, "members", data.Fault, frame.Page{Title: "Members", Data: data})
+}
+
+// memberData is the page of a member.
+type memberData struct {
+	Rights rights
+	Member *member
+	Change bool     // may be changed from here
+	Roles  []string // that the reader may give
+}
+
+const memberPath = "/api/v3/members/"
+
+func (p *Pages) member(c *gin.Context) error {
+	var answer struct {
+		Member member `json:"member"`
+	}
+	if err := p.API.Get(c, memberPath+frame.Segment(c, "id"), nil, &answer); err != nil {
+		return err
+	}
+	data := memberData{Rights: rightsOf(c), Member: &answer.Member, Change: !answer.Member.Service() && frame.May(c, auth.ManageMembers)}
+	for _, role := range []account.Role{account.Owner, account.Admin, account.Member} {
+		if caller := auth.CallerOf(c.Request.Context()); caller != nil && caller.Role.AtLeast(role) {
+			data.Roles = append(data.Roles, string(role))
+		}
+	}
+	data.Change = data.Change && slices.Contains(data.Roles, answer.Member.Role)
+	title := answer.Member.Email
+	if title == "" {
+		title = answer.Member.Username
+	}
+	return p.show(c, "member", "", frame.Page{Title: title, Data: data})
+}
+
+func (p *Pages) changeRole(c *gin.Context) error {
+	err := p.API.Send(c, http.MethodPut, memberPath+frame.Segment(c, "id"), map[string]any{"role": c.PostForm("role")}, nil)
+	return p.End(c, p.Back(c, "/settings/members/"+frame.Segment(c, "id")), "The role was changed.", err)
+}
+
+func (p *Pages) removeMember(c *gin.Context) error {
+	if err := p.API.Send(c, http.MethodDelete, memberPath+frame.Segment(c, "id"), nil, nil); err != nil {
+		return p.Refused(c, p.Back(c, "/settings/members/"+frame.Segment(c, "id")), err)
+	}
+	return p.Done(c, "/settings/members", "The member was removed: keys and sessions have ended.")
 }

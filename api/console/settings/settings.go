@@ -49,6 +49,9 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/settings/sessions/:id/end", auth.ManageOwnKeys, p.endSession),
 
 		p.Open("/settings/members", auth.ReadMembers, p.members),
+		p.Open("/settings/members/:id", auth.ReadMembers, p.member),
+		p.Form("/settings/members/:id/role", auth.ManageMembers, p.changeRole),
+		p.Form("/settings/members/:id/remove", auth.ManageMembers, p.removeMember),
 		p.Open(accounts, auth.ManageServiceAccounts, p.accounts),
 		p.Form(accounts+"/create", auth.ManageServiceAccounts, p.createAccount),
 		p.Open(accounts+"/:id", auth.ManageServiceAccounts, p.account),
