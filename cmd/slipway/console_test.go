@@ -68,7 +68,9 @@ func (c *visitor) send(r *http.Request) *page {
 	require.NoError(c.w.t, err)
 	root, err := html.Parse(strings.NewReader(string(text)))
 	require.NoError(c.w.t, err)
-	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && strings.HasSuffix(r.URL.Path, "/html") && res.StatusCode == http.StatusOK {
+		assert.Regexp(c.w.t, `^default-src 'none'; .*; sandbox$`, res.Header.Get("Content-Security-Policy"), "the frame of a mail")
+	} else if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
 		policy := res.Header.Get("Content-Security-Policy")
 		assert.Contains(c.w.t, policy, "default-src 'none'", r.URL)
 		assert.NotContains(c.w.t, policy, "unsafe", r.URL)

@@ -148,7 +148,7 @@ func (f *Frame) view(c *gin.Context, p Page) *View {
 // send forms to the installation.
 func policy(pictures []string) string {
 	sources := strings.Join(append([]string{"'self'", "data:"}, pictures...), " ")
-	return "default-src 'none'; style-src 'self'; script-src 'self'; img-src " + sources + "; connect-src 'self'; " +
+	return "default-src 'none'; style-src 'self'; script-src 'self'; img-src " + sources + "; connect-src 'self'; frame-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
