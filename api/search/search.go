@@ -2,16 +2,19 @@
 // has it in its name, its words or its id, by kinds. A caller sees the kinds whose own
 // routes it may read. An operator, who belongs to no organization, finds tasks by their id.
 //
-// A text or limit that breaks a rule is 400. That nothing is found is an empty list.
+// A text, kind, limit or page that breaks a rule is 400. That nothing is found is an empty list.
 package search
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
@@ -27,7 +30,7 @@ func New(db *storage.DB) *Handlers { return &Handlers{db: db} }
 // Routes are the room's routes.
 func (h *Handlers) Routes() []route.Route {
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/search", Interface: respond.InterfaceV3, Query: []string{"q", "limit"},
+		{Method: http.MethodGet, Path: "/api/v3/search", Interface: respond.InterfaceV3, Query: []string{"q", "kind[]", "limit", "page"},
 			Action: auth.ReadTasks, Handler: h.Search},
 	}
 }
@@ -79,6 +82,8 @@ type resultView struct {
 	Detail         string      `json:"detail"`
 	CrashProjectID *int64      `json:"crash_project_id"` // of a version
 	ParentID       *string     `json:"parent_id"`        // of a comment or run
+	URL            string      `json:"url"`
+	UpdatedAt      time.Time   `json:"updated_at"`
 }
 
 type groupView struct {
@@ -87,25 +92,65 @@ type groupView struct {
 	More    bool         `json:"more"`
 }
 
-// Search serves GET /api/v3/search. Parameters: q, limit (of each kind).
-func (h *Handlers) Search(c *gin.Context) error {
-	caller, limit := auth.CallerOf(c.Request.Context()), defaultResults
-	if text := c.Query("limit"); text != "" {
-		var err error
-		if limit, err = strconv.Atoi(text); err != nil {
-			return storage.Invalid("limit", "must be 1 to %d", search.MaxResults)
+func viewOf(r *search.Result) resultView {
+	return resultView{Kind: r.Kind, ID: r.ID, Title: r.Title, Detail: r.Detail, CrashProjectID: r.CrashProjectID, ParentID: r.ParentID,
+		URL: address(r), UpdatedAt: r.UpdatedAt.UTC()}
+}
+
+// chosen are the kinds that a request names, of those that the caller may read; all of these
+// when it names none.
+func chosen(c *gin.Context, caller *auth.Caller) ([]search.Kind, error) {
+	kinds := readable(caller)
+	named, err := pagination.List(c.Request.URL.Query(), "kind")
+	if err != nil || len(named) == 0 {
+		return kinds, err
+	}
+	for _, name := range named {
+		if !slices.Contains(search.Kinds(), search.Kind(name)) {
+			return nil, storage.Invalid("kind", "must be one of %v", search.Kinds())
 		}
 	}
+	return slices.DeleteFunc(kinds, func(k search.Kind) bool { return !slices.Contains(named, string(k)) }), nil
+}
+
+// whole reads a parameter that is a number.
+func whole(c *gin.Context, name string, absent, most int) (int, error) {
+	text := c.Query(name)
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, storage.Invalid(name, "must be 1 to %d", most)
+	}
+	return n, nil
+}
+
+// Search serves GET /api/v3/search. Parameters: q, kind[], limit and page (of each kind).
+func (h *Handlers) Search(c *gin.Context) error {
+	caller := auth.CallerOf(c.Request.Context())
+	limit, err := whole(c, "limit", defaultResults, search.MaxResults)
+	if err != nil {
+		return err
+	}
+	page, err := whole(c, "page", 1, search.MaxReach)
+	if err != nil {
+		return err
+	}
+	kinds, err := chosen(c, caller)
+	if err != nil {
+		return err
+	}
 	found, err := search.Find(c.Request.Context(), h.db, search.Query{OrganizationID: caller.OrganizationID, Text: c.Query("q"),
-		Kinds: readable(caller), Limit: limit})
+		Kinds: kinds, Limit: limit, Offset: (page - 1) * limit})
 	if err != nil {
 		return err
 	}
 	groups := make([]groupView, 0, len(found))
 	for _, f := range found {
 		group := groupView{Kind: f.Kind, Results: make([]resultView, 0, len(f.Results)), More: f.More}
-		for _, r := range f.Results {
-			group.Results = append(group.Results, resultView(r))
+		for i := range f.Results {
+			group.Results = append(group.Results, viewOf(&f.Results[i]))
 		}
 		groups = append(groups, group)
 	}

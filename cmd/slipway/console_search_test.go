@@ -21,8 +21,11 @@ import (
 type searchAnswer struct {
 	Groups []struct {
 		Kind    string
-		Results []struct{ Kind, ID, Title, Detail string }
-		More    bool
+		Results []struct {
+			Kind, ID, Title, Detail, URL string
+			UpdatedAt                    time.Time `json:"updated_at"`
+		}
+		More bool
 	}
 }
 
@@ -36,6 +39,8 @@ func (w *surface) found(query string) (list []string) {
 	for _, g := range answer.Groups {
 		for _, r := range g.Results {
 			assert.Equal(w.t, g.Kind, r.Kind)
+			assert.True(w.t, strings.HasPrefix(r.URL, "/console/"), r.URL)
+			assert.False(w.t, r.UpdatedAt.IsZero(), "%s %s", r.Kind, r.ID)
 			list = append(list, r.Kind+":"+r.ID)
 		}
 	}
@@ -157,7 +162,14 @@ func TestConsoleSearch(t *testing.T) {
 	require.Contains(t, w.found("?q=sign+in"), "test_case:"+w.ids["case"])
 	require.Len(t, w.found("?q=sign+in&limit=1"), 1, "of two cases of that name")
 	require.Empty(t, w.found("?q=%25"))
-	for _, query := range []string{"", "?q=", "?q=x&limit=0", "?q=x&limit=51", "?q=x&limit=a", "?q=x&page=2", "?q=a%00b"} {
+	both := w.found("?q=sign+in&kind=test_case")
+	require.Equal(t, both[:2], append(w.found("?q=sign+in&kind[]=test_case&limit=1"), w.found("?q=sign+in&kind=test_case&limit=1&page=2")...))
+	require.Empty(t, w.found("?q=sign+in&kind[]=device,team"))
+	for _, query := range []string{"&kind=planet", "&page=0", "&page=x", "&limit=50&page=11"} {
+		code, answer := w.send(request{method: http.MethodGet, path: v3 + "/search", query: "?q=sign+in" + query})
+		require.Equal(t, http.StatusBadRequest, code, "%s: %s", query, answer)
+	}
+	for _, query := range []string{"", "?q=", "?q=x&limit=0", "?q=x&limit=51", "?q=x&limit=a", "?q=x&nonsense=2", "?q=a%00b"} {
 		code, answer = w.send(request{method: http.MethodGet, path: v3 + "/search", query: query})
 		require.Equal(t, http.StatusBadRequest, code, "%s: %s", query, answer)
 	}

@@ -14,14 +14,14 @@ func (s *statement) testCases(limit int) string {
 	return s.sql(`select c.id, c.name as title, coalesce(
 			(select l.line from test_case_texts t cross join unnest(string_to_array(t.text, E'\n')) with ordinality l(line, n)
 				where t.case_id = c.id and l.n > 1 and `+s.lowerLike("l.line", s.part)+` order by l.n limit 1),
-			array_to_string(c.tags, ', ')) as detail
+			array_to_string(c.tags, ', ')) as detail, c.updated_at
 		from hit join test_cases c on c.id = hit.id`, "c.created_at desc, c.id desc", limit)
 }
 
 func (s *statement) suites(limit int) string {
 	s.byUUID("test_suites", leastDigits)
 	s.found = append(s.found, "select x.id from test_suites x where "+s.mine("x")+" and "+s.lowerLike("x.name", s.pattern()))
-	return s.sql(`select c.id::text as id, c.name as title, array_to_string(c.tags, ', ') as detail
+	return s.sql(`select c.id::text as id, c.name as title, array_to_string(c.tags, ', ') as detail, c.updated_at
 		from hit join test_suites c on c.id = hit.id`, "c.created_at desc, c.id desc", limit)
 }
 
@@ -31,6 +31,6 @@ func (s *statement) schedules(limit int) string {
 	s.found = append(s.found, "select n.id from (select id, name from test_schedules x where "+s.mine("x")+
 		" order by created_at desc, id desc limit "+
 		s.arg(newest)+") n where "+s.lowerLike("n.name", s.pattern()))
-	return s.sql(`select c.id::text as id, c.name as title, concat_ws(' · ', lower(c.state), c.cron, c.timezone) as detail
+	return s.sql(`select c.id::text as id, c.name as title, concat_ws(' · ', lower(c.state), c.cron, c.timezone) as detail, c.updated_at
 		from hit join test_schedules c on c.id = hit.id`, "c.created_at desc, c.id desc", limit)
 }

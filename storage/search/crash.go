@@ -27,7 +27,7 @@ func (s *statement) crashGroups(limit int) string {
 			case when concat_ws(E'\n', g.title, g.culprit, g.classifier) ilike `+part+` then null else (
 				select l.line from crash_group_titles t cross join unnest(string_to_array(t.text, E'\n')) with ordinality l(line, n)
 				where t.group_id = g.id and l.line ilike `+part+` order by l.n limit 1) end,
-			concat_ws(' · ', nullif(g.culprit, ''), nullif(g.classifier, ''))) as detail
+			concat_ws(' · ', nullif(g.culprit, ''), nullif(g.classifier, ''))) as detail, g.last_seen as updated_at
 		from (select coalesce(p.root_id, p.id) as id, bool_or(hit.exact) as exact from hit join crash_groups p on p.id = hit.id group by 1) hit
 		join crash_groups g on g.id = hit.id`, "g.last_seen desc, g.id desc", limit)
 }
@@ -42,15 +42,15 @@ func (s *statement) crashes(limit int) string {
 		s.exact = append(s.exact, of+" and not u.conflict", of+" and u.conflict")
 	}
 	return s.sql(`select c.id::text as id, coalesce(nullif(c.message, ''), nullif(c.classifier, ''), c.format) as title,
-			concat_ws(' · ', nullif(c.classifier, ''), nullif(c.version, ''), c.uuid::text) as detail
+			concat_ws(' · ', nullif(c.classifier, ''), nullif(c.version, ''), c.uuid::text) as detail, c.received_at as updated_at
 		from hit join crashes c on c.id = hit.id and `+s.mine("c"), "c.received_at desc, c.id desc", limit)
 }
 
 // versions finds versions of applications that crashes and sessions named. A version has no
 // id: it is named by itself and its crash project.
 func (s *statement) versions(limit int) string {
-	return `select v.version as id, p.id as crash_project_id, v.version as title, p.name as detail
+	return `select v.version as id, p.id as crash_project_id, v.version as title, p.name as detail, v.last_seen as updated_at
 		from (select x.id, x.name from crash_projects x where ` + s.mine("x") + ` order by x.id desc limit ` + s.arg(newestProjects) + `) p
 		join crash_versions v on v.crash_project_id = p.id and ` + s.lowerLike("v.version", s.pattern()) + `
-		order by lower(v.version) = lower(` + s.arg(s.typed) + `) desc, v.last_seen desc, v.version, p.id limit ` + s.arg(limit)
+		order by lower(v.version) = lower(` + s.arg(s.typed) + `) desc, v.last_seen desc, v.version, p.id` + s.page(limit)
 }

@@ -15,6 +15,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -57,6 +58,8 @@ const (
 	// MaxResults is the most results of a kind: who looks for more has the list of the kind
 	// with its filters.
 	MaxResults = 50
+	// MaxReach is how far the results of a kind can be paged through.
+	MaxReach = 500
 	// maxShown is the most characters of a title or a detail.
 	maxShown = 300
 )
@@ -67,6 +70,7 @@ type Query struct {
 	Text           string
 	Kinds          []Kind
 	Limit          int // results of a kind, 1 to MaxResults
+	Offset         int // results of a kind that are left out, with Limit at most MaxReach
 }
 
 // Result is something that was found. ID is that of its own routes, of a version the
@@ -80,6 +84,9 @@ type Result struct {
 	// ParentID is what it belongs to, where its route names that: of a comment the crash
 	// group, of a run the test case, of a suite run the suite; nil of all others.
 	ParentID *string `db:"parent_id"`
+	// UpdatedAt is when it was changed last; of what comes or happens by itself, as a crash, a
+	// version, a symbol file or a run, when it was last seen, received or ended.
+	UpdatedAt time.Time `db:"updated_at"`
 }
 
 // Found are the results of a kind. More reports that there are others.
@@ -99,12 +106,16 @@ func Find(ctx context.Context, q storage.Querier, f Query) ([]Found, error) {
 	if f.Limit < 1 || f.Limit > MaxResults {
 		return nil, storage.Invalid("limit", "must be 1 to %d", MaxResults)
 	}
+	if f.Offset < 0 || f.Offset+f.Limit > MaxReach {
+		return nil, storage.Invalid("page", "must be 1 or more, and lead to the first %d results of each kind", MaxReach)
+	}
 	list, t := []Found{}, parse(text)
 	for _, kind := range Kinds() {
 		if !slices.Contains(f.Kinds, kind) || f.OrganizationID == 0 && kind != Task {
 			continue
 		}
 		s := newStatement(f.OrganizationID, t)
+		s.offset = f.Offset
 		query := s.of(kind, f.Limit+1)
 		if query == "" {
 			continue

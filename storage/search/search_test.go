@@ -331,6 +331,10 @@ func TestRefusedTexts(t *testing.T) {
 		_, err := Find(fixture.Context(t), w.DB, Query{OrganizationID: w.Org.ID, Text: "x", Kinds: Kinds(), Limit: limit})
 		require.Equal(t, "limit", fixture.InvalidField(t, err))
 	}
+	for _, offset := range []int{-1, MaxReach, MaxReach - 9} {
+		_, err := Find(fixture.Context(t), w.DB, Query{OrganizationID: w.Org.ID, Text: "x", Kinds: Kinds(), Limit: 10, Offset: offset})
+		require.Equal(t, "page", fixture.InvalidField(t, err))
+	}
 }
 
 func TestExcerpt(t *testing.T) {

@@ -1,8 +1,8 @@
 // Package search has the page of the console that searches everything: a field, and what
 // was found by kinds, each result with the way to its page.
 //
-// It asks GET /api/v3/search, which finds what the caller may read. The page decides where a
-// result leads, and marks the text in titles and details. A text that the route refuses is
+// It asks GET /api/v3/search, which finds what the caller may read. Each result says where
+// it leads; the page marks the text in titles and details. A text that the route refuses is
 // said on the page, with the field as it was.
 package search
 
@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -48,11 +49,11 @@ func (p *Pages) Routes() []route.Route {
 
 // result is what the api found.
 type result struct {
-	ID             string `json:"id"`
-	Title          string `json:"title"`
-	Detail         string `json:"detail"`
-	CrashProjectID int64  `json:"crash_project_id"`
-	ParentID       string `json:"parent_id"`
+	ID        string    `json:"id"`
+	Title     string    `json:"title"`
+	Detail    string    `json:"detail"`
+	URL       string    `json:"url"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // group are the results of a kind.
@@ -67,6 +68,7 @@ type row struct {
 	ID            string
 	Path          string // behind /console
 	Title, Detail []piece
+	UpdatedAt     time.Time
 }
 
 // section is a group as the page shows it.
