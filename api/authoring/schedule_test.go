@@ -1,6 +1,7 @@
 package authoring_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -65,7 +66,9 @@ func TestScheduleIsShownWhole(t *testing.T) {
 	path := "/test-schedules/" + made["id"].(string)
 	require.Equal(t, made, w.ok(w.neighbor, 200, "GET", path, ""))
 	require.Equal(t, made, w.ok(w.member, 200, "GET", "/test-schedules/"+bare(made["id"]), ""))
-	require.Equal(t, []any{made}, w.ok(w.member, 200, "GET", "/test-schedules", "")["items"])
+	listed := maps.Clone(made)
+	listed["nextRunDates"] = []any{state["nextRunDate"]}
+	require.Equal(t, []any{listed}, w.ok(w.member, 200, "GET", "/test-schedules", "")["items"], "a list has the next time alone")
 	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1`, account.ScheduleCreated))
 }
 
