@@ -139,12 +139,8 @@ func (s strips) Last(id string) *past {
 	return &s[id][0]
 }
 
-const (
-	// listedRuns is how many runs a row of a list shows: what it is like lately. Its page has more.
-	listedRuns = "15"
-	// matrixRuns is how many columns a matrix has: its cells are hundreds.
-	matrixRuns = "15"
-)
+// matrixRuns is how many columns a matrix has: its cells are hundreds.
+const matrixRuns = "15"
 
 // strips reads the histories of all rows of a page at once. The path is that of the list.
 func (p *Pages) strips(c *gin.Context, path string, ids []string) (strips, error) {
@@ -155,7 +151,7 @@ func (p *Pages) strips(c *gin.Context, path string, ids []string) (strips, error
 	read, err := get[list[struct {
 		ID   string `json:"id"`
 		Runs []past `json:"runs"`
-	}]](p, c, path+"/history", url.Values{"ids": ids, "limit": {listedRuns}})
+	}]](p, c, path+"/history", url.Values{"ids": ids})
 	for _, one := range read.Items {
 		found[one.ID] = one.Runs
 	}
