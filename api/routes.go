@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
 	"github.com/slipway-qa/slipway/api/overview"
+	"github.com/slipway-qa/slipway/api/reference"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/api/search"
 	"github.com/slipway-qa/slipway/api/session"
@@ -66,6 +67,7 @@ func (r *Rooms) Routes() []route.Route {
 		Public: "the description of the interfaces is no secret"}
 	return slices.Concat(
 		[]route.Route{description},
+		reference.Routes(),
 		r.Tasks.Routes(),
 		r.Crashes.Routes(),
 		r.Symbols.Routes(),

@@ -21,7 +21,7 @@ import (
 // public is the list of routes that ask for no credentials. A new one fails the
 // test until it stands here too.
 var public = map[string]bool{
-	"GET /openapi.json": true, "POST /post": true, "OPTIONS /post": true, "POST /api/post": true, "OPTIONS /api/post": true,
+	"GET /openapi.json": true, "GET /docs": true, "GET /docs/:file": true, "POST /post": true, "OPTIONS /post": true, "POST /api/post": true, "OPTIONS /api/post": true,
 	"POST /api/unique-events/submit": true, "OPTIONS /api/unique-events/submit": true,
 	"POST /api/summed-events/submit": true, "OPTIONS /api/summed-events/submit": true,
 	"POST /:universe/:token/:format": true, "OPTIONS /:universe/:token/:format": true,

@@ -34,6 +34,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/slipway-qa/slipway/api/inspection"
+	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/tasks/child"
 	"github.com/slipway-qa/slipway/tasks/logfield"
@@ -45,6 +46,8 @@ import (
 type cli struct {
 	settings
 
+	ShowVersion kong.VersionFlag `name:"version" help:"Print version and commit, and end."`
+
 	Up        upCommand        `cmd:"" help:"Run everything in one process, with managed PostgreSQL and Redis where no URL is set."`
 	API       apiCommand       `cmd:"" name:"api" help:"Run the api tier."`
 	Worker    workerCommand    `cmd:"" help:"Run the worker tier."`
@@ -55,10 +58,21 @@ type cli struct {
 	Admin     adminCommand     `cmd:"" help:"Create and rotate organizations, users, service accounts, keys, crash projects and tokens."`
 	Symbols   symbolsCommand   `cmd:"" help:"Read symbol files, traces and dumps on this machine."`
 	Doctor    doctorCommand    `cmd:"" help:"Report what this machine lacks for slipway up, and how to install it."`
-	Version   versionCommand   `cmd:"" help:"Print the version."`
+	Version   versionCommand   `cmd:"" help:"Print version and commit."`
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
+
+// commandLine returns the reader of the command line.
+func commandLine(c *cli) (*kong.Kong, error) {
+	parser, err := kong.New(c, kong.Name("slipway"),
+		kong.Description("The back end of a QA platform that a team runs itself."),
+		kong.Resolvers(variableFiles{}), kong.Help(printHelp), kong.Vars{"version": built()})
+	if err != nil {
+		return nil, err
+	}
+	return parser, groupSettings(parser.Model)
+}
 
 // run parses and executes one command line and returns the exit code.
 func run(args []string) int {
@@ -66,9 +80,7 @@ func run(args []string) int {
 		return child.Serve(args, symbolfiles.Operations(), inspection.Operations(), workbuild.Operations())
 	}
 	var c cli
-	parser, err := kong.New(&c, kong.Name("slipway"),
-		kong.Description("The back end of a QA platform that a team runs itself."),
-		kong.Resolvers(variableFiles{}), kong.UsageOnError())
+	parser, err := commandLine(&c)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "slipway:", err)
 		return 2
@@ -79,7 +91,7 @@ func run(args []string) int {
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "slipway:", err)
+		fmt.Fprintln(os.Stderr, "slipway:", misread(err))
 		return 2
 	}
 	if os.Getenv("GOGC") == "" {
@@ -90,7 +102,7 @@ func run(args []string) int {
 	}
 	ctx, stop := stopSignals()
 	defer stop()
-	log := c.logger()
+	log := c.logger(commandOf(parsed))
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err := parsed.Run(&c.settings, log); err != nil {
 		var plain *storage.PlainError
@@ -130,36 +142,20 @@ func stopSignals() (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-func (s *settings) logger() *slog.Logger {
+// logger returns the log of a command. People at a terminal get the lines of
+// package terminal from slipway up; everything else is read by programs.
+func (s *settings) logger(command string) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(s.LogLevel)) // kong has checked it
-	opts := &slog.HandlerOptions{Level: level}
-	if s.LogFormat == "text" {
-		return slog.New(logfield.Handler(slog.NewTextHandler(os.Stderr, opts)))
+	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: terminal.Sparse}
+	var handler slog.Handler = slog.NewJSONHandler(os.Stderr, opts)
+	switch people := command == "up" && terminal.Is(os.Stderr); {
+	case s.LogFormat == "text":
+		handler = slog.NewTextHandler(os.Stderr, opts)
+	case s.LogFormat == "people", s.LogFormat == "auto" && people:
+		handler = terminal.NewHandler(os.Stderr, level)
 	}
-	return slog.New(logfield.Handler(slog.NewJSONHandler(os.Stderr, opts)))
-}
-
-// version returns the module's version, or the commit that it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && info.Main.Version == "(devel)" {
-			return "devel-" + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return info.Main.Version
-}
-
-type versionCommand struct{}
-
-// Run prints the version.
-func (versionCommand) Run() error {
-	fmt.Println("slipway", version())
-	return nil
+	return slog.New(logfield.Handler(handler))
 }
 
 func sorted(names []string) []string {

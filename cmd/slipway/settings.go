@@ -3,13 +3,16 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -96,7 +99,7 @@ type settings struct {
 	TrustedProxies []string `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks of proxies whose X-Forwarded-For is trusted; default: none."`
 	MetricsPublic  bool     `env:"SLIPWAY_METRICS_PUBLIC" help:"Serve /metrics of the api without an operator's credentials."`
 	LogLevel       string   `env:"SLIPWAY_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
-	LogFormat      string   `env:"SLIPWAY_LOG_FORMAT" default:"json" enum:"json,text" help:"json or text."`
+	LogFormat      string   `env:"SLIPWAY_LOG_FORMAT" default:"auto" enum:"auto,people,json,text" help:"json or text for programs, people for short lines of what is worth knowing; auto: people for slipway up at a terminal, json elsewhere."`
 
 	// Health and stop.
 	processSettings `embed:""`
@@ -199,7 +202,11 @@ func checkVariables(app *kong.Application, environ []string) error {
 		name, _, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, "SLIPWAY_") && !known[name] && !strings.HasPrefix(name, "SLIPWAY_TEST_") &&
 			!links.MatchString(name) {
-			return fmt.Errorf("unknown variable %s (slipway --help lists all)", name)
+			near := terminal.Nearest(name, slices.Collect(maps.Keys(known)))
+			if near != "" {
+				near = ", did you mean " + near + "?"
+			}
+			return fmt.Errorf("unknown variable %s%s (slipway up --help lists all)", name, near)
 		}
 	}
 	return nil

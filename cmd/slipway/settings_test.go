@@ -229,8 +229,8 @@ func TestLogLevels(t *testing.T) {
 		require.NoError(t, err)
 		var want slog.Level
 		require.NoError(t, want.UnmarshalText([]byte(level)))
-		require.True(t, s.logger().Enabled(t.Context(), want))
-		require.False(t, s.logger().Enabled(t.Context(), want-1))
+		require.True(t, s.logger("version").Enabled(t.Context(), want))
+		require.False(t, s.logger("version").Enabled(t.Context(), want-1))
 	}
 	_, err := parseSettings(t, "version", "--log-level", "loud")
 	require.Error(t, err)

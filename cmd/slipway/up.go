@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/localservice"
+	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -39,6 +40,9 @@ func (c *upCommand) Run(ctx context.Context, set *settings, log *slog.Logger) (e
 		defer cancel()
 		err = errors.Join(err, folder.Close(ctx))
 	}()
+	if terminal.Is(os.Stdout) {
+		fmt.Printf("\nStarting Slipway with its data in %s; the first start takes some seconds more.\n", folder.Dir())
+	}
 	starting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	managed, err := startManaged(starting, folder, set)
@@ -107,7 +111,10 @@ func (c *upCommand) Run(ctx context.Context, set *settings, log *slog.Logger) (e
 	if err != nil {
 		return err
 	}
-	printStarted(boot, folder.Dir(), shown, addresses, link, time.Since(start))
+	welcome := started{boot: boot, dir: folder.Dir(), managed: shown, addresses: addresses, link: link, took: time.Since(start)}
+	if err := welcome.print(terminal.Is(os.Stdout)); err != nil {
+		return err
+	}
 
 	select {
 	case <-ctx.Done():

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -32,20 +33,83 @@ func consoleLink(ctx context.Context, db *storage.DB, boot *account.Bootstrap, l
 	return boot.BaseURL + path, err
 }
 
-// printStarted prints what runs, where the console is, and how to upload a build and send a
-// first crash. It prints no secret but the link, which ends by its first use.
-func printStarted(boot *account.Bootstrap, dir string, managed []*localservice.Server, addresses addressRule, link string, took time.Duration) {
-	fmt.Printf("\nSlipway %s is up after %s\n\n  console    %s\n", version(), took.Round(10*time.Millisecond), link)
-	if strings.Contains(link, frame.Base+"/open/") {
-		fmt.Printf("             (signs in the owner; once, within %d minutes, on this machine)\n", int(consoleLinkLife.Minutes()))
+// started is what slipway up says when all runs. It has no secret but the link, which ends
+// by its first use.
+type started struct {
+	boot      *account.Bootstrap
+	dir       string
+	managed   []*localservice.Server
+	addresses addressRule
+	link      string
+	took      time.Duration
+}
+
+// print prints it; people get it short.
+func (s started) print(people bool) error {
+	if !people {
+		_, err := fmt.Print(s.long())
+		return err
 	}
-	fmt.Printf("  api        %s\n", boot.BaseURL)
-	for _, s := range managed {
-		fmt.Printf("  %-10s %s\n", "managed", s)
+	if err := os.WriteFile(s.crashScript(), []byte("# Sends a crash to "+s.boot.BaseURL+".\n"+sampleCrash(s.boot, s.dir)+"\n"), 0o600); err != nil {
+		return err
 	}
-	fmt.Printf("  %-10s private networks and this machine are %s\n", "addresses", addresses)
-	fmt.Printf("  data       %s\n  keys       %s\n  queues     %s%s/operate/queues (operator's credentials)\n\nUpload a build:\n\n%s\n\nSend a crash:\n\n%s\n\nRead it back:\n\n%s\n\n",
-		dir, filepath.Join(dir, "bootstrap.json"), boot.BaseURL, frame.Base, sampleUpload(boot, dir), sampleCrash(boot, dir), sampleRead(boot, dir))
+	_, err := fmt.Print(s.short())
+	return err
+}
+
+// crashScript is the file whose run sends a first crash.
+func (s started) crashScript() string { return filepath.Join(s.dir, "send-crash.sh") }
+
+// once says how long the link works, where it is one that does so once.
+func (s started) once() string {
+	if !strings.Contains(s.link, frame.Base+"/open/") {
+		return ""
+	}
+	return fmt.Sprintf("(signs in the owner; once, within %d minutes, on this machine)", int(consoleLinkLife.Minutes()))
+}
+
+// short is for people at a terminal: what runs, the link, and three things to try.
+func (s started) short() string {
+	running := []string{"api", "worker", "scheduler"}
+	for _, server := range s.managed {
+		name, _, _ := strings.Cut(server.String(), " ")
+		running = append(running, name)
+	}
+	console := s.boot.BaseURL + frame.Base
+	return fmt.Sprintf(`
+Slipway is up after %.1f s: %s.
+
+  Open the console   %s
+                     %s
+Three things to try:
+
+  1. Write a test    say in a sentence what it does: %s/tests/generate
+  2. Share a build   drop an .apk or .ipa: %s/builds/upload
+  3. Read a crash    send one by: sh %s
+                     and read it: %s/crashes
+
+  Data in %s, keys in %s. ctrl-C stops all.
+
+`, s.took.Seconds(), strings.Join(running, ", "), s.link, s.once(), console, console, shellQuote(s.crashScript()), console,
+		s.dir, filepath.Join(s.dir, "bootstrap.json"))
+}
+
+// long is for logs and scripts: the addresses, and how to upload a build and send a first
+// crash.
+func (s started) long() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nSlipway %s is up after %s\n\n  console    %s\n", version(), s.took.Round(10*time.Millisecond), s.link)
+	if once := s.once(); once != "" {
+		fmt.Fprintf(&b, "             %s\n", once)
+	}
+	fmt.Fprintf(&b, "  api        %s\n", s.boot.BaseURL)
+	for _, server := range s.managed {
+		fmt.Fprintf(&b, "  %-10s %s\n", "managed", server)
+	}
+	fmt.Fprintf(&b, "  %-10s private networks and this machine are %s\n", "addresses", s.addresses)
+	fmt.Fprintf(&b, "  data       %s\n  keys       %s\n  queues     %s%s/operate/queues (operator's credentials)\n\nUpload a build:\n\n%s\n\nSend a crash:\n\n%s\n\nRead it back:\n\n%s\n\n",
+		s.dir, filepath.Join(s.dir, "bootstrap.json"), s.boot.BaseURL, frame.Base, sampleUpload(s.boot, s.dir), sampleCrash(s.boot, s.dir), sampleRead(s.boot, s.dir))
+	return b.String()
 }
 
 func sampleCrash(boot *account.Bootstrap, dir string) string {

@@ -363,8 +363,9 @@ func TestUpRefuses(t *testing.T) {
 		code      int
 		says      string
 	}{
-		{"unknown variable", []string{"SLIPWAY_DATABSE_URL=postgres://u:sesame@h/d"}, []string{"up"}, 2, "unknown variable SLIPWAY_DATABSE_URL"},
+		{"unknown variable", []string{"SLIPWAY_DATABSE_URL=postgres://u:sesame@h/d"}, []string{"up"}, 2, "unknown variable SLIPWAY_DATABSE_URL, did you mean SLIPWAY_DATABASE_URL?"},
 		{"unknown flag", nil, []string{"up", "--port", "1"}, 2, "unknown flag --port"},
+		{"a flag of nearly that name", nil, []string{"up", "--data-folder", "x"}, 2, `did you mean "--data-dir"?`},
 		{"no command", nil, nil, 2, "expected one of"},
 		{"a file for a folder", nil, []string{"up", "--data-dir", filepath.Join(file, "x")}, 1, "not a directory"},
 		{"no such level", nil, []string{"up", "--log-level", "loud"}, 2, "--log-level"},
@@ -393,10 +394,12 @@ func TestHelpShowsNoSecret(t *testing.T) {
 		r := command(t, variables, args...)
 		require.NotContains(t, r.stdout+r.stderr, "sesame", "%v", args)
 	}
-	help := command(t, nil, "--help")
+	help := command(t, nil, "up", "--help")
 	require.Zero(t, help.code)
 	require.Contains(t, help.stdout, "SLIPWAY_DATABASE_URL")
-	require.Regexp(t, regexp.MustCompile(`^slipway \S+\n$`), command(t, nil, "version").stdout)
+	for _, args := range []string{"version", "--version"} {
+		require.Regexp(t, regexp.MustCompile(`^slipway \S+ \(commit [^()\n]+\)\n$`), command(t, nil, args).stdout)
+	}
 }
 
 // TestBootstrapIsCompleted: a first start that ended between the file and the

@@ -47,11 +47,17 @@ func installed(t *testing.T, dir string, began time.Time, p *process) *installat
 			eventually(t, "the private servers end with the run", func() bool { return !alive(pid) })
 		}
 	})
-	raw, err := os.ReadFile(filepath.Join(dir, "bootstrap.json"))
+	in.read(t)
+	return in
+}
+
+// read reads what the start left in its folder: addresses and keys.
+func (in *installation) read(t *testing.T) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(in.dir, "bootstrap.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, &in.boot))
 	in.caller = caller{base: in.boot.BaseURL, key: in.boot.Owner.APIKey}
-	return in
 }
 
 // variables are the addresses of the run, as DIR/environment holds them.
