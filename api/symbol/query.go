@@ -22,7 +22,7 @@ func listQuery() []string {
 }
 
 func missingQuery() []string {
-	return []string{"crash_project_id", "crash_group_id", "kind[]", "search", "sort", "page", "per_page"}
+	return []string{"crash_project_id", "crash_group_id", "kind[]", "search", "sort", "page", "per_page", "wait"}
 }
 
 // maxSearch bounds a search text, and maxIdentifier an identifier, in bytes.
@@ -103,7 +103,8 @@ const (
 )
 
 // Missing serves GET /api/v3/symbols/missing: the files that crashes lack, what was looked
-// for, and the groups of these crashes.
+// for, and the groups of these crashes; with ?wait= when the crashes that were posted before
+// have been read.
 func (h *Handlers) Missing(c *gin.Context) error {
 	q := c.Request.URL.Query()
 	at, err := pagination.Parse(q, pagination.Small())
@@ -112,6 +113,9 @@ func (h *Handlers) Missing(c *gin.Context) error {
 	}
 	filter, err := needsOf(q, auth.Organization(c))
 	if err != nil {
+		return err
+	}
+	if err := h.settle(c); err != nil {
 		return err
 	}
 	list, total, err := symbolfile.Missing(c.Request.Context(), h.db, filter, at.Rows())

@@ -32,18 +32,22 @@ import (
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
-// Config is what the handlers need. Store, Objects and Auth are required.
+// Config is what the handlers need. All but Log and Now are required.
 type Config struct {
 	Store   *Store
 	Objects object.Store
 	Auth    *auth.Authenticator
+	Ledger  *ledger.Store
+	Watcher *wait.Watcher    // of tasks (ledger's Store.Ended)
 	Log     *slog.Logger     // nil: slog.Default
 	Now     func() time.Time // nil: time.Now
 }
@@ -54,6 +58,8 @@ type Handlers struct {
 	store   *Store
 	objects object.Store
 	auth    *auth.Authenticator
+	ledger  *ledger.Store
+	watcher *wait.Watcher
 	log     *slog.Logger
 	now     func() time.Time
 	unpack  *admission.Room // of members of archives on their way out
@@ -61,8 +67,8 @@ type Handlers struct {
 
 // New returns the handlers.
 func New(cfg Config) (*Handlers, error) {
-	if cfg.Store == nil || cfg.Objects == nil || cfg.Auth == nil {
-		return nil, errors.New("symbol handlers: store, object store and authenticator are required")
+	if cfg.Store == nil || cfg.Objects == nil || cfg.Auth == nil || cfg.Ledger == nil || cfg.Watcher == nil {
+		return nil, errors.New("symbol handlers: store, object store, authenticator, ledger and watcher are required")
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
@@ -70,7 +76,7 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Handlers{db: cfg.Store.db, store: cfg.Store, objects: cfg.Objects, auth: cfg.Auth, log: cfg.Log, now: cfg.Now,
+	return &Handlers{db: cfg.Store.db, store: cfg.Store, objects: cfg.Objects, auth: cfg.Auth, ledger: cfg.Ledger, watcher: cfg.Watcher, log: cfg.Log, now: cfg.Now,
 		unpack: newUnpackRoom()}, nil
 }
 
@@ -85,7 +91,7 @@ func (h *Handlers) Routes() []route.Route {
 	}
 	return []route.Route{
 		{Method: http.MethodGet, Path: "/api/v3/symbols", Interface: v3, Query: listQuery(), Action: auth.ReadSymbols, Handler: h.List},
-		{Method: http.MethodGet, Path: "/api/v3/symbols/missing", Interface: v3, Query: missingQuery(), Action: auth.ReadSymbols, Handler: h.Missing},
+		{Method: http.MethodGet, Path: "/api/v3/symbols/missing", Interface: v3, Query: missingQuery(), Action: auth.ReadSymbols, Handler: h.Missing, Deadline: wait.Deadline},
 		{Method: http.MethodGet, Path: "/api/v3/symbols/:id", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSymbols, Handler: h.Get},
 		{Method: http.MethodDelete, Path: "/api/v3/symbols/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.DeleteSymbols, Handler: h.Delete},
 		{Method: http.MethodGet, Path: "/api/v3/symbols/:id/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSymbols, Handler: h.Download},

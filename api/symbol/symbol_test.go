@@ -14,19 +14,23 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/symbol"
+	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	symbolid "github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
@@ -43,6 +47,8 @@ type world struct {
 	db           *storage.DB
 	objects      object.Store
 	store        *symbol.Store
+	ledger       *ledger.Store
+	awaited      sync.Map // ids of tasks that requests wait for
 	ours, theirs *account.Bootstrap
 	url          string
 	member       string // a key
@@ -77,7 +83,15 @@ func newWorld(t *testing.T) *world {
 	authenticator, err := auth.New(auth.Config{DB: w.db, Region: "local", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	w.store = symbol.NewStore(w.db, nil, nil)
-	h, err := symbol.New(symbol.Config{Store: w.store, Objects: w.objects, Auth: authenticator, Log: slog.New(slog.DiscardHandler)})
+	w.ledger = ledger.New(w.db)
+	watcher := wait.NewWatcher(wait.Config{Interval: 5 * time.Millisecond, Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+		for _, id := range ids {
+			w.awaited.Store(id, true)
+		}
+		return w.ledger.Ended(ctx, ids)
+	}})
+	go watcher.Run(t.Context())
+	h, err := symbol.New(symbol.Config{Store: w.store, Objects: w.objects, Auth: authenticator, Ledger: w.ledger, Watcher: watcher, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	engine := gin.New()
 	for _, r := range h.Routes() {

@@ -98,7 +98,7 @@ func TestMisreadLinesNameWhatWasMeant(t *testing.T) {
 		line string
 		says []string
 	}{
-		{"upp", []string{`did you mean "up"`, `Run "slipway --help"`}},
+		{"upp", []string{`did you mean one of "up"`, `Run "slipway --help"`}},
 		{"schedular", []string{`did you mean "scheduler"?`}},
 		{"up --lissten=x", []string{`did you mean "--listen"?`, `Run "slipway up --help"`}},
 		{"up --data-folder=x", []string{`did you mean "--data-dir"?`}},

@@ -84,7 +84,7 @@ func (h *Handler) line(r slog.Record, of fields) string {
 	case r.Level >= max(slog.LevelWarn, h.level):
 		return trouble(r, of)
 	case h.level < slog.LevelInfo:
-		return r.Message + of.rest()
+		return r.Message + of.inBrackets()
 	case r.Message == "task ended" && of.text("kind") == "crash:process" && of.text("outcome") == "succeeded":
 		return h.out.crash(r.Time, of.number("tasks"))
 	case r.Level < max(slog.LevelInfo, h.level):
@@ -96,7 +96,7 @@ func (h *Handler) line(r slog.Record, of fields) string {
 	case routine[r.Message]:
 		return ""
 	}
-	return r.Message + of.rest()
+	return r.Message + of.inBrackets()
 }
 
 // crash counts crashes, and returns a line once a second: the first is told at once.

@@ -58,7 +58,7 @@ func trouble(r slog.Record, of fields) string {
 	if reason != "" {
 		what += ": " + reason
 	}
-	return word + what + of.rest()
+	return word + what + of.inBrackets()
 }
 
 func outcome(name string) string {
@@ -131,8 +131,8 @@ func (f fields) number(name string) int64 {
 var told = map[string]bool{"error": true, "panic": true, "reason": true, "stack": true, "kind": true, "outcome": true, "waited": true,
 	"took": true, "tasks": true, "request_id": true}
 
-// rest is the attributes that the line does not say, in brackets.
-func (f fields) rest() string {
+// inBrackets is the attributes that the line does not say, in brackets.
+func (f fields) inBrackets() string {
 	var list []string
 	for _, a := range f {
 		if !told[a.name] && !empty(a.value) {

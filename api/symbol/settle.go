@@ -1,0 +1,42 @@
+package symbol
+
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/wait"
+	"github.com/slipway-qa/slipway/tasks"
+)
+
+// settleMost is how many tasks a request waits for. A task reads up to hundreds of crashes;
+// who asks right after posting one has it among the newest.
+const settleMost = 20
+
+// settle serves the parameter wait of Missing: it holds the answer back until the crashes
+// that were posted before have been read, and then looked up in symbol files. It ends when
+// the time is over, whatever is left.
+func (h *Handlers) settle(c *gin.Context) error {
+	most, err := wait.For(c)
+	if err != nil || most == 0 {
+		return err
+	}
+	ctx, organization, began := c.Request.Context(), auth.Organization(c), time.Now()
+	for _, kind := range []string{tasks.CrashProcess.Name, tasks.CrashSymbolicate.Name} {
+		open, err := h.ledger.OpenOf(ctx, organization, kind, settleMost)
+		if err != nil {
+			return err
+		}
+		for _, id := range open {
+			left := most - time.Since(began)
+			if left <= 0 {
+				return nil
+			}
+			if err := h.watcher.Wait(ctx, organization, id, left); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
