@@ -6,6 +6,9 @@ DATA     ?= data
 LISTEN   ?= 127.0.0.1:8080
 FUZZTIME ?= 30s
 
+# A failed build must not be hidden by the program that shows how far it is.
+SHELL := bash
+
 # Only the race detector needs a C compiler; .ci/test turns cgo on for it.
 export CGO_ENABLED ?= 0
 
@@ -29,7 +32,8 @@ build: bin/slipway ## Build bin/slipway
 # The go command knows best what is stale.
 bin/slipway: FORCE
 	@mkdir -p bin
-	@go build -buildvcs=$(VCS) -o bin/slipway ./cmd/slipway
+	@set -o pipefail; go build -v -buildvcs=$(VCS) -o bin/slipway ./cmd/slipway 2>&1 | \
+	  .ci/progress build "$$(go list -deps ./cmd/slipway 2>/dev/null | wc -l)"
 
 deps: ## Install or build everything that the tests need
 	@.ci/deps tests

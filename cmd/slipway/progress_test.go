@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What make up prints while it installs and builds; here no terminal reads it.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, reads, says string
+		args              []string
+	}{
+		{"apt", "dlstatus:1:3.0:Retrieving file 1 of 12 (20s remaining)\ndlstatus:2:4.0:Retrieving file 2 of 12\npmstatus:chromium:45.5:Installing\x1b[2J\nodd\n",
+			"downloading: 3 % Retrieving file 1 of 12 (20s remaining)\ninstalling: 45 % Installing[2J\n", []string{"apt"}},
+		{"a build", "go: downloading a v1\nfmt\ngithub.com/a/b-c\n# example.com/x\n./x.go:1:2: undefined: y\n",
+			"downloading a v1\ncompiled 1 of at most 4 packages\ncompiled 2 of at most 4 packages\n# example.com/x\n./x.go:1:2: undefined: y\n", []string{"build", "4"}},
+		{"more packages than were counted", "fmt\nos\nio\n", "compiled 1 of at most 1 packages\n", []string{"build", "1"}},
+		{"nothing to build", "", "", []string{"build", "4"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), filepath.Join(moduleRoot, ".ci/progress"), c.args...)
+			var out bytes.Buffer
+			cmd.Stdin, cmd.Stderr = strings.NewReader(c.reads), &out
+			require.NoError(t, cmd.Run(), out.String())
+			// How long is left depends on the machine.
+			var lines []string
+			for line := range strings.Lines(out.String()) {
+				line, _, _ = strings.Cut(strings.TrimSuffix(line, "\n"), ", at most ")
+				lines = append(lines, line+"\n")
+			}
+			require.Equal(t, c.says, strings.Join(lines, ""))
+		})
+	}
+}
