@@ -104,17 +104,38 @@ func sharedNames(components map[string]any) (list []string) {
 			continue // no types are made of these
 		}
 		for name := range all.(map[string]any) {
-			plain := strings.ToLower(strings.Map(func(r rune) rune {
-				if unicode.IsLetter(r) || unicode.IsDigit(r) {
-					return r
-				}
-				return -1
-			}, name))
+			plain := identifier(name)
 			if other := by[plain]; other != "" {
 				list = append(list, other+" and "+kind+"/"+name)
 			}
 			by[plain] = kind + "/" + name
 		}
+	}
+	return list
+}
+
+// identifier is what generators make of a name, whatever they do with its case.
+func identifier(name string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name))
+}
+
+// sharedMembers are members of one object that would share a name, such as recorded_at and
+// recordedAt: x-go-name tells them apart.
+func sharedMembers(members map[string]any, at string) (list []string) {
+	seen := map[string]bool{}
+	for name, schema := range members {
+		if named, ok := schema.(map[string]any)["x-go-name"].(string); ok {
+			name = named
+		}
+		if seen[identifier(name)] {
+			list = append(list, at+": another member has the name "+name+" in Go")
+		}
+		seen[identifier(name)] = true
 	}
 	return list
 }
@@ -125,6 +146,9 @@ func faults(value any, at string) (list []string) {
 	case map[string]any:
 		if required, ok := v["required"].([]any); ok && len(required) == 0 {
 			list = append(list, at+": required names nothing")
+		}
+		if members, ok := v["properties"].(map[string]any); ok {
+			list = append(list, sharedMembers(members, at)...)
 		}
 		if _, operation := v["operationId"]; operation {
 			list = append(list, operationFaults(v, at)...)

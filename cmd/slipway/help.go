@@ -179,8 +179,12 @@ func misread(err error) string {
 		return text
 	}
 	if word := misreadWord.FindStringSubmatch(text); word != nil {
-		if near := terminal.Nearest(word[1], namesFor(wrong.Context, strings.HasPrefix(text, "unknown flag"))); near != "" {
-			text += fmt.Sprintf(", did you mean %q?", near)
+		dashes := ""
+		if strings.HasPrefix(text, "unknown flag") {
+			dashes = "--"
+		}
+		if near := terminal.Nearest(word[1], namesFor(wrong.Context, dashes != "")); near != "" {
+			text += fmt.Sprintf(", did you mean %q?", dashes+near)
 		}
 	}
 	command := "slipway"
@@ -195,7 +199,7 @@ func namesFor(ctx *kong.Context, flags bool) []string {
 	var names []string
 	if flags {
 		for _, flag := range ctx.Flags() {
-			names = append(names, "--"+flag.Name)
+			names = append(names, flag.Name)
 		}
 		return names
 	}

@@ -66,7 +66,7 @@ func TestDescriptionInBrowser(t *testing.T) {
 		do(chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .execute")))
 		status := ""
 		require.Eventually(t, func() bool {
-			status = text(`(document.querySelector("#operations-tasks-listTasks .live-responses-table .response-col_status") || {textContent: ""}).textContent.trim()`)
+			status = text(`(document.querySelector("#operations-tasks-listTasks .live-responses-table tr.response .response-col_status") || {textContent: ""}).textContent.trim()`)
 			return strings.HasPrefix(status, "2") || strings.HasPrefix(status, "4")
 		}, time.Minute, 50*time.Millisecond)
 		do(chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .btn-clear")))
