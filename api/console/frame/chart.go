@@ -21,12 +21,16 @@ type Part struct {
 	Value  int64
 }
 
-// The size of a chart in its own units; the page scales it.
+// The size of a chart: its height in pixels, and the width of a bar in percent of the page's
+// room. So a chart fills what there is, and its text has one size on a phone and on a desk.
 const (
-	chartWidth, chartHeight = 720, 160
-	chartFoot               = 18
-	maxBars                 = 400
-	maxBarWidth             = 48
+	chartHeight  = 160
+	chartFoot    = 18
+	chartTop     = 16 // room for the number of the highest bar
+	chartLabels  = 8  // on a phone every second one is left out
+	maxBars      = 400
+	maxBarWidth  = 6.0
+	longestLabel = 14
 )
 
 // Bars draws bars as SVG, with a title for each, and the numbers as a table behind it.
@@ -46,35 +50,38 @@ func Bars(title string, bars []Bar) template.HTML {
 	}
 	var svg, table strings.Builder
 	esc := template.HTMLEscapeString
-	fmt.Fprintf(&svg, `<figure class="chart"><svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, chartWidth, chartHeight, esc(title))
+	fmt.Fprintf(&svg, `<figure class="chart"><svg height="%d" role="img" aria-label="%s">`, chartHeight, esc(title))
 	svg.WriteString(`<title>` + esc(title) + `</title>`)
-	fmt.Fprintf(&svg, `<line class="axis" x1="0" x2="%d" y1="%d" y2="%d"/>`, chartWidth, chartHeight-chartFoot, chartHeight-chartFoot)
-	fmt.Fprintf(&svg, `<text class="scale" x="0" y="10">%s</text>`, Number(most))
-	step := float64(chartWidth) / float64(max(1, len(bars)))
-	width := min(max(1, step*0.8), maxBarWidth)
-	every := max(1, (len(bars)+7)/8)
+	const ground = chartHeight - chartFoot
+	fmt.Fprintf(&svg, `<line class="axis" x1="0" x2="100%%" y1="%d" y2="%d"/>`, ground, ground)
+	fmt.Fprintf(&svg, `<line class="axis rule" x1="0" x2="100%%" y1="%d" y2="%d"/>`, chartTop, chartTop)
+	fmt.Fprintf(&svg, `<text class="scale" x="0" y="%d">%s</text>`, chartTop-5, Number(most))
+	step := 100 / float64(max(1, len(bars)))
+	width := min(step*0.8, maxBarWidth)
+	every := max(1, (len(bars)+chartLabels-1)/chartLabels)
 	for i, b := range bars {
-		x, y := float64(i)*step+(step-width)/2, float64(chartHeight-chartFoot)
+		x, y := float64(i)*step+(step-width)/2, float64(ground)
 		hover := b.Label
 		var rects strings.Builder
 		for _, p := range b.Parts {
 			if p.Value <= 0 {
 				continue
 			}
-			height := float64(p.Value) / float64(most) * float64(chartHeight-chartFoot-14)
+			height := float64(p.Value) / float64(most) * float64(ground-chartTop)
 			height = max(1, height)
 			y -= height
-			fmt.Fprintf(&rects, `<rect class="s%d" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, p.Series%6, x, y, width, height)
+			fmt.Fprintf(&rects, `<rect class="s%d" x="%.2f%%" y="%.1f" width="%.2f%%" height="%.1f"/>`, p.Series%6, x, y, width, height)
 			hover += "\n" + p.Name + ": " + Number(p.Value)
 		}
-		fmt.Fprintf(&rects, `<rect class="hit" x="%.1f" y="0" width="%.1f" height="%d"><title>%s</title></rect>`, float64(i)*step, step, chartHeight-chartFoot, esc(hover))
+		fmt.Fprintf(&rects, `<rect class="hit" x="%.2f%%" y="0" width="%.2f%%" height="%d"><title>%s</title></rect>`, float64(i)*step, step, ground, esc(hover))
 		if b.Link != "" {
 			svg.WriteString(`<a href="` + esc(b.Link) + `" aria-label="` + esc(strings.ReplaceAll(hover, "\n", ", ")) + `">` + rects.String() + `</a>`)
 		} else {
 			svg.WriteString(rects.String())
 		}
 		if i%every == 0 {
-			fmt.Fprintf(&svg, `<text class="label" x="%.1f" y="%d">%s</text>`, x, chartHeight-4, esc(b.Label))
+			fmt.Fprintf(&svg, `<text class="%s" text-anchor="middle" x="%.2f%%" y="%d">%s</text>`,
+				labelClass(i/every), x+width/2, chartHeight-4, esc(clipped(b.Label)))
 		}
 	}
 	svg.WriteString(`</svg>`)
@@ -91,6 +98,22 @@ func Bars(title string, bars []Bar) template.HTML {
 	}
 	table.WriteString(`</tbody></table></div></details></figure>`)
 	return template.HTML(svg.String() + table.String())
+}
+
+// labelClass marks every second label, for which a phone has no room.
+func labelClass(n int) string {
+	if n%2 == 1 {
+		return "label odd"
+	}
+	return "label"
+}
+
+// clipped is as much of a label as has room below its bar; the whole stands on hover.
+func clipped(label string) string {
+	if runes := []rune(label); len(runes) > longestLabel {
+		return string(runes[:longestLabel-1]) + "…"
+	}
+	return label
 }
 
 // legend names the series of a chart that has more than one.

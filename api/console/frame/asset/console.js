@@ -204,6 +204,11 @@
     };
     foot.append(" ", button);
   }
+  // On a phone the areas and tabs scroll: the current one is in sight.
+  for (const current of all(".bar [aria-current],.tabs [aria-current]")) {
+    const strip = current.closest("ul");
+    if (strip.scrollWidth > strip.clientWidth) strip.scrollLeft = current.offsetLeft - strip.offsetLeft - 40;
+  }
   dress(); times(); buttons();
   setInterval(times, 30000);
 })();
