@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,7 +51,8 @@ const shifts = `new Promise((done) => {
 
 // A browser shows each page of the console as it is meant: nothing that axe-core finds, in
 // both themes; nothing wider than a phone; nothing that moves while it loads; nothing refused
-// by the policy of content; nothing from another host.
+// by the policy of content; nothing from another host. The page of an address that none has is
+// among them.
 func TestConsoleInBrowser(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t)
@@ -88,8 +91,19 @@ func TestConsoleInBrowser(t *testing.T) {
 		}
 		assert.Empty(t, text(`performance.getEntriesByType("resource").map((r) => r.name).filter((n) => !n.startsWith(location.origin) && !n.startsWith("data:")).join(" ")`), address)
 		assert.Equal(t, "0px", text("getComputedStyle(document.body).marginTop"), "%s: the style applies under the policy", address)
-		do(chromedp.EmulateViewport(390, 844))
-		assert.LessOrEqual(t, number("document.documentElement.scrollWidth"), 390, "%s: the page is wider than a phone", address)
+		for _, width := range []int{2560, 360, 390} {
+			do(chromedp.EmulateViewport(int64(width), 844))
+			assert.LessOrEqual(t, number("document.documentElement.scrollWidth"), width, "%s: the page is wider than its window of %d", address, width)
+		}
+		if strings.HasPrefix(address, frame.Base+"/crashes/reports/") || strings.Contains(address, "/runs/") {
+			do(chromedp.EmulateViewport(800, 1100), media("print"))
+			assert.Equal(t, "rgb(255, 255, 255)", text("getComputedStyle(document.body).backgroundColor"), "%s: the dark theme is printed on white", address)
+			assert.Equal(t, "none none", text(`getComputedStyle(document.querySelector(".bar")).display + " " + getComputedStyle(document.querySelector("footer")).display`), address)
+			assert.Zero(t, number(`[...document.querySelectorAll("main :is(button, .button)")].filter((e) => e.checkVisibility()).length`), "%s: a button is printed", address)
+			w.picture(tab, address, "print")
+			do(chromedp.EmulateViewport(390, 844), media(""))
+		}
+		text(`document.documentElement.dataset.theme = "light"`)
 		w.picture(tab, address, "phone")
 	}
 	look(frame.Base + "/sign-in")
@@ -108,11 +122,20 @@ func TestConsoleInBrowser(t *testing.T) {
 			}
 		}
 		slices.Sort(addresses)
+		addresses = append(addresses, frame.Base+"/no-such-page")
 		for _, address := range addresses {
 			look(address)
 		}
 		do(chromedp.EmulateViewport(1280, 900), chromedp.Click(chromedp.CSS(`form.me button`)), chromedp.WaitVisible(chromedp.CSS(`[name="key"]`)))
 	}
+}
+
+// media is an action that shows the page as it is on a medium: print, or "" for the screen.
+func media(name string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: name})
+		return err
+	})
 }
 
 // picture writes a picture of the page where a folder for them is named.
@@ -125,5 +148,10 @@ func (w *surface) picture(tab context.Context, address, name string) {
 	png, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
 	require.NoError(w.t, err)
 	path, _, _ := strings.Cut(address, "?")
+	if name == "light" { // SCRATCH
+		source, err := chromedp.Run(tab, chromedp.Evaluate[string](`"<!DOCTYPE html>" + document.documentElement.outerHTML`))
+		require.NoError(w.t, err)
+		require.NoError(w.t, os.WriteFile(filepath.Join(dir, "html", strings.ReplaceAll(strings.Trim(url.PathEscape(path), "/"), "%2F", "_")+".html"), []byte(source), 0o644))
+	}
 	require.NoError(w.t, os.WriteFile(filepath.Join(dir, strings.ReplaceAll(strings.Trim(url.PathEscape(path), "/"), "%2F", "_")+"-"+name+".png"), png, 0o644))
 }
