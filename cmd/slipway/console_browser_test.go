@@ -148,10 +148,5 @@ func (w *surface) picture(tab context.Context, address, name string) {
 	png, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
 	require.NoError(w.t, err)
 	path, _, _ := strings.Cut(address, "?")
-	if name == "light" { // SCRATCH
-		source, err := chromedp.Run(tab, chromedp.Evaluate[string](`"<!DOCTYPE html>" + document.documentElement.outerHTML`))
-		require.NoError(w.t, err)
-		require.NoError(w.t, os.WriteFile(filepath.Join(dir, "html", strings.ReplaceAll(strings.Trim(url.PathEscape(path), "/"), "%2F", "_")+".html"), []byte(source), 0o644))
-	}
 	require.NoError(w.t, os.WriteFile(filepath.Join(dir, strings.ReplaceAll(strings.Trim(url.PathEscape(path), "/"), "%2F", "_")+"-"+name+".png"), png, 0o644))
 }
