@@ -153,7 +153,7 @@ func (h *Handlers) DeleteProject(c *gin.Context) error {
 		return err
 	})
 	if err != nil {
-		return conflict(err, "the crash project has received reports; revoke its tokens to end it")
+		return conflict(err, "the crash project has reports; revoke its tokens to end it, or remove them first")
 	}
 	if len(objects) > 0 {
 		// The rows are gone: what cannot be deleted now is left to the sweep.

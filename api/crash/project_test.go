@@ -64,9 +64,13 @@ func TestCrashProjects(t *testing.T) {
 	_, err := w.db.ExecContext(t.Context(), `insert into crash_uuids (crash_project_id, uuid, digest, crash_id) values ($1, gen_random_uuid(), '\x00', gen_random_uuid())`, id)
 	require.NoError(t, err)
 	w.must(409, w.org, "DELETE", path, nil)
-	_, err = w.db.ExecContext(t.Context(), `delete from crash_uuids`)
-	require.NoError(t, err)
 	w.must(404, w.other, "DELETE", path, nil)
+	// One whose reports were all removed goes, with what is remembered of them.
+	_, err = w.db.ExecContext(t.Context(), `insert into crash_purged (crash_id, crash_project_id, uuid) select crash_id, crash_project_id, uuid from crash_uuids where crash_project_id = $1`, id)
+	require.NoError(t, err)
 	w.must(204, w.org, "DELETE", path, nil)
 	w.must(404, w.org, "GET", path, nil)
+	var left int
+	require.NoError(t, w.db.GetContext(t.Context(), &left, `select (select count(*) from crash_uuids where crash_project_id = $1) + (select count(*) from crash_purged where crash_project_id = $1)`, id))
+	require.Zero(t, left)
 }

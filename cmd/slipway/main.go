@@ -57,6 +57,7 @@ type cli struct {
 	Restore   restoreCommand   `cmd:"" help:"Fill an empty installation from a backup."`
 	Admin     adminCommand     `cmd:"" help:"Create and rotate organizations, users, service accounts, keys, crash projects and tokens."`
 	Symbols   symbolsCommand   `cmd:"" help:"Read symbol files, traces and dumps on this machine."`
+	Demo      demoCommand      `cmd:"" help:"Fill an organization with example data through the API, or remove it."`
 	Doctor    doctorCommand    `cmd:"" help:"Report what this machine lacks for slipway up, and how to install it."`
 	Version   versionCommand   `cmd:"" help:"Print version and commit."`
 }

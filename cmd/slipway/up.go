@@ -19,6 +19,7 @@ import (
 
 type upCommand struct {
 	DataDir string `default:"data" env:"SLIPWAY_DATA_DIR" type:"path" help:"Folder for all data of slipway up."`
+	Demo    bool   `help:"Fill the organization with example data; slipway demo --remove removes it."`
 }
 
 // startTimeout bounds the start of a process; the first start creates a database.
@@ -114,6 +115,9 @@ func (c *upCommand) Run(ctx context.Context, set *settings, log *slog.Logger) (e
 	welcome := started{boot: boot, dir: folder.Dir(), managed: shown, addresses: addresses, link: link, took: time.Since(start)}
 	if err := welcome.print(terminal.Is(os.Stdout)); err != nil {
 		return err
+	}
+	if c.Demo {
+		defer startLoop(func(ctx context.Context) { fillDemo(ctx, boot, os.Stdout, log) })()
 	}
 
 	select {

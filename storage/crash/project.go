@@ -120,17 +120,35 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID}})
 }
 
+// maxForgotten bounds the reports that one deletion of a project forgets: a transaction of
+// some hundred milliseconds.
+const maxForgotten = 20_000
+
+// A project is in use while it has a group, or a report that no purge removed. Each of the
+// two partial indexes needs its own condition.
 const crashProjectInUse = `
-select exists (select from crash_groups where crash_project_id = $1)
-	or exists (select from crash_uuids where crash_project_id = $1)`
+with known as (
+	(select crash_id from crash_uuids where crash_project_id = $1 and not conflict limit $2 + 1)
+	union all
+	(select crash_id from crash_uuids where crash_project_id = $1 and conflict limit $2 + 1))
+select exists (select from crash_groups where organization_id = $3 and crash_project_id = $1)
+	or (select count(*) from known) > $2
+	or exists (select from known k where not exists (select from crash_purged p where p.crash_id = k.crash_id))`
+
+// forgetProjectUUIDs removes what is remembered of the reports of a project that were purged:
+// without the project nobody can send them again.
+const forgetProjectUUIDs = `
+with first as (delete from crash_uuids where crash_project_id = $1 and not conflict returning crash_id),
+	other as (delete from crash_uuids where crash_project_id = $1 and conflict returning crash_id)
+delete from crash_purged where crash_id in (select crash_id from first union all select crash_id from other)`
 
 const lockCrashProject = `select true from crash_projects where organization_id = $1 and id = $2 for update`
 
 const deleteCrashProject = `delete from crash_projects where organization_id = $1 and id = $2`
 
-// DeleteProject removes a crash project that has received nothing yet;
-// ErrConflict for another: its reports would have no owner. Revoking its tokens
-// ends it, and reports go with their age. Its symbols go with it: the keys of their
+// DeleteProject removes a crash project that has no reports: it has received none, or a purge
+// removed all of them, at most maxForgotten. ErrConflict for another: its reports would have
+// no owner. Revoking its tokens ends it, and reports go with their age. Its symbols go with it: the keys of their
 // objects are returned, which the caller deletes after the commit.
 func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64) ([]string, error) {
 	p, err := ProjectByID(ctx, tx, organizationID, id)
@@ -139,11 +157,11 @@ func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 	}
 	tx.TokensChanged()
 	var used bool
-	if err := tx.GetContext(ctx, &used, crashProjectInUse, id); err != nil {
+	if err := tx.GetContext(ctx, &used, crashProjectInUse, id, maxForgotten, organizationID); err != nil {
 		return nil, storage.Wrap(err, "use of a crash project")
 	}
 	if used {
-		return nil, fmt.Errorf("crash project %d has received reports: %w", id, storage.ErrConflict)
+		return nil, fmt.Errorf("crash project %d has reports: %w", id, storage.ErrConflict)
 	}
 	// Symbols that arrive now name the project, and wait for its lock.
 	if err := tx.GetContext(ctx, &used, lockCrashProject, organizationID, id); err != nil {
@@ -152,6 +170,9 @@ func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 	objects, err := symbolfile.DeleteOfProject(ctx, tx, id)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, forgetProjectUUIDs, id); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("forget the reports of crash project %d", id))
 	}
 	if _, err := tx.ExecContext(ctx, deleteCrashProject, organizationID, id); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("delete crash project %d", id))
