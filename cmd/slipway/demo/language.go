@@ -89,14 +89,14 @@ var faults = []fault{
 		plain("average", "/srv/lamps/stats.py", 12, "report", "/srv/lamps/report.py", 40), []string{"9.4", "9.5"}, each(7, 4)},
 	{serverCrashes, "reserve", "StockError", "lamp %d is out of stock",
 		plain("reserve", "/srv/lamps/stock.py", 77, "order", "/srv/lamps/orders.py", 18), []string{"9.4", "9.5", "9.6"}, steady(2)},
-	{serverCrashes, "main.(*Mailer).Send", "runtime error: index out of range", "index out of range [%d] with length 0",
+	{serverCrashes, "main.Mailer.Send", "runtime error: index out of range", "index out of range [%d] with length 0",
 		plain("main.(*Mailer).Send", "/go/src/mailer/send.go", 64, "main.(*Queue).run", "/go/src/mailer/queue.go", 29), []string{"1.8.0", "1.9.0"}, falling(8, 3)},
 }
 
 // regressing are bugs that were resolved in a version and came back in a later one.
 var regressing = []struct{ project, name, resolved, back string }{
 	{androidCrashes, "Cart.restore", "2.1.1", "2.3.0"},
-	{serverCrashes, "main.(*Mailer).Send", "1.9.0", "1.9.1"},
+	{serverCrashes, "main.Mailer.Send", "1.9.0", "1.9.1"},
 }
 
 // languageOf says how reports of a fault look. A server runs two programs.
