@@ -33,7 +33,7 @@ var pictures = []picture{
 	{"crashes", "crashes", []string{"light", "dark"}, 1280, 900},
 	{"group", "group", []string{"light", "dark"}, 1280, 900},
 	{"build", "build", []string{"light", "dark"}, 1280, 900},
-	{"run", "run", []string{"light", "dark"}, 1280, 900},
+	{"run", "run", []string{"light"}, 1280, 900},
 	{"operate", "operate", []string{"light"}, 1280, 900},
 	{"overview-phone", "overview", []string{"light"}, 390, 844},
 }
@@ -131,7 +131,7 @@ func (in *installation) places(t *testing.T) map[string]string {
 	}
 	newTester(in).ok(t, http.StatusOK, http.MethodGet, "/runs", nil, &runs)
 	places := map[string]string{"overview": "/console", "crashes": "/console/crashes", "operate": "/console/operate",
-		"group": fmt.Sprintf("/console/crashes/groups/%d", groups.List[0].ID), "build": fmt.Sprintf("/console/builds/%d", apps.List[0].Latest.ID)}
+		"group": fmt.Sprintf("/console/crashes/groups/%d", groups.List[0].ID), "build": fmt.Sprintf("/console/builds/builds/%d", apps.List[0].Latest.ID)}
 	for _, r := range runs.Items {
 		if strings.Contains(r.Name, "blue lamp into") && places["run"] == "" {
 			places["run"] = "/console/tests/cases/" + r.Case + "/runs/" + r.ID
