@@ -70,6 +70,7 @@ func (w *surface) ask(path string, out any) {
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t, func(s *settings) { s.WorkerPools += ";1:bulk=1;1:run=1;4:webhook=1;1:webhook-slow=1;1:sync=1" })
+	w.relay()
 	before := w.counted()
 	access := demoAccess(w.boot)
 	access.Server = w.base
