@@ -165,7 +165,12 @@ func secretOf(t *testing.T, project *types.Project, service types.ServiceConfig,
 
 // notInCompose are settings that a container has no use for.
 var notInCompose = map[string]string{
-	"SLIPWAY_DATA_DIR": "slipway up only",
+	"SLIPWAY_DATA_DIR":        "slipway up and demo only",
+	"SLIPWAY_DEMO_SERVER":     "slipway demo only, which runs beside a server",
+	"SLIPWAY_DEMO_API_KEY":    "slipway demo only, which runs beside a server",
+	"SLIPWAY_DEMO_USER":       "slipway demo only, which runs beside a server",
+	"SLIPWAY_DEMO_ACCESS_KEY": "slipway demo only, which runs beside a server",
+	"SLIPWAY_DEMO_USER_ID":    "slipway demo only, which runs beside a server",
 }
 
 // Every setting can be set in .env, and reaches a process.

@@ -376,7 +376,7 @@ func TestConsoleCrashesProjects(t *testing.T) {
 			owner.open(link).holds(t, "1 report,")
 		}
 	}
-	owner.submit(owner.open(at), "/delete", nil).holds(t, "the crash project has reports")
+	owner.submit(owner.open(at), "/delete", nil).holds(t, "crash project has reports; revoke")
 	require.Equal(t, http.StatusForbidden, w.console(w.member("mel", "member")).open(at).status)
 }
 

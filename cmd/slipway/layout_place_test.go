@@ -131,24 +131,6 @@ func TestPackagesLiveWithTheirImporters(t *testing.T) {
 	}
 }
 
-// The README is read before anything else: it is short, and every picture and page that it
-// and the console's page name is there.
-func TestReadmeIsShort(t *testing.T) {
-	t.Parallel()
-	const most = 900
-	require.LessOrEqual(t, len(strings.Fields(readRoot(t, "README.md"))), most, "words of README.md")
-	target := regexp.MustCompile(`(?:\]\(|src="|srcset=")([\w./-]+)`)
-	for _, document := range []string{"README.md", "docs/console.md", "docs/demo.md", "docs/first-steps.md", "docs/reference.md"} {
-		for _, match := range target.FindAllStringSubmatch(readRoot(t, document), -1) {
-			if strings.HasPrefix(match[1], "http") {
-				continue
-			}
-			_, err := os.Stat(filepath.Join(moduleRoot, filepath.Dir(document), match[1]))
-			require.NoError(t, err, "%s names %s", document, match[1])
-		}
-	}
-}
-
 // tierOf returns the top-level folder.
 func tierOf(folder string) string {
 	tier, _, _ := strings.Cut(folder, "/")
@@ -159,10 +141,8 @@ func tierOf(folder string) string {
 func TestDocumentsNameFiles(t *testing.T) {
 	t.Parallel()
 	named := regexp.MustCompile("`((?:api|worker|scheduler|tasks|storage|cmd|migrations)/[\\w/.-]+\\.(?:go|sql))`")
-	for _, document := range []string{"README.md", "docs/architecture.md", "docs/operations.md", "docs/tests.md", "docs/builds.md", "docs/deployment.md"} {
-		text, err := os.ReadFile(filepath.Join(moduleRoot, document))
-		require.NoError(t, err)
-		for _, match := range named.FindAllStringSubmatch(string(text), -1) {
+	for document, text := range markdownPages(t) {
+		for _, match := range named.FindAllStringSubmatch(text, -1) {
 			_, err := os.Stat(filepath.Join(moduleRoot, match[1]))
 			require.NoError(t, err, "%s names %s", document, match[1])
 		}

@@ -157,15 +157,15 @@ func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 	}
 	tx.TokensChanged()
 	var used bool
+	// Reports and symbols that arrive now name the project, and wait for its lock.
+	if err := tx.GetContext(ctx, &used, lockCrashProject, organizationID, id); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("lock crash project %d", id))
+	}
 	if err := tx.GetContext(ctx, &used, crashProjectInUse, id, maxForgotten, organizationID); err != nil {
 		return nil, storage.Wrap(err, "use of a crash project")
 	}
 	if used {
 		return nil, fmt.Errorf("crash project %d has reports: %w", id, storage.ErrConflict)
-	}
-	// Symbols that arrive now name the project, and wait for its lock.
-	if err := tx.GetContext(ctx, &used, lockCrashProject, organizationID, id); err != nil {
-		return nil, storage.Wrap(err, fmt.Sprintf("lock crash project %d", id))
 	}
 	objects, err := symbolfile.DeleteOfProject(ctx, tx, id)
 	if err != nil {

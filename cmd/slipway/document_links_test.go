@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// maxPageWords is how long a page of docs/ may be: one that is longer answers two questions.
+	maxPageWords = 2500
+	// maxReadmeWords is how long README may be, which is read before anything else.
+	maxReadmeWords = 900
+)
+
+// markdownPages are README and the pages of docs/ by their paths from the root.
+func markdownPages(t *testing.T) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(moduleRoot, "docs", "*.md"))
+	require.NoError(t, err)
+	pages := map[string]string{}
+	for _, path := range append(paths, filepath.Join(moduleRoot, "README.md")) {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		name, err := filepath.Rel(moduleRoot, path)
+		require.NoError(t, err)
+		pages[filepath.ToSlash(name)] = string(text)
+	}
+	return pages
+}
+
+// anchors are those that a page has, made of its headings as GitHub makes them.
+func anchors(page string) map[string]bool {
+	found, fenced := map[string]bool{}, false
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if text := strings.TrimLeft(line, "#"); !fenced && text != line && strings.HasPrefix(text, " ") {
+			text = regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(text)), "")
+			found[strings.ReplaceAll(text, " ", "-")] = true
+		}
+	}
+	return found
+}
+
+// Each link and picture of README and docs/ leads to a file, and to a heading where it names one.
+func TestDocumentsLead(t *testing.T) {
+	t.Parallel()
+	pages := markdownPages(t)
+	link := regexp.MustCompile(`(?:\]\(|src="|srcset=")([^()"\s]+)[)"]`)
+	links := 0
+	for name, text := range pages {
+		for _, match := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(match[1], "://") || strings.HasPrefix(match[1], "mailto:") || strings.Contains(match[1], "{{") {
+				continue
+			}
+			links++
+			path, anchor, _ := strings.Cut(match[1], "#")
+			target := name
+			if path != "" {
+				target = filepath.ToSlash(filepath.Join(filepath.Dir(name), path))
+				_, err := os.Stat(filepath.Join(moduleRoot, target))
+				assert.NoError(t, err, "%s: %s", name, match[1])
+			}
+			if page, ok := pages[target]; ok && anchor != "" {
+				assert.True(t, anchors(page)[anchor], "%s: %s has no heading #%s", name, target, anchor)
+			}
+		}
+	}
+	require.Greater(t, links, 50)
+}
+
+// A page answers one question and is read in one go; the index leads to each.
+func TestDocumentsAreShort(t *testing.T) {
+	t.Parallel()
+	pages := markdownPages(t)
+	index := pages["docs/README.md"]
+	assert.LessOrEqual(t, len(strings.Fields(pages["README.md"])), maxReadmeWords, "README.md")
+	require.NotEmpty(t, index)
+	for name, text := range pages {
+		assert.LessOrEqual(t, len(strings.Fields(text)), maxPageWords, name)
+		if base := filepath.Base(name); base != "README.md" {
+			assert.Contains(t, index, "("+base+")", "docs/README.md leads to each page")
+		}
+	}
+}
