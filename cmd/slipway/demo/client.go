@@ -221,7 +221,7 @@ func all(ctx context.Context, n int, work func(ctx context.Context, i int) error
 
 // until asks again and again until done says so, and fails with the name of what did not come.
 func until(ctx context.Context, what string, done func() (bool, error)) error {
-	const every, most = 150 * time.Millisecond, 2 * time.Minute
+	const every, most = 150 * time.Millisecond, 5 * time.Minute
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("%s: it did not come within %s", what, most))
 	defer cancel()
 	for {

@@ -253,7 +253,7 @@ func user(seed uint64, project string, n int) string {
 }
 
 // usersOf is how many people use what a crash project is of.
-const usersOf = 60
+const usersOf = 600
 
 func newReport(f *fault, seed uint64, n int, version string, at time.Time, random *rand.Rand) map[string]any {
 	l := languageOf(f)
@@ -306,7 +306,7 @@ func breadcrumbs(at time.Time) []any {
 // starts sends the starts of the apps of the last seven days, which is as far as the server
 // takes them: crash-free figures are made of them.
 func (f *filler) starts(ctx context.Context) (int, error) {
-	const week, daily = 7, 40
+	const week, daily = 7, 300
 	total := 0
 	for _, name := range crashProjects[:4] {
 		p := f.projects[name]
@@ -314,7 +314,7 @@ func (f *filler) starts(ctx context.Context) (int, error) {
 		for day := range week {
 			var summed, unique []any
 			for n := range daily {
-				attributes := map[string]any{"application.version": versionAt(&faults[at], day), "guid": user(f.config.Seed, name, (n+7*day)%usersOf),
+				attributes := map[string]any{"application.version": versionAt(&faults[at], day), "guid": user(f.config.Seed, name, (n+47*day)%usersOf),
 					"application.session": uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "start %d %s %d %d", f.config.Seed, name, day, n)).String()}
 				when := p.CreatedAt.Add(-time.Duration(day)*24*time.Hour - time.Hour).Unix()
 				summed = append(summed, map[string]any{"timestamp": when, "attributes": attributes, "metric_group": "Application Launches"})

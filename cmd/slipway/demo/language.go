@@ -79,7 +79,7 @@ var faults = []fault{
 		[]string{"1.1.0", "1.2.0"}, steady(2)},
 	{courierCrashes, "Signature.toPng", "StateError", "Bad state: no strokes",
 		plain("Signature.toPng", "package:courier/signature.dart", 52, "SignaturePage.done", "package:courier/signature_page.dart", 19),
-		[]string{"1.2.0"}, rising(4, 4)},
+		[]string{"1.2.0"}, rising(1, 6)},
 	{appleCrashes, "Cart.total", "EXC_BAD_ACCESS", "Attempted to dereference a null pointer", native(0x1040, 0x2020), lampsVersions[2:], each(2, 3)},
 	{appleCrashes, "RoomView.place", "EXC_BREAKPOINT", "Unexpectedly found nil while unwrapping an Optional value", native(0x3010, 0x2020),
 		[]string{"2.3.0"}, rising(3, 6)},
