@@ -18,7 +18,7 @@ import (
 type demoCommand struct {
 	Remove bool   `help:"Remove the example data instead."`
 	Data   string `name:"data-dir" default:"data" env:"SLIPWAY_DATA_DIR" type:"path" help:"Folder of slipway up, whose bootstrap.json has address and keys."`
-	Seed   uint64 `default:"1" help:"Names and amounts follow from it."`
+	Seed   uint64 `default:"1" help:"Ids, times, devices and the numbers in messages follow from it."`
 	Runs   int    `default:"4" help:"Runs of the example suite, each of four tests in a browser; 0: none."`
 
 	Server    string `env:"SLIPWAY_DEMO_SERVER" help:"Address of another installation, instead of that of the folder."`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -104,13 +105,41 @@ func TestDemo(t *testing.T) {
 	require.Equal(t, reports, w.one(`select count(*)::text from crashes`))
 	require.Equal(t, "48", w.one(`select count(*)::text from app_sessions`))
 
+	// What is not of the demo stays, and keeps nothing else.
+	w.foreign("demo-lamps-web", crashReport("foreign", "KeyError", "1.0", time.Now(), func(report map[string]any) {
+		report["attributes"].(map[string]any)["whose"] = "foreign"
+	}))
 	var out bytes.Buffer
+	err := demo.Remove(t.Context(), access, &out)
+	require.ErrorContains(t, err, "crash project demo-lamps-web stays")
+	require.Equal(t, before["/api/v3/crash-projects"]+1, w.counted()["/api/v3/crash-projects"])
+	for _, path := range []string{"/api/v3/projects", "/api/v3/groups", "/api/v3/testers", "testcases"} {
+		require.Equal(t, before[path], w.counted()[path], path)
+	}
+	code, answer := w.send(request{method: http.MethodDelete, path: v3 + "/crashes", query: "?attribute.whose=foreign"})
+	require.Equal(t, http.StatusAccepted, code, "%s", answer)
+	w.wait("the foreign report is gone", `select 'none' where not exists (select from crashes)`)
 	require.NoError(t, demo.Remove(t.Context(), access, &out))
 	require.Equal(t, before, w.counted())
 	for _, table := range []string{"crashes", "crash_uuids", "crash_purged", "builds", "app_sessions", "symbols"} {
 		w.wait("nothing is left in "+table, `select 'none' where not exists (select from `+table+`)`)
 	}
 	require.NoError(t, demo.Remove(t.Context(), access, &out), "what is gone is no error")
+}
+
+// foreign sends a report that is not of the demo to a crash project of it.
+func (w *surface) foreign(project, report string) {
+	w.t.Helper()
+	id := w.one(`select id::text from crash_projects where name = '` + project + `'`)
+	code, answer := w.send(request{method: http.MethodPost, path: v3 + "/crash-projects/" + id + "/tokens", body: `{"name": "foreign"}`})
+	require.Equal(w.t, http.StatusCreated, code, "%s", answer)
+	var made struct {
+		Secret string `json:"secret"`
+	}
+	require.NoError(w.t, json.Unmarshal(answer, &made))
+	code, answer = w.send(request{method: http.MethodPost, path: "/post", query: "?format=json&token=" + made.Secret, body: report, as: "none"})
+	require.Equal(w.t, http.StatusOK, code, "%s", answer)
+	w.wait("the foreign report is read", `select 'read' where exists (select from crashes where state = 'processed' and attributes ->> 'whose' = 'foreign')`)
 }
 
 // removeSaved removes the saved search by which a filling is known to be complete.
@@ -145,7 +174,7 @@ func (w *surface) demoCrashes() {
 	for _, name := range []string{"org.slipway.demo.lamps.cart.Price.cents", "Cart.total", "RoomView.place", "total (", "submit (", "Route.next", "average", "Mailer"} {
 		require.Contains(w.t, text, name)
 	}
-	require.Equal(w.t, "none", w.one(`select coalesce(string_agg(distinct state, ','), 'none') from crash_symbolications where state in ('missing', 'partial', 'pending')`))
+	w.wait("all symbols were found", `select 'all' where not exists (select from crash_symbolications where state in ('missing', 'partial', 'pending'))`)
 	require.Equal(w.t, "6", w.one(`select count(distinct lang)::text from crashes`))
 	// The oldest are of thirty days ago, since the API takes the time of a report.
 	require.Equal(w.t, "true", w.one(`select (min(occurred_at) < now() - interval '28 days')::text from crashes`))

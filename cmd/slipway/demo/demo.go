@@ -3,7 +3,7 @@
 // six languages with their symbols, and a suite of tests with a history of runs.
 //
 // It is a client: everything goes through the public API, so that what it shows is what
-// anybody could have sent. Names and amounts come from a seed; the same seed sends the same.
+// anybody could have sent. Ids, times, devices and the numbers in messages come from a seed.
 // What is there already is found by its name and left as it is: a filling that was
 // interrupted is completed by the next one, and a complete one is left alone. The last thing
 // that is made is a saved search (complete), which says that all is there.

@@ -11,12 +11,14 @@ import (
 
 // Remove removes what Fill made, and nothing else: it knows all of it by name, and reports of
 // crashes by an attribute. What is gone already is passed over, so that a removal that was
-// interrupted is completed by the next one.
+// interrupted is completed by the next one. What cannot be removed keeps nothing else: the
+// errors of all steps are returned together.
 func Remove(ctx context.Context, access Access, out io.Writer) error {
 	if err := (Config{Access: access}).Validate(); err != nil {
 		return err
 	}
 	c := newClient(access)
+	var failed []error
 	for _, step := range []struct {
 		name string
 		do   func(context.Context) error
@@ -29,8 +31,11 @@ func Remove(ctx context.Context, access Access, out io.Writer) error {
 		{"people", c.removePeople},
 	} {
 		if err := step.do(ctx); err != nil {
-			return fmt.Errorf("%s: %w", step.name, err)
+			failed = append(failed, fmt.Errorf("%s: %w", step.name, err))
 		}
+	}
+	if len(failed) > 0 {
+		return errors.Join(failed...)
 	}
 	fmt.Fprintln(out, "The demo is removed. The audit log and the finished tasks keep that it was there.")
 	return nil
@@ -102,7 +107,12 @@ func (c *client) removeCrashes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range known {
+	var kept []error
+	for _, name := range crashProjects {
+		p, there := known[name]
+		if !there {
+			continue
+		}
 		var answer struct {
 			Task string `json:"task_id"`
 		}
@@ -115,13 +125,14 @@ func (c *client) removeCrashes(ctx context.Context) error {
 		}
 		err := c.remove(ctx, fmt.Sprintf("/api/v3/crash-projects/%d", p.ID), nil)
 		if status(err) == http.StatusConflict {
-			return fmt.Errorf("crash project %s has reports that are not of the demo: %w", p.Name, err)
+			kept = append(kept, fmt.Errorf("crash project %s stays, for it has reports that are not of the demo: %w", p.Name, err))
+			continue
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(kept...)
 }
 
 // taskEnds waits until a task has succeeded.
@@ -146,8 +157,8 @@ func (c *client) taskEnds(ctx context.Context, id string) error {
 	})
 }
 
-// removeApps deletes the apps and waits until a task has removed their builds, with files,
-// symbols, sessions and feedback.
+// removeApps deletes the apps. Tasks remove their builds, with files, symbols, sessions and
+// feedback: it waits for the symbols of the oldest one, after which the rest takes a moment.
 func (c *client) removeApps(ctx context.Context) error {
 	for _, pkg := range []string{lampsPackage, courierPackage} {
 		id, err := c.project(ctx, pkg)

@@ -88,7 +88,7 @@ func (f *filler) deliveries(ctx context.Context) (string, error) {
 	if err != nil || id == 0 {
 		return "", err
 	}
-	const most = 20 * time.Second
+	const most = 2 * time.Minute
 	waiting, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	err = until(waiting, "the deliveries", func() (bool, error) {
