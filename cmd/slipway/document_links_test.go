@@ -54,8 +54,12 @@ func TestDocumentsLead(t *testing.T) {
 	t.Parallel()
 	pages := markdownPages(t)
 	link := regexp.MustCompile(`(?:\]\(|src="|srcset=")([^()"\s]+)[)"]`)
+	labelled := regexp.MustCompile(`\[([\w-]+\.md)\]\(([\w-]+\.md)`)
 	links := 0
 	for name, text := range pages {
+		for _, match := range labelled.FindAllStringSubmatch(text, -1) {
+			assert.Equal(t, match[1], match[2], "%s: the label names another page", name)
+		}
 		for _, match := range link.FindAllStringSubmatch(text, -1) {
 			if strings.Contains(match[1], "://") || strings.HasPrefix(match[1], "mailto:") || strings.Contains(match[1], "{{") {
 				continue
