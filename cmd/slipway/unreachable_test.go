@@ -193,14 +193,14 @@ func (r *runningTier) await(pattern string) string {
 }
 
 // warnings counts the lines of level warn when a dependency is wrong. Notifications have a
-// line of their own, which may also come when the start is slow; and a check of another
-// dependency may exceed its time on a busy machine.
+// line of their own, which may also come when the start is slow; and on a busy machine what
+// has nothing to do with that dependency may exceed its time.
 func (r *runningTier) warnings(wrong string) int {
 	n := 0
 	for line := range strings.Lines(r.log.String()) {
-		slow := strings.Contains(line, `msg="notifications of the database`) || strings.Contains(line, `msg="dependency not available"`) &&
-			!strings.Contains(line, "dependency="+wrong+" ") && strings.Contains(line, "reason=timeout")
-		if strings.Contains(line, "level=WARN") && !slow {
+		of := strings.Contains(line, "dependency="+wrong) || wrong == "postgres" && !strings.Contains(line, "dependency=")
+		slow := !of && (strings.Contains(line, "context deadline exceeded") || strings.Contains(line, "reason=timeout"))
+		if strings.Contains(line, "level=WARN") && !slow && !strings.Contains(line, `msg="notifications of the database`) {
 			n++
 		}
 	}
