@@ -1,6 +1,10 @@
 package ledger
 
-import "context"
+import (
+	"context"
+
+	"github.com/slipway-qa/slipway/storage"
+)
 
 // LastSucceededQuery lets a test ask for the plan.
 const LastSucceededQuery = lastSucceeded
@@ -19,3 +23,8 @@ const (
 	CountHoursQuery = countHours
 	PastQuery       = past
 )
+
+// RewriteGivenUpBy is RewriteGivenUp with a size of its pages.
+func RewriteGivenUpBy(ctx context.Context, tx *storage.Tx, organization int64, kind string, page int, rewrite func([]byte) (any, error)) (int, error) {
+	return rewriteGivenUp(ctx, tx, organization, kind, page, rewrite)
+}
