@@ -23,14 +23,26 @@ type CrashChangePayload struct {
 	crash.ManyChange
 	ActorID int64  `json:"actor_id"`
 	Actor   string `json:"actor"`
+	// Forgotten says that a purge took the values out of its filter.
+	Forgotten bool `json:"forgotten,omitempty"`
 }
 
 // Validate refuses a change of nothing and of nobody.
 func (p CrashChangePayload) Validate() error {
+	if p.Forgotten {
+		return errForgotten
+	}
 	if p.Actor == "" {
 		return errors.New("actor is missing")
 	}
 	return p.ManyChange.Validate()
+}
+
+// Forget returns the payload of a change that was given up, without the values of its filter: it
+// fails when it is retried, and says why.
+func (p CrashChangePayload) Forget() CrashChangePayload {
+	p.ManyChange, p.Forgotten = *p.ManyChange.Forgotten(), true
+	return p
 }
 
 // Writer is who wants the change.

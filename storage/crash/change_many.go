@@ -100,7 +100,7 @@ func (m *ManyChange) WithoutValues() *ManyChange {
 }
 
 // Forgotten is the change with a filter that has lost its values and selects nothing any more:
-// to try it again is refused.
+// it is no valid change.
 func (m *ManyChange) Forgotten() *ManyChange {
 	n := m.WithoutValues()
 	n.Filter.MadeUntil = time.Time{}

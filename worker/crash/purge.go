@@ -28,8 +28,8 @@ import (
 // after a kill between two steps, the next attempt finds what is left. The bytes of
 // the attachments are deleted after the commit; those that a kill leaves behind are
 // found by object:sweep, since no row names them any more. The transaction that ends the task
-// also deletes the saved searches by the value, and takes it out of changes of many groups
-// that were given up: to retry one of these is refused from then on. The purged value is
+// also deletes the saved searches by the value, and takes it out of changes of many groups and
+// of purges that were given up: one of these fails when it is retried, and says why. The purged value is
 // itself what must be forgotten: the transaction that ends the task blanks it in
 // the task's payload. A task that did not succeed keeps it for the next attempt.
 type Purge struct {
@@ -85,13 +85,27 @@ func (p *Purge) Handle(ctx context.Context, claim *worker.Claim) error {
 }
 
 // forgetFilters removes the value from what people search by: from their saved searches, and
-// from changes of many groups that were cancelled or failed. Those that wait or run blank
-// theirs when they succeed.
+// from changes of many groups and purges that were cancelled or failed. Those that wait or run
+// blank theirs when they succeed, and keep it for a retry when they do not.
 func (r *purgeAttempt) forgetFilters(ctx context.Context, tx *storage.Tx) error {
 	if _, err := search.ForgetAttribute(ctx, tx, r.organization, r.project, r.filter); err != nil {
 		return err
 	}
-	_, err := ledger.RewriteGivenUp(ctx, tx, r.organization, tasks.CrashChange.Name, func(doc []byte) (any, error) {
+	_, err := ledger.RewriteGivenUp(ctx, tx, r.organization, tasks.CrashPurge.Name, func(doc []byte) (any, error) {
+		var p tasks.CrashPurgePayload
+		if err := json.Unmarshal(doc, &p); err != nil {
+			return nil, err
+		}
+		covered := r.project == 0 || r.project == p.ProjectID
+		if !covered || !r.filter.Names(p.Key, p.Value) {
+			return nil, nil
+		}
+		return tasks.ForgottenCrashPurge(), nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = ledger.RewriteGivenUp(ctx, tx, r.organization, tasks.CrashChange.Name, func(doc []byte) (any, error) {
 		var p tasks.CrashChangePayload
 		if err := json.Unmarshal(doc, &p); err != nil {
 			return nil, err
@@ -99,8 +113,7 @@ func (r *purgeAttempt) forgetFilters(ctx context.Context, tx *storage.Tx) error 
 		if !r.filter.NamedBy(&p.Filter, r.project) {
 			return nil, nil
 		}
-		p.ManyChange = *p.Forgotten()
-		return p, nil
+		return p.Forget(), nil
 	})
 	return err
 }

@@ -180,6 +180,17 @@ func TestPurgeReachesFilters(t *testing.T) {
 	gone := []uuid.UUID{change(w.org, "dead", filter), change(w.org, "cancelled", filter)}
 	bob := crash.GroupFilter{MadeUntil: time.Now(), Attributes: []crash.AttributeFilter{{Key: "user", Value: "bob@example.com"}}}
 	kept := []uuid.UUID{change(w.org, "dead", bob), change(rival, "dead", filter), change(rival, "cancelled", filter)}
+	purge := func(org int64, state string, p tasks.CrashPurgePayload) uuid.UUID {
+		id := w.insert(tasks.NewCrashPurge(org, "", p))
+		_, err := w.db.ExecContext(t.Context(), `update tasks set state = $2, finished_at = now() where id = $1`, id, state)
+		require.NoError(t, err)
+		return id
+	}
+	narrow := tasks.CrashPurgePayload{Key: "user", Value: ann, ProjectID: w.project}
+	whole := tasks.CrashPurgePayload{Key: "user", Value: ann}
+	gonePurges := []uuid.UUID{purge(w.org, "dead", narrow), purge(w.org, "cancelled", narrow)}
+	wide := purge(w.org, "dead", whole) // is of more than a purge of one project reaches
+	kept = append(kept, purge(w.org, "dead", tasks.CrashPurgePayload{Key: "user", Value: "bob"}), purge(rival, "dead", whole))
 	payload := func(id uuid.UUID) string {
 		task, err := w.ledger.Get(t.Context(), ledger.Scope{}, id)
 		require.NoError(t, err)
@@ -189,6 +200,12 @@ func TestPurgeReachesFilters(t *testing.T) {
 	for _, id := range kept {
 		before[id] = payload(id)
 	}
+	says := func(err error) {
+		var public *tasks.PublicError
+		require.ErrorAs(t, err, &public, "it is not tried with another filter")
+		require.Contains(t, public.Text, "forgotten by a removal of crash reports")
+		require.True(t, tasks.IsPermanent(err))
+	}
 
 	w.purge(tasks.CrashPurgePayload{Key: "user", Value: ann, ProjectID: w.project})
 	require.EqualValues(t, 4, w.number(`select count(*) from saved_searches where organization_id = $1`, w.org), "of another person, key, project, and of none")
@@ -197,14 +214,24 @@ func TestPurgeReachesFilters(t *testing.T) {
 		require.NotContains(t, payload(id), "ann")
 		_, err := w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), finished_at = null where id = $1`, id)
 		require.NoError(t, err)
-		require.Error(t, (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, id)), "it is not tried with another filter")
+		says((&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, id)))
 		_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'dead', finished_at = now() where id = $1`, id)
 		require.NoError(t, err)
 	}
+	for _, id := range gonePurges {
+		require.NotContains(t, payload(id), "ann")
+		_, err := w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), finished_at = null where id = $1`, id)
+		require.NoError(t, err)
+		says(w.purger().Handle(t.Context(), w.claim(tasks.CrashPurge, id)))
+		_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'dead', finished_at = now() where id = $1`, id)
+		require.NoError(t, err)
+	}
+	require.Contains(t, payload(wide), "ann")
 	for _, id := range kept {
 		require.Equal(t, before[id], payload(id))
 	}
-	w.purge(tasks.CrashPurgePayload{Key: "user", Value: ann})
+	w.purge(whole)
+	require.NotContains(t, payload(wide), "ann")
 	require.EqualValues(t, 3, w.number(`select count(*) from saved_searches where organization_id = $1`, w.org), "of all projects")
 }
 
