@@ -153,7 +153,7 @@ func (h *Handlers) DeleteProject(c *gin.Context) error {
 		return err
 	})
 	if err != nil {
-		return conflict(err, "the crash project has reports; revoke its tokens to end it, or remove them first")
+		return notDeleted(err)
 	}
 	if len(objects) > 0 {
 		// The rows are gone: what cannot be deleted now is left to the sweep.
@@ -162,6 +162,17 @@ func (h *Handlers) DeleteProject(c *gin.Context) error {
 		_ = h.objects.Delete(removing, objects...)
 	}
 	return respond.Empty(c, http.StatusNoContent)
+}
+
+// notDeleted says in words what keeps a project from being deleted.
+func notDeleted(err error) error {
+	switch {
+	case errors.Is(err, crash.ErrTokenInForce):
+		return conflict(err, "the crash project has received reports, and a token of it for reports is in force; revoke that first")
+	case errors.Is(err, crash.ErrManyPurged):
+		return conflict(err, "too many reports of the crash project were removed to delete it now; revoke its tokens, and delete it when they have aged")
+	}
+	return conflict(err, "the crash project has reports; revoke its tokens to end it, or remove them first")
 }
 
 // Tokens serves GET /api/v3/crash-projects/{id}/tokens.

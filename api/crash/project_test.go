@@ -68,6 +68,9 @@ func TestCrashProjects(t *testing.T) {
 	// One whose reports were all removed goes, with what is remembered of them.
 	_, err = w.db.ExecContext(t.Context(), `insert into crash_purged (crash_id, crash_project_id, uuid) select crash_id, crash_project_id, uuid from crash_uuids where crash_project_id = $1`, id)
 	require.NoError(t, err)
+	// While a token is in force, more reports may come.
+	require.Contains(t, w.must(409, w.org, "DELETE", path, nil)["error"], "is in force")
+	w.must(204, w.org, "DELETE", path+"/tokens/"+number(made, "crash_token", "id"), nil)
 	w.must(204, w.org, "DELETE", path, nil)
 	w.must(404, w.org, "GET", path, nil)
 	var left int

@@ -124,61 +124,111 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 // some hundred milliseconds.
 const maxForgotten = 20_000
 
-// A project is in use while it has a group, or a report that no purge removed. Each of the
-// two partial indexes needs its own condition.
-const crashProjectInUse = `
+// What keeps a project of an organization from being deleted is a group, or a report that no
+// purge removed; more removed reports than one deletion forgets; and, of one that has received
+// something, a token that may send more. Each of the two partial indexes needs its own condition.
+const crashProjectUse = `
 with known as (
 	(select crash_id from crash_uuids where crash_project_id = $1 and not conflict limit $2 + 1)
 	union all
 	(select crash_id from crash_uuids where crash_project_id = $1 and conflict limit $2 + 1))
 select exists (select from crash_groups where organization_id = $3 and crash_project_id = $1)
-	or (select count(*) from known) > $2
-	or exists (select from known k where not exists (select from crash_purged p where p.crash_id = k.crash_id))`
+	or exists (select from known k where not exists (select from crash_purged p where p.crash_id = k.crash_id)) as reports,
+	(select count(*) from known) > $2 as many,
+	exists (select from known) and exists (select from crash_tokens
+		where crash_project_id = $1 and revoked_at is null and $4 = any(scopes)) as token`
 
 // forgetProjectUUIDs removes what is remembered of the reports of a project that were purged:
-// without the project nobody can send them again.
+// without the project nobody can send them again. Others stay, for projectUUIDsLeft to find.
 const forgetProjectUUIDs = `
-with first as (delete from crash_uuids where crash_project_id = $1 and not conflict returning crash_id),
-	other as (delete from crash_uuids where crash_project_id = $1 and conflict returning crash_id)
+with first as (delete from crash_uuids u where crash_project_id = $1 and not conflict
+		and exists (select from crash_purged p where p.crash_id = u.crash_id) returning crash_id),
+	other as (delete from crash_uuids u where crash_project_id = $1 and conflict
+		and exists (select from crash_purged p where p.crash_id = u.crash_id) returning crash_id)
 delete from crash_purged where crash_id in (select crash_id from first union all select crash_id from other)`
+
+const projectUUIDsLeft = `
+select exists (select from crash_uuids where crash_project_id = $1 and not conflict)
+	or exists (select from crash_uuids where crash_project_id = $1 and conflict)`
+
+// What keeps a crash project from being deleted. Each is a storage.ErrConflict.
+var (
+	ErrProjectHasReports = fmt.Errorf("the crash project has reports: %w", storage.ErrConflict)
+	ErrManyPurged        = fmt.Errorf("more than %d reports of the crash project were removed lately: %w", maxForgotten, storage.ErrConflict)
+	ErrTokenInForce      = fmt.Errorf("a token of the crash project for reports is in force: %w", storage.ErrConflict)
+)
 
 const lockCrashProject = `select true from crash_projects where organization_id = $1 and id = $2 for update`
 
 const deleteCrashProject = `delete from crash_projects where organization_id = $1 and id = $2`
 
 // DeleteProject removes a crash project that has no reports: it has received none, or a purge
-// removed all of them, at most maxForgotten. ErrConflict for another: its reports would have
-// no owner. Revoking its tokens ends it, and reports go with their age. Its symbols go with it: the keys of their
-// objects are returned, which the caller deletes after the commit.
+// removed all of them, at most maxForgotten, and its tokens for reports are revoked. Else it
+// returns ErrProjectHasReports, ErrManyPurged or ErrTokenInForce: reports would have no owner.
+// Revoking its tokens ends it, and reports go with their age. Its symbols go with it: the keys of
+// their objects are returned, which the caller deletes after the commit.
 func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64) ([]string, error) {
 	p, err := ProjectByID(ctx, tx, organizationID, id)
 	if err != nil {
 		return nil, err
 	}
 	tx.TokensChanged()
-	var used bool
-	// Reports and symbols that arrive now name the project, and wait for its lock.
-	if err := tx.GetContext(ctx, &used, lockCrashProject, organizationID, id); err != nil {
+	var locked bool
+	// Symbols and tokens that are made now have a foreign key to the project, and wait for its
+	// lock. Reports have none: one that is accepted meanwhile is found behind the deletion of
+	// what was purged, and only a token that was in force a moment ago sends one later.
+	if err := tx.GetContext(ctx, &locked, lockCrashProject, organizationID, id); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("lock crash project %d", id))
 	}
-	if err := tx.GetContext(ctx, &used, crashProjectInUse, id, maxForgotten, organizationID); err != nil {
-		return nil, storage.Wrap(err, "use of a crash project")
-	}
-	if used {
-		return nil, fmt.Errorf("crash project %d has reports: %w", id, storage.ErrConflict)
+	if err := mayDelete(ctx, tx, organizationID, id); err != nil {
+		return nil, err
 	}
 	objects, err := symbolfile.DeleteOfProject(ctx, tx, id)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, forgetProjectUUIDs, id); err != nil {
-		return nil, storage.Wrap(err, fmt.Sprintf("forget the reports of crash project %d", id))
+	if err := forgetUUIDs(ctx, tx, id); err != nil {
+		return nil, err
 	}
 	if _, err := tx.ExecContext(ctx, deleteCrashProject, organizationID, id); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("delete crash project %d", id))
 	}
 	return objects, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectDeleted, Actor: actor,
 		Subject: p.Name, Detail: map[string]any{"id": p.ID}})
+}
+
+func mayDelete(ctx context.Context, tx *storage.Tx, organizationID, id int64) error {
+	var use struct {
+		Reports bool `db:"reports"`
+		Many    bool `db:"many"`
+		Token   bool `db:"token"`
+	}
+	if err := tx.GetContext(ctx, &use, crashProjectUse, id, maxForgotten, organizationID, ScopeErrorPost); err != nil {
+		return storage.Wrap(err, "use of a crash project")
+	}
+	switch {
+	case use.Reports:
+		return ErrProjectHasReports
+	case use.Many:
+		return ErrManyPurged
+	case use.Token:
+		return ErrTokenInForce
+	}
+	return nil
+}
+
+func forgetUUIDs(ctx context.Context, tx *storage.Tx, id int64) error {
+	if _, err := tx.ExecContext(ctx, forgetProjectUUIDs, id); err != nil {
+		return storage.Wrap(err, fmt.Sprintf("forget the reports of crash project %d", id))
+	}
+	var left bool
+	if err := tx.GetContext(ctx, &left, projectUUIDsLeft, id); err != nil {
+		return storage.Wrap(err, fmt.Sprintf("reports of crash project %d", id))
+	}
+	if left {
+		return ErrProjectHasReports
+	}
+	return nil
 }
 
 // ProjectToken is a stored token, without its text.

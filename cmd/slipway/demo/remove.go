@@ -100,8 +100,8 @@ func (c *client) removeWebhook(ctx context.Context) error {
 	return c.remove(ctx, fmt.Sprintf("/api/v3/webhooks/%d", id), nil)
 }
 
-// removeCrashes removes the reports by their attribute, then the projects, which are empty
-// unless somebody else sends to them: those stay.
+// removeCrashes ends the tokens of the demo and removes the reports by their attribute, then the
+// projects, which are empty unless somebody else sends to them: those stay.
 func (c *client) removeCrashes(ctx context.Context) error {
 	known, err := c.demoProjects(ctx)
 	if err != nil {
@@ -112,6 +112,9 @@ func (c *client) removeCrashes(ctx context.Context) error {
 		p, there := known[name]
 		if !there {
 			continue
+		}
+		if err := c.endTokens(ctx, p); err != nil {
+			return err
 		}
 		var answer struct {
 			Task string `json:"task_id"`
@@ -125,7 +128,7 @@ func (c *client) removeCrashes(ctx context.Context) error {
 		}
 		err := c.remove(ctx, fmt.Sprintf("/api/v3/crash-projects/%d", p.ID), nil)
 		if status(err) == http.StatusConflict {
-			kept = append(kept, fmt.Errorf("crash project %s stays, for it has reports that are not of the demo: %w", p.Name, err))
+			kept = append(kept, fmt.Errorf("crash project %s stays, for it has reports or tokens that are not of the demo: %w", p.Name, err))
 			continue
 		}
 		if err != nil {
@@ -133,6 +136,30 @@ func (c *client) removeCrashes(ctx context.Context) error {
 		}
 	}
 	return errors.Join(kept...)
+}
+
+// endTokens ends the tokens that Fill made: the first of a project, without a name, and its own.
+func (c *client) endTokens(ctx context.Context, p crashProject) error {
+	path := fmt.Sprintf("/api/v3/crash-projects/%d/tokens", p.ID)
+	var list struct {
+		Tokens []struct {
+			ID        int64   `json:"id"`
+			Name      string  `json:"name"`
+			RevokedAt *string `json:"revoked_at"`
+		} `json:"crash_tokens"`
+	}
+	if err := c.get(ctx, path, nil, &list); err != nil {
+		return err
+	}
+	for _, t := range list.Tokens {
+		if t.RevokedAt != nil || t.Name != "" && t.Name != "demo" {
+			continue
+		}
+		if err := c.remove(ctx, fmt.Sprintf("%s/%d", path, t.ID), nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // taskEnds waits until a task has succeeded.
