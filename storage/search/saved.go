@@ -90,9 +90,11 @@ func Save(ctx context.Context, tx *storage.Tx, w account.Writer, s *Saved) error
 	return account.Audit(ctx, tx, s.event(w, account.SearchSaved))
 }
 
+// event leaves the name out: it may have what a person is to be forgotten by, and the audit
+// log cannot be changed.
 func (s *Saved) event(w account.Writer, kind account.AuditType) account.Event {
 	return account.Event{OrganizationID: w.OrganizationID, Type: kind, Actor: w.Actor, Subject: fmt.Sprintf("saved search %d", s.ID),
-		Detail: map[string]any{"name": s.Name, "area": s.Area, "team_id": s.TeamID}}
+		Detail: map[string]any{"area": s.Area, "team_id": s.TeamID}}
 }
 
 const savedColumns = `s.id, s.organization_id, s.user_id, coalesce(nullif(u.name, ''), u.email, u.username, '') as user_name,
