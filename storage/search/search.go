@@ -70,7 +70,7 @@ type Query struct {
 	Text           string
 	Kinds          []Kind
 	Limit          int // results of a kind, 1 to MaxResults
-	Offset         int // results of a kind that are left out, with Limit at most MaxReach
+	Offset         int // results of a kind that are left out, less than MaxReach; Limit ends there
 }
 
 // Result is something that was found. ID is that of its own routes, of a version the
@@ -85,11 +85,11 @@ type Result struct {
 	// group, of a run the test case, of a suite run the suite; nil of all others.
 	ParentID *string `db:"parent_id"`
 	// UpdatedAt is when it was changed last; of what comes or happens by itself, as a crash, a
-	// version, a symbol file or a run, when it was last seen, received or ended.
+	// version, a symbol file or a run, when it was received, last seen, read, or ended or began.
 	UpdatedAt time.Time `db:"updated_at"`
 }
 
-// Found are the results of a kind. More reports that there are others.
+// Found are the results of a kind. More reports that there are others within MaxReach.
 type Found struct {
 	Kind    Kind
 	Results []Result
@@ -106,9 +106,10 @@ func Find(ctx context.Context, q storage.Querier, f Query) ([]Found, error) {
 	if f.Limit < 1 || f.Limit > MaxResults {
 		return nil, storage.Invalid("limit", "must be 1 to %d", MaxResults)
 	}
-	if f.Offset < 0 || f.Offset+f.Limit > MaxReach {
+	if f.Offset < 0 || f.Offset >= MaxReach {
 		return nil, storage.Invalid("page", "must be 1 or more, and lead to the first %d results of each kind", MaxReach)
 	}
+	f.Limit = min(f.Limit, MaxReach-f.Offset)
 	list, t := []Found{}, parse(text)
 	for _, kind := range Kinds() {
 		if !slices.Contains(f.Kinds, kind) || f.OrganizationID == 0 && kind != Task {
@@ -127,8 +128,8 @@ func Find(ctx context.Context, q storage.Querier, f Query) ([]Found, error) {
 		if len(found.Results) == 0 {
 			continue
 		}
-		if found.More = len(found.Results) > f.Limit; found.More {
-			found.Results = found.Results[:f.Limit]
+		if len(found.Results) > f.Limit {
+			found.Results, found.More = found.Results[:f.Limit], f.Offset+f.Limit < MaxReach
 		}
 		for i := range found.Results {
 			r := &found.Results[i]

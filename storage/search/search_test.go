@@ -292,6 +292,23 @@ func TestResults(t *testing.T) {
 	require.False(t, found[0].More)
 }
 
+// The last page ends where the reach ends, and says that no other follows.
+func TestPagesEndWithTheReach(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.Exec(`insert into webhooks (organization_id, name, url, status, secret) select $1, 'number ' || i, 'https://x', 'active', ''
+		from generate_series(1, 520) i`, w.Org.ID)
+	for _, c := range []struct {
+		offset, limit, results int
+		more                   bool
+	}{{450, 30, 30, true}, {480, 30, 20, false}, {450, 50, 50, false}, {490, 10, 10, false}} {
+		found := w.search(Query{OrganizationID: w.Org.ID, Text: "number", Kinds: []Kind{Webhook}, Limit: c.limit, Offset: c.offset})
+		require.Len(t, found, 1)
+		require.Len(t, found[0].Results, c.results)
+		require.Equal(t, c.more, found[0].More, "%+v", c)
+	}
+}
+
 // The text of a case follows its name, tags and newest revision.
 func TestTextOfTestCase(t *testing.T) {
 	t.Parallel()
@@ -331,7 +348,7 @@ func TestRefusedTexts(t *testing.T) {
 		_, err := Find(fixture.Context(t), w.DB, Query{OrganizationID: w.Org.ID, Text: "x", Kinds: Kinds(), Limit: limit})
 		require.Equal(t, "limit", fixture.InvalidField(t, err))
 	}
-	for _, offset := range []int{-1, MaxReach, MaxReach - 9} {
+	for _, offset := range []int{-1, MaxReach, MaxReach + 9} {
 		_, err := Find(fixture.Context(t), w.DB, Query{OrganizationID: w.Org.ID, Text: "x", Kinds: Kinds(), Limit: 10, Offset: offset})
 		require.Equal(t, "page", fixture.InvalidField(t, err))
 	}
