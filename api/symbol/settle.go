@@ -1,9 +1,11 @@
 package symbol
 
 import (
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/wait"
@@ -28,14 +30,20 @@ func (h *Handlers) settle(c *gin.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, id := range open {
+		for len(open) > 0 {
 			left := most - time.Since(began)
 			if left <= 0 {
 				return nil
 			}
-			if err := h.watcher.Wait(ctx, organization, id, left); err != nil {
+			if err := h.watcher.Wait(ctx, organization, open[0], left); err != nil {
 				return err
 			}
+			// The wait for one that ended meanwhile would last until the watcher looks again.
+			ended, err := h.ledger.Ended(ctx, open[1:])
+			if err != nil {
+				return err
+			}
+			open = slices.DeleteFunc(open[1:], func(id uuid.UUID) bool { return slices.Contains(ended, id) })
 		}
 	}
 	return nil

@@ -67,3 +67,35 @@ func TestMissingWaitsForCrashes(t *testing.T) {
 	status, _ := w.json(http.MethodGet, path+"?wait=1", w.member)
 	require.Equal(t, http.StatusOK, status)
 }
+
+// Those that end while the request waits for another are not waited for, one look of the
+// watcher after the other.
+func TestMissingWaitsOnceForThoseThatEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	organization := w.ours.Organization.ID
+	var open []uuid.UUID
+	for range 5 {
+		open = append(open, w.open(tasks.NewCrashProcess(organization, uuid.New(), 10)))
+	}
+	answered := make(chan int, 1)
+	go func() {
+		status, _ := w.json(http.MethodGet, "/api/v3/symbols/missing?wait=60", w.member)
+		answered <- status
+	}()
+	awaited := func() (n int) {
+		for _, id := range open {
+			if _, ok := w.awaited.Load(id); ok {
+				n++
+			}
+		}
+		return n
+	}
+	require.Eventually(t, func() bool { return awaited() == 1 }, time.Minute, 5*time.Millisecond)
+	w.tx(func(ctx context.Context, tx *storage.Tx) error {
+		_, err := ledger.CancelAll(ctx, tx, ledger.Scope{OrganizationID: organization}, open)
+		return err
+	})
+	require.Equal(t, http.StatusOK, <-answered)
+	require.Equal(t, 1, awaited())
+}
