@@ -42,6 +42,8 @@ type Purge struct {
 // PurgeResult is the task's result.
 type PurgeResult struct {
 	Deleted int `json:"deleted"`
+	// SavedSearches is how many saved searches by the value were deleted with the reports.
+	SavedSearches int64 `json:"saved_searches"`
 }
 
 const (
@@ -72,26 +74,26 @@ func (p *Purge) Handle(ctx context.Context, claim *worker.Claim) error {
 	if err := attempt.run(ctx); err != nil {
 		return err
 	}
-	return claim.Finish(ctx, attempt.result, func(tx *storage.Tx) error {
+	return claim.FinishAfter(ctx, &attempt.result, func(tx *storage.Tx) (func() error, error) {
 		if err := crash.ForgetSplits(ctx, tx, attempt.organization, attempt.project, attempt.filter); err != nil {
-			return err
+			return nil, err
 		}
 		if err := attempt.forgetFilters(ctx, tx); err != nil {
-			return err
+			return nil, err
 		}
 		payload.Value = ""
-		return ledger.Redact(ctx, tx, claim.Tasks[0].ID, payload)
+		return func() error { return ledger.Redact(ctx, tx, claim.Tasks[0].ID, payload) }, nil
 	})
 }
 
 // forgetFilters removes the value from what people search by: from their saved searches, and
 // from changes of many groups and purges that were cancelled or failed. Those that wait or run
 // blank theirs when they succeed, and keep it for a retry when they do not.
-func (r *purgeAttempt) forgetFilters(ctx context.Context, tx *storage.Tx) error {
-	if _, err := search.ForgetAttribute(ctx, tx, r.organization, r.project, r.filter); err != nil {
+func (r *purgeAttempt) forgetFilters(ctx context.Context, tx *storage.Tx) (err error) {
+	if r.result.SavedSearches, err = search.ForgetAttribute(ctx, tx, r.organization, r.project, r.filter); err != nil {
 		return err
 	}
-	_, err := ledger.RewriteGivenUp(ctx, tx, r.organization, tasks.CrashPurge.Name, func(doc []byte) (any, error) {
+	_, err = ledger.RewriteGivenUp(ctx, tx, r.organization, tasks.CrashPurge.Name, func(doc []byte) (any, error) {
 		var p tasks.CrashPurgePayload
 		if err := json.Unmarshal(doc, &p); err != nil {
 			return nil, err

@@ -207,7 +207,9 @@ func TestPurgeReachesFilters(t *testing.T) {
 		require.True(t, tasks.IsPermanent(err))
 	}
 
+	const deleted = `select sum((result->>'saved_searches')::int) from tasks where kind = 'crash:purge' and state = 'succeeded'`
 	w.purge(tasks.CrashPurgePayload{Key: "user", Value: ann, ProjectID: w.project})
+	require.EqualValues(t, 2, w.number(deleted), "people see that searches were deleted")
 	require.EqualValues(t, 4, w.number(`select count(*) from saved_searches where organization_id = $1`, w.org), "of another person, key, project, and of none")
 	require.EqualValues(t, 6, w.number(`select count(*) from saved_searches where organization_id = $1`, rival))
 	for _, id := range gone {
@@ -233,6 +235,7 @@ func TestPurgeReachesFilters(t *testing.T) {
 	w.purge(whole)
 	require.NotContains(t, payload(wide), "ann")
 	require.EqualValues(t, 3, w.number(`select count(*) from saved_searches where organization_id = $1`, w.org), "of all projects")
+	require.EqualValues(t, 2+1, w.number(deleted))
 }
 
 // A report that is being processed while the purge runs is found once it is
