@@ -137,6 +137,9 @@ func TestConsoleSettings(t *testing.T) {
 		shown := c.post("/console/settings/mail/templates/"+kind+"/html", form)
 		require.Equal(t, http.StatusOK, shown.status, "%.2000s", shown.text)
 		require.Contains(t, shown.text, "style")
+		require.Equal(t, []string{"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"},
+			shown.header.Values("Content-Security-Policy"), "the mail shows with its style, in a frame of the console")
+		require.Equal(t, []string{"SAMEORIGIN"}, shown.header.Values("X-Frame-Options"))
 		require.NotContains(t, shown.text, "<main", "it is the mail, and no page")
 		require.NotContains(t, shown.text, scriptName)
 		form.Set("text", "{{nothing}} of it")

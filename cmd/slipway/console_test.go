@@ -25,6 +25,7 @@ type page struct {
 	path   string // with the query, of the page that was reached
 	text   string
 	root   *html.Node
+	header http.Header
 }
 
 // newConsole returns a browser that nobody is signed in with.
@@ -77,7 +78,7 @@ func (c *visitor) send(r *http.Request) *page {
 		assert.NotContains(c.w.t, string(text), " style=\"", "%s: the policy lets no style attribute apply", r.URL)
 		assert.NotContains(c.w.t, string(text), " onclick=", r.URL)
 	}
-	return &page{status: res.StatusCode, path: res.Request.URL.RequestURI(), text: string(text), root: root}
+	return &page{status: res.StatusCode, path: res.Request.URL.RequestURI(), text: string(text), root: root, header: res.Header}
 }
 
 // submit sends the form of a page whose action ends so, with what it holds and the values in
