@@ -51,7 +51,7 @@ func TestConsoleSettings(t *testing.T) {
 		require.NotContains(t, mia.shows(owner, "is above yours").text, owner+"/remove")
 		p = c.submit(c.shows(owner), "/remove", nil)
 		require.Contains(t, p.text, "keeps at least one owner")
-		c.does(c.shows(at), "/remove", nil, "The member was removed")
+		c.does(c.shows(at, "searches that were shared with a team"), "/remove", nil, "The member was removed")
 		require.Equal(t, http.StatusNotFound, c.open(at).status)
 		require.True(t, strings.HasPrefix(mia.open("/console/settings").path, "/console/sign-in"), "the session has ended")
 	})
