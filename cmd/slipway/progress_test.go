@@ -22,6 +22,8 @@ func TestProgress(t *testing.T) {
 		{"a build", "go: downloading a v1\nfmt\ngithub.com/a/b-c\n# example.com/x\n./x.go:1:2: undefined: y\n",
 			"downloading a v1\ncompiled 1 of at most 4 packages\ncompiled 2 of at most 4 packages\n# example.com/x\n./x.go:1:2: undefined: y\n", []string{"build", "4"}},
 		{"more packages than were counted", "fmt\nos\nio\n", "compiled 1 of at most 1 packages\n", []string{"build", "1"}},
+		{"a build whose packages cannot be counted", "go: downloading a v1\nfmt\nos\nx.go:3:2: no required module provides package y\n",
+			"downloading a v1\nx.go:3:2: no required module provides package y\n", []string{"build", "0"}},
 		{"nothing to build", "", "", []string{"build", "4"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
