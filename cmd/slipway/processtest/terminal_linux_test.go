@@ -61,7 +61,7 @@ func TestUpAtATerminal(t *testing.T) {
 	res, _ := caller{base: link}.do(t, http.MethodGet, "", nil, nil)
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	shell(t, "sh "+filepath.Join(dir, "send-crash.sh"))
-	p.await(t, p.stdout, `\d\d:\d\d:\d\d  a crash was read`)
+	p.await(t, p.stdout, `\d\d:\d\d:\d\d  crashes were read`)
 	in.awaitGroup(t, "ZeroDivisionError", 1)
 	in.post(t, in.boot.Crash.Token, sample(uuid.New(), "SecondError", "second"))
 	in.awaitGroup(t, "SecondError", 1)

@@ -24,15 +24,14 @@ type Handler struct {
 type output struct {
 	mu sync.Mutex
 	to io.Writer
-	// crashes are those read since the line of crashes at said.
-	crashes int
-	said    time.Time
+	// again counts for each line of the last second how often it came since.
+	again map[string]int
 }
 
 // NewHandler returns a handler that prints records from level on. At slog.LevelDebug
-// it prints all of them.
+// it prints all of them, whole.
 func NewHandler(to io.Writer, level slog.Level) *Handler {
-	return &Handler{out: &output{to: to}, level: level}
+	return &Handler{out: &output{to: to, again: map[string]int{}}, level: level}
 }
 
 // Enabled reports whether records of the level are read. Below warnings it reads all of
@@ -70,23 +69,26 @@ func (h *Handler) Handle(_ context.Context, r slog.Record) error {
 	})
 	h.out.mu.Lock()
 	defer h.out.mu.Unlock()
-	line := h.line(r, of)
-	if line == "" {
-		return nil
+	if h.level < slog.LevelInfo {
+		return h.out.print(r.Time, printable(r.Level.String()+" "+r.Message+of.inBrackets(nil)))
 	}
-	_, err := io.WriteString(h.out.to, r.Time.Format("15:04:05")+"  "+clean(line)+"\n")
-	return err
+	line := clean(h.line(r, of))
+	switch {
+	case line == "":
+		return nil
+	case r.Level >= slog.LevelWarn:
+		return h.out.print(r.Time, line)
+	}
+	return h.out.seldom(r.Time, line)
 }
 
-// line is what a person reads of a record; "" for nothing.
+// line is what a person reads of a record, who did not ask for all; "" for nothing.
 func (h *Handler) line(r slog.Record, of fields) string {
 	switch {
 	case r.Level >= max(slog.LevelWarn, h.level):
 		return trouble(r, of)
-	case h.level < slog.LevelInfo:
-		return r.Message + of.inBrackets()
 	case r.Message == "task ended" && of.text("kind") == "crash:process" && of.text("outcome") == "succeeded":
-		return h.out.crash(r.Time, of.number("tasks"))
+		return crashesRead
 	case r.Level < max(slog.LevelInfo, h.level):
 		return ""
 	case r.Message == "task ended":
@@ -96,34 +98,61 @@ func (h *Handler) line(r slog.Record, of fields) string {
 	case routine[r.Message]:
 		return ""
 	}
-	return r.Message + of.inBrackets()
+	return r.Message + of.inBrackets(aside)
 }
 
-// crash counts crashes, and returns a line once a second: the first is told at once.
-func (o *output) crash(at time.Time, tasks int64) string {
-	o.crashes += int(max(1, tasks))
-	if at.Sub(o.said) < time.Second {
-		return ""
+// print writes a line with its time.
+func (o *output) print(at time.Time, line string) error {
+	_, err := io.WriteString(o.to, at.Format("15:04:05")+"  "+line+"\n")
+	return err
+}
+
+// seldom prints a line at once, and that it came again once a second: twenty tasks of one
+// kind that end together are two lines.
+func (o *output) seldom(at time.Time, line string) error {
+	if _, said := o.again[line]; said {
+		o.again[line]++
+		return nil
 	}
-	n := o.crashes
-	o.crashes, o.said = 0, at
-	if n == 1 {
-		return "a crash was read"
+	o.again[line] = 0
+	time.AfterFunc(time.Second, func() { o.flush(line) })
+	return o.print(at, line)
+}
+
+// flush ends a second of a line.
+func (o *output) flush(line string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := o.again[line]
+	if n == 0 {
+		delete(o.again, line)
+		return
 	}
-	return strconv.Itoa(n) + " crashes were read"
+	o.again[line] = 0
+	time.AfterFunc(time.Second, func() { o.flush(line) })
+	text := line
+	if line != crashesRead {
+		text += " (" + strconv.Itoa(n) + " more)"
+	}
+	_ = o.print(time.Now(), text) // a terminal that is gone is no failure of the program
 }
 
 // maxLine is the length of a line in characters: two lines of a usual terminal.
 const maxLine = 240
 
-// clean returns a text of one line without control characters, which could move the
-// cursor of a terminal, change its title or type for whoever sits there.
+// clean returns a text as a line for people, no longer than maxLine.
 func clean(text string) string {
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
-		return r == ' ' || !unicode.IsGraphic(r)
-	}), " ")
+	text = printable(text)
 	if letters := []rune(text); len(letters) > maxLine {
 		return string(letters[:maxLine-1]) + "…"
 	}
 	return text
+}
+
+// printable returns a text in one line without control characters, which could move the
+// cursor of a terminal, change its title or type for whoever sits there.
+func printable(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
+		return r == ' ' || !unicode.IsGraphic(r)
+	}), " ")
 }

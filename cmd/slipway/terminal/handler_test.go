@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -56,6 +57,10 @@ func TestHandlerPrintsWhatIsWorthKnowing(t *testing.T) {
 		{"the start", slog.LevelInfo, "api started", nil, ""},
 		{"anything else", slog.LevelInfo, "webhook suspended", []slog.Attr{slog.Int("webhook_id", 7), slog.Duration("after", 1500*time.Millisecond),
 			slog.String("empty", ""), slog.Group("to", slog.String("host", "h"))}, "webhook suspended (webhook_id 7, after 1500 ms, to.host h)"},
+		{"why", slog.LevelInfo, "webhook suspended", []slog.Attr{failed, slog.String("reason", "20 failures"), slog.Duration("took", time.Second)},
+			"webhook suspended (error no browser: connection refused, reason 20 failures)"},
+		{"an error and a reason", slog.LevelWarn, "odd", []slog.Attr{slog.String("reason", "20 failures"), failed},
+			"warning: odd: no browser: connection refused (reason 20 failures)"},
 		{"debug", slog.LevelDebug, "detail", nil, ""},
 		{"what a terminal would obey", slog.LevelWarn, "odd\x1b]0;owned\a", []slog.Attr{slog.String("error", "a\r\nb\x1b[2J\u202ec\xff")},
 			"warning: odd ]0;owned : a b [2J c?"},
@@ -71,18 +76,56 @@ func TestHandlerPrintsWhatIsWorthKnowing(t *testing.T) {
 	}
 }
 
-func TestHandlerCountsCrashes(t *testing.T) {
+func TestHandlerSaysEqualLinesOnceASecond(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind        string
+		level       slog.Level
+		first, more string
+	}{
+		{"crash:process", slog.LevelDebug, "crashes were read", "crashes were read"},
+		{"symbol:index", slog.LevelInfo, "a symbol file was read", "a symbol file was read (19 more)"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var buf bytes.Buffer
+			log := slog.New(NewHandler(&buf, slog.LevelInfo))
+			ended := func() { log.Log(t.Context(), c.level, "task ended", "kind", c.kind, "outcome", "succeeded") }
+			begin := time.Now()
+			said := func(after time.Duration, text string) {
+				synctest.Wait()
+				require.Equal(t, begin.Add(after).Format("15:04:05")+"  "+text+"\n", buf.String())
+				buf.Reset()
+			}
+			ended()
+			said(0, c.first)
+			for range 19 {
+				ended()
+			}
+			require.Empty(t, buf.String())
+			time.Sleep(time.Second)
+			said(time.Second, c.more)
+			time.Sleep(1500 * time.Millisecond)
+			synctest.Wait()
+			require.Empty(t, buf.String(), "nothing came since")
+			ended()
+			said(2500*time.Millisecond, c.first)
+			time.Sleep(time.Second)
+		})
+	}
+}
+
+func TestHandlerLeavesNothingOutAtDebugLevel(t *testing.T) {
 	t.Parallel()
 	var buf bytes.Buffer
-	h := NewHandler(&buf, slog.LevelInfo)
-	read := func(after time.Duration, n int) string {
-		return printed(t, h, &buf, noon.Add(after), slog.LevelDebug, "task ended", slog.String("kind", "crash:process"),
-			slog.String("outcome", "succeeded"), slog.Int("tasks", n))
-	}
-	require.Equal(t, "12:00:00  a crash was read\n", read(0, 1))
-	require.Empty(t, read(100*time.Millisecond, 200))
-	require.Empty(t, read(900*time.Millisecond, 50))
-	require.Equal(t, "12:00:02  251 crashes were read\n", read(2*time.Second, 1))
+	h := NewHandler(&buf, slog.LevelDebug)
+	stack := strings.Repeat("main.go ", maxLine)
+	out := printed(t, h, &buf, noon, slog.LevelWarn, "task ended", slog.String("kind", "test:job"), slog.String("outcome", "retry"),
+		slog.String("error", "no browser"), slog.Duration("took", time.Second), slog.String("request_id", "r1"), slog.String("stack", stack))
+	require.Equal(t, "12:00:00  WARN task ended (kind test:job, outcome retry, error no browser, took 1000 ms, request_id r1, stack "+
+		strings.TrimSpace(stack)+" )\n", out)
+	require.Equal(t, out, printed(t, h, &buf, noon, slog.LevelWarn, "task ended", slog.String("kind", "test:job"), slog.String("outcome", "retry"),
+		slog.String("error", "no browser"), slog.Duration("took", time.Second), slog.String("request_id", "r1"), slog.String("stack", stack)),
+		"no line is held back")
 }
 
 func TestHandlerLevels(t *testing.T) {

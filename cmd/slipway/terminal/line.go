@@ -3,14 +3,18 @@ package terminal
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 )
 
+// crashesRead says that tasks of crashes succeeded. It names no number: one task reads up
+// to some dozens of reports.
+const crashesRead = "crashes were read"
+
 // succeeded are the tasks that somebody waits for, with what is said when one succeeds.
-// Crashes are counted instead.
 var succeeded = map[string]string{
 	"build:notify":        "testers are told of a build",
 	"build:invite":        "testers are invited to a build",
@@ -45,20 +49,19 @@ func trouble(r slog.Record, of fields) string {
 	if r.Level >= slog.LevelError {
 		word = "error: "
 	}
-	what := r.Message
+	what, told := r.Message, maps.Clone(aside)
 	if kind := of.text("kind"); r.Message == "task ended" && kind != "" {
 		what = "task " + kind + " " + outcome(of.text("outcome"))
+		told["kind"], told["outcome"] = true, true
 	}
-	reason := of.text("error")
-	for _, name := range []string{"panic", "reason"} {
-		if reason == "" {
-			reason = of.text(name)
+	for _, name := range []string{"error", "panic", "reason"} {
+		if reason := of.text(name); reason != "" {
+			what += ": " + reason
+			told[name] = true
+			break
 		}
 	}
-	if reason != "" {
-		what += ": " + reason
-	}
-	return word + what + of.inBrackets()
+	return word + what + of.inBrackets(told)
 }
 
 func outcome(name string) string {
@@ -126,16 +129,14 @@ func (f fields) number(name string) int64 {
 	return 0
 }
 
-// told are attributes that a line says in its own words, or that help nobody at a
-// terminal.
-var told = map[string]bool{"error": true, "panic": true, "reason": true, "stack": true, "kind": true, "outcome": true, "waited": true,
-	"took": true, "tasks": true, "request_id": true}
+// aside are attributes that help nobody at a terminal, but who asks for all.
+var aside = map[string]bool{"stack": true, "waited": true, "took": true, "tasks": true, "request_id": true}
 
-// inBrackets is the attributes that the line does not say, in brackets.
-func (f fields) inBrackets() string {
+// inBrackets is the attributes in brackets, without those that are left out.
+func (f fields) inBrackets(out map[string]bool) string {
 	var list []string
 	for _, a := range f {
-		if !told[a.name] && !empty(a.value) {
+		if !out[a.name] && !empty(a.value) {
 			list = append(list, a.name+" "+text(a.value))
 		}
 	}
