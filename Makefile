@@ -32,8 +32,7 @@ build: bin/slipway ## Build bin/slipway
 # The go command knows best what is stale.
 bin/slipway: FORCE
 	@mkdir -p bin
-	@set -o pipefail; go build -v -buildvcs=$(VCS) -o bin/slipway ./cmd/slipway 2>&1 | \
-	  .ci/progress build "$$(go list -deps ./cmd/slipway 2>/dev/null | wc -l)"
+	@set -o pipefail; go build -v -buildvcs=$(VCS) -o bin/slipway ./cmd/slipway 2>&1 | .ci/progress build
 
 deps: ## Install or build everything that the tests need
 	@.ci/deps tests

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -41,4 +42,23 @@ func TestProgress(t *testing.T) {
 			require.Equal(t, c.says, strings.Join(lines, ""))
 		})
 	}
+}
+
+// Counting the packages downloads all modules; so it waits until they are there.
+func TestProgressCountsAfterDownloads(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n: >\"$0.asked\"\nprintf 'fmt\\nos\\n'\n"), 0o755))
+	says := func(reads string) string {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(moduleRoot, ".ci/progress"), "build")
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		cmd.Stdin = strings.NewReader(reads)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return string(out)
+	}
+	require.Equal(t, "downloading a v1\n", says("go: downloading a v1\n"))
+	require.NoFileExists(t, filepath.Join(dir, "go.asked"))
+	require.Equal(t, "downloading a v1\ncompiled 1 of at most 2 packages\n", says("go: downloading a v1\nfmt\n"))
+	require.FileExists(t, filepath.Join(dir, "go.asked"))
 }
