@@ -3,10 +3,8 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -202,14 +200,24 @@ func checkVariables(app *kong.Application, environ []string) error {
 		name, _, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, "SLIPWAY_") && !known[name] && !strings.HasPrefix(name, "SLIPWAY_TEST_") &&
 			!links.MatchString(name) {
-			near := terminal.Nearest(name, slices.Collect(maps.Keys(known)))
-			if near != "" {
-				near = ", did you mean " + near + "?"
-			}
-			return fmt.Errorf("unknown variable %s%s (slipway up --help lists all)", name, near)
+			return fmt.Errorf("unknown variable %s%s (slipway up --help lists all)", name, meant(name, known))
 		}
 	}
 	return nil
+}
+
+// meant suggests the known variable that is nearest to a misspelt one, if one is near. It
+// compares what stands behind SLIPWAY_: with that, everything would be near.
+func meant(name string, known map[string]bool) string {
+	var endings []string
+	for variable := range known {
+		endings = append(endings, strings.TrimPrefix(variable, "SLIPWAY_"))
+	}
+	near := terminal.Nearest(strings.TrimPrefix(name, "SLIPWAY_"), endings)
+	if near == "" {
+		return ""
+	}
+	return ", did you mean SLIPWAY_" + near + "?"
 }
 
 // required returns an error that names missing settings of a tier.

@@ -223,6 +223,15 @@ func TestCheckVariables(t *testing.T) {
 	}
 }
 
+// What all variables begin with makes none of them near.
+func TestMeantVariable(t *testing.T) {
+	known := map[string]bool{"SLIPWAY_REGION": true, "SLIPWAY_LISTEN": true, "SLIPWAY_DATABASE_URL": true, "SLIPWAY_CRASH_DAYS": true}
+	require.Empty(t, meant("SLIPWAY_FOO", known))
+	require.Empty(t, meant("SLIPWAY_", known))
+	require.Equal(t, ", did you mean SLIPWAY_REGION?", meant("SLIPWAY_REGOIN", known))
+	require.Equal(t, ", did you mean SLIPWAY_DATABASE_URL?", meant("SLIPWAY_DATABSE_URL", known))
+}
+
 func TestLogLevels(t *testing.T) {
 	for _, level := range []string{"debug", "info", "warn", "error"} {
 		s, err := parseSettings(t, "version", "--log-level", level)
