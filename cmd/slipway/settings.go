@@ -200,7 +200,7 @@ func checkVariables(app *kong.Application, environ []string) error {
 		name, _, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, "SLIPWAY_") && !known[name] && !strings.HasPrefix(name, "SLIPWAY_TEST_") &&
 			!links.MatchString(name) {
-			return fmt.Errorf("unknown variable %s%s (slipway up --help lists all)", name, meant(name, known))
+			return fmt.Errorf("unknown variable %s%s (slipway COMMAND --help lists the settings that it reads)", name, meant(name, known))
 		}
 	}
 	return nil

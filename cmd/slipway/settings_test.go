@@ -220,6 +220,7 @@ func TestCheckVariables(t *testing.T) {
 		}
 		require.Error(t, err, v.variable)
 		require.NotContains(t, err.Error(), "=", "the value may be a secret")
+		require.Contains(t, err.Error(), "(slipway COMMAND --help lists the settings that it reads)", "no command reads all")
 	}
 }
 
