@@ -2,6 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -72,9 +76,13 @@ func TestDescriptionInBrowser(t *testing.T) {
 		do(chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .btn-clear")))
 		return status
 	}
-	do(chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .opblock-summary-control")),
-		chromedp.WaitVisible(chromedp.CSS("#operations-tasks-listTasks .try-out__btn")),
-		chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .try-out__btn")), chromedp.WaitVisible(chromedp.CSS("#operations-tasks-listTasks .execute")))
+	unfold := func() {
+		t.Helper()
+		do(chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .opblock-summary-control")),
+			chromedp.WaitVisible(chromedp.CSS("#operations-tasks-listTasks .try-out__btn")),
+			chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .try-out__btn")), chromedp.WaitVisible(chromedp.CSS("#operations-tasks-listTasks .execute")))
+	}
+	unfold()
 	require.Contains(t, try(), "401", "the session is no way in")
 	do(chromedp.Click(chromedp.CSS(".auth-wrapper .authorize")), chromedp.WaitVisible(chromedp.CSS("#api_key_value")),
 		chromedp.SendKeys(chromedp.CSS("#api_key_value"), w.key),
@@ -85,4 +93,14 @@ func TestDescriptionInBrowser(t *testing.T) {
 	require.Empty(t, text(`performance.getEntriesByType("resource").map((r) => r.name).filter((n) => !n.startsWith(location.origin) && !n.startsWith("data:")).join(" ")`),
 		"no other host is asked")
 	w.picture(tab, "/docs", "light")
+
+	// A proxy has the installation below a path.
+	target, err := url.Parse(w.base)
+	require.NoError(t, err)
+	below := httptest.NewServer(http.StripPrefix("/below", httputil.NewSingleHostReverseProxy(target)))
+	t.Cleanup(below.Close)
+	do(chromedp.Navigate(below.URL+"/below/docs"), chromedp.WaitVisible(chromedp.CSS(`.opblock-tag[data-tag="tasks"]`)),
+		chromedp.Click(chromedp.CSS(`.opblock-tag[data-tag="tasks"]`)), chromedp.WaitVisible(chromedp.CSS("#operations-tasks-listTasks")))
+	unfold()
+	require.Contains(t, try(), "401", "the request goes below the path too")
 }
