@@ -38,17 +38,23 @@ func installed(t *testing.T, dir string, began time.Time, p *process) *installat
 	t.Helper()
 	p.await(t, p.stdout, `(?s)Read it back:\n\n[^\n]+\n`)
 	in := &installation{process: p, dir: dir, took: time.Since(began)}
+	in.endWithTest(t)
+	in.read(t)
+	return in
+}
+
+// endWithTest ends the run and its servers with the test. The servers follow a killed run
+// a moment later, and until then they write to the folder that the test is about to
+// remove.
+func (in *installation) endWithTest(t *testing.T) {
+	t.Helper()
 	t.Cleanup(func() {
-		// The servers follow a killed run a moment later, and until then they
-		// write to the folder that the test is about to remove.
 		children := in.children(t)
 		in.kill()
 		for _, pid := range children {
 			eventually(t, "the private servers end with the run", func() bool { return !alive(pid) })
 		}
 	})
-	in.read(t)
-	return in
 }
 
 // read reads what the start left in its folder: addresses and keys.

@@ -82,12 +82,20 @@ func start(t *testing.T, variables []string, args ...string) *process {
 	return launch(t, cmd)
 }
 
-// launch runs a command and ends it with the test, which fails when the race detector of
-// the program found something; a failed test shows the end of its log.
+// launch runs a command and ends it with the test.
 func launch(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{cmd: cmd, stdout: newTranscript(), stderr: newTranscript(), ended: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
+	p.run(t)
+	return p
+}
+
+// run starts the command and ends it with the test, which fails when the race detector of
+// the program found something; a failed test shows the end of its log.
+func (p *process) run(t *testing.T) {
+	t.Helper()
+	cmd := p.cmd
 	require.NoError(t, cmd.Start())
 	go func() {
 		p.err = cmd.Wait()
@@ -103,7 +111,6 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 			t.Logf("end of the log of %s:\n%s", strings.Join(cmd.Args[1:], " "), log[max(0, len(log)-4000):])
 		}
 	})
-	return p
 }
 
 // raceLength is enough of the report of a race to find both its sides.

@@ -45,18 +45,18 @@ func TestUpAtATerminal(t *testing.T) {
 	dir := t.TempDir()
 	screen, program := openTerminal(t)
 	cmd := exec.Command(binary, "up", "--data-dir", dir, "--listen", "127.0.0.1:0")
-	p := &process{cmd: cmd, stdout: newTranscript(), stderr: newTranscript(), ended: make(chan struct{})}
+	cmd.Env = environment(nil)
 	cmd.Stdout, cmd.Stderr = program, program
-	cmd.Env = append(os.Environ(), "SLIPWAY_TEST_TERMINAL=1")
-	require.NoError(t, cmd.Start())
+	shows := newTranscript()
+	p := &process{cmd: cmd, stdout: shows, stderr: shows, ended: make(chan struct{})}
+	p.run(t)
 	require.NoError(t, program.Close())
-	go func() { _, _ = io.Copy(p.stdout, screen) }()
-	go func() { p.err = cmd.Wait(); close(p.ended) }()
-	t.Cleanup(func() { p.kill() })
+	go func() { _, _ = io.Copy(shows, screen) }()
 
 	link := p.await(t, p.stdout, `Open the console +(http://\S+/console/open/\S+)`)[1]
 	p.await(t, p.stdout, `ctrl-C stops all`)
-	in := installation{process: p, dir: dir}
+	in := &installation{process: p, dir: dir}
+	in.endWithTest(t)
 	in.read(t)
 	res, _ := caller{base: link}.do(t, http.MethodGet, "", nil, nil)
 	require.Equal(t, http.StatusOK, res.StatusCode)
