@@ -106,7 +106,7 @@ func TestDemo(t *testing.T) {
 	require.Equal(t, "48", w.one(`select count(*)::text from app_sessions`))
 
 	// What is not of the demo stays, and keeps nothing else.
-	w.foreign("demo-lamps-web", crashReport("foreign", "KeyError", "1.0", time.Now(), func(report map[string]any) {
+	token := w.foreign("demo-lamps-web", crashReport("foreign", "KeyError", "1.0", time.Now(), func(report map[string]any) {
 		report["attributes"].(map[string]any)["whose"] = "foreign"
 	}))
 	var out bytes.Buffer
@@ -118,6 +118,8 @@ func TestDemo(t *testing.T) {
 	}
 	code, answer := w.send(request{method: http.MethodDelete, path: v3 + "/crashes", query: "?attribute.whose=foreign"})
 	require.Equal(t, http.StatusAccepted, code, "%s", answer)
+	code, answer = w.send(request{method: http.MethodDelete, path: token})
+	require.Equal(t, http.StatusNoContent, code, "%s", answer)
 	w.wait("the foreign report is gone", `select 'none' where not exists (select from crashes)`)
 	require.NoError(t, demo.Remove(t.Context(), access, &out))
 	require.Equal(t, before, w.counted())
@@ -127,19 +129,24 @@ func TestDemo(t *testing.T) {
 	require.NoError(t, demo.Remove(t.Context(), access, &out), "what is gone is no error")
 }
 
-// foreign sends a report that is not of the demo to a crash project of it.
-func (w *surface) foreign(project, report string) {
+// foreign sends a report that is not of the demo to a crash project of it, and returns the
+// address of the token that it made for that.
+func (w *surface) foreign(project, report string) string {
 	w.t.Helper()
 	id := w.one(`select id::text from crash_projects where name = '` + project + `'`)
 	code, answer := w.send(request{method: http.MethodPost, path: v3 + "/crash-projects/" + id + "/tokens", body: `{"name": "foreign"}`})
 	require.Equal(w.t, http.StatusCreated, code, "%s", answer)
 	var made struct {
+		Token struct {
+			ID int64 `json:"id"`
+		} `json:"crash_token"`
 		Secret string `json:"secret"`
 	}
 	require.NoError(w.t, json.Unmarshal(answer, &made))
 	code, answer = w.send(request{method: http.MethodPost, path: "/post", query: "?format=json&token=" + made.Secret, body: report, as: "none"})
 	require.Equal(w.t, http.StatusOK, code, "%s", answer)
 	w.wait("the foreign report is read", `select 'read' where exists (select from crashes where state = 'processed' and attributes ->> 'whose' = 'foreign')`)
+	return fmt.Sprintf("%s/crash-projects/%s/tokens/%d", v3, id, made.Token.ID)
 }
 
 // removeSaved removes the saved search by which a filling is known to be complete.
