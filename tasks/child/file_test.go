@@ -264,7 +264,8 @@ func TestMemory(t *testing.T) {
 	}
 	p := pool(t, func(c *Config) { c.Limits.Memory = 64 << 20 })
 	for range 3 {
-		require.NoError(t, p.Do(t.Context(), "grow", number{44 << 20}, nil))
+		// Half of it: the runtime's own threads and heap take some of the rest.
+		require.NoError(t, p.Do(t.Context(), "grow", number{32 << 20}, nil))
 	}
 	require.Equal(t, 3, p.Started())
 	var invalid *symbol.InvalidError
