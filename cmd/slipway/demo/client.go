@@ -81,7 +81,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, out any
 // send sends a body, and sends it again where the server asks for that.
 func (c *client) send(ctx context.Context, method, path string, body []byte, kind string, header http.Header, out any) error {
 	for try := 1; ; try++ {
-		err, later := c.attempt(ctx, method, path, body, kind, header, out)
+		later, err := c.attempt(ctx, method, path, body, kind, header, out)
 		if err == nil || later == 0 || try == tries {
 			return err
 		}
@@ -92,10 +92,10 @@ func (c *client) send(ctx context.Context, method, path string, body []byte, kin
 }
 
 // attempt sends a request once. later is when to try again; 0: never.
-func (c *client) attempt(ctx context.Context, method, path string, body []byte, kind string, header http.Header, out any) (failed error, later time.Duration) {
+func (c *client) attempt(ctx context.Context, method, path string, body []byte, kind string, header http.Header, out any) (later time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.access.Server+path, bytes.NewReader(body))
 	if err != nil {
-		return err, 0
+		return 0, err
 	}
 	for name, values := range header {
 		r.Header[name] = values
@@ -112,27 +112,27 @@ func (c *client) attempt(ctx context.Context, method, path string, body []byte, 
 	}
 	res, err := c.http.Do(r)
 	if err != nil {
-		return withoutQuery(err), 0
+		return 0, withoutQuery(err)
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
-		return fmt.Errorf("the answer to %s %s: %w", method, bare(path), err), 0
+		return 0, fmt.Errorf("the answer to %s %s: %w", method, bare(path), err)
 	}
 	if res.StatusCode >= http.StatusMultipleChoices {
 		refused := &StatusError{Method: method, Path: bare(path), Status: res.StatusCode, Text: short(string(text))}
 		if res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable {
-			return refused, retryAfter(res)
+			return retryAfter(res), refused
 		}
-		return refused, 0
+		return 0, refused
 	}
 	if out == nil || len(text) == 0 {
-		return nil, 0
+		return 0, nil
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return fmt.Errorf("the answer to %s %s: %w", method, bare(path), err), 0
+		return 0, fmt.Errorf("the answer to %s %s: %w", method, bare(path), err)
 	}
-	return nil, 0
+	return 0, nil
 }
 
 // retryAfter is the time that an answer names, at most half a minute.
