@@ -152,7 +152,7 @@ func SetRole(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, u
 	if _, err := tx.ExecContext(ctx, `update memberships set role = $2 where id = $1`, m.MembershipID, role); err != nil {
 		return storage.Wrap(err, "change role")
 	}
-	if err := keepOwner(ctx, tx, organizationID); err != nil {
+	if err := KeepOwner(ctx, tx, organizationID); err != nil {
 		return err
 	}
 	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: UserRoleChanged, Actor: actor,
@@ -192,7 +192,7 @@ func setBlocked(ctx context.Context, tx *storage.Tx, actor Actor, organizationID
 		if _, err := tx.ExecContext(ctx, endBearers, organizationID, userID); err != nil {
 			return storage.Wrap(err, "end bearer tokens")
 		}
-		if err := keepOwner(ctx, tx, organizationID); err != nil {
+		if err := KeepOwner(ctx, tx, organizationID); err != nil {
 			return err
 		}
 	}
@@ -207,14 +207,9 @@ func lockMember(ctx context.Context, tx *storage.Tx, organizationID, userID int6
 	return MemberByID(ctx, tx, organizationID, userID)
 }
 
-// KeepOwner is storage.ErrConflict when a change has left the organization, which the caller
-// has locked, without an owner who is not blocked.
+// KeepOwner is storage.ErrConflict when a change has left the organization without an owner who
+// is not blocked. It runs after the change, under the organization's lock.
 func KeepOwner(ctx context.Context, tx *storage.Tx, organizationID int64) error {
-	return keepOwner(ctx, tx, organizationID)
-}
-
-// keepOwner runs after the change, under the organization's lock.
-func keepOwner(ctx context.Context, tx *storage.Tx, organizationID int64) error {
 	var owners int
 	err := tx.GetContext(ctx, &owners, `select count(*) from memberships
 		where organization_id = $1 and role = 'owner' and blocked_at is null`, organizationID)

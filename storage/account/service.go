@@ -64,7 +64,7 @@ func DeleteServiceAccount(ctx context.Context, tx *storage.Tx, actor Actor, orga
 	if err := tx.GetContext(ctx, &id, deleteServiceAccount, organizationID, userID); err != nil {
 		return storage.Wrap(err, fmt.Sprintf("delete service account %d", userID))
 	}
-	if err := keepOwner(ctx, tx, organizationID); err != nil {
+	if err := KeepOwner(ctx, tx, organizationID); err != nil {
 		return err
 	}
 	return Audit(ctx, tx, Event{OrganizationID: organizationID, Type: ServiceAccountDeleted, Actor: actor,
