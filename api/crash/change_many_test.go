@@ -74,6 +74,12 @@ func TestHistoryAndFacets(t *testing.T) {
 
 	facets := w.get("/crash-groups/facets?first_seen_from=2001-01-01")
 	require.Equal(t, map[string]any{"groups": 2.0, "complete": true}, facets["counted"])
+	both := w.get("/crash-groups?first_seen_from=2001-01-01&facets=true")
+	require.Equal(t, facets["facets"], both["facets"], "the list has them, too")
+	require.Equal(t, facets["counted"], both["counted"])
+	require.Len(t, both["crash_groups"], 2)
+	require.NotContains(t, w.get("/crash-groups"), "facets")
+	require.Equal(t, 400, w.call(w.org, "GET", "/crash-groups?facets=yes", "").Code)
 	values := map[string]any{}
 	for _, f := range facets["facets"].([]any) {
 		for _, v := range f.(map[string]any)["values"].([]any) {

@@ -21,7 +21,7 @@ func selectQuery() []string {
 
 // groupQuery are the parameters of Groups.
 func groupQuery() []string {
-	return append(selectQuery(), "omit[]", "sort", "order", "page", "per_page")
+	return append(selectQuery(), "omit[]", "facets", "sort", "order", "page", "per_page")
 }
 
 // Groups serves GET /api/v3/crash-groups. Parameters: the arrays project (number),
@@ -30,14 +30,29 @@ func groupQuery() []string {
 // attribute.KEY=VALUE (groups with a report that carries all of them), from and to
 // (groups seen in between, counted in between), first_seen_from (new since then),
 // regressed_from (regressed since then), sort (last_seen, first_seen, count), order (desc,
-// asc), omit (members that are left out), page, per_page.
+// asc), omit (members that are left out), facets (true: with what Facets serves), page,
+// per_page.
 func (h *Handlers) Groups(c *gin.Context) error {
 	at, f, err := groupFilter(c.Request.URL.Query(), auth.Actor(c).UserID)
 	if err != nil {
 		return err
 	}
+	withFacets, err := pagination.Only(c.Request.URL.Query(), "facets")
+	if err != nil {
+		return err
+	}
 	f.OrganizationID = auth.Organization(c)
-	groups, total, err := crash.Groups(c.Request.Context(), h.store.DB(), f)
+	answer, ctx, db := gin.H{}, c.Request.Context(), h.store.DB()
+	var groups []crash.Group
+	var total storage.Total
+	if withFacets {
+		var facets *crash.GroupFacets
+		if groups, total, facets, err = crash.GroupsAndFacets(ctx, db, f); err == nil {
+			addFacets(answer, facets)
+		}
+	} else {
+		groups, total, err = crash.Groups(ctx, db, f)
+	}
 	if err != nil {
 		return err
 	}
@@ -45,7 +60,8 @@ func (h *Handlers) Groups(c *gin.Context) error {
 	for i := range groups {
 		views = append(views, listedOf(&groups[i], &f))
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"crash_groups": views, "pagination": at.Of(total)})
+	answer["crash_groups"], answer["pagination"] = views, at.Of(total)
+	return respond.JSON(c, http.StatusOK, answer)
 }
 
 // groupFilter reads a page of groups; me is who asks.

@@ -82,6 +82,13 @@ func (h *Handlers) Facets(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	answer := gin.H{}
+	addFacets(answer, found)
+	return respond.JSON(c, http.StatusOK, answer)
+}
+
+// addFacets adds the members facets and counted to an answer.
+func addFacets(answer gin.H, found *crash.GroupFacets) {
 	facets := []groupFacet{{Name: "state"}, {Name: "version"}, {Name: "classifier"}, {Name: "assignee"}}
 	for i := range facets {
 		facets[i].Values = []groupFacetValue{}
@@ -91,7 +98,7 @@ func (h *Handlers) Facets(c *gin.Context) error {
 			}
 		}
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"facets": facets, "counted": gin.H{"groups": found.Counted, "complete": found.Complete}})
+	answer["facets"], answer["counted"] = facets, gin.H{"groups": found.Counted, "complete": found.Complete}
 }
 
 // explained is what is read of the explanation of a key.

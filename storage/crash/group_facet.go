@@ -37,11 +37,16 @@ func FacetsOfGroups(ctx context.Context, q storage.Querier, f GroupFilter) (*Gro
 	if err != nil {
 		return nil, err
 	}
+	return f.facets(ctx, q, found)
+}
+
+// facets counts by the values of the groups that were found.
+func (f *GroupFilter) facets(ctx context.Context, q storage.Querier, found matches) (*GroupFacets, error) {
 	c := f.conditions(found)
 	where := c.where()
 	most, values := c.arg(facetGroups), c.arg(facetValues)
 	var rows []GroupValue
-	err = q.SelectContext(ctx, &rows, `
+	err := q.SelectContext(ctx, &rows, `
 		with newest as materialized (
 			select g.id, g.classifier, g.assignee_id, g.last_seen, `+shownState+` as state from crash_groups g`+where+`
 			order by g.last_seen desc, g.id desc limit `+most+` + 1

@@ -157,14 +157,34 @@ func escapeLike(s string) string {
 
 // Groups returns a page of groups and how many match.
 func Groups(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, storage.Total, error) {
+	found, err := f.find(ctx, q)
+	if err != nil {
+		return nil, storage.Total{}, err
+	}
+	return f.list(ctx, q, found)
+}
+
+// GroupsAndFacets returns what Groups and FacetsOfGroups return; what the searching
+// conditions name is found once for both.
+func GroupsAndFacets(ctx context.Context, q storage.Querier, f GroupFilter) ([]Group, storage.Total, *GroupFacets, error) {
+	found, err := f.find(ctx, q)
+	if err != nil {
+		return nil, storage.Total{}, nil, err
+	}
+	groups, total, err := f.list(ctx, q, found)
+	if err != nil {
+		return nil, storage.Total{}, nil, err
+	}
+	facets, err := f.facets(ctx, q, found)
+	return groups, total, facets, err
+}
+
+// list reads a page of the groups that were found, and how many match.
+func (f *GroupFilter) list(ctx context.Context, q storage.Querier, found matches) ([]Group, storage.Total, error) {
 	if f.Sort == "" {
 		f.Sort = SortLastSeen
 	}
 	if err := f.Sort.Validate(); err != nil {
-		return nil, storage.Total{}, err
-	}
-	found, err := f.find(ctx, q)
-	if err != nil {
 		return nil, storage.Total{}, err
 	}
 	total, err := f.count(ctx, q, found)

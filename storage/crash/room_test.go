@@ -31,7 +31,27 @@ func open(t *testing.T) *room {
 	r.store, err = crash.New(r.DB)
 	require.NoError(t, err)
 	r.project, r.rivalProject = r.Org.CrashProject("app"), r.Rival.CrashProject("app")
+	t.Cleanup(func() {
+		if !t.Failed() {
+			r.daysAgree()
+		}
+	})
 	return r
+}
+
+// daysAgree requires the days of the projects to be those of their groups.
+func (r *room) daysAgree() {
+	r.T.Helper()
+	var differ []string
+	require.NoError(r.T, r.DB.SelectContext(context.Background(), &differ, `
+		with groups as (
+			select g.crash_project_id, d.day, sum(d.count) as n from crash_group_days d join crash_groups g on g.id = d.group_id group by 1, 2
+		), projects as (
+			select crash_project_id, day, sum(count) as n from crash_project_days group by 1, 2 having sum(count) <> 0
+		)
+		select concat_ws(' ', crash_project_id, day, g.n, p.n) from groups g full join projects p using (crash_project_id, day)
+		where g.n is distinct from p.n`))
+	require.Empty(r.T, differ, "days of projects and groups differ")
 }
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

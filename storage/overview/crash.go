@@ -62,12 +62,12 @@ func (c *Crashes) Total() (n int64) {
 	return n
 }
 
-// Of a group that is shown alone it is kept when it was last seen; its parts have days of
-// their own. All parts are asked: to look up those of each group would take as long as its days.
+// The days of each project are a range of crash_project_days_day, of some rows a day: a trigger
+// keeps them with the days of the groups.
 const crashesByDay = `
 select d.day, sum(d.count)::bigint as crashes
-from crash_groups g join crash_group_days d on d.group_id = g.id and d.day >= $2::date and d.day < $3::date
-where g.organization_id = $1 and (g.last_seen >= $2::date::timestamp at time zone 'UTC' or g.root_id is not null)
+from crash_projects p join crash_project_days d on d.crash_project_id = p.id and d.day >= $2::date and d.day < $3::date
+where p.organization_id = $1
 group by d.day`
 
 // The days of each project are a range of crash_version_days_day.

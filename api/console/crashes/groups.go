@@ -96,9 +96,11 @@ func (p *Pages) groups(c *gin.Context) error {
 	var view struct {
 		Groups     []group  `json:"crash_groups"`
 		Pagination envelope `json:"pagination"`
+		facetsView
 	}
 	asked := frame.Valued(c.Request.URL.Query(), "facet")
 	asked["omit"] = []string{"hosts", "latest_crash"} // the list does not show them
+	asked.Set("facets", "true")
 	fault, err := refused(p.API.Get(c, "/api/v3/crash-groups", asked, &view))
 	if err != nil {
 		return err
@@ -122,9 +124,7 @@ func (p *Pages) groups(c *gin.Context) error {
 		return err
 	}
 	if fault == "" && len(view.Groups) > 0 {
-		if data.Facets, err = p.groupFacets(c); err != nil {
-			return err
-		}
+		data.Facets = groupFacetsOf(c, &view.facetsView)
 	}
 	if data.Saved, err = p.savedSearches(c); err != nil {
 		return err

@@ -100,18 +100,17 @@ type groupFacets struct {
 	}
 }
 
-// groupFacets asks for the values among the groups of the list.
-func (p *Pages) groupFacets(c *gin.Context) (f groupFacets, err error) {
-	var view struct {
-		Facets  []groupFacet `json:"facets"`
-		Counted struct {
-			Groups   int  `json:"groups"`
-			Complete bool `json:"complete"`
-		} `json:"counted"`
-	}
-	if err := p.API.Get(c, "/api/v3/crash-groups/facets", selection(c), &view); err != nil {
-		return f, err
-	}
+// facetsView are the values among the groups of the list.
+type facetsView struct {
+	Facets  []groupFacet `json:"facets"`
+	Counted struct {
+		Groups   int  `json:"groups"`
+		Complete bool `json:"complete"`
+	} `json:"counted"`
+}
+
+// groupFacetsOf gives each value the address that filters by it.
+func groupFacetsOf(c *gin.Context, view *facetsView) (f groupFacets) {
 	f.Counted = view.Counted
 	for _, facet := range view.Facets {
 		for i := range facet.Values {
@@ -128,5 +127,5 @@ func (p *Pages) groupFacets(c *gin.Context) (f groupFacets, err error) {
 			f.Facets = append(f.Facets, facet)
 		}
 	}
-	return f, nil
+	return f
 }
