@@ -10,6 +10,10 @@
 // somebody waits; a thousand waiting requests cost what one costs. How many may wait
 // is bounded, for each organization and in all. Who finds no slot is refused with
 // 429.
+//
+// Changes does the same for open pages, which wait for any change of what they show: it
+// asks for the versions of all of that in one statement each round, by a Watcher of its
+// own.
 package wait
 
 import (

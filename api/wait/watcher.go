@@ -27,6 +27,8 @@ type Config struct {
 	// worth. Each holds a connection and a goroutine. Organizations, and the
 	// operators together, share them.
 	Most int
+	// Name is that of the room of the waits in metrics; default "waits".
+	Name string
 }
 
 // Watcher ends the waits of requests when what they wait for, a task or a run, has
@@ -62,8 +64,11 @@ func NewWatcher(cfg Config) *Watcher {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
+	if cfg.Name == "" {
+		cfg.Name = "waits"
+	}
 	return &Watcher{ended: cfg.Ended, log: cfg.Log, interval: cfg.Interval,
-		room: admission.New(admission.Config{Name: "waits", Capacity: int64(cfg.Most), Headroom: int64(max(1, cfg.Most/8))}), waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
+		room: admission.New(admission.Config{Name: cfg.Name, Capacity: int64(cfg.Most), Headroom: int64(max(1, cfg.Most/8))}), waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
 }
 
 // Wait returns nil when the task or run has ended, the time is over, or the watcher

@@ -37,6 +37,7 @@ var rooms = map[string]string{
 	"storage/generation":            "rows: tests that are written from a sentence, their files, and what models cost",
 	"storage/idempotency":           "rows: requests that a client sends twice and that count once",
 	"storage/ledger":                "rows: tasks, with the rules of their states",
+	"storage/live":                  "rows: the versions of what open pages show, of all kinds",
 	"storage/mail":                  "rows: mail to be sent and kept, its templates and settings, and who gets none",
 	"storage/object":                "objects: the store of files, in S3 or a folder",
 	"storage/removal":               "rows: objects that are deleted after a delay",
@@ -73,6 +74,7 @@ var rooms = map[string]string{
 var sharedBelow = map[string]string{
 	"migrations":               "the SQL is a top-level folder, which operators and reviewers open first",
 	"storage/overview":         "SQL is written in storage, whoever asks",
+	"storage/live":             "SQL is written in storage, whoever asks",
 	"tasks/admission":          "a rule without HTTP, like the other rules of tasks: for whatever a process shares out",
 	"storage/artifact/inspect": "one format with its parts below storage/artifact, which stored rows and objects have",
 	"storage/symbol/proguard":  "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",

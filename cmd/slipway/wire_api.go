@@ -39,6 +39,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	genstore "github.com/slipway-qa/slipway/storage/generation"
+	"github.com/slipway-qa/slipway/storage/live"
 	"github.com/slipway-qa/slipway/storage/quota"
 	runstore "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/session"
@@ -83,6 +84,12 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	watcher := wait.NewWatcher(wait.Config{Ended: s.ledger.Ended, Log: s.log})
 	stopWatcher := startLoop(watcher.Run)
 	stops.add(stopWatcher)
+	changes := wait.NewChanges(wait.ChangesConfig{Log: s.log,
+		Versions: func(ctx context.Context, topics []live.Topic) (map[live.Topic]string, error) {
+			return live.Versions(ctx, s.db, topics)
+		}})
+	stopChanges := startLoop(changes.Run)
+	stops.add(stopChanges)
 	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, removing(s), keys), Intake: receiver,
 		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Queues: ops.NewQueues(s.redis.Standings), DB: s.db,
 			Ledger: s.ledger, Quotas: s.quotas, QueuesPage: strings.TrimSuffix(public.Path, "/") + frame.Base + "/operate/queues", Version: version(), Settings: s.settings.list(), ProtectMetrics: !s.settings.MetricsPublic}}
@@ -115,13 +122,13 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	rooms.Objects = s.objects.ServeSigned()
 	shared := api.NewShared(s.settings.Searches)
 	s.metrics.AddRooms(slices.Concat(shared.Rooms(), rooms.Uploads.Rooms(), receiver.Rooms(), rooms.Sessions.Rooms(),
-		rooms.Symbols.Rooms(), watcher.Rooms())...)
+		rooms.Symbols.Rooms(), watcher.Rooms(), changes.Rooms())...)
 	pictures, err := s.settings.objects(false).LinkOrigins()
 	if err != nil {
 		return nil, err
 	}
 	pictures = append(pictures, public.Scheme+"://"+public.Host) // a page may be open at an organization's own host
-	pages, err := console.New(frame.Config{DB: s.db, Auth: authenticator, PublicURL: s.settings.PublicURL, Pictures: pictures, Version: version(), Log: s.log})
+	pages, err := console.New(frame.Config{DB: s.db, Auth: authenticator, PublicURL: s.settings.PublicURL, Pictures: pictures, Changes: changes, Version: version(), Log: s.log})
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +145,7 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		served.linger(s.settings.stopDelay(0)) // until balancers know
 		stopWatcher()                          // ends the requests with ?wait=, which would delay the stop of the server
 		stopRunWatcher()
+		stopChanges() // ends the waits of open pages
 		served.stop()
 	})
 	return stops.run, nil

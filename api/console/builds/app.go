@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // app is an app as pages show it.
@@ -175,7 +176,7 @@ func (p *Pages) app(c *gin.Context) error {
 	page := frame.Page{Title: data.App.Title(), Data: data}
 	for i := range data.Builds {
 		if data.Builds[i].Verification == verifying {
-			page.Live = liveSeconds
+			page.Live = append(page.Live, live.Of(live.Build, data.Builds[i].ID))
 		}
 	}
 	return p.show(c, "app", data.Fault, page)

@@ -12,14 +12,11 @@ import (
 
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
-const (
-	// verifying is the verdict of a signature that is being looked at.
-	verifying = "pending"
-	// liveSeconds is how often a page is read anew while something of it runs.
-	liveSeconds = 5
-)
+// verifying is the verdict of a signature that is being looked at.
+const verifying = "pending"
 
 // build is a build as pages show it.
 type build struct {
@@ -245,7 +242,7 @@ func (p *Pages) build(c *gin.Context) error {
 	}
 	page := frame.Page{Title: data.Build.App() + " " + data.Build.Title(), Data: data}
 	if data.Build.Verification == verifying || slices.ContainsFunc(data.Symbols, func(s symbolFile) bool { return s.State == "pending" }) {
-		page.Live = liveSeconds
+		page.Live = []live.Topic{live.Of(live.Build, data.Build.ID)}
 	}
 	return p.show(c, "build", data.Fault, page)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // device is the kind of a device.
@@ -228,7 +229,7 @@ func (p *Pages) session(c *gin.Context) error {
 	data.Events, data.Pager = events.Events, p.PagesOf(c, events.Pagination)
 	page := frame.Page{Title: "Session of " + a.Title(), Data: data}
 	if data.Session.Running() {
-		page.Live = liveSeconds
+		page.Live = []live.Topic{live.Of(live.AppSession, data.Session.ID)}
 	}
 	return p.show(c, "session", data.Fault, page)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // decisionFields are the parameters that say what is to be done with all groups of a list.
@@ -242,7 +243,7 @@ func (p *Pages) watchAll(c *gin.Context) error {
 	}
 	page := frame.Page{Title: "Change of many groups", Data: map[string]any{"Task": view.Task, "List": listOf(c.Query("list"))}}
 	if !view.Task.Ended() {
-		page.Live = live
+		page.Live = []live.Topic{live.Of(live.Task, view.Task.ID)}
 	}
 	return p.show(c, "allchange", "", page)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // removalTask is the task that removes reports.
@@ -63,7 +64,7 @@ func (p *Pages) removal(c *gin.Context) error {
 			return err
 		}
 		if data.Task = view.Task; data.Task != nil && !data.Task.Ended() {
-			page.Live = live
+			page.Live = []live.Topic{live.Of(live.Task, data.Task.ID)}
 		}
 	}
 	page.Data = data

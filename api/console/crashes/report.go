@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // reportDetail is a single crash.
@@ -148,11 +149,11 @@ func (p *Pages) report(c *gin.Context) error {
 	if r.Fingerprint != nil {
 		explained = r.Fingerprint.Explanation.Frames
 	}
-	live := 0
+	var topics []live.Topic
 	if r.State == "stored" || r.Symbols.State == "pending" {
-		live = 5
+		topics = []live.Topic{live.Of(live.Report, r.ID)}
 	}
-	return p.show(c, "report", "", frame.Page{Title: storage.Cut(r.Title(), maxHeading), Live: live, Data: map[string]any{"Report": r,
+	return p.show(c, "report", "", frame.Page{Title: storage.Cut(r.Title(), maxHeading), Live: topics, Data: map[string]any{"Report": r,
 		"Attributes": attributesOf(r.Attributes),
 		"Threads":    threadsOf(r.Threads, explained, c.Query("frames") == "all"), "All": address(c, "frames", "all")}})
 }

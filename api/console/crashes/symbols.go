@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // symbol is an uploaded symbol file, or archive of them.
@@ -65,11 +66,7 @@ func apiSymbol(c *gin.Context) string { return "/api/v3/symbols/" + frame.Segmen
 
 func symbolPath(id int64) string { return area + "/symbols/" + strconv.FormatInt(id, 10) }
 
-const (
-	// live is how often a page that waits for a task is read anew, in seconds.
-	live    = 5
-	pending = "pending"
-)
+const pending = "pending"
 
 // symbols serves GET /console/crashes/symbols.
 func (p *Pages) symbols(c *gin.Context) error {
@@ -91,7 +88,7 @@ func (p *Pages) symbols(c *gin.Context) error {
 		"Kept":  kept(c, "search", "identifier", "state", "kind")}}
 	for i := range view.Symbols {
 		if view.Symbols[i].State == pending {
-			page.Live = live
+			page.Live = append(page.Live, live.Of(live.Symbols, view.Symbols[i].ID))
 		}
 	}
 	return p.show(c, "symbols", fault, page)
@@ -130,7 +127,7 @@ func (p *Pages) symbol(c *gin.Context) error {
 	page := frame.Page{Title: "Symbol file " + storage.Cut(view.Symbol.Name, maxHeading),
 		Data: map[string]any{"Fault": fault, "Symbol": view.Symbol, "Pager": p.pager(c, view.Pagination)}}
 	if view.Symbol.State == pending {
-		page.Live = live
+		page.Live = []live.Topic{live.Of(live.Symbols, view.Symbol.ID)}
 	}
 	return p.show(c, "symbol", fault, page)
 }

@@ -7,7 +7,9 @@
 // no route has, a route gets.
 //
 // Pages are html/template with the frame around them. They are read and steered without
-// script; the one script adds live refresh, relative times, keys and copy buttons. The
+// script; the one script adds live refresh, relative times, keys and copy buttons. What a page
+// shows that may change it carries signed (Page.Live); the script waits for news of that and
+// then reads the page anew, with the rights that its reader has. The
 // policy of content lets a page have the console's own style, script and pictures and
 // nothing else. A form carries a token that is bound to its session, and is answered by a
 // redirect; what it did is said on the page that follows.
@@ -29,6 +31,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/remote"
+	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -46,10 +49,12 @@ type Config struct {
 	// Pictures are the origins that links to objects lead to, so that pages may show them,
 	// beside the installation's own.
 	Pictures []string
-	Version  string // of the program, shown at the foot
-	Log      *slog.Logger
-	Now      func() time.Time // default time.Now
-	Random   io.Reader        // default crypto/rand
+	// Changes wakes pages that are open; nil: they show what was when they were made.
+	Changes *wait.Changes
+	Version string // of the program, shown at the foot
+	Log     *slog.Logger
+	Now     func() time.Time // default time.Now
+	Random  io.Reader        // default crypto/rand
 }
 
 // Frame serves the sign-in and the assets, and renders the pages of all areas.
@@ -64,6 +69,7 @@ type Frame struct {
 	assets *assets
 	policy string // of the content of pages
 	own    *Templates
+	waits  sessionWaits
 }
 
 // attemptsPerMinute is how often a remote address may try to sign in.

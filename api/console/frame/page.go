@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // Templates are the pages of one area, each with the frame and its parts around it.
@@ -62,8 +63,8 @@ func (f *Frame) Templates(area fs.FS) (*Templates, error) {
 // Page is what a handler says of its page. Title is the heading and the window's title.
 type Page struct {
 	Title string
-	Area  string // the path of the area in the navigation, such as "/crashes"
-	Live  int    // seconds after which the script reads the page anew; 0: never
+	Area  string       // the path of the area in the navigation, such as "/crashes"
+	Live  []live.Topic // what the page shows that may change while it is open; nil: nothing
 	Data  any
 }
 
@@ -73,6 +74,7 @@ type View struct {
 	Who     *Who
 	Areas   []Area
 	CSRF    string
+	Watch   string // what the script waits for; "": nothing
 	Notice  *Notice
 	Here    string // path and query of this page
 	Path    string
@@ -134,7 +136,7 @@ func (f *Frame) view(c *gin.Context, p Page) *View {
 	if caller.Operator {
 		v.Who.Name = caller.Username
 	}
-	v.CSRF = f.csrf(c.Request)
+	v.CSRF, v.Watch = f.csrf(c.Request), f.watchOf(c.Request, p.Live)
 	rules := auth.Table()
 	for _, area := range areas() {
 		if rules[area.action].Allow(caller) == nil {

@@ -38,13 +38,14 @@ const (
 	maxSecret = 128
 )
 
-// Routes are the sign-in, its end, and the assets.
+// Routes are the sign-in, its end, the assets, and the news of open pages.
 func (f *Frame) Routes() []route.Route {
 	get, post := http.MethodGet, http.MethodPost
 	public := func(method, path, reason string, handler route.Handler) route.Route {
 		return route.Route{Method: method, Path: path, Interface: respond.InterfaceConsole, Public: reason, Handler: handler, Fail: f.fail}
 	}
 	return []route.Route{
+		f.liveRoute(),
 		public(get, "/", publicRoot, func(c *gin.Context) error { return f.Lead(c, "") }),
 		public(get, Base+"/assets/:name", publicAsset, f.assets.serve),
 		public(get, Base+"/sign-in", publicSignIn, f.signInPage),

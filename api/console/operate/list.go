@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/storage/live"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -61,14 +62,9 @@ func (p *Pages) list(c *gin.Context) error {
 	if data.Fault, err = refused(err); err != nil {
 		return err
 	}
-	live := 0
 	if data.Fault == "" {
-		open, err := p.tabs(c, query, &data)
-		if err != nil {
+		if err := p.tabs(c, query, &data); err != nil {
 			return err
-		}
-		if open > 0 {
-			live = liveSeconds
 		}
 		data.Pager = p.PagesOf(c, data.Pagination)
 	}
@@ -76,7 +72,19 @@ func (p *Pages) list(c *gin.Context) error {
 	for name := range query {
 		data.Filtered = data.Filtered || name != "page" && name != "per_page"
 	}
-	return p.pages.Show(c, "index", frame.Page{Title: "Tasks", Area: area, Live: live, Data: data})
+	return p.pages.Show(c, "index", frame.Page{Title: "Tasks", Area: area, Live: data.live(), Data: data})
+}
+
+// live is what the list waits for: new tasks, the begin and end of any, and changes of those
+// on the page that have not ended.
+func (d *listData) live() []live.Topic {
+	topics := []live.Topic{live.List(live.Tasks)}
+	for _, t := range d.Tasks {
+		if t.Open() {
+			topics = append(topics, live.Of(live.Task, t.ID))
+		}
+	}
+	return topics
 }
 
 // without returns parameters without those of the names.
@@ -90,10 +98,9 @@ func without(query url.Values, names ...string) url.Values {
 	return rest
 }
 
-// tabs adds the states with the numbers of those that stay few by nature, and returns how many
-// tasks are open. Counting all that ever ended would make the page slow, and nobody asks for it
-// at each look.
-func (p *Pages) tabs(c *gin.Context, query url.Values, data *listData) (open int, err error) {
+// tabs adds the states with the numbers of those that stay few by nature. Counting all that ever
+// ended would make the page slow, and nobody asks for it at each look.
+func (p *Pages) tabs(c *gin.Context, query url.Values, data *listData) (err error) {
 	rest := without(query, "state", "state[]", "page", "per_page")
 	chosen := slices.Concat(query["state"], query["state[]"])
 	data.Tabs = []stateTab{{Name: "all", Address: rest.Encode(), Current: len(chosen) == 0}}
@@ -106,18 +113,15 @@ func (p *Pages) tabs(c *gin.Context, query url.Values, data *listData) (open int
 			// The list of one state has counted it.
 			if !tab.Current || len(chosen) > 1 || query.Has("page") {
 				if n, err = p.count(c, of); err != nil {
-					return 0, err
+					return err
 				}
 			}
 			tab.Count = &n
-			if state != "dead" {
-				open += n.Total
-			}
 		}
 		data.Tabs = append(data.Tabs, tab)
 	}
 	data.Many = manyLinks(data, rest, chosen)
-	return open, nil
+	return nil
 }
 
 // manyLinks lead to the changes of many for which tasks of the chosen states match.

@@ -24,8 +24,6 @@ import (
 
 const (
 	area = "/operate"
-	// liveSeconds is how often a page with work that goes on is read anew.
-	liveSeconds = 5
 )
 
 //go:embed page

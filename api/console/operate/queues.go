@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // operatePath is the route of how the installation works.
@@ -215,7 +216,7 @@ func (p *Pages) queues(c *gin.Context) error {
 		}
 		data.Failing = append(data.Failing, strings.ReplaceAll(name, "_", " ")+" is "+ability.Status+" ("+strings.Join(reasons, ", ")+")")
 	}
-	return p.pages.Show(c, "queues", frame.Page{Title: "Queues and workers", Area: area, Live: liveSeconds, Data: data})
+	return p.pages.Show(c, "queues", frame.Page{Title: "Queues and workers", Area: area, Live: []live.Topic{live.List(live.Tasks), live.List(live.Minute)}, Data: data})
 }
 
 // endedBars are the hours as a chart: what died stands on what ended well.

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // task is a task as pages show it.
@@ -141,12 +142,11 @@ func (p *Pages) task(c *gin.Context) error {
 	if err := p.API.Get(c, taskPath(c), nil, &answer); err != nil {
 		return err
 	}
-	live := 0
+	page := frame.Page{Title: "Task " + answer.Task.Type, Area: area, Data: taskData{answer.Task, operator(c)}}
 	if answer.Task.Open() {
-		live = liveSeconds
+		page.Live = []live.Topic{live.Of(live.Task, answer.Task.ID)}
 	}
-	return p.pages.Show(c, "task", frame.Page{Title: "Task " + answer.Task.Type, Area: area, Live: live,
-		Data: taskData{answer.Task, operator(c)}})
+	return p.pages.Show(c, "task", page)
 }
 
 // taskPath is the path of the route of the page's task.

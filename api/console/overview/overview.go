@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 //go:embed page
@@ -177,5 +178,5 @@ func (p *Pages) index(c *gin.Context) error {
 			return public.Path + frame.Base + "/crashes?from=" + day + "&to=" + day
 		})
 	}
-	return p.pages.Show(c, "index", frame.Page{Title: "Overview", Area: "/", Data: data})
+	return p.pages.Show(c, "index", frame.Page{Title: "Overview", Area: "/", Live: []live.Topic{live.List(live.Overview), live.List(live.Minute)}, Data: data})
 }

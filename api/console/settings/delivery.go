@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/live"
 	store "github.com/slipway-qa/slipway/storage/webhook"
 )
 
@@ -53,7 +54,6 @@ type deliveryList struct {
 	List     []delivery
 	Events   []store.Action
 	Filtered bool
-	Waiting  bool // some will be sent yet
 	Fault    string
 	Pager    *frame.Pager
 }
@@ -73,10 +73,19 @@ func (p *Pages) deliveries(c *gin.Context) (l *deliveryList, err error) {
 		return nil, err
 	}
 	l.List, l.Pager = answer.Deliveries, p.PagesOf(c, answer.Pagination)
-	for i := range l.List {
-		l.Waiting = l.Waiting || l.List[i].Status == string(store.Pending)
-	}
 	return l, nil
+}
+
+// live is what the list waits for: new deliveries of the webhook, and changes of those that
+// are due.
+func (l *deliveryList) live(webhook int64) []live.Topic {
+	topics := []live.Topic{live.Of(live.Deliveries, webhook)}
+	for i := range l.List {
+		if l.List[i].Status == string(store.Pending) {
+			topics = append(topics, live.Of(live.Delivery, l.List[i].ID))
+		}
+	}
+	return topics
 }
 
 // deliveryData is the page of a delivery.
@@ -94,7 +103,7 @@ func (p *Pages) delivery(c *gin.Context) error {
 	d := &answer.Delivery
 	page := frame.Page{Title: "Delivery of " + d.Event, Data: deliveryData{Rights: rightsOf(c), Webhook: frame.Segment(c, "id"), Delivery: d}}
 	if d.Status == string(store.Pending) {
-		page.Live = 5
+		page.Live = []live.Topic{live.Of(live.Delivery, d.ID)}
 	}
 	return p.show(c, "delivery", "", page)
 }

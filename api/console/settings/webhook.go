@@ -192,9 +192,7 @@ func (p *Pages) showWebhook(c *gin.Context, form *webhookForm, fault string) (er
 		if fault == "" {
 			fault = data.Deliveries.Fault
 		}
-		if data.Deliveries.Waiting {
-			page.Live = 5
-		}
+		page.Live = data.Deliveries.live(answer.Webhook.ID)
 	}
 	page.Data = data
 	return p.show(c, "webhook", fault, page)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // wrong is a refusal of what was typed.
@@ -188,7 +189,7 @@ func (p *Pages) generation(c *gin.Context) error {
 	data := generationData{Generation: &g, Task: c.Param("task"), Case: c.Query("case")}
 	page := frame.Page{Title: "Generation of " + g.Name, Data: data}
 	if data.Going() {
-		page.Live = liveSeconds
+		page.Live = []live.Topic{live.Of(live.Generation, data.Task)}
 	}
 	return p.show(c, "generation", "", page)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // past is a run of a case or a suite as its history has it.
@@ -205,7 +206,7 @@ func (p *Pages) allRuns(c *gin.Context) (err error) {
 	if data.rows, err = read[caseRun](p, c, "/runs", q); err != nil {
 		return err
 	}
-	return p.show(c, "allruns", data.Fault, frame.Page{Title: "Test runs", Data: data})
+	return p.show(c, "allruns", data.Fault, frame.Page{Title: "Test runs", Live: append(liveRuns(data.Items), live.List(live.Runs)), Data: data})
 }
 
 // listedGeneration is a generation of the list.
@@ -234,7 +235,13 @@ func (p *Pages) generations(c *gin.Context) (err error) {
 	if data.rows, err = read[listedGeneration](p, c, "/testcases/generate", q); err != nil {
 		return err
 	}
-	return p.show(c, "generations", data.Fault, frame.Page{Title: "Generations", Data: data})
+	topics := []live.Topic{live.List(live.Generations)}
+	for i := range data.Items {
+		if runs(data.Items[i].Status) {
+			topics = append(topics, live.Of(live.Generation, data.Items[i].TaskID))
+		}
+	}
+	return p.show(c, "generations", data.Fault, frame.Page{Title: "Generations", Live: topics, Data: data})
 }
 
 // compared is a job that has not passed beside the last good one.

@@ -10,10 +10,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/storage/live"
 )
-
-// liveSeconds is how often the page of something that runs reads itself anew.
-const liveSeconds = 3
 
 // caseRun is a run of a case.
 type caseRun struct {
@@ -261,11 +259,18 @@ func (p *Pages) caseRuns(c *gin.Context) (err error) {
 	if data.rows, err = read[caseRun](p, c, casePath(c)+"/runs", q); err != nil {
 		return err
 	}
-	page := frame.Page{Title: "Runs", Data: data}
-	if slices.ContainsFunc(data.Items, func(r caseRun) bool { return runs(r.Status) }) {
-		page.Live = liveSeconds
+	topics := append(liveRuns(data.Items), live.Of(live.CaseRuns, of.ID))
+	return p.show(c, "runs", data.Fault, frame.Page{Title: "Runs", Live: topics, Data: data})
+}
+
+// liveRuns are the runs that have not ended.
+func liveRuns(list []caseRun) (topics []live.Topic) {
+	for i := range list {
+		if runs(list[i].Status) {
+			topics = append(topics, live.Of(live.Run, list[i].ID))
+		}
 	}
-	return p.show(c, "runs", data.Fault, page)
+	return topics
 }
 
 // caseRunData is the page of a run.
@@ -300,7 +305,7 @@ func (p *Pages) caseRun(c *gin.Context) error {
 	}
 	page := frame.Page{Title: "Run of " + run.TestCaseName, Data: data}
 	if data.Going() {
-		page.Live = liveSeconds
+		page.Live = []live.Topic{live.Of(live.Run, run.ID)}
 	}
 	return p.show(c, "run", "", page)
 }

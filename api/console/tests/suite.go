@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
+	"github.com/slipway-qa/slipway/storage/live"
 )
 
 // suite is a test suite. RunCount is there where one suite is read.
@@ -111,11 +112,19 @@ func (p *Pages) suite(c *gin.Context) error {
 	if err := p.findCases(c, &data); err != nil {
 		return err
 	}
-	page := frame.Page{Title: one.Name, Data: data}
-	if slices.ContainsFunc(data.Runs.Items, func(r suiteRun) bool { return runs(r.Status) }) {
-		page.Live = liveSeconds
+	return p.show(c, "suite", data.Fault, frame.Page{Title: one.Name, Live: liveSuiteRuns(one.ID, data.Runs.Items), Data: data})
+}
+
+// liveSuiteRuns is what runs of a suite wait for: new ones, and changes of those that have not
+// ended.
+func liveSuiteRuns(suite string, list []suiteRun) []live.Topic {
+	topics := []live.Topic{live.Of(live.SuiteRuns, suite)}
+	for i := range list {
+		if runs(list[i].Status) {
+			topics = append(topics, live.Of(live.SuiteRun, list[i].ID))
+		}
 	}
-	return p.show(c, "suite", data.Fault, page)
+	return topics
 }
 
 // findCases reads the cases that can be added: those whose name has a text, else those of
@@ -243,7 +252,7 @@ func (p *Pages) suiteRuns(c *gin.Context) (err error) {
 	if data.rows, err = read[suiteRun](p, c, suitePath(c)+"/runs", q); err != nil {
 		return err
 	}
-	return p.show(c, "suiteruns", data.Fault, frame.Page{Title: "Runs", Data: data})
+	return p.show(c, "suiteruns", data.Fault, frame.Page{Title: "Runs", Live: liveSuiteRuns(of.ID, data.Items), Data: data})
 }
 
 // suiteRunData is the page of a suite run: a row for each case run, a column for each
@@ -277,7 +286,7 @@ func (p *Pages) suiteRun(c *gin.Context) error {
 	data.matrix()
 	page := frame.Page{Title: "Run of " + run.TestSuiteName, Data: data}
 	if data.Going() {
-		page.Live = liveSeconds
+		page.Live = []live.Topic{live.Of(live.SuiteRun, run.ID)}
 	}
 	return p.show(c, "suiterun", data.Fault, page)
 }

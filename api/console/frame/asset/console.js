@@ -45,39 +45,96 @@
       };
     }
   };
-  // Live pages read themselves anew while somebody looks, and change what is marked.
-  const seconds = Number(document.body.dataset.live);
-  if (seconds > 0) {
-    const again = async () => {
-      if (!document.hidden && !document.querySelector("dialog[open]")) {
-        try {
-          const answer = await fetch(location.href, { headers: { "X-Console-Script": "1" }, redirect: "manual" });
-          if (answer.type === "opaqueredirect") {
-            const said = document.createElement("p");
-            said.className = "notice bad"; said.setAttribute("role", "alert");
-            said.textContent = "You are signed out: this page shows no news any more.";
-            document.querySelector("main").prepend(said);
-            return;
-          }
-          if (answer.ok) {
-            const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-            for (const part of all("[data-part]")) {
-              const other = fresh.getElementById(part.id);
-              if (part.contains(document.activeElement) || part.querySelector("details[open]")) continue;
-              if (other && other.innerHTML !== part.dataset.raw) {
-                part.dataset.raw = other.innerHTML;
-                part.replaceChildren(...other.childNodes);
-                times(part); buttons(part);
-              }
-            }
-            if (!fresh.body.dataset.live) return;
-          }
-        } catch { /* the next look may succeed */ }
+  // What is marked on a page becomes what it is on a fresh one. Elements that are on both stay
+  // as they are, with focus, scroll, selection, what is open and what was typed.
+  const named = (node) => {
+    if (node.nodeType !== 1 || node.id) return node.id || "";
+    const of = node.matches("tr,li,figure") ? node.querySelector("input[type=checkbox],a") : node.matches("a,form") && node;
+    return of ? node.nodeName + (of.getAttribute("value") || of.getAttribute("href") || of.getAttribute("action") || "") : "";
+  };
+  const own = /^(open|hidden|data-current)$/; // what the reader or this script chose
+  const morph = (now, fresh) => {
+    if (now.nodeType !== 1) {
+      if (now.nodeValue !== fresh.nodeValue) now.nodeValue = fresh.nodeValue;
+      return;
+    }
+    if (now.matches("time") && now.dateTime === fresh.dateTime) return; // its text is relative
+    for (const a of fresh.attributes) if (!own.test(a.name) && now.getAttribute(a.name) !== a.value) now.setAttribute(a.name, a.value);
+    for (const a of Array.from(now.attributes)) if (!own.test(a.name) && !fresh.hasAttribute(a.name)) now.removeAttribute(a.name);
+    const to = Array.from(fresh.childNodes), names = new Set(to.map(named));
+    const stays = (node) => node && named(node) && names.has(named(node));
+    let at = now.firstChild;
+    const drop = () => { const gone = at; at = at.nextSibling; gone.remove(); };
+    for (const one of to) {
+      const name = named(one);
+      let same = at;
+      const differs = () => same.nodeName !== one.nodeName || named(same) !== name;
+      if (name) while (same && differs()) same = same.nextSibling;
+      else while (same && differs()) same = one.nodeType !== 1 || stays(same) ? null : same.nextSibling;
+      if (!same) { now.insertBefore(one, at); continue; }
+      while (at !== same && !stays(at)) drop();
+      if (at === same) at = at.nextSibling;
+      else now.insertBefore(same, at);
+      morph(same, one);
+    }
+    while (at) drop();
+  };
+  // Live pages wait for news of what they show while somebody looks: one request at a time,
+  // which the server answers when there is some.
+  const news = new URL("../live", document.currentScript.src), headers = { "X-Console-Script": "1" };
+  const rest = (ms) => new Promise((done) => { setTimeout(done, ms); });
+  const seen = () => new Promise((done) => { document.addEventListener("visibilitychange", done, { once: true }); });
+  let asking = new AbortController();
+  const ask = async (address) => {
+    const answer = await fetch(address, { headers, redirect: "manual", signal: asking.signal });
+    const over = answer.type === "opaqueredirect" ? "You are signed out" : answer.status === 404 ? "What this page shows is not there any more" : answer.status === 403 && "You may not see this any more";
+    if (over) {
+      const said = document.createElement("p");
+      said.className = "notice bad"; said.setAttribute("role", "alert");
+      said.textContent = over + ": this page shows no news.";
+      document.querySelector("main").prepend(said);
+      delete document.body.dataset.live;
+    } else if (!answer.ok && answer.status !== 400) throw answer.status;
+    return over ? null : answer;
+  };
+  const again = async () => {
+    const answer = await ask(location.href);
+    if (!answer) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html"), focus = document.activeElement;
+    for (const part of all("[data-part]")) {
+      const other = fresh.getElementById(part.id);
+      if (!other) continue;
+      morph(part, other);
+      times(part); buttons(part);
+    }
+    if (focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true });
+    if (fresh.body.dataset.live) document.body.dataset.live = fresh.body.dataset.live;
+    else delete document.body.dataset.live;
+  };
+  const live = async () => {
+    let since = "", failures = 0;
+    while (document.body.dataset.live) {
+      if (document.hidden) { await seen(); continue; }
+      asking = new AbortController();
+      try {
+        news.search = new URLSearchParams({ of: document.body.dataset.live, since });
+        const answer = await ask(news), begun = Date.now();
+        if (answer && answer.status !== 204) {
+          const version = answer.ok ? (await answer.json()).version : since;
+          await again();
+          since = version;
+          if (!answer.ok) throw answer.status;
+          await rest(4 * (Date.now() - begun)); // a page that is slow to make is made less often
+        }
+        failures = 0;
+        await rest(500 * (0.5 + Math.random()));
+      } catch {
+        if (!asking.signal.aborted) await rest(1000 * Math.min(60, 2 ** failures++) * (0.5 + Math.random()));
       }
-      setTimeout(again, seconds * 1000);
-    };
-    setTimeout(again, seconds * 1000);
-  }
+    }
+  };
+  document.addEventListener("visibilitychange", () => { if (document.hidden) asking.abort(); });
+  live();
   // Uploads: one file after the other, each with how far it is, or all of a form together where
   // they belong to each other; files can be dropped on the form.
   const made = (name, text, kind) => {
@@ -161,20 +218,19 @@
     };
   }
   // Keys.
-  let row = -1;
   const rows = () => all("tbody tr").filter((r) => r.querySelector("a"));
   const move = (by) => {
-    const list = rows();
+    const list = rows(), from = list.findIndex((r) => r.matches("[data-current]"));
     if (!list.length) return;
-    list.forEach((r) => r.classList.remove("current"));
-    row = Math.max(0, Math.min(list.length - 1, row + by));
-    list[row].classList.add("current");
-    list[row].scrollIntoView({ block: "nearest" });
+    if (from >= 0) list[from].removeAttribute("data-current");
+    const to = list[Math.max(0, Math.min(list.length - 1, from + by))];
+    to.setAttribute("data-current", "");
+    to.scrollIntoView({ block: "nearest" });
   };
   const help = document.getElementById("keys");
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input,select,textarea") || document.querySelector("dialog[open]")) return;
-    const current = rows()[row];
+    const current = rows().find((r) => r.matches("[data-current]"));
     switch (event.key) {
       case "/": {
         const field = document.querySelector('[data-key="/"]');
