@@ -176,7 +176,7 @@ func TestBrowserJourney(t *testing.T) {
 	require.Equal(t, 1, b.downloads(made.ID))
 
 	// The apps and their history, in each look.
-	for _, s := range screens()[:3] {
+	for _, s := range screens() {
 		b.on(s)
 		b.open("/me", "journey-apps-"+s.name)
 		require.Equal(t, 2, value[int](b, "document.querySelectorAll('.tile').length"))
@@ -200,7 +200,7 @@ func TestBrowserJourney(t *testing.T) {
 	require.Equal(t, http.StatusMovedPermanently, response.StatusCode)
 	b.open(strings.TrimPrefix(response.Header.Get("Location"), b.base), "journey-registered")
 	require.Contains(t, b.text("main"), listed)
-	for _, s := range screens()[:3] {
+	for _, s := range screens() {
 		b.on(s)
 		b.open("/me/devices", "journey-devices-"+s.name)
 		require.Contains(t, b.text(".past"), listed)
@@ -230,7 +230,7 @@ func TestBrowserJourney(t *testing.T) {
 
 	// Signing in without an app, as another person.
 	b.member("ann@example.com", account.Tester)
-	for _, s := range screens()[:3] {
+	for _, s := range screens() {
 		b.on(s)
 		b.open("/sign-in", "journey-sign-in-"+s.name)
 	}

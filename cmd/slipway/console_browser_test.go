@@ -14,12 +14,14 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/chromium"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
 // pictures names the variable with a folder that pictures of the console's pages are
@@ -58,54 +60,9 @@ func TestConsoleInBrowser(t *testing.T) {
 	w := newSurface(t)
 	w.makeAll()
 	routes := w.consoleRoutes()
-	axe, err := os.ReadFile(filepath.Join(servicetest.NodeModules(t, "axe-core"), "axe-core", "axe.min.js"))
-	require.NoError(t, err)
 	tab := chromium.Start(t, 15*time.Minute, chromedp.WindowSize(1280, 900))
 	do := func(steps ...chromedp.Action[chromedp.Void]) { require.NoError(t, chromedp.Do(tab, steps...)) }
-	number := func(expression string) int {
-		n, err := chromedp.Run(tab, chromedp.Evaluate[int](expression))
-		require.NoError(t, err, expression)
-		return n
-	}
-	text := func(expression string) string {
-		s, err := chromedp.Run(tab, chromedp.Evaluate[string](expression))
-		require.NoError(t, err, expression)
-		return s
-	}
-	look := func(address string) {
-		for _, width := range []int64{390, 1280} {
-			do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(w.base+address))
-			moved, err := chromedp.Run(tab, chromedp.Evaluate[string](shifts, chromedp.EvalAwaitPromise))
-			require.NoError(t, err, address)
-			assert.Empty(t, moved, "%s: the layout moves, %d wide", address, width)
-		}
-		_, err := chromedp.Run(tab, chromedp.Evaluate[chromedp.Void](string(axe)))
-		require.NoError(t, err)
-		for _, theme := range []string{"light", "dark"} {
-			found, err := chromedp.Run(tab, chromedp.Evaluate[string](audit+"("+`"`+theme+`"`+")", chromedp.EvalAwaitPromise))
-			require.NoError(t, err, address)
-			var lines []string
-			require.NoError(t, json.Unmarshal([]byte(found), &lines))
-			assert.Empty(t, lines, "%s in the %s theme", address, theme)
-			w.picture(tab, address, theme)
-		}
-		assert.Empty(t, text(`performance.getEntriesByType("resource").map((r) => r.name).filter((n) => !n.startsWith(location.origin) && !n.startsWith("data:")).join(" ")`), address)
-		assert.Equal(t, "0px", text("getComputedStyle(document.body).marginTop"), "%s: the style applies under the policy", address)
-		for _, width := range []int{2560, 360, 390} {
-			do(chromedp.EmulateViewport(int64(width), 844))
-			assert.LessOrEqual(t, number("document.documentElement.scrollWidth"), width, "%s: the page is wider than its window of %d", address, width)
-		}
-		if strings.HasPrefix(address, frame.Base+"/crashes/reports/") || strings.Contains(address, "/runs/") {
-			do(chromedp.EmulateViewport(800, 1100), media("print"))
-			assert.Equal(t, "rgb(255, 255, 255)", text("getComputedStyle(document.body).backgroundColor"), "%s: the dark theme is printed on white", address)
-			assert.Equal(t, "none none", text(`getComputedStyle(document.querySelector(".bar")).display + " " + getComputedStyle(document.querySelector("footer")).display`), address)
-			assert.Zero(t, number(`[...document.querySelectorAll("main :is(button, .button)")].filter((e) => e.checkVisibility()).length`), "%s: a button is printed", address)
-			w.picture(tab, address, "print")
-			do(chromedp.EmulateViewport(390, 844), media(""))
-		}
-		text(`document.documentElement.dataset.theme = "light"`)
-		w.picture(tab, address, "phone")
-	}
+	look := func(address string) { w.look(tab, address) }
 	look(frame.Base + "/sign-in")
 	for _, who := range [][2]string{{w.boot.Owner.Username, w.boot.Owner.AccessKey}, {w.boot.Operator.Username, w.boot.Operator.Password}} {
 		v := w.console(who[0], who[1])
@@ -128,6 +85,101 @@ func TestConsoleInBrowser(t *testing.T) {
 		}
 		do(chromedp.EmulateViewport(1280, 900), chromedp.Click(chromedp.CSS(`form.me button`)), chromedp.WaitVisible(chromedp.CSS(`[name="key"]`)))
 	}
+}
+
+// look opens a page, and checks what holds for all of them.
+func (w *surface) look(tab context.Context, address string) {
+	t := w.t
+	t.Helper()
+	do := func(steps ...chromedp.Action[chromedp.Void]) { require.NoError(t, chromedp.Do(tab, steps...)) }
+	for _, width := range []int64{390, 1280} {
+		do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(w.base+address))
+		moved, err := chromedp.Run(tab, chromedp.Evaluate[string](shifts, chromedp.EvalAwaitPromise))
+		require.NoError(t, err, address)
+		assert.Empty(t, moved, "%s: the layout moves, %d wide", address, width)
+	}
+	w.sound(tab, address)
+}
+
+// sound checks the page that a tab shows, which is that of the address.
+func (w *surface) sound(tab context.Context, address string) {
+	t := w.t
+	t.Helper()
+	axe, err := os.ReadFile(filepath.Join(servicetest.NodeModules(t, "axe-core"), "axe-core", "axe.min.js"))
+	require.NoError(t, err)
+	do := func(steps ...chromedp.Action[chromedp.Void]) { require.NoError(t, chromedp.Do(tab, steps...)) }
+	number := func(expression string) int {
+		n, err := chromedp.Run(tab, chromedp.Evaluate[int](expression))
+		require.NoError(t, err, expression)
+		return n
+	}
+	text := func(expression string) string {
+		s, err := chromedp.Run(tab, chromedp.Evaluate[string](expression))
+		require.NoError(t, err, expression)
+		return s
+	}
+	_, err = chromedp.Run(tab, chromedp.Evaluate[chromedp.Void](string(axe)))
+	require.NoError(t, err)
+	for _, theme := range []string{"light", "dark"} {
+		found, err := chromedp.Run(tab, chromedp.Evaluate[string](audit+"("+`"`+theme+`"`+")", chromedp.EvalAwaitPromise))
+		require.NoError(t, err, address)
+		var lines []string
+		require.NoError(t, json.Unmarshal([]byte(found), &lines))
+		assert.Empty(t, lines, "%s in the %s theme", address, theme)
+		w.picture(tab, address, theme)
+	}
+	assert.Empty(t, text(`performance.getEntriesByType("resource").map((r) => r.name).filter((n) => !n.startsWith(location.origin) && !n.startsWith("data:")).join(" ")`), address)
+	assert.Equal(t, "0px", text("getComputedStyle(document.body).marginTop"), "%s: the style applies under the policy", address)
+	for _, width := range []int{2560, 360, 390} {
+		do(chromedp.EmulateViewport(int64(width), 844))
+		assert.LessOrEqual(t, number("document.documentElement.scrollWidth"), width, "%s: the page is wider than its window of %d", address, width)
+	}
+	if strings.HasPrefix(address, frame.Base+"/crashes/reports/") || strings.Contains(address, "/runs/") {
+		do(chromedp.EmulateViewport(800, 1100), media("print"))
+		assert.Equal(t, "rgb(255, 255, 255)", text("getComputedStyle(document.body).backgroundColor"), "%s: the dark theme is printed on white", address)
+		assert.Equal(t, "none none", text(`getComputedStyle(document.querySelector(".bar")).display + " " + getComputedStyle(document.querySelector("footer")).display`), address)
+		assert.Zero(t, number(`[...document.querySelectorAll("main :is(button, .button)")].filter((e) => e.checkVisibility()).length`), "%s: a button is printed", address)
+		w.picture(tab, address, "print")
+		do(chromedp.EmulateViewport(390, 844), media(""))
+	}
+	w.picture(tab, address, "phone-dark")
+	text(`document.documentElement.dataset.theme = "light"`)
+	w.picture(tab, address, "phone")
+}
+
+// The pages of what went wrong are pages like the others: nothing there, not allowed, a link
+// that was used, an address that takes forms, the service's own failure, and the sign-in of who
+// has lost the session.
+func TestConsoleProblemsInBrowser(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	w.stopWorker()
+	name, key := w.member("the-member", account.Member)
+	tab := w.signedIn(name, key)
+	says := func(words string) {
+		t.Helper()
+		text, err := chromedp.Run(tab, chromedp.Text(chromedp.CSS("main")))
+		require.NoError(t, err)
+		assert.Contains(t, text, words)
+	}
+	for _, of := range [][2]string{{"/no-such-page", "There is no such page"}, {"/crashes/groups/999999", "There is nothing here"},
+		{"/settings/audit", "That is not allowed"}, {"/open/slp_link_used", "This link is over"}, {"/crashes/change", "This address is no page"}} {
+		w.look(tab, frame.Base+of[0])
+		says(of[1])
+	}
+	w.exec(`alter table crash_groups rename to crash_groups_away`)
+	w.look(tab, frame.Base+"/crashes")
+	says("Something went wrong")
+	w.exec(`alter table crash_groups_away rename to crash_groups`)
+	w.failures.take()
+
+	// The form of a page whose session has ended meanwhile.
+	require.NoError(t, chromedp.Do(tab, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(w.base+frame.Base+"/tests/generate")))
+	w.exec(`delete from console_sessions`)
+	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys(chromedp.CSS(`[name="intent"]`), "Open the page"+kb.Tab), chromedp.SetValue(chromedp.CSS(`[name="url"]`), "https://shop.example.com/"),
+		chromedp.Click(chromedp.CSS(`form[action$="/tests/generate"] button:not([type=button])`)), chromedp.WaitVisible(chromedp.CSS(`[name="key"]`))))
+	says("Your session has ended")
+	w.sound(tab, frame.Base+"/session-ended")
 }
 
 // media is an action that shows the page as it is on a medium: print, or "" for the screen.

@@ -191,12 +191,13 @@ func (p *page) isFile() bool { return !strings.Contains(p.text, "<main id=\"main
 func consoleUnlinked() map[string]string {
 	return map[string]string{
 		frame.Base + "/crashes/reports/:id/attachments/:attachment": "the reports have none",
-		frame.Base + "/crashes/all":                                 "a form of the list leads there",
-		frame.Base + "/crashes/all/:task":                           "the form that begins a change leads there",
-		frame.Base + "/tests/files/:id":                             "a browser writes it",
-		frame.Base + "/operate/retry":                               "no task has failed for good",
-		frame.Base + "/operate/cancel":                              "whether a task is open depends on the workers",
-		frame.Base + "/operate/run":                                 "whether a task waits depends on the workers",
+		frame.Base + "/live":              "the script asks it for news",
+		frame.Base + "/crashes/all":       "a form of the list leads there",
+		frame.Base + "/crashes/all/:task": "the form that begins a change leads there",
+		frame.Base + "/tests/files/:id":   "a browser writes it",
+		frame.Base + "/operate/retry":     "no task has failed for good",
+		frame.Base + "/operate/cancel":    "whether a task is open depends on the workers",
+		frame.Base + "/operate/run":       "whether a task waits depends on the workers",
 	}
 }
 

@@ -12,6 +12,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -184,32 +185,9 @@ func sources() map[Kind]source {
 // Versions reads the versions of topics that Check returned, in one statement. A topic that
 // has none is left out.
 func Versions(ctx context.Context, q storage.Querier, topics []Topic) (map[Topic]string, error) {
-	byKind := map[Kind][]Topic{}
-	var kinds []Kind // in the order of the topics
-	for _, t := range topics {
-		if byKind[t.Kind] == nil {
-			kinds = append(kinds, t.Kind)
-		}
-		byKind[t.Kind] = append(byKind[t.Kind], t)
-	}
-	if len(kinds) == 0 {
-		return map[Topic]string{}, nil
-	}
-	of, parts, args := sources(), make([]string, len(kinds)), []any{}
-	for i, kind := range kinds {
-		var ids []string
-		var organizations []int64
-		for _, t := range byKind[kind] {
-			ids, organizations = append(ids, t.ID), append(organizations, t.OrganizationID)
-		}
-		args = append(args, pq.Array(ids), pq.Array(organizations))
-		s := of[kind]
-		id := s.id
-		if id == "" {
-			id = "text"
-		}
-		parts[i] = fmt.Sprintf("select '%s' as kind, a.id::text as id, a.org, (%s)::text as version from unnest($%d::%s[], $%d::bigint[]) a(id, org) %s",
-			kind, s.version, len(args)-1, id, len(args), s.tables)
+	versions := make(map[Topic]string, len(topics))
+	if len(topics) == 0 {
+		return versions, nil
 	}
 	var rows []struct {
 		Kind    Kind    `db:"kind"`
@@ -217,14 +195,39 @@ func Versions(ctx context.Context, q storage.Querier, topics []Topic) (map[Topic
 		Org     int64   `db:"org"`
 		Version *string `db:"version"`
 	}
-	if err := q.SelectContext(ctx, &rows, strings.Join(parts, "\nunion all\n"), args...); err != nil {
+	query, args := statement(topics)
+	if err := q.SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, storage.Wrap(err, "versions of what pages show")
 	}
-	versions := make(map[Topic]string, len(rows))
 	for _, r := range rows {
 		if r.Version != nil {
 			versions[Topic{r.Kind, r.ID, r.Org}] = *r.Version
 		}
 	}
 	return versions, nil
+}
+
+// statement has a part for each kind that there is among the topics.
+func statement(topics []Topic) (query string, args []any) {
+	type places struct {
+		ids           []string
+		organizations []int64
+	}
+	byKind, kinds := map[Kind]*places{}, []Kind{} // in the order of the topics
+	for _, t := range topics {
+		of := byKind[t.Kind]
+		if of == nil {
+			of = &places{}
+			byKind[t.Kind], kinds = of, append(kinds, t.Kind)
+		}
+		of.ids, of.organizations = append(of.ids, t.ID), append(of.organizations, t.OrganizationID)
+	}
+	all, parts := sources(), make([]string, len(kinds))
+	for i, kind := range kinds {
+		s := all[kind]
+		args = append(args, pq.Array(byKind[kind].ids), pq.Array(byKind[kind].organizations))
+		parts[i] = fmt.Sprintf("select '%s' as kind, a.id::text as id, a.org, (%s)::text as version from unnest($%d::%s[], $%d::bigint[]) a(id, org) %s",
+			kind, s.version, len(args)-1, cmp.Or(s.id, "text"), len(args), s.tables)
+	}
+	return strings.Join(parts, "\nunion all\n"), args
 }

@@ -178,3 +178,35 @@ func TestVersionsOfRuns(t *testing.T) {
 		require.NotEqual(t, before[i], version(t, w.DB, topic), topic)
 	}
 }
+
+// What pages show of a large installation is found by indexes, whoever has many rows.
+func TestVersionsByIndexes(t *testing.T) {
+	t.Parallel()
+	w := fixture.NewTests(t)
+	w.Exec(`insert into tasks (id, kind, queue, organization_id, payload, max_attempts, state, finished_at)
+		select gen_random_uuid(), 'mail:send', 'mail', $1, '{}', 1, case when i % 2 = 0 then 'dead' else 'succeeded' end, now() from generate_series(1, 20000) i`, w.Rival.ID)
+	w.Exec(`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, test_url)
+		select gen_random_uuid(), $1, 1, md5((i % 100)::text)::varchar(24), 'r', gen_random_uuid(), 'n', 'b', '' from generate_series(1, 20000) i`, w.Rival.ID)
+	w.Exec(`vacuum analyze tasks, test_runs`)
+	for _, c := range []struct {
+		topic   Topic
+		indexes []string
+	}{
+		{Topic{Task, uuid.NewString(), w.Org.ID}, []string{"tasks_pkey"}},
+		{Topic{Run, uuid.NewString(), w.Org.ID}, []string{"test_runs_pkey"}},
+		{Topic{Tasks, "", w.Org.ID}, []string{"tasks_organization", "tasks_pkey", "tasks_running"}},
+		{Topic{Overview, "", w.Org.ID}, []string{"tasks_organization_dead"}},
+		{Topic{Runs, "", w.Org.ID}, []string{"test_runs_"}},
+		{Topic{CaseRuns, strings.Repeat("0", 24), w.Org.ID}, []string{"test_runs_newest"}},
+	} {
+		query, args := Statement([]Topic{c.topic})
+		var lines []string
+		require.NoError(t, w.DB.SelectContext(fixture.Context(t), &lines, "explain (costs off) "+query, args...))
+		plan := strings.Join(lines, "\n")
+		for _, index := range c.indexes {
+			require.Contains(t, plan, index, c.topic.Kind)
+		}
+		require.NotContains(t, plan, "Seq Scan on tasks", c.topic.Kind)
+		require.NotContains(t, plan, "Seq Scan on test_runs", c.topic.Kind)
+	}
+}

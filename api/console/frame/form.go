@@ -252,6 +252,8 @@ func (f *Frame) fail(c *gin.Context, err error) {
 	case p.Status == http.StatusMethodNotAllowed:
 		title = "This address is no page"
 		data.Text = "It takes a form of the console: go back to the page that the form is on, and send it from there."
+	case p.Status == http.StatusGone:
+		title = "This link is over"
 	case p.Status == http.StatusForbidden:
 		title = "That is not allowed"
 	case p.Status == http.StatusBadRequest:

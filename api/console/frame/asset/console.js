@@ -229,7 +229,7 @@
   };
   const help = document.getElementById("keys");
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input,select,textarea") || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=checkbox],[type=radio]),select,textarea") || document.querySelector("dialog[open]")) return;
     const current = rows().find((r) => r.matches("[data-current]"));
     switch (event.key) {
       case "/": {

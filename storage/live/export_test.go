@@ -1,0 +1,4 @@
+package live
+
+// Statement is the statement of topics.
+var Statement = statement
