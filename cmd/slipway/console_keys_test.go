@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -50,9 +52,27 @@ const focused = `((selector) => {
 	return JSON.stringify(told);
 })`
 
-func (k *keyboard) press(keys string, options ...chromedp.KeyOption) {
+// press presses keys one after the other, with modifiers held. The text of a key is part of its
+// press, so that a page which takes the key for itself gets no letter of it.
+func (k *keyboard) press(keys string, modifiers ...chromedp.Modifier) {
 	k.t.Helper()
-	require.NoError(k.t, chromedp.Do(k.tab, chromedp.KeyEvent(keys, options...)), "%q", keys)
+	require.NoError(k.t, chromedp.Do(k.tab, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		for _, r := range keys {
+			events := kb.Encode(r)
+			if len(events) == 3 {
+				events[0].Text, events[0].UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+			}
+			for _, e := range []*input.DispatchKeyEventParams{events[0], events[len(events)-1]} {
+				for _, m := range modifiers {
+					e.Modifiers |= int64(m)
+				}
+				if _, err := cdp.Call(ctx, tab, input.DispatchKeyEvent, *e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})), "%q", keys)
 }
 
 func (k *keyboard) stop(selector string) (s stop) {
@@ -71,10 +91,16 @@ func (k *keyboard) stop(selector string) (s stop) {
 // there is none to ask.
 func (k *keyboard) becomes(expression string) {
 	k.t.Helper()
-	require.Eventually(k.t, func() bool {
+	is := false
+	assert.Eventually(k.t, func() bool {
 		yes, err := chromedp.Run(k.tab, chromedp.Evaluate[bool]("document.readyState === 'complete' && !!("+expression+")"))
-		return err == nil && yes
+		is = err == nil && yes
+		return is
 	}, time.Minute, 20*time.Millisecond, expression)
+	if !is {
+		there, err := chromedp.Run(k.tab, chromedp.Evaluate[string](`location.href + " " + document.activeElement.outerHTML.slice(0, 300) + " " + document.querySelector("main").innerText.slice(0, 600)`))
+		k.t.Fatal(there, err)
+	}
 }
 
 // maxStops is more than any page has: a trap would go on for ever.
@@ -97,7 +123,8 @@ func (k *keyboard) reach(selector string) {
 const unreached = `JSON.stringify([...document.querySelectorAll("a[href],button,input:not([type=hidden],[type=radio]),select,textarea,summary,[tabindex='0']")]
 	.filter((e) => !e.disabled && !e.reached && e.checkVisibility({ visibilityProperty: true }) && !e.closest("dialog:not([open])")).map((e) => e.outerHTML.slice(0, 160)))`
 
-// walk goes over the whole page and out of it again: it reaches all, and is caught nowhere.
+// walk goes over the whole page and around to where it began: it reaches all, and is caught
+// nowhere.
 func (k *keyboard) walk(where string) {
 	k.t.Helper()
 	_, err := chromedp.Run(k.tab, chromedp.Evaluate[bool](`document.activeElement.blur(), getSelection().removeAllRanges(), window.before = null, scrollTo(0, 0), true`))
@@ -109,7 +136,7 @@ func (k *keyboard) walk(where string) {
 		if n == 0 {
 			first = s.Name
 		}
-		left = s.Name == "" || n > 0 && s.Name == first
+		left = n > 0 && s.Name == first
 	}
 	assert.True(k.t, left, "%s: Tab does not leave the page", where)
 	text, err := chromedp.Run(k.tab, chromedp.Evaluate[string](unreached))
@@ -150,7 +177,7 @@ func TestConsoleByKeyboard(t *testing.T) {
 	k.press("/")
 	k.becomes(`document.activeElement.matches("[type=search][name=q]")`)
 	k.press("Group two" + kb.Enter)
-	k.becomes(`location.pathname === "/console/search" && document.querySelector("main").textContent.includes("Group two")`)
+	k.becomes(`location.pathname === "/console/search" && new URLSearchParams(location.search).get("q") === "Group two"`)
 	k.reach(`nav a[href="/console/crashes"]`)
 	k.press(kb.Enter)
 	k.becomes(`location.pathname === "/console/crashes"`)
@@ -235,7 +262,7 @@ func TestConsoleByKeyboard(t *testing.T) {
 		k.walk(path + " in the dark")
 	}
 	k.reach(`footer button`)
-	k.press(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift))
+	k.press(kb.Tab, chromedp.ModifierShift)
 	require.NotEmpty(t, k.stop("footer a").Name)
 	k.reach(`form.me button`)
 	k.press(kb.Enter)
