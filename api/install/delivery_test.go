@@ -17,6 +17,14 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
+// ways are the rows of who got a build, as text.
+func (w *world) ways() (list []string) {
+	w.t.Helper()
+	require.NoError(w.t, w.db.SelectContext(w.t.Context(), &list, `select coalesce(u.email, 'nobody') || ' ' || i.channel || ' ' || i.device || ' ' || i.count
+		from build_installs i left join users u on u.id = i.user_id where i.organization_id = $1 order by i.id`, w.org))
+	return list
+}
+
 // fetch follows a link of the object store.
 func (w *world) fetch(link string) *httptest.ResponseRecorder {
 	w.t.Helper()
@@ -60,6 +68,7 @@ func TestDownload(t *testing.T) {
 	require.Equal(t, 1, w.downloads(made.Build.ID), "HEAD does not count")
 	require.Equal(t, http.StatusFound, w.get("/install/harbour-notes/download", onPC).Code)
 	require.Equal(t, 2, w.downloads(made.Build.ID))
+	require.Equal(t, []string{"nobody page  2"}, w.ways(), "strangers are counted together")
 }
 
 func TestClosedDownload(t *testing.T) {
@@ -77,6 +86,7 @@ func TestClosedDownload(t *testing.T) {
 	rec = w.do(request{path: "/install/harbour-notes/download", cookie: w.signIn("/install/harbour-notes", "owner@example.com")})
 	require.Equal(t, http.StatusFound, rec.Code)
 	require.Equal(t, 1, w.downloads(made.Build.ID))
+	require.Equal(t, []string{"owner@example.com page  1"}, w.ways())
 }
 
 // manifestLink is the path that the page's button makes an iOS device fetch.
@@ -155,6 +165,8 @@ func TestManifestOfPeople(t *testing.T) {
 	tess := w.member("tess@example.com", account.Tester)
 	path := w.manifestLink("/install/harbour-ios", w.signIn("/install/harbour-ios", "tess@example.com"))
 	require.Equal(t, http.StatusOK, w.get(path, onApple).Code, "no cookie needed")
+	require.Equal(t, http.StatusOK, w.get(path, "com.apple.appstored/1.0 iOS/18.6 model/iPhone14,5 hwp/t8110 build/22G86 (6; dt:246)").Code)
+	require.Equal(t, []string{"tess@example.com manifest iPhone, iOS 18.6 1", "tess@example.com manifest iPhone14,5, iOS 18.6 1"}, w.ways())
 	w.block(tess, true)
 	require.Equal(t, http.StatusForbidden, w.get(path, onApple).Code, "blocked since")
 	w.block(tess, false)

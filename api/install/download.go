@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/install"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -53,7 +54,7 @@ func (h *Handlers) Download(c *gin.Context) error {
 		describeFile(c, v.Build)
 		return nil
 	}
-	link, err := h.deliver(c, v, v.userID())
+	link, err := h.deliver(c, v, v.userID(), install.Page)
 	if err != nil {
 		return err
 	}
@@ -95,13 +96,14 @@ func describeFile(c *gin.Context, b *distribution.Build) {
 // deliver signs a link to the build's file and records the download by a person, or by
 // nobody known (0), unless only the headers are asked for. A page that lets no more through
 // is 410.
-func (h *Handlers) deliver(c *gin.Context, v *visit, userID int64) (string, error) {
+func (h *Handlers) deliver(c *gin.Context, v *visit, userID int64, by install.Channel) (string, error) {
 	ctx, b, now := c.Request.Context(), v.Build, h.cfg.Now()
 	link, err := h.cfg.Objects.SignGet(ctx, b.File.Key, v.linkAge(now), object.SignOptions{FileName: b.FileName, ContentType: contentType(b)})
 	if err != nil || c.Request.Method == http.MethodHead {
 		return link, err
 	}
 	d := distribution.Download{Build: b, BuildURL: h.cfg.Links.Page(b.Token), Referer: c.Request.Referer(), Via: distribution.ViaPage, Now: now,
+		Channel: by, Device: modelOf(c.Request.UserAgent()),
 		Actor: account.Actor{UserID: userID, Name: distribution.Anonymous, RequestID: respond.RequestID(ctx), IPAddress: c.ClientIP()}}
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return distribution.RecordDownload(ctx, tx, d) })
 	var closed *distribution.ClosedError

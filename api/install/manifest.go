@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/install"
 )
 
 // The manifest as Apple describes it for over-the-air installation ("Distribute
@@ -48,7 +49,7 @@ func (h *Handlers) Manifest(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	link, err := h.deliver(c, v, user)
+	link, err := h.deliver(c, v, user, install.Manifest)
 	if err != nil {
 		return err
 	}

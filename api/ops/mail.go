@@ -1,21 +1,25 @@
 package ops
 
 import (
-	"bytes"
 	_ "embed"
+	"encoding/base64"
+	"errors"
 	"html/template"
 	"net/http"
+	netmail "net/mail"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+	"rsc.io/qr"
 
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/mail"
+	"github.com/slipway-qa/slipway/tasks/mailmessage"
 	"github.com/slipway-qa/slipway/tasks/mailtemplate"
 )
 
@@ -23,7 +27,7 @@ import (
 const MailPath = "/ops/mail"
 
 //go:embed mail.html
-var mailPage string
+var mailText string
 
 // mailPolicy lets the page have its style and nothing else: no script, no
 // picture, no form.
@@ -96,25 +100,74 @@ func wantsJSON(r *http.Request) bool {
 	return false
 }
 
+// mailPage is the page of the newest mails.
+var mailPage = template.Must(template.New("mail.html").Parse(mailText))
+
 // showMail writes the page.
 func showMail(c *gin.Context, mails []mailView, at pagination.Pagination) error {
-	page, err := template.New("mail.html").Parse(mailPage)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	err = page.Execute(&out, struct {
+	c.Header("Cache-Control", "no-store")
+	return respond.Page(c, mailPage, mailPolicy, struct {
 		Mails    []mailView
 		At       pagination.Pagination
 		Previous int
 		Next     int
 	}{mails, at, at.Page - 1, at.Page + 1})
+}
+
+// wholeMailView is a mail with its HTML part and its head.
+type wholeMailView struct {
+	mailView
+	// HTML is empty where the mail has none, and with Hidden.
+	HTML    string               `json:"html"`
+	Headers []mailmessage.Header `json:"headers"`
+}
+
+// oneMail serves MailPath/{id}: a mail with its HTML part, and the head that it has by the
+// settings of today.
+func (h *Handlers) oneMail(c *gin.Context) error {
+	id, err := uuid.Parse(c.Param("id"))
+	if err != nil {
+		return storage.ErrNotFound
+	}
+	ctx := c.Request.Context()
+	m, err := mail.ByID(ctx, h.DB, id)
 	if err != nil {
 		return err
 	}
-	h := c.Writer.Header()
-	h.Set("Content-Security-Policy", mailPolicy)
-	h.Set("Cache-Control", "no-store")
-	c.Data(http.StatusOK, "text/html; charset=utf-8", out.Bytes())
-	return nil
+	out := &mailmessage.Outgoing{Mail: m}
+	if m.OrganizationID != nil {
+		settings, err := mail.SettingsOf(ctx, h.DB, *m.OrganizationID)
+		if err != nil {
+			return err
+		}
+		out.SenderName, out.ReplyTo = settings.SenderName, settings.ReplyTo
+	}
+	view := wholeMailView{mailView: viewMail(*m), Headers: []mailmessage.Header{}}
+	if !view.Hidden {
+		view.HTML = withCode(m)
+	}
+	if from, err := netmail.ParseAddress(h.MailFrom); err == nil {
+		message, err := mailmessage.Compose(from, out)
+		var refused *mailmessage.RefusedError
+		if err != nil && !errors.As(err, &refused) {
+			return err
+		}
+		if message != nil {
+			view.Headers = message.Headers()
+		}
+	}
+	respond.Private(c)
+	return respond.JSON(c, http.StatusOK, gin.H{"mail": view})
+}
+
+// withCode is the HTML part with the QR code in it, which a mail has as a part of its own.
+func withCode(m *mail.Mail) string {
+	if m.QR == "" {
+		return m.HTMLBody
+	}
+	code, err := qr.Encode(m.QR, qr.M)
+	if err != nil {
+		return m.HTMLBody
+	}
+	return strings.ReplaceAll(m.HTMLBody, "cid:qr@mail", "data:image/png;base64,"+base64.StdEncoding.EncodeToString(code.PNG()))
 }

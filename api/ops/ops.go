@@ -60,6 +60,8 @@ type Handlers struct {
 	DB      storage.Querier // keeps the mail, the organizations and the webhooks
 	Ledger  *ledger.Store   // the tasks of all organizations
 	Quotas  *quota.Quotas
+	// MailFrom is the sender of mail; where it is no address, mail has no head to show.
+	MailFrom string
 	// QueuesPage is the console's page of the queues, where bookmarks of /ops/queues lead.
 	QueuesPage string
 	// Version is the program's, and Settings are those in force; for operators.
@@ -87,6 +89,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: ReadyPath, Public: publicProbe, Handler: h.ready, Quiet: true},
 		metrics,
 		{Method: http.MethodGet, Path: MailPath, Action: auth.ReadMail, Handler: h.mail},
+		{Method: http.MethodGet, Path: MailPath + "/:id", Interface: respond.InterfaceV3, Query: route.NoQuery(), Action: auth.ReadMail, Handler: h.oneMail},
 		{Method: http.MethodGet, Path: OperatePath, Interface: respond.InterfaceV3, Query: []string{"window"}, Action: auth.ReadQueues, Handler: h.operate},
 		{Method: http.MethodGet, Path: OperatePath + "/organizations", Interface: respond.InterfaceV3, Query: pages, Action: auth.ReadQueues, Handler: h.organizations},
 		{Method: http.MethodGet, Path: OperatePath + "/webhooks", Interface: respond.InterfaceV3, Query: pages, Action: auth.ReadQueues, Handler: h.webhooks},

@@ -24,6 +24,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/swaggest/swgui/v5/static"
 
+	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -55,16 +56,9 @@ func show(c *gin.Context) error {
 	if strings.HasSuffix(c.Request.URL.Path, "/") {
 		files, root = "", "../"
 	}
-	var out bytes.Buffer
-	if err := page.Execute(&out, map[string]string{"Files": files, "Root": root}); err != nil {
-		return err
-	}
-	h := c.Writer.Header()
-	h.Set("Content-Security-Policy", policy)
 	// The page has no secret; fetch needs an origin of its own.
-	h.Set("Referrer-Policy", "same-origin")
-	c.Data(http.StatusOK, "text/html; charset=utf-8", out.Bytes())
-	return nil
+	c.Header("Referrer-Policy", "same-origin")
+	return respond.Page(c, page, policy, map[string]string{"Files": files, "Root": root})
 }
 
 // kinds are the files of the page and their types.

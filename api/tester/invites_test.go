@@ -90,7 +90,7 @@ func TestInvites3(t *testing.T) {
 	require.Equal(t, object{"page": 1.0, "per_page": 25.0, "total": 2.0, "total_pages": 1.0}, tree["pagination"])
 	require.Equal(t, []any{float64(w.annID), float64(w.bobID)}, texts(invites, "user_id"))
 	require.ElementsMatch(t, []string{"tester_id", "user_id", "email", "name", "blocked", "status", "invited_by", "invited_at", "sent_at", "opened_at",
-		"installed_at", "revoked_at", "download_link"}, keys(invites[0]))
+		"installed_at", "used_at", "revoked_at", "download_link"}, keys(invites[0]))
 	require.Equal(t, []any{"owner@acme.example.com", "created", nil}, []any{invites[0]["invited_by"], invites[0]["status"], invites[0]["sent_at"]})
 	require.Equal(t, "private, no-store", w.call(w.member, "GET", path, "").Header().Get("Cache-Control"))
 

@@ -1,5 +1,5 @@
-// Package tester serves the testers of an organization and their invitations to builds,
-// in versions 1 and 3 of the distribution interface.
+// Package tester serves the testers of an organization, their invitations to builds and who
+// got which build, in versions 1 and 3 of the distribution interface.
 //
 // A tester is a member of role tester, in both versions: members above it who are in
 // a group of testers are listed with the group, and neither blocked nor removed here.
@@ -42,9 +42,10 @@ type Config struct {
 
 // Handlers are the handlers of the room's routes.
 type Handlers struct {
-	people  people
-	invites invites
-	legacy  legacy
+	people   people
+	invites  invites
+	installs installs
+	legacy   legacy
 }
 
 // room is what the handlers share.
@@ -57,7 +58,7 @@ type room struct {
 // New returns the handlers.
 func New(cfg Config) *Handlers {
 	r := &room{db: cfg.DB, links: cfg.Links, queue: cfg.Queue}
-	return &Handlers{people{r}, invites{r}, legacy{r}}
+	return &Handlers{people{r}, invites{r}, installs{r}, legacy{r}}
 }
 
 // Routes are the room's routes. Those that take addresses take a list of
@@ -68,11 +69,13 @@ func (h *Handlers) Routes() []route.Route {
 	return []route.Route{
 		{Method: http.MethodGet, Path: "/api/v3/testers", Interface: v3, Query: []string{"page", "per_page", "search", "blocked", "group", "build_id"}, Action: auth.ReadTesters, Handler: p.list},
 		{Method: http.MethodGet, Path: "/api/v3/testers/:id", Interface: v3, Query: []string{"build_id"}, Action: auth.ReadTesters, Handler: p.get},
+		{Method: http.MethodGet, Path: "/api/v3/testers/:id/installs", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadTesters, Handler: h.installs.ofTester},
 		{Method: http.MethodPost, Path: "/api/v3/testers", Interface: v3, Action: auth.InviteTesters, Handler: p.add, Body: body.MaxBytes},
 		{Method: http.MethodDelete, Path: "/api/v3/testers/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageTesters, Handler: p.remove},
 		{Method: http.MethodPost, Path: "/api/v3/testers/:id/block", Interface: v3, Bare: true, Action: auth.ManageTesters, Handler: p.block},
 		{Method: http.MethodDelete, Path: "/api/v3/testers/:id/block", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageTesters, Handler: p.unblock},
 		{Method: http.MethodGet, Path: "/api/v3/builds/:id/invites", Interface: v3, Query: []string{"page", "per_page", "status"}, Action: auth.ReadTesters, Handler: i.list},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/installs", Interface: v3, Query: []string{"page", "per_page", "channel", "user_id"}, Action: auth.ReadTesters, Handler: h.installs.ofBuild},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/invites", Interface: v3, Action: auth.InviteTesters, Handler: i.add},
 		{Method: http.MethodDelete, Path: "/api/v3/builds/:id/invites/:user", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.InviteTesters, Handler: i.revoke},
 

@@ -32,7 +32,8 @@ type inviteView struct {
 	InvitedAt    time.Time     `json:"invited_at"`
 	SentAt       *time.Time    `json:"sent_at"`
 	OpenedAt     *time.Time    `json:"opened_at"`
-	InstalledAt  *time.Time    `json:"installed_at"`
+	InstalledAt  *time.Time    `json:"installed_at"` // when the download began
+	UsedAt       *time.Time    `json:"used_at"`      // when the first session of the build came
 	RevokedAt    *time.Time    `json:"revoked_at"`
 	DownloadLink string        `json:"download_link"` // "" when it is revoked or the tester is blocked
 }
@@ -49,7 +50,7 @@ type personInviteView struct {
 
 func inviteViewOf(i *tester.Invite, link func(*tester.Invite) string) inviteView {
 	return inviteView{Status: i.Status, InvitedBy: i.InvitedBy, InvitedAt: i.InvitedAt.UTC(), SentAt: i.SentAt, OpenedAt: i.OpenedAt,
-		InstalledAt: i.InstalledAt, RevokedAt: i.RevokedAt, DownloadLink: link(i)}
+		InstalledAt: i.InstalledAt, UsedAt: i.UsedAt, RevokedAt: i.RevokedAt, DownloadLink: link(i)}
 }
 
 func personInviteViewOf(i *tester.Invite, link func(*tester.Invite) string) personInviteView {

@@ -119,8 +119,9 @@ func TestConsoleOfOperators(t *testing.T) {
 	for range 4 {
 		w.addTask("mail:send", "succeeded", ours, "")
 	}
-	_, err := w.db.ExecContext(t.Context(), `insert into mails (id, organization_id, kind, recipient, subject, text_body, state, dedupe_key)
-		values (gen_random_uuid(), $1, 'sign-in', 'ann@example.com', '<b>Sign in</b>', 'The <i>link</i>', 'kept', 'one')`, ours)
+	_, err := w.db.ExecContext(t.Context(), `insert into mails (id, organization_id, kind, recipient, subject, text_body, html_body, unsubscribe, state, dedupe_key)
+		values (gen_random_uuid(), $1, 'sign-in', 'ann@example.com', '<b>Sign in</b>', 'The <i>link</i>', '<b>HTML part</b>', $2, 'kept', 'one')`,
+		ours, w.base+"/mail/unsubscribe/token-of-ann")
 	require.NoError(t, err)
 
 	code, answer := w.send(request{method: http.MethodGet, path: v3 + "/operate", as: "operator"})
@@ -186,9 +187,29 @@ func TestConsoleOfOperators(t *testing.T) {
 	require.Contains(t, p.text, "&lt;b&gt;Sign in&lt;/b&gt;")
 	require.Contains(t, p.text, "The &lt;i&gt;link&lt;/i&gt;")
 	require.Contains(t, c.open("/console/operate/mail?page=0").text, "not understood")
+	kept := "/console/operate/mail/" + w.one(`select id::text from mails where recipient = 'ann@example.com'`)
+	require.Contains(t, p.links(), kept)
+	p = c.shows(kept, "The &lt;i&gt;link&lt;/i&gt;", `<iframe class="mail" src="`+kept+`/html"`, "Message-ID: ")
+	require.NotContains(t, p.text, "<b>Sign in</b>")
+	require.NotContains(t, p.text, "token-of-ann", "who reads the mail must not unsubscribe its recipient")
+	require.Contains(t, p.text, "List-Unsubscribe: &lt;"+w.base+"/mail/unsubscribe/...&gt;")
+	part := c.open(kept + "/html")
+	require.Equal(t, "<b>HTML part</b>", part.text)
+	require.Regexp(t, "; sandbox$", part.header.Get("Content-Security-Policy"), "nothing in it runs or leads anywhere")
+	require.Equal(t, http.StatusNotFound, c.open("/console/operate/mail/no-id").status)
+	require.Equal(t, http.StatusNotFound, c.open("/console/operate/mail/"+uuid.NewString()).status)
+	_, err = w.db.ExecContext(t.Context(), `update mails set state = 'sent' where recipient = 'ann@example.com'`)
+	require.NoError(t, err)
+	p = c.shows(kept, "The text is hidden")
+	require.NotContains(t, p.text, "<iframe")
+	require.NotContains(t, p.text, "&lt;i&gt;link")
+	require.Empty(t, c.open(kept+"/html").text)
+	lost := newConsole(w).open(kept + "/html")
+	require.Equal(t, http.StatusUnauthorized, lost.status)
+	require.Contains(t, lost.text, "Sign in again")
 
 	member := w.console("main", w.boot.Owner.AccessKey)
-	for _, path := range []string{"/console/operate/queues", "/console/operate/mail", "/console/operate/organizations", "/console/operate/webhooks"} {
+	for _, path := range []string{"/console/operate/queues", "/console/operate/mail", kept, kept + "/html", "/console/operate/organizations", "/console/operate/webhooks"} {
 		require.Equal(t, http.StatusForbidden, member.open(path).status, path)
 	}
 }

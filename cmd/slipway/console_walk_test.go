@@ -168,7 +168,8 @@ func TestConsolePages(t *testing.T) {
 			continue
 		}
 		p := newConsole(w).open(w.anyAddress(r.Path))
-		assert.True(t, r.Method == http.MethodPost && p.status >= 400 || strings.HasPrefix(p.path, frame.Base+"/sign-in"), "without a session: %s %s", r.Method, r.Path)
+		inFrame := p.status == http.StatusUnauthorized && strings.Contains(p.text, frame.Base+"/sign-in")
+		assert.True(t, r.Method == http.MethodPost && p.status >= 400 || strings.HasPrefix(p.path, frame.Base+"/sign-in") || inFrame, "without a session: %s %s", r.Method, r.Path)
 	}
 }
 
@@ -191,13 +192,14 @@ func (p *page) isFile() bool { return !strings.Contains(p.text, "<main id=\"main
 func consoleUnlinked() map[string]string {
 	return map[string]string{
 		frame.Base + "/crashes/reports/:id/attachments/:attachment": "the reports have none",
-		frame.Base + "/live":              "the script asks it for news",
-		frame.Base + "/crashes/all":       "a form of the list leads there",
-		frame.Base + "/crashes/all/:task": "the form that begins a change leads there",
-		frame.Base + "/tests/files/:id":   "a browser writes it",
-		frame.Base + "/operate/retry":     "no task has failed for good",
-		frame.Base + "/operate/cancel":    "whether a task is open depends on the workers",
-		frame.Base + "/operate/run":       "whether a task waits depends on the workers",
+		frame.Base + "/live":                  "the script asks it for news",
+		frame.Base + "/crashes/all":           "a form of the list leads there",
+		frame.Base + "/crashes/all/:task":     "the form that begins a change leads there",
+		frame.Base + "/tests/files/:id":       "a browser writes it",
+		frame.Base + "/operate/mail/:id/html": "a frame of the mail's page shows it",
+		frame.Base + "/operate/retry":         "no task has failed for good",
+		frame.Base + "/operate/cancel":        "whether a task is open depends on the workers",
+		frame.Base + "/operate/run":           "whether a task waits depends on the workers",
 	}
 }
 
@@ -344,6 +346,7 @@ func consoleBounds() map[string]int {
 		"/console/builds/builds/:id":                          15,
 		"/console/builds/builds/:id/devices":                  8,
 		"/console/builds/builds/:id/download":                 12,
+		"/console/builds/builds/:id/installs":                 11,
 		"/console/builds/builds/:id/invites":                  11,
 		"/console/builds/builds/:id/notify":                   15,
 		"/console/builds/builds/:id/sessions":                 9,
@@ -373,6 +376,7 @@ func consoleBounds() map[string]int {
 		"/console/operate":                                    22,
 		"/console/operate/cancel":                             7,
 		"/console/operate/mail":                               7,
+		"/console/operate/mail/:id":                           7,
 		"/console/operate/organizations":                      9,
 		"/console/operate/queues":                             10,
 		"/console/operate/run":                                7,

@@ -36,6 +36,7 @@ var rooms = map[string]string{
 	"storage/distribution":          "rows: projects, builds, files, groups of testers",
 	"storage/generation":            "rows: tests that are written from a sentence, their files, and what models cost",
 	"storage/idempotency":           "rows: requests that a client sends twice and that count once",
+	"storage/install":               "rows: who got which build, how, and on which device",
 	"storage/ledger":                "rows: tasks, with the rules of their states",
 	"storage/live":                  "rows: the versions of what open pages show, of all kinds",
 	"storage/mail":                  "rows: mail to be sent and kept, its templates and settings, and who gets none",

@@ -20,20 +20,24 @@ func (s *settings) mailTransport(connections int) (workmail.Transport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("SLIPWAY_SMTP_URL: %w", err)
 	}
-	from := s.MailFrom
-	if from == "" {
-		host := "localhost"
-		// An IP address needs a special form in mail, which many servers refuse.
-		if u, err := url.Parse(s.PublicURL); err == nil && u.Hostname() != "" && net.ParseIP(u.Hostname()) == nil {
-			host = u.Hostname()
-		}
-		from = "Slipway <slipway@" + host + ">"
-	}
-	transport, err := workmail.NewSMTP(workmail.SMTPConfig{Server: server, From: from, Connections: connections})
+	transport, err := workmail.NewSMTP(workmail.SMTPConfig{Server: server, From: s.mailFrom(), Connections: connections})
 	if err != nil {
 		return nil, fmt.Errorf("SLIPWAY_MAIL_FROM: %w", err)
 	}
 	return transport, nil
+}
+
+// mailFrom is the sender of mail.
+func (s *settings) mailFrom() string {
+	if s.MailFrom != "" {
+		return s.MailFrom
+	}
+	host := "localhost"
+	// An IP address needs a special form in mail, which many servers refuse.
+	if u, err := url.Parse(s.PublicURL); err == nil && u.Hostname() != "" && net.ParseIP(u.Hostname()) == nil {
+		host = u.Hostname()
+	}
+	return "Slipway <slipway@" + host + ">"
 }
 
 // urgentConnections are kept apart for mail that somebody waits for.

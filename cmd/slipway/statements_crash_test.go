@@ -96,7 +96,7 @@ func crashUseCases() []useCase {
 			w.count(func() { w.accept(in) })
 		}},
 		{name: "process reports", numbers: []int{1, 64}, of: asks{statements: 32}, run: processing(pythonReports)},
-		{name: "delete crashes of eight groups", numbers: []int{8, 64}, of: asks{statements: 56}, run: func(w *counted, n int) {
+		{name: "delete crashes of eight groups", numbers: []int{8, 64}, of: asks{statements: 53}, run: func(w *counted, n int) {
 			w.accept(w.reports(pythonReports, 0, n))
 			w.work(tasks.CrashProcess)
 			w.must(request{method: remove, path: v3 + "/crashes", query: "?attribute.error.message=it+broke"})

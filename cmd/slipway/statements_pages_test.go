@@ -68,7 +68,7 @@ func TestPagesAskAsOftenForManyRows(t *testing.T) {
 // pages are the paths of the description that are read with credentials.
 func (w *surface) pages() []string {
 	list := w.readable()
-	return append(list, "/ops/mail")
+	return append(list, "/ops/mail", "/ops/mail/{id}")
 }
 
 // page reads a page and returns what that asked, and the rows of its longest list.
@@ -76,7 +76,10 @@ func (w *surface) page(counter *count.Counter, places map[string]string, path st
 	w.t.Helper()
 	r := w.read(places, path)
 	if strings.HasPrefix(path, "/ops/") {
-		r.as, r.query = "operator", "?format=json"
+		r.as = "operator"
+	}
+	if path == "/ops/mail" {
+		r.query = "?format=json"
 	}
 	if strings.HasPrefix(path, v3+"/operate") {
 		r.as = "operator"
@@ -129,10 +132,10 @@ func (w *surface) fillPages(places map[string]string) {
 	w.t.Helper()
 	places[v3+"/projects/{id}"], places["/api/1/groups/{id}"] = "built", "testers"
 	places[v3+"/crash-projects/{id}"] = "crashproject"
-	places[v3+"/crashes/{id}/attachments/{attachment}"] = "attachment"
+	places[v3+"/crashes/{id}/attachments/{attachment}"], places["/ops/mail/{id}"] = "attachment", "mail"
 	w.ids["attachment"] = uuid.NewString()
 	values := map[string]any{"org": w.boot.Organization.ID, "attachment": w.ids["attachment"]}
-	for _, name := range []string{"crash", "crashproject", "built", "testers", "build", "run", "suiterun"} {
+	for _, name := range []string{"crash", "crashproject", "built", "testers", "build", "run", "suiterun", "tester"} {
 		values[name] = w.ids[name]
 	}
 	for _, statement := range []string{
@@ -147,6 +150,8 @@ func (w *surface) fillPages(places map[string]string) {
 		`insert into mail_suppressions (organization_id, email, source) values (:org, 'gone@example.com', 'smtp')`,
 		`insert into mails (id, organization_id, kind, recipient, subject, text_body, dedupe_key)
 			values (gen_random_uuid(), :org, 'sign-in', 'ann@example.com', 'Sign in', 'Sign in', 'one')`,
+		`insert into build_installs (organization_id, build_id, user_id, channel)
+			select :org, :build, user_id, 'page' from memberships where id = :tester`,
 		`insert into project_groups (project_id, tester_group_id) values (:built, :testers) on conflict do nothing`,
 		`insert into crash_version_days (crash_project_id, version, day, crashes) values (:crashproject, '1.0', current_date, 1) on conflict do nothing`,
 		`insert into crash_versions (crash_project_id, version, first_seen, last_seen, crashes) values (:crashproject, '1.0', now(), now(), 1) on conflict do nothing`,
@@ -154,6 +159,7 @@ func (w *surface) fillPages(places map[string]string) {
 		_, err := w.db.NamedExecContext(w.t.Context(), statement, values)
 		require.NoError(w.t, err, statement)
 	}
+	w.ids["mail"] = w.one(`select min(id::text) from mails`)
 }
 
 // spreadRows makes of copies what their pages list one by one.

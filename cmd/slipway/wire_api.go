@@ -92,7 +92,7 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	stops.add(stopChanges)
 	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, removing(s), keys), Intake: receiver,
 		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Queues: ops.NewQueues(s.redis.Standings), DB: s.db,
-			Ledger: s.ledger, Quotas: s.quotas, QueuesPage: strings.TrimSuffix(public.Path, "/") + frame.Base + "/operate/queues", Version: version(), Settings: s.settings.list(), ProtectMetrics: !s.settings.MetricsPublic}}
+			MailFrom: s.settings.mailFrom(), Ledger: s.ledger, Quotas: s.quotas, QueuesPage: strings.TrimSuffix(public.Path, "/") + frame.Base + "/operate/queues", Version: version(), Settings: s.settings.list(), ProtectMetrics: !s.settings.MetricsPublic}}
 	rooms.Symbols, err = symbol.New(symbol.Config{Store: symbols, Objects: removing(s), Auth: authenticator, Ledger: s.ledger, Watcher: watcher, Log: s.log})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/install"
 	"github.com/slipway-qa/slipway/storage/tester"
 	"github.com/slipway-qa/slipway/storage/webhook"
 )
@@ -18,9 +19,11 @@ type Download struct {
 	// Actor is who downloads; a visitor of an open page who is not signed in has no UserID
 	// and the name Anonymous.
 	Actor    account.Actor
-	BuildURL string    // of the build's install page
-	Referer  string    // of the request
-	Via      string    // ViaPage, v1 or v3
+	BuildURL string // of the build's install page
+	Referer  string // of the request
+	Via      string // ViaPage, v1 or v3
+	Channel  install.Channel
+	Device   string    // "" is not known
 	Now      time.Time // of an install through a page
 }
 
@@ -56,6 +59,11 @@ func RecordDownload(ctx context.Context, tx *storage.Tx, d Download) error {
 		if err := countInstall(ctx, tx, d.Build, d.Now); err != nil {
 			return err
 		}
+	}
+	err = install.Record(ctx, tx, []install.Seen{{OrganizationID: d.Build.OrganizationID, BuildID: d.Build.ID, UserID: d.Actor.UserID,
+		Channel: d.Channel, Device: d.Device}})
+	if err != nil {
+		return err
 	}
 	if emails[0] != "" {
 		d.Actor.Name = emails[0]

@@ -25,6 +25,6 @@ const (
 )
 
 // RewriteGivenUpBy is RewriteGivenUp with a size of its pages.
-func RewriteGivenUpBy(ctx context.Context, tx *storage.Tx, organization int64, kind string, page int, rewrite func([]byte) (any, error)) (int, error) {
-	return rewriteGivenUp(ctx, tx, organization, kind, page, rewrite)
+func RewriteGivenUpBy(ctx context.Context, tx *storage.Tx, organization int64, page int, rewrites ...Rewrite) (int, error) {
+	return rewriteGivenUp(ctx, tx, organization, page, rewrites)
 }

@@ -53,6 +53,23 @@ func TestTesterOfSession(t *testing.T) {
 	require.Equal(t, "email", bad.Field)
 }
 
+// A session of a known tester shows that the build is installed; each session counts once.
+func TestSessionShowsInstall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Bounds{})
+	pixel, member := Device{Model: "Pixel 8", OS: "Android", OSVersion: "15"}, Identity{Email: "MEMBER@acme.example.com"}
+	client := uuid.New()
+	first := Start{ClientID: client, Version: "1.2", Identity: member, Device: pixel}
+	w.start(first, first, Start{ClientID: uuid.New(), Version: "1.2", Identity: member, Device: pixel},
+		Start{ClientID: uuid.New(), Version: "1.2", Device: pixel}, // nobody known
+		Start{ClientID: uuid.New(), Version: "1.2", Identity: Identity{Email: "stranger@example.com"}, Device: pixel},
+		Start{ClientID: uuid.New(), Version: "9.9", Identity: member, Device: pixel}) // no build
+	w.start(first)
+	require.Equal(t, 1, w.Count(`select count(*) from build_installs`))
+	require.Equal(t, 1, w.Count(`select count(*) from build_installs where organization_id = $1 and build_id = $2 and channel = 'session'
+		and device = 'Pixel 8, Android 15' and count = 2 and user_id = $3`, w.Org.ID, w.build.ID, w.Org.Member.ID))
+}
+
 func TestEventsCountOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Bounds{})

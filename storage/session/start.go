@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/install"
 )
 
 // Start is a session that begins.
@@ -96,7 +97,7 @@ select i.organization_id, i.project_id, nullif(i.build_id, 0), (
 	i.os_version, i.locale, i.app_state, i.ip_address, i.started_at
 from incoming i order by i.project_id, i.client_id
 on conflict (project_id, client_id) do nothing
-returning id, project_id, client_id, coalesce(build_id, 0) as build_id`
+returning id, project_id, client_id, coalesce(build_id, 0) as build_id, coalesce(user_id, 0) as user_id`
 
 const selectStarted = `
 select s.id, s.project_id, s.client_id, coalesce(s.build_id, 0) as build_id
@@ -116,6 +117,7 @@ type startedRow struct {
 	Project int64     `db:"project_id"`
 	Client  uuid.UUID `db:"client_id"`
 	Build   int64     `db:"build_id"`
+	User    int64     `db:"user_id"` // 0: nobody known, or not read
 }
 
 func (r startedRow) key() sessionKey { return sessionKey{r.Project, r.Client} }
@@ -165,7 +167,22 @@ func start(ctx context.Context, tx *storage.Tx, in []Start) ([]Started, error) {
 	if err := judgeStarts(ctx, tx, in, out, fresh); err != nil {
 		return nil, err
 	}
+	if err := install.Record(ctx, tx, installs(in, out, fresh)); err != nil {
+		return nil, err
+	}
 	return out, addSessions(ctx, tx, counts)
+}
+
+// installs are the builds that ran with somebody who is known, by the starts that are new.
+func installs(in []Start, out []Started, fresh map[sessionKey]startedRow) (seen []install.Seen) {
+	for i := range in {
+		row, ok := fresh[sessionKey{in[i].ProjectID, in[i].ClientID}]
+		if ok && !out[i].Repeated && !out[i].NoBuild && row.Build != 0 && row.User != 0 {
+			seen = append(seen, install.Seen{OrganizationID: in[i].OrganizationID, BuildID: row.Build, UserID: row.User, Channel: install.Session,
+				Device: in[i].Device.Name()})
+		}
+	}
+	return seen
 }
 
 // lockBuilds finds the builds of starts, and locks them: a build that is being

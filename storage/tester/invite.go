@@ -39,9 +39,11 @@ type Invite struct {
 	InvitedAt      time.Time  `db:"invited_at"`
 	SentAt         *time.Time `db:"sent_at"`
 	OpenedAt       *time.Time `db:"opened_at"`
-	InstalledAt    *time.Time `db:"installed_at"`
-	RevokedAt      *time.Time `db:"revoked_at"`
-	Nonce          []byte     `db:"nonce" json:"-"`
+	InstalledAt    *time.Time `db:"installed_at"` // when the download began
+	// UsedAt is when the person's first session of the build came: by then it is installed.
+	UsedAt    *time.Time `db:"used_at"`
+	RevokedAt *time.Time `db:"revoked_at"`
+	Nonce     []byte     `db:"nonce" json:"-"`
 	// Secret is that of the personal link (link.Links.Invite), "" of an invitation
 	// that is revoked or whose person is blocked: the link would not open.
 	Secret string `db:"-"`
@@ -50,7 +52,8 @@ type Invite struct {
 // Of an invitation i, the membership m and the user u.
 const inviteColumns = `i.id, i.organization_id, i.build_id, i.user_id, m.id as tester_id, coalesce(u.email, '') as email,
 	u.name, m.blocked_at is not null as blocked, i.status, i.invited_by, i.invited_at, i.sent_at, i.opened_at,
-	i.installed_at, i.revoked_at, i.nonce`
+	i.installed_at, i.revoked_at, i.nonce, (select min(s.first_at) from build_installs s
+		where s.build_id = i.build_id and s.channel = 'session' and coalesce(s.user_id, 0) = i.user_id) as used_at`
 
 // The nonce has 122 random bits. An invitation that was revoked begins anew; others
 // stay as they are. In the order of the ids, so that two at once wait for each other

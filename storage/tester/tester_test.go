@@ -72,6 +72,7 @@ func TestRemove(t *testing.T) {
 			_, err := tester.EnsureInvites(ctx, tx, f.Org.ID, build, []int64{ann.ID})
 			return err
 		}))
+		f.Exec(`insert into build_installs (organization_id, build_id, user_id, channel) values ($1, $2, $3, 'page')`, f.Org.ID, build, ann.ID)
 		id := f.ID(`select id from memberships where organization_id = $1 and user_id = $2`, f.Org.ID, ann.ID)
 		f.Must(func(ctx context.Context, tx *storage.Tx) error {
 			if leaves {
@@ -82,13 +83,14 @@ func TestRemove(t *testing.T) {
 		for table, query := range map[string]string{
 			"memberships": `select count(*) from memberships where organization_id = $1 and user_id = $2`,
 			"invitations": `select count(*) from build_invites where organization_id = $1 and user_id = $2`,
+			"installs":    `select count(*) from build_installs where organization_id = $1 and user_id = $2`,
 			"sessions":    `select count(*) from page_sessions where organization_id = $1 and user_id = $2`,
 			"keys":        `select count(*) from api_keys where organization_id = $1 and user_id = $2 and revoked_at is null`,
 			"groups": `select count(*) from tester_group_members gm join tester_groups g on g.id = gm.tester_group_id
 				where g.organization_id = $1 and gm.user_id = $2`,
 		} {
 			require.Zero(t, f.Count(query, f.Org.ID, ann.ID), table)
-			if table != "invitations" {
+			if table != "invitations" && table != "installs" {
 				require.Equal(t, 1, f.Count(query, f.Rival.ID, ann.ID), "%s of another organization", table)
 			}
 		}

@@ -28,8 +28,8 @@ import (
 // after a kill between two steps, the next attempt finds what is left. The bytes of
 // the attachments are deleted after the commit; those that a kill leaves behind are
 // found by object:sweep, since no row names them any more. The transaction that ends the task
-// also deletes the saved searches by the value, and takes it out of changes of many groups and
-// of purges that were given up: one of these fails when it is retried, and says why. The purged value is
+// also deletes the saved searches by the value, and takes it out of changes of many groups, and
+// of purges that were given up: one of these fails when it runs, and says why. The purged value is
 // itself what must be forgotten: the transaction that ends the task blanks it in
 // the task's payload. A task that did not succeed keeps it for the next attempt.
 type Purge struct {
@@ -86,38 +86,46 @@ func (p *Purge) Handle(ctx context.Context, claim *worker.Claim) error {
 	})
 }
 
-// forgetFilters removes the value from what people search by: from their saved searches, and
-// from changes of many groups and purges that were cancelled or failed. Those that wait or run
-// blank theirs when they succeed, and keep it for a retry when they do not.
+// changeWait is how long a purge waits for a change of many groups that runs by the value.
+const changeWait = 5 * time.Second
+
+// forgetFilters removes the value from what people search by: from their saved searches, from
+// purges that were cancelled or failed, and from changes of many groups, those that wait too.
+// For one that runs by the value it is tried again later: it blanks its filter when it succeeds,
+// and is reached when it does not. Other purges by the value run, and then blank theirs.
 func (r *purgeAttempt) forgetFilters(ctx context.Context, tx *storage.Tx) (err error) {
 	if r.result.SavedSearches, err = search.ForgetAttribute(ctx, tx, r.organization, r.project, r.filter); err != nil {
 		return err
 	}
-	_, err = ledger.RewriteGivenUp(ctx, tx, r.organization, tasks.CrashPurge.Name, func(doc []byte) (any, error) {
-		var p tasks.CrashPurgePayload
-		if err := json.Unmarshal(doc, &p); err != nil {
-			return nil, err
-		}
-		covered := r.project == 0 || r.project == p.ProjectID
-		if !covered || !r.filter.Names(p.Key, p.Value) {
-			return nil, nil
-		}
-		return tasks.ForgottenCrashPurge(), nil
-	})
-	if err != nil {
-		return err
+	_, err = ledger.RewriteGivenUp(ctx, tx, r.organization, ledger.Rewrite{Kind: tasks.CrashPurge.Name, Payload: r.forgetPurge},
+		ledger.Rewrite{Kind: tasks.CrashChange.Name, Open: true, Payload: r.forgetChange})
+	if errors.Is(err, storage.ErrConflict) {
+		return &tasks.SnoozeError{For: changeWait}
 	}
-	_, err = ledger.RewriteGivenUp(ctx, tx, r.organization, tasks.CrashChange.Name, func(doc []byte) (any, error) {
-		var p tasks.CrashChangePayload
-		if err := json.Unmarshal(doc, &p); err != nil {
-			return nil, err
-		}
-		if !r.filter.NamedBy(&p.Filter, r.project) {
-			return nil, nil
-		}
-		return p.Forget(), nil
-	})
 	return err
+}
+
+func (r *purgeAttempt) forgetPurge(doc []byte) (any, error) {
+	var p tasks.CrashPurgePayload
+	if err := json.Unmarshal(doc, &p); err != nil {
+		return nil, err
+	}
+	covered := r.project == 0 || r.project == p.ProjectID
+	if !covered || !r.filter.Names(p.Key, p.Value) {
+		return nil, nil
+	}
+	return tasks.ForgottenCrashPurge(), nil
+}
+
+func (r *purgeAttempt) forgetChange(doc []byte) (any, error) {
+	var p tasks.CrashChangePayload
+	if err := json.Unmarshal(doc, &p); err != nil {
+		return nil, err
+	}
+	if !r.filter.NamedBy(&p.Filter, r.project) {
+		return nil, nil
+	}
+	return p.Forget(), nil
 }
 
 // purgeAttempt is one attempt of a purge.

@@ -173,13 +173,13 @@ func TestPurgeReachesFilters(t *testing.T) {
 	change := func(org int64, state string, f crash.GroupFilter) uuid.UUID {
 		writer := account.Writer{OrganizationID: org, Actor: account.CLI()}
 		id := w.insert(tasks.NewCrashChange(writer, "", &crash.ManyChange{Filter: f, Change: crash.GroupChange{State: &resolved}}))
-		_, err := w.db.ExecContext(t.Context(), `update tasks set state = $2, finished_at = now() where id = $1`, id, state)
+		_, err := w.db.ExecContext(t.Context(), `update tasks set state = $2, finished_at = case when $2 <> 'queued' then now() end where id = $1`, id, state)
 		require.NoError(t, err)
 		return id
 	}
-	gone := []uuid.UUID{change(w.org, "dead", filter), change(w.org, "cancelled", filter)}
+	gone := []uuid.UUID{change(w.org, "dead", filter), change(w.org, "cancelled", filter), change(w.org, "queued", filter)}
 	bob := crash.GroupFilter{MadeUntil: time.Now(), Attributes: []crash.AttributeFilter{{Key: "user", Value: "bob@example.com"}}}
-	kept := []uuid.UUID{change(w.org, "dead", bob), change(rival, "dead", filter), change(rival, "cancelled", filter)}
+	kept := []uuid.UUID{change(w.org, "queued", bob), change(rival, "queued", filter), change(w.org, "dead", bob), change(rival, "dead", filter), change(rival, "cancelled", filter)}
 	purge := func(org int64, state string, p tasks.CrashPurgePayload) uuid.UUID {
 		id := w.insert(tasks.NewCrashPurge(org, "", p))
 		_, err := w.db.ExecContext(t.Context(), `update tasks set state = $2, finished_at = now() where id = $1`, id, state)

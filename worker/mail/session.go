@@ -10,6 +10,7 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 
 	"github.com/slipway-qa/slipway/storage/mail"
+	"github.com/slipway-qa/slipway/tasks/mailmessage"
 )
 
 // session is one connection to the mail server, signed in.
@@ -50,11 +51,11 @@ func (s *session) quit() {
 // send hands a message over. MAIL concerns our sender, which is a setting; RCPT and
 // DATA concern this mail. ending is called right before the line that ends the
 // message.
-func (s *session) send(msg *message, ending func()) error {
+func (s *session) send(msg *mailmessage.Message, ending func()) error {
 	first := s.mails == 0
 	s.mails++
 	s.usable = false
-	if msg.unicode && !s.unicode {
+	if msg.Unicode && !s.unicode {
 		s.usable = true
 		return &RefusedError{Text: "the mail server takes no addresses with letters beyond ASCII"}
 	}
@@ -69,7 +70,7 @@ func (s *session) send(msg *message, ending func()) error {
 		s.reset()
 		return err
 	}
-	if err := s.content(msg.bytes, ending); err != nil {
+	if err := s.content(msg.Bytes, ending); err != nil {
 		return err
 	}
 	s.usable = true
@@ -100,12 +101,12 @@ func (s *session) command(code int, line string) error {
 }
 
 // envelope sends MAIL, RCPT and DATA, at once where the server allows it.
-func (s *session) envelope(msg *message) error {
-	mail := "MAIL FROM:" + msg.from
-	if msg.unicode {
+func (s *session) envelope(msg *mailmessage.Message) error {
+	mail := "MAIL FROM:" + msg.From
+	if msg.Unicode {
 		mail += " SMTPUTF8"
 	}
-	lines := []string{mail, "RCPT TO:" + msg.to, "DATA"}
+	lines := []string{mail, "RCPT TO:" + msg.To, "DATA"}
 	if !s.pipelined {
 		for i, line := range lines {
 			if err := s.command(codes[i], line); err != nil {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/wneessen/go-mail/smtp"
+
+	"github.com/slipway-qa/slipway/tasks/mailmessage"
 )
 
 // SMTPConfig is the mail server to use, and how.
@@ -45,7 +47,7 @@ type SMTP struct {
 // NewSMTP checks the configuration; it does not connect.
 func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	from, err := netmail.ParseAddress(cfg.From)
-	if err != nil || hasControl(cfg.From) || hasControl(from.Name) || hasControl(from.Address) {
+	if err != nil || mailmessage.HasControl(cfg.From) || mailmessage.HasControl(from.Name) || mailmessage.HasControl(from.Address) {
 		return nil, errors.New("mail: the sender must be a mail address, or Name <address>")
 	}
 	if cfg.Server.Host == "" || cfg.Server.Port == 0 || cfg.Server.TLS == "" {
@@ -72,7 +74,11 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 // Send sends the mail to the server. Errors name the step and the server's reply,
 // except to the credentials.
 func (t *SMTP) Send(ctx context.Context, m *Outgoing) error {
-	msg, err := compose(t.from, m)
+	msg, err := mailmessage.Compose(t.from, &mailmessage.Outgoing{Mail: m.Mail, SenderName: m.SenderName, ReplyTo: m.ReplyTo, IconPNG: m.IconPNG})
+	var refused *mailmessage.RefusedError
+	if errors.As(err, &refused) {
+		return &RefusedError{Text: refused.Text}
+	}
 	if err != nil {
 		return err
 	}
@@ -94,7 +100,7 @@ func (t *SMTP) Close() { t.pool.close() }
 
 // sendOver sends a message over a kept connection, or a new one when there is none
 // or the server has ended it meanwhile.
-func (t *SMTP) sendOver(ctx context.Context, msg *message, ending func()) error {
+func (t *SMTP) sendOver(ctx context.Context, msg *mailmessage.Message, ending func()) error {
 	if s := t.pool.take(); s != nil {
 		err := t.over(ctx, s, msg, ending)
 		if !errors.Is(err, errConnectionEnded) {
@@ -109,7 +115,7 @@ func (t *SMTP) sendOver(ctx context.Context, msg *message, ending func()) error 
 }
 
 // over sends a message over a connection and keeps it when it can be used again.
-func (t *SMTP) over(ctx context.Context, s *session, msg *message, ending func()) error {
+func (t *SMTP) over(ctx context.Context, s *session, msg *mailmessage.Message, ending func()) error {
 	// Reads and writes end with the context, at its deadline or before it.
 	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetDeadline(time.Unix(1, 0)) })
 	s.limit.left = maxReplies

@@ -83,6 +83,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Open(build+"/invites", auth.ReadTesters, p.invites),
 		p.Form(build+"/invites/add", auth.InviteTesters, p.invite),
 		p.Form(build+"/invites/:user/revoke", auth.InviteTesters, p.revokeInvite),
+		p.Open(build+"/installs", auth.ReadTesters, p.installs),
 		p.Open(build+"/sessions", auth.ReadSessions, p.buildSessions),
 		p.Open(build+"/devices", auth.ReadSessions, p.buildDevices),
 

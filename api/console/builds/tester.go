@@ -86,9 +86,23 @@ type invitation struct {
 	InvitedAt    time.Time  `json:"invited_at"`
 	SentAt       *time.Time `json:"sent_at"`
 	OpenedAt     *time.Time `json:"opened_at"`
-	InstalledAt  *time.Time `json:"installed_at"`
+	InstalledAt  *time.Time `json:"installed_at"` // when the download began
+	UsedAt       *time.Time `json:"used_at"`      // when the app ran
 	RevokedAt    *time.Time `json:"revoked_at"`
 	DownloadLink string     `json:"download_link"`
+}
+
+// State is how far the person came: downloaded, until a session shows that it is installed.
+func (i invitation) State() string {
+	switch {
+	case i.RevokedAt != nil:
+		return "revoked"
+	case i.UsedAt != nil:
+		return "installed"
+	case i.Status == "installed":
+		return "downloaded"
+	}
+	return i.Status
 }
 
 // invites is the page of who was invited to a build, and how far they came.

@@ -63,6 +63,8 @@ func (p *Pages) Routes() []route.Route {
 		p.Open("/operate/organizations", auth.ReadQueues, p.organizations),
 		p.Open("/operate/webhooks", auth.ReadQueues, p.webhooks),
 		p.Open("/operate/mail", auth.ReadMail, p.mail),
+		p.Open("/operate/mail/:id", auth.ReadMail, p.letter),
+		p.Framed(p.Open("/operate/mail/:id/html", auth.ReadMail, p.letterHTML)),
 	}
 }
 

@@ -132,6 +132,46 @@ type testerData struct {
 	Groups  []groupApps
 	Others  []named // groups that the tester is not in
 	Devices []device
+	// Installs are the builds that the tester got, a page of them.
+	Installs []install
+	Pager    *frame.Pager
+	Fault    string
+}
+
+// install is a way that a device of a tester came by a build.
+type install struct {
+	BuildID     int64     `json:"build_id"`
+	AppName     string    `json:"app_name"`
+	Version     string    `json:"version"`
+	VersionCode string    `json:"version_code"`
+	Channel     string    `json:"channel"`
+	Status      string    `json:"status"`
+	Device      string    `json:"device"`
+	Count       int64     `json:"count"`
+	FirstAt     time.Time `json:"first_at"`
+	LastAt      time.Time `json:"last_at"`
+}
+
+// Title is the app and the version, or the number of the build.
+func (i install) Title() string {
+	version := i.Version
+	if i.VersionCode != "" && i.VersionCode != i.Version {
+		version += " (" + i.VersionCode + ")"
+	}
+	return cmp.Or(strings.TrimSpace(i.AppName+" "+version), fmt.Sprintf("Build %d", i.BuildID))
+}
+
+// How is the channel in words.
+func (i install) How() string {
+	switch i.Channel {
+	case "page":
+		return "install page"
+	case "manifest":
+		return "iOS manifest"
+	case "session":
+		return "session of the app"
+	}
+	return i.Channel
 }
 
 // shownGroups is for how many groups the page of a tester reads the apps.
@@ -164,7 +204,15 @@ func (p *Pages) tester(c *gin.Context) (err error) {
 			return err
 		}
 	}
-	return p.show(c, "tester", "", frame.Page{Title: t.Title(), Data: data})
+	var got struct {
+		Installs   []install    `json:"installs"`
+		Pagination frame.Paging `json:"pagination"`
+	}
+	if data.Fault, err = p.read(c, testerPath(c, "/installs"), frame.Query(c, "page", "per_page"), &got); err != nil {
+		return err
+	}
+	data.Installs, data.Pager = got.Installs, p.PagesOf(c, got.Pagination)
+	return p.show(c, "tester", data.Fault, frame.Page{Title: t.Title(), Data: data})
 }
 
 // appsOfGroups reads the apps of a tester's groups.

@@ -162,30 +162,16 @@ func (p *Pages) changeTemplate(c *gin.Context) error {
 	return p.showTemplate(c, data)
 }
 
-// mailPolicy lets the HTML part of a mail have the style and the pictures that are in it, and
-// nothing else. The sandbox keeps it from script, forms and the session.
-const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
-
 // previewHTML is the HTML part of the mail that was typed, for the frame of the template's page.
 func (p *Pages) previewHTML(c *gin.Context) error {
 	body := map[string]string{"subject": c.PostForm("subject"), "text": strings.ReplaceAll(c.PostForm("text"), "\r\n", "\n")}
 	var answer struct {
 		Preview preview `json:"preview"`
 	}
-	fault, err := frame.Refusal(p.API.Send(c, http.MethodPost, templatePath(c, "/preview"), body, &answer))
-	if err != nil {
+	if err := p.API.Send(c, http.MethodPost, templatePath(c, "/preview"), body, &answer); err != nil {
 		return err
 	}
-	h := c.Writer.Header()
-	h.Set("Content-Security-Policy", mailPolicy)
-	h.Set("X-Frame-Options", "SAMEORIGIN")
-	h.Set("Cache-Control", "private, no-store")
-	if fault != "" {
-		c.Data(http.StatusBadRequest, "text/plain; charset=utf-8", []byte(fault))
-		return nil
-	}
-	c.Data(http.StatusOK, "text/html; charset=utf-8", []byte(answer.Preview.HTML))
-	return nil
+	return p.Mail(c, answer.Preview.HTML)
 }
 
 func (p *Pages) resetTemplate(c *gin.Context) error {

@@ -76,7 +76,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Form(mail, auth.ManageMail, p.changeMail),
 		p.Open(template, auth.ManageMail, p.template),
 		p.Form(template, auth.ManageMail, p.changeTemplate),
-		p.Form(template+"/html", auth.ManageMail, p.previewHTML),
+		p.Framed(p.Form(template+"/html", auth.ManageMail, p.previewHTML)),
 		p.Form(template+"/reset", auth.ManageMail, p.resetTemplate),
 		p.Open(mail+"/suppressions", auth.ManageMail, p.suppressions),
 		p.Form(mail+"/suppressions/:id/remove", auth.ManageMail, p.removeSuppression),

@@ -1,4 +1,11 @@
-package mail
+// Package mailmessage writes mail in the format of RFC 5322, as it goes to a mail server:
+// text, or text and HTML as alternatives, the HTML with its pictures. The worker sends what
+// it writes, and operators read its headers.
+//
+// A mail is the same each time but for the boundary between its parts. What could end a
+// header before its time is a *RefusedError; the storage refuses it too, when the mail is
+// written.
+package mailmessage
 
 import (
 	"bytes"
@@ -10,26 +17,38 @@ import (
 	gomail "github.com/wneessen/go-mail"
 	"golang.org/x/net/idna"
 	"rsc.io/qr"
+
+	"github.com/slipway-qa/slipway/storage/mail"
 )
 
-// message is a mail as it goes over the wire.
-type message struct {
-	from, to string // the envelope: <address>
-	bytes    []byte
-	unicode  bool // an address needs SMTPUTF8
+// Outgoing is a mail with what its organization and its pictures add to it.
+type Outgoing struct {
+	*mail.Mail
+	SenderName, ReplyTo string
+	IconPNG             []byte
 }
 
-// compose writes the mail in the format of RFC 5322: text, or text and HTML as
-// alternatives, the HTML with its pictures. It is the same each time but for the
-// boundary between the parts. The storage refuses addresses and subjects that could
-// end their header; that is checked here again, where such a value would do harm.
-func compose(from *netmail.Address, m *Outgoing) (*message, error) {
+// RefusedError means that a mail cannot be written.
+type RefusedError struct{ Text string }
+
+func (e *RefusedError) Error() string { return e.Text }
+
+// Message is a mail as it goes over the wire.
+type Message struct {
+	From, To string // the envelope: <address>
+	Bytes    []byte
+	Unicode  bool // an address needs SMTPUTF8
+}
+
+// Compose writes a mail. The storage refuses addresses and subjects that could end their
+// header; that is checked here again, where such a value would do harm.
+func Compose(from *netmail.Address, m *Outgoing) (*Message, error) {
 	to, err := netmail.ParseAddress(m.Recipient)
-	if err != nil || to.Address != m.Recipient || hasControl(m.Recipient) {
-		return nil, &RefusedError{Text: "the recipient is not a mail address"}
+	if err != nil || to.Address != m.Recipient || HasControl(m.Recipient) {
+		return nil, &RefusedError{"the recipient is not a mail address"}
 	}
-	if hasControl(m.Subject + m.SenderName + m.ReplyTo + m.Unsubscribe) {
-		return nil, &RefusedError{Text: "a header would hold a control character"}
+	if HasControl(m.Subject + m.SenderName + m.ReplyTo + m.Unsubscribe) {
+		return nil, &RefusedError{"a header would hold a control character"}
 	}
 	recipient := asciiDomain(m.Recipient)
 	sender := &netmail.Address{Name: from.Name, Address: asciiDomain(from.Address)}
@@ -40,7 +59,7 @@ func compose(from *netmail.Address, m *Outgoing) (*message, error) {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(sender)
 	if err := msg.To((&netmail.Address{Address: recipient}).String()); err != nil {
-		return nil, &RefusedError{Text: "the recipient is not a mail address"}
+		return nil, &RefusedError{"the recipient is not a mail address"}
 	}
 	if m.ReplyTo != "" {
 		msg.ReplyToMailAddress(&netmail.Address{Address: asciiDomain(m.ReplyTo)})
@@ -66,9 +85,9 @@ func compose(from *netmail.Address, m *Outgoing) (*message, error) {
 	if _, err := msg.WriteTo(&out); err != nil {
 		return nil, fmt.Errorf("compose mail: %w", err)
 	}
-	return &message{
-		from: (&netmail.Address{Address: sender.Address}).String(), to: (&netmail.Address{Address: recipient}).String(),
-		bytes: out.Bytes(), unicode: !isASCII(sender.Address) || !isASCII(recipient),
+	return &Message{
+		From: (&netmail.Address{Address: sender.Address}).String(), To: (&netmail.Address{Address: recipient}).String(),
+		Bytes: out.Bytes(), Unicode: !isASCII(sender.Address) || !isASCII(recipient),
 	}, nil
 }
 
@@ -112,7 +131,8 @@ func asciiDomain(address string) string {
 	return address[:at+1] + domain
 }
 
-func hasControl(s string) bool {
+// HasControl reports whether a text has a control character, which a header cannot hold.
+func HasControl(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsControl)
 }
 
@@ -120,21 +140,28 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// maxReason bounds what is stored of a server's text, in bytes.
-const maxReason = 500
+// Header is a line of a mail's head, unfolded.
+type Header struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
-// oneLine returns a text that a row and a page can hold: one line, valid UTF-8,
-// bounded.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
+// Headers are the lines of a message's head, in their order. What in them would act for the
+// recipient, the token of a link to unsubscribe, is left out.
+func (m *Message) Headers() (list []Header) {
+	head, _, _ := bytes.Cut(m.Bytes, []byte("\r\n\r\n"))
+	for _, line := range strings.Split(string(head), "\r\n") {
+		if n := len(list); n > 0 && (strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")) {
+			list[n-1].Value += " " + strings.TrimSpace(line)
+			continue
 		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxReason {
-		s = strings.ToValidUTF8(s[:maxReason], "") + "..."
+		name, value, _ := strings.Cut(line, ":")
+		list = append(list, Header{name, strings.TrimSpace(value)})
 	}
-	return s
+	for i, h := range list {
+		if strings.EqualFold(h.Name, string(gomail.HeaderListUnsubscribe)) {
+			list[i].Value = h.Value[:strings.LastIndexByte(h.Value, '/')+1] + "...>"
+		}
+	}
+	return list
 }
