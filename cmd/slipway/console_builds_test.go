@@ -220,8 +220,10 @@ func TestConsoleBuildsBuild(t *testing.T) {
 	invites = b.done(invites, "/invites/"+ann+"/revoke", nil, "The invitation was revoked.")
 	require.Nil(t, invites.form("/revoke"))
 
+	b.see(build+"/installs", "Nobody has downloaded this build yet")
 	file := b.visitor.open("/console/builds" + build + "/download")
 	require.Equal(t, http.StatusOK, file.status)
+	b.see(build+"/installs", b.boot.Owner.Email, "api", "downloaded")
 	require.Equal(t, "shop.zip", file.text, "the content of the file")
 	require.Contains(t, b.visitor.open("/console/builds"+build+"/symbols").text, "com.example.Shop")
 	p = b.done(b.see(build), "/copy", nil, "The build was copied.")
@@ -337,7 +339,7 @@ func TestConsoleBuildsUse(t *testing.T) {
 	b.ids["sdk"] = secret
 	for _, r := range []request{
 		{method: post, path: "/api/1/sdk/sessions", query: "?token={{sdk}}", as: "none", save: "session=session_id;sessionid=id",
-			body: `{"session_id":"6f1d3a3e-0b1f-4f67-9a0b-0f6a9d3e8c11","build_id":{{build}},"device":"Pixel 8","os":"Android","os_version":"15"}`},
+			body: `{"session_id":"6f1d3a3e-0b1f-4f67-9a0b-0f6a9d3e8c11","build_id":{{build}},"email":"ann@example.com","device":"Pixel 8","os":"Android","os_version":"15"}`},
 		{method: post, path: "/api/1/sdk/sessions/{session}/events", query: "?token={{sdk}}", as: "none",
 			body: `{"seq":1,"events":[{"type":"screen","text":"Cart"},{"type":"event","text":"<script>alert(1)</script>","data":{"price":7}}]}`},
 	} {
@@ -348,6 +350,23 @@ func TestConsoleBuildsUse(t *testing.T) {
 	b.make(request{method: post, path: "/api/1/sdk/feedbacks", query: "?token={{sdk}}", as: "none", save: "feedback=feedback_id",
 		files: map[string]string{"text": "The cart is empty", "session_id": b.ids["session"], "build_id": b.build,
 			"screenshot": "cart.png|" + picture.String()}})
+
+	b.see(build, "downloads that began", `href="/console/builds`+build+`/installs"`)
+	p = b.see(build+"/installs", "ann@example.com", "Pixel 8, Android 15", "session of the app")
+	checkPage(t, p.path, p)
+	require.Contains(t, b.see(build+"/installs?channel=manifest").text, "Nobody got the build that way")
+	require.Equal(t, http.StatusBadRequest, b.visitor.open("/console/builds"+build+"/installs?channel=lost").status)
+	ann := b.surface.one(`select m.id::text from memberships m join users u on u.id = m.user_id where u.email = 'ann@example.com'`)
+	_, err := b.surface.db.ExecContext(t.Context(), `insert into build_installs (organization_id, build_id, user_id, channel, device)
+		select organization_id, $2::bigint, user_id, 'page', $3 from memberships where id = $1::bigint`, ann, b.build, buildScript)
+	require.NoError(t, err)
+	for _, path := range []string{"/console/builds" + build + "/installs", "/console/people/testers/" + ann} {
+		p = b.visitor.shows(path, "Pixel 8, Android 15", "&lt;script&gt;alert(1)&lt;/script&gt;", "installed", "downloaded")
+		require.NotContains(t, p.text, buildScript)
+	}
+	require.Equal(t, http.StatusBadRequest, b.visitor.open("/console/people/testers/"+ann+"?page=0").status)
+	p = b.done(b.see(build+"/invites", "Nobody was invited"), "/invites/add", url.Values{"group": {b.group}}, "1 person was invited.")
+	require.Contains(t, p.text, "/installs?user_id=", "the session shows that it is installed, whatever the invitation says")
 
 	b.see(app+"/sessions", "Pixel 8, Android 15", "/console/builds/sessions/"+b.ids["sessionid"])
 	b.see(build+"/sessions?crashed=true", "No session is like that")

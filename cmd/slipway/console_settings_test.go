@@ -161,7 +161,7 @@ func TestConsoleSettings(t *testing.T) {
 		require.NoError(t, err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Referer", w.base+"/console/settings/mail/templates/"+kind+"?x=<script>")
-		require.Equal(t, []string{"/console/sign-in?to=%2Fsettings%2Fmail%2Ftemplates%2F" + kind + "%3Fx%3D%253Cscript%253E"}, newConsole(w).send(r).links())
+		require.Equal(t, []string{"/console/sign-in?to=%2Fsettings%2Fmail%2Ftemplates%2F" + kind + "%3Fx%3D%3Cscript%3E"}, newConsole(w).send(r).links())
 		form.Del("csrf")
 		stale := c.post("/console/settings/mail/templates/"+kind+"/html", form)
 		require.Equal(t, http.StatusForbidden, stale.status)
@@ -175,7 +175,7 @@ func TestConsoleSettings(t *testing.T) {
 		require.NotContains(t, p.text, "your own")
 
 		c.shows("/console/settings/mail/suppressions", "All addresses get mail")
-		_, err := w.db.ExecContext(t.Context(), `insert into mail_suppressions (organization_id, email, source, status, detail)
+		_, err = w.db.ExecContext(t.Context(), `insert into mail_suppressions (organization_id, email, source, status, detail)
 			values ($1, 'gone@example.com', 'smtp', '5.1.1', $2)`, w.boot.Organization.ID, scriptName)
 		require.NoError(t, err)
 		p = c.shows("/console/settings/mail/suppressions?search=gone", "gone@example.com")

@@ -196,6 +196,7 @@ func consoleUnlinked() map[string]string {
 		frame.Base + "/crashes/all":           "a form of the list leads there",
 		frame.Base + "/crashes/all/:task":     "the form that begins a change leads there",
 		frame.Base + "/tests/files/:id":       "a browser writes it",
+		frame.Base + "/operate/mail/:id":      "no mail was written",
 		frame.Base + "/operate/mail/:id/html": "a frame of the mail's page shows it",
 		frame.Base + "/operate/retry":         "no task has failed for good",
 		frame.Base + "/operate/cancel":        "whether a task is open depends on the workers",

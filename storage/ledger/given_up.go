@@ -112,7 +112,7 @@ func (r *rewriting) tasks(ctx context.Context, ids []string) error {
 			return err
 		}
 	}
-	return r.refuseRunning(ctx, slices.DeleteFunc(ids, func(id string) bool { return locked[id] }))
+	return r.refuseRunning(ctx, slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return locked[id] }))
 }
 
 func (r *rewriting) replace(ctx context.Context, t rewritten) error {
