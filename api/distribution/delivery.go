@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
-	"github.com/slipway-qa/slipway/storage/install"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -59,7 +58,7 @@ func (h builds) download(c *gin.Context) error {
 
 // recordDownload counts a download by the caller. The context may outlive the request.
 func (r *room) recordDownload(ctx context.Context, c *gin.Context, b *distribution.Build, via string) error {
-	d := distribution.Download{Build: b, Actor: auth.Actor(c), BuildURL: r.links.Page(b.Token), Referer: c.Request.Referer(), Via: via, Channel: install.API}
+	d := distribution.Download{Build: b, Actor: auth.Actor(c), BuildURL: r.links.Page(b.Token), Referer: c.Request.Referer(), Via: via}
 	return r.db.InTx(ctx, func(tx *storage.Tx) error { return distribution.RecordDownload(ctx, tx, d) })
 }
 

@@ -160,14 +160,15 @@ func (h *Handlers) oneMail(c *gin.Context) error {
 	return respond.JSON(c, http.StatusOK, gin.H{"mail": view})
 }
 
-// withCode is the HTML part with the QR code in it, which a mail has as a part of its own.
+// noPicture is a picture of one clear dot.
+const noPicture = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
+
+// withCode is the HTML part with the QR code in it, which a mail has as a part of its own. The
+// icon is left out: it is an object, which is read when the mail is sent.
 func withCode(m *mail.Mail) string {
-	if m.QR == "" {
-		return m.HTMLBody
+	picture := noPicture
+	if code, err := qr.Encode(m.QR, qr.M); m.QR != "" && err == nil {
+		picture = "data:image/png;base64," + base64.StdEncoding.EncodeToString(code.PNG())
 	}
-	code, err := qr.Encode(m.QR, qr.M)
-	if err != nil {
-		return m.HTMLBody
-	}
-	return strings.ReplaceAll(m.HTMLBody, "cid:qr@mail", "data:image/png;base64,"+base64.StdEncoding.EncodeToString(code.PNG()))
+	return strings.NewReplacer("cid:qr@mail", picture, "cid:icon@mail", noPicture).Replace(m.HTMLBody)
 }

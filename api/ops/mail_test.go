@@ -30,7 +30,7 @@ type mailAnswer struct {
 func askMail(t *testing.T, db *storage.DB, query, accept string) (*http.Response, string) {
 	t.Helper()
 	gin.SetMode(gin.ReleaseMode)
-	h := &Handlers{DB: db}
+	h := &Handlers{DB: db, MailFrom: "Slipway <qa@example.com>"}
 	g := routetest.Engine(func(route.Route) gin.HandlerFunc { return func(*gin.Context) {} }, h.Routes()...)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, MailPath+query, nil)
 	if accept != "" {
@@ -75,6 +75,39 @@ func TestMailPage(t *testing.T) {
 
 	_, body = askMail(t, servicetest.DB(t), "", "")
 	require.Contains(t, body, "There is none.")
+}
+
+func TestOneMail(t *testing.T) {
+	t.Parallel()
+	db := servicetest.DB(t)
+	n := mail.New{Kind: "new-build", Recipient: "ann@example.org", Subject: "New", TextBody: "text", QR: "https://qa.example.com/invite/x",
+		HTMLBody: `<img src="cid:icon@mail"><img src="cid:qr@mail">`, Icon: "icons/1", Unsubscribe: "https://qa.example.com/mail/unsubscribe/slp_secret"}
+	id := insertMail(t, db, n, mail.Sent, "")
+	for _, query := range []string{"/x", "/" + uuid.NewString()} {
+		res, _ := askMail(t, db, query, "")
+		require.Equal(t, http.StatusNotFound, res.StatusCode)
+	}
+	res, body := askMail(t, db, "/"+id.String(), "")
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	require.Equal(t, "private, no-store", res.Header.Get("Cache-Control"))
+	var got struct{ Mail wholeMailView }
+	require.NoError(t, json.Unmarshal([]byte(body), &got))
+	require.NotContains(t, got.Mail.HTML, "cid:", "its pictures are in it")
+	require.Contains(t, got.Mail.HTML, "data:image/png;base64,")
+	require.NotContains(t, body, "slp_secret")
+	names := []string{}
+	for _, h := range got.Mail.Headers {
+		names = append(names, h.Name)
+	}
+	require.Subset(t, names, []string{"From", "To", "Subject", "Message-ID", "Date", "Auto-Submitted", "List-Unsubscribe", "Content-Type"})
+
+	n.Kind = "sign-in"
+	for state, hidden := range map[mail.State]bool{mail.Sent: true, mail.Kept: false} {
+		_, body = askMail(t, db, "/"+insertMail(t, db, n, state, "").String(), "")
+		require.NoError(t, json.Unmarshal([]byte(body), &got))
+		require.Equal(t, hidden, got.Mail.Hidden)
+		require.Equal(t, hidden, got.Mail.HTML == "", "the HTML has the link too")
+	}
 }
 
 // A sign-in link is shown only where operators are the way it takes.

@@ -1,6 +1,7 @@
 package distribution
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,12 +20,13 @@ type Download struct {
 	// Actor is who downloads; a visitor of an open page who is not signed in has no UserID
 	// and the name Anonymous.
 	Actor    account.Actor
-	BuildURL string // of the build's install page
-	Referer  string // of the request
-	Via      string // ViaPage, v1 or v3
-	Channel  install.Channel
-	Device   string    // "" is not known
+	BuildURL string    // of the build's install page
+	Referer  string    // of the request
+	Via      string    // ViaPage, v1 or v3
 	Now      time.Time // of an install through a page
+	// Channel is how the build is fetched, API by default; Device on what, "" is not known.
+	Channel install.Channel
+	Device  string
 }
 
 // ViaPage is the Via of a download through a landing page, which keeps to the page's limits.
@@ -61,7 +63,7 @@ func RecordDownload(ctx context.Context, tx *storage.Tx, d Download) error {
 		}
 	}
 	err = install.Record(ctx, tx, []install.Seen{{OrganizationID: d.Build.OrganizationID, BuildID: d.Build.ID, UserID: d.Actor.UserID,
-		Channel: d.Channel, Device: d.Device}})
+		Channel: cmp.Or(d.Channel, install.API), Device: d.Device}})
 	if err != nil {
 		return err
 	}

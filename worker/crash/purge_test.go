@@ -238,6 +238,27 @@ func TestPurgeReachesFilters(t *testing.T) {
 	require.EqualValues(t, 2+1, w.number(deleted))
 }
 
+// A purge lets a change that runs by the value end first, and reaches it when it waits again.
+func TestPurgeWaitsForRunningChange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	resolved, writer := crash.Resolved, account.Writer{OrganizationID: w.org, Actor: account.CLI()}
+	change := w.insert(tasks.NewCrashChange(writer, "", &crash.ManyChange{Change: crash.GroupChange{State: &resolved},
+		Filter: crash.GroupFilter{MadeUntil: time.Now(), Attributes: []crash.AttributeFilter{{Key: "user", Value: "ann"}}}}))
+	w.claim(tasks.CrashChange, change)
+	id := w.insert(tasks.NewCrashPurge(w.org, "", tasks.CrashPurgePayload{Key: "user", Value: "ann"}))
+	claim := w.claim(tasks.CrashPurge, id)
+	var snooze *tasks.SnoozeError
+	require.ErrorAs(t, w.purger().Handle(t.Context(), claim), &snooze)
+	require.EqualValues(t, 1, w.number(`select count(*) from tasks where payload::text like '%"ann"%' and state = 'running' and id = $1`, id), "it is not over")
+	_, err := w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, change)
+	require.NoError(t, err)
+	require.NoError(t, w.purger().Handle(t.Context(), claim))
+	require.Zero(t, w.number(`select count(*) from tasks where payload::text like '%"ann"%'`))
+	var public *tasks.PublicError
+	require.ErrorAs(t, (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, change)), &public)
+}
+
 // A report that is being processed while the purge runs is found once it is
 // recorded.
 func TestPurgeWaitsForRunningBatches(t *testing.T) {
