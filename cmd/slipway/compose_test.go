@@ -342,7 +342,7 @@ func TestDocsNameWhatExists(t *testing.T) {
 			require.Contains(t, known, strings.TrimSuffix(name, "_FILE"), page)
 		}
 	}
-	for name, prefix := range map[string]string{"docs/deployment.md": "    docker compose run --rm api ", "docs/reference.md": "bin/slipway "} {
+	for name, prefix := range map[string]string{"docs/deployment.md": "docker compose run --rm api ", "docs/reference.md": "bin/slipway "} {
 		commands := regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(prefix)+`(admin .*)$`).FindAllStringSubmatch(readRoot(t, name), -1)
 		require.NotEmpty(t, commands, name)
 		for _, match := range commands {

@@ -25,7 +25,7 @@ func TestDocumentedLoopOutlivesFailedPolls(t *testing.T) {
 	}
 	text, err := os.ReadFile("../../docs/tests.md")
 	require.NoError(t, err)
-	_, rest, found := strings.Cut(string(text), "In a CI job:\n\n```sh\n")
+	_, rest, found := strings.Cut(string(text), "CI_COMMIT_SHORT_SHA=abc -->\n```sh\n")
 	require.True(t, found)
 	script, _, found := strings.Cut(rest, "```")
 	require.True(t, found)
