@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,8 +24,10 @@ func markdownPages(t *testing.T) map[string]string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(moduleRoot, "docs", "*.md"))
 	require.NoError(t, err)
+	made, err := filepath.Glob(filepath.Join(moduleRoot, "docs", "reference", "*.md"))
+	require.NoError(t, err)
 	pages := map[string]string{}
-	for _, path := range append(paths, filepath.Join(moduleRoot, "README.md")) {
+	for _, path := range slices.Concat(paths, made, []string{filepath.Join(moduleRoot, "README.md")}) {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		name, err := filepath.Rel(moduleRoot, path)
@@ -94,8 +97,13 @@ func TestDocumentsAreShort(t *testing.T) {
 	require.NotEmpty(t, index)
 	for name, text := range pages {
 		assert.LessOrEqual(t, length(text), maxPageWords, name)
-		if base := filepath.Base(name); base != "README.md" {
+		base := filepath.Base(name)
+		switch {
+		case base == "README.md":
+		case filepath.Dir(name) == "docs":
 			assert.Contains(t, index, "("+base+")", "docs/README.md leads to each page")
+		default:
+			assert.Contains(t, pages[filepath.Dir(name)+".md"], "/"+base+")", "the page of the folder's name leads to %s", name)
 		}
 	}
 }
