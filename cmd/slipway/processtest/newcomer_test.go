@@ -1,0 +1,245 @@
+package processtest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/chromium"
+)
+
+// What a newcomer may wait for: from git clone to a crash, a test and a build in the console.
+const newcomerLimit = 3 * time.Minute
+
+// quickBuild is how long a machine takes at most for the baseline, if a time of the story is
+// held against it: the baseline has some 18 s of work for a processor, so two idle cores take
+// nine. A slower or a busy machine proves nothing about the program.
+const quickBuild = 12 * time.Second
+
+// TestThreeMinutes is a newcomer's first look: a clone in an empty folder, the two commands of
+// the README, and then only what is printed and what pages lead to, until a crash, a test and a
+// build are seen. A step that fails fails the test. Its time does so only where the baseline,
+// a build of a known package with an empty cache, was quick before, within and after the story.
+func TestThreeMinutes(t *testing.T) {
+	for _, program := range []string{"git", "make", "bash"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program + " is not there")
+		}
+	}
+	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	require.NoError(t, err)
+	if out, err := exec.CommandContext(t.Context(), "git", "-c", "safe.directory=*", "-C", root, "rev-parse", "HEAD").CombinedOutput(); err != nil {
+		t.Skipf("no repository to clone: %s", out)
+	}
+	n := &newcomer{t: t, root: root, folder: emptyFolder(t, root)}
+	n.first, n.second = readmeCommands(t)
+	n.baseline()
+	n.step("git clone", n.clone)
+	n.step(n.first, n.up)
+	n.baseline()
+	n.step(n.second, n.demo)
+	n.step("the console", n.look)
+	n.baseline()
+	n.step("ctrl-C", n.stop)
+
+	slowest := slices.Max(n.baselines)
+	t.Logf("%s in all; the baseline took %s at most, and counts up to %s", n.took.Round(time.Second), slowest.Round(100*time.Millisecond), quickBuild)
+	if slowest <= quickBuild {
+		require.Less(t, n.took, newcomerLimit, "from git clone to a crash, a test and a build")
+	}
+}
+
+// readmeCommands are the commands that the README begins with, without their comments.
+func readmeCommands(t *testing.T) (up, demo string) {
+	t.Helper()
+	blocks := documents(t)["README.md"]
+	require.Greater(t, len(blocks), 1)
+	typed := func(e example) string {
+		line, _, _ := strings.Cut(e.script, "\n")
+		line, _, _ = strings.Cut(line, "#")
+		return strings.TrimSpace(line)
+	}
+	up, demo = typed(blocks[0]), typed(blocks[1])
+	require.Equal(t, "make up", up)
+	require.Equal(t, "bin/slipway demo", demo)
+	return up, demo
+}
+
+// emptyFolder is where the clone goes: of the same name in each run of a checkout, since Go's
+// cache has the packages of a folder by its path. Another one serves beside a second run.
+func emptyFolder(t *testing.T, root string) string {
+	t.Helper()
+	digest := sha256.Sum256([]byte(root))
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("slipway-newcomer-%d-%x", os.Getuid(), digest[:6]))
+	lock, err := os.OpenFile(name+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = lock.Close() })
+	if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || os.RemoveAll(name) != nil || os.Mkdir(name, 0o755) != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(name) })
+	return name
+}
+
+type newcomer struct {
+	t             *testing.T
+	root, folder  string
+	first, second string // what the README says to type
+	address       string
+	process       *process
+	link          string
+	took          time.Duration
+	baselines     []time.Duration
+}
+
+// step does one, and adds its time.
+func (n *newcomer) step(name string, do func()) {
+	n.t.Helper()
+	began := time.Now()
+	do()
+	took := time.Since(began)
+	n.took += took
+	n.t.Logf("%s: %s", name, took.Round(100*time.Millisecond))
+}
+
+// baseline measures the machine: a build of encoding/json and what it imports, with an empty
+// cache, which is much of what the story does.
+func (n *newcomer) baseline() {
+	cmd := exec.CommandContext(n.t.Context(), "go", "build", "encoding/json")
+	cmd.Dir = n.root
+	cmd.Env = append(environment(nil), "GOCACHE="+n.t.TempDir())
+	began := time.Now()
+	out, err := cmd.CombinedOutput()
+	require.NoError(n.t, err, "%s", out)
+	n.baselines = append(n.baselines, time.Since(began))
+}
+
+// command is a line that the newcomer types, without what `make test` itself runs in.
+func (n *newcomer) command(line string) *exec.Cmd {
+	cmd := exec.CommandContext(n.t.Context(), "bash", "-c", line)
+	cmd.Dir = n.folder
+	cmd.Env = slices.DeleteFunc(environment(nil), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains([]string{"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "DATA", "LISTEN", "CGO_ENABLED"}, name)
+	})
+	// A port of its own, for that of the README may be taken; the data are in the clone.
+	cmd.Env = append(cmd.Env, "LISTEN="+n.address, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
+	return cmd
+}
+
+// clone clones the checkout, and brings what is not committed yet.
+func (n *newcomer) clone() {
+	t := n.t
+	run := func(line string) string {
+		out, err := n.command(line).CombinedOutput()
+		require.NoError(t, err, "%s: %s", line, out)
+		return string(out)
+	}
+	run("git clone -q '" + n.root + "' .")
+	for path := range strings.SplitSeq(run("git -C '"+n.root+"' ls-files -z --modified --others --exclude-standard"), "\x00") {
+		if path == "" {
+			continue
+		}
+		to := filepath.Join(n.folder, path)
+		text, err := os.ReadFile(filepath.Join(n.root, path))
+		if os.IsNotExist(err) {
+			require.NoError(t, os.RemoveAll(to))
+			continue
+		}
+		require.NoError(t, err)
+		info, err := os.Stat(filepath.Join(n.root, path))
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+		require.NoError(t, os.WriteFile(to, text, info.Mode()))
+	}
+	n.address = "127.0.0.1:" + strconv.Itoa(quietPort(t))
+}
+
+// up types the first command and waits for the link that it prints.
+func (n *newcomer) up() {
+	t := n.t
+	cmd := n.command(n.first)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell starts it: ctrl-C reaches all of it
+	n.process = launch(t, cmd)
+	t.Cleanup(func() {
+		if _, err := os.Stat(filepath.Join(n.folder, "data", "children.json")); err == nil {
+			(&installation{process: n.process, dir: filepath.Join(n.folder, "data")}).endAll(t, cmd.Process.Pid)
+		} else {
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		}
+	})
+	for end := time.Now().Add(buildLimit); n.link == ""; {
+		changed := n.process.stdout.changed()
+		if link := printedLink.FindStringSubmatch(n.process.stdout.String()); link != nil {
+			n.link = link[1]
+			break
+		}
+		select {
+		case <-changed:
+		case <-n.process.ended:
+			t.Fatalf("%s ended: %s\n%s", n.first, n.process.stdout, n.process.stderr)
+		case <-time.After(time.Until(end)):
+			t.Fatalf("%s has printed no link: %s\n%s", n.first, n.process.stdout, n.process.stderr)
+		}
+	}
+}
+
+// buildLimit bounds a build of everything on a busy machine.
+const buildLimit = 20 * time.Minute
+
+// demo types the second command.
+func (n *newcomer) demo() {
+	out, err := n.command(n.second).CombinedOutput()
+	require.NoError(n.t, err, "%s", out)
+	require.NotContains(n.t, string(out), "not done")
+}
+
+// look opens the printed link and follows links, as somebody does who types nothing.
+func (n *newcomer) look() {
+	t := n.t
+	p := &person{t: t, tab: chromium.Start(t, 10*time.Minute, chromedp.WindowSize(1280, 900)), base: "http://" + n.address}
+	require.NoError(t, chromedp.Do(p.tab, chromedp.Navigate(n.link)))
+	p.press("Open the console")
+	for _, c := range []struct{ area, shows string }{{"Crashes", `Price\.cents`}, {"Builds", `Lamps`}, {"Tests", `blue lamp`}} {
+		p.press(c.area)
+		p.until(c.shows)
+	}
+}
+
+// stop presses ctrl-C; nothing answers after it.
+func (n *newcomer) stop() {
+	require.NoError(n.t, syscall.Kill(-n.process.cmd.Process.Pid, syscall.SIGINT))
+	n.process.wait(n.t)
+	eventually(n.t, "the address is free again", func() bool {
+		res, err := http.Get("http://" + n.address + "/healthz")
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		return err != nil
+	})
+}
+
+// endAll kills a group of processes, and waits for the servers of its installation, which end
+// with it and write to its folder until then.
+func (in *installation) endAll(t *testing.T, group int) {
+	t.Helper()
+	children := in.children(t)
+	_ = syscall.Kill(-group, syscall.SIGKILL)
+	for _, pid := range children {
+		eventually(t, "the private servers end with the run", func() bool { return !alive(pid) })
+	}
+}
