@@ -81,7 +81,7 @@ func (r *refusals) flush() {
 			from = k.from.String()
 		}
 		r.log.Info("requests refused", "count", seen.n, "status", k.status, "route", k.route, "remote", from,
-			"since", seen.since.UTC().Format(time.RFC3339))
+			"since", seen.since.UTC().Format(time.RFC3339), "routine", true)
 	}
 	r.timer = nil
 	if len(r.kinds) > 0 {

@@ -140,7 +140,7 @@ func (c *check) arrived(payload string) {
 	if !c.connected {
 		c.connected, c.lost = true, false
 		c.listener.to.Connected()
-		c.listener.log.Info("notifications of the database arrive", "channel", c.listener.to.Channel)
+		c.listener.log.Info("notifications of the database arrive", "channel", c.listener.to.Channel, "routine", true)
 	}
 }
 

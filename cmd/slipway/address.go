@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 )
 
 // addressRule is whether addresses from users (webhooks, issuers, storage connections,
@@ -46,7 +48,7 @@ func (s *settings) addressRule(listen net.Addr) addressRule {
 func (s *settings) startAddresses(listen net.Addr, log *slog.Logger) addressRule {
 	rule := s.addressRule(listen)
 	s.AllowPrivateAddresses = &rule.allow
-	log.Info("addresses from users in private networks", "allowed", rule.allow, "reason", rule.reason)
+	log.Info("addresses from users in private networks", "allowed", rule.allow, "reason", rule.reason, terminal.Routine, true)
 	return rule
 }
 

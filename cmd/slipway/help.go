@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -22,86 +23,87 @@ type helpGroup struct {
 	settings string // variables without SLIPWAY_
 }
 
+// tierCommands are the commands that run a tier.
+const tierCommands = "up api worker scheduler"
+
 // helpGroups holds every setting once, in the order of the help.
-func helpGroups() []helpGroup {
-	const tiers = "up api worker scheduler"
-	return []helpGroup{
-		{"Addresses", tiers + " admin backup restore", "REGION"},
-		{"Addresses", "up api", "LISTEN BASE_DOMAIN TRUSTED_PROXIES"},
-		{"Addresses", "up api worker", "PUBLIC_URL VENDOR ALLOW_PRIVATE_ADDRESSES"},
-		{"Addresses", "worker scheduler", "OPS_LISTEN"},
-		{"Services", tiers + " admin backup restore migrate doctor", "DATABASE_URL"},
-		{"Services", tiers, "DATABASE_CONNS"},
-		{"Services", tiers + " migrate", "DATABASE_DIRECT_URL"},
-		{"Services", tiers + " doctor", "REDIS_URL REDIS_PASSWORD REDIS_SENTINEL_PASSWORD"},
-		{"Services", tiers + " backup restore doctor", "OBJECTS_URL"},
-		{"Services", tiers, "OBJECTS_PUBLIC_URL DELETE_DELAY"},
-		{"Services", tiers + " admin backup restore", "SIGNING_KEY SIGNING_KEYS_OLD"},
-		{"Builds", "up api", "MAX_UPLOAD_BYTES PACKAGE_READERS PROFILE_CERTIFICATE PROFILE_KEY DEVICE_ISSUERS"},
-		{"Builds", "up worker", "APPLE_ROOTS"},
-		{"Tests", "up worker doctor", "WEBDRIVER_URL"},
-		{"Tests", "up api worker", "ALLOW_FILE_URLS ALLOW_METADATA_ADDRESSES RUN_SCREENSHOTS WEBDRIVER_UNSAFE_CAPABILITIES"},
-		{"Tests", "up worker", "BROWSER_MEMORY_BYTES BROWSER_PROCESSES RUN_PARALLEL RUN_TIMEOUT RUN_DAYS"},
-		{"Generation of tests", "up worker", "GENERATION_PARALLEL GENERATION_VERIFY MODEL_PROVIDER MODEL_URL MODEL_KEY MODEL_NAME MODEL_USE " +
-			"MODEL_INPUT_PRICE MODEL_OUTPUT_PRICE MODEL_CALLS_PER_TASK MODEL_TOKENS_PER_TASK MODEL_USD_PER_TASK MODEL_USD_PER_DAY " +
-			"MODEL_USD_PER_ORGANIZATION_DAY"},
-		{"Crashes", "up worker", "CRASH_DAYS CRASH_DUPLICATES"},
-		{"Crashes", "up api", "CRASH_REPORT_BYTES CRASH_ATTACHMENT_BYTES CRASH_ATTACHMENTS CRASH_BYTES_IN_FLIGHT"},
-		{"Symbols", "up api", "MAX_SYMBOL_BYTES"},
-		{"Symbols", "up worker", "SYMBOL_CACHE_BYTES SYMBOL_READERS"},
-		{"Symbols", "up worker symbols", "SYMBOL_READER_BYTES SYMBOL_FOLDER"},
-		{"Sessions of apps", "up api", "SESSION_EVENTS SESSION_BYTES"},
-		{"Sessions of apps", "up worker", "SESSION_DAYS SESSION_SILENCE SESSION_PROJECT_BYTES SESSION_ORGANIZATION_BYTES"},
-		{"Mail", "up api worker", "SMTP_URL MAIL_FROM"},
-		{"Mail", "up worker", "MAIL_RATE MAIL_CONNECTIONS MAIL_JOURNAL"},
-		{"What is kept", "up worker", "TASK_DAYS MAIL_DAYS WEBHOOK_DAYS AUDIT_DAYS"},
-		{"Quotas", "up api worker", "QUOTA_STORED_BYTES QUOTA_BUILDS QUOTA_CRASHES_PER_DAY QUOTA_RUNS_PER_DAY"},
-		{"Load", "up api", "CONNECTIONS CONNECTIONS_PER_ADDRESS SEARCHES"},
-		{"Tasks", "up worker", "WORKER_POOLS WORKER_DRAIN"},
-		{"Tasks", "up worker scheduler", "RESCUE_AFTER"},
-		{"Health and stop", tiers, "READY_CAPABILITIES"},
-		{"Health and stop", "up api", "STOP_DELAY METRICS_PUBLIC"},
-		{"Health and stop", "worker", "READY_LAG READY_LAG_CRITICAL"},
-		{"Log", tiers + " admin backup restore migrate", "LOG_LEVEL LOG_FORMAT"},
-	}
+var helpGroups = []helpGroup{
+	{"Addresses", tierCommands + " admin backup restore", "REGION"},
+	{"Addresses", "up api", "LISTEN BASE_DOMAIN TRUSTED_PROXIES"},
+	{"Addresses", "up api worker", "PUBLIC_URL VENDOR ALLOW_PRIVATE_ADDRESSES"},
+	{"Addresses", "worker scheduler", "OPS_LISTEN"},
+	{"Services", tierCommands + " admin backup restore migrate doctor", "DATABASE_URL"},
+	{"Services", tierCommands, "DATABASE_CONNS"},
+	{"Services", tierCommands + " migrate", "DATABASE_DIRECT_URL"},
+	{"Services", tierCommands + " doctor", "REDIS_URL REDIS_PASSWORD REDIS_SENTINEL_PASSWORD"},
+	{"Services", tierCommands + " backup restore doctor", "OBJECTS_URL"},
+	{"Services", tierCommands, "OBJECTS_PUBLIC_URL DELETE_DELAY"},
+	{"Services", tierCommands + " admin backup restore", "SIGNING_KEY SIGNING_KEYS_OLD"},
+	{"Builds", "up api", "MAX_UPLOAD_BYTES PACKAGE_READERS PROFILE_CERTIFICATE PROFILE_KEY DEVICE_ISSUERS"},
+	{"Builds", "up worker", "APPLE_ROOTS"},
+	{"Tests", "up worker doctor", "WEBDRIVER_URL"},
+	{"Tests", "up api worker", "ALLOW_FILE_URLS ALLOW_METADATA_ADDRESSES RUN_SCREENSHOTS WEBDRIVER_UNSAFE_CAPABILITIES"},
+	{"Tests", "up worker", "BROWSER_MEMORY_BYTES BROWSER_PROCESSES RUN_PARALLEL RUN_TIMEOUT RUN_DAYS"},
+	{"Generation of tests", "up worker", "GENERATION_PARALLEL GENERATION_VERIFY MODEL_PROVIDER MODEL_URL MODEL_KEY MODEL_NAME MODEL_USE " +
+		"MODEL_INPUT_PRICE MODEL_OUTPUT_PRICE MODEL_CALLS_PER_TASK MODEL_TOKENS_PER_TASK MODEL_USD_PER_TASK MODEL_USD_PER_DAY " +
+		"MODEL_USD_PER_ORGANIZATION_DAY"},
+	{"Crashes", "up worker", "CRASH_DAYS CRASH_DUPLICATES"},
+	{"Crashes", "up api", "CRASH_REPORT_BYTES CRASH_ATTACHMENT_BYTES CRASH_ATTACHMENTS CRASH_BYTES_IN_FLIGHT"},
+	{"Symbols", "up api", "MAX_SYMBOL_BYTES"},
+	{"Symbols", "up worker", "SYMBOL_CACHE_BYTES SYMBOL_READERS"},
+	{"Symbols", "up worker symbols", "SYMBOL_READER_BYTES SYMBOL_FOLDER"},
+	{"Sessions of apps", "up api", "SESSION_EVENTS SESSION_BYTES"},
+	{"Sessions of apps", "up worker", "SESSION_DAYS SESSION_SILENCE SESSION_PROJECT_BYTES SESSION_ORGANIZATION_BYTES"},
+	{"Mail", "up api worker", "SMTP_URL MAIL_FROM"},
+	{"Mail", "up worker", "MAIL_RATE MAIL_CONNECTIONS MAIL_JOURNAL"},
+	{"What is kept", "up worker", "TASK_DAYS MAIL_DAYS WEBHOOK_DAYS AUDIT_DAYS"},
+	{"Quotas", "up api worker", "QUOTA_STORED_BYTES QUOTA_BUILDS QUOTA_CRASHES_PER_DAY QUOTA_RUNS_PER_DAY"},
+	{"Load", "up api", "CONNECTIONS CONNECTIONS_PER_ADDRESS SEARCHES"},
+	{"Tasks", "up worker", "WORKER_POOLS WORKER_DRAIN"},
+	{"Tasks", "up worker scheduler", "RESCUE_AFTER"},
+	{"Health and stop", tierCommands, "READY_CAPABILITIES"},
+	{"Health and stop", "up api", "STOP_DELAY METRICS_PUBLIC"},
+	{"Health and stop", "worker", "READY_LAG READY_LAG_CRITICAL"},
+	{"Log", tierCommands + " admin backup restore migrate", "LOG_LEVEL LOG_FORMAT"},
 }
 
-// groupSettings puts the settings into their groups, and says of each what it takes.
-func groupSettings(app *kong.Application) error {
-	groups := map[string]helpGroup{}
-	for _, g := range helpGroups() {
-		for _, name := range strings.Fields(g.settings) {
-			groups["SLIPWAY_"+name] = g
-		}
-	}
-	for _, flag := range app.Flags {
-		flag.PlaceHolder = placeHolder(flag)
-		for _, env := range flag.Envs {
-			g, ok := groups[env]
-			if !ok {
-				return fmt.Errorf("%s is in no group of the help", env)
-			}
-			flag.Group = &kong.Group{Key: g.title, Title: g.title + ":"}
-		}
-	}
-	order := helpOrder()
-	slices.SortStableFunc(app.Flags, func(a, b *kong.Flag) int { return order[variableOf(a)] - order[variableOf(b)] })
-	return nil
+// helpPlace is where a setting stands in the help, and whose it is.
+type helpPlace struct {
+	title    string
+	commands []string
+	order    int // groups of one title stand together
 }
 
-// helpOrder is the place of each variable within the help.
-func helpOrder() map[string]int {
-	order, titles := map[string]int{}, []string{}
-	for _, g := range helpGroups() {
+// helpPlaces are the places by variable.
+var helpPlaces = sync.OnceValue(func() map[string]helpPlace {
+	places, titles := map[string]helpPlace{}, []string{}
+	for _, g := range helpGroups {
 		at := slices.Index(titles, g.title)
 		if at < 0 {
 			at, titles = len(titles), append(titles, g.title)
 		}
 		for _, name := range strings.Fields(g.settings) {
-			order["SLIPWAY_"+name] = 1000*(at+1) + len(order)
+			places["SLIPWAY_"+name] = helpPlace{g.title, strings.Fields(g.commands), 1000*(at+1) + len(places)}
 		}
 	}
-	return order
+	return places
+})
+
+// groupSettings puts the settings into their groups, and says of each what it takes.
+func groupSettings(app *kong.Application) error {
+	places := helpPlaces()
+	for _, flag := range app.Flags {
+		flag.PlaceHolder = placeHolder(flag)
+		for _, env := range flag.Envs {
+			place, ok := places[env]
+			if !ok {
+				return fmt.Errorf("%s is in no group of the help", env)
+			}
+			flag.Group = &kong.Group{Key: place.title, Title: place.title + ":"}
+		}
+	}
+	slices.SortStableFunc(app.Flags, func(a, b *kong.Flag) int { return places[variableOf(a)].order - places[variableOf(b)].order })
+	return nil
 }
 
 func variableOf(flag *kong.Flag) string {
@@ -132,15 +134,9 @@ func placeHolder(flag *kong.Flag) string {
 // The help of the whole lists the commands.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	command := commandOf(ctx)
-	reads := map[string]bool{}
-	for _, g := range helpGroups() {
-		for _, name := range strings.Fields(g.settings) {
-			reads["SLIPWAY_"+name] = slices.Contains(strings.Fields(g.commands), command)
-		}
-	}
 	for _, flag := range ctx.Model.Flags {
 		if env := variableOf(flag); env != "" {
-			flag.Hidden = !reads[env]
+			flag.Hidden = !slices.Contains(helpPlaces()[env].commands, command)
 		}
 	}
 	options.Compact, options.NoExpandSubcommands = true, command == ""

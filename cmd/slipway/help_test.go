@@ -42,7 +42,7 @@ func TestEverySettingHasItsHelp(t *testing.T) {
 	for _, node := range parser.Model.Children {
 		commands = append(commands, node.Name)
 	}
-	for _, g := range helpGroups() {
+	for _, g := range helpGroups {
 		for _, name := range strings.Fields(g.settings) {
 			grouped = append(grouped, "SLIPWAY_"+name)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/connection"
 	"github.com/slipway-qa/slipway/api/ops"
+	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 )
 
 // requestGrace is the time that requests get to end at a stop: every request, a
@@ -95,6 +96,6 @@ func (s *services) startOps(stops *cleanups, of ops.Process) error {
 	served := s.serve(listener, ops.Mux(version(), ready, s.metrics))
 	stops.addLast(served.stop)
 	stops.add(ready.Drain)
-	s.log.Info("started", "ops_listen", listener.Addr().String(), "version", version())
+	s.log.Info("started", "ops_listen", listener.Addr().String(), "version", version(), terminal.Routine, true)
 	return nil
 }

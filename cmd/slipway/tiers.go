@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/ops"
+	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	workcrash "github.com/slipway-qa/slipway/worker/crash"
 )
@@ -41,7 +42,7 @@ func (apiCommand) Run(ctx context.Context, set *settings, log *slog.Logger) erro
 			return err
 		}
 		stops.add(stop)
-		log.Info("api started", "listen", listener.Addr().String(), "version", version())
+		log.Info("api started", "listen", listener.Addr().String(), "version", version(), terminal.Routine, true)
 		return nil
 	})
 }
@@ -110,7 +111,7 @@ func runTier(ctx context.Context, set *settings, log *slog.Logger, name string, 
 	stops.addLast(startLoop(func(ctx context.Context) { warnNewer(ctx, s.probe, s.log) }))
 	select {
 	case <-ctx.Done():
-		log.Info("stopping", "tier", name)
+		log.Info("stopping", "tier", name, terminal.Routine, true)
 		return nil
 	case err := <-s.failed:
 		return err

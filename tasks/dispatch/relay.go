@@ -207,6 +207,6 @@ func (r *Relay) checkEpoch(ctx context.Context) error {
 	if err := r.redis.client.Set(ctx, epochKey, r.epoch, 0).Err(); err != nil {
 		return fmt.Errorf("write the epoch to redis: %w", err)
 	}
-	r.log.InfoContext(ctx, "redis had no epoch: its memory was lost, or it is new")
+	r.log.InfoContext(ctx, "redis had no epoch: its memory was lost, or it is new", "routine", true)
 	return nil
 }

@@ -193,10 +193,14 @@ type AsynqLog struct{ Log *slog.Logger }
 var _ asynq.Logger = AsynqLog{}
 
 // Debug implements asynq.Logger.
-func (l AsynqLog) Debug(args ...any) { l.Log.Debug("asynq", "message", fmt.Sprint(args...)) }
+func (l AsynqLog) Debug(args ...any) {
+	l.Log.Debug("asynq", "message", fmt.Sprint(args...), "routine", true)
+}
 
 // Info implements asynq.Logger.
-func (l AsynqLog) Info(args ...any) { l.Log.Info("asynq", "message", fmt.Sprint(args...)) }
+func (l AsynqLog) Info(args ...any) {
+	l.Log.Info("asynq", "message", fmt.Sprint(args...), "routine", true)
+}
 
 // Warn implements asynq.Logger.
 func (l AsynqLog) Warn(args ...any) { l.Log.Warn("asynq", about(fmt.Sprint(args...))...) }

@@ -68,6 +68,9 @@ func TestUpAtATerminal(t *testing.T) {
 	require.Zero(t, p.signal(t, os.Interrupt))
 	shown := p.stdout.String()
 	require.NotContains(t, shown, `{"time"`)
+	for _, routine := range []string{"api started", "tier", "private networks", "no epoch", "notifications of the database", "asynq", "routine"} {
+		require.NotContains(t, shown, routine)
+	}
 	require.False(t, bytes.Contains([]byte(shown), []byte(in.boot.Owner.APIKey)), "a key is shown")
 	require.False(t, bytes.Contains([]byte(shown), []byte(in.boot.Crash.Token)), "a token is shown")
 }

@@ -95,7 +95,7 @@ func (h *Handler) line(r slog.Record, of fields) string {
 		return succeeded[of.text("kind")]
 	case r.Message == "request":
 		return request(of)
-	case routine[r.Message]:
+	case of.is(Routine):
 		return ""
 	}
 	return r.Message + of.inBrackets(aside)

@@ -27,15 +27,10 @@ var succeeded = map[string]string{
 	"webhook:replay":      "deliveries of a webhook are sent again",
 }
 
-// routine are lines that the start and the end of a process print anyway.
-var routine = map[string]bool{
-	"api started": true, "started": true, "stopping": true,
-	"addresses from users in private networks":              true,
-	"redis had no epoch: its memory was lost, or it is new": true,
-	"notifications of the database arrive":                  true,
-	"requests refused":                                      true,
-	"asynq":                                                 true,
-}
+// Routine is the attribute, true, of records that a person need not read: what the start and
+// the end of a process print anyway, and what is counted elsewhere. Tiers below cmd write its
+// name.
+const Routine = "routine"
 
 // outcomes are the ends of an attempt that did not succeed, in words.
 var outcomes = map[string]string{
@@ -127,6 +122,16 @@ func (f fields) number(name string) int64 {
 		}
 	}
 	return 0
+}
+
+// is reports whether an attribute is true.
+func (f fields) is(name string) bool {
+	for _, a := range f {
+		if a.name == name {
+			return a.value.Kind() == slog.KindBool && a.value.Bool()
+		}
+	}
+	return false
 }
 
 // aside are attributes that help nobody at a terminal, but who asks for all.
