@@ -220,9 +220,11 @@ func TestConsoleBuildsBuild(t *testing.T) {
 	invites = b.done(invites, "/invites/"+ann+"/revoke", nil, "The invitation was revoked.")
 	require.Nil(t, invites.form("/revoke"))
 
-	b.see(build+"/installs", "Nobody has downloaded this build yet")
+	const fetched = `select coalesce(sum(count), 0)::text from build_installs where channel = 'api'`
+	before := b.surface.one(fetched)
 	file := b.visitor.open("/console/builds" + build + "/download")
 	require.Equal(t, http.StatusOK, file.status)
+	require.NotEqual(t, before, b.surface.one(fetched))
 	b.see(build+"/installs", b.boot.Owner.Email, "api", "downloaded")
 	require.Equal(t, "shop.zip", file.text, "the content of the file")
 	require.Contains(t, b.visitor.open("/console/builds"+build+"/symbols").text, "com.example.Shop")
