@@ -30,6 +30,8 @@ func TestDependenciesAreExplained(t *testing.T) {
 	for _, tool := range []struct{ file, name string }{
 		{".ci/test", "honnef.co/go/tools/cmd/staticcheck"}, {".ci/test", "gotest.tools/gotestsum"},
 		{".ci/deps", "github.com/minio/minio"}, {"cmd/slipway/processtest/testdata/npm/package.json", "@backtrace/node"},
+		{"cmd/slipway/processtest/testdata/generated/go/go.mod", "github.com/oapi-codegen/oapi-codegen/v2"},
+		{"cmd/slipway/processtest/testdata/generated/typescript/package.json", "openapi-typescript"},
 	} {
 		b, err := os.ReadFile(filepath.Join(moduleRoot, tool.file))
 		require.NoError(t, err)
