@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false)
 
 .DEFAULT_GOAL := help
-.PHONY: help up build deps check test race soak fuzz bench gate pictures clean FORCE
+.PHONY: help up build deps check test race soak fuzz bench gate pictures examples clean FORCE
 
 help: ## List the targets
 	@sed -n 's/^\([a-z.]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -72,6 +72,10 @@ gate: ## Measure in short, and fail when a ratio fell a tenth below what docs/pe
 pictures: ## Take the pictures of README.md and docs/ anew, from the example data (needs Chromium)
 	@mkdir -p docs/pictures
 	@DEMO_PICTURES="$(CURDIR)/docs/pictures" go test -count=1 -run '^TestPictures$$' ./cmd/slipway/processtest
+
+examples: ## Write api/examples anew from what a server answers, and put them into api/openapi.json
+	@UPDATE_EXAMPLES=1 go test -count=1 -run '^TestEveryChangingRouteIsAudited$$' ./cmd/slipway
+	@go run ./cmd/describe api/openapi.json
 
 # The URLs stand here, not in compose.yaml, so that a deployment with services
 # of its own changes them here. Letters and digits need no escaping in a URL.

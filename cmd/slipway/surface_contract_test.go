@@ -55,7 +55,6 @@ type contract struct {
 	client      *http.Client
 	keys        map[string]string // API keys by role
 	rival       [2]string         // of the authoring interface
-	cookie      string            // of a tester's session
 	faults      map[string][]string
 	sent        int
 	addresses   int

@@ -168,7 +168,7 @@ func (w *surface) place(places map[string]string, path string) string {
 			w.t.Errorf("GET %s: surfacePlaces has no value for %s", path, path[:end])
 			name = "team"
 		}
-		out += rest[:at[0]] + "{x:" + name + "}"
+		out += rest[:at[1]-1] + ":" + name + "}"
 		rest = rest[at[1]:]
 	}
 }
@@ -188,6 +188,8 @@ func surfacePlaces() map[string]string {
 		v3 + "/crashes/{id}/attachments/{attachment}":            "none",
 		"/api/2/projects/{id}":                                   "built",
 		ai + "/files/{id}":                                       "none",
+		"/me/apps/{id}":                                          "built",
+		"/docs/{file}":                                           "docsfile",
 	}
 }
 
@@ -201,7 +203,8 @@ func surfaceValues() map[string]string {
 
 // surfaceQueries are the parameters that a path cannot be read without.
 func surfaceQueries() map[string]string {
-	return map[string]string{ai + "/testcases/{id}/code": "?target=javascript_playwright", v3 + "/search": "?q=sign+in"}
+	return map[string]string{ai + "/testcases/{id}/code": "?target=javascript_playwright", v3 + "/search": "?q=sign+in",
+		"/api/1/sdk/update": "?token={{sdk}}&version_code=1", "/me/feedback": "?build={{page}}"}
 }
 
 // surfaceAbsent are the paths of what the requests of surfaceChanges do not make, with the

@@ -137,7 +137,7 @@ func peopleRemovals() []request {
 		{method: remove, path: v3 + "/builds/{id:build}/invites/{user:ann}", want: 204, wrote: "invite.revoked"},
 		{method: remove, path: v3 + "/projects/{id:built}/testers/{user:ann}", want: 204, wrote: "distribution.changed"},
 		{method: remove, path: v3 + "/groups/{id:testers}/testers/{user:ann}", want: 204, wrote: "group.member_removed"},
-		{method: remove, path: "/api/1/testers/groups/{id:older}", body: "email=bo@example.com", want: 200, wrote: "group.member_removed"},
+		{method: remove, path: "/api/1/testers/groups/{id:older}", query: "?email=bo@example.com", want: 200, wrote: "group.member_removed"},
 		{method: remove, path: v3 + "/groups/{id:testers}", want: 204, wrote: "group.deleted"},
 		{method: remove, path: v3 + "/teams/{id:team2}/members/{user:owner}", want: 204, wrote: "team.member_removed"},
 		{method: remove, path: v3 + "/teams/{id:team2}", want: 204, wrote: "team.deleted"},

@@ -56,6 +56,10 @@ type surface struct {
 	queue *dispatch.Enqueuer
 	// failures are the internal errors of the api.
 	failures *failureLog
+	// cookie is that of a tester's session, for requests as "browser".
+	cookie string
+	// heard is told of each request and its answer.
+	heard func(r request, got received)
 }
 
 // newSurface starts the api and a worker without browsers, after the changes to its
@@ -137,7 +141,7 @@ type request struct {
 	save string
 	// before prepares what only a worker or a person makes.
 	before func(w *surface)
-	// as sends the request with other credentials: "none", "operator".
+	// as sends the request with other credentials: "none", "operator", "browser".
 	as    string
 	query string
 }
@@ -209,6 +213,8 @@ func (w *surface) send(r request) (int, []byte) {
 	case r.as == "none":
 	case r.as == "operator":
 		req.SetBasicAuth(w.boot.Operator.Username, w.boot.Operator.Password)
+	case r.as == "browser":
+		req.Header.Set("Cookie", w.cookie)
 	case strings.HasPrefix(r.path, "/v1/ai-authoring"):
 		req.SetBasicAuth(w.user[0], w.user[1])
 	default:
@@ -220,6 +226,9 @@ func (w *surface) send(r request) (int, []byte) {
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	require.NoError(w.t, err)
+	if w.heard != nil {
+		w.heard(r, received{res.StatusCode, res.Header, text})
+	}
 	return res.StatusCode, text
 }
 
