@@ -7,7 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// openapi is the description of every route, in OpenAPI 3.0.3.
+// openapi is the description of every route, in OpenAPI 3.1.
 //
 //go:embed openapi.json
 var openapi []byte

@@ -75,14 +75,14 @@ func modernizeSchema(s *Node) {
 	s.Delete("nullable")
 }
 
-// nullable says null beside what a schema says. One that is made of others says it as one of
-// two, since null is none of the others.
+// nullable says null beside what a schema says. One that is made of another says it as any of
+// the two, since the other does not allow null, or allows it as well.
 func nullable(s *Node) {
 	null := &Node{Kind: Object}
 	null.Set("type", NewLiteral("null"))
 	if all := s.Get("allOf"); all != nil && len(all.Values) == 1 && s.Get("properties") == nil {
 		at := slices.Index(s.Names, "allOf")
-		s.Names[at], s.Values[at] = "oneOf", NewArray(all.Values[0], null)
+		s.Names[at], s.Values[at] = "anyOf", NewArray(all.Values[0], null)
 		s.Delete("type")
 		return
 	}

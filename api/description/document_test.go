@@ -21,20 +21,19 @@ func TestTextStaysAsItIs(t *testing.T) {
 	require.Equal(t, string(text), string(document.Text()))
 }
 
-// Making a change twice is making it once, whatever was there before.
-func TestChangesAreMadeOnce(t *testing.T) {
+// The file has the examples and is of OpenAPI 3.1 (go run ./cmd/describe api/openapi.json makes
+// it so), and making a change twice is making it once.
+func TestFileIsFinished(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../openapi.json")
 	require.NoError(t, err)
 	document, err := description.Parse(text)
 	require.NoError(t, err)
-	change := func() string {
+	for range 2 {
 		require.NoError(t, examples.Add(document))
 		description.Modernize(document)
-		return string(document.Text())
+		require.Equal(t, string(text), string(document.Text()))
 	}
-	once := change()
-	require.Equal(t, once, change())
 }
 
 func TestParse(t *testing.T) {
@@ -60,7 +59,7 @@ func TestModernize(t *testing.T) {
 		`{"type":"string","enum":["a",null],"nullable":true}`:             `{"type":["string","null"],"enum":["a",null]}`,
 		`{"type":"number","minimum":1,"exclusiveMinimum":true}`:           `{"type":"number","exclusiveMinimum":1}`,
 		`{"type":"number","maximum":1,"exclusiveMaximum":false}`:          `{"type":"number","maximum":1}`,
-		`{"type":"object","allOf":[{"$ref":"#/x"}],"nullable":true}`:      `{"oneOf":[{"$ref":"#/x"},{"type":"null"}]}`,
+		`{"type":"object","allOf":[{"$ref":"#/x"}],"nullable":true}`:      `{"anyOf":[{"$ref":"#/x"},{"type":"null"}]}`,
 		`{"oneOf":[{"type":"string"}],"nullable":true,"type":"string"}`:   `{"oneOf":[{"type":"string"},{"type":"null"}]}`,
 		`{"type":"object","properties":{"example":{"type":"integer"}}}`:   `{"type":"object","properties":{"example":{"type":"integer"}}}`,
 		`{"type":"array","items":{"type":"string","nullable":true}}`:      `{"type":"array","items":{"type":["string","null"]}}`,

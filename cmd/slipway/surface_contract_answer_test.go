@@ -205,7 +205,7 @@ func undescribed(value any, schemas []*openapi3.Schema, at string) (names []stri
 	return names
 }
 
-// unruly are the places of a description that break a rule of OpenAPI 3.0 which the
+// unruly are the places of a description that break a rule of OpenAPI which the
 // library does not hold it to.
 func unruly(value any, at string) (places []string) {
 	switch value := value.(type) {
@@ -214,12 +214,12 @@ func unruly(value any, at string) (places []string) {
 			places = append(places, unruly(element, fmt.Sprintf("%s/%d", at, i))...)
 		}
 	case map[string]any:
-		_, typed := value["type"]
-		if nullable, ok := value["nullable"].(bool); ok && nullable && !typed {
-			places = append(places, at+": nullable without type")
+		if _, ok := value["nullable"].(bool); ok {
+			places = append(places, at+": nullable is a word of OpenAPI 3.0")
 		}
-		if list, ok := value["enum"].([]any); ok && value["nullable"] == true && !slices.Contains(list, any(nil)) {
-			places = append(places, at+": nullable, and null is none of enum")
+		types, _ := value["type"].([]any)
+		if list, ok := value["enum"].([]any); ok && slices.Contains(types, any("null")) && !slices.Contains(list, any(nil)) {
+			places = append(places, at+": may be null, and null is none of enum")
 		}
 		if _, ok := value["$ref"]; ok && len(value) > 1 {
 			places = append(places, at+": what stands beside $ref is ignored")

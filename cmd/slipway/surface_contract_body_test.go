@@ -70,7 +70,7 @@ func (o *operation) documents(schema *openapi3.Schema) (list []sent) {
 		for _, value := range at.schema.Enum {
 			values = append(values, string(encoded(value)), strings.ToUpper(string(encoded(value))))
 		}
-		for _, value := range []any{at.schema.Example, at.schema.Default} {
+		for _, value := range append(slices.Clone(at.schema.Examples), at.schema.Default) {
 			if value != nil {
 				values = append(values, string(encoded(value)))
 			}

@@ -200,8 +200,8 @@ func (o *operation) queries() (list []sent) {
 					values = append(values, fmt.Sprint(value))
 				}
 			}
-			if schema.Value.Example != nil {
-				values = append(values, fmt.Sprint(schema.Value.Example))
+			for _, value := range schema.Value.Examples {
+				values = append(values, fmt.Sprint(value))
 			}
 		}
 		if p.Value.Example != nil {

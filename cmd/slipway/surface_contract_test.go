@@ -106,7 +106,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// The description keeps the rules of OpenAPI 3.0.
+// The description keeps the rules of OpenAPI, and so do the examples in it.
 func TestDescriptionIsValid(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../api/openapi.json")

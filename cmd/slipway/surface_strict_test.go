@@ -228,7 +228,7 @@ func levelsOf(schema *openapi3.Schema, depth int) (list [][]string) {
 		add(levelsOf(part.Value, depth)...)
 	}
 	free := schema.AdditionalProperties.Has != nil && *schema.AdditionalProperties.Has || schema.AdditionalProperties.Schema != nil
-	if schema.Type.Is("object") && !free {
+	if slices.Contains(schema.Type.Slice(), "object") && !free {
 		add([]string{})
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
