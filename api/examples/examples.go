@@ -4,7 +4,7 @@
 // A file has the operations of a tag, by operationId. TestEveryChangingRouteIsAudited of
 // cmd/slipway sends these requests to a real server: each must be as the description says,
 // and be answered with the status and the members of its example. `make examples` writes the
-// files anew from what it heard. Ids, times, keys and addresses are replaced by ones that mean
+// files anew from what came back. Ids, times, keys and addresses are replaced by ones that mean
 // nothing, lists are cut to a few elements and long texts to their beginning.
 //
 // An operation without a file entry has no example in the description: the test has the list of

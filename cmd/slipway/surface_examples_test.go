@@ -54,13 +54,13 @@ func withoutExample() map[string]string {
 	return reasons
 }
 
-// exampleWalk holds what the walk of the changes hears against the examples: each request
+// exampleWalk holds what the walk of the changes asks and reads against the examples: each request
 // must be as the description and its example say, and so must its answer.
 type exampleWalk struct {
 	*surface
 	description *openapi3.T
 	kept        map[string]examples.Example // by operationId
-	heardNow    map[string]examples.Example
+	recorded    map[string]examples.Example
 	// due are the paths that are read after a request of surfaceChanges, by its number:
 	// when what they show is there, and not yet removed.
 	due    map[int][]request
@@ -72,7 +72,7 @@ func newExampleWalk(w *surface) *exampleWalk {
 	w.t.Helper()
 	text, err := os.ReadFile("../../api/openapi.json")
 	require.NoError(w.t, err)
-	e := &exampleWalk{surface: w, heardNow: map[string]examples.Example{}, due: map[int][]request{}, places: map[string]string{}}
+	e := &exampleWalk{surface: w, recorded: map[string]examples.Example{}, due: map[int][]request{}, places: map[string]string{}}
 	e.description, err = openapi3.NewLoader().LoadFromData(text)
 	require.NoError(w.t, err)
 	e.kept, err = examples.All()
@@ -96,7 +96,7 @@ func newExampleWalk(w *surface) *exampleWalk {
 		}
 	}
 	w.ids["docsfile"] = "start.js"
-	w.heard = e.hear
+	w.observe = e.record
 	return e
 }
 
@@ -161,8 +161,8 @@ func (e *exampleWalk) read(change int) {
 	}
 }
 
-// hear keeps what was asked and answered.
-func (e *exampleWalk) hear(r request, got received) {
+// record keeps what was asked and answered.
+func (e *exampleWalk) record(r request, got received) {
 	item := e.description.Paths.Value(r.pattern())
 	if item == nil || item.GetOperation(r.method) == nil {
 		return
@@ -171,7 +171,7 @@ func (e *exampleWalk) hear(r request, got received) {
 	if withoutExample()[r.method+" "+r.pattern()] != "" {
 		return
 	}
-	if _, known := e.heardNow[op.OperationID]; known {
+	if _, known := e.recorded[op.OperationID]; known {
 		return // the first one is the example
 	}
 	if r.pattern() == "/session/{link}" && r.method == post {
@@ -183,7 +183,7 @@ func (e *exampleWalk) hear(r request, got received) {
 	}
 	same := newStable(e.base)
 	now := examples.Example{Request: e.asked(op, r, same), Answer: answered(got, same)}
-	e.heardNow[op.OperationID] = now
+	e.recorded[op.OperationID] = now
 	params := slices.Concat(item.Parameters, op.Parameters)
 	for _, err := range []error{asDescribed(op, params, now.Request), describes(op, got)} {
 		if err != nil {
@@ -219,12 +219,12 @@ func (e *exampleWalk) end() {
 	for path, item := range e.description.Paths.Map() {
 		for method, op := range item.Operations() {
 			name := method + " " + path
-			example, heard := e.heardNow[op.OperationID]
+			example, asked := e.recorded[op.OperationID]
 			reason := withoutExample()[name]
 			switch {
-			case !heard && reason == "":
+			case !asked && reason == "":
 				e.faults = append(e.faults, name+" was not asked: it needs an example, or a reason in withoutExample")
-			case heard:
+			case asked:
 				if tags[op.Tags[0]] == nil {
 					tags[op.Tags[0]] = map[string]examples.Example{}
 				}

@@ -58,8 +58,8 @@ type surface struct {
 	failures *failureLog
 	// cookie is that of a tester's session, for requests as "browser".
 	cookie string
-	// heard is told of each request and its answer.
-	heard func(r request, got received)
+	// observe is told of each request and its answer.
+	observe func(r request, got received)
 }
 
 // newSurface starts the api and a worker without browsers, after the changes to its
@@ -226,8 +226,8 @@ func (w *surface) send(r request) (int, []byte) {
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	require.NoError(w.t, err)
-	if w.heard != nil {
-		w.heard(r, received{res.StatusCode, res.Header, text})
+	if w.observe != nil {
+		w.observe(r, received{res.StatusCode, res.Header, text})
 	}
 	return res.StatusCode, text
 }
