@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false)
 
 .DEFAULT_GOAL := help
-.PHONY: help up build deps check test race soak fuzz bench gate pictures examples clean FORCE
+.PHONY: help up build deps check test race soak fuzz bench gate openapi examples pictures clean FORCE
 
 help: ## List the targets
 	@sed -n 's/^\([a-z.]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -68,6 +68,10 @@ bench: ## Measure crash ingestion with reports of 4 KB and 60 KB, uploads, runs,
 gate: ## Measure in short, and fail when a ratio fell a tenth below what docs/performance.md says was reached (ALL=1: print all)
 	@.ci/deps tests
 	go run ./cmd/bench gate $(if $(ALL),--all)
+
+# A test fails when the file is not what this writes.
+openapi: ## Write api/openapi.json from the code and from api/*/openapi.yaml
+	@go run ./cmd/describe api/openapi.json
 
 pictures: ## Take the pictures of README.md and docs/ anew, from the example data (needs Chromium)
 	@mkdir -p docs/pictures

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"os"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/route"
+)
+
+func TestDescriptionIsWhatTheCodeSays(t *testing.T) {
+	t.Parallel()
+	made, err := describe(os.DirFS("../.."))
+	require.NoError(t, err)
+	kept, err := os.ReadFile("../../api/openapi.json")
+	require.NoError(t, err)
+	require.True(t, string(kept) == string(made), "api/openapi.json is not what the code says: run make openapi")
+}
+
+// parsed is a tree of YAML, as a fragment has it.
+func parsed(t *testing.T, content string) *yaml.Node {
+	t.Helper()
+	var document yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(content), &document))
+	return document.Content[0]
+}
+
+// written is a tree as JSON.
+func written(t *testing.T, n *yaml.Node) string {
+	t.Helper()
+	content, err := encode(n)
+	require.NoError(t, err)
+	return string(content)
+}
+
+func TestFragmentsWriteShortFormsOut(t *testing.T) {
+	t.Parallel()
+	root, err := parseFragment([]byte(`
+tag: things
+operations:
+  POST /things/{id}:
+    summary: Change a thing
+    parameters: [numericId, {name: q, in: query, schema: word}]
+    requestBody:
+      required: true
+      schema: {type: object, properties: {name: {type: string}}, additionalProperties: false}
+      example: {name: x}
+      forms: [multipart/form-data]
+    failures: [409]
+    responses:
+      200: {schema: {type: array, items: thing}}
+      404: {description: THING_NOT_FOUND.}
+`))
+	require.NoError(t, err)
+	r := &route.Route{Method: "POST", Path: "/things/:id", Interface: respond.InterfaceV3, Action: auth.ChangeBuilds}
+	n, err := merge(operationOf(r), member(root, "operations", "POST /things/{id}"), "")
+	require.NoError(t, err)
+	want := parsed(t, `
+tags: [things]
+summary: Change a thing
+parameters:
+- {$ref: '#/components/parameters/numericId'}
+- {name: q, in: query, schema: {$ref: '#/components/schemas/word'}}
+requestBody:
+  required: true
+  content:
+    application/json:
+      schema: {type: object, properties: {name: {type: string}}, additionalProperties: false}
+      example: {name: x}
+    multipart/form-data:
+      schema: {type: object, properties: {name: {type: string}}}
+responses:
+  "200":
+    description: OK
+    headers: {X-Request-Id: {$ref: '#/components/headers/RequestId'}}
+    content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/thing'}}}}
+  "400": {$ref: '#/components/responses/BadRequest'}
+  "401": {$ref: '#/components/responses/Unauthorized'}
+  "403": {$ref: '#/components/responses/Forbidden'}
+  "404":
+    description: THING_NOT_FOUND.
+    headers: {X-Request-Id: {$ref: '#/components/headers/RequestId'}}
+    content: {application/json: {schema: {$ref: '#/components/schemas/error'}}}
+  "409": {$ref: '#/components/responses/Conflict'}
+  "413": {$ref: '#/components/responses/TooLarge'}
+  "429": {$ref: '#/components/responses/TooMany'}
+  "500": {$ref: '#/components/responses/Internal'}
+  "503": {$ref: '#/components/responses/Unavailable'}
+security: [{apiKey: []}, {bearer: []}, {basic: []}, {oidcConfigKey: [], oidcToken: []}]
+`)
+	require.Equal(t, written(t, want), written(t, complete(r, n)))
+}
+
+func TestFragmentsRefuse(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"[]":                                     "is no object",
+		"tag: a\ntag: b":                         "tag is there twice",
+		"operation: {}":                          "operation is no member of a fragment",
+		"schemas: {a: {default: 0090}}":          "0090 is no value of JSON",
+		"schemas: {a: {maximum: .inf}}":          ".inf is no value of JSON",
+		"schemas: {a: &x {type: string}, b: *x}": "an alias",
+		"schemas: {a: {type: string, type: x}}":  "type is there twice",
+	} {
+		_, err := parseFragment([]byte(content))
+		require.ErrorContains(t, err, want, content)
+	}
+}
+
+type kind string
+
+type inner struct {
+	Word string `json:"word"`
+}
+
+type outer struct {
+	inner
+	ID     uuid.UUID      `json:"id"`
+	Kind   kind           `json:"kind"`
+	At     *time.Time     `json:"at"`
+	Size   int64          `json:"size"`
+	Share  float64        `json:"share,omitempty"`
+	Whole  *inner         `json:"whole"`
+	Maybe  *inner         `json:"maybe,omitempty"`
+	All    []inner        `json:"all"`
+	Labels map[string]any `json:"labels"`
+	Own    struct {
+		N int `json:"n"`
+	} `json:"own"`
+	hidden int
+}
+
+func TestSchemasOfTypes(t *testing.T) {
+	t.Parallel()
+	require.Zero(t, outer{}.hidden)
+	r, err := newReflector([]route.Types{{Schemas: map[string]any{"inner": inner{}, "outer": outer{}}, Words: []any{[]kind{"a", "b"}}}})
+	require.NoError(t, err)
+	answer, err := r.answer(outer{})
+	require.NoError(t, err)
+	require.Equal(t, written(t, parsed(t, `
+type: object
+properties:
+  word: {type: string}
+  id: {type: string, format: uuid}
+  kind: {type: string, enum: [a, b]}
+  at: {type: string, format: date-time, nullable: true}
+  size: {type: integer, format: int64}
+  share: {type: number}
+  whole: {type: object, nullable: true, allOf: [{$ref: '#/components/schemas/inner'}]}
+  maybe: {$ref: '#/components/schemas/inner'}
+  all: {type: array, items: {$ref: '#/components/schemas/inner'}}
+  labels: {type: object, additionalProperties: {}}
+  own: {type: object, properties: {n: {type: integer}}, required: [n]}
+required: [word, id, kind, at, size, whole, all, labels, own]
+`)), written(t, answer))
+
+	request, err := r.request(struct {
+		Name *string `json:"name"`
+	}{}, true)
+	require.NoError(t, err)
+	require.Equal(t, written(t, parsed(t, `{type: object, properties: {name: {type: string}}, additionalProperties: false}`)),
+		written(t, request))
+
+	_, err = newReflector([]route.Types{{Schemas: map[string]any{"a": inner{}, "b": inner{}}}})
+	require.ErrorContains(t, err, "schemas a and b are of one type")
+}
+
+func TestFragmentsCompleteTypes(t *testing.T) {
+	t.Parallel()
+	base := `{type: object, properties: {a: {type: string}, b: {$ref: '#/components/schemas/x'}, c: {}, d: {type: string, nullable: true}}, required: [a]}`
+	for over, want := range map[string]string{
+		`{description: D, required: [a, b]}`: `{type: object, properties: {a: {type: string}, b: {$ref: '#/components/schemas/x'}, c: {}, ` +
+			`d: {type: string, nullable: true}}, required: [a, b], description: D}`,
+		`{properties: {a: {enum: [x]}, b: {description: B}, c: {type: integer}, d: {nullable: false}}}`: `{type: object, properties: {a: {type: string, enum: [x]}, ` +
+			`b: {allOf: [{$ref: '#/components/schemas/x'}], description: B}, c: {type: integer}, d: {type: string}}, required: [a]}`,
+		`{properties: {e: {type: string}}}`:    "the type has no member e",
+		`{properties: {a: {type: integer}}}`:   "the type is string, not integer",
+		`{properties: {b: {type: string}}}`:    "the type is that of another schema",
+		`{$ref: '#/components/schemas/other'}`: "the type has members of its own",
+	} {
+		merged, err := mergeSchema(parsed(t, base), parsed(t, over), "thing")
+		if err != nil {
+			require.ErrorContains(t, err, want, over)
+			continue
+		}
+		require.Equal(t, written(t, parsed(t, want)), written(t, merged), over)
+	}
+}
+
+func TestDescriptionNeedsEachRoute(t *testing.T) {
+	t.Parallel()
+	_, err := describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("document: {openapi: 3.0.3}\noperations: {GET /openapi.json: {}}\n")}})
+	require.ErrorContains(t, err, "GET /docs is not described: add it to api/reference/openapi.yaml")
+	_, err = describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("operations: {GET /docs: {}}\n")}})
+	require.ErrorContains(t, err, "api/openapi.yaml: GET /docs is no route of this package")
+	_, err = describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("schemas: {a: {}}\n")}, "api/crash/openapi.yaml": {Data: []byte("schemas: {a: {}}\n")}})
+	require.ErrorContains(t, err, "schemas a stands in another fragment")
+}
