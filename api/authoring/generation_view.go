@@ -16,10 +16,13 @@ type generationView struct {
 	Status     generation.State `json:"status"`
 	TestCaseID string           `json:"testCaseId,omitempty"` // COMPLETED
 	RevisionID string           `json:"revisionId,omitempty"` // COMPLETED
-	Error      *failureView     `json:"error,omitempty"`      // FAILED
+	Error      *unwritten       `json:"error,omitempty"`      // FAILED
 	*capturedView
 	*generationDetail
 }
+
+// unwritten says why a test was not written, in words and codes that no job has.
+type unwritten failureView
 
 // capturedView is what there is of the test. Files are also those of no step, such as the
 // screenshot of a first page that was not reached.
@@ -60,7 +63,7 @@ type listedGeneration struct {
 	Intent         string           `json:"intent"`                   // its first 1,000 characters
 	TestCaseID     string           `json:"testCaseId,omitempty"`     // COMPLETED
 	BaseTestCaseID string           `json:"baseTestCaseId,omitempty"` // of a refinement
-	Error          *failureView     `json:"error,omitempty"`          // FAILED
+	Error          *unwritten       `json:"error,omitempty"`          // FAILED
 	CreationDate   string           `json:"creationDate"`
 	StartDate      string           `json:"startDate,omitempty"`
 	EndDate        string           `json:"endDate,omitempty"`
@@ -70,7 +73,7 @@ func viewListed(g *generation.Listed) listedGeneration {
 	view := listedGeneration{TaskID: g.ID, Status: g.State, Name: g.Name, Intent: g.Intent, TestCaseID: g.CaseID, BaseTestCaseID: g.BaseCaseID,
 		CreationDate: stamp(g.AcceptedAt), StartDate: stampOnce(g.StartedAt), EndDate: stampOnce(g.FinishedAt)}
 	if g.State == generation.Failed {
-		view.Error = &failureView{Code: g.ErrorCode, Detail: g.Error}
+		view.Error = &unwritten{Code: g.ErrorCode, Detail: g.Error}
 	}
 	return view
 }
@@ -79,7 +82,7 @@ func viewListed(g *generation.Listed) listedGeneration {
 func (h generations) show(c *gin.Context, g *generation.Generation, detailed bool) error {
 	view := generationView{Status: g.State, TestCaseID: g.CaseID, RevisionID: g.RevisionID}
 	if g.State == generation.Failed {
-		view.Error = &failureView{Code: g.ErrorCode, Detail: g.Error}
+		view.Error = &unwritten{Code: g.ErrorCode, Detail: g.Error}
 	}
 	if !detailed && g.State != generation.Failed {
 		return data(c, http.StatusOK, view)

@@ -18,13 +18,13 @@ import (
 
 // changeView is an entry of a group's history.
 type changeView struct {
-	ID      int64            `json:"id"`
-	GroupID int64            `json:"group_id"` // may be a part of the group that shows it
-	State   crash.GroupState `json:"state"`    // "": it stayed as it was
-	Actor   *authorView      `json:"actor"`    // null: a report did it
-	Detail  json.RawMessage  `json:"detail"`
-	TaskID  *uuid.UUID       `json:"task_id"` // of a change of many groups
-	At      time.Time        `json:"at"`
+	ID      int64           `json:"id"`
+	GroupID int64           `json:"group_id"` // may be a part of the group that shows it
+	State   string          `json:"state"`    // "": it stayed as it was
+	Actor   *authorView     `json:"actor"`    // null: a report did it
+	Detail  json.RawMessage `json:"detail"`
+	TaskID  *uuid.UUID      `json:"task_id"` // of a change of many groups
+	At      time.Time       `json:"at"`
 }
 
 // History serves GET /api/v3/crash-groups/{id}/history, newest first. Parameters: page,
@@ -50,7 +50,7 @@ func (h *Handlers) History(c *gin.Context) error {
 	views := make([]changeView, 0, len(list))
 	for i := range list {
 		one := &list[i]
-		v := changeView{ID: one.ID, GroupID: one.GroupID, State: one.State, Detail: one.Detail, TaskID: one.TaskID, At: one.At.UTC()}
+		v := changeView{ID: one.ID, GroupID: one.GroupID, State: string(one.State), Detail: one.Detail, TaskID: one.TaskID, At: one.At.UTC()}
 		if one.Actor != "" {
 			v.Actor = &authorView{one.ActorID, one.Actor}
 		}

@@ -4,10 +4,13 @@ package route
 // schemas in the description of the api from them, and openapi.yaml beside the room says
 // what a type does not: texts, bounds, and what a request must have.
 type Types struct {
-	// Schemas are those of components, by their names.
+	// Schemas are components of answers, by their names.
 	Schemas map[string]any
-	// Bodies are those of requests, by method and path as the description has them, and
-	// with a status those of answers: "POST /api/v3/tasks/{id}/retry 202".
+	// Requests are components of what is read.
+	Requests map[string]any
+	// Bodies are those of requests that are no components, by method and path as the
+	// description has them, and with a status those of answers: "POST /api/v3/tasks/retry
+	// 202" (in one line).
 	Bodies map[string]any
 	// Words are all values of each type that has few, as a slice of it.
 	Words []any

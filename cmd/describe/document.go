@@ -42,6 +42,11 @@ func readCode(rooms *api.Rooms, types []route.Types) (*code, error) {
 				return nil, fmt.Errorf("schema %s: %w", name, err)
 			}
 		}
+		for name, value := range t.Requests {
+			if c.schemas[name], err = reflector.request(value, false); err != nil {
+				return nil, fmt.Errorf("schema %s: %w", name, err)
+			}
+		}
 		for name, value := range t.Bodies {
 			if err := c.addBody(reflector, strict, name, value); err != nil {
 				return nil, fmt.Errorf("body of %s: %w", name, err)
@@ -87,7 +92,12 @@ func codeAlone() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	operations, schemas, folders, failures := object(), object(), object(), object()
+	operations, schemas, folders, failures, answers := object(), object(), object(), object(), list()
+	for _, t := range allTypes() {
+		for _, name := range slices.Sorted(maps.Keys(t.Schemas)) {
+			answers.Content = append(answers.Content, text(name))
+		}
+	}
 	for i := range c.routes {
 		r := &c.routes[i]
 		name := nameOf(r)
@@ -108,7 +118,7 @@ func codeAlone() ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.schemas)) {
 		with(schemas, name, c.schemas[name])
 	}
-	return encode(with(with(with(with(object(), "operations", operations), "schemas", schemas), "folders", folders), "failures", failures))
+	return encode(with(with(with(with(with(object(), "operations", operations), "schemas", schemas), "folders", folders), "failures", failures), "answers", answers))
 }
 
 // describe is the whole description.

@@ -46,8 +46,13 @@ func mergeSchema(base, over *yaml.Node, at string) (*yaml.Node, error) {
 			return nil, fmt.Errorf("%s: the type has members of its own", at)
 		}
 		return over, nil
+	case member(base, "allOf") != nil && len(member(base, "allOf").Content) > 1:
+		parts := member(base, "allOf").Content
+		own, err := mergeSchema(parts[len(parts)-1], over, at)
+		parts[len(parts)-1] = own
+		return base, err
 	case composed(base):
-		if member(over, "type") != nil || member(over, "properties") != nil {
+		if member(over, "type") != nil || member(over, "enum") != nil {
 			return nil, fmt.Errorf("%s: the type is that of another schema", at)
 		}
 		if member(base, "$ref") != nil {
@@ -82,6 +87,10 @@ func mergeMember(base *yaml.Node, name string, value *yaml.Node, at string) (*ya
 		err := members(value, func(property string, schema *yaml.Node) error {
 			if member(known, property) == nil {
 				return fmt.Errorf("%s: the type has no member %s", at, property)
+			}
+			if schema.ShortTag() == "!!null" { // another spelling, or one that this route refuses
+				without(known, property)
+				return nil
 			}
 			merged, err := mergeSchema(member(known, property), schema, at+"/"+property)
 			if err != nil {

@@ -5,8 +5,26 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/api"
+	"github.com/slipway-qa/slipway/api/account"
+	"github.com/slipway-qa/slipway/api/audit"
+	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/crash"
+	"github.com/slipway-qa/slipway/api/device"
+	"github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/api/group"
+	"github.com/slipway-qa/slipway/api/mail"
+	"github.com/slipway-qa/slipway/api/oidc"
+	"github.com/slipway-qa/slipway/api/ops"
+	"github.com/slipway-qa/slipway/api/overview"
+	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/reference"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/search"
+	"github.com/slipway-qa/slipway/api/session"
+	"github.com/slipway-qa/slipway/api/symbol"
+	"github.com/slipway-qa/slipway/api/task"
+	"github.com/slipway-qa/slipway/api/tester"
+	"github.com/slipway-qa/slipway/api/webhook"
 )
 
 // modulePath begins the import paths of the module.
@@ -45,5 +63,24 @@ func owners(rooms *api.Rooms) map[string]string {
 
 // allTypes are those of the rooms.
 func allTypes() []route.Types {
-	return []route.Types{}
+	return []route.Types{
+		{Schemas: map[string]any{"pagination": pagination.Pagination{}}},
+		account.Types(),
+		audit.Types(),
+		authoring.Types(),
+		crash.Types(),
+		device.Types(),
+		distribution.Types(),
+		group.Types(),
+		mail.Types(),
+		oidc.Types(),
+		ops.Types(),
+		overview.Types(),
+		search.Types(),
+		session.Types(),
+		symbol.Types(),
+		task.Types(),
+		tester.Types(),
+		webhook.Types(),
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/google/uuid"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/route"
 )
 
@@ -30,7 +28,7 @@ type reflector struct {
 const extensionOrder = "x-order"
 
 func newReflector(all []route.Types) (*reflector, error) {
-	r := &reflector{names: map[reflect.Type]string{}, words: map[reflect.Type][]any{}}
+	r, counts := &reflector{names: map[reflect.Type]string{}, words: map[reflect.Type][]any{}}, map[reflect.Type]int{}
 	for _, types := range all {
 		for _, values := range types.Words {
 			v := reflect.ValueOf(values)
@@ -41,12 +39,16 @@ func newReflector(all []route.Types) (*reflector, error) {
 				r.words[v.Type().Elem()] = append(r.words[v.Type().Elem()], v.Index(i).Interface())
 			}
 		}
-		for _, name := range slices.Sorted(maps.Keys(types.Schemas)) {
-			t := reflect.TypeOf(types.Schemas[name])
-			if other := r.names[t]; other != "" {
-				return nil, fmt.Errorf("schemas %s and %s are of one type, %s", other, name, t)
+		for _, schemas := range []map[string]any{types.Schemas, types.Requests} {
+			for name, value := range schemas {
+				counts[reflect.TypeOf(value)]++
+				r.names[reflect.TypeOf(value)] = name
 			}
-			r.names[t] = name
+		}
+	}
+	for t, count := range counts {
+		if count > 1 {
+			delete(r.names, t) // which one a member has, only a fragment can say
 		}
 	}
 	return r, nil
@@ -102,35 +104,75 @@ func (r *reflector) special(t reflect.Type, schema *openapi3.Schema) {
 		schema.Enum = r.words[t]
 	case t == reflect.TypeFor[uuid.UUID]():
 		*schema = openapi3.Schema{Type: &openapi3.Types{"string"}, Format: "uuid", Nullable: schema.Nullable}
-	case t == reflect.TypeFor[body.Nullable]():
-		schema.Type = &openapi3.Types{"string"}
-	case t == reflect.TypeFor[time.Time](), strings.HasPrefix(t.PkgPath(), "github.com/slipway-qa/slipway/api/body"):
+	case t == reflect.TypeFor[time.Time]():
 	case t.Implements(reflect.TypeFor[json.Marshaler]()), reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
 		*schema = openapi3.Schema{Nullable: schema.Nullable} // the fragment says what it is
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		*schema = openapi3.Schema{Type: &openapi3.Types{"string"}, Nullable: schema.Nullable}
+	case t.Kind() == reflect.Uint64:
+		schema.Max = nil // as a float it would be another number
 	case t.Kind() == reflect.Float32, t.Kind() == reflect.Float64:
 		schema.Format = ""
 	}
 }
 
-// object says in which order the members are, and which are always there.
+// object says in which order the members are, and which are always there. Members of an
+// embedded type with a component are the component's, but in requests: what a part of a
+// closed schema does not name is refused.
 func (r *reflector) object(t reflect.Type, schema *openapi3.Schema, read, strict bool) {
 	if read && strict {
 		schema.WithoutAdditionalProperties()
 	}
+	var parts openapi3.SchemaRefs
 	var names []string
 	for _, field := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if component := r.names[field.Type]; component != "" && !read && field.Anonymous && name == "" && len(field.Index) == 1 && !shadows(t, field) {
+			parts = append(parts, &openapi3.SchemaRef{Ref: "#/components/schemas/" + component})
+			for _, inner := range reflect.VisibleFields(field.Type) {
+				name, _, _ := strings.Cut(inner.Tag.Get("json"), ",")
+				delete(schema.Properties, name)
+			}
+			continue
+		}
 		if schema.Properties[name] == nil || slices.Contains(names, name) {
 			continue
 		}
 		names = append(names, name)
-		if !read && !optional(field.Tag) {
+		if !read && !optional(field.Tag) && !throughPointer(t, field.Index) {
 			schema.Required = append(schema.Required, name)
 		}
 	}
 	schema.Extensions = map[string]any{extensionOrder: names}
+	if parts != nil {
+		own := *schema
+		own.Nullable = false
+		*schema = openapi3.Schema{Nullable: schema.Nullable, AllOf: append(parts, &openapi3.SchemaRef{Value: &own})}
+	}
+}
+
+// shadows reports whether a type has a member of its own in place of one of an embedded type.
+func shadows(t reflect.Type, embedded reflect.StructField) bool {
+	inner := map[string]bool{}
+	for _, field := range reflect.VisibleFields(embedded.Type) {
+		inner[field.Name] = true
+	}
+	for i := range t.NumField() {
+		if inner[t.Field(i).Name] {
+			return true
+		}
+	}
+	return false
+}
+
+// throughPointer reports whether a field is one of an embedded pointer, which may be nil.
+func throughPointer(t reflect.Type, index []int) bool {
+	for _, i := range index[:len(index)-1] {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
 }
 
 // optional reports whether a member is left out when it is empty.

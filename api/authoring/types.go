@@ -1,0 +1,65 @@
+package authoring
+
+import (
+	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// Types are the types behind the schemas of openapi.yaml.
+func Types() route.Types {
+	return route.Types{
+		Schemas: map[string]any{
+			"authoring_target":            targetView{},
+			"authoring_run_settings":      settingsView{},
+			"authoring_step":              stepView{},
+			"authoring_revision":          revisionView{},
+			"authoring_code_target":       targetItem{},
+			"authoring_code":              codeView{},
+			"testGeneration":              generationView{},
+			"testHistory_run":             pastView{},
+			"testHistory_summary":         summaryView{},
+			"testHistory":                 historyView{},
+			"testHistory_of":              pastOf{},
+			"testMatrix":                  matrixView{},
+			"testComparison":              comparedView{},
+			"testGeneration_listed":       listedGeneration{},
+			"testRun":                     runView{},
+			"testRun_job":                 jobView{},
+			"testRun_error":               failureView{},
+			"testRun_step":                recordView{},
+			"testHealing":                 healingView{},
+			"testRun_file":                fileView{},
+			"testSuiteRun":                suiteRunView{},
+			"testSuiteRun_counts":         countsView{},
+			"authoring_schedule_settings": scheduleSettingsView{},
+			"authoring_schedule_state":    scheduleStateView{},
+			"authoring_schedule":          scheduleView{},
+			"authoring_fire":              firingView{},
+			"testVariable":                variableView{},
+			"tunnel":                      tunnelView{},
+			"testRun_healed":              step.Healed{},
+			"testRun_drifted":             step.Drifted{},
+		},
+		Requests: map[string]any{
+			"authoring_selector":                 step.Selector{},
+			"authoring_fingerprint":              step.Fingerprint{},
+			"authoring_surroundings":             step.Surroundings{},
+			"authoring_condition":                step.Condition{},
+			"authoring_tool":                     step.Tool{},
+			"testRun_described":                  step.Described{},
+			"authoring_run_settings_body":        settingsBody{},
+			"authoring_import":                   importBody{},
+			"authoring_case_update":              caseBody{},
+			"testGeneration_start":               generateBody{},
+			"testGeneration_refine":              refineBody{},
+			"testRun_start":                      runBody{},
+			"authoring_schedule_settings_create": scheduleSettingsBody{},
+			"authoring_schedule_create":          scheduleBody{},
+			"authoring_suite_update":             suiteBody{},
+			"authoring_step_body":                givenStep{},
+			"testVariable_create":                variableBody{},
+			"authoring_schedule_settings_update": scheduleSettingsBody{},
+			"authoring_schedule_update":          scheduleBody{},
+		},
+	}
+}

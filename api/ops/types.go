@@ -1,0 +1,19 @@
+package ops
+
+import (
+	"github.com/slipway-qa/slipway/api/route"
+)
+
+// Types are the types behind the schemas of openapi.yaml.
+func Types() route.Types {
+	return route.Types{
+		Schemas: map[string]any{
+			"ops_mail":             mailView{},
+			"readiness":            report{},
+			"operate_organization": organizationView{},
+			"operate_webhook":      webhookView{},
+			"operate_quantiles":    quantileView{},
+			"operate_load":         loadView{},
+		},
+	}
+}

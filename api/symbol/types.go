@@ -1,0 +1,19 @@
+package symbol
+
+import (
+	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/storage/symbol"
+)
+
+// Types are the types behind the schemas of openapi.yaml.
+func Types() route.Types {
+	return route.Types{
+		Schemas: map[string]any{
+			"symbol_failure":    failure{},
+			"symbol_file":       fileView{},
+			"symbol":            view{},
+			"missing_symbol":    needView{},
+			"symbol_identifier": symbol.Identifier{},
+		},
+	}
+}

@@ -1,0 +1,22 @@
+package tester
+
+import (
+	"github.com/slipway-qa/slipway/api/route"
+)
+
+// Types are the types behind the schemas of openapi.yaml.
+func Types() route.Types {
+	return route.Types{
+		Schemas: map[string]any{
+			"tester_invite":          inviteView{},
+			"tester":                 testerView{},
+			"tester_invite_of_build": personInviteView{},
+		},
+		Bodies: map[string]any{
+			"POST /api/v3/testers":                             addBody{},
+			"POST /api/v3/builds/{id}/invites":                 inviteBody{},
+			"POST /api/1/testers":                              addBody1{},
+			"POST /api/1/projects/{id}/builds/{build}/invites": inviteBody{},
+		},
+	}
+}
