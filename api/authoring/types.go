@@ -2,6 +2,9 @@ package authoring
 
 import (
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/storage/generation"
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -41,6 +44,8 @@ func Types() route.Types {
 			"testRun_drifted":             step.Drifted{},
 		},
 		Requests: map[string]any{
+			"authoring_suite_create":             suiteBody{},
+			"testVariable_update":                variableBody{},
 			"authoring_selector":                 step.Selector{},
 			"authoring_fingerprint":              step.Fingerprint{},
 			"authoring_surroundings":             step.Surroundings{},
@@ -61,5 +66,7 @@ func Types() route.Types {
 			"authoring_schedule_settings_update": scheduleSettingsBody{},
 			"authoring_schedule_update":          scheduleBody{},
 		},
+		Words: []any{[]generation.State{generation.Queued, generation.InProgress, generation.Completed, generation.Failed}, run.Statuses(),
+			[]schedule.State{schedule.Enabled, schedule.Disabled, schedule.Running, schedule.Errored}},
 	}
 }

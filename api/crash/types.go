@@ -56,5 +56,7 @@ func Types() route.Types {
 			"PUT /api/v3/crash-projects/{id}":                    projectRequest{},
 			"POST /api/v3/crash-projects/{id}/tokens":            tokenRequest{},
 		},
+		Words: []any{[]crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
+			[]crash.SymbolState{crash.SymbolsPending, crash.SymbolsComplete, crash.SymbolsPartial, crash.SymbolsMissing, crash.SymbolsNone}},
 	}
 }

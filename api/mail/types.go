@@ -15,6 +15,7 @@ func Types() route.Types {
 			"mail_placeholder": mailtemplate.Placeholder{},
 		},
 		Bodies: map[string]any{
+			"PUT /api/v3/settings/mail-templates/{kind}":          templateRequest{},
 			"POST /api/v3/settings/mail-templates/{kind}/preview": templateRequest{},
 			"PUT /api/v3/settings/mail":                           settingsRequest{},
 		},

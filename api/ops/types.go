@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/storage/mail"
 )
 
 // Types are the types behind the schemas of openapi.yaml.
@@ -15,5 +16,6 @@ func Types() route.Types {
 			"operate_quantiles":    quantileView{},
 			"operate_load":         loadView{},
 		},
+		Words: []any{[]mail.State{mail.Queued, mail.Sent, mail.Kept, mail.Failed, mail.Suppressed, mail.Bounced}},
 	}
 }

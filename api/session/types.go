@@ -9,6 +9,7 @@ import (
 func Types() route.Types {
 	return route.Types{
 		Schemas: map[string]any{
+			"session_device":       session.Device{},
 			"session":              sessionView{},
 			"session1":             sessionItem1{},
 			"feedback1":            feedback1{},
@@ -18,6 +19,7 @@ func Types() route.Types {
 			"sdk_token":            session.TokenRow{},
 		},
 		Requests: map[string]any{
+			"sdk_events":   eventsBody{},
 			"sdk_start":    startBody{},
 			"sdk_feedback": feedbackBody{},
 		},

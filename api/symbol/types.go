@@ -3,6 +3,7 @@ package symbol
 import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
 // Types are the types behind the schemas of openapi.yaml.
@@ -15,5 +16,6 @@ func Types() route.Types {
 			"missing_symbol":    needView{},
 			"symbol_identifier": symbol.Identifier{},
 		},
+		Words: []any{[]symbolfile.State{symbolfile.Pending, symbolfile.Indexed, symbolfile.Failed}},
 	}
 }

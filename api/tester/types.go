@@ -2,12 +2,15 @@ package tester
 
 import (
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/tester"
 )
 
 // Types are the types behind the schemas of openapi.yaml.
 func Types() route.Types {
 	return route.Types{
 		Schemas: map[string]any{
+			"tester_group_name":      distribution.GroupName{},
 			"tester_invite":          inviteView{},
 			"tester":                 testerView{},
 			"tester_invite_of_build": personInviteView{},
@@ -18,5 +21,6 @@ func Types() route.Types {
 			"POST /api/1/testers":                              addBody1{},
 			"POST /api/1/projects/{id}/builds/{build}/invites": inviteBody{},
 		},
+		Words: []any{[]tester.Status{tester.Created, tester.Sent, tester.Opened, tester.Installed, tester.Revoked}},
 	}
 }

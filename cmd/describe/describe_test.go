@@ -1,7 +1,9 @@
 package main
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -95,7 +97,61 @@ responses:
   "503": {$ref: '#/components/responses/Unavailable'}
 security: [{apiKey: []}, {bearer: []}, {basic: []}, {oidcConfigKey: [], oidcToken: []}]
 `)
-	require.Equal(t, written(t, want), written(t, complete(r, n)))
+	whole, err := complete(r, n)
+	require.NoError(t, err)
+	require.Equal(t, written(t, want), written(t, whole))
+}
+
+func TestOperationsCannotContradictTheirRoutes(t *testing.T) {
+	t.Parallel()
+	for over, want := range map[string]string{
+		"security: [{apiKey: []}]":                       "",
+		"security: [{apiKey: []}, {}]":                   "GET /things: nobody gets in by []",
+		"security: [{oidcToken: [], oidcConfigKey: []}]": "GET /things: nobody gets in by [oidcToken and oidcConfigKey]",
+		"failures: [409]":                                "",
+		"failures: [418]":                                "GET /things: 418 is no failure that the interface has in common",
+	} {
+		r := &route.Route{Method: "GET", Path: "/things", Interface: respond.InterfaceV3, Action: auth.ReadBuilds}
+		n, err := merge(operationOf(r), parsed(t, over), "")
+		require.NoError(t, err)
+		if _, err = complete(r, n); want == "" {
+			require.NoError(t, err, over)
+			continue
+		}
+		require.ErrorContains(t, err, want, over)
+	}
+}
+
+// A new component is the schema of a type. These are none.
+func TestComponentsComeFromTypes(t *testing.T) {
+	t.Parallel()
+	reasons := map[string]string{
+		"account_member_body": "one member of a type without a name", "tunnel_create": "two members of a type without a name",
+		"authoring_case": "caseView is this and authoring_case_whole", "authoring_case_whole": "likewise",
+		"authoring_suite": "suiteView is this and authoring_suite_counted", "authoring_suite_counted": "likewise",
+		"authoring_warned": "what is beside the data of an answer",
+		"error":            "a failure, as package respond writes it", "crash_error": "likewise", "authoring_error": "likewise",
+		"distribution_legacy_error": "likewise", "upload_error": "likewise",
+		"upload_answer": "a map, whose members are those of the former service", "crash_attributes": "a map",
+		"distribution_build1": "a map by the fields that are asked for", "session1_single": "likewise", "tester1": "likewise",
+		"distribution_build_status": "words of storage/distribution; a request has fewer",
+		"crash_report":              "what clients send, read by storage/report", "crashFormat": "formats of crash submission",
+		"platform": "words of storage/artifact", "signature_verification": "likewise",
+	}
+	c, err := readCode(newRooms(), allTypes())
+	require.NoError(t, err)
+	fragments, err := readFragments(os.DirFS("../.."), "api")
+	require.NoError(t, err)
+	var found []string
+	for _, f := range fragments {
+		require.NoError(t, members(member(f.root, "schemas"), func(name string, _ *yaml.Node) error {
+			if c.schemas[name] == nil {
+				found = append(found, name)
+			}
+			return nil
+		}))
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(reasons)), found)
 }
 
 func TestFragmentsRefuse(t *testing.T) {

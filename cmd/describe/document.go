@@ -135,11 +135,6 @@ func describe(files fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func(*yaml.Node, fs.FS) error{} {
-		if err := step(document, files); err != nil {
-			return nil, err
-		}
-	}
 	content, err := encode(document)
 	if err != nil {
 		return nil, err
@@ -177,7 +172,11 @@ func assemble(c *code, fragments []*fragment) (*yaml.Node, error) {
 		if member(paths, pathOf(r)) == nil {
 			with(paths, pathOf(r), object())
 		}
-		with(member(paths, pathOf(r)), strings.ToLower(r.Method), complete(r, operation))
+		operation, err := complete(r, operation)
+		if err != nil {
+			return nil, err
+		}
+		with(member(paths, pathOf(r)), strings.ToLower(r.Method), operation)
 	}
 	_ = members(member(components, "responses"), func(_ string, response *yaml.Node) error {
 		addRequestID(response)

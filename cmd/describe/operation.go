@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -99,6 +100,9 @@ func failureName(of respond.Interface, status int) string {
 	name := map[int]string{http.StatusBadRequest: "BadRequest", http.StatusUnauthorized: "Unauthorized", http.StatusForbidden: "Forbidden",
 		http.StatusNotFound: "NotFound", http.StatusConflict: "Conflict", http.StatusRequestEntityTooLarge: "TooLarge",
 		http.StatusTooManyRequests: "TooMany", http.StatusInternalServerError: "Internal", http.StatusServiceUnavailable: "Unavailable"}[status]
+	if name == "" {
+		return ""
+	}
 	switch of {
 	case respond.InterfaceLegacy:
 		if status == http.StatusConflict {
@@ -133,15 +137,19 @@ func failureSchema(of respond.Interface) string {
 }
 
 // complete adds to an operation what its parts share, and orders it.
-func complete(r *route.Route, n *yaml.Node) *yaml.Node {
+func complete(r *route.Route, n *yaml.Node) (*yaml.Node, error) {
+	if err := checkSecurity(r, member(n, "security")); err != nil {
+		return nil, err
+	}
 	responses := member(n, "responses")
 	if more := without(n, "failures"); more != nil {
 		for _, status := range more.Content {
-			var number int
-			_, _ = fmt.Sscan(status.Value, &number)
-			if name := failureName(r.Interface, number); name != "" && member(responses, status.Value) == nil {
-				with(responses, status.Value, refTo("responses", name))
+			number, _ := strconv.Atoi(status.Value)
+			name := failureName(r.Interface, number)
+			if name == "" {
+				return nil, fmt.Errorf("%s: %s is no failure that the interface has in common: describe it as a response", nameOf(r), status.Value)
 			}
+			with(responses, status.Value, refTo("responses", name))
 		}
 	}
 	_ = members(responses, func(status string, response *yaml.Node) error {
@@ -153,7 +161,34 @@ func complete(r *route.Route, n *yaml.Node) *yaml.Node {
 	if body := member(n, "requestBody"); body != nil {
 		with(n, "requestBody", ordered(body, "description", "required", "content"))
 	}
-	return ordered(n, "operationId", "tags", "summary", "description", "deprecated", "parameters", "requestBody", "responses", "security")
+	return ordered(n, "operationId", "tags", "summary", "description", "deprecated", "parameters", "requestBody", "responses", "security"), nil
+}
+
+// checkSecurity refuses a way of authentication that the route does not have: a handler, and
+// so its fragment, can only take ways away. A public route can ask for some by a setting.
+func checkSecurity(r *route.Route, ways *yaml.Node) error {
+	if r.Public != "" {
+		return nil
+	}
+	own := map[string]bool{}
+	for _, way := range securityOf(r).Content {
+		own[schemes(way)] = true
+	}
+	for _, way := range ways.Content {
+		if !own[schemes(way)] {
+			return fmt.Errorf("%s: nobody gets in by [%s]", nameOf(r), schemes(way))
+		}
+	}
+	return nil
+}
+
+// schemes names the schemes of a way.
+func schemes(way *yaml.Node) string {
+	var names []string
+	for i := 0; i < len(way.Content); i += 2 {
+		names = append(names, way.Content[i].Value)
+	}
+	return strings.Join(names, " and ")
 }
 
 // completeResponse adds the header that every answer has, and to a failure the body of its
