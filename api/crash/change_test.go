@@ -300,7 +300,7 @@ func TestGroupsAreAsDescribed(t *testing.T) {
 	list := w.get("/crash-groups")["crash_groups"].([]any)
 	require.Len(t, list, 2)
 	for _, g := range list {
-		require.NoError(t, doc.Components.Schemas["crash_group_summary"].Value.VisitJSON(g))
+		require.NoError(t, doc.Components.Schemas["crash_group_listed"].Value.VisitJSON(g))
 	}
 	require.Equal(t, "count", w.get(path)["crash_group"].(members)["ignore_ended"].(members)["by"])
 	require.NoError(t, doc.Components.Schemas["crash_group"].Value.VisitJSON(w.get(fmt.Sprint("/crash-groups/", c))["crash_group"]))
