@@ -70,6 +70,12 @@ type groupFacetValue struct {
 	Groups int    `json:"groups"`
 }
 
+// countedGroups are the groups by which facets are counted.
+type countedGroups struct {
+	Groups   int  `json:"groups"`
+	Complete bool `json:"complete"`
+}
+
 // Facets serves GET /api/v3/crash-groups/facets, with the filters of the list: the most
 // frequent states, versions, classifiers and assignees among the groups that match.
 func (h *Handlers) Facets(c *gin.Context) error {
@@ -98,7 +104,7 @@ func addFacets(answer gin.H, found *crash.GroupFacets) {
 			}
 		}
 	}
-	answer["facets"], answer["counted"] = facets, gin.H{"groups": found.Counted, "complete": found.Complete}
+	answer["facets"], answer["counted"] = facets, countedGroups{found.Counted, found.Complete}
 }
 
 // explained is what is read of the explanation of a key.

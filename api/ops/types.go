@@ -10,6 +10,7 @@ func Types() route.Types {
 	return route.Types{
 		Schemas: map[string]any{
 			"ops_mail":             mailView{},
+			"ops_mail_whole":       wholeMailView{},
 			"readiness":            report{},
 			"operate_organization": organizationView{},
 			"operate_webhook":      webhookView{},

@@ -3,6 +3,7 @@ package tester
 import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/install"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
@@ -10,6 +11,8 @@ import (
 func Types() route.Types {
 	return route.Types{
 		Schemas: map[string]any{
+			"build_install":          installView{},
+			"build_people":           install.People{},
 			"tester_group_name":      distribution.GroupName{},
 			"tester_invite":          inviteView{},
 			"tester":                 testerView{},
@@ -21,6 +24,6 @@ func Types() route.Types {
 			"POST /api/1/testers":                              addBody1{},
 			"POST /api/1/projects/{id}/builds/{build}/invites": inviteBody{},
 		},
-		Words: []any{[]tester.Status{tester.Created, tester.Sent, tester.Opened, tester.Installed, tester.Revoked}},
+		Words: []any{[]tester.Status{tester.Created, tester.Sent, tester.Opened, tester.Installed, tester.Revoked}, install.Channels()},
 	}
 }

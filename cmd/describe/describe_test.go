@@ -136,7 +136,8 @@ func TestComponentsComeFromTypes(t *testing.T) {
 		"distribution_build1": "a map by the fields that are asked for", "session1_single": "likewise", "tester1": "likewise",
 		"distribution_build_status": "words of storage/distribution; a request has fewer",
 		"crash_report":              "what clients send, read by storage/report", "crashFormat": "formats of crash submission",
-		"platform": "words of storage/artifact", "signature_verification": "likewise",
+		"crash_submission": "what must be there of crash_report",
+		"platform":         "words of storage/artifact", "signature_verification": "likewise",
 	}
 	c, err := readCode(newRooms(), allTypes())
 	require.NoError(t, err)

@@ -12,6 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-qa/slipway/api"
+	"github.com/slipway-qa/slipway/api/description"
+	"github.com/slipway-qa/slipway/api/examples"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 )
@@ -136,6 +138,9 @@ func describe(files fs.FS) ([]byte, error) {
 		return nil, err
 	}
 	content, err := encode(document)
+	if err == nil {
+		content, err = finish(content)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +150,20 @@ func describe(files fs.FS) ([]byte, error) {
 		return nil, err
 	}
 	return content, description.Validate(context.Background())
+}
+
+// finish puts the examples into a description and makes it one of OpenAPI 3.1: fragments and
+// types are written in the words of 3.0.
+func finish(content []byte) ([]byte, error) {
+	document, err := description.Parse(content)
+	if err != nil {
+		return nil, err
+	}
+	if err := examples.Add(document); err != nil {
+		return nil, err
+	}
+	description.Modernize(document)
+	return document.Text(), nil
 }
 
 // assemble puts fragments over what code says. The paths are in the order of the routes.

@@ -5,6 +5,8 @@
 // Go types that a room names in its Types. What only a person can say stands in a file
 // openapi.yaml beside the handlers: summaries, descriptions, parameters, bounds, and what
 // a request must have. A fragment completes what comes from code and cannot contradict it.
+// The examples of package api/examples are put into what comes of both, which is of OpenAPI
+// 3.1: package api/description makes it that.
 //
 //	go run ./cmd/describe api/openapi.json
 //	go run ./cmd/describe --code
