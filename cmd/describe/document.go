@@ -137,10 +137,11 @@ func describe(files fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := encode(document)
-	if err == nil {
-		content, err = finish(content)
+	made, err := encode(document)
+	if err != nil {
+		return nil, err
 	}
+	content, err := finish(made)
 	if err != nil {
 		return nil, err
 	}

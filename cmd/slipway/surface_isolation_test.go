@@ -188,6 +188,7 @@ func surfacePlaces() map[string]string {
 		v3 + "/crashes/{id}/attachments/{attachment}":            "none",
 		"/api/2/projects/{id}":                                   "built",
 		ai + "/files/{id}":                                       "none",
+		"/ops/mail/{id}":                                         "none",
 		"/me/apps/{id}":                                          "built",
 		"/docs/{file}":                                           "docsfile",
 	}
@@ -212,6 +213,7 @@ func surfaceQueries() map[string]string {
 func surfaceAbsent() map[string]string {
 	return map[string]string{
 		ai + "/files/{id}": "a browser writes it",
+		"/ops/mail/{id}":   "no mail was written",
 		v3 + "/crashes/{id}/attachments/{attachment}": "the reports have none",
 		v3 + "/settings/storage":                      "it is removed again",
 	}
