@@ -97,12 +97,12 @@ func patternOf(path string) string {
 	return cmp.Or(strings.Join(parts, "/"), "/")
 }
 
-// crawl follows the links from the start of the console and returns the kinds of pages that
+// crawl follows the links from the start of the console, and from what no link leads to, and returns the kinds of pages that
 // are HTML, with some addresses each.
 func (v *consoleVisitor) crawl(ctx context.Context) (map[string]*consolePage, error) {
 	client := plainClient()
 	defer client.CloseIdleConnections()
-	found, seen, todo := map[string]*consolePage{}, map[string]bool{}, []string{frame.Base, frame.Base + "/operate"}
+	found, seen, todo := map[string]*consolePage{}, map[string]bool{}, []string{frame.Base, frame.Base + "/operate", frame.Base + "/search"}
 	for read := 0; len(todo) > 0 && read < crawlMost; {
 		address := todo[0]
 		todo = todo[1:]

@@ -203,7 +203,9 @@ func assemble(c *code, fragments []*fragment) (*yaml.Node, error) {
 		return nil
 	})
 	for _, kind := range componentKinds() {
-		with(components, kind, byName(member(components, kind)))
+		if kind != "securitySchemes" { // a reader is shown them in their order
+			with(components, kind, byName(member(components, kind)))
+		}
 	}
 	with(with(document, "paths", paths), "components", components)
 	return ordered(document, "openapi", "info", "servers", "tags", "paths", "components"), nil

@@ -7,6 +7,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,11 @@ func TestDescriptionInBrowser(t *testing.T) {
 	do(chromedp.Click(chromedp.CSS(`.opblock-tag[data-tag="tasks"]`)), chromedp.WaitVisible(chromedp.CSS("#operations-tasks-listTasks")))
 	require.Contains(t, text(operation+".textContent"), "/api/v3/tasks")
 
+	gone := func(selector string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return number("document.querySelectorAll("+strconv.Quote(selector)+").length") == 0 },
+			time.Minute, 50*time.Millisecond, selector)
+	}
 	try := func() string {
 		t.Helper()
 		do(chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .execute")))
@@ -74,6 +80,7 @@ func TestDescriptionInBrowser(t *testing.T) {
 			return strings.HasPrefix(status, "2") || strings.HasPrefix(status, "4")
 		}, time.Minute, 50*time.Millisecond)
 		do(chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .btn-clear")))
+		gone("#operations-tasks-listTasks .live-responses-table") // else the next try reads this answer
 		return status
 	}
 	unfold := func() {
@@ -85,8 +92,13 @@ func TestDescriptionInBrowser(t *testing.T) {
 	unfold()
 	require.Contains(t, try(), "401", "the session is no way in")
 	do(chromedp.Click(chromedp.CSS(".auth-wrapper .authorize")), chromedp.WaitVisible(chromedp.CSS("#api_key_value")),
-		chromedp.SendKeys(chromedp.CSS("#api_key_value"), w.key),
-		chromedp.Click(chromedp.CSS(`.modal-ux .auth-container button.authorize`)), chromedp.Click(chromedp.CSS(".modal-ux .btn-done")))
+		chromedp.SendKeys(chromedp.CSS("#api_key_value"), w.key))
+	require.Eventually(t, func() bool { return text(`document.querySelector("#api_key_value").value`) == w.key }, time.Minute, 50*time.Millisecond)
+	const fields = `document.querySelectorAll("#api_key_value").length` // of all ways in that are keys
+	open := number(fields)
+	do(chromedp.Click(chromedp.CSS(`.modal-ux .auth-container button.authorize`)))
+	require.Eventually(t, func() bool { return number(fields) == open-1 }, time.Minute, 50*time.Millisecond, "the key is taken")
+	do(chromedp.Click(chromedp.CSS(".modal-ux .btn-done")))
 	require.Contains(t, try(), "200", "the key is one")
 
 	require.Empty(t, text(`window.refused.join("; ")`), "the policy of content refuses nothing")

@@ -1,8 +1,10 @@
 package crash_test
 
 import (
+	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,4 +35,23 @@ func TestProjectDaysArePutTogether(t *testing.T) {
 	group.Wait()
 	require.EqualValues(t, 600, r.Count(`select sum(count) from crash_project_days`))
 	require.Less(t, r.Count(`select count(*) from crash_project_days`), 600)
+
+	// Retention makes one row of a day that is over.
+	step := func(do func(context.Context, *storage.Tx, time.Time, int) (int64, error), now time.Time) (n int64) {
+		r.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
+			n, err = do(ctx, tx, now, 1000)
+			return err
+		})
+		return n
+	}
+	require.Zero(t, step(crash.JoinProjectDays, epoch), "the day is not over")
+	require.EqualValues(t, 1, step(crash.JoinProjectDays, epoch.AddDate(0, 0, 1)))
+	require.EqualValues(t, 1, r.Count(`select count(*) from crash_project_days`))
+	require.EqualValues(t, 600, r.Count(`select sum(count) from crash_project_days`))
+	require.Zero(t, step(crash.JoinProjectDays, epoch.AddDate(0, 0, 1)))
+	require.Zero(t, step(crash.ExpireProjectDays, epoch.AddDate(0, 0, 20)))
+	r.daysAgree()
+	require.EqualValues(t, 1, step(crash.ExpireProjectDays, epoch.AddDate(0, 0, 21)))
+	r.Exec(`delete from crash_group_days`) // the last check of the fixture compares both
+	r.Exec(`delete from crash_project_days`)
 }

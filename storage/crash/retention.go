@@ -141,15 +141,10 @@ func ExpireGroups(ctx context.Context, tx *storage.Tx, before time.Time, groups 
 	if err := lockGroups(ctx, tx, groups); err != nil {
 		return 0, err
 	}
-	const old = `g.id = any($1) and g.root_id is null and g.last_seen < $2
-		and not exists (` + crashesOfGroup + `) and not exists (` + splitsOfGroup + `)`
-	// Before the groups: who counts the days of a project looks for the group of each.
-	_, err = tx.ExecContext(ctx, `delete from crash_group_days where group_id in (
-		select m.id from crash_groups g cross join lateral (`+membersOfGroup+`) m where `+old+`)`, pq.Array(groups), before)
-	if err != nil {
-		return 0, storage.Wrap(err, "delete days of old crash groups")
-	}
-	res, err := tx.ExecContext(ctx, `delete from crash_groups g where `+old, pq.Array(groups), before)
+	res, err := tx.ExecContext(ctx, `
+		delete from crash_groups g where g.id = any($1) and g.root_id is null and g.last_seen < $2
+			and not exists (`+crashesOfGroup+`) and not exists (`+splitsOfGroup+`)`,
+		pq.Array(groups), before)
 	if err != nil {
 		return 0, storage.Wrap(err, "delete old crash groups")
 	}

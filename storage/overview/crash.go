@@ -62,8 +62,8 @@ func (c *Crashes) Total() (n int64) {
 	return n
 }
 
-// The days of each project are a range of crash_project_days_day, of some rows a day: a trigger
-// keeps them with the days of the groups.
+// The days of each project are a range of crash_project_days_day: a trigger keeps them with the
+// days of the groups, one row of a day that is over, some dozens of today.
 const crashesByDay = `
 select d.day, sum(d.count)::bigint as crashes
 from crash_projects p join crash_project_days d on d.crash_project_id = p.id and d.day >= $2::date and d.day < $3::date

@@ -124,7 +124,7 @@ func (r *Retention) needs(ctx context.Context, claim *worker.Claim, before time.
 }
 
 // usage forgets the uuids of reports that were purged, and the sessions and days of
-// versions.
+// versions and projects.
 func (r *Retention) usage(ctx context.Context, claim *worker.Claim, before time.Time, sum *RetentionResult) error {
 	err := steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
 		n, err := crash.ExpirePurged(ctx, tx, before, rowStep)
@@ -151,10 +151,22 @@ func (r *Retention) usage(ctx context.Context, claim *worker.Claim, before time.
 	if err != nil {
 		return err
 	}
-	return steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
+	err = steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
 		n, err := crash.ExpireVersions(ctx, tx, before, rowStep)
 		sum.Versions += n
 		return n, err
+	})
+	if err != nil {
+		return err
+	}
+	err = steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
+		return crash.ExpireProjectDays(ctx, tx, r.Now(), rowStep)
+	})
+	if err != nil {
+		return err
+	}
+	return steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
+		return crash.JoinProjectDays(ctx, tx, r.Now(), rowStep)
 	})
 }
 
