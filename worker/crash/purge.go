@@ -87,7 +87,7 @@ func (p *Purge) Handle(ctx context.Context, claim *worker.Claim) error {
 }
 
 // changeWait is how long a purge waits for a change of many groups that runs by the value.
-const changeWait = 5 * time.Second
+const changeWait = 30 * time.Second
 
 // forgetFilters removes the value from what people search by: from their saved searches, from
 // purges that were cancelled or failed, and from changes of many groups, those that wait too.
