@@ -1,12 +1,15 @@
 package wait
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,13 +33,28 @@ type ChangesConfig struct {
 
 // Changes ends the waits of open pages when something that they show has changed. There is
 // one of it in a process: each round asks once for all that is shown.
+// Where that fails, it asks for each organization by itself.
 type Changes struct {
 	watcher  *Watcher
 	versions func(context.Context, []live.Topic) (map[live.Topic]string, error)
 
 	mu    sync.Mutex
 	asked map[uuid.UUID]*question
+
+	// apart are organizations whose topics failed, and are asked for alone until they do not:
+	// what one of them shows keeps no other from its news. It is of Run alone.
+	apart map[int64]bool
 }
+
+const (
+	// togetherLimit is how long the statement of all may take, and aloneLimit that of one
+	// organization: a round is over after 5 s.
+	togetherLimit = 3 * time.Second
+	aloneLimit    = time.Second
+	// maxApart is how many organizations may fail by themselves. When more do, it is the
+	// database that fails, and the round with it.
+	maxApart = 3
+)
 
 // question is what one page waits for: that its topics have other versions than since.
 type question struct {
@@ -46,7 +64,7 @@ type question struct {
 
 // NewChanges returns changes; Run does their work.
 func NewChanges(cfg ChangesConfig) *Changes {
-	c := &Changes{versions: cfg.Versions, asked: map[uuid.UUID]*question{}}
+	c := &Changes{versions: cfg.Versions, asked: map[uuid.UUID]*question{}, apart: map[int64]bool{}}
 	if cfg.Interval <= 0 {
 		cfg.Interval = 500 * time.Millisecond
 	}
@@ -77,25 +95,80 @@ func (c *Changes) Wait(ctx context.Context, organization int64, topics []live.To
 	return "", c.watcher.Wait(ctx, organization, id, most)
 }
 
-// changed returns the questions, by their ids, whose topics have another version.
+// changed returns the questions, by their ids, whose topics have another version; with an
+// error, those of the organizations that it could read.
 func (c *Changes) changed(ctx context.Context, ids []uuid.UUID) (ended []uuid.UUID, err error) {
-	versions, err := c.versions(ctx, c.topics(ids))
-	if err != nil {
+	versions, failed, err := c.read(ctx, c.topics(ids))
+	if err != nil && failed == nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, id := range ids {
 		q := c.asked[id]
-		if q == nil {
-			continue // the page has gone
+		if q == nil || slices.ContainsFunc(q.topics, func(t live.Topic) bool { return failed[t.OrganizationID] }) {
+			continue // the page has gone, or nothing is known of it
 		}
 		if version := versionOf(q.topics, versions); version != q.since {
 			q.version = version
 			ended = append(ended, id)
 		}
 	}
-	return ended, nil
+	return ended, err
+}
+
+// read asks for the versions of all topics at once, and where that fails for those of each
+// organization. With an error, failed are the organizations that it is about; nil: all.
+func (c *Changes) read(ctx context.Context, topics []live.Topic) (versions map[live.Topic]string, failed map[int64]bool, err error) {
+	var together []live.Topic
+	alone := map[int64][]live.Topic{}
+	for _, t := range topics {
+		if c.apart[t.OrganizationID] {
+			alone[t.OrganizationID] = append(alone[t.OrganizationID], t)
+		} else {
+			together = append(together, t)
+		}
+	}
+	if len(together) > 0 {
+		if versions, err = c.within(ctx, togetherLimit, together); err != nil {
+			for _, t := range together {
+				alone[t.OrganizationID] = append(alone[t.OrganizationID], t)
+			}
+		}
+	}
+	if versions == nil || err != nil {
+		versions = map[live.Topic]string{}
+	}
+	apart := map[int64]bool{}
+	failed, err = map[int64]bool{}, nil
+	for organization, of := range alone {
+		if ctx.Err() != nil { // the round is over: the next one asks for it
+			failed[organization], err = true, cmp.Or(err, ctx.Err())
+			if c.apart[organization] {
+				apart[organization] = true
+			}
+			continue
+		}
+		found, errOne := c.within(ctx, aloneLimit, of)
+		if errOne == nil {
+			maps.Copy(versions, found)
+			continue
+		}
+		failed[organization], apart[organization], err = true, true, errOne
+		if len(apart) > maxApart {
+			clear(c.apart)
+			return nil, nil, err
+		}
+	}
+	c.apart = apart
+	return versions, failed, err
+}
+
+// within asks for versions, for so long at most.
+func (c *Changes) within(ctx context.Context, limit time.Duration, topics []live.Topic) (map[live.Topic]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return c.versions(ctx, topics)
 }
 
 // topics are those of questions, each once.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/respond"
@@ -160,14 +161,16 @@ func TestChangesAskOnceForAll(t *testing.T) {
 	var counting, full int
 	var list bool
 	c, stop := runChanges(t, ChangesConfig{Versions: func(ctx context.Context, topics []live.Topic) (map[live.Topic]string, error) {
+		// The end of the test cuts no statement off: each is counted.
+		versions, err := live.Versions(context.WithoutCancel(ctx), db, topics)
 		mu.Lock()
+		defer mu.Unlock()
 		counting++
 		if len(topics) == pages+1 {
 			full++
 		}
 		list = list || slices.Contains(topics, live.Topic{Kind: live.Tasks, OrganizationID: 7})
-		mu.Unlock()
-		return live.Versions(ctx, db, topics)
+		return versions, err
 	}})
 	var waiting []<-chan answer
 	asked := counter.During(func() {
@@ -186,4 +189,73 @@ func TestChangesAskOnceForAll(t *testing.T) {
 	}
 	require.True(t, list)
 	require.Len(t, asked.SQL, counting, "one statement a round\n%s", asked)
+}
+
+// What fails for one organization keeps no other from its news: it is asked for by itself
+// until it can be read.
+func TestChangesFailAlone(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var heavy int64 = 2
+	var rounds [][]live.Topic
+	organizations := func(topics []live.Topic) (list []int64) {
+		for _, topic := range topics {
+			list = append(list, topic.OrganizationID)
+		}
+		return list
+	}
+	c := NewChanges(ChangesConfig{Versions: func(_ context.Context, topics []live.Topic) (map[live.Topic]string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		rounds = append(rounds, topics)
+		if slices.Contains(organizations(topics), heavy) || heavy < 0 {
+			return nil, errors.New("too slow")
+		}
+		versions := map[live.Topic]string{}
+		for _, topic := range topics {
+			versions[topic] = "a"
+		}
+		return versions, nil
+	}})
+	var topics []live.Topic
+	for organization := range int64(6) {
+		topics = append(topics, live.Topic{Kind: live.Tasks, OrganizationID: organization})
+	}
+	versions, failed, err := c.read(t.Context(), topics)
+	require.Error(t, err)
+	require.Equal(t, map[int64]bool{2: true}, failed)
+	require.Len(t, versions, 5)
+	require.Len(t, rounds, 7, "all, and then each")
+
+	rounds = nil
+	versions, failed, err = c.read(t.Context(), topics)
+	require.Error(t, err)
+	require.Equal(t, map[int64]bool{2: true}, failed)
+	require.Len(t, versions, 5)
+	require.Len(t, rounds, 2, "the others in one statement")
+
+	// A page of it keeps waiting; the others are answered.
+	ids := []uuid.UUID{uuid.New(), uuid.New()}
+	c.asked[ids[0]], c.asked[ids[1]] = &question{topics: topics[2:3]}, &question{topics: topics[3:4]}
+	ended, err := c.changed(t.Context(), ids)
+	require.Error(t, err)
+	require.Equal(t, ids[1:], ended)
+
+	heavy = 99
+	_, failed, err = c.read(t.Context(), topics)
+	require.NoError(t, err)
+	require.Empty(t, failed)
+	rounds = nil
+	versions, _, err = c.read(t.Context(), topics)
+	require.NoError(t, err)
+	require.Len(t, versions, 6)
+	require.Len(t, rounds, 1, "together again")
+
+	// A database that is away is not asked for each.
+	heavy, rounds = -1, nil
+	_, failed, err = c.read(t.Context(), topics)
+	require.Error(t, err)
+	require.Nil(t, failed)
+	require.Len(t, rounds, 1+maxApart+1)
+	require.Empty(t, c.apart)
 }

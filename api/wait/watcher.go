@@ -16,7 +16,7 @@ import (
 // Config is what a Watcher needs.
 type Config struct {
 	// Ended returns those of the ids whose task or run has ended or is not there
-	// any more.
+	// any more. With an error it may return those that it knows.
 	Ended func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error)
 	Log   *slog.Logger
 	// Interval is the time between two looks; default 200 ms. A caller learns of
@@ -44,6 +44,7 @@ type Watcher struct {
 	waiting map[uuid.UUID]*ending
 	wake    chan struct{} // holds one token when a first waiter came
 	closed  bool
+	failing bool // the last look failed; of Run alone
 }
 
 // ending is something that has waiters; done is closed when there is nothing more
@@ -78,7 +79,7 @@ func NewWatcher(cfg Config) *Watcher {
 func (w *Watcher) Wait(ctx context.Context, organization int64, id uuid.UUID, most time.Duration) error {
 	place, ok := w.room.Try(admission.Caller{Organization: organization}, 1)
 	if !ok {
-		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests wait: ask again without wait",
+		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many requests wait: ask again a little later",
 			RetryAfter: time.Second}
 	}
 	defer place.Leave()
@@ -165,19 +166,22 @@ func (w *Watcher) ids() []uuid.UUID {
 	return ids
 }
 
-// look reads which of the ids have ended and lets their waiters go. A failure is
-// tried again at the next tick: the waiters respond with what they can read when
-// their time is over.
+// look reads which of the ids have ended and lets their waiters go. A failure, which may be
+// of some ids only, is tried again at the next tick: the waiters respond with what they can
+// read when their time is over. Of failures in a row the first is logged, and their end.
 func (w *Watcher) look(ctx context.Context, ids []uuid.UUID) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	ended, err := w.ended(ctx, ids)
-	if err != nil {
-		if ctx.Err() != context.Canceled {
-			w.log.WarnContext(ctx, "states of what is awaited not read", "awaited", len(ids), "error", err)
-		}
+	switch {
+	case err == nil && w.failing:
+		w.log.InfoContext(ctx, "states of what is awaited are read again", "awaited", len(ids))
+	case err != nil && ctx.Err() == context.Canceled:
 		return
+	case err != nil && !w.failing:
+		w.log.WarnContext(ctx, "states of what is awaited not read", "awaited", len(ids), "error", err)
 	}
+	w.failing = err != nil
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, id := range ended {

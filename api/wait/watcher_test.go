@@ -1,10 +1,13 @@
 package wait
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,6 +110,29 @@ func TestWatcherSurvivesTheDatabase(t *testing.T) {
 	w := NewWatcher(Config{Ended: ledger.New(away).Ended, Interval: time.Millisecond})
 	run(t, w)
 	require.NoError(t, w.Wait(t.Context(), 1, uuid.New(), 50*time.Millisecond))
+}
+
+// However long the database is away, the log has its going and its coming back.
+func TestWatcherLogsOnce(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	var fault error
+	w := NewWatcher(Config{Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Ended: func(context.Context, []uuid.UUID) ([]uuid.UUID, error) { return nil, fault }})
+	look := func(times int) {
+		for range times {
+			w.look(t.Context(), []uuid.UUID{uuid.New()})
+		}
+	}
+	look(2)
+	require.Empty(t, log.String())
+	fault = errors.New("away")
+	look(3)
+	require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+	fault = nil
+	look(3)
+	require.Equal(t, 2, strings.Count(log.String(), "\n"), log.String())
+	require.Contains(t, log.String(), "read again")
 }
 
 func TestFor(t *testing.T) {

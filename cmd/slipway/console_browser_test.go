@@ -59,6 +59,7 @@ func TestConsoleInBrowser(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t)
 	w.makeAll()
+	w.stopWorker() // a live page that it changes moves
 	routes := w.consoleRoutes()
 	tab := chromium.Start(t, 15*time.Minute, chromedp.WindowSize(1280, 900))
 	do := func(steps ...chromedp.Action[chromedp.Void]) { require.NoError(t, chromedp.Do(tab, steps...)) }

@@ -38,6 +38,49 @@ func (c *visitor) news(of, since string) (status int, version string) {
 	return p.status, answer.Version
 }
 
+// waited is what a request that waits was answered.
+type waited struct {
+	status  int
+	version string
+	err     error
+}
+
+// waits asks for news in the background; answered returns the answer.
+func (c *visitor) waits(ctx context.Context, of, since string) (answered func() waited) {
+	answers := make(chan waited, 1)
+	go func() { answers <- c.answer(ctx, of, since) }()
+	return func() waited {
+		c.w.t.Helper()
+		select {
+		case got := <-answers:
+			return got
+		case <-time.After(time.Minute):
+			require.Fail(c.w.t, "the wait has no end")
+			return waited{}
+		}
+	}
+}
+
+func (c *visitor) answer(ctx context.Context, of, since string) (got waited) {
+	address := c.w.base + frame.Base + "/live?" + url.Values{"of": {of}, "since": {since}}.Encode()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return waited{err: err}
+	}
+	res, err := c.client.Do(r)
+	if err != nil {
+		return waited{err: err}
+	}
+	defer func() { _ = res.Body.Close() }()
+	got.status = res.StatusCode
+	if got.status == http.StatusOK {
+		var news struct{ Version string }
+		got.err = json.NewDecoder(res.Body).Decode(&news)
+		got.version = news.Version
+	}
+	return got
+}
+
 func (w *surface) exec(query string, args ...any) {
 	w.t.Helper()
 	_, err := w.db.ExecContext(w.t.Context(), query, args...)
@@ -59,20 +102,13 @@ func TestConsoleNews(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	require.NotEmpty(t, version)
 
-	type answer struct {
-		status  int
-		version string
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		status, version := owner.news(of, version)
-		answers <- answer{status, version}
-	}()
-	w.pagesWait(1)
-	require.Empty(t, answers, "nothing has changed")
+	answered := owner.waits(t.Context(), of, version)
+	w.pagesWait(1) // nothing has changed
 	w.exec(`update tasks set state = 'dead', error = 'refused', finished_at = now() where id = $1`, id)
-	got := <-answers
+	got := answered()
+	require.NoError(t, got.err)
 	require.Equal(t, http.StatusOK, got.status)
+	require.NotEmpty(t, got.version)
 	require.NotEqual(t, version, got.version)
 	w.pagesWait(0)
 	require.Empty(t, owner.open(p.path).watched(), "what has ended waits for nothing")
@@ -87,13 +123,14 @@ func TestConsoleNews(t *testing.T) {
 	list := owner.open("/console/operate").watched()
 	require.NotEmpty(t, list)
 	_, version = owner.news(list, "")
-	go func() {
-		status, version := owner.news(list, version)
-		answers <- answer{status, version}
-	}()
+	answered = owner.waits(t.Context(), list, version)
 	w.pagesWait(1)
 	w.exec(`delete from console_sessions where id = (select min(id) from console_sessions)`)
-	require.NotEqual(t, version, (<-answers).version)
+	got = answered()
+	require.NoError(t, got.err)
+	require.Equal(t, http.StatusOK, got.status)
+	require.NotEmpty(t, got.version)
+	require.NotEqual(t, version, got.version)
 	require.Contains(t, owner.open("/console/operate").path, "/sign-in")
 
 	// A session has so many open pages in sight, and no more.
@@ -101,14 +138,7 @@ func TestConsoleNews(t *testing.T) {
 	_, version = other.news(list, "")
 	ended, stop := context.WithCancel(t.Context())
 	for range 12 {
-		go func() {
-			r, err := http.NewRequestWithContext(ended, http.MethodGet, w.base+frame.Base+"/live?"+url.Values{"of": {list}, "since": {version}}.Encode(), http.NoBody)
-			if err == nil {
-				if res, err := other.client.Do(r); err == nil {
-					_ = res.Body.Close()
-				}
-			}
-		}()
+		other.waits(ended, list, version)
 	}
 	w.pagesWait(12)
 	full := other.open(frame.Base + "/live?" + url.Values{"of": {list}, "since": {version}}.Encode())

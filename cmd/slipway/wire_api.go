@@ -128,7 +128,8 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		return nil, err
 	}
 	pictures = append(pictures, public.Scheme+"://"+public.Host) // a page may be open at an organization's own host
-	pages, err := console.New(frame.Config{DB: s.db, Auth: authenticator, PublicURL: s.settings.PublicURL, Pictures: pictures, Changes: changes, Version: version(), Log: s.log})
+	pages, err := console.New(frame.Config{DB: s.db, Auth: authenticator, PublicURL: s.settings.PublicURL, Pictures: pictures, Changes: changes,
+		SigningKey: []byte(s.settings.SigningKey), Version: version(), Log: s.log})
 	if err != nil {
 		return nil, err
 	}

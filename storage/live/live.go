@@ -9,6 +9,10 @@
 // by its newest row and by what runs, never by counting. The version of a row is the number of
 // the transaction that wrote it (xmin), unless it is also written for other reasons: of a task,
 // whose worker writes a heartbeat, it is a hash of what is shown.
+//
+// The newest row is that of the last id or time, which a transaction takes before it commits:
+// of two at once the one that commits last may not be the newest, and is seen with the next
+// change, or when the page is made anew.
 package live
 
 import (
@@ -140,10 +144,15 @@ func sources() map[Kind]source {
 		// A run has some dozen jobs at most, by the index of the run and the position.
 		Run: row("uuid", "test_runs", together(written,
 			"(select string_agg(j.xmin::text, ' ' order by j.position) from test_jobs j where j.run_id = x.id)")),
+		// A suite run may have thousands of runs, each with its jobs. A run begins and ends once:
+		// how many wait and run is another number after each of both. Jobs are looked at of runs
+		// that run: as many as there are workers.
 		SuiteRun: row("uuid", "suite_runs", together(written,
-			"(select sum(hashtextextended(r.id::text || r.state, 0)) from test_runs r where r.suite_run_id = x.id)",
-			`(select sum(hashtextextended(concat_ws(' ', j.id, j.state, j.healed, j.drifted), 0)) from test_runs r
-				join test_jobs j on j.run_id = r.id where r.suite_run_id = x.id)`)),
+			`(select concat_ws(' ', count(*), count(*) filter (where r.state = 'QUEUED'), count(*) filter (where r.state = 'RUNNING'))
+				from test_runs r where r.suite_run_id = x.id)`,
+			`(select sum(of.version) from test_runs r cross join lateral (
+				select sum(hashtextextended(concat_ws(' ', j.id, j.state, j.healed, j.drifted), 0)) as version
+				from test_jobs j where j.run_id = r.id) of where r.suite_run_id = x.id and r.state = 'RUNNING')`)),
 		Generation: row("uuid", "test_generations", written),
 		Report: {"uuid", together(written, "s.xmin::text"), "join crashes x on x.id = a.id" + mine +
 			" left join crash_symbolications s on s.crash_id = x.id"},
@@ -178,7 +187,8 @@ func sources() map[Kind]source {
 			newest("x.id", "builds", "x.organization_id = a.org and x.deleted_at is null", "x.id desc"),
 			newest("concat_ws(' ', x.id, x.state)", "suite_runs", "x.organization_id = a.org", "x.created_at desc, x.id desc"),
 			newest("x.id", "tasks", "x.organization_id = a.org and x.state = 'dead'", "x.id desc"))},
-		Minute: {version: "date_trunc('minute', now())::text"},
+		// Not of all organizations at once.
+		Minute: {version: "date_trunc('minute', now() + a.org % 60 * interval '1 second')::text"},
 	}
 }
 

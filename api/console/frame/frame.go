@@ -51,10 +51,13 @@ type Config struct {
 	Pictures []string
 	// Changes wakes pages that are open; nil: they show what was when they were made.
 	Changes *wait.Changes
-	Version string // of the program, shown at the foot
-	Log     *slog.Logger
-	Now     func() time.Time // default time.Now
-	Random  io.Reader        // default crypto/rand
+	// SigningKey is that of the installation, the same in every process: what a page waits for
+	// is signed with a key made from it.
+	SigningKey []byte
+	Version    string // of the program, shown at the foot
+	Log        *slog.Logger
+	Now        func() time.Time // default time.Now
+	Random     io.Reader        // default crypto/rand
 }
 
 // Frame serves the sign-in and the assets, and renders the pages of all areas.
@@ -68,8 +71,10 @@ type Frame struct {
 	brake  *remote.Brake
 	assets *assets
 	policy string // of the content of pages
-	own    *Templates
-	waits  sessionWaits
+	// watchKey signs what pages wait for.
+	watchKey []byte
+	own      *Templates
+	waits    sessionWaits
 }
 
 // attemptsPerMinute is how often a remote address may try to sign in.
@@ -97,6 +102,9 @@ func New(cfg Config) (*Frame, error) {
 		https: public.Scheme == "https", API: &API{}, origin: http.NewCrossOriginProtection(),
 		brake: remote.NewBrake(attemptsPerMinute, cfg.Now), policy: policy(cfg.Pictures)}
 	if f.assets, err = newAssets(); err != nil {
+		return nil, err
+	}
+	if f.watchKey, err = deriveWatchKey(cfg.SigningKey, cfg.Random); err != nil {
 		return nil, err
 	}
 	f.own, err = f.Templates(files)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -35,23 +36,28 @@ const (
 	maxWatch = 8 << 10
 	// maxSessionWaits is how many pages of a session wait at once: tabs that are in sight.
 	maxSessionWaits = 12
+	// maxSkew is how far the clocks of two processes may differ.
+	maxSkew = time.Minute
+	// renewal is how long a request waits that has a new cookie for its answer: one that was
+	// answered late could put the cookie of an ended session over that of the next.
+	renewal = time.Second
 )
 
 // watch is what a page waits for: what the api let its reader see. The page carries it signed
-// with the session's secret, so nobody waits for anything else, and the wait needs no rule of
-// its own.
+// with a key that only the server has, so nobody waits for anything else, and the wait needs
+// no rule of its own.
 type watch struct {
-	Topics [][2]string `json:"t"` // kind and id
-	Made   int64       `json:"m"` // seconds
+	Topics  [][2]string `json:"t"` // kind and id
+	Made    int64       `json:"m"` // seconds
+	Session int64       `json:"s"`
 }
 
 // watchOf writes what a page waits for; "" for a page that waits for nothing.
-func (f *Frame) watchOf(r *http.Request, topics []live.Topic) string {
-	key := f.watchKey(r)
-	if len(topics) == 0 || key == nil || f.cfg.Changes == nil {
+func (f *Frame) watchOf(caller *auth.Caller, topics []live.Topic) string {
+	if len(topics) == 0 || caller.SessionID == 0 || f.cfg.Changes == nil {
 		return ""
 	}
-	w := watch{Made: f.cfg.Now().Unix()}
+	w := watch{Made: f.cfg.Now().Unix(), Session: caller.SessionID}
 	for _, t := range topics[:min(len(topics), maxTopics)] {
 		w.Topics = append(w.Topics, [2]string{string(t.Kind), t.ID})
 	}
@@ -59,25 +65,28 @@ func (f *Frame) watchOf(r *http.Request, topics []live.Topic) string {
 	if err != nil { // texts and a number
 		panic(err)
 	}
-	return base64.RawURLEncoding.EncodeToString(text) + "." + base64.RawURLEncoding.EncodeToString(signature(key, text))
+	return base64.RawURLEncoding.EncodeToString(text) + "." + base64.RawURLEncoding.EncodeToString(signature(f.watchKey, text))
 }
 
 // readWatch reads what a page waits for. What no page of this session carries is a
 // *storage.InvalidError; isOld says that the page is to be read anew.
 func (f *Frame) readWatch(r *http.Request, text string) (topics []live.Topic, isOld bool, err error) {
 	invalid := storage.Invalid("of", "is of no page of this session")
-	key := f.watchKey(r)
 	body, sum, _ := strings.Cut(text, ".")
 	doc, errBody := base64.RawURLEncoding.DecodeString(body)
 	given, errSum := base64.RawURLEncoding.DecodeString(sum)
-	if key == nil || len(text) > maxWatch || errBody != nil || errSum != nil || !hmac.Equal(given, signature(key, doc)) {
+	if len(text) > maxWatch || errBody != nil || errSum != nil || !hmac.Equal(given, signature(f.watchKey, doc)) {
 		return nil, false, invalid
 	}
 	var w watch
-	if err := json.Unmarshal(doc, &w); err != nil || len(w.Topics) == 0 {
+	caller := auth.CallerOf(r.Context())
+	if err := json.Unmarshal(doc, &w); err != nil || w.Session != caller.SessionID || len(w.Topics) == 0 || len(w.Topics) > maxTopics {
 		return nil, false, invalid
 	}
-	caller := auth.CallerOf(r.Context())
+	age := f.cfg.Now().Sub(time.Unix(w.Made, 0))
+	if age < -maxSkew {
+		return nil, false, invalid
+	}
 	list := append(w.Topics, [2]string{string(live.Session), strconv.FormatInt(caller.SessionID, 10)})
 	for _, one := range list {
 		t, err := live.Topic{Kind: live.Kind(one[0]), ID: one[1], OrganizationID: caller.OrganizationID}.Check()
@@ -86,15 +95,18 @@ func (f *Frame) readWatch(r *http.Request, text string) (topics []live.Topic, is
 		}
 		topics = append(topics, t)
 	}
-	return topics, f.cfg.Now().Sub(time.Unix(w.Made, 0)) > watchLife, nil
+	return topics, age > watchLife, nil
 }
 
-func (f *Frame) watchKey(r *http.Request) []byte {
-	secret := auth.SessionSecret(r, f.https)
-	if secret == "" {
-		return nil
+// deriveWatchKey separates what pages wait for from whatever else the key may sign. Without a
+// key it is random: then another process refuses what this one signed, and the page is read anew.
+func deriveWatchKey(signingKey []byte, random io.Reader) ([]byte, error) {
+	if len(signingKey) == 0 {
+		key := make([]byte, sha256.Size)
+		_, err := io.ReadFull(random, key)
+		return key, err
 	}
-	return []byte("slipway console watch " + secret)
+	return signature(signingKey, []byte("slipway console watch v1")), nil
 }
 
 func signature(key, text []byte) []byte {
@@ -131,7 +143,11 @@ func (f *Frame) news(c *gin.Context) error {
 		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many pages of this session wait", RetryAfter: 5 * time.Second}
 	}
 	defer f.waits.leave(caller.SessionID)
-	version, err := f.cfg.Changes.Wait(ctx, caller.OrganizationID, topics, since, longestWait)
+	most := longestWait
+	if f.renewCookie(c, caller) {
+		most = renewal
+	}
+	version, err := f.cfg.Changes.Wait(ctx, caller.OrganizationID, topics, since, most)
 	if err != nil {
 		return err
 	}

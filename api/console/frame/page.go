@@ -129,14 +129,12 @@ func (f *Frame) view(c *gin.Context, p Page) *View {
 	if caller == nil {
 		return v
 	}
-	if caller.Stale() { // its row lasts from now on: so does the cookie
-		http.SetCookie(c.Writer, f.cookie(auth.ConsoleCookie(f.https), auth.SessionSecret(c.Request, f.https), int(account.ConsoleLife.Seconds())))
-	}
+	f.renewCookie(c, caller)
 	v.Who = &Who{Name: caller.Label(), Organization: caller.OrganizationSlug, Role: string(caller.Role), Operator: caller.Operator, Admin: caller.Admin()}
 	if caller.Operator {
 		v.Who.Name = caller.Username
 	}
-	v.CSRF, v.Watch = f.csrf(c.Request), f.watchOf(c.Request, p.Live)
+	v.CSRF, v.Watch = f.csrf(c.Request), f.watchOf(caller, p.Live)
 	rules := auth.Table()
 	for _, area := range areas() {
 		if rules[area.action].Allow(caller) == nil {
@@ -144,6 +142,16 @@ func (f *Frame) view(c *gin.Context, p Page) *View {
 		}
 	}
 	return v
+}
+
+// renewCookie lets the cookie last as long as the row of its session, where the request made
+// that last from now on.
+func (f *Frame) renewCookie(c *gin.Context, caller *auth.Caller) bool {
+	if !caller.Stale() {
+		return false
+	}
+	http.SetCookie(c.Writer, f.cookie(auth.ConsoleCookie(f.https), auth.SessionSecret(c.Request, f.https), int(account.ConsoleLife.Seconds())))
+	return true
 }
 
 // policy lets a page have what the console serves itself, pictures of the object store, and

@@ -76,11 +76,11 @@ func (p *Pages) list(c *gin.Context) error {
 }
 
 // live is what the list waits for: new tasks, the begin and end of any, and changes of those
-// on the page that have not ended.
+// on the page that have not ended, or may be retried.
 func (d *listData) live() []live.Topic {
 	topics := []live.Topic{live.List(live.Tasks)}
 	for _, t := range d.Tasks {
-		if t.Open() {
+		if t.Open() || t.Retryable() {
 			topics = append(topics, live.Of(live.Task, t.ID))
 		}
 	}

@@ -86,8 +86,9 @@
   const seen = () => new Promise((done) => { document.addEventListener("visibilitychange", done, { once: true }); });
   let asking = new AbortController();
   const ask = async (address) => {
+    const page = address !== news;
     const answer = await fetch(address, { headers, redirect: "manual", signal: asking.signal });
-    const over = answer.type === "opaqueredirect" ? "You are signed out" : answer.status === 404 ? "What this page shows is not there any more" : answer.status === 403 && "You may not see this any more";
+    const over = answer.type === "opaqueredirect" ? "You are signed out" : page && answer.status === 404 ? "What this page shows is not there any more" : page && answer.status === 403 && "You may not see this any more";
     if (over) {
       const said = document.createElement("p");
       said.className = "notice bad"; said.setAttribute("role", "alert");
@@ -121,6 +122,7 @@
         const answer = await ask(news), begun = Date.now();
         if (answer && answer.status !== 204) {
           const version = answer.ok ? (await answer.json()).version : since;
+          if (since) await rest(1500 * Math.random()); // not all who look at it at once
           await again();
           since = version;
           if (!answer.ok) throw answer.status;
