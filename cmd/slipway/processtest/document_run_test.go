@@ -2,6 +2,7 @@ package processtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -19,7 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
-// telling are the pages that share an installation, in the order in which they run: those
+// tellings are the pages that share an installation, in the order in which they run: those
 // that count from one, and those that begin where another ends. The last one has all others.
 var tellings = [][]string{
 	{"docs/first-steps.md", "docs/generation.md", "docs/healing.md", "docs/schedules.md", "docs/tests.md"},
@@ -126,15 +127,19 @@ func (r *reader) read(name string, blocks []example) {
 	cmd.Dir = r.folder
 	tools, err := filepath.Abs(filepath.Join("testdata", "reader"))
 	require.NoError(t, err)
-	cmd.Env = append(environment(r.variables()), "PATH="+tools+":"+filepath.Join(r.folder, "bin")+":"+os.Getenv("PATH"), "TMPDIR="+filepath.Join(r.folder, "tmp"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a page starts servers, which end with it
+	cmd.Env = append(typed(os.DevNull), r.variables()...)
+	cmd.Env = append(cmd.Env, "PATH="+tools+":"+filepath.Join(r.folder, "bin")+":"+os.Getenv("PATH"), "TMPDIR="+filepath.Join(r.folder, "tmp"))
+	endGroupWithTests(t, cmd) // a page starts servers, which end with it
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	began := time.Now()
 	require.NoError(t, cmd.Start())
 	failed := cmd.Wait()
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what is left of the group, if anything
 	t.Logf("%s: %d blocks, %s", name, len(blocks), time.Since(began).Round(100*time.Millisecond))
-	if at := strings.TrimSpace(r.seen("at")); failed != nil && at != "end" {
+	if at := strings.TrimSpace(r.seen("at")); at != "end" {
+		if failed == nil {
+			failed = errors.New("the page ended before its end")
+		}
 		i, err := strconv.Atoi(strings.TrimPrefix(at, "before-"))
 		require.NoError(t, err)
 		said := r.seen(at) + r.seen(at+".err")
@@ -145,6 +150,28 @@ func (r *reader) read(name string, blocks []example) {
 			t.Errorf("%s, line %d: shown is\n%s\nand printed was\n%s", name, e.line, e.shown, printed[:min(len(printed), 4000)])
 		}
 	}
+}
+
+// typed are the variables of a shell that somebody types into: without those of git, which a
+// hook, say, runs in, and without the settings of whoever runs the tests.
+func typed(gitConfig string) []string {
+	own := slices.DeleteFunc(environment(nil), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	return append(own, "GIT_CONFIG_GLOBAL="+gitConfig)
+}
+
+// endGroupWithTests makes a bash -c that has not started the first of a process group, which
+// ends with the tests however these end, also by their time limit or ctrl-C: a shell of the
+// group waits for the end of a pipe that nobody but this process writes to. It is no job of
+// the script, whose wait does not see it.
+func endGroupWithTests(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	require.Equal(t, "-c", cmd.Args[1])
+	held, holds, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = held.Close(), holds.Close() })
+	cmd.ExtraFiles = []*os.File{held}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Args[2] = "( { read -r -u 3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & ); exec 3<&-\n" + cmd.Args[2]
 }
 
 // seen is what was printed.
@@ -159,7 +186,7 @@ func (r *reader) seen(name string) string {
 // variables are those that docs/README.md says each example begins with.
 func (r *reader) variables() []string {
 	boot := r.in.boot
-	return []string{"BASE=" + r.in.base, "API=" + r.in.base + "/api/v3", "API_KEY=" + boot.Owner.APIKey, "TOKEN=" + boot.Crash.Token,
+	return []string{"BASE=" + r.in.base, "API_KEY=" + boot.Owner.APIKey, "TOKEN=" + boot.Crash.Token,
 		"AUTH=" + boot.Owner.Username + ":" + boot.Owner.AccessKey, "OPERATOR=" + boot.Operator.Username + ":" + boot.Operator.Password,
 		"QA_URL=" + r.in.base, "QA_KEY=" + boot.Owner.APIKey, "QA_AUTH=" + boot.Owner.Username + ":" + boot.Owner.AccessKey}
 }

@@ -31,7 +31,8 @@ const quickBuild = 12 * time.Second
 // TestThreeMinutes is a newcomer's first look: a clone in an empty folder, the two commands of
 // the README, and then only what is printed and what pages lead to, until a crash, a test and a
 // build are seen. A step that fails fails the test. Its time does so only where the baseline,
-// a build of a known package with an empty cache, was quick before, within and after the story.
+// a build of a known package with an empty cache, was quick before, after and between the
+// longer steps of the story.
 func TestThreeMinutes(t *testing.T) {
 	for _, program := range []string{"git", "make", "bash"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -40,16 +41,20 @@ func TestThreeMinutes(t *testing.T) {
 	}
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	require.NoError(t, err)
-	if out, err := exec.CommandContext(t.Context(), "git", "-c", "safe.directory=*", "-C", root, "rev-parse", "HEAD").CombinedOutput(); err != nil {
+	n := &newcomer{t: t, root: root, folder: emptyFolder(t, root), gitConfig: filepath.Join(t.TempDir(), "gitconfig")}
+	// The checkout may be of another user, which settings of a command do not tell to
+	// those that git clone starts.
+	require.NoError(t, os.WriteFile(n.gitConfig, []byte("[safe]\n\tdirectory = *\n"), 0o600))
+	if out, err := n.command("git -C '" + root + "' rev-parse HEAD").CombinedOutput(); err != nil {
 		t.Skipf("no repository to clone: %s", out)
 	}
-	n := &newcomer{t: t, root: root, folder: emptyFolder(t, root)}
 	n.first, n.second = readmeCommands(t)
 	n.baseline()
 	n.step("git clone", n.clone)
 	n.step(n.first, n.up)
 	n.baseline()
 	n.step(n.second, n.demo)
+	n.baseline()
 	n.step("the console", n.look)
 	n.baseline()
 	took := n.took
@@ -59,6 +64,7 @@ func TestThreeMinutes(t *testing.T) {
 	t.Logf("%s to the console; the baseline took %s at most, and counts up to %s", took.Round(time.Second), slowest.Round(100*time.Millisecond), quickBuild)
 	if slowest <= quickBuild {
 		require.Less(t, took, newcomerLimit, "from git clone to a crash, a test and a build")
+		require.Empty(t, n.late, "what the demo did not wait for")
 	}
 }
 
@@ -99,10 +105,12 @@ func emptyFolder(t *testing.T, root string) string {
 type newcomer struct {
 	t             *testing.T
 	root, folder  string
+	gitConfig     string
 	first, second string // what the README says to type
 	address       string
 	process       *process
 	link          string
+	late          []string // what the demo had no time to wait for
 	took          time.Duration
 	baselines     []time.Duration
 }
@@ -133,26 +141,30 @@ func (n *newcomer) baseline() {
 func (n *newcomer) command(line string) *exec.Cmd {
 	cmd := exec.CommandContext(n.t.Context(), "bash", "-c", line)
 	cmd.Dir = n.folder
-	cmd.Env = slices.DeleteFunc(environment(nil), func(v string) bool {
+	cmd.Env = slices.DeleteFunc(typed(n.gitConfig), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains([]string{"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "DATA", "LISTEN", "CGO_ENABLED"}, name)
 	})
 	// A port of its own, for that of the README may be taken; the data are in the clone.
-	cmd.Env = append(cmd.Env, "LISTEN="+n.address, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
+	cmd.Env = append(cmd.Env, "LISTEN="+n.address)
 	return cmd
 }
 
-// clone clones the checkout, and brings what is not committed yet.
+// clone clones the checkout, and brings what is not committed yet, staged or not.
 func (n *newcomer) clone() {
 	t := n.t
 	run := func(line string) string {
-		out, err := n.command(line).CombinedOutput()
-		require.NoError(t, err, "%s: %s", line, out)
-		return string(out)
+		var out, said strings.Builder
+		cmd := n.command(line)
+		cmd.Stdout, cmd.Stderr = &out, &said
+		require.NoError(t, cmd.Run(), "%s: %s", line, &said)
+		return out.String()
 	}
 	run("git clone -q '" + n.root + "' .")
-	for path := range strings.SplitSeq(run("git -C '"+n.root+"' ls-files -z --modified --others --exclude-standard"), "\x00") {
-		if path == "" {
+	git := "git -C '" + n.root + "' "
+	changed := run(git+"diff --name-only --no-renames --relative -z HEAD") + run(git+"ls-files -z --others --exclude-standard")
+	for path := range strings.SplitSeq(changed, "\x00") {
+		if path == "" || strings.HasSuffix(path, "/") { // a repository within is no part of this one
 			continue
 		}
 		to := filepath.Join(n.folder, path)
@@ -174,7 +186,7 @@ func (n *newcomer) clone() {
 func (n *newcomer) up() {
 	t := n.t
 	cmd := n.command(n.first)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell starts it: ctrl-C reaches all of it
+	endGroupWithTests(t, cmd) // a group, as a shell starts it: ctrl-C reaches all of it
 	n.process = launch(t, cmd)
 	t.Cleanup(func() {
 		if _, err := os.Stat(filepath.Join(n.folder, "data", "children.json")); err == nil {
@@ -206,7 +218,13 @@ const buildLimit = 20 * time.Minute
 func (n *newcomer) demo() {
 	out, err := n.command(n.second).CombinedOutput()
 	require.NoError(n.t, err, "%s", out)
-	require.NotContains(n.t, string(out), "not done")
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "not done") && strings.Contains(line, "still waiting after") {
+			n.late = append(n.late, line)
+			continue
+		}
+		require.NotContains(n.t, line, "not done")
+	}
 }
 
 // look opens the printed link and follows links, as somebody does who types nothing.
@@ -225,8 +243,9 @@ func (n *newcomer) look() {
 func (n *newcomer) stop() {
 	require.NoError(n.t, syscall.Kill(-n.process.cmd.Process.Pid, syscall.SIGINT))
 	n.process.wait(n.t)
+	client := http.Client{Timeout: 10 * time.Second}
 	eventually(n.t, "the address is free again", func() bool {
-		res, err := http.Get("http://" + n.address + "/healthz")
+		res, err := client.Get("http://" + n.address + "/healthz")
 		if err == nil {
 			_ = res.Body.Close()
 		}

@@ -29,7 +29,7 @@ var succeeded = map[string]string{
 
 // Routine is the attribute, true, of records that a person need not read: what the start and
 // the end of a process print anyway, and what is counted elsewhere. Tiers below cmd write its
-// name.
+// name. It is for Handler alone, which does not print it.
 const Routine = "routine"
 
 // outcomes are the ends of an attempt that did not succeed, in words.
@@ -137,11 +137,11 @@ func (f fields) is(name string) bool {
 // aside are attributes that help nobody at a terminal, but who asks for all.
 var aside = map[string]bool{"stack": true, "waited": true, "took": true, "tasks": true, "request_id": true}
 
-// inBrackets is the attributes in brackets, without those that are left out.
+// inBrackets is the attributes in brackets, without Routine and those that are left out.
 func (f fields) inBrackets(out map[string]bool) string {
 	var list []string
 	for _, a := range f {
-		if !out[a.name] && !empty(a.value) {
+		if a.name != Routine && !out[a.name] && !empty(a.value) {
 			list = append(list, a.name+" "+text(a.value))
 		}
 	}
