@@ -76,19 +76,27 @@ func All() (map[string]Example, error) {
 	return all, err
 }
 
-// Add puts the examples into a description: into the body of the request, the parameters that
-// have none, and the answer with its status.
+// Add puts the examples into a description: into the body of the request and the answer with
+// its status, and into the parameters of operations that only read. An example that is there
+// already was written by a person, who knows better, and stays.
+//
+// A parameter of what changes something has no example: /docs fills it in, and the id of a
+// real thing would be one click from its end. A component is shared with these, so it has none
+// either.
 func Add(document *description.Node) error {
 	all, err := All()
 	if err != nil {
 		return err
 	}
-	document.Operations(func(_, _ string, item, operation *description.Node) {
+	document.Operations(func(_, method string, _, operation *description.Node) {
 		example, found := all[operation.Get("operationId").String()]
 		if !found {
 			return
 		}
-		example.Request.addTo(document, item, operation)
+		if method == "get" || method == "head" {
+			example.Request.addToParameters(document, operation)
+		}
+		example.Request.addToBody(document, operation)
 		if response := operation.Get("responses", fmt.Sprint(example.Answer.Status)).Resolve(document); response != nil {
 			example.Answer.addTo(response)
 		}
@@ -96,39 +104,36 @@ func Add(document *description.Node) error {
 	return nil
 }
 
-func (r *Request) addTo(document, item, operation *description.Node) {
-	for _, list := range []*description.Node{item.Get("parameters"), operation.Get("parameters")} {
-		if list == nil {
-			continue
-		}
-		for _, p := range list.Values {
-			p = p.Resolve(document)
-			values := map[string]map[string]string{"path": r.Path, "query": r.Query}[p.Get("in").String()]
-			if value, given := values[p.Get("name").String()]; given && !exemplary(document, p) {
-				p.Set("example", typed(p.Get("schema").Resolve(document), value))
-			}
+func (r *Request) addToParameters(document, operation *description.Node) {
+	list := operation.Get("parameters")
+	if list == nil {
+		return
+	}
+	for _, p := range list.Values {
+		// One that is a reference has no "in".
+		values := map[string]map[string]string{"path": r.Path, "query": r.Query}[p.Get("in").String()]
+		schema := p.Get("schema").Resolve(document)
+		if value, given := values[p.Get("name").String()]; given && !exemplary(p) && !exemplary(schema) {
+			p.Set("example", typed(schema, value))
 		}
 	}
+}
+
+func (r *Request) addToBody(document, operation *description.Node) {
 	content := operation.Get("requestBody").Resolve(document).Get("content")
-	if media := content.Get("application/json"); media != nil && r.Body != nil {
+	if media := content.Get("application/json"); media != nil && r.Body != nil && !exemplary(media) {
 		media.Set("example", r.Body)
 	}
 	for kind, fields := range map[string]map[string]string{"application/x-www-form-urlencoded": r.Form, "multipart/form-data": r.Parts} {
-		if media := content.Get(kind); media != nil && fields != nil {
+		if media := content.Get(kind); media != nil && fields != nil && !exemplary(media) {
 			media.Set("example", form(media.Get("schema").Resolve(document), fields))
 		}
 	}
 }
 
-// exemplary reports whether a parameter has an example already.
-func exemplary(document, parameter *description.Node) bool {
-	schema := parameter.Get("schema").Resolve(document)
-	for _, n := range []*description.Node{parameter, schema} {
-		if n.Get("example") != nil || n.Get("examples") != nil {
-			return true
-		}
-	}
-	return false
+// exemplary reports whether a parameter, a schema or a body has an example already.
+func exemplary(n *description.Node) bool {
+	return n.Get("example") != nil || n.Get("examples") != nil
 }
 
 // typed is the value of a parameter: a number where its schema says so.
@@ -156,7 +161,7 @@ func form(schema *description.Node, fields map[string]string) *description.Node 
 func (a *Answer) addTo(response *description.Node) {
 	media := response.Get("content", a.Type)
 	switch {
-	case media == nil:
+	case media == nil, exemplary(media):
 	case a.Body != nil:
 		media.Set("example", a.Body)
 	case a.Text != "":

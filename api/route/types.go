@@ -9,8 +9,7 @@ type Types struct {
 	// Requests are components of what is read.
 	Requests map[string]any
 	// Bodies are those of requests that are no components, by method and path as the
-	// description has them, and with a status those of answers: "POST /api/v3/tasks/retry
-	// 202" (in one line).
+	// description has them: "POST /api/v3/tasks/retry".
 	Bodies map[string]any
 	// Words are all values of each type that has few, as a slice of it.
 	Words []any

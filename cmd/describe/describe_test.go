@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/description"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 )
@@ -119,6 +120,23 @@ func TestOperationsCannotContradictTheirRoutes(t *testing.T) {
 			continue
 		}
 		require.ErrorContains(t, err, want, over)
+	}
+}
+
+// A component that nothing refers to says nothing of any call.
+func TestComponentsAreUsed(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../../api/openapi.json")
+	require.NoError(t, err)
+	document, err := description.Parse(content)
+	require.NoError(t, err)
+	for _, kind := range componentKinds() {
+		if kind == "securitySchemes" { // operations name them without a reference
+			continue
+		}
+		for _, name := range document.Get("components", kind).Names {
+			require.Contains(t, string(content), `"$ref": "#/components/`+kind+"/"+name+`"`, "nothing refers to this component")
+		}
 	}
 }
 
@@ -229,15 +247,18 @@ allOf:
 
 func TestFragmentsCompleteTypes(t *testing.T) {
 	t.Parallel()
-	base := `{type: object, properties: {a: {type: string}, b: {$ref: '#/components/schemas/x'}, c: {}, d: {type: string, nullable: true}}, required: [a]}`
+	base := `{type: object, properties: {a: {type: string}, b: {$ref: '#/components/schemas/x'}, c: {}, d: {type: string, nullable: true}, f: {type: string, enum: [x, y]}}, required: [a]}`
 	for over, want := range map[string]string{
 		`{description: D, required: [a, b]}`: `{type: object, properties: {a: {type: string}, b: {$ref: '#/components/schemas/x'}, c: {}, ` +
-			`d: {type: string, nullable: true}}, required: [a, b], description: D}`,
+			`d: {type: string, nullable: true}, f: {type: string, enum: [x, y]}}, required: [a, b], description: D}`,
 		`{properties: {a: {enum: [x]}, b: {description: B}, c: {type: integer}, d: {nullable: false}}}`: `{type: object, properties: {a: {type: string, enum: [x]}, ` +
-			`b: {allOf: [{$ref: '#/components/schemas/x'}], description: B}, c: {type: integer}, d: {type: string}}, required: [a]}`,
-		`{properties: {e: {type: string}}}`:    "the type has no member e",
-		`{properties: {a: {type: integer}}}`:   "the type is string, not integer",
-		`{properties: {b: {type: string}}}`:    "the type is that of another schema",
+			`b: {allOf: [{$ref: '#/components/schemas/x'}], description: B}, c: {type: integer}, d: {type: string}, f: {type: string, enum: [x, y]}}, required: [a]}`,
+		`{properties: {e: {type: string}}}`:  "the type has no member e",
+		`{properties: {a: {type: integer}}}`: "the type is string, not integer",
+		`{properties: {b: {type: string}}}`:  "the type is that of another schema",
+		`{properties: {f: {enum: [x]}}}`: `{type: object, properties: {a: {type: string}, b: {$ref: '#/components/schemas/x'}, c: {}, ` +
+			`d: {type: string, nullable: true}, f: {type: string, enum: [x]}}, required: [a]}`,
+		`{properties: {f: {enum: [x, z]}}}`:    "the type has no value z",
 		`{$ref: '#/components/schemas/other'}`: "the type has members of its own",
 	} {
 		merged, err := mergeSchema(parsed(t, base), parsed(t, over), "thing")
@@ -253,6 +274,8 @@ func TestDescriptionNeedsEachRoute(t *testing.T) {
 	t.Parallel()
 	_, err := describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("document: {openapi: 3.0.3}\noperations: {GET /openapi.json: {}}\n")}})
 	require.ErrorContains(t, err, "GET /docs is not described: add it to api/reference/openapi.yaml")
+	_, err = describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("operations: {GET /openapi.json: {deprecated: true}}\n")}})
+	require.ErrorContains(t, err, "GET /openapi.json: its path says whether it is deprecated")
 	_, err = describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("operations: {GET /docs: {}}\n")}})
 	require.ErrorContains(t, err, "api/openapi.yaml: GET /docs is no route of this package")
 	_, err = describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("schemas: {a: {}}\n")}, "api/crash/openapi.yaml": {Data: []byte("schemas: {a: {}}\n")}})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -58,29 +59,17 @@ func readCode(rooms *api.Rooms, types []route.Types) (*code, error) {
 	return c, nil
 }
 
-// addBody puts the schema of a body into its operation.
+// addBody puts the schema of a request's body into its operation.
 func (c *code) addBody(r *reflector, strict map[string]bool, name string, value any) error {
-	operation, status := name, ""
-	if words := strings.Fields(name); len(words) == 3 {
-		operation, status = words[0]+" "+words[1], words[2]
-	}
-	n := c.operations[operation]
+	n := c.operations[name]
 	if n == nil {
-		return fmt.Errorf("there is no such route")
+		return errors.New("there is no such route")
 	}
-	if status == "" {
-		schema, err := r.request(value, strict[operation])
-		if err != nil {
-			return err
-		}
-		with(n, "requestBody", jsonContent(schema))
-		return nil
-	}
-	schema, err := r.answer(value)
+	schema, err := r.request(value, strict[name])
 	if err != nil {
 		return err
 	}
-	with(member(n, "responses"), status, jsonContent(schema))
+	with(n, "requestBody", jsonContent(schema))
 	return nil
 }
 
@@ -220,6 +209,9 @@ func (c *code) read(f *fragment, document, components *yaml.Node, described map[
 	err := members(member(f.root, "operations"), func(name string, over *yaml.Node) (err error) {
 		if owner := c.owners[name]; owner != f.folder {
 			return fmt.Errorf("%s is no route of this package", name)
+		}
+		if member(over, "deprecated") != nil {
+			return fmt.Errorf("%s: its path says whether it is deprecated", name)
 		}
 		described[name], err = merge(c.operations[name], over, name)
 		return err

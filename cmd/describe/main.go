@@ -4,7 +4,9 @@
 // of a former version, the failures that every route of a kind has, and the schemas of the
 // Go types that a room names in its Types. What only a person can say stands in a file
 // openapi.yaml beside the handlers: summaries, descriptions, parameters, bounds, and what
-// a request must have. A fragment completes what comes from code and cannot contradict it.
+// a request must have. A fragment completes what comes from code. It cannot name another type,
+// a member or a value that a type has not, or a way of authentication that a route has not, nor
+// say what is deprecated; what it says of formats, of null and of failures is believed.
 // The examples of package api/examples are put into what comes of both, which is of OpenAPI
 // 3.1: package api/description makes it that.
 //
@@ -16,7 +18,7 @@
 // is not what it writes.
 //
 // It fails, and writes nothing, when a route has no operation or an operation no route,
-// when a fragment names a member that its type has not, and when the result is no valid
+// when a fragment contradicts the code in what it cannot say, and when the result is no valid
 // description.
 package main
 

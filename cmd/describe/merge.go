@@ -36,7 +36,7 @@ func composed(n *yaml.Node) bool {
 }
 
 // mergeSchema completes the schema of a type. It cannot say of it what is not so: name a
-// member that the type has not, or another type.
+// member or a value that the type has not, or another type.
 func mergeSchema(base, over *yaml.Node, at string) (*yaml.Node, error) {
 	switch {
 	case base == nil || len(base.Content) == 0:
@@ -81,6 +81,12 @@ func mergeMember(base *yaml.Node, name string, value *yaml.Node, at string) (*ya
 	switch {
 	case name == "type" && known != nil && known.Value != value.Value:
 		return nil, fmt.Errorf("%s: the type is %s, not %s", at, known.Value, value.Value)
+	case name == "enum" && known != nil:
+		for _, word := range value.Content {
+			if !slices.ContainsFunc(known.Content, func(n *yaml.Node) bool { return n.Value == word.Value }) {
+				return nil, fmt.Errorf("%s: the type has no value %s", at, word.Value)
+			}
+		}
 	case name == "required" && known != nil:
 		return union(known, value), nil
 	case name == "properties" && known != nil:

@@ -212,15 +212,21 @@ func describes(op *openapi3.Operation, got received) error {
 	return agrees(response.Value.Content, got)
 }
 
-// end reports what was wrong, and writes the examples where it is asked to.
+// end reports what was wrong, and writes the examples where it is asked to and nothing was.
 func (e *exampleWalk) end() {
 	e.t.Helper()
 	tags := map[string]map[string]examples.Example{}
+	writes := os.Getenv(updateVariable) != ""
+	operations, names := map[string]bool{}, map[string]bool{}
 	for path, item := range e.description.Paths.Map() {
 		for method, op := range item.Operations() {
 			name := method + " " + path
 			example, asked := e.recorded[op.OperationID]
 			reason := withoutExample()[name]
+			operations[op.OperationID], names[name] = true, true
+			if _, found := e.kept[op.OperationID]; found && reason != "" && !writes {
+				e.faults = append(e.faults, name+" has an example, and a reason in withoutExample for having none")
+			}
 			switch {
 			case !asked && reason == "":
 				e.faults = append(e.faults, name+" was not asked: it needs an example, or a reason in withoutExample")
@@ -232,7 +238,19 @@ func (e *exampleWalk) end() {
 			}
 		}
 	}
-	if os.Getenv(updateVariable) != "" {
+	for name := range withoutExample() {
+		if !names[name] {
+			e.faults = append(e.faults, name+" has a reason in withoutExample and is no operation")
+		}
+	}
+	for id := range e.kept {
+		if !operations[id] && !writes {
+			e.faults = append(e.faults, id+" has an example and is no operation: make examples")
+		}
+	}
+	slices.Sort(e.faults)
+	require.Empty(e.t, e.faults, "%s", strings.Join(e.faults, "\n"))
+	if writes {
 		old, err := filepath.Glob(filepath.Join(examplesFolder, "*.json"))
 		require.NoError(e.t, err)
 		for _, name := range old {
@@ -246,8 +264,6 @@ func (e *exampleWalk) end() {
 			require.NoError(e.t, os.WriteFile(filepath.Join(examplesFolder, strings.ReplaceAll(tag, " ", "-")+".json"), node.Text(), 0o644))
 		}
 	}
-	slices.Sort(e.faults)
-	require.Empty(e.t, e.faults, "%s", strings.Join(e.faults, "\n"))
 }
 
 // asked is a request as an example has it.

@@ -209,18 +209,29 @@ func sameMembers(kept, now any, schemas []*openapi3.Schema, at string) error {
 			if !there && must(all, name) {
 				return fmt.Errorf("%s.%s is new", at, name)
 			}
-			var below []*openapi3.Schema
-			for _, s := range all {
-				if property := s.Properties[name]; property != nil {
-					below = append(below, property.Value)
-				}
-			}
-			if err := sameMembers(old, value, below, at+"."+name); err != nil {
+			if err := sameMembers(old, value, memberSchemas(all, name), at+"."+name); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// memberSchemas are the schemas of a member of an object that may be a map. Where schemas say
+// nothing of the member it may hold anything.
+func memberSchemas(schemas []*openapi3.Schema, name string) (below []*openapi3.Schema) {
+	for _, s := range schemas {
+		switch property := s.Properties[name]; {
+		case property != nil:
+			below = append(below, property.Value)
+		case s.AdditionalProperties.Schema != nil:
+			below = append(below, s.AdditionalProperties.Schema.Value)
+		}
+	}
+	if len(schemas) > 0 && len(below) == 0 {
+		return []*openapi3.Schema{{}}
+	}
+	return below
 }
 
 // branches are schemas with those that they are made of.
@@ -276,27 +287,34 @@ func TestSameMembers(t *testing.T) {
 	schema := openapi3.NewObjectSchema().WithProperty("id", openapi3.NewInt64Schema()).WithProperty("note", openapi3.NewStringSchema())
 	schema.Required = []string{"id"}
 	list := openapi3.NewArraySchema().WithItems(schema)
+	byName := openapi3.NewObjectSchema().WithAdditionalProperties(schema)
+	anything := openapi3.NewObjectSchema().WithAnyAdditionalProperties()
 	for _, c := range []struct {
 		kept, now string
 		fault     string
+		of        *openapi3.Schema // an object with an id when there is none
 	}{
-		{`{"id":1}`, `{"id":2,"note":"x"}`, ""},
-		{`{"id":1,"note":"x"}`, `{"id":2}`, ""},
-		{`{"id":1}`, `{"note":"x"}`, "answer.id is missing"},
-		{`{"note":"x"}`, `{"id":1}`, "answer.id is new"},
-		{`{"id":1}`, `{"id":"1"}`, "answer.id: string, not float64"},
-		{`{"id":null}`, `{"id":"1"}`, ""},
-		{`[{"id":1}]`, `[]`, ""},
-		{`[{"id":1}]`, `[{"id":2},{"id":3}]`, ""},
-		{`[{"id":1}]`, `[{"note":"x"}]`, "answer[0].id is missing"},
-		{`{"id":1}`, `[]`, "answer: []interface {}, not map[string]interface {}"},
+		{`{"id":1}`, `{"id":2,"note":"x"}`, "", nil},
+		{`{"id":1,"note":"x"}`, `{"id":2}`, "", nil},
+		{`{"id":1}`, `{"note":"x"}`, "answer.id is missing", nil},
+		{`{"note":"x"}`, `{"id":1}`, "answer.id is new", nil},
+		{`{"id":1}`, `{"id":"1"}`, "answer.id: string, not float64", nil},
+		{`{"id":null}`, `{"id":"1"}`, "", nil},
+		{`[{"id":1}]`, `[]`, "", list},
+		{`[{"id":1}]`, `[{"id":2},{"id":3}]`, "", list},
+		{`[{"id":1}]`, `[{"note":"x"}]`, "answer[0].id is missing", list},
+		{`{"id":1}`, `[]`, "answer: []interface {}, not map[string]interface {}", nil},
+		{`{"redis":{"id":1}}`, `{"redis":{"id":2,"note":"x"}}`, "", byName},
+		{`{"redis":{"id":1}}`, `{"redis":{"note":"x"}}`, "answer.redis.id is missing", byName},
+		{`{"redis":{"id":1}}`, `{"postgres":{"id":2}}`, "", byName},
+		{`{"redis":{"id":1}}`, `{"redis":{"note":"x"}}`, "", anything},
 	} {
 		var kept, now any
 		require.NoError(t, json.Unmarshal([]byte(c.kept), &kept))
 		require.NoError(t, json.Unmarshal([]byte(c.now), &now))
-		of := schema
-		if c.kept[0] == '[' {
-			of = list
+		of := c.of
+		if of == nil {
+			of = schema
 		}
 		err := sameMembers(kept, now, []*openapi3.Schema{of}, "answer")
 		if c.fault == "" {

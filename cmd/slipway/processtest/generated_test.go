@@ -53,6 +53,9 @@ func workplace(t *testing.T, name string) string {
 	return dir
 }
 
+// notInCache is what go says of a module that it would have to download.
+const notInCache = `module lookup disabled by GOPROXY=off`
+
 // goClient makes a client with oapi-codegen and builds the program that uses it. Modules come
 // from the cache of Go alone.
 func goClient(t *testing.T, description string) (program []string) {
@@ -62,6 +65,7 @@ func goClient(t *testing.T, description string) (program []string) {
 	probe := exec.CommandContext(t.Context(), "go", "list", "-deps", "tool", "github.com/oapi-codegen/runtime/types", "github.com/oapi-codegen/runtime")
 	probe.Dir, probe.Env = dir, environment(variables)
 	if out, err := probe.CombinedOutput(); err != nil {
+		require.Regexp(t, notInCache, string(out), "go list: %v", err)
 		t.Skipf("the modules of oapi-codegen are not there: make deps (%s)", out)
 	}
 	said(t, dir, variables, "go", "tool", "oapi-codegen", "-config", "config.yaml", description)
