@@ -109,7 +109,8 @@ func codeAlone() ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.schemas)) {
 		with(schemas, name, c.schemas[name])
 	}
-	return encode(with(with(with(with(with(object(), "operations", operations), "schemas", schemas), "folders", folders), "failures", failures), "answers", answers))
+	said := with(with(with(with(with(object(), "operations", operations), "schemas", schemas), "folders", folders), "failures", failures), "answers", answers)
+	return jsonTree(said).Text(), nil
 }
 
 // describe is the whole description.
@@ -126,34 +127,18 @@ func describe(files fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := encode(document)
+	// Fragments and types are written in the words of OpenAPI 3.0.
+	finished := jsonTree(document)
+	if err := examples.Add(finished); err != nil {
+		return nil, err
+	}
+	description.Modernize(finished)
+	content := finished.Text()
+	loaded, err := openapi3.NewLoader().LoadFromData(content)
 	if err != nil {
 		return nil, err
 	}
-	content, err := finish(made)
-	if err != nil {
-		return nil, err
-	}
-	loader := openapi3.NewLoader()
-	description, err := loader.LoadFromData(content)
-	if err != nil {
-		return nil, err
-	}
-	return content, description.Validate(context.Background())
-}
-
-// finish puts the examples into a description and makes it one of OpenAPI 3.1: fragments and
-// types are written in the words of 3.0.
-func finish(content []byte) ([]byte, error) {
-	document, err := description.Parse(content)
-	if err != nil {
-		return nil, err
-	}
-	if err := examples.Add(document); err != nil {
-		return nil, err
-	}
-	description.Modernize(document)
-	return document.Text(), nil
+	return content, loaded.Validate(context.Background())
 }
 
 // assemble puts fragments over what code says. The paths are in the order of the routes.

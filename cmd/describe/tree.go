@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-qa/slipway/api/description"
 )
 
 // The document and its parts are trees of YAML nodes: they keep the order of members, and
@@ -158,61 +158,26 @@ func checkTree(n *yaml.Node) error {
 	return nil
 }
 
-// encode writes a tree as JSON, with two spaces for each level.
-func encode(n *yaml.Node) ([]byte, error) {
-	var b bytes.Buffer
-	if err := write(&b, n, "\n"); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
-}
-
-func write(b *bytes.Buffer, n *yaml.Node, line string) error {
-	ends, step := "[]", 1
+// jsonTree is a tree of YAML as one of JSON; checkTree has refused what JSON cannot hold.
+func jsonTree(n *yaml.Node) *description.Node {
 	switch n.Kind {
 	case yaml.MappingNode:
-		ends, step = "{}", 2
+		object := &description.Node{Kind: description.Object}
+		for i := 0; i < len(n.Content); i += 2 {
+			object.Names = append(object.Names, n.Content[i].Value)
+			object.Values = append(object.Values, jsonTree(n.Content[i+1]))
+		}
+		return object
 	case yaml.SequenceNode:
-	default:
-		return writeScalar(b, n)
-	}
-	if len(n.Content) == 0 {
-		b.WriteString(ends)
-		return nil
-	}
-	b.WriteByte(ends[0])
-	for i := 0; i < len(n.Content); i += step {
-		if i > 0 {
-			b.WriteByte(',')
+		array := description.NewArray()
+		for _, element := range n.Content {
+			array.Values = append(array.Values, jsonTree(element))
 		}
-		b.WriteString(line + "  ")
-		if step == 2 {
-			if err := writeScalar(b, text(n.Content[i].Value)); err != nil {
-				return err
-			}
-			b.WriteString(": ")
-		}
-		if err := write(b, n.Content[i+step-1], line+"  "); err != nil {
-			return err
-		}
+		return array
 	}
-	b.WriteString(line + ends[1:])
-	return nil
-}
-
-func writeScalar(b *bytes.Buffer, n *yaml.Node) error {
 	switch n.ShortTag() {
 	case "!!int", "!!float", "!!bool", "!!null":
-		b.WriteString(n.Value)
-		return nil
+		return description.NewLiteral(json.RawMessage(n.Value))
 	}
-	var quoted strings.Builder
-	e := json.NewEncoder(&quoted)
-	e.SetEscapeHTML(false) // people read the file
-	if err := e.Encode(n.Value); err != nil {
-		return err
-	}
-	b.WriteString(strings.TrimSuffix(quoted.String(), "\n"))
-	return nil
+	return description.NewLiteral(n.Value)
 }
