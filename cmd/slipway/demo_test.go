@@ -72,6 +72,9 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t, func(s *settings) { s.WorkerPools += ";1:bulk=1;1:run=1;4:webhook=1;1:webhook-slow=1;1:sync=1" })
 	w.relay()
+	// With several teams an upload has to say which one a new app is for.
+	code, answer := w.send(request{method: http.MethodPost, path: v3 + "/teams", body: `{"name":"Another"}`})
+	require.Equal(t, http.StatusCreated, code, "%s", answer)
 	before := w.counted()
 	access := demoAccess(w.boot)
 	access.Server = w.base
@@ -116,7 +119,7 @@ func TestDemo(t *testing.T) {
 	for _, path := range []string{"/api/v3/projects", "/api/v3/groups", "/api/v3/testers", "testcases"} {
 		require.Equal(t, before[path], w.counted()[path], path)
 	}
-	code, answer := w.send(request{method: http.MethodDelete, path: v3 + "/crashes", query: "?attribute.whose=foreign"})
+	code, answer = w.send(request{method: http.MethodDelete, path: v3 + "/crashes", query: "?attribute.whose=foreign"})
 	require.Equal(t, http.StatusAccepted, code, "%s", answer)
 	code, answer = w.send(request{method: http.MethodDelete, path: token})
 	require.Equal(t, http.StatusNoContent, code, "%s", answer)

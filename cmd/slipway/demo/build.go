@@ -177,8 +177,9 @@ func (f *filler) uploadBuild(ctx context.Context, r release) error {
 			ProjectID int64 `json:"project_id"`
 		} `json:"build"`
 	}
-	err = f.upload(ctx, "/api/v3/builds/upload", map[string]string{"release_notes": r.notes, "tags": r.tags, "auto_update": "on",
-		"metadata.commit": fmt.Sprintf("%08x", r.code*2654435761), "metadata.branch": "main"}, parts, nil, &answer)
+	values := map[string]string{"release_notes": r.notes, "tags": r.tags, "auto_update": "on",
+		"metadata.commit": fmt.Sprintf("%08x", r.code*2654435761), "metadata.branch": "main", "team_id": strconv.FormatInt(f.team, 10)}
+	err = f.upload(ctx, "/api/v3/builds/upload", values, parts, nil, &answer)
 	if err != nil {
 		return err
 	}

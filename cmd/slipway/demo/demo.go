@@ -75,6 +75,7 @@ type filler struct {
 	hooks  *receiver
 	local  bool // the server is on this machine, so that it may call what this process serves
 
+	team     int64            // the one of apps and groups
 	apps     map[string]int64 // by package name
 	projects map[string]crashProject
 	key      *signingKey

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -70,7 +71,33 @@ func (c *client) testerID(ctx context.Context, email string) (int64, error) {
 	return 0, nil
 }
 
+// oldestTeam is the team that apps and groups are made in: an organization with several has
+// to be told.
+func (c *client) oldestTeam(ctx context.Context) (oldest int64, err error) {
+	var list struct {
+		Teams []struct {
+			ID int64 `json:"id"`
+		} `json:"teams"`
+	}
+	if err := c.get(ctx, "/api/v3/teams", url.Values{"per_page": {"100"}}, &list); err != nil {
+		return 0, err
+	}
+	for _, t := range list.Teams {
+		if oldest == 0 || t.ID < oldest {
+			oldest = t.ID
+		}
+	}
+	if oldest == 0 {
+		return 0, errors.New("the organization has no team")
+	}
+	return oldest, nil
+}
+
 func (f *filler) people(ctx context.Context) (string, error) {
+	var err error
+	if f.team, err = f.oldestTeam(ctx); err != nil {
+		return "", err
+	}
 	for _, name := range []string{betaGroup, officeGroup} {
 		id, err := f.groupID(ctx, name)
 		if err != nil {
@@ -79,7 +106,7 @@ func (f *filler) people(ctx context.Context) (string, error) {
 		if id != 0 {
 			continue
 		}
-		if err := f.call(ctx, http.MethodPost, "/api/v3/groups", map[string]any{"name": name}, nil); err != nil {
+		if err := f.call(ctx, http.MethodPost, "/api/v3/groups", map[string]any{"name": name, "team_id": f.team}, nil); err != nil {
 			return "", err
 		}
 	}
