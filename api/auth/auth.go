@@ -5,9 +5,10 @@
 // method. Version 3 takes the header X-API-Key, a Bearer token that a key was
 // exchanged for, Basic authentication (mail address and API key; a service
 // account's user name in place of the address) and the form field api_key;
-// versions 1 and 2 and the upload take the first three, the authoring interface Basic with user name and access key, and operators use
-// Basic with their own name and password wherever the table lets them in. The pages of the
-// console take the cookie of a session (console.go). A request
+// versions 1 and 2 and the upload take the first three. The authoring interface takes the
+// first two, so that one key is enough for everything, and Basic with user name and access
+// key. Operators use Basic with their own name and password wherever the table lets them in.
+// The pages of the console take the cookie of a session (console.go). A request
 // with the header X-OIDC-Config-Key comes with a token of the organization's own issuer
 // (oidc.go), and by no other way; an organization can require that of all.
 //
@@ -114,7 +115,7 @@ func New(cfg Config) (*Authenticator, error) {
 	a.methods = map[respond.Interface][]Method{
 		respond.InterfaceV3:        {a.oidc, a.keyHeader, a.bearer, a.basic(a.operator, a.distribution), a.formKey},
 		respond.InterfaceLegacy:    {a.oidc, a.basic(a.distribution), a.keyHeader, a.bearer},
-		respond.InterfaceAuthoring: {a.noOIDC, a.basic(a.authoring)},
+		respond.InterfaceAuthoring: {a.oidc, a.keyHeader, a.bearer, a.basic(a.authoring)},
 		respond.InterfaceConsole:   {a.session},
 	}
 	return a, nil

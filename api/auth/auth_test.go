@@ -58,6 +58,16 @@ func TestMethods(t *testing.T) {
 		"legacy basic":               {legacy, withBasic("Dev@example.com", api), 0, "", u.Username},
 		"legacy header":              {legacy, withKey(api), 0, "", u.Username},
 		"authoring":                  {authoring, withBasic(u.Username, access), 0, "", u.Username},
+		"authoring header":           {authoring, withKey(api), 0, "", u.Username},
+		"authoring, service account": {authoring, withKey(botKey.Text), 0, "", "bot"},
+		"authoring, unknown key":     {authoring, withKey(unknown.Text), 401, "invalid API key", ""},
+		"authoring, another region":  {authoring, withKey(euKey.Text), 401, "region", ""},
+		"authoring, mail and key":    {authoring, withBasic("Dev@example.com", api), 401, "another interface", ""},
+		"authoring, operator":        {authoring, withBasic(op.Username, op.Password), 401, "another interface", ""},
+		"authoring, a wrong key does not fall back": {authoring, func(r *http.Request) {
+			withKey(unknown.Text)(r)
+			withBasic(u.Username, access)(r)
+		}, 401, "invalid API key", ""},
 		"nothing":                    {v3, func(*http.Request) {}, 401, "authentication is required", ""},
 		"unknown key":                {v3, withKey(unknown.Text), 401, "invalid API key", ""},
 		"empty header":               {v3, withKey(""), 401, "invalid API key", ""},
@@ -73,7 +83,7 @@ func TestMethods(t *testing.T) {
 		"operator, wrong name":       {v3, withBasic("root", op.Password), 401, "invalid operator", ""},
 		"operator, hostile name":     {v3, withBasic("a\x00\xff", op.Password), 401, "invalid operator", ""},
 		"operator in legacy":         {legacy, withBasic(op.Username, op.Password), 401, "another interface", ""},
-		"key header in authoring":    {authoring, withKey(access), 401, "authentication is required", ""},
+		"access key in the header":   {authoring, withKey(access), 401, "another interface", ""},
 		"broken basic":               {v3, func(r *http.Request) { r.Header.Set("Authorization", "Basic !") }, 401, "cannot be read", ""},
 		"other scheme":               {v3, func(r *http.Request) { r.Header.Set("Authorization", "Digest x") }, 401, "authentication is required", ""},
 		"a wrong key does not fall back": {v3, func(r *http.Request) {

@@ -178,7 +178,7 @@ func (a *Authenticator) authoring(ctx context.Context, user, password string) (*
 	if err != nil {
 		return nil, err
 	}
-	caller.oidcOnly = false // the authoring interface knows no OIDC
+	caller.oidcOnly = false // see allowKey
 	if user != caller.Username {
 		return nil, problemInvalid("the access key is not of this user name", nil)
 	}

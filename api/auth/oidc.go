@@ -87,17 +87,9 @@ func explainRefusal(err error) error {
 	return problemInvalid(refused.Text, err)
 }
 
-// noOIDC refuses OIDC where an interface does not have it, so that such a request gets
-// in by no other way either.
-func (a *Authenticator) noOIDC(_ context.Context, r *http.Request) (*Caller, error) {
-	if _, ok := r.Header[http.CanonicalHeaderKey(OIDCHeader)]; ok {
-		return nil, problemInvalid("this interface does not accept OIDC: use an access key", nil)
-	}
-	return nil, nil
-}
-
 // allowKey refuses the keys of an organization that accepts OIDC tokens only, and the
-// tokens that were exchanged for them. An owner's key keeps the configuration of OIDC
+// tokens that were exchanged for them. Access keys are the authoring interface's own, and
+// stay. An owner's key keeps the configuration of OIDC
 // itself: otherwise one wrong member of it would lock out everybody.
 func (a *Authenticator) allowKey(c *gin.Context, action Action, caller *Caller) error {
 	if !caller.oidcOnly || action == ManageOIDC && caller.Role == account.Owner && caller.KeyID != 0 {

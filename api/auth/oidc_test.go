@@ -71,7 +71,7 @@ func all(prepare ...func(*http.Request)) func(*http.Request) {
 func TestOIDC(t *testing.T) {
 	t.Parallel()
 	w := newOIDCWorld(t)
-	for _, of := range []interfaceOf{v3, legacy} {
+	for _, of := range []interfaceOf{v3, legacy, authoring} {
 		rec, caller := w.ask(t, of, auth.UploadBuilds, withOIDC(w.key, w.Token(nil)))
 		require.NotNil(t, caller, rec.Body)
 		require.Equal(t, w.boot.Organization.ID, caller.OrganizationID)
@@ -134,20 +134,23 @@ func TestOIDCRefusals(t *testing.T) {
 		"an API key in the form":   {all(withOIDC(w.key, "x"), withForm(url.Values{"api_key": {api}})), "Invalid token: "},
 		"header with another case": {func(r *http.Request) { r.Header.Set("x-oidc-config-key", invented); r.Header.Set("X-API-Key", api) }, "Invalid config key"},
 	} {
-		for _, of := range []interfaceOf{v3, legacy} {
+		for _, of := range []interfaceOf{v3, legacy, authoring} {
 			rec, caller := w.ask(t, of, auth.ReadProjects, c.prepare)
 			require.Nil(t, caller, name)
 			require.Equal(t, 401, rec.Code, name)
 			require.Contains(t, rec.Body.String(), c.want, name)
 			var body map[string]any
 			require.NoError(t, json.Unmarshal(rec.Body.Bytes(), &body))
-			if of == legacy {
+			switch of {
+			case legacy:
 				require.EqualValues(t, 5, body["code"])
+			case authoring:
+				require.Equal(t, "UNAUTHORIZED", body["error"].(map[string]any)["code"])
 			}
 		}
 	}
 	rec, caller := w.ask(t, authoring, auth.ReadTests, all(withBasic("dev", access), func(r *http.Request) { r.Header.Set("X-OIDC-Config-Key", w.key) }))
-	require.Nil(t, caller, "the authoring interface has no OIDC")
+	require.Nil(t, caller, "an access key beside it is not looked at")
 	require.Equal(t, 401, rec.Code)
 
 	w.save(t, func(c *account.OIDCChange) { c.Enabled = false })
@@ -211,6 +214,15 @@ func TestOIDCOnly(t *testing.T) {
 	require.Equal(t, 401, rec.Code)
 	_, caller = w.ask(t, legacy, auth.ReadProjects, withOIDC(w.key, w.Token(nil)))
 	require.NotNil(t, caller)
+	for name, prepare := range map[string]func(*http.Request){"key": withKey(api), "token": withBearer(bearer.Text), "owner": withKey(owner)} {
+		rec, caller := w.ask(t, authoring, auth.ReadTests, prepare)
+		require.Nil(t, caller, name)
+		require.Equal(t, 401, rec.Code, name)
+		require.Contains(t, rec.Body.String(), "OIDC tokens only", name)
+	}
+	_, caller = w.ask(t, authoring, auth.RunTests, withOIDC(w.key, w.Token(nil)))
+	require.NotNil(t, caller)
+	require.True(t, caller.Service)
 
 	// An owner's key keeps the configuration, so that a mistake locks nobody out; nobody
 	// else's does, and no token.
@@ -223,7 +235,7 @@ func TestOIDCOnly(t *testing.T) {
 		require.Nil(t, caller, name)
 		require.Equal(t, 401, rec.Code, name)
 	}
-	// Operators and the authoring interface are not concerned.
+	// Operators and access keys are not concerned.
 	_, caller = w.ask(t, v3, auth.ReadQueues, withBasic(w.boot.Operator.Username, w.boot.Operator.Password))
 	require.NotNil(t, caller)
 	_, caller = w.ask(t, authoring, auth.ReadTests, withBasic("dev", access))

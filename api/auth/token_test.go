@@ -69,7 +69,7 @@ func TestBearer(t *testing.T) {
 	}
 	token := issue()
 	require.Zero(t, ask(token))
-	for _, of := range []interfaceOf{v3, legacy} {
+	for _, of := range []interfaceOf{v3, legacy, authoring} {
 		rec, caller := w.ask(t, of, auth.ReadProjects, withBearer(token))
 		require.NotNil(t, caller, rec.Body)
 	}

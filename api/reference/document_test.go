@@ -39,13 +39,13 @@ var areas = []area{
 // written as in the description, since "one of these" is a list there.
 var credentials = map[string]string{
 	`[]`: "public",
-	`[{"apiKey":[]},{"bearer":[]},{"basic":[]},{"oidcConfigKey":[],"oidcToken":[]},{}]`: "API key, also in the form, or CI token",
-	`[{"apiKey":[]},{"bearer":[]},{"basic":[]},{"oidcConfigKey":[],"oidcToken":[]}]`:    "API key, or CI token",
-	`[{"apiKey":[]},{"bearer":[]},{"basic":[]}]`:                                        "API key",
-	`[{"apiKey":[]},{"basic":[]},{}]`:                                                   "API key, also in the address",
-	`[{"accessKey":[]}]`:                                                                "access key",
-	`[{"basic":[]}]`:                                                                    "operator",
-	`[{"basic":[]},{}]`:                                                                 "operator, or public by setting",
+	`[{"apiKey":[]},{"bearer":[]},{"basic":[]},{"oidcConfigKey":[],"oidcToken":[]},{}]`:  "API key, also in the form, or CI token",
+	`[{"apiKey":[]},{"bearer":[]},{"basic":[]},{"oidcConfigKey":[],"oidcToken":[]}]`:     "API key, or CI token",
+	`[{"apiKey":[]},{"bearer":[]},{"basic":[]}]`:                                         "API key",
+	`[{"apiKey":[]},{"basic":[]},{}]`:                                                    "API key, also in the address",
+	`[{"apiKey":[]},{"bearer":[]},{"accessKey":[]},{"oidcConfigKey":[],"oidcToken":[]}]`: "API key, CI token, or access key",
+	`[{"basic":[]}]`:    "operator",
+	`[{"basic":[]},{}]`: "operator, or public by setting",
 }
 
 // methods are in the order in which a page lists those of one path.

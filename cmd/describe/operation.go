@@ -57,12 +57,14 @@ func securityOf(r *route.Route) *yaml.Node {
 		add("apiKey")
 		add("basic")
 		add()
-	case r.Interface == respond.InterfaceAuthoring:
-		add("accessKey")
 	default:
 		add("apiKey")
 		add("bearer")
-		add("basic")
+		if r.Interface == respond.InterfaceAuthoring {
+			add("accessKey")
+		} else {
+			add("basic")
+		}
 		add("oidcConfigKey", "oidcToken")
 	}
 	return ways
